@@ -1,0 +1,1 @@
+//! CuTe layouts and their algebra.

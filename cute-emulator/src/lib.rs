@@ -1,0 +1,1 @@
+//! Runs PTX modules on the CPU.

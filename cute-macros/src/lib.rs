@@ -1,0 +1,1 @@
+//! The macros `layout!`, `tile!` and `#[kernels]`; their logic is in `cute-lang`.

@@ -1,0 +1,216 @@
+//! The syntax tree of a PTX module: what a file says, in the order in which it says it.
+//!
+//! Names are kept as written, with their `%`; an instruction keeps its dotted mnemonic as one string, because the
+//! mnemonic is what a reader searches for and what [`crate::table`] takes apart.
+
+/// A PTX module: the text of one `.ptx` file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Module {
+    /// `.version major.minor`.
+    pub version: (u32, u32),
+    /// `.target`, such as `sm_90a`.
+    pub target: String,
+    /// What follows, in order.
+    pub items: Vec<Item>,
+}
+
+/// A directive at module scope.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// An empty line.
+    Blank,
+    /// `// text`.
+    Comment(String),
+    /// `.extern .shared …` or `.global …`.
+    Variable(Variable),
+    /// `.visible .entry`.
+    Entry(Entry),
+}
+
+/// A variable: `.shared .align 1024 .b8 smem[49152];`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// Declared `.extern`: dynamic shared memory.
+    pub external: bool,
+    /// `shared`, `global`, `const` or `local`, without the dot.
+    pub space: String,
+    /// Alignment in bytes.
+    pub align: u32,
+    /// Element type.
+    pub ty: Type,
+    /// Name.
+    pub name: String,
+    /// Number of elements; `None` prints `[]`.
+    pub len: Option<u64>,
+}
+
+/// A kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Name, as the driver looks it up.
+    pub name: String,
+    /// Parameters in order.
+    pub params: Vec<Param>,
+    /// Performance directives, such as `.reqntid 384`.
+    pub directives: Vec<Directive>,
+    /// The body, line by line.
+    pub body: Vec<Line>,
+}
+
+/// A kernel parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// Name.
+    pub name: String,
+    /// Its type.
+    pub ty: ParamType,
+}
+
+/// The type of a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamType {
+    /// `.param .u32 name`.
+    Scalar(Type),
+    /// `.param .align 64 .b8 name[128]`: a tensor map, for one.
+    Bytes {
+        /// Alignment in bytes.
+        align: u32,
+        /// Length in bytes.
+        len: u32,
+    },
+}
+
+/// A performance directive: `.reqntid 384, 1, 1` is `name: "reqntid"`, `values: [384, 1, 1]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Directive {
+    /// Name without the dot.
+    pub name: String,
+    /// Its numbers.
+    pub values: Vec<u32>,
+}
+
+/// One line of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Line {
+    /// An empty line.
+    Blank,
+    /// `// text`.
+    Comment(String),
+    /// `.reg .b32 %r<12>;`: registers `%r0` to `%r11`.
+    Registers {
+        /// Their type.
+        ty: Type,
+        /// The common prefix, with its `%`.
+        prefix: String,
+        /// How many.
+        count: u32,
+    },
+    /// A variable of the body.
+    Variable(Variable),
+    /// `name:`, with its `$` if it has one.
+    Label(String),
+    /// An instruction.
+    Inst(Inst),
+}
+
+/// An instruction: `@!%p1 add.u32 %r1, %r2, 4; // comment`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    /// The predicate under which it runs.
+    pub guard: Option<Guard>,
+    /// The dotted mnemonic, such as `wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16`.
+    pub mnemonic: String,
+    /// Operands, destination first.
+    pub operands: Vec<Operand>,
+    /// A comment at the end of the line.
+    pub comment: Option<String>,
+}
+
+/// The guard of an instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guard {
+    /// `@!%p` rather than `@%p`.
+    pub negated: bool,
+    /// The predicate register.
+    pub predicate: String,
+}
+
+/// An operand.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    /// A register, special register (`%tid.x`), variable, parameter or label.
+    Name(String),
+    /// `!%p`.
+    Not(String),
+    /// An integer.
+    Int(i128),
+    /// A single-precision constant by its bits: `0f3F800000`.
+    F32(u32),
+    /// A double-precision constant by its bits: `0d3FF0000000000000`.
+    F64(u64),
+    /// `{a, b, …}`.
+    Vector(Vec<Operand>),
+    /// `[base]` or `[base+offset]`; `base` is a name or an integer.
+    Address {
+        /// The base.
+        base: Box<Operand>,
+        /// Bytes added to it.
+        offset: i64,
+    },
+    /// `[map, {c0, c1, …}]`: a tensor coordinate.
+    Tensor {
+        /// The address of the tensor map.
+        map: Box<Operand>,
+        /// Coordinates, innermost dimension first.
+        coords: Vec<Operand>,
+    },
+    /// `d|p`: two destinations in one.
+    Pair(Box<Operand>, Box<Operand>),
+    /// `_`: a destination nobody reads.
+    Sink,
+}
+
+macro_rules! types {
+    ($($(#[$doc:meta])* $name:ident = $text:literal, $bits:literal;)*) => {
+        /// A fundamental type of PTX (PTX ISA 9.0, §5.2).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[expect(missing_docs, reason = "the names are PTX's own")]
+        pub enum Type { $($name,)* }
+
+        impl Type {
+            /// Every type.
+            pub const ALL: &[Type] = &[$(Type::$name,)*];
+
+            /// The name without its dot.
+            pub const fn name(self) -> &'static str {
+                match self { $(Type::$name => $text,)* }
+            }
+
+            /// Width in bits; a predicate counts as 1.
+            pub const fn bits(self) -> u32 {
+                match self { $(Type::$name => $bits,)* }
+            }
+        }
+    };
+}
+
+types! {
+    Pred = "pred", 1;
+    B8 = "b8", 8; B16 = "b16", 16; B32 = "b32", 32; B64 = "b64", 64; B128 = "b128", 128;
+    U8 = "u8", 8; U16 = "u16", 16; U32 = "u32", 32; U64 = "u64", 64;
+    S8 = "s8", 8; S16 = "s16", 16; S32 = "s32", 32; S64 = "s64", 64;
+    F16 = "f16", 16; F16x2 = "f16x2", 32; Bf16 = "bf16", 16; Bf16x2 = "bf16x2", 32;
+    F32 = "f32", 32; F64 = "f64", 64;
+}
+
+impl Inst {
+    /// An instruction without guard or comment.
+    pub fn new(mnemonic: impl Into<String>, operands: impl IntoIterator<Item = Operand>) -> Inst {
+        Inst {
+            guard: None,
+            mnemonic: mnemonic.into(),
+            operands: operands.into_iter().collect(),
+            comment: None,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! One runnable file per idea; see the `examples` folder of this package.

@@ -1,0 +1,1 @@
+//! What does not compile, and what it says.
