@@ -1,0 +1,66 @@
+//! What a layout can be divided, multiplied or composed with, mode by mode.
+
+use crate::error::LayoutError;
+use crate::layout::Layout;
+use crate::tuple::{Shape, Tuple};
+use std::fmt;
+
+/// One layout for the whole, or a tiler for each mode, or `_` to leave a mode as it is.
+///
+/// A shape stands for its contiguous layouts, mode by mode: `(3,8)` is `<3:1,8:1>`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Tiler {
+    /// Applies to the whole, as a function of a 1-D coordinate.
+    Layout(Layout),
+    /// One for each of the leading modes.
+    Modes(Vec<Tiler>),
+    /// Leaves the mode as it is.
+    Keep,
+}
+
+impl Tiler {
+    /// The tiler that a shape stands for.
+    pub fn from_shape(shape: &Shape) -> Result<Self, LayoutError> {
+        shape.check_limits()?;
+        Self::from_checked(shape, &mut Vec::new())
+    }
+
+    fn from_checked(shape: &Shape, path: &mut Vec<usize>) -> Result<Self, LayoutError> {
+        match shape {
+            Tuple::Leaf(extent) => Ok(Self::Layout(
+                Layout::new(*extent, 1).map_err(|error| error.inside(0, path))?,
+            )),
+            Tuple::Node(modes) => {
+                let mut tilers = Vec::new();
+                for (i, mode) in modes.iter().enumerate() {
+                    path.push(i);
+                    tilers.push(Self::from_checked(mode, path)?);
+                    path.pop();
+                }
+                Ok(Self::Modes(tilers))
+            }
+        }
+    }
+}
+
+impl From<Layout> for Tiler {
+    fn from(layout: Layout) -> Self {
+        Self::Layout(layout)
+    }
+}
+
+impl fmt::Display for Tiler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Layout(layout) => layout.fmt(f),
+            Self::Keep => f.write_str("_"),
+            Self::Modes(tilers) => {
+                f.write_str("<")?;
+                for (i, tiler) in tilers.iter().enumerate() {
+                    write!(f, "{}{tiler}", if i > 0 { "," } else { "" })?;
+                }
+                f.write_str(">")
+            }
+        }
+    }
+}

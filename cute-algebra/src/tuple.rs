@@ -1,0 +1,231 @@
+//! Trees of leaves: the shape of every shape, stride and coordinate.
+
+use crate::error::{ErrorKind, LayoutError, Place};
+use std::fmt;
+
+/// Deepest nesting of a tuple. Every recursion of the crate is over a tuple, so this bounds the stack.
+pub const MAX_DEPTH: usize = 32;
+
+/// Most leaves of a tuple. Composition and complement are at worst cubic in it.
+pub const MAX_LEAVES: usize = 1024;
+
+/// A leaf, or a tuple of trees. `24` and `(24)` differ: rank 1 and depth 0, rank 1 and depth 1.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Tuple<T> {
+    /// One element.
+    Leaf(T),
+    /// A parenthesised list of trees.
+    Node(Vec<Tuple<T>>),
+}
+
+/// A tree of integers: CuTe's `IntTuple`.
+pub type IntTuple = Tuple<i64>;
+
+/// The extents of a layout.
+pub type Shape = Tuple<i64>;
+
+/// A coordinate whose leaves may be `_` (`None`): keep the whole mode.
+pub type Coord = Tuple<Option<i64>>;
+
+impl<T> Tuple<T> {
+    /// Number of top-level modes; a leaf has one.
+    pub fn rank(&self) -> usize {
+        match self {
+            Tuple::Leaf(_) => 1,
+            Tuple::Node(modes) => modes.len(),
+        }
+    }
+
+    /// Nesting: 0 for a leaf, 1 for a flat tuple.
+    pub fn depth(&self) -> usize {
+        let mut depth = 0;
+        // A list of pending nodes instead of recursion: `check_limits` calls this on unchecked trees.
+        let mut pending = vec![(self, 0)];
+        while let Some((tuple, level)) = pending.pop() {
+            depth = depth.max(level);
+            if let Tuple::Node(modes) = tuple {
+                depth = depth.max(level + 1);
+                pending.extend(modes.iter().map(|mode| (mode, level + 1)));
+            }
+        }
+        depth
+    }
+
+    /// Whether this is a leaf.
+    pub fn is_leaf(&self) -> bool {
+        matches!(self, Tuple::Leaf(_))
+    }
+
+    /// The top-level modes; a leaf is its own only mode.
+    pub fn modes(&self) -> &[Tuple<T>] {
+        match self {
+            Tuple::Leaf(_) => std::slice::from_ref(self),
+            Tuple::Node(modes) => modes,
+        }
+    }
+
+    /// The subtree at `path`. Index 0 of a leaf is the leaf.
+    pub fn get(&self, path: &[usize]) -> Option<&Tuple<T>> {
+        path.iter().try_fold(self, |tuple, &i| tuple.modes().get(i))
+    }
+
+    /// The leaves from left to right.
+    pub fn leaves(&self) -> impl Iterator<Item = &T> {
+        let mut pending = vec![self];
+        std::iter::from_fn(move || {
+            loop {
+                match pending.pop()? {
+                    Tuple::Leaf(leaf) => return Some(leaf),
+                    Tuple::Node(modes) => pending.extend(modes.iter().rev()),
+                }
+            }
+        })
+    }
+
+    /// Number of leaves.
+    pub fn leaf_count(&self) -> usize {
+        self.leaves().count()
+    }
+
+    /// The same tree with each leaf replaced.
+    pub fn map<U>(&self, mut leaf: impl FnMut(&T) -> U) -> Tuple<U> {
+        self.map_dyn(&mut leaf)
+    }
+
+    fn map_dyn<U>(&self, leaf: &mut dyn FnMut(&T) -> U) -> Tuple<U> {
+        match self {
+            Tuple::Leaf(value) => Tuple::Leaf(leaf(value)),
+            Tuple::Node(modes) => {
+                Tuple::Node(modes.iter().map(|mode| mode.map_dyn(leaf)).collect())
+            }
+        }
+    }
+
+    /// The same tree with each leaf replaced by a tree.
+    pub fn expand<U>(&self, mut leaf: impl FnMut(&T) -> Tuple<U>) -> Tuple<U> {
+        self.expand_dyn(&mut leaf)
+    }
+
+    fn expand_dyn<U>(&self, leaf: &mut dyn FnMut(&T) -> Tuple<U>) -> Tuple<U> {
+        match self {
+            Tuple::Leaf(value) => leaf(value),
+            Tuple::Node(modes) => {
+                Tuple::Node(modes.iter().map(|mode| mode.expand_dyn(leaf)).collect())
+            }
+        }
+    }
+
+    /// Whether both trees nest alike, whatever their leaves.
+    pub fn is_congruent<U>(&self, other: &Tuple<U>) -> bool {
+        match (self, other) {
+            (Tuple::Leaf(_), Tuple::Leaf(_)) => true,
+            (Tuple::Node(a), Tuple::Node(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_congruent(b))
+            }
+            _ => false,
+        }
+    }
+
+    /// Refuses trees that are nested deeper than [`MAX_DEPTH`] or have more than [`MAX_LEAVES`] leaves.
+    pub(crate) fn check_limits(&self) -> Result<(), LayoutError> {
+        let depth = self.depth();
+        if depth > MAX_DEPTH {
+            return Err(ErrorKind::TooDeep {
+                depth,
+                limit: MAX_DEPTH,
+            }
+            .at(Place::default()));
+        }
+        let leaves = self.leaf_count();
+        if leaves > MAX_LEAVES {
+            return Err(ErrorKind::TooManyLeaves {
+                leaves,
+                limit: MAX_LEAVES,
+            }
+            .at(Place::default()));
+        }
+        Ok(())
+    }
+}
+
+impl IntTuple {
+    /// The product of the leaves; 1 for `()`. `None` where it does not fit.
+    pub fn product(&self) -> Option<i64> {
+        self.leaves()
+            .try_fold(1i64, |product, &leaf| product.checked_mul(leaf))
+    }
+
+    /// The coordinate that selects this one point.
+    pub fn to_coord(&self) -> Coord {
+        self.map(|&leaf| Some(leaf))
+    }
+}
+
+impl Coord {
+    /// The integers, where no leaf is `_`.
+    pub fn to_int_tuple(&self) -> Option<IntTuple> {
+        Some(match self {
+            Tuple::Leaf(leaf) => Tuple::Leaf((*leaf)?),
+            Tuple::Node(modes) => Tuple::Node(
+                modes
+                    .iter()
+                    .map(Coord::to_int_tuple)
+                    .collect::<Option<_>>()?,
+            ),
+        })
+    }
+}
+
+impl<T> From<T> for Tuple<T> {
+    fn from(leaf: T) -> Self {
+        Tuple::Leaf(leaf)
+    }
+}
+
+impl<T, const N: usize> From<[T; N]> for Tuple<T> {
+    fn from(leaves: [T; N]) -> Self {
+        leaves.into_iter().map(Tuple::Leaf).collect()
+    }
+}
+
+impl<T> FromIterator<Tuple<T>> for Tuple<T> {
+    fn from_iter<I: IntoIterator<Item = Tuple<T>>>(modes: I) -> Self {
+        Tuple::Node(modes.into_iter().collect())
+    }
+}
+
+/// Writes a tree as `(a,(b,c))`, leaves by `leaf`.
+pub(crate) fn write_tuple<T>(
+    f: &mut fmt::Formatter<'_>,
+    tuple: &Tuple<T>,
+    leaf: &dyn Fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    match tuple {
+        Tuple::Leaf(value) => leaf(value, f),
+        Tuple::Node(modes) => {
+            f.write_str("(")?;
+            for (i, mode) in modes.iter().enumerate() {
+                if i > 0 {
+                    f.write_str(",")?;
+                }
+                write_tuple(f, mode, leaf)?;
+            }
+            f.write_str(")")
+        }
+    }
+}
+
+impl fmt::Display for IntTuple {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_tuple(f, self, &|leaf, f| write!(f, "{leaf}"))
+    }
+}
+
+impl fmt::Display for Coord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_tuple(f, self, &|leaf, f| match leaf {
+            Some(index) => write!(f, "{index}"),
+            None => f.write_str("_"),
+        })
+    }
+}
