@@ -1,7 +1,7 @@
 //! The syntax tree of a PTX module: what a file says, in the order in which it says it.
 //!
 //! Names are kept as written, with their `%`; an instruction keeps its dotted mnemonic as one string, because the
-//! mnemonic is what a reader searches for and what [`crate::table`] takes apart.
+//! mnemonic is what a reader searches for and what the instruction table takes apart.
 
 /// A PTX module: the text of one `.ptx` file.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,6 +105,13 @@ pub enum Line {
         /// How many.
         count: u32,
     },
+    /// `.reg .pred p;`: one register, named as it stands.
+    Register {
+        /// Its type.
+        ty: Type,
+        /// Its name.
+        name: String,
+    },
     /// A variable of the body.
     Variable(Variable),
     /// `name:`, with its `$` if it has one.
@@ -186,6 +193,11 @@ macro_rules! types {
                 match self { $(Type::$name => $text,)* }
             }
 
+            /// The type of that name, which stands without its dot.
+            pub fn from_name(name: &str) -> Option<Type> {
+                Type::ALL.iter().copied().find(|ty| ty.name() == name)
+            }
+
             /// Width in bits; a predicate counts as 1.
             pub const fn bits(self) -> u32 {
                 match self { $(Type::$name => $bits,)* }
@@ -211,6 +223,49 @@ impl Inst {
             mnemonic: mnemonic.into(),
             operands: operands.into_iter().collect(),
             comment: None,
+        }
+    }
+}
+
+impl Operand {
+    /// Calls `f` on every name in the operand: registers, variables and labels alike.
+    pub fn for_each_name<'a>(&'a self, f: &mut impl FnMut(&'a str)) {
+        match self {
+            Operand::Name(name) | Operand::Not(name) => f(name),
+            Operand::Int(_) | Operand::F32(_) | Operand::F64(_) | Operand::Sink => {}
+            Operand::Vector(elements) => {
+                elements.iter().for_each(|element| element.for_each_name(f))
+            }
+            Operand::Address { base, .. } => base.for_each_name(f),
+            Operand::Tensor { map, coords } => {
+                map.for_each_name(f);
+                coords.iter().for_each(|coord| coord.for_each_name(f));
+            }
+            Operand::Pair(first, second) => {
+                first.for_each_name(f);
+                second.for_each_name(f);
+            }
+        }
+    }
+
+    pub(crate) fn for_each_name_mut(&mut self, f: &impl Fn(&mut String)) {
+        match self {
+            Operand::Name(name) | Operand::Not(name) => f(name),
+            Operand::Int(_) | Operand::F32(_) | Operand::F64(_) | Operand::Sink => {}
+            Operand::Vector(elements) => elements
+                .iter_mut()
+                .for_each(|element| element.for_each_name_mut(f)),
+            Operand::Address { base, .. } => base.for_each_name_mut(f),
+            Operand::Tensor { map, coords } => {
+                map.for_each_name_mut(f);
+                coords
+                    .iter_mut()
+                    .for_each(|coord| coord.for_each_name_mut(f));
+            }
+            Operand::Pair(first, second) => {
+                first.for_each_name_mut(f);
+                second.for_each_name_mut(f);
+            }
         }
     }
 }

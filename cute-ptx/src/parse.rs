@@ -1,0 +1,696 @@
+//! The parser: PTX text to a [`Module`].
+//!
+//! It reads everything that the printer writes, and ordinary compiler output: comments of both kinds,
+//! several registers in one declaration, attributes of pointer parameters, scoped blocks. What has no place in the tree
+//! (functions, initialised variables, decimal exponents) is an error that names the line. `.pragma`, `.file` and `.loc`
+//! are skipped: they guide other tools and change no result.
+
+use crate::ast::{
+    Directive, Entry, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
+};
+use crate::lex::{Spanned, Token, tokens};
+use std::collections::HashMap;
+use std::str::FromStr;
+
+/// Blocks may nest this deep.
+const MAX_BLOCKS: usize = 64;
+
+/// Why a text is not a module, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {message}")]
+pub struct ParseError {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// What was expected and what was found.
+    pub message: String,
+}
+
+/// A module and where its lines stand in the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    /// The module.
+    pub module: Module,
+    /// For each entry, in order, the line of the text (from 1) on which each line of its body begins.
+    pub lines: Vec<Vec<u32>>,
+}
+
+/// Parses a module.
+///
+/// ```
+/// let text = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n    ret;\n}\n";
+/// let module = cute_ptx::parse::parse(text)?;
+/// assert_eq!(module.to_string(), text);
+/// # Ok::<(), cute_ptx::parse::ParseError>(())
+/// ```
+pub fn parse(text: &str) -> Result<Module, ParseError> {
+    parse_with_lines(text).map(|source| source.module)
+}
+
+/// Parses a module and keeps the lines on which its instructions stand.
+pub fn parse_with_lines(text: &str) -> Result<Source, ParseError> {
+    let tokens = tokens(text)?;
+    let mut parser = Parser {
+        tokens: &tokens,
+        position: 0,
+    };
+    parser.module()
+}
+
+impl FromStr for Module {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Module, ParseError> {
+        parse(text)
+    }
+}
+
+struct Parser<'t, 'a> {
+    /// Ends with [`Token::End`], which is never passed.
+    tokens: &'t [Spanned<'a>],
+    position: usize,
+}
+
+/// What stands between statements and is kept.
+enum Trivia<'a> {
+    Blank,
+    Comment { text: &'a str, alone: bool },
+}
+
+/// The body of an entry while it is read.
+#[derive(Default)]
+struct Body {
+    lines: Vec<Line>,
+    numbers: Vec<u32>,
+    /// Where each open block began.
+    open: Vec<usize>,
+    /// How many blocks were closed: the suffix of the names of the next.
+    closed: usize,
+}
+
+impl Body {
+    fn push(&mut self, line: Line, number: u32) {
+        self.lines.push(line);
+        self.numbers.push(number);
+    }
+}
+
+impl<'a> Parser<'_, 'a> {
+    fn module(&mut self) -> Result<Source, ParseError> {
+        self.keyword(".version")?;
+        let version = self.version()?;
+        self.keyword(".target")?;
+        let target = self.name("a target such as sm_90a")?;
+        if self.peek() == Token::Punct(',') {
+            return Err(self.expected("one target and no options"));
+        }
+        self.keyword(".address_size")?;
+        if self.number::<u32>("an address size")? != 64 {
+            self.position -= 1;
+            return Err(self.error("only .address_size 64 is supported"));
+        }
+        let mut module = Module {
+            version,
+            target,
+            items: Vec::new(),
+        };
+        let mut lines = Vec::new();
+        loop {
+            while let Some(trivia) = self.trivia() {
+                module.items.push(match trivia {
+                    Trivia::Blank => Item::Blank,
+                    Trivia::Comment { text, .. } => Item::Comment(text.to_owned()),
+                });
+            }
+            match self.peek() {
+                Token::End => return Ok(Source { module, lines }),
+                Token::Word(".file" | ".loc" | ".pragma") => self.skip_line(),
+                Token::Word(".visible" | ".weak" | ".entry") => {
+                    let (entry, numbers) = self.entry()?;
+                    module.items.push(Item::Entry(entry));
+                    lines.push(numbers);
+                }
+                Token::Word(".extern" | ".shared" | ".global" | ".const") => {
+                    module.items.push(Item::Variable(self.variable()?));
+                }
+                _ => {
+                    return Err(self
+                        .expected(".visible .entry, or a variable in .shared, .global or .const"));
+                }
+            }
+        }
+    }
+
+    fn version(&mut self) -> Result<(u32, u32), ParseError> {
+        let version = match self.peek() {
+            Token::Number(text) => text
+                .split_once('.')
+                .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?))),
+            _ => None,
+        };
+        let version = version.ok_or_else(|| self.expected("a version such as 8.0"))?;
+        self.next();
+        Ok(version)
+    }
+
+    fn entry(&mut self) -> Result<(Entry, Vec<u32>), ParseError> {
+        if let Token::Word(".visible" | ".weak") = self.peek() {
+            self.next();
+        }
+        self.keyword(".entry")?;
+        let name = self.name("the name of the entry")?;
+        let mut params = Vec::new();
+        if self.accept('(') && !self.accept(')') {
+            loop {
+                params.push(self.param()?);
+                if !self.accept(',') {
+                    break;
+                }
+            }
+            self.punct(')')?;
+        }
+        let mut directives = Vec::new();
+        while let Token::Word(word) = self.peek() {
+            directives.push(self.directive(word)?);
+        }
+        self.punct('{')?;
+        let body = self.body()?;
+        Ok((
+            Entry {
+                name,
+                params,
+                directives,
+                body: body.lines,
+            },
+            body.numbers,
+        ))
+    }
+
+    fn param(&mut self) -> Result<Param, ParseError> {
+        self.keyword(".param")?;
+        let mut align = self.align()?;
+        let ty = self.ty()?;
+        // What a pointer points at helps other compilers' alias analysis and has no place in the tree.
+        if self.peek() == Token::Word(".ptr") {
+            self.next();
+            if let Token::Word(".global" | ".const" | ".local" | ".shared") = self.peek() {
+                self.next();
+            }
+            self.align()?;
+        }
+        let name = self.name("the name of a parameter")?;
+        if !self.accept('[') {
+            return Ok(Param {
+                name,
+                ty: ParamType::Scalar(ty),
+            });
+        }
+        let len: u32 = self.number("a length")?;
+        self.punct(']')?;
+        let bytes = ty.bits() / 8;
+        let align = *align.get_or_insert(bytes);
+        let len = len
+            .checked_mul(bytes)
+            .ok_or_else(|| self.error("this parameter is longer than 2^32 bytes"))?;
+        Ok(Param {
+            name,
+            ty: ParamType::Bytes { align, len },
+        })
+    }
+
+    fn directive(&mut self, word: &str) -> Result<Directive, ParseError> {
+        let Some(name) = word.strip_prefix('.') else {
+            return Err(self.expected("a directive such as .reqntid, or {"));
+        };
+        self.next();
+        let mut values = Vec::new();
+        if let Token::Number(_) = self.peek() {
+            values.push(self.number("a number")?);
+            while self.accept(',') {
+                values.push(self.number("a number")?);
+            }
+        }
+        Ok(Directive {
+            name: name.to_owned(),
+            values,
+        })
+    }
+
+    fn variable(&mut self) -> Result<Variable, ParseError> {
+        let external = self.peek() == Token::Word(".extern");
+        if external {
+            self.next();
+        }
+        let space = match self.peek() {
+            Token::Word(word @ (".shared" | ".global" | ".const" | ".local")) => {
+                word[1..].to_owned()
+            }
+            _ => return Err(self.expected(".shared, .global, .const or .local")),
+        };
+        self.next();
+        let align = self.align()?;
+        let ty = self.ty()?;
+        let align = align.unwrap_or((ty.bits() / 8).max(1));
+        let name = self.name("the name of a variable")?;
+        let mut len = Some(1);
+        if self.accept('[') {
+            len = match self.peek() {
+                Token::Punct(']') => None,
+                _ => Some(self.number("a length")?),
+            };
+            self.punct(']')?;
+        }
+        if self.peek() == Token::Punct('=') {
+            return Err(self.error("initialised variables are not supported"));
+        }
+        self.punct(';')?;
+        Ok(Variable {
+            external,
+            space,
+            align,
+            ty,
+            name,
+            len,
+        })
+    }
+
+    fn align(&mut self) -> Result<Option<u32>, ParseError> {
+        if self.peek() != Token::Word(".align") {
+            return Ok(None);
+        }
+        self.next();
+        self.number("an alignment").map(Some)
+    }
+
+    fn body(&mut self) -> Result<Body, ParseError> {
+        let mut body = Body::default();
+        loop {
+            while let Some(trivia) = self.trivia() {
+                let number = self.tokens[self.position - 1].line;
+                match (trivia, body.lines.last_mut()) {
+                    (Trivia::Blank, _) => body.push(Line::Blank, number),
+                    (
+                        Trivia::Comment { text, alone: false },
+                        Some(Line::Inst(Inst {
+                            comment: comment @ None,
+                            ..
+                        })),
+                    ) => *comment = Some(text.to_owned()),
+                    (Trivia::Comment { text, .. }, _) => {
+                        body.push(Line::Comment(text.to_owned()), number)
+                    }
+                }
+            }
+            let number = self.tokens[self.position].line;
+            match self.peek() {
+                Token::Punct('{') if body.open.len() < MAX_BLOCKS => {
+                    self.next();
+                    body.open.push(body.lines.len());
+                }
+                Token::Punct('{') => {
+                    return Err(self.error(format!("blocks nest deeper than {MAX_BLOCKS}")));
+                }
+                Token::Punct('}') => {
+                    self.next();
+                    match body.open.pop() {
+                        Some(start) => {
+                            rename_block(&mut body.lines[start..], body.closed);
+                            body.closed += 1;
+                        }
+                        None => return Ok(body),
+                    }
+                }
+                Token::Word(".reg") => self.registers(&mut body, number)?,
+                Token::Word(".shared" | ".local" | ".extern" | ".global" | ".const") => {
+                    let variable = self.variable()?;
+                    body.push(Line::Variable(variable), number);
+                }
+                Token::Word(".pragma" | ".loc" | ".file") => self.skip_line(),
+                Token::Word(word)
+                    if !word.starts_with('.') && self.after() == Token::Punct(':') =>
+                {
+                    self.position += 2;
+                    body.push(Line::Label(word.to_owned()), number);
+                }
+                Token::Word(_) | Token::Punct('@') => {
+                    let inst = self.inst()?;
+                    body.push(Line::Inst(inst), number);
+                }
+                _ => return Err(self.expected("an instruction, a label, a declaration or }")),
+            }
+        }
+    }
+
+    fn registers(&mut self, body: &mut Body, number: u32) -> Result<(), ParseError> {
+        self.keyword(".reg")?;
+        let ty = self.ty()?;
+        loop {
+            let name = self.name("a register")?;
+            if self.accept('<') {
+                let count = self.number("how many registers")?;
+                self.punct('>')?;
+                body.push(
+                    Line::Registers {
+                        ty,
+                        prefix: name,
+                        count,
+                    },
+                    number,
+                );
+            } else {
+                body.push(Line::Register { ty, name }, number);
+            }
+            if !self.accept(',') {
+                return self.punct(';');
+            }
+        }
+    }
+
+    fn inst(&mut self) -> Result<Inst, ParseError> {
+        let guard = match self.accept('@') {
+            true => {
+                let negated = self.accept('!');
+                Some(Guard {
+                    negated,
+                    predicate: self.name("a predicate register")?,
+                })
+            }
+            false => None,
+        };
+        let mnemonic = match self.peek() {
+            Token::Word(word) if word.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                word.to_owned()
+            }
+            _ => return Err(self.expected("an instruction")),
+        };
+        self.next();
+        let mut operands = Vec::new();
+        if !self.accept(';') {
+            loop {
+                operands.push(self.operand()?);
+                if self.accept(';') {
+                    break;
+                }
+                if !self.accept(',') {
+                    return Err(self.expected("`,` or `;`"));
+                }
+            }
+        }
+        Ok(Inst {
+            guard,
+            mnemonic,
+            operands,
+            comment: None,
+        })
+    }
+
+    fn operand(&mut self) -> Result<Operand, ParseError> {
+        let first = match self.peek() {
+            Token::Punct('{') => Operand::Vector(self.vector()?),
+            Token::Punct('[') => self.address()?,
+            Token::Punct('!') => {
+                self.next();
+                Operand::Not(self.name("a predicate register")?)
+            }
+            _ => self.simple()?,
+        };
+        if self.accept('|') {
+            return Ok(Operand::Pair(Box::new(first), Box::new(self.simple()?)));
+        }
+        Ok(first)
+    }
+
+    fn vector(&mut self) -> Result<Vec<Operand>, ParseError> {
+        self.punct('{')?;
+        let mut elements = Vec::new();
+        if self.accept('}') {
+            return Ok(elements);
+        }
+        loop {
+            elements.push(self.simple()?);
+            if !self.accept(',') {
+                self.punct('}')?;
+                return Ok(elements);
+            }
+        }
+    }
+
+    fn address(&mut self) -> Result<Operand, ParseError> {
+        self.punct('[')?;
+        let base = Box::new(self.simple()?);
+        if self.accept(',') {
+            let coords = self.vector()?;
+            self.punct(']')?;
+            return Ok(Operand::Tensor { map: base, coords });
+        }
+        let offset = match self.accept('+') {
+            true => {
+                let value = self.int()?;
+                i64::try_from(value)
+                    .map_err(|_| self.error(format!("the offset {value} exceeds 64 bits")))?
+            }
+            false => 0,
+        };
+        self.punct(']')?;
+        Ok(Operand::Address { base, offset })
+    }
+
+    /// A name or a number.
+    fn simple(&mut self) -> Result<Operand, ParseError> {
+        match self.peek() {
+            Token::Word("_") => {
+                self.next();
+                Ok(Operand::Sink)
+            }
+            Token::Word(name) if !name.starts_with('.') => {
+                self.next();
+                Ok(Operand::Name(name.to_owned()))
+            }
+            Token::Number(text) => match float(text) {
+                Some(constant) => {
+                    self.next();
+                    Ok(constant)
+                }
+                None => self.int().map(Operand::Int),
+            },
+            Token::Punct('-') => self.int().map(Operand::Int),
+            _ => Err(self.expected("an operand")),
+        }
+    }
+
+    fn int(&mut self) -> Result<i128, ParseError> {
+        let negative = self.accept('-');
+        let value = match self.peek() {
+            Token::Number(text) => integer(text),
+            _ => return Err(self.expected("an integer")),
+        };
+        let value = value.ok_or_else(|| self.expected("an integer of at most 64 bits"))?;
+        self.next();
+        Ok(if negative {
+            -i128::from(value)
+        } else {
+            i128::from(value)
+        })
+    }
+
+    fn number<T: TryFrom<u64>>(&mut self, what: &str) -> Result<T, ParseError> {
+        let value = match self.peek() {
+            Token::Number(text) => integer(text).and_then(|value| T::try_from(value).ok()),
+            _ => None,
+        };
+        let value = value.ok_or_else(|| self.expected(what))?;
+        self.next();
+        Ok(value)
+    }
+
+    fn ty(&mut self) -> Result<Type, ParseError> {
+        let ty = match self.peek() {
+            Token::Word(word) => word.strip_prefix('.').and_then(Type::from_name),
+            _ => None,
+        };
+        let ty = ty.ok_or_else(|| self.expected("a type such as .b32"))?;
+        self.next();
+        Ok(ty)
+    }
+
+    fn name(&mut self, what: &str) -> Result<String, ParseError> {
+        match self.peek() {
+            Token::Word(name) if !name.starts_with('.') => {
+                self.next();
+                Ok(name.to_owned())
+            }
+            _ => Err(self.expected(what)),
+        }
+    }
+
+    fn keyword(&mut self, word: &str) -> Result<(), ParseError> {
+        if self.peek() != Token::Word(word) {
+            return Err(self.expected(word));
+        }
+        self.next();
+        Ok(())
+    }
+
+    fn punct(&mut self, c: char) -> Result<(), ParseError> {
+        if !self.accept(c) {
+            return Err(self.expected(&format!("`{c}`")));
+        }
+        Ok(())
+    }
+
+    fn accept(&mut self, c: char) -> bool {
+        let found = self.peek() == Token::Punct(c);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    /// The next token that is neither a comment nor a line break.
+    fn peek(&mut self) -> Token<'a> {
+        while let Token::Newline | Token::Comment(_) = self.tokens[self.position].token {
+            self.position += 1;
+        }
+        self.tokens[self.position].token
+    }
+
+    /// The token right after the one [`peek`](Self::peek) gave.
+    fn after(&self) -> Token<'a> {
+        self.tokens
+            .get(self.position + 1)
+            .map_or(Token::End, |spanned| spanned.token)
+    }
+
+    /// Passes the token that [`peek`](Self::peek) gave.
+    fn next(&mut self) {
+        self.position = (self.position + 1).min(self.tokens.len() - 1);
+    }
+
+    fn skip_line(&mut self) {
+        while !matches!(
+            self.tokens[self.position].token,
+            Token::Newline | Token::End
+        ) {
+            self.position += 1;
+        }
+    }
+
+    /// The next blank line or comment before the next statement.
+    fn trivia(&mut self) -> Option<Trivia<'a>> {
+        loop {
+            let alone =
+                self.position == 0 || self.tokens[self.position - 1].token == Token::Newline;
+            let token = self.tokens[self.position].token;
+            if let Token::Newline | Token::Comment(_) = token {
+                self.position += 1;
+            }
+            match token {
+                Token::Newline if alone => return Some(Trivia::Blank),
+                Token::Newline => {}
+                Token::Comment(text) => return Some(Trivia::Comment { text, alone }),
+                _ => return None,
+            }
+        }
+    }
+
+    fn error(&self, message: impl Into<String>) -> ParseError {
+        let Spanned { line, column, .. } = self.tokens[self.position];
+        ParseError {
+            line,
+            column,
+            message: message.into(),
+        }
+    }
+
+    fn expected(&mut self, what: &str) -> ParseError {
+        let found = match self.peek() {
+            Token::Word(text) | Token::Number(text) => format!("`{text}`"),
+            Token::Text(text) => format!("\"{text}\""),
+            Token::Punct(c) => format!("`{c}`"),
+            _ => "the end of the text".to_owned(),
+        };
+        self.error(format!("expected {what}, found {found}"))
+    }
+}
+
+/// An unsigned integer in any of PTX's bases; the suffix `U` changes nothing that the tree records.
+fn integer(text: &str) -> Option<u64> {
+    let digits = text.strip_suffix('U').unwrap_or(text);
+    let (digits, radix) = match digits.get(..2) {
+        Some("0x" | "0X") => (&digits[2..], 16),
+        Some("0b" | "0B") => (&digits[2..], 2),
+        Some(_) if digits.starts_with('0') => (&digits[1..], 8),
+        _ => (digits, 10),
+    };
+    match digits.starts_with('+') {
+        true => None,
+        false => u64::from_str_radix(digits, radix).ok(),
+    }
+}
+
+/// `0f` and `0d` constants by their bits, and decimal fractions, which are double-precision.
+fn float(text: &str) -> Option<Operand> {
+    match text.get(..2) {
+        Some("0f" | "0F") if text.len() == 10 => {
+            u32::from_str_radix(&text[2..], 16).ok().map(Operand::F32)
+        }
+        Some("0d" | "0D") if text.len() == 18 => {
+            u64::from_str_radix(&text[2..], 16).ok().map(Operand::F64)
+        }
+        _ if text.contains('.') => text
+            .parse::<f64>()
+            .ok()
+            .map(|value| Operand::F64(value.to_bits())),
+        _ => None,
+    }
+}
+
+/// The tree is flat, so what a block declares gets a name of its own: `p` in the third block becomes `p$2`.
+fn rename_block(lines: &mut [Line], block: usize) {
+    let mut singles = HashMap::new();
+    let mut families = Vec::new();
+    for line in &mut *lines {
+        match line {
+            Line::Registers { prefix, count, .. } => {
+                let renamed = format!("{prefix}${block}$");
+                families.push((std::mem::replace(prefix, renamed.clone()), *count, renamed));
+            }
+            Line::Register { name, .. }
+            | Line::Label(name)
+            | Line::Variable(Variable { name, .. }) => {
+                let renamed = format!("{name}${block}");
+                singles.insert(std::mem::replace(name, renamed.clone()), renamed);
+            }
+            Line::Blank | Line::Comment(_) | Line::Inst(_) => {}
+        }
+    }
+    if singles.is_empty() && families.is_empty() {
+        return;
+    }
+    let rename = |name: &mut String| {
+        if let Some(renamed) = singles.get(name) {
+            name.clone_from(renamed);
+            return;
+        }
+        for (prefix, count, renamed) in &families {
+            let index = name
+                .strip_prefix(prefix.as_str())
+                .and_then(|digits| digits.parse::<u32>().ok());
+            if let Some(index) = index.filter(|index| index < count) {
+                *name = format!("{renamed}{index}");
+                return;
+            }
+        }
+    };
+    for line in lines {
+        if let Line::Inst(inst) = line {
+            inst.guard
+                .iter_mut()
+                .for_each(|guard| rename(&mut guard.predicate));
+            inst.operands
+                .iter_mut()
+                .for_each(|operand| operand.for_each_name_mut(&rename));
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The printer: a [`Module`] as text that a person reads and that [`parse`](crate::parse) takes back unchanged.
+//!
+//! Comments that close a line start in one column, and an instruction too long for a line (a wgmma with its 128
+//! accumulators) goes on over several. Text inside comments never leaves them: a line break in a comment begins
+//! another comment.
+
+use crate::ast::{
+    Directive, Entry, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
+};
+use std::fmt::{self, Display, Formatter};
+
+const INDENT: &str = "    ";
+/// The continuation of an instruction longer than a line.
+const CONTINUATION: &str = "        ";
+/// Where comments after an instruction begin.
+const COMMENT_COLUMN: usize = 60;
+/// Lines are filled up to here.
+const LINE_WIDTH: usize = 118;
+
+impl Display for Module {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, ".version {}.{}", self.version.0, self.version.1)?;
+        writeln!(f, ".target {}", self.target)?;
+        writeln!(f, ".address_size 64")?;
+        self.items.iter().try_for_each(|item| write!(f, "{item}"))
+    }
+}
+
+/// The item with its line breaks.
+impl Display for Item {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Item::Blank => writeln!(f),
+            Item::Comment(text) => comment(f, "", text),
+            Item::Variable(variable) => writeln!(f, "{variable};"),
+            Item::Entry(entry) => write!(f, "{entry}"),
+        }
+    }
+}
+
+impl Display for Entry {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, ".visible .entry {}(", self.name)?;
+        for (i, param) in self.params.iter().enumerate() {
+            let separator = if i == 0 { "" } else { "," };
+            write!(f, "{separator}\n{INDENT}{param}")?;
+        }
+        writeln!(f, "{})", if self.params.is_empty() { "" } else { "\n" })?;
+        self.directives
+            .iter()
+            .try_for_each(|directive| writeln!(f, "{directive}"))?;
+        writeln!(f, "{{")?;
+        self.body.iter().try_for_each(|line| write!(f, "{line}"))?;
+        writeln!(f, "}}")
+    }
+}
+
+impl Display for Param {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.ty {
+            ParamType::Scalar(ty) => write!(f, ".param {ty} {}", self.name),
+            ParamType::Bytes { align, len } => {
+                write!(f, ".param .align {align} .b8 {}[{len}]", self.name)
+            }
+        }
+    }
+}
+
+impl Display for Directive {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, ".{}", self.name)?;
+        for (i, value) in self.values.iter().enumerate() {
+            write!(f, "{}{value}", if i == 0 { " " } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Variable {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let external = if self.external { ".extern " } else { "" };
+        write!(
+            f,
+            "{external}.{} .align {} {} {}[",
+            self.space, self.align, self.ty, self.name
+        )?;
+        match self.len {
+            Some(len) => write!(f, "{len}]"),
+            None => write!(f, "]"),
+        }
+    }
+}
+
+/// The line with its indentation and line break.
+impl Display for Line {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Line::Blank => writeln!(f),
+            Line::Comment(text) => comment(f, INDENT, text),
+            Line::Registers { ty, prefix, count } => {
+                writeln!(f, "{INDENT}.reg {ty} {prefix}<{count}>;")
+            }
+            Line::Register { ty, name } => writeln!(f, "{INDENT}.reg {ty} {name};"),
+            Line::Variable(variable) => writeln!(f, "{INDENT}{variable};"),
+            Line::Label(name) => writeln!(f, "{name}:"),
+            Line::Inst(inst) => {
+                let text = fill(&format!("{INDENT}{inst};"));
+                match &inst.comment {
+                    Some(words) => {
+                        let column = text.lines().last().map_or(0, |line| line.chars().count());
+                        let pad = COMMENT_COLUMN.saturating_sub(column).max(2);
+                        writeln!(
+                            f,
+                            "{text}{:pad$}{}",
+                            "",
+                            slashed(&words.replace(['\n', '\r'], " "))
+                        )
+                    }
+                    None => writeln!(f, "{text}"),
+                }
+            }
+        }
+    }
+}
+
+/// The instruction on one line, without its semicolon and without its comment.
+impl Display for Inst {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let Some(guard) = &self.guard {
+            write!(f, "{guard} ")?;
+        }
+        write!(f, "{}", self.mnemonic)?;
+        for (i, operand) in self.operands.iter().enumerate() {
+            write!(f, "{}{operand}", if i == 0 { " " } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Guard {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "@{}{}",
+            if self.negated { "!" } else { "" },
+            self.predicate
+        )
+    }
+}
+
+impl Display for Operand {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Operand::Name(name) => write!(f, "{name}"),
+            Operand::Not(name) => write!(f, "!{name}"),
+            Operand::Int(value) => write!(f, "{value}"),
+            Operand::F32(bits) => write!(f, "0f{bits:08X}"),
+            Operand::F64(bits) => write!(f, "0d{bits:016X}"),
+            Operand::Vector(elements) => vector(f, elements),
+            // `+` also before a negative offset: the assembler knows no other spelling.
+            Operand::Address { base, offset: 0 } => write!(f, "[{base}]"),
+            Operand::Address { base, offset } => write!(f, "[{base}+{offset}]"),
+            Operand::Tensor { map, coords } => {
+                write!(f, "[{map}, ")?;
+                vector(f, coords)?;
+                write!(f, "]")
+            }
+            Operand::Pair(first, second) => write!(f, "{first}|{second}"),
+            Operand::Sink => write!(f, "_"),
+        }
+    }
+}
+
+/// The type with its dot.
+impl Display for Type {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, ".{}", self.name())
+    }
+}
+
+fn vector(f: &mut Formatter<'_>, elements: &[Operand]) -> fmt::Result {
+    write!(f, "{{")?;
+    for (i, element) in elements.iter().enumerate() {
+        write!(f, "{}{element}", if i == 0 { "" } else { ", " })?;
+    }
+    write!(f, "}}")
+}
+
+fn comment(f: &mut Formatter<'_>, indent: &str, text: &str) -> fmt::Result {
+    text.split(['\n', '\r'])
+        .try_for_each(|line| writeln!(f, "{indent}{}", slashed(line)))
+}
+
+fn slashed(text: &str) -> String {
+    format!("// {text}").trim_end().to_owned()
+}
+
+/// Breaks a long line after commas, but never inside the brackets of an address.
+fn fill(text: &str) -> String {
+    if text.len() <= LINE_WIDTH {
+        return text.to_owned();
+    }
+    let mut filled = String::with_capacity(text.len() + text.len() / 8);
+    let mut column = 0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(next_break(rest));
+        if column > 0 && column + piece.trim_end().len() > LINE_WIDTH {
+            filled.truncate(filled.trim_end().len());
+            filled.push('\n');
+            filled.push_str(CONTINUATION);
+            column = CONTINUATION.len();
+        }
+        filled.push_str(piece);
+        column += piece.len();
+        rest = after;
+    }
+    filled
+}
+
+fn next_break(text: &str) -> usize {
+    let mut in_address = false;
+    for (i, c) in text.char_indices() {
+        match c {
+            '[' => in_address = true,
+            ']' => in_address = false,
+            ' ' if !in_address && text[..i].ends_with(',') => return i + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
