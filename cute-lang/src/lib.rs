@@ -1,1 +1,3 @@
 //! Tokens to values.
+
+pub mod kernel;

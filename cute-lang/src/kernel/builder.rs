@@ -1,0 +1,891 @@
+//! Emits PTX, line by line.
+//!
+//! What a row of the builtin table has in hand: registers ([`register`](Builder::register)), instructions
+//! ([`emit`](Builder::emit)), labels and branches, arithmetic that folds what is known ([`add`](Builder::add) and its
+//! kin, on [`Num`]), shared memory ([`allocate`](Builder::allocate)), and three places besides the current line: the
+//! header's comments ([`header`](Builder::header)), values computed once by every thread before the body
+//! ([`once`](Builder::once)), and what thread 0 does before anyone starts ([`init`](Builder::init)).
+//!
+//! Errors are [`syn::Error`]s at the token under way: [`error`](Builder::error).
+
+use super::value::{Element, Num, Scalar, Value, is_float, is_integer, is_signed, rust_name};
+use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
+use proc_macro2::Span;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use syn::{Error, Result};
+
+/// Most shared memory of a CTA on sm_90: 227 KiB.
+pub const MAX_SHARED_BYTES: u32 = 232_448;
+
+/// Most lines of one kernel: beyond it lies a loop that was not meant to be unrolled.
+pub const MAX_LINES: usize = 200_000;
+
+/// The dynamic shared memory of a kernel, aligned to this many bytes.
+pub const SHARED_ALIGN: u32 = 1024;
+
+/// A parameter of the kernel.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// Its kind.
+    pub kind: ParamKind,
+}
+
+/// What a parameter is.
+#[derive(Clone, Debug)]
+pub enum ParamKind {
+    /// `TmaLoad<T, R>`.
+    TmaLoad(TmaParam),
+    /// `TmaStore<T, R>`.
+    TmaStore(TmaParam),
+    /// `Global<T, R>`: a pointer and R−1 strides, in elements; the last mode is contiguous.
+    Global {
+        /// T.
+        element: Element,
+        /// R.
+        rank: usize,
+        /// Whether the kernel writes it.
+        written: bool,
+    },
+    /// A number.
+    Scalar(Type),
+}
+
+/// A tensor parameter accessed by TMA.
+#[derive(Clone, Debug)]
+pub struct TmaParam {
+    /// Type of its elements.
+    pub element: Element,
+    /// Number of its modes.
+    pub rank: usize,
+    /// The tensor map it needs; set by its first use.
+    pub recipe: Option<TmaRecipe>,
+}
+
+/// How a tensor map is to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TmaRecipe {
+    /// Extents of the box in the tensor's own order of modes.
+    pub box_shape: Vec<u32>,
+    /// Bytes of the shared-memory swizzle: 0, 32, 64 or 128.
+    pub swizzle_bytes: u32,
+}
+
+/// An operation on integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Op {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Min,
+    Max,
+}
+
+/// A comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Cmp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+/// The state of a kernel half emitted.
+pub struct Builder {
+    /// The parameters, in order.
+    pub params: Vec<Param>,
+    /// Threads of a CTA.
+    pub threads: u32,
+    /// CTAs of a cluster.
+    pub cluster: [u32; 3],
+    place: Span,
+    counts: BTreeMap<&'static str, u32>,
+    named: Vec<(Type, String)>,
+    names: BTreeSet<String>,
+    labels: BTreeMap<String, u32>,
+    header: Vec<String>,
+    once: Vec<(String, Scalar)>,
+    prologue: Vec<Line>,
+    init: Vec<Line>,
+    lines: Vec<Line>,
+    shared_bytes: u32,
+}
+
+/// What is left when a kernel has been emitted.
+pub struct Parts {
+    /// Comments that precede the entry.
+    pub header: Vec<String>,
+    /// The body, declarations included.
+    pub body: Vec<Line>,
+    /// Bytes of dynamic shared memory.
+    pub shared_bytes: u32,
+    /// The parameters.
+    pub params: Vec<Param>,
+}
+
+impl Builder {
+    /// An empty kernel.
+    pub fn new(threads: u32, cluster: [u32; 3]) -> Self {
+        Self {
+            params: Vec::new(),
+            threads,
+            cluster,
+            place: Span::call_site(),
+            counts: BTreeMap::new(),
+            named: Vec::new(),
+            names: BTreeSet::new(),
+            labels: BTreeMap::new(),
+            header: Vec::new(),
+            once: Vec::new(),
+            prologue: Vec::new(),
+            init: Vec::new(),
+            lines: Vec::new(),
+            shared_bytes: 0,
+        }
+    }
+
+    // ---- errors
+
+    /// Sets the token that errors refer to.
+    pub fn set_place(&mut self, span: Span) {
+        self.place = span;
+    }
+
+    /// The token under way.
+    pub fn place(&self) -> Span {
+        self.place
+    }
+
+    /// An error at the token under way.
+    pub fn error(&self, message: impl Display) -> Error {
+        Error::new(self.place, message)
+    }
+
+    // ---- registers
+
+    /// A fresh register.
+    pub fn register(&mut self, ty: Type) -> Scalar {
+        let (prefix, _) = class(ty);
+        let count = self.counts.entry(prefix).or_insert(0);
+        let name = format!("%{prefix}{count}");
+        *count += 1;
+        Scalar {
+            name,
+            ty,
+            variable: false,
+        }
+    }
+
+    /// A fresh register that carries the name of a Rust variable.
+    pub fn named_register(&mut self, ty: Type, name: &str) -> Scalar {
+        let mut unique = format!("%{name}");
+        let mut n = 1;
+        while is_taken(&unique[1..]) || self.names.contains(&unique) {
+            n += 1;
+            unique = format!("%{name}_{n}");
+        }
+        self.names.insert(unique.clone());
+        self.named.push((class(ty).1, unique.clone()));
+        Scalar {
+            name: unique,
+            ty,
+            variable: false,
+        }
+    }
+
+    /// A register that later statements do not change: the same one, or a copy of a variable.
+    pub fn snapshot(&mut self, scalar: &Scalar) -> Scalar {
+        if !scalar.variable {
+            return scalar.clone();
+        }
+        let copy = self.register(scalar.ty);
+        self.assign(&copy, scalar.operand());
+        copy
+    }
+
+    /// `mov` of the register's type.
+    pub fn assign(&mut self, to: &Scalar, from: Operand) {
+        let suffix = match to.ty {
+            Type::F16 | Type::Bf16 => "b16",
+            Type::F16x2 | Type::Bf16x2 => "b32",
+            ty => ty.name(),
+        };
+        self.emit(format!("mov.{suffix}"), [to.operand(), from]);
+    }
+
+    /// The number in a register of type `ty`.
+    pub fn to_register(&mut self, num: &Num, ty: Type) -> Result<Scalar> {
+        match num {
+            Num::Reg(scalar) if scalar.ty == ty => Ok(scalar.clone()),
+            Num::Reg(scalar) => Err(self.error(format!(
+                "expected `{}`, found `{}`",
+                rust_name(ty),
+                rust_name(scalar.ty)
+            ))),
+            Num::Const(value) => {
+                self.check_fits(*value, ty)?;
+                let register = self.register(ty);
+                self.assign(&register, Operand::Int(*value));
+                Ok(register)
+            }
+        }
+    }
+
+    // ---- lines
+
+    /// Appends an instruction.
+    pub fn emit(
+        &mut self,
+        mnemonic: impl Into<String>,
+        operands: impl IntoIterator<Item = Operand>,
+    ) {
+        self.lines.push(Line::Inst(Inst::new(mnemonic, operands)));
+    }
+
+    /// Appends an instruction that runs where the guard holds.
+    pub fn emit_if(
+        &mut self,
+        guard: Guard,
+        mnemonic: impl Into<String>,
+        operands: impl IntoIterator<Item = Operand>,
+    ) {
+        let inst = Inst {
+            guard: Some(guard),
+            ..Inst::new(mnemonic, operands)
+        };
+        self.lines.push(Line::Inst(inst));
+    }
+
+    /// Appends an instruction that writes a fresh register of type `ty`, its first operand.
+    pub fn compute(
+        &mut self,
+        ty: Type,
+        mnemonic: impl Into<String>,
+        sources: impl IntoIterator<Item = Operand>,
+    ) -> Scalar {
+        let result = self.register(ty);
+        let operands: Vec<_> = [result.operand()].into_iter().chain(sources).collect();
+        self.emit(mnemonic, operands);
+        result
+    }
+
+    /// Appends a comment.
+    pub fn comment(&mut self, text: impl Into<String>) {
+        self.lines.push(Line::Comment(text.into()));
+    }
+
+    /// Appends any line.
+    pub fn push(&mut self, line: Line) {
+        self.lines.push(line);
+    }
+
+    /// Number of lines so far, and a check that they are not too many.
+    pub fn check_length(&self) -> Result<usize> {
+        if self.lines.len() > MAX_LINES {
+            return Err(self.error(format!(
+                "the kernel has more than {MAX_LINES} lines of PTX: unroll less"
+            )));
+        }
+        Ok(self.lines.len())
+    }
+
+    /// Takes the lines from `start` on, so that they may be put elsewhere.
+    pub fn split_off(&mut self, start: usize) -> Vec<Line> {
+        self.lines.split_off(start)
+    }
+
+    /// Appends lines.
+    pub fn append(&mut self, lines: Vec<Line>) {
+        self.lines.extend(lines);
+    }
+
+    /// A fresh label; not yet placed.
+    pub fn label(&mut self, stem: &str) -> String {
+        let count = self.labels.entry(stem.to_string()).or_insert(0);
+        *count += 1;
+        match count {
+            1 => format!("${stem}"),
+            n => format!("${stem}_{n}"),
+        }
+    }
+
+    /// Places a label here.
+    pub fn place_label(&mut self, label: &str) {
+        self.lines.push(Line::Label(label.into()));
+    }
+
+    /// Jumps.
+    pub fn branch(&mut self, label: &str) {
+        // Every branch of the language is taken by the threads for which its condition holds; `.uni` is not promised.
+        self.emit("bra", [Operand::Name(label.into())]);
+    }
+
+    /// Jumps where the guard holds.
+    pub fn branch_if(&mut self, guard: Guard, label: &str) {
+        self.emit_if(guard, "bra", [Operand::Name(label.into())]);
+    }
+
+    // ---- the places besides the current line
+
+    /// Adds a comment to the header.
+    pub fn header(&mut self, text: impl Into<String>) {
+        self.header.push(text.into());
+    }
+
+    /// A register that every thread computes before the body, once for each `name`, however often it is asked for.
+    pub fn once(
+        &mut self,
+        name: &str,
+        ty: Type,
+        emit: impl FnOnce(&mut Builder, &Scalar),
+    ) -> Scalar {
+        if let Some((_, scalar)) = self.once.iter().find(|(key, _)| key == name) {
+            return scalar.clone();
+        }
+        let scalar = self.named_register(ty, name);
+        // What `emit` asks for `once` precedes what it emits itself.
+        let body = std::mem::take(&mut self.lines);
+        emit(self, &scalar);
+        let lines = std::mem::replace(&mut self.lines, body);
+        self.prologue.extend(lines);
+        self.once.push((name.into(), scalar.clone()));
+        scalar
+    }
+
+    /// Adds an instruction that thread 0 runs before the body; all threads wait for it.
+    pub fn init(
+        &mut self,
+        mnemonic: impl Into<String>,
+        operands: impl IntoIterator<Item = Operand>,
+    ) {
+        self.init.push(Line::Inst(Inst::new(mnemonic, operands)));
+    }
+
+    /// Reserves dynamic shared memory and gives its offset from [`shared_base`](Self::shared_base).
+    pub fn allocate(&mut self, bytes: u32, align: u32) -> Result<u32> {
+        let offset = self.shared_bytes.next_multiple_of(align);
+        match offset.checked_add(bytes) {
+            Some(end) if end <= MAX_SHARED_BYTES => {
+                self.shared_bytes = end;
+                Ok(offset)
+            }
+            _ => Err(self.error(format!(
+                "{bytes} bytes of shared memory at offset {offset} end after {MAX_SHARED_BYTES}, all that a CTA has"
+            ))),
+        }
+    }
+
+    /// The shared-memory address of the kernel's dynamic shared memory, a multiple of [`SHARED_ALIGN`].
+    pub fn shared_base(&mut self) -> Scalar {
+        self.once("smem_base", Type::U32, |b, base| {
+            b.emit("mov.u32", [base.operand(), Operand::Name("smem".into())]);
+        })
+    }
+
+    /// The index of the thread in its CTA.
+    pub fn thread(&mut self) -> Scalar {
+        self.special("thread", "%tid.x")
+    }
+
+    /// A special register, read once.
+    pub fn special(&mut self, name: &str, register: &str) -> Scalar {
+        self.once(name, Type::U32, |b, scalar| {
+            b.emit(
+                "mov.u32",
+                [scalar.operand(), Operand::Name(register.into())],
+            );
+        })
+    }
+
+    // ---- arithmetic
+
+    /// a + b.
+    pub fn add(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Add, a, b)
+    }
+
+    /// a − b.
+    pub fn sub(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Sub, a, b)
+    }
+
+    /// a · b.
+    pub fn mul(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Mul, a, b)
+    }
+
+    /// a / b.
+    pub fn div(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Div, a, b)
+    }
+
+    /// a % b.
+    pub fn rem(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Rem, a, b)
+    }
+
+    /// a & b.
+    pub fn and(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::And, a, b)
+    }
+
+    /// a | b.
+    pub fn or(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Or, a, b)
+    }
+
+    /// a ^ b.
+    pub fn xor(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Xor, a, b)
+    }
+
+    /// a << b.
+    pub fn shl(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Shl, a, b)
+    }
+
+    /// a >> b.
+    pub fn shr(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Shr, a, b)
+    }
+
+    /// An operation on two integers: folded, simplified, or one instruction.
+    ///
+    /// Arithmetic of known integers is exact; arithmetic in registers wraps.
+    pub fn binary(&mut self, op: Op, a: &Num, b: &Num) -> Result<Num> {
+        if let (Num::Const(a), Num::Const(b)) = (a, b) {
+            return match fold(op, *a, *b) {
+                Ok(value) => Ok(Num::Const(value)),
+                Err(reason) => Err(self.error(format!("{a} {} {b} {reason}", symbol(op)))),
+            };
+        }
+        let ty = match (op, a, b) {
+            // The amount of a shift has a type of its own.
+            (Op::Shl | Op::Shr, Num::Reg(a), Num::Const(amount)) => {
+                if !(0..i128::from(a.ty.bits())).contains(amount) {
+                    let width = a.ty.bits();
+                    return Err(
+                        self.error(format!("a shift by {amount} of an integer of {width} bits"))
+                    );
+                }
+                a.ty
+            }
+            (Op::Shl | Op::Shr, Num::Reg(a), Num::Reg(_)) => a.ty,
+            (Op::Shl | Op::Shr, Num::Const(_), Num::Reg(b)) => b.ty,
+            _ => self.common_type(a, b)?,
+        };
+        if let Some(simple) = self.simplify(op, a, b, ty)? {
+            return Ok(simple);
+        }
+        let bits = ty.bits();
+        let mnemonic = match op {
+            Op::And | Op::Or | Op::Xor | Op::Shl => format!("{}.b{bits}", name(op)),
+            Op::Mul => format!("mul.lo.{}", ty.name()),
+            _ => format!("{}.{}", name(op), ty.name()),
+        };
+        let amount = match (op, b) {
+            (Op::Shl | Op::Shr, Num::Reg(amount)) if amount.ty.bits() != 32 => {
+                self.convert(&amount.clone(), Type::U32)?.operand()
+            }
+            _ => b.operand(),
+        };
+        Ok(Num::Reg(self.compute(ty, mnemonic, [a.operand(), amount])))
+    }
+
+    fn simplify(&mut self, op: Op, a: &Num, b: &Num, ty: Type) -> Result<Option<Num>> {
+        let (register, constant, swapped) = match (a, b) {
+            (Num::Reg(a), Num::Const(b)) => (a, *b, false),
+            (Num::Const(a), Num::Reg(b)) => (b, *a, true),
+            _ => return Ok(None),
+        };
+        let commutes = matches!(
+            op,
+            Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Min | Op::Max
+        );
+        if swapped {
+            // Instructions take an immediate last, where they take one.
+            return if commutes {
+                self.binary(op, b, a).map(Some)
+            } else {
+                Ok(None)
+            };
+        }
+        let unsigned = !is_signed(ty);
+        let power =
+            (constant > 0 && constant & (constant - 1) == 0).then(|| constant.trailing_zeros());
+        let same = || Ok(Some(Num::Reg(register.clone())));
+        match (op, constant) {
+            (Op::Add | Op::Sub | Op::Or | Op::Xor | Op::Shl | Op::Shr, 0)
+            | (Op::Mul | Op::Div, 1) => same(),
+            (Op::Mul | Op::And, 0) | (Op::Rem, 1) => Ok(Some(Num::Const(0))),
+            (Op::And, mask) if unsigned && mask == (1 << ty.bits()) - 1 => same(),
+            (Op::Div | Op::Rem, 0) => Err(self.error("division by zero")),
+            (Op::Mul, _) if let Some(power) = power => self.shl(a, &Num::from(power)).map(Some),
+            (Op::Div, _) if unsigned && let Some(power) = power => {
+                self.shr(a, &Num::from(power)).map(Some)
+            }
+            (Op::Rem, _) if unsigned && power.is_some() => {
+                self.and(a, &Num::Const(constant - 1)).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Compares two integers: a truth value if both are known, else a predicate.
+    pub fn compare(&mut self, cmp: Cmp, a: &Num, b: &Num) -> Result<Value> {
+        if let (Num::Const(a), Num::Const(b)) = (a, b) {
+            return Ok(Value::Bool(match cmp {
+                Cmp::Eq => a == b,
+                Cmp::Ne => a != b,
+                Cmp::Lt => a < b,
+                Cmp::Le => a <= b,
+                Cmp::Gt => a > b,
+                Cmp::Ge => a >= b,
+            }));
+        }
+        let ty = self.common_type(a, b)?;
+        let (cmp, a, b) = if a.constant().is_some() {
+            (mirror(cmp), b, a)
+        } else {
+            (cmp, a, b)
+        };
+        Ok(self.set_predicate(cmp, ty, a.operand(), b.operand()).into())
+    }
+
+    /// `setp`.
+    pub fn set_predicate(&mut self, cmp: Cmp, ty: Type, a: Operand, b: Operand) -> Scalar {
+        self.compute(
+            Type::Pred,
+            format!("setp.{}.{}", comparison(cmp), ty.name()),
+            [a, b],
+        )
+    }
+
+    /// `if` as a value: the first number where the predicate holds, else the second.
+    pub fn select(&mut self, predicate: &Scalar, a: &Num, b: &Num) -> Result<Num> {
+        let ty = if a.constant().is_some() && b.constant().is_some() {
+            Type::U32
+        } else {
+            self.common_type(a, b)?
+        };
+        for value in [a, b].into_iter().filter_map(Num::constant) {
+            self.check_fits(value, ty)?;
+        }
+        let mnemonic = format!("selp.{}", ty.name());
+        Ok(Num::Reg(self.compute(
+            ty,
+            mnemonic,
+            [a.operand(), b.operand(), predicate.operand()],
+        )))
+    }
+
+    /// `x as ty` between integer types, and between numbers where one `cvt` does it.
+    pub fn convert(&mut self, from: &Scalar, ty: Type) -> Result<Scalar> {
+        if from.ty == ty {
+            return Ok(from.clone());
+        }
+        if is_integer(from.ty) && is_integer(ty) && from.ty.bits() == ty.bits() {
+            return Ok(Scalar { ty, ..from.clone() });
+        }
+        let rounding = match (is_integer(from.ty), is_integer(ty)) {
+            (true, true) => "",
+            // Rust's `as` truncates.
+            (false, true) => ".rzi",
+            (true, false) => ".rn",
+            (false, false) if from.ty.bits() > ty.bits() => ".rn",
+            (false, false) => "",
+        };
+        if !(is_integer(from.ty) || is_float(from.ty)) || !(is_integer(ty) || is_float(ty)) {
+            let (from, to) = (rust_name(from.ty), rust_name(ty));
+            return Err(self.error(format!("no conversion from `{from}` to `{to}`")));
+        }
+        Ok(self.compute(
+            ty,
+            format!("cvt{rounding}.{}.{}", ty.name(), from.ty.name()),
+            [from.operand()],
+        ))
+    }
+
+    /// The type in which two integers meet: that of the registers; known integers adapt to it.
+    fn common_type(&self, a: &Num, b: &Num) -> Result<Type> {
+        match (a, b) {
+            (Num::Reg(a), Num::Reg(b)) if a.ty == b.ty => Ok(a.ty),
+            (Num::Reg(a), Num::Reg(b)) => {
+                let (a, b) = (rust_name(a.ty), rust_name(b.ty));
+                Err(self.error(format!(
+                    "mismatched types `{a}` and `{b}`: convert one with `as {a}`"
+                )))
+            }
+            (Num::Reg(reg), Num::Const(value)) | (Num::Const(value), Num::Reg(reg)) => {
+                self.check_fits(*value, reg.ty)?;
+                Ok(reg.ty)
+            }
+            (Num::Const(_), Num::Const(_)) => Ok(Type::U32),
+        }
+    }
+
+    /// Refuses an integer that the type does not hold.
+    pub fn check_fits(&self, value: i128, ty: Type) -> Result<()> {
+        let bits = ty.bits();
+        let range = if is_signed(ty) {
+            -(1i128 << (bits - 1))..1i128 << (bits - 1)
+        } else {
+            0..1i128 << bits
+        };
+        if range.contains(&value) {
+            return Ok(());
+        }
+        Err(self.error(format!("{value} does not fit `{}`", rust_name(ty))))
+    }
+
+    // ---- the end
+
+    /// Declares the registers, puts the pieces in order, and ends the kernel.
+    pub fn finish(mut self) -> Parts {
+        let thread = (!self.init.is_empty()).then(|| self.thread());
+        let mut start = Vec::new();
+        if let Some(thread) = thread {
+            let body = std::mem::take(&mut self.lines);
+            let init = std::mem::take(&mut self.init);
+            self.start_up(&thread, init);
+            start = std::mem::replace(&mut self.lines, body);
+        }
+        let mut lines = self.declarations();
+        lines.push(Line::Blank);
+        lines.append(&mut self.prologue);
+        lines.append(&mut start);
+        lines.append(&mut self.lines);
+        lines.push(Line::Inst(Inst::new("ret", [])));
+        Parts {
+            header: self.header,
+            body: lines,
+            shared_bytes: self.shared_bytes,
+            params: self.params,
+        }
+    }
+
+    fn start_up(&mut self, thread: &Scalar, init: Vec<Line>) {
+        self.comment("thread 0 initialises the barriers; everyone waits until that is visible");
+        let label = self.label("initialised");
+        let others = self.set_predicate(Cmp::Ne, Type::U32, thread.operand(), Operand::Int(0));
+        self.branch_if(when(&others), &label);
+        self.append(init);
+        self.emit("fence.mbarrier_init.release.cluster", []);
+        self.place_label(&label);
+        if self.cluster == [1, 1, 1] {
+            self.emit("bar.sync", [Operand::Int(0)]);
+        } else {
+            self.emit("barrier.cluster.arrive.aligned", []);
+            self.emit("barrier.cluster.wait.aligned", []);
+        }
+    }
+
+    fn declarations(&self) -> Vec<Line> {
+        let mut lines = Vec::new();
+        for (prefix, ty) in CLASSES {
+            if let Some(&count) = self.counts.get(prefix) {
+                lines.push(Line::Registers {
+                    ty: *ty,
+                    prefix: format!("%{prefix}"),
+                    count,
+                });
+            }
+        }
+        lines.extend(self.named.iter().map(|(ty, name)| Line::Register {
+            ty: *ty,
+            name: name.clone(),
+        }));
+        lines
+    }
+}
+
+/// `@%p`.
+pub fn when(predicate: &Scalar) -> Guard {
+    Guard {
+        negated: false,
+        predicate: predicate.name.clone(),
+    }
+}
+
+/// `@!%p`.
+pub fn unless(predicate: &Scalar) -> Guard {
+    Guard {
+        negated: true,
+        predicate: predicate.name.clone(),
+    }
+}
+
+/// The operand `[base+offset]`.
+pub fn address(base: &Scalar, offset: i64) -> Operand {
+    Operand::Address {
+        base: Box::new(base.operand()),
+        offset,
+    }
+}
+
+const CLASSES: &[(&str, Type)] = &[
+    ("p", Type::Pred),
+    ("h", Type::B16),
+    ("r", Type::B32),
+    ("rd", Type::B64),
+    ("f", Type::F32),
+    ("fd", Type::F64),
+];
+
+/// The family of registers that hold a type: their prefix and how they are declared.
+fn class(ty: Type) -> (&'static str, Type) {
+    let index = match ty {
+        Type::Pred => 0,
+        Type::F32 => 4,
+        Type::F64 => 5,
+        ty if ty.bits() <= 16 => 1,
+        ty if ty.bits() <= 32 => 2,
+        _ => 3,
+    };
+    CLASSES[index]
+}
+
+/// Whether a name without `%` belongs to PTX or to a family of numbered registers.
+fn is_taken(name: &str) -> bool {
+    const SPECIAL: &[&str] = &[
+        "tid",
+        "ntid",
+        "laneid",
+        "warpid",
+        "nwarpid",
+        "ctaid",
+        "nctaid",
+        "smid",
+        "nsmid",
+        "gridid",
+        "clusterid",
+        "nclusterid",
+        "cluster_ctaid",
+        "cluster_nctaid",
+        "cluster_ctarank",
+        "cluster_nctarank",
+        "is_explicit_cluster",
+        "clock",
+        "clock_hi",
+        "clock64",
+        "globaltimer",
+        "globaltimer_lo",
+        "globaltimer_hi",
+        "dynamic_smem_size",
+        "total_smem_size",
+        "aggr_smem_size",
+        "lanemask_eq",
+        "lanemask_le",
+        "lanemask_lt",
+        "lanemask_ge",
+        "lanemask_gt",
+    ];
+    let numbered = |prefix: &str| {
+        name.strip_prefix(prefix)
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    SPECIAL.contains(&name)
+        || ["pm", "envreg"]
+            .into_iter()
+            .chain(CLASSES.iter().map(|(p, _)| *p))
+            .any(numbered)
+}
+
+/// The exact result, or why there is none.
+pub fn fold(op: Op, a: i128, b: i128) -> std::result::Result<i128, &'static str> {
+    let shift = || {
+        u32::try_from(b)
+            .ok()
+            .filter(|&amount| amount < 127)
+            .ok_or("shifts by an amount out of 0..127")
+    };
+    let result = match op {
+        Op::Add => a.checked_add(b),
+        Op::Sub => a.checked_sub(b),
+        Op::Mul => a.checked_mul(b),
+        Op::Div | Op::Rem if b == 0 => return Err("divides by zero"),
+        Op::Div => a.checked_div(b),
+        Op::Rem => a.checked_rem(b),
+        Op::And => Some(a & b),
+        Op::Or => Some(a | b),
+        Op::Xor => Some(a ^ b),
+        Op::Shl => 1i128
+            .checked_shl(shift()?)
+            .and_then(|factor| a.checked_mul(factor)),
+        Op::Shr => Some(a >> shift()?),
+        Op::Min => Some(a.min(b)),
+        Op::Max => Some(a.max(b)),
+    };
+    result.ok_or("overflows 128 bits")
+}
+
+fn name(op: Op) -> &'static str {
+    match op {
+        Op::Add => "add",
+        Op::Sub => "sub",
+        Op::Mul => "mul",
+        Op::Div => "div",
+        Op::Rem => "rem",
+        Op::And => "and",
+        Op::Or => "or",
+        Op::Xor => "xor",
+        Op::Shl => "shl",
+        Op::Shr => "shr",
+        Op::Min => "min",
+        Op::Max => "max",
+    }
+}
+
+fn symbol(op: Op) -> &'static str {
+    match op {
+        Op::Add => "+",
+        Op::Sub => "-",
+        Op::Mul => "*",
+        Op::Div => "/",
+        Op::Rem => "%",
+        Op::And => "&",
+        Op::Or => "|",
+        Op::Xor => "^",
+        Op::Shl => "<<",
+        Op::Shr => ">>",
+        Op::Min => "min",
+        Op::Max => "max",
+    }
+}
+
+fn comparison(cmp: Cmp) -> &'static str {
+    match cmp {
+        Cmp::Eq => "eq",
+        Cmp::Ne => "ne",
+        Cmp::Lt => "lt",
+        Cmp::Le => "le",
+        Cmp::Gt => "gt",
+        Cmp::Ge => "ge",
+    }
+}
+
+/// The comparison with its operands exchanged.
+fn mirror(cmp: Cmp) -> Cmp {
+    match cmp {
+        Cmp::Lt => Cmp::Gt,
+        Cmp::Le => Cmp::Ge,
+        Cmp::Gt => Cmp::Lt,
+        Cmp::Ge => Cmp::Le,
+        cmp => cmp,
+    }
+}
