@@ -1,1 +1,55 @@
-//! Runs PTX modules on the CPU.
+//! Runs PTX modules on the CPU, as strictly as the memory model allows.
+//!
+//! The emulator reads the PTX text that ships. It models warps and divergence, shared memory and clusters, mbarriers,
+//! TMA, `wgmma` with the tensor cores' published numerics, and the asynchronous proxy. Asynchronous work is delayed as
+//! long as the kernel permits, so that a missing wait or fence is an error with the line of the PTX, on every run with
+//! the same seed.
+//!
+//! ```
+//! use cute_emulator::{GlobalMemory, Launch, Program};
+//!
+//! let ptx = "
+//! .version 8.0
+//! .target sm_90a
+//! .address_size 64
+//! .visible .entry increment(
+//!     .param .u64 data
+//! )
+//! {
+//!     .reg .b32 %r<3>;
+//!     .reg .b64 %rd<3>;
+//!     ld.param.u64 %rd0, [data];
+//!     mov.u32 %r0, %tid.x;
+//!     mul.wide.u32 %rd1, %r0, 4;
+//!     add.u64 %rd2, %rd0, %rd1;
+//!     ld.global.u32 %r1, [%rd2];
+//!     add.u32 %r2, %r1, 1;
+//!     st.global.u32 [%rd2], %r2;
+//!     ret;
+//! }
+//! ";
+//! let mut memory = GlobalMemory::new();
+//! let data = memory.alloc(32 * 4, 16);
+//! memory.write(data, &[7; 128])?;
+//!
+//! let program = Program::load(ptx)?;
+//! let launch = Launch { block: [32, 1, 1], args: &[data.to_le_bytes().to_vec()], ..Launch::default() };
+//! program.launch(&mut memory, "increment", &launch)?;
+//!
+//! let mut bytes = [0; 128];
+//! memory.read(data, &mut bytes)?;
+//! assert_eq!(bytes[..4], [8, 7, 7, 7]);
+//! # Ok::<(), cute_emulator::EmulatorError>(())
+//! ```
+
+mod error;
+mod launch;
+mod memory;
+mod program;
+mod tensor_map;
+
+pub use error::{EmulatorError, Fault, FaultKind, LaunchProblem, MemoryError, Nearest, Other, Place, Stuck};
+pub use launch::{Delay, Launch, Schedule, Stats};
+pub use memory::GlobalMemory;
+pub use program::{EntryInfo, Program};
+pub use tensor_map::{TENSOR_MAP_BYTES, TensorElement, TensorFill, TensorMap, TensorSwizzle};

@@ -1,0 +1,359 @@
+//! What can go wrong, with the numbers and the place.
+
+use cute_ptx::ParseError;
+use std::fmt::{self, Display, Formatter};
+
+/// Why a module could not be loaded or a launch did not finish.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EmulatorError {
+    /// The text is not PTX.
+    #[error("the module does not parse: {0}")]
+    Parse(#[from] ParseError),
+    /// An instruction, operand or directive that the emulator does not model.
+    #[error("{entry}, line {line}: {message}\n    {text}")]
+    Unsupported {
+        /// The entry that contains it.
+        entry: String,
+        /// The line of the PTX text, from 1.
+        line: u32,
+        /// The instruction.
+        text: String,
+        /// What is not understood.
+        message: String,
+    },
+    /// The module has no entry of this name.
+    #[error("no entry `{name}`; the module has {}", available.join(", "))]
+    NoEntry {
+        /// The name asked for.
+        name: String,
+        /// The names that exist.
+        available: Vec<String>,
+    },
+    /// The launch itself is not possible.
+    #[error("{entry} cannot be launched: {problem}")]
+    Launch {
+        /// The entry.
+        entry: String,
+        /// What does not fit.
+        problem: LaunchProblem,
+    },
+    /// The host touched device memory that it did not allocate.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The kernel did something undefined.
+    #[error(transparent)]
+    Fault(#[from] Box<Fault>),
+    /// No thread can go on.
+    #[error("{entry} is deadlocked:{}", lines(threads))]
+    Deadlock {
+        /// The entry.
+        entry: String,
+        /// What every thread that has not ended waits for.
+        threads: Vec<Stuck>,
+    },
+    /// The kernel ran for longer than [`Schedule::step_limit`](crate::Schedule::step_limit) allows.
+    #[error("{entry} did not end within {limit} instructions:{}", lines(threads))]
+    StepLimit {
+        /// The entry.
+        entry: String,
+        /// The limit, in warp instructions.
+        limit: u64,
+        /// Where every thread that has not ended stands.
+        threads: Vec<Stuck>,
+    },
+}
+
+/// What does not fit in a launch.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaunchProblem {
+    /// A dimension is zero.
+    #[error("{what} {value:?} has a zero in it")]
+    Zero {
+        /// `grid`, `block` or `cluster`.
+        what: &'static str,
+        /// Its value.
+        value: [u32; 3],
+    },
+    /// A dimension is over its limit.
+    #[error("{what} {value} is over the limit of {limit}")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// Its value.
+        value: u64,
+        /// The largest legal value.
+        limit: u64,
+    },
+    /// The block differs from the entry's `.reqntid`.
+    #[error("block {block:?} differs from .reqntid {required:?}")]
+    Block {
+        /// The block of the launch.
+        block: [u32; 3],
+        /// What the entry demands.
+        required: [u32; 3],
+    },
+    /// The cluster differs from the entry's `.reqnctapercluster`.
+    #[error("cluster {cluster:?} differs from .reqnctapercluster {required:?}")]
+    Cluster {
+        /// The cluster of the launch.
+        cluster: [u32; 3],
+        /// What the entry demands.
+        required: [u32; 3],
+    },
+    /// The grid is not a whole number of clusters.
+    #[error("grid {grid:?} is not a multiple of cluster {cluster:?}")]
+    Grid {
+        /// The grid.
+        grid: [u32; 3],
+        /// The cluster.
+        cluster: [u32; 3],
+    },
+    /// The number of arguments differs from the number of parameters.
+    #[error("{given} arguments for {expected} parameters")]
+    Arguments {
+        /// How many were given.
+        given: usize,
+        /// How many the entry has.
+        expected: usize,
+    },
+    /// An argument has another size than its parameter.
+    #[error("argument {index} (`{name}`) has {given} bytes, its parameter {expected}")]
+    Argument {
+        /// Its index.
+        index: usize,
+        /// The parameter's name.
+        name: String,
+        /// Bytes given.
+        given: usize,
+        /// Bytes of the parameter.
+        expected: usize,
+    },
+}
+
+/// An access to global memory that no allocation covers.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{bytes} bytes at {address:#x} are not in an allocation{}", nearest.map(|n| n.to_string()).unwrap_or_default())]
+pub struct MemoryError {
+    /// The first byte of the access.
+    pub address: u64,
+    /// Its length.
+    pub bytes: u64,
+    /// The allocation next to it.
+    pub nearest: Option<Nearest>,
+}
+
+/// An allocation near an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nearest {
+    /// First byte of the allocation.
+    pub base: u64,
+    /// Its length.
+    pub bytes: u64,
+    /// The access minus the base: negative before it, at least `bytes` past its end.
+    pub offset: i128,
+}
+
+impl Display for Nearest {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "; the nearest one is {:#x} of {} bytes, of which this is offset {}", self.base, self.bytes, self.offset)
+    }
+}
+
+/// Where in a launch something happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The entry.
+    pub entry: String,
+    /// The line of the PTX text, from 1.
+    pub line: u32,
+    /// The instruction.
+    pub text: String,
+    /// `%ctaid`.
+    pub cta: [u32; 3],
+    /// The warp in its CTA.
+    pub warp: u32,
+    /// The lane, where one lane is to blame.
+    pub lane: Option<u32>,
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.cta;
+        write!(f, "{}, line {}, CTA ({x}, {y}, {z}), warp {}", self.entry, self.line, self.warp)?;
+        if let Some(lane) = self.lane {
+            write!(f, ", lane {lane}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Something undefined that a kernel did.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{place}: {kind}\n    {}", place.text)]
+pub struct Fault {
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub kind: FaultKind,
+}
+
+/// A thread, or several of one warp, that cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// Where it stands.
+    pub place: Place,
+    /// Its lanes, bit by bit.
+    pub lanes: u32,
+    /// What it waits for.
+    pub waits_for: String,
+}
+
+impl Display for Stuck {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, lanes {:#010x}: {}\n        {}", self.place, self.lanes, self.waits_for, self.place.text)
+    }
+}
+
+/// As many threads are listed as help to see what happened.
+const LISTED: usize = 32;
+
+fn lines(threads: &[Stuck]) -> String {
+    let mut text: String = threads.iter().take(LISTED).map(|thread| format!("\n    {thread}")).collect();
+    if threads.len() > LISTED {
+        text += &format!("\n    and {} more", threads.len() - LISTED);
+    }
+    text
+}
+
+/// An instruction named by its line, in a message about another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Other {
+    /// Its line.
+    pub line: u32,
+    /// Its text.
+    pub text: String,
+}
+
+impl Display for Other {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} (`{}`)", self.line, self.text)
+    }
+}
+
+/// The ways to be undefined.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// Global memory that was not allocated.
+    #[error("{0}")]
+    Global(MemoryError),
+    /// Shared memory that the CTA does not have.
+    #[error("{bytes} bytes at shared address {address:#x}; the CTA has {:#x}..{:#x}", available.0, available.1)]
+    Shared {
+        /// The address.
+        address: u64,
+        /// Length of the access.
+        bytes: u64,
+        /// First address of the CTA's shared memory, and one past its last.
+        available: (u64, u64),
+    },
+    /// An address that is not a multiple of what the access needs.
+    #[error("address {address:#x} is not a multiple of {align}")]
+    Misaligned {
+        /// The address.
+        address: u64,
+        /// What it should be a multiple of.
+        align: u64,
+    },
+    /// Shared memory that nobody wrote.
+    #[error("reads shared address {address:#x}, which nobody has written")]
+    Uninitialised {
+        /// The address.
+        address: u64,
+    },
+    /// Two warps use the same byte with no barrier between them, and one of them writes.
+    #[error("races at shared address {address:#x} with {other} of CTA rank {rank}, warp {warp}: no barrier orders the two")]
+    Race {
+        /// The address.
+        address: u64,
+        /// The earlier write.
+        other: Other,
+        /// The rank of the writer's CTA in the cluster.
+        rank: u32,
+        /// The writer's warp.
+        warp: u32,
+    },
+    /// The asynchronous proxy reads what the generic proxy wrote, with no proxy fence in between.
+    #[error(
+        "reads shared address {address:#x} through the asynchronous proxy; {other} of CTA rank {rank}, warp {warp}, wrote it, \
+         and no fence.proxy.async followed by a barrier lies between"
+    )]
+    MissingProxyFence {
+        /// The address.
+        address: u64,
+        /// The write.
+        other: Other,
+        /// The rank of the writer's CTA in the cluster.
+        rank: u32,
+        /// The writer's warp.
+        warp: u32,
+    },
+    /// Shared memory that an asynchronous copy is still writing.
+    #[error("uses shared address {address:#x}, which the copy of {other} may still be writing")]
+    CopyInFlight {
+        /// The address.
+        address: u64,
+        /// The copy.
+        other: Other,
+    },
+    /// Shared memory that an asynchronous store is still reading.
+    #[error("writes shared address {address:#x}, which the store of {other} may still be reading: no wait_group.read")]
+    StoreInFlight {
+        /// The address.
+        address: u64,
+        /// The store.
+        other: Other,
+    },
+    /// The CTA ends and its shared memory with it, while a store is still reading it.
+    #[error("ends while the store of {other} may still be reading shared memory: no wait_group.read")]
+    ExitWithStore {
+        /// The store.
+        other: Other,
+    },
+    /// A register that a wgmma is still using.
+    #[error("uses register {register}, which belongs to the wgmma of {other} until its wait_group")]
+    RegisterInFlight {
+        /// The register.
+        register: String,
+        /// The wgmma.
+        other: Other,
+    },
+    /// A wgmma whose registers were used by other instructions since the last `wgmma.fence`.
+    #[error("register {register} was used by other instructions since the last wgmma.fence")]
+    MissingWgmmaFence {
+        /// The register.
+        register: String,
+    },
+    /// An mbarrier operation on something else.
+    #[error("no mbarrier has been initialised at shared address {address:#x}")]
+    NoBarrier {
+        /// The address.
+        address: u64,
+    },
+    /// An mbarrier whose counts cannot be.
+    #[error("mbarrier {address:#x}: {problem}")]
+    Barrier {
+        /// Its address.
+        address: u64,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A matrix descriptor, tensor map or another operand whose value is not legal.
+    #[error("{0}")]
+    Operand(String),
+    /// `trap`.
+    #[error("trap")]
+    Trap,
+}
