@@ -1,0 +1,635 @@
+//! Shared-memory operands of `wgmma`: whether a tile has a form that the hardware walks, and the numbers of its
+//! matrix descriptor.
+//!
+//! The hardware addresses an operand of one instruction, MN × 32 bytes of K, by two byte offsets and a swizzle. With
+//! E elements in 16 bytes and W elements in the span of the swizzle, the forms are, before the swizzle,
+//!
+//! | major | swizzle | MN | K of one instruction |
+//! |---|---|---|---|
+//! | K | none | `(8,n):(E,SBO)` | `(E,2):(1,LBO)` |
+//! | K | 32, 64, 128 bytes | `(8,n):(W,SBO)` | `2E:1` |
+//! | MN | none | `(E,n):(1,SBO)` | `(8,2):(E,LBO)` |
+//! | MN | 32, 64, 128 bytes | `(W,n):(1,LBO)` | `(8,2):(W,SBO)` |
+//!
+//! (PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Shared Memory Layout".) The two offsets are *solved for*: a tile
+//! is divided by the form's extents and its strides are read off.
+
+use crate::coalesce::coalesce;
+use crate::composed::ComposedLayout;
+use crate::composition::composition;
+use crate::layout::Layout;
+use crate::swizzle::Swizzle;
+use crate::tuple::{Shape, Tuple};
+use std::fmt;
+
+/// The dimension along which neighbouring elements of an operand are neighbours in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Major {
+    /// Along K: rows of A, or columns of B, are contiguous.
+    K,
+    /// Along M or N.
+    MN,
+}
+
+/// A swizzle that TMA and wgmma know: `Sw<B,4,3>` on byte addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SwizzleMode {
+    /// No swizzle, CuTe's `INTER`.
+    None,
+    /// 16-byte chunks within 32 bytes.
+    B32,
+    /// 16-byte chunks within 64 bytes.
+    B64,
+    /// 16-byte chunks within 128 bytes.
+    B128,
+}
+
+impl SwizzleMode {
+    /// Every mode, the narrowest first.
+    pub const ALL: [Self; 4] = [Self::None, Self::B32, Self::B64, Self::B128];
+
+    /// B of `Sw<B,4,3>`.
+    pub const fn bits(self) -> u32 {
+        self as u32
+    }
+
+    /// Bytes that the swizzle permutes among themselves: 16, 32, 64 or 128.
+    pub const fn span(self) -> i64 {
+        16 << self.bits()
+    }
+
+    /// Bytes after which the pattern repeats, and to which a tile is to be aligned.
+    pub const fn atom(self) -> i64 {
+        8 * self.span()
+    }
+
+    /// The mode as a swizzle of element indices.
+    pub fn swizzle(self, element_bits: u32) -> Option<Swizzle> {
+        match self {
+            Self::None => Some(Swizzle::IDENTITY),
+            _ => Swizzle::new(self.bits(), element_shift(element_bits)?, 3).ok(),
+        }
+    }
+
+    /// The mode that a swizzle of element indices is.
+    pub fn from_swizzle(swizzle: Swizzle, element_bits: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| {
+            mode.swizzle(element_bits) == Some(swizzle)
+                || (*mode == Self::None && swizzle.is_identity())
+        })
+    }
+
+    /// The field of a matrix descriptor.
+    pub const fn descriptor_field(self) -> u64 {
+        match self {
+            Self::None => 0,
+            Self::B128 => 1,
+            Self::B64 => 2,
+            Self::B32 => 3,
+        }
+    }
+
+    /// CuTe's name for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "INTER",
+            Self::B32 => "SW32",
+            Self::B64 => "SW64",
+            Self::B128 => "SW128",
+        }
+    }
+}
+
+/// log₂ of the elements in 16 bytes.
+fn element_shift(element_bits: u32) -> Option<u32> {
+    matches!(element_bits, 8 | 16 | 32 | 64).then(|| 7 - element_bits.trailing_zeros())
+}
+
+/// How wgmma reads a tile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GmmaOperand {
+    /// The contiguous dimension.
+    pub major: Major,
+    /// The swizzle.
+    pub swizzle: SwizzleMode,
+    /// Leading dimension byte offset. 16 where the hardware does not use it.
+    pub leading: i64,
+    /// Stride dimension byte offset. 16 where the hardware does not use it.
+    pub stride: i64,
+    /// Where the operand of each instruction along K starts, in elements from the start of the tile.
+    pub steps: Vec<i64>,
+}
+
+/// Largest byte offset that a descriptor's 14-bit fields hold.
+pub const MAX_DESCRIPTOR_OFFSET: i64 = 0x3fff * 16;
+
+impl GmmaOperand {
+    /// The matrix descriptor of a tile at address 0; the address, shifted right by 4, is added to it.
+    pub fn descriptor(&self) -> u64 {
+        let field = |bytes: i64| (bytes as u64 >> 4) & 0x3fff;
+        field(self.leading) << 16 | field(self.stride) << 32 | self.swizzle.descriptor_field() << 62
+    }
+}
+
+/// How wgmma reads `tile`, whose two modes are MN and K and whose values are element indices from an address that
+/// is a multiple of the swizzle's atom.
+///
+/// ```
+/// use cute_algebra::{ComposedLayout, Layout, Major, Swizzle, Tuple, gmma_operand};
+/// // A 64 × 64 tile of bf16 in 128-byte rows.
+/// let rows = Layout::new([64, 64], [64, 1])?;
+/// let tile = ComposedLayout::new(Swizzle::new(3, 3, 3)?, 0, rows)?;
+/// let operand = gmma_operand(16, &tile).unwrap();
+/// assert_eq!((operand.major, operand.stride), (Major::K, 1024));
+/// assert_eq!(operand.steps, [0, 16, 32, 48]);
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn gmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<GmmaOperand, GmmaError> {
+    let refuse = |kind| GmmaError {
+        tile: Box::new(tile.clone()),
+        element_bits,
+        kind,
+    };
+    if !matches!(element_bits, 8 | 16 | 32) {
+        return Err(refuse(GmmaErrorKind::Element));
+    }
+    let swizzle = SwizzleMode::from_swizzle(tile.swizzle(), element_bits)
+        .ok_or_else(|| refuse(GmmaErrorKind::Swizzle))?;
+    let (Some(mn), Some(k), 2) = (
+        tile.layout().mode(0),
+        tile.layout().mode(1),
+        tile.layout().rank(),
+    ) else {
+        return Err(refuse(GmmaErrorKind::Rank {
+            rank: tile.layout().rank(),
+        }));
+    };
+    let width = i64::from(element_bits);
+    let k_step = 256 / width;
+    if k.size() % k_step != 0 {
+        return Err(refuse(GmmaErrorKind::Depth {
+            k: k.size(),
+            step: k_step,
+        }));
+    }
+    let k_major = Form::new(Major::K, swizzle, width).solve(&mn, &k);
+    let mn_major = Form::new(Major::MN, swizzle, width).solve(&mn, &k);
+    let (major, (leading, stride)) = match (k_major, mn_major) {
+        (Ok(offsets), _) => (Major::K, offsets),
+        (_, Ok(offsets)) if element_bits == 16 => (Major::MN, offsets),
+        (_, Ok(_)) => return Err(refuse(GmmaErrorKind::Transposed)),
+        (Err(k_major), Err(mn_major)) => {
+            return Err(refuse(GmmaErrorKind::Form {
+                swizzle,
+                k_major: k_major.into(),
+                mn_major: mn_major.into(),
+            }));
+        }
+    };
+    let bytes = |elements: i64| elements * width / 8;
+    for (field, offset) in [("leading", leading), ("stride", stride)] {
+        let offset = bytes(offset);
+        if offset % 16 != 0 || !(0..=MAX_DESCRIPTOR_OFFSET).contains(&offset) {
+            return Err(refuse(GmmaErrorKind::Offset { field, offset }));
+        }
+    }
+    let steps: Vec<i64> = (0..k.size() / k_step)
+        .filter_map(|step| k.at(step * k_step))
+        .collect();
+    for &step in &steps {
+        let start = bytes(tile.offset() + step);
+        // The hardware counts the eight rows of an atom from the start, the swizzle counts them from the address.
+        let inside =
+            swizzle != SwizzleMode::None && start.rem_euclid(swizzle.atom()) >= swizzle.span();
+        if start % 16 != 0 || inside {
+            return Err(refuse(GmmaErrorKind::Start { start, swizzle }));
+        }
+    }
+    let field = |offset: i64| if offset == 0 { 16 } else { bytes(offset) };
+    Ok(GmmaOperand {
+        major,
+        swizzle,
+        leading: field(leading),
+        stride: field(stride),
+        steps,
+    })
+}
+
+/// One row of the table above, for one element width.
+struct Form {
+    major: Major,
+    swizzled: bool,
+    /// Extent and stride of the inner part of MN. The stride of the outer part is free.
+    mn: (i64, i64),
+    /// Extent and stride of the inner part of K.
+    k: (i64, i64),
+    /// Extent of the outer part of K within one instruction. Its stride is free.
+    k_outer: i64,
+}
+
+impl Form {
+    fn new(major: Major, swizzle: SwizzleMode, width: i64) -> Self {
+        let chunk = 128 / width;
+        let span = swizzle.span() * 8 / width;
+        let swizzled = swizzle != SwizzleMode::None;
+        match (major, swizzled) {
+            (Major::K, true) => Self {
+                major,
+                swizzled,
+                mn: (8, span),
+                k: (2 * chunk, 1),
+                k_outer: 1,
+            },
+            (Major::K, false) => Self {
+                major,
+                swizzled,
+                mn: (8, chunk),
+                k: (chunk, 1),
+                k_outer: 2,
+            },
+            (Major::MN, _) => Self {
+                major,
+                swizzled,
+                mn: (span, 1),
+                k: (8, span),
+                k_outer: chunk / 4,
+            },
+        }
+    }
+
+    /// The leading and stride offsets, in elements; 0 where there is nothing to step over.
+    fn solve(&self, mn: &Layout, k: &Layout) -> Result<(i64, i64), Mismatch> {
+        let along_mn = digits(mn, &[self.mn.0.min(mn.size())]);
+        expect("MN", self.mn, along_mn[0])?;
+        let outer_mn = along_mn[1].ok_or(Mismatch {
+            dimension: "MN",
+            step: self.mn.0,
+            expected: None,
+            found: None,
+        })?;
+        let along_k = digits(k, &[self.k.0, self.k_outer]);
+        expect("K", self.k, along_k[0])?;
+        let outer_k = along_k[1].ok_or(Mismatch {
+            dimension: "K",
+            step: self.k.0,
+            expected: None,
+            found: None,
+        })?;
+        // The swizzled MN-major form alone steps over MN by the leading offset.
+        Ok(match (self.major, self.swizzled) {
+            (Major::MN, true) => (outer_mn, outer_k),
+            _ => (outer_k, outer_mn),
+        })
+    }
+}
+
+fn expect(
+    dimension: &'static str,
+    (extent, stride): (i64, i64),
+    found: Option<i64>,
+) -> Result<(), Mismatch> {
+    match found {
+        Some(found) if found == stride || extent == 1 => Ok(()),
+        found => Err(Mismatch {
+            dimension,
+            step: 1,
+            expected: Some(stride),
+            found,
+        }),
+    }
+}
+
+/// The strides of a mode that is divided into `extents` and a rest; `None` for a part that has no single stride.
+fn digits(mode: &Layout, extents: &[i64]) -> Vec<Option<i64>> {
+    let none = vec![None; extents.len() + 1];
+    let inner: i64 = extents.iter().product();
+    if mode.size() % inner != 0 {
+        return none;
+    }
+    let shape: Shape = extents
+        .iter()
+        .copied()
+        .chain([mode.size() / inner])
+        .map(Tuple::Leaf)
+        .collect();
+    match Layout::left(shape).and_then(|digits| composition(mode, &digits)) {
+        Ok(divided) => divided.modes().iter().map(single_stride).collect(),
+        Err(_) => none,
+    }
+}
+
+/// The stride of a mode that coalesces to one; 0 for one of size 1.
+fn single_stride(mode: &Layout) -> Option<i64> {
+    match coalesce(mode).flat_modes().as_slice() {
+        [(1, _)] => Some(0),
+        [(_, stride)] => stride.as_integer(),
+        _ => None,
+    }
+}
+
+/// A tile that wgmma cannot read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GmmaError {
+    /// The tile.
+    pub tile: Box<ComposedLayout>,
+    /// Width of its elements.
+    pub element_bits: u32,
+    /// Why not.
+    pub kind: GmmaErrorKind,
+}
+
+/// Why wgmma cannot read a tile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GmmaErrorKind {
+    /// Elements that are not 8, 16 or 32 bits wide.
+    Element,
+    /// A swizzle that is none of the hardware's.
+    Swizzle,
+    /// A layout whose modes are not MN and K.
+    Rank {
+        /// The number of modes.
+        rank: usize,
+    },
+    /// K is not a multiple of what an instruction spans.
+    Depth {
+        /// K of the tile.
+        k: i64,
+        /// 32 bytes in elements.
+        step: i64,
+    },
+    /// MN-major elements of other than 16 bits.
+    Transposed,
+    /// None of the forms.
+    Form {
+        /// The swizzle that was asked for.
+        swizzle: SwizzleMode,
+        /// Where it departs from the K-major form.
+        k_major: Box<Mismatch>,
+        /// Where it departs from the MN-major form.
+        mn_major: Box<Mismatch>,
+    },
+    /// An offset that a descriptor cannot hold.
+    Offset {
+        /// `leading` or `stride`.
+        field: &'static str,
+        /// The offset in bytes.
+        offset: i64,
+    },
+    /// A start inside the swizzle's atom.
+    Start {
+        /// The start in bytes.
+        start: i64,
+        /// The swizzle.
+        swizzle: SwizzleMode,
+    },
+}
+
+/// A stride that differs from a form's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// `MN` or `K`.
+    pub dimension: &'static str,
+    /// Steps of how many coordinates.
+    pub step: i64,
+    /// The stride of the form in elements; `None` where any one stride would do.
+    pub expected: Option<i64>,
+    /// The stride of the tile, if it has a single one.
+    pub found: Option<i64>,
+}
+
+impl std::error::Error for GmmaError {}
+
+impl fmt::Display for GmmaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "wgmma cannot read {} of {}-bit elements: ",
+            self.tile, self.element_bits
+        )?;
+        match &self.kind {
+            GmmaErrorKind::Element => f.write_str("operands have 8, 16 or 32 bits"),
+            GmmaErrorKind::Swizzle => {
+                write!(f, "its swizzle {} is none of the hardware's:", self.tile.swizzle())?;
+                let modes = SwizzleMode::ALL.into_iter().filter(|mode| *mode != SwizzleMode::None);
+                modes.filter_map(|mode| Some((mode, mode.swizzle(self.element_bits)?))).try_for_each(|(mode, swizzle)| {
+                    let end = if mode == SwizzleMode::B128 { ", or no swizzle" } else { "," };
+                    write!(f, " {swizzle} ({}){end}", mode.name())
+                })
+            }
+            GmmaErrorKind::Rank { rank } => write!(f, "an operand has two modes, MN and K, not {rank}"),
+            GmmaErrorKind::Depth { k, step } => {
+                write!(f, "an instruction takes {step} along K, and {k} is not a multiple; nearest: {}", (k / step + 1) * step)
+            }
+            GmmaErrorKind::Transposed => {
+                f.write_str("MN is its contiguous dimension, which only operands of 16 bits may have; K must be")
+            }
+            GmmaErrorKind::Form { swizzle, k_major, mn_major } => {
+                let name = swizzle.name();
+                write!(f, "K-major {name} wants {k_major}; MN-major {name} wants {mn_major}")?;
+                // A tile of 32-byte rows is a form of another swizzle: the atom of this one is what fits for sure.
+                let elements = swizzle.span() * 8 / i64::from(self.element_bits);
+                write!(f, "; nearest: tiles of smem_atom(K, {name}), 8 rows of {elements} elements")
+            }
+            GmmaErrorKind::Offset { field, offset } => write!(
+                f,
+                "the {field} offset of {offset} bytes is not a multiple of 16 from 0 to {MAX_DESCRIPTOR_OFFSET}"
+            ),
+            GmmaErrorKind::Start { start, swizzle } => write!(
+                f,
+                "an instruction would start at byte {start}, inside an atom of {}; it can start in the first {} bytes of every {}",
+                swizzle.name(),
+                swizzle.span(),
+                swizzle.atom()
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            dimension,
+            step,
+            expected,
+            found,
+        } = self;
+        match expected {
+            Some(expected) => write!(f, "stride {expected} along {dimension}")?,
+            None => write!(f, "one stride for steps of {step} along {dimension}")?,
+        }
+        match found {
+            Some(found) => write!(f, ", here {found}"),
+            None => f.write_str(", here there is none"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The byte address at which the hardware looks for an element of one instruction's operand.
+    fn hardware(operand: &GmmaOperand, width: i64, start: i64, mn: i64, k: i64) -> i64 {
+        let (chunk, span) = (16 / width, operand.swizzle.span() / width);
+        let (leading, stride) = (operand.leading, operand.stride);
+        let linear = match (operand.major, operand.swizzle) {
+            (Major::K, SwizzleMode::None) => {
+                mn % 8 * 16 + mn / 8 * stride + k % chunk * width + k / chunk * leading
+            }
+            (Major::K, _) => mn % 8 * span * width + mn / 8 * stride + k * width,
+            (Major::MN, SwizzleMode::None) => {
+                mn % chunk * width + mn / chunk * stride + k % 8 * 16 + k / 8 * leading
+            }
+            (Major::MN, _) => {
+                mn % span * width + mn / span * leading + k % 8 * span * width + k / 8 * stride
+            }
+        };
+        let address = start + linear;
+        address ^ (address >> 3 & ((1 << operand.swizzle.bits()) - 1) << 4)
+    }
+
+    fn tile(
+        element_bits: u32,
+        swizzle: SwizzleMode,
+        offset: i64,
+        layout: Layout,
+    ) -> ComposedLayout {
+        ComposedLayout::new(swizzle.swizzle(element_bits).unwrap(), offset, layout).unwrap()
+    }
+
+    /// The atom of a form, repeated to `mn` × `k` with the given dimension of atoms first.
+    fn canonical(
+        major: Major,
+        swizzle: SwizzleMode,
+        bits: u32,
+        mn: i64,
+        k: i64,
+        mn_first: bool,
+    ) -> Layout {
+        let span = swizzle.span() * 8 / i64::from(bits);
+        let (inner_mn, inner_k) = if major == Major::K {
+            (8, span)
+        } else {
+            (span, 8)
+        };
+        let (outer_mn, outer_k) = (mn / inner_mn, k / inner_k);
+        let (stride_mn, stride_k) = if major == Major::K {
+            (span, 1)
+        } else {
+            (1, span)
+        };
+        let atom = 8 * span;
+        let (over_mn, over_k) = if mn_first {
+            (atom, atom * outer_mn)
+        } else {
+            (atom * outer_k, atom)
+        };
+        Layout::concat([
+            Layout::new([inner_mn, outer_mn], [stride_mn, over_mn]).unwrap(),
+            Layout::new([inner_k, outer_k], [stride_k, over_k]).unwrap(),
+        ])
+        .unwrap()
+    }
+
+    #[test]
+    fn every_form_is_read_as_the_hardware_reads_it() {
+        let mut checked = 0;
+        for bits in [8, 16, 32] {
+            for swizzle in SwizzleMode::ALL {
+                for major in [Major::K, Major::MN] {
+                    if major == Major::MN && bits != 16 {
+                        continue;
+                    }
+                    for (mn_first, mn) in [(true, 64), (false, 64), (true, 192), (false, 256)] {
+                        let width = i64::from(bits / 8);
+                        let (span, k) = (swizzle.span() / width, 256 / width);
+                        let layout = canonical(major, swizzle, bits, mn, k, mn_first);
+                        let tile = tile(bits, swizzle, 4 * 8 * span, layout);
+                        let operand = gmma_operand(bits, &tile).unwrap();
+                        assert_eq!((operand.major, operand.swizzle), (major, swizzle), "{tile}");
+                        let step = 32 / width;
+                        assert_eq!(operand.steps.len() as i64, k / step);
+                        for (index, offset) in operand.steps.iter().enumerate() {
+                            let start = (tile.offset() + offset) * width;
+                            for (m, kk) in (0..mn).flat_map(|m| (0..step).map(move |kk| (m, kk))) {
+                                let coordinate = [Some(m), Some(kk + index as i64 * step)].into();
+                                let expected = tile.crd2idx(&coordinate).unwrap() * width;
+                                assert_eq!(
+                                    hardware(&operand, width, start, m, kk),
+                                    expected,
+                                    "{tile} at ({m},{kk})"
+                                );
+                                checked += 1;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(checked > 100_000);
+    }
+
+    #[test]
+    fn descriptor_fields() {
+        let operand = gmma_operand(
+            16,
+            &tile(
+                16,
+                SwizzleMode::B128,
+                0,
+                Layout::new([64, 64], [64, 1]).unwrap(),
+            ),
+        )
+        .unwrap();
+        assert_eq!(operand.descriptor(), 1 << 62 | 64 << 32 | 1 << 16);
+        // MN-major from a box of 64 × 64: 8 k are 1024 bytes, panels of 64 MN are 64 · 128 bytes apart.
+        let panels = canonical(Major::MN, SwizzleMode::B128, 16, 128, 64, false);
+        let operand = gmma_operand(16, &tile(16, SwizzleMode::B128, 0, panels)).unwrap();
+        assert_eq!((operand.leading, operand.stride), (64 * 128, 1024));
+        assert_eq!(operand.steps, [0, 1024, 2048, 3072]);
+    }
+
+    fn refusal(bits: u32, swizzle: SwizzleMode, offset: i64, layout: Layout) -> String {
+        gmma_operand(bits, &tile(bits, swizzle, offset, layout))
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn refusals_name_the_stride_that_differs() {
+        let padded = Layout::new([64, 64], [72, 1]).unwrap();
+        assert_eq!(
+            refusal(16, SwizzleMode::B128, 0, padded),
+            "wgmma cannot read Sw<3,3,3> o 0 o (64,64):(72,1) of 16-bit elements: K-major SW128 wants stride 64 along MN, \
+             here 72; MN-major SW128 wants stride 1 along MN, here 72; nearest: tiles of smem_atom(K, SW128), 8 rows of 64 elements"
+        );
+        let transposed = Layout::new([64, 32], [1, 64]).unwrap();
+        assert!(refusal(8, SwizzleMode::B64, 0, transposed).contains("only operands of 16 bits"));
+        let rows = Layout::new([64, 64], [64, 1]).unwrap();
+        assert!(
+            refusal(16, SwizzleMode::B128, 256, rows.clone())
+                .contains("byte 512, inside an atom of SW128")
+        );
+        assert!(
+            refusal(16, SwizzleMode::B64, 0, rows)
+                .contains("K-major SW64 wants stride 32 along MN, here 64")
+        );
+        let thin = Layout::new([64, 24], [64, 1]).unwrap();
+        assert!(
+            refusal(16, SwizzleMode::B128, 0, thin).contains("24 is not a multiple; nearest: 32")
+        );
+        let foreign = ComposedLayout::new(
+            Swizzle::new(3, 4, 3).unwrap(),
+            0,
+            Layout::new([64, 64], [64, 1]).unwrap(),
+        )
+        .unwrap();
+        let message = gmma_operand(16, &foreign).unwrap_err().to_string();
+        assert!(
+            message
+                .contains("Sw<1,3,3> (SW32), Sw<2,3,3> (SW64), Sw<3,3,3> (SW128), or no swizzle"),
+            "{message}"
+        );
+    }
+}
