@@ -1,0 +1,84 @@
+//! Tensor maps in the hardware's encoding.
+
+use std::ptr;
+
+use cudarc::driver::sys::{
+    self, CUtensorMap, CUtensorMapDataType as DataType, CUtensorMapFloatOOBfill as Fill,
+    CUtensorMapInterleave as Interleave, CUtensorMapL2promotion as L2,
+    CUtensorMapSwizzle as Swizzle,
+};
+use zerocopy::IntoBytes;
+
+use super::driver::check;
+use crate::tensor_map::TensorMap;
+use crate::{ElementType, Error, L2Promotion, OobFill, SwizzleMode};
+
+/// Asks the driver to encode; every rule it has was checked when the map was made.
+pub(super) fn encode(map: &TensorMap) -> Result<[u8; 128], Error> {
+    let rank = map.extents.len();
+    let element_strides = vec![1u32; rank];
+    let mut encoded = CUtensorMap { opaque: [0; 16] };
+    // SAFETY: extents, box and element strides have `rank` entries and strides `rank - 1`, as the driver reads them;
+    // `encoded` has the type's own alignment. The global address is not read, only recorded.
+    let answer = unsafe {
+        sys::cuTensorMapEncodeTiled(
+            &raw mut encoded,
+            data_type(map.element),
+            rank as u32,
+            ptr::without_provenance_mut(map.address as usize),
+            map.extents.as_ptr(),
+            map.strides.as_ptr(),
+            map.box_extents.as_ptr(),
+            element_strides.as_ptr(),
+            Interleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
+            swizzle(map.swizzle),
+            l2(map.l2),
+            fill(map.fill),
+        )
+    };
+    check("cuTensorMapEncodeTiled", answer)?;
+    let mut bytes = [0; 128];
+    bytes.copy_from_slice(encoded.opaque.as_bytes());
+    Ok(bytes)
+}
+
+/// Signed types that TMA lacks go by the unsigned type of their size: bits are bits.
+fn data_type(element: ElementType) -> DataType {
+    match element {
+        ElementType::U8 | ElementType::I8 => DataType::CU_TENSOR_MAP_DATA_TYPE_UINT8,
+        ElementType::U16 | ElementType::I16 => DataType::CU_TENSOR_MAP_DATA_TYPE_UINT16,
+        ElementType::U32 => DataType::CU_TENSOR_MAP_DATA_TYPE_UINT32,
+        ElementType::I32 => DataType::CU_TENSOR_MAP_DATA_TYPE_INT32,
+        ElementType::U64 => DataType::CU_TENSOR_MAP_DATA_TYPE_UINT64,
+        ElementType::I64 => DataType::CU_TENSOR_MAP_DATA_TYPE_INT64,
+        ElementType::F16 => DataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+        ElementType::BF16 => DataType::CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+        ElementType::F32 => DataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+        ElementType::F64 => DataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+    }
+}
+
+fn swizzle(mode: SwizzleMode) -> Swizzle {
+    match mode {
+        SwizzleMode::None => Swizzle::CU_TENSOR_MAP_SWIZZLE_NONE,
+        SwizzleMode::B32 => Swizzle::CU_TENSOR_MAP_SWIZZLE_32B,
+        SwizzleMode::B64 => Swizzle::CU_TENSOR_MAP_SWIZZLE_64B,
+        SwizzleMode::B128 => Swizzle::CU_TENSOR_MAP_SWIZZLE_128B,
+    }
+}
+
+fn l2(promotion: L2Promotion) -> L2 {
+    match promotion {
+        L2Promotion::None => L2::CU_TENSOR_MAP_L2_PROMOTION_NONE,
+        L2Promotion::B64 => L2::CU_TENSOR_MAP_L2_PROMOTION_L2_64B,
+        L2Promotion::B128 => L2::CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+        L2Promotion::B256 => L2::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+    }
+}
+
+fn fill(fill: OobFill) -> Fill {
+    match fill {
+        OobFill::Zero => Fill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+        OobFill::Nan => Fill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA,
+    }
+}

@@ -1,0 +1,222 @@
+//! The emulator backend: memory and programs of one emulated device.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use cute_emulator::{
+    EmulatorError, GlobalMemory, Launch, Program, Schedule, TensorElement, TensorFill,
+    TensorMap as EmulatedMap, TensorSwizzle,
+};
+
+use crate::device::{Backend, Compiled, Image, Timer};
+use crate::tensor_map::TensorMap;
+use crate::{ElementType, Error, Grid, OobFill, SwizzleMode};
+
+/// What the emulator passes for: few enough that small problems already give each CTA of a persistent kernel several
+/// tiles.
+const MULTIPROCESSORS: u32 = 4;
+/// Alignment of allocations, as the CUDA driver's.
+const ALIGN: u64 = 256;
+
+/// Memory of an emulated device: what does not fit is refused before the host runs out of its own.
+const MEMORY_BYTES: u64 = 8 << 30;
+
+/// An emulated device.
+pub(crate) struct Emulator {
+    schedule: Schedule,
+    memory: Mutex<Memory>,
+    programs: Mutex<HashMap<TypeId, Arc<Program>>>,
+}
+
+struct Memory {
+    global: GlobalMemory,
+    used: u64,
+}
+
+impl Emulator {
+    pub(crate) fn new(seed: u64) -> Self {
+        Emulator {
+            schedule: Schedule::from_seed(seed),
+            memory: Mutex::new(Memory {
+                global: GlobalMemory::new(),
+                used: 0,
+            }),
+            programs: Mutex::default(),
+        }
+    }
+
+    fn program(&self, image: &Image) -> Result<Arc<Program>, Error> {
+        let mut programs = lock(&self.programs);
+        if let Some(program) = programs.get(&image.id) {
+            return Ok(program.clone());
+        }
+        let program = Arc::new(Program::load(image.ptx).map_err(|source| Error::Emulator {
+            kernel: image.name,
+            source,
+        })?);
+        programs.insert(image.id, program.clone());
+        Ok(program)
+    }
+}
+
+impl Backend for Emulator {
+    fn name(&self) -> &str {
+        "emulator"
+    }
+
+    fn is_emulator(&self) -> bool {
+        true
+    }
+
+    fn multiprocessor_count(&self) -> u32 {
+        MULTIPROCESSORS
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<u64, Error> {
+        let mut memory = lock(&self.memory);
+        let free = MEMORY_BYTES - memory.used;
+        if bytes as u64 > free {
+            return Err(Error::OutOfMemory { bytes, free });
+        }
+        memory.used += bytes as u64;
+        Ok(memory.global.alloc(bytes, ALIGN))
+    }
+
+    fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
+        lock(&self.memory)
+            .global
+            .bytes_mut(address, bytes)
+            .map_err(memory_error)?
+            .fill(0);
+        Ok(())
+    }
+
+    fn free(&self, address: u64, bytes: usize) {
+        let mut memory = lock(&self.memory);
+        // A buffer frees what it allocated, once: there is nothing to refuse.
+        let freed = memory.global.free(address);
+        debug_assert_eq!(freed, Ok(()));
+        memory.used -= bytes as u64;
+    }
+
+    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        lock(&self.memory)
+            .global
+            .write(address, bytes)
+            .map_err(memory_error)
+    }
+
+    fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        lock(&self.memory)
+            .global
+            .read(address, bytes)
+            .map_err(memory_error)
+    }
+
+    fn encode(&self, map: &TensorMap) -> Result<[u8; 128], Error> {
+        let map = EmulatedMap {
+            element: element(map.element),
+            address: map.address,
+            dims: map.extents.clone(),
+            strides: map.strides.clone(),
+            box_dims: map.box_extents.clone(),
+            element_strides: vec![1; map.extents.len()],
+            swizzle: swizzle(map.swizzle),
+            fill: fill(map.fill),
+        };
+        map.to_bytes()
+            .map_err(|rule| Error::EmulatorTensorMap { rule })
+    }
+
+    fn compile(&self, image: &Image) -> Result<Compiled, Error> {
+        self.program(image)?;
+        Ok(Compiled::default())
+    }
+
+    fn launch(&self, image: &Image, grid: Grid, parameters: &[Vec<u8>]) -> Result<(), Error> {
+        let program = self.program(image)?;
+        let launch = Launch {
+            grid: grid.into(),
+            block: [image.threads, 1, 1],
+            cluster: image.cluster,
+            dynamic_shared_bytes: image.smem_bytes,
+            args: parameters,
+            schedule: self.schedule,
+        };
+        program
+            .launch(&mut lock(&self.memory).global, image.name, &launch)
+            .map_err(|source| Error::Emulator {
+                kernel: image.name,
+                source,
+            })?;
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<(), Error> {
+        // Launches end before they return.
+        Ok(())
+    }
+
+    fn timer(&self) -> Result<Box<dyn Timer + '_>, Error> {
+        Ok(Box::new(Stopwatch(Instant::now())))
+    }
+}
+
+struct Stopwatch(Instant);
+
+impl Timer for Stopwatch {
+    fn stop(self: Box<Self>) -> Result<Duration, Error> {
+        Ok(self.0.elapsed())
+    }
+}
+
+fn memory_error(source: cute_emulator::MemoryError) -> Error {
+    Error::EmulatorMemory {
+        source: EmulatorError::Memory(source),
+    }
+}
+
+/// Signed types that TMA lacks go by the unsigned type of their size: bits are bits.
+fn element(element: ElementType) -> TensorElement {
+    match element {
+        ElementType::U8 | ElementType::I8 => TensorElement::U8,
+        ElementType::U16 | ElementType::I16 => TensorElement::U16,
+        ElementType::U32 => TensorElement::U32,
+        ElementType::I32 => TensorElement::S32,
+        ElementType::U64 => TensorElement::U64,
+        ElementType::I64 => TensorElement::S64,
+        ElementType::F16 => TensorElement::F16,
+        ElementType::BF16 => TensorElement::Bf16,
+        ElementType::F32 => TensorElement::F32,
+        ElementType::F64 => TensorElement::F64,
+    }
+}
+
+fn swizzle(mode: SwizzleMode) -> TensorSwizzle {
+    match mode {
+        SwizzleMode::None => TensorSwizzle::None,
+        SwizzleMode::B32 => TensorSwizzle::B32,
+        SwizzleMode::B64 => TensorSwizzle::B64,
+        SwizzleMode::B128 => TensorSwizzle::B128,
+    }
+}
+
+fn fill(fill: OobFill) -> TensorFill {
+    match fill {
+        OobFill::Zero => TensorFill::Zero,
+        OobFill::Nan => TensorFill::Nan,
+    }
+}
+
+/// A panic elsewhere leaves memory and programs whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,168 @@
+//! Kernels as values: what an instance of the kernel language expands to, and what a launch needs to know of it.
+
+use std::fmt;
+
+use crate::ElementType;
+
+/// A compiled kernel: its PTX and what a launch must agree with.
+///
+/// Implemented by the types that `#[kernels]` makes of each instance. An implementation written by hand vouches for its
+/// PTX: an entry called [`NAME`](Kernel::NAME) whose parameters are [`PARAMS`](Kernel::PARAMS).
+pub trait Kernel: 'static {
+    /// Name of the entry in the PTX.
+    const NAME: &'static str;
+    /// The PTX module.
+    const PTX: &'static str;
+    /// Threads of a CTA.
+    const THREADS: u32;
+    /// CTAs of a cluster along x, y and z; `[1, 1, 1]` launches without clusters.
+    const CLUSTER: [u32; 3];
+    /// Dynamic shared memory of a CTA, in bytes.
+    const SMEM_BYTES: u32;
+    /// The arguments in order.
+    const PARAMS: &'static [Param];
+}
+
+/// A parameter of a kernel, and the PTX parameters it becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Param {
+    /// A tensor that is read by TMA: a 128-byte tensor map.
+    TmaLoad(TmaRecipe),
+    /// A tensor that is written by TMA: a 128-byte tensor map.
+    TmaStore(TmaRecipe),
+    /// A tensor in global memory whose last mode is contiguous: the address as `.u64`, then the strides of all modes but
+    /// the last as `.u64`, in elements.
+    Global {
+        /// Name of the argument.
+        name: &'static str,
+        /// Its element type.
+        element: ElementType,
+        /// Number of modes.
+        rank: usize,
+    },
+    /// A number.
+    Scalar {
+        /// Name of the argument.
+        name: &'static str,
+        /// Its type.
+        ty: ElementType,
+    },
+}
+
+impl Param {
+    /// Name of the argument.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Param::TmaLoad(recipe) | Param::TmaStore(recipe) => recipe.name,
+            Param::Global { name, .. } | Param::Scalar { name, .. } => name,
+        }
+    }
+}
+
+/// How a kernel wants its tensor map: the box that one TMA instruction moves, and where the box's bytes lie in shared
+/// memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TmaRecipe {
+    /// Name of the argument.
+    pub name: &'static str,
+    /// Element type.
+    pub element: ElementType,
+    /// Extents of the box, in the order of the tensor's modes: the last mode is the contiguous one.
+    pub box_shape: &'static [u32],
+    /// Swizzle of the box in shared memory.
+    pub swizzle: SwizzleMode,
+    /// How much of a line the L2 cache fetches.
+    pub l2: L2Promotion,
+    /// What a load delivers outside the tensor.
+    pub fill: OobFill,
+}
+
+/// TMA's shared-memory swizzles: 16-byte units permuted within rows of the given span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SwizzleMode {
+    /// No swizzle.
+    None,
+    /// Spans of 32 bytes: address bit 4 is xored with bit 7.
+    B32,
+    /// Spans of 64 bytes: address bits 4–5 are xored with bits 7–8.
+    B64,
+    /// Spans of 128 bytes: address bits 4–6 are xored with bits 7–9.
+    B128,
+}
+
+impl SwizzleMode {
+    /// Bytes of a swizzled row, which bounds the box's innermost extent; `None` without swizzle.
+    pub const fn span(self) -> Option<u32> {
+        match self {
+            SwizzleMode::None => None,
+            SwizzleMode::B32 => Some(32),
+            SwizzleMode::B64 => Some(64),
+            SwizzleMode::B128 => Some(128),
+        }
+    }
+}
+
+/// Granularity at which the L2 cache fetches what TMA reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum L2Promotion {
+    /// Sectors as requested.
+    None,
+    /// 64 bytes.
+    B64,
+    /// 128 bytes.
+    B128,
+    /// 256 bytes.
+    #[default]
+    B256,
+}
+
+/// What TMA delivers for elements outside the tensor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum OobFill {
+    /// Zero.
+    #[default]
+    Zero,
+    /// A special NaN; floating-point elements only.
+    Nan,
+}
+
+/// CTAs of a launch along x, y and z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Grid {
+    /// CTAs along x.
+    pub x: u32,
+    /// CTAs along y.
+    pub y: u32,
+    /// CTAs along z.
+    pub z: u32,
+}
+
+impl From<u32> for Grid {
+    fn from(x: u32) -> Self {
+        Grid { x, y: 1, z: 1 }
+    }
+}
+
+impl From<(u32, u32)> for Grid {
+    fn from((x, y): (u32, u32)) -> Self {
+        Grid { x, y, z: 1 }
+    }
+}
+
+impl From<(u32, u32, u32)> for Grid {
+    fn from((x, y, z): (u32, u32, u32)) -> Self {
+        Grid { x, y, z }
+    }
+}
+
+impl From<Grid> for [u32; 3] {
+    fn from(grid: Grid) -> Self {
+        [grid.x, grid.y, grid.z]
+    }
+}
+
+impl fmt::Display for Grid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}, {}, {})", self.x, self.y, self.z)
+    }
+}

@@ -1,0 +1,222 @@
+//! Launches: arguments held against the kernel's parameters, then handed to the device.
+
+use crate::device::Image;
+use crate::tensor::Placement;
+use crate::tensor_map::{RawView, check_view, tensor_map};
+use crate::{
+    ArgumentRule, Buffer, Device, Element, ElementType, Error, Grid, Kernel, LaunchRule, Param,
+    TensorView, TensorViewMut,
+};
+
+/// Largest grid along x, y and z.
+const MAX_GRID: [u32; 3] = [(1 << 31) - 1, 65_535, 65_535];
+/// CTAs of a cluster that every device of the architecture can place.
+const MAX_CLUSTER: u64 = 8;
+/// Threads of a CTA.
+const MAX_THREADS: u32 = 1024;
+/// Shared memory of a CTA: 227 KiB.
+const MAX_SMEM_BYTES: u32 = 232_448;
+
+/// A launch argument of any type.
+#[derive(Clone, Debug)]
+pub struct Argument<'a>(Kind<'a>);
+
+#[derive(Clone, Debug)]
+enum Kind<'a> {
+    Tensor {
+        view: RawView,
+        device: &'a Device,
+        writable: bool,
+    },
+    Scalar {
+        ty: ElementType,
+        bytes: Vec<u8>,
+    },
+}
+
+fn raw_view<T: Element, const R: usize>(buffer: &Buffer<T>, placement: &Placement<R>) -> RawView {
+    RawView {
+        element: T::TYPE,
+        address: buffer.address() + (placement.offset * size_of::<T>()) as u64,
+        shape: placement.shape.to_vec(),
+        strides: placement.strides.to_vec(),
+    }
+}
+
+impl<'a, T: Element, const R: usize> From<&TensorView<'a, T, R>> for Argument<'a> {
+    fn from(tensor: &TensorView<'a, T, R>) -> Self {
+        let view = raw_view(tensor.buffer, &tensor.placement);
+        Argument(Kind::Tensor {
+            view,
+            device: tensor.buffer.device(),
+            writable: false,
+        })
+    }
+}
+
+impl<'a, T: Element, const R: usize> From<&'a mut TensorViewMut<'_, T, R>> for Argument<'a> {
+    fn from(tensor: &'a mut TensorViewMut<'_, T, R>) -> Self {
+        let view = raw_view(tensor.buffer, &tensor.placement);
+        Argument(Kind::Tensor {
+            view,
+            device: tensor.buffer.device(),
+            writable: true,
+        })
+    }
+}
+
+impl<T: Element> From<T> for Argument<'_> {
+    fn from(value: T) -> Self {
+        Argument(Kind::Scalar {
+            ty: T::TYPE,
+            bytes: value.as_bytes().to_vec(),
+        })
+    }
+}
+
+/// Checks a launch and starts it. On a GPU it returns before the kernel has finished.
+pub fn launch<K: Kernel>(
+    device: &Device,
+    grid: Grid,
+    arguments: &[Argument<'_>],
+) -> Result<(), Error> {
+    check_launch::<K>(grid, arguments.len()).map_err(|rule| Error::Launch {
+        kernel: K::NAME,
+        rule,
+    })?;
+    let mut parameters = Vec::with_capacity(arguments.len());
+    for (param, argument) in K::PARAMS.iter().zip(arguments) {
+        lower::<K>(device, param, argument, &mut parameters)?;
+    }
+    device
+        .backend()
+        .launch(&Image::of::<K>(), grid, &parameters)
+}
+
+fn check_launch<K: Kernel>(grid: Grid, arguments: usize) -> Result<(), LaunchRule> {
+    if arguments != K::PARAMS.len() {
+        return Err(LaunchRule::Arguments {
+            expected: K::PARAMS.len(),
+            found: arguments,
+        });
+    }
+    if !(1..=MAX_THREADS).contains(&K::THREADS) {
+        return Err(LaunchRule::Threads {
+            threads: K::THREADS,
+            limit: MAX_THREADS,
+        });
+    }
+    if K::SMEM_BYTES > MAX_SMEM_BYTES {
+        return Err(LaunchRule::SharedMemory {
+            bytes: K::SMEM_BYTES,
+            limit: MAX_SMEM_BYTES,
+        });
+    }
+    let cluster = K::CLUSTER
+        .iter()
+        .fold(1u64, |ctas, &extent| ctas.saturating_mul(u64::from(extent)));
+    if !(1..=MAX_CLUSTER).contains(&cluster) {
+        return Err(LaunchRule::ClusterSize {
+            cluster,
+            limit: MAX_CLUSTER,
+        });
+    }
+    for (i, extent) in <[u32; 3]>::from(grid).into_iter().enumerate() {
+        let (axis, limit, cluster) = (['x', 'y', 'z'][i], MAX_GRID[i], K::CLUSTER[i]);
+        if !(1..=limit).contains(&extent) {
+            return Err(LaunchRule::Grid { grid, axis, limit });
+        }
+        if !extent.is_multiple_of(cluster) {
+            let nearest = u64::from(extent).next_multiple_of(u64::from(cluster));
+            return Err(LaunchRule::Cluster {
+                grid,
+                axis,
+                cluster,
+                nearest,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Appends the PTX parameters that an argument becomes.
+fn lower<K: Kernel>(
+    device: &Device,
+    param: &Param,
+    argument: &Argument<'_>,
+    parameters: &mut Vec<Vec<u8>>,
+) -> Result<(), Error> {
+    let refuse = |rule| Error::Argument {
+        kernel: K::NAME,
+        argument: param.name(),
+        rule,
+    };
+    match (param, &argument.0) {
+        (Param::Scalar { ty, .. }, Kind::Scalar { ty: found, bytes }) => {
+            if ty != found {
+                return Err(refuse(ArgumentRule::Element {
+                    expected: *ty,
+                    found: *found,
+                }));
+            }
+            parameters.push(bytes.clone());
+        }
+        (
+            Param::TmaLoad(recipe) | Param::TmaStore(recipe),
+            Kind::Tensor {
+                view,
+                device: home,
+                writable,
+            },
+        ) => {
+            check_home(device, home).map_err(refuse)?;
+            if matches!(param, Param::TmaStore(_)) && !writable {
+                return Err(refuse(ArgumentRule::ReadOnly));
+            }
+            let map = tensor_map(recipe, view).map_err(refuse)?;
+            parameters.push(device.backend().encode(&map)?.to_vec());
+        }
+        (
+            Param::Global { element, rank, .. },
+            Kind::Tensor {
+                view, device: home, ..
+            },
+        ) => {
+            check_home(device, home).map_err(refuse)?;
+            check_view(*element, *rank, view).map_err(refuse)?;
+            parameters.push(view.address.to_le_bytes().to_vec());
+            let outer = view
+                .strides
+                .split_last()
+                .map_or(&[][..], |(_, outer)| outer);
+            parameters.extend(
+                outer
+                    .iter()
+                    .map(|&stride| (stride as u64).to_le_bytes().to_vec()),
+            );
+        }
+        (Param::Scalar { .. }, Kind::Tensor { .. }) => {
+            return Err(refuse(ArgumentRule::Kind {
+                expected: "a number",
+                found: "a tensor",
+            }));
+        }
+        (_, Kind::Scalar { .. }) => {
+            return Err(refuse(ArgumentRule::Kind {
+                expected: "a tensor",
+                found: "a number",
+            }));
+        }
+    }
+    Ok(())
+}
+
+fn check_home(device: &Device, home: &Device) -> Result<(), ArgumentRule> {
+    if device == home {
+        return Ok(());
+    }
+    Err(ArgumentRule::OtherDevice {
+        expected: device.name().to_string(),
+        found: home.name().to_string(),
+    })
+}

@@ -1,0 +1,121 @@
+//! Device memory: typed buffers.
+
+use std::marker::PhantomData;
+
+use zerocopy::IntoBytes;
+
+use crate::{Device, Element, Error};
+
+/// Elements in a device's memory. Freed when dropped.
+pub struct Buffer<T: Element> {
+    device: Device,
+    address: u64,
+    len: usize,
+    element: PhantomData<T>,
+}
+
+impl<T: Element> Buffer<T> {
+    pub(crate) fn zeros(device: &Device, len: usize) -> Result<Self, Error> {
+        let buffer = Buffer::alloc(device, len)?;
+        if buffer.address != 0 {
+            device.backend().clear(buffer.address, buffer.bytes())?;
+        }
+        Ok(buffer)
+    }
+
+    pub(crate) fn upload(device: &Device, data: &[T]) -> Result<Self, Error> {
+        let mut buffer = Buffer::alloc(device, data.len())?;
+        buffer.copy_from(data)?;
+        Ok(buffer)
+    }
+
+    fn alloc(device: &Device, len: usize) -> Result<Self, Error> {
+        let bytes = len.checked_mul(size_of::<T>()).ok_or(Error::TooLarge {
+            len,
+            element: T::TYPE,
+        })?;
+        // No device allocates nothing: an empty buffer has no address.
+        let address = if bytes == 0 {
+            0
+        } else {
+            device.backend().alloc(bytes)?
+        };
+        Ok(Buffer {
+            device: device.clone(),
+            address,
+            len,
+            element: PhantomData,
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        self.len * size_of::<T>()
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Where the buffer lives.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Address of the first element in the device's memory, for other libraries' calls. 0 where there are no elements.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Overwrites all elements.
+    pub fn copy_from(&mut self, data: &[T]) -> Result<(), Error> {
+        if data.len() != self.len {
+            return Err(Error::Length {
+                expected: self.len,
+                found: data.len(),
+            });
+        }
+        self.device.backend().write(self.address, data.as_bytes())
+    }
+
+    /// Copies all elements to the host, after everything launched before has finished.
+    pub fn download(&self) -> Result<Vec<T>, Error> {
+        self.download_range(0, self.len)
+    }
+
+    /// `offset + len` must not exceed the buffer: views were checked when made.
+    pub(crate) fn download_range(&self, offset: usize, len: usize) -> Result<Vec<T>, Error> {
+        let mut data = vec![T::new_zeroed(); len];
+        self.device.backend().read(
+            self.address + (offset * size_of::<T>()) as u64,
+            data.as_mut_bytes(),
+        )?;
+        Ok(data)
+    }
+}
+
+impl<T: Element> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        if self.address != 0 {
+            self.device.backend().free(self.address, self.bytes());
+        }
+    }
+}
+
+impl<T: Element> std::fmt::Debug for Buffer<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} × {} at {:#x} on {}",
+            self.len,
+            T::TYPE,
+            self.address,
+            self.device.name()
+        )
+    }
+}
