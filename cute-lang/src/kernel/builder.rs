@@ -8,6 +8,7 @@
 //!
 //! Errors are [`syn::Error`]s at the token under way: [`error`](Builder::error).
 
+use super::bits;
 use super::value::{Element, Num, Scalar, Value, is_float, is_integer, is_signed, rust_name};
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
 use proc_macro2::Span;
@@ -118,6 +119,8 @@ pub struct Builder {
     named: Vec<(Type, String)>,
     names: BTreeSet<String>,
     labels: BTreeMap<String, u32>,
+    /// The bits that may be set, of the registers of which it is known.
+    bits: BTreeMap<String, u64>,
     header: Vec<String>,
     once: Vec<(String, Scalar)>,
     prologue: Vec<Line>,
@@ -150,6 +153,7 @@ impl Builder {
             named: Vec::new(),
             names: BTreeSet::new(),
             labels: BTreeMap::new(),
+            bits: BTreeMap::new(),
             header: Vec::new(),
             once: Vec::new(),
             prologue: Vec::new(),
@@ -399,7 +403,9 @@ impl Builder {
 
     /// The index of the thread in its CTA.
     pub fn thread(&mut self) -> Scalar {
-        self.special("thread", "%tid.x")
+        let thread = self.special("thread", "%tid.x");
+        self.limit_bits(&thread, u64::from(self.threads.next_power_of_two()) - 1);
+        thread
     }
 
     /// A special register, read once.
@@ -410,6 +416,25 @@ impl Builder {
                 [scalar.operand(), Operand::Name(register.into())],
             );
         })
+    }
+
+    // ---- known bits
+
+    /// The bits that may be set in a number.
+    pub fn possible_bits(&self, num: &Num) -> u64 {
+        match num {
+            Num::Const(value) => *value as u64,
+            Num::Reg(scalar) => {
+                let all = u64::MAX >> (64 - scalar.ty.bits().clamp(1, 64));
+                let known = self.bits.get(&scalar.name).filter(|_| !scalar.variable);
+                known.map_or(all, |bits| bits & all)
+            }
+        }
+    }
+
+    /// Promises that no other bits of a register are ever set.
+    pub fn limit_bits(&mut self, scalar: &Scalar, bits: u64) {
+        self.bits.insert(scalar.name.clone(), bits);
     }
 
     // ---- arithmetic
@@ -492,6 +517,10 @@ impl Builder {
         if let Some(simple) = self.simplify(op, a, b, ty)? {
             return Ok(simple);
         }
+        let possible = self.possible_result(op, a, b, ty);
+        if possible == Some(0) {
+            return Ok(Num::Const(0));
+        }
         let bits = ty.bits();
         let mnemonic = match op {
             Op::And | Op::Or | Op::Xor | Op::Shl => format!("{}.b{bits}", name(op)),
@@ -504,7 +533,17 @@ impl Builder {
             }
             _ => b.operand(),
         };
-        Ok(Num::Reg(self.compute(ty, mnemonic, [a.operand(), amount])))
+        let result = self.compute(ty, mnemonic, [a.operand(), amount]);
+        if let Some(possible) = possible {
+            self.limit_bits(&result, possible);
+        }
+        Ok(Num::Reg(result))
+    }
+
+    /// The bits that may be set in the result of an operation on unsigned integers.
+    fn possible_result(&self, op: Op, a: &Num, b: &Num, ty: Type) -> Option<u64> {
+        let (left, right) = (self.possible_bits(a), self.possible_bits(b));
+        (!is_signed(ty)).then(|| bits::possible(op, left, right, b.constant().is_some(), ty.bits()))
     }
 
     fn simplify(&mut self, op: Op, a: &Num, b: &Num, ty: Type) -> Result<Option<Num>> {
@@ -528,12 +567,14 @@ impl Builder {
         let unsigned = !is_signed(ty);
         let power =
             (constant > 0 && constant & (constant - 1) == 0).then(|| constant.trailing_zeros());
+        let possible = self.possible_bits(a);
         let same = || Ok(Some(Num::Reg(register.clone())));
         match (op, constant) {
             (Op::Add | Op::Sub | Op::Or | Op::Xor | Op::Shl | Op::Shr, 0)
             | (Op::Mul | Op::Div, 1) => same(),
             (Op::Mul | Op::And, 0) | (Op::Rem, 1) => Ok(Some(Num::Const(0))),
-            (Op::And, mask) if unsigned && mask == (1 << ty.bits()) - 1 => same(),
+            (Op::And, mask) if unsigned && possible & !(mask as u64) == 0 => same(),
+            (Op::Rem, divisor) if unsigned && i128::from(possible) < divisor => same(),
             (Op::Div | Op::Rem, 0) => Err(self.error("division by zero")),
             (Op::Mul, _) if let Some(power) = power => self.shl(a, &Num::from(power)).map(Some),
             (Op::Div, _) if unsigned && let Some(power) = power => {

@@ -1,6 +1,7 @@
 //! The kernel language: Rust syntax, interpreted at expansion, to PTX.
 
 pub mod barrier;
+pub mod bits;
 pub mod builder;
 pub mod builtins;
 pub mod fragment;
