@@ -96,6 +96,43 @@ impl Layout {
         }
     }
 
+    /// The modes side by side, where the result is known to be within the limits because its tree is.
+    pub(crate) fn join(modes: impl IntoIterator<Item = Layout>) -> Self {
+        let (shape, stride): (Vec<_>, Vec<_>) = modes
+            .into_iter()
+            .map(|mode| (mode.shape, mode.stride))
+            .unzip();
+        Self {
+            shape: Tuple::Node(shape),
+            stride: Tuple::Node(stride),
+        }
+    }
+
+    /// The same strides under a shape with the same tree and extents that are not larger.
+    pub(crate) fn with_shape(&self, shape: Shape) -> Self {
+        Self {
+            shape,
+            stride: self.stride.clone(),
+        }
+    }
+
+    /// Puts the layouts, one for each leaf, in the place of the leaves of `profile`.
+    pub(crate) fn replace_leaves<T>(
+        profile: &Tuple<T>,
+        leaves: Vec<Layout>,
+    ) -> Result<Self, LayoutError> {
+        let (mut shapes, mut strides) = (leaves.iter(), leaves.iter());
+        let missing = "there are as many layouts as leaves";
+        let shape = profile.expand(|_| shapes.next().expect(missing).shape.clone());
+        let stride = profile.expand(|_| strides.next().expect(missing).stride.clone());
+        Self::new(shape, stride)
+    }
+
+    /// Checks a layout that was put together from parts.
+    pub(crate) fn validated(self) -> Result<Self, LayoutError> {
+        Self::new(self.shape, self.stride)
+    }
+
     /// `1:0`, the layout of one point.
     pub fn unit() -> Self {
         Self::leaf(1, 0.into())
@@ -236,7 +273,7 @@ impl Layout {
     }
 
     /// The values of an integral layout at 0, 1, 2, …; nothing for a layout into a coordinate space.
-    pub fn values(&self) -> impl Iterator<Item = i64> {
+    pub fn values(&self) -> impl Iterator<Item = i64> + use<> {
         let size = if self.is_integral() { self.size() } else { 0 };
         let modes: Vec<_> = self
             .flat_modes()
@@ -248,12 +285,12 @@ impl Layout {
         (0..size).map(move |_| {
             let current = value;
             for (digit, &(extent, stride)) in digits.iter_mut().zip(&modes) {
-                *digit += 1;
-                value += stride;
-                if *digit < extent {
+                if *digit + 1 < extent {
+                    *digit += 1;
+                    value += stride;
                     break;
                 }
-                value -= extent * stride;
+                value -= *digit * stride;
                 *digit = 0;
             }
             current

@@ -3,20 +3,65 @@
 //! A [`Layout`] is a function from coordinates to indices. Every operation either gives the function that it
 //! promises or a [`LayoutError`] that says why there is none.
 
+mod banks;
+mod coalesce;
+mod complement;
 mod composed;
+mod composition;
+mod construct;
+mod coordinate;
+mod divide;
 mod error;
+mod gmma;
+mod inverse;
 mod layout;
+mod manip;
+mod product;
+mod recast;
+mod recover;
+mod slice;
 mod stride;
 mod swizzle;
+mod tile;
 mod tiler;
+mod tma;
 mod tuple;
 mod value;
 
+pub use banks::{BANKS, WARP, bank_conflicts};
+pub use coalesce::{coalesce, coalesce_by, filter, filter_by, filter_zeros};
+pub use complement::{complement, complement_within};
 pub use composed::ComposedLayout;
-pub use error::{ErrorKind, Frame, LayoutError, ModePath, Place, Side};
+pub use composition::{ENUMERATION_LIMIT, composition, composition_by};
+pub use construct::{make_fragment_like, make_layout_like, make_ordered_layout};
+pub use coordinate::{
+    compatible, congruent, crd2crd, evenly_divides, idx2crd, idx2crd_stride, weakly_congruent,
+};
+pub use divide::{flat_divide, logical_divide, tiled_divide, zipped_divide};
+pub use error::{ErrorKind, Frame, LayoutError, ModePath, Place, Side, Witness};
+pub use gmma::{
+    GmmaError, GmmaErrorKind, GmmaOperand, MAX_DESCRIPTOR_OFFSET, Major, Mismatch, SwizzleMode,
+    gmma_operand,
+};
+pub use inverse::{left_inverse, nullspace, right_inverse};
 pub use layout::Layout;
+pub use manip::{
+    append, append_to_rank, flatten, get, group, prepend, prepend_to_rank, replace, select, take,
+    transpose_modes, unflatten, with_shape, zip,
+};
+pub use product::{
+    blocked_product, flat_product, logical_product, raked_product, tiled_product, zipped_product,
+};
+pub use recast::{downcast, recast, upcast};
+pub use recover::from_table;
+pub use slice::{dice, slice, slice_and_offset};
 pub use stride::{ScaledBasis, Stride};
 pub use swizzle::Swizzle;
+pub use tile::tile_to_shape;
 pub use tiler::Tiler;
+pub use tma::{
+    MAX_TMA_BOX, MAX_TMA_PIECES, MAX_TMA_RANK, TMA_ALIGNMENT, TmaError, TmaErrorKind, TmaPiece,
+    TmaPlan, tma_plan,
+};
 pub use tuple::{Coord, IntTuple, MAX_DEPTH, MAX_LEAVES, Shape, Tuple};
 pub use value::Value;

@@ -1,6 +1,6 @@
 //! What a layout can be divided, multiplied or composed with, mode by mode.
 
-use crate::error::LayoutError;
+use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
 use std::fmt;
@@ -23,6 +23,18 @@ impl Tiler {
     pub fn from_shape(shape: &Shape) -> Result<Self, LayoutError> {
         shape.check_limits()?;
         Self::from_checked(shape, &mut Vec::new())
+    }
+
+    /// Refuses a tiler with more modes than the layout.
+    pub(crate) fn check_rank(&self, a: &Layout) -> Result<(), LayoutError> {
+        match self {
+            Self::Modes(tilers) if tilers.len() > a.rank() => Err(ErrorKind::TilerRank {
+                tiler: tilers.len(),
+                shape: a.shape().clone(),
+            }
+            .at(Place::operand(1))),
+            _ => Ok(()),
+        }
     }
 
     fn from_checked(shape: &Shape, path: &mut Vec<usize>) -> Result<Self, LayoutError> {

@@ -1,0 +1,104 @@
+//! Fewer modes for the same function: coalesce, filter.
+
+use crate::error::{ErrorKind, LayoutError, Place};
+use crate::layout::Layout;
+use crate::stride::ScaledBasis;
+use crate::tuple::{Shape, Tuple};
+
+/// The fewest modes with the same values: `coalesce(a)(i) == a(i)` for every `i < size(a)`.
+///
+/// Two layouts of one size are the same function exactly if they coalesce to the same layout.
+/// ```
+/// use cute_algebra::{Layout, coalesce};
+/// let a = Layout::new([2, 1, 6], [1, 7, 2])?;
+/// assert_eq!(coalesce(&a).to_string(), "12:1");
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn coalesce(a: &Layout) -> Layout {
+    let mut modes = a.flat_modes();
+    modes.retain(|&(extent, _)| extent != 1);
+    from_flat(merge(modes))
+}
+
+/// Coalesces at each leaf of `profile`; modes that it does not reach stay as they are.
+pub fn coalesce_by(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
+    profile.check_limits().map_err(|error| error.blame(1))?;
+    by_profile(a, profile, &coalesce, &mut Vec::new())
+        .map_err(|error| error.during("coalesce", [a.into(), profile.into()]))
+}
+
+/// The modes with non-zero strides, coalesced. The size changes, so this says nothing about equality.
+pub fn filter(a: &Layout) -> Layout {
+    coalesce(&filter_zeros(a))
+}
+
+/// Filters at each leaf of `profile`; modes that it does not reach stay as they are.
+pub fn filter_by(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
+    profile.check_limits().map_err(|error| error.blame(1))?;
+    by_profile(a, profile, &filter, &mut Vec::new())
+        .map_err(|error| error.during("filter", [a.into(), profile.into()]))
+}
+
+/// The same profile, with extent 1 where the stride is 0.
+pub fn filter_zeros(a: &Layout) -> Layout {
+    let mut strides = a.stride().leaves();
+    let shape = a.shape().map(|&extent| {
+        if strides.next().is_some_and(ScaledBasis::is_zero) {
+            1
+        } else {
+            extent
+        }
+    });
+    a.with_shape(shape)
+}
+
+/// Joins neighbours `s:d, s':s*d` to `s*s':d`.
+pub(crate) fn merge(
+    modes: impl IntoIterator<Item = (i64, ScaledBasis)>,
+) -> Vec<(i64, ScaledBasis)> {
+    let mut merged: Vec<(i64, ScaledBasis)> = Vec::new();
+    for (extent, stride) in modes {
+        match merged.last_mut() {
+            Some((last, first)) if first.checked_mul(*last).as_ref() == Some(&stride) => {
+                *last *= extent
+            }
+            _ => merged.push((extent, stride)),
+        }
+    }
+    merged
+}
+
+/// A layout of depth at most 1 from parts of layouts that exist: `1:0` of none, an integer mode of one.
+pub(crate) fn from_flat(modes: Vec<(i64, ScaledBasis)>) -> Layout {
+    let mut modes: Vec<_> = modes
+        .into_iter()
+        .map(|(extent, stride)| Layout::leaf(extent, stride))
+        .collect();
+    match modes.len() {
+        0 => Layout::unit(),
+        1 => modes.remove(0),
+        _ => Layout::join(modes),
+    }
+}
+
+fn by_profile(
+    a: &Layout,
+    profile: &Shape,
+    apply: &dyn Fn(&Layout) -> Layout,
+    path: &mut Vec<usize>,
+) -> Result<Layout, LayoutError> {
+    let Tuple::Node(profiles) = profile else {
+        return Ok(apply(a));
+    };
+    if profiles.len() > a.rank() {
+        let (expected, found) = (a.shape().to_string(), profile.to_string());
+        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1).mode(path.clone())));
+    }
+    let mut modes = a.modes();
+    for (i, (mode, profile)) in modes.iter_mut().zip(profiles).enumerate() {
+        path.push(i);
+        *mode = by_profile(mode, profile, apply, path)?;
+        path.pop();
+    }
+    Ok(Layout::join(modes))
+}

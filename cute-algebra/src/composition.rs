@@ -1,0 +1,462 @@
+//! Composition: `R(c) = A(B(c))`, exactly.
+//!
+//! Write `Q` for the boundaries of A, the products of its leading extents once it is coalesced. Between boundaries A
+//! is linear, and a sum of strides of B passes through A term by term exactly if no remainders modulo a boundary add
+//! up to a carry. So each mode of B is cut where its multiples cross a boundary, and then one inequality per boundary
+//! decides: `sum of (t-1) * (d mod Q) < Q` over the cut modes `t:d`. Without it, the result of a mode-by-mode
+//! composition has wrong values.
+
+use crate::coalesce::merge;
+use crate::error::{ErrorKind, LayoutError, ModePath, Place, Witness};
+use crate::layout::Layout;
+use crate::recover::from_table;
+use crate::stride::ScaledBasis;
+use crate::tiler::Tiler;
+use crate::tuple::{Shape, Tuple};
+
+/// Largest number of points that a rejected composition is tried on one by one, before it is called not proved.
+pub const ENUMERATION_LIMIT: i64 = 1 << 20;
+
+/// How far the search for a legal stride below a refused one goes.
+const SUGGESTION_STEPS: usize = 4096;
+
+/// What to do with coordinates past the end of a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overhang {
+    /// They are an error.
+    Strict,
+    /// The last mode goes on, as in CuTe; sizes are rounded up.
+    Ragged,
+}
+
+/// `R(c) = A(B(c))` for every coordinate of B, in a shape that refines B's.
+///
+/// ```
+/// use cute_algebra::{Layout, composition};
+/// let a = Layout::new([6, 2], [8, 2])?;
+/// let b = Layout::new([4, 3], [3, 1])?;
+/// assert_eq!(composition(&a, &b)?.to_string(), "((2,2),3):((24,2),8)");
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn composition(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
+    compose(a, b, Overhang::Strict)
+        .map_err(|error| error.during("composition", [a.into(), b.into()]))
+}
+
+/// Composition mode by mode, where the tiler has modes; modes of A that it does not reach are dropped.
+pub fn composition_by(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    compose_by(a, tiler, Overhang::Strict)
+        .map_err(|error| error.during("composition", [a.into(), tiler.into()]))
+}
+
+pub(crate) fn compose_by(
+    a: &Layout,
+    tiler: &Tiler,
+    overhang: Overhang,
+) -> Result<Layout, LayoutError> {
+    match tiler {
+        Tiler::Keep => Ok(a.clone()),
+        Tiler::Layout(b) => compose(a, b, overhang),
+        Tiler::Modes(tilers) => {
+            tiler.check_rank(a)?;
+            let modes = a.modes().into_iter().zip(tilers).enumerate();
+            let modes = modes.map(|(i, (mode, tiler))| {
+                compose_by(&mode, tiler, overhang).map_err(|error| error.in_mode(i))
+            });
+            Layout::concat(modes.collect::<Result<Vec<_>, _>>()?)
+        }
+    }
+}
+
+pub(crate) fn compose(a: &Layout, b: &Layout, overhang: Overhang) -> Result<Layout, LayoutError> {
+    let leaves = leaves_of(b);
+    let targets = targets_of(a, &leaves)?;
+    let mut replaced: Vec<Option<Layout>> = vec![None; leaves.len()];
+    for target in &targets {
+        if overhang == Overhang::Strict {
+            target.check_domain(&leaves)?;
+        }
+        let modes = match target.refine(&leaves) {
+            Ok(modes) => modes,
+            Err(error) => target.enumerate(&leaves, error)?,
+        };
+        for (&leaf, mode) in target.leaves.iter().zip(modes) {
+            replaced[leaf] = Some(mode);
+        }
+    }
+    let modes = leaves.iter().zip(replaced).map(|(leaf, mode)| match mode {
+        Some(mode) => mode,
+        None => Layout::leaf(leaf.extent, 0.into()),
+    });
+    Layout::replace_leaves(b.shape(), modes.collect())
+}
+
+/// A leaf of B.
+struct Leaf {
+    path: Vec<usize>,
+    extent: i64,
+    stride: ScaledBasis,
+    /// Product of the extents of the leaves to the left.
+    weight: i64,
+}
+
+/// A, or the part of A that strides `d@path` of B run along, with the leaves of B that do.
+struct Target {
+    layout: Layout,
+    leaves: Vec<usize>,
+    boundaries: Vec<i64>,
+}
+
+fn leaves_of(b: &Layout) -> Vec<Leaf> {
+    let mut weight = 1;
+    let modes = leaf_paths(b.shape()).into_iter().zip(b.flat_modes());
+    let leaves = modes.map(|(path, (extent, stride))| {
+        let leaf = Leaf {
+            path,
+            extent,
+            stride,
+            weight,
+        };
+        weight *= extent;
+        leaf
+    });
+    leaves.collect()
+}
+
+fn leaf_paths(shape: &Shape) -> Vec<Vec<usize>> {
+    let mut paths = Vec::new();
+    let mut pending = vec![(shape, Vec::new())];
+    while let Some((tuple, path)) = pending.pop() {
+        match tuple {
+            Tuple::Leaf(_) => paths.push(path),
+            Tuple::Node(modes) => {
+                let children = modes
+                    .iter()
+                    .enumerate()
+                    .map(|(i, mode)| (mode, [&path[..], &[i]].concat()));
+                pending.extend(children.rev());
+            }
+        }
+    }
+    paths
+}
+
+fn targets_of(a: &Layout, leaves: &[Leaf]) -> Result<Vec<Target>, LayoutError> {
+    let mut targets: Vec<(&[usize], Target)> = Vec::new();
+    for (i, leaf) in leaves.iter().enumerate() {
+        if leaf.extent == 1 || leaf.stride.is_zero() {
+            continue;
+        }
+        let path = leaf.stride.path();
+        if let Some((_, target)) = targets.iter_mut().find(|(known, _)| *known == path) {
+            target.leaves.push(i);
+            continue;
+        }
+        let Some(layout) = a.get(path) else {
+            let kind = ErrorKind::NoCoordinate {
+                stride: leaf.stride.clone(),
+                shape: a.shape().clone(),
+            };
+            return Err(kind.at(Place::operand(1).mode(leaf.path.clone()).stride()));
+        };
+        let boundaries = boundaries(&layout);
+        targets.push((
+            path,
+            Target {
+                layout,
+                leaves: vec![i],
+                boundaries,
+            },
+        ));
+    }
+    Ok(targets.into_iter().map(|(_, target)| target).collect())
+}
+
+/// Where the layout, gone on past its end, turns: the products of its leading extents.
+fn boundaries(layout: &Layout) -> Vec<i64> {
+    let mut modes = layout.flat_modes();
+    // The last mode has no end, so it stays even where its extent is 1, and merges as any other.
+    let last = modes.pop();
+    modes.retain(|&(extent, _)| extent != 1);
+    let mut product = 1;
+    let mut boundaries: Vec<_> = merge(modes.into_iter().chain(last))
+        .into_iter()
+        .map(|(extent, _)| {
+            product *= extent;
+            product
+        })
+        .collect();
+    boundaries.pop();
+    boundaries
+}
+
+impl Target {
+    fn leaves<'a>(&self, leaves: &'a [Leaf]) -> impl Iterator<Item = &'a Leaf> {
+        self.leaves.iter().map(move |&i| &leaves[i])
+    }
+
+    fn check_domain(&self, leaves: &[Leaf]) -> Result<(), LayoutError> {
+        let reach =
+            |leaf: &Leaf| i128::from(leaf.extent - 1) * i128::from(leaf.stride.value()).abs();
+        let total: i128 = self.leaves(leaves).map(reach).sum();
+        let size = self.layout.size();
+        if total < i128::from(size) {
+            return Ok(());
+        }
+        let place = match &self.leaves[..] {
+            [only] => Place::operand(1).mode(leaves[*only].path.clone()),
+            _ => Place::operand(1),
+        };
+        Err(ErrorKind::Overhang {
+            reach: i64::try_from(total).unwrap_or(i64::MAX),
+            size,
+        }
+        .at(place))
+    }
+
+    /// The modes that the leaves become, by the two conditions at the top of this file.
+    fn refine(&self, leaves: &[Leaf]) -> Result<Vec<Layout>, LayoutError> {
+        let cut: Vec<Vec<(i64, i64)>> = self
+            .leaves(leaves)
+            .map(|leaf| self.cut(leaf))
+            .collect::<Result<_, _>>()?;
+        for &boundary in &self.boundaries {
+            let carries: Vec<i128> = cut.iter().map(|modes| carry(modes, boundary)).collect();
+            if carries.iter().sum::<i128>() < i128::from(boundary) {
+                continue;
+            }
+            let alone = carries
+                .iter()
+                .position(|&carry| carry >= i128::from(boundary));
+            if let Some(i) = alone {
+                let leaf = &leaves[self.leaves[i]];
+                return Err(drift(leaf, &cut[i], boundary));
+            }
+            let contributors = carries
+                .iter()
+                .zip(self.leaves(leaves))
+                .filter(|(carry, _)| **carry > 0);
+            let modes: Vec<_> = contributors
+                .map(|(carry, leaf)| (ModePath(leaf.path.clone()), *carry as i64))
+                .collect();
+            let place = Place::operand(1).mode(
+                modes
+                    .last()
+                    .map(|(path, _)| path.0.clone())
+                    .unwrap_or_default(),
+            );
+            return Err(ErrorKind::Carry {
+                modes,
+                boundary,
+                witness: None,
+            }
+            .at(place));
+        }
+        let modes = cut.into_iter().zip(self.leaves(leaves));
+        modes
+            .map(|(modes, leaf)| self.images(&modes, leaf))
+            .collect()
+    }
+
+    /// Cuts a leaf where its multiples cross a boundary.
+    fn cut(&self, leaf: &Leaf) -> Result<Vec<(i64, i64)>, LayoutError> {
+        let place = || Place::operand(1).mode(leaf.path.clone());
+        let (mut rest, mut stride) = (leaf.extent, leaf.stride.value());
+        if self.boundaries.is_empty() {
+            return Ok(vec![(rest, stride)]);
+        }
+        if stride < 0 {
+            return Err(ErrorKind::NegativeStride { stride }.at(place().stride()));
+        }
+        let mut modes = Vec::new();
+        while rest > 1 {
+            let crossings = self
+                .boundaries
+                .iter()
+                .filter(|&&boundary| stride % boundary != 0);
+            let crossing = crossings
+                .map(|&boundary| ((boundary - 1) / (stride % boundary) + 1, boundary))
+                .min();
+            let extent = crossing.map_or(rest, |(steps, _)| steps.min(rest));
+            if rest % extent != 0 {
+                let boundary = crossing.map_or(1, |(_, boundary)| boundary);
+                let done = leaf.extent / rest;
+                let kind = ErrorKind::Split {
+                    extent: leaf.extent,
+                    stride: leaf.stride.value(),
+                    boundary,
+                    after: done * extent,
+                    nearest: nearest_multiples(leaf.extent, done * extent),
+                    witness: None,
+                };
+                return Err(kind.at(place().shape()));
+            }
+            modes.push((extent, stride));
+            rest /= extent;
+            if rest > 1 {
+                let next = stride.checked_mul(extent);
+                stride =
+                    next.ok_or_else(|| ErrorKind::Overflow { quantity: "stride" }.at(place()))?;
+            }
+        }
+        Ok(modes)
+    }
+
+    /// The cut leaf, its strides replaced by A's values at them.
+    fn images(&self, modes: &[(i64, i64)], leaf: &Leaf) -> Result<Layout, LayoutError> {
+        let place = || Place::operand(1).mode(leaf.path.clone()).stride();
+        let image = |&(extent, stride): &(i64, i64)| {
+            let value = self.layout.extended(stride);
+            let value =
+                value.ok_or_else(|| ErrorKind::Overflow { quantity: "stride" }.at(place()))?;
+            match ScaledBasis::from_int_tuple(&value) {
+                Some(stride) => Ok(Layout::leaf(extent, stride)),
+                None => Err(ErrorKind::Diagonal { stride, value }.at(place())),
+            }
+        };
+        let mut images = modes.iter().map(image).collect::<Result<Vec<_>, _>>()?;
+        Ok(if images.len() == 1 {
+            images.remove(0)
+        } else {
+            Layout::join(images)
+        })
+    }
+
+    /// Looks at every point. The conditions of `refine` are exact where A's jumps have one sign; where they do not,
+    /// jumps can cancel, and only the values tell. Otherwise this finds the witness that the refusal names.
+    fn enumerate(&self, leaves: &[Leaf], error: LayoutError) -> Result<Vec<Layout>, LayoutError> {
+        if !error.kind().takes_witness() || !self.layout.is_integral() {
+            return Err(error);
+        }
+        let leaves: Vec<&Leaf> = self.leaves(leaves).collect();
+        let size = leaves
+            .iter()
+            .try_fold(1i64, |size, leaf| size.checked_mul(leaf.extent));
+        let Some(size) = size.filter(|&size| size <= ENUMERATION_LIMIT) else {
+            return Err(error);
+        };
+        let modes: Vec<_> = self
+            .layout
+            .flat_modes()
+            .into_iter()
+            .map(|(s, d)| (s, d.value()))
+            .collect();
+        let overflow = || ErrorKind::Overflow { quantity: "index" }.at(Place::operand(1));
+        let value = |index: i128| extended(&modes, index).ok_or_else(overflow);
+
+        // Each leaf alone must be a layout.
+        let mut tables = Vec::new();
+        let mut images = Vec::new();
+        for leaf in &leaves {
+            let stride = i128::from(leaf.stride.value());
+            let table = (0..leaf.extent)
+                .map(|x| value(i128::from(x) * stride))
+                .collect::<Result<Vec<_>, _>>()?;
+            match from_table(&table) {
+                Ok(image) => images.push(image),
+                Err(refusal) => {
+                    return Err(match *refusal.kind() {
+                        ErrorKind::NotALayout {
+                            position,
+                            found,
+                            expected,
+                        } => error.with_witness(Witness {
+                            index: position * leaf.weight,
+                            value: found,
+                            expected,
+                        }),
+                        _ => error,
+                    });
+                }
+            }
+            tables.push(table);
+        }
+        // And the sum of the leaves must be the whole.
+        let mut digits = vec![0usize; leaves.len()];
+        for _ in 0..size {
+            let terms = || leaves.iter().zip(&digits);
+            let inner: i128 = terms()
+                .map(|(leaf, &x)| i128::from(leaf.stride.value()) * x as i128)
+                .sum();
+            let sum: i128 = tables
+                .iter()
+                .zip(&digits)
+                .map(|(table, &x)| i128::from(table[x]))
+                .sum();
+            let found = value(inner)?;
+            if i128::from(found) != sum {
+                let index = terms().map(|(leaf, &x)| leaf.weight * x as i64).sum();
+                let expected = i64::try_from(sum).map_err(|_| overflow())?;
+                return Err(error.with_witness(Witness {
+                    index,
+                    value: found,
+                    expected,
+                }));
+            }
+            for (digit, leaf) in digits.iter_mut().zip(&leaves) {
+                *digit += 1;
+                if (*digit as i64) < leaf.extent {
+                    break;
+                }
+                *digit = 0;
+            }
+        }
+        Ok(images)
+    }
+}
+
+/// How far the remainders modulo a boundary can add up.
+fn carry(modes: &[(i64, i64)], boundary: i64) -> i128 {
+    modes
+        .iter()
+        .map(|&(extent, stride)| i128::from(extent - 1) * i128::from(stride.rem_euclid(boundary)))
+        .sum()
+}
+
+fn drift(leaf: &Leaf, cut: &[(i64, i64)], boundary: i64) -> LayoutError {
+    let stride = leaf.stride.value();
+    let terms = cut
+        .iter()
+        .map(|&(extent, stride)| (extent - 1, stride % boundary))
+        .filter(|&(_, d)| d != 0)
+        .collect();
+    let rest = stride % boundary;
+    let divisor = (1..=rest)
+        .rev()
+        .take(SUGGESTION_STEPS)
+        .find(|divisor| boundary % divisor == 0)
+        .unwrap_or(1);
+    let nearest = [
+        stride - rest + divisor,
+        (stride - rest).saturating_add(boundary),
+    ];
+    let kind = ErrorKind::Drift {
+        extent: leaf.extent,
+        stride,
+        boundary,
+        terms,
+        nearest,
+        witness: None,
+    };
+    kind.at(Place::operand(1).mode(leaf.path.clone()).stride())
+}
+
+/// The multiples of `unit` on either side of `value`, the lower one at least `unit`.
+pub(crate) fn nearest_multiples(value: i64, unit: i64) -> [i64; 2] {
+    let below = (value / unit).max(1) * unit;
+    [below, below.saturating_add(unit)]
+}
+
+fn extended(modes: &[(i64, i64)], mut index: i128) -> Option<i64> {
+    let mut sum = 0i128;
+    for (i, &(extent, stride)) in modes.iter().enumerate() {
+        let digit = if i + 1 == modes.len() {
+            index
+        } else {
+            index % i128::from(extent)
+        };
+        index /= i128::from(extent);
+        sum = sum.checked_add(digit.checked_mul(i128::from(stride))?)?;
+    }
+    i64::try_from(sum).ok()
+}

@@ -1,0 +1,156 @@
+//! Division: the part of a layout that a tiler covers, and the rest.
+
+use crate::complement::complement_in;
+use crate::composition::{Overhang, compose};
+use crate::error::LayoutError;
+use crate::layout::Layout;
+use crate::tiler::Tiler;
+use crate::tuple::Tuple;
+
+/// `(tile, rest)`: A composed with the tiler and with the tiler's complement in the size of A; mode by mode, where
+/// the tiler has modes: `((tile, rest), …)`.
+///
+/// The values are those of A, in another order.
+/// ```
+/// use cute_algebra::{Layout, logical_divide};
+/// let a = Layout::left([12, 32])?;
+/// let tiled = logical_divide(&a, &Layout::new(4, 3)?.into());
+/// assert_eq!(tiled?.to_string(), "(4,(3,32)):(3,(1,12))");
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn logical_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    divide(a, tiler, Form::Logical, Overhang::Strict)
+}
+
+/// `((tile, …), (rest, …))`.
+pub fn zipped_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    divide(a, tiler, Form::Zipped, Overhang::Strict)
+}
+
+/// `((tile, …), rest, …)`.
+pub fn tiled_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    divide(a, tiler, Form::Tiled, Overhang::Strict)
+}
+
+/// `(tile, …, rest, …)`.
+pub fn flat_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    divide(a, tiler, Form::Flat, Overhang::Strict)
+}
+
+/// How the parts of a division or a product are grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// `((A, B), …)`.
+    Logical,
+    /// `((A, …), (B, …))`.
+    Zipped,
+    /// `((A, …), B, …)`.
+    Tiled,
+    /// `(A, …, B, …)`.
+    Flat,
+}
+
+pub(crate) fn divide(
+    a: &Layout,
+    tiler: &Tiler,
+    form: Form,
+    overhang: Overhang,
+) -> Result<Layout, LayoutError> {
+    let name = [
+        "logical_divide",
+        "zipped_divide",
+        "tiled_divide",
+        "flat_divide",
+    ][form as usize];
+    divide_by(a, tiler, overhang)
+        .and_then(|divided| form.arrange(divided, tiler))
+        .map_err(|error| error.during(name, [a.into(), tiler.into()]))
+}
+
+fn divide_by(a: &Layout, tiler: &Tiler, overhang: Overhang) -> Result<Layout, LayoutError> {
+    match tiler {
+        Tiler::Keep => Ok(a.clone()),
+        Tiler::Layout(tile) => divide_whole(a, tile, overhang),
+        Tiler::Modes(tilers) => by_mode(a, tiler, tilers, &|mode, tiler| {
+            divide_by(mode, tiler, overhang)
+        }),
+    }
+}
+
+fn divide_whole(a: &Layout, tile: &Layout, overhang: Overhang) -> Result<Layout, LayoutError> {
+    // The complement lies in the size of A: an error about its target is about A.
+    let rest = complement_in(tile, a.size(), overhang).map_err(|error| {
+        error
+            .relocate(|place| crate::Place {
+                operand: 1 - place.operand,
+                ..place
+            })
+            .during("complement", [tile.into(), a.size().into()])
+    })?;
+    let divided = Layout::concat([
+        compose(a, tile, overhang)?,
+        compose(a, &rest, overhang).map_err(|e| e.blame(1))?,
+    ]);
+    divided.map_err(|error| error.blame(1))
+}
+
+/// Applies each part of a tiler to its mode; modes beyond it stay.
+pub(crate) fn by_mode(
+    a: &Layout,
+    tiler: &Tiler,
+    tilers: &[Tiler],
+    apply: &dyn Fn(&Layout, &Tiler) -> Result<Layout, LayoutError>,
+) -> Result<Layout, LayoutError> {
+    tiler.check_rank(a)?;
+    let mut modes = a.modes();
+    for (i, (mode, tiler)) in modes.iter_mut().zip(tilers).enumerate() {
+        *mode = apply(mode, tiler).map_err(|error| error.in_mode(i))?;
+    }
+    Layout::concat(modes)
+}
+
+impl Form {
+    /// Regroups a logical division or product by the profile of its tiler.
+    pub(crate) fn arrange(self, logical: Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+        if self == Self::Logical {
+            return Ok(logical);
+        }
+        let (first, second) = unzip(&logical, tiler)?;
+        Layout::concat(match self {
+            Self::Logical | Self::Zipped => vec![first, second],
+            Self::Tiled => [vec![first], spread(second)].concat(),
+            Self::Flat => [spread(first), spread(second)].concat(),
+        })
+    }
+}
+
+/// Splits `((A, B), …)` into `(A, …)` and `(B, …)`; modes that the tiler does not reach go to the second.
+fn unzip(logical: &Layout, tiler: &Tiler) -> Result<(Layout, Layout), LayoutError> {
+    match tiler {
+        Tiler::Keep => Ok((Layout::unit(), logical.clone())),
+        Tiler::Layout(_) => {
+            let mut modes = logical.modes().into_iter();
+            let pair = modes.next().zip(modes.next());
+            Ok(pair.unwrap_or_else(|| (Layout::unit(), logical.clone())))
+        }
+        Tiler::Modes(tilers) => {
+            let modes = logical.modes();
+            let pairs = modes
+                .iter()
+                .zip(tilers)
+                .map(|(mode, tiler)| unzip(mode, tiler));
+            let (firsts, mut seconds): (Vec<_>, Vec<_>) =
+                pairs.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+            seconds.extend(modes.into_iter().skip(tilers.len()));
+            Ok((Layout::concat(firsts)?, Layout::concat(seconds)?))
+        }
+    }
+}
+
+/// The modes of a mode, to stand in its place; a tuple of one stays as it is, as in CuTe.
+fn spread(layout: Layout) -> Vec<Layout> {
+    match layout.shape() {
+        Tuple::Node(modes) if modes.len() > 1 => layout.modes(),
+        _ => vec![layout],
+    }
+}

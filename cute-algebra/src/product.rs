@@ -1,0 +1,117 @@
+//! Products: a layout repeated as another one says.
+
+use crate::complement::complement_endless;
+use crate::composition::{Overhang, compose};
+use crate::divide::{Form, by_mode};
+use crate::error::{ErrorKind, LayoutError, Place};
+use crate::layout::Layout;
+use crate::tiler::Tiler;
+
+/// `(A, repetitions)`: the second mode places copies of A, one for each coordinate of the tiler, in its order, each
+/// in the next part of A's complement; mode by mode, where the tiler has modes.
+/// ```
+/// use cute_algebra::{Layout, logical_product};
+/// let a = Layout::new([2, 2], [4, 1])?;
+/// let tiled = logical_product(&a, &Layout::new(6, 1)?.into());
+/// assert_eq!(tiled?.to_string(), "((2,2),(2,3)):((4,1),(2,8))");
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn logical_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    product(a, tiler, Form::Logical)
+}
+
+/// `((A, …), (repetitions, …))`.
+pub fn zipped_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    product(a, tiler, Form::Zipped)
+}
+
+/// `((A, …), repetitions, …)`.
+pub fn tiled_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    product(a, tiler, Form::Tiled)
+}
+
+/// `(A, …, repetitions, …)`.
+pub fn flat_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    product(a, tiler, Form::Flat)
+}
+
+/// The product with each mode of A beside the mode of B that repeats it: `((A0, B0), (A1, B1), …)`.
+/// ```
+/// use cute_algebra::{Layout, blocked_product};
+/// let a = Layout::new([2, 5], [5, 1])?;
+/// let b = Layout::new([3, 4], [1, 3])?;
+/// assert_eq!(blocked_product(&a, &b)?.to_string(), "((2,3),(5,4)):((5,10),(1,30))");
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn blocked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
+    let zipped = ranked_product(a, b).and_then(|(block, tiles)| zip(&block, &tiles));
+    zipped.map_err(|error| error.during("blocked_product", [a.into(), b.into()]))
+}
+
+/// The product with the repetitions fastest: `((B0, A0), (B1, A1), …)`.
+pub fn raked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
+    let zipped = ranked_product(a, b).and_then(|(block, tiles)| zip(&tiles, &block));
+    zipped.map_err(|error| error.during("raked_product", [a.into(), b.into()]))
+}
+
+/// `((A0, B0), (A1, B1), …)`; of two integer modes, the one pair.
+fn zip(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
+    if a.shape().is_leaf() && b.shape().is_leaf() {
+        return Layout::concat([a.clone(), b.clone()]);
+    }
+    if a.shape().is_leaf() || b.shape().is_leaf() {
+        let (expected, found) = (a.shape().to_string(), b.shape().to_string());
+        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)));
+    }
+    let pairs = a
+        .modes()
+        .into_iter()
+        .zip(b.modes())
+        .map(|(a, b)| Layout::concat([a, b]));
+    Layout::concat(pairs.collect::<Result<Vec<_>, _>>()?)
+}
+
+fn ranked_product(a: &Layout, b: &Layout) -> Result<(Layout, Layout), LayoutError> {
+    let rank = a.rank().max(b.rank());
+    let (a, b) = (pad(a, rank), pad(b, rank));
+    let repetitions = repetitions(&a, &b)?;
+    Ok((a, repetitions))
+}
+
+/// The layout with modes `1:0` added up to a rank.
+pub(crate) fn pad(a: &Layout, rank: usize) -> Layout {
+    if a.rank() >= rank {
+        return a.clone();
+    }
+    let mut modes = a.modes();
+    modes.resize(rank, Layout::unit());
+    Layout::join(modes)
+}
+
+fn product(a: &Layout, tiler: &Tiler, form: Form) -> Result<Layout, LayoutError> {
+    let name = [
+        "logical_product",
+        "zipped_product",
+        "tiled_product",
+        "flat_product",
+    ][form as usize];
+    product_by(a, tiler)
+        .and_then(|product| form.arrange(product, tiler))
+        .map_err(|error| error.during(name, [a.into(), tiler.into()]))
+}
+
+fn product_by(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    match tiler {
+        Tiler::Keep => Ok(a.clone()),
+        Tiler::Layout(b) => Layout::concat([a.clone(), repetitions(a, b)?]),
+        Tiler::Modes(tilers) => by_mode(a, tiler, tilers, &|mode, tiler| product_by(mode, tiler)),
+    }
+}
+
+/// Where the copies of A go: the rest of A, in as large a target as B needs, composed with B.
+fn repetitions(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
+    let rest = complement_endless(a, b.cosize())
+        .map_err(|error| error.during("complement", [a.into()]))?;
+    // The rest is longer than B's values, so what can fail is B against the holes of A.
+    compose(&rest, b, Overhang::Strict)
+}

@@ -1,0 +1,65 @@
+//! From the values of a function back to a layout.
+
+use crate::coalesce::from_flat;
+use crate::error::{ErrorKind, LayoutError, Place};
+use crate::layout::Layout;
+
+/// The layout with exactly these values at 0, 1, 2, …, coalesced, in time linear in their number.
+///
+/// No search is needed: the first place where the values leave the line from the origin is the first extent of the
+/// only coalesced layout that they can have.
+/// ```
+/// use cute_algebra::{ErrorKind, from_table};
+/// assert_eq!(from_table(&[0, 2, 1, 3])?.to_string(), "(2,2):(2,1)");
+/// assert!(matches!(from_table(&[0, 1, 3, 2]).unwrap_err().kind(), ErrorKind::NotALayout { position: 3, .. }));
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn from_table(values: &[i64]) -> Result<Layout, LayoutError> {
+    match values.first() {
+        Some(0) => {}
+        Some(&found) => return Err(not_a_layout(0, found, 0)),
+        None => return Err(ErrorKind::Extent { extent: 0 }.at(Place::default())),
+    }
+    let mut modes = Vec::new();
+    let mut size = 1;
+    while size < values.len() {
+        let stride = values[size];
+        let line = |k: usize| i64::try_from(k).ok().and_then(|k| k.checked_mul(stride));
+        let count = (1..).find(|&k| {
+            values
+                .get(k * size)
+                .is_none_or(|&value| Some(value) != line(k))
+        });
+        let extent = count.unwrap_or(1);
+        modes.push((extent as i64, stride.into()));
+        size *= extent;
+    }
+    let layout = from_flat(modes).validated()?;
+    // Where the last mode overhangs, the table ends inside a line; the layout is then larger than the table.
+    match layout
+        .values()
+        .zip(values)
+        .position(|(expected, &found)| expected != found)
+    {
+        Some(position) => Err(not_a_layout(
+            position,
+            values[position],
+            layout.at(position as i64).unwrap_or(0),
+        )),
+        None if size == values.len() => Ok(layout),
+        None => Err(ErrorKind::NotWhole {
+            size: values.len() as i64,
+            covering: layout.size(),
+        }
+        .at(Place::default())),
+    }
+}
+
+fn not_a_layout(position: usize, found: i64, expected: i64) -> LayoutError {
+    ErrorKind::NotALayout {
+        position: position as i64,
+        found,
+        expected,
+    }
+    .at(Place::default())
+}

@@ -1,0 +1,64 @@
+//! Fixing some coordinates and keeping others.
+
+use crate::error::{ErrorKind, LayoutError, ModePath, Place};
+use crate::layout::Layout;
+use crate::tuple::{Coord, IntTuple, Tuple};
+
+/// The modes where `coord` has `_`.
+/// ```
+/// use cute_algebra::{Coord, Layout, slice};
+/// let a = Layout::new([4, 8], [8, 1])?;
+/// assert_eq!(slice(&a, &Coord::from([Some(2), None]))?.to_string(), "(8):(1)");
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn slice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
+    pick(a, coord, true).map_err(|error| error.during("slice", [a.into(), coord.into()]))
+}
+
+/// The modes where `coord` has an integer.
+pub fn dice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
+    pick(a, coord, false).map_err(|error| error.during("dice", [a.into(), coord.into()]))
+}
+
+/// The slice, and the value of A where `_` is 0.
+pub fn slice_and_offset(a: &Layout, coord: &Coord) -> Result<(Layout, IntTuple), LayoutError> {
+    let layout = slice(a, coord)?;
+    let offset = a.crd2idx(&coord.map(|index| Some(index.unwrap_or(0))))?;
+    Ok((layout, offset))
+}
+
+fn pick(a: &Layout, coord: &Coord, keep: bool) -> Result<Layout, LayoutError> {
+    coord.check_limits().map_err(|error| error.blame(1))?;
+    if coord == &Tuple::Leaf(None) && keep {
+        return Ok(a.clone());
+    }
+    let mut picked = Vec::new();
+    collect(a, coord, keep, &ModePath::default(), &mut picked)?;
+    Layout::concat(picked)
+}
+
+/// The modes whose leaf of `coord` is `_` (`keep`) or an integer (not `keep`), in one flat list.
+fn collect(
+    a: &Layout,
+    coord: &Coord,
+    keep: bool,
+    path: &ModePath,
+    picked: &mut Vec<Layout>,
+) -> Result<(), LayoutError> {
+    let Tuple::Node(coords) = coord else {
+        if (coord == &Tuple::Leaf(None)) == keep {
+            picked.push(a.clone());
+        }
+        return Ok(());
+    };
+    if a.shape().is_leaf() || a.rank() != coords.len() {
+        let (expected, found) = (a.shape().to_string(), coord.to_string());
+        return Err(
+            ErrorKind::Profile { expected, found }.at(Place::operand(1).mode(path.0.clone()))
+        );
+    }
+    let modes = a.modes().into_iter().zip(coords).enumerate();
+    modes
+        .into_iter()
+        .try_for_each(|(i, (mode, coord))| collect(&mode, coord, keep, &path.child(i), picked))
+}
