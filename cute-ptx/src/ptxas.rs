@@ -1,0 +1,196 @@
+//! NVIDIA's own assembler as a judge: what it says of a module, taken apart.
+//!
+//! Nothing here is needed to build or to run a kernel. Tests use it to learn whether PTX is accepted, how many registers
+//! it takes, whether registers spill, and whether wgmma was serialised, which ptxas mentions only in passing.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{env, fs, io, process};
+
+/// The assembler.
+#[derive(Clone, Debug)]
+pub struct Ptxas {
+    path: PathBuf,
+}
+
+/// What the assembler says of a module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// For each entry what it uses.
+    pub entries: Vec<Usage>,
+    /// Errors, and the line of the text where each stands, if it says.
+    pub errors: Vec<(Option<u32>, String)>,
+    /// Notes and warnings.
+    pub notes: Vec<String>,
+}
+
+/// What an entry uses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// The entry.
+    pub entry: String,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of registers stored to local memory.
+    pub spill_stores: u32,
+    /// Bytes of registers loaded from local memory.
+    pub spill_loads: u32,
+    /// Bytes of stack.
+    pub stack: u32,
+}
+
+impl Report {
+    /// Notes `C75xx`: wgmma was serialised, or `setmaxnreg` dropped.
+    pub fn serialised(&self) -> impl Iterator<Item = &str> {
+        self.notes
+            .iter()
+            .map(String::as_str)
+            .filter(|note| note.contains("(C75"))
+    }
+
+    /// What makes the code wrong or slow: errors, notes `C75xx`, spills. Empty for good code.
+    pub fn complaints(&self) -> Vec<String> {
+        let errors = self.errors.iter().map(|(line, message)| match line {
+            Some(line) => format!("line {line}: {message}"),
+            None => message.clone(),
+        });
+        let spills = self
+            .entries
+            .iter()
+            .filter(|usage| usage.spill_stores + usage.spill_loads > 0)
+            .map(|usage| {
+                format!(
+                    "{}: spills {} bytes, reloads {}",
+                    usage.entry, usage.spill_stores, usage.spill_loads
+                )
+            });
+        errors
+            .chain(self.serialised().map(str::to_owned))
+            .chain(spills)
+            .collect()
+    }
+}
+
+impl Ptxas {
+    /// The assembler that `CUTE_PTXAS` names, else `target/ptxas/bin/ptxas` of this workspace, where `.ci/install-ptxas`
+    /// puts it. If there is none, `None`; but a panic where `CUTE_REQUIRE_PTXAS=1` demands one, so that a test run cannot
+    /// pass by leaving the judge at home.
+    ///
+    /// # Panics
+    ///
+    /// Where `CUTE_REQUIRE_PTXAS=1` and there is no assembler.
+    pub fn find() -> Option<Ptxas> {
+        let path = match env::var_os("CUTE_PTXAS") {
+            Some(path) => PathBuf::from(path),
+            None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/ptxas/bin/ptxas"),
+        };
+        if path.is_file() {
+            return Some(Ptxas { path });
+        }
+        let required = env::var_os("CUTE_REQUIRE_PTXAS").is_some_and(|value| value == "1");
+        assert!(
+            !required,
+            "CUTE_REQUIRE_PTXAS=1, but there is no {}: run .ci/install-ptxas",
+            path.display()
+        );
+        eprintln!(
+            "no ptxas at {}: not judged by it (.ci/install-ptxas gets one)",
+            path.display()
+        );
+        None
+    }
+
+    /// Assembles a module for a target such as `sm_90a`.
+    pub fn assemble(&self, ptx: &str, target: &str) -> io::Result<Report> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let stem = env::temp_dir().join(format!("cute-ptx-{}-{count}", process::id()));
+        let (source, object) = (stem.with_extension("ptx"), stem.with_extension("cubin"));
+        fs::write(&source, ptx)?;
+        let output = Command::new(&self.path)
+            .args([&format!("-arch={target}"), "-v", "-o"])
+            .args([&object, &source])
+            .output();
+        // Neither file matters any more, and the second may not exist.
+        let _ = fs::remove_file(&source);
+        let _ = fs::remove_file(&object);
+        let output = output?;
+        let mut report = Report::read(&String::from_utf8_lossy(&output.stderr));
+        if !output.status.success() && report.errors.is_empty() {
+            report
+                .errors
+                .push((None, format!("ptxas: {}", output.status)));
+        }
+        Ok(report)
+    }
+}
+
+impl Report {
+    /// Takes the output of `ptxas -v` apart.
+    pub fn read(output: &str) -> Report {
+        let mut report = Report::default();
+        for line in output.lines() {
+            let line = line.trim();
+            if let Some(entry) = between(line, "Compiling entry function '", "'") {
+                report.entries.push(Usage {
+                    entry: entry.to_owned(),
+                    ..Usage::default()
+                });
+            } else if let (Some(registers), Some(usage)) =
+                (number_before(line, " registers"), report.entries.last_mut())
+            {
+                usage.registers = registers;
+            } else if let (Some(stack), Some(usage)) = (
+                number_before(line, " bytes stack frame"),
+                report.entries.last_mut(),
+            ) {
+                usage.stack = stack;
+                usage.spill_stores = number_before(line, " bytes spill stores").unwrap_or(0);
+                usage.spill_loads = number_before(line, " bytes spill loads").unwrap_or(0);
+            } else if let Some((at, message)) = split_error(line) {
+                // The last line only sums up.
+                if !message.contains("assembly aborted due to errors") {
+                    report
+                        .errors
+                        .push((number_after(at, "line "), message.to_owned()));
+                }
+            } else if line.contains("(C7") || line.contains("warning") {
+                report.notes.push(line.to_owned());
+            }
+        }
+        report
+    }
+}
+
+/// `ptxas file, line 3; error   : message` and `ptxas fatal   : message`.
+fn split_error(line: &str) -> Option<(&str, &str)> {
+    let (at, message) = line.split_once(" : ")?;
+    let kind = at.trim_end();
+    (kind.ends_with("error") || kind.ends_with("fatal")).then(|| (at, message.trim()))
+}
+
+fn between<'a>(line: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    line.split_once(before)?
+        .1
+        .split_once(after)
+        .map(|(inside, _)| inside)
+}
+
+fn number_before(line: &str, unit: &str) -> Option<u32> {
+    line.split_once(unit)?
+        .0
+        .rsplit(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
+}
+
+fn number_after(line: &str, word: &str) -> Option<u32> {
+    line.rsplit_once(word)?
+        .1
+        .split(|c: char| !c.is_ascii_digit())
+        .next()?
+        .parse()
+        .ok()
+}

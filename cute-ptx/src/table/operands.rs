@@ -1,0 +1,450 @@
+//! The operand column of the table: its notation, filled in with what a mnemonic has bound.
+
+use super::Match;
+use crate::ast::Type;
+use std::fmt::{self, Display, Formatter};
+
+/// The operands of an instruction, in order.
+pub type Form = Vec<Slot>;
+
+/// A place for an operand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slot {
+    /// What may stand there.
+    pub kind: Kind,
+    /// Whether it may be left out, with all that follows it.
+    pub optional: bool,
+}
+
+/// What an operand may be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A destination register; `_` if `sink`. With `pair`, `d|p` where `p` is a predicate.
+    Def {
+        /// Its type.
+        ty: Type,
+        /// The register may be wider than the type.
+        wide: bool,
+        /// `_` may stand for it.
+        sink: bool,
+        /// A second destination.
+        pair: Pair,
+    },
+    /// A register or a constant.
+    Use {
+        /// Its type.
+        ty: Type,
+        /// The register may be wider than the type.
+        wide: bool,
+        /// Which constants.
+        range: Option<Range>,
+    },
+    /// A register.
+    Register(Type),
+    /// A register, constant, special register, or the address of a variable or parameter.
+    Value(Type),
+    /// A predicate register, perhaps negated.
+    Predicate,
+    /// A predicate register, 0 or 1.
+    Scale,
+    /// An integer constant.
+    Int(Range),
+    /// A vector of registers.
+    Vector {
+        /// How many.
+        len: usize,
+        /// The type of each.
+        ty: Type,
+        /// The registers may be wider than the type.
+        wide: bool,
+        /// Whether they are written.
+        def: bool,
+    },
+    /// A vector of equal registers that together have this many bits.
+    Pack {
+        /// Bits of all elements.
+        bits: u32,
+        /// Whether they are written.
+        def: bool,
+    },
+    /// An address.
+    Address(Space),
+    /// A tensor map and coordinates.
+    Tensor {
+        /// How many coordinates.
+        dims: usize,
+    },
+    /// A label.
+    Label,
+    /// `_`.
+    Sink,
+}
+
+/// Whether a destination is followed by a predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pair {
+    /// `d`.
+    Never,
+    /// `d` or `d|p`.
+    Maybe,
+    /// `d|p`.
+    Always,
+}
+
+/// Integers that a constant may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Range {
+    /// From the first to the second, a multiple of the third.
+    Span(i128, i128, i128),
+    /// One of these.
+    OneOf(Vec<i128>),
+}
+
+impl Range {
+    /// Whether it contains a value.
+    pub fn contains(&self, value: i128) -> bool {
+        match self {
+            Range::Span(least, most, step) => {
+                (*least..=*most).contains(&value) && value % step == 0
+            }
+            Range::OneOf(values) => values.contains(&value),
+        }
+    }
+
+    /// The least value.
+    pub fn least(&self) -> i128 {
+        match self {
+            Range::Span(least, ..) => *least,
+            Range::OneOf(values) => values.iter().copied().min().unwrap_or(0),
+        }
+    }
+}
+
+/// A state space, as an address operand names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// No space: a generic address.
+    Generic,
+    /// `.const`.
+    Const,
+    /// `.global`.
+    Global,
+    /// `.local`.
+    Local,
+    /// `.param`.
+    Param,
+    /// `.shared` or `.shared::cta`.
+    Shared,
+    /// `.shared::cluster`.
+    SharedCluster,
+}
+
+impl Space {
+    /// The space of that name, which stands without its dot.
+    pub fn from_name(name: &str) -> Option<Space> {
+        Some(match name {
+            "generic" => Space::Generic,
+            "const" => Space::Const,
+            "global" => Space::Global,
+            "local" => Space::Local,
+            "param" => Space::Param,
+            "shared" | "shared::cta" => Space::Shared,
+            "shared::cluster" => Space::SharedCluster,
+            _ => return None,
+        })
+    }
+
+    /// Its name, without the dot.
+    pub fn name(self) -> &'static str {
+        match self {
+            Space::Generic => "generic",
+            Space::Const => "const",
+            Space::Global => "global",
+            Space::Local => "local",
+            Space::Param => "param",
+            Space::Shared => "shared",
+            Space::SharedCluster => "shared::cluster",
+        }
+    }
+}
+
+/// The forms of a mnemonic. The notation is described in [`table`](super); a mistake in it is a mistake in the table, and
+/// a test reads every row.
+pub(super) fn forms(found: &Match) -> Vec<Form> {
+    found
+        .row
+        .operands
+        .split(';')
+        .map(|form| {
+            items(form)
+                .into_iter()
+                .filter_map(|item| slot(item, found))
+                .collect()
+        })
+        .collect()
+}
+
+/// Splits at commas.
+fn items(form: &str) -> Vec<&str> {
+    form.split(',')
+        .map(str::trim)
+        .filter(|item| !item.is_empty())
+        .collect()
+}
+
+fn slot(item: &str, found: &Match) -> Option<Slot> {
+    if let Some(item) = item.strip_suffix('?') {
+        return Some(Slot {
+            kind: kind(item, found),
+            optional: true,
+        });
+    }
+    let item = match item.split_once('?') {
+        Some((name, item)) => found.get(name).map(|_| item)?,
+        None => item,
+    };
+    Some(Slot {
+        kind: kind(item, found),
+        optional: false,
+    })
+}
+
+fn kind(item: &str, found: &Match) -> Kind {
+    match item {
+        "label" => return Kind::Label,
+        "_" => return Kind::Sink,
+        "scale" => return Kind::Scale,
+        "!pred" => return Kind::Predicate,
+        "=acc" => return accumulators(found),
+        "offsets" => {
+            return Kind::Vector {
+                len: count("dim", found) - 2,
+                ty: Type::U16,
+                wide: false,
+                def: false,
+            };
+        }
+        _ => {}
+    }
+    if let Some(space) = item
+        .strip_prefix('[')
+        .and_then(|item| item.strip_suffix(']'))
+    {
+        return match space.strip_prefix("tensor ") {
+            Some(dims) => Kind::Tensor {
+                dims: count(dims, found),
+            },
+            None => Kind::Address(address_space(space, found)),
+        };
+    }
+    if let Some(range) = item.strip_prefix('#') {
+        return Kind::Int(parse_range(range));
+    }
+    if let Some(name) = item.strip_prefix('@') {
+        return Kind::Value(ty(name, found).0);
+    }
+    if let Some(name) = item.strip_prefix('%') {
+        return Kind::Register(ty(name, found).0);
+    }
+    let (item, def) = match item.strip_prefix('=') {
+        Some(item) => (item, true),
+        None => (item, false),
+    };
+    if let Some(name) = item
+        .strip_prefix('{')
+        .and_then(|item| item.strip_suffix('}'))
+    {
+        return Kind::Pack {
+            bits: ty(name, found).0.bits(),
+            def,
+        };
+    }
+    if let Some((len, name)) = item.split_once('*') {
+        let (ty, wide) = ty(name, found);
+        return match (count(len, found), def) {
+            (0, true) => Kind::Def {
+                ty,
+                wide,
+                sink: false,
+                pair: Pair::Never,
+            },
+            (0, false) => Kind::Use {
+                ty,
+                wide,
+                range: None,
+            },
+            (len, _) => Kind::Vector { len, ty, wide, def },
+        };
+    }
+    if def {
+        let (item, sink) = match item.strip_prefix('_') {
+            Some(item) => (item, true),
+            None => (item, false),
+        };
+        let (name, pair) = match (item.strip_suffix("[|pred]"), item.strip_suffix("|pred")) {
+            (Some(name), _) => (name, Pair::Maybe),
+            (None, Some(name)) => (name, Pair::Always),
+            (None, None) => (item, Pair::Never),
+        };
+        let (ty, wide) = ty(name, found);
+        return Kind::Def {
+            ty,
+            wide,
+            sink,
+            pair,
+        };
+    }
+    let (name, range) = match item.split_once('@') {
+        Some((name, range)) => (name, Some(parse_range(range))),
+        None => (item, None),
+    };
+    let (ty, wide) = ty(name, found);
+    Kind::Use { ty, wide, range }
+}
+
+/// A type and whether its register may be wider.
+fn ty(name: &str, found: &Match) -> (Type, bool) {
+    let (name, wide) = match name.strip_prefix('~') {
+        Some(name) => (name, true),
+        None => (name, false),
+    };
+    if let Some(name) = name.strip_prefix('2') {
+        return (doubled(ty(name, found).0), wide);
+    }
+    let ty = found.ty(name).or_else(|| Type::from_name(name));
+    (
+        ty.unwrap_or_else(|| panic!("{}: no type {name}", found.row.pattern)),
+        wide,
+    )
+}
+
+fn doubled(ty: Type) -> Type {
+    match ty {
+        Type::U16 => Type::U32,
+        Type::S16 => Type::S32,
+        Type::U32 => Type::U64,
+        Type::S32 => Type::S64,
+        other => panic!("no type twice as wide as {other}"),
+    }
+}
+
+/// The number in a bound word (`v4`, `x2`, `3d`) or in the notation; 0 if the word was left out.
+fn count(name: &str, found: &Match) -> usize {
+    if let Ok(number) = name.parse() {
+        return number;
+    }
+    let digits = found
+        .get(name)
+        .map_or("0", |word| word.trim_matches(|c: char| !c.is_ascii_digit()));
+    digits
+        .parse()
+        .unwrap_or_else(|_| panic!("{}: no number in {name}", found.row.pattern))
+}
+
+fn address_space(name: &str, found: &Match) -> Space {
+    match Space::from_name(found.get(name).unwrap_or(name)) {
+        Some(space) => space,
+        // A choice that was left out.
+        None => Space::Generic,
+    }
+}
+
+/// The accumulators of `m64nNkK`: N/2 registers, or half as many where each holds two halves.
+fn accumulators(found: &Match) -> Kind {
+    let shape = found.get("shape").unwrap_or_default();
+    let n: usize = shape
+        .strip_prefix("m64n")
+        .and_then(|rest| rest.split('k').next())
+        .and_then(|n| n.parse().ok())
+        .unwrap_or_else(|| panic!("{}: no shape", found.row.pattern));
+    match found.ty("d") {
+        Some(Type::F16) => Kind::Vector {
+            len: n / 4,
+            ty: Type::B32,
+            wide: false,
+            def: true,
+        },
+        Some(ty) => Kind::Vector {
+            len: n / 2,
+            ty,
+            wide: false,
+            def: true,
+        },
+        None => panic!("{}: no type of accumulators", found.row.pattern),
+    }
+}
+
+fn parse_range(text: &str) -> Range {
+    let number =
+        |text: &str| -> i128 { text.parse().unwrap_or_else(|_| panic!("no number: {text}")) };
+    let (span, step) = text.split_once('/').unwrap_or((text, "1"));
+    match span.split_once("..") {
+        Some((least, most)) => Range::Span(number(least), number(most), number(step)),
+        None => Range::OneOf(text.split('|').map(number).collect()),
+    }
+}
+
+impl Display for Range {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Range::Span(least, most, 1) => write!(f, "{least} to {most}"),
+            Range::Span(least, most, step) => {
+                write!(f, "a multiple of {step} from {least} to {most}")
+            }
+            Range::OneOf(values) => {
+                for (i, value) in values.iter().enumerate() {
+                    write!(f, "{}{value}", if i == 0 { "" } else { " or " })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What may stand there, in words.
+impl Display for Kind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Def { ty, sink, pair, .. } => {
+                write!(f, "a {ty} register to write")?;
+                write!(f, "{}", if *sink { " or _" } else { "" })?;
+                match pair {
+                    Pair::Never => Ok(()),
+                    Pair::Maybe => write!(f, " (a predicate may follow: d|p)"),
+                    Pair::Always => write!(f, " and a predicate (d|p)"),
+                }
+            }
+            Kind::Use {
+                ty, range: None, ..
+            } => write!(f, "a {ty} register or constant"),
+            Kind::Use {
+                ty,
+                range: Some(range),
+                ..
+            } => write!(f, "a {ty} register or the constant {range}"),
+            Kind::Register(ty) => write!(f, "a {ty} register"),
+            Kind::Value(ty) => write!(f, "a {ty} register, constant, special register or variable"),
+            Kind::Predicate => write!(f, "a predicate register, perhaps negated"),
+            Kind::Scale => write!(f, "a predicate register, 0 or 1"),
+            Kind::Int(range) => write!(f, "the constant {range}"),
+            Kind::Vector { len, ty, def, .. } => {
+                write!(
+                    f,
+                    "a vector of {len} {ty} registers{}",
+                    if *def { " to write" } else { "" }
+                )
+            }
+            Kind::Pack { bits, def } => {
+                write!(
+                    f,
+                    "a vector of registers{} that fill {bits} bits",
+                    if *def { " to write" } else { "" }
+                )
+            }
+            Kind::Address(space) => write!(f, "a {} address", space.name()),
+            Kind::Tensor { dims } => write!(f, "a tensor map with {dims} coordinates"),
+            Kind::Label => write!(f, "a label"),
+            Kind::Sink => write!(f, "_"),
+        }
+    }
+}
