@@ -330,7 +330,7 @@ pub enum ArgumentRule {
         /// Bytes of a row.
         bytes: u32,
         /// Bytes of the swizzle's span.
-        span: u32,
+        span: i64,
     },
     /// The kernel's recipe: NaN fill for integers.
     #[error("the kernel fills with NaN, which {element} has not")]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use cute_algebra::SwizzleMode;
+
 use crate::ElementType;
 
 /// A compiled kernel: its PTX and what a launch must agree with.
@@ -75,31 +77,6 @@ pub struct TmaRecipe {
     pub l2: L2Promotion,
     /// What a load delivers outside the tensor.
     pub fill: OobFill,
-}
-
-/// TMA's shared-memory swizzles: 16-byte units permuted within rows of the given span.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum SwizzleMode {
-    /// No swizzle.
-    None,
-    /// Spans of 32 bytes: address bit 4 is xored with bit 7.
-    B32,
-    /// Spans of 64 bytes: address bits 4–5 are xored with bits 7–8.
-    B64,
-    /// Spans of 128 bytes: address bits 4–6 are xored with bits 7–9.
-    B128,
-}
-
-impl SwizzleMode {
-    /// Bytes of a swizzled row, which bounds the box's innermost extent; `None` without swizzle.
-    pub const fn span(self) -> Option<u32> {
-        match self {
-            SwizzleMode::None => None,
-            SwizzleMode::B32 => Some(32),
-            SwizzleMode::B64 => Some(64),
-            SwizzleMode::B128 => Some(128),
-        }
-    }
 }
 
 /// Granularity at which the L2 cache fetches what TMA reads.

@@ -11,10 +11,11 @@ mod memory;
 mod tensor;
 mod tensor_map;
 
+pub use cute_algebra::SwizzleMode;
 pub use device::{Compiled, Device};
 pub use element::{Element, ElementType, bf16, f16};
 pub use error::{ArgumentRule, DriverError, Error, LaunchRule, ViewError};
-pub use kernel::{Grid, Kernel, L2Promotion, OobFill, Param, SwizzleMode, TmaRecipe};
+pub use kernel::{Grid, Kernel, L2Promotion, OobFill, Param, TmaRecipe};
 pub use memory::Buffer;
 pub use tensor::{Tensor, TensorView, TensorViewMut};
 

@@ -149,8 +149,11 @@ fn check_recipe(recipe: &TmaRecipe) -> Result<(), ArgumentRule> {
             align: ALIGN as u32,
         });
     }
-    if let Some(span) = swizzle.span().filter(|&span| bytes > span) {
-        return Err(ArgumentRule::BoxSpan { bytes, span });
+    if swizzle != SwizzleMode::None && i64::from(bytes) > swizzle.span() {
+        return Err(ArgumentRule::BoxSpan {
+            bytes,
+            span: swizzle.span(),
+        });
     }
     if fill == OobFill::Nan && !element.is_float() {
         return Err(ArgumentRule::Fill { element });
@@ -184,4 +187,195 @@ fn byte_stride(view: &RawView, mode: usize) -> Result<u64, ArgumentRule> {
         });
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ElementType::{BF16, F32, U32};
+
+    const RECIPE: TmaRecipe = TmaRecipe {
+        name: "a",
+        element: BF16,
+        box_shape: &[128, 64],
+        swizzle: SwizzleMode::B128,
+        l2: L2Promotion::B256,
+        fill: OobFill::Zero,
+    };
+
+    fn view(shape: &[usize], strides: &[usize]) -> RawView {
+        RawView {
+            element: BF16,
+            address: 0x1000,
+            shape: shape.to_vec(),
+            strides: strides.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_map_names_the_contiguous_mode_first() {
+        let map = tensor_map(&RECIPE, &view(&[1000, 72], &[80, 1])).unwrap();
+        assert_eq!(map.extents, [72, 1000]);
+        assert_eq!(map.strides, [160]);
+        assert_eq!(map.box_extents, [64, 128]);
+    }
+
+    #[test]
+    fn strides_of_single_elements_do_not_matter() {
+        let one_row = tensor_map(&RECIPE, &view(&[1, 72], &[77, 1])).unwrap();
+        assert_eq!(one_row.strides, [16]);
+        let one_column = tensor_map(&RECIPE, &view(&[5, 1], &[8, 3])).unwrap();
+        assert_eq!(
+            (one_column.extents, one_column.strides),
+            (vec![1, 5], vec![16])
+        );
+    }
+
+    #[track_caller]
+    fn check(recipe: TmaRecipe, view: RawView, expected: ArgumentRule) {
+        assert_eq!(tensor_map(&recipe, &view), Err(expected));
+    }
+
+    #[test]
+    fn views_that_break_a_rule() {
+        let unaligned = RawView {
+            address: 0x1002,
+            ..view(&[8, 64], &[64, 1])
+        };
+        check(
+            RECIPE,
+            unaligned,
+            ArgumentRule::Address {
+                excess: 2,
+                align: 16,
+            },
+        );
+        let floats = RawView {
+            element: F32,
+            ..view(&[8, 64], &[64, 1])
+        };
+        check(
+            RECIPE,
+            floats,
+            ArgumentRule::Element {
+                expected: BF16,
+                found: F32,
+            },
+        );
+        check(
+            RECIPE,
+            view(&[64], &[1]),
+            ArgumentRule::Rank {
+                expected: 2,
+                found: 1,
+            },
+        );
+        check(
+            RECIPE,
+            view(&[0, 64], &[64, 1]),
+            ArgumentRule::ZeroExtent { mode: 0 },
+        );
+        check(
+            RECIPE,
+            view(&[8, 0], &[64, 1]),
+            ArgumentRule::ZeroExtent { mode: 1 },
+        );
+        check(
+            RECIPE,
+            view(&[64, 8], &[1, 64]),
+            ArgumentRule::NotContiguous {
+                mode: 1,
+                stride: 64,
+            },
+        );
+        let odd = ArgumentRule::Stride {
+            mode: 0,
+            bytes: 202,
+            align: 16,
+            nearest: 104,
+        };
+        check(RECIPE, view(&[8, 101], &[101, 1]), odd);
+        let far = ArgumentRule::StrideTooLarge {
+            mode: 0,
+            bytes: 1 << 40,
+            limit: 1 << 40,
+        };
+        check(RECIPE, view(&[2, 64], &[1 << 39, 1]), far);
+        let long = ArgumentRule::ExtentTooLarge {
+            mode: 1,
+            extent: (1 << 31) + 1,
+            limit: 1 << 31,
+        };
+        check(RECIPE, view(&[1, (1 << 31) + 1], &[0, 1]), long);
+    }
+
+    #[test]
+    fn recipes_that_break_a_rule() {
+        let view = || view(&[8, 64], &[64, 1]);
+        let boxed = |box_shape| TmaRecipe {
+            box_shape,
+            ..RECIPE
+        };
+        check(
+            boxed(&[]),
+            view(),
+            ArgumentRule::BoxRank { rank: 0, limit: 5 },
+        );
+        check(
+            boxed(&[1, 1, 1, 1, 1, 8]),
+            view(),
+            ArgumentRule::BoxRank { rank: 6, limit: 5 },
+        );
+        check(
+            boxed(&[0, 64]),
+            view(),
+            ArgumentRule::BoxExtent {
+                mode: 0,
+                extent: 0,
+                limit: 256,
+            },
+        );
+        check(
+            boxed(&[257, 64]),
+            view(),
+            ArgumentRule::BoxExtent {
+                mode: 0,
+                extent: 257,
+                limit: 256,
+            },
+        );
+        check(
+            boxed(&[128, 60]),
+            view(),
+            ArgumentRule::BoxRow {
+                bytes: 120,
+                align: 16,
+            },
+        );
+        check(
+            boxed(&[128, 72]),
+            view(),
+            ArgumentRule::BoxSpan {
+                bytes: 144,
+                span: 128,
+            },
+        );
+        let nan = TmaRecipe {
+            element: U32,
+            box_shape: &[8, 8],
+            fill: OobFill::Nan,
+            ..RECIPE
+        };
+        check(nan, view(), ArgumentRule::Fill { element: U32 });
+    }
+
+    #[test]
+    fn unswizzled_rows_may_be_wide() {
+        let recipe = TmaRecipe {
+            box_shape: &[8, 256],
+            swizzle: SwizzleMode::None,
+            ..RECIPE
+        };
+        assert!(tensor_map(&recipe, &view(&[8, 64], &[64, 1])).is_ok());
+    }
 }

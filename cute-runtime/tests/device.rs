@@ -1,0 +1,677 @@
+//! Devices, memory, tensors and launches, with kernels written by hand.
+//!
+//! Every test runs on the emulator; with `CUTE_GPU=1` on the first GPU as well, and then a missing GPU is a failure.
+
+use cute_runtime::__private::{Argument, launch};
+use cute_runtime::{
+    ArgumentRule, Device, Element, ElementType, Error, Grid, Kernel, L2Promotion, LaunchRule,
+    OobFill, Param, SwizzleMode, Tensor, TmaRecipe, ViewError, bf16, f16,
+};
+
+/// The devices under test.
+fn devices() -> Vec<Device> {
+    let mut devices: Vec<Device> = (0..3).map(Device::emulator_with_seed).collect();
+    if std::env::var("CUTE_GPU").is_ok_and(|value| value == "1") {
+        devices.push(Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU"));
+    }
+    devices
+}
+
+/// c = a + b, one thread an element.
+struct VectorAdd;
+
+impl Kernel for VectorAdd {
+    const NAME: &'static str = "vector_add";
+    const PTX: &'static str = r"
+.version 8.0
+.target sm_90a
+.address_size 64
+
+.visible .entry vector_add(
+    .param .u64 a_ptr,
+    .param .u64 b_ptr,
+    .param .u64 c_ptr,
+    .param .u32 n
+)
+.reqntid 128, 1, 1
+{
+    .reg .pred %p<1>;
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<7>;
+    .reg .f32 %f<3>;
+
+    ld.param.u64 %rd0, [a_ptr];
+    ld.param.u64 %rd1, [b_ptr];
+    ld.param.u64 %rd2, [c_ptr];
+    ld.param.u32 %r0, [n];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mad.lo.u32 %r3, %r2, 128, %r1;
+    setp.ge.u32 %p0, %r3, %r0;
+    @%p0 bra $end;
+    mul.wide.u32 %rd3, %r3, 4;
+    add.u64 %rd4, %rd0, %rd3;
+    add.u64 %rd5, %rd1, %rd3;
+    add.u64 %rd6, %rd2, %rd3;
+    ld.global.f32 %f0, [%rd4];
+    ld.global.f32 %f1, [%rd5];
+    add.f32 %f2, %f0, %f1;
+    st.global.f32 [%rd6], %f2;
+$end:
+    ret;
+}
+";
+    const THREADS: u32 = 128;
+    const CLUSTER: [u32; 3] = [1, 1, 1];
+    const SMEM_BYTES: u32 = 0;
+    const PARAMS: &'static [Param] = &[
+        Param::Global {
+            name: "a",
+            element: ElementType::F32,
+            rank: 1,
+        },
+        Param::Global {
+            name: "b",
+            element: ElementType::F32,
+            rank: 1,
+        },
+        Param::Global {
+            name: "c",
+            element: ElementType::F32,
+            rank: 1,
+        },
+        Param::Scalar {
+            name: "n",
+            ty: ElementType::U32,
+        },
+    ];
+}
+
+/// Copies a matrix by boxes of 8 × 32 through swizzled shared memory.
+struct TmaCopy;
+
+const BOX: TmaRecipe = TmaRecipe {
+    name: "src",
+    element: ElementType::U32,
+    box_shape: &[8, 32],
+    swizzle: SwizzleMode::B128,
+    l2: L2Promotion::B128,
+    fill: OobFill::Zero,
+};
+
+impl Kernel for TmaCopy {
+    const NAME: &'static str = "tma_copy";
+    const PTX: &'static str = r"
+.version 8.0
+.target sm_90a
+.address_size 64
+
+.extern .shared .align 1024 .b8 smem[];
+
+.visible .entry tma_copy(
+    .param .align 64 .b8 src[128],
+    .param .align 64 .b8 dst[128]
+)
+.reqntid 32, 1, 1
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<7>;
+    .reg .b64 %rd<4>;
+
+    mov.u32 %r0, %tid.x;
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra $end;
+    mov.u64 %rd0, src;
+    cvta.param.u64 %rd1, %rd0;
+    mov.u64 %rd2, dst;
+    cvta.param.u64 %rd3, %rd2;
+    mov.u32 %r1, smem;
+    add.u32 %r2, %r1, 1024;
+    mov.u32 %r3, %ctaid.x;
+    shl.b32 %r4, %r3, 5;
+    mov.u32 %r5, %ctaid.y;
+    shl.b32 %r6, %r5, 3;
+    mbarrier.init.shared::cta.b64 [%r2], 1;
+    fence.mbarrier_init.release.cluster;
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 1024;
+    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r4, %r6}], [%r2];
+$wait:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], 0;
+    @!%p1 bra $wait;
+    fence.proxy.async.shared::cta;
+    cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {%r4, %r6}], [%r1];
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+$end:
+    ret;
+}
+";
+    const THREADS: u32 = 32;
+    const CLUSTER: [u32; 3] = [1, 1, 1];
+    const SMEM_BYTES: u32 = 1032;
+    const PARAMS: &'static [Param] = &[
+        Param::TmaLoad(BOX),
+        Param::TmaStore(TmaRecipe { name: "dst", ..BOX }),
+    ];
+}
+
+fn add(device: &Device, n: usize, grid: impl Into<Grid>) -> Result<Vec<f32>, Error> {
+    let a = device.upload(&(0..n).map(|i| i as f32).collect::<Vec<_>>())?;
+    let b = device.upload(&vec![0.5f32; n])?;
+    let mut c = device.zeros::<f32>(n)?;
+    let (a, b) = (a.view(0, [n], [1])?, b.view(0, [n], [1])?);
+    let mut view = c.view_mut(0, [n], [1])?;
+    launch::<VectorAdd>(
+        device,
+        grid.into(),
+        &[
+            (&a).into(),
+            (&b).into(),
+            (&mut view).into(),
+            (n as u32).into(),
+        ],
+    )?;
+    c.download()
+}
+
+#[test]
+fn a_kernel_runs() {
+    for device in devices() {
+        for n in [1usize, 127, 128, 1000] {
+            let expected: Vec<f32> = (0..n).map(|i| i as f32 + 0.5).collect();
+            assert_eq!(
+                add(&device, n, n.div_ceil(128) as u32).unwrap(),
+                expected,
+                "{n} on {}",
+                device.name()
+            );
+        }
+    }
+}
+
+#[test]
+fn tma_reads_and_writes_the_tensor_and_nothing_else() {
+    for device in devices() {
+        for (rows, columns, pitch) in [
+            (8, 32, 32),
+            (1, 1, 4),
+            (9, 33, 36),
+            (31, 100, 104),
+            (17, 64, 64),
+        ] {
+            let data: Vec<u32> = (0..(rows * pitch) as u32).collect();
+            let src = Tensor::from_slice(&device, &data, [rows, pitch]).unwrap();
+            let mut dst =
+                Tensor::from_slice(&device, &vec![!0u32; rows * pitch], [rows, pitch]).unwrap();
+            let from = src.view().slice(1, 0..columns).unwrap();
+            let mut to = dst.view_mut().slice(1, 0..columns).unwrap();
+            let grid = Grid {
+                x: columns.div_ceil(32) as u32,
+                y: rows.div_ceil(8) as u32,
+                z: 1,
+            };
+            launch::<TmaCopy>(&device, grid, &[(&from).into(), (&mut to).into()]).unwrap();
+            for (i, (copied, original)) in dst.download().unwrap().into_iter().zip(data).enumerate()
+            {
+                let expected = if i % pitch < columns { original } else { !0 };
+                assert_eq!(
+                    copied,
+                    expected,
+                    "element {i} of {rows} × {columns} on {}",
+                    device.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn time_is_measured() {
+    for device in devices() {
+        let time = device.time(|| add(&device, 1000, 8).map(drop)).unwrap();
+        assert!(time > std::time::Duration::ZERO, "on {}", device.name());
+        let failed: Result<_, Error> = device.time(|| add(&device, 1000, 0).map(drop));
+        assert!(failed.is_err());
+    }
+}
+
+#[test]
+fn kernels_compile_ahead_of_their_launch() {
+    for device in devices() {
+        let compiled = device.compile::<VectorAdd>().unwrap();
+        assert_eq!(compiled.registers.is_none(), device.is_emulator());
+        assert!(compiled.local_bytes.unwrap_or(0) == 0);
+    }
+}
+
+#[test]
+fn ptx_that_does_not_compile_says_why() {
+    struct Broken;
+    impl Kernel for Broken {
+        const NAME: &'static str = "broken";
+        const PTX: &'static str = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry broken()\n{\n    frobnicate.u32 %r0;\n}\n";
+        const THREADS: u32 = 32;
+        const CLUSTER: [u32; 3] = [1, 1, 1];
+        const SMEM_BYTES: u32 = 0;
+        const PARAMS: &'static [Param] = &[];
+    }
+    for device in devices() {
+        let error = launch::<Broken>(&device, 1.into(), &[])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("broken") && error.contains("frobnicate"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn devices_are_themselves() {
+    let (a, b) = (Device::emulator(), Device::emulator());
+    assert!(a == a.clone() && a != b);
+    assert!(a.is_emulator() && a.multiprocessor_count() > 0);
+    a.synchronize().unwrap();
+    fn shared<T: Send + Sync>(_: &T) {}
+    shared(&a);
+    assert!(!Device::default().name().is_empty());
+}
+
+#[test]
+fn a_missing_gpu_is_an_error() {
+    // No machine has this many.
+    match Device::cuda(1 << 20) {
+        Err(Error::NoDriver | Error::NoDevice { .. } | Error::Driver(_)) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn buffers_keep_every_element_type() {
+    fn check<T: Element + PartialEq + std::fmt::Debug>(device: &Device, data: &[T]) {
+        let mut buffer = device.upload(data).unwrap();
+        assert_eq!(buffer.len(), data.len());
+        assert_eq!(buffer.download().unwrap(), data);
+        assert!(matches!(
+            buffer.copy_from(&data[1..]),
+            Err(Error::Length { .. })
+        ));
+        let zeros = device.zeros::<T>(3).unwrap().download().unwrap();
+        buffer.copy_from(data).unwrap();
+        assert_eq!(zeros.len(), 3);
+    }
+    for device in devices() {
+        check(&device, &[1u8, 2, 255]);
+        check(&device, &[-1i8, 2]);
+        check(&device, &[1u16, 2]);
+        check(&device, &[-1i16, 2]);
+        check(&device, &[1u32, 2]);
+        check(&device, &[-1i32, 2]);
+        check(&device, &[1u64, 2]);
+        check(&device, &[-1i64, 2]);
+        check(&device, &[f16::ONE, f16::MAX]);
+        check(&device, &[bf16::ONE, bf16::MAX]);
+        check(&device, &[1.0f32, -0.0]);
+        check(&device, &[1.0f64, 1e300]);
+        assert_eq!(
+            device.zeros::<f32>(5).unwrap().download().unwrap(),
+            [0.0; 5]
+        );
+        assert!(
+            device
+                .upload::<f32>(&[])
+                .unwrap()
+                .download()
+                .unwrap()
+                .is_empty()
+        );
+        assert!(matches!(
+            device.zeros::<u64>(usize::MAX),
+            Err(Error::TooLarge { .. })
+        ));
+        assert!(device.zeros::<u8>(1 << 50).is_err());
+    }
+}
+
+#[test]
+fn views_select_elements() {
+    let device = Device::emulator();
+    let tensor = Tensor::from_slice(&device, &(0..24u32).collect::<Vec<_>>(), [2, 3, 4]).unwrap();
+    assert_eq!(tensor.strides(), [12, 4, 1]);
+    let part = tensor
+        .view()
+        .slice(0, 1..2)
+        .unwrap()
+        .slice(2, 1..3)
+        .unwrap();
+    assert_eq!(part.download().unwrap(), [13, 14, 17, 18, 21, 22]);
+    let turned = part.select([2, 1, 0]).unwrap();
+    assert_eq!(turned.shape(), [2, 3, 1]);
+    assert_eq!(turned.download().unwrap(), [13, 17, 21, 14, 18, 22]);
+    assert!(
+        tensor
+            .view()
+            .slice(1, 3..3)
+            .unwrap()
+            .download()
+            .unwrap()
+            .is_empty()
+    );
+    let broadcast = tensor.buffer().view(5, [3, 2], [0, 1]).unwrap();
+    assert_eq!(broadcast.download().unwrap(), [5, 6, 5, 6, 5, 6]);
+}
+
+#[test]
+fn views_outside_their_buffer_are_refused() {
+    let device = Device::emulator();
+    let mut buffer = device.zeros::<f32>(10).unwrap();
+    let view = |offset, shape, strides| match buffer.view::<2>(offset, shape, strides) {
+        Err(Error::View(error)) => Some(error),
+        Ok(_) => None,
+        Err(error) => panic!("{error}"),
+    };
+    assert_eq!(view(0, [2, 5], [5, 1]), None);
+    assert_eq!(view(9, [1, 1], [100, 100]), None);
+    assert!(matches!(
+        view(1, [2, 5], [5, 1]),
+        Some(ViewError::OutOfBounds {
+            last: 10,
+            len: 10,
+            ..
+        })
+    ));
+    assert!(matches!(
+        view(10, [1, 1], [1, 1]),
+        Some(ViewError::OutOfBounds {
+            last: 10,
+            len: 10,
+            ..
+        })
+    ));
+    assert!(matches!(
+        view(0, [usize::MAX, 3], [usize::MAX, 1]),
+        Some(ViewError::Overflow { .. })
+    ));
+    assert!(matches!(
+        view(usize::MAX, [2, 3], [1, 1]),
+        Some(ViewError::Overflow { .. })
+    ));
+    assert_eq!(view(usize::MAX, [0, 3], [1, 1]), None);
+
+    let overlap = buffer.view_mut(0, [3, 3], [2, 1]).unwrap_err();
+    assert!(
+        matches!(
+            overlap,
+            Error::View(ViewError::Overlap {
+                mode: 0,
+                stride: 2,
+                span: 3,
+                ..
+            })
+        ),
+        "{overlap}"
+    );
+    assert!(buffer.view_mut(0, [3, 3], [1, 3]).is_ok());
+
+    let view = buffer.view(0, [2, 5], [5, 1]).unwrap();
+    assert!(matches!(
+        view.slice(1, 2..6),
+        Err(Error::View(ViewError::Range {
+            mode: 1,
+            end: 6,
+            extent: 5,
+            ..
+        }))
+    ));
+    assert!(matches!(
+        view.slice(2, 0..1),
+        Err(Error::View(ViewError::Modes { rank: 2, .. }))
+    ));
+    assert!(matches!(
+        view.select([0, 0]),
+        Err(Error::View(ViewError::Modes { rank: 2, .. }))
+    ));
+    assert!(matches!(
+        Tensor::from_slice(&device, &[1u8; 5], [2, 3]),
+        Err(Error::Length {
+            expected: 6,
+            found: 5
+        })
+    ));
+    assert!(Tensor::<u8, 3>::zeros(&device, [usize::MAX, 2, 2]).is_err());
+    assert!(
+        buffer
+            .view(0, [1 << 62, 4], [0, 0])
+            .unwrap()
+            .download()
+            .is_err()
+    );
+}
+
+/// The rule that a launch of `TmaCopy` with these arguments breaks.
+fn rule(device: &Device, arguments: &[Argument<'_>]) -> (&'static str, ArgumentRule) {
+    match launch::<TmaCopy>(device, 1.into(), arguments) {
+        Err(Error::Argument { argument, rule, .. }) => (argument, rule),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn arguments_that_break_a_rule_are_named_before_the_launch() {
+    for device in devices() {
+        let src = Tensor::<u32, 2>::zeros(&device, [8, 32]).unwrap();
+        let mut dst = Tensor::<u32, 2>::zeros(&device, [8, 32]).unwrap();
+        let view = src.view();
+        let src_argument = || Argument::from(&view);
+
+        let mut floats = Tensor::<f32, 2>::zeros(&device, [8, 32]).unwrap();
+        let expected = ArgumentRule::Element {
+            expected: ElementType::U32,
+            found: ElementType::F32,
+        };
+        assert_eq!(
+            rule(&device, &[src_argument(), (&mut floats.view_mut()).into()]),
+            ("dst", expected)
+        );
+
+        assert_eq!(
+            rule(&device, &[src_argument(), src_argument()]),
+            ("dst", ArgumentRule::ReadOnly)
+        );
+
+        let expected = ArgumentRule::Kind {
+            expected: "a tensor",
+            found: "a number",
+        };
+        assert_eq!(
+            rule(&device, &[1u32.into(), src_argument()]),
+            ("src", expected)
+        );
+
+        let odd = Tensor::<u32, 2>::zeros(&device, [8, 33]).unwrap();
+        let expected = ArgumentRule::Stride {
+            mode: 0,
+            bytes: 132,
+            align: 16,
+            nearest: 36,
+        };
+        assert_eq!(
+            rule(
+                &device,
+                &[(&odd.view()).into(), (&mut dst.view_mut()).into()]
+            ),
+            ("src", expected)
+        );
+
+        let shifted = view.slice(1, 1..32).unwrap();
+        let expected = ArgumentRule::Address {
+            excess: 4,
+            align: 16,
+        };
+        assert_eq!(
+            rule(&device, &[(&shifted).into(), (&mut dst.view_mut()).into()]),
+            ("src", expected)
+        );
+
+        let turned = view.select([1, 0]).unwrap();
+        let expected = ArgumentRule::NotContiguous {
+            mode: 1,
+            stride: 32,
+        };
+        assert_eq!(
+            rule(&device, &[(&turned).into(), (&mut dst.view_mut()).into()]),
+            ("src", expected)
+        );
+
+        let empty = view.slice(0, 3..3).unwrap();
+        let expected = ArgumentRule::ZeroExtent { mode: 0 };
+        assert_eq!(
+            rule(&device, &[(&empty).into(), (&mut dst.view_mut()).into()]),
+            ("src", expected)
+        );
+
+        let elsewhere = Device::emulator();
+        let stranger = Tensor::<u32, 2>::zeros(&elsewhere, [8, 32]).unwrap();
+        let (argument, broken) = rule(
+            &device,
+            &[(&stranger.view()).into(), (&mut dst.view_mut()).into()],
+        );
+        assert!(
+            argument == "src" && matches!(broken, ArgumentRule::OtherDevice { .. }),
+            "{broken}"
+        );
+
+        let (argument, broken) = match launch::<VectorAdd>(
+            &device,
+            1.into(),
+            &[
+                (&floats.view()).into(),
+                (&floats.view()).into(),
+                (&floats.view()).into(),
+                1u64.into(),
+            ],
+        ) {
+            Err(Error::Argument { argument, rule, .. }) => (argument, rule),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            (argument, broken),
+            (
+                "a",
+                ArgumentRule::Rank {
+                    expected: 1,
+                    found: 2
+                }
+            )
+        );
+    }
+}
+
+/// A kernel that no launch gets as far as compiling.
+struct Shape<const THREADS: u32, const SMEM: u32, const X: u32>;
+
+impl<const THREADS: u32, const SMEM: u32, const X: u32> Kernel for Shape<THREADS, SMEM, X> {
+    const NAME: &'static str = "shape";
+    const PTX: &'static str = "";
+    const THREADS: u32 = THREADS;
+    const CLUSTER: [u32; 3] = [X, 1, 1];
+    const SMEM_BYTES: u32 = SMEM;
+    const PARAMS: &'static [Param] = &[];
+}
+
+#[test]
+fn launches_that_break_a_rule_are_refused() {
+    #[track_caller]
+    fn check<K: Kernel>(grid: impl Into<Grid>, arguments: &[Argument<'_>], expected: LaunchRule) {
+        match launch::<K>(&Device::emulator(), grid.into(), arguments) {
+            Err(Error::Launch { rule, .. }) => assert_eq!(rule, expected),
+            other => panic!("{other:?}"),
+        }
+    }
+    type Plain = Shape<128, 0, 1>;
+    check::<Plain>(
+        1,
+        &[1u32.into()],
+        LaunchRule::Arguments {
+            expected: 0,
+            found: 1,
+        },
+    );
+    check::<Plain>(
+        0,
+        &[],
+        LaunchRule::Grid {
+            grid: 0.into(),
+            axis: 'x',
+            limit: (1 << 31) - 1,
+        },
+    );
+    check::<Plain>(
+        (1, 65_536),
+        &[],
+        LaunchRule::Grid {
+            grid: (1, 65_536).into(),
+            axis: 'y',
+            limit: 65_535,
+        },
+    );
+    check::<Plain>(
+        (1, 1, 0),
+        &[],
+        LaunchRule::Grid {
+            grid: (1, 1, 0).into(),
+            axis: 'z',
+            limit: 65_535,
+        },
+    );
+    check::<Shape<0, 0, 1>>(
+        1,
+        &[],
+        LaunchRule::Threads {
+            threads: 0,
+            limit: 1024,
+        },
+    );
+    check::<Shape<1025, 0, 1>>(
+        1,
+        &[],
+        LaunchRule::Threads {
+            threads: 1025,
+            limit: 1024,
+        },
+    );
+    check::<Shape<32, 232_449, 1>>(
+        1,
+        &[],
+        LaunchRule::SharedMemory {
+            bytes: 232_449,
+            limit: 232_448,
+        },
+    );
+    check::<Shape<32, 0, 16>>(
+        16,
+        &[],
+        LaunchRule::ClusterSize {
+            cluster: 16,
+            limit: 8,
+        },
+    );
+    check::<Shape<32, 0, 0>>(
+        16,
+        &[],
+        LaunchRule::ClusterSize {
+            cluster: 0,
+            limit: 8,
+        },
+    );
+    check::<Shape<32, 0, 2>>(
+        3,
+        &[],
+        LaunchRule::Cluster {
+            grid: 3.into(),
+            axis: 'x',
+            cluster: 2,
+            nearest: 4,
+        },
+    );
+}
