@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::launch::image;
 use crate::tensor_map::TensorMap;
 use crate::{Buffer, Element, Error, Grid, Kernel, cuda, emulator};
 
@@ -72,7 +73,7 @@ impl Device {
 
     /// Compiles a kernel for this device, as its first launch does, and says what came out.
     pub fn compile<K: Kernel>(&self) -> Result<Compiled, Error> {
-        self.0.compile(&Image::of::<K>())
+        self.0.compile(&image::<K>()?)
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {
@@ -113,7 +114,7 @@ pub struct Compiled {
     pub local_bytes: Option<u32>,
 }
 
-/// A kernel without its type.
+/// A kernel without its type, within the hardware's limits.
 pub(crate) struct Image {
     pub(crate) id: TypeId,
     pub(crate) name: &'static str,
@@ -121,19 +122,6 @@ pub(crate) struct Image {
     pub(crate) threads: u32,
     pub(crate) cluster: [u32; 3],
     pub(crate) smem_bytes: u32,
-}
-
-impl Image {
-    pub(crate) fn of<K: Kernel>() -> Self {
-        Image {
-            id: TypeId::of::<K>(),
-            name: K::NAME,
-            ptx: K::PTX,
-            threads: K::THREADS,
-            cluster: K::CLUSTER,
-            smem_bytes: K::SMEM_BYTES,
-        }
-    }
 }
 
 /// What a device must be able to do.

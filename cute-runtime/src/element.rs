@@ -4,7 +4,7 @@ use std::fmt;
 
 pub use half::{bf16, f16};
 
-/// A type that tensors hold: `u8` … `u64`, `i8` … `i64`, [`f16`], [`bf16`], `f32`, `f64`.
+/// A type that tensors hold: `u8` … `u64`, `i8` … `i64`, [`struct@f16`], [`bf16`], `f32`, `f64`.
 ///
 /// Sealed: every element is plain data, readable from and writable to any bytes.
 pub trait Element: sealed::Plain {

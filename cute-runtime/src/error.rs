@@ -76,8 +76,8 @@ pub enum Error {
         /// Bytes left.
         free: u64,
     },
-    /// A size that does not fit the address space.
-    #[error("{len} elements of {element} overflow the address space")]
+    /// A size beyond the address space, or beyond the host.
+    #[error("{len} elements of {element} are more than memory holds")]
     TooLarge {
         /// Number of elements.
         len: usize,

@@ -1,5 +1,7 @@
 //! Launches: arguments held against the kernel's parameters, then handed to the device.
 
+use std::any::TypeId;
+
 use crate::device::Image;
 use crate::tensor::Placement;
 use crate::tensor_map::{RawView, check_view, tensor_map};
@@ -80,34 +82,41 @@ pub fn launch<K: Kernel>(
     grid: Grid,
     arguments: &[Argument<'_>],
 ) -> Result<(), Error> {
-    check_launch::<K>(grid, arguments.len()).map_err(|rule| Error::Launch {
+    let refuse = |rule| Error::Launch {
         kernel: K::NAME,
         rule,
-    })?;
+    };
+    let image = image::<K>()?;
+    check_grid::<K>(grid).map_err(refuse)?;
+    if arguments.len() != K::PARAMS.len() {
+        return Err(refuse(LaunchRule::Arguments {
+            expected: K::PARAMS.len(),
+            found: arguments.len(),
+        }));
+    }
     let mut parameters = Vec::with_capacity(arguments.len());
     for (param, argument) in K::PARAMS.iter().zip(arguments) {
         lower::<K>(device, param, argument, &mut parameters)?;
     }
-    device
-        .backend()
-        .launch(&Image::of::<K>(), grid, &parameters)
+    device.backend().launch(&image, grid, &parameters)
 }
 
-fn check_launch<K: Kernel>(grid: Grid, arguments: usize) -> Result<(), LaunchRule> {
-    if arguments != K::PARAMS.len() {
-        return Err(LaunchRule::Arguments {
-            expected: K::PARAMS.len(),
-            found: arguments,
-        });
-    }
+/// A kernel as devices take it, once its limits are checked.
+pub(crate) fn image<K: Kernel>() -> Result<Image, Error> {
+    let refuse = |rule| {
+        Err(Error::Launch {
+            kernel: K::NAME,
+            rule,
+        })
+    };
     if !(1..=MAX_THREADS).contains(&K::THREADS) {
-        return Err(LaunchRule::Threads {
+        return refuse(LaunchRule::Threads {
             threads: K::THREADS,
             limit: MAX_THREADS,
         });
     }
     if K::SMEM_BYTES > MAX_SMEM_BYTES {
-        return Err(LaunchRule::SharedMemory {
+        return refuse(LaunchRule::SharedMemory {
             bytes: K::SMEM_BYTES,
             limit: MAX_SMEM_BYTES,
         });
@@ -116,11 +125,22 @@ fn check_launch<K: Kernel>(grid: Grid, arguments: usize) -> Result<(), LaunchRul
         .iter()
         .fold(1u64, |ctas, &extent| ctas.saturating_mul(u64::from(extent)));
     if !(1..=MAX_CLUSTER).contains(&cluster) {
-        return Err(LaunchRule::ClusterSize {
+        return refuse(LaunchRule::ClusterSize {
             cluster,
             limit: MAX_CLUSTER,
         });
     }
+    Ok(Image {
+        id: TypeId::of::<K>(),
+        name: K::NAME,
+        ptx: K::PTX,
+        threads: K::THREADS,
+        cluster: K::CLUSTER,
+        smem_bytes: K::SMEM_BYTES,
+    })
+}
+
+fn check_grid<K: Kernel>(grid: Grid) -> Result<(), LaunchRule> {
     for (i, extent) in <[u32; 3]>::from(grid).into_iter().enumerate() {
         let (axis, limit, cluster) = (['x', 'y', 'z'][i], MAX_GRID[i], K::CLUSTER[i]);
         if !(1..=limit).contains(&extent) {

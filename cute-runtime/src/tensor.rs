@@ -52,11 +52,20 @@ impl<T: Element, const R: usize> Tensor<T, R> {
 
     /// A tensor of zeros whose last mode is contiguous.
     pub fn zeros(device: &Device, shape: [usize; R]) -> Result<Self, Error> {
-        let strides = row_major(shape)?;
-        Tensor::new(device.zeros(volume(shape)?)?, shape, strides)
+        Tensor::zeros_strided(device, shape, row_major(shape)?)
     }
 
-    /// A tensor with the given elements, last mode fastest.
+    /// A tensor of zeros in a buffer that ends with the last element.
+    pub fn zeros_strided(
+        device: &Device,
+        shape: [usize; R],
+        strides: [usize; R],
+    ) -> Result<Self, Error> {
+        let span = Placement::new(shape, strides).span()?;
+        Tensor::new(device.zeros(span)?, shape, strides)
+    }
+
+    /// A tensor with the given elements, last mode fastest, and as such contiguous.
     ///
     /// ```
     /// let device = cute_runtime::Device::emulator();
@@ -65,6 +74,24 @@ impl<T: Element, const R: usize> Tensor<T, R> {
     /// # Ok::<(), cute_runtime::Error>(())
     /// ```
     pub fn from_slice(device: &Device, data: &[T], shape: [usize; R]) -> Result<Self, Error> {
+        Tensor::from_slice_strided(device, data, shape, row_major(shape)?)
+    }
+
+    /// A tensor with the given elements, last mode fastest, placed by the strides; zeros between them. TMA, for one, wants
+    /// rows at multiples of 16 bytes:
+    ///
+    /// ```
+    /// let device = cute_runtime::Device::emulator();
+    /// let a = cute_runtime::Tensor::from_slice_strided(&device, &[1u32, 2, 3, 4, 5, 6], [2, 3], [4, 1])?;
+    /// assert_eq!(a.buffer().download()?, [1, 2, 3, 0, 4, 5, 6]);
+    /// # Ok::<(), cute_runtime::Error>(())
+    /// ```
+    pub fn from_slice_strided(
+        device: &Device,
+        data: &[T],
+        shape: [usize; R],
+        strides: [usize; R],
+    ) -> Result<Self, Error> {
         let expected = volume(shape)?;
         if data.len() != expected {
             return Err(Error::Length {
@@ -72,7 +99,17 @@ impl<T: Element, const R: usize> Tensor<T, R> {
                 found: data.len(),
             });
         }
-        Tensor::new(device.upload(data)?, shape, row_major(shape)?)
+        let placement = Placement::new(shape, strides).writable()?;
+        if strides == row_major(shape)? {
+            return Tensor::new(device.upload(data)?, shape, strides);
+        }
+        let span = placement.span()?;
+        let mut placed = reserve(span)?;
+        placed.resize(span, T::new_zeroed());
+        for (index, &element) in placement.indices().zip(data) {
+            placed[index] = element;
+        }
+        Tensor::new(device.upload(&placed)?, shape, strides)
     }
 
     /// The whole tensor, to read.
@@ -187,37 +224,12 @@ impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
 
     /// The elements on the host, last mode fastest.
     pub fn download(&self) -> Result<Vec<T>, Error> {
-        let Placement {
-            offset,
-            shape,
-            strides,
-        } = self.placement;
-        let Some(last) = self.placement.last()? else {
-            return Ok(Vec::new());
-        };
-        let span = self.buffer.download_range(offset, last + 1 - offset)?;
+        let Placement { offset, shape, .. } = self.placement;
+        let span = self.buffer.download_range(offset, self.placement.span()?)?;
         // A view with a stride of 0 may hold more elements than its buffer, and than the host.
-        let len = volume(shape)?;
-        let mut elements = Vec::new();
-        elements
-            .try_reserve_exact(len)
-            .map_err(|_| Error::TooLarge {
-                len,
-                element: T::TYPE,
-            })?;
-        let mut coordinate = [0; R];
-        loop {
-            elements.push(
-                span[coordinate
-                    .iter()
-                    .zip(strides)
-                    .map(|(c, s)| c * s)
-                    .sum::<usize>()],
-            );
-            if !advance(&mut coordinate, shape) {
-                return Ok(elements);
-            }
-        }
+        let mut elements = reserve(volume(shape)?)?;
+        elements.extend(self.placement.indices().map(|index| span[index]));
+        Ok(elements)
     }
 }
 
@@ -260,6 +272,14 @@ impl<'a, T: Element, const R: usize> TensorViewMut<'a, T, R> {
 }
 
 impl<const R: usize> Placement<R> {
+    fn new(shape: [usize; R], strides: [usize; R]) -> Self {
+        Placement {
+            offset: 0,
+            shape,
+            strides,
+        }
+    }
+
     /// Index of the last element, `None` where there are none.
     fn last(&self) -> Result<Option<usize>, ViewError> {
         if self.shape.contains(&0) {
@@ -277,6 +297,27 @@ impl<const R: usize> Placement<R> {
                 strides: self.strides.to_vec(),
                 offset: self.offset,
             })
+    }
+
+    /// Number of elements from the first to the last.
+    fn span(&self) -> Result<usize, ViewError> {
+        Ok(self
+            .last()?
+            .map_or(0, |last| (last - self.offset).saturating_add(1)))
+    }
+
+    /// Where the elements lie, counted from the first; last mode fastest.
+    fn indices(self) -> impl Iterator<Item = usize> {
+        let first = (!self.shape.contains(&0)).then_some([0; R]);
+        let coordinates =
+            std::iter::successors(first, move |coordinate| next(*coordinate, self.shape));
+        coordinates.map(move |coordinate| {
+            coordinate
+                .iter()
+                .zip(self.strides)
+                .map(|(c, stride)| c * stride)
+                .sum()
+        })
     }
 
     fn within(self, len: usize) -> Result<Self, ViewError> {
@@ -314,8 +355,10 @@ impl<const R: usize> Placement<R> {
                     span,
                 });
             }
-            // Within the buffer, hence no overflow.
-            span += (self.shape[mode] - 1) * stride;
+            // What saturates lies outside of every buffer, and is refused for that.
+            span = (self.shape[mode] - 1)
+                .saturating_mul(stride)
+                .saturating_add(span);
         }
         Ok(self)
     }
@@ -391,14 +434,26 @@ fn row_major<const R: usize>(shape: [usize; R]) -> Result<[usize; R], ViewError>
     Ok(strides)
 }
 
-/// The next coordinate, last mode fastest; false after the last.
-fn advance<const R: usize>(coordinate: &mut [usize; R], shape: [usize; R]) -> bool {
+/// The next coordinate, last mode fastest.
+fn next<const R: usize>(mut coordinate: [usize; R], shape: [usize; R]) -> Option<[usize; R]> {
     for mode in (0..R).rev() {
         coordinate[mode] += 1;
         if coordinate[mode] < shape[mode] {
-            return true;
+            return Some(coordinate);
         }
         coordinate[mode] = 0;
     }
-    false
+    None
+}
+
+/// Room for elements on the host.
+fn reserve<T: Element>(len: usize) -> Result<Vec<T>, Error> {
+    let mut elements = Vec::new();
+    elements
+        .try_reserve_exact(len)
+        .map_err(|_| Error::TooLarge {
+            len,
+            element: T::TYPE,
+        })?;
+    Ok(elements)
 }
