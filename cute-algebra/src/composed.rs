@@ -1,12 +1,27 @@
 //! A swizzle after a layout.
 
-use crate::error::LayoutError;
+use crate::composition::{ENUMERATION_LIMIT, Overhang, compose_by};
+use crate::error::{ErrorKind, LayoutError, Place};
+use crate::inverse::right_inverse;
 use crate::layout::Layout;
+use crate::recast::{Cast, downcast_modes, recast_factor, upcast_modes};
+use crate::recover::from_table;
+use crate::slice::slice;
 use crate::swizzle::Swizzle;
-use crate::tuple::Coord;
+use crate::tiler::Tiler;
+use crate::tuple::{Coord, Tuple};
 use std::fmt;
 
 /// `Sw o offset o layout`: the value at `c` is `Sw(offset + layout(c))`.
+///
+/// Operations on coordinates (composition on the right, division, slicing) act on the layout underneath.
+/// ```
+/// use cute_algebra::{ComposedLayout, Coord, Layout, Swizzle};
+/// let tile = ComposedLayout::new(Swizzle::new(3, 3, 3)?, 0, Layout::new([8, 64], [64, 1])?)?;
+/// assert_eq!(tile.to_string(), "Sw<3,3,3> o 0 o (8,64):(64,1)");
+/// assert_eq!(tile.crd2idx(&Coord::from([Some(1), Some(0)]))?, 72);
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ComposedLayout {
     swizzle: Swizzle,
@@ -18,6 +33,10 @@ impl ComposedLayout {
     /// Puts a swizzle and an offset after a layout of integers.
     pub fn new(swizzle: Swizzle, offset: i64, layout: Layout) -> Result<Self, LayoutError> {
         layout.require_integral(0)?;
+        let span = layout.cosize();
+        if offset.checked_add(span).is_none() || offset.checked_sub(span).is_none() {
+            return Err(ErrorKind::Overflow { quantity: "offset" }.at(Place::default()));
+        }
         Ok(Self {
             swizzle,
             offset,
@@ -40,17 +59,237 @@ impl ComposedLayout {
         &self.layout
     }
 
+    /// Number of coordinates.
+    pub fn size(&self) -> i64 {
+        self.layout.size()
+    }
+
+    /// How many elements to reserve: the cosize of the layout underneath, rounded up to the blocks that the swizzle
+    /// permutes if it moves anything. `None` where it does not fit.
+    pub fn cosize(&self) -> Option<i64> {
+        let cosize = self.layout.cosize().checked_add(self.offset)?;
+        let moved = self.swizzle.source_mask() | self.swizzle.target_mask();
+        let lowest_source = self.swizzle.source_mask() & -self.swizzle.source_mask();
+        if self.swizzle.is_identity() || cosize <= lowest_source {
+            return Some(cosize);
+        }
+        let block = 1i64
+            .checked_shl(64 - moved.leading_zeros())
+            .filter(|&block| block > 0)?;
+        ((cosize - 1) / block + 1).checked_mul(block)
+    }
+
     /// The value at a coordinate.
     pub fn crd2idx(&self, coord: &Coord) -> Result<i64, LayoutError> {
-        let inner = self.layout.crd2idx(coord)?;
-        let crate::Tuple::Leaf(index) = inner else {
-            unreachable!("the layout is integral")
-        };
-        let index = index.checked_add(self.offset).ok_or_else(|| {
-            crate::ErrorKind::Overflow { quantity: "index" }.at(crate::Place::operand(0))
-        })?;
-        Ok(self.swizzle.apply(index))
+        let overflow = || ErrorKind::Overflow { quantity: "index" }.at(Place::operand(1));
+        match self.layout.crd2idx(coord)? {
+            Tuple::Leaf(index) => Ok(self
+                .swizzle
+                .apply(index.checked_add(self.offset).ok_or_else(overflow)?)),
+            Tuple::Node(_) => Err(overflow()),
+        }
     }
+
+    /// The value at a 1-D coordinate; `None` outside the domain.
+    pub fn at(&self, index: i64) -> Option<i64> {
+        Some(
+            self.swizzle
+                .apply(self.layout.at(index)?.checked_add(self.offset)?),
+        )
+    }
+
+    /// The values at 0, 1, 2, ….
+    pub fn values(&self) -> impl Iterator<Item = i64> + use<> {
+        let (swizzle, offset) = (self.swizzle, self.offset);
+        self.layout
+            .values()
+            .map(move |value| swizzle.apply(offset + value))
+    }
+
+    /// The same swizzle and offset after another layout.
+    pub fn try_map<E: From<LayoutError>>(
+        &self,
+        layout: impl FnOnce(&Layout) -> Result<Layout, E>,
+    ) -> Result<Self, E> {
+        Ok(Self::new(self.swizzle, self.offset, layout(&self.layout)?)?)
+    }
+
+    /// The plain layout, where there is neither a swizzle nor an offset.
+    pub fn as_layout(&self) -> Option<&Layout> {
+        (self.swizzle.is_identity() && self.offset == 0).then_some(&self.layout)
+    }
+
+    /// `(Sw o A) o B = Sw o (A o B)`.
+    pub fn composition(&self, tiler: &Tiler) -> Result<Self, LayoutError> {
+        self.try_map(|layout| compose_by(layout, tiler, Overhang::Strict))
+    }
+
+    /// A after B, both swizzled, where the two swizzles are one over the layouts composed.
+    pub fn after(&self, b: &ComposedLayout) -> Result<Self, LayoutError> {
+        let moved = conjugate(&self.layout, b.swizzle, b.cosize().unwrap_or(i64::MAX))?;
+        let swizzle = self.swizzle.after(moved)?;
+        if self.offset != 0 || b.offset != 0 {
+            return Err(not_a_swizzle("a composition of swizzles with offsets"));
+        }
+        Self::new(
+            swizzle,
+            0,
+            crate::composition::composition(&self.layout, &b.layout)?,
+        )
+    }
+
+    /// R with `A(R(i)) = i` for every `i < size(R)`. It exists in this form where the layout is a bijection on a
+    /// power of two that moves the swizzled bits together.
+    pub fn right_inverse(&self) -> Result<Self, LayoutError> {
+        if self.offset != 0 {
+            return Err(not_a_swizzle("the inverse of a layout with an offset"));
+        }
+        let inverse = right_inverse(&self.layout)?;
+        let swizzle = conjugate(&inverse, self.swizzle, inverse.size())?;
+        Self::new(swizzle, 0, inverse)
+    }
+
+    /// L with `L(A(i)) = i`, where A is a bijection: its right inverse.
+    pub fn left_inverse(&self) -> Result<Self, LayoutError> {
+        let inverse = self.right_inverse()?;
+        if inverse.size() != self.size() {
+            return Err(not_a_swizzle(
+                "the left inverse of a layout that is not a bijection",
+            ));
+        }
+        Ok(inverse)
+    }
+
+    /// The slice where `coord` has `_`, and the value where `_` is 0, which is part of the slice if that is still
+    /// swizzled. It is not where no pair of bits that the swizzle combines is in the slice: it then is a layout.
+    pub fn slice_and_offset(&self, coord: &Coord) -> Result<(Slice, i64), LayoutError> {
+        let layout = slice(&self.layout, coord)?;
+        let overflow = || ErrorKind::Overflow { quantity: "offset" }.at(Place::operand(1));
+        let offset = match self
+            .layout
+            .crd2idx(&coord.map(|index| Some(index.unwrap_or(0))))?
+        {
+            Tuple::Leaf(offset) => offset.checked_add(self.offset).ok_or_else(overflow)?,
+            Tuple::Node(_) => return Err(overflow()),
+        };
+        let sliced = Self::new(self.swizzle, offset, layout)?;
+        match sliced.decay() {
+            Some(layout) => Ok((Slice::Layout(layout), self.swizzle.apply(offset))),
+            None => Ok((Slice::Composed(sliced), 0)),
+        }
+    }
+
+    /// The layout of the differences to the value at 0, if they are one and the size allows to look at them all.
+    pub fn decay(&self) -> Option<Layout> {
+        if self.size() > ENUMERATION_LIMIT {
+            return None;
+        }
+        let first = self.swizzle.apply(self.offset);
+        let value = |index: i64| self.swizzle.apply(self.offset + index).checked_sub(first);
+        let leaf = |(extent, stride): (i64, crate::ScaledBasis)| {
+            let table: Option<Vec<_>> = (0..extent).map(|i| value(i * stride.value())).collect();
+            from_table(&table?).ok()
+        };
+        let leaves = self
+            .layout
+            .flat_modes()
+            .into_iter()
+            .map(leaf)
+            .collect::<Option<Vec<_>>>()?;
+        let layout = Layout::replace_leaves(self.layout.shape(), leaves).ok()?;
+        let agrees = layout
+            .values()
+            .zip(self.layout.values())
+            .all(|(sum, index)| Some(sum) == value(index));
+        agrees.then_some(layout)
+    }
+
+    /// In units of `factor` elements: see [`upcast`](crate::upcast).
+    pub fn upcast(&self, factor: i64) -> Result<Self, LayoutError> {
+        self.upcast_with(factor, Overhang::Strict)
+    }
+
+    /// In units of a `factor`-th of an element: see [`downcast`](crate::downcast).
+    pub fn downcast(&self, factor: i64) -> Result<Self, LayoutError> {
+        let offset = self.offset.checked_mul(factor);
+        let offset = offset
+            .ok_or_else(|| ErrorKind::Overflow { quantity: "offset" }.at(Place::operand(0)))?;
+        Self::new(
+            self.swizzle.downcast(factor)?,
+            offset,
+            downcast_modes(&self.layout, factor)?,
+        )
+    }
+
+    /// In elements of `new` bits instead of `old`: see [`recast`](crate::recast()).
+    pub fn recast(&self, old: i64, new: i64) -> Result<Self, LayoutError> {
+        match recast_factor(old, new)? {
+            Cast::Up(factor) => self.upcast(factor),
+            Cast::Down(factor) => self.downcast(factor),
+        }
+    }
+
+    pub(crate) fn upcast_with(&self, factor: i64, overhang: Overhang) -> Result<Self, LayoutError> {
+        let layout = upcast_modes(&self.layout, factor, overhang)?;
+        if self.offset % factor != 0 {
+            return Err(ErrorKind::Recast {
+                stride: self.offset,
+                factor,
+            }
+            .at(Place::operand(0)));
+        }
+        Self::new(self.swizzle.upcast(factor)?, self.offset / factor, layout)
+    }
+}
+
+/// What is left of a swizzled layout when some coordinates are fixed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Slice {
+    /// The swizzle has become part of the strides.
+    Layout(Layout),
+    /// It has not.
+    Composed(ComposedLayout),
+}
+
+/// `Sw'` with `L o Sw = Sw' o L` on `0..reach`, for a layout whose part there is a bijection on a power of two.
+fn conjugate(layout: &Layout, swizzle: Swizzle, reach: i64) -> Result<Swizzle, LayoutError> {
+    let what = "the layout with its swizzle on the other side";
+    let refused = || not_a_swizzle(what);
+    let log2 =
+        |extent: i64| (extent > 0 && extent & (extent - 1) == 0).then(|| extent.trailing_zeros());
+    // Bits that no index has are not swizzled.
+    let pairs: Vec<_> = swizzle
+        .pairs()
+        .filter(|&(source, _)| reach > 1i64 << source)
+        .collect();
+    if pairs.is_empty() {
+        return Ok(Swizzle::IDENTITY);
+    }
+    let mut image = Vec::new();
+    for (extent, stride) in layout.integral_modes(0)? {
+        let extent_bits = log2(extent).ok_or_else(refused)?;
+        let first = if extent == 1 {
+            0
+        } else {
+            log2(stride).ok_or_else(refused)?
+        };
+        image.extend((0..extent_bits).map(|bit| first + bit));
+    }
+    let mut distinct = image.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    if distinct.len() != image.len() {
+        return Err(refused());
+    }
+    let bit = |index: u32| image.get(index as usize).copied().ok_or_else(refused);
+    let moved = pairs
+        .into_iter()
+        .map(|(source, target)| Ok((bit(source)?, bit(target)?)));
+    Swizzle::from_pairs(moved.collect::<Result<Vec<_>, LayoutError>>()?).ok_or_else(refused)
+}
+
+fn not_a_swizzle(what: &'static str) -> LayoutError {
+    ErrorKind::NotASwizzle { what }.at(Place::operand(0))
 }
 
 impl fmt::Display for ComposedLayout {

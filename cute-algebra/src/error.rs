@@ -463,10 +463,25 @@ pub enum ErrorKind {
         /// How many there are.
         rank: usize,
     },
+    /// A factor that bits cannot be regrouped by.
+    NotAPowerOfTwo {
+        /// The factor.
+        factor: i64,
+    },
     /// A function that is a swizzled layout, but not with one swizzle of CuTe's form.
     NotASwizzle {
         /// What was computed.
         what: &'static str,
+    },
+    /// Elements that shared-memory atoms do not come in.
+    ElementBits {
+        /// Bits of an element.
+        bits: i64,
+    },
+    /// A width that wgmma does not have.
+    WgmmaN {
+        /// The width.
+        n: i64,
     },
     /// An operand of the wrong kind.
     Argument {
@@ -698,7 +713,12 @@ impl fmt::Display for ErrorKind {
             Self::Range { begin, end, rank } => {
                 write!(f, "there are no modes {begin}..{end}: the rank is {rank}")
             }
+            Self::NotAPowerOfTwo { factor } => write!(f, "{factor} is not a power of two"),
             Self::NotASwizzle { what } => write!(f, "{what} is not a layout after one swizzle"),
+            Self::ElementBits { bits } => {
+                write!(f, "elements have 4, 8, 16, 32 or 64 bits, not {bits}")
+            }
+            Self::WgmmaN { n } => write!(f, "N of wgmma is a multiple of 8 from 8 to 256, not {n}"),
             Self::Argument { expected, found } => write!(f, "expected {expected}, found {found}"),
             Self::ArgumentCount { signature, found } => {
                 write!(f, "expected the operands {signature}, found {found}")

@@ -3,8 +3,10 @@
 //! A [`Layout`] is a function from coordinates to indices. Every operation either gives the function that it
 //! promises or a [`LayoutError`] that says why there is none.
 
+mod atoms;
 mod banks;
 mod coalesce;
+mod common;
 mod complement;
 mod composed;
 mod composition;
@@ -16,7 +18,9 @@ mod gmma;
 mod inverse;
 mod layout;
 mod manip;
+pub mod operations;
 mod product;
+pub mod ragged;
 mod recast;
 mod recover;
 mod slice;
@@ -28,10 +32,15 @@ mod tma;
 mod tuple;
 mod value;
 
+pub use atoms::{smem_atom, smem_tile_to_shape, wgmma_accumulator};
 pub use banks::{BANKS, WARP, bank_conflicts};
 pub use coalesce::{coalesce, coalesce_by, filter, filter_by, filter_zeros};
+pub use common::{
+    domain_distribute, max_alignment, max_common_layout, max_common_vector,
+    max_common_vector_swizzled,
+};
 pub use complement::{complement, complement_within};
-pub use composed::ComposedLayout;
+pub use composed::{ComposedLayout, Slice};
 pub use composition::{ENUMERATION_LIMIT, composition, composition_by};
 pub use construct::{make_fragment_like, make_layout_like, make_ordered_layout};
 pub use coordinate::{

@@ -88,7 +88,7 @@ pub(crate) fn pad(a: &Layout, rank: usize) -> Layout {
     Layout::join(modes)
 }
 
-fn product(a: &Layout, tiler: &Tiler, form: Form) -> Result<Layout, LayoutError> {
+pub(crate) fn product(a: &Layout, tiler: &Tiler, form: Form) -> Result<Layout, LayoutError> {
     let name = [
         "logical_product",
         "zipped_product",

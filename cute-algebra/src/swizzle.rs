@@ -77,9 +77,100 @@ impl Swizzle {
             }
     }
 
+    /// `self` after `first`, where that is one swizzle.
+    /// ```
+    /// use cute_algebra::Swizzle;
+    /// // The bit that both move is moved there and back.
+    /// let product = Swizzle::new(1, 2, 2)?.after(Swizzle::new(2, 2, 2)?)?;
+    /// assert_eq!(product, Swizzle::new(1, 3, 2)?);
+    /// # Ok::<(), cute_algebra::LayoutError>(())
+    /// ```
+    pub fn after(self, first: Self) -> Result<Self, LayoutError> {
+        let chained = |(source, middle)| {
+            let through = self.pairs().find(|&(source, _)| source == middle);
+            through.map(|(_, target)| (source, target))
+        };
+        // Over bits this is (1 + N)(1 + M) = 1 + N + M + NM, where equal terms cancel.
+        let terms = self
+            .pairs()
+            .chain(first.pairs())
+            .chain(first.pairs().filter_map(chained));
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for pair in terms {
+            match pairs.iter().position(|&known| known == pair) {
+                Some(known) => drop(pairs.remove(known)),
+                None => pairs.push(pair),
+            }
+        }
+        Self::from_pairs(pairs).ok_or_else(|| {
+            ErrorKind::NotASwizzle {
+                what: "the composition",
+            }
+            .at(Place::operand(1))
+        })
+    }
+
+    /// In units of `factor` elements, a power of two: bits below the unit are gone.
+    pub fn upcast(self, factor: i64) -> Result<Self, LayoutError> {
+        let log2 = log2(factor)?;
+        let gone = log2.saturating_sub(self.base).min(self.bits);
+        let bits = self.bits - gone;
+        if bits == 0 {
+            return Ok(Self::IDENTITY);
+        }
+        Self::new(bits, self.base + gone - log2, self.shift)
+    }
+
+    /// In units of a `factor`-th of an element, a power of two.
+    pub fn downcast(self, factor: i64) -> Result<Self, LayoutError> {
+        Self::new(
+            self.bits,
+            self.base.saturating_add(log2(factor)?),
+            self.shift,
+        )
+    }
+
+    /// The bits that are read, each with the bit that it is xor-ed into.
+    pub(crate) fn pairs(self) -> impl Iterator<Item = (u32, u32)> {
+        let (source, target) = (
+            self.base + self.shift.max(0) as u32,
+            self.base + (-self.shift).max(0) as u32,
+        );
+        (0..self.bits).map(move |bit| (source + bit, target + bit))
+    }
+
+    /// The swizzle that combines exactly these bits, if they are neighbours at one distance.
+    pub(crate) fn from_pairs(mut pairs: Vec<(u32, u32)>) -> Option<Self> {
+        pairs.sort_unstable();
+        let Some(&(source, target)) = pairs.first() else {
+            return Some(Self::IDENTITY);
+        };
+        let expected = (0u32..).map(|bit| (source + bit, target + bit));
+        if !expected
+            .zip(&pairs)
+            .all(|(expected, &pair)| expected == pair)
+        {
+            return None;
+        }
+        Self::new(
+            pairs.len() as u32,
+            source.min(target),
+            source as i32 - target as i32,
+        )
+        .ok()
+    }
+
     /// Whether it changes nothing.
     pub fn is_identity(&self) -> bool {
         self.bits == 0
+    }
+}
+
+fn log2(factor: i64) -> Result<u32, LayoutError> {
+    if factor > 0 && factor & (factor - 1) == 0 {
+        Ok(factor.trailing_zeros())
+    } else {
+        Err(ErrorKind::NotAPowerOfTwo { factor }.at(Place::operand(1)))
     }
 }
 

@@ -1,0 +1,86 @@
+//! What two layouts, or a layout and a number, have in common: vectors, alignment, distribution.
+
+use crate::coalesce::{coalesce, filter, from_flat, merge};
+use crate::composed::ComposedLayout;
+use crate::composition::composition;
+use crate::error::{ErrorKind, LayoutError, Place};
+use crate::inverse::right_inverse;
+use crate::layout::{Layout, checked_shape};
+use crate::tuple::Shape;
+
+/// The largest layout of coordinates along which A and B both count up by 1: `A(C(i)) = B(C(i)) = i`.
+/// ```
+/// use cute_algebra::{Layout, max_common_layout};
+/// let a = Layout::new([4, 8, 2], [8, 1, 32])?;
+/// let b = Layout::new([4, 8, 2], [8, 1, 64])?;
+/// assert_eq!(max_common_layout(&a, &b)?.to_string(), "(8,4):(4,1)");
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn max_common_layout(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
+    a.require_integral(0)?;
+    let inverse = right_inverse(b).map_err(|error| error.blame(1))?;
+    // Composed with all of the inverse, A may be no layout where it leaves B; the common part is a prefix.
+    let mut common = Layout::unit();
+    let mut prefix = Vec::new();
+    for (extent, stride) in inverse.flat_modes() {
+        prefix.push((extent, stride));
+        let Ok(image) = composition(a, &from_flat(prefix.clone())) else {
+            break;
+        };
+        match coalesce(&image).flat_modes()[..] {
+            [(size, ref stride), ..] if stride.as_integer() == Some(1) => {
+                common = composition(&inverse, &Layout::leaf(size, 1.into()))?;
+            }
+            _ => break,
+        }
+    }
+    Ok(coalesce(&common))
+}
+
+/// The size of the largest common layout: how many elements can be copied at once from A to B.
+pub fn max_common_vector(a: &Layout, b: &Layout) -> Result<i64, LayoutError> {
+    Ok(max_common_layout(a, b)?.size())
+}
+
+/// The largest common vector that the swizzle leaves in one piece.
+pub fn max_common_vector_swizzled(a: &ComposedLayout, b: &Layout) -> Result<i64, LayoutError> {
+    let vector = max_common_vector(a.layout(), b)?;
+    if a.swizzle().is_identity() {
+        return Ok(vector);
+    }
+    Ok(gcd(gcd(vector, 1 << a.swizzle().base()), a.offset()))
+}
+
+/// How many elements from each value on are contiguous and aligned: the gcd of the contiguous part and the strides.
+pub fn max_alignment(a: &Layout) -> Result<i64, LayoutError> {
+    let modes = filter(a).integral_modes(0)?;
+    let block = right_inverse(a)?.size();
+    let inside = |stride: i64| stride.abs() < block;
+    Ok(modes
+        .iter()
+        .filter(|&&(_, stride)| !inside(stride))
+        .fold(block, |common, &(_, stride)| gcd(common, stride)))
+}
+
+/// The layout that spreads `count` over the leaves of a shape from left to right: each takes the gcd of its extent
+/// and what is left.
+pub fn domain_distribute(shape: &Shape, count: i64) -> Result<Layout, LayoutError> {
+    let shape = checked_shape(shape.clone())?;
+    if count < 1 {
+        return Err(ErrorKind::Extent { extent: count }.at(Place::operand(1)));
+    }
+    let (mut left, mut weight, mut modes) = (count, 1, Vec::new());
+    for &extent in shape.leaves() {
+        let share = gcd(extent, left);
+        if share != 1 {
+            modes.push((share, weight.into()));
+        }
+        left /= share;
+        weight *= extent;
+    }
+    Ok(from_flat(merge(modes)))
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a.abs() } else { gcd(b, a % b) }
+}

@@ -1,0 +1,68 @@
+//! The forms of operations that round up where the strict ones refuse, as CuTe does: tiles past the edge of what they
+//! tile, and layouts that go on past their end with their last mode.
+//!
+//! Size is not preserved, and coordinates past the edge need a predicate.
+//! ```
+//! use cute_algebra::{Layout, logical_divide, ragged};
+//! let (a, tile) = (Layout::new(10, 1)?, Layout::new(4, 1)?);
+//! assert!(logical_divide(&a, &tile.clone().into()).is_err());
+//! assert_eq!(ragged::logical_divide(&a, &tile.into())?.to_string(), "(4,3):(1,4)");
+//! # Ok::<(), cute_algebra::LayoutError>(())
+//! ```
+
+use crate::complement::complement_in;
+use crate::composition::{Overhang, compose_by};
+use crate::divide::{Form, divide};
+use crate::error::LayoutError;
+use crate::layout::Layout;
+use crate::recast::upcast_modes;
+use crate::tile::tile;
+use crate::tiler::Tiler;
+use crate::tuple::{IntTuple, Shape};
+
+/// `A(B(c))`, where A goes on past its end with its last mode.
+pub fn composition(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    compose_by(a, tiler, Overhang::Ragged)
+        .map_err(|error| error.during("composition", [a.into(), tiler.into()]))
+}
+
+/// The complement in the next target that the blocks of A fill.
+pub fn complement(a: &Layout, target: i64) -> Result<Layout, LayoutError> {
+    complement_in(a, target, Overhang::Ragged)
+        .map_err(|error| error.during("complement", [a.into(), target.into()]))
+}
+
+/// `((tile, rest), …)` with the rest rounded up.
+pub fn logical_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    divide(a, tiler, Form::Logical, Overhang::Ragged)
+}
+
+/// `((tile, …), (rest, …))` with the rest rounded up.
+pub fn zipped_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    divide(a, tiler, Form::Zipped, Overhang::Ragged)
+}
+
+/// `((tile, …), rest, …)` with the rest rounded up.
+pub fn tiled_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    divide(a, tiler, Form::Tiled, Overhang::Ragged)
+}
+
+/// `(tile, …, rest, …)` with the rest rounded up.
+pub fn flat_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    divide(a, tiler, Form::Flat, Overhang::Ragged)
+}
+
+/// The block repeated until it covers the shape.
+pub fn tile_to_shape(
+    block: &Layout,
+    shape: &Shape,
+    order: Option<&IntTuple>,
+) -> Result<Layout, LayoutError> {
+    tile(block, shape, order, Overhang::Ragged)
+}
+
+/// In units of `factor` elements, of which some may be absent.
+pub fn upcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
+    upcast_modes(a, factor, Overhang::Ragged)
+        .map_err(|error| error.during("upcast", [a.into(), factor.into()]))
+}
