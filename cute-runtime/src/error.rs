@@ -265,8 +265,7 @@ pub enum ArgumentRule {
     },
     /// TMA needs strides that are multiples of 16 bytes.
     #[error(
-        "stride of mode {mode} is {bytes} bytes: TMA needs a multiple of {align}; pad it to {nearest} elements or leave this \
-         kernel to aligned tensors"
+        "stride of mode {mode} is {bytes} bytes: TMA needs a multiple of {align}; the nearest larger stride is {nearest} elements"
     )]
     Stride {
         /// The mode.

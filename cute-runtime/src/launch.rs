@@ -77,6 +77,9 @@ impl<T: Element> From<T> for Argument<'_> {
 }
 
 /// Checks a launch and starts it. On a GPU it returns before the kernel has finished.
+///
+/// The typed `launch` of an expansion is one call: `launch::<Self>(device, grid.into(), &[a.into(), m.into()])`, where `a` is
+/// a `&TensorView`, a `&mut TensorViewMut` where the kernel writes, and `m` a number.
 pub fn launch<K: Kernel>(
     device: &Device,
     grid: Grid,
@@ -235,8 +238,9 @@ fn check_home(device: &Device, home: &Device) -> Result<(), ArgumentRule> {
     if device == home {
         return Ok(());
     }
-    Err(ArgumentRule::OtherDevice {
-        expected: device.name().to_string(),
-        found: home.name().to_string(),
-    })
+    let (expected, mut found) = (device.name().to_string(), home.name().to_string());
+    if found == expected {
+        found.insert_str(0, "another ");
+    }
+    Err(ArgumentRule::OtherDevice { expected, found })
 }

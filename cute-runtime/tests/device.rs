@@ -568,6 +568,29 @@ fn arguments_that_break_a_rule_are_named_before_the_launch() {
     }
 }
 
+#[test]
+fn errors_name_the_kernel_the_argument_and_the_numbers() {
+    let device = Device::emulator();
+    let odd = Tensor::<u32, 2>::zeros(&device, [8, 33]).unwrap();
+    let mut dst = Tensor::<u32, 2>::zeros(&device, [8, 32]).unwrap();
+    let error = launch::<TmaCopy>(
+        &device,
+        1.into(),
+        &[(&odd.view()).into(), (&mut dst.view_mut()).into()],
+    )
+    .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "kernel tma_copy, argument src: stride of mode 0 is 132 bytes: TMA needs a multiple of 16; the nearest larger \
+         stride is 36 elements"
+    );
+    let error = dst.buffer().view(7, [8, 32], [32, 1]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "shape [8, 32] with strides [32, 1] at offset 7 reaches element 262, and the buffer has 256"
+    );
+}
+
 /// A kernel that no launch gets as far as compiling.
 struct Shape<const THREADS: u32, const SMEM: u32, const X: u32>;
 
