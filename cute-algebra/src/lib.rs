@@ -15,10 +15,13 @@ mod coordinate;
 mod divide;
 mod error;
 mod gmma;
+mod injective;
 mod inverse;
 mod layout;
 mod manip;
+pub mod notation;
 pub mod operations;
+mod print;
 mod product;
 pub mod ragged;
 mod recast;
@@ -52,12 +55,14 @@ pub use gmma::{
     GmmaError, GmmaErrorKind, GmmaOperand, MAX_DESCRIPTOR_OFFSET, Major, Mismatch, SwizzleMode,
     gmma_operand,
 };
+pub use injective::{INJECTIVITY_LIMIT, is_injective};
 pub use inverse::{left_inverse, nullspace, right_inverse};
 pub use layout::Layout;
 pub use manip::{
     append, append_to_rank, flatten, get, group, prepend, prepend_to_rank, replace, select, take,
     transpose_modes, unflatten, with_shape, zip,
 };
+pub use print::{PRINT_LIMIT, print_layout};
 pub use product::{
     blocked_product, flat_product, logical_product, raked_product, tiled_product, zipped_product,
 };

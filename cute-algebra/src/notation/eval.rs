@@ -1,0 +1,436 @@
+//! Expressions to values.
+
+use super::NotationError;
+use super::expr::{Expr, ExprKind, Order};
+use crate::composed::ComposedLayout;
+use crate::error::{ErrorKind, LayoutError, Place, Side};
+use crate::layout::Layout;
+use crate::operations::{OPERATIONS, apply};
+use crate::stride::{ScaledBasis, Stride};
+use crate::swizzle::Swizzle;
+use crate::tiler::Tiler;
+use crate::tuple::{Coord, IntTuple, Tuple};
+use crate::value::Value;
+use std::ops::Range;
+
+/// What names stand for. `&|_| None` knows none.
+pub type Names<'a> = &'a dyn Fn(&str) -> Option<Value>;
+
+/// Names that are arguments of operations rather than values.
+pub(super) const WORDS: [&str; 6] = ["K", "MN", "INTER", "SW32", "SW64", "SW128"];
+
+/// The value of an expression.
+///
+/// ```
+/// use cute_algebra::{Value, notation};
+/// let tokens = notation::lex("(6,2):(8,2) o B")?;
+/// let b = notation::eval_str("(4,3):(3,1)")?;
+/// let value = notation::eval(&notation::parse(&tokens, 15..15)?, &|name| (name == "B").then(|| b.clone()))?;
+/// assert_eq!(value.to_string(), "((2,2),3):((24,2),8)");
+/// # Ok::<(), notation::NotationError>(())
+/// ```
+pub fn eval(expr: &Expr, names: Names<'_>) -> Result<Value, NotationError> {
+    Evaluator { names }.value(expr)
+}
+
+/// The value of an expression where a layout is wanted: a shape stands for its layout with the leftmost mode fastest.
+pub fn eval_layout(expr: &Expr, names: Names<'_>) -> Result<Value, NotationError> {
+    let value = eval(expr, names)?;
+    let shape = match (&value, &expr.kind) {
+        // The result of an operation is what it is: `size(A)` is a number.
+        (_, ExprKind::Call { .. }) => return Ok(value),
+        (Value::Int(extent), _) => IntTuple::Leaf(*extent),
+        (Value::Tuple(shape), _) => shape.clone(),
+        _ => return Ok(value),
+    };
+    Layout::left(shape)
+        .map(Value::from)
+        .map_err(|error| at_place(error, &[expr]))
+}
+
+struct Evaluator<'a> {
+    names: Names<'a>,
+}
+
+impl Evaluator<'_> {
+    fn value(&self, expr: &Expr) -> Result<Value, NotationError> {
+        match &expr.kind {
+            ExprKind::Int(value) => Ok(Value::Int(*value)),
+            ExprKind::Basis(..) => Ok(self.stride(expr)?.into()),
+            ExprKind::Underscore => Ok(Value::Tiler(Tiler::Keep)),
+            ExprKind::Name(name) => self.name(name, &expr.at),
+            ExprKind::Braced(text) => Err(run_time(&expr.at, text)),
+            ExprKind::Tuple(items) => match items.iter().any(Expr::is_visibly_layout) {
+                true => self.concat(items),
+                false => self.tuple(expr),
+            },
+            ExprKind::Layout(shape, stride) => {
+                let (extents, strides) = (self.integers(shape)?, self.stride(stride)?);
+                Layout::new(extents, strides)
+                    .map(Value::from)
+                    .map_err(|error| at_place(error, &[expr]))
+            }
+            ExprKind::Ordered(shape, order) => {
+                let extents = self.integers(shape)?;
+                let layout = match order {
+                    Order::Row => Layout::right(extents),
+                    Order::Col => Layout::left(extents),
+                };
+                layout
+                    .map(Value::from)
+                    .map_err(|error| at_place(error, &[shape]))
+            }
+            ExprKind::Tiler(items) => {
+                let tilers = items
+                    .iter()
+                    .map(|item| self.tiler(item))
+                    .collect::<Result<Vec<_>, _>>()?;
+                Ok(Tiler::Modes(tilers).into())
+            }
+            ExprKind::Swizzle(fields) => Ok(self.swizzle(expr, fields)?.into()),
+            ExprKind::Swizzled(swizzle, offset, layout) => {
+                self.swizzled(swizzle, offset.as_deref(), layout)
+            }
+            ExprKind::Call {
+                operation,
+                name_at,
+                args,
+                ragged,
+            } => self.call(expr, operation, name_at, args, *ragged),
+        }
+    }
+
+    fn name(&self, name: &str, at: &Range<usize>) -> Result<Value, NotationError> {
+        (self.names)(name)
+            .or_else(|| WORDS.contains(&name).then(|| Value::Word(name.to_owned())))
+            .ok_or_else(|| NotationError::new(at, format!("unknown name `{name}`")))
+    }
+
+    /// `(A, B)` where one of them is visibly a layout.
+    fn concat(&self, items: &[Expr]) -> Result<Value, NotationError> {
+        if let [only] = items {
+            return self.value(only);
+        }
+        let values = items
+            .iter()
+            .map(|item| self.value(item))
+            .collect::<Result<Vec<_>, _>>()?;
+        if !values.iter().any(|value| matches!(value, Value::Layout(_))) {
+            return self.results(items, values);
+        }
+        let mut modes = Vec::new();
+        for (item, value) in items.iter().zip(values) {
+            match value {
+                Value::Layout(layout) => modes.push(layout),
+                Value::Int(extent) => {
+                    return Err(NotationError::new(
+                        &item.at,
+                        format!("{extent} stands beside a layout, but has no stride"),
+                    )
+                    .help(format!("a contiguous mode is `{extent}:1`")));
+                }
+                other => return Err(wrong_kind(&item.at, "a layout", &other)),
+            }
+        }
+        let items: Vec<_> = items.iter().collect();
+        Layout::concat(modes)
+            .map(Value::from)
+            .map_err(|error| at_place(error, &items))
+    }
+
+    /// A tuple of numbers, some of them results of operations.
+    fn results(&self, items: &[Expr], values: Vec<Value>) -> Result<Value, NotationError> {
+        let integers = items.iter().zip(values).map(|(item, value)| match value {
+            Value::Int(leaf) => Ok(Tuple::Leaf(leaf)),
+            Value::Tuple(tuple) => Ok(tuple),
+            other => Err(wrong_kind(&item.at, "a layout or an integer", &other)),
+        });
+        Ok(integers.collect::<Result<IntTuple, _>>()?.into())
+    }
+
+    /// Integers, with or without `_`; or strides.
+    fn tuple(&self, expr: &Expr) -> Result<Value, NotationError> {
+        match has_basis(expr) {
+            true => Ok(self.stride(expr)?.into()),
+            false => Ok(self.coord(expr)?.into()),
+        }
+    }
+
+    fn integers(&self, expr: &Expr) -> Result<IntTuple, NotationError> {
+        self.coord(expr)?
+            .to_int_tuple()
+            .ok_or_else(|| NotationError::new(&expr.at, "`_` has no place in a shape"))
+    }
+
+    fn coord(&self, expr: &Expr) -> Result<Coord, NotationError> {
+        match &expr.kind {
+            ExprKind::Int(value) => Ok(Tuple::Leaf(Some(*value))),
+            ExprKind::Underscore => Ok(Tuple::Leaf(None)),
+            ExprKind::Tuple(items) => items.iter().map(|item| self.coord(item)).collect(),
+            ExprKind::Name(name) => match (self.names)(name) {
+                Some(Value::Int(value)) => Ok(Tuple::Leaf(Some(value))),
+                Some(Value::Tuple(tuple)) => Ok(tuple.to_coord()),
+                Some(Value::Coord(coord)) => Ok(coord),
+                Some(value) => Err(not_an_integer(&expr.at, name, &value)),
+                None => Err(run_time(&expr.at, name)),
+            },
+            ExprKind::Braced(text) => Err(run_time(&expr.at, text)),
+            _ => Err(NotationError::new(
+                &expr.at,
+                "expected an integer or a tuple of integers",
+            )),
+        }
+    }
+
+    fn stride(&self, expr: &Expr) -> Result<Stride, NotationError> {
+        match &expr.kind {
+            ExprKind::Basis(value, path) => {
+                let outermost_first: Vec<_> = path.iter().rev().copied().collect();
+                let basis = ScaledBasis::new(*value, outermost_first);
+                basis
+                    .map(Tuple::Leaf)
+                    .map_err(|error| at_place(error, &[expr]))
+            }
+            ExprKind::Tuple(items) => items.iter().map(|item| self.stride(item)).collect(),
+            ExprKind::Name(name) if let Some(Value::Stride(stride)) = (self.names)(name) => {
+                Ok(stride)
+            }
+            ExprKind::Underscore => {
+                Err(NotationError::new(&expr.at, "`_` has no place in a stride"))
+            }
+            _ => Ok((&self.integers(expr)?).into()),
+        }
+    }
+
+    fn tiler(&self, expr: &Expr) -> Result<Tiler, NotationError> {
+        match self.value(expr)? {
+            Value::Layout(layout) => Ok(Tiler::Layout(layout)),
+            Value::Tiler(tiler) => Ok(tiler),
+            Value::Int(extent) => self.shape_tiler(expr, IntTuple::Leaf(extent)),
+            Value::Tuple(shape) => self.shape_tiler(expr, shape),
+            other => Err(wrong_kind(&expr.at, "a tiler", &other)),
+        }
+    }
+
+    fn shape_tiler(&self, expr: &Expr, shape: IntTuple) -> Result<Tiler, NotationError> {
+        Tiler::from_shape(&shape).map_err(|error| at_place(error, &[expr]))
+    }
+
+    fn swizzle(&self, expr: &Expr, fields: &[Expr; 3]) -> Result<Swizzle, NotationError> {
+        let [bits, base, shift] = fields;
+        let field = |field: &Expr| match self.integers(field)? {
+            Tuple::Leaf(value) => Ok(value),
+            Tuple::Node(_) => Err(NotationError::new(&field.at, "expected an integer")),
+        };
+        let unsigned = |expr: &Expr| {
+            let value = field(expr)?;
+            u32::try_from(value).map_err(|_| {
+                NotationError::new(&expr.at, format!("a number of bits cannot be {value}"))
+            })
+        };
+        let distance = field(shift)?;
+        let distance = i32::try_from(distance)
+            .map_err(|_| NotationError::new(&shift.at, format!("a shift cannot be {distance}")))?;
+        Swizzle::new(unsigned(bits)?, unsigned(base)?, distance)
+            .map_err(|error| at_place(error, &[expr]))
+    }
+
+    fn swizzled(
+        &self,
+        swizzle: &Expr,
+        offset: Option<&Expr>,
+        layout: &Expr,
+    ) -> Result<Value, NotationError> {
+        let swizzle = match self.value(swizzle)? {
+            Value::Swizzle(swizzle) => swizzle,
+            other => return Err(wrong_kind(&layout.at, "a swizzle", &other)),
+        };
+        let offset = match offset
+            .map(|offset| Ok((self.value(offset)?, offset)))
+            .transpose()?
+        {
+            None => 0,
+            Some((Value::Int(value), _)) => value,
+            Some((other, expr)) => return Err(wrong_kind(&expr.at, "an offset", &other)),
+        };
+        match eval_layout(layout, self.names)? {
+            Value::Layout(inner) => ComposedLayout::new(swizzle, offset, inner)
+                .map(Value::from)
+                .map_err(|error| at_place(error, &[layout])),
+            other => Err(wrong_kind(&layout.at, "a layout", &other)),
+        }
+    }
+
+    fn call(
+        &self,
+        expr: &Expr,
+        name: &str,
+        name_at: &Range<usize>,
+        args: &[Expr],
+        ragged: bool,
+    ) -> Result<Value, NotationError> {
+        let Some(operation) = OPERATIONS.iter().find(|operation| operation.name == name) else {
+            return Err(unknown_operation(name, name_at));
+        };
+        let values = args
+            .iter()
+            .map(|arg| self.value(arg))
+            .collect::<Result<Vec<_>, _>>()?;
+        apply(operation, &values, ragged).map_err(|error| {
+            let places: Vec<_> = args.iter().collect();
+            let mut error = match places.is_empty() {
+                true => at_place(error, &[expr]),
+                false => at_place(error, &places),
+            };
+            if error.help.is_none() {
+                error.help = by_mode_hint(&values);
+            }
+            error
+        })
+    }
+}
+
+fn has_basis(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Basis(..) => true,
+        ExprKind::Tuple(items) => items.iter().any(has_basis),
+        _ => false,
+    }
+}
+
+/// The error at the token that its place names, where the operand is written out; else at the operand.
+fn at_place(error: LayoutError, operands: &[&Expr]) -> NotationError {
+    let place = error.place();
+    let at = match operands.get(place.operand).or(operands.last()) {
+        Some(operand) => locate(operand, place),
+        None => 0..0,
+    };
+    let notation_error = NotationError::new(&at, error.kind().to_string());
+    match error.kind() {
+        ErrorKind::NotCongruent { shape, stride } => match one_tuple_hint(shape, stride) {
+            Some(help) => notation_error.help(help),
+            None => notation_error,
+        },
+        _ => notation_error,
+    }
+}
+
+fn locate(operand: &Expr, place: &Place) -> Range<usize> {
+    let mut expr = operand;
+    if let ExprKind::Layout(shape, stride) = &expr.kind {
+        expr = match place.side {
+            Side::Shape => shape,
+            Side::Stride => stride,
+            // Shape and stride of one mode are apart in the text: point at the extent, unless it is the only mode.
+            Side::Both if place.path.0.is_empty() || matches!(shape.kind, ExprKind::Int(_)) => {
+                return expr.at.clone();
+            }
+            Side::Both => shape,
+        };
+    }
+    for &index in &place.path.0 {
+        expr = match &expr.kind {
+            ExprKind::Tuple(items) | ExprKind::Tiler(items) if index < items.len() => &items[index],
+            ExprKind::Layout(shape, stride) => {
+                let side = if place.side == Side::Stride {
+                    stride
+                } else {
+                    shape
+                };
+                match &side.kind {
+                    ExprKind::Tuple(items) if index < items.len() => &items[index],
+                    _ => return expr.at.clone(),
+                }
+            }
+            _ => return expr.at.clone(),
+        };
+    }
+    expr.at.clone()
+}
+
+/// `24` and `(24)` look alike.
+fn one_tuple_hint(shape: &str, stride: &str) -> Option<String> {
+    let inner = |text: &str| Some(text.strip_prefix('(')?.strip_suffix(')')?.to_owned());
+    let is_integer = |text: &str| text.parse::<i64>().is_ok();
+    match (inner(shape), inner(stride)) {
+        (Some(only), None) if is_integer(&only) => Some(format!(
+            "({only}) is a tuple of one mode: write `{only}` or `({stride})`"
+        )),
+        (None, Some(only)) if is_integer(&only) => Some(format!(
+            "({only}) is a tuple of one mode: write `{only}` or `({shape})`"
+        )),
+        _ => None,
+    }
+}
+
+/// A layout tiler is one-dimensional; by mode is what was meant if it has as many modes as what it tiles.
+fn by_mode_hint(values: &[Value]) -> Option<String> {
+    match values {
+        [Value::Layout(tiled), Value::Layout(tiler)]
+            if tiler.rank() > 1 && tiled.rank() == tiler.rank() =>
+        {
+            let modes: Vec<_> = tiler.modes().iter().map(ToString::to_string).collect();
+            Some(format!(
+                "`{tiler}` applies to the whole as one mode; `<{}>` applies mode by mode",
+                modes.join(", ")
+            ))
+        }
+        _ => None,
+    }
+}
+
+fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError {
+    let error = NotationError::new(at, format!("unknown operation `{name}`"));
+    let nearest = OPERATIONS
+        .iter()
+        .map(|operation| (edit_distance(name, operation.name), operation.name))
+        .min();
+    match nearest {
+        Some((distance, nearest)) if distance <= 1 + name.len() / 4 => {
+            error.help(format!("did you mean `{nearest}`?"))
+        }
+        _ => error,
+    }
+}
+
+/// Levenshtein's distance, for names of ordinary length.
+fn edit_distance(a: &str, b: &str) -> usize {
+    const LONGEST: usize = 64;
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(LONGEST).collect(), b.chars().collect());
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+fn not_an_integer(at: &Range<usize>, name: &str, value: &Value) -> NotationError {
+    let error = NotationError::new(
+        at,
+        format!(
+            "`{name}` is {}, but an integer is wanted inside a tuple",
+            value.kind()
+        ),
+    );
+    match value {
+        Value::Layout(_) => error.help("layouts are put side by side by `concat(…)`"),
+        _ => error,
+    }
+}
+
+fn run_time(at: &Range<usize>, text: &str) -> NotationError {
+    NotationError::new(
+        at,
+        format!("`{text}` is a run-time integer here, and those are not supported yet"),
+    )
+}
+
+pub(super) fn wrong_kind(at: &Range<usize>, wanted: &str, found: &Value) -> NotationError {
+    NotationError::new(at, format!("expected {wanted}, found {}", found.kind()))
+}

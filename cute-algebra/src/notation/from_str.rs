@@ -1,0 +1,91 @@
+//! `FromStr` of every value, by the one grammar.
+
+use super::eval::wrong_kind;
+use super::{Expr, NotationError, eval, eval_layout, lex, parse};
+use crate::composed::ComposedLayout;
+use crate::layout::Layout;
+use crate::swizzle::Swizzle;
+use crate::tiler::Tiler;
+use crate::tuple::{Coord, IntTuple};
+use crate::value::Value;
+use std::str::FromStr;
+
+/// The value of a text. Positions in the error are bytes of the text.
+///
+/// ```
+/// use cute_algebra::notation::eval_str;
+/// assert_eq!(eval_str("composition((6,2):(8,2), (4,3):(3,1))")?.to_string(), "((2,2),3):((24,2),8)");
+/// assert_eq!(eval_str("(4,8):(1,)").unwrap_err().at, 6..10);
+/// # Ok::<(), cute_algebra::notation::NotationError>(())
+/// ```
+pub fn eval_str(text: &str) -> Result<Value, NotationError> {
+    eval(&parse_str(text)?, &|_| None)
+}
+
+fn parse_str(text: &str) -> Result<Expr, NotationError> {
+    parse(&lex(text)?, text.len()..text.len())
+}
+
+impl FromStr for Value {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        eval_str(text)
+    }
+}
+
+impl FromStr for Layout {
+    type Err = NotationError;
+
+    /// A shape without a stride is the compact layout with the leftmost mode fastest.
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        let expr = parse_str(text)?;
+        match eval_layout(&expr, &|_| None)? {
+            Value::Layout(layout) => Ok(layout),
+            other => Err(wrong_kind(&expr.at, "a layout", &other)),
+        }
+    }
+}
+
+impl FromStr for Tiler {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        let expr = parse_str(text)?;
+        let shape = match eval(&expr, &|_| None)? {
+            Value::Tiler(tiler) => return Ok(tiler),
+            Value::Layout(layout) => return Ok(Tiler::Layout(layout)),
+            Value::Int(extent) => IntTuple::Leaf(extent),
+            Value::Tuple(shape) => shape,
+            other => return Err(wrong_kind(&expr.at, "a tiler", &other)),
+        };
+        Tiler::from_shape(&shape).map_err(|error| NotationError::new(&expr.at, error.to_string()))
+    }
+}
+
+/// Implements `FromStr` for types that are what one or two kinds of values hold.
+macro_rules! from_str {
+    ($($kind:ty, $wanted:literal: $($pattern:pat => $value:expr),+;)*) => {$(
+        impl FromStr for $kind {
+            type Err = NotationError;
+
+            fn from_str(text: &str) -> Result<Self, NotationError> {
+                let expr = parse_str(text)?;
+                match eval(&expr, &|_| None)? {
+                    $($pattern => Ok($value),)+
+                    other => Err(wrong_kind(&expr.at, $wanted, &other)),
+                }
+            }
+        }
+    )*};
+}
+from_str! {
+    IntTuple, "a tuple of integers": Value::Int(leaf) => IntTuple::Leaf(leaf), Value::Tuple(tuple) => tuple;
+    Coord, "a coordinate":
+        Value::Int(leaf) => Coord::Leaf(Some(leaf)),
+        Value::Tuple(tuple) => tuple.to_coord(),
+        Value::Tiler(Tiler::Keep) => Coord::Leaf(None),
+        Value::Coord(coord) => coord;
+    Swizzle, "a swizzle": Value::Swizzle(swizzle) => swizzle;
+    ComposedLayout, "a swizzled layout": Value::Composed(composed) => composed;
+}

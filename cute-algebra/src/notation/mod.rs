@@ -1,0 +1,77 @@
+//! The notation: text or tokens to values.
+//!
+//! One grammar serves [`FromStr`](std::str::FromStr), the macros and the kernel language. Lowest binding first:
+//!
+//! ```text
+//! expr    := chain ("/" chain)*                       // zipped_divide
+//! chain   := operand (("o" | "then") operand)*        // A o B is A(B(c)); `then` is the other order
+//! operand := ["ragged"] primary [":" stride]          // a shape alone, where a layout is wanted: the leftmost mode fastest
+//! primary := int | basis | word | "_" | "(" [expr ("," expr)*] ")" | "<" expr ("," expr)* ">" | name "(" args ")" | swizzle
+//! stride  := int | basis | tuple | "row" | "col"
+//! basis   := int ("@" int)+                           // rightmost index is outermost
+//! swizzle := "Sw" "<" int "," int "," int ">"         // Sw o L, or Sw o offset o L
+//! ```
+//!
+//! A token says where it stands by a [`Range`]: of bytes in a text, of indices into a list of spans for
+//! a macro. Expressions and errors keep these positions and nobody here asks what they are.
+
+mod eval;
+mod expr;
+mod from_str;
+mod parse;
+mod token;
+
+pub use eval::{Names, eval, eval_layout};
+pub use expr::{Expr, ExprKind, Order};
+pub use from_str::eval_str;
+pub use parse::parse;
+pub use token::{Token, TokenKind, lex, parse_integer};
+
+use std::fmt;
+use std::ops::Range;
+
+/// Deepest nesting of an expression: parentheses, operations and chains of `o` together.
+pub const MAX_NESTING: usize = 64;
+
+/// Most tokens of an expression.
+pub const MAX_TOKENS: usize = 1 << 16;
+
+/// What is wrong with an expression, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotationError {
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead, where that can be said.
+    pub help: Option<String>,
+    /// Where, in the unit of the tokens.
+    pub at: Range<usize>,
+}
+
+impl NotationError {
+    /// An error without advice.
+    pub fn new(at: &Range<usize>, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            help: None,
+            at: at.clone(),
+        }
+    }
+
+    /// Adds what to write instead.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl std::error::Error for NotationError {}
+
+impl fmt::Display for NotationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! Tokens to expressions.
+
+use super::expr::{Expr, ExprKind, Order};
+use super::token::{Token, TokenKind};
+use super::{MAX_NESTING, MAX_TOKENS, NotationError};
+use std::ops::Range;
+
+/// The expression that all of `tokens` make. `end` is the position of what stands after them.
+pub fn parse(tokens: &[Token], end: Range<usize>) -> Result<Expr, NotationError> {
+    if tokens.len() > MAX_TOKENS {
+        return Err(NotationError::new(
+            &tokens[MAX_TOKENS].at,
+            format!("more than {MAX_TOKENS} tokens"),
+        ));
+    }
+    let mut parser = Parser {
+        tokens,
+        next: 0,
+        end,
+        depth: 0,
+    };
+    let expr = parser.expr()?;
+    match parser.peek() {
+        None => Ok(expr),
+        Some(_) => Err(parser.unexpected("`o`, `then`, `:`, `/` or the end")),
+    }
+}
+
+struct Parser<'a> {
+    tokens: &'a [Token],
+    next: usize,
+    end: Range<usize>,
+    depth: usize,
+}
+
+type Parsed = Result<Expr, NotationError>;
+
+impl Parser<'_> {
+    fn expr(&mut self) -> Parsed {
+        let mut left = self.chain()?;
+        while let Some(sign) = self.accept('/') {
+            let right = self.chain()?;
+            left = binary("zipped_divide", sign, left, right, false)?;
+        }
+        Ok(left)
+    }
+
+    fn chain(&mut self) -> Parsed {
+        let mut left = self.operand()?;
+        loop {
+            let swizzle = matches!(left.kind, ExprKind::Swizzle(_));
+            left = if swizzle && self.accept_word("o").is_some() {
+                self.swizzled(left)?
+            } else if let Some(sign) = self.accept_word("o") {
+                let right = self.operand()?;
+                binary("composition", sign, left, right, false)?
+            } else if let Some(sign) = self.accept_word("then") {
+                let right = self.operand()?;
+                binary("composition", sign, left, right, true)?
+            } else {
+                return Ok(left);
+            };
+        }
+    }
+
+    /// `Sw o` has been read: an offset and a layout, or a layout. The swizzle comes last of all that follows.
+    fn swizzled(&mut self, swizzle: Expr) -> Parsed {
+        self.enter()?;
+        let mut rest = self.chain_after_swizzle()?;
+        let mut offset = None;
+        if let ExprKind::Int(_) | ExprKind::Name(_) = rest.kind
+            && self.accept_word("o").is_some()
+        {
+            offset = Some(Box::new(rest));
+            rest = self.chain()?;
+        }
+        self.depth -= 1;
+        let at = swizzle.at.start..rest.at.end;
+        node(
+            ExprKind::Swizzled(Box::new(swizzle), offset, Box::new(rest)),
+            at,
+        )
+    }
+
+    /// A chain; but an integer before an `o` stands alone, since it is the offset.
+    fn chain_after_swizzle(&mut self) -> Parsed {
+        let second_is_o = |parser: &Self| matches!(parser.tokens.get(parser.next + 1), Some(token) if is_word(token, "o"));
+        match self.peek() {
+            Some(TokenKind::Int(_)) if second_is_o(self) => self.integer(),
+            Some(TokenKind::Punct('-')) => self.integer(),
+            _ => self.chain(),
+        }
+    }
+
+    fn operand(&mut self) -> Parsed {
+        let Some(sign) = self.accept_word("ragged") else {
+            return self.strict_operand();
+        };
+        let mut operand = self.strict_operand()?;
+        let inner = match &mut operand.kind {
+            ExprKind::Tuple(items) if items.len() == 1 => &mut items[0].kind,
+            kind => kind,
+        };
+        let ExprKind::Call { ragged, .. } = inner else {
+            return Err(
+                NotationError::new(&sign, "`ragged` stands before an operation")
+                    .help("for example `ragged logical_divide(10:1, 4:1)`, or `ragged (A o B)`"),
+            );
+        };
+        *ragged = true;
+        operand.at.start = sign.start;
+        Ok(operand)
+    }
+
+    fn strict_operand(&mut self) -> Parsed {
+        let shape = self.primary()?;
+        let Some(colon) = self.accept(':') else {
+            return Ok(shape);
+        };
+        match shape.kind {
+            ExprKind::Int(_) | ExprKind::Tuple(_) | ExprKind::Name(_) | ExprKind::Braced(_) => {}
+            _ => return Err(NotationError::new(&colon, "only a shape has a stride")),
+        }
+        for (word, order) in [("row", Order::Row), ("col", Order::Col)] {
+            if let Some(end) = self.accept_word(word) {
+                let at = shape.at.start..end.end;
+                return node(ExprKind::Ordered(Box::new(shape), order), at);
+            }
+        }
+        match self.peek() {
+            Some(
+                TokenKind::Int(_)
+                | TokenKind::Word(_)
+                | TokenKind::Braced(_)
+                | TokenKind::Punct('(' | '-'),
+            ) => {}
+            _ => return Err(self.unexpected("a stride")),
+        }
+        let stride = self.primary()?;
+        let at = shape.at.start..stride.at.end;
+        if let Some(colon) = self.accept(':') {
+            return Err(NotationError::new(&colon, "a layout has one stride"));
+        }
+        node(ExprKind::Layout(Box::new(shape), Box::new(stride)), at)
+    }
+
+    fn primary(&mut self) -> Parsed {
+        self.enter()?;
+        let start = self.here();
+        let expr = match self.peek() {
+            Some(TokenKind::Int(_) | TokenKind::Punct('-')) => self.integer_or_basis(),
+            Some(TokenKind::Punct('_')) => {
+                self.next += 1;
+                node(ExprKind::Underscore, start)
+            }
+            Some(TokenKind::Braced(text)) => {
+                let text = text.clone();
+                self.next += 1;
+                node(ExprKind::Braced(text), start)
+            }
+            Some(TokenKind::Punct('(')) => {
+                let (items, at) = self.list('(', ')')?;
+                node(ExprKind::Tuple(items), at)
+            }
+            Some(TokenKind::Punct('<')) => {
+                let (items, at) = self.list('<', '>')?;
+                match items.is_empty() {
+                    true => Err(NotationError::new(&at, "a tiler has at least one mode")),
+                    false => node(ExprKind::Tiler(items), at),
+                }
+            }
+            Some(TokenKind::Word(word)) => {
+                let word = word.clone();
+                self.word(word)
+            }
+            _ => Err(self.unexpected("a layout, a shape or an operation")),
+        };
+        self.depth -= 1;
+        expr
+    }
+
+    fn word(&mut self, word: String) -> Parsed {
+        let name_at = self.here();
+        let open = self.tokens.get(self.next + 1).map(|token| &token.kind);
+        match (&word[..], open) {
+            ("Sw", Some(TokenKind::Punct('<'))) => {
+                self.next += 1;
+                let (fields, fields_at) = self.list('<', '>')?;
+                let count = fields.len();
+                let fields = <[Expr; 3]>::try_from(fields).map_err(|_| {
+                    NotationError::new(
+                        &fields_at,
+                        format!("a swizzle has three numbers, B, M and S, not {count}"),
+                    )
+                })?;
+                node(
+                    ExprKind::Swizzle(Box::new(fields)),
+                    name_at.start..fields_at.end,
+                )
+            }
+            (_, Some(TokenKind::Punct('('))) => {
+                self.next += 1;
+                let (args, args_at) = self.list('(', ')')?;
+                let at = name_at.start..args_at.end;
+                node(
+                    ExprKind::Call {
+                        operation: word,
+                        name_at,
+                        args,
+                        ragged: false,
+                    },
+                    at,
+                )
+            }
+            ("o" | "then" | "row" | "col" | "ragged" | "Sw", _) => {
+                Err(self.unexpected("a layout, a shape or an operation"))
+            }
+            _ => {
+                self.next += 1;
+                node(ExprKind::Name(word), name_at)
+            }
+        }
+    }
+
+    /// Items between `open`, which is next, and `close`. A comma may follow the last.
+    fn list(
+        &mut self,
+        open: char,
+        close: char,
+    ) -> Result<(Vec<Expr>, Range<usize>), NotationError> {
+        let start = self.here().start;
+        self.next += 1;
+        let mut items = Vec::new();
+        loop {
+            if let Some(end) = self.accept(close) {
+                return Ok((items, start..end.end));
+            }
+            if !items.is_empty() && self.accept(',').is_none() {
+                return Err(match self.peek() {
+                    None => {
+                        NotationError::new(&(start..start + 1), format!("`{open}` is never closed"))
+                    }
+                    Some(_) => self.unexpected(&format!("`,` or `{close}`")),
+                });
+            }
+            if items.is_empty() || self.peek() != Some(&TokenKind::Punct(close)) {
+                items.push(self.expr()?);
+            }
+        }
+    }
+
+    fn integer_or_basis(&mut self) -> Parsed {
+        let scale = self.integer()?;
+        let ExprKind::Int(value) = scale.kind else {
+            return Ok(scale);
+        };
+        let mut path = Vec::new();
+        let mut end = scale.at.end;
+        while self.accept('@').is_some() {
+            let index = match self.peek() {
+                Some(TokenKind::Int(index)) => usize::try_from(*index).unwrap_or(usize::MAX),
+                _ => return Err(self.unexpected("the index of a mode")),
+            };
+            path.push(index);
+            end = self.here().end;
+            self.next += 1;
+        }
+        match path.is_empty() {
+            true => Ok(scale),
+            false => node(ExprKind::Basis(value, path), scale.at.start..end),
+        }
+    }
+
+    fn integer(&mut self) -> Parsed {
+        let start = self.here();
+        let negative = self.accept('-').is_some();
+        let Some(TokenKind::Int(magnitude)) = self.peek() else {
+            return Err(self.unexpected("an integer"));
+        };
+        let value = i128::from(*magnitude) * if negative { -1 } else { 1 };
+        let at = start.start..self.here().end;
+        let value = i64::try_from(value)
+            .map_err(|_| NotationError::new(&at, format!("`{value}` does not fit 64 bits")))?;
+        self.next += 1;
+        node(ExprKind::Int(value), at)
+    }
+
+    fn peek(&self) -> Option<&TokenKind> {
+        self.tokens.get(self.next).map(|token| &token.kind)
+    }
+
+    fn here(&self) -> Range<usize> {
+        self.tokens
+            .get(self.next)
+            .map_or(self.end.clone(), |token| token.at.clone())
+    }
+
+    fn accept(&mut self, sign: char) -> Option<Range<usize>> {
+        let at = self.here();
+        (self.peek() == Some(&TokenKind::Punct(sign))).then(|| {
+            self.next += 1;
+            at
+        })
+    }
+
+    fn accept_word(&mut self, word: &str) -> Option<Range<usize>> {
+        let at = self.here();
+        self.tokens
+            .get(self.next)
+            .filter(|token| is_word(token, word))?;
+        self.next += 1;
+        Some(at)
+    }
+
+    fn enter(&mut self) -> Result<(), NotationError> {
+        self.depth += 1;
+        match self.depth > MAX_NESTING {
+            true => Err(too_deep(&self.here())),
+            false => Ok(()),
+        }
+    }
+
+    fn unexpected(&self, expected: &str) -> NotationError {
+        let at = self.here();
+        let Some(found) = self.peek() else {
+            return NotationError::new(&at, format!("expected {expected}, found the end"));
+        };
+        let error = NotationError::new(&at, format!("expected {expected}, found `{found}`"));
+        match found {
+            TokenKind::Int(_) | TokenKind::Word(_) | TokenKind::Punct('(') if self.next > 0 => {
+                error.help("modes are separated by `,`; `o` composes")
+            }
+            TokenKind::Punct('<') if self.next > 0 => error.help("`/` divides by a tiler"),
+            TokenKind::Other(sign) if sign == "*" => {
+                error.help("composition is written `o`, products by name")
+            }
+            _ => error,
+        }
+    }
+}
+
+fn is_word(token: &Token, word: &str) -> bool {
+    matches!(&token.kind, TokenKind::Word(text) if text == word)
+}
+
+fn binary(operation: &str, sign: Range<usize>, left: Expr, right: Expr, flipped: bool) -> Parsed {
+    let at = left.at.start..right.at.end;
+    let args = if flipped {
+        vec![right, left]
+    } else {
+        vec![left, right]
+    };
+    node(
+        ExprKind::Call {
+            operation: operation.to_owned(),
+            name_at: sign,
+            args,
+            ragged: false,
+        },
+        at,
+    )
+}
+
+/// A tree that is not too high to be walked by recursion, and dropped.
+fn node(kind: ExprKind, at: Range<usize>) -> Parsed {
+    let below = match &kind {
+        ExprKind::Int(_)
+        | ExprKind::Basis(..)
+        | ExprKind::Underscore
+        | ExprKind::Name(_)
+        | ExprKind::Braced(_) => 0,
+        ExprKind::Tuple(items) | ExprKind::Tiler(items) | ExprKind::Call { args: items, .. } => {
+            highest(items)
+        }
+        ExprKind::Layout(shape, stride) => shape.height.max(stride.height),
+        ExprKind::Ordered(shape, _) => shape.height,
+        ExprKind::Swizzle(fields) => highest(&fields[..]),
+        ExprKind::Swizzled(swizzle, offset, layout) => swizzle
+            .height
+            .max(layout.height)
+            .max(offset.as_ref().map_or(0, |offset| offset.height)),
+    };
+    match below >= MAX_NESTING {
+        true => Err(too_deep(&at)),
+        false => Ok(Expr {
+            kind,
+            at,
+            height: below + 1,
+        }),
+    }
+}
+
+fn highest(items: &[Expr]) -> usize {
+    items.iter().map(|item| item.height).max().unwrap_or(0)
+}
+
+fn too_deep(at: &Range<usize>) -> NotationError {
+    NotationError::new(at, format!("nested more than {MAX_NESTING} deep"))
+}

@@ -1,0 +1,131 @@
+//! Tokens, and how a text becomes tokens.
+
+use super::{MAX_TOKENS, NotationError};
+use std::fmt;
+use std::ops::Range;
+
+/// A token and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Where it stands, in a unit of the caller's choice.
+    pub at: Range<usize>,
+}
+
+/// What a token is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    /// An integer without a sign.
+    Int(u64),
+    /// A word, or a path such as `shapes::A`.
+    Word(String),
+    /// One of ``( ) < > , : @ / - _``.
+    Punct(char),
+    /// An expression in braces, with the braces.
+    Braced(String),
+    /// What the notation has no use for.
+    Other(String),
+}
+
+impl fmt::Display for TokenKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int(value) => value.fmt(f),
+            Self::Word(text) | Self::Braced(text) | Self::Other(text) => f.write_str(text),
+            Self::Punct(sign) => sign.fmt(f),
+        }
+    }
+}
+
+/// The tokens of a text; positions are byte ranges.
+pub fn lex(text: &str) -> Result<Vec<Token>, NotationError> {
+    let mut tokens = Vec::new();
+    let mut start = 0;
+    while let Some(first) = text[start..].chars().next() {
+        let rest = &text[start..];
+        let length = match first {
+            _ if first.is_whitespace() => {
+                start += first.len_utf8();
+                continue;
+            }
+            '0'..='9' => word_length(rest),
+            _ if first.is_alphabetic() || first == '_' => path_length(rest),
+            '{' => rest.find('}').map_or(rest.len(), |end| end + 1),
+            _ => first.len_utf8(),
+        };
+        let at = start..start + length;
+        tokens.push(Token {
+            kind: token_kind(&rest[..length], &at)?,
+            at,
+        });
+        if tokens.len() > MAX_TOKENS {
+            return Err(NotationError::new(
+                &(start..text.len()),
+                format!("more than {MAX_TOKENS} tokens"),
+            ));
+        }
+        start += length;
+    }
+    Ok(tokens)
+}
+
+fn token_kind(text: &str, at: &Range<usize>) -> Result<TokenKind, NotationError> {
+    let first = text.chars().next().unwrap_or(' ');
+    let static_integer = text
+        .strip_prefix('_')
+        .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    Ok(match first {
+        '0'..='9' => {
+            TokenKind::Int(parse_integer(text).map_err(|message| NotationError::new(at, message))?)
+        }
+        '_' if text == "_" => TokenKind::Punct('_'),
+        // CuTe prints a static integer as `_8`.
+        '_' if let Some(digits) = static_integer => TokenKind::Int(
+            parse_integer(digits).map_err(|message| NotationError::new(at, message))?,
+        ),
+        '(' | ')' | '<' | '>' | ',' | ':' | '@' | '/' | '-' => TokenKind::Punct(first),
+        '{' => TokenKind::Braced(text.to_owned()),
+        '∘' => {
+            return Err(
+                NotationError::new(at, "unknown sign `∘`").help("composition is written `o`")
+            );
+        }
+        _ if first.is_alphabetic() || first == '_' => TokenKind::Word(text.to_owned()),
+        _ => TokenKind::Other(text.to_owned()),
+    })
+}
+
+/// The value of an integer literal: decimal, or with `0x`, `0o` or `0b`; `_` between the digits.
+pub fn parse_integer(text: &str) -> Result<u64, String> {
+    let digits = text.replace('_', "");
+    let (radix, digits) = match digits.as_bytes() {
+        [b'0', b'x', ..] => (16, &digits[2..]),
+        [b'0', b'o', ..] => (8, &digits[2..]),
+        [b'0', b'b', ..] => (2, &digits[2..]),
+        _ => (10, &digits[..]),
+    };
+    if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
+        return Err(format!("`{text}` is not an integer"));
+    }
+    u64::from_str_radix(digits, radix)
+        .ok()
+        .filter(|&value| value <= i64::MIN.unsigned_abs())
+        .ok_or_else(|| format!("`{text}` does not fit 64 bits"))
+}
+
+fn word_length(text: &str) -> usize {
+    text.find(|c: char| !c.is_alphanumeric() && c != '_')
+        .unwrap_or(text.len())
+}
+
+/// The length of `a` or `a::b::c`.
+fn path_length(text: &str) -> usize {
+    let mut length = word_length(text);
+    while let Some(rest) = text[length..].strip_prefix("::")
+        && rest.starts_with(|c: char| c.is_alphabetic() || c == '_')
+    {
+        length += 2 + word_length(rest);
+    }
+    length
+}
