@@ -1,3 +1,4 @@
 //! Tokens to values.
 
 pub mod kernel;
+pub mod notation;

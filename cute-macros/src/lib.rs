@@ -1,1 +1,17 @@
 //! The macros `layout!`, `tile!` and `#[kernels]`; their logic is in `cute-lang`.
+//!
+//! Users call the macros of the same names in `cute-runtime`, which pass its path as `$crate`.
+
+use proc_macro::TokenStream;
+
+/// Folds a layout. Called through `cute_runtime::layout!`.
+#[proc_macro]
+pub fn layout(input: TokenStream) -> TokenStream {
+    cute_lang::notation::layout(input.into()).into()
+}
+
+/// Folds a tiling. Called through `cute_runtime::tile!`.
+#[proc_macro]
+pub fn tile(input: TokenStream) -> TokenStream {
+    cute_lang::notation::tile(input.into()).into()
+}

@@ -1,4 +1,18 @@
-//! The facade.
+//! CuTe layouts at compile time, and kernels that run on a GPU or on the CPU emulator.
+//!
+//! [`layout!`] and [`tile!`] fold CuTe notation while rustc expands it; the results are constants ([`Layout`],
+//! [`Tiling`]) and types ([`StaticLayout`]).
+
+// The expansions of the macros name this crate, and its own documentation uses them too.
+extern crate self as cute_runtime;
+
+// Layouts.
+mod layout;
+
+pub use layout::{
+    CoordinateLayout, Layout, Profile, StaticLayout, StaticTiling, Swizzle, Tiling,
+};
+
 // Devices, memory, launches.
 mod cuda;
 mod device;
@@ -22,5 +36,51 @@ pub use tensor::{Tensor, TensorView, TensorViewMut};
 /// What expansions name. No part of the public interface: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::layout::private::*;
+    pub use cute_macros::{layout, tile};
+
     pub use crate::launch::{Argument, launch};
+}
+
+/// Folds an expression of the layout notation at compile time.
+///
+/// As an expression it is a constant: a [`Layout`], a [`CoordinateLayout`] where strides are scaled basis elements,
+/// a [`Swizzle`], or the integer, truth value or tuple that an operation gives.
+/// ```
+/// use cute_runtime::{Layout, layout};
+/// const L: Layout = layout!((6,2):(8,2) o (4,3):(3,1));
+/// assert_eq!(L.to_string(), "((2,2),3):((24,2),8)");
+/// const SIZE: i64 = layout!(size((6,2):(8,2)));
+/// assert_eq!(SIZE, 12);
+/// ```
+/// As items, `name = expression;` declares a type that implements [`StaticLayout`], a constant, and a name for other
+/// layouts, each called `name`, with the visibility in front. The name reaches wherever Rust's paths do: other
+/// modules, other crates, and code before it.
+/// ```
+/// use cute_runtime::{StaticLayout, layout};
+/// layout! {
+///     /// Documentation goes to the type and the constant.
+///     pub A = (6,2):(8,2);
+///     pub R = A o (4,3):(3,1);
+/// }
+/// assert_eq!((R.at(1), R::index(1), R::SIZE), (24, 24, 12));
+/// ```
+#[macro_export]
+macro_rules! layout {
+    ($($tokens:tt)*) => { $crate::__private::layout! { [$crate] $($tokens)* } };
+}
+
+/// Cuts a layout into tiles at compile time: `layout / tiler`.
+///
+/// The result is a [`Tiling`], or as items, types that implement [`StaticTiling`]. It is the layout's zipped divide,
+/// which exists only where the tiles cover every coordinate exactly once.
+/// ```
+/// use cute_runtime::{StaticTiling, tile};
+/// tile! { pub T = (9,(4,8)):(59,(13,1)) / <3:3, (2,4):(1,8)>; }
+/// assert_eq!(T.tile().to_string(), "(3,(2,4)):(177,(13,2))");
+/// assert_eq!(T::TILING.rest().to_string(), "(3,(2,2)):(59,(26,1))");
+/// ```
+#[macro_export]
+macro_rules! tile {
+    ($($tokens:tt)*) => { $crate::__private::tile! { [$crate] $($tokens)* } };
 }

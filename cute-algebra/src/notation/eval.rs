@@ -282,7 +282,7 @@ impl Evaluator<'_> {
                 true => at_place(error, &[expr]),
                 false => at_place(error, &places),
             };
-            if error.help.is_none() {
+            if error.help.is_none() && name.ends_with("_divide") {
                 error.help = by_mode_hint(&values);
             }
             error

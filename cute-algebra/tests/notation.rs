@@ -1,0 +1,161 @@
+//! The notation: values, the round trip of every kind, errors at the token, and limits.
+
+use cute_algebra::notation::{MAX_NESTING, MAX_TOKENS, eval_str};
+use cute_algebra::{ComposedLayout, Coord, IntTuple, Layout, Swizzle, Tiler, Value};
+
+/// The value of each text, as text.
+#[test]
+fn values() {
+    for (text, value) in [
+        ("24", "24"),
+        ("(24)", "(24)"),
+        ("()", "()"),
+        ("_24", "24"),
+        ("0x18:1_0", "24:10"),
+        ("-3", "-3"),
+        ("( 2 , ( 3 , 4 ) )", "(2,(3,4))"),
+        ("(2,)", "(2)"),
+        ("24:1", "24:1"),
+        ("(4,8):row", "(4,8):(8,1)"),
+        ("(4,8):col", "(4,8):(1,4)"),
+        ("(2,3):(-1,2)", "(2,3):(-1,2)"),
+        ("(1,(_,2))", "(1,(_,2))"),
+        ("_", "_"),
+        ("<3:4,8,_,(2,2)>", "<3:4,8:1,_,<2:1,2:1>>"),
+        ("1@0", "1@0"),
+        ("(2@1@0,0@5)", "(2@1@0,0)"),
+        ("(4,5):(1@1,1@0)", "(4,5):(1@1,1@0)"),
+        ("Sw<3,4,-3>", "Sw<3,4,-3>"),
+        ("Sw<3,4,3> o (8,8):(8,1)", "Sw<3,4,3> o 0 o (8,8):(8,1)"),
+        ("Sw<3,4,3> o -8 o (8,8)", "Sw<3,4,3> o -8 o (8,8):(1,8)"),
+        ("(3:1, 4:3)", "(3,4):(1,3)"),
+        ("(3:1)", "3:1"),
+        ("(size((4,8)), 2)", "(32,2)"),
+        ("(6,2):(8,2) o (4,3):(3,1)", "((2,2),3):((24,2),8)"),
+        ("(4,3):(3,1) then (6,2):(8,2)", "((2,2),3):((24,2),8)"),
+        ("(8:2 o 4:2) o 2:1", "2:4"),
+        ("8:2 o 4:2 o 2:1", "2:4"),
+        ("8:1 / 2:1", "(2,4):(1,2)"),
+        ("ragged logical_divide(10:1, 4:1)", "(4,3):(1,4)"),
+        ("ragged (10:1 / 4:1)", "(4,3):(1,4)"),
+        ("compatible(24, (4,6))", "true"),
+        ("smem_atom(K, SW128, 16)", "Sw<3,3,3> o 0 o (8,64):(64,1)"),
+    ] {
+        match eval_str(text) {
+            Ok(found) => assert_eq!(found.to_string(), value, "{text}"),
+            Err(error) => panic!("{text}: {error}"),
+        }
+    }
+}
+
+/// What is printed is read back as the same value.
+#[test]
+fn round_trips() {
+    fn check<T: std::str::FromStr<Err: std::fmt::Debug> + std::fmt::Display>(texts: &[&str]) {
+        for text in texts {
+            let value: T = text.parse().unwrap();
+            assert_eq!(value.to_string(), *text);
+        }
+    }
+    check::<IntTuple>(&["24", "(24)", "()", "(2,(3,(4)))", "(-1,0)"]);
+    check::<Coord>(&["_", "3", "(_,3)", "(1,(_,2))"]);
+    check::<Layout>(&[
+        "24:1",
+        "((2,2),3):((24,2),8)",
+        "(4,5):(1@1@0,-2@0@0)",
+        "():()",
+    ]);
+    check::<Swizzle>(&["Sw<3,4,3>", "Sw<0,0,0>"]);
+    check::<ComposedLayout>(&["Sw<2,0,-3> o 5 o (8,8):(8,1)"]);
+    check::<Tiler>(&["<3:3,(2,4):(1,8)>", "<_,<2:1,_>>", "4:1", "_"]);
+    check::<Value>(&["24", "(2,_)", "1@0", "(1@0,2)", "4:1"]);
+    assert_eq!(
+        "(4,8)".parse::<Layout>().unwrap().to_string(),
+        "(4,8):(1,4)"
+    );
+    assert_eq!("(4,8)".parse::<Tiler>().unwrap().to_string(), "<4:1,8:1>");
+}
+
+/// The bytes that each error points at, and a part of its message.
+#[test]
+fn errors_point_at_the_token() {
+    for (text, token, message) in [
+        ("(4,8):(1,(2))", "(2)", "8 in the shape meets (2)"),
+        ("(4,(2,8)):(1,4)", "4", "(2,8) in the shape meets 4"),
+        ("(4,0):(1,2)", "0", "at least 1"),
+        ("(5,3):(1,10) o 6:2", "2", "drifts over the boundary 5"),
+        ("composition((5,3):(1,10), (2,6):(1,2))", "2", "drifts"),
+        ("(4,8):(1,4) 7", "7", "found `7`"),
+        ("(4;8)", ";", "expected `,` or `)`"),
+        ("foo(4:1)", "foo", "unknown operation"),
+        ("Sw<3,4,2>", "Sw<3,4,2>", "overlap"),
+        ("Sw<-3,4,3>", "-3", "bits"),
+        ("A o 4:1", "A", "unknown name `A`"),
+        ("(m,4)", "m", "run-time"),
+        ("3∘4", "∘", "`∘`"),
+        (
+            "complement(coalesce((2,2):(1,3)), 12)",
+            "coalesce((2,2):(1,3))",
+            "not a multiple of 2",
+        ),
+        (
+            "99999999999999999999:1",
+            "99999999999999999999",
+            "does not fit",
+        ),
+        (
+            "-9223372036854775809",
+            "9223372036854775809",
+            "does not fit",
+        ),
+        ("logical_divide(4:1)", "4:1", "expected the operands"),
+        ("(4:1, 4)", "4", "no stride"),
+    ] {
+        let error = eval_str(text).unwrap_err();
+        assert_eq!(&text[error.at.clone()], token, "{text}: {error}");
+        assert!(error.message.contains(message), "{text}: {error}");
+    }
+}
+
+#[test]
+fn look_alikes_get_advice() {
+    for (text, help) in [
+        ("24:(1)", "write `1` or `(24)`"),
+        ("(24):1", "write `24` or `(1)`"),
+        (
+            "zipped_divide((4,9):(1,4), (2,3):(1,1))",
+            "`<2:1, 3:1>` applies mode by mode",
+        ),
+        ("compositon(4:1, 4:1)", "`composition`"),
+        ("4:1 * 4:1", "composition is written `o`"),
+        ("(4 8)", "separated by `,`"),
+    ] {
+        let error = eval_str(text).unwrap_err();
+        assert!(error.to_string().contains(help), "{text}: {error}");
+    }
+}
+
+/// No input is too much: an error, at once, whatever the size.
+#[test]
+fn limits() {
+    let nested = |depth: usize| format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
+    assert!(eval_str(&nested(30)).is_ok());
+    for text in [
+        nested(MAX_NESTING + 1),
+        nested(1_000_000),
+        "(".repeat(100_000),
+        "4:1 o ".repeat(MAX_NESTING) + "4:1",
+        "Sw<0,0,0> o ".repeat(10_000) + "4:1",
+        "size(".repeat(10_000),
+        "<".repeat(10_000),
+        format!("({})", "1,".repeat(MAX_TOKENS)),
+        format!("({})", "1,".repeat(2000)) + ":row",
+        "-".repeat(10_000),
+        "1@".repeat(10_000) + "1",
+        "1".repeat(10_000),
+        "ragged ".repeat(10_000),
+        "{".repeat(10_000),
+    ] {
+        assert!(eval_str(&text).is_err(), "{}", &text[..20]);
+    }
+}

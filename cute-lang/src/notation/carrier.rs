@@ -1,0 +1,122 @@
+//! Names of layouts: macros that carry values from item to item.
+//!
+//! A carrier is `macro_rules! A { ({ entry } [ known ] rest) => { entry! { [ known = "value" ] rest } } }`. An expression
+//! that mentions an unknown `A` expands to `A! { { entry } [ known, A ] rest }` and so comes back with A's value.
+
+use super::Form;
+use super::input::{Context, Item};
+use super::tokens::Spanned;
+use cute_algebra::Value;
+use cute_algebra::notation::{ExprKind, eval, eval_layout, eval_str};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use syn::Visibility;
+
+extern crate proc_macro;
+
+/// What became of an expression.
+pub(super) enum Folded {
+    /// Its value.
+    Value(Value),
+    /// It needs the value of a name first: the carrier to call, and what to pass before the rest of the input.
+    Continue {
+        carrier: TokenStream,
+        state: TokenStream,
+    },
+    /// A name in it has an error, which has been reported.
+    Poisoned,
+}
+
+/// Folds an expression, if all its names are known.
+pub(super) fn fold(context: &Context, body: &TokenStream, form: Form) -> syn::Result<Folded> {
+    let spanned = Spanned::new(body.clone())?;
+    let expr = spanned.parse()?;
+    if form == Form::Tile && !is_division(&expr.kind) {
+        let error = syn::Error::new_spanned(
+            body,
+            "expected `layout / tiler`\n  help: for example `(8,8):(8,1) / <4:1, 2:1>`",
+        );
+        return Err(error);
+    }
+    let mut values = Vec::new();
+    for (name, at) in expr.layout_names() {
+        match context.bindings.iter().find(|(known, _)| known == name) {
+            Some((_, Some(text))) => {
+                let value =
+                    eval_str(text).map_err(|error| syn::Error::new(Span::call_site(), error))?;
+                values.push((name.to_owned(), value));
+            }
+            Some((_, None)) => return Ok(Folded::Poisoned),
+            None => {
+                let carrier = spanned.path(&at);
+                let entry = format_ident!("{}", form.entry());
+                let facade = &context.facade;
+                let known = context.bindings.iter().map(|(name, value)| {
+                    let path: TokenStream = name.parse().unwrap_or_default();
+                    let value = value_tokens(value.as_deref());
+                    quote!(, #path = #value)
+                });
+                let state =
+                    quote!({ #facade :: __private :: #entry } [ #facade #(#known)* , #carrier ]);
+                return Ok(Folded::Continue { carrier, state });
+            }
+        }
+    }
+    let names = |name: &str| {
+        values
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.clone())
+    };
+    let value = match form {
+        Form::Layout => eval_layout(&expr, &names),
+        Form::Tile => eval(&expr, &names),
+    };
+    value
+        .map(Folded::Value)
+        .map_err(|error| spanned.error(&error))
+}
+
+fn is_division(kind: &ExprKind) -> bool {
+    matches!(kind, ExprKind::Call { operation, .. } if operation == "zipped_divide")
+}
+
+/// The carrier of an item.
+pub(super) fn carrier(item: &Item, value: Option<&Value>) -> TokenStream {
+    let (name, visibility) = (&item.name, &item.visibility);
+    let hidden = format_ident!("__layout_{}_{}", name, location(name));
+    let text = value.map(ToString::to_string);
+    let value = value_tokens(text.as_deref());
+    // An exported macro is the one kind that `pub use` can pass on; it lands in the root of the crate.
+    let export = matches!(visibility, Visibility::Public(_)).then(|| quote!(#[macro_export]));
+    quote! {
+        #[doc(hidden)]
+        #[allow(non_local_definitions, unused_macros)]
+        #export
+        macro_rules! #hidden {
+            ({ $($entry:tt)* } [ $($known:tt)* ] $($rest:tt)*) => { $($entry)* ! { [ $($known)* = #value ] $($rest)* } };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        #visibility use #hidden as #name;
+    }
+}
+
+fn value_tokens(value: Option<&str>) -> TokenStream {
+    match value {
+        Some(text) => quote!(#text),
+        None => quote!(error),
+    }
+}
+
+/// Distinguishes items of one name in different modules, whose exported macros share the root of the crate.
+fn location(name: &Ident) -> String {
+    if !proc_macro::is_available() {
+        return "here".to_owned();
+    }
+    let span = name.span().unwrap();
+    let mut hasher = DefaultHasher::new();
+    (span.file(), span.line(), span.column()).hash(&mut hasher);
+    format!("{:x}", hasher.finish())
+}

@@ -1,0 +1,447 @@
+//! Values as Rust.
+
+use super::Form;
+use super::carrier::carrier;
+use super::input::{Context, Item};
+use cute_algebra::{
+    ComposedLayout, IntTuple, Layout, Swizzle, Tuple, Value, coalesce, is_injective,
+};
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, quote};
+
+/// Most entries of the tables of offsets and of their inverse that are written out.
+const TABLE_LIMIT: i64 = 256;
+
+/// A value in the place of an expression.
+pub(super) fn expression(context: &Context, value: &Value, form: Form) -> TokenStream {
+    match constant(context, value, form) {
+        Ok(Constant { value, .. }) => value,
+        Err(message) => quote!({ ::core::compile_error!(#message) }),
+    }
+}
+
+/// The declarations of an item: a type, a constant and a carrier of its name.
+pub(super) fn item(context: &Context, item: &Item, value: &Value, form: Form) -> TokenStream {
+    let carrier = carrier(item, Some(value));
+    // A tiler has no value at run time; its name is good for other layouts.
+    if let Value::Tiler(_) = value {
+        return carrier;
+    }
+    let constant = match constant(context, value, form) {
+        Ok(constant) => constant,
+        Err(message) => {
+            let errors = syn::Error::new_spanned(&item.body, message).to_compile_error();
+            let fallback = fallback_item(context, item, form);
+            return quote!(#errors #fallback);
+        }
+    };
+    let declarations = declarations(
+        context,
+        item,
+        &constant,
+        &value.to_string(),
+        static_layout(value).as_ref(),
+        form,
+    );
+    quote!(#declarations #carrier)
+}
+
+/// What stands for an expression whose error has been reported.
+pub(super) fn fallback_expression(context: &Context, form: Form) -> TokenStream {
+    let Constant { value, .. } = fallback(context, form);
+    value
+}
+
+/// What stands for an item whose error has been reported.
+pub(super) fn fallback_item(context: &Context, item: &Item, form: Form) -> TokenStream {
+    let layout = StaticLayout {
+        inner: Layout::unit(),
+        swizzle: Swizzle::IDENTITY,
+        offset: 0,
+    };
+    let declarations = declarations(
+        context,
+        item,
+        &fallback(context, form),
+        "",
+        Some(&layout),
+        form,
+    );
+    let carrier = carrier(item, None);
+    quote!(#declarations #carrier)
+}
+
+/// A constant expression and its type.
+struct Constant {
+    value: TokenStream,
+    kind: TokenStream,
+}
+
+fn fallback(context: &Context, form: Form) -> Constant {
+    let facade = &context.facade;
+    let unit = quote!(layout(&[1], &[0], &Leaf, INJECTIVE, &[0]));
+    let (value, kind) = match form {
+        Form::Layout => (unit, quote!(#facade::Layout)),
+        Form::Tile => (
+            quote!(tiling(layout(
+                &[1, 1],
+                &[0, 0],
+                &Node(&[Leaf, Leaf]),
+                INJECTIVE,
+                &[0]
+            ))),
+            quote!(#facade::Tiling),
+        ),
+    };
+    Constant {
+        value: quote!(const { use #facade::__private::*; #value }),
+        kind,
+    }
+}
+
+fn constant(context: &Context, value: &Value, form: Form) -> Result<Constant, String> {
+    let facade = &context.facade;
+    let block = |value| quote!(const { use #facade::__private::*; #value });
+    let (value, kind) = match (value, form) {
+        (Value::Layout(layout), Form::Layout) if !layout.is_integral() => (
+            block(coordinate_tokens(layout)),
+            quote!(#facade::CoordinateLayout),
+        ),
+        (Value::Layout(layout), Form::Layout) => {
+            (block(layout_tokens(layout)), quote!(#facade::Layout))
+        }
+        (Value::Composed(layout), Form::Layout) => {
+            (block(composed_tokens(layout)), quote!(#facade::Layout))
+        }
+        (Value::Swizzle(swizzle), Form::Layout) => {
+            (block(swizzle_tokens(*swizzle)), quote!(#facade::Swizzle))
+        }
+        (Value::Layout(layout), Form::Tile) if layout.is_integral() => {
+            let layout = layout_tokens(layout);
+            (block(quote!(tiling(#layout))), quote!(#facade::Tiling))
+        }
+        (Value::Composed(layout), Form::Tile) => {
+            let layout = composed_tokens(layout);
+            (block(quote!(tiling(#layout))), quote!(#facade::Tiling))
+        }
+        (Value::Int(value), Form::Layout) => (
+            Literal::i64_suffixed(*value).into_token_stream(),
+            quote!(i64),
+        ),
+        (Value::Bool(value), Form::Layout) => (quote!(#value), quote!(bool)),
+        (Value::Tuple(tuple), Form::Layout) => (tuple_value(tuple), tuple_type(tuple)),
+        (value, _) => {
+            return Err(format!(
+                "expected a layout, found {}: {value}",
+                value.kind()
+            ));
+        }
+    };
+    Ok(Constant { value, kind })
+}
+
+fn declarations(
+    context: &Context,
+    item: &Item,
+    constant: &Constant,
+    text: &str,
+    layout: Option<&StaticLayout>,
+    form: Form,
+) -> TokenStream {
+    let Item {
+        visibility,
+        name,
+        attributes,
+        ..
+    } = item;
+    let Context { facade, .. } = context;
+    let Constant { value, kind } = constant;
+    let (docs, others): (Vec<_>, Vec<_>) = attributes
+        .iter()
+        .partition(|attribute| attribute.path().is_ident("doc"));
+    let summary = format!("`{text}`");
+    let Some(layout) = layout else {
+        return quote! {
+            #(#docs)* #[doc = #summary] #(#others)*
+            #[allow(dead_code, non_upper_case_globals)]
+            #visibility const #name: #kind = #value;
+        };
+    };
+    let (whole, tiling) = match form {
+        Form::Layout => (value.clone(), None),
+        Form::Tile => (
+            quote!(<Self as #facade::StaticTiling>::TILING.layout()),
+            Some(quote! {
+                #(#others)*
+                impl #facade::StaticTiling for #name {
+                    const TILING: #facade::Tiling = #value;
+                }
+            }),
+        ),
+    };
+    let source = match form {
+        Form::Layout => quote!(<#name as #facade::StaticLayout>::LAYOUT),
+        Form::Tile => quote!(<#name as #facade::StaticTiling>::TILING),
+    };
+    let inverse = layout.inverse().map(|inverse| {
+        let inverse = literals(inverse);
+        quote!(const INVERSE: &'static [i64] = &[#(#inverse),*];)
+    });
+    let index = layout.index();
+    quote! {
+        #(#docs)* #[doc = #summary] #(#others)*
+        #[allow(dead_code, non_camel_case_types)]
+        #visibility enum #name {}
+
+        #(#docs)* #[doc = #summary] #(#others)*
+        #[allow(dead_code, non_upper_case_globals)]
+        #visibility const #name: #kind = #source;
+
+        #(#others)*
+        impl #facade::StaticLayout for #name {
+            const LAYOUT: #facade::Layout = #whole;
+            #inverse
+            #[inline]
+            fn index(coord: i64) -> i64 {
+                #index
+            }
+        }
+
+        #tiling
+    }
+}
+
+/// A layout of integers under a swizzle, which may be the identity.
+struct StaticLayout {
+    inner: Layout,
+    swizzle: Swizzle,
+    offset: i64,
+}
+
+fn static_layout(value: &Value) -> Option<StaticLayout> {
+    match value {
+        Value::Layout(layout) if layout.is_integral() => Some(StaticLayout {
+            inner: layout.clone(),
+            swizzle: Swizzle::IDENTITY,
+            offset: 0,
+        }),
+        Value::Composed(composed) => Some(StaticLayout {
+            inner: composed.layout().clone(),
+            swizzle: composed.swizzle(),
+            offset: composed.offset(),
+        }),
+        _ => None,
+    }
+}
+
+impl StaticLayout {
+    fn value(&self, inner: i64) -> Option<i64> {
+        Some(self.swizzle.apply(self.offset.checked_add(inner)?))
+    }
+
+    /// All values, if a table of them is wanted.
+    fn offsets(&self) -> Option<Vec<i64>> {
+        let wanted = self.inner.size() <= TABLE_LIMIT;
+        wanted
+            .then(|| self.inner.values().map(|inner| self.value(inner)).collect())
+            .flatten()
+    }
+
+    /// The coordinate of each index from 0 on, -1 for none; if the layout is injective and not negative.
+    fn inverse(&self) -> Option<Vec<i64>> {
+        let offsets = self.offsets()?;
+        let last = offsets
+            .iter()
+            .copied()
+            .max()
+            .filter(|&last| last < TABLE_LIMIT)?;
+        let mut inverse = vec![-1; usize::try_from(last + 1).ok()?];
+        for (coord, &offset) in (0..).zip(&offsets) {
+            let entry = inverse.get_mut(usize::try_from(offset).ok()?)?;
+            if *entry >= 0 {
+                return None;
+            }
+            *entry = coord;
+        }
+        Some(inverse)
+    }
+
+    /// Straight-line code from `coord` to the value. Coalesced, so that there is no term too many.
+    fn index(&self) -> TokenStream {
+        let modes = coalesce(&self.inner).flat_modes();
+        let mut weight = 1;
+        let mut terms = Vec::new();
+        for (i, (extent, stride)) in modes.iter().enumerate() {
+            // The last mode goes on past its end, and so needs no remainder.
+            let bound = (i + 1 < modes.len()).then_some(*extent);
+            if !stride.is_zero() {
+                let digit = digit(weight, bound);
+                let stride = stride.value();
+                let factor = literal(stride);
+                terms.push(if stride == 1 {
+                    digit
+                } else {
+                    quote!(#digit * #factor)
+                });
+            }
+            weight *= extent;
+        }
+        let sum = match (terms.is_empty(), self.offset) {
+            (true, offset) => {
+                let offset = literal(offset);
+                quote!({ let _ = coord; #offset })
+            }
+            (false, 0) => quote!(#(#terms)+*),
+            (false, offset) => {
+                let offset = literal(offset);
+                quote!(#offset + #(#terms)+*)
+            }
+        };
+        if self.swizzle.is_identity() {
+            return sum;
+        }
+        let (mask, shift) = (
+            literal(self.swizzle.source_mask()),
+            Literal::u32_unsuffixed(self.swizzle.shift().unsigned_abs()),
+        );
+        match self.swizzle.shift() >= 0 {
+            true => quote!(let offset = #sum; offset ^ ((offset & #mask) >> #shift)),
+            false => quote!(let offset = #sum; offset ^ ((offset & #mask) << #shift)),
+        }
+    }
+}
+
+/// `coord / weight % bound`, by shifts and masks where they are powers of two.
+fn digit(weight: i64, bound: Option<i64>) -> TokenStream {
+    let power = |value: i64| u64::try_from(value).is_ok_and(u64::is_power_of_two);
+    let rest = match weight {
+        1 => quote!(coord),
+        _ if power(weight) => {
+            let shift = Literal::u32_unsuffixed(weight.trailing_zeros());
+            quote!((coord >> #shift))
+        }
+        _ => {
+            let weight = literal(weight);
+            quote!((coord / #weight))
+        }
+    };
+    match bound {
+        None => rest,
+        Some(bound) if power(bound) => {
+            let mask = literal(bound - 1);
+            quote!((#rest & #mask))
+        }
+        Some(bound) => {
+            let bound = literal(bound);
+            quote!((#rest % #bound))
+        }
+    }
+}
+
+fn layout_tokens(layout: &Layout) -> TokenStream {
+    let table = StaticLayout {
+        inner: layout.clone(),
+        swizzle: Swizzle::IDENTITY,
+        offset: 0,
+    };
+    layout_with(layout, &table.offsets().unwrap_or_default())
+}
+
+fn composed_tokens(composed: &ComposedLayout) -> TokenStream {
+    let whole = StaticLayout {
+        inner: composed.layout().clone(),
+        swizzle: composed.swizzle(),
+        offset: composed.offset(),
+    };
+    let swizzle = swizzle_tokens(composed.swizzle());
+    let offset = literal(composed.offset());
+    let inner = layout_with(composed.layout(), &[]);
+    let offsets = literals(whole.offsets().unwrap_or_default());
+    quote!(swizzled(#swizzle, #offset, #inner, &[#(#offsets),*]))
+}
+
+fn layout_with(layout: &Layout, offsets: &[i64]) -> TokenStream {
+    let shape = literals(layout.shape().leaves().copied());
+    let stride = literals(layout.stride().leaves().map(|stride| stride.value()));
+    let profile = profile_tokens(layout.shape());
+    let injective = match is_injective(layout) {
+        Some(true) => quote!(INJECTIVE),
+        Some(false) => quote!(NOT_INJECTIVE),
+        None => quote!(UNPROVED),
+    };
+    let offsets = literals(offsets.iter().copied());
+    quote!(layout(&[#(#shape),*], &[#(#stride),*], &#profile, #injective, &[#(#offsets),*]))
+}
+
+fn swizzle_tokens(swizzle: Swizzle) -> TokenStream {
+    let bits = Literal::u32_unsuffixed(swizzle.bits());
+    let base = Literal::u32_unsuffixed(swizzle.base());
+    let shift = literal(i64::from(swizzle.shift()));
+    quote!(swizzle(#bits, #base, #shift))
+}
+
+/// One integer layout along each path of a coordinate space.
+fn coordinate_tokens(layout: &Layout) -> TokenStream {
+    let mut paths: Vec<_> = layout
+        .stride()
+        .leaves()
+        .map(|stride| stride.path().to_vec())
+        .collect();
+    paths.retain(|path| !path.is_empty());
+    paths.sort();
+    paths.dedup();
+    let components = paths.iter().map(|path| {
+        let strides = layout.stride().map(|stride| {
+            if stride.path() == path {
+                stride.value()
+            } else {
+                0
+            }
+        });
+        let shape = literals(layout.shape().leaves().copied());
+        let stride = literals(strides.leaves().copied());
+        let profile = profile_tokens(layout.shape());
+        let path = path.iter().map(|&index| Literal::usize_unsuffixed(index));
+        quote!((&[#(#path),*], layout(&[#(#shape),*], &[#(#stride),*], &#profile, UNPROVED, &[])))
+    });
+    let text = layout.to_string();
+    quote!(coordinate_layout(#text, const { &[#(#components),*] }))
+}
+
+fn profile_tokens(shape: &IntTuple) -> TokenStream {
+    match shape {
+        Tuple::Leaf(_) => quote!(Leaf),
+        Tuple::Node(modes) => {
+            let modes = modes.iter().map(profile_tokens);
+            quote!(Node(&[#(#modes),*]))
+        }
+    }
+}
+
+fn tuple_value(tuple: &IntTuple) -> TokenStream {
+    match tuple {
+        Tuple::Leaf(value) => Literal::i64_suffixed(*value).into_token_stream(),
+        Tuple::Node(modes) => {
+            let modes = modes.iter().map(tuple_value);
+            quote!((#(#modes,)*))
+        }
+    }
+}
+
+fn tuple_type(tuple: &IntTuple) -> TokenStream {
+    match tuple {
+        Tuple::Leaf(_) => quote!(i64),
+        Tuple::Node(modes) => {
+            let modes = modes.iter().map(tuple_type);
+            quote!((#(#modes,)*))
+        }
+    }
+}
+
+fn literals(values: impl IntoIterator<Item = i64>) -> impl Iterator<Item = Literal> {
+    values.into_iter().map(literal)
+}
+
+fn literal(value: i64) -> Literal {
+    Literal::i64_unsuffixed(value)
+}

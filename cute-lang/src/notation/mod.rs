@@ -1,0 +1,85 @@
+//! The macros `layout!` and `tile!`: tokens to layouts, at expansion.
+//!
+//! The algebra's own parser and evaluator do the work; this module turns tokens into its tokens, its positions into
+//! spans, and its values into Rust. Names are resolved by *carriers*: `layout! { pub A = …; }` also declares a macro `A!`
+//! that passes A's value on, so an expression that mentions `A` expands to a call of `A!` with the expression as what
+//! to continue with (see `carrier`). That works across modules and crates and before definition, because rustc resolves
+//! macro names by fixpoint.
+
+mod carrier;
+mod expand;
+mod input;
+mod tokens;
+
+pub use tokens::eval;
+
+use carrier::{Folded, fold};
+use input::{Input, Item};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// The expansion of `layout!`.
+pub fn layout(input: TokenStream) -> TokenStream {
+    expansion(input, Form::Layout)
+}
+
+/// The expansion of `tile!`.
+pub fn tile(input: TokenStream) -> TokenStream {
+    expansion(input, Form::Tile)
+}
+
+/// Which macro is expanded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Layout,
+    Tile,
+}
+
+impl Form {
+    fn entry(self) -> &'static str {
+        match self {
+            Self::Layout => "layout",
+            Self::Tile => "tile",
+        }
+    }
+}
+
+fn expansion(input: TokenStream, form: Form) -> TokenStream {
+    match Input::parse(input) {
+        Ok(Input::Expression { context, body }) => match fold(&context, &body, form) {
+            Ok(Folded::Value(value)) => expand::expression(&context, &value, form),
+            Ok(Folded::Continue { carrier, state }) => quote!(#carrier ! { #state #body }),
+            Ok(Folded::Poisoned) => expand::fallback_expression(&context, form),
+            // In braces the messages are ours alone; bare, rustc adds its own about the expression that is missing.
+            Err(error) => {
+                let errors = error.to_compile_error();
+                quote!({ #errors })
+            }
+        },
+        Ok(Input::Items { context, items }) => items
+            .iter()
+            .map(|item| expand_item(&context, item, form))
+            .collect(),
+        Err(error) => {
+            let errors = error.to_compile_error();
+            quote!({ #errors })
+        }
+    }
+}
+
+fn expand_item(context: &input::Context, item: &Item, form: Form) -> TokenStream {
+    match fold(context, &item.body, form) {
+        Ok(Folded::Value(value)) => expand::item(context, item, &value, form),
+        Ok(Folded::Continue { carrier, state }) => {
+            let tokens = &item.tokens;
+            quote!(#carrier ! { #state #tokens })
+        }
+        Ok(Folded::Poisoned) => expand::fallback_item(context, item, form),
+        // The item is declared all the same, so that its uses add no messages of their own.
+        Err(error) => {
+            let errors = error.to_compile_error();
+            let fallback = expand::fallback_item(context, item, form);
+            quote!(#errors #fallback)
+        }
+    }
+}

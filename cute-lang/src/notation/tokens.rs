@@ -1,0 +1,162 @@
+//! Rust tokens to tokens of the notation, and errors back to spans.
+
+use cute_algebra::Value;
+use cute_algebra::notation::{
+    Expr, Names, NotationError, Token, TokenKind, eval_layout, parse, parse_integer,
+};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use std::ops::Range;
+
+/// The value of an expression of the notation among Rust tokens; a shape stands for its layout.
+///
+/// # Errors
+/// At the token that is wrong.
+pub fn eval(tokens: TokenStream, names: Names<'_>) -> syn::Result<Value> {
+    let spanned = Spanned::new(tokens)?;
+    let expr = spanned.parse()?;
+    eval_layout(&expr, names).map_err(|error| spanned.error(&error))
+}
+
+/// Tokens of the notation whose positions are indices into a list of idents, kept for their spans.
+pub(super) struct Spanned {
+    tokens: Vec<Token>,
+    sources: Vec<Ident>,
+}
+
+impl Spanned {
+    pub(super) fn new(stream: TokenStream) -> syn::Result<Self> {
+        let mut spanned = Self {
+            tokens: Vec::new(),
+            sources: Vec::new(),
+        };
+        spanned.flatten(stream)?;
+        Ok(spanned)
+    }
+
+    pub(super) fn parse(&self) -> syn::Result<Expr> {
+        let end = self.sources.len();
+        parse(&self.tokens, end..end).map_err(|error| self.error(&error))
+    }
+
+    /// The error at the tokens that its position covers.
+    pub(super) fn error(&self, error: &NotationError) -> syn::Error {
+        let last = error.at.end.saturating_sub(1).max(error.at.start);
+        // syn makes an error span its tokens from the first to the last; joining spans is not stable.
+        let cover: TokenStream = [error.at.start, last]
+            .map(|position| TokenTree::Ident(Ident::new("_", self.span(position))))
+            .into_iter()
+            .collect();
+        syn::Error::new_spanned(cover, error)
+    }
+
+    /// The path that a name is.
+    pub(super) fn path(&self, at: &Range<usize>) -> TokenStream {
+        let segments = &self.sources[at.clone()];
+        quote::quote!(#(#segments)::*)
+    }
+
+    fn span(&self, position: usize) -> Span {
+        self.sources
+            .get(position)
+            .or(self.sources.last())
+            .map_or_else(Span::call_site, Ident::span)
+    }
+
+    /// Groups become their delimiters among the other tokens; a list of pending streams instead of recursion.
+    fn flatten(&mut self, stream: TokenStream) -> syn::Result<()> {
+        let list = |stream: TokenStream| stream.into_iter().collect::<Vec<_>>().into_iter();
+        let mut pending = vec![(list(stream), None)];
+        while let Some((tokens, close)) = pending.last_mut() {
+            let Some(token) = tokens.next() else {
+                if let Some(span) = close.take() {
+                    self.push(TokenKind::Punct(')'), span);
+                }
+                pending.pop();
+                continue;
+            };
+            let span = token.span();
+            match token {
+                TokenTree::Group(group) => match group.delimiter() {
+                    Delimiter::Parenthesis => {
+                        self.push(TokenKind::Punct('('), group.span_open());
+                        pending.push((list(group.stream()), Some(group.span_close())));
+                    }
+                    // What a fragment of a `macro_rules!` macro such as `$e:expr` is wrapped in.
+                    Delimiter::None => pending.push((list(group.stream()), None)),
+                    Delimiter::Brace => self.push(TokenKind::Braced(group.to_string()), span),
+                    Delimiter::Bracket => {
+                        self.push(TokenKind::Other("[".to_owned()), group.span_open())
+                    }
+                },
+                TokenTree::Literal(literal) => {
+                    let text = literal.to_string();
+                    match text.starts_with(|c: char| c.is_ascii_digit()) {
+                        true => self.push_integer(&text, span)?,
+                        false => self.push(TokenKind::Other(text), span),
+                    }
+                }
+                TokenTree::Punct(punct) => match punct.as_char() {
+                    sign @ ('<' | '>' | ',' | ':' | '@' | '/' | '-') => {
+                        self.push(TokenKind::Punct(sign), span)
+                    }
+                    sign => self.push(TokenKind::Other(sign.to_string()), span),
+                },
+                TokenTree::Ident(ident) => {
+                    let mut path = vec![ident];
+                    while let [
+                        TokenTree::Punct(a),
+                        TokenTree::Punct(b),
+                        TokenTree::Ident(segment),
+                        ..,
+                    ] = tokens.as_slice()
+                        && (a.as_char(), b.as_char()) == (':', ':')
+                    {
+                        path.push(segment.clone());
+                        tokens.nth(2);
+                    }
+                    self.push_path(path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn push_path(&mut self, path: Vec<Ident>) -> syn::Result<()> {
+        let name = path
+            .iter()
+            .map(Ident::to_string)
+            .collect::<Vec<_>>()
+            .join("::");
+        if name == "_" {
+            self.push(TokenKind::Punct('_'), path[0].span());
+        } else if let Some(digits) = name
+            .strip_prefix('_')
+            .filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        {
+            self.push_integer(digits, path[0].span())?;
+        } else {
+            let start = self.sources.len();
+            self.sources.extend(path);
+            self.tokens.push(Token {
+                kind: TokenKind::Word(name),
+                at: start..self.sources.len(),
+            });
+        }
+        Ok(())
+    }
+
+    fn push_integer(&mut self, digits: &str, span: Span) -> syn::Result<()> {
+        let value = parse_integer(digits).map_err(|message| syn::Error::new(span, message))?;
+        self.push(TokenKind::Int(value), span);
+        Ok(())
+    }
+
+    fn push(&mut self, kind: TokenKind, span: Span) {
+        let start = self.sources.len();
+        self.sources.push(Ident::new("_", span));
+        self.tokens.push(Token {
+            kind,
+            at: start..start + 1,
+        });
+    }
+}

@@ -1,0 +1,81 @@
+//! Layouts into a coordinate space, as constants.
+
+use super::Layout;
+use std::fmt;
+
+/// A layout whose strides are scaled basis elements, such as `(4,5):(1@1,1@0)`: its values are coordinates.
+///
+/// Every coordinate that a stride runs along is an integer layout of its own.
+/// ```
+/// use cute_runtime::{CoordinateLayout, layout};
+/// const C: CoordinateLayout = layout!((4,5):(1@1,1@0));
+/// assert_eq!(C.at::<2>(6), [1, 2]);
+/// assert_eq!(C.component(&[0]).map(|layout| layout.to_string()), Some("(4,5):(0,1)".to_owned()));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct CoordinateLayout {
+    text: &'static str,
+    components: &'static [(&'static [usize], Layout)],
+}
+
+/// For expansions: the text of the layout, and the layout along each path, outermost index first.
+pub const fn coordinate_layout(
+    text: &'static str,
+    components: &'static [(&'static [usize], Layout)],
+) -> CoordinateLayout {
+    CoordinateLayout { text, components }
+}
+
+impl CoordinateLayout {
+    /// Number of coordinates of the domain.
+    pub const fn size(&self) -> i64 {
+        match self.components {
+            [] => 1,
+            [(_, layout), ..] => layout.size(),
+        }
+    }
+
+    /// The layouts along each path, outermost index first.
+    pub const fn components(&self) -> &'static [(&'static [usize], Layout)] {
+        self.components
+    }
+
+    /// The layout along one path.
+    pub fn component(&self, path: &[usize]) -> Option<Layout> {
+        self.components
+            .iter()
+            .find(|(known, _)| *known == path)
+            .map(|(_, layout)| *layout)
+    }
+
+    /// The value at 1-D coordinate `index`, of a space whose coordinates are `N` integers.
+    ///
+    /// # Panics
+    /// If `index` is not below the size, or the space has other coordinates.
+    pub const fn at<const N: usize>(&self, index: i64) -> [i64; N] {
+        let mut value = [0; N];
+        let mut i = 0;
+        while i < self.components.len() {
+            let (path, layout) = self.components[i];
+            assert!(
+                path.len() == 1 && path[0] < N,
+                "the coordinates of this space are not N integers"
+            );
+            value[path[0]] = layout.at(index);
+            i += 1;
+        }
+        value
+    }
+}
+
+impl fmt::Display for CoordinateLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)
+    }
+}
+
+impl fmt::Debug for CoordinateLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)
+    }
+}

@@ -1,0 +1,22 @@
+//! Layouts that were folded at compile time: `Copy` values over static tables, and types of their own.
+
+mod coordinate;
+mod static_layout;
+mod swizzle;
+mod tiling;
+mod value;
+
+pub use coordinate::CoordinateLayout;
+pub use static_layout::{StaticLayout, StaticTiling};
+pub use swizzle::Swizzle;
+pub use tiling::Tiling;
+pub use value::{Layout, Profile};
+
+/// What expansions of the macros are made of.
+pub(crate) mod private {
+    pub use super::coordinate::coordinate_layout;
+    pub use super::swizzle::swizzle;
+    pub use super::tiling::tiling;
+    pub use super::value::Profile::{Leaf, Node};
+    pub use super::value::{INJECTIVE, NOT_INJECTIVE, UNPROVED, layout, swizzled};
+}

@@ -1,0 +1,56 @@
+//! Layouts and tilings as types.
+
+use super::{Layout, Tiling};
+
+/// A layout that is a type: every number about it is an associated constant, and its index is straight-line code.
+///
+/// `layout! { pub A = …; }` declares a type that implements it.
+/// ```
+/// use cute_runtime::{StaticLayout, layout};
+/// layout! { pub A = (4,2):(2,1); }
+/// fn sum<L: StaticLayout>(data: &[i32]) -> i32 {
+///     (0..L::SIZE).map(|i| data[L::index(i) as usize]).sum()
+/// }
+/// assert_eq!(sum::<A>(&[1, 2, 3, 4, 5, 6, 7, 8]), 36);
+/// ```
+pub trait StaticLayout {
+    /// The layout as a value.
+    const LAYOUT: Layout;
+
+    /// Number of coordinates.
+    const SIZE: i64 = Self::LAYOUT.size();
+
+    /// The span of its values.
+    const COSIZE: i64 = Self::LAYOUT.cosize();
+
+    /// Number of top-level modes.
+    const RANK: usize = Self::LAYOUT.rank();
+
+    /// Nesting.
+    const DEPTH: usize = Self::LAYOUT.depth();
+
+    /// The values in order; empty where they are more than 256.
+    const OFFSETS: &'static [i64] = Self::LAYOUT.offsets();
+
+    /// The coordinate of each index from 0 on, -1 for an index that is no value.
+    /// Empty where values are negative or repeat, or the table would have more than 256 entries.
+    const INVERSE: &'static [i64] = &[];
+
+    /// The value at 1-D coordinate `coord`; like CuTe's, it does not ask whether that is below the size.
+    fn index(coord: i64) -> i64;
+
+    /// The coordinate whose value is `index`, by the table where there is one, else by search.
+    fn coordinate(index: i64) -> Option<i64> {
+        if Self::INVERSE.is_empty() {
+            return (0..Self::SIZE).find(|&coord| Self::index(coord) == index);
+        }
+        let coord = *Self::INVERSE.get(usize::try_from(index).ok()?)?;
+        (coord >= 0).then_some(coord)
+    }
+}
+
+/// A tiling that is a type. `tile! { pub T = …; }` declares one.
+pub trait StaticTiling: StaticLayout {
+    /// The tiling as a value.
+    const TILING: Tiling;
+}

@@ -1,0 +1,64 @@
+//! Swizzles as constants.
+
+use std::fmt;
+
+/// CuTe's `Swizzle<B,M,S>`: the `bits` bits at `base + max(shift,0)` are xor-ed into those at `base - min(shift,0)`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Swizzle {
+    bits: u32,
+    base: u32,
+    shift: i32,
+}
+
+/// For expansions: a swizzle that the algebra has accepted.
+pub const fn swizzle(bits: u32, base: u32, shift: i32) -> Swizzle {
+    Swizzle { bits, base, shift }
+}
+
+impl Swizzle {
+    /// The swizzle that changes nothing.
+    pub const IDENTITY: Self = swizzle(0, 0, 0);
+
+    /// B: how many bits are read.
+    pub const fn bits(self) -> u32 {
+        self.bits
+    }
+
+    /// M: how many low bits stay.
+    pub const fn base(self) -> u32 {
+        self.base
+    }
+
+    /// S: distance from the bits that are changed to the bits that are read; negative if they are read below.
+    pub const fn shift(self) -> i32 {
+        self.shift
+    }
+
+    /// Whether it changes nothing.
+    pub const fn is_identity(self) -> bool {
+        self.bits == 0
+    }
+
+    /// The swizzled index.
+    #[inline]
+    pub const fn apply(self, index: i64) -> i64 {
+        let field = ((1 << self.bits) - 1) << self.base;
+        if self.shift >= 0 {
+            index ^ ((index & (field << self.shift)) >> self.shift)
+        } else {
+            index ^ ((index & field) << -self.shift)
+        }
+    }
+}
+
+impl fmt::Display for Swizzle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sw<{},{},{}>", self.bits, self.base, self.shift)
+    }
+}
+
+impl fmt::Debug for Swizzle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

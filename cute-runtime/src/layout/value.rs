@@ -1,0 +1,322 @@
+//! The layout as a constant.
+
+use super::Swizzle;
+use cute_algebra::{ComposedLayout, LayoutError, ScaledBasis, Tuple};
+use std::fmt;
+
+/// A layout of integers, possibly with a swizzle after it, over static tables.
+///
+/// It is what `layout!` expands to. The macro has checked it, so nothing here can fail but a coordinate out of range.
+/// ```
+/// use cute_runtime::{Layout, layout};
+/// const S: Layout = layout!((2,(2,2)):(4,(2,1)));
+/// const THIRD: i64 = S.at(3);
+/// assert_eq!((THIRD, S.size(), S.rank(), S.depth()), (6, 8, 2, 2));
+/// assert_eq!(S.to_string(), "(2,(2,2)):(4,(2,1))");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    shape: &'static [i64],
+    stride: &'static [i64],
+    profile: &'static Profile,
+    swizzle: Swizzle,
+    offset: i64,
+    injective: Option<bool>,
+    offsets: &'static [i64],
+}
+
+/// How modes nest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// An extent and a stride.
+    Leaf,
+    /// A tuple of modes.
+    Node(&'static [Profile]),
+}
+
+/// For expansions: different coordinates have different values.
+pub const INJECTIVE: Option<bool> = Some(true);
+/// For expansions: some coordinates share a value.
+pub const NOT_INJECTIVE: Option<bool> = Some(false);
+/// For expansions: neither is proved.
+pub const UNPROVED: Option<bool> = None;
+
+/// For expansions: a layout from its leaves, how they nest, whether it is injective, and its values if they are few.
+pub const fn layout(
+    shape: &'static [i64],
+    stride: &'static [i64],
+    profile: &'static Profile,
+    injective: Option<bool>,
+    offsets: &'static [i64],
+) -> Layout {
+    Layout {
+        shape,
+        stride,
+        profile,
+        swizzle: Swizzle::IDENTITY,
+        offset: 0,
+        injective,
+        offsets,
+    }
+}
+
+/// For expansions: `swizzle o offset o inner`, with the values of the whole if they are few.
+pub const fn swizzled(
+    swizzle: Swizzle,
+    offset: i64,
+    inner: Layout,
+    offsets: &'static [i64],
+) -> Layout {
+    Layout {
+        swizzle,
+        offset,
+        offsets,
+        ..inner
+    }
+}
+
+impl Profile {
+    const fn leaves(&self) -> usize {
+        match self {
+            Self::Leaf => 1,
+            Self::Node(modes) => {
+                let (mut i, mut leaves) = (0, 0);
+                while i < modes.len() {
+                    leaves += modes[i].leaves();
+                    i += 1;
+                }
+                leaves
+            }
+        }
+    }
+
+    const fn depth(&self) -> usize {
+        match self {
+            Self::Leaf => 0,
+            Self::Node(modes) => {
+                let (mut i, mut deepest) = (0, 0);
+                while i < modes.len() {
+                    let depth = modes[i].depth();
+                    if depth > deepest {
+                        deepest = depth;
+                    }
+                    i += 1;
+                }
+                deepest + 1
+            }
+        }
+    }
+}
+
+impl Layout {
+    /// Number of coordinates.
+    pub const fn size(&self) -> i64 {
+        let (mut i, mut size) = (0, 1);
+        while i < self.shape.len() {
+            size *= self.shape[i];
+            i += 1;
+        }
+        size
+    }
+
+    /// The span of the layout under the swizzle: one more than the sum of `(extent - 1) * |stride|`.
+    pub const fn cosize(&self) -> i64 {
+        let (mut i, mut span) = (0, 1);
+        while i < self.shape.len() {
+            span += (self.shape[i] - 1) * self.stride[i].abs();
+            i += 1;
+        }
+        span
+    }
+
+    /// Number of top-level modes; an integer mode has one.
+    pub const fn rank(&self) -> usize {
+        match self.profile {
+            Profile::Leaf => 1,
+            Profile::Node(modes) => modes.len(),
+        }
+    }
+
+    /// Nesting: 0 for an integer mode.
+    pub const fn depth(&self) -> usize {
+        self.profile.depth()
+    }
+
+    /// The extents of the leaves from left to right.
+    pub const fn flat_shape(&self) -> &'static [i64] {
+        self.shape
+    }
+
+    /// The strides of the leaves from left to right.
+    pub const fn flat_stride(&self) -> &'static [i64] {
+        self.stride
+    }
+
+    /// How the leaves nest.
+    pub const fn profile(&self) -> &'static Profile {
+        self.profile
+    }
+
+    /// The swizzle after the layout; the identity where there is none.
+    pub const fn swizzle(&self) -> Swizzle {
+        self.swizzle
+    }
+
+    /// What is added before the swizzle.
+    pub const fn offset(&self) -> i64 {
+        self.offset
+    }
+
+    /// Whether different coordinates have different values; `None` where that is not proved.
+    /// A swizzle changes nothing here.
+    pub const fn is_injective(&self) -> Option<bool> {
+        self.injective
+    }
+
+    /// The values in order; empty where the macro made no table, because they are many or this is a mode of a layout.
+    pub const fn offsets(&self) -> &'static [i64] {
+        self.offsets
+    }
+
+    /// Top-level mode `index`, with the same swizzle.
+    ///
+    /// # Panics
+    /// If there is no such mode.
+    pub const fn mode(&self, index: usize) -> Layout {
+        assert!(index < self.rank(), "mode out of range");
+        let Profile::Node(modes) = self.profile else {
+            return *self;
+        };
+        let (mut i, mut first) = (0, 0);
+        while i < index {
+            first += modes[i].leaves();
+            i += 1;
+        }
+        let profile = &modes[index];
+        let leaves = profile.leaves();
+        Layout {
+            shape: self.shape.split_at(first).1.split_at(leaves).0,
+            stride: self.stride.split_at(first).1.split_at(leaves).0,
+            profile,
+            // A part of an injective layout is injective; a part of another may be.
+            injective: match self.injective {
+                Some(true) => Some(true),
+                _ => None,
+            },
+            offsets: &[],
+            ..*self
+        }
+    }
+
+    /// The value at 1-D coordinate `index`: the leftmost mode runs fastest.
+    ///
+    /// # Panics
+    /// If `index` is not below the size.
+    #[inline]
+    pub const fn at(&self, index: i64) -> i64 {
+        assert!(0 <= index && index < self.size(), "coordinate out of range");
+        self.swizzle.apply(self.offset + self.linear(index))
+    }
+
+    /// The value at a coordinate that has one 1-D coordinate for each top-level mode.
+    ///
+    /// # Panics
+    /// If the rank differs or one of them is not below the size of its mode.
+    pub const fn crd2idx(&self, coord: &[i64]) -> i64 {
+        assert!(
+            coord.len() == self.rank(),
+            "a coordinate has one index for each mode"
+        );
+        let (mut i, mut sum) = (0, self.offset);
+        while i < coord.len() {
+            let mode = self.mode(i);
+            assert!(
+                0 <= coord[i] && coord[i] < mode.size(),
+                "coordinate out of range"
+            );
+            sum += mode.linear(coord[i]);
+            i += 1;
+        }
+        self.swizzle.apply(sum)
+    }
+
+    #[inline]
+    const fn linear(&self, index: i64) -> i64 {
+        let (mut i, mut rest, mut sum) = (0, index, 0);
+        while i < self.shape.len() {
+            sum += rest % self.shape[i] * self.stride[i];
+            rest /= self.shape[i];
+            i += 1;
+        }
+        sum
+    }
+
+    /// The same layout in the algebra; the layout under the swizzle where there is one.
+    ///
+    /// # Errors
+    /// Never for the result of a macro.
+    pub fn to_layout(&self) -> Result<cute_algebra::Layout, LayoutError> {
+        let mut leaves = self.shape.iter().copied();
+        let shape = tree(self.profile, &mut leaves);
+        let mut leaves = self.stride.iter().copied().map(ScaledBasis::from);
+        let stride = tree(self.profile, &mut leaves);
+        cute_algebra::Layout::new(shape, stride)
+    }
+
+    /// The same layout in the algebra, with its swizzle and offset.
+    ///
+    /// # Errors
+    /// Never for the result of a macro.
+    pub fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
+        let swizzle = cute_algebra::Swizzle::new(
+            self.swizzle.bits(),
+            self.swizzle.base(),
+            self.swizzle.shift(),
+        )?;
+        ComposedLayout::new(swizzle, self.offset, self.to_layout()?)
+    }
+}
+
+fn tree<T>(profile: &Profile, leaves: &mut dyn Iterator<Item = T>) -> Tuple<T> {
+    match profile {
+        Profile::Leaf => leaves.next().map_or(Tuple::Node(Vec::new()), Tuple::Leaf),
+        Profile::Node(modes) => modes.iter().map(|mode| tree(mode, leaves)).collect(),
+    }
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.swizzle.is_identity() || self.offset != 0 {
+            write!(f, "{} o {} o ", self.swizzle, self.offset)?;
+        }
+        write_leaves(f, self.profile, &mut self.shape.iter())?;
+        f.write_str(":")?;
+        write_leaves(f, self.profile, &mut self.stride.iter())
+    }
+}
+
+fn write_leaves(
+    f: &mut fmt::Formatter<'_>,
+    profile: &Profile,
+    leaves: &mut std::slice::Iter<'_, i64>,
+) -> fmt::Result {
+    match profile {
+        Profile::Leaf => leaves.next().map_or(Ok(()), |leaf| write!(f, "{leaf}")),
+        Profile::Node(modes) => {
+            f.write_str("(")?;
+            for (i, mode) in modes.iter().enumerate() {
+                if i > 0 {
+                    f.write_str(",")?;
+                }
+                write_leaves(f, mode, leaves)?;
+            }
+            f.write_str(")")
+        }
+    }
+}
+
+impl fmt::Debug for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
