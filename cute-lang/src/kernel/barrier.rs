@@ -1,16 +1,37 @@
-//! Mbarriers.
+//! Barriers and fences: mbarriers, the barriers of the CTA, and the groups of bulk copies.
 
-use super::builtins::Builtin;
-use super::value::{Num, Scalar};
+use super::address::Addresses;
+use super::builder::{Builder, unless};
+use super::builtins::{Builtin, Call};
+use super::value::{Num, Scalar, Value};
+use cute_algebra::Swizzle;
+use cute_ptx::ast::{Operand, Type};
+use syn::Result;
 
 /// The rows of the builtin table that make and use barriers.
-pub(super) const ROWS: &[Builtin] = &[];
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin { signature: "mbarriers(count, arrivals)", apply: mbarriers },
+    Builtin { signature: "wait(barrier, parity)", apply: wait },
+    Builtin { signature: "arrive(barrier)", apply: arrive },
+    Builtin { signature: "expect_tx(barrier, bytes)", apply: expect_tx },
+    Builtin { signature: "sync_threads()", apply: |b, _| plain(b, "bar.sync", Some(0)) },
+    Builtin { signature: "bar_sync(id, threads)", apply: bar_sync },
+    Builtin { signature: "fence_proxy_async()", apply: |b, _| plain(b, "fence.proxy.async.shared::cta", None) },
+    Builtin { signature: "setmaxnreg_inc(registers)", apply: |b, call| setmaxnreg(b, call, "inc") },
+    Builtin { signature: "setmaxnreg_dec(registers)", apply: |b, call| setmaxnreg(b, call, "dec") },
+];
+
+/// Bytes of an mbarrier.
+const MBARRIER: u32 = 8;
+
+/// Most arrivals of a phase (PTX ISA 9.0, "Phase of the mbarrier object").
+const MAX_ARRIVALS: u32 = (1 << 20) - 1;
 
 /// Several mbarriers, 8 bytes apart.
 #[derive(Clone, Debug)]
 pub struct Barriers {
-    /// The shared-memory address of the first.
-    pub address: Num,
+    /// Where the first lies in the kernel's shared memory, in bytes.
+    pub base: u32,
     /// How many.
     pub count: u32,
 }
@@ -18,24 +39,120 @@ pub struct Barriers {
 /// One mbarrier.
 #[derive(Clone, Debug)]
 pub struct Barrier {
-    /// Its shared-memory address.
-    pub address: Num,
-}
-
-impl Barriers {
-    /// Calls `f` on every register in it.
-    pub fn for_each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
-        if let Num::Reg(scalar) = &mut self.address {
-            f(scalar);
-        }
-    }
+    /// Where the first of its kind lies in the kernel's shared memory, in bytes.
+    pub base: u32,
+    /// How many bytes it lies behind that one.
+    pub offset: Num,
 }
 
 impl Barrier {
     /// Calls `f` on every register in it.
     pub fn for_each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
-        if let Num::Reg(scalar) = &mut self.address {
+        if let Num::Reg(scalar) = &mut self.offset {
             f(scalar);
         }
     }
+
+    /// Its address.
+    pub fn operand(&self, b: &mut Builder) -> Result<Operand> {
+        Addresses::new(self.base.into(), Swizzle::IDENTITY, self.offset.clone()).operand(b, 0)
+    }
+}
+
+/// One of several barriers.
+pub(super) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Result<Value> {
+    let Some(index) = index.as_num() else {
+        return Err(b.error(format!("a barrier is picked by an integer, not by {}", index.kind())));
+    };
+    if let Num::Const(index) = index
+        && !(0..i128::from(barriers.count)).contains(&index)
+    {
+        return Err(b.error(format!("index {index} is outside of {} barriers", barriers.count)));
+    }
+    let offset = b.mul(&index, &Num::from(MBARRIER))?;
+    Ok(Value::Barrier(Barrier { base: barriers.base, offset }))
+}
+
+fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
+    let count = call.constant_in(0, 1..=1024)?;
+    let arrivals = call.constant_in(1, 1..=MAX_ARRIVALS)?;
+    let base = b.allocate(count * MBARRIER, MBARRIER)?;
+    b.header(format!(
+        "shared memory {base}..{}: {count} mbarriers, {arrivals} arrivals a phase",
+        base + count * MBARRIER
+    ));
+    for index in 0..count {
+        let barrier = Barrier { base, offset: Num::from(index * MBARRIER) };
+        let address = barrier.operand(b)?;
+        b.init("mbarrier.init.shared::cta.b64", [address, Operand::Int(arrivals.into())]);
+    }
+    Ok(Value::Barriers(Barriers { base, count }))
+}
+
+/// Argument `index` as the address of a barrier.
+pub(super) fn address(b: &mut Builder, call: &Call, index: usize) -> Result<Operand> {
+    match &call.args[index].value {
+        Value::Barrier(barrier) => barrier.operand(b),
+        Value::Barriers(barriers) => {
+            Err(call.error_at(index, format!("one of these {} barriers is wanted: index them", barriers.count)))
+        }
+        _ => Err(call.mismatch(index, "a barrier")),
+    }
+}
+
+/// Waits until the phase of that parity has completed. A wait may time out, so it is tried again.
+fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
+    let barrier = address(b, call, 0)?;
+    let parity = call.num(1)?;
+    if parity.constant().is_some_and(|parity| !(0..2).contains(&parity)) {
+        return Err(call.error_at(1, format!("a parity is 0 or 1, not {}", parity.constant().unwrap_or_default())));
+    }
+    let label = b.label("wait");
+    b.place_label(&label);
+    let done = b.register(Type::Pred);
+    b.emit("mbarrier.try_wait.parity.shared::cta.b64", [done.operand(), barrier, parity.operand()]);
+    b.branch_if(unless(&done), &label);
+    Ok(Value::Unit)
+}
+
+fn arrive(b: &mut Builder, call: &Call) -> Result<Value> {
+    let barrier = address(b, call, 0)?;
+    b.emit("mbarrier.arrive.shared::cta.b64", [Operand::Sink, barrier]);
+    Ok(Value::Unit)
+}
+
+/// Arrives, and announces bytes that copies will deliver before the phase completes.
+fn expect_tx(b: &mut Builder, call: &Call) -> Result<Value> {
+    let barrier = address(b, call, 0)?;
+    let bytes = call.num(1)?;
+    b.emit("mbarrier.arrive.expect_tx.shared::cta.b64", [Operand::Sink, barrier, bytes.operand()]);
+    Ok(Value::Unit)
+}
+
+fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
+    let id = call.num(0)?;
+    if id.constant().is_some_and(|id| !(0..16).contains(&id)) {
+        return Err(call.error_at(0, "a CTA has barriers 0 to 15"));
+    }
+    let threads = call.constant_in(1, 32..=b.threads)?;
+    if threads % 32 != 0 {
+        return Err(call.error_at(1, format!("{threads} threads are not whole warps of 32")));
+    }
+    b.emit("bar.sync", [id.operand(), Operand::Int(threads.into())]);
+    Ok(Value::Unit)
+}
+
+fn setmaxnreg(b: &mut Builder, call: &Call, direction: &str) -> Result<Value> {
+    let registers = call.constant_in(0, 24..=256)?;
+    if registers % 8 != 0 {
+        let (low, high) = (registers / 8 * 8, registers / 8 * 8 + 8);
+        return Err(call.error_at(0, format!("{registers} is not a multiple of 8; nearest: {low} and {high}")));
+    }
+    plain(b, &format!("setmaxnreg.{direction}.sync.aligned.u32"), Some(registers.into()))
+}
+
+/// An instruction with at most one number.
+pub(super) fn plain(b: &mut Builder, mnemonic: &str, number: Option<i128>) -> Result<Value> {
+    b.emit(mnemonic, number.map(Operand::Int));
+    Ok(Value::Unit)
 }

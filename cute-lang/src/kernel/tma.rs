@@ -1,13 +1,173 @@
 //! Tensors read and written by TMA.
 
-use super::builtins::Builtin;
+use super::barrier;
+use super::builder::{Builder, ParamKind, TmaRecipe};
+use super::builtins::{Builtin, Call};
+use super::tensor::Tensor;
+use super::value::{Num, Scalar, Value};
+use cute_algebra::{TMA_ALIGNMENT, TmaPlan, tma_plan};
+use cute_ptx::ast::{Operand, Type};
+use syn::Result;
 
 /// The rows of the builtin table that use tensor maps.
-pub(super) const ROWS: &[Builtin] = &[];
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin { signature: "tma_load(source, coordinate, tile, barrier)", apply: tma_load },
+    Builtin { signature: "tma_store(tile, destination, coordinate)", apply: tma_store },
+    Builtin { signature: "tma_commit()", apply: |b, _| barrier::plain(b, "cp.async.bulk.commit_group", None) },
+    Builtin { signature: "tma_wait_read(groups)", apply: |b, call| wait(b, call, "cp.async.bulk.wait_group.read") },
+    Builtin { signature: "tma_wait(groups)", apply: |b, call| wait(b, call, "cp.async.bulk.wait_group") },
+];
+
+/// Most groups of copies that a wait can leave pending.
+const MAX_GROUPS: u32 = 63;
 
 /// A tensor parameter that is accessed by TMA: an index into [`Builder::params`](super::builder::Builder::params).
 #[derive(Clone, Copy, Debug)]
 pub struct TensorMap {
     /// The parameter.
     pub param: usize,
+}
+
+fn wait(b: &mut Builder, call: &Call, mnemonic: &str) -> Result<Value> {
+    let groups = call.constant_in(0, 0..=MAX_GROUPS)?;
+    barrier::plain(b, mnemonic, Some(groups.into()))
+}
+
+fn tma_load(b: &mut Builder, call: &Call) -> Result<Value> {
+    let copies = copies(b, call, 0, 1, 2, true)?;
+    let barrier = barrier::address(b, call, 3)?;
+    for Copy { tensor, tile, rank } in copies {
+        let mnemonic = format!("cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes");
+        b.emit(mnemonic, [tile, tensor, barrier.clone()]);
+    }
+    Ok(Value::Unit)
+}
+
+fn tma_store(b: &mut Builder, call: &Call) -> Result<Value> {
+    for Copy { tensor, tile, rank } in copies(b, call, 1, 2, 0, false)? {
+        b.emit(format!("cp.async.bulk.tensor.{rank}d.global.shared::cta.tile.bulk_group"), [tensor, tile]);
+    }
+    Ok(Value::Unit)
+}
+
+/// One instruction.
+struct Copy {
+    /// `[map, {coordinates}]`.
+    tensor: Operand,
+    /// `[address]`.
+    tile: Operand,
+    rank: usize,
+}
+
+/// The instructions that copy a tile, from the arguments at these places.
+fn copies(b: &mut Builder, call: &Call, map: usize, coordinate: usize, tile: usize, load: bool) -> Result<Vec<Copy>> {
+    let Value::TensorMap(TensorMap { param }) = call.args[map].value else {
+        return Err(call.mismatch(map, if load { "a `TmaLoad` parameter" } else { "a `TmaStore` parameter" }));
+    };
+    let (tma, is_load) = match &b.params[param].kind {
+        ParamKind::TmaLoad(tma) => (tma.clone(), true),
+        ParamKind::TmaStore(tma) => (tma.clone(), false),
+        _ => return Err(call.mismatch(map, "a tensor map")),
+    };
+    let name = b.params[param].name.clone();
+    if is_load != load {
+        let (wanted, found) = if load { ("TmaLoad", "TmaStore") } else { ("TmaStore", "TmaLoad") };
+        return Err(call.error_at(map, format!("`{name}` is a `{found}`, and this takes a `{wanted}`")));
+    }
+    let Value::Tensor(tile_tensor) = &call.args[tile].value else {
+        return Err(call.mismatch(tile, "a tensor in shared memory"));
+    };
+    if tile_tensor.element != tma.element {
+        let (tile_element, element) = (tile_tensor.element, tma.element);
+        return Err(call.error_at(tile, format!("a tile of `{tile_element}`, but `{name}` has elements of `{element}`")));
+    }
+    let start = coordinates(call, coordinate, tma.rank)?;
+    // Tensors are contiguous in their last mode.
+    let order: Vec<usize> = (0..tma.rank).rev().collect();
+    let plan = tma_plan(tma.element.bits(), &tile_tensor.layout, &order).map_err(|error| call.error_at(tile, error))?;
+    record(b, call, tile, param, &plan)?;
+    instructions(b, call, tile, &name, tile_tensor, &start, &plan)
+}
+
+/// Argument `index` as a coordinate of that rank.
+fn coordinates(call: &Call, index: usize, rank: usize) -> Result<Vec<Num>> {
+    let coordinates = match &call.args[index].value {
+        Value::Tuple(elements) => elements.iter().map(Value::as_num).collect(),
+        single => single.as_num().map(|num| vec![num]),
+    };
+    let Some(coordinates) = coordinates.filter(|coordinates: &Vec<Num>| coordinates.len() == rank) else {
+        return Err(call.mismatch(index, &format!("a coordinate of {rank} integers")));
+    };
+    Ok(coordinates)
+}
+
+/// Notes the tensor map that the parameter needs. All uses of a parameter share one.
+fn record(b: &mut Builder, call: &Call, tile: usize, param: usize, plan: &TmaPlan) -> Result<()> {
+    // Extents of a box are at most 256.
+    let recipe = TmaRecipe { box_shape: plan.box_shape.iter().map(|&extent| extent as u32).collect(), swizzle: plan.swizzle };
+    let name = b.params[param].name.clone();
+    let (ParamKind::TmaLoad(tma) | ParamKind::TmaStore(tma)) = &mut b.params[param].kind else { return Ok(()) };
+    match &tma.recipe {
+        Some(known) if *known == recipe => {}
+        Some(known) => {
+            let message = format!(
+                "this tile wants boxes of {:?} and {}, but an earlier use of `{name}` wants {:?} and {}: \
+                 a parameter has one tensor map",
+                recipe.box_shape,
+                recipe.swizzle.name(),
+                known.box_shape,
+                known.swizzle.name()
+            );
+            return Err(call.error_at(tile, message));
+        }
+        None => {
+            let element = tma.element;
+            let line = format!("tensor map {name}: {element}, boxes of {:?}, {}", recipe.box_shape, recipe.swizzle.name());
+            tma.recipe = Some(recipe);
+            b.header(line);
+        }
+    }
+    Ok(())
+}
+
+fn instructions(
+    b: &mut Builder,
+    call: &Call,
+    index: usize,
+    name: &str,
+    tile: &Tensor,
+    start: &[Num],
+    plan: &TmaPlan,
+) -> Result<Vec<Copy>> {
+    let aligned = b.possible_bits(&tile.dynamic).trailing_zeros() >= TMA_ALIGNMENT.trailing_zeros();
+    if !aligned {
+        let message = format!("a run-time coordinate may put the tile at an address that is not a multiple of {TMA_ALIGNMENT}");
+        return Err(call.error_at(index, message));
+    }
+    let map = map(b, name);
+    // TMA swizzles addresses itself: it is given those before the swizzle.
+    let unswizzled = super::address::Addresses::new(tile.base.into(), cute_algebra::Swizzle::IDENTITY, tile.dynamic.clone());
+    let mut addresses = unswizzled;
+    let mut copies = Vec::new();
+    for piece in &plan.pieces {
+        let mut coords = Vec::new();
+        // Tensor maps count dimensions from the innermost.
+        for (start, offset) in start.iter().zip(&piece.coordinate).rev() {
+            coords.push(b.add(start, &Num::from(*offset))?.operand());
+        }
+        copies.push(Copy {
+            tensor: Operand::Tensor { map: Box::new(map.operand()), coords },
+            tile: addresses.operand(b, tile.byte(piece.offset))?,
+            rank: start.len(),
+        });
+    }
+    Ok(copies)
+}
+
+/// The generic address of a tensor map, which is a parameter itself.
+fn map(b: &mut Builder, name: &str) -> Scalar {
+    b.once(&format!("{name}_map"), Type::U64, |b, map| {
+        b.emit("mov.b64", [map.operand(), Operand::Name(name.into())]);
+        b.emit("cvta.param.u64", [map.operand(), map.operand()]);
+    })
 }

@@ -1,0 +1,181 @@
+//! From coordinates to shared-memory addresses.
+//!
+//! A swizzle only moves bits below the period `2^(M+B+|S|)`, and on two numbers without a common bit it works apart:
+//! `Sw(x ^ r) = Sw(x) ^ Sw(r)`. So the run-time part r of an address is swizzled once, and what is known, x, becomes
+//! an immediate offset, all but those of its bits that may meet bits of `Sw(r)`: these are xor-ed, once for each
+//! value that they have.
+
+use super::builder::{Builder, SHARED_ALIGN, address};
+use super::value::{Num, Scalar, Value};
+use cute_algebra::{Layout, Swizzle, Tuple, coalesce};
+use cute_ptx::ast::{Operand, Type};
+use std::collections::BTreeMap;
+use syn::Result;
+
+/// Where the elements of a tile are: all in bytes, all but the swizzle from the start of its memory.
+#[derive(Clone, Debug)]
+pub struct Addresses {
+    base: i64,
+    swizzle: Swizzle,
+    /// What is known of the part that coordinates add.
+    known: i64,
+    /// What is not.
+    dynamic: Num,
+    /// `shared_base + Sw(dynamic)`, once it is needed.
+    hoisted: Option<Scalar>,
+    /// The same with bits exclusive-or-ed in.
+    flipped: BTreeMap<i64, Scalar>,
+}
+
+impl Addresses {
+    /// Of memory at byte `base` of the kernel's shared memory.
+    pub fn new(base: i64, swizzle: Swizzle, dynamic: Num) -> Self {
+        let (known, dynamic) = match dynamic.constant().and_then(|known| i64::try_from(known).ok()) {
+            Some(known) => (known, Num::Const(0)),
+            None => (0, dynamic),
+        };
+        Self { base, swizzle, known, dynamic, hoisted: None, flipped: BTreeMap::new() }
+    }
+
+    /// The operand for byte `known`, to which the run-time part is added before the swizzle.
+    pub fn operand(&mut self, b: &mut Builder, known: i64) -> Result<Operand> {
+        let (register, offset) = self.resolve(b, known)?;
+        Ok(address(&register, offset))
+    }
+
+    /// The address in a register.
+    pub fn register(&mut self, b: &mut Builder, known: i64) -> Result<Scalar> {
+        let (register, offset) = self.resolve(b, known)?;
+        let sum = b.add(&register.into(), &Num::from(offset))?;
+        b.to_register(&sum, Type::U32)
+    }
+
+    fn resolve(&mut self, b: &mut Builder, known: i64) -> Result<(Scalar, i64)> {
+        let known = self.known + known;
+        let period = period(self.swizzle);
+        let inside = period - 1;
+        let dynamic = b.possible_bits(&self.dynamic) as i64;
+        let carries = dynamic & known & inside != 0;
+        if carries || period > i64::from(SHARED_ALIGN) {
+            let sum = b.add(&self.dynamic.clone(), &Num::from(known))?;
+            let swizzled = swizzled(b, self.swizzle, &sum)?;
+            return Ok((self.absolute(b, &swizzled)?, self.base));
+        }
+        let hoisted = match &self.hoisted {
+            Some(hoisted) => hoisted.clone(),
+            None => {
+                let swizzled = swizzled(b, self.swizzle, &self.dynamic.clone())?;
+                let hoisted = self.absolute(b, &swizzled)?;
+                self.hoisted.insert(hoisted).clone()
+            }
+        };
+        let taken = (dynamic | moved(self.swizzle, dynamic)) & inside;
+        let swizzled = self.swizzle.apply(known & inside);
+        let (flip, add) = (swizzled & taken, swizzled & !taken);
+        let register = match self.flipped.get(&flip) {
+            _ if flip == 0 => hoisted,
+            Some(register) => register.clone(),
+            None => {
+                let flipped = b.xor(&hoisted.into(), &Num::from(flip))?;
+                let flipped = b.to_register(&flipped, Type::U32)?;
+                self.flipped.insert(flip, flipped.clone());
+                flipped
+            }
+        };
+        Ok((register, self.base + (known & !inside) + add))
+    }
+
+    /// The run-time part, from the start of the kernel's shared memory to an address.
+    fn absolute(&self, b: &mut Builder, dynamic: &Num) -> Result<Scalar> {
+        let base = b.shared_base();
+        let sum = b.add(&base.into(), dynamic)?;
+        b.to_register(&sum, Type::U32)
+    }
+}
+
+/// The bits that a swizzle may set in a number that has only bits of `mask`, besides those of `mask`.
+fn moved(swizzle: Swizzle, mask: i64) -> i64 {
+    let source = mask & swizzle.source_mask();
+    if swizzle.shift() >= 0 { source >> swizzle.shift() } else { source << -swizzle.shift() }
+}
+
+/// What the pattern of a swizzle repeats after.
+pub fn period(swizzle: Swizzle) -> i64 {
+    (swizzle.source_mask() | swizzle.target_mask()).checked_ilog2().map_or(1, |top| 2 << top)
+}
+
+/// The swizzle of element indices as one of byte offsets.
+pub fn in_bytes(swizzle: Swizzle, bytes: u32) -> Swizzle {
+    // Element widths are at most 8 bytes, and a swizzle of indices in shared memory is far from bit 62.
+    Swizzle::new(swizzle.bits(), swizzle.base() + bytes.ilog2(), swizzle.shift()).unwrap_or(swizzle)
+}
+
+/// The swizzle of a number.
+pub fn swizzled(b: &mut Builder, swizzle: Swizzle, index: &Num) -> Result<Num> {
+    if b.possible_bits(index) as i64 & swizzle.source_mask() == 0 {
+        return Ok(index.clone());
+    }
+    if let Num::Const(index) = index {
+        let index = i64::try_from(*index).map_err(|_| b.error(format!("{index} does not fit 64 bits")))?;
+        return Ok(Num::from(swizzle.apply(index)));
+    }
+    let distance = Num::from(swizzle.shift().unsigned_abs());
+    let shifted = if swizzle.shift() >= 0 { b.shr(index, &distance)? } else { b.shl(index, &distance)? };
+    let moved = b.and(&shifted, &Num::from(swizzle.target_mask()))?;
+    b.xor(index, &moved)
+}
+
+/// The value of an integral layout, times `unit`, at a 1-D coordinate.
+pub fn index(b: &mut Builder, layout: &Layout, coordinate: &Num, unit: i64) -> Result<Num> {
+    let coordinate = match coordinate {
+        Num::Reg(scalar) => Num::Reg(b.convert(scalar, Type::U32)?),
+        known => known.clone(),
+    };
+    let modes = coalesce(layout).flat_modes();
+    let mut sum = Num::Const(0);
+    let mut inner = 1;
+    for (i, (extent, stride)) in modes.iter().enumerate() {
+        let mut digit = b.div(&coordinate, &Num::from(inner))?;
+        if i + 1 < modes.len() {
+            digit = b.rem(&digit, &Num::from(*extent))?;
+        }
+        let term = b.mul(&digit, &Num::from(stride.value() * unit))?;
+        sum = b.add(&sum, &term)?;
+        inner *= extent;
+    }
+    Ok(sum)
+}
+
+/// The value of a layout at a 1-D coordinate: a tuple of numbers for a layout into a coordinate space.
+pub fn evaluate(b: &mut Builder, layout: &Layout, coordinate: &Num) -> Result<Value> {
+    component(b, layout, &layout.coshape(), &mut Vec::new(), coordinate)
+}
+
+fn component(
+    b: &mut Builder,
+    layout: &Layout,
+    coshape: &cute_algebra::Shape,
+    path: &mut Vec<usize>,
+    coordinate: &Num,
+) -> Result<Value> {
+    if let Tuple::Node(modes) = coshape {
+        let mut values = Vec::new();
+        for (i, mode) in modes.iter().enumerate() {
+            path.push(i);
+            values.push(component(b, layout, mode, path, coordinate)?);
+            path.pop();
+        }
+        return Ok(Value::Tuple(values));
+    }
+    Ok(index(b, &along(layout, path), coordinate, 1)?.into())
+}
+
+/// The layout of one component of a layout into a coordinate space.
+pub fn along(layout: &Layout, path: &[usize]) -> Layout {
+    let strides = layout.stride().map(|stride| match stride.path() == path {
+        true => stride.value().into(),
+        false => 0.into(),
+    });
+    // Congruent to the layout, and its size and span are at most the layout's.
+    Layout::new(layout.shape().clone(), strides).unwrap_or_else(|_| Layout::unit())
+}

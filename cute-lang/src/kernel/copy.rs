@@ -1,0 +1,257 @@
+//! Copies between registers and shared memory, by the widest vectors that both sides allow.
+
+use super::builder::Builder;
+use super::builtins::{Builtin, Call};
+use super::fragment::{Fragment, packing, register_type};
+use super::tensor::Tensor;
+use super::value::{Scalar, Value};
+use super::{address, fragment};
+use cute_algebra::{Layout, coalesce};
+use cute_ptx::ast::{Operand, Type};
+use std::collections::BTreeMap;
+use syn::Result;
+
+/// The rows of the builtin table that copy.
+pub(super) const ROWS: &[Builtin] = &[Builtin { signature: "copy(source, destination)", apply: copy }];
+
+/// Widest access of shared memory, in bytes.
+const WIDEST: i64 = 16;
+
+fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
+    b.set_place(call.span);
+    match (&call.args[0].value, &call.args[1].value) {
+        (Value::Tensor(tensor), Value::Fragment(fragment)) => load(b, tensor, fragment)?,
+        (Value::Fragment(fragment), Value::Tensor(tensor)) => store(b, fragment, tensor)?,
+        (Value::Tensor(_) | Value::Fragment(_), _) => {
+            return Err(call.mismatch(1, "a fragment where the source is a tensor, and a tensor where it is a fragment,"));
+        }
+        _ => return Err(call.mismatch(0, "a tensor in shared memory or a fragment")),
+    }
+    Ok(Value::Unit)
+}
+
+fn load(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<()> {
+    let Access { tensor, vectors } = access(b, tensor, fragment)?;
+    let mut addresses = tensor.addresses();
+    // Narrow elements that come in another order than the fragment's: (register, part) → where it was loaded.
+    let mut loaded: BTreeMap<usize, BTreeMap<usize, (Scalar, usize)>> = BTreeMap::new();
+    for vector in &vectors {
+        let mut words = Vec::new();
+        for values in vector.values.chunks(packing(fragment.element)) {
+            match whole_register(fragment, values) {
+                Some(register) => words.push(register),
+                None => {
+                    let word = b.register(register_type(fragment.element));
+                    for (part, &value) in values.iter().enumerate() {
+                        let slot = fragment.values[value].slot;
+                        let (register, place) = (slot / packing(fragment.element), slot % packing(fragment.element));
+                        loaded.entry(register).or_default().insert(place, (word.clone(), part));
+                    }
+                    words.push(word);
+                }
+            }
+        }
+        let address = addresses.operand(b, tensor.byte(vector.index))?;
+        let bytes = vector.values.len() as i64 * tensor.width();
+        transfer(b, "ld", &words, address, bytes);
+    }
+    for (register, mut parts) in loaded {
+        let register = fragment.registers[register].clone();
+        // Parts that were not loaded keep what they hold.
+        let parts: Vec<_> = (0..packing(fragment.element))
+            .map(|place| parts.remove(&place).unwrap_or_else(|| (register.clone(), place)))
+            .collect();
+        pack(b, &register, &parts, tensor.element.bytes() as usize);
+    }
+    Ok(())
+}
+
+fn store(b: &mut Builder, fragment: &Fragment, tensor: &Tensor) -> Result<()> {
+    let Access { tensor, vectors } = access(b, tensor, fragment)?;
+    let mut addresses = tensor.addresses();
+    for vector in &vectors {
+        let mut words = Vec::new();
+        for values in vector.values.chunks(packing(fragment.element)) {
+            words.push(match whole_register(fragment, values) {
+                Some(register) => register,
+                None => {
+                    let parts: Vec<_> = values.iter().map(|&value| fragment.part(value)).collect();
+                    let word = b.register(register_type(fragment.element));
+                    pack(b, &word, &parts, fragment.element.bytes() as usize);
+                    word
+                }
+            });
+        }
+        let address = addresses.operand(b, tensor.byte(vector.index))?;
+        let bytes = vector.values.len() as i64 * tensor.width();
+        transfer(b, "st", &words, address, bytes);
+    }
+    Ok(())
+}
+
+/// One access: values of a fragment that lie side by side in shared memory.
+struct Vector {
+    /// What the tensor's layout gives for the first.
+    index: i64,
+    /// The values, in the order of their addresses.
+    values: Vec<usize>,
+}
+
+/// The accesses that copy between a fragment and a tensor, into which this thread's own coordinate has been put.
+struct Access {
+    tensor: Tensor,
+    vectors: Vec<Vector>,
+}
+
+fn access(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<Access> {
+    if tensor.element != fragment.element {
+        let (tensor, fragment) = (tensor.element, fragment.element);
+        return Err(b.error(format!("a tensor of `{tensor}` and a fragment of `{fragment}`: convert the fragment")));
+    }
+    let (tensor, indices) = match &fragment.tile {
+        None => {
+            let (size, values) = (tensor.layout.layout().size(), fragment.values.len());
+            if size != values as i64 {
+                return Err(b.error(format!("a tensor of {size} elements and a fragment of {values}")));
+            }
+            (tensor.clone(), tensor.layout.layout().values().collect())
+        }
+        Some(_) => partition(b, tensor, fragment)?,
+    };
+    let vectors = vectorise(b, &tensor, &indices);
+    Ok(Access { tensor, vectors })
+}
+
+/// The tensor from this thread's own coordinate, and the index of each of its values.
+fn partition(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<(Tensor, Vec<i64>)> {
+    let Some(tile) = &fragment.tile else { return Ok((tensor.clone(), Vec::new())) };
+    let modes = tensor.layout.layout().modes();
+    let extents: Vec<i64> = modes.iter().map(Layout::size).collect();
+    if !fragment.shape.leaves().eq(&extents) {
+        return Err(b.error(format!("a tensor of {} and a fragment of {}", tensor.layout.layout().shape(), fragment.shape)));
+    }
+    let mut dynamic = tensor.dynamic.clone();
+    for (mode, layout) in modes.iter().enumerate() {
+        // Thread and value each have a part of the coordinate; the layout passes the sum through if no part carries
+        // into the other across a boundary of the layout.
+        let mut boundary = 1;
+        for (extent, _) in coalesce(layout).flat_modes() {
+            boundary *= extent;
+            let reach = tile.reach(mode, Some(boundary));
+            let worst = fragment.values.iter().map(|value| value.coordinate[mode] % boundary).max().unwrap_or(0);
+            if reach + worst >= boundary {
+                return Err(b.error(format!(
+                    "mode {mode} of the tensor, {layout}, breaks at {boundary}, but threads reach {reach} and values {worst} there"
+                )));
+            }
+        }
+        let offset = address::index(b, layout, &tile.origin[mode], tensor.width())?;
+        dynamic = b.add(&dynamic, &offset)?;
+    }
+    let index = |value: &fragment::Held| {
+        value.coordinate.iter().zip(&modes).map(|(coordinate, mode)| mode.at(*coordinate).unwrap_or_default()).sum()
+    };
+    let indices = fragment.values.iter().map(index).collect();
+    Ok((Tensor { dynamic, ..tensor.clone() }, indices))
+}
+
+/// Groups values by address into the widest vectors that are aligned for every thread.
+fn vectorise(b: &Builder, tensor: &Tensor, indices: &[i64]) -> Vec<Vector> {
+    let mut order: Vec<usize> = (0..indices.len()).collect();
+    order.sort_by_key(|&value| indices[value]);
+    // What every address is a multiple of, whatever the known part adds.
+    let dynamic = 1i64 << b.possible_bits(&tensor.dynamic).trailing_zeros().min(4);
+    let swizzle = address::in_bytes(tensor.layout.swizzle(), tensor.element.bytes());
+    let chunk = if swizzle.is_identity() { WIDEST } else { 1 << swizzle.base().min(4) };
+    let mut lanes = WIDEST.min(dynamic).min(chunk) / tensor.width();
+    let aligned = |lanes: i64| {
+        order.chunks(lanes as usize).all(|chunk| {
+            let first = tensor.layout.offset() + indices[chunk[0]];
+            chunk.len() as i64 == lanes
+                && first % lanes == 0
+                && chunk.iter().zip(indices[chunk[0]]..).all(|(&value, index)| indices[value] == index)
+        })
+    };
+    while lanes > 1 && !aligned(lanes) {
+        lanes /= 2;
+    }
+    let vector = |chunk: &[usize]| Vector { index: indices[chunk[0]], values: chunk.to_vec() };
+    order.chunks(lanes.max(1) as usize).map(vector).collect()
+}
+
+/// The register that holds exactly these values, in order.
+fn whole_register(fragment: &Fragment, values: &[usize]) -> Option<Scalar> {
+    let (register, _) = fragment.part(values[0]);
+    let whole = values.len() == packing(fragment.element)
+        && values.iter().enumerate().all(|(place, &value)| fragment.part(value) == (register.clone(), place));
+    whole.then_some(register)
+}
+
+/// Moves `bytes` bytes between registers and shared memory.
+fn transfer(b: &mut Builder, operation: &str, words: &[Scalar], address: Operand, bytes: i64) {
+    let register = match words {
+        [word] => word.operand(),
+        words => Operand::Vector(words.iter().map(Scalar::operand).collect()),
+    };
+    let vector = match words.len() {
+        1 => String::new(),
+        count => format!(".v{count}"),
+    };
+    // A lone narrow element uses the low part of its register.
+    let ty = match bytes {
+        1 => "b8",
+        2 => "b16",
+        _ => words[0].ty.name(),
+    };
+    let mnemonic = format!("{operation}.shared{vector}.{ty}");
+    if bytes >= 4 {
+        let operands = if operation == "ld" { [register, address] } else { [address, register] };
+        b.emit(mnemonic, operands);
+    } else if operation == "ld" {
+        let narrow = b.compute(Type::U16, mnemonic, [address]);
+        b.emit("cvt.u32.u16", [register, narrow.operand()]);
+    } else {
+        let narrow = b.compute(Type::U16, "cvt.u16.u32", [register]);
+        b.emit(mnemonic, [address, narrow.operand()]);
+    }
+}
+
+/// Assembles a register from parts of registers: two halves or four bytes. Where there are fewer, what is left is not
+/// used.
+fn pack(b: &mut Builder, to: &Scalar, parts: &[(Scalar, usize)], width: usize) {
+    let mut bytes: Vec<(&Scalar, usize)> =
+        parts.iter().flat_map(|(register, part)| (0..width).map(move |byte| (register, part * width + byte))).collect();
+    bytes.resize(4, bytes[bytes.len() - 1]);
+    let mut sources: Vec<&Scalar> = Vec::new();
+    for (register, _) in &bytes {
+        if !sources.contains(register) {
+            sources.push(register);
+        }
+    }
+    if let [first, rest @ ..] = &sources[..]
+        && rest.len() <= 1
+    {
+        permute(b, to, first, rest.first().unwrap_or(first), &bytes);
+        return;
+    }
+    // More than two registers: the two halves apart, then both.
+    let halves: Vec<Scalar> = bytes
+        .chunks(2)
+        .map(|pair| {
+            let half = b.register(Type::B32);
+            permute(b, &half, pair[0].0, pair[1].0, pair);
+            half
+        })
+        .collect();
+    let [low, high] = &halves[..] else { return };
+    permute(b, to, low, high, &[(low, 0), (low, 1), (high, 0), (high, 1)]);
+}
+
+/// `prmt`: bytes of two registers, the lowest first.
+fn permute(b: &mut Builder, to: &Scalar, first: &Scalar, second: &Scalar, bytes: &[(&Scalar, usize)]) {
+    let selector = bytes.iter().enumerate().fold(0, |selector, (place, (register, byte))| {
+        let source = if *register == first { *byte } else { 4 + byte };
+        selector | (source as i128) << (4 * place)
+    });
+    b.emit("prmt.b32", [to.operand(), first.operand(), second.operand(), Operand::Int(selector)]);
+}
