@@ -9,7 +9,9 @@
 //! Errors are [`syn::Error`]s at the token under way: [`error`](Builder::error).
 
 use super::bits;
+use super::cleanup::remove_unread;
 use super::value::{Element, Num, Scalar, Value, is_float, is_integer, is_signed, rust_name};
+use cute_algebra::SwizzleMode;
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
 use proc_macro2::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +36,22 @@ pub struct Param {
     pub span: Span,
     /// Its kind.
     pub kind: ParamKind,
+}
+
+impl Param {
+    /// The name of its PTX parameter, where the names of opcodes are not free.
+    pub fn symbol(&self) -> String {
+        let opcode = |pattern: &str| {
+            pattern.split(|c: char| !c.is_alphanumeric()).next() == Some(self.name.as_str())
+        };
+        let taken =
+            self.name == "smem" || cute_ptx::table::rows().any(|(_, row)| opcode(row.pattern));
+        if taken {
+            format!("{}_", self.name)
+        } else {
+            self.name.clone()
+        }
+    }
 }
 
 /// What a parameter is.
@@ -72,8 +90,8 @@ pub struct TmaParam {
 pub struct TmaRecipe {
     /// Extents of the box in the tensor's own order of modes.
     pub box_shape: Vec<u32>,
-    /// Bytes of the shared-memory swizzle: 0, 32, 64 or 128.
-    pub swizzle_bytes: u32,
+    /// Swizzle of the box in shared memory.
+    pub swizzle: SwizzleMode,
 }
 
 /// An operation on integers.
@@ -230,6 +248,30 @@ impl Builder {
             ty => ty.name(),
         };
         self.emit(format!("mov.{suffix}"), [to.operand(), from]);
+    }
+
+    /// Makes the last line, if it is what defines `from` and is not before line `start`, write `to` instead.
+    pub fn retarget(&mut self, from: &Scalar, to: &Scalar, start: usize) -> bool {
+        if from.variable || self.lines.len() <= start {
+            return false;
+        }
+        // A numbered register is written once. As the last line writes it, nothing has read it yet.
+        match self.lines.last_mut() {
+            Some(Line::Inst(inst))
+                if inst.guard.is_none() && inst.operands.first() == Some(&from.operand()) =>
+            {
+                let numbered = from.name[1..]
+                    .strip_prefix(class(from.ty).0)
+                    .is_some_and(|rest| rest.parse::<u32>().is_ok());
+                let reads = inst.operands[1..].contains(&from.operand());
+                if numbered && !reads && !is_effect(&inst.mnemonic) {
+                    inst.operands[0] = to.operand();
+                    return true;
+                }
+                false
+            }
+            _ => false,
+        }
     }
 
     /// The number in a register of type `ty`.
@@ -706,15 +748,17 @@ impl Builder {
             self.start_up(&thread, init);
             start = std::mem::replace(&mut self.lines, body);
         }
-        let mut lines = self.declarations();
-        lines.push(Line::Blank);
-        lines.append(&mut self.prologue);
-        lines.append(&mut start);
-        lines.append(&mut self.lines);
-        lines.push(Line::Inst(Inst::new("ret", [])));
+        let mut code = std::mem::take(&mut self.prologue);
+        code.append(&mut start);
+        code.append(&mut self.lines);
+        code.push(Line::Inst(Inst::new("ret", [])));
+        remove_unread(&mut code);
+        let mut body = self.declarations(&code);
+        body.push(Line::Blank);
+        body.append(&mut code);
         Parts {
             header: self.header,
-            body: lines,
+            body,
             shared_bytes: self.shared_bytes,
             params: self.params,
         }
@@ -736,21 +780,38 @@ impl Builder {
         }
     }
 
-    fn declarations(&self) -> Vec<Line> {
+    fn declarations(&self, code: &[Line]) -> Vec<Line> {
+        let mut used = BTreeSet::new();
+        for line in code {
+            let Line::Inst(inst) = line else { continue };
+            used.extend(inst.guard.iter().map(|guard| guard.predicate.as_str()));
+            inst.operands
+                .iter()
+                .for_each(|operand| operand.for_each_name(&mut |name| _ = used.insert(name)));
+        }
         let mut lines = Vec::new();
         for (prefix, ty) in CLASSES {
-            if let Some(&count) = self.counts.get(prefix) {
+            let prefix = format!("%{prefix}");
+            // Numbers up to the largest that is still there.
+            let numbers = used
+                .iter()
+                .filter_map(|name| name.strip_prefix(&prefix)?.parse::<u32>().ok());
+            if let Some(last) = numbers.max() {
                 lines.push(Line::Registers {
                     ty: *ty,
-                    prefix: format!("%{prefix}"),
-                    count,
+                    prefix,
+                    count: last + 1,
                 });
             }
         }
-        lines.extend(self.named.iter().map(|(ty, name)| Line::Register {
-            ty: *ty,
-            name: name.clone(),
-        }));
+        for (ty, name) in &self.named {
+            if used.contains(name.as_str()) {
+                lines.push(Line::Register {
+                    ty: *ty,
+                    name: name.clone(),
+                });
+            }
+        }
         lines
     }
 }
@@ -799,6 +860,21 @@ fn class(ty: Type) -> (&'static str, Type) {
         _ => 3,
     };
     CLASSES[index]
+}
+
+/// Whether the first operand of an instruction is not its destination.
+fn is_effect(mnemonic: &str) -> bool {
+    [
+        "st.",
+        "bra",
+        "bar.",
+        "setmaxnreg",
+        "cp.",
+        "red.",
+        "mbarrier.init",
+    ]
+    .iter()
+    .any(|prefix| mnemonic.starts_with(prefix))
 }
 
 /// Whether a name without `%` belongs to PTX or to a family of numbered registers.

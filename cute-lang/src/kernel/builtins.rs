@@ -5,7 +5,9 @@
 
 use super::builder::Builder;
 use super::value::{Element, Value};
-use super::{barrier, fragment, tensor, tma, wgmma};
+use super::{barrier, copy, fragment, scalar, tensor, tma, wgmma};
+use cute_algebra::Layout;
+use cute_algebra::operations::{self, Operation};
 use proc_macro2::Span;
 use syn::{Error, Result};
 
@@ -41,11 +43,16 @@ pub struct Argument {
 /// Every row, by the file that owns it.
 const TABLE: &[&[Builtin]] = &[
     barrier::ROWS,
+    copy::ROWS,
     fragment::ROWS,
+    scalar::ROWS,
     tensor::ROWS,
     tma::ROWS,
     wgmma::ROWS,
 ];
+
+/// Names that select something and are nothing else.
+pub const WORDS: &[&str] = &["K", "MN", "INTER", "SW32", "SW64", "SW128"];
 
 /// The row of that name.
 pub fn find(name: &str) -> Option<&'static Builtin> {
@@ -56,9 +63,52 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
         .find(|row| row.name() == name)
 }
 
-/// The names of all rows.
+/// The names of all rows and of all operations.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    TABLE.iter().copied().flatten().map(Builtin::name)
+    let operations = operations::OPERATIONS
+        .iter()
+        .map(|operation| operation.name);
+    TABLE
+        .iter()
+        .copied()
+        .flatten()
+        .map(Builtin::name)
+        .chain(operations)
+}
+
+/// Calls an operation of the algebra, on values known at expansion or on a tensor, which stands for its layout.
+pub fn operate(b: &mut Builder, operation: &'static Operation, call: &Call) -> Result<Value> {
+    if let Some(argument) = call.types.first() {
+        return Err(Error::new(
+            argument.span,
+            format!("`{}` takes no type arguments", call.name),
+        ));
+    }
+    b.set_place(call.span);
+    match call.args.first().map(|argument| &argument.value) {
+        Some(Value::Tensor(_)) => {
+            tensor::operation(b, call, |_, layout| apply(operation, Some(layout), call))
+        }
+        _ => apply(operation, None, call),
+    }
+}
+
+/// `first` stands for the first operand.
+fn apply(operation: &Operation, first: Option<Layout>, call: &Call) -> Result<Value> {
+    let given = usize::from(first.is_some());
+    let mut operands: Vec<cute_algebra::Value> = first.into_iter().map(Into::into).collect();
+    for (i, argument) in call.args.iter().enumerate().skip(given) {
+        let operand = argument.value.to_algebra();
+        operands.push(operand.ok_or_else(|| call.mismatch(i, "a value known at expansion"))?);
+    }
+    let result = operations::apply(operation, &operands, false).map_err(|error| {
+        let place = call
+            .args
+            .get(error.place().operand)
+            .map_or(call.span, |argument| argument.span);
+        Error::new(place, error)
+    })?;
+    Ok(Value::from_algebra(result))
 }
 
 impl Builtin {

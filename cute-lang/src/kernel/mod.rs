@@ -1,11 +1,21 @@
 //! The kernel language: Rust syntax, interpreted at expansion, to PTX.
 
+pub mod address;
 pub mod barrier;
 pub mod bits;
 pub mod builder;
 pub mod builtins;
+mod cleanup;
+pub mod expand;
+pub mod copy;
 pub mod fragment;
+pub mod interp;
+pub mod lower;
+mod near;
+pub mod parse;
+mod scalar;
 pub mod tensor;
+mod text;
 pub mod tma;
 pub mod value;
 pub mod wgmma;

@@ -321,7 +321,6 @@ impl Value {
                 .iter_mut()
                 .for_each(|element| element.for_each_scalar_mut(f)),
             Value::Tensor(tensor) => tensor.for_each_scalar_mut(f),
-            Value::Barriers(barriers) => barriers.for_each_scalar_mut(f),
             Value::Barrier(barrier) => barrier.for_each_scalar_mut(f),
             // A reference aliases on purpose, and so does a fragment: it *is* its registers.
             Value::Reference(_) | Value::Fragment(_) => {}
@@ -333,6 +332,7 @@ impl Value {
             | Value::Word(_) => {}
             Value::Element(_)
             | Value::Wild
+            | Value::Barriers(_)
             | Value::Algebra(_)
             | Value::Global(_)
             | Value::TensorMap(_) => {}

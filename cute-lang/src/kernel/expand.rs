@@ -1,0 +1,255 @@
+//! Instances to Rust: a type for each, with its PTX as a constant and a typed launch.
+
+use super::builder::{Param, ParamKind, TmaParam};
+use super::lower::{Lowered, instances};
+use super::parse::{self, Source};
+use super::value::Element;
+use cute_algebra::SwizzleMode;
+use cute_ptx::ast::Type;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+use syn::parse::Parser;
+use syn::{Path, Result, Token};
+
+/// Expands `#[kernels]`, or `#[kernels(crate = path)]` where the facade has another name.
+pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
+    expand(attribute, module).unwrap_or_else(|error| error.to_compile_error())
+}
+
+fn expand(attribute: TokenStream, module: TokenStream) -> Result<TokenStream> {
+    let facade = facade(attribute)?;
+    let source = parse::source(module)?;
+    match instances(&source) {
+        Ok(instances) => Ok(items(&facade, &source, &instances)),
+        Err(error) => {
+            // The names stay, so that uses of them are not errors as well.
+            let errors = error.to_compile_error();
+            let Source {
+                attrs,
+                vis,
+                ident,
+                kernels,
+                ..
+            } = &source;
+            let names = kernels
+                .iter()
+                .flat_map(|kernel| &kernel.instances)
+                .map(|instance| &instance.name);
+            Ok(quote! {
+                #errors
+                #(#attrs)*
+                #vis mod #ident {
+                    #(
+                        #[allow(missing_docs, non_camel_case_types)]
+                        pub struct #names;
+                    )*
+                }
+            })
+        }
+    }
+}
+
+fn facade(attribute: TokenStream) -> Result<TokenStream> {
+    if attribute.is_empty() {
+        return Ok(quote!(::cute_runtime));
+    }
+    let parser = |input: syn::parse::ParseStream<'_>| {
+        input.parse::<Token![crate]>()?;
+        input.parse::<Token![=]>()?;
+        input.call(Path::parse_mod_style)
+    };
+    let path = parser.parse2(attribute)?;
+    Ok(quote!(#path))
+}
+
+fn items(facade: &TokenStream, source: &Source, instances: &[Lowered]) -> TokenStream {
+    let Source {
+        attrs, vis, ident, ..
+    } = source;
+    let instances = instances.iter().map(|instance| item(facade, instance));
+    quote! {
+        #(#attrs)*
+        #vis mod #ident {
+            #(#instances)*
+        }
+    }
+}
+
+fn item(facade: &TokenStream, instance: &Lowered) -> TokenStream {
+    let Lowered {
+        name,
+        docs,
+        threads,
+        cluster,
+        smem_bytes,
+        ..
+    } = instance;
+    let [x, y, z] = cluster;
+    let text = name.to_string();
+    let ptx = raw_string(&instance.module.to_string());
+    let params = instance
+        .params
+        .iter()
+        .map(|param| param_value(facade, param));
+    let notes = (!instance.notes.is_empty()).then(|| {
+        let notes: String = instance
+            .notes
+            .iter()
+            .map(|note| format!("{note}\n"))
+            .collect();
+        let notes = format!("```text\n{notes}```");
+        quote!(#[doc = ""] #[doc = #notes])
+    });
+    let launch_doc = format!("Launches `{name}` with {threads} threads a CTA on `grid` CTAs.");
+    let names: Vec<Ident> = instance
+        .params
+        .iter()
+        .map(|param| format_ident!("{}", param.name, span = param.span))
+        .collect();
+    let types = instance
+        .params
+        .iter()
+        .map(|param| param_type(facade, param));
+    quote! {
+        #(#docs)*
+        #notes
+        #[allow(non_camel_case_types)]
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+        pub struct #name;
+
+        impl #facade::Kernel for #name {
+            const NAME: &'static ::core::primitive::str = #text;
+            const PTX: &'static ::core::primitive::str = #ptx;
+            const THREADS: ::core::primitive::u32 = #threads;
+            const CLUSTER: [::core::primitive::u32; 3] = [#x, #y, #z];
+            const SMEM_BYTES: ::core::primitive::u32 = #smem_bytes;
+            const PARAMS: &'static [#facade::Param] = &[#(#params),*];
+        }
+
+        impl #name {
+            #[doc = #launch_doc]
+            ///
+            /// # Errors
+            ///
+            /// Arguments that the kernel cannot take, named with the rule they break; nothing has been launched then.
+            #[allow(clippy::too_many_arguments)]
+            pub fn launch(
+                device: &#facade::Device,
+                grid: impl ::core::convert::Into<#facade::Grid>,
+                #(#names: #types),*
+            ) -> ::core::result::Result<(), #facade::Error> {
+                #facade::__private::launch::<Self>(
+                    device,
+                    ::core::convert::Into::into(grid),
+                    &[#(<#facade::__private::Argument<'_> as ::core::convert::From<_>>::from(#names)),*],
+                )
+            }
+        }
+    }
+}
+
+/// The value of `Param` for a parameter.
+fn param_value(facade: &TokenStream, param: &Param) -> TokenStream {
+    let name = &param.name;
+    match &param.kind {
+        ParamKind::TmaLoad(tma) => {
+            let recipe = recipe(facade, name, tma);
+            quote!(#facade::Param::TmaLoad(#recipe))
+        }
+        ParamKind::TmaStore(tma) => {
+            let recipe = recipe(facade, name, tma);
+            quote!(#facade::Param::TmaStore(#recipe))
+        }
+        ParamKind::Global { element, rank, .. } => {
+            let element = element_type(facade, *element);
+            quote!(#facade::Param::Global { name: #name, element: #element, rank: #rank })
+        }
+        ParamKind::Scalar(ty) => {
+            let ty = element_type(facade, scalar_element(*ty));
+            quote!(#facade::Param::Scalar { name: #name, ty: #ty })
+        }
+    }
+}
+
+fn recipe(facade: &TokenStream, name: &str, tma: &TmaParam) -> TokenStream {
+    let element = element_type(facade, tma.element);
+    // A tensor that is never accessed has a map all the same: of single elements, along the contiguous mode as many as
+    // the 16 bytes that TMA moves at least.
+    let (box_shape, swizzle) = match &tma.recipe {
+        Some(recipe) => (recipe.box_shape.clone(), recipe.swizzle),
+        None => {
+            let mut unit = vec![1; tma.rank - 1];
+            unit.push(16 / tma.element.bytes());
+            (unit, SwizzleMode::None)
+        }
+    };
+    let swizzle = format_ident!("{}", format!("{swizzle:?}"));
+    quote! {
+        #facade::TmaRecipe {
+            name: #name,
+            element: #element,
+            box_shape: &[#(#box_shape),*],
+            swizzle: #facade::SwizzleMode::#swizzle,
+            l2: #facade::L2Promotion::B256,
+            fill: #facade::OobFill::Zero,
+        }
+    }
+}
+
+/// The type of a launch argument.
+fn param_type(facade: &TokenStream, param: &Param) -> TokenStream {
+    let view = |element: Element, rank: usize, written: bool| {
+        let element = rust_type(facade, element);
+        match written {
+            true => quote!(&mut #facade::TensorViewMut<'_, #element, #rank>),
+            false => quote!(&#facade::TensorView<'_, #element, #rank>),
+        }
+    };
+    match &param.kind {
+        ParamKind::TmaLoad(tma) => view(tma.element, tma.rank, false),
+        ParamKind::TmaStore(tma) => view(tma.element, tma.rank, true),
+        ParamKind::Global {
+            element,
+            rank,
+            written,
+        } => view(*element, *rank, *written),
+        ParamKind::Scalar(ty) => rust_type(facade, scalar_element(*ty)),
+    }
+}
+
+fn rust_type(facade: &TokenStream, element: Element) -> TokenStream {
+    let name = format_ident!("{}", element.name());
+    match element {
+        Element::F16 | Element::Bf16 => quote!(#facade::#name),
+        _ => quote!(::core::primitive::#name),
+    }
+}
+
+fn element_type(facade: &TokenStream, element: Element) -> TokenStream {
+    let name = format_ident!("{}", element.name().to_uppercase());
+    quote!(#facade::ElementType::#name)
+}
+
+/// The element type of a number parameter, of which there are only wide ones.
+fn scalar_element(ty: Type) -> Element {
+    let found = Element::ALL
+        .iter()
+        .copied()
+        .find(|element| element.register() == ty && element.bits() == ty.bits());
+    found.unwrap_or(Element::U32)
+}
+
+/// A raw string literal with real line breaks.
+fn raw_string(text: &str) -> TokenStream {
+    let hashes = (0..)
+        .map(|n| "#".repeat(n))
+        .find(|hashes| !text.contains(&format!("\"{hashes}")));
+    let hashes = hashes.unwrap_or_default();
+    let literal: Result<Literal> = format!("r{hashes}\"\n{text}{hashes}\"")
+        .parse()
+        .map_err(|error| syn::Error::new(proc_macro2::Span::call_site(), error));
+    match literal {
+        Ok(literal) => quote!(#literal),
+        Err(_) => quote!(#text),
+    }
+}

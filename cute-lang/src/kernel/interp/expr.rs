@@ -1,0 +1,643 @@
+//! Expressions.
+
+use super::super::builder::{Cmp, Op};
+use super::super::builtins::{self, Argument, Call};
+use super::super::value::{Num, Value, is_float, is_integer, is_signed, rust_name};
+use super::super::{near, text};
+use super::{Interpreter, MAX_DEPTH, MAX_STEPS};
+use cute_ptx::ast::{Operand, Type};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{
+    BinOp, Error, Expr, ExprCall, ExprCast, ExprMethodCall, ExprPath, ExprRange, ExprUnary,
+    GenericArgument, Lit, PathArguments, RangeLimits, Result, UnOp,
+};
+
+impl Interpreter<'_> {
+    /// The value of an expression. What it does at run time is emitted.
+    pub fn eval(&mut self, expr: &Expr) -> Result<Value> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            return Err(Error::new(
+                expr.span(),
+                format!("the kernel takes more than {MAX_STEPS} steps to expand"),
+            ));
+        }
+        if self.depth == MAX_DEPTH {
+            return Err(Error::new(
+                expr.span(),
+                format!("expressions and calls nest more than {MAX_DEPTH} deep"),
+            ));
+        }
+        self.depth += 1;
+        let value = self.eval_inner(expr);
+        self.depth -= 1;
+        value
+    }
+
+    fn eval_inner(&mut self, expr: &Expr) -> Result<Value> {
+        match expr {
+            Expr::Lit(expr) => self.literal(&expr.lit),
+            Expr::Path(expr) => self.path(expr),
+            Expr::Paren(expr) => self.eval(&expr.expr),
+            Expr::Group(expr) => self.eval(&expr.expr),
+            Expr::Infer(_) => Ok(Value::Wild),
+            Expr::Tuple(expr) => self.tuple(expr.elems.iter()),
+            Expr::Unary(expr) => self.unary(expr),
+            Expr::Binary(expr) => self.binary(&expr.left, &expr.op, &expr.right),
+            Expr::Assign(expr) => self.assign(&expr.left, &expr.right),
+            Expr::Cast(expr) => self.cast(expr),
+            Expr::Range(expr) => self.range(expr),
+            Expr::Reference(expr) => match expr.mutability {
+                Some(_) => Ok(Value::Reference(Box::new(self.variable_of(&expr.expr)?))),
+                None => self.eval(&expr.expr),
+            },
+            Expr::Call(expr) => self.call(expr),
+            Expr::MethodCall(expr) => self.method_call(expr),
+            Expr::Field(expr) => {
+                let base = self.eval(&expr.base)?;
+                self.field(base, &expr.member)
+            }
+            Expr::Index(expr) => {
+                let base = Argument {
+                    span: expr.expr.span(),
+                    value: self.eval(&expr.expr)?,
+                };
+                let index = Argument {
+                    span: expr.index.span(),
+                    value: self.eval(&expr.index)?,
+                };
+                self.call_builtin(
+                    "index",
+                    expr.bracket_token.span.open(),
+                    Vec::new(),
+                    vec![base, index],
+                )
+            }
+            Expr::Block(expr) => match &expr.label {
+                None => self.block(&expr.block),
+                Some(label) => Err(Error::new(
+                    label.span(),
+                    "the kernel language has no labelled blocks",
+                )),
+            },
+            Expr::If(expr) => self.if_else(expr),
+            Expr::ForLoop(expr) => self.for_loop(expr),
+            Expr::While(expr) => self.while_loop(expr),
+            Expr::Loop(expr) => self.loop_loop(expr),
+            Expr::Break(expr) => match &expr.expr {
+                None => self.jump(expr.break_token.span, expr.label.as_ref(), |l| {
+                    &mut l.on_break
+                }),
+                Some(value) => Err(Error::new(
+                    value.span(),
+                    "the kernel language has no `break` with a value",
+                )),
+            },
+            Expr::Continue(expr) => self.jump(expr.continue_token.span, expr.label.as_ref(), |l| {
+                &mut l.on_continue
+            }),
+            Expr::Return(expr) => self.return_from(expr),
+            Expr::Macro(expr) => self.notation(&expr.mac),
+            other => {
+                let what = match other {
+                    Expr::Closure(_) => "closures",
+                    Expr::Match(_) => "`match`",
+                    Expr::Struct(_) => "structs",
+                    Expr::Array(_) | Expr::Repeat(_) => "arrays: use a tuple",
+                    Expr::Try(_) => "`?`",
+                    Expr::Unsafe(_) => "`unsafe`: everything is checked",
+                    Expr::Async(_) | Expr::Await(_) => "`async`: use barriers",
+                    _ => "such expressions",
+                };
+                Err(Error::new_spanned(
+                    other,
+                    format!("the kernel language has no {what}"),
+                ))
+            }
+        }
+    }
+
+    fn literal(&mut self, lit: &Lit) -> Result<Value> {
+        match lit {
+            Lit::Int(lit) => Ok(Value::Int(lit.base10_parse()?)),
+            Lit::Float(lit) => Ok(Value::Float(lit.base10_parse()?)),
+            Lit::Bool(lit) => Ok(Value::Bool(lit.value)),
+            Lit::Str(lit) => Ok(Value::Str(lit.value())),
+            lit => Err(Error::new_spanned(
+                lit,
+                "expected a number, a truth value or a string",
+            )),
+        }
+    }
+
+    fn path(&mut self, expr: &ExprPath) -> Result<Value> {
+        match expr.path.get_ident() {
+            Some(ident) => self.lookup(ident),
+            None => Err(Error::new_spanned(
+                expr,
+                "expected a name of the kernel: paths lead nowhere here",
+            )),
+        }
+    }
+
+    fn tuple<'e>(&mut self, elements: impl Iterator<Item = &'e Expr>) -> Result<Value> {
+        let mut values = Vec::new();
+        for element in elements {
+            let value = self.eval(element)?;
+            // A tuple holds values, not variables.
+            values.push(self.keep(value));
+        }
+        Ok(if values.is_empty() {
+            Value::Unit
+        } else {
+            Value::Tuple(values)
+        })
+    }
+
+    fn field(&mut self, base: Value, member: &syn::Member) -> Result<Value> {
+        match (base, member) {
+            (Value::Reference(value), member) => self.field(*value, member),
+            (Value::Tuple(mut elements), syn::Member::Unnamed(index)) => {
+                let i = index.index as usize;
+                if i < elements.len() {
+                    return Ok(elements.swap_remove(i));
+                }
+                Err(Error::new(
+                    index.span,
+                    format!("field {i} of a tuple of {}", elements.len()),
+                ))
+            }
+            (base, member) => Err(Error::new_spanned(
+                member,
+                format!("{} has no such field", base.kind()),
+            )),
+        }
+    }
+
+    // ---- operators
+
+    fn unary(&mut self, expr: &ExprUnary) -> Result<Value> {
+        let value = self.eval(&expr.expr)?;
+        self.b.set_place(expr.op.span());
+        match (&expr.op, value) {
+            (UnOp::Deref(_), Value::Reference(value)) => Ok(*value),
+            (UnOp::Neg(_), Value::Int(value)) => match value.checked_neg() {
+                Some(value) => Ok(Value::Int(value)),
+                None => Err(self.b.error(format!("-({value}) overflows 128 bits"))),
+            },
+            (UnOp::Neg(_), Value::Float(value)) => Ok(Value::Float(-value)),
+            (UnOp::Neg(_), Value::Scalar(scalar))
+                if is_signed(scalar.ty) || is_float(scalar.ty) =>
+            {
+                let mnemonic = format!("neg.{}", scalar.ty.name());
+                Ok(self
+                    .b
+                    .compute(scalar.ty, mnemonic, [scalar.operand()])
+                    .into())
+            }
+            (UnOp::Not(_), Value::Bool(value)) => Ok(Value::Bool(!value)),
+            (UnOp::Not(_), Value::Scalar(scalar))
+                if scalar.ty == Type::Pred || is_integer(scalar.ty) =>
+            {
+                let mnemonic = match scalar.ty {
+                    Type::Pred => "not.pred".into(),
+                    ty => format!("not.b{}", ty.bits()),
+                };
+                Ok(self
+                    .b
+                    .compute(scalar.ty, mnemonic, [scalar.operand()])
+                    .into())
+            }
+            (op, value) => {
+                let op = op.to_token_stream();
+                Err(self
+                    .b
+                    .error(format!("cannot apply `{op}` to {}", value.kind())))
+            }
+        }
+    }
+
+    fn binary(&mut self, left: &Expr, op: &BinOp, right: &Expr) -> Result<Value> {
+        if matches!(op, BinOp::And(_) | BinOp::Or(_)) {
+            return self.logic(left, op, right);
+        }
+        if let Some(arithmetic) = compound(op) {
+            return self.assign_op(left, arithmetic, op, right);
+        }
+        let left = self.eval(left)?;
+        let left = if may_assign(right) {
+            self.keep(left)
+        } else {
+            left
+        };
+        let right = self.eval(right)?;
+        self.b.set_place(op.span());
+        match (simple(op), comparison(op)) {
+            (Some(op), _) => self.arithmetic(op, &left, &right),
+            (_, Some(cmp)) => self.compare(cmp, &left, &right),
+            _ => Err(self.b.error("the kernel language has no such operator")),
+        }
+    }
+
+    /// `a op b` for integers, floating-point numbers and truth values.
+    pub(super) fn arithmetic(&mut self, op: Op, a: &Value, b: &Value) -> Result<Value> {
+        if let (Some(a), Some(b)) = (a.as_num(), b.as_num()) {
+            return Ok(self.b.binary(op, &a, &b)?.into());
+        }
+        let known = match (op, a, b) {
+            (Op::And, Value::Bool(a), Value::Bool(b)) => Some(Value::Bool(a & b)),
+            (Op::Or, Value::Bool(a), Value::Bool(b)) => Some(Value::Bool(a | b)),
+            (Op::Xor, Value::Bool(a), Value::Bool(b)) => Some(Value::Bool(a ^ b)),
+            (Op::Add, Value::Float(a), Value::Float(b)) => Some(Value::Float(a + b)),
+            (Op::Sub, Value::Float(a), Value::Float(b)) => Some(Value::Float(a - b)),
+            (Op::Mul, Value::Float(a), Value::Float(b)) => Some(Value::Float(a * b)),
+            (Op::Div, Value::Float(a), Value::Float(b)) => Some(Value::Float(a / b)),
+            _ => None,
+        };
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let ty = match (a, b) {
+            (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => Some(a.ty),
+            (Value::Scalar(a), Value::Float(_)) => Some(a.ty),
+            (Value::Float(_), Value::Scalar(b)) => Some(b.ty),
+            _ => None,
+        };
+        let mnemonic = match (op, ty) {
+            (Op::And, Some(Type::Pred)) => "and.pred".to_string(),
+            (Op::Or, Some(Type::Pred)) => "or.pred".to_string(),
+            (Op::Xor, Some(Type::Pred)) => "xor.pred".to_string(),
+            (Op::Div, Some(ty @ (Type::F32 | Type::F64))) => format!("div.rn.{}", ty.name()),
+            (Op::Add | Op::Sub | Op::Mul, Some(ty)) if is_float(ty) => {
+                let name = ["add", "sub", "mul"][op as usize];
+                // Without `.rn` the assembler may contract a product and a sum: Rust would not.
+                format!("{name}.rn.{}", ty.name())
+            }
+            (Op::Min, Some(ty)) if is_float(ty) => format!("min.{}", ty.name()),
+            (Op::Max, Some(ty)) if is_float(ty) => format!("max.{}", ty.name()),
+            _ => {
+                return Err(self.b.error(format!(
+                    "no such operation on {} and {}",
+                    a.kind(),
+                    b.kind()
+                )));
+            }
+        };
+        // Both are registers or floating-point constants, by the type found above.
+        let ty = ty.unwrap_or(Type::F32);
+        let (a, b) = (
+            self.float_or_register(a, ty)?,
+            self.float_or_register(b, ty)?,
+        );
+        Ok(self.b.compute(ty, mnemonic, [a, b]).into())
+    }
+
+    fn float_or_register(&mut self, value: &Value, ty: Type) -> Result<Operand> {
+        match value {
+            Value::Scalar(scalar) => Ok(scalar.operand()),
+            Value::Float(value) => self.float_operand(*value, ty),
+            other => Err(self
+                .b
+                .error(format!("expected a number, found {}", other.kind()))),
+        }
+    }
+
+    fn compare(&mut self, cmp: Cmp, a: &Value, b: &Value) -> Result<Value> {
+        if let (Some(a), Some(b)) = (a.as_num(), b.as_num()) {
+            return self.b.compare(cmp, &a, &b);
+        }
+        if let (Value::Float(a), Value::Float(b)) = (a, b) {
+            return Ok(Value::Bool(match cmp {
+                Cmp::Eq => a == b,
+                Cmp::Ne => a != b,
+                Cmp::Lt => a < b,
+                Cmp::Le => a <= b,
+                Cmp::Gt => a > b,
+                Cmp::Ge => a >= b,
+            }));
+        }
+        if let (Some(a), Some(b), Cmp::Eq | Cmp::Ne) = (a.to_algebra(), b.to_algebra(), cmp) {
+            return Ok(Value::Bool((a == b) == (cmp == Cmp::Eq)));
+        }
+        let ty = match (a, b) {
+            (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => a.ty,
+            (Value::Scalar(a), Value::Float(_)) => a.ty,
+            (Value::Float(_), Value::Scalar(b)) => b.ty,
+            _ => {
+                return Err(self
+                    .b
+                    .error(format!("cannot compare {} with {}", a.kind(), b.kind())));
+            }
+        };
+        if !is_float(ty) {
+            return Err(self
+                .b
+                .error(format!("cannot compare {} with {}", a.kind(), b.kind())));
+        }
+        let (a, b) = (
+            self.float_or_register(a, ty)?,
+            self.float_or_register(b, ty)?,
+        );
+        // `!=` of a NaN holds.
+        let name = match cmp {
+            Cmp::Ne => "neu",
+            Cmp::Eq => "eq",
+            Cmp::Lt => "lt",
+            Cmp::Le => "le",
+            Cmp::Gt => "gt",
+            Cmp::Ge => "ge",
+        };
+        Ok(self
+            .b
+            .compute(Type::Pred, format!("setp.{name}.{}", ty.name()), [a, b])
+            .into())
+    }
+
+    fn cast(&mut self, expr: &ExprCast) -> Result<Value> {
+        let value = self.eval(&expr.expr)?;
+        let Some(ty) = self.scalar_type(&expr.ty) else {
+            return Err(Error::new(expr.ty.span(), "`as` converts to a number type"));
+        };
+        self.b.set_place(expr.as_token.span);
+        match value {
+            Value::Int(value) if is_integer(ty) => Ok(Value::Int(wrap(value, ty))),
+            Value::Int(value) if is_float(ty) => Ok(Value::Float(value as f64)),
+            Value::Float(value) if is_float(ty) => Ok(Value::Float(value)),
+            // Rust's `as` saturates, and so does the cast to the widest type; what remains is a check of the range.
+            Value::Float(value) if is_integer(ty) => {
+                let value = value as i128;
+                self.b.check_fits(value, ty)?;
+                Ok(Value::Int(value))
+            }
+            Value::Bool(value) if is_integer(ty) => Ok(Value::Int(value.into())),
+            Value::Scalar(scalar) if scalar.ty == Type::Pred && is_integer(ty) => {
+                let mnemonic = format!("selp.{}", ty.name());
+                let operands = [Operand::Int(1), Operand::Int(0), scalar.operand()];
+                Ok(self.b.compute(ty, mnemonic, operands).into())
+            }
+            Value::Scalar(scalar) => Ok(self.b.convert(&scalar, ty)?.into()),
+            value => Err(self.b.error(format!(
+                "no conversion from {} to `{}`",
+                value.kind(),
+                rust_name(ty)
+            ))),
+        }
+    }
+
+    fn range(&mut self, expr: &ExprRange) -> Result<Value> {
+        let (Some(start), Some(end)) = (&expr.start, &expr.end) else {
+            return Err(Error::new(
+                expr.limits.span(),
+                "a range needs both its bounds: `a..b`",
+            ));
+        };
+        let (start, end) = (self.bound(start)?, self.bound(end)?);
+        let end = match (&expr.limits, end) {
+            (RangeLimits::HalfOpen(_), end) => end,
+            (RangeLimits::Closed(_), Num::Const(end)) => Num::Const(end.saturating_add(1)),
+            (RangeLimits::Closed(dots), Num::Reg(_)) => {
+                return Err(Error::new(
+                    dots.span(),
+                    "`..=` needs an end known at expansion: use `a..b`",
+                ));
+            }
+        };
+        Ok(Value::Range(start, end))
+    }
+
+    fn bound(&mut self, expr: &Expr) -> Result<Num> {
+        let value = self.eval(expr)?;
+        value.as_num().ok_or_else(|| {
+            Error::new(
+                expr.span(),
+                format!("expected an integer, found {}", value.kind()),
+            )
+        })
+    }
+
+    // ---- calls
+
+    fn call(&mut self, expr: &ExprCall) -> Result<Value> {
+        let Expr::Path(path) = &*expr.func else {
+            return Err(Error::new_spanned(
+                &expr.func,
+                "expected the name of a function",
+            ));
+        };
+        let [segment] = &path.path.segments.iter().collect::<Vec<_>>()[..] else {
+            return Err(Error::new_spanned(
+                path,
+                "expected the name of a function: paths lead nowhere here",
+            ));
+        };
+        let types = self.type_arguments(&segment.arguments)?;
+        let args = self.arguments(None, expr.args.iter())?;
+        if let Some(function) = self
+            .source
+            .functions
+            .iter()
+            .find(|function| function.sig.ident == segment.ident)
+        {
+            return self.call_function(function, segment.ident.span(), types, args);
+        }
+        self.call_named(&segment.ident, types, args)
+    }
+
+    /// `receiver.f(…)` is `f(receiver, …)`.
+    fn method_call(&mut self, expr: &ExprMethodCall) -> Result<Value> {
+        let types = match &expr.turbofish {
+            Some(generics) => {
+                self.type_arguments(&PathArguments::AngleBracketed(generics.clone()))?
+            }
+            None => Vec::new(),
+        };
+        let args = self.arguments(Some(&expr.receiver), expr.args.iter())?;
+        self.call_named(&expr.method, types, args)
+    }
+
+    fn call_named(
+        &mut self,
+        name: &Ident,
+        types: Vec<Argument>,
+        args: Vec<Argument>,
+    ) -> Result<Value> {
+        let text = name.to_string();
+        if let Some(row) = builtins::find(&text) {
+            return row.call(
+                &mut self.b,
+                &Call {
+                    name: row.name(),
+                    span: name.span(),
+                    types,
+                    args,
+                },
+            );
+        }
+        if let Some(operation) = cute_algebra::operations::find(&text) {
+            let call = Call {
+                name: operation.name,
+                span: name.span(),
+                types,
+                args,
+            };
+            return builtins::operate(&mut self.b, operation, &call);
+        }
+        let functions = self
+            .source
+            .functions
+            .iter()
+            .map(|function| function.sig.ident.to_string());
+        let names: Vec<String> = functions
+            .chain(builtins::names().map(str::to_string))
+            .collect();
+        let hint = near::hint(&text, names.iter().map(String::as_str));
+        Err(Error::new(
+            name.span(),
+            format!("cannot find function `{text}`{hint}"),
+        ))
+    }
+
+    fn arguments<'e>(
+        &mut self,
+        receiver: Option<&'e Expr>,
+        args: impl Iterator<Item = &'e Expr>,
+    ) -> Result<Vec<Argument>> {
+        let mut values: Vec<Argument> = Vec::new();
+        for expr in receiver.into_iter().chain(args) {
+            if may_assign(expr) {
+                for argument in &mut values {
+                    argument.value = self.keep(std::mem::replace(&mut argument.value, Value::Unit));
+                }
+            }
+            values.push(Argument {
+                span: expr.span(),
+                value: self.eval(expr)?,
+            });
+        }
+        Ok(values)
+    }
+
+    fn type_arguments(&mut self, arguments: &PathArguments) -> Result<Vec<Argument>> {
+        let PathArguments::AngleBracketed(generics) = arguments else {
+            return Ok(Vec::new());
+        };
+        let mut values = Vec::new();
+        for argument in &generics.args {
+            let value = match argument {
+                GenericArgument::Type(syn::Type::Path(path)) => self.path(&ExprPath {
+                    attrs: Vec::new(),
+                    qself: None,
+                    path: path.path.clone(),
+                })?,
+                GenericArgument::Const(expr) => self.eval(expr)?,
+                other => {
+                    return Err(Error::new_spanned(
+                        other,
+                        "expected an element type or an integer",
+                    ));
+                }
+            };
+            values.push(Argument {
+                span: argument.span(),
+                value,
+            });
+        }
+        Ok(values)
+    }
+
+    /// `layout!(…)`, with the names in scope.
+    pub(super) fn notation(&mut self, mac: &syn::Macro) -> Result<Value> {
+        if !mac.path.is_ident("layout") {
+            let name = text::shorten(mac.path.to_token_stream());
+            return Err(Error::new_spanned(
+                &mac.path,
+                format!("no macro `{name}!` in kernels, only `layout!`"),
+            ));
+        }
+        let scopes = &self.scopes;
+        let names = |name: &str| {
+            scopes
+                .iter()
+                .rev()
+                .find_map(|scope| scope.get(name))?
+                .to_algebra()
+        };
+        crate::notation::eval(mac.tokens.clone(), &names).map(Value::from_algebra)
+    }
+}
+
+fn simple(op: &BinOp) -> Option<Op> {
+    Some(match op {
+        BinOp::Add(_) => Op::Add,
+        BinOp::Sub(_) => Op::Sub,
+        BinOp::Mul(_) => Op::Mul,
+        BinOp::Div(_) => Op::Div,
+        BinOp::Rem(_) => Op::Rem,
+        BinOp::BitAnd(_) => Op::And,
+        BinOp::BitOr(_) => Op::Or,
+        BinOp::BitXor(_) => Op::Xor,
+        BinOp::Shl(_) => Op::Shl,
+        BinOp::Shr(_) => Op::Shr,
+        _ => return None,
+    })
+}
+
+fn compound(op: &BinOp) -> Option<Op> {
+    Some(match op {
+        BinOp::AddAssign(_) => Op::Add,
+        BinOp::SubAssign(_) => Op::Sub,
+        BinOp::MulAssign(_) => Op::Mul,
+        BinOp::DivAssign(_) => Op::Div,
+        BinOp::RemAssign(_) => Op::Rem,
+        BinOp::BitAndAssign(_) => Op::And,
+        BinOp::BitOrAssign(_) => Op::Or,
+        BinOp::BitXorAssign(_) => Op::Xor,
+        BinOp::ShlAssign(_) => Op::Shl,
+        BinOp::ShrAssign(_) => Op::Shr,
+        _ => return None,
+    })
+}
+
+fn comparison(op: &BinOp) -> Option<Cmp> {
+    Some(match op {
+        BinOp::Eq(_) => Cmp::Eq,
+        BinOp::Ne(_) => Cmp::Ne,
+        BinOp::Lt(_) => Cmp::Lt,
+        BinOp::Le(_) => Cmp::Le,
+        BinOp::Gt(_) => Cmp::Gt,
+        BinOp::Ge(_) => Cmp::Ge,
+        _ => return None,
+    })
+}
+
+/// Whether evaluating the expression may change a variable: it holds a block or a `&mut`.
+fn may_assign(expr: &Expr) -> bool {
+    match expr {
+        // What most operands are, without a look at their tokens.
+        Expr::Lit(_) | Expr::Path(_) | Expr::Infer(_) => return false,
+        _ => {}
+    }
+    fn search(tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Group(group) => {
+                group.delimiter() == Delimiter::Brace || search(group.stream())
+            }
+            TokenTree::Ident(ident) => ident == "mut",
+            _ => false,
+        })
+    }
+    search(expr.to_token_stream())
+}
+
+/// `value as ty`, as Rust wraps it.
+fn wrap(value: i128, ty: Type) -> i128 {
+    let bits = ty.bits();
+    let low = value & ((1 << bits) - 1);
+    if is_signed(ty) && low >> (bits - 1) == 1 {
+        low - (1 << bits)
+    } else {
+        low
+    }
+}

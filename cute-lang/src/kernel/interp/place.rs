@@ -1,0 +1,195 @@
+//! Assignment.
+
+use super::super::builder::Op;
+use super::super::builtins::{Argument, Call};
+use super::super::value::Value;
+use super::Interpreter;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{BinOp, Error, Expr, ExprIndex, Result, UnOp};
+
+/// What can be assigned to.
+enum Place {
+    /// `_ = …`.
+    Nothing,
+    /// The registers of a variable.
+    Variable(Value),
+    /// An element of a tensor.
+    Element {
+        base: Argument,
+        coordinate: Argument,
+        span: Span,
+    },
+}
+
+impl Interpreter<'_> {
+    /// `left = right`.
+    pub(super) fn assign(&mut self, left: &Expr, right: &Expr) -> Result<Value> {
+        let place = self.place(left)?;
+        let start = self.b.check_length()?;
+        let value = self.eval(right)?;
+        self.b.set_place(left.span());
+        self.write(place, value, right.span(), start)
+    }
+
+    /// `left op= right`.
+    pub(super) fn assign_op(
+        &mut self,
+        left: &Expr,
+        op: Op,
+        token: &BinOp,
+        right: &Expr,
+    ) -> Result<Value> {
+        let place = self.place(left)?;
+        let value = self.eval(right)?;
+        let start = self.b.check_length()?;
+        let old = match &place {
+            Place::Variable(value) => value.clone(),
+            Place::Element {
+                base,
+                coordinate,
+                span,
+            } => {
+                let args = vec![copy(base), copy(coordinate)];
+                self.call_builtin("index", *span, Vec::new(), args)?
+            }
+            Place::Nothing => return Err(Error::new(left.span(), "`_` has no value")),
+        };
+        self.b.set_place(token.span());
+        let value = self.arithmetic(op, &old, &value)?;
+        self.write(place, value, right.span(), start)
+    }
+
+    fn write(&mut self, place: Place, value: Value, span: Span, start: usize) -> Result<Value> {
+        match place {
+            Place::Nothing => {}
+            Place::Variable(variable) => self.write_variable(&variable, &value, start)?,
+            Place::Element {
+                base,
+                coordinate,
+                span: at,
+            } => {
+                let args = vec![base, coordinate, Argument { value, span }];
+                self.call_builtin("index_assign", at, Vec::new(), args)?;
+            }
+        }
+        Ok(Value::Unit)
+    }
+
+    fn write_variable(&mut self, variable: &Value, value: &Value, start: usize) -> Result<()> {
+        match (variable, value) {
+            (Value::Scalar(to), value) => self.store(to, value, start),
+            (Value::Tuple(to), Value::Tuple(from)) if to.len() == from.len() => {
+                // `(a, b) = (b, a)` reads all before it writes any.
+                let from: Vec<Value> = from.iter().map(|value| self.keep(value.clone())).collect();
+                to.iter()
+                    .zip(&from)
+                    .try_for_each(|(to, from)| self.write_variable(to, from, usize::MAX))
+            }
+            (to, value) => {
+                Err(self
+                    .b
+                    .error(format!("cannot assign {} to {}", value.kind(), to.kind())))
+            }
+        }
+    }
+
+    fn place(&mut self, expr: &Expr) -> Result<Place> {
+        match expr {
+            Expr::Infer(_) => Ok(Place::Nothing),
+            Expr::Index(ExprIndex {
+                expr: base,
+                index,
+                bracket_token,
+                ..
+            }) => {
+                let base = Argument {
+                    span: base.span(),
+                    value: self.eval(base)?,
+                };
+                let value = self.eval(index)?;
+                let coordinate = Argument {
+                    span: index.span(),
+                    value: self.keep(value),
+                };
+                Ok(Place::Element {
+                    base,
+                    coordinate,
+                    span: bracket_token.span.open(),
+                })
+            }
+            expr => Ok(Place::Variable(self.variable_of(expr)?)),
+        }
+    }
+
+    /// The variable that an expression names: `x`, `*reference`, `x.0`, `(x, y)`.
+    pub(super) fn variable_of(&mut self, expr: &Expr) -> Result<Value> {
+        let value = match expr {
+            Expr::Paren(expr) => return self.variable_of(&expr.expr),
+            Expr::Tuple(tuple) => {
+                return Ok(Value::Tuple(
+                    tuple
+                        .elems
+                        .iter()
+                        .map(|e| self.variable_of(e))
+                        .collect::<Result<_>>()?,
+                ));
+            }
+            Expr::Path(_) | Expr::Field(_) => self.eval(expr)?,
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => match self
+                .eval(&unary.expr)?
+            {
+                Value::Reference(value) => *value,
+                other => return Err(Error::new(expr.span(), format!("`*` of {}", other.kind()))),
+            },
+            _ => return Err(Error::new(expr.span(), "cannot assign to this expression")),
+        };
+        if !is_variable(&value) {
+            let message = match &value {
+                Value::Reference(_) => "a `&mut` is assigned to through `*`".to_string(),
+                _ => "cannot assign to a variable that is not `let mut`".to_string(),
+            };
+            return Err(Error::new(expr.span(), message));
+        }
+        Ok(value)
+    }
+}
+
+fn is_variable(value: &Value) -> bool {
+    match value {
+        Value::Scalar(scalar) => scalar.variable,
+        Value::Tuple(values) => values.iter().all(is_variable),
+        _ => false,
+    }
+}
+
+fn copy(argument: &Argument) -> Argument {
+    Argument {
+        value: argument.value.clone(),
+        span: argument.span,
+    }
+}
+
+impl Interpreter<'_> {
+    /// Calls a row of the table by name.
+    pub(super) fn call_builtin(
+        &mut self,
+        name: &'static str,
+        span: Span,
+        types: Vec<Argument>,
+        args: Vec<Argument>,
+    ) -> Result<Value> {
+        let Some(row) = super::super::builtins::find(name) else {
+            return Err(Error::new(span, format!("`{name}` is not supported")));
+        };
+        row.call(
+            &mut self.b,
+            &Call {
+                name: row.name(),
+                span,
+                types,
+                args,
+            },
+        )
+    }
+}

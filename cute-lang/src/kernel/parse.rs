@@ -1,0 +1,328 @@
+//! The module under `#[kernels]`: which functions are kernels, which instances they have, which functions they call.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{
+    Attribute, Error, Expr, GenericParam, Item, ItemConst, ItemFn, ItemMod, Result, Token,
+    Visibility,
+};
+
+/// Deepest nesting of brackets in the source, and longest run of operators.
+const MAX_NESTING: usize = 64;
+
+/// A parsed module.
+pub struct Source {
+    /// Its attributes.
+    pub attrs: Vec<Attribute>,
+    /// Its visibility.
+    pub vis: Visibility,
+    /// Its name.
+    pub ident: Ident,
+    /// Constants.
+    pub consts: Vec<ItemConst>,
+    /// Kernels, in order.
+    pub kernels: Vec<Kernel>,
+    /// Functions that kernels call.
+    pub functions: Vec<ItemFn>,
+}
+
+/// A function under `#[kernel]`.
+pub struct Kernel {
+    /// Its doc comment.
+    pub docs: Vec<Attribute>,
+    /// `threads = …`.
+    pub threads: Expr,
+    /// `cluster = …`.
+    pub cluster: Option<Expr>,
+    /// Its instances.
+    pub instances: Vec<Instance>,
+    /// The function.
+    pub function: ItemFn,
+}
+
+/// `#[instance(name: Parameter = value, …)]`.
+pub struct Instance {
+    /// Name of the entry.
+    pub name: Ident,
+    /// The generic parameters and their values.
+    pub values: Vec<(Ident, Expr)>,
+}
+
+/// Reads the module.
+pub fn source(tokens: TokenStream) -> Result<Source> {
+    check_nesting(tokens.clone())?;
+    let module: ItemMod = syn::parse2(tokens)?;
+    let Some((_, items)) = module.content else {
+        return Err(Error::new(
+            module.ident.span(),
+            "`#[kernels]` takes a module with its body: `mod name { … }`",
+        ));
+    };
+    let mut source = Source {
+        attrs: module.attrs,
+        vis: module.vis,
+        ident: module.ident,
+        consts: Vec::new(),
+        kernels: Vec::new(),
+        functions: Vec::new(),
+    };
+    let mut errors = Errors::default();
+    for item in items {
+        match item {
+            Item::Const(item) => source.consts.push(item),
+            Item::Fn(function) if function.attrs.iter().any(|attr| attr.path().is_ident("kernel")) => {
+                if let Some(kernel) = errors.record(kernel(function)) {
+                    source.kernels.push(kernel);
+                }
+            }
+            Item::Fn(function) => {
+                if let Some(attr) = function.attrs.iter().find(|attr| attr.path().is_ident("instance")) {
+                    errors.push(Error::new_spanned(attr, "`#[instance]` belongs to a function with `#[kernel(…)]`"));
+                }
+                source.functions.push(function);
+            }
+            Item::Use(item) => errors.push(Error::new_spanned(
+                item,
+                "a kernel module has no imports: the names of the kernel language are always in scope",
+            )),
+            item => errors.push(Error::new_spanned(item, "a kernel module holds functions and constants only")),
+        }
+    }
+    let mut seen: Vec<&Ident> = Vec::new();
+    for instance in source.kernels.iter().flat_map(|kernel| &kernel.instances) {
+        if seen.contains(&&instance.name) {
+            errors.push(Error::new(
+                instance.name.span(),
+                format!("two instances are named `{}`", instance.name),
+            ));
+        }
+        seen.push(&instance.name);
+    }
+    errors.finish(source)
+}
+
+fn kernel(function: ItemFn) -> Result<Kernel> {
+    let mut errors = Errors::default();
+    let mut docs = Vec::new();
+    let mut arguments = KernelArguments::default();
+    let mut instances = Vec::new();
+    for attr in &function.attrs {
+        if attr.path().is_ident("doc") {
+            docs.push(attr.clone());
+        } else if attr.path().is_ident("kernel") {
+            if let Some(parsed) = errors.record(attr.parse_args::<KernelArguments>()) {
+                arguments = parsed;
+            }
+        } else if attr.path().is_ident("instance") {
+            instances.extend(errors.record(attr.parse_args::<Instance>()));
+        } else {
+            errors.push(Error::new_spanned(
+                attr,
+                "a kernel takes `#[kernel(…)]`, `#[instance(…)]` and doc comments",
+            ));
+        }
+    }
+    let parameters: Vec<&Ident> = function
+        .sig
+        .generics
+        .params
+        .iter()
+        .filter_map(parameter_name)
+        .collect();
+    if instances.is_empty() {
+        if parameters.is_empty() {
+            instances.push(Instance {
+                name: function.sig.ident.clone(),
+                values: Vec::new(),
+            });
+        } else {
+            errors.push(Error::new(
+                function.sig.ident.span(),
+                "a generic kernel needs at least one `#[instance(name: Parameter = value, …)]`",
+            ));
+        }
+    }
+    for instance in &instances {
+        errors.record(check_instance(instance, &parameters));
+    }
+    let threads = arguments.threads.unwrap_or_else(|| {
+        errors.push(Error::new(
+            function.sig.ident.span(),
+            "`#[kernel(threads = …)]` says how many threads a CTA has",
+        ));
+        syn::parse_quote!(1)
+    });
+    errors.finish(Kernel {
+        docs,
+        threads,
+        cluster: arguments.cluster,
+        instances,
+        function,
+    })
+}
+
+fn check_instance(instance: &Instance, parameters: &[&Ident]) -> Result<()> {
+    let mut errors = Errors::default();
+    for (i, (name, _)) in instance.values.iter().enumerate() {
+        if !parameters.contains(&name) {
+            let names: Vec<String> = parameters.iter().map(|name| format!("`{name}`")).collect();
+            errors.push(Error::new(
+                name.span(),
+                format!(
+                    "the kernel has no parameter `{name}`; it has {}",
+                    names.join(", ")
+                ),
+            ));
+        }
+        if instance.values[..i].iter().any(|(other, _)| other == name) {
+            errors.push(Error::new(name.span(), format!("`{name}` is given twice")));
+        }
+    }
+    for parameter in parameters {
+        if !instance.values.iter().any(|(name, _)| name == *parameter) {
+            errors.push(Error::new(
+                instance.name.span(),
+                format!("the instance has no value for `{parameter}`"),
+            ));
+        }
+    }
+    errors.finish(())
+}
+
+/// The name of a type or const parameter.
+pub fn parameter_name(param: &GenericParam) -> Option<&Ident> {
+    match param {
+        GenericParam::Type(param) => Some(&param.ident),
+        GenericParam::Const(param) => Some(&param.ident),
+        _ => None,
+    }
+}
+
+/// `threads = 384, cluster = (2, 1, 1)`.
+#[derive(Default)]
+struct KernelArguments {
+    threads: Option<Expr>,
+    cluster: Option<Expr>,
+}
+
+impl Parse for KernelArguments {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut arguments = Self::default();
+        for Assignment { name, value } in
+            Punctuated::<Assignment, Token![,]>::parse_terminated(input)?
+        {
+            let slot = if name == "threads" {
+                &mut arguments.threads
+            } else if name == "cluster" {
+                &mut arguments.cluster
+            } else {
+                return Err(Error::new(
+                    name.span(),
+                    format!("expected `threads` or `cluster`, found `{name}`"),
+                ));
+            };
+            if slot.replace(value).is_some() {
+                return Err(Error::new(name.span(), format!("`{name}` is given twice")));
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+impl Parse for Instance {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = input.parse()?;
+        if input.is_empty() {
+            return Ok(Self {
+                name,
+                values: Vec::new(),
+            });
+        }
+        input.parse::<Token![:]>()?;
+        let values = Punctuated::<Assignment, Token![,]>::parse_terminated(input)?;
+        Ok(Self {
+            name,
+            values: values
+                .into_iter()
+                .map(|Assignment { name, value }| (name, value))
+                .collect(),
+        })
+    }
+}
+
+struct Assignment {
+    name: Ident,
+    value: Expr,
+}
+
+impl Parse for Assignment {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = input.parse()?;
+        input.parse::<Token![=]>()?;
+        Ok(Self {
+            name,
+            value: input.parse()?,
+        })
+    }
+}
+
+/// Refuses what would take the parser, which recurses, to the end of its stack.
+fn check_nesting(tokens: TokenStream) -> Result<()> {
+    let mut pending = vec![tokens.into_iter()];
+    let mut run = 0;
+    while let Some(tokens) = pending.last_mut() {
+        let Some(token) = tokens.next() else {
+            pending.pop();
+            continue;
+        };
+        run = if let TokenTree::Punct(_) = token {
+            run + 1
+        } else {
+            0
+        };
+        if run > MAX_NESTING {
+            return Err(Error::new(
+                token.span(),
+                format!("more than {MAX_NESTING} operators in a row"),
+            ));
+        }
+        if let TokenTree::Group(group) = token {
+            if pending.len() > MAX_NESTING {
+                return Err(Error::new(
+                    group.span_open(),
+                    format!("nested more than {MAX_NESTING} deep"),
+                ));
+            }
+            pending.push(group.stream().into_iter());
+        }
+    }
+    Ok(())
+}
+
+/// Independent errors, reported together.
+#[derive(Default)]
+pub struct Errors(Option<Error>);
+
+impl Errors {
+    /// Adds one.
+    pub fn push(&mut self, error: Error) {
+        match &mut self.0 {
+            Some(errors) => errors.combine(error),
+            None => self.0 = Some(error),
+        }
+    }
+
+    /// The value, or nothing and one more error.
+    pub fn record<T>(&mut self, result: Result<T>) -> Option<T> {
+        result.map_err(|error| self.push(error)).ok()
+    }
+
+    /// The value if there was no error.
+    pub fn finish<T>(self, value: T) -> Result<T> {
+        match self.0 {
+            Some(errors) => Err(errors),
+            None => Ok(value),
+        }
+    }
+}

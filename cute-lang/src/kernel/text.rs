@@ -1,0 +1,185 @@
+//! Source text of a statement, for the comments of the PTX.
+//!
+//! The tokens are spaced as rustfmt would space them. Spans would give the text itself, but only inside a compiler.
+
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{Expr, Stmt};
+
+/// Longest comment.
+const MAX_CHARS: usize = 100;
+
+/// The statement on one line; of a compound statement, what precedes its block.
+pub(super) fn statement(stmt: &Stmt) -> String {
+    let tokens = match stmt {
+        Stmt::Expr(expr, _) => head(expr),
+        stmt => stmt.to_token_stream(),
+    };
+    shorten(tokens)
+}
+
+fn head(expr: &Expr) -> TokenStream {
+    match expr {
+        Expr::If(e) => {
+            let cond = &e.cond;
+            quote::quote!(if #cond)
+        }
+        Expr::ForLoop(e) => {
+            let (pat, range) = (&e.pat, &e.expr);
+            quote::quote!(for #pat in #range)
+        }
+        Expr::While(e) => {
+            let cond = &e.cond;
+            quote::quote!(while #cond)
+        }
+        Expr::Loop(_) => quote::quote!(loop),
+        Expr::Block(_) => TokenStream::new(),
+        expr => expr.to_token_stream(),
+    }
+}
+
+/// Any tokens on one line.
+pub(super) fn shorten(tokens: TokenStream) -> String {
+    let mut text = String::new();
+    write(tokens, &mut text);
+    let text = text.trim_end_matches([';', ' ']);
+    match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
+}
+
+/// What the previous token was, as far as spacing goes.
+#[derive(Clone, Copy, PartialEq)]
+enum Previous {
+    /// Nothing, or an opening delimiter: no space follows.
+    Open,
+    /// An identifier or a literal.
+    Word,
+    /// A word after which an operand follows: `let`, `mut`, `in`, `return`.
+    Keyword,
+    /// A closing delimiter.
+    Close,
+    /// An operator that takes a space on both sides.
+    Binary,
+    /// An operator that sticks to what follows.
+    Tight,
+    /// `,` and `;`: a space follows.
+    Comma,
+}
+
+fn write(tokens: TokenStream, out: &mut String) {
+    let mut previous = Previous::Open;
+    let mut generics = 0;
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        if out.len() > 4 * MAX_CHARS {
+            return;
+        }
+        match token {
+            TokenTree::Ident(ident) => {
+                let word = ident.to_string();
+                space(out, !matches!(previous, Previous::Open | Previous::Tight));
+                let keyword = [
+                    "let", "mut", "in", "return", "if", "else", "while", "for", "as", "match",
+                ];
+                previous = if keyword.contains(&word.as_str()) {
+                    Previous::Keyword
+                } else {
+                    Previous::Word
+                };
+                out.push_str(&word);
+            }
+            TokenTree::Literal(literal) => {
+                space(out, !matches!(previous, Previous::Open | Previous::Tight));
+                out.push_str(&literal.to_string());
+                previous = Previous::Word;
+            }
+            TokenTree::Group(group) => {
+                let call = matches!(
+                    previous,
+                    Previous::Open | Previous::Word | Previous::Close | Previous::Tight
+                );
+                let (open, close) = match group.delimiter() {
+                    Delimiter::Parenthesis => ("(", ")"),
+                    Delimiter::Bracket => ("[", "]"),
+                    Delimiter::Brace => ("{ ", " }"),
+                    Delimiter::None => ("", ""),
+                };
+                space(
+                    out,
+                    !call || (group.delimiter() == Delimiter::Brace && previous != Previous::Open),
+                );
+                out.push_str(open);
+                write(group.stream(), out);
+                out.push_str(close);
+                previous = Previous::Close;
+            }
+            TokenTree::Punct(punct) => {
+                let mut operator = punct.as_char().to_string();
+                let mut joint = punct.spacing() == Spacing::Joint;
+                while joint && let Some(TokenTree::Punct(next)) = tokens.peek() {
+                    if generics > 0 && operator == ">" {
+                        break;
+                    }
+                    operator.push(next.as_char());
+                    joint = next.spacing() == Spacing::Joint;
+                    tokens.next();
+                }
+                let operand_precedes = matches!(previous, Previous::Word | Previous::Close);
+                let capitalised = operator == "<" && follows_type(out);
+                previous = match operator.as_str() {
+                    "," | ";" | ":" => {
+                        out.push_str(&operator);
+                        Previous::Comma
+                    }
+                    "::" | "." | ".." | "..=" => {
+                        space(out, matches!(previous, Previous::Binary | Previous::Comma));
+                        out.push_str(&operator);
+                        Previous::Tight
+                    }
+                    "<" if capitalised => {
+                        generics += 1;
+                        out.push('<');
+                        Previous::Tight
+                    }
+                    ">" if generics > 0 => {
+                        generics -= 1;
+                        out.push('>');
+                        Previous::Word
+                    }
+                    "!" if operand_precedes => {
+                        out.push('!');
+                        Previous::Tight
+                    }
+                    _ if operand_precedes => {
+                        out.push(' ');
+                        out.push_str(&operator);
+                        Previous::Binary
+                    }
+                    _ => {
+                        space(out, !matches!(previous, Previous::Open | Previous::Tight));
+                        out.push_str(&operator);
+                        Previous::Tight
+                    }
+                };
+            }
+        }
+    }
+}
+
+/// Whether what is written so far ends in `::` or in the name of a type, so that `<` opens generic arguments.
+fn follows_type(out: &str) -> bool {
+    let word = out
+        .rsplit(|c: char| !c.is_alphanumeric() && c != '_')
+        .next()
+        .unwrap_or("");
+    out.ends_with("::")
+        || (word.starts_with(char::is_uppercase) && word.chars().any(char::is_lowercase))
+}
+
+fn space(out: &mut String, wanted: bool) {
+    if wanted && !out.is_empty() && !out.ends_with(' ') {
+        out.push(' ');
+    }
+}
