@@ -60,15 +60,15 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Spanned<'_>>, ParseError> {
                 push(Token::Comment(comment.strip_prefix(' ').unwrap_or(comment)));
             }
             '/' if lexer.rest.starts_with("/*") => {
-                let Some(end) = lexer.rest.find("*/") else {
+                let Some(end) = lexer.rest[2..].find("*/") else {
                     return Err(ParseError {
                         line,
                         column,
                         message: "this comment never ends".into(),
                     });
                 };
-                let comment = lexer.advance(end + 2);
-                for (i, words) in comment[2..end].split('\n').enumerate() {
+                let comment = lexer.advance(end + 4);
+                for (i, words) in comment[2..end + 2].split('\n').enumerate() {
                     let line = line + i as u32;
                     if i > 0 {
                         tokens.push(Spanned {

@@ -9,7 +9,10 @@ mod lex;
 pub mod parse;
 mod print;
 pub mod ptxas;
+pub mod special;
 pub mod table;
+pub mod validate;
 
 pub use ast::Module;
 pub use parse::{ParseError, Source, parse, parse_with_lines};
+pub use validate::validate;

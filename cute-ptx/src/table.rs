@@ -1,7 +1,7 @@
 //! The instruction table: one row for each form of an instruction, and the lookup from a mnemonic to its row.
 //!
 //! A row says which mnemonics it stands for, which operands they take, and since which PTX version and on which target
-//! they exist. [`validate`](crate::validate) holds a module against the rows; a decoder reads the modifiers that a
+//! they exist. [`validate`](mod@crate::validate) holds a module against the rows; a decoder reads the modifiers that a
 //! [`Match`] has bound. Rows are disjoint: no mnemonic belongs to two of them.
 //!
 //! **Patterns.** A pattern is a mnemonic in which `{.a|.b}` stands for one of its alternatives and `{…}?` for one or
@@ -18,7 +18,7 @@
 //! | `t`, `t@0..15`, `t@0..64/16` | register or constant; the constant in a range, a multiple of a step |
 //! | `%t` | register |
 //! | `@t` | register, constant, special register, or the address of a variable or parameter |
-//! | `!pred` | predicate register, perhaps negated |
+//! | `!pred` | predicate register, perhaps negated, 0 or 1 |
 //! | `#0..7`, `#4\|8\|16` | integer constant |
 //! | `[space]` | address; the space is written out or bound, and generic where its choice was left out |
 //! | `[tensor dim]` | tensor map with as many coordinates as `dim` says |
@@ -159,8 +159,8 @@ impl Match {
 
     /// The PTX version it needs: the row's, or a later one for one of its modifiers.
     pub fn version(&self) -> (u32, u32) {
-        self.modifiers()
-            .map(|needs| needs.version)
+        self.phrases()
+            .map(|phrase| phrase.version)
             .fold(self.row.version, Ord::max)
     }
 
@@ -168,16 +168,19 @@ impl Match {
     pub fn target(&self) -> Target {
         let needed = self.row.target;
         let sm = self
-            .modifiers()
-            .map(|needs| needs.sm)
+            .phrases()
+            .map(|phrase| phrase.sm)
             .fold(needed.sm, Ord::max);
         Target { sm, ..needed }
     }
 
-    fn modifiers(&self) -> impl Iterator<Item = &'static rows::Modifier> {
-        rows::MODIFIERS
-            .iter()
-            .filter(|modifier| self.has(modifier.word))
+    fn phrases(&self) -> impl Iterator<Item = &'static rows::Phrase> {
+        rows::PHRASES.iter().filter(|phrase| {
+            let words: Vec<&str> = phrase.words.split('.').collect();
+            self.words
+                .windows(words.len())
+                .any(|window| window == words)
+        })
     }
 }
 

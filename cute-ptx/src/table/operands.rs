@@ -43,7 +43,7 @@ pub enum Kind {
     Register(Type),
     /// A register, constant, special register, or the address of a variable or parameter.
     Value(Type),
-    /// A predicate register, perhaps negated.
+    /// A predicate register, perhaps negated, 0 or 1.
     Predicate,
     /// A predicate register, 0 or 1.
     Scale,
@@ -78,6 +78,16 @@ pub enum Kind {
     Label,
     /// `_`.
     Sink,
+}
+
+impl Kind {
+    /// Whether the instruction writes the registers that stand there.
+    pub fn writes(&self) -> bool {
+        matches!(
+            self,
+            Kind::Def { .. } | Kind::Vector { def: true, .. } | Kind::Pack { def: true, .. }
+        )
+    }
 }
 
 /// Whether a destination is followed by a predicate.
@@ -424,7 +434,7 @@ impl Display for Kind {
             } => write!(f, "a {ty} register or the constant {range}"),
             Kind::Register(ty) => write!(f, "a {ty} register"),
             Kind::Value(ty) => write!(f, "a {ty} register, constant, special register or variable"),
-            Kind::Predicate => write!(f, "a predicate register, perhaps negated"),
+            Kind::Predicate => write!(f, "a predicate register, perhaps negated, 0 or 1"),
             Kind::Scale => write!(f, "a predicate register, 0 or 1"),
             Kind::Int(range) => write!(f, "the constant {range}"),
             Kind::Vector { len, ty, def, .. } => {

@@ -49,32 +49,52 @@ fn shapes(k: u32, keep: impl Fn(&u32) -> bool) -> String {
     shapes.join("|")
 }
 
-/// A modifier that is younger than rows it occurs in.
-pub(super) struct Modifier {
-    pub(super) word: &'static str,
+/// Consecutive words of a mnemonic that are younger than rows they occur in.
+pub(super) struct Phrase {
+    pub(super) words: &'static str,
     pub(super) version: (u32, u32),
     pub(super) sm: u32,
 }
 
-const fn modifier(word: &'static str, version: (u32, u32), sm: u32) -> Modifier {
-    Modifier { word, version, sm }
+const fn phrase(words: &'static str, version: (u32, u32), sm: u32) -> Phrase {
+    Phrase { words, version, sm }
 }
 
-pub(super) const MODIFIERS: &[Modifier] = &[
-    modifier("shared::cta", (7, 8), 30),
-    modifier("shared::cluster", (7, 8), 90),
-    modifier("cluster", (7, 8), 90),
-    modifier("L2::cache_hint", (7, 4), 80),
-    modifier("L1::evict_normal", (7, 4), 70),
-    modifier("L1::evict_unchanged", (7, 4), 70),
-    modifier("L1::evict_first", (7, 4), 70),
-    modifier("L1::evict_last", (7, 4), 70),
-    modifier("L1::no_allocate", (7, 4), 70),
-    modifier("L2::64B", (7, 4), 75),
-    modifier("L2::128B", (7, 4), 75),
-    modifier("L2::256B", (7, 4), 80),
-    modifier("NaN", (7, 0), 80),
-    modifier("xorsign", (7, 2), 86),
+pub(super) const PHRASES: &[Phrase] = &[
+    phrase("shared::cta", (7, 8), 30),
+    phrase("shared::cluster", (7, 8), 90),
+    phrase("cluster", (7, 8), 90),
+    phrase("mbarrier.arrive.release", (8, 0), 90),
+    phrase("mbarrier.arrive_drop.release", (8, 0), 90),
+    phrase("mbarrier.arrive.relaxed", (8, 6), 90),
+    phrase("mbarrier.arrive_drop.relaxed", (8, 6), 90),
+    phrase("arrive.expect_tx.relaxed", (8, 6), 90),
+    phrase("arrive_drop.expect_tx.relaxed", (8, 6), 90),
+    phrase("test_wait.relaxed", (8, 6), 80),
+    phrase("try_wait.relaxed", (8, 6), 90),
+    phrase("parity.relaxed", (8, 6), 80),
+    phrase("barrier.cluster.arrive.release", (8, 0), 90),
+    phrase("barrier.cluster.wait.acquire", (8, 0), 90),
+    phrase("noComplete.release", (8, 0), 80),
+    phrase("test_wait.acquire", (8, 0), 80),
+    phrase("try_wait.acquire", (8, 0), 90),
+    phrase("parity.acquire", (8, 0), 80),
+    phrase("bar.cta", (7, 8), 10),
+    phrase("barrier.cta", (7, 8), 30),
+    phrase("isspacep.param", (7, 7), 70),
+    phrase("cvta.param", (7, 7), 70),
+    phrase("cvta.to.param", (7, 7), 70),
+    phrase("L2::cache_hint", (7, 4), 80),
+    phrase("L1::evict_normal", (7, 4), 70),
+    phrase("L1::evict_unchanged", (7, 4), 70),
+    phrase("L1::evict_first", (7, 4), 70),
+    phrase("L1::evict_last", (7, 4), 70),
+    phrase("L1::no_allocate", (7, 4), 70),
+    phrase("L2::64B", (7, 4), 75),
+    phrase("L2::128B", (7, 4), 75),
+    phrase("L2::256B", (7, 4), 80),
+    phrase("NaN", (7, 0), 80),
+    phrase("xorsign", (7, 2), 86),
 ];
 
 const fn row(
@@ -199,7 +219,7 @@ pub(super) const SECTIONS: &[(&str, &[Row])] = &[
         row("setp{FORDER}{bool=BOOL}?.f64", "=pred[|pred], f64, f64, bool?!pred", (1, 0), sm(13)),
         row("set{ORDER}{d=.u32|.s32|.f32}{t=.s32|.u32}", "=d, t, t", (1, 0), sm(10)),
         row("set{FORDER}{.ftz}?{d=.u32|.s32|.f32}.f32", "=d, f32, f32", (1, 0), sm(10)),
-        row("selp{t=BITS|INT|.f32|.f64}", "=t, t, t, pred", (1, 0), sm(10)),
+        row("selp{t=BITS|INT|.f32|.f64}", "=t, t, t, !pred", (1, 0), sm(10)),
     ]),
     ("9.7.7 Half Precision Comparison", &[
         row("setp{FORDER}{bool=BOOL}?{.ftz}?.f16", "=pred, f16, f16, bool?!pred", (4, 2), sm(53)),
@@ -268,7 +288,7 @@ pub(super) const SECTIONS: &[(&str, &[Row])] = &[
         row("cvt{ROUNDI}{.sat}?.f16.f16", "=f16, f16", (1, 0), sm(10)),
         row("cvt{.ftz}?{.sat}?.f32{s=.f16|.f32}", "=f32, s", (1, 0), sm(10)),
         row("cvt{.ftz}?{.sat}?.f64.f32", "=f64, f32", (1, 0), sm(13)),
-        row("cvt.f32.bf16", "=f32, bf16", (7, 8), sm(90)),
+        row("cvt.f32.bf16", "=f32, bf16", (7, 1), sm(80)),
         row("cvt{ROUND}{.ftz}?{.sat}?.f16.f32", "=f16, f32", (1, 0), sm(10)),
         row("cvt{ROUND}{.ftz}?{.sat}?.f32.f64", "=f32, f64", (1, 0), sm(13)),
         row("cvt{.rn|.rz}.relu{d=.f16|.bf16}.f32", "=d, f32", (7, 0), sm(80)),
@@ -282,10 +302,10 @@ pub(super) const SECTIONS: &[(&str, &[Row])] = &[
     ]),
     ("9.7.9.25 Asynchronous Copy", &[
         row("cp.async.ca{space=.shared|.shared::cta}.global{hint=HINT}?{PREFETCH}?",
-            "[space], [global], #4|8|16, hint?u64; [space], [global], #4|8|16, u32, hint?u64; [space], [global], #4|8|16, !pred, hint?u64",
+            "[space], [global], #4|8|16, hint?u64; [space], [global], #4|8|16, u32, hint?u64",
             (7, 0), sm(80)),
         row("cp.async.cg{space=.shared|.shared::cta}.global{hint=HINT}?{PREFETCH}?",
-            "[space], [global], #16, hint?u64; [space], [global], #16, u32, hint?u64; [space], [global], #16, !pred, hint?u64",
+            "[space], [global], #16, hint?u64; [space], [global], #16, u32, hint?u64",
             (7, 0), sm(80)),
         row("cp.async.commit_group", "", (7, 0), sm(80)),
         row("cp.async.wait_group", "#0..2147483647", (7, 0), sm(80)),
@@ -358,13 +378,13 @@ pub(super) const SECTIONS: &[(&str, &[Row])] = &[
         row("atom{.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.and|.or|.xor|.exch}{t=.b32|.b64}",
             "=_t, [space], t", (1, 1), sm(11)),
         row("atom{.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.cas}{t=BITS}",
-            "=t, [space], t, t", (1, 1), sm(11)),
+            "=_t, [space], t, t", (1, 1), sm(11)),
         row("atom{.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{ATOMIC}",
             "=_t, [space], t", (1, 1), sm(11)),
         row("atom{.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.add}.noftz{t=HALF}",
-            "=t, [space], t", (6, 3), sm(70)),
+            "=_t, [space], t", (6, 3), sm(70)),
         row("atom{.relaxed|.acquire|.release|.acq_rel}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.add}.noftz{t=BHALF}",
-            "=t, [space], t", (7, 8), sm(90)),
+            "=_t, [space], t", (7, 8), sm(90)),
         row("red{.relaxed|.release}?{scope=SCOPE}?{space=ACCESSIBLE}?{{op=.and|.or|.xor}{t=.b32|.b64}|ATOMIC}",
             "[space], t", (1, 2), sm(12)),
         row("red{.relaxed|.release}?{scope=SCOPE}?{space=ACCESSIBLE}?{op=.add}.noftz{t=HALF}",
@@ -386,22 +406,22 @@ pub(super) const SECTIONS: &[(&str, &[Row])] = &[
 
         row("mbarrier.init{space=.shared|.shared::cta}?.b64", "[space], u32@1..1048575", (7, 0), sm(80)),
         row("mbarrier.inval{space=.shared|.shared::cta}?.b64", "[space]", (7, 0), sm(80)),
-        row("mbarrier{.arrive|.arrive_drop}{.release{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64",
+        row("mbarrier{.arrive|.arrive_drop}{{sem=.release|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64",
             "=_b64, [space], u32@1..1048575?", (7, 8), sm(90)),
-        row("mbarrier{.arrive|.arrive_drop}.expect_tx{.release{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64",
+        row("mbarrier{.arrive|.arrive_drop}.expect_tx{{sem=.release|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64",
             "=_b64, [space], u32@0..1048575", (8, 0), sm(90)),
-        row("mbarrier{.arrive|.arrive_drop}{.release{scope=.cta|.cluster}}?{space=.shared::cluster}.b64",
+        row("mbarrier{.arrive|.arrive_drop}{{sem=.release|.relaxed}{scope=.cta|.cluster}}?{space=.shared::cluster}.b64",
             "_, [space], u32@1..1048575?", (8, 0), sm(90)),
-        row("mbarrier{.arrive|.arrive_drop}.expect_tx{.release{scope=.cta|.cluster}}?{space=.shared::cluster}.b64",
+        row("mbarrier{.arrive|.arrive_drop}.expect_tx{{sem=.release|.relaxed}{scope=.cta|.cluster}}?{space=.shared::cluster}.b64",
             "_, [space], u32@0..1048575", (8, 0), sm(90)),
         row("mbarrier{.arrive|.arrive_drop}.noComplete{.release.cta}?{space=.shared|.shared::cta}?.b64",
             "=b64, [space], u32@1..1048575", (7, 0), sm(80)),
         row("mbarrier{.expect_tx|.complete_tx}{.relaxed{scope=.cta|.cluster}}?{space=.shared|.shared::cta|.shared::cluster}?.b64",
             "[space], u32@0..1048575", (8, 0), sm(90)),
-        row("mbarrier.test_wait{.acquire{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], b64", (7, 0), sm(80)),
-        row("mbarrier.test_wait.parity{.acquire{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], u32@0..1", (7, 1), sm(80)),
-        row("mbarrier.try_wait{.acquire{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], b64, u32?", (7, 8), sm(90)),
-        row("mbarrier.try_wait.parity{.acquire{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], u32@0..1, u32?", (7, 8), sm(90)),
+        row("mbarrier.test_wait{{sem=.acquire|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], b64", (7, 0), sm(80)),
+        row("mbarrier.test_wait.parity{{sem=.acquire|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], u32@0..1", (7, 1), sm(80)),
+        row("mbarrier.try_wait{{sem=.acquire|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], b64, u32?", (7, 8), sm(90)),
+        row("mbarrier.try_wait.parity{{sem=.acquire|.relaxed}{scope=.cta|.cluster}}?{space=.shared|.shared::cta}?.b64", "=pred, [space], u32@0..1, u32?", (7, 8), sm(90)),
         row("mbarrier.pending_count.b64", "=u32, b64", (7, 0), sm(80)),
     ]),
     ("9.7.14 Warp-Level Matrix", &[

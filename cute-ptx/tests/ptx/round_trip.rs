@@ -16,7 +16,7 @@ fn a_printed_kernel_parses_to_the_same_text() {
     let Some(Item::Entry(entry)) = module.items.last() else {
         panic!("no entry")
     };
-    assert_eq!(entry.directives[1].values, [2, 1, 1]);
+    assert_eq!(entry.directives[2].values, [2, 1, 1]);
     assert_eq!(
         entry
             .body
@@ -96,6 +96,10 @@ fn errors_name_the_place() {
         ),
         (
             ".version 8.0 .target sm_90a .address_size 64\n/* open",
+            "2:1: this comment never ends",
+        ),
+        (
+            ".version 8.0 .target sm_90a .address_size 64\n/*/",
             "2:1: this comment never ends",
         ),
         (

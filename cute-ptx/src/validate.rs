@@ -1,0 +1,585 @@
+//! Validation: a module against the instruction table and against what the driver and the hardware demand.
+//!
+//! It finds before the assembler does what would make the assembler refuse a module, and it refuses what the assembler
+//! lets pass to fail later: a `setmaxnreg` that would be dropped, a wgmma descriptor that is a compile-time constant.
+//! Every name that a valid module declares is an identifier, so its text parses.
+
+mod constants;
+mod names;
+mod operands;
+
+use crate::ast::{
+    Directive, Entry, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
+};
+use crate::special;
+use crate::table::{self, Kind, Match, Target, Unknown};
+use names::{Declared, Names};
+
+/// Static shared memory of a kernel: more must be `.extern .shared`.
+const MAX_STATIC_SHARED: u64 = 48 << 10;
+/// Threads of a block.
+const MAX_THREADS: u64 = 1024;
+/// Blocks of a cluster; more than 8 need the driver's leave.
+const MAX_CLUSTER: u64 = 16;
+/// Bytes of parameters before PTX 8.1, and since.
+const MAX_PARAMS: (u64, u64) = (4096, 32764);
+/// Registers that an entry may declare: far more than any kernel has, few enough to be simulated.
+const MAX_REGISTERS: u64 = 1 << 20;
+
+/// What is wrong, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Error {
+    /// The entry; none for the module itself.
+    pub entry: Option<String>,
+    /// The line of its body, from 0.
+    pub line: Option<usize>,
+    /// The instruction or declaration as it is printed.
+    pub text: String,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// What can be wrong.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Problem {
+    /// No row of the table stands for the mnemonic.
+    #[error("{0}")]
+    UnknownInstruction(Unknown),
+    /// No form of the instruction has as many operands.
+    #[error("it takes {}, but {found} are given", counts(.takes))]
+    OperandCount {
+        /// How many are given.
+        found: usize,
+        /// How many it takes: least and most, for each form.
+        takes: Vec<(usize, usize)>,
+    },
+    /// An operand is not what its place wants.
+    #[error("operand {number}, `{operand}`, {mismatch}; expected {expected}")]
+    Operand {
+        /// Which operand, from 1.
+        number: usize,
+        /// The operand as it is printed.
+        operand: String,
+        /// What its place wants.
+        expected: Kind,
+        /// Why it does not fit.
+        mismatch: Mismatch,
+    },
+    /// The guard is no predicate register.
+    #[error("the guard `{name}` {mismatch}")]
+    Guard {
+        /// Its name.
+        name: String,
+        /// Why it is none.
+        mismatch: Mismatch,
+    },
+    /// A branch to a label that does not exist.
+    #[error("there is no label `{0}`")]
+    MissingLabel(String),
+    /// Two declarations of one name.
+    #[error("`{0}` is declared twice")]
+    Duplicate(String),
+    /// A name that PTX does not allow.
+    #[error("`{0}` is not a name")]
+    InvalidName(String),
+    /// The target is not one we know.
+    #[error("`{0}` is not a target such as sm_90a")]
+    UnknownTarget(String),
+    /// The module's version is too low.
+    #[error("{what} needs PTX {}.{}, but the module says {}.{}", .needed.0, .needed.1, .found.0, .found.1)]
+    Version {
+        /// What needs it.
+        what: String,
+        /// The version it needs.
+        needed: (u32, u32),
+        /// The module's.
+        found: (u32, u32),
+    },
+    /// The module's target has no such thing.
+    #[error("{what} needs {needed}, but the module says {found}")]
+    Target {
+        /// What needs it.
+        what: String,
+        /// The least target that has it.
+        needed: Target,
+        /// The module's.
+        found: Target,
+    },
+    /// An alignment that is not a power of two.
+    #[error("the alignment {0} is not a power of two")]
+    Alignment(u32),
+    /// A directive that PTX does not have.
+    #[error("`.{0}` is not a performance directive")]
+    UnknownDirective(String),
+    /// A directive with too few, too many or too large numbers.
+    #[error("`.{name}` takes {takes}")]
+    DirectiveValues {
+        /// Its name.
+        name: String,
+        /// What it takes.
+        takes: String,
+    },
+    /// More static shared memory than a kernel may have.
+    #[error(
+        "{bytes} bytes of static shared memory exceed {MAX_STATIC_SHARED}: declare it `.extern .shared`"
+    )]
+    StaticShared {
+        /// How much there is.
+        bytes: u64,
+    },
+    /// More parameters than a kernel may have.
+    #[error("{bytes} bytes of parameters exceed {limit}")]
+    Params {
+        /// How much there is.
+        bytes: u64,
+        /// How much there may be.
+        limit: u64,
+    },
+    /// More registers than are supported.
+    #[error("{count} registers exceed {MAX_REGISTERS}")]
+    TooManyRegisters {
+        /// How many there are.
+        count: u64,
+    },
+    /// `setmaxnreg` without a bound on threads or registers: the assembler would drop it (its note C7508).
+    #[error("setmaxnreg has no effect in an entry without .reqntid, .maxntid or .maxnreg")]
+    SetmaxnregUnbounded,
+    /// A matrix descriptor that is known at compile time.
+    #[error(
+        "the matrix descriptor `{0}` is a compile-time constant, which crashes the driver's JIT compiler"
+    )]
+    ConstantDescriptor(String),
+}
+
+/// Why an operand does not fit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    /// It is of another kind.
+    #[error("is something else")]
+    Kind,
+    /// A register of another type.
+    #[error("is a {0} register")]
+    Type(Type),
+    /// A constant that its place does not allow.
+    #[error("is not such a constant")]
+    Constant,
+    /// A name that is not declared.
+    #[error("is not declared")]
+    Undeclared,
+    /// A vector of another length.
+    #[error("has {0} elements")]
+    Length(usize),
+    /// A variable or parameter in another space.
+    #[error("is in .{0}")]
+    Space(String),
+    /// The address is narrower than its space needs.
+    #[error("holds its address in a {0} register")]
+    AddressType(Type),
+}
+
+impl std::error::Error for Error {}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.entry, self.line) {
+            (Some(entry), Some(line)) => write!(f, "entry {entry}, line {line} of its body, ")?,
+            (Some(entry), None) => write!(f, "entry {entry}, ")?,
+            (None, _) => {}
+        }
+        write!(f, "`{}`: {}", self.text, self.problem)
+    }
+}
+
+/// Everything that is wrong with a module, in the order of its text; nothing for a good one.
+///
+/// ```
+/// let text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n    wgmma.fence.sync.aligned;\n}\n";
+/// let errors = cute_ptx::validate(&text.parse()?);
+/// assert_eq!(
+///     errors[0].to_string(),
+///     "entry k, line 0 of its body, `wgmma.fence.sync.aligned`: \
+///      wgmma.fence.sync.aligned needs sm_90a, but the module says sm_90"
+/// );
+/// # Ok::<(), cute_ptx::ParseError>(())
+/// ```
+pub fn validate(module: &Module) -> Vec<Error> {
+    let mut checker = Checker {
+        module,
+        target: module.target.parse().ok(),
+        errors: Vec::new(),
+        entry: None,
+        line: None,
+    };
+    checker.module();
+    checker.errors
+}
+
+impl Module {
+    /// The least PTX version in which everything the module uses exists.
+    pub fn required_version(&self) -> (u32, u32) {
+        let target: Option<Target> = self.target.parse().ok();
+        let mut version = target.map_or((1, 0), Target::version);
+        for item in &self.items {
+            let Item::Entry(entry) = item else { continue };
+            for directive in &entry.directives {
+                version = version
+                    .max(DirectiveRow::find(&directive.name).map_or((1, 0), |row| row.version));
+            }
+            for line in &entry.body {
+                let Line::Inst(inst) = line else { continue };
+                version = version
+                    .max(table::lookup(&inst.mnemonic).map_or((1, 0), |found| found.version()));
+                for operand in &inst.operands {
+                    operand.for_each_name(&mut |name| {
+                        version = version
+                            .max(special::lookup(name).map_or((1, 0), |special| special.version));
+                    });
+                }
+            }
+        }
+        version
+    }
+}
+
+/// A performance directive.
+struct DirectiveRow {
+    name: &'static str,
+    /// How many numbers it takes, at least and at most.
+    values: (usize, usize),
+    /// What their product may be at most.
+    product: u64,
+    version: (u32, u32),
+    sm: u32,
+}
+
+impl DirectiveRow {
+    const fn new(
+        name: &'static str,
+        values: (usize, usize),
+        product: u64,
+        version: (u32, u32),
+        sm: u32,
+    ) -> DirectiveRow {
+        DirectiveRow {
+            name,
+            values,
+            product,
+            version,
+            sm,
+        }
+    }
+
+    fn find(name: &str) -> Option<&'static DirectiveRow> {
+        DIRECTIVES.iter().find(|row| row.name == name)
+    }
+}
+
+const DIRECTIVES: &[DirectiveRow] = &[
+    DirectiveRow::new("reqntid", (1, 3), MAX_THREADS, (2, 1), 10),
+    DirectiveRow::new("maxntid", (1, 3), MAX_THREADS, (1, 3), 10),
+    DirectiveRow::new("maxnreg", (1, 1), 255, (1, 3), 10),
+    DirectiveRow::new("minnctapersm", (1, 1), 64, (2, 0), 20),
+    DirectiveRow::new("reqnctapercluster", (1, 3), MAX_CLUSTER, (7, 8), 90),
+    DirectiveRow::new("maxclusterrank", (1, 1), MAX_CLUSTER, (7, 8), 90),
+    DirectiveRow::new("explicitcluster", (0, 0), 1, (7, 8), 90),
+    DirectiveRow::new("blocksareclusters", (0, 0), 1, (9, 0), 90),
+];
+
+struct Checker<'m> {
+    module: &'m Module,
+    /// None if it is not one.
+    target: Option<Target>,
+    errors: Vec<Error>,
+    entry: Option<&'m str>,
+    line: Option<usize>,
+}
+
+impl<'m> Checker<'m> {
+    fn module(&mut self) {
+        let text = format!(".target {}", self.module.target);
+        match self.target {
+            None => self.error(&text, Problem::UnknownTarget(self.module.target.clone())),
+            Some(target) => self.needs(&text, &self.module.target, target.version(), None),
+        }
+        let mut names = Names::default();
+        let mut shared = 0;
+        for item in &self.module.items {
+            match item {
+                Item::Blank | Item::Comment(_) => {}
+                Item::Variable(variable) => {
+                    self.variable(variable, &mut names);
+                    shared += static_shared(variable);
+                }
+                Item::Entry(entry) => {
+                    self.entry = Some(&entry.name);
+                    self.declare(&entry.name, &entry.name, Declared::Entry, &mut names);
+                    self.check_entry(entry, names.clone(), shared);
+                    (self.entry, self.line) = (None, None);
+                }
+            }
+        }
+    }
+
+    fn check_entry(&mut self, entry: &'m Entry, mut names: Names, mut shared: u64) {
+        let mut bytes = 0_u64;
+        for param in &entry.params {
+            self.param(param, &mut names, &mut bytes);
+        }
+        let limit = if self.module.version >= (8, 1) {
+            MAX_PARAMS.1
+        } else {
+            MAX_PARAMS.0
+        };
+        if bytes > limit {
+            self.error(&entry.name, Problem::Params { bytes, limit });
+        }
+        for directive in &entry.directives {
+            self.directive(directive);
+        }
+        let mut registers = 0_u64;
+        for (index, line) in entry.body.iter().enumerate() {
+            self.line = Some(index);
+            let text = line.to_string();
+            let text = text.trim();
+            match line {
+                Line::Blank | Line::Comment(_) | Line::Inst(_) => {}
+                Line::Registers { ty, prefix, count } => {
+                    registers += u64::from(*count);
+                    self.declare(text, prefix, Declared::Registers(*ty, *count), &mut names);
+                }
+                Line::Register { ty, name } => {
+                    registers += 1;
+                    self.declare(text, name, Declared::Register(*ty), &mut names);
+                }
+                Line::Variable(variable) => {
+                    self.variable(variable, &mut names);
+                    shared += static_shared(variable);
+                }
+                Line::Label(name) => self.declare(text, name, Declared::Label, &mut names),
+            }
+        }
+        self.line = None;
+        if registers > MAX_REGISTERS {
+            self.error(&entry.name, Problem::TooManyRegisters { count: registers });
+        }
+        if shared > MAX_STATIC_SHARED {
+            self.error(&entry.name, Problem::StaticShared { bytes: shared });
+        }
+        let found: Vec<Option<Match>> = entry
+            .body
+            .iter()
+            .map(|line| match line {
+                Line::Inst(inst) => table::lookup(&inst.mnemonic),
+                _ => None,
+            })
+            .collect();
+        let bounded = entry
+            .directives
+            .iter()
+            .any(|it| matches!(it.name.as_str(), "reqntid" | "maxntid" | "maxnreg"));
+        let constants = constants::registers(entry, &found);
+        for (index, (line, found)) in entry.body.iter().zip(&found).enumerate() {
+            let Line::Inst(inst) = line else { continue };
+            self.line = Some(index);
+            let text = inst.to_string();
+            let Some(found) = found else {
+                self.error(
+                    &text,
+                    Problem::UnknownInstruction(table::explain(&inst.mnemonic)),
+                );
+                continue;
+            };
+            self.inst(&text, inst, found, &names);
+            if !bounded && inst.mnemonic.starts_with("setmaxnreg.") {
+                self.error(&text, Problem::SetmaxnregUnbounded);
+            }
+            if inst.mnemonic.starts_with("wgmma.mma_async.") {
+                // A from shared memory and B: the second and third operand, where they are no vectors.
+                for operand in inst.operands.iter().skip(1).take(2) {
+                    if let Operand::Name(name) = operand
+                        && constants.contains(name.as_str())
+                    {
+                        self.error(&text, Problem::ConstantDescriptor(name.clone()));
+                    }
+                }
+            }
+        }
+    }
+
+    fn inst(&mut self, text: &str, inst: &Inst, found: &Match, names: &Names) {
+        self.needs(text, &inst.mnemonic, found.version(), Some(found.target()));
+        if let Some(guard) = &inst.guard {
+            let mismatch = match names.register(&guard.predicate) {
+                Some(Type::Pred) => None,
+                Some(other) => Some(Mismatch::Type(other)),
+                None => Some(Mismatch::Undeclared),
+            };
+            if let Some(mismatch) = mismatch {
+                self.error(
+                    text,
+                    Problem::Guard {
+                        name: guard.predicate.clone(),
+                        mismatch,
+                    },
+                );
+            }
+        }
+        for problem in operands::check(inst, found, names) {
+            self.error(text, problem);
+        }
+        for operand in &inst.operands {
+            operand.for_each_name(&mut |name| {
+                if let Some(special) = special::lookup(name) {
+                    let target = Target {
+                        sm: special.sm,
+                        specific: false,
+                    };
+                    self.needs(text, name, special.version, Some(target));
+                }
+            });
+        }
+    }
+
+    fn variable(&mut self, variable: &Variable, names: &mut Names) {
+        let text = variable.to_string();
+        self.alignment(&text, variable.align);
+        self.declare(
+            &text,
+            &variable.name,
+            Declared::Variable(variable.space.clone()),
+            names,
+        );
+    }
+
+    fn param(&mut self, param: &Param, names: &mut Names, bytes: &mut u64) {
+        let text = param.to_string();
+        let (align, len) = match param.ty {
+            ParamType::Scalar(ty) => (ty.bits().div_ceil(8), ty.bits().div_ceil(8)),
+            ParamType::Bytes { align, len } => (align, len),
+        };
+        self.alignment(&text, align);
+        *bytes = bytes.next_multiple_of(u64::from(align.max(1))) + u64::from(len);
+        self.declare(
+            &text,
+            &param.name,
+            Declared::Variable("param".into()),
+            names,
+        );
+    }
+
+    fn directive(&mut self, directive: &Directive) {
+        let text = directive.to_string();
+        let Some(row) = DirectiveRow::find(&directive.name) else {
+            self.error(&text, Problem::UnknownDirective(directive.name.clone()));
+            return;
+        };
+        let target = Target {
+            sm: row.sm,
+            specific: false,
+        };
+        self.needs(&text, &format!(".{}", row.name), row.version, Some(target));
+        let product = directive
+            .values
+            .iter()
+            .map(|&value| u64::from(value))
+            .fold(1, u64::saturating_mul);
+        let (least, most) = row.values;
+        if !(least..=most).contains(&directive.values.len())
+            || !(1..=row.product).contains(&product)
+        {
+            let takes = match most {
+                0 => "no number".to_owned(),
+                1 => format!("one number from 1 to {}", row.product),
+                _ => format!(
+                    "{least} to {most} numbers whose product is from 1 to {}",
+                    row.product
+                ),
+            };
+            self.error(
+                &text,
+                Problem::DirectiveValues {
+                    name: directive.name.clone(),
+                    takes,
+                },
+            );
+        }
+    }
+
+    fn alignment(&mut self, text: &str, align: u32) {
+        if !align.is_power_of_two() {
+            self.error(text, Problem::Alignment(align));
+        }
+    }
+
+    fn declare(&mut self, text: &str, name: &str, declared: Declared, names: &mut Names) {
+        if !names::is_name(name) {
+            self.error(text, Problem::InvalidName(name.to_owned()));
+        }
+        if !names.declare(name, declared) {
+            self.error(text, Problem::Duplicate(name.to_owned()));
+        }
+    }
+
+    /// Holds what something needs against the module's version and target.
+    fn needs(&mut self, text: &str, what: &str, version: (u32, u32), target: Option<Target>) {
+        if self.module.version < version {
+            let (needed, found) = (version, self.module.version);
+            self.error(
+                text,
+                Problem::Version {
+                    what: what.to_owned(),
+                    needed,
+                    found,
+                },
+            );
+        }
+        if let (Some(needed), Some(found)) = (target, self.target)
+            && !found.has(needed)
+        {
+            self.error(
+                text,
+                Problem::Target {
+                    what: what.to_owned(),
+                    needed,
+                    found,
+                },
+            );
+        }
+    }
+
+    fn error(&mut self, text: &str, problem: Problem) {
+        let entry = self.entry.map(str::to_owned);
+        self.errors.push(Error {
+            entry,
+            line: self.line,
+            text: text.to_owned(),
+            problem,
+        });
+    }
+}
+
+fn static_shared(variable: &Variable) -> u64 {
+    match variable.space.as_str() {
+        "shared" => variable
+            .len
+            .unwrap_or(0)
+            .saturating_mul(u64::from(variable.ty.bits() / 8)),
+        _ => 0,
+    }
+}
+
+fn counts(takes: &[(usize, usize)]) -> String {
+    let mut takes: Vec<String> = takes
+        .iter()
+        .map(|(least, most)| {
+            if least == most {
+                least.to_string()
+            } else {
+                format!("{least} to {most}")
+            }
+        })
+        .collect();
+    takes.dedup();
+    let plural = if takes == ["1"] { "" } else { "s" };
+    format!("{} operand{plural}", takes.join(" or "))
+}

@@ -1,0 +1,306 @@
+//! The operands of an instruction against the forms of its row.
+
+use super::names::Names;
+use super::{Mismatch, Problem};
+use crate::ast::{Inst, Operand, Type};
+use crate::special;
+use crate::table::{Form, Kind, Match, Pair, Range, Space};
+
+/// What is wrong with the operands: nothing if one form fits, else what the form that comes nearest misses.
+pub(super) fn check(inst: &Inst, found: &Match, names: &Names) -> Vec<Problem> {
+    let forms = found.forms();
+    let given = inst.operands.len();
+    let candidates = forms
+        .iter()
+        .filter(|form| (least(form)..=form.len()).contains(&given));
+    let nearest = candidates
+        .map(|form| misfits(inst, form, names))
+        .min_by_key(Vec::len);
+    nearest.unwrap_or_else(|| {
+        let takes = forms.iter().map(|form| (least(form), form.len())).collect();
+        vec![Problem::OperandCount {
+            found: given,
+            takes,
+        }]
+    })
+}
+
+/// How many operands a form takes at least.
+fn least(form: &Form) -> usize {
+    form.iter().filter(|slot| !slot.optional).count()
+}
+
+fn misfits(inst: &Inst, form: &Form, names: &Names) -> Vec<Problem> {
+    let check = |(i, (operand, kind)): (usize, (&Operand, &Kind))| match (kind, operand) {
+        (Kind::Label, Operand::Name(name)) if !names.label(name) => {
+            Some(Problem::MissingLabel(name.clone()))
+        }
+        _ => fit(operand, kind, names)
+            .err()
+            .map(|mismatch| Problem::Operand {
+                number: i + 1,
+                operand: operand.to_string(),
+                expected: kind.clone(),
+                mismatch,
+            }),
+    };
+    present(form, inst.operands.len())
+        .into_iter()
+        .zip(&inst.operands)
+        .map(|(kind, operand)| (operand, kind))
+        .enumerate()
+        .filter_map(check)
+        .collect()
+}
+
+/// The kinds of a form when `given` operands are given: the last optional ones are those left out.
+fn present(form: &Form, given: usize) -> Vec<&Kind> {
+    let mut left_out = form.len() - given;
+    let mut kinds: Vec<&Kind> = form
+        .iter()
+        .rev()
+        .filter(|slot| {
+            let omit = slot.optional && left_out > 0;
+            left_out -= usize::from(omit);
+            !omit
+        })
+        .map(|slot| &slot.kind)
+        .collect();
+    kinds.reverse();
+    kinds
+}
+
+fn fit(operand: &Operand, kind: &Kind, names: &Names) -> Result<(), Mismatch> {
+    match (kind, operand) {
+        (
+            Kind::Def {
+                sink: true,
+                pair: Pair::Never | Pair::Maybe,
+                ..
+            },
+            Operand::Sink,
+        ) => Ok(()),
+        (
+            Kind::Def {
+                ty,
+                wide,
+                pair: Pair::Never | Pair::Maybe,
+                ..
+            },
+            Operand::Name(name),
+        ) => register(name, *ty, *wide, names),
+        (
+            Kind::Def {
+                ty,
+                wide,
+                sink,
+                pair: Pair::Maybe | Pair::Always,
+            },
+            Operand::Pair(first, second),
+        ) => {
+            match first.as_ref() {
+                Operand::Sink if *sink => {}
+                Operand::Name(name) => register(name, *ty, *wide, names)?,
+                _ => return Err(Mismatch::Kind),
+            }
+            match second.as_ref() {
+                Operand::Sink => Ok(()),
+                Operand::Name(name) => register(name, Type::Pred, false, names),
+                _ => Err(Mismatch::Kind),
+            }
+        }
+        (Kind::Use { ty, range, .. }, Operand::Int(_) | Operand::F32(_) | Operand::F64(_)) => {
+            constant(operand, *ty, range.as_ref())
+        }
+        (Kind::Use { ty, wide, .. }, Operand::Name(name)) => register(name, *ty, *wide, names),
+        (Kind::Register(ty), Operand::Name(name)) => register(name, *ty, false, names),
+        (Kind::Value(ty), Operand::Int(_) | Operand::F32(_) | Operand::F64(_)) => {
+            constant(operand, *ty, None)
+        }
+        (Kind::Value(ty), Operand::Name(name)) => value(name, *ty, names),
+        (Kind::Predicate | Kind::Scale, Operand::Name(name)) => {
+            register(name, Type::Pred, false, names)
+        }
+        (Kind::Predicate, Operand::Not(name)) => register(name, Type::Pred, false, names),
+        (Kind::Predicate | Kind::Scale, Operand::Int(0 | 1)) => Ok(()),
+        (Kind::Int(range), Operand::Int(value)) => match range.contains(*value) {
+            true => Ok(()),
+            false => Err(Mismatch::Constant),
+        },
+        (Kind::Vector { len, ty, wide, def }, Operand::Vector(elements)) => {
+            if elements.len() != *len {
+                return Err(Mismatch::Length(elements.len()));
+            }
+            elements.iter().try_for_each(|element| match element {
+                Operand::Name(name) => register(name, *ty, *wide, names),
+                Operand::Sink if *def => Ok(()),
+                Operand::Int(_) | Operand::F32(_) | Operand::F64(_) if !def => {
+                    constant(element, *ty, None)
+                }
+                _ => Err(Mismatch::Kind),
+            })
+        }
+        (Kind::Pack { bits, def }, Operand::Vector(elements)) => {
+            let ty = match (bits, elements.len()) {
+                (64, 2) => Type::B32,
+                (64, 4) | (32, 2) => Type::B16,
+                (32, 4) => Type::B8,
+                (_, other) => return Err(Mismatch::Length(other)),
+            };
+            elements.iter().try_for_each(|element| match element {
+                Operand::Name(name) => register(name, ty, false, names),
+                Operand::Sink if *def => Ok(()),
+                Operand::Int(_) | Operand::F32(_) if !def => constant(element, ty, None),
+                _ => Err(Mismatch::Kind),
+            })
+        }
+        (Kind::Address(space), Operand::Address { base, .. }) => address(base, *space, names),
+        (Kind::Tensor { dims }, Operand::Tensor { map, coords }) => {
+            // A tensor map lies in parameters, constant or global memory: its generic address is in a register.
+            match map.as_ref() {
+                Operand::Name(name) => register(name, Type::B64, false, names)?,
+                _ => return Err(Mismatch::Kind),
+            }
+            if coords.len() != *dims {
+                return Err(Mismatch::Length(coords.len()));
+            }
+            coords.iter().try_for_each(|coord| match coord {
+                Operand::Name(name) => register(name, Type::S32, false, names),
+                Operand::Int(_) => constant(coord, Type::S32, None),
+                _ => Err(Mismatch::Kind),
+            })
+        }
+        // Whether the label exists was asked before.
+        (Kind::Label, Operand::Name(_)) | (Kind::Sink, Operand::Sink) => Ok(()),
+        _ => Err(Mismatch::Kind),
+    }
+}
+
+fn register(name: &str, ty: Type, wide: bool, names: &Names) -> Result<(), Mismatch> {
+    match names.register(name) {
+        Some(found) if agrees(found, ty, wide) => Ok(()),
+        Some(found) => Err(Mismatch::Type(found)),
+        None if names.variable(name).is_some() || special::lookup(name).is_some() => {
+            Err(Mismatch::Kind)
+        }
+        None => Err(Mismatch::Undeclared),
+    }
+}
+
+/// A register, special register or variable: the operand of a `mov`.
+fn value(name: &str, ty: Type, names: &Names) -> Result<(), Mismatch> {
+    if let Some(special) = special::lookup(name) {
+        return match agrees(special.ty, ty, false) {
+            true => Ok(()),
+            false => Err(Mismatch::Type(special.ty)),
+        };
+    }
+    if let Some(space) = names.variable(name) {
+        // Addresses in the two small spaces fit 32 bits.
+        let least = if matches!(space, "shared" | "local") {
+            32
+        } else {
+            64
+        };
+        let holds_address = matches!(class(ty), Class::Bits | Class::Int) && ty.bits() >= least;
+        return if holds_address {
+            Ok(())
+        } else {
+            Err(Mismatch::Space(space.to_owned()))
+        };
+    }
+    register(name, ty, false, names)
+}
+
+fn address(base: &Operand, space: Space, names: &Names) -> Result<(), Mismatch> {
+    let name = match base {
+        Operand::Int(_) => return Ok(()),
+        Operand::Name(name) => name,
+        _ => return Err(Mismatch::Kind),
+    };
+    if let Some(found) = names.variable(name) {
+        let same = match space {
+            Space::Shared | Space::SharedCluster => found == "shared",
+            // The assembler takes the space of a variable where the instruction names none, but for parameters.
+            Space::Generic => found != "param",
+            space => found == space.name(),
+        };
+        return if same {
+            Ok(())
+        } else {
+            Err(Mismatch::Space(found.to_owned()))
+        };
+    }
+    let ty = names.register(name).ok_or(Mismatch::Undeclared)?;
+    let narrow = matches!(space, Space::Shared | Space::SharedCluster);
+    let wide_enough = ty.bits() == 64 || (narrow && ty.bits() == 32);
+    match wide_enough && matches!(class(ty), Class::Bits | Class::Int) {
+        true => Ok(()),
+        false => Err(Mismatch::AddressType(ty)),
+    }
+}
+
+fn constant(operand: &Operand, ty: Type, range: Option<&Range>) -> Result<(), Mismatch> {
+    let fits = match (operand, class(ty)) {
+        (Operand::Int(value), Class::Bits | Class::Int) => {
+            let bits = ty.bits();
+            let least = -(1_i128 << (bits.min(64) - 1));
+            (least..1_i128 << bits.min(64)).contains(value)
+                && range.is_none_or(|range| range.contains(*value))
+        }
+        (Operand::Int(0 | 1), Class::Pred) => true,
+        (Operand::F32(_), Class::Bits) => ty.bits() == 32,
+        (Operand::F64(_), Class::Bits) => ty.bits() == 64,
+        // The assembler rounds or widens a constant to the type of its instruction.
+        (Operand::F32(_) | Operand::F64(_), Class::Float) => matches!(ty, Type::F32 | Type::F64),
+        _ => false,
+    };
+    if fits {
+        Ok(())
+    } else {
+        Err(Mismatch::Constant)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Pred,
+    Bits,
+    Int,
+    Float,
+}
+
+fn class(ty: Type) -> Class {
+    match ty {
+        Type::Pred => Class::Pred,
+        Type::B8 | Type::B16 | Type::B32 | Type::B64 | Type::B128 => Class::Bits,
+        Type::U8
+        | Type::U16
+        | Type::U32
+        | Type::U64
+        | Type::S8
+        | Type::S16
+        | Type::S32
+        | Type::S64 => Class::Int,
+        Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 | Type::F32 | Type::F64 => Class::Float,
+    }
+}
+
+/// Whether a register of one type serves as an operand of another (PTX ISA 9.0, §9.2 and §9.4): equal widths, and equal
+/// classes unless one is untyped; where the operand may be `wide`, also a wider register, if neither is floating.
+fn agrees(register: Type, operand: Type, wide: bool) -> bool {
+    let (a, b) = (class(register), class(operand));
+    if register.bits() == operand.bits() {
+        return match (a, b) {
+            (Class::Pred, b) => b == Class::Pred,
+            (Class::Bits, _) => true,
+            (_, Class::Bits) => true,
+            (Class::Int, Class::Int) => true,
+            _ => register == operand,
+        };
+    }
+    wide && register.bits() > operand.bits()
+        && a != Class::Float
+        && b != Class::Float
+        && b != Class::Pred
+}

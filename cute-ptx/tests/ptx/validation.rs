@@ -1,0 +1,376 @@
+//! What validation refuses, and that it accepts what NVIDIA's assembler accepts.
+
+use crate::rows;
+use cute_ptx::ast::{Item, Line};
+use cute_ptx::ptxas::Ptxas;
+use cute_ptx::{Module, parse, validate};
+
+const GEMM: &str = include_str!("kernels/gemm.ptx");
+
+/// Declarations that the instructions below use.
+const BODY: &str = ".reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .u32 %u<4>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %d<4>;
+.shared .align 8 .b64 bar[2];
+mov.b64 %rd1, param;";
+
+fn module(version: &str, target: &str, instructions: &str) -> Module {
+    let text = format!(
+        ".version {version}\n.target {target}\n.address_size 64\n.extern .shared .align 1024 .b8 dynamic[];\n.global .align 16 .b8 global[64];\n\
+         .visible .entry k(.param .align 64 .b8 param[128])\n.reqntid 128\n{{\n{BODY}\n{instructions}\nend:\nret;\n}}\n"
+    );
+    parse(&text).unwrap()
+}
+
+#[test]
+fn a_good_kernel_is_valid() {
+    let module = parse(GEMM).unwrap();
+    assert_eq!(validate(&module), []);
+    assert_eq!(module.required_version(), (8, 0));
+    let Some(ptxas) = Ptxas::find() else { return };
+    let report = ptxas.assemble(GEMM, "sm_90a").unwrap();
+    assert_eq!(report.complaints(), [""; 0]);
+    assert_eq!(report.entries.len(), 1);
+    assert_eq!(report.entries[0].entry, "gemm_bf16_64x64x64");
+    assert!(report.entries[0].registers > 32);
+}
+
+#[test]
+fn what_the_assembler_accepts_is_valid() {
+    for text in rows::texts() {
+        let errors = validate(&parse(&text.finish()).unwrap());
+        let shown: Vec<String> = errors.iter().take(40).map(ToString::to_string).collect();
+        assert!(
+            errors.is_empty(),
+            "{} errors:\n{}",
+            errors.len(),
+            shown.join("\n")
+        );
+    }
+}
+
+/// Instructions that both refuse, and what we say.
+const REFUSED: &[(&str, &str)] = &[
+    (
+        "frobnicate %r1;",
+        "`frobnicate` is not an instruction of the table",
+    ),
+    (
+        "ld.shared.v3.f32 {%f1, %f2, %f3}, [bar];",
+        "`.v3` cannot follow `ld.shared`; expected one of .b16, .b32, .b64, .b8, .f32, .f64, .s16, .s32, .s64, .s8, .u16, .u32, …",
+    ),
+    (
+        "add.u33 %r1, %r2, 4;",
+        "`.u33` cannot follow `add`; expected one of .bf16, .bf16x2, .cc, .f16, .f16x2, .f32, .f64, .ftz, .rm, .rn, .rp, .rz, …",
+    ),
+    (
+        "wgmma.wait_group %r1;",
+        "`wgmma.wait_group` is not complete; expected one of .sync",
+    ),
+    ("add.u32 %r1, %r2;", "it takes 3 operands, but 2 are given"),
+    (
+        "add.u32 %f1, %r1, %r2;",
+        "operand 1, `%f1`, is a .f32 register; expected a .u32 register to write",
+    ),
+    (
+        "add.u32 %r1, %rd1, %r2;",
+        "operand 2, `%rd1`, is a .b64 register; expected a .u32 register or constant",
+    ),
+    (
+        "add.f32 %f1, %f2, 1;",
+        "operand 3, `1`, is not such a constant; expected a .f32 register or constant",
+    ),
+    (
+        "add.u32 %r1, %tid.x, 1;",
+        "operand 2, `%tid.x`, is something else; expected a .u32 register or constant",
+    ),
+    (
+        "add.f16 %h1, %h2, 15360;",
+        "operand 3, `15360`, is not such a constant; expected a .f16 register or constant",
+    ),
+    (
+        "fma.rn.bf16x2 %r1, %r2, %r3, %u1;",
+        "operand 4, `%u1`, is a .u32 register; expected a .bf16x2 register or constant",
+    ),
+    (
+        "mov.u32 %r9, 0;",
+        "operand 1, `%r9`, is not declared; expected a .u32 register to write",
+    ),
+    (
+        "mov.u32 %r1, global;",
+        "operand 2, `global`, is in .global; expected a .u32 register, constant, special register or variable",
+    ),
+    (
+        "mov.b64 %rd1, %tid.x;",
+        "operand 2, `%tid.x`, is a .u32 register; expected a .b64 register, constant, special register or variable",
+    ),
+    (
+        "mul.wide.u32 %r1, %r2, 4;",
+        "operand 1, `%r1`, is a .b32 register; expected a .u64 register to write",
+    ),
+    (
+        "shl.b32 %r1, %r2, %rd1;",
+        "operand 3, `%rd1`, is a .b64 register; expected a .u32 register or constant",
+    ),
+    ("@%r1 ret;", "the guard `%r1` is a .b32 register"),
+    ("@%p9 ret;", "the guard `%p9` is not declared"),
+    ("bra nowhere;", "there is no label `nowhere`"),
+    (
+        "ld.shared.u32 %r1, [global];",
+        "operand 2, `[global]`, is in .global; expected a shared address",
+    ),
+    (
+        "ld.shared.u32 %r1, [%f1];",
+        "operand 2, `[%f1]`, holds its address in a .f32 register; expected a shared address",
+    ),
+    (
+        "ld.global.u32 %r1, [%r2];",
+        "operand 2, `[%r2]`, holds its address in a .b32 register; expected a global address",
+    ),
+    (
+        "ld.param.u32 %r1, [bar];",
+        "operand 2, `[bar]`, is in .shared; expected a param address",
+    ),
+    (
+        "ld.global.v4.f32 {%f1, %f2, %f3}, [%rd1];",
+        "operand 1, `{%f1, %f2, %f3}`, has 3 elements; expected a vector of 4 .f32 registers to write",
+    ),
+    (
+        "bar.sync 16;",
+        "operand 1, `16`, is not such a constant; expected a .u32 register or the constant 0 to 15",
+    ),
+    (
+        "bar.sync 1, 33;",
+        "operand 2, `33`, is not such a constant; expected a .u32 register or the constant a multiple of 32 from 32 to 1024",
+    ),
+    (
+        "setmaxnreg.inc.sync.aligned.u32 25;",
+        "operand 1, `25`, is not such a constant; expected the constant a multiple of 8 from 24 to 256",
+    ),
+    (
+        "cp.async.ca.shared.global [bar], [%rd1], 5;",
+        "operand 3, `5`, is not such a constant; expected the constant 4 or 8 or 16",
+    ),
+    (
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [dynamic], [%rd1, {0}], [bar];",
+        "operand 2, `[%rd1, {0}]`, has 1 elements; expected a tensor map with 2 coordinates",
+    ),
+    (
+        "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [dynamic], [param, {0}], [bar];",
+        "operand 2, `[param, {0}]`, is something else; expected a tensor map with 1 coordinates",
+    ),
+    (
+        "mbarrier.arrive.shared::cluster.b64 %rd1, [%r1];",
+        "operand 1, `%rd1`, is something else; expected _",
+    ),
+    (
+        "elect.sync %p1, -1;",
+        "operand 1, `%p1`, is something else; expected a .b32 register to write or _ and a predicate (d|p)",
+    ),
+    (
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2}, [bar];",
+        "operand 1, `{%r1, %r2}`, has 2 elements; expected a vector of 4 .b32 registers to write",
+    ),
+    (
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3}, %rd1, %rd2, 1, 1, 1, 0, 0;",
+        "operand 1, `{%f1, %f2, %f3}`, has 3 elements; expected a vector of 4 .f32 registers to write",
+    ),
+    (
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, 2, 1, 1, 0, 0;",
+        "operand 4, `2`, is something else; expected a predicate register, 0 or 1",
+    ),
+    (
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, %rd2, 1, 1, 1, 0, 0;",
+        "operand 2, `{%r1, %r2, %r3, %r4}`, is something else; expected a .b64 register",
+    ),
+    (
+        "mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p1, [bar], 0;",
+        "mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 needs PTX 8.6, but the module says 8.0",
+    ),
+    (".reg .b32 %r;\n.reg .b64 %r<9>;", "`%r` is declared twice"),
+    (".reg .b32 %r3;", "`%r3` is declared twice"),
+    (".reg .b32 bar;", "`bar` is declared twice"),
+    (
+        ".shared .align 3 .b8 odd[4];",
+        "the alignment 3 is not a power of two",
+    ),
+    (
+        ".shared .align 16 .b8 much[49168];\nst.shared.u32 [much], %r1;",
+        "49184 bytes of static shared memory exceed 49152: declare it `.extern .shared`",
+    ),
+];
+
+/// Instructions that the assembler takes and we refuse: the driver crashes, the hardware hangs, or a constant is cut off.
+const STRICTER: &[(&str, &str)] = &[
+    // Is it %r1, or a register of its own?
+    (
+        "mov.u32 %r01, 0;",
+        "operand 1, `%r01`, is not declared; expected a .u32 register to write",
+    ),
+    (
+        "add.u32 %r1, %r2, 4294967296;",
+        "operand 3, `4294967296`, is not such a constant; expected a .u32 register or constant",
+    ),
+    (
+        "mbarrier.init.shared::cta.b64 [bar], 0;",
+        "operand 2, `0`, is not such a constant; expected a .u32 register or the constant 1 to 1048575",
+    ),
+    (
+        "mov.u16 %h1, bar;",
+        "operand 2, `bar`, is in .shared; expected a .u16 register, constant, special register or variable",
+    ),
+    (
+        "wgmma.wait_group.sync.aligned 8;",
+        "operand 1, `8`, is not such a constant; expected the constant 0 to 7",
+    ),
+    (
+        "mov.b64 %rd2, 0;\nadd.s64 %rd3, %rd2, 2;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd1, %rd3, 1, 1, 1, 0, 0;",
+        "the matrix descriptor `%rd3` is a compile-time constant, which crashes the driver's JIT compiler",
+    ),
+    (
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd1, 5, 1, 1, 1, 0, 0;",
+        "operand 3, `5`, is something else; expected a .b64 register",
+    ),
+];
+
+#[test]
+fn each_mistake_is_named() {
+    let ptxas = Ptxas::find();
+    let cases = REFUSED
+        .iter()
+        .map(|case| (case, true))
+        .chain(STRICTER.iter().map(|case| (case, false)));
+    for ((instruction, message), refused) in cases {
+        let module = module("8.0", "sm_90a", instruction);
+        let errors = validate(&module);
+        let problems: Vec<String> = errors
+            .iter()
+            .map(|error| error.problem.to_string())
+            .collect();
+        assert_eq!(problems, [*message], "of {instruction}");
+        if let Some(ptxas) = &ptxas {
+            let report = ptxas.assemble(&module.to_string(), "sm_90a").unwrap();
+            assert_eq!(
+                !report.errors.is_empty(),
+                refused,
+                "{instruction}: {:?}",
+                report.errors
+            );
+        }
+    }
+}
+
+#[test]
+fn errors_name_entry_line_and_instruction() {
+    let module = module(
+        "8.0",
+        "sm_90a",
+        "add.u32 %r1, %r2;\n@%r1 sub.u32 %r1, %f1, 4;",
+    );
+    let Some(Item::Entry(entry)) = module.items.last() else {
+        panic!("no entry")
+    };
+    let line = entry
+        .body
+        .iter()
+        .position(|line| matches!(line, Line::Inst(inst) if inst.mnemonic == "add.u32"))
+        .unwrap();
+    let errors: Vec<String> = validate(&module).iter().map(ToString::to_string).collect();
+    let expected = [
+        format!(
+            "entry k, line {line} of its body, `add.u32 %r1, %r2`: it takes 3 operands, but 2 are given"
+        ),
+        format!(
+            "entry k, line {} of its body, `@%r1 sub.u32 %r1, %f1, 4`: the guard `%r1` is a .b32 register",
+            line + 1
+        ),
+        format!(
+            "entry k, line {} of its body, `@%r1 sub.u32 %r1, %f1, 4`: operand 2, `%f1`, is a .f32 register; expected a .u32 register or constant",
+            line + 1
+        ),
+    ];
+    assert_eq!(errors, expected);
+}
+
+#[test]
+fn modules_and_entries_are_checked() {
+    let text = |header: &str, params: &str, directives: &str, body: &str| {
+        format!(
+            "{header}\n.address_size 64\n.visible .entry k({params})\n{directives}\n{{\n{body}\nret;\n}}\n"
+        )
+    };
+    let good = ".version 8.0 .target sm_90a";
+    let cases = [
+        (
+            text(".version 8.0 .target hopper", "", "", ""),
+            "`hopper` is not a target such as sm_90a",
+        ),
+        (
+            text(".version 7.8 .target sm_90a", "", "", ""),
+            "sm_90a needs PTX 8.0, but the module says 7.8",
+        ),
+        (
+            text(
+                ".version 8.0 .target sm_80",
+                "",
+                "",
+                ".reg .u32 r;\nmov.u32 r, %cluster_ctarank;",
+            ),
+            "%cluster_ctarank needs sm_90, but the module says sm_80",
+        ),
+        (
+            text(good, "", ".reqntid 1024, 2", ""),
+            "`.reqntid` takes 1 to 3 numbers whose product is from 1 to 1024",
+        ),
+        (
+            text(good, "", ".maxnreg", ""),
+            "`.maxnreg` takes one number from 1 to 255",
+        ),
+        (
+            text(good, "", ".reqnthreads 4", ""),
+            "`.reqnthreads` is not a performance directive",
+        ),
+        (
+            text(good, "", ".blocksareclusters", ""),
+            ".blocksareclusters needs PTX 9.0, but the module says 8.0",
+        ),
+        (
+            text(good, "", "", "setmaxnreg.inc.sync.aligned.u32 232;"),
+            "setmaxnreg has no effect in an entry without .reqntid, .maxntid or .maxnreg",
+        ),
+        (
+            text(good, ".param .align 64 .b8 a[4096], .param .u32 b", "", ""),
+            "4100 bytes of parameters exceed 4096",
+        ),
+        (
+            text(good, ".param .u32 a, .param .u32 a", "", ""),
+            "`a` is declared twice",
+        ),
+        (
+            text(good, "", "", ".reg .b32 %r<4000000000>;"),
+            "4000000000 registers exceed 1048576",
+        ),
+        (
+            text(good, "", "", "again: again:"),
+            "`again` is declared twice",
+        ),
+    ];
+    for (text, message) in cases {
+        let problems: Vec<String> = validate(&parse(&text).unwrap())
+            .iter()
+            .map(|error| error.problem.to_string())
+            .collect();
+        assert_eq!(problems, [message], "of {text}");
+    }
+}
+
+#[test]
+fn a_name_cannot_smuggle_text() {
+    let mut module = module("8.0", "sm_90a", "");
+    let Some(Item::Entry(entry)) = module.items.last_mut() else {
+        panic!("no entry")
+    };
+    entry.body.push(Line::Label("end: trap; //".into()));
+    assert_eq!(
+        validate(&module)[0].problem.to_string(),
+        "`end: trap; //` is not a name"
+    );
+}
