@@ -15,3 +15,9 @@ pub fn layout(input: TokenStream) -> TokenStream {
 pub fn tile(input: TokenStream) -> TokenStream {
     cute_lang::notation::tile(input.into()).into()
 }
+
+/// Lowers the kernels of an inline module to PTX: see the documentation of `cute_runtime::kernels`.
+#[proc_macro_attribute]
+pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
+    cute_lang::kernel::expand::kernels(attribute.into(), module.into()).into()
+}

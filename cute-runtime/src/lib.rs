@@ -26,6 +26,15 @@ mod tensor;
 mod tensor_map;
 
 pub use cute_algebra::SwizzleMode;
+/// Lowers the kernels of an inline module to PTX, at expansion.
+///
+/// A function under `#[kernel(threads = …)]` is a kernel; `#[instance(name: Parameter = value, …)]` gives it values for its
+/// type and const parameters. Each instance becomes a type of that name that implements [`Kernel`] and has a `launch`
+/// with the kernel's own arguments. Other functions of the module are inlined where they are called. The body is
+/// interpreted once for each instance: what is known then is computed, the rest becomes PTX.
+///
+/// `#[kernels(crate = path)]` names this crate where it is not `::cute_runtime`.
+pub use cute_macros::kernels;
 pub use device::{Compiled, Device};
 pub use element::{Element, ElementType, bf16, f16};
 pub use error::{ArgumentRule, DriverError, Error, LaunchRule, ViewError};
