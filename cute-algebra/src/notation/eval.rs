@@ -277,17 +277,44 @@ impl Evaluator<'_> {
             .map(|arg| self.value(arg))
             .collect::<Result<Vec<_>, _>>()?;
         apply(operation, &values, ragged).map_err(|error| {
-            let places: Vec<_> = args.iter().collect();
-            let mut error = match places.is_empty() {
-                true => at_place(error, &[expr]),
-                false => at_place(error, &places),
+            let note = (error.trace().len() > 1 || !args.iter().all(is_written_out))
+                .then(|| trace(&error));
+            let operands: Vec<_> = if args.is_empty() {
+                vec![expr]
+            } else {
+                args.iter().collect()
             };
+            let mut error = at_place(error, &operands);
+            error.note = note;
             if error.help.is_none() && name.ends_with("_divide") {
                 error.help = by_mode_hint(&values);
             }
             error
         })
     }
+}
+
+/// Whether the text of an operand is its value.
+fn is_written_out(expr: &Expr) -> bool {
+    !expr.is_visibly_layout() && expr.layout_names().is_empty()
+        || matches!(expr.kind, ExprKind::Layout(..))
+}
+
+/// The operations under way, the innermost first.
+fn trace(error: &LayoutError) -> String {
+    const LONGEST: usize = 80;
+    let operand = |operand: &Value| {
+        let text = operand.to_string();
+        match text.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
+        }
+    };
+    let frames = error.trace().iter().map(|frame| {
+        let operands: Vec<_> = frame.operands.iter().map(operand).collect();
+        format!("{}({})", frame.operation, operands.join(", "))
+    });
+    format!("in {}", frames.collect::<Vec<_>>().join(" in "))
 }
 
 fn has_basis(expr: &Expr) -> bool {

@@ -41,6 +41,8 @@ pub const MAX_TOKENS: usize = 1 << 16;
 pub struct NotationError {
     /// What is wrong.
     pub message: String,
+    /// The operations that were under way with their operands, where the text does not show them.
+    pub note: Option<String>,
     /// What to write instead, where that can be said.
     pub help: Option<String>,
     /// Where, in the unit of the tokens.
@@ -52,6 +54,7 @@ impl NotationError {
     pub fn new(at: &Range<usize>, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
+            note: None,
             help: None,
             at: at.clone(),
         }
@@ -69,9 +72,10 @@ impl std::error::Error for NotationError {}
 impl fmt::Display for NotationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        match &self.help {
-            Some(help) => write!(f, "\n  help: {help}"),
+        let remarks = [("note", &self.note), ("help", &self.help)];
+        remarks.iter().try_for_each(|(kind, remark)| match remark {
+            Some(remark) => write!(f, "\n  {kind}: {remark}"),
             None => Ok(()),
-        }
+        })
     }
 }
