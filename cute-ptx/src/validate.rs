@@ -12,8 +12,10 @@ use crate::ast::{
     Directive, Entry, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
 };
 use crate::special;
-use crate::table::{self, Kind, Match, Target, Unknown};
+use crate::table::{self, Form, Kind, Target, Unknown};
 use names::{Declared, Names};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Static shared memory of a kernel: more must be `.extern .shared`.
 const MAX_STATIC_SHARED: u64 = 48 << 10;
@@ -285,6 +287,24 @@ const DIRECTIVES: &[DirectiveRow] = &[
     DirectiveRow::new("blocksareclusters", (0, 0), 1, (9, 0), 90),
 ];
 
+/// What the table says of a mnemonic. A body repeats few mnemonics often, so each is looked up once.
+struct Known {
+    forms: Vec<Form>,
+    version: (u32, u32),
+    target: Target,
+}
+
+impl Known {
+    fn new(mnemonic: &str) -> Option<Rc<Known>> {
+        let found = table::lookup(mnemonic)?;
+        Some(Rc::new(Known {
+            forms: found.forms(),
+            version: found.version(),
+            target: found.target(),
+        }))
+    }
+}
+
 struct Checker<'m> {
     module: &'m Module,
     /// None if it is not one.
@@ -365,11 +385,15 @@ impl<'m> Checker<'m> {
         if shared > MAX_STATIC_SHARED {
             self.error(&entry.name, Problem::StaticShared { bytes: shared });
         }
-        let found: Vec<Option<Match>> = entry
+        let mut cache = HashMap::new();
+        let known: Vec<Option<Rc<Known>>> = entry
             .body
             .iter()
             .map(|line| match line {
-                Line::Inst(inst) => table::lookup(&inst.mnemonic),
+                Line::Inst(inst) => cache
+                    .entry(inst.mnemonic.as_str())
+                    .or_insert_with(|| Known::new(&inst.mnemonic))
+                    .clone(),
                 _ => None,
             })
             .collect();
@@ -377,19 +401,19 @@ impl<'m> Checker<'m> {
             .directives
             .iter()
             .any(|it| matches!(it.name.as_str(), "reqntid" | "maxntid" | "maxnreg"));
-        let constants = constants::registers(entry, &found);
-        for (index, (line, found)) in entry.body.iter().zip(&found).enumerate() {
+        let constants = constants::registers(entry, &known);
+        for (index, (line, known)) in entry.body.iter().zip(&known).enumerate() {
             let Line::Inst(inst) = line else { continue };
             self.line = Some(index);
             let text = inst.to_string();
-            let Some(found) = found else {
+            let Some(known) = known else {
                 self.error(
                     &text,
                     Problem::UnknownInstruction(table::explain(&inst.mnemonic)),
                 );
                 continue;
             };
-            self.inst(&text, inst, found, &names);
+            self.inst(&text, inst, known, &names);
             if !bounded && inst.mnemonic.starts_with("setmaxnreg.") {
                 self.error(&text, Problem::SetmaxnregUnbounded);
             }
@@ -406,8 +430,8 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn inst(&mut self, text: &str, inst: &Inst, found: &Match, names: &Names) {
-        self.needs(text, &inst.mnemonic, found.version(), Some(found.target()));
+    fn inst(&mut self, text: &str, inst: &Inst, known: &Known, names: &Names) {
+        self.needs(text, &inst.mnemonic, known.version, Some(known.target));
         if let Some(guard) = &inst.guard {
             let mismatch = match names.register(&guard.predicate) {
                 Some(Type::Pred) => None,
@@ -424,7 +448,7 @@ impl<'m> Checker<'m> {
                 );
             }
         }
-        for problem in operands::check(inst, found, names) {
+        for problem in operands::check(inst, &known.forms, names) {
             self.error(text, problem);
         }
         for operand in &inst.operands {

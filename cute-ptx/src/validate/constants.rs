@@ -1,8 +1,9 @@
 //! Which registers hold compile-time constants.
 
+use super::Known;
 use crate::ast::{Entry, Line, Operand};
-use crate::table::Match;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Constants flow through chains in the order of the text; one that flows against it takes a pass more for each step.
 const MAX_PASSES: usize = 8;
@@ -15,7 +16,7 @@ const PURE: &[&str] = &[
 
 /// Registers that one instruction alone writes, from constants alone. Addresses of variables do not count: they are
 /// fixed only when the module is loaded.
-pub(super) fn registers<'m>(entry: &'m Entry, found: &[Option<Match>]) -> HashSet<&'m str> {
+pub(super) fn registers<'m>(entry: &'m Entry, known: &[Option<Rc<Known>>]) -> HashSet<&'m str> {
     let mut constant = HashSet::new();
     let uses_wgmma = entry.body.iter().any(
         |line| matches!(line, Line::Inst(inst) if inst.mnemonic.starts_with("wgmma.mma_async.")),
@@ -25,12 +26,12 @@ pub(super) fn registers<'m>(entry: &'m Entry, found: &[Option<Match>]) -> HashSe
     }
     let mut writers: HashMap<&str, usize> = HashMap::new();
     let mut pure = Vec::new();
-    for (line, found) in entry.body.iter().zip(found) {
-        let (Line::Inst(inst), Some(found)) = (line, found) else {
+    for (line, known) in entry.body.iter().zip(known) {
+        let (Line::Inst(inst), Some(known)) = (line, known) else {
             continue;
         };
         // All forms of a row write in the same places.
-        let form = found.forms().swap_remove(0);
+        let form = known.forms.first().map_or(&[][..], Vec::as_slice);
         let written: Vec<&str> = form
             .iter()
             .zip(&inst.operands)

@@ -73,8 +73,11 @@ impl Names {
     }
 }
 
-/// Whether PTX allows the name.
+/// Whether PTX allows the name. Opcodes are no reserved words.
 pub(super) fn is_name(name: &str) -> bool {
+    if name == "WARP_SZ" {
+        return false;
+    }
     let mut chars = name.chars();
     let rest_is_good = |chars: std::str::Chars<'_>| {
         chars

@@ -4,11 +4,10 @@ use super::names::Names;
 use super::{Mismatch, Problem};
 use crate::ast::{Inst, Operand, Type};
 use crate::special;
-use crate::table::{Form, Kind, Match, Pair, Range, Space};
+use crate::table::{Form, Kind, Pair, Range, Space};
 
 /// What is wrong with the operands: nothing if one form fits, else what the form that comes nearest misses.
-pub(super) fn check(inst: &Inst, found: &Match, names: &Names) -> Vec<Problem> {
-    let forms = found.forms();
+pub(super) fn check(inst: &Inst, forms: &[Form], names: &Names) -> Vec<Problem> {
     let given = inst.operands.len();
     let candidates = forms
         .iter()
