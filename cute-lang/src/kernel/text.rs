@@ -2,7 +2,7 @@
 //!
 //! The tokens are spaced as rustfmt would space them. Spans would give the text itself, but only inside a compiler.
 
-use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, Stmt};
 
@@ -66,6 +66,8 @@ enum Previous {
     Tight,
     /// `,` and `;`: a space follows.
     Comma,
+    /// The `!` of a macro.
+    Macro,
 }
 
 fn write(tokens: TokenStream, out: &mut String) {
@@ -95,17 +97,16 @@ fn write(tokens: TokenStream, out: &mut String) {
                 out.push_str(&literal.to_string());
                 previous = Previous::Word;
             }
+            TokenTree::Group(group) if previous == Previous::Macro => {
+                notation(TokenTree::Group(group).into(), out);
+                previous = Previous::Close;
+            }
             TokenTree::Group(group) => {
                 let call = matches!(
                     previous,
                     Previous::Open | Previous::Word | Previous::Close | Previous::Tight
                 );
-                let (open, close) = match group.delimiter() {
-                    Delimiter::Parenthesis => ("(", ")"),
-                    Delimiter::Bracket => ("[", "]"),
-                    Delimiter::Brace => ("{ ", " }"),
-                    Delimiter::None => ("", ""),
-                };
+                let (open, close) = delimiters(&group);
                 space(
                     out,
                     !call || (group.delimiter() == Delimiter::Brace && previous != Previous::Open),
@@ -150,7 +151,7 @@ fn write(tokens: TokenStream, out: &mut String) {
                     }
                     "!" if operand_precedes => {
                         out.push('!');
-                        Previous::Tight
+                        Previous::Macro
                     }
                     _ if operand_precedes => {
                         out.push(' ');
@@ -168,6 +169,35 @@ fn write(tokens: TokenStream, out: &mut String) {
     }
 }
 
+/// Layouts are written without spaces, except around `o` and `then`.
+fn notation(tokens: TokenStream, out: &mut String) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => {
+                let (open, close) = delimiters(&group);
+                out.push_str(open);
+                notation(group.stream(), out);
+                out.push_str(close);
+            }
+            TokenTree::Ident(ident) if ident == "o" || ident == "then" => out.push_str(&format!(" {ident} ")),
+            TokenTree::Punct(punct) => out.push(punct.as_char()),
+            word => {
+                space(out, out.ends_with(|c: char| c.is_alphanumeric() || c == '_'));
+                out.push_str(&word.to_string());
+            }
+        }
+    }
+}
+
+fn delimiters(group: &Group) -> (&'static str, &'static str) {
+    match group.delimiter() {
+        Delimiter::Parenthesis => ("(", ")"),
+        Delimiter::Bracket => ("[", "]"),
+        Delimiter::Brace => ("{ ", " }"),
+        Delimiter::None => ("", ""),
+    }
+}
+
 /// Whether what is written so far ends in `::` or in the name of a type, so that `<` opens generic arguments.
 fn follows_type(out: &str) -> bool {
     let word = out
@@ -181,5 +211,45 @@ fn follows_type(out: &str) -> bool {
 fn space(out: &mut String, wanted: bool) {
     if wanted && !out.is_empty() && !out.ends_with(' ') {
         out.push(' ');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text of one statement is what was written.
+    fn check(text: &str) {
+        let block: syn::Block = syn::parse_str(&format!("{{ {text} }}")).expect("a statement");
+        assert_eq!(statement(&block.stmts[0]), text.trim_end_matches(';'));
+    }
+
+    #[test]
+    fn statements_read_as_written() {
+        for text in [
+            "let block = layout!(Sw<3,0,3> o (8,8):(8,1)).at(thread());",
+            "let (m, n) = (block_idx().1 * TILE, -block_idx().0);",
+            "let input = smem::<T>(tile_to_shape(smem_atom::<T>(K, SW128), (TILE, TILE)));",
+            "wgmma(acc, local_tile(sa[(_, _, *stage)], (64, BK), (consumer, 0)), sb[(_, _, *stage)], kt > 0);",
+            "advance::<STAGES>(&mut stage, &mut phase);",
+            "*phase ^= 1;",
+            "let x: u32 = if a <= b { a } else { b << 2 };",
+            "let mut y = !(a == b) && -c < 2..4;",
+            "t[(i, j)] = convert::<D>(acc[v]) as f32;",
+        ] {
+            check(text);
+        }
+    }
+
+    #[test]
+    fn compound_statements_stop_before_their_block() {
+        let block: syn::Block = syn::parse_str("{ for i in 0..ceil_div(n, 4) { x += i; } }").expect("a statement");
+        assert_eq!(statement(&block.stmts[0]), "for i in 0..ceil_div(n, 4)");
+    }
+
+    #[test]
+    fn long_statements_are_cut() {
+        let block: syn::Block = syn::parse_str(&format!("{{ let x = {}1; }}", "1 + ".repeat(100))).expect("a statement");
+        assert_eq!(statement(&block.stmts[0]).chars().count(), MAX_CHARS + 1);
     }
 }
