@@ -53,13 +53,17 @@ pub fn max_common_vector_swizzled(a: &ComposedLayout, b: &Layout) -> Result<i64,
 
 /// How many elements from each value on are contiguous and aligned: the gcd of the contiguous part and the strides.
 pub fn max_alignment(a: &Layout) -> Result<i64, LayoutError> {
-    let modes = filter(a).integral_modes(0)?;
-    let block = right_inverse(a)?.size();
-    let inside = |stride: i64| stride.abs() < block;
-    Ok(modes
-        .iter()
-        .filter(|&&(_, stride)| !inside(stride))
-        .fold(block, |common, &(_, stride)| gcd(common, stride)))
+    let mut modes = filter(a).integral_modes(0)?;
+    modes.sort_by_key(|&(extent, stride)| (stride, extent));
+    let (mut block, mut rest) = (1, 0);
+    for (extent, stride) in modes {
+        if stride == block {
+            block *= extent;
+        } else {
+            rest = gcd(rest, stride);
+        }
+    }
+    Ok(gcd(block, rest))
 }
 
 /// The layout that spreads `count` over the leaves of a shape from left to right: each takes the gcd of its extent

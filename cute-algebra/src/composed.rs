@@ -65,17 +65,17 @@ impl ComposedLayout {
     }
 
     /// How many elements to reserve: the cosize of the layout underneath, rounded up to the blocks that the swizzle
-    /// permutes if it moves anything. `None` where it does not fit.
+    /// permutes within it. `None` where it does not fit.
     pub fn cosize(&self) -> Option<i64> {
         let cosize = self.layout.cosize().checked_add(self.offset)?;
-        let moved = self.swizzle.source_mask() | self.swizzle.target_mask();
-        let lowest_source = self.swizzle.source_mask() & -self.swizzle.source_mask();
-        if self.swizzle.is_identity() || cosize <= lowest_source {
+        let reached = self
+            .swizzle
+            .pairs()
+            .filter(|&(source, _)| cosize > 1 << source);
+        let Some(bits) = reached.map(|(source, target)| source.max(target) + 1).max() else {
             return Some(cosize);
-        }
-        let block = 1i64
-            .checked_shl(64 - moved.leading_zeros())
-            .filter(|&block| block > 0)?;
+        };
+        let block = 1i64.checked_shl(bits).filter(|&block| block > 0)?;
         ((cosize - 1) / block + 1).checked_mul(block)
     }
 

@@ -214,8 +214,25 @@ impl Target {
         .at(place))
     }
 
+    /// Below 0 a layout goes on oddly, `A(-x) = -A(x)`, so strides of one sign are all alike. Sums of both signs are
+    /// not: they pass through A only if it is linear.
+    fn check_signs(&self, leaves: &[Leaf]) -> Result<(), LayoutError> {
+        let is_negative = |leaf: &&Leaf| leaf.stride.value() < 0;
+        let negative = self.leaves(leaves).filter(is_negative).count();
+        match self.leaves(leaves).find(is_negative) {
+            Some(leaf) if negative < self.leaves.len() && !self.boundaries.is_empty() => {
+                let kind = ErrorKind::NegativeStride {
+                    stride: leaf.stride.value(),
+                };
+                Err(kind.at(Place::operand(1).mode(leaf.path.clone()).stride()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The modes that the leaves become, by the two conditions at the top of this file.
     fn refine(&self, leaves: &[Leaf]) -> Result<Vec<Layout>, LayoutError> {
+        self.check_signs(leaves)?;
         let cut: Vec<Vec<(i64, i64)>> = self
             .leaves(leaves)
             .map(|leaf| self.cut(leaf))
@@ -265,9 +282,6 @@ impl Target {
         if self.boundaries.is_empty() {
             return Ok(vec![(rest, stride)]);
         }
-        if stride < 0 {
-            return Err(ErrorKind::NegativeStride { stride }.at(place().stride()));
-        }
         let mut modes = Vec::new();
         while rest > 1 {
             let crossings = self
@@ -275,7 +289,7 @@ impl Target {
                 .iter()
                 .filter(|&&boundary| stride % boundary != 0);
             let crossing = crossings
-                .map(|&boundary| ((boundary - 1) / (stride % boundary) + 1, boundary))
+                .map(|&boundary| ((boundary - 1) / (stride % boundary).abs() + 1, boundary))
                 .min();
             let extent = crossing.map_or(rest, |(steps, _)| steps.min(rest));
             if rest % extent != 0 {
@@ -409,7 +423,7 @@ impl Target {
 fn carry(modes: &[(i64, i64)], boundary: i64) -> i128 {
     modes
         .iter()
-        .map(|&(extent, stride)| i128::from(extent - 1) * i128::from(stride.rem_euclid(boundary)))
+        .map(|&(extent, stride)| i128::from(extent - 1) * i128::from((stride % boundary).abs()))
         .sum()
 }
 
@@ -417,19 +431,18 @@ fn drift(leaf: &Leaf, cut: &[(i64, i64)], boundary: i64) -> LayoutError {
     let stride = leaf.stride.value();
     let terms = cut
         .iter()
-        .map(|&(extent, stride)| (extent - 1, stride % boundary))
-        .filter(|&(_, d)| d != 0)
+        .map(|&(extent, stride)| (extent - 1, (stride % boundary).abs()))
+        .filter(|&(_, rest)| rest != 0)
         .collect();
-    let rest = stride % boundary;
+    let rest = (stride % boundary).abs();
+    let whole = stride.abs() - rest;
     let divisor = (1..=rest)
         .rev()
         .take(SUGGESTION_STEPS)
         .find(|divisor| boundary % divisor == 0)
         .unwrap_or(1);
-    let nearest = [
-        stride - rest + divisor,
-        (stride - rest).saturating_add(boundary),
-    ];
+    let nearest =
+        [whole + divisor, whole.saturating_add(boundary)].map(|nearest| nearest * stride.signum());
     let kind = ErrorKind::Drift {
         extent: leaf.extent,
         stride,

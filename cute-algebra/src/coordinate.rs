@@ -1,8 +1,11 @@
 //! Coordinates of shapes, and the orders on shapes.
 
+use crate::complement::complement_in;
+use crate::composition::Overhang;
 use crate::error::{ErrorKind, LayoutError, ModePath, Place};
 use crate::layout::{Layout, checked_shape};
 use crate::stride::ScaledBasis;
+use crate::tiler::Tiler;
 use crate::tuple::{IntTuple, Shape, Tuple};
 
 /// The natural coordinate of `shape` for an integer, or for a tuple of coordinates of its modes. The leftmost mode
@@ -58,20 +61,21 @@ pub fn compatible(a: &Shape, b: &Shape) -> bool {
     refines(a, b, &|extent, shape| shape.product() == Some(extent))
 }
 
-/// Whether each mode of `tiler` divides its mode of `shape`.
-pub fn evenly_divides(shape: &Shape, tiler: &Shape) -> bool {
+/// Whether each mode of `tiler` tiles its mode of `shape` without a rest: its complement exists there.
+pub fn evenly_divides(shape: &Shape, tiler: &Tiler) -> bool {
     match tiler {
-        Tuple::Node(tilers) => {
-            tilers.len() <= shape.rank()
-                && shape
-                    .modes()
+        Tiler::Keep => true,
+        Tiler::Layout(tile) => shape
+            .product()
+            .is_some_and(|size| complement_in(tile, size, Overhang::Strict).is_ok()),
+        Tiler::Modes(tilers) => {
+            let modes = shape.modes();
+            tilers.len() <= modes.len()
+                && modes
                     .iter()
                     .zip(tilers)
                     .all(|(mode, tiler)| evenly_divides(mode, tiler))
         }
-        Tuple::Leaf(tile) => shape
-            .product()
-            .is_some_and(|size| *tile > 0 && size % tile == 0),
     }
 }
 

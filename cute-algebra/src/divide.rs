@@ -2,7 +2,7 @@
 
 use crate::complement::complement_in;
 use crate::composition::{Overhang, compose};
-use crate::error::LayoutError;
+use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::tiler::Tiler;
 use crate::tuple::Tuple;
@@ -81,7 +81,7 @@ fn divide_whole(a: &Layout, tile: &Layout, overhang: Overhang) -> Result<Layout,
     // The complement lies in the size of A: an error about its target is about A.
     let rest = complement_in(tile, a.size(), overhang).map_err(|error| {
         error
-            .relocate(|place| crate::Place {
+            .relocate(|place| Place {
                 operand: 1 - place.operand,
                 ..place
             })
@@ -127,7 +127,7 @@ impl Form {
 /// Splits `((A, B), …)` into `(A, …)` and `(B, …)`; modes that the tiler does not reach go to the second.
 fn unzip(logical: &Layout, tiler: &Tiler) -> Result<(Layout, Layout), LayoutError> {
     match tiler {
-        Tiler::Keep => Ok((Layout::unit(), logical.clone())),
+        Tiler::Keep => Err(ErrorKind::KeepUngrouped.at(Place::operand(1))),
         Tiler::Layout(_) => {
             let mut modes = logical.modes().into_iter();
             let pair = modes.next().zip(modes.next());
@@ -135,10 +135,9 @@ fn unzip(logical: &Layout, tiler: &Tiler) -> Result<(Layout, Layout), LayoutErro
         }
         Tiler::Modes(tilers) => {
             let modes = logical.modes();
-            let pairs = modes
-                .iter()
-                .zip(tilers)
-                .map(|(mode, tiler)| unzip(mode, tiler));
+            let pairs = modes.iter().zip(tilers).enumerate();
+            let pairs = pairs
+                .map(|(i, (mode, tiler))| unzip(mode, tiler).map_err(|error| error.in_mode(i)));
             let (firsts, mut seconds): (Vec<_>, Vec<_>) =
                 pairs.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
             seconds.extend(modes.into_iter().skip(tilers.len()));

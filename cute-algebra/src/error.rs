@@ -382,7 +382,7 @@ pub enum ErrorKind {
         /// A point that shows it.
         witness: Option<Witness>,
     },
-    /// A negative stride of B over an A of several modes.
+    /// A negative stride where strides must be positive, or beside positive ones.
     NegativeStride {
         /// The stride.
         stride: i64,
@@ -499,6 +499,8 @@ pub enum ErrorKind {
     },
     /// An operation for which rounding up means nothing.
     NotRagged,
+    /// `_` where tile and rest are to be grouped: it says neither.
+    KeepUngrouped,
     /// A tiler with more modes than the layout.
     TilerRank {
         /// Modes of the tiler.
@@ -641,10 +643,7 @@ impl fmt::Display for ErrorKind {
                 write_witness(f, witness)
             }
             Self::NegativeStride { stride } => {
-                write!(
-                    f,
-                    "the negative stride {stride} runs over a layout of several modes, which has no values there"
-                )
+                write!(f, "the stride {stride} must not be negative here")
             }
             Self::Diagonal { stride, value } => {
                 write!(
@@ -724,6 +723,9 @@ impl fmt::Display for ErrorKind {
                 write!(f, "expected the operands {signature}, found {found}")
             }
             Self::NotRagged => f.write_str("nothing is rounded here, so `ragged` has no meaning"),
+            Self::KeepUngrouped => {
+                f.write_str("`_` makes neither a tile nor a rest of its mode; use a logical divide or product, or an extent")
+            }
             Self::TilerRank { tiler, shape } => {
                 write!(
                     f,

@@ -1,6 +1,7 @@
 //! Inverses, and the coordinates that map to zero.
 
 use crate::coalesce::{coalesce, from_flat, merge};
+use crate::composition::nearest_multiples;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 
@@ -45,7 +46,17 @@ pub fn left_inverse(a: &Layout) -> Result<Layout, LayoutError> {
 
 fn quasi_inverse(a: &Layout) -> Result<Layout, LayoutError> {
     let modes = sorted_modes(a)?;
-    // The mode of size `extent` that a stride is the end of is only known when the next stride is: it fills the gap.
+    if let Some(mode) = modes.iter().find(|mode| mode.stride < 0) {
+        return Err(ErrorKind::NegativeStride {
+            stride: mode.stride,
+        }
+        .at(Place::operand(0).stride()));
+    }
+    if modes.is_empty() {
+        // Zero everywhere, and then so is the inverse; CuTe keeps the size.
+        return Ok(coalesce(a));
+    }
+    // A value is taken apart by the strides; the digit between two of them is the coordinate of the smaller one.
     let (mut inverse, mut block, mut last) = (Vec::new(), 1i64, (1, 1, 0));
     for Mode {
         extent,
@@ -59,7 +70,7 @@ fn quasi_inverse(a: &Layout) -> Result<Layout, LayoutError> {
             let kind = ErrorKind::Gap {
                 previous: (previous_extent, previous_stride),
                 stride,
-                nearest: crate::composition::nearest_multiples(stride, reach),
+                nearest: nearest_multiples(stride, reach),
             };
             return Err(kind.at(Place::operand(0).stride()));
         }
@@ -78,8 +89,8 @@ fn quasi_inverse(a: &Layout) -> Result<Layout, LayoutError> {
 pub fn nullspace(a: &Layout) -> Layout {
     let mut weight = 1;
     let mut modes = Vec::new();
-    for (extent, stride) in coalesce(a).flat_modes() {
-        if stride.is_zero() && extent != 1 {
+    for (extent, stride) in a.flat_modes() {
+        if stride.is_zero() {
             modes.push((extent, weight.into()));
         }
         weight *= extent;
@@ -101,12 +112,6 @@ fn sorted_modes(a: &Layout) -> Result<Vec<Mode>, LayoutError> {
         weight *= extent;
     }
     modes.retain(|mode| mode.extent != 1 && mode.stride != 0);
-    if let Some(mode) = modes.iter().find(|mode| mode.stride < 0) {
-        return Err(ErrorKind::NegativeStride {
-            stride: mode.stride,
-        }
-        .at(Place::operand(0).stride()));
-    }
     modes.sort_by_key(|mode| (mode.stride, mode.extent));
     Ok(modes)
 }

@@ -31,9 +31,17 @@ pub fn select(a: &Layout, indices: &[i64]) -> Result<Layout, LayoutError> {
     Layout::concat(modes.collect::<Result<Vec<_>, _>>()?)
 }
 
-/// The top-level modes `begin..end`.
+/// The top-level modes `begin..end`, at least one.
 pub fn take(a: &Layout, begin: i64, end: i64) -> Result<Layout, LayoutError> {
     let range = checked_range(a, begin, end)?;
+    if range.is_empty() {
+        return Err(ErrorKind::Range {
+            begin,
+            end,
+            rank: a.rank(),
+        }
+        .at(Place::operand(1)));
+    }
     Layout::concat(a.modes().drain(range))
 }
 

@@ -206,14 +206,13 @@ pub static OPERATIONS: &[Operation] = &[
         "layout",
         1..=1,
         "span of the values",
-        |args, _| match args.composed(0)? {
-            swizzled if swizzled.as_layout().is_some() => Ok(swizzled.layout().cosize().into()),
-            swizzled => {
+        |args, _| match args.get(0)? {
+            Value::Composed(swizzled) => {
                 let cosize = swizzled.cosize();
-                Ok(cosize
-                    .ok_or_else(|| ErrorKind::Overflow { quantity: "cosize" }.at(Place::default()))?
-                    .into())
+                let overflow = || ErrorKind::Overflow { quantity: "cosize" }.at(Place::default());
+                Ok(cosize.ok_or_else(overflow)?.into())
             }
+            _ => Ok(args.layout(0)?.cosize().into()),
         },
     ),
     row(
@@ -294,7 +293,7 @@ pub static OPERATIONS: &[Operation] = &[
         "shape, shape",
         2..=2,
         "whether each mode of the second divides that of the first",
-        |args, _| Ok(evenly_divides(&args.shape(0)?, &args.shape(1)?).into()),
+        |args, _| Ok(evenly_divides(&args.shape(0)?, &args.tiler(1)?).into()),
     ),
     // Regrouping.
     row(

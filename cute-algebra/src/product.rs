@@ -54,12 +54,9 @@ pub fn raked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
     zipped.map_err(|error| error.during("raked_product", [a.into(), b.into()]))
 }
 
-/// `((A0, B0), (A1, B1), …)`; of two integer modes, the one pair.
+/// `((A0, B0), (A1, B1), …)`.
 fn zip(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
-    if a.shape().is_leaf() && b.shape().is_leaf() {
-        return Layout::concat([a.clone(), b.clone()]);
-    }
-    if a.shape().is_leaf() || b.shape().is_leaf() {
+    if a.shape().is_leaf() != b.shape().is_leaf() {
         let (expected, found) = (a.shape().to_string(), b.shape().to_string());
         return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)));
     }

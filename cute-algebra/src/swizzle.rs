@@ -114,11 +114,11 @@ impl Swizzle {
     pub fn upcast(self, factor: i64) -> Result<Self, LayoutError> {
         let log2 = log2(factor)?;
         let gone = log2.saturating_sub(self.base).min(self.bits);
-        let bits = self.bits - gone;
-        if bits == 0 {
-            return Ok(Self::IDENTITY);
-        }
-        Self::new(bits, self.base + gone - log2, self.shift)
+        Self::new(
+            self.bits - gone,
+            (self.base + gone).saturating_sub(log2),
+            self.shift,
+        )
     }
 
     /// In units of a `factor`-th of an element, a power of two.

@@ -1,0 +1,466 @@
+//! Replays the answers of the reference implementations of CuTe: every `*.jsonl` of the directory `CUTE_VECTORS`, or
+//! the sample beside this file. `cargo test --release -p cute-algebra --test vectors -- --nocapture`
+//!
+//! - Where CuTe's result is the right function, ours is the same, in text or at least value by value.
+//! - Where CuTe rounds up, the strict form refuses and the ragged form agrees.
+//! - Where CuTe's result is not the right function, we refuse, or keep the promise of the operation.
+//! - Where CuTe refuses and we do not, the result keeps the promise of the operation.
+//!
+//! All refusals where CuTe has an answer are listed, with the reason.
+
+mod support;
+
+use cute_algebra::{
+    ComposedLayout, Coord, IntTuple, LayoutError, Slice, Tuple, Value, notation, operations,
+};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use support::{MOST_POINTS, canonical, keeps_promise, keeps_ragged_promise};
+
+fn main() -> ExitCode {
+    let directory = directory();
+    let mut report = Report::default();
+    for path in files(&directory) {
+        let text = std::fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let family = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let record: Json = serde_json::from_str(line)
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            report.add(&family, &record, judge(&record));
+        }
+    }
+    report.print(&directory)
+}
+
+fn directory() -> PathBuf {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors");
+    let Some(named) = std::env::var_os("CUTE_VECTORS").map(PathBuf::from) else {
+        return sample;
+    };
+    // Cargo runs tests in the package's directory; the path was probably meant from the workspace's.
+    let from_workspace = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .join(&named);
+    if named.exists() {
+        named
+    } else {
+        from_workspace
+    }
+}
+
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory)
+        .unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.expect("the directory can be read").path())
+        .collect();
+    files.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "jsonl")
+    });
+    files.sort();
+    assert!(!files.is_empty(), "{}: no *.jsonl", directory.display());
+    files
+}
+
+/// What became of a record.
+enum Verdict {
+    /// The same text.
+    Same,
+    /// The same values in a compatible shape.
+    SameFunction,
+    /// The strict form refuses, the ragged form agrees.
+    Ragged,
+    /// Both refuse.
+    BothRefuse,
+    /// We have a right result where CuTe refuses.
+    WeAnswer,
+    /// We have a right result where CuTe's is wrong.
+    WeCorrect(String),
+    /// We refuse where CuTe's result is wrong.
+    WeRefuse(String),
+    Failed(String),
+    Unknown,
+}
+
+fn judge(record: &Json) -> Verdict {
+    let operation = record["op"].as_str().unwrap_or_default();
+    let args: Result<Vec<Value>, String> = record["args"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(argument)
+        .collect();
+    let expect = &record["expect"];
+    let refused = expect.get("error").is_some();
+    let post = record["post"].as_bool();
+    if !is_known(operation) {
+        return Verdict::Unknown;
+    }
+    let args = match args {
+        Ok(args) => args,
+        // An operand that is no layout.
+        Err(_) if refused => return Verdict::BothRefuse,
+        Err(message) => return Verdict::Failed(message),
+    };
+    let Some(outcome) = run(operation, &args, false) else {
+        return Verdict::Failed("the operands are not known".into());
+    };
+    let reference = argument(expect);
+    match outcome {
+        Err(_) if refused => Verdict::BothRefuse,
+        Err(error) => {
+            let mut reason = error.kind().to_string();
+            let mut promise = reference
+                .as_ref()
+                .ok()
+                .and_then(|value| keeps_promise(operation, &args, value));
+            if error.kind().is_overhang() {
+                match run(operation, &args, true) {
+                    Some(Ok(answer)) if agreement(record, &answer).is_some() => {
+                        return Verdict::Ragged;
+                    }
+                    Some(Err(error)) => reason = format!("ragged: {}", error.kind()),
+                    Some(Ok(answer)) => reason = format!("ragged: {}", answer.value),
+                    None => {}
+                }
+                promise = reference
+                    .as_ref()
+                    .ok()
+                    .and_then(|value| keeps_ragged_promise(operation, &args, value));
+            }
+            if post == Some(false) || promise == Some(false) || reference.is_err() {
+                Verdict::WeRefuse(reason)
+            } else {
+                Verdict::Failed(format!("refused: {reason}"))
+            }
+        }
+        Ok(answer) => {
+            let promise = keeps_promise(operation, &args, &answer.value);
+            if refused {
+                match promise {
+                    Some(true) => Verdict::WeAnswer,
+                    Some(false) => {
+                        Verdict::Failed(format!("CuTe refuses, ours is wrong: {}", answer.value))
+                    }
+                    None => Verdict::Failed(format!(
+                        "CuTe refuses, ours is {} and no promise is known",
+                        answer.value
+                    )),
+                }
+            } else if let Some(verdict) = agreement(record, &answer) {
+                verdict
+            } else {
+                let theirs = reference
+                    .ok()
+                    .and_then(|value| keeps_promise(operation, &args, &value));
+                match (post == Some(false) || theirs == Some(false), promise) {
+                    (true, Some(true)) => Verdict::WeCorrect(answer.value.to_string()),
+                    _ => Verdict::Failed(format!("ours is {}", answer.value)),
+                }
+            }
+        }
+    }
+}
+
+fn argument(arg: &Json) -> Result<Value, String> {
+    match arg {
+        Json::Number(number) => number
+            .as_i64()
+            .map(Value::Int)
+            .ok_or_else(|| format!("{number} is not an i64")),
+        Json::String(text) => notation::eval_str(text).map_err(|error| format!("{text}: {error}")),
+        other => Err(format!("an argument {other}")),
+    }
+}
+
+/// A result, and the offset that the record states apart from it.
+struct Answer {
+    value: Value,
+    base: i64,
+}
+
+/// The names of operations that a record spells differently.
+const ALIASES: [(&str, &str); 3] = [
+    ("make_layout_cat", "concat"),
+    ("append_n", "append"),
+    ("prepend_n", "prepend"),
+];
+
+/// Operations of the records that are no operations of the notation.
+const OWN: [&str; 3] = ["evaluate", "swizzle_apply", "slice_and_offset"];
+
+fn is_known(operation: &str) -> bool {
+    OWN.contains(&operation) || operations::find(alias(operation)).is_some()
+}
+
+fn alias(operation: &str) -> &str {
+    ALIASES
+        .iter()
+        .find(|(name, _)| *name == operation)
+        .map_or(operation, |(_, name)| name)
+}
+
+/// `None` for an operation that is not known.
+fn run(operation: &str, args: &[Value], ragged: bool) -> Option<Result<Answer, LayoutError>> {
+    let plain = |value| Answer { value, base: 0 };
+    match (operation, args) {
+        ("evaluate", [value]) => Some(Ok(plain(value.clone()))),
+        (
+            "swizzle_apply",
+            [
+                Value::Swizzle(swizzle),
+                Value::Int(count),
+                Value::Int(step),
+                Value::Int(start),
+            ],
+        ) => {
+            let values = (0..*count).map(|i| Value::Int(swizzle.apply(start + i * step)));
+            Some(Ok(plain(Value::List(values.collect()))))
+        }
+        ("slice_and_offset", [Value::Composed(composed), coord]) => {
+            let coord = match coord {
+                Value::Coord(coord) => coord.clone(),
+                Value::Tuple(tuple) => tuple.to_coord(),
+                Value::Int(index) => Coord::Leaf(Some(*index)),
+                _ => return None,
+            };
+            Some(composed.slice_and_offset(&coord).map(|(slice, base)| {
+                let value = match slice {
+                    Slice::Layout(layout) => layout.into(),
+                    Slice::Composed(composed) => composed.into(),
+                };
+                Answer { value, base }
+            }))
+        }
+        _ => {
+            let operation = operations::find(alias(operation))?;
+            Some(operations::apply(operation, args, ragged).map(plain))
+        }
+    }
+}
+
+/// How our result agrees with the record's, if it does.
+fn agreement(record: &Json, answer: &Answer) -> Option<Verdict> {
+    let expect = &record["expect"];
+    let base = record["base"].as_i64().unwrap_or(0);
+    let same_text = match expect {
+        Json::String(text) => text.replace(' ', "") == answer.value.to_string().replace(' ', ""),
+        Json::Number(number) => number.as_i64().map(Value::Int) == Some(answer.value.clone()),
+        Json::Bool(truth) => answer.value == Value::Bool(*truth),
+        Json::Array(values) => {
+            let values = values
+                .iter()
+                .map(|value| value.as_i64().map(Value::Int))
+                .collect::<Option<Vec<_>>>();
+            values.map(Value::List) == Some(answer.value.clone())
+        }
+        _ => false,
+    };
+    // Tables over the limit are compared by their text alone.
+    let listed = record["n"].as_i64().is_some_and(|n| n <= MOST_POINTS);
+    let same_values = !listed || has_values(record, answer);
+    if same_text && same_values && base == answer.base {
+        return Some(Verdict::Same);
+    }
+    (listed && same_values && shapes_agree(expect, &answer.value)).then_some(Verdict::SameFunction)
+}
+
+/// Whether the values are those that the record lists and hashes.
+fn has_values(record: &Json, answer: &Answer) -> bool {
+    let Some(values) = values(&answer.value) else {
+        return false;
+    };
+    let listed: Option<Vec<IntTuple>> = record["fn"]
+        .as_array()
+        .and_then(|list| list.iter().map(listed_value).collect());
+    let listed = listed.unwrap_or_default();
+    let moved: Vec<IntTuple> = values
+        .iter()
+        .map(|value| match value {
+            Tuple::Leaf(value) => Tuple::Leaf(value + answer.base),
+            value => canonical(value),
+        })
+        .collect();
+    let hash = record["fnv"]
+        .as_str()
+        .is_none_or(|hash| hash == fnv(&moved));
+    record["n"].as_u64() == Some(moved.len() as u64)
+        && hash
+        && listed.len() == moved.len().min(64)
+        && listed
+            .iter()
+            .map(canonical)
+            .eq(moved.iter().take(64).cloned())
+}
+
+fn values(value: &Value) -> Option<Vec<IntTuple>> {
+    match value {
+        Value::Layout(layout) => (layout.size() <= MOST_POINTS).then(|| support::table(layout)),
+        Value::Composed(composed) => {
+            (composed.size() <= MOST_POINTS).then(|| composed.values().map(Tuple::Leaf).collect())
+        }
+        _ => None,
+    }
+}
+
+fn listed_value(value: &Json) -> Option<IntTuple> {
+    match value {
+        Json::Number(number) => number.as_i64().map(Tuple::Leaf),
+        Json::Array(values) => values
+            .iter()
+            .map(listed_value)
+            .collect::<Option<Vec<_>>>()
+            .map(Tuple::Node),
+        Json::String(text) => {
+            // `0@1` is zero, wherever it lies.
+            let Value::Stride(stride) = notation::eval_str(text).ok()? else {
+                return Some(Tuple::Leaf(0));
+            };
+            stride.leaves().next().map(|basis| basis.to_int_tuple())
+        }
+        _ => None,
+    }
+}
+
+fn fnv(values: &[IntTuple]) -> String {
+    let text: Vec<String> = values.iter().map(ToString::to_string).collect();
+    let hash = text
+        .join(",")
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    format!("{hash:016x}")
+}
+
+/// Whether one shape refines the other.
+fn shapes_agree(expect: &Json, value: &Value) -> bool {
+    let shape = |value: &Value| match value {
+        Value::Layout(layout) => Some(layout.shape().clone()),
+        Value::Composed(composed) => Some(ComposedLayout::layout(composed).shape().clone()),
+        _ => None,
+    };
+    let (Some(expected), Some(found)) =
+        (argument(expect).ok().as_ref().and_then(shape), shape(value))
+    else {
+        // Nested swizzles, which our results do not nest.
+        return expect
+            .as_str()
+            .is_some_and(|text| text.matches("Sw").count() > 1);
+    };
+    let found: &cute_algebra::Shape = &found;
+    cute_algebra::compatible(&expected, found) || cute_algebra::compatible(found, &expected)
+}
+
+#[derive(Default)]
+struct Report {
+    passed: BTreeMap<String, [usize; 7]>,
+    corrections: Vec<String>,
+    refusals: Vec<String>,
+    failures: Vec<String>,
+    unknown: BTreeMap<String, usize>,
+}
+
+impl Report {
+    fn add(&mut self, family: &str, record: &Json, verdict: Verdict) {
+        let counts = self.passed.entry(family.to_owned()).or_default();
+        let call = || {
+            let args: Vec<_> = record["args"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(plain_text)
+                .collect();
+            format!(
+                "{} {}({})",
+                record["id"].as_str().unwrap_or("?"),
+                plain_text(&record["op"]),
+                args.join(", ")
+            )
+        };
+        let expect = plain_text(&record["expect"]);
+        match verdict {
+            Verdict::Same => counts[0] += 1,
+            Verdict::SameFunction => counts[1] += 1,
+            Verdict::Ragged => counts[2] += 1,
+            Verdict::BothRefuse => counts[3] += 1,
+            Verdict::WeAnswer => counts[4] += 1,
+            Verdict::WeCorrect(ours) => {
+                counts[5] += 1;
+                self.corrections
+                    .push(format!("{}: CuTe gives {expect}, ours is {ours}", call()));
+            }
+            Verdict::WeRefuse(reason) => {
+                counts[6] += 1;
+                self.refusals
+                    .push(format!("{}: CuTe gives {expect}; {reason}", call()));
+            }
+            Verdict::Failed(reason) => self
+                .failures
+                .push(format!("{}: CuTe gives {expect}; {reason}", call())),
+            Verdict::Unknown => *self.unknown.entry(plain_text(&record["op"])).or_default() += 1,
+        }
+    }
+
+    fn print(&self, directory: &Path) -> ExitCode {
+        println!("vectors of {}\n", directory.display());
+        let columns = [
+            "same",
+            "same fn",
+            "ragged",
+            "refused",
+            "answered",
+            "corrected",
+            "declined",
+        ];
+        println!(
+            "{:<14}{}",
+            "",
+            columns.map(|column| format!("{column:>10}")).concat()
+        );
+        for (family, counts) in &self.passed {
+            println!(
+                "{family:<14}{}",
+                counts.map(|count| format!("{count:>10}")).concat()
+            );
+        }
+        println!("\nrefused where CuTe's result is not the function that it should be:");
+        self.refusals.iter().for_each(|line| println!("  {line}"));
+        println!("\nanswered where CuTe's result is not the function that it should be:");
+        self.corrections
+            .iter()
+            .for_each(|line| println!("  {line}"));
+        if !self.failures.is_empty() {
+            println!("\nfailed:");
+            self.failures.iter().for_each(|line| println!("  {line}"));
+        }
+        if !self.unknown.is_empty() {
+            println!("\nnot known, counted as failed:");
+            self.unknown
+                .iter()
+                .for_each(|(operation, count)| println!("  {operation} ({count})"));
+        }
+        let passed: usize = self.passed.values().flatten().sum();
+        let failed = self.failures.len() + self.unknown.values().sum::<usize>();
+        println!("\n{passed} passed, {failed} failed");
+        if self.failures.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn plain_text(value: &Json) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
