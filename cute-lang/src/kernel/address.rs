@@ -30,11 +30,21 @@ pub struct Addresses {
 impl Addresses {
     /// Of memory at byte `base` of the kernel's shared memory.
     pub fn new(base: i64, swizzle: Swizzle, dynamic: Num) -> Self {
-        let (known, dynamic) = match dynamic.constant().and_then(|known| i64::try_from(known).ok()) {
+        let (known, dynamic) = match dynamic
+            .constant()
+            .and_then(|known| i64::try_from(known).ok())
+        {
             Some(known) => (known, Num::Const(0)),
             None => (0, dynamic),
         };
-        Self { base, swizzle, known, dynamic, hoisted: None, flipped: BTreeMap::new() }
+        Self {
+            base,
+            swizzle,
+            known,
+            dynamic,
+            hoisted: None,
+            flipped: BTreeMap::new(),
+        }
     }
 
     /// The operand for byte `known`, to which the run-time part is added before the swizzle.
@@ -96,18 +106,29 @@ impl Addresses {
 /// The bits that a swizzle may set in a number that has only bits of `mask`, besides those of `mask`.
 fn moved(swizzle: Swizzle, mask: i64) -> i64 {
     let source = mask & swizzle.source_mask();
-    if swizzle.shift() >= 0 { source >> swizzle.shift() } else { source << -swizzle.shift() }
+    if swizzle.shift() >= 0 {
+        source >> swizzle.shift()
+    } else {
+        source << -swizzle.shift()
+    }
 }
 
 /// What the pattern of a swizzle repeats after.
 pub fn period(swizzle: Swizzle) -> i64 {
-    (swizzle.source_mask() | swizzle.target_mask()).checked_ilog2().map_or(1, |top| 2 << top)
+    (swizzle.source_mask() | swizzle.target_mask())
+        .checked_ilog2()
+        .map_or(1, |top| 2 << top)
 }
 
 /// The swizzle of element indices as one of byte offsets.
 pub fn in_bytes(swizzle: Swizzle, bytes: u32) -> Swizzle {
     // Element widths are at most 8 bytes, and a swizzle of indices in shared memory is far from bit 62.
-    Swizzle::new(swizzle.bits(), swizzle.base() + bytes.ilog2(), swizzle.shift()).unwrap_or(swizzle)
+    Swizzle::new(
+        swizzle.bits(),
+        swizzle.base() + bytes.ilog2(),
+        swizzle.shift(),
+    )
+    .unwrap_or(swizzle)
 }
 
 /// The swizzle of a number.
@@ -116,11 +137,16 @@ pub fn swizzled(b: &mut Builder, swizzle: Swizzle, index: &Num) -> Result<Num> {
         return Ok(index.clone());
     }
     if let Num::Const(index) = index {
-        let index = i64::try_from(*index).map_err(|_| b.error(format!("{index} does not fit 64 bits")))?;
+        let index =
+            i64::try_from(*index).map_err(|_| b.error(format!("{index} does not fit 64 bits")))?;
         return Ok(Num::from(swizzle.apply(index)));
     }
     let distance = Num::from(swizzle.shift().unsigned_abs());
-    let shifted = if swizzle.shift() >= 0 { b.shr(index, &distance)? } else { b.shl(index, &distance)? };
+    let shifted = if swizzle.shift() >= 0 {
+        b.shr(index, &distance)?
+    } else {
+        b.shl(index, &distance)?
+    };
     let moved = b.and(&shifted, &Num::from(swizzle.target_mask()))?;
     b.xor(index, &moved)
 }
@@ -178,4 +204,188 @@ pub fn along(layout: &Layout, path: &[usize]) -> Layout {
     });
     // Congruent to the layout, and its size and span are at most the layout's.
     Layout::new(layout.shape().clone(), strides).unwrap_or_else(|_| Layout::unit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::simulate::{SHARED, Thread};
+    use super::super::tensor::Tensor;
+    use super::super::value::Element;
+    use super::*;
+    use cute_algebra::{ComposedLayout, Coord, SwizzleMode, tile_to_shape};
+
+    /// Compares the address of every element of `tensor[coordinate]` with the algebra's, for every value of the run-time
+    /// parts of the coordinate, `None`. Gives the number of instructions.
+    fn check(
+        layout: &ComposedLayout,
+        element: Element,
+        coordinate: &[Option<i64>],
+        known_bits: bool,
+    ) -> usize {
+        let mut b = Builder::new(128, [1, 1, 1]);
+        let base = b.allocate(64 * 1024, SHARED_ALIGN).unwrap() + SHARED_ALIGN;
+        let tensor = Tensor {
+            element,
+            base,
+            layout: layout.clone(),
+            dynamic: Num::Const(0),
+        };
+        let modes = layout.layout().modes();
+        let (mut values, mut inputs) = (Vec::new(), Vec::new());
+        for (mode, index) in modes.iter().zip(coordinate) {
+            values.push(match index {
+                Some(-1) => Value::Wild,
+                Some(index) => Value::Int((*index).into()),
+                None => {
+                    let register = b.register(Type::U32);
+                    if known_bits {
+                        b.limit_bits(&register, (mode.size() as u64).next_power_of_two() - 1);
+                    }
+                    inputs.push((register.name.clone(), mode.size() as u64));
+                    register.into()
+                }
+            });
+        }
+        let part = tensor.slice(&mut b, &Value::Tuple(values)).unwrap();
+        let mut addresses = part.addresses();
+        let kept: Vec<i64> = part.layout.layout().values().collect();
+        let operands: Vec<Operand> = kept
+            .iter()
+            .map(|index| addresses.operand(&mut b, part.byte(*index)).unwrap())
+            .collect();
+        let lines = b.split_off(0);
+        let total: u64 = inputs.iter().map(|(_, size)| size).product();
+        for mut run_time in 0..total {
+            let mut registers = BTreeMap::new();
+            let mut point = Vec::new();
+            let mut names = inputs.iter();
+            for index in coordinate {
+                point.push(match index {
+                    None => {
+                        let (name, size) = names.next().unwrap();
+                        registers.insert(name.clone(), run_time % size);
+                        let value = run_time % size;
+                        run_time /= size;
+                        value as i64
+                    }
+                    Some(index) => *index,
+                });
+            }
+            let mut thread = Thread::new(registers);
+            thread.run(&lines);
+            let free: i64 = modes
+                .iter()
+                .zip(&point)
+                .filter(|(_, index)| **index == -1)
+                .map(|(mode, _)| mode.size())
+                .product();
+            for (position, operand) in (0..free).zip(&operands) {
+                let mut rest = position;
+                let full: Coord = modes
+                    .iter()
+                    .zip(&point)
+                    .map(|(mode, &index)| {
+                        let digit = rest % mode.size();
+                        rest = if index == -1 {
+                            rest / mode.size()
+                        } else {
+                            rest
+                        };
+                        Tuple::Leaf(Some(if index == -1 { digit } else { index }))
+                    })
+                    .collect();
+                let expected = SHARED as i64
+                    + i64::from(base)
+                    + layout.crd2idx(&full).unwrap() * i64::from(element.bytes());
+                assert_eq!(
+                    thread.address(operand) as i64,
+                    expected,
+                    "{layout} of {element} at {full}"
+                );
+            }
+        }
+        lines.len()
+    }
+
+    fn tiled(mode: SwizzleMode, element: Element, shape: [i64; 2]) -> ComposedLayout {
+        let span = mode.span() / i64::from(element.bytes());
+        let atom = Layout::new([8, span], [span, 1]).unwrap();
+        let layout = tile_to_shape(&atom, &shape.into(), None).unwrap();
+        ComposedLayout::new(mode.swizzle(element.bits()).unwrap(), 0, layout).unwrap()
+    }
+
+    #[test]
+    fn addresses_are_the_algebras() {
+        for element in [Element::U8, Element::Bf16, Element::U32, Element::F64] {
+            for mode in SwizzleMode::ALL {
+                let layout = tiled(mode, element, [32, 256 / i64::from(element.bytes())]);
+                for known_bits in [false, true] {
+                    check(&layout, element, &[Some(-1), Some(-1)], known_bits);
+                    check(&layout, element, &[None, Some(-1)], known_bits);
+                    check(&layout, element, &[Some(-1), None], known_bits);
+                    check(&layout, element, &[None, Some(3)], known_bits);
+                    check(&layout, element, &[None, None], known_bits);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn addresses_of_other_layouts() {
+        let plain = |layout| ComposedLayout::new(Swizzle::IDENTITY, 5, layout).unwrap();
+        check(
+            &plain(Layout::new([12, 10], [11, 1]).unwrap()),
+            Element::F32,
+            &[None, Some(-1)],
+            false,
+        );
+        check(
+            &plain(
+                Layout::new(
+                    [[3, 4].into(), Tuple::Leaf(5)]
+                        .into_iter()
+                        .collect::<cute_algebra::Shape>(),
+                    cute_algebra::Stride::from(
+                        &[[7, 2].into(), Tuple::Leaf(40)].into_iter().collect(),
+                    ),
+                )
+                .unwrap(),
+            ),
+            Element::U16,
+            &[None, None],
+            true,
+        );
+        // A swizzle whose period is longer than the alignment of shared memory, and one that reads below what it changes.
+        for swizzle in [
+            Swizzle::new(5, 0, 5).unwrap(),
+            Swizzle::new(3, 2, -4).unwrap(),
+        ] {
+            let layout =
+                ComposedLayout::new(swizzle, 0, Layout::new([32, 32], [32, 1]).unwrap()).unwrap();
+            check(&layout, Element::U32, &[None, Some(-1)], true);
+            check(&layout, Element::U32, &[Some(-1), None], false);
+        }
+    }
+
+    #[test]
+    fn a_swizzle_is_applied_once() {
+        let layout = tiled(SwizzleMode::B128, Element::Bf16, [64, 64]);
+        // One row: the row's offset and its swizzle, the sum with the base, and one exclusive-or for each further chunk of 16 bytes.
+        assert_eq!(
+            check(&layout, Element::Bf16, &[None, Some(-1)], true),
+            1 + 3 + 1 + 7
+        );
+        // A stage of a ring is a multiple of the period: nothing but its offset.
+        let stages = tile_to_shape(
+            &Layout::new([8, 64], [64, 1]).unwrap(),
+            &[64, 64, 4].into(),
+            None,
+        )
+        .unwrap();
+        let ring = ComposedLayout::new(layout.swizzle(), 0, stages).unwrap();
+        assert_eq!(
+            check(&ring, Element::Bf16, &[Some(-1), Some(-1), None], false),
+            2
+        );
+    }
 }

@@ -10,15 +10,42 @@ use syn::Result;
 
 /// The rows of the builtin table that make and use barriers.
 pub(super) const ROWS: &[Builtin] = &[
-    Builtin { signature: "mbarriers(count, arrivals)", apply: mbarriers },
-    Builtin { signature: "wait(barrier, parity)", apply: wait },
-    Builtin { signature: "arrive(barrier)", apply: arrive },
-    Builtin { signature: "expect_tx(barrier, bytes)", apply: expect_tx },
-    Builtin { signature: "sync_threads()", apply: |b, _| plain(b, "bar.sync", Some(0)) },
-    Builtin { signature: "bar_sync(id, threads)", apply: bar_sync },
-    Builtin { signature: "fence_proxy_async()", apply: |b, _| plain(b, "fence.proxy.async.shared::cta", None) },
-    Builtin { signature: "setmaxnreg_inc(registers)", apply: |b, call| setmaxnreg(b, call, "inc") },
-    Builtin { signature: "setmaxnreg_dec(registers)", apply: |b, call| setmaxnreg(b, call, "dec") },
+    Builtin {
+        signature: "mbarriers(count, arrivals)",
+        apply: mbarriers,
+    },
+    Builtin {
+        signature: "wait(barrier, parity)",
+        apply: wait,
+    },
+    Builtin {
+        signature: "arrive(barrier)",
+        apply: arrive,
+    },
+    Builtin {
+        signature: "expect_tx(barrier, bytes)",
+        apply: expect_tx,
+    },
+    Builtin {
+        signature: "sync_threads()",
+        apply: |b, _| plain(b, "bar.sync", Some(0)),
+    },
+    Builtin {
+        signature: "bar_sync(id, threads)",
+        apply: bar_sync,
+    },
+    Builtin {
+        signature: "fence_proxy_async()",
+        apply: |b, _| plain(b, "fence.proxy.async.shared::cta", None),
+    },
+    Builtin {
+        signature: "setmaxnreg_inc(registers)",
+        apply: |b, call| setmaxnreg(b, call, "inc"),
+    },
+    Builtin {
+        signature: "setmaxnreg_dec(registers)",
+        apply: |b, call| setmaxnreg(b, call, "dec"),
+    },
 ];
 
 /// Bytes of an mbarrier.
@@ -62,15 +89,24 @@ impl Barrier {
 /// One of several barriers.
 pub(super) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Result<Value> {
     let Some(index) = index.as_num() else {
-        return Err(b.error(format!("a barrier is picked by an integer, not by {}", index.kind())));
+        return Err(b.error(format!(
+            "a barrier is picked by an integer, not by {}",
+            index.kind()
+        )));
     };
     if let Num::Const(index) = index
         && !(0..i128::from(barriers.count)).contains(&index)
     {
-        return Err(b.error(format!("index {index} is outside of {} barriers", barriers.count)));
+        return Err(b.error(format!(
+            "index {index} is outside of {} barriers",
+            barriers.count
+        )));
     }
     let offset = b.mul(&index, &Num::from(MBARRIER))?;
-    Ok(Value::Barrier(Barrier { base: barriers.base, offset }))
+    Ok(Value::Barrier(Barrier {
+        base: barriers.base,
+        offset,
+    }))
 }
 
 fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
@@ -82,9 +118,15 @@ fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
         base + count * MBARRIER
     ));
     for index in 0..count {
-        let barrier = Barrier { base, offset: Num::from(index * MBARRIER) };
+        let barrier = Barrier {
+            base,
+            offset: Num::from(index * MBARRIER),
+        };
         let address = barrier.operand(b)?;
-        b.init("mbarrier.init.shared::cta.b64", [address, Operand::Int(arrivals.into())]);
+        b.init(
+            "mbarrier.init.shared::cta.b64",
+            [address, Operand::Int(arrivals.into())],
+        );
     }
     Ok(Value::Barriers(Barriers { base, count }))
 }
@@ -93,9 +135,13 @@ fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
 pub(super) fn address(b: &mut Builder, call: &Call, index: usize) -> Result<Operand> {
     match &call.args[index].value {
         Value::Barrier(barrier) => barrier.operand(b),
-        Value::Barriers(barriers) => {
-            Err(call.error_at(index, format!("one of these {} barriers is wanted: index them", barriers.count)))
-        }
+        Value::Barriers(barriers) => Err(call.error_at(
+            index,
+            format!(
+                "one of these {} barriers is wanted: index them",
+                barriers.count
+            ),
+        )),
         _ => Err(call.mismatch(index, "a barrier")),
     }
 }
@@ -104,13 +150,25 @@ pub(super) fn address(b: &mut Builder, call: &Call, index: usize) -> Result<Oper
 fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
     let barrier = address(b, call, 0)?;
     let parity = call.num(1)?;
-    if parity.constant().is_some_and(|parity| !(0..2).contains(&parity)) {
-        return Err(call.error_at(1, format!("a parity is 0 or 1, not {}", parity.constant().unwrap_or_default())));
+    if parity
+        .constant()
+        .is_some_and(|parity| !(0..2).contains(&parity))
+    {
+        return Err(call.error_at(
+            1,
+            format!(
+                "a parity is 0 or 1, not {}",
+                parity.constant().unwrap_or_default()
+            ),
+        ));
     }
     let label = b.label("wait");
     b.place_label(&label);
     let done = b.register(Type::Pred);
-    b.emit("mbarrier.try_wait.parity.shared::cta.b64", [done.operand(), barrier, parity.operand()]);
+    b.emit(
+        "mbarrier.try_wait.parity.shared::cta.b64",
+        [done.operand(), barrier, parity.operand()],
+    );
     b.branch_if(unless(&done), &label);
     Ok(Value::Unit)
 }
@@ -125,7 +183,10 @@ fn arrive(b: &mut Builder, call: &Call) -> Result<Value> {
 fn expect_tx(b: &mut Builder, call: &Call) -> Result<Value> {
     let barrier = address(b, call, 0)?;
     let bytes = call.num(1)?;
-    b.emit("mbarrier.arrive.expect_tx.shared::cta.b64", [Operand::Sink, barrier, bytes.operand()]);
+    b.emit(
+        "mbarrier.arrive.expect_tx.shared::cta.b64",
+        [Operand::Sink, barrier, bytes.operand()],
+    );
     Ok(Value::Unit)
 }
 
@@ -146,9 +207,16 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: &str) -> Result<Value> {
     let registers = call.constant_in(0, 24..=256)?;
     if registers % 8 != 0 {
         let (low, high) = (registers / 8 * 8, registers / 8 * 8 + 8);
-        return Err(call.error_at(0, format!("{registers} is not a multiple of 8; nearest: {low} and {high}")));
+        return Err(call.error_at(
+            0,
+            format!("{registers} is not a multiple of 8; nearest: {low} and {high}"),
+        ));
     }
-    plain(b, &format!("setmaxnreg.{direction}.sync.aligned.u32"), Some(registers.into()))
+    plain(
+        b,
+        &format!("setmaxnreg.{direction}.sync.aligned.u32"),
+        Some(registers.into()),
+    )
 }
 
 /// An instruction with at most one number.

@@ -10,9 +10,18 @@ use syn::Result;
 
 /// The rows of the builtin table that make and use fragments.
 pub(super) const ROWS: &[Builtin] = &[
-    Builtin { signature: "fragment::<T>(layout)", apply: fragment },
-    Builtin { signature: "coordinate(fragment, value)", apply: coordinate },
-    Builtin { signature: "convert::<T>(x)", apply: convert },
+    Builtin {
+        signature: "fragment::<T>(layout)",
+        apply: fragment,
+    },
+    Builtin {
+        signature: "coordinate(fragment, value)",
+        apply: coordinate,
+    },
+    Builtin {
+        signature: "convert::<T>(x)",
+        apply: convert,
+    },
 ];
 
 /// Most registers of a thread.
@@ -55,18 +64,32 @@ impl Distributed {
     /// The largest coordinate of a thread in a mode, modulo `boundary` where there is one.
     pub fn reach(&self, mode: usize, boundary: Option<i64>) -> i64 {
         let modes = self.threads[mode].flat_modes();
-        modes.iter().map(|(extent, stride)| (extent - 1) * boundary.map_or(stride.value(), |q| stride.value() % q)).sum()
+        modes
+            .iter()
+            .map(|(extent, stride)| {
+                (extent - 1) * boundary.map_or(stride.value(), |q| stride.value() % q)
+            })
+            .sum()
     }
 }
 
 fn fragment(b: &mut Builder, call: &Call) -> Result<Value> {
     let element = call.element()?;
     let fragment = match call.args[0].value.to_algebra() {
-        Some(cute_algebra::Value::Layout(layout)) if !layout.is_integral() => distributed(b, call, element, &layout)?,
+        Some(cute_algebra::Value::Layout(layout)) if !layout.is_integral() => {
+            distributed(b, call, element, &layout)?
+        }
         Some(cute_algebra::Value::Layout(layout)) => local(b, call, element, &layout)?,
-        Some(cute_algebra::Value::Int(extent)) => local(b, call, element, &compact(call, Tuple::Leaf(extent))?)?,
+        Some(cute_algebra::Value::Int(extent)) => {
+            local(b, call, element, &compact(call, Tuple::Leaf(extent))?)?
+        }
         Some(cute_algebra::Value::Tuple(shape)) => local(b, call, element, &compact(call, shape)?)?,
-        _ => return Err(call.mismatch(0, "a shape, or a layout of registers or of threads and values")),
+        _ => {
+            return Err(call.mismatch(
+                0,
+                "a shape, or a layout of registers or of threads and values",
+            ));
+        }
     };
     Ok(Value::Fragment(fragment))
 }
@@ -78,17 +101,38 @@ fn compact(call: &Call, shape: Shape) -> Result<Layout> {
 /// Registers of one thread: the layout leads from coordinates to elements of the registers.
 fn local(b: &mut Builder, call: &Call, element: Element, layout: &Layout) -> Result<Fragment> {
     let registers = registers(b, call, element, layout.cosize())?;
-    let slot = |value| usize::try_from(value).ok().map(|slot| Held { slot, coordinate: Vec::new() });
-    let Some(values) = layout.values().map(slot).collect() else {
-        return Err(call.error_at(0, format!("the strides of {layout} lead before the first register")));
+    let slot = |value| {
+        usize::try_from(value).ok().map(|slot| Held {
+            slot,
+            coordinate: Vec::new(),
+        })
     };
-    Ok(Fragment { element, registers, values, tile: None, shape: layout.shape().clone() })
+    let Some(values) = layout.values().map(slot).collect() else {
+        return Err(call.error_at(
+            0,
+            format!("the strides of {layout} lead before the first register"),
+        ));
+    };
+    Ok(Fragment {
+        element,
+        registers,
+        values,
+        tile: None,
+        shape: layout.shape().clone(),
+    })
 }
 
 /// This thread's part of a tile, by a layout from (thread, value) to coordinates.
-fn distributed(b: &mut Builder, call: &Call, element: Element, layout: &Layout) -> Result<Fragment> {
+fn distributed(
+    b: &mut Builder,
+    call: &Call,
+    element: Element,
+    layout: &Layout,
+) -> Result<Fragment> {
     let shape = layout.coshape();
-    let (Some(threads), Some(values), 2, 1) = (layout.mode(0), layout.mode(1), layout.rank(), shape.depth()) else {
+    let (Some(threads), Some(values), 2, 1) =
+        (layout.mode(0), layout.mode(1), layout.rank(), shape.depth())
+    else {
         return Err(call.mismatch(0, "a layout from (thread, value) to coordinates of a tile"));
     };
     let modes = shape.rank();
@@ -96,15 +140,35 @@ fn distributed(b: &mut Builder, call: &Call, element: Element, layout: &Layout) 
     let threads: Vec<Layout> = (0..modes).map(|mode| along(&threads, &[mode])).collect();
     let count = threads[0].size();
     if i64::from(b.threads) % count != 0 {
-        return Err(call.error_at(0, format!("{count} threads hold the tile, and a CTA of {} is not a multiple", b.threads)));
+        return Err(call.error_at(
+            0,
+            format!(
+                "{count} threads hold the tile, and a CTA of {} is not a multiple",
+                b.threads
+            ),
+        ));
     }
     let thread = b.thread();
     let thread = b.rem(&thread.into(), &Num::from(count))?;
-    let origin = threads.iter().map(|threads| index(b, threads, &thread, 1)).collect::<Result<_>>()?;
-    let coordinates: Vec<Vec<i64>> = (0..modes).map(|mode| along(&values, &[mode]).values().collect()).collect();
-    let held = |slot: usize| Held { slot, coordinate: coordinates.iter().map(|mode| mode[slot]).collect() };
+    let origin = threads
+        .iter()
+        .map(|threads| index(b, threads, &thread, 1))
+        .collect::<Result<_>>()?;
+    let coordinates: Vec<Vec<i64>> = (0..modes)
+        .map(|mode| along(&values, &[mode]).values().collect())
+        .collect();
+    let held = |slot: usize| Held {
+        slot,
+        coordinate: coordinates.iter().map(|mode| mode[slot]).collect(),
+    };
     let values = (0..coordinates[0].len()).map(held).collect();
-    Ok(Fragment { element, registers, values, tile: Some(Distributed { threads, origin }), shape })
+    Ok(Fragment {
+        element,
+        registers,
+        values,
+        tile: Some(Distributed { threads, origin }),
+        shape,
+    })
 }
 
 fn registers(b: &mut Builder, call: &Call, element: Element, elements: i64) -> Result<Vec<Scalar>> {
@@ -113,7 +177,9 @@ fn registers(b: &mut Builder, call: &Call, element: Element, elements: i64) -> R
         return Err(call.error_at(0, format!("{elements} elements of {element} take {words} registers, a thread has {MAX_REGISTERS}")));
     }
     let count = (elements as usize).div_ceil(packing(element));
-    Ok((0..count).map(|_| b.register(register_type(element))).collect())
+    Ok((0..count)
+        .map(|_| b.register(register_type(element)))
+        .collect())
 }
 
 /// How many elements share a register.
@@ -146,9 +212,15 @@ impl Fragment {
     pub fn read(&self, b: &mut Builder, value: usize) -> Scalar {
         let (register, part) = self.part(value);
         match packing(self.element) {
-            1 => Scalar { variable: true, ..register },
+            1 => Scalar {
+                variable: true,
+                ..register
+            },
             2 => {
-                let halves = [b.register(self.element.register()), b.register(self.element.register())];
+                let halves = [
+                    b.register(self.element.register()),
+                    b.register(self.element.register()),
+                ];
                 let vector = Operand::Vector(halves.iter().map(Scalar::operand).collect());
                 b.emit("mov.b32", [vector, register.operand()]);
                 halves[part].clone()
@@ -156,7 +228,11 @@ impl Fragment {
             _ => {
                 // The byte, and zeros from the second operand.
                 let selector = Operand::Int(0x4440 | part as i128);
-                let byte = b.compute(Type::U32, "prmt.b32", [register.operand(), Operand::Int(0), selector]);
+                let byte = b.compute(
+                    Type::U32,
+                    "prmt.b32",
+                    [register.operand(), Operand::Int(0), selector],
+                );
                 b.compute(self.element.register(), "cvt.u16.u32", [byte.operand()])
             }
         }
@@ -175,17 +251,34 @@ impl Fragment {
         match packing(self.element) {
             1 => b.assign(&register, scalar.operand()),
             2 => {
-                let halves = [b.register(self.element.register()), b.register(self.element.register())];
-                b.emit("mov.b32", [Operand::Vector(halves.iter().map(Scalar::operand).collect()), register.operand()]);
+                let halves = [
+                    b.register(self.element.register()),
+                    b.register(self.element.register()),
+                ];
+                b.emit(
+                    "mov.b32",
+                    [
+                        Operand::Vector(halves.iter().map(Scalar::operand).collect()),
+                        register.operand(),
+                    ],
+                );
                 let mut halves = halves.map(|half| half.operand());
                 halves[part] = scalar.operand();
-                b.emit("mov.b32", [register.operand(), Operand::Vector(halves.into())]);
+                b.emit(
+                    "mov.b32",
+                    [register.operand(), Operand::Vector(halves.into())],
+                );
             }
             _ => {
                 let byte = b.compute(Type::U32, "cvt.u32.u16", [scalar.operand()]);
                 // The lowest byte of the second operand in the place of the old one.
                 let selector = 0x3210 & !(0xf << (4 * part)) | 4 << (4 * part);
-                let operands = [register.operand(), register.operand(), byte.operand(), Operand::Int(selector)];
+                let operands = [
+                    register.operand(),
+                    register.operand(),
+                    byte.operand(),
+                    Operand::Int(selector),
+                ];
                 b.emit("prmt.b32", operands);
             }
         }
@@ -207,11 +300,15 @@ impl Fragment {
             _ => None,
         };
         let Some(index) = index else {
-            return Err(b.error("registers have no addresses: the index is an integer known at expansion"));
+            return Err(
+                b.error("registers have no addresses: the index is an integer known at expansion")
+            );
         };
         match usize::try_from(index) {
             Ok(index) if index < count => Ok(index),
-            _ => Err(b.error(format!("index {index} is outside of a fragment of {count} values"))),
+            _ => Err(b.error(format!(
+                "index {index} is outside of a fragment of {count} values"
+            ))),
         }
     }
 
@@ -221,41 +318,85 @@ impl Fragment {
             return Err(b.error("`local_tile` of a fragment wants one that several threads hold"));
         };
         let extents: Vec<i64> = self.shape.leaves().copied().collect();
-        let (tiles, place): (Vec<i64>, Vec<i64>) = (tile.leaves().copied().collect(), at.leaves().copied().collect());
+        let (tiles, place): (Vec<i64>, Vec<i64>) = (
+            tile.leaves().copied().collect(),
+            at.leaves().copied().collect(),
+        );
         if tiles.len() != extents.len() || place.len() != extents.len() {
-            return Err(b.error(format!("tile {tile} at {at} of a fragment of {}: the ranks differ", self.shape)));
+            return Err(b.error(format!(
+                "tile {tile} at {at} of a fragment of {}: the ranks differ",
+                self.shape
+            )));
         }
-        for (mode, ((&extent, &tile), &place)) in extents.iter().zip(&tiles).zip(&place).enumerate() {
+        for (mode, ((&extent, &tile), &place)) in extents.iter().zip(&tiles).zip(&place).enumerate()
+        {
             if tile < 1 || extent % tile != 0 || !(0..extent / tile).contains(&place) {
-                return Err(b.error(format!("mode {mode}: tile {place} of {tile} in an extent of {extent}")));
+                return Err(b.error(format!(
+                    "mode {mode}: tile {place} of {tile} in an extent of {extent}"
+                )));
             }
             let reach = distributed.reach(mode, None);
-            let worst = self.values.iter().map(|value| value.coordinate[mode] % tile).max().unwrap_or(0);
+            let worst = self
+                .values
+                .iter()
+                .map(|value| value.coordinate[mode] % tile)
+                .max()
+                .unwrap_or(0);
             if reach + worst >= tile {
                 return Err(b.error(format!(
                     "mode {mode}: which tile of {tile} a value lies in depends on the thread: threads reach {reach}, values {worst} within a tile"
                 )));
             }
         }
-        let inside = |value: &&Held| (0..tiles.len()).all(|mode| value.coordinate[mode] / tiles[mode] == place[mode]);
+        let inside = |value: &&Held| {
+            (0..tiles.len()).all(|mode| value.coordinate[mode] / tiles[mode] == place[mode])
+        };
         let values = self.values.iter().filter(inside).map(|value| {
-            let coordinate = value.coordinate.iter().zip(&tiles).map(|(coordinate, tile)| coordinate % tile).collect();
-            Held { slot: value.slot, coordinate }
+            let coordinate = value
+                .coordinate
+                .iter()
+                .zip(&tiles)
+                .map(|(coordinate, tile)| coordinate % tile)
+                .collect();
+            Held {
+                slot: value.slot,
+                coordinate,
+            }
         });
-        Ok(Fragment { values: values.collect(), shape: tiles.into_iter().map(Tuple::Leaf).collect(), ..self.clone() })
+        Ok(Fragment {
+            values: values.collect(),
+            shape: tiles.into_iter().map(Tuple::Leaf).collect(),
+            ..self.clone()
+        })
     }
 
     /// A fragment of the same values in fresh registers of another type, packed in the order of the values.
     fn like(&self, b: &mut Builder, element: Element) -> Fragment {
         let count = self.values.len().div_ceil(packing(element));
-        let registers = (0..count).map(|_| b.register(register_type(element))).collect();
-        let values = self.values.iter().enumerate().map(|(slot, value)| Held { slot, coordinate: value.coordinate.clone() });
-        Fragment { element, registers, values: values.collect(), tile: self.tile.clone(), shape: self.shape.clone() }
+        let registers = (0..count)
+            .map(|_| b.register(register_type(element)))
+            .collect();
+        let values = self.values.iter().enumerate().map(|(slot, value)| Held {
+            slot,
+            coordinate: value.coordinate.clone(),
+        });
+        Fragment {
+            element,
+            registers,
+            values: values.collect(),
+            tile: self.tile.clone(),
+            shape: self.shape.clone(),
+        }
     }
 }
 
 fn coordinate(b: &mut Builder, call: &Call) -> Result<Value> {
-    let Value::Fragment(Fragment { tile: Some(tile), values, .. }) = &call.args[0].value else {
+    let Value::Fragment(Fragment {
+        tile: Some(tile),
+        values,
+        ..
+    }) = &call.args[0].value
+    else {
         return Err(call.mismatch(0, "a fragment that several threads hold"));
     };
     let last = u32::try_from(values.len().saturating_sub(1)).unwrap_or(u32::MAX);
@@ -270,7 +411,9 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(call.args[0].span);
     match &call.args[0].value {
         Value::Scalar(scalar) => Ok(b.convert(scalar, element.register())?.into()),
-        Value::Fragment(fragment) if fragment.element == element => Ok(Value::Fragment(fragment.clone())),
+        Value::Fragment(fragment) if fragment.element == element => {
+            Ok(Value::Fragment(fragment.clone()))
+        }
         Value::Fragment(fragment) => {
             let result = fragment.like(b, element);
             let packed = match (fragment.element, element) {
@@ -284,8 +427,19 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
                     Some(mnemonic) => {
                         let low = fragment.part(value).0;
                         // A last value without a neighbour is its own.
-                        let high = if value + 1 < fragment.values.len() { fragment.part(value + 1).0 } else { low.clone() };
-                        b.emit(mnemonic, [result.part(value).0.operand(), high.operand(), low.operand()]);
+                        let high = if value + 1 < fragment.values.len() {
+                            fragment.part(value + 1).0
+                        } else {
+                            low.clone()
+                        };
+                        b.emit(
+                            mnemonic,
+                            [
+                                result.part(value).0.operand(),
+                                high.operand(),
+                                low.operand(),
+                            ],
+                        );
                     }
                     None => {
                         let from = fragment.read(b, value);
@@ -320,6 +474,9 @@ pub(super) fn scalar(b: &mut Builder, element: Element, value: &Value) -> Result
             let found = rust_name(scalar.ty);
             Err(b.error(format!("expected a value of type `{element}`, found `{found}`: convert it with `convert::<{element}>`")))
         }
-        other => Err(b.error(format!("expected a value of type `{element}`, found {}", other.kind()))),
+        other => Err(b.error(format!(
+            "expected a value of type `{element}`, found {}",
+            other.kind()
+        ))),
     }
 }

@@ -14,6 +14,8 @@ pub mod lower;
 mod near;
 pub mod parse;
 mod scalar;
+#[cfg(test)]
+mod simulate;
 pub mod tensor;
 mod text;
 pub mod tma;

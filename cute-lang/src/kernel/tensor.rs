@@ -7,21 +7,46 @@ use super::builtins::{Builtin, Call};
 use super::fragment;
 use super::value::{Element, Num, Scalar, Value};
 use cute_algebra::{
-    ComposedLayout, Coord, Layout, Shape, Swizzle, SwizzleMode, Tiler, Tuple, zipped_divide,
+    ComposedLayout, Coord, Layout, LayoutError, Shape, Swizzle, SwizzleMode, Tiler, Tuple,
+    zipped_divide,
 };
 use cute_ptx::ast::{Operand, Type};
 use syn::Result;
 
 /// The rows of the builtin table that make and slice tensors.
 pub(super) const ROWS: &[Builtin] = &[
-    Builtin { signature: "smem::<T>(layout)", apply: smem },
-    Builtin { signature: "smem_atom::<T>(major, swizzle)", apply: smem_atom },
-    Builtin { signature: "at(layout, coordinate)", apply: at },
-    Builtin { signature: "index(x, coordinate)", apply: index },
-    Builtin { signature: "index_assign(x, coordinate, value)", apply: index_assign },
-    Builtin { signature: "local_tile(x, tile, coordinate)", apply: local_tile },
-    Builtin { signature: "size(x)", apply: size },
-    Builtin { signature: "bytes(x)", apply: bytes },
+    Builtin {
+        signature: "smem::<T>(layout)",
+        apply: smem,
+    },
+    Builtin {
+        signature: "smem_atom::<T>(major, swizzle)",
+        apply: smem_atom,
+    },
+    Builtin {
+        signature: "at(layout, coordinate)",
+        apply: at,
+    },
+    Builtin {
+        signature: "index(x, coordinate)",
+        apply: index,
+    },
+    Builtin {
+        signature: "index_assign(x, coordinate, value)",
+        apply: index_assign,
+    },
+    Builtin {
+        signature: "local_tile(x, tile, coordinate)",
+        apply: local_tile,
+    },
+    Builtin {
+        signature: "size(x)",
+        apply: size,
+    },
+    Builtin {
+        signature: "bytes(x)",
+        apply: bytes,
+    },
 ];
 
 /// A tile of shared memory. Its element at c lies at byte `base + Sw(dynamic + bytes · (offset + layout(c)))`, where the
@@ -73,30 +98,50 @@ impl Tensor {
 
     /// The same memory under another layout.
     pub fn with_layout(&self, b: &Builder, layout: Layout) -> Result<Tensor> {
-        let layout = ComposedLayout::new(self.layout.swizzle(), self.layout.offset(), layout).map_err(|error| b.error(error))?;
-        Ok(Tensor { layout, ..self.clone() })
+        let layout = ComposedLayout::new(self.layout.swizzle(), self.layout.offset(), layout)
+            .map_err(|error| b.error(error))?;
+        Ok(Tensor {
+            layout,
+            ..self.clone()
+        })
     }
 
     /// The part at a coordinate: `_` keeps a mode, an integer or a register picks from it.
     pub fn slice(&self, b: &mut Builder, coordinate: &Value) -> Result<Tensor> {
-        let mut part = Part { kept: Vec::new(), offset: 0, dynamic: self.dynamic.clone() };
+        let mut part = Part {
+            kept: Vec::new(),
+            offset: 0,
+            dynamic: self.dynamic.clone(),
+        };
         let layout = self.layout.layout();
         part.pick(b, layout, coordinate, self.width())?;
         let kept = match coordinate {
             Value::Wild => layout.clone(),
             _ => Layout::concat(part.kept).map_err(|error| b.error(error))?,
         };
-        let layout = ComposedLayout::new(self.layout.swizzle(), self.layout.offset() + part.offset, kept);
+        let layout = ComposedLayout::new(
+            self.layout.swizzle(),
+            self.layout.offset() + part.offset,
+            kept,
+        );
         let layout = layout.map_err(|error| b.error(error))?;
-        Ok(Tensor { layout, dynamic: part.dynamic, ..self.clone() })
+        Ok(Tensor {
+            layout,
+            dynamic: part.dynamic,
+            ..self.clone()
+        })
     }
 
     /// The tile of that shape at `coordinate`, counted in tiles.
     fn tile(&self, b: &mut Builder, tile: &Shape, coordinate: &Value) -> Result<Tensor> {
-        let divided = Tiler::from_shape(tile).and_then(|tiler| zipped_divide(self.layout.layout(), &tiler));
+        let divided =
+            Tiler::from_shape(tile).and_then(|tiler| zipped_divide(self.layout.layout(), &tiler));
         let divided = self.with_layout(b, divided.map_err(|error| b.error(error))?)?;
         let whole = vec![Value::Wild; tile.rank()];
-        divided.slice(b, &Value::Tuple(vec![Value::Tuple(whole), coordinate.clone()]))
+        divided.slice(
+            b,
+            &Value::Tuple(vec![Value::Tuple(whole), coordinate.clone()]),
+        )
     }
 }
 
@@ -108,17 +153,32 @@ struct Part {
 }
 
 impl Part {
-    fn pick(&mut self, b: &mut Builder, mode: &Layout, coordinate: &Value, unit: i64) -> Result<()> {
+    fn pick(
+        &mut self,
+        b: &mut Builder,
+        mode: &Layout,
+        coordinate: &Value,
+        unit: i64,
+    ) -> Result<()> {
         match coordinate {
             Value::Wild => self.kept.push(mode.clone()),
-            Value::Int(index) => match i64::try_from(*index).ok().and_then(|index| mode.at(index)) {
-                Some(value) => self.offset += value,
-                None => return Err(b.error(format!("coordinate {index} is outside of mode {mode}, whose size is {}", mode.size()))),
-            },
+            Value::Int(index) => {
+                match i64::try_from(*index).ok().and_then(|index| mode.at(index)) {
+                    Some(value) => self.offset += value,
+                    None => {
+                        return Err(b.error(format!(
+                            "coordinate {index} is outside of mode {mode}, whose size is {}",
+                            mode.size()
+                        )));
+                    }
+                }
+            }
             Value::Tuple(coordinates) => {
                 if mode.shape().is_leaf() || mode.rank() != coordinates.len() {
                     let (expected, found) = (mode.rank(), coordinates.len());
-                    return Err(b.error(format!("a coordinate of {found} modes for {mode}, which has {expected}")));
+                    return Err(b.error(format!(
+                        "a coordinate of {found} modes for {mode}, which has {expected}"
+                    )));
                 }
                 for (mode, coordinate) in mode.modes().iter().zip(coordinates) {
                     self.pick(b, mode, coordinate, unit)?;
@@ -126,7 +186,10 @@ impl Part {
             }
             other => {
                 let Some(Num::Reg(scalar)) = other.as_num() else {
-                    return Err(b.error(format!("a coordinate is an integer, `_` or a tuple of these, not {}", other.kind())));
+                    return Err(b.error(format!(
+                        "a coordinate is an integer, `_` or a tuple of these, not {}",
+                        other.kind()
+                    )));
                 };
                 let bytes = address::index(b, mode, &scalar.into(), unit)?;
                 // A register that is still the caller's variable is copied by whoever keeps the tensor.
@@ -139,30 +202,56 @@ impl Part {
 
 fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
     let element = call.element()?;
-    let layout = match &call.args[0].value {
-        Value::Algebra(cute_algebra::Value::Composed(layout)) => layout.clone(),
-        Value::Algebra(cute_algebra::Value::Layout(layout)) => {
-            ComposedLayout::new(Swizzle::IDENTITY, 0, layout.clone()).map_err(|error| call.error_at(0, error))?
-        }
-        _ => return Err(call.mismatch(0, "a layout")),
+    let plain = |layout: std::result::Result<Layout, LayoutError>| {
+        let layout = layout.and_then(|layout| ComposedLayout::new(Swizzle::IDENTITY, 0, layout));
+        layout.map_err(|error| call.error_at(0, error))
     };
-    if let Some(stride) = layout.layout().stride().leaves().find(|stride| stride.value() < 0) {
-        return Err(call.error_at(0, format!("stride {stride} of {layout} leads out of the tile: strides are not negative")));
+    let layout = match call.args[0].value.to_algebra() {
+        Some(cute_algebra::Value::Composed(layout)) => layout,
+        Some(cute_algebra::Value::Layout(layout)) => plain(Ok(layout))?,
+        Some(cute_algebra::Value::Int(extent)) => plain(Layout::left(extent))?,
+        Some(cute_algebra::Value::Tuple(shape)) => plain(Layout::left(shape))?,
+        _ => return Err(call.mismatch(0, "a layout or a shape")),
+    };
+    if let Some(stride) = layout
+        .layout()
+        .stride()
+        .leaves()
+        .find(|stride| stride.value() < 0)
+    {
+        return Err(call.error_at(
+            0,
+            format!("stride {stride} of {layout} leads out of the tile: strides are not negative"),
+        ));
     }
     let width = element.bytes();
     let period = address::period(address::in_bytes(layout.swizzle(), width));
-    let span = layout.offset().checked_add(layout.layout().cosize()).and_then(|end| end.checked_mul(width.into()));
+    let span = layout
+        .offset()
+        .checked_add(layout.layout().cosize())
+        .and_then(|end| end.checked_mul(width.into()));
     // A swizzle permutes whole periods.
-    let size = span.and_then(|span| u32::try_from(span.checked_add(period - 1)? / period * period).ok());
+    let size =
+        span.and_then(|span| u32::try_from(span.checked_add(period - 1)? / period * period).ok());
     let Some(size) = size.filter(|_| layout.offset() >= 0) else {
         return Err(call.error_at(0, format!("{layout} does not fit shared memory")));
     };
     // TMA wants 128 bytes, and a swizzle that starts at its period needs no correction.
-    let align = u32::try_from(period).unwrap_or(SHARED_ALIGN).clamp(128, SHARED_ALIGN);
+    let align = u32::try_from(period)
+        .unwrap_or(SHARED_ALIGN)
+        .clamp(128, SHARED_ALIGN);
     b.set_place(call.span);
     let base = b.allocate(size, align)?;
-    b.header(format!("shared memory {base}..{}: {element} at {layout}", base + size));
-    Ok(Value::Tensor(Tensor { element, base, layout, dynamic: Num::Const(0) }))
+    b.header(format!(
+        "shared memory {base}..{}: {element} at {layout}",
+        base + size
+    ));
+    Ok(Value::Tensor(Tensor {
+        element,
+        base,
+        layout,
+        dynamic: Num::Const(0),
+    }))
 }
 
 fn smem_atom(_: &mut Builder, call: &Call) -> Result<Value> {
@@ -170,7 +259,10 @@ fn smem_atom(_: &mut Builder, call: &Call) -> Result<Value> {
     let Value::Word(swizzle) = call.args[1].value else {
         return Err(call.mismatch(1, "SW128, SW64, SW32 or INTER"));
     };
-    let Some(mode) = SwizzleMode::ALL.into_iter().find(|mode| mode.name() == swizzle) else {
+    let Some(mode) = SwizzleMode::ALL
+        .into_iter()
+        .find(|mode| mode.name() == swizzle)
+    else {
         return Err(call.mismatch(1, "SW128, SW64, SW32 or INTER"));
     };
     let span = mode.span() / i64::from(element.bytes());
@@ -181,12 +273,16 @@ fn smem_atom(_: &mut Builder, call: &Call) -> Result<Value> {
     };
     let swizzle = mode.swizzle(element.bits()).unwrap_or(Swizzle::IDENTITY);
     let atom = layout.and_then(|layout| ComposedLayout::new(swizzle, 0, layout));
-    Ok(Value::Algebra(atom.map_err(|error| call.error_at(0, error))?.into()))
+    Ok(Value::Algebra(
+        atom.map_err(|error| call.error_at(0, error))?.into(),
+    ))
 }
 
 fn at(b: &mut Builder, call: &Call) -> Result<Value> {
     let (layout, swizzle, offset) = match &call.args[0].value {
-        Value::Algebra(cute_algebra::Value::Layout(layout)) => (layout.clone(), Swizzle::IDENTITY, 0),
+        Value::Algebra(cute_algebra::Value::Layout(layout)) => {
+            (layout.clone(), Swizzle::IDENTITY, 0)
+        }
         Value::Algebra(cute_algebra::Value::Composed(layout)) => {
             (layout.layout().clone(), layout.swizzle(), layout.offset())
         }
@@ -199,7 +295,11 @@ fn at(b: &mut Builder, call: &Call) -> Result<Value> {
         };
         return address::evaluate(b, &layout, &coordinate);
     }
-    let mut part = Part { kept: Vec::new(), offset, dynamic: Num::Const(0) };
+    let mut part = Part {
+        kept: Vec::new(),
+        offset,
+        dynamic: Num::Const(0),
+    };
     part.pick(b, &layout, &call.args[1].value, 1)?;
     if !part.kept.is_empty() {
         return Err(call.mismatch(1, "a coordinate without `_`"));
@@ -227,9 +327,15 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
         Value::Fragment(fragment) => Ok(fragment.get(b, coordinate)?.into()),
         Value::Barriers(barriers) => barrier::pick(b, barriers, coordinate),
         Value::Tuple(elements) => match coordinate {
-            Value::Int(index) => match usize::try_from(*index).ok().and_then(|index| elements.get(index)) {
+            Value::Int(index) => match usize::try_from(*index)
+                .ok()
+                .and_then(|index| elements.get(index))
+            {
                 Some(element) => Ok(element.clone()),
-                None => Err(call.error_at(1, format!("index {index} is outside of a tuple of {}", elements.len()))),
+                None => Err(call.error_at(
+                    1,
+                    format!("index {index} is outside of a tuple of {}", elements.len()),
+                )),
             },
             _ => Err(call.mismatch(1, "an integer known at expansion")),
         },
@@ -238,7 +344,9 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
-    let [x, coordinate, value] = &call.args[..] else { return Ok(Value::Unit) };
+    let [x, coordinate, value] = &call.args[..] else {
+        return Ok(Value::Unit);
+    };
     let element = match &x.value {
         Value::Tensor(tensor) => tensor.element,
         Value::Global(global) => global.element,
@@ -252,7 +360,10 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
         Value::Tensor(tensor) => {
             let part = tensor.slice(b, &coordinate.value)?;
             if has_wild(&coordinate.value) {
-                return Err(call.error_at(1, "`_` keeps a mode, but one element is assigned: use `copy`"));
+                return Err(call.error_at(
+                    1,
+                    "`_` keeps a mode, but one element is assigned: use `copy`",
+                ));
             }
             ("shared", part.addresses().operand(b, part.byte(0))?)
         }
@@ -268,7 +379,10 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
         }
         _ => return Ok(Value::Unit),
     };
-    b.emit(format!("st.{space}.{}", memory_type(element)), [address, value.operand()]);
+    b.emit(
+        format!("st.{space}.{}", memory_type(element)),
+        [address, value.operand()],
+    );
     Ok(Value::Unit)
 }
 
@@ -283,7 +397,11 @@ fn memory_type(element: Element) -> &'static str {
 }
 
 fn load(b: &mut Builder, space: &str, element: Element, address: Operand) -> Scalar {
-    b.compute(element.register(), format!("ld.{space}.{}", memory_type(element)), [address])
+    b.compute(
+        element.register(),
+        format!("ld.{space}.{}", memory_type(element)),
+        [address],
+    )
 }
 
 /// The address of an element of a tensor parameter: `pointer + bytes · (Σ index · stride)`, the last stride being 1.
@@ -291,16 +409,24 @@ fn global_address(b: &mut Builder, global: &Global, coordinate: &Value) -> Resul
     let (name, rank) = {
         let param = &b.params[global.param];
         let ParamKind::Global { rank, .. } = param.kind else {
-            return Err(b.error(format!("`{}` is not accessed element by element", param.name)));
+            return Err(b.error(format!(
+                "`{}` is not accessed element by element",
+                param.name
+            )));
         };
         (param.name.clone(), rank)
     };
     let coordinates = match coordinate {
-        Value::Tuple(coordinates) => coordinates.iter().map(Value::as_num).collect::<Option<Vec<_>>>(),
+        Value::Tuple(coordinates) => coordinates
+            .iter()
+            .map(Value::as_num)
+            .collect::<Option<Vec<_>>>(),
         single => single.as_num().map(|num| vec![num]),
     };
     let Some(coordinates) = coordinates.filter(|coordinates| coordinates.len() == rank) else {
-        return Err(b.error(format!("an element of `{name}` has {rank} coordinates, each an integer")));
+        return Err(b.error(format!(
+            "an element of `{name}` has {rank} coordinates, each an integer"
+        )));
     };
     let mut sum = Num::Const(0);
     for (mode, coordinate) in coordinates.iter().enumerate() {
@@ -334,7 +460,10 @@ fn global_address(b: &mut Builder, global: &Global, coordinate: &Value) -> Resul
 /// A 64-bit parameter, read once.
 fn parameter(b: &mut Builder, name: &str) -> Scalar {
     b.once(name, Type::U64, |b, scalar| {
-        let param = Operand::Address { base: Box::new(Operand::Name(name.into())), offset: 0 };
+        let param = Operand::Address {
+            base: Box::new(Operand::Name(name.into())),
+            offset: 0,
+        };
         b.emit("ld.param.u64", [scalar.operand(), param]);
         // Pointers of parameters are generic; global memory is accessed as such.
         if name.ends_with("_ptr") {
@@ -354,7 +483,10 @@ fn local_tile(b: &mut Builder, call: &Call) -> Result<Value> {
     match &call.args[0].value {
         Value::Tensor(tensor) => tensor.tile(b, &shape, coordinate).map(Value::Tensor),
         Value::Fragment(fragment) => {
-            let origin = match coordinate.to_coord().and_then(|coord: Coord| coord.to_int_tuple()) {
+            let origin = match coordinate
+                .to_coord()
+                .and_then(|coord: Coord| coord.to_int_tuple())
+            {
                 Some(origin) => origin,
                 None => return Err(call.mismatch(2, "a coordinate known at expansion")),
             };
@@ -376,8 +508,12 @@ fn size(_: &mut Builder, call: &Call) -> Result<Value> {
 
 fn bytes(_: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Int(match &call.args[0].value {
-        Value::Tensor(tensor) => i128::from(tensor.layout.layout().size()) * i128::from(tensor.width()),
-        Value::Fragment(fragment) => fragment.values.len() as i128 * i128::from(fragment.element.bytes()),
+        Value::Tensor(tensor) => {
+            i128::from(tensor.layout.layout().size()) * i128::from(tensor.width())
+        }
+        Value::Fragment(fragment) => {
+            fragment.values.len() as i128 * i128::from(fragment.element.bytes())
+        }
         _ => return Err(call.mismatch(0, "a tensor or a fragment")),
     }))
 }
@@ -411,10 +547,18 @@ pub(super) fn operation(
     };
     if !DOMAIN_OPERATIONS.contains(&call.name) {
         let list = DOMAIN_OPERATIONS.join(", ");
-        return Err(call.error_at(0, format!("`{}` does not keep the elements of a tensor in place; these do: {list}", call.name)));
+        return Err(call.error_at(
+            0,
+            format!(
+                "`{}` does not keep the elements of a tensor in place; these do: {list}",
+                call.name
+            ),
+        ));
     }
     match apply(b, tensor.layout.layout().clone())? {
-        Value::Algebra(cute_algebra::Value::Layout(layout)) => tensor.with_layout(b, layout).map(Value::Tensor),
+        Value::Algebra(cute_algebra::Value::Layout(layout)) => {
+            tensor.with_layout(b, layout).map(Value::Tensor)
+        }
         other => Ok(other),
     }
 }

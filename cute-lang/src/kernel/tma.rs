@@ -11,11 +11,26 @@ use syn::Result;
 
 /// The rows of the builtin table that use tensor maps.
 pub(super) const ROWS: &[Builtin] = &[
-    Builtin { signature: "tma_load(source, coordinate, tile, barrier)", apply: tma_load },
-    Builtin { signature: "tma_store(tile, destination, coordinate)", apply: tma_store },
-    Builtin { signature: "tma_commit()", apply: |b, _| barrier::plain(b, "cp.async.bulk.commit_group", None) },
-    Builtin { signature: "tma_wait_read(groups)", apply: |b, call| wait(b, call, "cp.async.bulk.wait_group.read") },
-    Builtin { signature: "tma_wait(groups)", apply: |b, call| wait(b, call, "cp.async.bulk.wait_group") },
+    Builtin {
+        signature: "tma_load(source, coordinate, tile, barrier)",
+        apply: tma_load,
+    },
+    Builtin {
+        signature: "tma_store(tile, destination, coordinate)",
+        apply: tma_store,
+    },
+    Builtin {
+        signature: "tma_commit()",
+        apply: |b, _| barrier::plain(b, "cp.async.bulk.commit_group", None),
+    },
+    Builtin {
+        signature: "tma_wait_read(groups)",
+        apply: |b, call| wait(b, call, "cp.async.bulk.wait_group.read"),
+    },
+    Builtin {
+        signature: "tma_wait(groups)",
+        apply: |b, call| wait(b, call, "cp.async.bulk.wait_group"),
+    },
 ];
 
 /// Most groups of copies that a wait can leave pending.
@@ -37,7 +52,9 @@ fn tma_load(b: &mut Builder, call: &Call) -> Result<Value> {
     let copies = copies(b, call, 0, 1, 2, true)?;
     let barrier = barrier::address(b, call, 3)?;
     for Copy { tensor, tile, rank } in copies {
-        let mnemonic = format!("cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes");
+        let mnemonic = format!(
+            "cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        );
         b.emit(mnemonic, [tile, tensor, barrier.clone()]);
     }
     Ok(Value::Unit)
@@ -45,7 +62,10 @@ fn tma_load(b: &mut Builder, call: &Call) -> Result<Value> {
 
 fn tma_store(b: &mut Builder, call: &Call) -> Result<Value> {
     for Copy { tensor, tile, rank } in copies(b, call, 1, 2, 0, false)? {
-        b.emit(format!("cp.async.bulk.tensor.{rank}d.global.shared::cta.tile.bulk_group"), [tensor, tile]);
+        b.emit(
+            format!("cp.async.bulk.tensor.{rank}d.global.shared::cta.tile.bulk_group"),
+            [tensor, tile],
+        );
     }
     Ok(Value::Unit)
 }
@@ -60,9 +80,23 @@ struct Copy {
 }
 
 /// The instructions that copy a tile, from the arguments at these places.
-fn copies(b: &mut Builder, call: &Call, map: usize, coordinate: usize, tile: usize, load: bool) -> Result<Vec<Copy>> {
+fn copies(
+    b: &mut Builder,
+    call: &Call,
+    map: usize,
+    coordinate: usize,
+    tile: usize,
+    load: bool,
+) -> Result<Vec<Copy>> {
     let Value::TensorMap(TensorMap { param }) = call.args[map].value else {
-        return Err(call.mismatch(map, if load { "a `TmaLoad` parameter" } else { "a `TmaStore` parameter" }));
+        return Err(call.mismatch(
+            map,
+            if load {
+                "a `TmaLoad` parameter"
+            } else {
+                "a `TmaStore` parameter"
+            },
+        ));
     };
     let (tma, is_load) = match &b.params[param].kind {
         ParamKind::TmaLoad(tma) => (tma.clone(), true),
@@ -71,20 +105,31 @@ fn copies(b: &mut Builder, call: &Call, map: usize, coordinate: usize, tile: usi
     };
     let name = b.params[param].name.clone();
     if is_load != load {
-        let (wanted, found) = if load { ("TmaLoad", "TmaStore") } else { ("TmaStore", "TmaLoad") };
-        return Err(call.error_at(map, format!("`{name}` is a `{found}`, and this takes a `{wanted}`")));
+        let (wanted, found) = if load {
+            ("TmaLoad", "TmaStore")
+        } else {
+            ("TmaStore", "TmaLoad")
+        };
+        return Err(call.error_at(
+            map,
+            format!("`{name}` is a `{found}`, and this takes a `{wanted}`"),
+        ));
     }
     let Value::Tensor(tile_tensor) = &call.args[tile].value else {
         return Err(call.mismatch(tile, "a tensor in shared memory"));
     };
     if tile_tensor.element != tma.element {
         let (tile_element, element) = (tile_tensor.element, tma.element);
-        return Err(call.error_at(tile, format!("a tile of `{tile_element}`, but `{name}` has elements of `{element}`")));
+        return Err(call.error_at(
+            tile,
+            format!("a tile of `{tile_element}`, but `{name}` has elements of `{element}`"),
+        ));
     }
     let start = coordinates(call, coordinate, tma.rank)?;
     // Tensors are contiguous in their last mode.
     let order: Vec<usize> = (0..tma.rank).rev().collect();
-    let plan = tma_plan(tma.element.bits(), &tile_tensor.layout, &order).map_err(|error| call.error_at(tile, error))?;
+    let plan = tma_plan(tma.element.bits(), &tile_tensor.layout, &order)
+        .map_err(|error| call.error_at(tile, error))?;
     record(b, call, tile, param, &plan)?;
     instructions(b, call, tile, &name, tile_tensor, &start, &plan)
 }
@@ -95,7 +140,8 @@ fn coordinates(call: &Call, index: usize, rank: usize) -> Result<Vec<Num>> {
         Value::Tuple(elements) => elements.iter().map(Value::as_num).collect(),
         single => single.as_num().map(|num| vec![num]),
     };
-    let Some(coordinates) = coordinates.filter(|coordinates: &Vec<Num>| coordinates.len() == rank) else {
+    let Some(coordinates) = coordinates.filter(|coordinates: &Vec<Num>| coordinates.len() == rank)
+    else {
         return Err(call.mismatch(index, &format!("a coordinate of {rank} integers")));
     };
     Ok(coordinates)
@@ -104,9 +150,14 @@ fn coordinates(call: &Call, index: usize, rank: usize) -> Result<Vec<Num>> {
 /// Notes the tensor map that the parameter needs. All uses of a parameter share one.
 fn record(b: &mut Builder, call: &Call, tile: usize, param: usize, plan: &TmaPlan) -> Result<()> {
     // Extents of a box are at most 256.
-    let recipe = TmaRecipe { box_shape: plan.box_shape.iter().map(|&extent| extent as u32).collect(), swizzle: plan.swizzle };
+    let recipe = TmaRecipe {
+        box_shape: plan.box_shape.iter().map(|&extent| extent as u32).collect(),
+        swizzle: plan.swizzle,
+    };
     let name = b.params[param].name.clone();
-    let (ParamKind::TmaLoad(tma) | ParamKind::TmaStore(tma)) = &mut b.params[param].kind else { return Ok(()) };
+    let (ParamKind::TmaLoad(tma) | ParamKind::TmaStore(tma)) = &mut b.params[param].kind else {
+        return Ok(());
+    };
     match &tma.recipe {
         Some(known) if *known == recipe => {}
         Some(known) => {
@@ -122,7 +173,11 @@ fn record(b: &mut Builder, call: &Call, tile: usize, param: usize, plan: &TmaPla
         }
         None => {
             let element = tma.element;
-            let line = format!("tensor map {name}: {element}, boxes of {:?}, {}", recipe.box_shape, recipe.swizzle.name());
+            let line = format!(
+                "tensor map {name}: {element}, boxes of {:?}, {}",
+                recipe.box_shape,
+                recipe.swizzle.name()
+            );
             tma.recipe = Some(recipe);
             b.header(line);
         }
@@ -141,12 +196,18 @@ fn instructions(
 ) -> Result<Vec<Copy>> {
     let aligned = b.possible_bits(&tile.dynamic).trailing_zeros() >= TMA_ALIGNMENT.trailing_zeros();
     if !aligned {
-        let message = format!("a run-time coordinate may put the tile at an address that is not a multiple of {TMA_ALIGNMENT}");
+        let message = format!(
+            "a run-time coordinate may put the tile at an address that is not a multiple of {TMA_ALIGNMENT}"
+        );
         return Err(call.error_at(index, message));
     }
     let map = map(b, name);
     // TMA swizzles addresses itself: it is given those before the swizzle.
-    let unswizzled = super::address::Addresses::new(tile.base.into(), cute_algebra::Swizzle::IDENTITY, tile.dynamic.clone());
+    let unswizzled = super::address::Addresses::new(
+        tile.base.into(),
+        cute_algebra::Swizzle::IDENTITY,
+        tile.dynamic.clone(),
+    );
     let mut addresses = unswizzled;
     let mut copies = Vec::new();
     for piece in &plan.pieces {
@@ -156,7 +217,10 @@ fn instructions(
             coords.push(b.add(start, &Num::from(*offset))?.operand());
         }
         copies.push(Copy {
-            tensor: Operand::Tensor { map: Box::new(map.operand()), coords },
+            tensor: Operand::Tensor {
+                map: Box::new(map.operand()),
+                coords,
+            },
             tile: addresses.operand(b, tile.byte(piece.offset))?,
             rank: start.len(),
         });

@@ -12,11 +12,26 @@ use syn::Result;
 
 /// The rows of the builtin table that multiply.
 pub(super) const ROWS: &[Builtin] = &[
-    Builtin { signature: "wgmma(acc, a, b, accumulate)", apply: wgmma },
-    Builtin { signature: "wgmma_c(n)", apply: wgmma_c },
-    Builtin { signature: "wgmma_fence()", apply: |b, _| barrier::plain(b, "wgmma.fence.sync.aligned", None) },
-    Builtin { signature: "wgmma_commit()", apply: |b, _| barrier::plain(b, "wgmma.commit_group.sync.aligned", None) },
-    Builtin { signature: "wgmma_wait(groups)", apply: wgmma_wait },
+    Builtin {
+        signature: "wgmma(acc, a, b, accumulate)",
+        apply: wgmma,
+    },
+    Builtin {
+        signature: "wgmma_c(n)",
+        apply: wgmma_c,
+    },
+    Builtin {
+        signature: "wgmma_fence()",
+        apply: |b, _| barrier::plain(b, "wgmma.fence.sync.aligned", None),
+    },
+    Builtin {
+        signature: "wgmma_commit()",
+        apply: |b, _| barrier::plain(b, "wgmma.commit_group.sync.aligned", None),
+    },
+    Builtin {
+        signature: "wgmma_wait(groups)",
+        apply: wgmma_wait,
+    },
 ];
 
 /// Rows of D of one instruction.
@@ -34,19 +49,38 @@ fn wgmma_wait(b: &mut Builder, call: &Call) -> Result<Value> {
 fn wgmma_c(_: &mut Builder, call: &Call) -> Result<Value> {
     let n = call.constant_in(0, 8..=256)?;
     if n % 8 != 0 {
-        return Err(call.error_at(0, format!("N is a multiple of 8, not {n}; nearest: {} and {}", n / 8 * 8, n / 8 * 8 + 8)));
+        return Err(call.error_at(
+            0,
+            format!(
+                "N is a multiple of 8, not {n}; nearest: {} and {}",
+                n / 8 * 8,
+                n / 8 * 8 + 8
+            ),
+        ));
     }
-    accumulator(n.into()).map(|layout| Value::Algebra(layout.into())).map_err(|error| call.error_at(0, error))
+    accumulator(n.into())
+        .map(|layout| Value::Algebra(layout.into()))
+        .map_err(|error| call.error_at(0, error))
 }
 
 /// Warp w holds rows 16w to 16w + 15: lane l rows l/4 and l/4 + 8, and of every 8 columns 2·(l%4) and the next.
 fn accumulator(n: i64) -> std::result::Result<Layout, cute_algebra::LayoutError> {
-    let along = |pairs: [(i64, usize); 3]| -> std::result::Result<Vec<_>, cute_algebra::LayoutError> {
-        pairs.into_iter().map(|(value, mode)| Ok(Tuple::Leaf(ScaledBasis::new(value, [mode])?))).collect()
-    };
+    let along =
+        |pairs: [(i64, usize); 3]| -> std::result::Result<Vec<_>, cute_algebra::LayoutError> {
+            pairs
+                .into_iter()
+                .map(|(value, mode)| Ok(Tuple::Leaf(ScaledBasis::new(value, [mode])?)))
+                .collect()
+        };
     let shape = [[4, 8, 4], [2, 2, n / 8]].map(|mode| mode.into_iter().map(Tuple::Leaf).collect());
-    let stride = [along([(2, 1), (1, 0), (16, 0)])?, along([(1, 1), (8, 0), (8, 1)])?];
-    Layout::new(Tuple::Node(shape.into()), Tuple::Node(stride.map(Tuple::Node).into()))
+    let stride = [
+        along([(2, 1), (1, 0), (16, 0)])?,
+        along([(1, 1), (8, 0), (8, 1)])?,
+    ];
+    Layout::new(
+        Tuple::Node(shape.into()),
+        Tuple::Node(stride.map(Tuple::Node).into()),
+    )
 }
 
 fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
@@ -56,20 +90,31 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
     let (a, a_form) = operand(call, 1)?;
     let (bt, b_form) = operand(call, 2)?;
     if a.element != bt.element {
-        return Err(call.error_at(2, format!("A has elements of `{}`, B of `{}`", a.element, bt.element)));
+        return Err(call.error_at(
+            2,
+            format!("A has elements of `{}`, B of `{}`", a.element, bt.element),
+        ));
     }
     let input = match a.element {
         Element::Bf16 => "bf16",
         Element::F16 => "f16",
-        other => return Err(call.error_at(1, format!("wgmma takes `bf16` and `f16`, not `{other}`"))),
+        other => {
+            return Err(call.error_at(1, format!("wgmma takes `bf16` and `f16`, not `{other}`")));
+        }
     };
     if acc.element != Element::F32 {
-        return Err(call.error_at(0, format!("an accumulator is of `f32`, not of `{}`", acc.element)));
+        return Err(call.error_at(
+            0,
+            format!("an accumulator is of `f32`, not of `{}`", acc.element),
+        ));
     }
     let (m, n) = (extent(a, 0), extent(bt, 0));
     let (k, b_k) = (extent(a, 1), extent(bt, 1));
     if m != M {
-        return Err(call.error_at(1, format!("A has {m} rows, a warpgroup multiplies {M}: take a `local_tile`")));
+        return Err(call.error_at(
+            1,
+            format!("A has {m} rows, a warpgroup multiplies {M}: take a `local_tile`"),
+        ));
     }
     if n % 8 != 0 || !(8..=256).contains(&n) {
         return Err(call.error_at(2, format!("N is a multiple of 8 from 8 to 256, not {n}")));
@@ -84,7 +129,11 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
         Value::Scalar(scalar) if scalar.ty == Type::Pred => scalar.operand(),
         _ => return Err(call.mismatch(3, "a truth value")),
     };
-    let always = if a_form.steps.len() > 1 { predicate(b, true) } else { accumulate.clone() };
+    let always = if a_form.steps.len() > 1 {
+        predicate(b, true)
+    } else {
+        accumulate.clone()
+    };
     let registers = Operand::Vector(acc.registers.iter().map(Scalar::operand).collect());
     let transposed = |form: &GmmaOperand| Operand::Int(i128::from(form.major == Major::MN));
     let mnemonic = format!("wgmma.mma_async.sync.aligned.m64n{n}k16.f32.{input}.{input}");
@@ -93,10 +142,26 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
     for (step, (&a_step, &b_step)) in a_form.steps.iter().zip(&b_form.steps).enumerate() {
         let a_descriptor = a_descriptors.at(b, a.byte(a_step))?;
         let b_descriptor = b_descriptors.at(b, bt.byte(b_step))?;
-        let scale_d = if step == 0 { accumulate.clone() } else { always.clone() };
+        let scale_d = if step == 0 {
+            accumulate.clone()
+        } else {
+            always.clone()
+        };
         let one = Operand::Int(1);
-        let operands = [registers.clone(), a_descriptor, b_descriptor, scale_d, one.clone(), one];
-        b.emit(mnemonic.clone(), operands.into_iter().chain([transposed(&a_form), transposed(&b_form)]));
+        let operands = [
+            registers.clone(),
+            a_descriptor,
+            b_descriptor,
+            scale_d,
+            one.clone(),
+            one,
+        ];
+        b.emit(
+            mnemonic.clone(),
+            operands
+                .into_iter()
+                .chain([transposed(&a_form), transposed(&b_form)]),
+        );
     }
     Ok(Value::Unit)
 }
@@ -106,34 +171,55 @@ fn operand(call: &Call, index: usize) -> Result<(&Tensor, GmmaOperand)> {
     let Value::Tensor(tensor) = &call.args[index].value else {
         return Err(call.mismatch(index, "a tensor in shared memory"));
     };
-    let form = gmma_operand(tensor.element.bits(), &tensor.layout).map_err(|error| call.error_at(index, error))?;
+    let form = gmma_operand(tensor.element.bits(), &tensor.layout)
+        .map_err(|error| call.error_at(index, error))?;
     Ok((tensor, form))
 }
 
 fn extent(tensor: &Tensor, mode: usize) -> i64 {
-    tensor.layout.layout().mode(mode).map_or(1, |mode| mode.size())
+    tensor
+        .layout
+        .layout()
+        .mode(mode)
+        .map_or(1, |mode| mode.size())
 }
 
 /// Refuses a fragment whose values are not the accumulator's, in order.
 fn check_accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<()> {
     let expected = accumulator(n).map_err(|error| call.error_at(0, error))?;
-    let fits = acc.tile.as_ref().is_some_and(|tile| {
-        let values: Vec<Layout> = (0..2).map(|mode| super::address::along(&expected, &[mode])).collect();
-        let threads = values.iter().filter_map(|layout| layout.mode(0));
-        let held: Vec<Vec<i64>> = values.iter().filter_map(|layout| Some(layout.mode(1)?.values().collect())).collect();
-        threads.eq(tile.threads.iter().cloned())
-            && acc.values.len() == held[0].len()
-            && acc.values.iter().enumerate().all(|(i, value)| value.slot == i && value.coordinate == [held[0][i], held[1][i]])
-    });
+    let fits =
+        acc.tile.as_ref().is_some_and(|tile| {
+            let values: Vec<Layout> = (0..2)
+                .map(|mode| super::address::along(&expected, &[mode]))
+                .collect();
+            let threads = values.iter().filter_map(|layout| layout.mode(0));
+            let held: Vec<Vec<i64>> = values
+                .iter()
+                .filter_map(|layout| Some(layout.mode(1)?.values().collect()))
+                .collect();
+            threads.eq(tile.threads.iter().cloned())
+                && acc.values.len() == held[0].len()
+                && acc.values.iter().enumerate().all(|(i, value)| {
+                    value.slot == i && value.coordinate == [held[0][i], held[1][i]]
+                })
+        });
     match fits {
         true => Ok(()),
-        false => Err(call.error_at(0, format!("the accumulator of a product of {M} × {n} is `fragment::<f32>(wgmma_c({n}))`"))),
+        false => Err(call.error_at(
+            0,
+            format!("the accumulator of a product of {M} × {n} is `fragment::<f32>(wgmma_c({n}))`"),
+        )),
     }
 }
 
 /// A truth value in a predicate.
 fn predicate(b: &mut Builder, value: bool) -> Operand {
-    let predicate = b.set_predicate(Cmp::Ne, Type::U32, Operand::Int(value.into()), Operand::Int(0));
+    let predicate = b.set_predicate(
+        Cmp::Ne,
+        Type::U32,
+        Operand::Int(value.into()),
+        Operand::Int(0),
+    );
     predicate.operand()
 }
 
@@ -149,10 +235,18 @@ struct Descriptors {
 }
 
 impl Descriptors {
-    fn new(b: &mut Builder, call: &Call, index: usize, tensor: &Tensor, form: &GmmaOperand) -> Result<Self> {
+    fn new(
+        b: &mut Builder,
+        call: &Call,
+        index: usize,
+        tensor: &Tensor,
+        form: &GmmaOperand,
+    ) -> Result<Self> {
         let atom = form.swizzle.atom().max(16);
         if b.possible_bits(&tensor.dynamic).trailing_zeros() < atom.trailing_zeros() {
-            let message = format!("a run-time coordinate may put the tile at an address that is not a multiple of {atom}");
+            let message = format!(
+                "a run-time coordinate may put the tile at an address that is not a multiple of {atom}"
+            );
             return Err(call.error_at(index, message));
         }
         // A descriptor that is constant as a whole crashes the driver's compiler: the address is one that it cannot know.
@@ -162,7 +256,12 @@ impl Descriptors {
         let start = b.to_register(&start, Type::U32)?;
         let fields = form.descriptor();
         let high = b.to_register(&Num::from((fields >> 32) as u32), Type::U32)?;
-        Ok(Self { start, base: tensor.base.into(), fields, high })
+        Ok(Self {
+            start,
+            base: tensor.base.into(),
+            fields,
+            high,
+        })
     }
 
     /// The descriptor of the operand that starts at byte `offset` of the tile.
