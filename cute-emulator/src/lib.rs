@@ -42,9 +42,13 @@
 //! # Ok::<(), cute_emulator::EmulatorError>(())
 //! ```
 
+mod decode;
 mod error;
+mod exec;
 mod launch;
 mod memory;
+mod numerics;
+mod op;
 mod program;
 mod tensor_map;
 

@@ -1,13 +1,22 @@
 //! A module made ready to run.
 
-use crate::error::EmulatorError;
+use crate::decode;
+use crate::error::{EmulatorError, LaunchProblem};
+use crate::exec;
 use crate::launch::{Launch, Stats};
 use crate::memory::GlobalMemory;
+use crate::op::Code;
+use cute_ptx::ast::{Entry, Item};
+
+/// Most threads of a CTA.
+const MAX_THREADS: u64 = 1024;
+/// Most CTAs of a cluster.
+const MAX_CLUSTER: u64 = 16;
 
 /// A PTX module, decoded.
 #[derive(Debug)]
 pub struct Program {
-    entries: Vec<EntryInfo>,
+    entries: Vec<(EntryInfo, Code)>,
 }
 
 /// What the host needs to know about an entry.
@@ -28,18 +37,112 @@ pub struct EntryInfo {
 impl Program {
     /// Parses and decodes a module. What the emulator does not model is an error here, with its line.
     pub fn load(ptx: &str) -> Result<Program, EmulatorError> {
-        cute_ptx::parse_with_lines(ptx)?;
-        Ok(Program { entries: Vec::new() })
+        let source = cute_ptx::parse_with_lines(ptx)?;
+        let entries = source.module.items.iter().filter_map(|item| match item {
+            Item::Entry(entry) => Some(entry),
+            _ => None,
+        });
+        let entries = entries.zip(&source.lines).map(|(entry, lines)| {
+            let code = decode::decode(&source.module, entry, lines).map_err(|error| EmulatorError::Unsupported {
+                entry: entry.name.clone(),
+                line: error.line,
+                text: error.text,
+                message: error.message,
+            })?;
+            Ok((info(entry, &code), code))
+        });
+        Ok(Program { entries: entries.collect::<Result<_, EmulatorError>>()? })
     }
 
     /// The entries, in order.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = &EntryInfo> {
-        self.entries.iter()
+        self.entries.iter().map(|(info, _)| info)
     }
 
     /// Runs an entry to its end.
     pub fn launch(&self, memory: &mut GlobalMemory, entry: &str, launch: &Launch<'_>) -> Result<Stats, EmulatorError> {
-        let _ = (memory, launch);
-        Err(EmulatorError::NoEntry { name: entry.to_owned(), available: Vec::new() })
+        let Some((info, code)) = self.entries.iter().find(|(info, _)| info.name == entry) else {
+            let available = self.entries().map(|info| info.name.clone()).collect();
+            return Err(EmulatorError::NoEntry { name: entry.to_owned(), available });
+        };
+        let launch = &Launch { cluster: cluster(info, launch), ..launch.clone() };
+        check(info, code, launch).map_err(|problem| EmulatorError::Launch { entry: entry.to_owned(), problem })?;
+        let mut params = vec![0; code.param_bytes as usize];
+        for (offset, arg) in code.param_offsets.iter().zip(launch.args) {
+            params[*offset as usize..*offset as usize + arg.len()].copy_from_slice(arg);
+        }
+        exec::run(code, &params, memory, launch)
     }
+}
+
+fn info(entry: &Entry, code: &Code) -> EntryInfo {
+    let directive = |name: &str| {
+        let found = entry.directives.iter().find(|directive| directive.name == name)?;
+        let value = |i: usize| found.values.get(i).copied().unwrap_or(1);
+        Some([value(0), value(1), value(2)])
+    };
+    let param = |param: &cute_ptx::ast::Param| (param.name.clone(), decode::param_layout(&param.ty).1);
+    EntryInfo {
+        name: entry.name.clone(),
+        params: entry.params.iter().map(param).collect(),
+        required_block: directive("reqntid"),
+        required_cluster: directive("reqnctapercluster"),
+        static_shared_bytes: code.static_shared,
+    }
+}
+
+/// The cluster of a launch: that of the entry, where the launch names none.
+fn cluster(info: &EntryInfo, launch: &Launch<'_>) -> [u32; 3] {
+    match info.required_cluster {
+        Some(required) if launch.cluster == [1; 3] => required,
+        _ => launch.cluster,
+    }
+}
+
+fn check(info: &EntryInfo, code: &Code, launch: &Launch<'_>) -> Result<(), LaunchProblem> {
+    for (what, value) in [("grid", launch.grid), ("block", launch.block), ("cluster", launch.cluster)] {
+        if value.contains(&0) {
+            return Err(LaunchProblem::Zero { what, value });
+        }
+    }
+    let product = |value: [u32; 3]| value.iter().map(|n| u64::from(*n)).fold(1, u64::saturating_mul);
+    let limits = [
+        ("threads of a block:", product(launch.block), MAX_THREADS),
+        ("CTAs of a cluster:", product(launch.cluster), MAX_CLUSTER),
+        (
+            "bytes of dynamic shared memory:",
+            u64::from(launch.dynamic_shared_bytes),
+            u64::from(exec::max_dynamic_shared(code.static_shared)),
+        ),
+    ];
+    for (what, value, limit) in limits {
+        if value > limit {
+            return Err(LaunchProblem::TooLarge { what, value, limit });
+        }
+    }
+    match info.required_block {
+        Some(required) if required != launch.block => {
+            return Err(LaunchProblem::Block { block: launch.block, required });
+        }
+        _ => {}
+    }
+    match info.required_cluster {
+        Some(required) if required != launch.cluster => {
+            return Err(LaunchProblem::Cluster { cluster: launch.cluster, required });
+        }
+        _ => {}
+    }
+    if launch.grid.iter().zip(launch.cluster).any(|(grid, cluster)| grid % cluster != 0) {
+        return Err(LaunchProblem::Grid { grid: launch.grid, cluster: launch.cluster });
+    }
+    if launch.args.len() != info.params.len() {
+        return Err(LaunchProblem::Arguments { given: launch.args.len(), expected: info.params.len() });
+    }
+    for (index, (arg, (name, bytes))) in launch.args.iter().zip(&info.params).enumerate() {
+        if arg.len() != *bytes as usize {
+            let (given, expected) = (arg.len(), *bytes as usize);
+            return Err(LaunchProblem::Argument { index, name: name.clone(), given, expected });
+        }
+    }
+    Ok(())
 }

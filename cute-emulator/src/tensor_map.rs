@@ -1,13 +1,16 @@
 //! Tensor maps: how TMA sees a tensor in global memory.
 
-use crate::error::FaultKind;
+use cute_ptx::ast::Type;
+use std::ops::Range;
 
 /// The size of a tensor map, as a parameter of a kernel.
 pub const TENSOR_MAP_BYTES: usize = 128;
 /// Marks the 128 bytes as ours: those of the driver have another, unpublished form.
 const MAGIC: [u8; 4] = *b"TMAP";
+/// A swizzle permutes pieces of this size.
+pub(crate) const CHUNK_BYTES: usize = 16;
 /// Most dimensions of a tensor map.
-pub const MAX_RANK: usize = 5;
+const MAX_RANK: usize = 5;
 /// Most elements of a box along one dimension.
 const MAX_BOX: u32 = 256;
 
@@ -108,6 +111,23 @@ impl TensorElement {
         }
     }
 
+    /// The type by which PTX computes with the elements.
+    pub(crate) fn ptx(self) -> Type {
+        use TensorElement::*;
+        match self {
+            U8 => Type::U8,
+            U16 => Type::U16,
+            U32 => Type::U32,
+            S32 => Type::S32,
+            U64 => Type::U64,
+            S64 => Type::S64,
+            F16 => Type::F16,
+            Bf16 => Type::Bf16,
+            F32 | Tf32 => Type::F32,
+            F64 => Type::F64,
+        }
+    }
+
     /// The bits of what a missing element reads as.
     pub(crate) fn fill(self, fill: TensorFill) -> u64 {
         use TensorElement::*;
@@ -189,7 +209,7 @@ impl TensorMap {
         if let Some(stride) = self.element_strides.iter().find(|stride| **stride == 0 || **stride > 8) {
             return Some(format!("element stride {stride} is not 1 to 8"));
         }
-        let inner = u64::from(self.box_dims[0]) * size;
+        let inner = u64::from(self.box_len(0)) * size;
         if !inner.is_multiple_of(16) {
             return Some(format!("box rows of {inner} bytes are not a multiple of 16"));
         }
@@ -242,10 +262,65 @@ impl TensorMap {
         map.problem().is_none().then_some(map)
     }
 
-    /// Reads the map that a kernel names; a fault if the bytes are none.
-    pub(crate) fn in_kernel(bytes: &[u8]) -> Result<TensorMap, FaultKind> {
-        TensorMap::from_bytes(bytes).ok_or_else(|| FaultKind::Operand("the operand is not a tensor map".to_owned()))
+    /// Sixteen bytes of what is outside of the tensor.
+    pub(crate) fn fill_pattern(&self) -> [u8; CHUNK_BYTES] {
+        let size = self.element.bytes();
+        let element = self.element.fill(self.fill).to_le_bytes();
+        std::array::from_fn(|i| element[i % size])
     }
+
+    /// Calls a function for every 16 bytes of the box at `coords`, in the order of shared memory.
+    pub(crate) fn chunks<E>(&self, coords: &[i64], mut f: impl FnMut(Chunk) -> Result<(), E>) -> Result<(), E> {
+        let size = self.element.bytes();
+        let inner = self.box_len(0) as usize;
+        let rows: u64 = (1..self.rank()).map(|dim| u64::from(self.box_len(dim))).product();
+        for row in 0..rows {
+            let base = self.row_address(coords, row);
+            for first in (0..inner).step_by(CHUNK_BYTES / size) {
+                let offset = (row * inner as u64 + first as u64) * size as u64;
+                let parts = base.map_or_else(Vec::new, |base| self.parts(coords[0], base, first, inner));
+                f(Chunk { offset, parts })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The address of the innermost coordinate 0 in a row of the box; `None` if the row is outside of the tensor.
+    fn row_address(&self, coords: &[i64], row: u64) -> Option<u64> {
+        let (mut rest, mut address) = (row, self.address);
+        for dim in 1..self.rank() {
+            let len = u64::from(self.box_len(dim));
+            let coord = coords[dim] + (rest % len) as i64 * i64::from(self.element_strides[dim]);
+            rest /= len;
+            let coord = u64::try_from(coord).ok().filter(|coord| *coord < self.dims[dim])?;
+            address += coord * self.strides[dim - 1];
+        }
+        Some(address)
+    }
+
+    /// The parts of a chunk that lie inside of the tensor: neighbours in memory are one part.
+    fn parts(&self, start: i64, base: u64, first: usize, inner: usize) -> Vec<(Range<usize>, u64)> {
+        let size = self.element.bytes();
+        let mut parts: Vec<(Range<usize>, u64)> = Vec::with_capacity(1);
+        for element in 0..(CHUNK_BYTES / size).min(inner - first) {
+            let coord = start + (first + element) as i64 * i64::from(self.element_strides[0]);
+            let Some(coord) = u64::try_from(coord).ok().filter(|coord| *coord < self.dims[0]) else { continue };
+            let (offset, address) = (element * size, base + coord * size as u64);
+            match parts.last_mut() {
+                Some((range, from)) if range.end == offset && *from + range.len() as u64 == address => range.end += size,
+                _ => parts.push((offset..offset + size, address)),
+            }
+        }
+        parts
+    }
+}
+
+/// Sixteen bytes of a box: the unit that a swizzle moves.
+pub(crate) struct Chunk {
+    /// Offset in the box, before the swizzle.
+    pub(crate) offset: u64,
+    /// What of it exists: ranges of the chunk and their addresses.
+    pub(crate) parts: Vec<(Range<usize>, u64)>,
 }
 
 struct Reader<'a> {

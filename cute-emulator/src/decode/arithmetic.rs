@@ -1,0 +1,612 @@
+//! What the arithmetic instructions compute, lane by lane, on raw bits.
+
+use crate::numerics::{self, Format, bf16_bits, f16_bits, fp8_bits};
+use crate::op::Function;
+use cute_ptx::ast::Type;
+
+use Function::{F1, F2, F3, F4};
+
+/// An integer type: its values as `i128`, which holds them all.
+trait Int {
+    const BITS: u32;
+    fn wide(bits: u64) -> i128;
+    fn wrap(value: i128) -> u64;
+}
+
+macro_rules! ints {
+    ($($ty:ty => $wide:ty;)*) => {$(
+        impl Int for $ty {
+            const BITS: u32 = <$ty>::BITS;
+            fn wide(bits: u64) -> i128 {
+                i128::from(bits as $ty)
+            }
+            fn wrap(value: i128) -> u64 {
+                value as $wide as u64
+            }
+        }
+    )*};
+}
+
+// A register holds its bits without sign extension.
+ints! { u8 => u8; i8 => u8; u16 => u16; i16 => u16; u32 => u32; i32 => u32; u64 => u64; i64 => u64; }
+
+/// A floating-point type: its values as `f64`, in which sums and products of the narrower types round innocuously.
+trait Float {
+    fn get(bits: u64) -> f64;
+    fn put(value: f64) -> u64;
+    fn fused(a: u64, b: u64, c: u64) -> u64 {
+        Self::put(Self::get(a).mul_add(Self::get(b), Self::get(c)))
+    }
+}
+
+impl Float for f32 {
+    fn get(bits: u64) -> f64 {
+        f64::from(f32::from_bits(bits as u32))
+    }
+    fn put(value: f64) -> u64 {
+        u64::from((value as f32).to_bits())
+    }
+    fn fused(a: u64, b: u64, c: u64) -> u64 {
+        let get = |bits: u64| f32::from_bits(bits as u32);
+        u64::from(get(a).mul_add(get(b), get(c)).to_bits())
+    }
+}
+
+impl Float for f64 {
+    fn get(bits: u64) -> f64 {
+        f64::from_bits(bits)
+    }
+    fn put(value: f64) -> u64 {
+        value.to_bits()
+    }
+}
+
+impl Float for half::f16 {
+    fn get(bits: u64) -> f64 {
+        half::f16::from_bits(bits as u16).to_f64()
+    }
+    fn put(value: f64) -> u64 {
+        u64::from(f16_bits(value))
+    }
+}
+
+impl Float for half::bf16 {
+    fn get(bits: u64) -> f64 {
+        half::bf16::from_bits(bits as u16).to_f64()
+    }
+    fn put(value: f64) -> u64 {
+        u64::from(bf16_bits(value))
+    }
+}
+
+/// The function for an integer type, of those that have 16 to 64 bits.
+macro_rules! by_int {
+    ($ty:expr, $arity:ident($name:ident)) => {
+        match $ty {
+            Type::U16 => $arity($name::<u16>),
+            Type::S16 => $arity($name::<i16>),
+            Type::U32 => $arity($name::<u32>),
+            Type::S32 => $arity($name::<i32>),
+            Type::U64 => $arity($name::<u64>),
+            Type::S64 => $arity($name::<i64>),
+            _ => return None,
+        }
+    };
+}
+
+/// The function for a type without sign.
+macro_rules! by_bits {
+    ($ty:expr, $arity:ident($name:ident)) => {
+        match $ty.bits() {
+            1 => $arity($name::<bool1>),
+            16 => $arity($name::<u16>),
+            32 => $arity($name::<u32>),
+            64 => $arity($name::<u64>),
+            _ => return None,
+        }
+    };
+}
+
+/// A predicate as an integer type.
+#[expect(non_camel_case_types, reason = "named like the primitive integers beside which it stands")]
+struct bool1;
+
+impl Int for bool1 {
+    const BITS: u32 = 1;
+    fn wide(bits: u64) -> i128 {
+        i128::from(bits & 1)
+    }
+    fn wrap(value: i128) -> u64 {
+        value as u64 & 1
+    }
+}
+
+macro_rules! int_functions {
+    ($($name:ident($($a:ident),*) = $e:expr;)*) => {$(
+        fn $name<T: Int>($($a: u64),*) -> u64 {
+            $(let $a = T::wide($a);)*
+            T::wrap($e)
+        }
+    )*};
+}
+
+int_functions! {
+    add(a, b) = a + b;
+    sub(a, b) = a - b;
+    mul_lo(a, b) = a.wrapping_mul(b);
+    mul_hi(a, b) = a.wrapping_mul(b) >> T::BITS;
+    mad_lo(a, b, c) = a.wrapping_mul(b).wrapping_add(c);
+    mad_hi(a, b, c) = (a.wrapping_mul(b) >> T::BITS) + c;
+    // Division by zero gives all ones, as the hardware does.
+    div(a, b) = a.checked_div(b).unwrap_or(-1);
+    rem(a, b) = a.checked_rem(b).unwrap_or(-1);
+    min(a, b) = a.min(b);
+    max(a, b) = a.max(b);
+    abs(a) = a.abs();
+    neg(a) = -a;
+    and(a, b) = a & b;
+    or(a, b) = a | b;
+    xor(a, b) = a ^ b;
+    not(a) = !a;
+    cnot(a) = i128::from(a == 0);
+    identity(a) = a;
+}
+
+fn mul_wide<T: Int>(a: u64, b: u64) -> u64 {
+    wide_bits::<T>(T::wide(a) * T::wide(b))
+}
+
+fn mad_wide<T: Int>(a: u64, b: u64, c: u64) -> u64 {
+    wide_bits::<T>((T::wide(a) * T::wide(b)).wrapping_add(i128::from(c)))
+}
+
+/// The low bits of a value of twice the width.
+fn wide_bits<T: Int>(value: i128) -> u64 {
+    match T::BITS {
+        16 => u64::from(value as u32),
+        _ => value as u64,
+    }
+}
+
+/// Shifts past the width give zero, or copies of the sign.
+fn shl<T: Int>(a: u64, b: u64) -> u64 {
+    let shift = b as u32;
+    if shift >= T::BITS { 0 } else { T::wrap(T::wide(a) << shift) }
+}
+
+fn shr<T: Int>(a: u64, b: u64) -> u64 {
+    T::wrap(T::wide(a) >> (b as u32).min(T::BITS))
+}
+
+fn select<T: Int>(a: u64, b: u64, c: u64) -> u64 {
+    T::wrap(T::wide(if c & 1 == 1 { a } else { b }))
+}
+
+fn popc(a: u64) -> u64 {
+    u64::from(a.count_ones())
+}
+
+fn clz<T: Int>(a: u64) -> u64 {
+    u64::from(a.leading_zeros() - (64 - T::BITS))
+}
+
+fn brev<T: Int>(a: u64) -> u64 {
+    a.reverse_bits() >> (64 - T::BITS)
+}
+
+fn bfe<T: Int>(a: u64, position: u64, len: u64) -> u64 {
+    let (position, len) = ((position as u32 & 0xff).min(T::BITS), (len as u32 & 0xff).min(T::BITS));
+    let signed = T::wide(u64::MAX) < 0;
+    if len == 0 {
+        return 0;
+    }
+    let field = (T::wide(a) >> position) & ((1 << len) - 1);
+    // The sign of a field that reaches past the top is the top bit of a.
+    let sign = T::wide(a) >> (position + len - 1).min(T::BITS - 1) & 1 == 1;
+    T::wrap(if signed && sign { field | -1 << len } else { field })
+}
+
+fn bfi<T: Int>(a: u64, b: u64, position: u64, len: u64) -> u64 {
+    let (position, len) = ((position as u32 & 0xff).min(T::BITS), (len as u32 & 0xff).min(T::BITS));
+    let mask = ((1_i128 << len) - 1) << position;
+    T::wrap(T::wide(b) & !mask | (T::wide(a) << position) & mask)
+}
+
+fn bfind<T: Int>(a: u64) -> u64 {
+    let value = T::wide(a);
+    let magnitude = T::wrap(if value < 0 { !value } else { value });
+    u64::from(magnitude.checked_ilog2().unwrap_or(u32::MAX))
+}
+
+/// Picks four bytes of eight by four selectors.
+fn prmt(a: u64, b: u64, selector: u64) -> u64 {
+    let bytes = u64::from(a as u32) | b << 32;
+    (0..4).fold(0, |result, i| {
+        let select = selector >> (4 * i) & 0xf;
+        let byte = bytes >> (8 * (select & 7)) & 0xff;
+        let byte = if select & 8 == 0 { byte } else { u64::from(byte & 0x80 != 0) * 0xff };
+        result | byte << (8 * i)
+    })
+}
+
+fn lop3(a: u64, b: u64, c: u64, table: u64) -> u64 {
+    let term = |i: u64| {
+        let of = |x: u64, bit: u64| if i & bit == 0 { !x } else { x };
+        if table >> i & 1 == 1 { of(a, 4) & of(b, 2) & of(c, 1) } else { 0 }
+    };
+    u64::from((0..8).fold(0, |result, i| result | term(i)) as u32)
+}
+
+/// The funnel shifts of b:a.
+fn funnel(a: u64, b: u64, shift: u32, left: bool) -> u64 {
+    let both = u64::from(a as u32) | b << 32;
+    u64::from(if left { (u128::from(both) << shift >> 32) as u32 } else { (both >> shift) as u32 })
+}
+
+macro_rules! float_functions {
+    ($($name:ident($($a:ident),*) = $e:expr;)*) => {$(
+        fn $name<T: Float>($($a: u64),*) -> u64 {
+            $(let $a = T::get($a);)*
+            T::put($e)
+        }
+    )*};
+}
+
+float_functions! {
+    fadd(a, b) = a + b;
+    fsub(a, b) = a - b;
+    fmul(a, b) = a * b;
+    fdiv(a, b) = a / b;
+    // A NaN loses against a number.
+    fmin(a, b) = a.min(b);
+    fmax(a, b) = a.max(b);
+    fneg(a) = -a;
+    fabs(a) = a.abs();
+    sqrt(a) = a.sqrt();
+    rsqrt(a) = 1.0 / a.sqrt();
+    rcp(a) = 1.0 / a;
+    ex2(a) = a.exp2();
+    lg2(a) = a.log2();
+    sin(a) = a.sin();
+    cos(a) = a.cos();
+    tanh(a) = a.tanh();
+    relu_fused(a, b, c) = a.mul_add(b, c).max(0.0);
+}
+
+fn fused<T: Float>(a: u64, b: u64, c: u64) -> u64 {
+    T::fused(a, b, c)
+}
+
+/// Applies a function of 16-bit floats to both halves.
+macro_rules! halves {
+    ($function:expr, $($a:ident),*) => {
+        $function($($a & 0xffff),*) | $function($($a >> 16 & 0xffff),*) << 16
+    };
+}
+
+macro_rules! float_function {
+    ($ty:expr, $arity:ident($name:ident; $($a:ident),*)) => {
+        match $ty {
+            Type::F32 => $arity($name::<f32>),
+            Type::F64 => $arity($name::<f64>),
+            Type::F16 => $arity($name::<half::f16>),
+            Type::Bf16 => $arity($name::<half::bf16>),
+            Type::F16x2 => $arity(|$($a),*| halves!($name::<half::f16>, $($a),*)),
+            Type::Bf16x2 => $arity(|$($a),*| halves!($name::<half::bf16>, $($a),*)),
+            _ => return None,
+        }
+    };
+}
+
+/// The function of an instruction, by its name without type and rounding; `None` if there is no such instruction.
+pub(crate) fn function(name: &str, ty: Type) -> Option<Function> {
+    let float = matches!(ty, Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 | Type::F32 | Type::F64);
+    Some(match (name, float) {
+        ("add", true) => float_function!(ty, F2(fadd; a, b)),
+        ("sub", true) => float_function!(ty, F2(fsub; a, b)),
+        ("mul", true) => float_function!(ty, F2(fmul; a, b)),
+        ("div", true) => float_function!(ty, F2(fdiv; a, b)),
+        ("fma" | "mad", true) => float_function!(ty, F3(fused; a, b, c)),
+        ("fma.relu", true) => float_function!(ty, F3(relu_fused; a, b, c)),
+        ("min", true) => float_function!(ty, F2(fmin; a, b)),
+        ("max", true) => float_function!(ty, F2(fmax; a, b)),
+        ("neg", true) => float_function!(ty, F1(fneg; a)),
+        ("abs", true) => float_function!(ty, F1(fabs; a)),
+        ("sqrt", true) => float_function!(ty, F1(sqrt; a)),
+        ("rsqrt", true) => float_function!(ty, F1(rsqrt; a)),
+        ("rcp", true) => float_function!(ty, F1(rcp; a)),
+        ("ex2", true) => float_function!(ty, F1(ex2; a)),
+        ("lg2", true) => float_function!(ty, F1(lg2; a)),
+        ("sin", true) => float_function!(ty, F1(sin; a)),
+        ("cos", true) => float_function!(ty, F1(cos; a)),
+        ("tanh", true) => float_function!(ty, F1(tanh; a)),
+
+        ("add", _) => by_int!(ty, F2(add)),
+        ("sub", _) => by_int!(ty, F2(sub)),
+        ("mul.lo", _) => by_int!(ty, F2(mul_lo)),
+        ("mul.hi", _) => by_int!(ty, F2(mul_hi)),
+        ("mad.lo", _) => by_int!(ty, F3(mad_lo)),
+        ("mad.hi", _) => by_int!(ty, F3(mad_hi)),
+        ("mul.wide", _) if ty.bits() < 64 => by_int!(ty, F2(mul_wide)),
+        ("mad.wide", _) if ty.bits() < 64 => by_int!(ty, F3(mad_wide)),
+        ("div", _) => by_int!(ty, F2(div)),
+        ("rem", _) => by_int!(ty, F2(rem)),
+        ("min", _) => by_int!(ty, F2(min)),
+        ("max", _) => by_int!(ty, F2(max)),
+        ("abs", _) => by_int!(ty, F1(abs)),
+        ("neg", _) => by_int!(ty, F1(neg)),
+        ("shr", _) => match ty {
+            Type::B16 => F2(shr::<u16>),
+            Type::B32 => F2(shr::<u32>),
+            Type::B64 => F2(shr::<u64>),
+            _ => by_int!(ty, F2(shr)),
+        },
+        ("bfe", _) if ty.bits() >= 32 => by_int!(ty, F3(bfe)),
+        ("bfind", _) if ty.bits() >= 32 => by_int!(ty, F1(bfind)),
+
+        ("and", _) => by_bits!(ty, F2(and)),
+        ("or", _) => by_bits!(ty, F2(or)),
+        ("xor", _) => by_bits!(ty, F2(xor)),
+        ("not", _) => by_bits!(ty, F1(not)),
+        ("cnot", _) => by_bits!(ty, F1(cnot)),
+        ("shl", _) => by_bits!(ty, F2(shl)),
+        ("mov", _) => by_bits!(ty, F1(identity)),
+        ("selp", _) => by_bits!(ty, F3(select)),
+        ("bfi", _) if ty.bits() >= 32 => by_bits!(ty, F4(bfi)),
+        ("popc", _) => F1(popc),
+        ("clz", _) => by_bits!(ty, F1(clz)),
+        ("brev", _) => by_bits!(ty, F1(brev)),
+        ("prmt", _) if ty == Type::B32 => F3(prmt),
+        ("lop3", _) if ty == Type::B32 => F4(lop3),
+        ("shf.l.wrap", _) => F3(|a, b, c| funnel(a, b, c as u32 & 31, true)),
+        ("shf.l.clamp", _) => F3(|a, b, c| funnel(a, b, (c as u32).min(32), true)),
+        ("shf.r.wrap", _) => F3(|a, b, c| funnel(a, b, c as u32 & 31, false)),
+        ("shf.r.clamp", _) => F3(|a, b, c| funnel(a, b, (c as u32).min(32), false)),
+        _ => return None,
+    })
+}
+
+macro_rules! int_comparisons {
+    ($ty:expr, $test:tt) => {{
+        fn compare<T: Int>(a: u64, b: u64) -> u64 {
+            u64::from(T::wide(a) $test T::wide(b))
+        }
+        match by_int!($ty, F2(compare)) {
+            F2(function) => function,
+            _ => return None,
+        }
+    }};
+}
+
+macro_rules! float_comparisons {
+    ($ty:expr, $a:ident, $b:ident, $test:expr) => {{
+        fn compare<T: Float>(a: u64, b: u64) -> u64 {
+            let ($a, $b) = (T::get(a), T::get(b));
+            u64::from($test)
+        }
+        match $ty {
+            Type::F32 => compare::<f32>,
+            Type::F64 => compare::<f64>,
+            Type::F16 => compare::<half::f16>,
+            Type::Bf16 => compare::<half::bf16>,
+            _ => return None,
+        }
+    }};
+}
+
+/// A comparison: 1 where it holds.
+pub(crate) fn comparison(name: &str, ty: Type) -> Option<fn(u64, u64) -> u64> {
+    if matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64) {
+        return Some(match name {
+            "eq" => float_comparisons!(ty, a, b, a == b),
+            "ne" => float_comparisons!(ty, a, b, a < b || a > b),
+            "lt" => float_comparisons!(ty, a, b, a < b),
+            "le" => float_comparisons!(ty, a, b, a <= b),
+            "gt" => float_comparisons!(ty, a, b, a > b),
+            "ge" => float_comparisons!(ty, a, b, a >= b),
+            "equ" => float_comparisons!(ty, a, b, !(a < b || a > b)),
+            "neu" => float_comparisons!(ty, a, b, a != b),
+            "ltu" => float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_ge())),
+            "leu" => float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_gt())),
+            "gtu" => float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_le())),
+            "geu" => float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_lt())),
+            "num" => float_comparisons!(ty, a, b, !a.is_nan() && !b.is_nan()),
+            "nan" => float_comparisons!(ty, a, b, a.is_nan() || b.is_nan()),
+            _ => return None,
+        });
+    }
+    let ty = match ty {
+        Type::B16 => Type::U16,
+        Type::B32 => Type::U32,
+        Type::B64 => Type::U64,
+        other => other,
+    };
+    Some(match name {
+        "eq" => int_comparisons!(ty, ==),
+        "ne" => int_comparisons!(ty, !=),
+        "lt" | "lo" => int_comparisons!(ty, <),
+        "le" | "ls" => int_comparisons!(ty, <=),
+        "gt" | "hi" => int_comparisons!(ty, >),
+        "ge" | "hs" => int_comparisons!(ty, >=),
+        _ => return None,
+    })
+}
+
+/// How predicates combine.
+pub(crate) fn combination(name: &str) -> Option<fn(u64, u64) -> u64> {
+    match name {
+        "and" => Some(and::<bool1>),
+        "or" => Some(or::<bool1>),
+        "xor" => Some(xor::<bool1>),
+        _ => None,
+    }
+}
+
+/// What an atomic or a reduction makes of the old value and the operand.
+pub(crate) fn update(name: &str, ty: Type) -> Option<fn(u64, u64) -> u64> {
+    let name = match (name, ty) {
+        ("exch", _) => return Some(|_, new| new),
+        ("inc", Type::U32) => return Some(|old, limit| if old >= limit { 0 } else { old + 1 }),
+        ("dec", Type::U32) => return Some(|old, limit| if old == 0 || old > limit { limit } else { old - 1 }),
+        (name, _) => name,
+    };
+    match function(name, ty)? {
+        F2(function) if matches!(name, "add" | "min" | "max" | "and" | "or" | "xor") => Some(function),
+        _ => None,
+    }
+}
+
+/// A conversion, by the rounding (empty if none is given) and the types' names.
+pub(crate) fn conversion(rounding: &str, to: &str, from: &str) -> Option<Function> {
+    // Conversions that are no mere change of type.
+    match (rounding, to, from) {
+        ("rna", "tf32", "f32") => return Some(F1(|a| f32_bits(numerics::round_away(f32::get(a), 10, -126)))),
+        ("rn", "tf32", "f32") => return Some(F1(|a| f32_bits(numerics::round(f32::get(a), 10, -126)))),
+        ("rn", "f16x2", "f32") => return Some(F2(|a, b| half::f16::put(f32::get(a)) << 16 | half::f16::put(f32::get(b)))),
+        ("rn", "bf16x2", "f32") => return Some(F2(|a, b| half::bf16::put(f32::get(a)) << 16 | half::bf16::put(f32::get(b)))),
+        ("rn", "e4m3x2", "f32") => return Some(F2(|a, b| fp8_pair(Format::E4m3, f32::get(a), f32::get(b)))),
+        ("rn", "e5m2x2", "f32") => return Some(F2(|a, b| fp8_pair(Format::E5m2, f32::get(a), f32::get(b)))),
+        ("rn", "e4m3x2", "f16x2") => return Some(F1(|a| fp8_pair(Format::E4m3, half::f16::get(a >> 16), half::f16::get(a)))),
+        ("rn", "e5m2x2", "f16x2") => return Some(F1(|a| fp8_pair(Format::E5m2, half::f16::get(a >> 16), half::f16::get(a)))),
+        ("rn", "f16x2", "e4m3x2") => return Some(F1(|a| f16_pair(Format::E4m3, a))),
+        ("rn", "f16x2", "e5m2x2") => return Some(F1(|a| f16_pair(Format::E5m2, a))),
+        _ => {}
+    }
+    let (to, from) = (Type::from_name(to)?, Type::from_name(from)?);
+    macro_rules! to_type {
+        ($from:expr, $put:ident) => {
+            match to {
+                Type::U8 => F1(|a| $put::<u8>($from(a))),
+                Type::S8 => F1(|a| $put::<i8>($from(a))),
+                Type::U16 => F1(|a| $put::<u16>($from(a))),
+                Type::S16 => F1(|a| $put::<i16>($from(a))),
+                Type::U32 => F1(|a| $put::<u32>($from(a))),
+                Type::S32 => F1(|a| $put::<i32>($from(a))),
+                Type::U64 => F1(|a| $put::<u64>($from(a))),
+                Type::S64 => F1(|a| $put::<i64>($from(a))),
+                _ => return None,
+            }
+        };
+    }
+    macro_rules! from_int {
+        ($to_type:ident, $($arg:tt)*) => {
+            match from {
+                Type::U8 => $to_type!(u8::wide, $($arg)*),
+                Type::S8 => $to_type!(i8::wide, $($arg)*),
+                Type::U16 => $to_type!(u16::wide, $($arg)*),
+                Type::S16 => $to_type!(i16::wide, $($arg)*),
+                Type::U32 => $to_type!(u32::wide, $($arg)*),
+                Type::S32 => $to_type!(i32::wide, $($arg)*),
+                Type::U64 => $to_type!(u64::wide, $($arg)*),
+                Type::S64 => $to_type!(i64::wide, $($arg)*),
+                _ => return None,
+            }
+        };
+    }
+    macro_rules! from_float {
+        ($to_type:ident, $($arg:tt)*) => {
+            match from {
+                Type::F16 => $to_type!(half::f16::get, $($arg)*),
+                Type::Bf16 => $to_type!(half::bf16::get, $($arg)*),
+                Type::F32 => $to_type!(f32::get, $($arg)*),
+                Type::F64 => $to_type!(f64::get, $($arg)*),
+                _ => return None,
+            }
+        };
+    }
+    macro_rules! int_to_float {
+        ($from:expr, $rounding:ident) => {
+            match to {
+                Type::F16 => F1(|a| half::f16::put($from(a) as f64)),
+                Type::Bf16 => F1(|a| half::bf16::put($from(a) as f64)),
+                // Not through f64, which would round twice.
+                Type::F32 => F1(|a| u64::from(($from(a) as f32).to_bits())),
+                Type::F64 => F1(|a| f64::put($from(a) as f64)),
+                _ => return None,
+            }
+        };
+    }
+    macro_rules! float_to_float {
+        ($from:expr, nearest) => {
+            match to {
+                Type::F16 => F1(|a| half::f16::put($from(a))),
+                Type::Bf16 => F1(|a| half::bf16::put($from(a))),
+                Type::F32 => F1(|a| f32::put($from(a))),
+                Type::F64 => F1(|a| f64::put($from(a))),
+                _ => return None,
+            }
+        };
+        ($from:expr, toward_zero) => {
+            match to {
+                Type::F16 => F1(|a| half::f16::put(numerics::round_to_zero($from(a), 10, -14))),
+                Type::Bf16 => F1(|a| half::bf16::put(numerics::round_to_zero($from(a), 7, -126))),
+                Type::F32 => F1(|a| f32::put(numerics::round_to_zero($from(a), 23, -126))),
+                _ => return None,
+            }
+        };
+    }
+    let float = |ty| matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64);
+    Some(match (float(from), float(to), rounding) {
+        (false, false, "") => from_int!(to_type, wrapped),
+        (false, true, "rn") => from_int!(int_to_float, nearest),
+        (true, false, "rni") => from_float!(to_type, nearest),
+        (true, false, "rzi") => from_float!(to_type, truncated),
+        (true, false, "rmi") => from_float!(to_type, floor),
+        (true, false, "rpi") => from_float!(to_type, ceiling),
+        (true, true, "rn" | "") => from_float!(float_to_float, nearest),
+        (true, true, "rz") => from_float!(float_to_float, toward_zero),
+        (true, true, "rni") if to == from => match to {
+            Type::F32 => F1(|a| f32::put(f32::get(a).round_ties_even())),
+            Type::F64 => F1(|a| f64::put(f64::get(a).round_ties_even())),
+            _ => return None,
+        },
+        (true, true, "rzi") if to == from && to == Type::F32 => F1(|a| f32::put(f32::get(a).trunc())),
+        (true, true, "rmi") if to == from && to == Type::F32 => F1(|a| f32::put(f32::get(a).floor())),
+        (true, true, "rpi") if to == from && to == Type::F32 => F1(|a| f32::put(f32::get(a).ceil())),
+        _ => return None,
+    })
+}
+
+fn f32_bits(value: f64) -> u64 {
+    f32::put(value)
+}
+
+fn wrapped<T: Int>(value: i128) -> u64 {
+    T::wrap(value)
+}
+
+/// Floating point to integer saturates, and a NaN becomes zero.
+fn clamped<T: Int>(value: f64) -> u64 {
+    let signed = T::wide(u64::MAX) < 0;
+    let (low, high) = if signed {
+        (-1_i128 << (T::BITS - 1), (1_i128 << (T::BITS - 1)) - 1)
+    } else {
+        (0, (1_i128 << T::BITS) - 1)
+    };
+    T::wrap((value as i128).clamp(low, high))
+}
+
+fn nearest<T: Int>(value: f64) -> u64 {
+    clamped::<T>(value.round_ties_even())
+}
+
+fn truncated<T: Int>(value: f64) -> u64 {
+    clamped::<T>(value.trunc())
+}
+
+fn floor<T: Int>(value: f64) -> u64 {
+    clamped::<T>(value.floor())
+}
+
+fn ceiling<T: Int>(value: f64) -> u64 {
+    clamped::<T>(value.ceil())
+}
+
+fn fp8_pair(format: Format, high: f64, low: f64) -> u64 {
+    u64::from(fp8_bits(format, high)) << 8 | u64::from(fp8_bits(format, low))
+}
+
+fn f16_pair(format: Format, pair: u64) -> u64 {
+    let half = |byte: u64| u64::from(f16_bits(format.value(byte as u32 & 0xff)));
+    half(pair >> 8) << 16 | half(pair)
+}

@@ -1,0 +1,189 @@
+//! Loads, stores, atomics and matrix moves.
+
+use super::{Decoded, Decoder, Mnemonic, Result, arithmetic};
+use crate::op::{Access, Atomic, Op, Space, Together};
+use cute_ptx::ast::{Operand, Type};
+
+impl<'a> Decoder<'a> {
+    pub(super) fn memory(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Decoded {
+        let mut together = Together::No;
+        let op = match m.name {
+            "ld" | "ldu" => self.load(m, operands),
+            "st" => self.store(m, operands),
+            "atom" | "red" if m.rest.first() != Some(&"async") => self.atomic(m, operands),
+            "ldmatrix" | "stmatrix" => {
+                together = Together::Warp;
+                self.matrix(m, operands)
+            }
+            "prefetch" | "prefetchu" | "applypriority" | "discard" | "createpolicy" => {
+                m.rest.clear();
+                self.hint(operands)
+            }
+            _ => return None,
+        };
+        Some(op.map(|op| (op, together)))
+    }
+
+    /// Instructions that change nothing but speed; a cache policy is a number that nobody looks at.
+    pub(super) fn hint(&mut self, operands: &'a [Operand]) -> Result<Op> {
+        for operand in operands {
+            operand.for_each_name(&mut |_| {});
+        }
+        Ok(Op::Nop)
+    }
+
+    fn load(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
+        let access = access(m)?;
+        let (Some(dst), Some(address)) = (operands.first(), operands.get(1)) else {
+            return Err("two operands are expected".to_owned());
+        };
+        let dst: Vec<&Operand> = match dst {
+            Operand::Vector(parts) => parts.iter().collect(),
+            one => vec![one],
+        };
+        check_vector(m, dst.len())?;
+        let mask = |width: u32| if width >= 64 { u64::MAX } else { (1 << width) - 1 };
+        let dst = dst.into_iter().map(|dst| Ok((self.dest(dst)?, mask(self.width(dst)))));
+        Ok(Op::Load { access, dst: dst.collect::<Result<_>>()?, address: self.address(address)? })
+    }
+
+    fn store(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
+        if m.rest.first() == Some(&"async") || m.rest.first() == Some(&"bulk") {
+            return Err("asynchronous stores are not modelled".to_owned());
+        }
+        let access = access(m)?;
+        let (Some(address), Some(src)) = (operands.first(), operands.get(1)) else {
+            return Err("two operands are expected".to_owned());
+        };
+        let src = self.one_or_more(src)?;
+        check_vector(m, src.len())?;
+        Ok(Op::Store { access, src, address: self.address(address)? })
+    }
+
+    fn one_or_more(&mut self, operand: &Operand) -> Result<Box<[crate::op::Reg]>> {
+        match operand {
+            Operand::Vector(parts) => self.sources(parts),
+            one => Ok(Box::new([self.source(one)?])),
+        }
+    }
+
+    fn atomic(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
+        let returns = m.name == "atom";
+        let ty = m.ty().ok_or("a type is missing")?;
+        m.flag("noftz");
+        let name = m
+            .one_of(&["add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"])
+            .ok_or("an operation is missing")?;
+        let access = Access { strong: true, ..access_of(m, ty)? };
+        let op = match name {
+            "cas" => Atomic::CompareAndSwap,
+            _ => {
+                // Bitwise operations and additions do not care for signs.
+                let unsigned = match (name, ty) {
+                    ("add", Type::B32) => Type::U32,
+                    ("add", Type::B64) => Type::U64,
+                    _ => ty,
+                };
+                Atomic::Update(arithmetic::update(name, unsigned).ok_or_else(|| format!("`.{name}` of .{}", ty.name()))?)
+            }
+        };
+        let (dst, rest) = if returns { operands.split_first().map_or((None, operands), |(dst, rest)| (Some(dst), rest)) } else { (None, operands) };
+        let dst = match dst {
+            Some(Operand::Vector(parts)) => Some(self.dests(parts)?),
+            Some(one) => Some([self.dest(one)?].into()),
+            None => None,
+        };
+        let (address, src, swap) = match (rest, &op) {
+            ([address, src, swap], Atomic::CompareAndSwap) => (address, src, Some(self.source(swap)?)),
+            ([address, src], Atomic::Update(_)) => (address, src, None),
+            ([address, src, _policy], Atomic::Update(_)) if m.flag("L2::cache_hint") => (address, src, None),
+            _ => return Err(format!("{} operands", operands.len())),
+        };
+        let src = self.one_or_more(src)?;
+        check_vector(m, src.len())?;
+        Ok(Op::Atomic { access, op, dst, address: self.address(address)?, src, swap })
+    }
+
+    fn matrix(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
+        let fixed = m.prefix(&["sync", "aligned", "m8n8"]);
+        let count = m.one_of(&["x1", "x2", "x4"]);
+        let transpose = m.flag("trans");
+        m.one_of(&["shared", "shared::cta"]);
+        let (Some(count), true, true) = (count, fixed, m.flag("b16")) else {
+            return Err("only .sync.aligned.m8n8 of .b16 is modelled".to_owned());
+        };
+        let [first, second] = operands else { return Err("two operands are expected".to_owned()) };
+        let load = m.name == "ldmatrix";
+        let (registers, address) = if load { (first, second) } else { (second, first) };
+        let rows = match registers {
+            Operand::Vector(parts) if load => self.dests(parts)?,
+            Operand::Vector(parts) => self.sources(parts)?,
+            one if load => [self.dest(one)?].into(),
+            one => [self.source(one)?].into(),
+        };
+        if count[1..].parse() != Ok(rows.len()) {
+            return Err(format!("{} registers for .{count}", rows.len()));
+        }
+        let address = self.address(address)?;
+        Ok(match load {
+            true => Op::LoadMatrix { dst: rows, address, transpose },
+            false => Op::StoreMatrix { src: rows, address, transpose },
+        })
+    }
+}
+
+/// The vector modifier against the number of registers.
+fn check_vector(m: &mut Mnemonic<'_>, registers: usize) -> Result<()> {
+    let declared = match m.one_of(&["v2", "v4", "v8"]) {
+        Some("v2") => 2,
+        Some("v4") => 4,
+        Some(_) => 8,
+        None => 1,
+    };
+    if declared == registers { Ok(()) } else { Err(format!("{registers} registers for a vector of {declared}")) }
+}
+
+fn access(m: &mut Mnemonic<'_>) -> Result<Access> {
+    let ty = m.ty().ok_or("a type is missing")?;
+    access_of(m, ty)
+}
+
+fn access_of(m: &mut Mnemonic<'_>, ty: Type) -> Result<Access> {
+    let order = m.one_of(&["weak", "volatile", "relaxed", "acquire", "release", "acq_rel"]);
+    m.one_of(&["cta", "cluster", "gpu", "sys"]);
+    let space = match m.one_of(&["global", "shared", "shared::cta", "shared::cluster", "param", "param::entry", "const"]) {
+        Some("global") => Space::Global,
+        Some("param" | "param::entry") => Space::Param,
+        Some("const") => return Err("constant memory is not modelled".to_owned()),
+        Some(_) => Space::Shared,
+        None if m.rest.contains(&"local") => return Err("local memory is not modelled".to_owned()),
+        None => Space::Generic,
+    };
+    // Cache hints change no result.
+    m.rest.retain(|part| !CACHE_HINTS.contains(part));
+    if ty == Type::B128 || ty == Type::Pred {
+        return Err(format!("accesses of .{} are not modelled", ty.name()));
+    }
+    let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32 | Type::S64);
+    let strong = !matches!(order, None | Some("weak"));
+    Ok(Access { space, bytes: (ty.bits() / 8) as u8, signed, strong })
+}
+
+const CACHE_HINTS: &[&str] = &[
+    "ca",
+    "cg",
+    "cs",
+    "lu",
+    "cv",
+    "wb",
+    "wt",
+    "nc",
+    "L1::evict_normal",
+    "L1::evict_unchanged",
+    "L1::evict_first",
+    "L1::evict_last",
+    "L1::no_allocate",
+    "L2::64B",
+    "L2::128B",
+    "L2::256B",
+];

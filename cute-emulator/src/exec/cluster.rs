@@ -1,0 +1,186 @@
+//! A cluster while it runs: its CTAs, warps and copies under way.
+
+use super::copy::{CopyIn, CopyOut};
+use super::knowledge::Knowledge;
+use super::shared::Shared;
+use super::special::Position;
+use super::sync::{ClusterBarrier, Mbarrier, NamedBarrier};
+use super::warp::{LANES, PhaseValue, Split, Wait, Warp};
+use crate::op::{Code, MAX_SHARED_BYTES};
+use crate::launch::Launch;
+use std::collections::BTreeMap;
+
+/// Registers of an SM.
+const REGISTERS: u32 = 65_536;
+/// A thread cannot have more.
+const MAX_REGISTERS: u32 = 255;
+/// `bar.sync` has so many barriers.
+pub(crate) const NAMED_BARRIERS: usize = 16;
+
+pub(crate) struct Cluster {
+    pub(crate) ctas: Vec<Cta>,
+    pub(crate) warps: Vec<Warp>,
+    /// Copies into shared memory that have not landed, oldest first.
+    pub(crate) copies: Vec<CopyIn>,
+    pub(crate) barrier: ClusterBarrier,
+    /// What atomics and ordering stores have made known.
+    pub(crate) strong: Knowledge,
+}
+
+pub(crate) struct Cta {
+    /// `%ctaid`.
+    pub(crate) id: [u32; 3],
+    pub(crate) shared: Shared,
+    pub(crate) barriers: [NamedBarrier; NAMED_BARRIERS],
+    pub(crate) mbarriers: BTreeMap<u32, Mbarrier>,
+    /// Copies out of shared memory that are not complete, oldest first.
+    pub(crate) stores: Vec<CopyOut>,
+    /// Registers that `setmaxnreg` gave back.
+    pub(crate) free_registers: u32,
+}
+
+impl Cluster {
+    /// The cluster whose first CTA is `first`.
+    pub(crate) fn new(code: &Code, launch: &Launch<'_>, first: [u32; 3]) -> Cluster {
+        let threads: u32 = launch.block.iter().product();
+        let warps_per_cta = threads.div_ceil(LANES as u32) as usize;
+        let size: u32 = launch.cluster.iter().product();
+        let total = warps_per_cta * size as usize;
+        let shared_bytes = code.static_shared + launch.dynamic_shared_bytes;
+        let registers = (REGISTERS / (warps_per_cta as u32 * LANES as u32) / 8 * 8).min(MAX_REGISTERS);
+        let mut cluster = Cluster {
+            ctas: Vec::with_capacity(size as usize),
+            warps: Vec::with_capacity(total),
+            copies: Vec::new(),
+            barrier: ClusterBarrier::new(total),
+            strong: Knowledge::new(total),
+        };
+        for rank in 0..size {
+            let [x, y, _] = launch.cluster;
+            let id = [first[0] + rank % x, first[1] + rank / x % y, first[2] + rank / x / y];
+            cluster.ctas.push(Cta {
+                id,
+                shared: Shared::new(shared_bytes as usize),
+                barriers: std::array::from_fn(|_| NamedBarrier::new(total)),
+                mbarriers: BTreeMap::new(),
+                stores: Vec::new(),
+                free_registers: REGISTERS.saturating_sub(registers * warps_per_cta as u32 * LANES as u32),
+            });
+            for warp in 0..warps_per_cta {
+                let position = Position {
+                    grid: launch.grid,
+                    block: launch.block,
+                    cluster: launch.cluster,
+                    cta: id,
+                    warp: warp as u32,
+                    dynamic_shared: launch.dynamic_shared_bytes,
+                    total_shared: shared_bytes,
+                };
+                let lanes = (threads - warp as u32 * LANES as u32).min(LANES as u32);
+                let index = cluster.warps.len();
+                cluster.warps.push(Warp::start(code, &position, lanes, rank as usize, index, total, registers));
+            }
+        }
+        cluster
+    }
+
+    /// Warps of a CTA.
+    pub(crate) fn warps_per_cta(&self) -> usize {
+        self.warps.len() / self.ctas.len()
+    }
+
+    /// Whether no thread is left.
+    pub(crate) fn ended(&self) -> bool {
+        self.warps.iter().all(|warp| warp.alive == 0)
+    }
+
+    /// Whether lanes can go on.
+    pub(crate) fn ready(&self, warp: &Warp, split: &Split) -> bool {
+        match &split.wait {
+            None => true,
+            Some(Wait::Lanes { required }) => required & warp.alive & !split.mask == 0,
+            Some(Wait::Mbarrier { .. }) if split.give_up => true,
+            Some(Wait::Mbarrier { rank, address, phase }) => {
+                self.ctas[*rank].mbarriers.get(address).is_none_or(|barrier| barrier.passed(*phase))
+            }
+            Some(Wait::Barrier { id, generation }) => self.ctas[warp.rank].barriers[*id].generation != *generation,
+            Some(Wait::Cluster { phase }) => self.barrier.phase != *phase,
+            Some(Wait::Registers { count }) => self.ctas[warp.rank].free_registers >= *count,
+        }
+    }
+
+    /// What lanes wait for, in words.
+    pub(crate) fn waits_for(&self, warp: &Warp, split: &Split) -> String {
+        match &split.wait {
+            None => "runs".to_owned(),
+            Some(Wait::Lanes { required }) => {
+                format!("waits for lanes {:#010x} of its warp to come here", required & warp.alive & !split.mask)
+            }
+            Some(Wait::Mbarrier { rank, address, phase }) => {
+                let phase = match phase {
+                    PhaseValue::Parity(parity) => format!("parity {parity}"),
+                    PhaseValue::State(state) => format!("number {state}"),
+                };
+                let barrier = match self.ctas[*rank].mbarriers.get(address) {
+                    Some(barrier) => barrier.to_string(),
+                    None => "which is gone".to_owned(),
+                };
+                format!("waits for mbarrier {address:#x} to complete its phase of {phase}: {barrier}")
+            }
+            Some(Wait::Barrier { id, .. }) => {
+                let barrier = &self.ctas[warp.rank].barriers[*id];
+                format!("waits at barrier {id}: {} of {} threads have arrived", barrier.arrived, barrier.expected)
+            }
+            Some(Wait::Cluster { phase }) => {
+                format!("waits at the cluster's barrier, phase {phase}: {} threads have arrived", self.barrier.arrived)
+            }
+            Some(Wait::Registers { count }) => {
+                let free = self.ctas[warp.rank].free_registers;
+                format!("waits for {count} registers, of which {free} are free")
+            }
+        }
+    }
+}
+
+impl Warp {
+    /// A warp of so many lanes at the beginning of an entry.
+    fn start(
+        code: &Code,
+        position: &Position,
+        lanes: u32,
+        rank: usize,
+        index: usize,
+        warps: usize,
+        registers: u32,
+    ) -> Warp {
+        let mut rows = vec![[0; LANES]; code.registers.len()];
+        for (row, value) in &code.constants {
+            rows[*row as usize] = [*value; LANES];
+        }
+        for (row, name) in &code.specials {
+            rows[*row as usize] = std::array::from_fn(|lane| position.value(name, lane as u32).unwrap_or(0));
+        }
+        let alive = if lanes == LANES as u32 { u32::MAX } else { (1 << lanes) - 1 };
+        let mut knowledge = Knowledge::new(warps);
+        // A moment of its own: nobody else knows of what it does from here on.
+        std::rc::Rc::make_mut(&mut knowledge.seen)[index] = 1;
+        Warp {
+            in_flight: vec![0; rows.len()],
+            touched: vec![true; rows.len()],
+            rows,
+            alive,
+            splits: vec![Split { pc: 0, mask: alive, wait: None, give_up: false }],
+            index,
+            rank,
+            warp: position.warp,
+            knowledge,
+            registers,
+            ..Warp::default()
+        }
+    }
+}
+
+/// The largest dynamic shared memory beside so much static.
+pub(crate) fn max_dynamic_shared(static_shared: u32) -> u32 {
+    MAX_SHARED_BYTES.saturating_sub(static_shared)
+}

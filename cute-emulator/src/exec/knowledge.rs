@@ -1,0 +1,33 @@
+//! Vector clocks: what each warp may rely on.
+
+use std::rc::Rc;
+
+/// For each warp of the cluster, up to which of its moments somebody knows what it did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Knowledge {
+    /// Its writes are ordered before.
+    pub(crate) seen: Rc<Vec<u32>>,
+    /// Its writes are ordered before, and a proxy fence lies in between: the asynchronous proxy sees them too.
+    pub(crate) fenced: Rc<Vec<u32>>,
+}
+
+impl Knowledge {
+    pub(crate) fn new(warps: usize) -> Knowledge {
+        let none = Rc::new(vec![0; warps]);
+        Knowledge { seen: none.clone(), fenced: none }
+    }
+
+    pub(crate) fn join(&mut self, other: &Knowledge) {
+        join(&mut self.seen, &other.seen);
+        join(&mut self.fenced, &other.fenced);
+    }
+}
+
+fn join(into: &mut Rc<Vec<u32>>, from: &Rc<Vec<u32>>) {
+    if Rc::ptr_eq(into, from) || into.iter().zip(from.iter()).all(|(into, from)| into >= from) {
+        return;
+    }
+    for (into, from) in Rc::make_mut(into).iter_mut().zip(from.iter()) {
+        *into = (*into).max(*from);
+    }
+}

@@ -1,0 +1,306 @@
+//! Loads, stores, atomics, and the addresses of everything.
+
+use super::shared::{Tag, Use};
+use super::step::{Blame, Result, Step};
+use super::warp::lanes;
+use crate::error::FaultKind;
+use crate::op::{
+    Access, Address, Atomic, PARAM_WINDOW, RANK_SHIFT, Reg, SHARED_WINDOW, Space, WINDOW_BYTES,
+};
+use std::ops::Range;
+
+/// Most bytes of one access.
+const MAX_ACCESS: usize = 64;
+/// The edge of a matrix of `ldmatrix`.
+const EDGE: usize = 8;
+
+/// Where an address is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Location {
+    Global(u64),
+    /// In the CTA of this rank.
+    Shared(usize, u64),
+    Param(usize),
+}
+
+impl Step<'_> {
+    /// The value of an address operand.
+    pub(crate) fn address(&self, lane: usize, address: Address) -> u64 {
+        self.warp.get(address.base, lane).wrapping_add_signed(address.offset)
+    }
+
+    pub(crate) fn locate(&self, space: Space, address: u64) -> std::result::Result<Location, FaultKind> {
+        let window = |start: u64| (address.wrapping_sub(start) < WINDOW_BYTES).then(|| address - start);
+        match space {
+            Space::Shared => self.locate_shared(address),
+            Space::Global => Ok(Location::Global(address)),
+            Space::Param | Space::Generic => match (window(SHARED_WINDOW), window(PARAM_WINDOW)) {
+                (Some(address), _) => self.locate_shared(address),
+                (_, Some(offset)) => Ok(Location::Param(offset as usize)),
+                _ => Ok(Location::Global(address)),
+            },
+        }
+    }
+
+    fn locate_shared(&self, address: u64) -> std::result::Result<Location, FaultKind> {
+        // A shared address may be generic as well.
+        let address = address & (WINDOW_BYTES - 1);
+        let (rank, offset) = (address >> RANK_SHIFT, address & ((1 << RANK_SHIFT) - 1));
+        match rank {
+            0 => Ok(Location::Shared(self.warp.rank, offset)),
+            rank if rank as usize <= self.cluster.ctas.len() => Ok(Location::Shared(rank as usize - 1, offset)),
+            rank => Err(FaultKind::Operand(format!(
+                "shared address {address:#x} belongs to CTA rank {} of a cluster of {}",
+                rank - 1,
+                self.cluster.ctas.len()
+            ))),
+        }
+    }
+
+    /// The rank and address of an operand in shared memory.
+    pub(crate) fn shared_address(&self, lane: usize, address: Address) -> Result<(usize, u64)> {
+        match self.locate(Space::Shared, self.address(lane, address)) {
+            Ok(Location::Shared(rank, address)) => Ok((rank, address)),
+            Ok(_) => Err(Blame::lane(FaultKind::Operand("the address is not in shared memory".to_owned()), lane)),
+            Err(fault) => Err(Blame::lane(fault, lane)),
+        }
+    }
+
+    pub(crate) fn map_rank(&self, address: u64, rank: u32, generic: bool) -> std::result::Result<u64, FaultKind> {
+        let Location::Shared(_, offset) = self.locate(if generic { Space::Generic } else { Space::Shared }, address)? else {
+            return Err(FaultKind::Operand(format!("{address:#x} is not an address in shared memory")));
+        };
+        if rank as usize >= self.cluster.ctas.len() {
+            let size = self.cluster.ctas.len();
+            return Err(FaultKind::Operand(format!("rank {rank} in a cluster of {size}")));
+        }
+        let mapped = (u64::from(rank) + 1) << RANK_SHIFT | offset;
+        Ok(if generic { SHARED_WINDOW | mapped } else { mapped })
+    }
+
+    fn aligned(address: u64, bytes: usize) -> std::result::Result<(), FaultKind> {
+        let align = bytes.next_power_of_two().min(MAX_ACCESS) as u64;
+        if address.is_multiple_of(align) { Ok(()) } else { Err(FaultKind::Misaligned { address, align }) }
+    }
+
+    /// The bytes of shared memory that a generic access covers, checked.
+    fn shared_bytes(
+        &mut self,
+        rank: usize,
+        address: u64,
+        len: usize,
+        write: bool,
+        strong: bool,
+    ) -> std::result::Result<Range<usize>, FaultKind> {
+        let warps = self.cluster.warps_per_cta();
+        let cta = &self.cluster.ctas[rank];
+        let range = cta.shared.range(address, len)?;
+        let usage = match (strong, write) {
+            (true, _) => Use::Strong,
+            (false, true) => self.warp.knowledge.writes(self.warp.index),
+            (false, false) => self.warp.knowledge.reads(self.warp.index),
+        };
+        cta.shared.check(range.clone(), usage, self.code, warps)?;
+        if write {
+            cta.check_stores(&range, self.code)?;
+        }
+        Ok(range)
+    }
+
+    /// Reads memory on behalf of a lane.
+    fn read(&mut self, location: Location, into: &mut [u8], strong: bool) -> std::result::Result<(), FaultKind> {
+        match location {
+            Location::Global(address) => {
+                Self::aligned(address, into.len())?;
+                self.memory.read(address, into).map_err(FaultKind::Global)
+            }
+            Location::Shared(rank, address) => {
+                Self::aligned(address, into.len())?;
+                let range = self.shared_bytes(rank, address, into.len(), false, strong)?;
+                into.copy_from_slice(&self.cluster.ctas[rank].shared.bytes[range]);
+                Ok(())
+            }
+            Location::Param(offset) => match self.params.get(offset..offset + into.len()) {
+                Some(bytes) => {
+                    into.copy_from_slice(bytes);
+                    Ok(())
+                }
+                None => Err(FaultKind::Operand(format!(
+                    "{} bytes at offset {offset} of {} bytes of parameters",
+                    into.len(),
+                    self.params.len()
+                ))),
+            },
+        }
+    }
+
+    /// Writes memory on behalf of a lane.
+    fn write(&mut self, location: Location, from: &[u8], lane: usize, strong: bool) -> std::result::Result<(), FaultKind> {
+        match location {
+            Location::Global(address) => {
+                Self::aligned(address, from.len())?;
+                self.memory.write(address, from).map_err(FaultKind::Global)
+            }
+            Location::Shared(rank, address) => {
+                Self::aligned(address, from.len())?;
+                let range = self.shared_bytes(rank, address, from.len(), true, strong)?;
+                self.warp.written |= 1 << lane;
+                let clock = self.warp.knowledge.seen[self.warp.index];
+                let tag = if strong { Tag::SETTLED } else { Tag::generic(self.pc, self.warp.index, clock) };
+                let shared = &mut self.cluster.ctas[rank].shared;
+                shared.bytes[range.clone()].copy_from_slice(from);
+                shared.tag(range, tag);
+                Ok(())
+            }
+            Location::Param(_) => Err(FaultKind::Operand("parameters cannot be written".to_owned())),
+        }
+    }
+
+    pub(super) fn load(&mut self, active: u32, access: Access, dst: &[(Reg, u64)], address: Address) -> Result<()> {
+        let size = usize::from(access.bytes);
+        let mut buffer = [0; MAX_ACCESS];
+        for lane in lanes(active) {
+            let bytes = &mut buffer[..size * dst.len()];
+            self.locate(access.space, self.address(lane, address))
+                .and_then(|location| self.read(location, bytes, access.strong))
+                .map_err(|fault| Blame::lane(fault, lane))?;
+            for ((dst, mask), bytes) in dst.iter().zip(bytes.chunks_exact(size)) {
+                let value = number(bytes);
+                let value = if access.signed { sign_extended(value, size) } else { value };
+                self.warp.set(*dst, lane, value & mask);
+            }
+        }
+        if access.strong {
+            let Step { warp, cluster, .. } = self;
+            warp.knowledge.join(&cluster.strong);
+        }
+        Ok(())
+    }
+
+    pub(super) fn store(&mut self, active: u32, access: Access, src: &[Reg], address: Address) -> Result<()> {
+        self.progress = true;
+        if access.strong {
+            self.publish();
+        }
+        let size = usize::from(access.bytes);
+        let mut buffer = [0; MAX_ACCESS];
+        for lane in lanes(active) {
+            for (bytes, src) in buffer.chunks_exact_mut(size).zip(src) {
+                bytes.copy_from_slice(&self.warp.get(*src, lane).to_le_bytes()[..size]);
+            }
+            let bytes = &buffer[..size * src.len()];
+            self.locate(access.space, self.address(lane, address))
+                .and_then(|location| self.write(location, bytes, lane, access.strong))
+                .map_err(|fault| Blame::lane(fault, lane))?;
+        }
+        Ok(())
+    }
+
+    /// What the warp knows becomes known to whoever reads an atomic or ordering store.
+    fn publish(&mut self) {
+        let Step { warp, cluster, .. } = self;
+        cluster.strong.join(&warp.knowledge);
+        warp.tick();
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the operands of the instruction")]
+    pub(super) fn atomic(
+        &mut self,
+        active: u32,
+        access: Access,
+        op: Atomic,
+        dst: Option<&[Reg]>,
+        address: Address,
+        src: &[Reg],
+        swap: Option<Reg>,
+    ) -> Result<()> {
+        self.progress = true;
+        let size = usize::from(access.bytes);
+        self.publish();
+        for lane in lanes(active) {
+            for (i, src) in src.iter().enumerate() {
+                let place = self.address(lane, address).wrapping_add((i * size) as u64);
+                let mut bytes = [0; 8];
+                let location = self.locate(access.space, place).map_err(|fault| Blame::lane(fault, lane))?;
+                self.read(location, &mut bytes[..size], true).map_err(|fault| Blame::lane(fault, lane))?;
+                let old = number(&bytes[..size]);
+                let operand = self.warp.get(*src, lane) & low(size);
+                let new = match (op, swap) {
+                    (Atomic::CompareAndSwap, Some(swap)) if old == operand => self.warp.get(swap, lane),
+                    (Atomic::CompareAndSwap, _) => old,
+                    (Atomic::Update(update), _) => update(old, operand),
+                };
+                self.write(location, &new.to_le_bytes()[..size], lane, true).map_err(|fault| Blame::lane(fault, lane))?;
+                if let Some(dst) = dst.and_then(|dst| dst.get(i)) {
+                    self.warp.set(*dst, lane, old);
+                }
+            }
+        }
+        let Step { warp, cluster, .. } = self;
+        warp.knowledge.join(&cluster.strong);
+        Ok(())
+    }
+
+    /// The address that each lane gives is that of a row of eight elements of 16 bits; lanes 0 to 7 name matrix 0.
+    pub(super) fn load_matrix(&mut self, active: u32, dst: &[Reg], address: Address, transpose: bool) -> Result<()> {
+        for (matrix, dst) in dst.iter().enumerate() {
+            let mut rows = [[0_u16; EDGE]; EDGE];
+            for (row, elements) in rows.iter_mut().enumerate() {
+                let lane = matrix * EDGE + row;
+                let mut bytes = [0; 2 * EDGE];
+                self.locate(Space::Shared, self.address(lane, address))
+                    .and_then(|location| self.read(location, &mut bytes, false))
+                    .map_err(|fault| Blame::lane(fault, lane))?;
+                for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(2)) {
+                    *element = number(bytes) as u16;
+                }
+            }
+            self.warp.fill(*dst, active, |lane| {
+                let (row, column) = (lane / 4, lane % 4 * 2);
+                let element = |row: usize, column: usize| {
+                    u64::from(if transpose { rows[column][row] } else { rows[row][column] })
+                };
+                element(row, column) | element(row, column + 1) << 16
+            });
+        }
+        Ok(())
+    }
+
+    pub(super) fn store_matrix(&mut self, active: u32, src: &[Reg], address: Address, transpose: bool) -> Result<()> {
+        self.progress = true;
+        for (matrix, src) in src.iter().enumerate() {
+            let values = self.warp.rows[*src as usize];
+            let element = |row: usize, column: usize| {
+                let (row, column) = if transpose { (column, row) } else { (row, column) };
+                (values[row * 4 + column / 2] >> (column % 2 * 16)) as u16
+            };
+            for row in 0..EDGE {
+                let lane = matrix * EDGE + row;
+                let mut bytes = [0; 2 * EDGE];
+                for (column, bytes) in bytes.chunks_exact_mut(2).enumerate() {
+                    bytes.copy_from_slice(&element(row, column).to_le_bytes());
+                }
+                self.locate(Space::Shared, self.address(lane, address))
+                    .and_then(|location| self.write(location, &bytes, lane, false))
+                    .map_err(|fault| Blame::lane(fault, lane))?;
+            }
+        }
+        // Every lane gave a part of every row.
+        self.warp.written |= active;
+        Ok(())
+    }
+}
+
+/// Up to eight bytes as an integer.
+pub(crate) fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+fn low(bytes: usize) -> u64 {
+    if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
+}
+
+fn sign_extended(value: u64, bytes: usize) -> u64 {
+    let shift = 64 - 8 * bytes as u32;
+    ((value << shift) as i64 >> shift) as u64
+}

@@ -1,0 +1,318 @@
+//! Runs a decoded entry: the grid's clusters, some at a time, in an order that the seed picks.
+
+mod cluster;
+mod copy;
+mod knowledge;
+mod memory;
+mod shared;
+pub(crate) mod special;
+mod step;
+mod sync;
+mod warp;
+mod wgmma;
+
+use crate::error::{EmulatorError, Fault, Place, Stuck};
+use crate::launch::{Delay, Launch, Stats};
+use crate::memory::GlobalMemory;
+use crate::op::Code;
+use cluster::Cluster;
+use step::{Blame, Step};
+use warp::Warp;
+
+pub(crate) use cluster::max_dynamic_shared;
+
+/// How many instructions a warp runs before another may: one of these, by chance.
+const BUDGETS: [u32; 4] = [1, 16, 128, 1024];
+
+/// An instruction of a thread, to which asynchronous work is attributed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin {
+    pub(crate) instruction: usize,
+    /// The rank of its CTA in the cluster.
+    pub(crate) rank: usize,
+    /// The warp in the CTA.
+    pub(crate) warp: u32,
+    pub(crate) lane: usize,
+}
+
+impl Origin {
+    fn same_thread(&self, other: &Origin) -> bool {
+        (self.rank, self.warp, self.lane) == (other.rank, other.warp, other.lane)
+    }
+}
+
+/// Numbers that look random and depend on the seed alone (splitmix64).
+pub(crate) struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `n`, which is not zero.
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+}
+
+/// Runs an entry to its end. The launch has been checked.
+pub(crate) fn run(
+    code: &Code,
+    params: &[u8],
+    memory: &mut GlobalMemory,
+    launch: &Launch<'_>,
+) -> Result<Stats, EmulatorError> {
+    let clusters = launch.grid.iter().zip(launch.cluster).map(|(grid, cluster)| u64::from(grid / cluster)).product();
+    let mut machine = Machine {
+        code,
+        params,
+        memory,
+        launch,
+        random: Random(launch.schedule.seed),
+        stats: Stats::default(),
+        running: Vec::new(),
+        next: 0,
+        clusters,
+        stalled: false,
+    };
+    machine.run()?;
+    Ok(machine.stats)
+}
+
+struct Machine<'a> {
+    code: &'a Code,
+    params: &'a [u8],
+    memory: &'a mut GlobalMemory,
+    launch: &'a Launch<'a>,
+    random: Random,
+    stats: Stats,
+    running: Vec<Cluster>,
+    /// Clusters started, and of how many.
+    next: u64,
+    clusters: u64,
+    /// All waits were given up once, and nothing has happened since.
+    stalled: bool,
+}
+
+impl Machine<'_> {
+    fn run(&mut self) -> Result<(), EmulatorError> {
+        loop {
+            while self.running.len() < self.launch.schedule.resident_clusters.max(1) && self.next < self.clusters {
+                let first = self.first_cta(self.next);
+                self.running.push(Cluster::new(self.code, self.launch, first));
+                self.next += 1;
+            }
+            if self.running.is_empty() {
+                return Ok(());
+            }
+            if self.stats.steps > self.launch.schedule.step_limit {
+                let limit = self.launch.schedule.step_limit;
+                return Err(EmulatorError::StepLimit { entry: self.code.name.clone(), limit, threads: self.stuck() });
+            }
+            let runnable = self.runnable();
+            if runnable.is_empty() {
+                self.unblock()?;
+            } else {
+                let (cluster, warp) = runnable[self.random.below(runnable.len())];
+                self.slice(cluster, warp)?;
+            }
+            if self.launch.schedule.delay == Delay::Random && !self.running.is_empty() && self.random.one_in(2) {
+                let cluster = self.random.below(self.running.len());
+                self.happen(cluster)?;
+            }
+        }
+    }
+
+    /// `%ctaid` of the first CTA of a cluster.
+    fn first_cta(&self, index: u64) -> [u32; 3] {
+        let (grid, cluster) = (self.launch.grid, self.launch.cluster);
+        let (x, y) = (u64::from(grid[0] / cluster[0]), u64::from(grid[1] / cluster[1]));
+        let position = [index % x, index / x % y, index / x / y];
+        std::array::from_fn(|i| position[i] as u32 * cluster[i])
+    }
+
+    /// The warps, by cluster, that have lanes which can go on.
+    fn runnable(&self) -> Vec<(usize, usize)> {
+        let mut runnable = Vec::new();
+        for (c, cluster) in self.running.iter().enumerate() {
+            for (w, warp) in cluster.warps.iter().enumerate() {
+                if warp.splits.iter().any(|split| cluster.ready(warp, split)) {
+                    runnable.push((c, w));
+                }
+            }
+        }
+        runnable
+    }
+
+    /// Runs a warp for a while: as a rule the lanes that are furthest behind, so that the others can join them.
+    fn slice(&mut self, c: usize, w: usize) -> Result<(), EmulatorError> {
+        let cluster = &mut self.running[c];
+        let mut warp = std::mem::take(&mut cluster.warps[w]);
+        let ready: Vec<usize> = (0..warp.splits.len()).filter(|i| cluster.ready(&warp, &warp.splits[*i])).collect();
+        let behind = ready.iter().copied().min_by_key(|i| warp.splits[*i].pc);
+        let any = ready[self.random.below(ready.len())];
+        let chosen = if self.random.one_in(8) { any } else { behind.unwrap_or(any) };
+        let split = warp.splits.swap_remove(chosen);
+        let budget = BUDGETS[self.random.below(BUDGETS.len())];
+        let result = self.step(c, &mut warp, |step| step.run(split, budget));
+        self.running[c].warps[w] = warp;
+        result?;
+        if self.running[c].ended() {
+            self.end(c)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a warp of a cluster, or nobody in particular, access to everything.
+    fn step(
+        &mut self,
+        c: usize,
+        warp: &mut Warp,
+        f: impl FnOnce(&mut Step<'_>) -> step::Result<()>,
+    ) -> Result<(), EmulatorError> {
+        let mut step = Step {
+            code: self.code,
+            params: self.params,
+            cluster: &mut self.running[c],
+            warp,
+            memory: self.memory,
+            random: &mut self.random,
+            random_delays: self.launch.schedule.delay == Delay::Random,
+            stats: &mut self.stats,
+            pc: 0,
+            progress: false,
+        };
+        let result = f(&mut step);
+        let (pc, progress) = (step.pc, step.progress);
+        self.stalled &= !progress;
+        result.map_err(|blame| self.fault(c, warp, pc, blame))
+    }
+
+    /// No warp can go on: asynchronous work takes place, or else waits end without success, once.
+    fn unblock(&mut self) -> Result<(), EmulatorError> {
+        let waiting: Vec<usize> = (0..self.running.len()).filter(|c| !self.running[*c].copies.is_empty()).collect();
+        if !waiting.is_empty() {
+            let c = waiting[self.random.below(waiting.len())];
+            return self.land(c);
+        }
+        let mut given_up = false;
+        if !self.stalled {
+            for split in self.running.iter_mut().flat_map(|cluster| &mut cluster.warps).flat_map(|warp| &mut warp.splits) {
+                split.give_up = matches!(split.wait, Some(warp::Wait::Mbarrier { .. }));
+                given_up |= split.give_up;
+            }
+            self.stalled = true;
+        }
+        if given_up {
+            return Ok(());
+        }
+        Err(EmulatorError::Deadlock { entry: self.code.name.clone(), threads: self.stuck() })
+    }
+
+    /// Some copy of a cluster into shared memory lands.
+    fn land(&mut self, c: usize) -> Result<(), EmulatorError> {
+        let index = self.random.below(self.running[c].copies.len());
+        let mut nobody = Warp { index: usize::MAX, ..Warp::default() };
+        self.step(c, &mut nobody, |step| step.land(index))
+    }
+
+    /// Some asynchronous work of a cluster takes place, though nobody waits for it yet.
+    fn happen(&mut self, c: usize) -> Result<(), EmulatorError> {
+        let cluster = &self.running[c];
+        let rank = self.random.below(cluster.ctas.len());
+        let (copies, stores) = (cluster.copies.len(), cluster.ctas[rank].stores.len());
+        match self.random.below(4) {
+            0 if copies > 0 => self.land(c),
+            1 | 2 if stores > 0 => {
+                let index = self.random.below(stores);
+                let write = self.random.one_in(2);
+                let mut nobody = Warp { index: usize::MAX, ..Warp::default() };
+                self.step(c, &mut nobody, |step| {
+                    if write { step.store_write(rank, index) } else { step.store_read(rank, index) }
+                })
+            }
+            3 => {
+                let w = self.random.below(self.running[c].warps.len());
+                let mut warp = std::mem::take(&mut self.running[c].warps[w]);
+                let result = self.step(c, &mut warp, |step| step.wgmma_advance());
+                self.running[c].warps[w] = warp;
+                result
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A cluster has ended: what is under way completes.
+    fn end(&mut self, c: usize) -> Result<(), EmulatorError> {
+        let mut nobody = Warp { index: usize::MAX, ..Warp::default() };
+        self.step(c, &mut nobody, |step| {
+            while !step.cluster.copies.is_empty() {
+                step.land(0)?;
+            }
+            for rank in 0..step.cluster.ctas.len() {
+                while !step.cluster.ctas[rank].stores.is_empty() {
+                    step.store_write(rank, 0)?;
+                }
+            }
+            Ok(())
+        })?;
+        self.running.swap_remove(c);
+        Ok(())
+    }
+
+    fn place(&self, cluster: &Cluster, origin: Origin, lane: Option<usize>) -> Place {
+        let instruction = &self.code.instructions[origin.instruction.min(self.code.instructions.len() - 1)];
+        Place {
+            entry: self.code.name.clone(),
+            line: instruction.line,
+            text: instruction.text.clone(),
+            cta: cluster.ctas[origin.rank].id,
+            warp: origin.warp,
+            lane: lane.map(|lane| lane as u32),
+        }
+    }
+
+    fn fault(&self, c: usize, warp: &Warp, pc: usize, blame: Blame) -> EmulatorError {
+        let here = Origin { instruction: pc, rank: warp.rank, warp: warp.warp, lane: 0 };
+        let place = self.place(&self.running[c], blame.origin.unwrap_or(here), blame.lane);
+        EmulatorError::Fault(Box::new(Fault { place, kind: blame.kind }))
+    }
+
+    /// Where every thread that has not ended stands.
+    fn stuck(&self) -> Vec<Stuck> {
+        let mut stuck = Vec::new();
+        for cluster in &self.running {
+            for warp in &cluster.warps {
+                for split in &warp.splits {
+                    let origin = Origin { instruction: split.pc, rank: warp.rank, warp: warp.warp, lane: 0 };
+                    // A barrier is passed before its wait begins.
+                    let origin = match split.wait {
+                        Some(warp::Wait::Barrier { .. }) => Origin { instruction: split.pc - 1, ..origin },
+                        _ => origin,
+                    };
+                    stuck.push(Stuck {
+                        place: self.place(cluster, origin, None),
+                        lanes: split.mask,
+                        waits_for: cluster.waits_for(warp, split),
+                    });
+                }
+            }
+        }
+        stuck
+    }
+}
+
+impl Step<'_> {
+    /// A warp of the cluster, which may be the one that runs.
+    fn warp_at(&self, index: usize) -> &Warp {
+        if index == self.warp.index { self.warp } else { &self.cluster.warps[index] }
+    }
+}

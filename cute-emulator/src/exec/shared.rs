@@ -1,0 +1,147 @@
+//! Shared memory, and for each of its bytes who wrote it last and how.
+
+use super::knowledge::Knowledge;
+use crate::error::{FaultKind, Other};
+use crate::op::{Code, SHARED_BASE};
+use std::ops::Range;
+
+/// Who wrote a byte: in the low two bits how, then the instruction (22 bits), the warp of the cluster (9), its clock (31).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tag(u64);
+
+enum Writer {
+    Nobody,
+    /// A warp through the generic proxy.
+    Generic { instruction: usize, warp: usize, clock: u32 },
+    /// Somebody whose write needs no further order: a copy that landed, or an atomic.
+    Settled,
+    /// A copy that has not landed.
+    Incoming { instruction: usize },
+}
+
+impl Tag {
+    const NOBODY: Tag = Tag(0);
+    pub(crate) const SETTLED: Tag = Tag(2);
+
+    pub(crate) fn generic(instruction: usize, warp: usize, clock: u32) -> Tag {
+        Tag(1 | (instruction as u64 & 0x3f_ffff) << 2 | (warp as u64) << 24 | u64::from(clock) << 33)
+    }
+
+    pub(crate) fn incoming(instruction: usize) -> Tag {
+        Tag(3 | (instruction as u64 & 0x3f_ffff) << 2)
+    }
+
+    fn writer(self) -> Writer {
+        let instruction = (self.0 >> 2) as usize & 0x3f_ffff;
+        match self.0 & 3 {
+            0 => Writer::Nobody,
+            1 => Writer::Generic { instruction, warp: (self.0 >> 24) as usize & 0x1ff, clock: (self.0 >> 33) as u32 },
+            2 => Writer::Settled,
+            _ => Writer::Incoming { instruction },
+        }
+    }
+}
+
+/// The shared memory of a CTA.
+pub(crate) struct Shared {
+    pub(crate) bytes: Vec<u8>,
+    tags: Vec<Tag>,
+}
+
+/// What an access does, and on whose behalf.
+#[derive(Clone, Copy)]
+pub(crate) enum Use<'a> {
+    /// A warp reads through the generic proxy.
+    Read { warp: usize, seen: &'a [u32] },
+    /// A warp writes through the generic proxy.
+    Write { warp: usize, seen: &'a [u32] },
+    /// An atomic, or a load or store that orders others.
+    Strong,
+    /// The asynchronous proxy reads for a warp that knew so much when it asked for it.
+    Asynchronous { fenced: &'a [u32] },
+    /// A copy is about to write.
+    Overwrite,
+}
+
+impl Shared {
+    pub(crate) fn new(bytes: usize) -> Shared {
+        Shared { bytes: vec![0; bytes], tags: vec![Tag::NOBODY; bytes] }
+    }
+
+    /// The part of `bytes` that an access covers.
+    pub(crate) fn range(&self, address: u64, len: usize) -> Result<Range<usize>, FaultKind> {
+        let base = u64::from(SHARED_BASE);
+        let start = address.checked_sub(base).and_then(|start| usize::try_from(start).ok());
+        match start.and_then(|start| Some(start..start.checked_add(len)?)) {
+            Some(range) if range.end <= self.bytes.len() => Ok(range),
+            _ => Err(FaultKind::Shared {
+                address,
+                bytes: len as u64,
+                available: (base, base + self.bytes.len() as u64),
+            }),
+        }
+    }
+
+    pub(crate) fn tag(&mut self, range: Range<usize>, tag: Tag) {
+        self.tags[range].fill(tag);
+    }
+
+    /// Whether an access is ordered after the writes of what it touches.
+    pub(crate) fn check(&self, range: Range<usize>, usage: Use<'_>, code: &Code, warps_per_cta: usize) -> Result<(), FaultKind> {
+        let mut last = Tag::SETTLED;
+        for (offset, tag) in self.tags[range.clone()].iter().enumerate() {
+            if *tag == last {
+                continue;
+            }
+            last = *tag;
+            let address = (range.start + offset) as u64 + u64::from(SHARED_BASE);
+            check_byte(*tag, address, usage, code, warps_per_cta)?;
+        }
+        Ok(())
+    }
+}
+
+fn check_byte(tag: Tag, address: u64, usage: Use<'_>, code: &Code, warps_per_cta: usize) -> Result<(), FaultKind> {
+    match (tag.writer(), usage) {
+        (Writer::Nobody, Use::Read { .. } | Use::Asynchronous { .. }) => Err(FaultKind::Uninitialised { address }),
+        (Writer::Incoming { instruction }, _) => Err(FaultKind::CopyInFlight { address, other: code.other(instruction) }),
+        (Writer::Generic { instruction, warp, clock }, Use::Read { warp: by, seen } | Use::Write { warp: by, seen })
+            if warp != by && clock > seen[warp] =>
+        {
+            Err(FaultKind::Race {
+                address,
+                other: code.other(instruction),
+                rank: (warp / warps_per_cta) as u32,
+                warp: (warp % warps_per_cta) as u32,
+            })
+        }
+        (Writer::Generic { instruction, warp, clock }, Use::Asynchronous { fenced }) if clock > fenced[warp] => {
+            Err(FaultKind::MissingProxyFence {
+                address,
+                other: code.other(instruction),
+                rank: (warp / warps_per_cta) as u32,
+                warp: (warp % warps_per_cta) as u32,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Code {
+    /// An instruction, for a message about another.
+    pub(crate) fn other(&self, instruction: usize) -> Other {
+        let found = &self.instructions[instruction.min(self.instructions.len() - 1)];
+        Other { line: found.line, text: found.text.clone() }
+    }
+}
+
+/// How a warp's knowledge reads in a [`Use`].
+impl Knowledge {
+    pub(crate) fn reads(&self, warp: usize) -> Use<'_> {
+        Use::Read { warp, seen: &self.seen }
+    }
+
+    pub(crate) fn writes(&self, warp: usize) -> Use<'_> {
+        Use::Write { warp, seen: &self.seen }
+    }
+}

@@ -1,0 +1,328 @@
+//! The tensor cores: matrix descriptors, fragments, and instructions that are under way.
+//!
+//! A warp computes its own sixteen rows of D. It reads shared memory and the registers of A and D as late as its
+//! `wait_group` allows, or earlier by chance; until that wait its registers belong to the instruction.
+
+use super::Origin;
+use super::shared::Use;
+use super::step::{Blame, Result, Step};
+use super::warp::LANES;
+use crate::error::FaultKind;
+use crate::numerics::{FusedSum, Row};
+use crate::op::{Inputs, Instruction, MatrixA, Op, Output, Reg, Wgmma};
+use crate::tensor_map::TensorSwizzle;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Rows of D that a warp computes.
+const ROWS: usize = 16;
+/// Warps of a warpgroup.
+const WARPS: u32 = 4;
+/// Bytes of K of one instruction.
+const K_BYTES: usize = 32;
+/// Bytes along a row of a core matrix, and of what a swizzle moves.
+const CORE_BYTES: u64 = 16;
+/// Rows of a core matrix.
+const CORE_ROWS: u64 = 8;
+
+/// A row of a matrix along K, as bytes.
+type KRow = [u8; K_BYTES];
+
+/// A tensor-core instruction that has not been waited for.
+pub(crate) struct Pending {
+    origin: Origin,
+    a: Option<Descriptor>,
+    b: Descriptor,
+    accumulate: bool,
+    fenced: Rc<Vec<u32>>,
+    group: Option<u64>,
+    executed: bool,
+}
+
+/// A matrix descriptor, taken apart.
+#[derive(Clone, Copy, Debug)]
+struct Descriptor {
+    start: u64,
+    leading: u64,
+    stride: u64,
+    swizzle: TensorSwizzle,
+}
+
+impl Descriptor {
+    fn new(bits: u64) -> std::result::Result<Descriptor, FaultKind> {
+        let field = |position: u32| (bits >> position & 0x3fff) << 4;
+        let base_offset = bits >> 49 & 7;
+        if base_offset != 0 {
+            let message = format!("matrix descriptor {bits:#018x}: base offset {base_offset} is not modelled");
+            return Err(FaultKind::Operand(message));
+        }
+        let swizzle = match bits >> 62 {
+            0 => TensorSwizzle::None,
+            1 => TensorSwizzle::B128,
+            2 => TensorSwizzle::B64,
+            _ => TensorSwizzle::B32,
+        };
+        Ok(Descriptor { start: field(0), leading: field(16), stride: field(32), swizzle })
+    }
+
+    /// Bytes of a row of the swizzle's pattern.
+    fn span(&self) -> u64 {
+        match self.swizzle {
+            TensorSwizzle::None => CORE_BYTES,
+            TensorSwizzle::B32 => 32,
+            TensorSwizzle::B64 => 64,
+            TensorSwizzle::B128 => 128,
+        }
+    }
+
+    /// The address of 16 bytes along K, of a matrix whose rows along K are contiguous.
+    fn k_major(&self, row: u64, k_byte: u64) -> u64 {
+        let along_k = match self.swizzle {
+            TensorSwizzle::None => k_byte / CORE_BYTES * self.leading,
+            _ => k_byte,
+        };
+        let within = row / CORE_ROWS * self.stride + row % CORE_ROWS * self.span();
+        self.swizzle.apply(self.start + within + along_k)
+    }
+
+    /// The address of 16 bytes across K, of a matrix whose columns are contiguous.
+    fn mn_major(&self, byte: u64, k: u64) -> u64 {
+        let within = k % CORE_ROWS * self.span() + byte % self.span();
+        let panel = byte / self.span();
+        // Without a swizzle the two strides change their roles.
+        let (panel_stride, k_stride) = match self.swizzle {
+            TensorSwizzle::None => (self.stride, self.leading),
+            _ => (self.leading, self.stride),
+        };
+        self.swizzle.apply(self.start + panel * panel_stride + k / CORE_ROWS * k_stride + within)
+    }
+}
+
+impl Step<'_> {
+    pub(super) fn wgmma(&mut self, active: u32, wgmma: &Wgmma) -> Result<()> {
+        if active.count_ones() as usize != LANES {
+            return Err(FaultKind::Operand(format!("lanes {active:#010x} of a warp instead of all")).into());
+        }
+        let a = match &wgmma.a {
+            MatrixA::Descriptor(row) => Some(Descriptor::new(self.uniform(*row)?)?),
+            MatrixA::Registers(_) => None,
+        };
+        let b = Descriptor::new(self.uniform(wgmma.b)?)?;
+        let accumulate = self.uniform(wgmma.scale_d)? & 1 == 1;
+        for row in wgmma.rows() {
+            if self.warp.touched[row as usize] {
+                let register = self.code.registers[row as usize].clone();
+                return Err(FaultKind::MissingWgmmaFence { register }.into());
+            }
+            self.warp.in_flight[row as usize] = self.pc as u32 + 1;
+        }
+        self.stats.wgmma += 1;
+        let fenced = self.warp.knowledge.fenced.clone();
+        let origin = self.origin(0);
+        self.warp.wgmma.push_back(Pending { origin, a, b, accumulate, fenced, group: None, executed: false });
+        Ok(())
+    }
+
+    /// A value that all lanes agree on.
+    fn uniform(&self, row: Reg) -> Result<u64> {
+        let values = &self.warp.rows[row as usize];
+        match values.iter().position(|value| *value != values[0]) {
+            None => Ok(values[0]),
+            Some(lane) => {
+                let name = &self.code.registers[row as usize];
+                let message = format!("{name} is {:#x} in lane 0 and {:#x} in this one", values[0], values[lane]);
+                Err(Blame::lane(FaultKind::Operand(message), lane))
+            }
+        }
+    }
+
+    /// Another instruction uses registers of the tensor cores.
+    pub(super) fn touch(&mut self, instruction: &Instruction) -> Result<()> {
+        if matches!(instruction.op, Op::Wgmma(_)) {
+            return Ok(());
+        }
+        for row in &instruction.matrix_registers {
+            self.warp.touched[*row as usize] = true;
+            if let Some(owner) = self.warp.in_flight[*row as usize].checked_sub(1) {
+                return Err(FaultKind::RegisterInFlight {
+                    register: self.code.registers[*row as usize].clone(),
+                    other: self.code.other(owner as usize),
+                }
+                .into());
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn wgmma_commit(&mut self) {
+        let group = self.warp.wgmma_groups;
+        self.warp.wgmma_groups += 1;
+        self.warp.wgmma.iter_mut().for_each(|pending| {
+            pending.group.get_or_insert(group);
+        });
+    }
+
+    pub(super) fn wgmma_wait(&mut self, pending: u64) -> Result<()> {
+        let done = self.warp.wgmma_groups.saturating_sub(pending);
+        while self.warp.wgmma.front().and_then(|front| front.group).is_some_and(|group| group < done) {
+            self.wgmma_execute(0)?;
+            self.warp.wgmma.pop_front();
+        }
+        // The registers of what remains stay taken.
+        let code = self.code;
+        self.warp.in_flight.fill(0);
+        for pending in &self.warp.wgmma {
+            let instruction = pending.origin.instruction;
+            if let Op::Wgmma(wgmma) = &code.instructions[instruction].op {
+                wgmma.rows().for_each(|row| self.warp.in_flight[row as usize] = instruction as u32 + 1);
+            }
+        }
+        Ok(())
+    }
+
+    /// The oldest instruction that has not executed does, if there is one.
+    pub(crate) fn wgmma_advance(&mut self) -> Result<()> {
+        match self.warp.wgmma.iter().position(|pending| !pending.executed) {
+            Some(index) => self.wgmma_execute(index),
+            None => Ok(()),
+        }
+    }
+
+    fn wgmma_execute(&mut self, index: usize) -> Result<()> {
+        let pending = &mut self.warp.wgmma[index];
+        if std::mem::replace(&mut pending.executed, true) {
+            return Ok(());
+        }
+        let code = self.code;
+        let origin = pending.origin;
+        let Op::Wgmma(wgmma) = &code.instructions[origin.instruction].op else { return Ok(()) };
+        let a = match &wgmma.a {
+            MatrixA::Registers(registers) => self.fragment_a(registers),
+            MatrixA::Descriptor(_) => {
+                let first = (self.warp.warp % WARPS) as usize * ROWS;
+                self.matrix(index, wgmma, true, first..first + ROWS).map_err(|fault| Blame::origin(fault, origin))?
+            }
+        };
+        let b = self.matrix(index, wgmma, false, 0..wgmma.n).map_err(|fault| Blame::origin(fault, origin))?;
+        let accumulate = self.warp.wgmma[index].accumulate;
+        match wgmma.inputs {
+            Inputs::Float(a_format, b_format) => {
+                let decode = |rows: &[KRow], format, negate| -> Vec<Row> {
+                    rows.iter().map(|row| Row::new(format, row, negate)).collect()
+                };
+                let a = decode(&a, a_format, wgmma.negate_a);
+                let b = decode(&b, b_format, wgmma.negate_b);
+                let fused = FusedSum { a: a_format, b: b_format, k: K_BYTES / a_format.bytes() };
+                self.multiply_floats(wgmma, &fused, &a, &b, accumulate);
+            }
+            Inputs::Int(a_signed, b_signed) => self.multiply_ints(wgmma, &a, &b, a_signed, b_signed, accumulate),
+        }
+        Ok(())
+    }
+
+    /// The rows along K of A or B in shared memory.
+    fn matrix(&self, index: usize, wgmma: &Wgmma, is_a: bool, rows: Range<usize>) -> std::result::Result<Vec<KRow>, FaultKind> {
+        let pending = &self.warp.wgmma[index];
+        let (descriptor, transposed) = match (is_a, pending.a) {
+            (true, Some(a)) => (a, wgmma.transpose_a),
+            _ => (pending.b, wgmma.transpose_b),
+        };
+        let warps = self.cluster.warps_per_cta();
+        let shared = &self.cluster.ctas[self.warp.rank].shared;
+        let usage = Use::Asynchronous { fenced: &pending.fenced };
+        let core = |address: u64| {
+            let range = shared.range(address, CORE_BYTES as usize)?;
+            shared.check(range.clone(), usage, self.code, warps)?;
+            Ok(&shared.bytes[range])
+        };
+        let mut matrix = vec![[0; K_BYTES]; rows.len()];
+        if !transposed {
+            for (row, bytes) in rows.zip(&mut matrix) {
+                for (k_byte, chunk) in (0..).step_by(CORE_BYTES as usize).zip(bytes.chunks_exact_mut(CORE_BYTES as usize)) {
+                    chunk.copy_from_slice(core(descriptor.k_major(row as u64, k_byte))?);
+                }
+            }
+            return Ok(matrix);
+        }
+        let size = wgmma.inputs.bytes();
+        let per_core = CORE_BYTES as usize / size;
+        for first in (0..rows.len()).step_by(per_core) {
+            for k in 0..K_BYTES / size {
+                let chunk = core(descriptor.mn_major(((rows.start + first) * size) as u64, k as u64))?;
+                for (bytes, element) in matrix[first..].iter_mut().zip(chunk.chunks_exact(size)) {
+                    bytes[k * size..(k + 1) * size].copy_from_slice(element);
+                }
+            }
+        }
+        Ok(matrix)
+    }
+
+    /// The warp's rows of A from registers: each holds four bytes of a row.
+    fn fragment_a(&self, registers: &[Reg; 4]) -> Vec<KRow> {
+        let mut matrix = vec![[0; K_BYTES]; ROWS];
+        for (i, register) in registers.iter().enumerate() {
+            for lane in 0..LANES {
+                let row = lane / 4 + 8 * (i & 1);
+                let byte = 4 * (lane % 4) + 16 * (i >> 1);
+                let value = self.warp.get(*register, lane) as u32;
+                matrix[row][byte..byte + 4].copy_from_slice(&value.to_le_bytes());
+            }
+        }
+        matrix
+    }
+
+    fn multiply_floats(&mut self, wgmma: &Wgmma, fused: &FusedSum, a: &[Row], b: &[Row], accumulate: bool) {
+        for (i, register) in wgmma.d.iter().enumerate() {
+            let d = &mut self.warp.rows[*register as usize];
+            for (lane, d) in d.iter_mut().enumerate() {
+                *d = match wgmma.output {
+                    Output::F16 => {
+                        let (row, column) = (lane / 4 + 8 * (i & 1), 8 * (i >> 1) + 2 * (lane % 4));
+                        let element = |column: usize, old: u64| {
+                            let c = if accumulate { half::f16::from_bits(old as u16).to_f32() } else { 0.0 };
+                            u64::from(fused.to_f16(fused.sum(&a[row], &b[column], c)))
+                        };
+                        element(column, *d) | element(column + 1, *d >> 16) << 16
+                    }
+                    _ => {
+                        let (row, column) = element_of(i, lane);
+                        let c = if accumulate { f32::from_bits(*d as u32) } else { 0.0 };
+                        u64::from(fused.to_f32(fused.sum(&a[row], &b[column], c)).to_bits())
+                    }
+                };
+            }
+        }
+    }
+
+    fn multiply_ints(&mut self, wgmma: &Wgmma, a: &[KRow], b: &[KRow], a_signed: bool, b_signed: bool, accumulate: bool) {
+        let value = |byte: u8, signed: bool| if signed { i64::from(byte as i8) } else { i64::from(byte) };
+        let saturate = wgmma.output == Output::S32 { saturate: true };
+        for (i, register) in wgmma.d.iter().enumerate() {
+            let d = &mut self.warp.rows[*register as usize];
+            for (lane, d) in d.iter_mut().enumerate() {
+                let (row, column) = element_of(i, lane);
+                let products = a[row].iter().zip(&b[column]).map(|(a, b)| value(*a, a_signed) * value(*b, b_signed));
+                let c = if accumulate { i64::from(*d as i32) } else { 0 };
+                let sum = c + products.sum::<i64>();
+                let sum = if saturate { sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) } else { sum };
+                *d = u64::from(sum as u32);
+            }
+        }
+    }
+}
+
+impl Wgmma {
+    /// The registers of D, and of A if it is in registers.
+    fn rows(&self) -> impl Iterator<Item = Reg> + '_ {
+        let a: &[Reg] = match &self.a {
+            MatrixA::Registers(a) => a,
+            MatrixA::Descriptor(_) => &[],
+        };
+        self.d.iter().chain(a).copied()
+    }
+}
+
+/// Row and column in the warp's part of D that register `i` of a lane holds.
+fn element_of(i: usize, lane: usize) -> (usize, usize) {
+    (lane / 4 + 8 * (i >> 1 & 1), 8 * (i >> 2) + 2 * (lane % 4) + (i & 1))
+}
