@@ -372,6 +372,13 @@ impl Builder {
 
     /// Places a label here.
     pub fn place_label(&mut self, label: &str) {
+        // A jump to the next line goes.
+        if let Some(Line::Inst(Inst { guard: None, mnemonic, operands, .. })) = self.lines.last()
+            && mnemonic == "bra"
+            && matches!(&operands[..], [Operand::Name(target)] if target == label)
+        {
+            self.lines.pop();
+        }
         self.lines.push(Line::Label(label.into()));
     }
 

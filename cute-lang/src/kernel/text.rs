@@ -139,6 +139,11 @@ fn write(tokens: TokenStream, out: &mut String) {
                         out.push_str(&operator);
                         Previous::Tight
                     }
+                    "'" => {
+                        space(out, previous != Previous::Open);
+                        out.push('\'');
+                        Previous::Tight
+                    }
                     "<" if capitalised => {
                         generics += 1;
                         out.push('<');
@@ -233,6 +238,7 @@ mod tests {
             "wgmma(acc, local_tile(sa[(_, _, *stage)], (64, BK), (consumer, 0)), sb[(_, _, *stage)], kt > 0);",
             "advance::<STAGES>(&mut stage, &mut phase);",
             "*phase ^= 1;",
+            "continue 'outer;",
             "let x: u32 = if a <= b { a } else { b << 2 };",
             "let mut y = !(a == b) && -c < 2..4;",
             "t[(i, j)] = convert::<D>(acc[v]) as f32;",
