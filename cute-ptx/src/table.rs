@@ -9,7 +9,8 @@
 //! chosen. A word in capitals is a class of words, such as `SCOPE`.
 //!
 //! **Operands.** Forms are separated by `;`, operands by `,`. A type is that of PTX or a bound name; `2t` is twice as
-//! wide, and `~t` lets the register be wider than the type, as loads, stores and conversions do.
+//! wide, `~t` lets the register be wider than the type, as loads, stores and conversions do, and `t!` wants a register
+//! declared with that very type, as packed formats do that have no type of their own.
 //!
 //! | notation | operand |
 //! |---|---|
@@ -35,7 +36,7 @@ mod operands;
 mod pattern;
 mod rows;
 
-pub use operands::{Form, Kind, Pair, Range, Slot, Space};
+pub use operands::{Fit, Form, Kind, Pair, Range, Slot, Space};
 
 use crate::ast::Type;
 use pattern::Piece;

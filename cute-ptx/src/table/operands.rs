@@ -23,8 +23,8 @@ pub enum Kind {
     Def {
         /// Its type.
         ty: Type,
-        /// The register may be wider than the type.
-        wide: bool,
+        /// How closely the register's type must agree.
+        fit: Fit,
         /// `_` may stand for it.
         sink: bool,
         /// A second destination.
@@ -34,8 +34,8 @@ pub enum Kind {
     Use {
         /// Its type.
         ty: Type,
-        /// The register may be wider than the type.
-        wide: bool,
+        /// How closely the register's type must agree.
+        fit: Fit,
         /// Which constants.
         range: Option<Range>,
     },
@@ -55,8 +55,8 @@ pub enum Kind {
         len: usize,
         /// The type of each.
         ty: Type,
-        /// The registers may be wider than the type.
-        wide: bool,
+        /// How closely the registers' type must agree.
+        fit: Fit,
         /// Whether they are written.
         def: bool,
     },
@@ -88,6 +88,17 @@ impl Kind {
             Kind::Def { .. } | Kind::Vector { def: true, .. } | Kind::Pack { def: true, .. }
         )
     }
+}
+
+/// How closely the type of a register must agree with that of an operand (PTX ISA 9.0, §9.2 and §9.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// Equal width, and the same class unless one of them is untyped.
+    Agree,
+    /// As before, or wider if neither is floating: loads, stores and conversions.
+    Wider,
+    /// The same type: packed formats that have no type of their own.
+    Exact,
 }
 
 /// Whether a destination is followed by a predicate.
@@ -230,7 +241,7 @@ fn kind(item: &str, found: &Match) -> Kind {
             return Kind::Vector {
                 len: count("dim", found) - 2,
                 ty: Type::U16,
-                wide: false,
+                fit: Fit::Agree,
                 def: false,
             };
         }
@@ -270,20 +281,20 @@ fn kind(item: &str, found: &Match) -> Kind {
         };
     }
     if let Some((len, name)) = item.split_once('*') {
-        let (ty, wide) = ty(name, found);
+        let (ty, fit) = ty(name, found);
         return match (count(len, found), def) {
             (0, true) => Kind::Def {
                 ty,
-                wide,
+                fit,
                 sink: false,
                 pair: Pair::Never,
             },
             (0, false) => Kind::Use {
                 ty,
-                wide,
+                fit,
                 range: None,
             },
-            (len, _) => Kind::Vector { len, ty, wide, def },
+            (len, _) => Kind::Vector { len, ty, fit, def },
         };
     }
     if def {
@@ -296,10 +307,10 @@ fn kind(item: &str, found: &Match) -> Kind {
             (None, Some(name)) => (name, Pair::Always),
             (None, None) => (item, Pair::Never),
         };
-        let (ty, wide) = ty(name, found);
+        let (ty, fit) = ty(name, found);
         return Kind::Def {
             ty,
-            wide,
+            fit,
             sink,
             pair,
         };
@@ -308,23 +319,24 @@ fn kind(item: &str, found: &Match) -> Kind {
         Some((name, range)) => (name, Some(parse_range(range))),
         None => (item, None),
     };
-    let (ty, wide) = ty(name, found);
-    Kind::Use { ty, wide, range }
+    let (ty, fit) = ty(name, found);
+    Kind::Use { ty, fit, range }
 }
 
-/// A type and whether its register may be wider.
-fn ty(name: &str, found: &Match) -> (Type, bool) {
-    let (name, wide) = match name.strip_prefix('~') {
-        Some(name) => (name, true),
-        None => (name, false),
+/// A type and how closely a register must agree with it.
+fn ty(name: &str, found: &Match) -> (Type, Fit) {
+    let (name, fit) = match (name.strip_prefix('~'), name.strip_suffix('!')) {
+        (Some(name), _) => (name, Fit::Wider),
+        (None, Some(name)) => (name, Fit::Exact),
+        (None, None) => (name, Fit::Agree),
     };
     if let Some(name) = name.strip_prefix('2') {
-        return (doubled(ty(name, found).0), wide);
+        return (doubled(ty(name, found).0), fit);
     }
     let ty = found.ty(name).or_else(|| Type::from_name(name));
     (
         ty.unwrap_or_else(|| panic!("{}: no type {name}", found.row.pattern)),
-        wide,
+        fit,
     )
 }
 
@@ -334,7 +346,7 @@ fn doubled(ty: Type) -> Type {
         Type::S16 => Type::S32,
         Type::U32 => Type::U64,
         Type::S32 => Type::S64,
-        other => panic!("no type twice as wide as {other}"),
+        other => panic!("no type twice as fit as {other}"),
     }
 }
 
@@ -370,14 +382,14 @@ fn accumulators(found: &Match) -> Kind {
     match found.ty("d") {
         Some(Type::F16) => Kind::Vector {
             len: n / 4,
-            ty: Type::B32,
-            wide: false,
+            ty: Type::F16x2,
+            fit: Fit::Agree,
             def: true,
         },
         Some(ty) => Kind::Vector {
             len: n / 2,
             ty,
-            wide: false,
+            fit: Fit::Agree,
             def: true,
         },
         None => panic!("{}: no type of accumulators", found.row.pattern),

@@ -4,7 +4,7 @@ use super::names::Names;
 use super::{Mismatch, Problem};
 use crate::ast::{Inst, Operand, Type};
 use crate::special;
-use crate::table::{Form, Kind, Pair, Range, Space};
+use crate::table::{Fit, Form, Kind, Pair, Range, Space};
 
 /// What is wrong with the operands: nothing if one form fits, else what the form that comes nearest misses.
 pub(super) fn check(inst: &Inst, forms: &[Form], names: &Names) -> Vec<Problem> {
@@ -82,16 +82,16 @@ fn fit(operand: &Operand, kind: &Kind, names: &Names) -> Result<(), Mismatch> {
         (
             Kind::Def {
                 ty,
-                wide,
+                fit,
                 pair: Pair::Never | Pair::Maybe,
                 ..
             },
             Operand::Name(name),
-        ) => register(name, *ty, *wide, names),
+        ) => register(name, *ty, *fit, names),
         (
             Kind::Def {
                 ty,
-                wide,
+                fit,
                 sink,
                 pair: Pair::Maybe | Pair::Always,
             },
@@ -99,39 +99,39 @@ fn fit(operand: &Operand, kind: &Kind, names: &Names) -> Result<(), Mismatch> {
         ) => {
             match first.as_ref() {
                 Operand::Sink if *sink => {}
-                Operand::Name(name) => register(name, *ty, *wide, names)?,
+                Operand::Name(name) => register(name, *ty, *fit, names)?,
                 _ => return Err(Mismatch::Kind),
             }
             match second.as_ref() {
                 Operand::Sink => Ok(()),
-                Operand::Name(name) => register(name, Type::Pred, false, names),
+                Operand::Name(name) => register(name, Type::Pred, Fit::Agree, names),
                 _ => Err(Mismatch::Kind),
             }
         }
         (Kind::Use { ty, range, .. }, Operand::Int(_) | Operand::F32(_) | Operand::F64(_)) => {
             constant(operand, *ty, range.as_ref())
         }
-        (Kind::Use { ty, wide, .. }, Operand::Name(name)) => register(name, *ty, *wide, names),
-        (Kind::Register(ty), Operand::Name(name)) => register(name, *ty, false, names),
+        (Kind::Use { ty, fit, .. }, Operand::Name(name)) => register(name, *ty, *fit, names),
+        (Kind::Register(ty), Operand::Name(name)) => register(name, *ty, Fit::Agree, names),
         (Kind::Value(ty), Operand::Int(_) | Operand::F32(_) | Operand::F64(_)) => {
             constant(operand, *ty, None)
         }
         (Kind::Value(ty), Operand::Name(name)) => value(name, *ty, names),
         (Kind::Predicate | Kind::Scale, Operand::Name(name)) => {
-            register(name, Type::Pred, false, names)
+            register(name, Type::Pred, Fit::Agree, names)
         }
-        (Kind::Predicate, Operand::Not(name)) => register(name, Type::Pred, false, names),
+        (Kind::Predicate, Operand::Not(name)) => register(name, Type::Pred, Fit::Agree, names),
         (Kind::Predicate | Kind::Scale, Operand::Int(0 | 1)) => Ok(()),
         (Kind::Int(range), Operand::Int(value)) => match range.contains(*value) {
             true => Ok(()),
             false => Err(Mismatch::Constant),
         },
-        (Kind::Vector { len, ty, wide, def }, Operand::Vector(elements)) => {
+        (Kind::Vector { len, ty, fit, def }, Operand::Vector(elements)) => {
             if elements.len() != *len {
                 return Err(Mismatch::Length(elements.len()));
             }
             elements.iter().try_for_each(|element| match element {
-                Operand::Name(name) => register(name, *ty, *wide, names),
+                Operand::Name(name) => register(name, *ty, *fit, names),
                 Operand::Sink if *def => Ok(()),
                 Operand::Int(_) | Operand::F32(_) | Operand::F64(_) if !def => {
                     constant(element, *ty, None)
@@ -147,7 +147,7 @@ fn fit(operand: &Operand, kind: &Kind, names: &Names) -> Result<(), Mismatch> {
                 (_, other) => return Err(Mismatch::Length(other)),
             };
             elements.iter().try_for_each(|element| match element {
-                Operand::Name(name) => register(name, ty, false, names),
+                Operand::Name(name) => register(name, ty, Fit::Agree, names),
                 Operand::Sink if *def => Ok(()),
                 Operand::Int(_) | Operand::F32(_) if !def => constant(element, ty, None),
                 _ => Err(Mismatch::Kind),
@@ -157,14 +157,14 @@ fn fit(operand: &Operand, kind: &Kind, names: &Names) -> Result<(), Mismatch> {
         (Kind::Tensor { dims }, Operand::Tensor { map, coords }) => {
             // A tensor map lies in parameters, constant or global memory: its generic address is in a register.
             match map.as_ref() {
-                Operand::Name(name) => register(name, Type::B64, false, names)?,
+                Operand::Name(name) => register(name, Type::B64, Fit::Agree, names)?,
                 _ => return Err(Mismatch::Kind),
             }
             if coords.len() != *dims {
                 return Err(Mismatch::Length(coords.len()));
             }
             coords.iter().try_for_each(|coord| match coord {
-                Operand::Name(name) => register(name, Type::S32, false, names),
+                Operand::Name(name) => register(name, Type::S32, Fit::Agree, names),
                 Operand::Int(_) => constant(coord, Type::S32, None),
                 _ => Err(Mismatch::Kind),
             })
@@ -175,9 +175,9 @@ fn fit(operand: &Operand, kind: &Kind, names: &Names) -> Result<(), Mismatch> {
     }
 }
 
-fn register(name: &str, ty: Type, wide: bool, names: &Names) -> Result<(), Mismatch> {
+fn register(name: &str, ty: Type, fit: Fit, names: &Names) -> Result<(), Mismatch> {
     match names.register(name) {
-        Some(found) if agrees(found, ty, wide) => Ok(()),
+        Some(found) if agrees(found, ty, fit) => Ok(()),
         Some(found) => Err(Mismatch::Type(found)),
         None if names.variable(name).is_some() || special::lookup(name).is_some() => {
             Err(Mismatch::Kind)
@@ -189,7 +189,7 @@ fn register(name: &str, ty: Type, wide: bool, names: &Names) -> Result<(), Misma
 /// A register, special register or variable: the operand of a `mov`.
 fn value(name: &str, ty: Type, names: &Names) -> Result<(), Mismatch> {
     if let Some(special) = special::lookup(name) {
-        return match agrees(special.ty, ty, false) {
+        return match agrees(special.ty, ty, Fit::Agree) {
             true => Ok(()),
             false => Err(Mismatch::Type(special.ty)),
         };
@@ -208,7 +208,7 @@ fn value(name: &str, ty: Type, names: &Names) -> Result<(), Mismatch> {
             Err(Mismatch::Space(space.to_owned()))
         };
     }
-    register(name, ty, false, names)
+    register(name, ty, Fit::Agree, names)
 }
 
 fn address(base: &Operand, space: Space, names: &Names) -> Result<(), Mismatch> {
@@ -285,21 +285,21 @@ fn class(ty: Type) -> Class {
     }
 }
 
-/// Whether a register of one type serves as an operand of another (PTX ISA 9.0, §9.2 and §9.4): equal widths, and equal
-/// classes unless one is untyped; where the operand may be `wide`, also a wider register, if neither is floating.
-fn agrees(register: Type, operand: Type, wide: bool) -> bool {
+/// Whether a register of one type serves as an operand of another.
+fn agrees(register: Type, operand: Type, fit: Fit) -> bool {
     let (a, b) = (class(register), class(operand));
+    if register == operand || fit == Fit::Exact {
+        return register == operand;
+    }
     if register.bits() == operand.bits() {
         return match (a, b) {
-            (Class::Pred, b) => b == Class::Pred,
-            (Class::Bits, _) => true,
-            (_, Class::Bits) => true,
-            (Class::Int, Class::Int) => true,
-            _ => register == operand,
+            (Class::Pred, _) | (_, Class::Pred) => false,
+            (Class::Bits, _) | (_, Class::Bits) | (Class::Int, Class::Int) => true,
+            _ => false,
         };
     }
-    wide && register.bits() > operand.bits()
-        && a != Class::Float
-        && b != Class::Float
-        && b != Class::Pred
+    fit == Fit::Wider
+        && register.bits() > operand.bits()
+        && matches!(a, Class::Bits | Class::Int)
+        && matches!(b, Class::Bits | Class::Int)
 }

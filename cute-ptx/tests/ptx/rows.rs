@@ -1,6 +1,6 @@
 //! The instruction table against itself and against NVIDIA's assembler.
 
-use cute_ptx::ast::{Operand, Type};
+use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::ptxas::Ptxas;
 use cute_ptx::table::{self, Form, Kind, Match, Pair, Space, Target};
 use std::collections::{BTreeMap, HashSet};
@@ -148,6 +148,50 @@ pub(crate) fn texts() -> Vec<Text> {
     groups.into_values().collect()
 }
 
+/// Every form of every row with each of its operands in turn replaced by a register of another type: of each type for
+/// the first sample of a row, of some type for the others.
+pub(crate) fn mutants() -> Text {
+    let mut text = Text::new(
+        (9, 0),
+        Target {
+            sm: 90,
+            specific: true,
+        },
+    );
+    for (_, row) in table::rows() {
+        for (index, mnemonic) in table::samples(row).iter().enumerate() {
+            let forms = table::lookup(mnemonic).unwrap().forms();
+            for (form, place) in forms
+                .iter()
+                .flat_map(|form| (0..form.len()).map(move |place| (form, place)))
+            {
+                let some = [POOL[(text.lines.len() * 7 + place) % POOL.len()]];
+                for ty in if index == 0 { POOL } else { &some } {
+                    text.push(mnemonic, &mutant(form, place, *ty));
+                }
+            }
+        }
+    }
+    text
+}
+
+fn mutant(form: &Form, place: usize, ty: Type) -> Vec<Operand> {
+    let mut operands: Vec<Operand> = form
+        .iter()
+        .enumerate()
+        .map(|(i, slot)| sample(&slot.kind, i))
+        .collect();
+    operands[place] = match &operands[place] {
+        Operand::Vector(elements) => Operand::Vector(vec![register(ty, 0); elements.len()]),
+        Operand::Address { .. } => Operand::Address {
+            base: Box::new(register(ty, 0)),
+            offset: 0,
+        },
+        _ => register(ty, 0),
+    };
+    operands
+}
+
 fn floor(target: Target) -> Target {
     Target {
         sm: target.sm.max(75),
@@ -205,20 +249,30 @@ impl Text {
     }
 
     fn inst(&mut self, mnemonic: &str, form: &Form) {
-        let operands: Vec<String> = form
+        let operands: Vec<Operand> = form
             .iter()
             .enumerate()
-            .map(|(i, slot)| sample(&slot.kind, i).to_string())
+            .map(|(i, slot)| sample(&slot.kind, i))
             .collect();
-        self.lines
-            .push(format!("{mnemonic} {};", operands.join(", ")));
+        self.push(mnemonic, &operands);
+    }
+
+    fn push(&mut self, mnemonic: &str, operands: &[Operand]) {
+        self.lines.push(format!(
+            "{};",
+            Inst::new(mnemonic, operands.iter().cloned())
+        ));
+    }
+
+    pub(crate) fn lines(&self) -> &[String] {
+        &self.lines
     }
 
     pub(crate) fn finish(&self) -> String {
         format!("{}{}\nend: ret;\n}}\n", self.header, self.lines.join("\n"))
     }
 
-    fn line(&self, number: Option<u32>) -> &str {
+    pub(crate) fn line(&self, number: Option<u32>) -> &str {
         let first = self.header.lines().count() + 1;
         let index = number.and_then(|number| (number as usize).checked_sub(first));
         index
