@@ -3,11 +3,10 @@
 use std::any::TypeId;
 
 use crate::device::Image;
-use crate::tensor::Placement;
 use crate::tensor_map::{RawView, check_view, tensor_map};
 use crate::{
-    ArgumentRule, Buffer, Device, Element, ElementType, Error, Grid, Kernel, LaunchRule, Param,
-    TensorView, TensorViewMut,
+    ArgumentRule, Device, Element, ElementType, Error, Grid, Kernel, LaunchRule, Param, TensorView,
+    TensorViewMut,
 };
 
 /// Largest grid along x, y and z.
@@ -36,18 +35,22 @@ enum Kind<'a> {
     },
 }
 
-fn raw_view<T: Element, const R: usize>(buffer: &Buffer<T>, placement: &Placement<R>) -> RawView {
+fn raw_view<T: Element, const R: usize>(
+    address: u64,
+    shape: [usize; R],
+    strides: [usize; R],
+) -> RawView {
     RawView {
         element: T::TYPE,
-        address: buffer.address() + (placement.offset * size_of::<T>()) as u64,
-        shape: placement.shape.to_vec(),
-        strides: placement.strides.to_vec(),
+        address,
+        shape: shape.to_vec(),
+        strides: strides.to_vec(),
     }
 }
 
 impl<'a, T: Element, const R: usize> From<&TensorView<'a, T, R>> for Argument<'a> {
     fn from(tensor: &TensorView<'a, T, R>) -> Self {
-        let view = raw_view(tensor.buffer, &tensor.placement);
+        let view = raw_view::<T, R>(tensor.address(), tensor.shape(), tensor.strides());
         Argument(Kind::Tensor {
             view,
             device: tensor.buffer.device(),
@@ -58,7 +61,7 @@ impl<'a, T: Element, const R: usize> From<&TensorView<'a, T, R>> for Argument<'a
 
 impl<'a, T: Element, const R: usize> From<&'a mut TensorViewMut<'_, T, R>> for Argument<'a> {
     fn from(tensor: &'a mut TensorViewMut<'_, T, R>) -> Self {
-        let view = raw_view(tensor.buffer, &tensor.placement);
+        let view = raw_view::<T, R>(tensor.address(), tensor.shape(), tensor.strides());
         Argument(Kind::Tensor {
             view,
             device: tensor.buffer.device(),

@@ -9,10 +9,10 @@ use crate::{Buffer, Device, Element, Error, ViewError};
 
 /// Where the elements of a tensor lie in its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Placement<const R: usize> {
-    pub(crate) offset: usize,
-    pub(crate) shape: [usize; R],
-    pub(crate) strides: [usize; R],
+struct Placement<const R: usize> {
+    offset: usize,
+    shape: [usize; R],
+    strides: [usize; R],
 }
 
 /// A tensor that owns its buffer.
@@ -26,14 +26,14 @@ pub struct Tensor<T: Element, const R: usize> {
 #[derive(Clone, Copy, Debug)]
 pub struct TensorView<'a, T: Element, const R: usize> {
     pub(crate) buffer: &'a Buffer<T>,
-    pub(crate) placement: Placement<R>,
+    placement: Placement<R>,
 }
 
 /// A tensor or a part of one, borrowed to write. No two coordinates name one element.
 #[derive(Debug)]
 pub struct TensorViewMut<'a, T: Element, const R: usize> {
     pub(crate) buffer: &'a mut Buffer<T>,
-    pub(crate) placement: Placement<R>,
+    placement: Placement<R>,
 }
 
 impl<T: Element, const R: usize> Tensor<T, R> {
@@ -206,6 +206,11 @@ impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
         self.placement.strides
     }
 
+    /// Address of the element at the origin, in the device's memory.
+    pub fn address(&self) -> u64 {
+        self.buffer.address() + (self.placement.offset * size_of::<T>()) as u64
+    }
+
     /// The part whose coordinates of one mode lie in a range.
     pub fn slice(self, mode: usize, range: Range<usize>) -> Result<Self, Error> {
         Ok(TensorView {
@@ -242,6 +247,11 @@ impl<'a, T: Element, const R: usize> TensorViewMut<'a, T, R> {
     /// The strides in elements.
     pub fn strides(&self) -> [usize; R] {
         self.placement.strides
+    }
+
+    /// Address of the element at the origin, in the device's memory.
+    pub fn address(&self) -> u64 {
+        self.buffer.address() + (self.placement.offset * size_of::<T>()) as u64
     }
 
     /// The part whose coordinates of one mode lie in a range.

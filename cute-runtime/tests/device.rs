@@ -155,6 +155,53 @@ $end:
     ];
 }
 
+/// Each CTA writes its rank in its cluster, by way of the last word of a large shared memory.
+struct ClusterRank;
+
+impl Kernel for ClusterRank {
+    const NAME: &'static str = "cluster_rank";
+    const PTX: &'static str = r"
+.version 8.0
+.target sm_90a
+.address_size 64
+
+.extern .shared .align 1024 .b8 smem[];
+
+.visible .entry cluster_rank(
+    .param .u64 ranks_ptr
+)
+.reqntid 32, 1, 1
+{
+    .reg .pred %p<1>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<3>;
+
+    mov.u32 %r0, %tid.x;
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra $end;
+    mov.u32 %r1, %cluster_ctarank;
+    mov.u32 %r2, smem;
+    st.shared.u32 [%r2+199996], %r1;
+    ld.shared.u32 %r3, [%r2+199996];
+    ld.param.u64 %rd0, [ranks_ptr];
+    mov.u32 %r4, %ctaid.x;
+    mul.wide.u32 %rd1, %r4, 4;
+    add.u64 %rd2, %rd0, %rd1;
+    st.global.u32 [%rd2], %r3;
+$end:
+    ret;
+}
+";
+    const THREADS: u32 = 32;
+    const CLUSTER: [u32; 3] = [4, 1, 1];
+    const SMEM_BYTES: u32 = 200_000;
+    const PARAMS: &'static [Param] = &[Param::Global {
+        name: "ranks",
+        element: ElementType::U32,
+        rank: 1,
+    }];
+}
+
 fn add(device: &Device, n: usize, grid: impl Into<Grid>) -> Result<Vec<f32>, Error> {
     let a = device.upload(&(0..n).map(|i| i as f32).collect::<Vec<_>>())?;
     let b = device.upload(&vec![0.5f32; n])?;
@@ -222,6 +269,20 @@ fn tma_reads_and_writes_the_tensor_and_nothing_else() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn clusters_and_large_shared_memory_are_opted_into() {
+    for device in devices() {
+        let mut ranks = Tensor::from_slice(&device, &[!0u32; 8], [8]).unwrap();
+        launch::<ClusterRank>(&device, 8.into(), &[(&mut ranks.view_mut()).into()]).unwrap();
+        assert_eq!(
+            ranks.download().unwrap(),
+            [0, 1, 2, 3, 0, 1, 2, 3],
+            "on {}",
+            device.name()
+        );
     }
 }
 
