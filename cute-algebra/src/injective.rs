@@ -23,7 +23,11 @@ pub fn is_injective(a: &Layout) -> Option<bool> {
         return Some(false);
     }
     // Strides along different coordinates never meet.
-    modes.sort_by(|(_, a), (_, b)| a.path().cmp(b.path()).then(a.value().unsigned_abs().cmp(&b.value().unsigned_abs())));
+    modes.sort_by(|(_, a), (_, b)| {
+        a.path()
+            .cmp(b.path())
+            .then(a.value().unsigned_abs().cmp(&b.value().unsigned_abs()))
+    });
     let mut superincreasing = true;
     let mut reach: i128 = 0;
     for (i, (extent, stride)) in modes.iter().enumerate() {
@@ -43,11 +47,17 @@ pub fn is_injective(a: &Layout) -> Option<bool> {
     if a.cosize() < a.size() {
         return Some(false);
     }
-    (a.cosize() <= INJECTIVITY_LIMIT).then(|| all_distinct(a)).flatten()
+    (a.cosize() <= INJECTIVITY_LIMIT)
+        .then(|| all_distinct(a))
+        .flatten()
 }
 
 fn all_distinct(a: &Layout) -> Option<bool> {
-    let lowest: i64 = a.flat_modes().iter().map(|(extent, stride)| (extent - 1) * stride.value().min(0)).sum();
+    let lowest: i64 = a
+        .flat_modes()
+        .iter()
+        .map(|(extent, stride)| (extent - 1) * stride.value().min(0))
+        .sum();
     let mut seen = vec![false; usize::try_from(a.cosize()).ok()?];
     for value in a.values() {
         let seen = seen.get_mut(usize::try_from(value - lowest).ok()?)?;

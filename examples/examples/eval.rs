@@ -5,7 +5,7 @@
 //! cargo run --release --example eval -- --table "(8,8):(8,1)"
 //! ```
 
-use cute_algebra::notation::{MAX_NESTING, NotationError, eval_str};
+use cute_algebra::notation::{MAX_NESTING, NotationError, eval_layout, lex, parse};
 use cute_algebra::operations::{OPERATIONS, Operation};
 use cute_algebra::{PRINT_LIMIT, Value, print_layout};
 use std::process::ExitCode;
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         );
         return ExitCode::from(2);
     };
-    match eval_str(expression) {
+    match evaluate(expression) {
         Ok(value) => {
             match table {
                 true => print_table(&value),
@@ -56,6 +56,12 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// A shape alone is its layout with the leftmost mode fastest, as in `layout!`.
+fn evaluate(text: &str) -> Result<Value, NotationError> {
+    let end = text.len()..text.len();
+    eval_layout(&parse(&lex(text)?, end)?, &|_| None)
 }
 
 fn print_table(value: &Value) {

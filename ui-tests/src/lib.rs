@@ -1,1 +1,22 @@
-//! What does not compile, and what it says.
+//! What does not compile, and what it says. The library is what the tests fold from another crate.
+
+/// Named layouts for other crates.
+pub mod shapes {
+    use cute_runtime::{layout, tile};
+
+    layout! {
+        /// The left operand of CuTe's example of composition.
+        pub A = (6,2):(8,2);
+        /// A name on top of a name of the same crate.
+        pub FLAT = coalesce(A);
+        /// 128-byte rows of 16-bit elements.
+        pub ATOM = smem_atom(K, SW128, 16);
+        /// A tiler by mode.
+        pub TILER = <3:3, (2,4):(1,8)>;
+    }
+
+    tile! {
+        /// CuTe's example of a divide by mode.
+        pub TILES = (9,(4,8)):(59,(13,1)) / TILER;
+    }
+}

@@ -12,44 +12,36 @@ use quote::{ToTokens, quote};
 /// Most entries of the tables of offsets and of their inverse that are written out.
 const TABLE_LIMIT: i64 = 256;
 
-/// A value in the place of an expression.
-pub(super) fn expression(context: &Context, value: &Value, form: Form) -> TokenStream {
-    match constant(context, value, form) {
-        Ok(Constant { value, .. }) => value,
-        Err(message) => quote!({ ::core::compile_error!(#message) }),
-    }
+/// A value in the place of an expression; the error says what is not a value of a layout macro.
+pub(super) fn expression(
+    context: &Context,
+    value: &Value,
+    form: Form,
+) -> Result<TokenStream, String> {
+    constant(context, value, form).map(Constant::inline)
 }
 
 /// The declarations of an item: a type, a constant and a carrier of its name.
-pub(super) fn item(context: &Context, item: &Item, value: &Value, form: Form) -> TokenStream {
+pub(super) fn item(
+    context: &Context,
+    item: &Item,
+    value: &Value,
+    form: Form,
+) -> Result<TokenStream, String> {
     let carrier = carrier(item, Some(value));
     // A tiler has no value at run time; its name is good for other layouts.
     if let Value::Tiler(_) = value {
-        return carrier;
+        return Ok(carrier);
     }
-    let constant = match constant(context, value, form) {
-        Ok(constant) => constant,
-        Err(message) => {
-            let errors = syn::Error::new_spanned(&item.body, message).to_compile_error();
-            let fallback = fallback_item(context, item, form);
-            return quote!(#errors #fallback);
-        }
-    };
-    let declarations = declarations(
-        context,
-        item,
-        &constant,
-        &value.to_string(),
-        static_layout(value).as_ref(),
-        form,
-    );
-    quote!(#declarations #carrier)
+    let constant = constant(context, value, form)?;
+    let (text, layout) = (value.to_string(), static_layout(value));
+    let declarations = declarations(context, item, &constant, Some(&text), layout.as_ref(), form);
+    Ok(quote!(#declarations #carrier))
 }
 
 /// What stands for an expression whose error has been reported.
 pub(super) fn fallback_expression(context: &Context, form: Form) -> TokenStream {
-    let Constant { value, .. } = fallback(context, form);
-    value
+    fallback(context, form).inline()
 }
 
 /// What stands for an item whose error has been reported.
@@ -63,7 +55,7 @@ pub(super) fn fallback_item(context: &Context, item: &Item, form: Form) -> Token
         context,
         item,
         &fallback(context, form),
-        "",
+        None,
         Some(&layout),
         form,
     );
@@ -75,6 +67,14 @@ pub(super) fn fallback_item(context: &Context, item: &Item, form: Form) -> Token
 struct Constant {
     value: TokenStream,
     kind: TokenStream,
+}
+
+impl Constant {
+    /// As an expression that is constant wherever it stands.
+    fn inline(self) -> TokenStream {
+        let value = self.value;
+        quote!(const #value)
+    }
 }
 
 fn fallback(context: &Context, form: Form) -> Constant {
@@ -94,14 +94,14 @@ fn fallback(context: &Context, form: Form) -> Constant {
         ),
     };
     Constant {
-        value: quote!(const { use #facade::__private::*; #value }),
+        value: quote!({ use #facade::__private::*; #value }),
         kind,
     }
 }
 
 fn constant(context: &Context, value: &Value, form: Form) -> Result<Constant, String> {
     let facade = &context.facade;
-    let block = |value| quote!(const { use #facade::__private::*; #value });
+    let block = |value| quote!({ use #facade::__private::*; #value });
     let (value, kind) = match (value, form) {
         (Value::Layout(layout), Form::Layout) if !layout.is_integral() => (
             block(coordinate_tokens(layout)),
@@ -125,11 +125,11 @@ fn constant(context: &Context, value: &Value, form: Form) -> Result<Constant, St
             (block(quote!(tiling(#layout))), quote!(#facade::Tiling))
         }
         (Value::Int(value), Form::Layout) => (
-            Literal::i64_suffixed(*value).into_token_stream(),
+            block(Literal::i64_suffixed(*value).into_token_stream()),
             quote!(i64),
         ),
-        (Value::Bool(value), Form::Layout) => (quote!(#value), quote!(bool)),
-        (Value::Tuple(tuple), Form::Layout) => (tuple_value(tuple), tuple_type(tuple)),
+        (Value::Bool(value), Form::Layout) => (block(quote!(#value)), quote!(bool)),
+        (Value::Tuple(tuple), Form::Layout) => (block(tuple_value(tuple)), tuple_type(tuple)),
         (value, _) => {
             return Err(format!(
                 "expected a layout, found {}: {value}",
@@ -144,7 +144,7 @@ fn declarations(
     context: &Context,
     item: &Item,
     constant: &Constant,
-    text: &str,
+    text: Option<&str>,
     layout: Option<&StaticLayout>,
     form: Form,
 ) -> TokenStream {
@@ -159,10 +159,14 @@ fn declarations(
     let (docs, others): (Vec<_>, Vec<_>) = attributes
         .iter()
         .partition(|attribute| attribute.path().is_ident("doc"));
-    let summary = format!("`{text}`");
+    let summary = text.map(|text| {
+        let text = format!(" `{text}`");
+        let separator = (!docs.is_empty()).then(|| quote!(#[doc = ""]));
+        quote!(#separator #[doc = #text])
+    });
     let Some(layout) = layout else {
         return quote! {
-            #(#docs)* #[doc = #summary] #(#others)*
+            #(#docs)* #summary #(#others)*
             #[allow(dead_code, non_upper_case_globals)]
             #visibility const #name: #kind = #value;
         };
@@ -189,11 +193,11 @@ fn declarations(
     });
     let index = layout.index();
     quote! {
-        #(#docs)* #[doc = #summary] #(#others)*
+        #(#docs)* #summary #(#others)*
         #[allow(dead_code, non_camel_case_types)]
         #visibility enum #name {}
 
-        #(#docs)* #[doc = #summary] #(#others)*
+        #(#docs)* #summary #(#others)*
         #[allow(dead_code, non_upper_case_globals)]
         #visibility const #name: #kind = #source;
 

@@ -14,7 +14,7 @@ mod tokens;
 pub use tokens::eval;
 
 use carrier::{Folded, fold};
-use input::{Input, Item};
+use input::{Context, Input, Item};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -45,41 +45,51 @@ impl Form {
 }
 
 fn expansion(input: TokenStream, form: Form) -> TokenStream {
+    // In braces the messages are ours alone; bare, rustc adds its own about the expression that is missing.
+    let braced = |error: syn::Error| {
+        let errors = error.to_compile_error();
+        quote!({ #errors })
+    };
     match Input::parse(input) {
-        Ok(Input::Expression { context, body }) => match fold(&context, &body, form) {
-            Ok(Folded::Value(value)) => expand::expression(&context, &value, form),
-            Ok(Folded::Continue { carrier, state }) => quote!(#carrier ! { #state #body }),
-            Ok(Folded::Poisoned) => expand::fallback_expression(&context, form),
-            // In braces the messages are ours alone; bare, rustc adds its own about the expression that is missing.
-            Err(error) => {
-                let errors = error.to_compile_error();
-                quote!({ #errors })
-            }
-        },
-        Ok(Input::Items { context, items }) => items
-            .iter()
-            .map(|item| expand_item(&context, item, form))
-            .collect(),
-        Err(error) => {
-            let errors = error.to_compile_error();
-            quote!({ #errors })
+        Ok(Input::Expression { context, body }) => {
+            expand_expression(&context, &body, form).unwrap_or_else(braced)
         }
+        Ok(Input::Items { context, items }) => {
+            let items = items.iter().map(|item| {
+                // An item is declared all the same, so that its uses add no messages of their own.
+                expand_item(&context, item, form).unwrap_or_else(|error| {
+                    let errors = error.to_compile_error();
+                    let fallback = expand::fallback_item(&context, item, form);
+                    quote!(#errors #fallback)
+                })
+            });
+            items.collect()
+        }
+        Err(error) => braced(error),
     }
 }
 
-fn expand_item(context: &input::Context, item: &Item, form: Form) -> TokenStream {
-    match fold(context, &item.body, form) {
-        Ok(Folded::Value(value)) => expand::item(context, item, &value, form),
-        Ok(Folded::Continue { carrier, state }) => {
+fn expand_expression(
+    context: &Context,
+    body: &TokenStream,
+    form: Form,
+) -> syn::Result<TokenStream> {
+    match fold(context, body, form)? {
+        Folded::Value(value) => expand::expression(context, &value, form)
+            .map_err(|message| syn::Error::new_spanned(body, message)),
+        Folded::Continue { carrier, state } => Ok(quote!(#carrier ! { #state #body })),
+        Folded::Poisoned => Ok(expand::fallback_expression(context, form)),
+    }
+}
+
+fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenStream> {
+    match fold(context, &item.body, form)? {
+        Folded::Value(value) => expand::item(context, item, &value, form)
+            .map_err(|message| syn::Error::new_spanned(&item.body, message)),
+        Folded::Continue { carrier, state } => {
             let tokens = &item.tokens;
-            quote!(#carrier ! { #state #tokens })
+            Ok(quote!(#carrier ! { #state #tokens }))
         }
-        Ok(Folded::Poisoned) => expand::fallback_item(context, item, form),
-        // The item is declared all the same, so that its uses add no messages of their own.
-        Err(error) => {
-            let errors = error.to_compile_error();
-            let fallback = expand::fallback_item(context, item, form);
-            quote!(#errors #fallback)
-        }
+        Folded::Poisoned => Ok(expand::fallback_item(context, item, form)),
     }
 }

@@ -1,0 +1,359 @@
+//! What `layout!` and `tile!` expand to, as a reader of `cargo expand` sees it.
+
+use expect_test::{Expect, expect};
+use proc_macro2::TokenStream;
+
+fn check(expand: fn(TokenStream) -> TokenStream, input: &str, expected: &Expect) {
+    let expansion = expand(format!("[::facade] {input}").parse().unwrap());
+    let text = match syn::parse2::<syn::File>(expansion.clone()) {
+        Ok(items) => prettyplease::unparse(&items),
+        Err(_) => {
+            let item: syn::Item = syn::parse_quote!(const VALUE: T = #expansion;);
+            prettyplease::unparse(&syn::parse_quote!(#item))
+        }
+    };
+    expected.assert_eq(&text);
+}
+
+fn layout(input: &str, expected: &Expect) {
+    check(cute_lang::notation::layout, input, expected);
+}
+
+fn tile(input: &str, expected: &Expect) {
+    check(cute_lang::notation::tile, input, expected);
+}
+
+#[test]
+fn value() {
+    layout("(6,2):(8,2) o (4,3):(3,1)", &expect![[r#"
+        const VALUE: T = const {
+            use ::facade::__private::*;
+            layout(
+                &[2, 2, 3],
+                &[24, 2, 8],
+                &Node(&[Node(&[Leaf, Leaf]), Leaf]),
+                INJECTIVE,
+                &[0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42],
+            )
+        };
+    "#]]);
+}
+
+#[test]
+fn item() {
+    layout("#[doc = \" Folded.\"] pub R = (6,2):(8,2) o (4,3):(3,1);", &expect![[r#"
+        /// Folded.
+        ///
+        /// `((2,2),3):((24,2),8)`
+        #[allow(dead_code, non_camel_case_types)]
+        pub enum R {}
+        /// Folded.
+        ///
+        /// `((2,2),3):((24,2),8)`
+        #[allow(dead_code, non_upper_case_globals)]
+        pub const R: ::facade::Layout = <R as ::facade::StaticLayout>::LAYOUT;
+        impl ::facade::StaticLayout for R {
+            const LAYOUT: ::facade::Layout = {
+                use ::facade::__private::*;
+                layout(
+                    &[2, 2, 3],
+                    &[24, 2, 8],
+                    &Node(&[Node(&[Leaf, Leaf]), Leaf]),
+                    INJECTIVE,
+                    &[0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42],
+                )
+            };
+            const INVERSE: &'static [i64] = &[
+                0,
+                -1,
+                2,
+                -1,
+                -1,
+                -1,
+                -1,
+                -1,
+                4,
+                -1,
+                6,
+                -1,
+                -1,
+                -1,
+                -1,
+                -1,
+                8,
+                -1,
+                10,
+                -1,
+                -1,
+                -1,
+                -1,
+                -1,
+                1,
+                -1,
+                3,
+                -1,
+                -1,
+                -1,
+                -1,
+                -1,
+                5,
+                -1,
+                7,
+                -1,
+                -1,
+                -1,
+                -1,
+                -1,
+                9,
+                -1,
+                11,
+            ];
+            #[inline]
+            fn index(coord: i64) -> i64 {
+                (coord & 1) * 24 + ((coord >> 1) & 1) * 2 + (coord >> 2) * 8
+            }
+        }
+        #[doc(hidden)]
+        #[allow(non_local_definitions, unused_macros)]
+        #[macro_export]
+        macro_rules! __layout_R_here {
+            ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
+                $($entry)* ! { [$($known)* = "((2,2),3):((24,2),8)"] $($rest)* }
+            };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        pub use __layout_R_here as R;
+    "#]]);
+}
+
+#[test]
+fn private_item_over_the_table_limit() {
+    layout("BIG = (30,10):(16,1);", &expect![[r#"
+        /// `(30,10):(16,1)`
+        #[allow(dead_code, non_camel_case_types)]
+        enum BIG {}
+        /// `(30,10):(16,1)`
+        #[allow(dead_code, non_upper_case_globals)]
+        const BIG: ::facade::Layout = <BIG as ::facade::StaticLayout>::LAYOUT;
+        impl ::facade::StaticLayout for BIG {
+            const LAYOUT: ::facade::Layout = {
+                use ::facade::__private::*;
+                layout(&[30, 10], &[16, 1], &Node(&[Leaf, Leaf]), INJECTIVE, &[])
+            };
+            #[inline]
+            fn index(coord: i64) -> i64 {
+                (coord % 30) * 16 + (coord / 30)
+            }
+        }
+        #[doc(hidden)]
+        #[allow(non_local_definitions, unused_macros)]
+        macro_rules! __layout_BIG_here {
+            ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
+                $($entry)* ! { [$($known)* = "(30,10):(16,1)"] $($rest)* }
+            };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        use __layout_BIG_here as BIG;
+    "#]]);
+}
+
+#[test]
+fn swizzled() {
+    layout("S = Sw<1,0,2> o 8 o (4,2):(2,1);", &expect![[r#"
+        /// `Sw<1,0,2> o 8 o (4,2):(2,1)`
+        #[allow(dead_code, non_camel_case_types)]
+        enum S {}
+        /// `Sw<1,0,2> o 8 o (4,2):(2,1)`
+        #[allow(dead_code, non_upper_case_globals)]
+        const S: ::facade::Layout = <S as ::facade::StaticLayout>::LAYOUT;
+        impl ::facade::StaticLayout for S {
+            const LAYOUT: ::facade::Layout = {
+                use ::facade::__private::*;
+                swizzled(
+                    swizzle(1, 0, 2),
+                    8,
+                    layout(&[4, 2], &[2, 1], &Node(&[Leaf, Leaf]), INJECTIVE, &[]),
+                    &[8, 10, 13, 15, 9, 11, 12, 14],
+                )
+            };
+            const INVERSE: &'static [i64] = &[
+                -1,
+                -1,
+                -1,
+                -1,
+                -1,
+                -1,
+                -1,
+                -1,
+                0,
+                4,
+                1,
+                5,
+                6,
+                2,
+                7,
+                3,
+            ];
+            #[inline]
+            fn index(coord: i64) -> i64 {
+                let offset = 8 + (coord & 3) * 2 + (coord >> 2);
+                offset ^ ((offset & 4) >> 2)
+            }
+        }
+        #[doc(hidden)]
+        #[allow(non_local_definitions, unused_macros)]
+        macro_rules! __layout_S_here {
+            ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
+                $($entry)* ! { [$($known)* = "Sw<1,0,2> o 8 o (4,2):(2,1)"] $($rest)* }
+            };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        use __layout_S_here as S;
+    "#]]);
+}
+
+#[test]
+fn coordinates() {
+    layout("(2,3):(1@1,2@0)", &expect![[r#"
+        const VALUE: T = const {
+            use ::facade::__private::*;
+            coordinate_layout(
+                "(2,3):(1@1,2@0)",
+                const {
+                    &[
+                        (&[0], layout(&[2, 3], &[0, 2], &Node(&[Leaf, Leaf]), UNPROVED, &[])),
+                        (&[1], layout(&[2, 3], &[1, 0], &Node(&[Leaf, Leaf]), UNPROVED, &[])),
+                    ]
+                },
+            )
+        };
+    "#]]);
+}
+
+#[test]
+fn numbers() {
+    layout("size((2,3))", &expect![[r#"
+        const VALUE: T = const {
+            use ::facade::__private::*;
+            6i64
+        };
+    "#]]);
+    layout("shape((2,(3,4)))", &expect![[r#"
+        const VALUE: T = const {
+            use ::facade::__private::*;
+            (2i64, (3i64, 4i64))
+        };
+    "#]]);
+}
+
+#[test]
+fn tiling() {
+    tile("pub T = 8:1 / 2:1;", &expect![[r#"
+        /// `(2,4):(1,2)`
+        #[allow(dead_code, non_camel_case_types)]
+        pub enum T {}
+        /// `(2,4):(1,2)`
+        #[allow(dead_code, non_upper_case_globals)]
+        pub const T: ::facade::Tiling = <T as ::facade::StaticTiling>::TILING;
+        impl ::facade::StaticLayout for T {
+            const LAYOUT: ::facade::Layout = <Self as ::facade::StaticTiling>::TILING.layout();
+            const INVERSE: &'static [i64] = &[0, 1, 2, 3, 4, 5, 6, 7];
+            #[inline]
+            fn index(coord: i64) -> i64 {
+                coord
+            }
+        }
+        impl ::facade::StaticTiling for T {
+            const TILING: ::facade::Tiling = {
+                use ::facade::__private::*;
+                tiling(
+                    layout(
+                        &[2, 4],
+                        &[1, 2],
+                        &Node(&[Leaf, Leaf]),
+                        INJECTIVE,
+                        &[0, 1, 2, 3, 4, 5, 6, 7],
+                    ),
+                )
+            };
+        }
+        #[doc(hidden)]
+        #[allow(non_local_definitions, unused_macros)]
+        #[macro_export]
+        macro_rules! __layout_T_here {
+            ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
+                $($entry)* ! { [$($known)* = "(2,4):(1,2)"] $($rest)* }
+            };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        pub use __layout_T_here as T;
+    "#]]);
+}
+
+#[test]
+fn unknown_name_asks_its_carrier() {
+    layout("pub R = shapes::A o B;", &expect![[r#"
+        shapes::A! {
+            { ::facade::__private::layout } [::facade, shapes::A] pub R = shapes::A o B
+        }
+    "#]]);
+}
+
+#[test]
+fn known_names_ask_the_next_carrier() {
+    let input = "[::facade, shapes::A = \"8:1\"] pub R = shapes::A o B;";
+    let expansion = cute_lang::notation::layout(input.parse().unwrap());
+    expect![[r#"B ! { { :: facade :: __private :: layout } [:: facade , shapes :: A = "8:1" , B] pub R = shapes :: A o B }"#]].assert_eq(&expansion.to_string());
+}
+
+#[test]
+fn error_leaves_the_names_behind() {
+    layout("A = (4,8):(1,4,2);", &expect![[r#"
+        ::core::compile_error! {
+            "shape and stride are not congruent: (4,8) in the shape meets (1,4,2) in the stride"
+        }
+        #[allow(dead_code, non_camel_case_types)]
+        enum A {}
+        #[allow(dead_code, non_upper_case_globals)]
+        const A: ::facade::Layout = <A as ::facade::StaticLayout>::LAYOUT;
+        impl ::facade::StaticLayout for A {
+            const LAYOUT: ::facade::Layout = {
+                use ::facade::__private::*;
+                layout(&[1], &[0], &Leaf, INJECTIVE, &[0])
+            };
+            const INVERSE: &'static [i64] = &[0];
+            #[inline]
+            fn index(coord: i64) -> i64 {
+                {
+                    let _ = coord;
+                    0
+                }
+            }
+        }
+        #[doc(hidden)]
+        #[allow(non_local_definitions, unused_macros)]
+        macro_rules! __layout_A_here {
+            ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
+                $($entry)* ! { [$($known)* = error] $($rest)* }
+            };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        use __layout_A_here as A;
+    "#]]);
+}
+
+#[test]
+fn error_in_an_expression_is_in_braces() {
+    layout("(4,8):(1,4,2)", &expect![[r#"
+        const VALUE: T = {
+            ::core::compile_error! {
+                "shape and stride are not congruent: (4,8) in the shape meets (1,4,2) in the stride"
+            }
+        };
+    "#]]);
+}

@@ -1,0 +1,75 @@
+//! Names of another crate fold here, and expansions need nothing of their surroundings.
+
+extern crate cute_runtime as renamed;
+
+use cute_runtime::{Layout, StaticLayout, layout, tile};
+use static_assertions::const_assert_eq;
+use ui_tests::shapes;
+use ui_tests::shapes::{A, TILER};
+
+layout! {
+    R = A o (4,3):(3,1);
+    BY_PATH = ui_tests::shapes::FLAT o 3:2;
+    SMEM = tile_to_shape(shapes::ATOM, (64, 128));
+    OVER_TILES = flatten(shapes::TILES);
+}
+
+tile! {
+    T = (9,(4,8)):(59,(13,1)) / TILER;
+}
+
+const_assert_eq!(R.at(1), 24);
+
+#[test]
+fn names_fold_across_crates() {
+    assert_eq!(R.to_string(), "((2,2),3):((24,2),8)");
+    assert_eq!(BY_PATH.to_string(), "3:16");
+    assert_eq!(SMEM.size(), 64 * 128);
+    assert_eq!(T, shapes::TILES);
+    assert_eq!(OVER_TILES.size(), shapes::TILES::SIZE);
+    const LOCAL: Layout = layout!(shapes::A);
+    assert_eq!(LOCAL, A);
+    assert_eq!(A::index(1), 8);
+}
+
+/// No prelude, no `core` or `std` that could be meant, the facade under another name.
+mod hygiene {
+    #![no_implicit_prelude]
+    #![allow(non_camel_case_types, dead_code)]
+
+    struct Layout;
+    struct Option;
+    mod core {}
+    mod std {}
+    mod cute_runtime {}
+    fn layout() {}
+
+    ::renamed::layout! { pub(super) B = (4,8):(8,1); }
+    ::renamed::layout! { pub(super) C = coalesce(B); }
+    ::renamed::tile! { pub(super) T = C / 4:1; }
+    pub(super) const VALUE: ::renamed::Layout = ::renamed::layout!(B o 4:8);
+    pub(super) const COORDINATES: ::renamed::CoordinateLayout = ::renamed::layout!((4,5):(1@1,1@0));
+}
+
+#[test]
+fn expansions_are_hygienic() {
+    assert_eq!(hygiene::B.to_string(), "(4,8):(8,1)");
+    assert_eq!(hygiene::C.to_string(), "(4,8):(8,1)");
+    assert_eq!(hygiene::T.to_string(), "(4,8):(8,1)");
+    assert_eq!(hygiene::VALUE.to_string(), "4:2");
+    assert_eq!(hygiene::COORDINATES.to_string(), "(4,5):(1@1,1@0)");
+}
+
+/// Macros of the user pass their own names and numbers on.
+macro_rules! square {
+    ($name:ident, $extent:literal, $inner:path) => {
+        layout! { $name = ($extent,$extent):row; }
+        const _: Layout = layout!($inner o $extent:1);
+    };
+}
+square!(SQUARE, 6, A);
+
+#[test]
+fn macros_pass_tokens_on() {
+    assert_eq!(SQUARE.to_string(), "(6,6):(6,1)");
+}
