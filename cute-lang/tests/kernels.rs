@@ -1,22 +1,38 @@
 //! Kernels to PTX: what the language means, seen in what it becomes.
 
-use cute_lang::kernel::lower::lower;
+use cute_lang::kernel::lower::{Lowered, lower};
+use cute_ptx::ptxas::Ptxas;
 use expect_test::{Expect, expect};
+use quote::ToTokens;
 
-/// The body of the only kernel of a module, without declarations.
+/// The body of the only kernel of a module, without declarations; or its errors.
 fn body(source: &str) -> String {
     let module = format!("mod kernels {{ {source} }}");
     match lower(module.parse().expect("tokens")) {
         Ok(instances) => {
+            judge(&instances);
             let text = instances[0].module.to_string();
-            let body = text.split_once("\n{\n").expect("a body").1;
+            // The braces stay: they keep the indentation of what they hold.
+            let body = &text[text.find("\n{\n").expect("a body") + 1..];
             let lines = body.lines().filter(|line| !line.trim_start().starts_with(".reg") && !line.is_empty());
-            let lines: Vec<&str> = lines.take_while(|line| *line != "}").collect();
-            lines.join("\n") + "\n"
+            lines.map(|line| format!("{line}\n")).collect()
         }
         Err(error) => {
             let errors: Vec<String> = error.into_iter().map(|error| format!("error: {error}\n")).collect();
             errors.concat()
+        }
+    }
+}
+
+/// Holds the PTX against its own parser and against NVIDIA's assembler.
+fn judge(instances: &[Lowered]) {
+    let ptxas = Ptxas::find();
+    for instance in instances {
+        let text = instance.module.to_string();
+        assert_eq!(cute_ptx::parse(&text).as_ref(), Ok(&instance.module), "{text}");
+        if let Some(ptxas) = &ptxas {
+            let report = ptxas.assemble(&text, "sm_90a").expect("a run of ptxas");
+            assert_eq!(report.complaints(), Vec::<String>::new(), "{text}");
         }
     }
 }
@@ -39,11 +55,13 @@ fn known_integers_leave_nothing() {
             out[0] = b;
         ",
         expect![[r#"
+            {
                 mov.u32 %smem_base, smem;
                 // out[0] = b
                 mov.u32 %r0, 14;
                 st.shared.u32 [%smem_base], %r0;
                 ret;
+            }
         "#]],
     );
 }
@@ -57,6 +75,7 @@ fn arithmetic_simplifies() {
             out[0] = x + y;
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 mov.u32 %smem_base, smem;
                 // let x = (m * 8 + 0) / 4 % 32
@@ -69,6 +88,7 @@ fn arithmetic_simplifies() {
                 add.u32 %r4, %r2, %r3;
                 st.shared.u32 [%smem_base], %r4;
                 ret;
+            }
         "#]],
     );
 }
@@ -84,6 +104,7 @@ fn a_variable_is_a_register() {
             out[0] = x + before;
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 mov.u32 %smem_base, smem;
                 // let mut x = 5
@@ -98,6 +119,7 @@ fn a_variable_is_a_register() {
                 add.u32 %r3, %x, %r0;
                 st.shared.u32 [%smem_base], %r3;
                 ret;
+            }
         "#]],
     );
 }
@@ -111,6 +133,7 @@ fn tuples_swap() {
             out[0] = a - b;
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 ld.param.u32 %n, [n];
                 mov.u32 %smem_base, smem;
@@ -126,6 +149,7 @@ fn tuples_swap() {
                 sub.u32 %r2, %a, %b;
                 st.shared.u32 [%smem_base], %r2;
                 ret;
+            }
         "#]],
     );
 }
@@ -139,6 +163,7 @@ fn run_time_if_is_a_branch() {
             out[0] = x;
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 ld.param.u32 %n, [n];
                 mov.u32 %smem_base, smem;
@@ -160,6 +185,7 @@ fn run_time_if_is_a_branch() {
                 // out[0] = x
                 st.shared.u32 [%smem_base], %x;
                 ret;
+            }
         "#]],
     );
 }
@@ -173,6 +199,7 @@ fn small_branches_are_predicated() {
             out[0] = x;
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 mov.u32 %smem_base, smem;
                 // let mut x = m
@@ -184,6 +211,7 @@ fn small_branches_are_predicated() {
                 // out[0] = x
                 st.shared.u32 [%smem_base], %x;
                 ret;
+            }
         "#]],
     );
 }
@@ -197,6 +225,7 @@ fn if_as_a_value_selects() {
             out[p] = x + q;
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 ld.param.u32 %n, [n];
                 mov.u32 %smem_base, smem;
@@ -212,6 +241,7 @@ fn if_as_a_value_selects() {
                 add.u32 %r4, %smem_base, %r3;
                 st.shared.u32 [%r4], %r2;
                 ret;
+            }
         "#]],
     );
 }
@@ -224,6 +254,7 @@ fn if_as_a_value_computes() {
             out[0] = x;
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 ld.param.u32 %n, [n];
                 mov.u32 %smem_base, smem;
@@ -244,6 +275,7 @@ fn if_as_a_value_computes() {
                 // out[0] = x
                 st.shared.u32 [%smem_base], %r4;
                 ret;
+            }
         "#]],
     );
 }
@@ -253,6 +285,7 @@ fn known_bounds_unroll() {
     check_statements(
         "for i in 0..3 { if i != 1 { out[i] = m; } }",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 mov.u32 %smem_base, smem;
                 // for i in 0..3
@@ -265,6 +298,7 @@ fn known_bounds_unroll() {
                 // out[i] = m
                 st.shared.u32 [%smem_base+8], %m;
                 ret;
+            }
         "#]],
     );
 }
@@ -274,6 +308,7 @@ fn unrolled_loops_break_and_continue() {
     check_statements(
         "for i in 0..4 { if i == 2 { break; } if m == i { continue; } out[i] = m; }",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 mov.u32 %smem_base, smem;
                 // for i in 0..4
@@ -298,6 +333,7 @@ fn unrolled_loops_break_and_continue() {
                 // break
             $for_break:
                 ret;
+            }
         "#]],
     );
 }
@@ -307,6 +343,7 @@ fn run_time_bounds_count() {
     check_statements(
         "for i in m..n { out[i] = i; }",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 ld.param.u32 %n, [n];
                 mov.u32 %smem_base, smem;
@@ -324,6 +361,7 @@ fn run_time_bounds_count() {
                 @%p1 bra $for;
             $for_end:
                 ret;
+            }
         "#]],
     );
 }
@@ -347,6 +385,7 @@ fn loops_break_and_continue() {
             out[0] = 1;
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 ld.param.u32 %n, [n];
                 mov.u32 %smem_base, smem;
@@ -382,6 +421,7 @@ fn loops_break_and_continue() {
                 mov.u32 %r4, 1;
                 st.shared.u32 [%smem_base], %r4;
                 ret;
+            }
         "#]],
     );
 }
@@ -395,6 +435,7 @@ fn while_tests_at_its_head() {
             out[0] = x;
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 ld.param.u32 %n, [n];
                 mov.u32 %smem_base, smem;
@@ -413,6 +454,7 @@ fn while_tests_at_its_head() {
                 // out[0] = x
                 st.shared.u32 [%smem_base], %x;
                 ret;
+            }
         "#]],
     );
 }
@@ -422,6 +464,7 @@ fn the_right_side_is_guarded() {
     check_statements(
         "if m < 64 && out[m] > 3 { out[0] = 1; }",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 mov.u32 %smem_base, smem;
                 // if m < 64 && out[m] > 3
@@ -438,6 +481,7 @@ fn the_right_side_is_guarded() {
                 @%p2 mov.u32 %r3, 1;
                 @%p2 st.shared.u32 [%smem_base], %r3;
                 ret;
+            }
         "#]],
     );
 }
@@ -452,6 +496,7 @@ fn predicates_are_values() {
             out[0] = (p && q) as u32;
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 ld.param.u32 %n, [n];
                 mov.u32 %smem_base, smem;
@@ -467,6 +512,7 @@ fn predicates_are_values() {
                 selp.u32 %r0, 1, 0, %p5;
                 st.shared.u32 [%smem_base], %r0;
                 ret;
+            }
         "#]],
     );
 }
@@ -481,6 +527,7 @@ fn casts() {
             out[0] = b as u32 + c as u32;
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 mov.u32 %smem_base, smem;
                 // let a = m as u64 * 5000000000
@@ -497,6 +544,7 @@ fn casts() {
                 add.u32 %r3, %r2, %r1;
                 st.shared.u32 [%smem_base], %r3;
                 ret;
+            }
         "#]],
     );
 }
@@ -510,9 +558,11 @@ fn what_nobody_reads_is_not_computed() {
             let (x, y) = (block_idx().0, b);
         ",
         expect![[r#"
+            {
                 // let a = m * n
                 // let b = a + thread()
                 ret;
+            }
         "#]],
     );
 }
@@ -526,6 +576,7 @@ fn return_ends_the_kernel() {
             return;
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 mov.u32 %smem_base, smem;
                 // if m == 0
@@ -537,6 +588,7 @@ fn return_ends_the_kernel() {
                 // return
             $exit:
                 ret;
+            }
         "#]],
     );
 }
@@ -546,6 +598,7 @@ fn uniform_ids() {
     check_statements(
         "out[warp()] = warpgroup() + lane() + warpgroup_thread();",
         expect![[r#"
+            {
                 mov.u32 %thread, %tid.x;
                 shr.u32 %r0, %thread, 5;
                 shfl.sync.idx.b32 %warp, %r0, 0, 31, 4294967295;
@@ -557,6 +610,7 @@ fn uniform_ids() {
                 add.u32 %r3, %smem_base, %r2;
                 st.shared.u32 [%r3], %r1;
                 ret;
+            }
         "#]],
     );
 }
@@ -572,6 +626,7 @@ fn helpers_are_inlined() {
             }
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 mov.u32 %smem_base, smem;
                 // out[0] = twice::<2>(m) + twice::<3>(7)
@@ -580,6 +635,7 @@ fn helpers_are_inlined() {
                 add.u32 %r1, %r0, 21;
                 st.shared.u32 [%smem_base], %r1;
                 ret;
+            }
         "#]],
     );
 }
@@ -604,6 +660,7 @@ fn mutable_references_alias() {
             }
         ",
         expect![[r#"
+            {
                 mov.u32 %smem_base, smem;
                 // let mut s = 0
                 mov.u32 %s, 0;
@@ -624,6 +681,7 @@ fn mutable_references_alias() {
                 add.u32 %r4, %smem_base, %r3;
                 st.shared.u32 [%r4], %p;
                 ret;
+            }
         "#]],
     );
 }
@@ -642,6 +700,7 @@ fn arguments_are_copies() {
             }
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 mov.u32 %smem_base, smem;
                 // let mut a = m
@@ -656,6 +715,7 @@ fn arguments_are_copies() {
                 // out[0] = a
                 st.shared.u32 [%smem_base], %a;
                 ret;
+            }
         "#]],
     );
 }
@@ -672,6 +732,7 @@ fn helpers_return_early() {
             }
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 mov.u32 %smem_base, smem;
                 // store(out, m)
@@ -690,6 +751,7 @@ fn helpers_return_early() {
                 mov.u32 %r3, 1;
                 st.shared.u32 [%smem_base+12], %r3;
                 ret;
+            }
         "#]],
     );
 }
@@ -706,6 +768,7 @@ fn constants_of_the_module() {
             }
         ",
         expect![[r#"
+            {
                 ld.param.u32 %m, [m];
                 mov.u32 %smem_base, smem;
                 // out[m % TILE] = TILE
@@ -715,13 +778,13 @@ fn constants_of_the_module() {
                 add.u32 %r3, %smem_base, %r2;
                 st.shared.u32 [%r3], %r1;
                 ret;
+            }
         "#]],
     );
 }
 
 /// The instances of the kernel module in a file of the crate of kernels.
-fn library(file: &str) -> Vec<cute_lang::kernel::lower::Lowered> {
-    use quote::ToTokens;
+fn library(file: &str) -> Vec<Lowered> {
     let path = format!("{}/../cute-kernels/src/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let file = syn::parse_file(&text).expect("Rust");
@@ -737,15 +800,24 @@ fn library(file: &str) -> Vec<cute_lang::kernel::lower::Lowered> {
 }
 
 #[test]
-fn library_transpose() {
-    for instance in library("transpose.rs") {
-        println!("{}", instance.module);
-    }
+fn the_library_assembles_without_spills_or_serialised_wgmma() {
+    judge(&library("transpose.rs"));
+    judge(&library("gemm.rs"));
 }
 
+/// What the main loop of the GEMM costs besides its four wgmmas: the ring, the descriptors and the loop itself.
 #[test]
-fn library_gemm() {
-    for instance in library("gemm.rs") {
-        println!("{}", instance.module);
+fn the_main_loop_of_gemm_is_short() {
+    let gemm = &library("gemm.rs")[0];
+    let text = gemm.module.to_string();
+    let (before, after) = text.split_once("wgmma.commit_group").expect("a batch");
+    let head = before.rsplit_once("$for").expect("a loop").1;
+    let tail = after.split_once("bra $for").expect("the end of the loop").0;
+    let instructions: Vec<&str> =
+        head.lines().chain(tail.lines()).map(str::trim).filter(|line| line.ends_with(';')).collect();
+    for slow in ["div", "rem"] {
+        assert!(!instructions.iter().any(|line| line.starts_with(slow)), "{instructions:#?}");
     }
+    assert_eq!(instructions.iter().filter(|line| line.starts_with("wgmma.mma_async") || **line == "0, 0;").count(), 4);
+    assert!(instructions.len() < 60, "{} instructions: {instructions:#?}", instructions.len());
 }
