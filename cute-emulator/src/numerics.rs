@@ -93,7 +93,13 @@ impl Format {
     /// The value of a number.
     pub(crate) fn value(self, bits: u32) -> f64 {
         let element = self.decode(bits);
-        element.special.unwrap_or_else(|| element.value(self))
+        let Fields { fraction, exponent, ignored, .. } = self.fields();
+        let negative = bits >> (fraction + exponent + ignored) & 1 == 1;
+        match element.special {
+            Some(value) => value,
+            // A significand knows no negative zero.
+            None => element.value(self).abs() * if negative { -1.0 } else { 1.0 },
+        }
     }
 }
 

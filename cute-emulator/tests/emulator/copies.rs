@@ -1,0 +1,1 @@
+//! TMA, bulk copies and cp.async.

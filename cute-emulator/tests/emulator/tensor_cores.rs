@@ -1,0 +1,1 @@
+//! wgmma against sums in f64.

@@ -1,0 +1,229 @@
+//! Divergence, exchanges, barriers and clusters.
+
+use super::{Run, SEEDS, module, pointer, words_of, words_under};
+
+#[test]
+fn divergent_loops_and_branches() {
+    // Collatz steps of tid + 1.
+    let body = "
+        add.u32 %r2, %r0, 1;
+        mov.u32 %r1, 0;
+    LOOP:
+        setp.eq.u32 %p0, %r2, 1;
+        @%p0 bra DONE;
+        add.u32 %r1, %r1, 1;
+        and.b32 %r3, %r2, 1;
+        setp.eq.u32 %p1, %r3, 0;
+        @%p1 bra EVEN;
+        mad.lo.u32 %r2, %r2, 3, 1;
+        bra LOOP;
+    EVEN:
+        shr.u32 %r2, %r2, 1;
+        bra LOOP;
+    DONE:";
+    let steps = |mut n: u32| {
+        let mut steps = 0;
+        while n != 1 {
+            n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+            steps += 1;
+        }
+        steps
+    };
+    let expected: Vec<u32> = (1..=48).map(steps).collect();
+    for seed in SEEDS {
+        assert_eq!(words_under(seed, 48, body).unwrap(), expected);
+    }
+}
+
+#[test]
+fn lanes_exchange_after_divergence() {
+    // Odd lanes come late to the shuffle, which waits for them.
+    let body = "
+        and.b32 %r2, %r0, 1;
+        setp.eq.u32 %p0, %r2, 0;
+        mov.u32 %r3, %r0;
+        @%p0 bra JOIN;
+        add.u32 %r3, %r3, 100;
+        add.u32 %r3, %r3, 100;
+    JOIN:
+        shfl.sync.bfly.b32 %r1, %r3, 1, 31, -1;";
+    let expected: Vec<u32> = (0..32).map(|lane| if lane % 2 == 0 { lane + 1 + 200 } else { lane - 1 }).collect();
+    for seed in SEEDS {
+        assert_eq!(words_under(seed, 32, body).unwrap(), expected);
+    }
+}
+
+#[test]
+fn shuffles_and_votes() {
+    let lanes = |f: fn(u32) -> u32| (0..32).map(f).collect::<Vec<_>>();
+    let rows: [(&str, Vec<u32>); 8] = [
+        ("shfl.sync.up.b32 %r1, %r0, 1, 0, -1;", lanes(|l| l.saturating_sub(1))),
+        ("shfl.sync.down.b32 %r1, %r0, 4, 31, -1;", lanes(|l| if l + 4 < 32 { l + 4 } else { l })),
+        ("shfl.sync.idx.b32 %r1, %r0, 3, 0x181f, -1;", lanes(|l| l / 8 * 8 + 3)),
+        ("shfl.sync.down.b32 %r2|%p0, %r0, 30, 31, -1; selp.b32 %r1, 1, 0, %p0;", lanes(|l| u32::from(l < 2))),
+        ("setp.lt.u32 %p0, %r0, 3; vote.sync.ballot.b32 %r1, %p0, -1;", lanes(|_| 7)),
+        ("redux.sync.add.u32 %r1, %r0, -1;", lanes(|_| 496)),
+        ("elect.sync %r2|%p0, -1; selp.b32 %r1, 1, 0, %p0;", lanes(|l| u32::from(l == 0))),
+        ("mov.u32 %r1, %lanemask_lt;", lanes(|l| (1 << l) - 1)),
+    ];
+    for (body, expected) in rows {
+        assert_eq!(words_of(32, body).unwrap(), expected, "{body}");
+    }
+}
+
+#[test]
+fn barriers_order_shared_memory() {
+    // Each thread reads what the thread of the mirrored number wrote.
+    let body = "
+        shl.b32 %r2, %r0, 2;
+        mov.u32 %r3, smem;
+        add.u32 %r4, %r3, %r2;
+        st.shared.b32 [%r4], %r0;
+        bar.sync 0;
+        sub.u32 %r5, 508, %r2;
+        add.u32 %r4, %r3, %r5;
+        ld.shared.b32 %r1, [%r4];";
+    let expected: Vec<u32> = (0..128).rev().collect();
+    for seed in SEEDS {
+        assert_eq!(words_under(seed, 128, body).unwrap(), expected);
+    }
+}
+
+#[test]
+fn named_barriers_count_warps() {
+    // Warp 0 hands over to warp 1 by arriving; the others have ended.
+    let body = "
+        mov.u32 %r1, 0;
+        setp.gt.u32 %p0, %r0, 63;
+        @%p0 bra END;
+        setp.gt.u32 %p1, %r0, 31;
+        @%p1 bra CONSUMER;
+        st.shared.b32 [smem], 77;
+        bar.arrive 3, 64;
+        bra END;
+    CONSUMER:
+        bar.sync 3, 64;
+        ld.shared.b32 %r1, [smem];
+    END:";
+    for seed in SEEDS {
+        let words = words_under(seed, 128, body).unwrap();
+        assert!((0..128).all(|i| words[i] == if (32..64).contains(&i) { 77 } else { 0 }));
+    }
+}
+
+/// A ring: warp 0 fills, warp 1 drains, with full and empty mbarriers and parities.
+const RING: &str = "
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra READY;
+    mbarrier.init.shared::cta.b64 [smem], 1;
+    mbarrier.init.shared::cta.b64 [smem+8], 1;
+    fence.mbarrier_init.release.cluster;
+READY:
+    bar.sync 0;
+    mov.u32 %r1, 0;
+    mov.u32 %r10, 0;
+    and.b32 %r11, %r0, 31;
+    setp.ne.u32 %p5, %r11, 0;
+    @%p5 bra END;
+    setp.eq.u32 %p1, %r0, 32;
+    @%p1 bra CONSUME;
+PRODUCE:
+    not.b32 %r12, %r10;
+    and.b32 %r12, %r12, 1;
+WAIT_EMPTY:
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [smem+8], %r12;
+    @!%p2 bra WAIT_EMPTY;
+    st.shared.b32 [smem+16], %r10;
+    mbarrier.arrive.shared::cta.b64 _, [smem];
+    add.u32 %r10, %r10, 1;
+    setp.lt.u32 %p3, %r10, 10;
+    @%p3 bra PRODUCE;
+    bra END;
+CONSUME:
+    and.b32 %r12, %r10, 1;
+WAIT_FULL:
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [smem], %r12;
+    @!%p2 bra WAIT_FULL;
+    ld.shared.b32 %r13, [smem+16];
+    mad.lo.u32 %r1, %r1, 3, %r13;
+    mbarrier.arrive.shared::cta.b64 %d5, [smem+8];
+    add.u32 %r10, %r10, 1;
+    setp.lt.u32 %p3, %r10, 10;
+    @%p3 bra CONSUME;
+END:";
+
+#[test]
+fn mbarriers_make_a_ring() {
+    let expected = (0..10).fold(0, |sum, i| 3 * sum + i);
+    for seed in SEEDS {
+        assert_eq!(words_under(seed, 64, RING).unwrap()[32], expected);
+    }
+}
+
+#[test]
+fn clusters_reach_each_other() {
+    // Each CTA stores its rank into the next one's shared memory and reads its own after the cluster's barrier.
+    let body = "
+        ld.param.u64 %d0, [out];
+        mov.u32 %r0, %cluster_ctarank;
+        mov.u32 %r1, %cluster_nctarank;
+        add.u32 %r2, %r0, 1;
+        rem.u32 %r2, %r2, %r1;
+        mov.u32 %r3, smem;
+        mapa.shared::cluster.u32 %r4, %r3, %r2;
+        barrier.cluster.arrive.relaxed.aligned;
+        barrier.cluster.wait.aligned;
+        add.u32 %r5, %r0, 10;
+        st.shared::cluster.b32 [%r4], %r5;
+        barrier.cluster.arrive.aligned;
+        barrier.cluster.wait.aligned;
+        ld.shared.b32 %r6, [smem];
+        mad.wide.u32 %d0, %r0, 4, %d0;
+        st.global.b32 [%d0], %r6;";
+    for seed in SEEDS {
+        let mut run = Run::threads(1).seed(seed).cluster(4);
+        let out = run.words(&[0; 4]);
+        run.go(&module(".param .u64 out", body), &[pointer(out)]).unwrap();
+        assert_eq!(run.read_words(out, 4), [13, 10, 11, 12]);
+    }
+}
+
+#[test]
+fn registers_move_between_warpgroups() {
+    // 256 threads start with 248 registers... the pool holds 65536: two warpgroups of 256 registers need what others gave.
+    let body = "
+        setp.gt.u32 %p0, %r0, 127;
+        @%p0 bra LARGE;
+        setmaxnreg.dec.sync.aligned.u32 24;
+        bra END;
+    LARGE:
+        setmaxnreg.inc.sync.aligned.u32 240;
+    END:
+        mov.u32 %r1, 1;";
+    for seed in SEEDS {
+        assert_eq!(words_under(seed, 384, body).unwrap(), vec![1; 384]);
+    }
+}
+
+#[test]
+fn matrices_load_and_store() {
+    // Stored transposed and loaded transposed is the identity; a fragment holds row lane/4, columns 2·(lane%4) and one more.
+    let body = "
+        mov.u32 %r3, smem;
+        shl.b32 %r4, %r0, 4;
+        add.u32 %r5, %r3, %r4;
+        shl.b32 %r6, %r0, 1;
+        add.u32 %r7, %r6, 1;
+        shl.b32 %r7, %r7, 16;
+        or.b32 %r8, %r6, %r7;
+        stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r5], {%r8};
+        bar.warp.sync -1;
+        ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r1}, [%r5];";
+    let words = words_of(32, body).unwrap();
+    for (lane, word) in words.iter().enumerate() {
+        let (row, column) = (lane as u32 / 4, lane as u32 % 4 * 2);
+        // Element (r, c) is 8r + c.
+        let element = |r: u32, c: u32| 8 * r + c;
+        assert_eq!(*word, element(column, row) | element(column + 1, row) << 16);
+    }
+}
