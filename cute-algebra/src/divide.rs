@@ -2,7 +2,7 @@
 
 use crate::complement::complement_in;
 use crate::composition::{Overhang, compose};
-use crate::error::{ErrorKind, LayoutError, Place};
+use crate::error::{ErrorKind, LayoutError, ModePath, Place};
 use crate::layout::Layout;
 use crate::tiler::Tiler;
 use crate::tuple::Tuple;
@@ -78,6 +78,14 @@ fn divide_by(a: &Layout, tiler: &Tiler, overhang: Overhang) -> Result<Layout, La
 }
 
 fn divide_whole(a: &Layout, tile: &Layout, overhang: Overhang) -> Result<Layout, LayoutError> {
+    if overhang == Overhang::Strict
+        && let Some((extent, _)) = tile
+            .flat_modes()
+            .iter()
+            .find(|(extent, stride)| *extent > 1 && stride.is_zero())
+    {
+        return Err(ErrorKind::RepeatingTile { extent: *extent }.at(Place::operand(1).stride()));
+    }
     // The complement lies in the size of A: an error about its target is about A.
     let rest = complement_in(tile, a.size(), overhang).map_err(|error| {
         error
@@ -87,11 +95,17 @@ fn divide_whole(a: &Layout, tile: &Layout, overhang: Overhang) -> Result<Layout,
             })
             .during("complement", [tile.into(), a.size().into()])
     })?;
-    let divided = Layout::concat([
-        compose(a, tile, overhang)?,
-        compose(a, &rest, overhang).map_err(|e| e.blame(1))?,
-    ]);
-    divided.map_err(|error| error.blame(1))
+    // Together, not one by one: the sums of a value of the tile and one of the rest must pass through A, too.
+    let both = Layout::concat([tile.clone(), rest])?;
+    compose(a, &both, overhang).map_err(|error| {
+        error.relocate(|place| match place.path.0.split_first() {
+            Some((0, path)) if place.operand == 1 => Place {
+                path: ModePath(path.to_vec()),
+                ..place
+            },
+            _ => Place::operand(1),
+        })
+    })
 }
 
 /// Applies each part of a tiler to its mode; modes beyond it stay.

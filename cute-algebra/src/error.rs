@@ -186,6 +186,7 @@ impl ErrorKind {
             Self::Overhang { .. }
                 | Self::Target { .. }
                 | Self::RecastShare { .. }
+                | Self::RepeatingTile { .. }
                 | Self::RecastHoles { .. }
         )
     }
@@ -499,6 +500,11 @@ pub enum ErrorKind {
     },
     /// An operation for which rounding up means nothing.
     NotRagged,
+    /// A tile that takes values more than once, so that tile and rest are more than the whole.
+    RepeatingTile {
+        /// The extent of a mode with stride 0.
+        extent: i64,
+    },
     /// `_` where tile and rest are to be grouped: it says neither.
     KeepUngrouped,
     /// A tiler with more modes than the layout.
@@ -723,6 +729,9 @@ impl fmt::Display for ErrorKind {
                 write!(f, "expected the operands {signature}, found {found}")
             }
             Self::NotRagged => f.write_str("nothing is rounded here, so `ragged` has no meaning"),
+            Self::RepeatingTile { extent } => {
+                write!(f, "the tile takes each value {extent} times (`{extent}:0`); `ragged` allows that")
+            }
             Self::KeepUngrouped => {
                 f.write_str("`_` makes neither a tile nor a rest of its mode; use a logical divide or product, or an extent")
             }

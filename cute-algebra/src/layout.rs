@@ -18,7 +18,7 @@ use std::fmt;
 /// assert_eq!(layout.values().collect::<Vec<_>>(), [0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11]);
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Layout {
     shape: Shape,
     stride: Stride,
@@ -419,6 +419,13 @@ fn check_paths(stride: &Stride) -> Result<(), LayoutError> {
             second: pair[1].clone(),
         }
         .at(Place::default().stride())),
+    }
+}
+
+/// As text: the derived form of a nested layout takes a page.
+impl fmt::Debug for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

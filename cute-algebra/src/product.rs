@@ -44,35 +44,38 @@ pub fn flat_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn blocked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
-    let zipped = ranked_product(a, b).and_then(|(block, tiles)| zip(&block, &tiles));
+    let zipped = ranked_product(a, b).and_then(|(block, tiles)| zip(block, tiles));
     zipped.map_err(|error| error.during("blocked_product", [a.into(), b.into()]))
 }
 
 /// The product with the repetitions fastest: `((B0, A0), (B1, A1), …)`.
 pub fn raked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
-    let zipped = ranked_product(a, b).and_then(|(block, tiles)| zip(&tiles, &block));
+    let zipped = ranked_product(a, b).and_then(|(block, tiles)| zip(tiles, block));
     zipped.map_err(|error| error.during("raked_product", [a.into(), b.into()]))
 }
 
 /// `((A0, B0), (A1, B1), …)`.
-fn zip(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
+fn zip(a: Vec<Layout>, b: Vec<Layout>) -> Result<Layout, LayoutError> {
+    let pairs = a.into_iter().zip(b).map(|(a, b)| Layout::concat([a, b]));
+    Layout::concat(pairs.collect::<Result<Vec<_>, _>>()?)
+}
+
+/// The modes of A and the copies along each mode of B, both padded to one rank.
+fn ranked_product(a: &Layout, b: &Layout) -> Result<(Vec<Layout>, Vec<Layout>), LayoutError> {
+    let rank = a.rank().max(b.rank());
+    let (a, b) = (pad(a, rank), pad(b, rank));
     if a.shape().is_leaf() != b.shape().is_leaf() {
         let (expected, found) = (a.shape().to_string(), b.shape().to_string());
         return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)));
     }
-    let pairs = a
-        .modes()
-        .into_iter()
-        .zip(b.modes())
-        .map(|(a, b)| Layout::concat([a, b]));
-    Layout::concat(pairs.collect::<Result<Vec<_>, _>>()?)
-}
-
-fn ranked_product(a: &Layout, b: &Layout) -> Result<(Layout, Layout), LayoutError> {
-    let rank = a.rank().max(b.rank());
-    let (a, b) = (pad(a, rank), pad(b, rank));
-    let repetitions = repetitions(&a, &b)?;
-    Ok((a, repetitions))
+    let copies = repetitions(&a, &b)?;
+    // An integer mode of B stays one mode, even where its copies need a tuple.
+    let copies = if b.shape().is_leaf() {
+        vec![copies]
+    } else {
+        copies.modes()
+    };
+    Ok((a.modes(), copies))
 }
 
 /// The layout with modes `1:0` added up to a rank.

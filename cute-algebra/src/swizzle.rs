@@ -114,6 +114,13 @@ impl Swizzle {
     pub fn upcast(self, factor: i64) -> Result<Self, LayoutError> {
         let log2 = log2(factor)?;
         let gone = log2.saturating_sub(self.base).min(self.bits);
+        if gone > 0 && self.shift < 0 {
+            // The bits that are gone are read: elements of one unit go to different units.
+            return Err(ErrorKind::NotASwizzle {
+                what: "the swizzle of larger units",
+            }
+            .at(Place::operand(0)));
+        }
         Self::new(
             self.bits - gone,
             (self.base + gone).saturating_sub(log2),

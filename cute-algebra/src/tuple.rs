@@ -10,7 +10,7 @@ pub const MAX_DEPTH: usize = 32;
 pub const MAX_LEAVES: usize = 1024;
 
 /// A leaf, or a tuple of trees. `24` and `(24)` differ: rank 1 and depth 0, rank 1 and depth 1.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Tuple<T> {
     /// One element.
     Leaf(T),
@@ -212,6 +212,12 @@ pub(crate) fn write_tuple<T>(
             }
             f.write_str(")")
         }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Tuple<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_tuple(f, self, &|leaf, f| leaf.fmt(f))
     }
 }
 

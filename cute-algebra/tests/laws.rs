@@ -1,0 +1,664 @@
+//! Every operation against its definition, by brute force over small random operands: what an operation gives has the
+//! promised values, and what it refuses has no layout with them.
+
+mod support;
+
+use cute_algebra::*;
+use proptest::prelude::*;
+use support::*;
+
+// ---------------------------------------------------------------------------------------------------- operands
+
+fn extent() -> impl Strategy<Value = i64> + Clone {
+    prop_oneof![
+        Just(1),
+        Just(2),
+        Just(2),
+        Just(3),
+        Just(4),
+        Just(4),
+        Just(5),
+        Just(6),
+        Just(8)
+    ]
+}
+
+fn shape(most_leaves: usize) -> impl Strategy<Value = Shape> {
+    let leaf = extent().prop_map(Tuple::Leaf);
+    let mode = prop_oneof![3 => leaf.clone(), 1 => prop::collection::vec(leaf.clone(), 1..3).prop_map(Tuple::Node)];
+    prop_oneof![
+        1 => leaf,
+        4 => prop::collection::vec(mode, 1..=most_leaves).prop_map(Tuple::Node),
+    ]
+    .prop_filter("small", |shape: &Shape| {
+        shape.product().is_some_and(|size| size <= 256)
+    })
+}
+
+/// Strides that are compact in some order, compact with gaps, or anything.
+fn layout_of(shape: Shape) -> impl Strategy<Value = Layout> {
+    let leaves = shape.leaf_count();
+    let order = prop::collection::vec(0..4i64, leaves);
+    let gaps = prop::collection::vec(
+        prop_oneof![6 => Just(1i64), 1 => Just(2), 1 => Just(3), 1 => Just(0)],
+        leaves,
+    );
+    let wild = prop::collection::vec(prop_oneof![8 => 0..20i64, 1 => -6..0i64], leaves);
+    (Just(shape), order, gaps, wild, 0..4u8).prop_map(|(shape, order, gaps, wild, kind)| {
+        let mut strides = wild;
+        if kind > 0 {
+            let extents: Vec<_> = shape.leaves().copied().collect();
+            let mut ranking: Vec<_> = (0..extents.len()).collect();
+            ranking.sort_by_key(|&i| order[i]);
+            let mut next = 1;
+            for i in ranking {
+                strides[i] = next * if kind == 1 { gaps[i] } else { 1 };
+                next = (next * extents[i]).max(strides[i] * extents[i]);
+            }
+        }
+        let mut strides = strides.into_iter();
+        let stride: IntTuple = shape.map(|_| strides.next().expect("one for each leaf"));
+        Layout::new(shape, &stride).expect("small")
+    })
+}
+
+fn layout() -> impl Strategy<Value = Layout> {
+    shape(4).prop_flat_map(layout_of)
+}
+
+fn positive_layout() -> impl Strategy<Value = Layout> {
+    layout().prop_filter("no negative strides", |a| {
+        a.stride().leaves().all(|stride| stride.value() >= 0)
+    })
+}
+
+fn swizzle() -> impl Strategy<Value = Swizzle> + Clone {
+    (0..4u32, 0..4u32, 0..3i32, any::<bool>()).prop_map(|(bits, base, more, negative)| {
+        let shift = bits as i32 + more;
+        Swizzle::new(bits, base, if negative { -shift } else { shift }).expect("apart and small")
+    })
+}
+
+/// Power-of-two modes in any order: what swizzles are used on.
+fn tile() -> impl Strategy<Value = Layout> {
+    prop::collection::vec((0..4u32, 0..8i64), 1..4).prop_map(|modes| {
+        let shape: Shape = modes
+            .iter()
+            .map(|&(bits, _)| Tuple::Leaf(1i64 << bits))
+            .collect();
+        let order: IntTuple = modes.iter().map(|&(_, key)| Tuple::Leaf(key)).collect();
+        make_ordered_layout(&shape, &order).expect("small")
+    })
+}
+
+fn extended(a: &Layout, index: i64) -> IntTuple {
+    a.crd2idx(&Coord::Leaf(Some(index))).expect("small")
+}
+
+fn integer(value: &IntTuple) -> i64 {
+    match value {
+        Tuple::Leaf(value) => *value,
+        Tuple::Node(_) => panic!("{value} is not an integer"),
+    }
+}
+
+// ------------------------------------------------------------------------------------- layouts and coordinates
+
+proptest! {
+    #[test]
+    fn a_layout_is_its_sum_of_digits(a in layout()) {
+        let natural: Vec<i64> = (0..a.size())
+            .map(|i| {
+                let coord = idx2crd(a.shape(), &Tuple::Leaf(i)).unwrap();
+                prop_assert_eq!(integer(&crd2crd(&coord, a.shape(), &a.size().into()).unwrap()), i);
+                Ok(integer(&a.crd2idx(&coord.to_coord()).unwrap()))
+            })
+            .collect::<Result<_, TestCaseError>>()?;
+        prop_assert_eq!(a.values().collect::<Vec<_>>(), natural.clone());
+        prop_assert_eq!((0..a.size()).map(|i| a.at(i).unwrap()).collect::<Vec<_>>(), natural.clone());
+        let reach = natural.iter().max().unwrap() - natural.iter().min().unwrap();
+        prop_assert_eq!(a.cosize(), reach + 1);
+        prop_assert_eq!(a.at(a.size()), None);
+    }
+
+    #[test]
+    fn text_round_trips(a in layout(), sw in swizzle(), offset in -4..40i64) {
+        prop_assert_eq!(a.to_string().parse::<Layout>().unwrap(), a.clone());
+        let composed = ComposedLayout::new(sw, offset, a.clone()).unwrap();
+        prop_assert_eq!(notation::eval_str(&composed.to_string()).unwrap(), Value::from(composed));
+        let identity = Layout::identity(a.shape().clone()).unwrap();
+        prop_assert_eq!(identity.to_string().parse::<Layout>().unwrap(), identity);
+        let tiler = Tiler::Modes(vec![a.into(), Tiler::Keep]);
+        prop_assert_eq!(tiler.to_string().parse::<Tiler>().unwrap(), tiler);
+    }
+
+    #[test]
+    fn an_identity_maps_coordinates_to_themselves(shape in shape(4)) {
+        let identity = Layout::identity(shape.clone()).unwrap();
+        for i in 0..identity.size() {
+            let coord = idx2crd(&shape, &Tuple::Leaf(i)).unwrap();
+            prop_assert_eq!(&extended(&identity, i), &coord);
+        }
+        prop_assert_eq!(identity.coshape(), shape);
+    }
+
+    #[test]
+    fn compatible_is_a_partial_order(a in shape(3), b in shape(3), c in shape(3)) {
+        prop_assert!(compatible(&a, &a) && compatible(&a.product().unwrap().into(), &a));
+        prop_assert!(!compatible(&a, &b) || !compatible(&b, &a) || a == b);
+        prop_assert!(!compatible(&a, &b) || !compatible(&b, &c) || compatible(&a, &c));
+        prop_assert!(!compatible(&a, &b) || weakly_congruent(&a, &b));
+        prop_assert_eq!(congruent(&a, &b), weakly_congruent(&a, &b) && weakly_congruent(&b, &a));
+    }
+
+    #[test]
+    fn an_ordered_layout_is_compact(shape in shape(4), keys in prop::collection::vec(0..4i64, 8)) {
+        let order: IntTuple = match &shape {
+            Tuple::Leaf(_) => Tuple::Leaf(0),
+            Tuple::Node(modes) => modes.iter().zip(&keys).map(|(_, &key)| Tuple::Leaf(key)).collect(),
+        };
+        let a = make_ordered_layout(&shape, &order).unwrap();
+        prop_assert_eq!(keeps_promise("make_ordered_layout", &[shape.into()], &a.clone().into()), Some(true));
+        prop_assert_eq!(make_layout_like(&a).unwrap(), a);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- normal form
+
+/// All ways to write `size` as a product of factors above 1.
+fn factorisations(size: i64) -> Vec<Vec<i64>> {
+    if size == 1 {
+        return vec![vec![]];
+    }
+    let divisors = (2..=size).filter(|divisor| size % divisor == 0);
+    divisors
+        .flat_map(|first| {
+            factorisations(size / first)
+                .into_iter()
+                .map(move |rest| [vec![first], rest].concat())
+        })
+        .collect()
+}
+
+/// Whether any layout has these values: the strides are the values at the products of the leading extents.
+fn is_a_layout(values: &[i64]) -> bool {
+    factorisations(values.len() as i64)
+        .into_iter()
+        .any(|extents| {
+            let mut weight = 1;
+            let strides: Vec<i64> = extents
+                .iter()
+                .map(|extent| (values[weight], weight *= *extent as usize).0)
+                .collect();
+            let shape: Shape = extents.into_iter().map(Tuple::Leaf).collect();
+            let stride: IntTuple = strides.into_iter().map(Tuple::Leaf).collect();
+            Layout::new(shape, &stride).is_ok_and(|a| a.values().eq(values.iter().copied()))
+        })
+}
+
+proptest! {
+    #[test]
+    fn coalesced_layouts_are_equal_exactly_if_the_functions_are(a in layout()) {
+        let coalesced = coalesce(&a);
+        prop_assert!(same_function(&a, &coalesced));
+        prop_assert!(coalesced.depth() <= 1);
+        prop_assert_eq!(coalesce(&coalesced), coalesced.clone());
+        // From the values alone comes the same layout.
+        prop_assert_eq!(from_table(&a.values().collect::<Vec<_>>()).unwrap(), coalesced);
+    }
+
+    #[test]
+    fn coalescing_by_profile_coalesces_each_mode(a in layout()) {
+        let profile: Shape = a.modes().iter().map(|_| Tuple::Leaf(1)).collect();
+        let by_mode = coalesce_by(&a, &profile).unwrap();
+        prop_assert!(by_mode.modes().iter().zip(a.modes()).all(|(ours, mode)| *ours == coalesce(&mode)));
+    }
+
+    #[test]
+    fn a_table_is_recovered_exactly_if_it_is_a_layout(
+        a in layout().prop_filter("small", |a| a.size() <= 48),
+        change in prop::option::of((any::<prop::sample::Index>(), -3..4i64)),
+    ) {
+        let mut values: Vec<_> = a.values().collect();
+        if let Some((index, delta)) = change {
+            values[index.index(a.size() as usize)] += delta;
+        }
+        match from_table(&values) {
+            Ok(found) => prop_assert!(found.values().eq(values)),
+            Err(error) => prop_assert!(!is_a_layout(&values), "{error}"),
+        }
+    }
+
+    #[test]
+    fn filtering_keeps_the_values(a in layout()) {
+        let distinct = |a: &Layout| a.values().collect::<std::collections::BTreeSet<_>>();
+        prop_assert_eq!(distinct(&filter(&a)), distinct(&a));
+        prop_assert_eq!(distinct(&filter_zeros(&a)), distinct(&a));
+        prop_assert!(congruent(filter_zeros(&a).shape(), a.shape()));
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- composition
+
+/// Whether some layout whose shape refines B's has the values A(B(c)): each leaf of B alone is a layout, and the
+/// whole is their sum.
+fn has_composite(a: &Layout, b: &Layout) -> bool {
+    let value = |index| integer(&extended(a, index));
+    let tables: Vec<Vec<i64>> = b
+        .flat_modes()
+        .iter()
+        .map(|(extent, stride)| (0..*extent).map(|x| value(x * stride.value())).collect())
+        .collect();
+    let separable = (0..b.size()).all(|c| {
+        let mut rest = c as usize;
+        let sum: i64 = tables
+            .iter()
+            .map(|table| (table[rest % table.len()], rest /= table.len()).0)
+            .sum();
+        sum == value(b.at(c).unwrap())
+    });
+    separable && tables.iter().all(|table| is_a_layout(table))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn composition_is_exact(a in layout(), b in positive_layout()) {
+        let inside = b.values().all(|index| index < a.size());
+        match composition(&a, &b) {
+            Ok(r) => prop_assert!(inside && is_composition(&a, &b.clone().into(), &r), "{a} o {b} = {r}"),
+            Err(error) if error.kind().is_overhang() => prop_assert!(!inside, "{error}"),
+            Err(error) => {
+                prop_assert!(!has_composite(&a, &b), "{error}");
+                if let ErrorKind::Drift { witness, .. } | ErrorKind::Split { witness, .. } | ErrorKind::Carry { witness, .. } = error.kind() {
+                    // Without one, all values are those of a larger layout, whose modes B's extent does not divide into.
+                    if let Some(witness) = witness {
+                        prop_assert_eq!(integer(&extended(&a, b.at(witness.index).unwrap())), witness.value);
+                        prop_assert_ne!(witness.value, witness.expected);
+                    } else {
+                        prop_assert!(matches!(error.kind(), ErrorKind::Split { .. }), "{error}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ragged_composition_goes_on(a in layout(), b in layout()) {
+        let tiler = Tiler::from(b.clone());
+        if let Ok(r) = ragged::composition(&a, &tiler) {
+            prop_assert!(is_composition(&a, &tiler, &r), "{a} o {b} = {r}");
+        }
+    }
+
+    #[test]
+    fn coordinates_compose_mode_by_mode(a in layout(), keys in prop::collection::vec(0..4i64, 8)) {
+        // A after a permutation of its modes is A with its modes permuted.
+        let mut ranking: Vec<usize> = (0..a.rank()).collect();
+        ranking.sort_by_key(|&i| keys[i]);
+        let identity = Layout::identity(a.shape().clone()).unwrap();
+        let pick = |a: &Layout| Layout::concat(ranking.iter().map(|&i| a.mode(i).unwrap())).unwrap();
+        let permuted = composition(&a, &pick(&identity)).unwrap();
+        prop_assert_eq!(table(&permuted), table(&pick(&a)));
+        // And a layout after the identity is itself, as a function.
+        prop_assert!(same_function(&composition(&a, &identity).unwrap(), &a));
+    }
+
+    #[test]
+    fn composition_by_mode_is_composition_of_modes(a in layout(), tile in extent()) {
+        let tiler = Tiler::Modes(vec![Layout::new(tile, 1).unwrap().into()]);
+        if let Ok(r) = composition_by(&a, &tiler) {
+            prop_assert!(is_composition(&a, &tiler, &r));
+        }
+    }
+}
+
+// --------------------------------------------------------------------------------- complement and inverses
+
+/// The complement's values are forced: each is the smallest value that is not covered yet.
+fn has_complement(a: &Layout, target: i64) -> bool {
+    let a: Vec<i64> = filter(a).values().collect();
+    let mut covered = vec![false; target as usize];
+    let mut starts = Vec::new();
+    while let Some(start) = covered.iter().position(|&covered| !covered) {
+        starts.push(start as i64);
+        for value in &a {
+            match covered.get_mut(start + *value as usize) {
+                Some(covered) if !*covered => *covered = true,
+                _ => return false,
+            }
+        }
+    }
+    is_a_layout(&starts)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn complement_is_exact(a in positive_layout(), multiple in 1..5i64, rest in prop_oneof![4 => Just(0i64), 1 => 1..5i64]) {
+        let target = (multiple * (a.cosize() + 3) / 4 * 4 + rest).min(512);
+        match complement(&a, target) {
+            Ok(c) => prop_assert!(is_complement(&a, Some(target), &c), "{a} in {target}: {c}"),
+            Err(error) => prop_assert!(!has_complement(&a, target), "{error}"),
+        }
+        if let Ok(c) = complement_within(&a) {
+            prop_assert!(is_complement(&a, None, &c), "{a}: {c}");
+        }
+        if let Ok(c) = ragged::complement(&a, target) {
+            let next = filter(&a).size() * c.size();
+            prop_assert!(next >= target && is_complement(&a, Some(next), &c), "{a} in {target}: {c}");
+        }
+    }
+
+    #[test]
+    fn right_inverse_is_maximal(a in positive_layout()) {
+        let r = right_inverse(&a).unwrap();
+        prop_assert!(is_right_inverse(&a.clone().into(), &r.clone().into()), "{a}: {r}");
+        if support::is_injective(&a) {
+            // The next value has no coordinate.
+            prop_assert!(a.values().all(|value| value != r.size()), "{a}: {r}");
+        }
+    }
+
+    #[test]
+    fn left_inverse_inverts(a in positive_layout()) {
+        if let Ok(l) = left_inverse(&a) {
+            prop_assert!(is_left_inverse(&a.clone().into(), &l.clone().into()), "{a}: {l}");
+        }
+        // On bijections both inverses exist and agree.
+        if right_inverse(&a).unwrap().size() == a.size() {
+            prop_assert!(same_function(&left_inverse(&a).unwrap(), &right_inverse(&a).unwrap()));
+        }
+    }
+
+    #[test]
+    fn the_nullspace_maps_to_zero(a in positive_layout()) {
+        let n = nullspace(&a);
+        prop_assert!(n.values().all(|x| a.at(x) == Some(0)));
+        prop_assert_eq!(n.size(), a.values().filter(|&value| value == 0).count() as i64);
+    }
+
+    #[test]
+    fn common_vectors_count_up_in_both(a in positive_layout(), b in positive_layout()) {
+        if let Ok(common) = max_common_layout(&a, &b) {
+            prop_assert!(common.values().zip(0..).all(|(x, i)| a.at(x) == Some(i) && b.at(x) == Some(i)));
+        }
+        let vector = max_alignment(&a).unwrap();
+        let values: std::collections::BTreeSet<_> = a.values().collect();
+        let groups: std::collections::BTreeSet<_> = values.iter().map(|value| value / vector).collect();
+        prop_assert_eq!(values.len() as i64, groups.len() as i64 * vector, "whole groups of {}", vector);
+    }
+}
+
+// --------------------------------------------------------------------------------------- divide and product
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn division_permutes(a in layout(), tile in positive_layout()) {
+        let tiler = Tiler::from(tile);
+        if let Ok(logical) = logical_divide(&a, &tiler) {
+            prop_assert!(is_permutation(&a, &logical) && first_modes_are_tiles(&a, &tiler, &logical));
+            for divided in [zipped_divide(&a, &tiler), tiled_divide(&a, &tiler), flat_divide(&a, &tiler)] {
+                prop_assert!(same_function(&divided.unwrap(), &logical));
+            }
+        }
+        if let Ok(ragged) = ragged::logical_divide(&a, &tiler) {
+            let promise = keeps_ragged_promise("logical_divide", &[a.into(), tiler.into()], &ragged.clone().into());
+            prop_assert_eq!(promise, Some(true), "{}", ragged);
+        }
+    }
+
+    #[test]
+    fn division_by_mode_is_division_of_modes(a in layout(), tiles in prop::collection::vec(extent(), 1..4)) {
+        let shape: Shape = tiles.iter().map(|&tile| Tuple::Leaf(tile)).collect();
+        let tiler = Tiler::from_shape(&shape).unwrap();
+        if let Ok(logical) = logical_divide(&a, &tiler) {
+            prop_assert!(is_permutation(&a, &logical) && first_modes_are_tiles(&a, &tiler, &logical));
+            let zipped = zipped_divide(&a, &tiler).unwrap();
+            prop_assert_eq!(zipped.mode(0).unwrap().size(), shape.product().unwrap());
+            prop_assert!(same_function(&zipped.mode(0).unwrap(), &composition_by(&a, &tiler).unwrap()));
+            prop_assert!(is_permutation(&a, &zipped));
+            prop_assert!(same_function(&zipped, &tiled_divide(&a, &tiler).unwrap()));
+            prop_assert!(same_function(&zipped, &flat_divide(&a, &tiler).unwrap()));
+        }
+    }
+
+    #[test]
+    fn products_repeat(a in positive_layout(), b in positive_layout()) {
+        let tiler = Tiler::from(b.clone());
+        let args = [Value::from(&a), Value::from(&b)];
+        for (name, product) in [
+            ("logical_product", logical_product(&a, &tiler)),
+            ("zipped_product", zipped_product(&a, &tiler)),
+            ("tiled_product", tiled_product(&a, &tiler)),
+            ("flat_product", flat_product(&a, &tiler)),
+            ("blocked_product", blocked_product(&a, &b)),
+            ("raked_product", raked_product(&a, &b)),
+        ] {
+            if let Ok(r) = product {
+                prop_assert_eq!(keeps_promise(name, &args, &r.clone().into()), Some(true), "{}({}, {}) = {}", name, a, b, r);
+                if support::is_injective(&a) && support::is_injective(&b) {
+                    prop_assert!(support::is_injective(&r), "{name}({a}, {b}) = {r}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_tiled_shape_is_filled(block in positive_layout(), copies in prop::collection::vec(1..4i64, 4)) {
+        let shape: Shape = match block.shape() {
+            Tuple::Leaf(extent) => Tuple::Leaf(extent * copies[0]),
+            Tuple::Node(_) => block.modes().iter().zip(&copies).map(|(mode, copies)| Tuple::Leaf(mode.size() * copies)).collect(),
+        };
+        if let Ok(r) = tile_to_shape(&block, &shape, None) {
+            let promise = keeps_promise("tile_to_shape", &[block.into(), shape.into()], &r.clone().into());
+            prop_assert_eq!(promise, Some(true), "{}", r);
+        }
+    }
+}
+
+// ----------------------------------------------------------------------------------- regrouping and slicing
+
+proptest! {
+    #[test]
+    fn regrouping_keeps_the_function(a in layout(), begin in 0..4i64, end in 0..5i64) {
+        prop_assert!(same_function(&flatten(&a), &a));
+        prop_assert_eq!(unflatten(&flatten(&a), a.shape()).unwrap(), a.clone());
+        if let Ok(grouped) = group(&a, begin, end) {
+            prop_assert!(same_function(&grouped, &a));
+        }
+        if let Ok(taken) = take(&a, begin, end) {
+            let selected = select(&a, &(begin..end).collect::<Vec<_>>()).unwrap();
+            prop_assert_eq!(taken, selected);
+        }
+    }
+
+    #[test]
+    fn a_slice_and_its_offset_are_the_layout(a in layout(), mask in any::<u8>(), at in any::<prop::sample::Index>()) {
+        let point = idx2crd(a.shape(), &Tuple::Leaf(at.index(a.size() as usize) as i64)).unwrap();
+        let mut bit = 0;
+        let coord: Coord = point.map(|&index| {
+            bit += 1;
+            (mask >> (bit % 8) & 1 == 0).then_some(index)
+        });
+        let (sliced, offset) = slice_and_offset(&a, &coord).unwrap();
+        let fixed = dice(&a, &coord).unwrap();
+        prop_assert_eq!(fixed.size() * sliced.size(), a.size());
+        // The points of the slice are those of A at the fixed coordinates.
+        let found: Vec<i64> = sliced.values().map(|value| value + integer(&offset)).collect();
+        let matches = |i: &i64| {
+            let crd = idx2crd(a.shape(), &Tuple::Leaf(*i)).unwrap();
+            coord.leaves().zip(crd.leaves()).all(|(wanted, index)| wanted.is_none_or(|wanted| wanted == *index))
+        };
+        let expected: Vec<i64> = (0..a.size()).filter(matches).map(|i| a.at(i).unwrap()).collect();
+        prop_assert_eq!(found, expected);
+    }
+}
+
+// ------------------------------------------------------------------------------------- swizzles and recasts
+
+proptest! {
+    #[test]
+    fn a_swizzle_is_its_own_inverse(sw in swizzle(), index in 0..100_000i64) {
+        prop_assert_eq!(sw.apply(sw.apply(index)), index);
+        let expected = (0..sw.bits()).fold(index, |x, bit| {
+            let source = sw.base() as i32 + bit as i32 + sw.shift().max(0);
+            x ^ (index >> source & 1) << (source - sw.shift())
+        });
+        prop_assert_eq!(sw.apply(index), expected);
+    }
+
+    #[test]
+    fn swizzles_compose(a in swizzle(), b in swizzle()) {
+        if let Ok(product) = a.after(b) {
+            prop_assert!((0..4096).all(|x| product.apply(x) == a.apply(b.apply(x))));
+        }
+        prop_assert_eq!(a.after(a).unwrap().is_identity(), true);
+    }
+
+    #[test]
+    fn a_swizzle_stays_outside(sw in swizzle(), a in tile(), b in tile(), offset in 0..64i64) {
+        let composed = ComposedLayout::new(sw, offset, a.clone()).unwrap();
+        if let Ok(r) = composed.composition(&b.clone().into()) {
+            prop_assert!((0..b.size()).all(|c| r.at(c) == composed.at(b.at(c).unwrap())));
+        }
+        prop_assert!(composed.values().all(|value| value < composed.cosize().unwrap()));
+    }
+
+    #[test]
+    fn swizzled_inverses(sw in swizzle(), a in tile(), b in tile(), other in swizzle()) {
+        let composed = ComposedLayout::new(sw, 0, a.clone()).unwrap();
+        let value = Value::from(&composed);
+        if let Ok(r) = composed.right_inverse() {
+            prop_assert!(is_right_inverse(&value, &r.into()), "{composed}");
+        }
+        if let Ok(l) = composed.left_inverse() {
+            prop_assert!(is_left_inverse(&value, &l.into()), "{composed}");
+        }
+        let inner = ComposedLayout::new(other, 0, b).unwrap();
+        if let Ok(r) = composed.after(&inner) {
+            let points = inner.values().zip(r.values());
+            prop_assert!(points.into_iter().all(|(x, y)| composed.at(x).is_none_or(|value| value == y)), "{composed} after {inner} = {r}");
+        }
+    }
+
+    #[test]
+    fn a_swizzle_decays_exactly_if_its_bits_are_apart(sw in swizzle(), a in tile()) {
+        let composed = ComposedLayout::new(sw, 0, a.clone()).unwrap();
+        let decayed = composed.decay();
+        if let Some(plain) = &decayed {
+            prop_assert!(plain.values().eq(composed.values()));
+        }
+        let support = a.values().fold(0, |bits, value| bits | value);
+        let mut pairs = (0..sw.bits()).map(|bit| sw.base() as i32 + bit as i32 + sw.shift().max(0));
+        let hit = pairs.any(|source| support >> source & 1 == 1 && support >> (source - sw.shift()) & 1 == 1);
+        prop_assert_eq!(decayed.is_none(), hit, "{}", composed);
+    }
+
+    #[test]
+    fn a_swizzled_slice_has_the_values(sw in swizzle(), a in tile(), at in any::<prop::sample::Index>(), mask in any::<u8>()) {
+        let composed = ComposedLayout::new(sw, 0, a.clone()).unwrap();
+        let point = idx2crd(a.shape(), &Tuple::Leaf(at.index(a.size() as usize) as i64)).unwrap();
+        let mut bit = 0;
+        let coord: Coord = point.map(|&index| {
+            bit += 1;
+            (mask >> bit & 1 == 0).then_some(index)
+        });
+        let (plain, offset) = slice_and_offset(&a, &coord).unwrap();
+        let expected: Vec<i64> = plain.values().map(|value| sw.apply(value + integer(&offset))).collect();
+        let found: Vec<i64> = match composed.slice_and_offset(&coord).unwrap() {
+            (Slice::Layout(layout), base) => layout.values().map(|value| value + base).collect(),
+            (Slice::Composed(sliced), base) => sliced.values().map(|value| value + base).collect(),
+        };
+        prop_assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn recasts_regroup_elements(a in positive_layout(), factor in prop_oneof![Just(1i64), Just(2), Just(3), Just(4), Just(8)]) {
+        if let Ok(r) = upcast(&a, factor) {
+            prop_assert!(is_upcast(&a, factor, &r), "{a} by {factor}: {r}");
+        }
+        if let Ok(r) = downcast(&a, factor) {
+            prop_assert!(is_upcast(&r, factor, &a), "{a} by {factor}: {r}");
+            prop_assert!(same_function(&upcast(&r, factor).unwrap(), &a) || !support::is_injective(&a));
+        }
+    }
+
+    #[test]
+    fn swizzled_recasts_regroup_elements(sw in swizzle(), a in tile(), log2 in 0..4u32) {
+        let factor = 1i64 << log2;
+        let composed = ComposedLayout::new(sw, 0, a).unwrap();
+        if let Ok(r) = composed.upcast(factor) {
+            let mut groups: Vec<i64> = composed.values().map(|value| value / factor).collect();
+            groups.sort_unstable();
+            groups.dedup();
+            let mut values: Vec<i64> = r.values().collect();
+            values.sort_unstable();
+            prop_assert_eq!(values, groups, "{} by {}: {}", composed, factor, r);
+        }
+        if let Ok(r) = composed.downcast(factor) {
+            let mut values: Vec<i64> = r.values().collect();
+            let mut parts: Vec<i64> = composed.values().flat_map(|value| (0..factor).map(move |part| value * factor + part)).collect();
+            values.sort_unstable();
+            parts.sort_unstable();
+            prop_assert_eq!(values, parts);
+        }
+    }
+}
+
+// -------------------------------------------------------------------------------------------- any operands
+
+fn any_integer() -> impl Strategy<Value = i64> {
+    prop_oneof![6 => -3..40i64, 1 => any::<i64>(), 1 => (0..63u32).prop_map(|bits| 1 << bits)]
+}
+
+fn any_tuple() -> impl Strategy<Value = IntTuple> {
+    any_integer()
+        .prop_map(Tuple::Leaf)
+        .prop_recursive(3, 12, 4, |inner| {
+            prop::collection::vec(inner, 0..4).prop_map(Tuple::Node)
+        })
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let huge =
+        (any_tuple(), any_integer(), any_integer()).prop_filter_map("a layout", |(shape, a, b)| {
+            let mut next = a;
+            let stride: IntTuple = shape.map(|_| (next, next = b).0);
+            Layout::new(shape, &stride).ok()
+        });
+    let any_layout = prop_oneof![3 => layout(), 1 => huge];
+    let composed = (swizzle(), any_integer(), any_layout.clone())
+        .prop_filter_map("a swizzled layout", |(sw, offset, a)| {
+            ComposedLayout::new(sw, offset, a).ok()
+        });
+    prop_oneof![
+        2 => any_integer().prop_map(Value::Int),
+        2 => any_tuple().prop_map(Value::from),
+        3 => any_layout.clone().prop_map(Value::from),
+        1 => composed.prop_map(Value::from),
+        1 => swizzle().prop_map(Value::from),
+        1 => any_tuple().prop_map(|tuple| Value::from(tuple.map(|&index| (index % 3 != 0).then_some(index)))),
+        1 => prop::collection::vec(any_layout, 0..3).prop_map(|modes| {
+            Value::from(Tiler::Modes(modes.into_iter().map(Tiler::from).chain([Tiler::Keep]).collect()))
+        }),
+        1 => prop_oneof!["K", "MN", "INTER", "SW128"].prop_map(Value::Word),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_operand_makes_an_operation_panic(operands in prop::collection::vec(any_value(), 1..4), ragged in any::<bool>()) {
+        for operation in operations::OPERATIONS {
+            if let Err(error) = operations::apply(operation, &operands, ragged && operation.ragged) {
+                prop_assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+}
