@@ -157,7 +157,11 @@ pub struct Nearest {
 
 impl Display for Nearest {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "; the nearest one is {:#x} of {} bytes, of which this is offset {}", self.base, self.bytes, self.offset)
+        write!(
+            f,
+            "; the nearest one is {:#x} of {} bytes, of which this is offset {}",
+            self.base, self.bytes, self.offset
+        )
     }
 }
 
@@ -181,7 +185,11 @@ pub struct Place {
 impl Display for Place {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.cta;
-        write!(f, "{}, line {}, CTA ({x}, {y}, {z}), warp {}", self.entry, self.line, self.warp)?;
+        write!(
+            f,
+            "{}, line {}, CTA ({x}, {y}, {z}), warp {}",
+            self.entry, self.line, self.warp
+        )?;
         if let Some(lane) = self.lane {
             write!(f, ", lane {lane}")?;
         }
@@ -212,7 +220,11 @@ pub struct Stuck {
 
 impl Display for Stuck {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, lanes {:#010x}: {}\n        {}", self.place, self.lanes, self.waits_for, self.place.text)
+        write!(
+            f,
+            "{}, lanes {:#010x}: {}\n        {}",
+            self.place, self.lanes, self.waits_for, self.place.text
+        )
     }
 }
 
@@ -220,7 +232,11 @@ impl Display for Stuck {
 const LISTED: usize = 32;
 
 fn lines(threads: &[Stuck]) -> String {
-    let mut text: String = threads.iter().take(LISTED).map(|thread| format!("\n    {thread}")).collect();
+    let mut text: String = threads
+        .iter()
+        .take(LISTED)
+        .map(|thread| format!("\n    {thread}"))
+        .collect();
     if threads.len() > LISTED {
         text += &format!("\n    and {} more", threads.len() - LISTED);
     }
@@ -274,7 +290,9 @@ pub enum FaultKind {
         address: u64,
     },
     /// Two warps use the same byte with no barrier between them, and one of them writes.
-    #[error("races at shared address {address:#x} with {other} of CTA rank {rank}, warp {warp}: no barrier orders the two")]
+    #[error(
+        "races at shared address {address:#x} with {other} of CTA rank {rank}, warp {warp}: no barrier orders the two"
+    )]
     Race {
         /// The address.
         address: u64,
@@ -309,7 +327,9 @@ pub enum FaultKind {
         other: Other,
     },
     /// Shared memory that an asynchronous store is still reading.
-    #[error("writes shared address {address:#x}, which the store of {other} may still be reading: no wait_group.read")]
+    #[error(
+        "writes shared address {address:#x}, which the store of {other} may still be reading: no wait_group.read"
+    )]
     StoreInFlight {
         /// The address.
         address: u64,
@@ -317,7 +337,9 @@ pub enum FaultKind {
         other: Other,
     },
     /// The CTA ends and its shared memory with it, while a store is still reading it.
-    #[error("ends while the store of {other} may still be reading shared memory: no wait_group.read")]
+    #[error(
+        "ends while the store of {other} may still be reading shared memory: no wait_group.read"
+    )]
     ExitWithStore {
         /// The store.
         other: Other,

@@ -54,15 +54,28 @@ pub enum Delay {
 
 impl Default for Schedule {
     fn default() -> Self {
-        Schedule { seed: 0, delay: Delay::Latest, step_limit: 1 << 34, resident_clusters: 8 }
+        Schedule {
+            seed: 0,
+            delay: Delay::Latest,
+            step_limit: 1 << 34,
+            resident_clusters: 8,
+        }
     }
 }
 
 impl Schedule {
     /// A schedule for each seed: the default one for 0, random delays for the others.
     pub fn from_seed(seed: u64) -> Schedule {
-        let delay = if seed == 0 { Delay::Latest } else { Delay::Random };
-        Schedule { seed, delay, ..Schedule::default() }
+        let delay = if seed == 0 {
+            Delay::Latest
+        } else {
+            Delay::Random
+        };
+        Schedule {
+            seed,
+            delay,
+            ..Schedule::default()
+        }
     }
 }
 

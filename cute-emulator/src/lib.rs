@@ -52,7 +52,9 @@ mod op;
 mod program;
 mod tensor_map;
 
-pub use error::{EmulatorError, Fault, FaultKind, LaunchProblem, MemoryError, Nearest, Other, Place, Stuck};
+pub use error::{
+    EmulatorError, Fault, FaultKind, LaunchProblem, MemoryError, Nearest, Other, Place, Stuck,
+};
 pub use launch::{Delay, Launch, Schedule, Stats};
 pub use memory::GlobalMemory;
 pub use program::{EntryInfo, Program};

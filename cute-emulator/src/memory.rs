@@ -21,7 +21,10 @@ pub struct GlobalMemory {
 
 impl Default for GlobalMemory {
     fn default() -> Self {
-        GlobalMemory { allocations: BTreeMap::new(), next: FIRST_ADDRESS }
+        GlobalMemory {
+            allocations: BTreeMap::new(),
+            next: FIRST_ADDRESS,
+        }
     }
 }
 
@@ -33,7 +36,10 @@ impl GlobalMemory {
 
     /// Allocates `bytes` at a multiple of `align` (at least 256, rounded up to a power of two). An address is never given twice.
     pub fn alloc(&mut self, bytes: usize, align: u64) -> u64 {
-        let align = align.max(MIN_ALIGN).checked_next_power_of_two().unwrap_or(MIN_ALIGN);
+        let align = align
+            .max(MIN_ALIGN)
+            .checked_next_power_of_two()
+            .unwrap_or(MIN_ALIGN);
         let address = self.next.next_multiple_of(align);
         self.next = address + bytes as u64 + GUARD_BYTES;
         self.allocations.insert(address, vec![POISON; bytes]);
@@ -65,7 +71,9 @@ impl GlobalMemory {
         self.allocations
             .range(..=address)
             .next_back()
-            .and_then(|(base, bytes)| slice(*base, bytes.len(), address, len).map(|range| &bytes[range]))
+            .and_then(|(base, bytes)| {
+                slice(*base, bytes.len(), address, len).map(|range| &bytes[range])
+            })
             .ok_or_else(|| self.missing(address, len))
     }
 
@@ -75,23 +83,37 @@ impl GlobalMemory {
         self.allocations
             .range_mut(..=address)
             .next_back()
-            .and_then(|(base, bytes)| slice(*base, bytes.len(), address, len).map(|range| &mut bytes[range]))
+            .and_then(|(base, bytes)| {
+                slice(*base, bytes.len(), address, len).map(|range| &mut bytes[range])
+            })
             .ok_or(missing)
     }
 
     fn missing(&self, address: u64, len: usize) -> MemoryError {
         let distance = |(base, bytes): &(&u64, &Vec<u8>)| {
             let end = **base + bytes.len() as u64;
-            if address < **base { **base - address } else { address.saturating_sub(end) }
+            if address < **base {
+                **base - address
+            } else {
+                address.saturating_sub(end)
+            }
         };
         let before = self.allocations.range(..=address).next_back();
         let after = self.allocations.range(address..).next();
-        let nearest = before.into_iter().chain(after).min_by_key(distance).map(|(base, bytes)| Nearest {
-            base: *base,
-            bytes: bytes.len() as u64,
-            offset: i128::from(address) - i128::from(*base),
-        });
-        MemoryError { address, bytes: len as u64, nearest }
+        let nearest = before
+            .into_iter()
+            .chain(after)
+            .min_by_key(distance)
+            .map(|(base, bytes)| Nearest {
+                base: *base,
+                bytes: bytes.len() as u64,
+                offset: i128::from(address) - i128::from(*base),
+            });
+        MemoryError {
+            address,
+            bytes: len as u64,
+            nearest,
+        }
     }
 }
 

@@ -43,7 +43,12 @@ impl Format {
             Format::E4m3 => (3, 4, 0, false),
             Format::E5m2 => (2, 5, 0, true),
         };
-        Fields { fraction, exponent, ignored, infinity }
+        Fields {
+            fraction,
+            exponent,
+            ignored,
+            infinity,
+        }
     }
 
     /// Bits after the binary point of a significand.
@@ -70,18 +75,35 @@ impl Format {
 
     /// Takes a number apart.
     pub(crate) fn decode(self, bits: u32) -> Element {
-        let Fields { fraction, exponent, ignored, infinity } = self.fields();
+        let Fields {
+            fraction,
+            exponent,
+            ignored,
+            infinity,
+        } = self.fields();
         let bits = bits >> ignored;
         let stored = (bits & ((1 << fraction) - 1)) as i32;
         let biased = (bits >> fraction) & ((1 << exponent) - 1);
         let negative = bits >> (fraction + exponent) & 1 == 1;
         let bias = (1 << (exponent - 1)) - 1;
         let all_ones = biased == (1 << exponent) - 1;
-        let special = if infinity { all_ones } else { all_ones && stored == (1 << fraction) - 1 };
-        let magnitude = if biased == 0 { stored } else { stored | 1 << fraction };
+        let special = if infinity {
+            all_ones
+        } else {
+            all_ones && stored == (1 << fraction) - 1
+        };
+        let magnitude = if biased == 0 {
+            stored
+        } else {
+            stored | 1 << fraction
+        };
         Element {
             significand: if negative { -magnitude } else { magnitude },
-            exponent: if magnitude == 0 { ZERO_EXPONENT } else { biased.max(1) as i16 - bias as i16 },
+            exponent: if magnitude == 0 {
+                ZERO_EXPONENT
+            } else {
+                biased.max(1) as i16 - bias as i16
+            },
             special: special.then_some(match (infinity && stored == 0, negative) {
                 (true, false) => f64::INFINITY,
                 (true, true) => f64::NEG_INFINITY,
@@ -93,7 +115,12 @@ impl Format {
     /// The value of a number.
     pub(crate) fn value(self, bits: u32) -> f64 {
         let element = self.decode(bits);
-        let Fields { fraction, exponent, ignored, .. } = self.fields();
+        let Fields {
+            fraction,
+            exponent,
+            ignored,
+            ..
+        } = self.fields();
         let negative = bits >> (fraction + exponent + ignored) & 1 == 1;
         match element.special {
             Some(value) => value,
@@ -115,7 +142,10 @@ impl Element {
     fn value(self, format: Format) -> f64 {
         match self.significand {
             0 => 0.0,
-            significand => f64::from(significand) * power(i32::from(self.exponent) - format.fraction_bits() as i32),
+            significand => {
+                f64::from(significand)
+                    * power(i32::from(self.exponent) - format.fraction_bits() as i32)
+            }
         }
     }
 }
@@ -132,16 +162,28 @@ pub(crate) struct Row {
 impl Row {
     /// Takes apart the elements that `bytes` holds.
     pub(crate) fn new(format: Format, bytes: &[u8], negate: bool) -> Row {
-        let mut row = Row { significand: [0; MAX_K], exponent: [ZERO_EXPONENT; MAX_K], special: None };
+        let mut row = Row {
+            significand: [0; MAX_K],
+            exponent: [ZERO_EXPONENT; MAX_K],
+            special: None,
+        };
         let elements = bytes.chunks_exact(format.bytes()).map(little_endian);
         for (k, bits) in elements.clone().enumerate() {
             let element = format.decode(bits);
-            row.significand[k] = if negate { -element.significand } else { element.significand };
+            row.significand[k] = if negate {
+                -element.significand
+            } else {
+                element.significand
+            };
             row.exponent[k] = element.exponent;
             if element.special.is_some() && row.special.is_none() {
                 let mut values = Box::new([0.0; MAX_K]);
                 for (value, bits) in values.iter_mut().zip(elements.clone()) {
-                    *value = if negate { -format.value(bits) } else { format.value(bits) };
+                    *value = if negate {
+                        -format.value(bits)
+                    } else {
+                        format.value(bits)
+                    };
                 }
                 row.special = Some(values);
             }
@@ -157,7 +199,8 @@ impl Row {
                 if self.significand[k] == 0 {
                     return 0.0;
                 }
-                f64::from(self.significand[k]) * power(i32::from(self.exponent[k]) - fraction_bits as i32)
+                f64::from(self.significand[k])
+                    * power(i32::from(self.exponent[k]) - fraction_bits as i32)
             }),
         }
     }
@@ -184,11 +227,18 @@ impl FusedSum {
     #[inline]
     pub(crate) fn sum(&self, a: &Row, b: &Row, c: f32) -> Sum {
         if a.special.is_some() || b.special.is_some() || !c.is_finite() {
-            let (x, y) = (a.values(self.a.fraction_bits()), b.values(self.b.fraction_bits()));
+            let (x, y) = (
+                a.values(self.a.fraction_bits()),
+                b.values(self.b.fraction_bits()),
+            );
             return Sum::Special((0..self.k).fold(f64::from(c), |sum, k| sum + x[k] * y[k]));
         }
         let (fraction, exponent) = split(c);
-        let mut largest = if fraction == 0 { LEAST_EXPONENT } else { exponent };
+        let mut largest = if fraction == 0 {
+            LEAST_EXPONENT
+        } else {
+            exponent
+        };
         for k in 0..self.k {
             largest = largest.max(i32::from(a.exponent[k] + b.exponent[k]));
         }
@@ -207,7 +257,10 @@ impl FusedSum {
             shift @ 0.. => i64::from(fraction) << shift,
             shift => truncate(i64::from(fraction), shift.unsigned_abs()),
         };
-        Sum::Finite { significand: i64::from(sum) + aligned, exponent: largest - bits as i32 }
+        Sum::Finite {
+            significand: i64::from(sum) + aligned,
+            exponent: largest - bits as i32,
+        }
     }
 
     /// The conversion to f32: truncated, and after fp8 products to the fraction bits of the sum.
@@ -217,7 +270,10 @@ impl FusedSum {
             Sum::Special(value) if value.is_nan() => f32::from_bits(NAN),
             Sum::Special(value) => value as f32,
             Sum::Finite { significand: 0, .. } => 0.0,
-            Sum::Finite { significand, exponent } => {
+            Sum::Finite {
+                significand,
+                exponent,
+            } => {
                 let kept = self.a.sum_bits().min(23) as i32;
                 let leading = 63 - significand.unsigned_abs().leading_zeros() as i32 + exponent;
                 let quantum = leading.max(LEAST_EXPONENT) - kept;
@@ -235,7 +291,10 @@ impl FusedSum {
         match sum {
             Sum::Special(value) if value.is_nan() => 0x7fff,
             Sum::Special(value) => f16_bits(value),
-            Sum::Finite { significand, exponent } => f16_bits(significand as f64 * power(exponent)),
+            Sum::Finite {
+                significand,
+                exponent,
+            } => f16_bits(significand as f64 * power(exponent)),
         }
     }
 }
@@ -245,8 +304,19 @@ fn split(value: f32) -> (i32, i32) {
     let bits = value.to_bits();
     let biased = (bits >> 23 & 0xff) as i32;
     let stored = (bits & 0x7f_ffff) as i32;
-    let magnitude = if biased == 0 { stored } else { stored | 1 << 23 };
-    (if value.is_sign_negative() { -magnitude } else { magnitude }, biased.max(1) - 127)
+    let magnitude = if biased == 0 {
+        stored
+    } else {
+        stored | 1 << 23
+    };
+    (
+        if value.is_sign_negative() {
+            -magnitude
+        } else {
+            magnitude
+        },
+        biased.max(1) - 127,
+    )
 }
 
 /// Shifts the magnitude to the right.
@@ -262,7 +332,10 @@ fn power(exponent: i32) -> f64 {
 
 /// Up to four bytes as an integer.
 pub(crate) fn little_endian(bytes: &[u8]) -> u32 {
-    bytes.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte))
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |number, byte| number << 8 | u32::from(*byte))
 }
 
 /// The nearest multiple of the last place of a format with so many fraction bits, ties to even.
@@ -314,7 +387,11 @@ pub(crate) fn fp8_bits(format: Format, value: f64) -> u8 {
     let significand = (magnitude / power(exponent - fraction)) as u8;
     // A significand without its leading bit is subnormal: the exponent field stays zero.
     let normal = significand >> fraction;
-    let field = if normal == 0 { 0 } else { (exponent - least + 1) as u8 };
+    let field = if normal == 0 {
+        0
+    } else {
+        (exponent - least + 1) as u8
+    };
     sign | field << fraction | significand & ((1 << fraction) - 1)
 }
 
@@ -324,10 +401,17 @@ mod tests {
 
     fn sum(format: Format, a: &[u32], b: &[u32], c: f32) -> f32 {
         let row = |bits: &[u32]| {
-            let bytes: Vec<u8> = bits.iter().flat_map(|bits| bits.to_le_bytes()[..format.bytes()].to_vec()).collect();
+            let bytes: Vec<u8> = bits
+                .iter()
+                .flat_map(|bits| bits.to_le_bytes()[..format.bytes()].to_vec())
+                .collect();
             Row::new(format, &bytes, false)
         };
-        let fused = FusedSum { a: format, b: format, k: a.len() };
+        let fused = FusedSum {
+            a: format,
+            b: format,
+            k: a.len(),
+        };
         fused.to_f32(fused.sum(&row(a), &row(b), c))
     }
 
@@ -336,9 +420,15 @@ mod tests {
         let one = 0x3f80;
         assert_eq!(sum(Format::Bf16, &[one; 16], &[one; 16], 0.5), 16.5);
         assert_eq!(sum(Format::F16, &[0xbc00; 16], &[0x3c00; 16], 0.0), -16.0);
-        assert_eq!(sum(Format::F16, &[0x0001; 16], &[0x3c00; 16], 0.0), 2.0_f32.powi(-20));
+        assert_eq!(
+            sum(Format::F16, &[0x0001; 16], &[0x3c00; 16], 0.0),
+            2.0_f32.powi(-20)
+        );
         assert_eq!(sum(Format::E4m3, &[0x38; 32], &[0x38; 32], 1.0), 33.0);
-        assert_eq!(sum(Format::Tf32, &[0x3f80_1fff; 8], &[0x3f80_0000; 8], 0.0), 8.0);
+        assert_eq!(
+            sum(Format::Tf32, &[0x3f80_1fff; 8], &[0x3f80_0000; 8], 0.0),
+            8.0
+        );
     }
 
     #[test]
@@ -347,7 +437,10 @@ mod tests {
         let (one, tiny) = (0x3f80, 0x3980 - 0x80 * 13);
         assert_eq!(Format::Bf16.value(tiny), 2.0_f64.powi(-25));
         let small: Vec<u32> = (0..16).map(|k| if k < 4 { tiny } else { 0 }).collect();
-        assert_eq!(sum(Format::Bf16, &small, &[one; 16], 1.0), 1.0 + 2.0_f32.powi(-23));
+        assert_eq!(
+            sum(Format::Bf16, &small, &[one; 16], 1.0),
+            1.0 + 2.0_f32.powi(-23)
+        );
         let smaller: Vec<u32> = small.iter().map(|bits| bits.saturating_sub(0x80)).collect();
         assert_eq!(sum(Format::Bf16, &smaller, &[one; 16], 1.0), 1.0);
         let three: Vec<u32> = (0..16).map(|k| if k < 3 { tiny } else { 0 }).collect();
@@ -370,10 +463,16 @@ mod tests {
     #[test]
     fn special_values() {
         let (infinity, one) = (0x7f80, 0x3f80);
-        assert_eq!(sum(Format::Bf16, &[infinity; 16], &[one; 16], 0.0), f32::INFINITY);
+        assert_eq!(
+            sum(Format::Bf16, &[infinity; 16], &[one; 16], 0.0),
+            f32::INFINITY
+        );
         let nan = sum(Format::Bf16, &[infinity; 16], &[0; 16], 0.0);
         assert_eq!(nan.to_bits(), NAN);
-        assert_eq!(sum(Format::Bf16, &[one; 16], &[one; 16], f32::NEG_INFINITY), f32::NEG_INFINITY);
+        assert_eq!(
+            sum(Format::Bf16, &[one; 16], &[one; 16], f32::NEG_INFINITY),
+            f32::NEG_INFINITY
+        );
         assert!(Format::E4m3.value(0x7f).is_nan());
         assert_eq!(Format::E4m3.value(0x7e), 448.0);
     }
@@ -389,7 +488,10 @@ mod tests {
             }
         }
         for bits in 0..=0xffff_u16 {
-            let (half, brain) = (half::f16::from_bits(bits).to_f64(), half::bf16::from_bits(bits).to_f64());
+            let (half, brain) = (
+                half::f16::from_bits(bits).to_f64(),
+                half::bf16::from_bits(bits).to_f64(),
+            );
             assert!(half.is_nan() || f16_bits(half) == bits);
             assert!(brain.is_nan() || bf16_bits(brain) == bits);
             let value = Format::F16.value(u32::from(bits));

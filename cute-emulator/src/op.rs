@@ -142,7 +142,10 @@ pub(crate) enum Region {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reduction {
     /// For elements of so many bytes.
-    Typed { update: fn(u64, u64) -> u64, bytes: usize },
+    Typed {
+        update: fn(u64, u64) -> u64,
+        bytes: usize,
+    },
     /// The operation of this name, for the element type of the tensor map.
     ByElement(&'static str),
 }
@@ -199,7 +202,13 @@ pub(crate) enum MatrixA {
 #[derive(Debug)]
 pub(crate) enum Op {
     /// dst = function(src…), with subnormal f32 operands and results flushed, and the result clamped to [0, 1].
-    Compute { function: Function, dst: Reg, src: [Reg; 4], flush: bool, saturate: bool },
+    Compute {
+        function: Function,
+        dst: Reg,
+        src: [Reg; 4],
+        flush: bool,
+        saturate: bool,
+    },
     /// p = compare(a, b) combined with c; q = not compare(a, b) combined with c.
     Compare {
         compare: fn(u64, u64) -> u64,
@@ -211,52 +220,162 @@ pub(crate) enum Op {
         b: Reg,
     },
     /// dst = the parts, each of so many bits, first lowest.
-    Pack { dst: Reg, parts: Box<[Reg]>, bits: u32 },
-    Unpack { parts: Box<[Reg]>, src: Reg, bits: u32 },
-    Branch { target: usize },
+    Pack {
+        dst: Reg,
+        parts: Box<[Reg]>,
+        bits: u32,
+    },
+    Unpack {
+        parts: Box<[Reg]>,
+        src: Reg,
+        bits: u32,
+    },
+    Branch {
+        target: usize,
+    },
     Exit,
     Trap,
     Nop,
     /// A clock: warp instructions executed so far.
-    Clock { dst: Reg },
-    Load { access: Access, dst: Box<[(Reg, u64)]>, address: Address },
-    Store { access: Access, src: Box<[Reg]>, address: Address },
-    Atomic { access: Access, op: Atomic, dst: Option<Box<[Reg]>>, address: Address, src: Box<[Reg]>, swap: Option<Reg> },
-    Shuffle { mode: Shuffle, dst: Reg, valid: Option<Reg>, src: Reg, lane: Reg, clamp: Reg },
-    Vote { mode: Vote, dst: Reg, predicate: Reg, members: Reg },
-    Reduce { op: fn(u64, u64) -> u64, dst: Reg, src: Reg },
-    Elect { dst: Reg, elected: Reg, members: Reg },
-    ActiveMask { dst: Reg },
+    Clock {
+        dst: Reg,
+    },
+    Load {
+        access: Access,
+        dst: Box<[(Reg, u64)]>,
+        address: Address,
+    },
+    Store {
+        access: Access,
+        src: Box<[Reg]>,
+        address: Address,
+    },
+    Atomic {
+        access: Access,
+        op: Atomic,
+        dst: Option<Box<[Reg]>>,
+        address: Address,
+        src: Box<[Reg]>,
+        swap: Option<Reg>,
+    },
+    Shuffle {
+        mode: Shuffle,
+        dst: Reg,
+        valid: Option<Reg>,
+        src: Reg,
+        lane: Reg,
+        clamp: Reg,
+    },
+    Vote {
+        mode: Vote,
+        dst: Reg,
+        predicate: Reg,
+        members: Reg,
+    },
+    Reduce {
+        op: fn(u64, u64) -> u64,
+        dst: Reg,
+        src: Reg,
+    },
+    Elect {
+        dst: Reg,
+        elected: Reg,
+        members: Reg,
+    },
+    ActiveMask {
+        dst: Reg,
+    },
     WarpSync,
     /// `bar.sync` and `bar.arrive`.
-    Barrier { id: Reg, threads: Option<Reg>, wait: bool },
+    Barrier {
+        id: Reg,
+        threads: Option<Reg>,
+        wait: bool,
+    },
     ClusterArrive,
     ClusterWait,
-    MbarrierInit { address: Address, count: Reg },
-    MbarrierInval { address: Address },
+    MbarrierInit {
+        address: Address,
+        count: Reg,
+    },
+    MbarrierInval {
+        address: Address,
+    },
     /// Expects so many bytes, then arrives so many times (`None`: not at all).
-    MbarrierArrive { address: Address, state: Option<Reg>, count: Option<Reg>, expect: Option<Reg> },
-    MbarrierCompleteTx { address: Address, bytes: Reg },
-    MbarrierWait { address: Address, done: Reg, phase: Phase },
-    MapRank { dst: Reg, address: Reg, rank: Reg, generic: bool },
+    MbarrierArrive {
+        address: Address,
+        state: Option<Reg>,
+        count: Option<Reg>,
+        expect: Option<Reg>,
+    },
+    MbarrierCompleteTx {
+        address: Address,
+        bytes: Reg,
+    },
+    MbarrierWait {
+        address: Address,
+        done: Reg,
+        phase: Phase,
+    },
+    MapRank {
+        dst: Reg,
+        address: Reg,
+        rank: Reg,
+        generic: bool,
+    },
     ProxyFence,
     /// Brings a region into shared memory, then completes its bytes on an mbarrier.
-    CopyIn { to: Address, region: Region, barrier: Address, multicast: Option<Reg> },
+    CopyIn {
+        to: Address,
+        region: Region,
+        barrier: Address,
+        multicast: Option<Reg>,
+    },
     /// Writes or reduces shared memory into a region.
-    CopyOut { region: Region, from: Address, reduction: Option<Reduction> },
+    CopyOut {
+        region: Region,
+        from: Address,
+        reduction: Option<Reduction>,
+    },
     BulkCommit,
     /// Waits until at most so many of the thread's groups are pending; `read`: only until they have read their source.
-    BulkWait { pending: u64, read: bool },
+    BulkWait {
+        pending: u64,
+        read: bool,
+    },
     /// The older asynchronous copy of 4, 8 or 16 bytes.
-    CopyAsync { to: Address, from: Address, bytes: u32, source_bytes: Option<Reg> },
+    CopyAsync {
+        to: Address,
+        from: Address,
+        bytes: u32,
+        source_bytes: Option<Reg>,
+    },
     CopyAsyncCommit,
-    CopyAsyncWait { pending: Option<u64> },
-    CopyAsyncArrive { address: Address, counted: bool },
-    LoadMatrix { dst: Box<[Reg]>, address: Address, transpose: bool },
-    StoreMatrix { src: Box<[Reg]>, address: Address, transpose: bool },
-    SetMaxRegisters { count: u32, increase: bool },
+    CopyAsyncWait {
+        pending: Option<u64>,
+    },
+    CopyAsyncArrive {
+        address: Address,
+        counted: bool,
+    },
+    LoadMatrix {
+        dst: Box<[Reg]>,
+        address: Address,
+        transpose: bool,
+    },
+    StoreMatrix {
+        src: Box<[Reg]>,
+        address: Address,
+        transpose: bool,
+    },
+    SetMaxRegisters {
+        count: u32,
+        increase: bool,
+    },
     Wgmma(Box<Wgmma>),
     WgmmaFence,
     WgmmaCommit,
-    WgmmaWait { pending: u64 },
+    WgmmaWait {
+        pending: u64,
+    },
 }

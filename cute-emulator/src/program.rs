@@ -43,15 +43,19 @@ impl Program {
             _ => None,
         });
         let entries = entries.zip(&source.lines).map(|(entry, lines)| {
-            let code = decode::decode(&source.module, entry, lines).map_err(|error| EmulatorError::Unsupported {
-                entry: entry.name.clone(),
-                line: error.line,
-                text: error.text,
-                message: error.message,
+            let code = decode::decode(&source.module, entry, lines).map_err(|error| {
+                EmulatorError::Unsupported {
+                    entry: entry.name.clone(),
+                    line: error.line,
+                    text: error.text,
+                    message: error.message,
+                }
             })?;
             Ok((info(entry, &code), code))
         });
-        Ok(Program { entries: entries.collect::<Result<_, EmulatorError>>()? })
+        Ok(Program {
+            entries: entries.collect::<Result<_, EmulatorError>>()?,
+        })
     }
 
     /// The entries, in order.
@@ -60,13 +64,27 @@ impl Program {
     }
 
     /// Runs an entry to its end.
-    pub fn launch(&self, memory: &mut GlobalMemory, entry: &str, launch: &Launch<'_>) -> Result<Stats, EmulatorError> {
+    pub fn launch(
+        &self,
+        memory: &mut GlobalMemory,
+        entry: &str,
+        launch: &Launch<'_>,
+    ) -> Result<Stats, EmulatorError> {
         let Some((info, code)) = self.entries.iter().find(|(info, _)| info.name == entry) else {
             let available = self.entries().map(|info| info.name.clone()).collect();
-            return Err(EmulatorError::NoEntry { name: entry.to_owned(), available });
+            return Err(EmulatorError::NoEntry {
+                name: entry.to_owned(),
+                available,
+            });
         };
-        let launch = &Launch { cluster: cluster(info, launch), ..launch.clone() };
-        check(info, code, launch).map_err(|problem| EmulatorError::Launch { entry: entry.to_owned(), problem })?;
+        let launch = &Launch {
+            cluster: cluster(info, launch),
+            ..launch.clone()
+        };
+        check(info, code, launch).map_err(|problem| EmulatorError::Launch {
+            entry: entry.to_owned(),
+            problem,
+        })?;
         let mut params = vec![0; code.param_bytes as usize];
         for (offset, arg) in code.param_offsets.iter().zip(launch.args) {
             params[*offset as usize..*offset as usize + arg.len()].copy_from_slice(arg);
@@ -77,11 +95,15 @@ impl Program {
 
 fn info(entry: &Entry, code: &Code) -> EntryInfo {
     let directive = |name: &str| {
-        let found = entry.directives.iter().find(|directive| directive.name == name)?;
+        let found = entry
+            .directives
+            .iter()
+            .find(|directive| directive.name == name)?;
         let value = |i: usize| found.values.get(i).copied().unwrap_or(1);
         Some([value(0), value(1), value(2)])
     };
-    let param = |param: &cute_ptx::ast::Param| (param.name.clone(), decode::param_layout(&param.ty).1);
+    let param =
+        |param: &cute_ptx::ast::Param| (param.name.clone(), decode::param_layout(&param.ty).1);
     EntryInfo {
         name: entry.name.clone(),
         params: entry.params.iter().map(param).collect(),
@@ -100,12 +122,21 @@ fn cluster(info: &EntryInfo, launch: &Launch<'_>) -> [u32; 3] {
 }
 
 fn check(info: &EntryInfo, code: &Code, launch: &Launch<'_>) -> Result<(), LaunchProblem> {
-    for (what, value) in [("grid", launch.grid), ("block", launch.block), ("cluster", launch.cluster)] {
+    for (what, value) in [
+        ("grid", launch.grid),
+        ("block", launch.block),
+        ("cluster", launch.cluster),
+    ] {
         if value.contains(&0) {
             return Err(LaunchProblem::Zero { what, value });
         }
     }
-    let product = |value: [u32; 3]| value.iter().map(|n| u64::from(*n)).fold(1, u64::saturating_mul);
+    let product = |value: [u32; 3]| {
+        value
+            .iter()
+            .map(|n| u64::from(*n))
+            .fold(1, u64::saturating_mul)
+    };
     let limits = [
         ("threads of a block:", product(launch.block), MAX_THREADS),
         ("CTAs of a cluster:", product(launch.cluster), MAX_CLUSTER),
@@ -122,26 +153,48 @@ fn check(info: &EntryInfo, code: &Code, launch: &Launch<'_>) -> Result<(), Launc
     }
     match info.required_block {
         Some(required) if required != launch.block => {
-            return Err(LaunchProblem::Block { block: launch.block, required });
+            return Err(LaunchProblem::Block {
+                block: launch.block,
+                required,
+            });
         }
         _ => {}
     }
     match info.required_cluster {
         Some(required) if required != launch.cluster => {
-            return Err(LaunchProblem::Cluster { cluster: launch.cluster, required });
+            return Err(LaunchProblem::Cluster {
+                cluster: launch.cluster,
+                required,
+            });
         }
         _ => {}
     }
-    if launch.grid.iter().zip(launch.cluster).any(|(grid, cluster)| grid % cluster != 0) {
-        return Err(LaunchProblem::Grid { grid: launch.grid, cluster: launch.cluster });
+    if launch
+        .grid
+        .iter()
+        .zip(launch.cluster)
+        .any(|(grid, cluster)| grid % cluster != 0)
+    {
+        return Err(LaunchProblem::Grid {
+            grid: launch.grid,
+            cluster: launch.cluster,
+        });
     }
     if launch.args.len() != info.params.len() {
-        return Err(LaunchProblem::Arguments { given: launch.args.len(), expected: info.params.len() });
+        return Err(LaunchProblem::Arguments {
+            given: launch.args.len(),
+            expected: info.params.len(),
+        });
     }
     for (index, (arg, (name, bytes))) in launch.args.iter().zip(&info.params).enumerate() {
         if arg.len() != *bytes as usize {
             let (given, expected) = (arg.len(), *bytes as usize);
-            return Err(LaunchProblem::Argument { index, name: name.clone(), given, expected });
+            return Err(LaunchProblem::Argument {
+                index,
+                name: name.clone(),
+                given,
+                expected,
+            });
         }
     }
     Ok(())

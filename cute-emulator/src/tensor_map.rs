@@ -177,7 +177,10 @@ impl TensorMap {
 
     /// Bytes of the box in shared memory.
     pub(crate) fn box_bytes(&self) -> u64 {
-        (0..self.rank()).map(|dim| u64::from(self.box_len(dim))).product::<u64>() * self.element.bytes() as u64
+        (0..self.rank())
+            .map(|dim| u64::from(self.box_len(dim)))
+            .product::<u64>()
+            * self.element.bytes() as u64
     }
 
     /// Every rule of the driver that this map breaks, as one sentence; `None` if it is legal.
@@ -186,7 +189,12 @@ impl TensorMap {
         if rank == 0 || rank > MAX_RANK {
             return Some(format!("rank {rank} is not 1 to {MAX_RANK}"));
         }
-        if (self.strides.len(), self.box_dims.len(), self.element_strides.len()) != (rank - 1, rank, rank) {
+        if (
+            self.strides.len(),
+            self.box_dims.len(),
+            self.element_strides.len(),
+        ) != (rank - 1, rank, rank)
+        {
             return Some(format!(
                 "rank {rank} with {} strides, {} box sizes and {} element strides",
                 self.strides.len(),
@@ -195,26 +203,47 @@ impl TensorMap {
             ));
         }
         if !self.address.is_multiple_of(16) {
-            return Some(format!("address {:#x} is not a multiple of 16", self.address));
+            return Some(format!(
+                "address {:#x} is not a multiple of 16",
+                self.address
+            ));
         }
         if let Some(dim) = self.dims.iter().find(|dim| **dim == 0 || **dim > 1 << 32) {
             return Some(format!("size {dim} is not 1 to 2^32"));
         }
-        if let Some(stride) = self.strides.iter().find(|stride| !stride.is_multiple_of(16) || **stride >= 1 << 40) {
-            return Some(format!("stride of {stride} bytes is not a multiple of 16 below 2^40"));
+        if let Some(stride) = self
+            .strides
+            .iter()
+            .find(|stride| !stride.is_multiple_of(16) || **stride >= 1 << 40)
+        {
+            return Some(format!(
+                "stride of {stride} bytes is not a multiple of 16 below 2^40"
+            ));
         }
-        if let Some(size) = self.box_dims.iter().find(|size| **size == 0 || **size > MAX_BOX) {
+        if let Some(size) = self
+            .box_dims
+            .iter()
+            .find(|size| **size == 0 || **size > MAX_BOX)
+        {
             return Some(format!("box size {size} is not 1 to {MAX_BOX}"));
         }
-        if let Some(stride) = self.element_strides.iter().find(|stride| **stride == 0 || **stride > 8) {
+        if let Some(stride) = self
+            .element_strides
+            .iter()
+            .find(|stride| **stride == 0 || **stride > 8)
+        {
             return Some(format!("element stride {stride} is not 1 to 8"));
         }
         let inner = u64::from(self.box_len(0)) * size;
         if !inner.is_multiple_of(16) {
-            return Some(format!("box rows of {inner} bytes are not a multiple of 16"));
+            return Some(format!(
+                "box rows of {inner} bytes are not a multiple of 16"
+            ));
         }
         match self.swizzle.span() {
-            Some(span) if inner > span => Some(format!("box rows of {inner} bytes are longer than the swizzle's {span}")),
+            Some(span) if inner > span => Some(format!(
+                "box rows of {inner} bytes are longer than the swizzle's {span}"
+            )),
             _ => None,
         }
     }
@@ -226,19 +255,36 @@ impl TensorMap {
         }
         let mut bytes = Vec::with_capacity(TENSOR_MAP_BYTES);
         bytes.extend(MAGIC);
-        bytes.extend([self.rank() as u8, self.element as u8, self.swizzle as u8, self.fill as u8]);
+        bytes.extend([
+            self.rank() as u8,
+            self.element as u8,
+            self.swizzle as u8,
+            self.fill as u8,
+        ]);
         bytes.extend(self.address.to_le_bytes());
-        self.dims.iter().for_each(|dim| bytes.extend(dim.to_le_bytes()));
-        self.strides.iter().for_each(|stride| bytes.extend((*stride >> 4).to_le_bytes()[..5].iter()));
-        self.box_dims.iter().for_each(|size| bytes.extend((*size as u16).to_le_bytes()));
-        self.element_strides.iter().for_each(|stride| bytes.push(*stride as u8));
+        self.dims
+            .iter()
+            .for_each(|dim| bytes.extend(dim.to_le_bytes()));
+        self.strides
+            .iter()
+            .for_each(|stride| bytes.extend((*stride >> 4).to_le_bytes()[..5].iter()));
+        self.box_dims
+            .iter()
+            .for_each(|size| bytes.extend((*size as u16).to_le_bytes()));
+        self.element_strides
+            .iter()
+            .for_each(|stride| bytes.push(*stride as u8));
         bytes.resize(TENSOR_MAP_BYTES, 0);
-        bytes.try_into().map_err(|_| "a tensor map is longer than 128 bytes".to_owned())
+        bytes
+            .try_into()
+            .map_err(|_| "a tensor map is longer than 128 bytes".to_owned())
     }
 
     /// Reads what [`TensorMap::to_bytes`] wrote.
     pub fn from_bytes(bytes: &[u8]) -> Option<TensorMap> {
-        let mut rest = Reader { bytes: bytes.get(..TENSOR_MAP_BYTES)? };
+        let mut rest = Reader {
+            bytes: bytes.get(..TENSOR_MAP_BYTES)?,
+        };
         if rest.take(4)? != MAGIC {
             return None;
         }
@@ -255,9 +301,15 @@ impl TensorMap {
             fill,
             address: rest.number(8)?,
             dims: (0..rank).map(|_| rest.number(8)).collect::<Option<_>>()?,
-            strides: (1..rank).map(|_| rest.number(5).map(|stride| stride << 4)).collect::<Option<_>>()?,
-            box_dims: (0..rank).map(|_| rest.number(2).map(|size| size as u32)).collect::<Option<_>>()?,
-            element_strides: (0..rank).map(|_| rest.number(1).map(|stride| stride as u32)).collect::<Option<_>>()?,
+            strides: (1..rank)
+                .map(|_| rest.number(5).map(|stride| stride << 4))
+                .collect::<Option<_>>()?,
+            box_dims: (0..rank)
+                .map(|_| rest.number(2).map(|size| size as u32))
+                .collect::<Option<_>>()?,
+            element_strides: (0..rank)
+                .map(|_| rest.number(1).map(|stride| stride as u32))
+                .collect::<Option<_>>()?,
         };
         map.problem().is_none().then_some(map)
     }
@@ -270,15 +322,22 @@ impl TensorMap {
     }
 
     /// Calls a function for every 16 bytes of the box at `coords`, in the order of shared memory.
-    pub(crate) fn chunks<E>(&self, coords: &[i64], mut f: impl FnMut(Chunk) -> Result<(), E>) -> Result<(), E> {
+    pub(crate) fn chunks<E>(
+        &self,
+        coords: &[i64],
+        mut f: impl FnMut(Chunk) -> Result<(), E>,
+    ) -> Result<(), E> {
         let size = self.element.bytes();
         let inner = self.box_len(0) as usize;
-        let rows: u64 = (1..self.rank()).map(|dim| u64::from(self.box_len(dim))).product();
+        let rows: u64 = (1..self.rank())
+            .map(|dim| u64::from(self.box_len(dim)))
+            .product();
         for row in 0..rows {
             let base = self.row_address(coords, row);
             for first in (0..inner).step_by(CHUNK_BYTES / size) {
                 let offset = (row * inner as u64 + first as u64) * size as u64;
-                let parts = base.map_or_else(Vec::new, |base| self.parts(coords[0], base, first, inner));
+                let parts =
+                    base.map_or_else(Vec::new, |base| self.parts(coords[0], base, first, inner));
                 f(Chunk { offset, parts })?;
             }
         }
@@ -292,7 +351,9 @@ impl TensorMap {
             let len = u64::from(self.box_len(dim));
             let coord = coords[dim] + (rest % len) as i64 * i64::from(self.element_strides[dim]);
             rest /= len;
-            let coord = u64::try_from(coord).ok().filter(|coord| *coord < self.dims[dim])?;
+            let coord = u64::try_from(coord)
+                .ok()
+                .filter(|coord| *coord < self.dims[dim])?;
             address += coord * self.strides[dim - 1];
         }
         Some(address)
@@ -304,10 +365,19 @@ impl TensorMap {
         let mut parts: Vec<(Range<usize>, u64)> = Vec::with_capacity(1);
         for element in 0..(CHUNK_BYTES / size).min(inner - first) {
             let coord = start + (first + element) as i64 * i64::from(self.element_strides[0]);
-            let Some(coord) = u64::try_from(coord).ok().filter(|coord| *coord < self.dims[0]) else { continue };
+            let Some(coord) = u64::try_from(coord)
+                .ok()
+                .filter(|coord| *coord < self.dims[0])
+            else {
+                continue;
+            };
             let (offset, address) = (element * size, base + coord * size as u64);
             match parts.last_mut() {
-                Some((range, from)) if range.end == offset && *from + range.len() as u64 == address => range.end += size,
+                Some((range, from))
+                    if range.end == offset && *from + range.len() as u64 == address =>
+                {
+                    range.end += size
+                }
                 _ => parts.push((offset..offset + size, address)),
             }
         }
@@ -335,6 +405,11 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self, len: usize) -> Option<u64> {
-        Some(self.take(len)?.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        Some(
+            self.take(len)?
+                .iter()
+                .rev()
+                .fold(0, |number, byte| number << 8 | u64::from(*byte)),
+        )
     }
 }

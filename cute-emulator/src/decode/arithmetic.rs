@@ -108,7 +108,10 @@ macro_rules! by_bits {
 }
 
 /// A predicate as an integer type.
-#[expect(non_camel_case_types, reason = "named like the primitive integers beside which it stands")]
+#[expect(
+    non_camel_case_types,
+    reason = "named like the primitive integers beside which it stands"
+)]
 struct bool1;
 
 impl Int for bool1 {
@@ -171,7 +174,11 @@ fn wide_bits<T: Int>(value: i128) -> u64 {
 /// Shifts past the width give zero, or copies of the sign.
 fn shl<T: Int>(a: u64, b: u64) -> u64 {
     let shift = b as u32;
-    if shift >= T::BITS { 0 } else { T::wrap(T::wide(a) << shift) }
+    if shift >= T::BITS {
+        0
+    } else {
+        T::wrap(T::wide(a) << shift)
+    }
 }
 
 fn shr<T: Int>(a: u64, b: u64) -> u64 {
@@ -195,7 +202,10 @@ fn brev<T: Int>(a: u64) -> u64 {
 }
 
 fn bfe<T: Int>(a: u64, position: u64, len: u64) -> u64 {
-    let (position, len) = ((position as u32 & 0xff).min(T::BITS), (len as u32 & 0xff).min(T::BITS));
+    let (position, len) = (
+        (position as u32 & 0xff).min(T::BITS),
+        (len as u32 & 0xff).min(T::BITS),
+    );
     let signed = T::wide(u64::MAX) < 0;
     if len == 0 {
         return 0;
@@ -203,11 +213,18 @@ fn bfe<T: Int>(a: u64, position: u64, len: u64) -> u64 {
     let field = (T::wide(a) >> position) & ((1 << len) - 1);
     // The sign of a field that reaches past the top is the top bit of a.
     let sign = T::wide(a) >> (position + len - 1).min(T::BITS - 1) & 1 == 1;
-    T::wrap(if signed && sign { field | -1 << len } else { field })
+    T::wrap(if signed && sign {
+        field | -1 << len
+    } else {
+        field
+    })
 }
 
 fn bfi<T: Int>(a: u64, b: u64, position: u64, len: u64) -> u64 {
-    let (position, len) = ((position as u32 & 0xff).min(T::BITS), (len as u32 & 0xff).min(T::BITS));
+    let (position, len) = (
+        (position as u32 & 0xff).min(T::BITS),
+        (len as u32 & 0xff).min(T::BITS),
+    );
     let mask = ((1_i128 << len) - 1) << position;
     T::wrap(T::wide(b) & !mask | (T::wide(a) << position) & mask)
 }
@@ -224,7 +241,11 @@ fn prmt(a: u64, b: u64, selector: u64) -> u64 {
     (0..4).fold(0, |result, i| {
         let select = selector >> (4 * i) & 0xf;
         let byte = bytes >> (8 * (select & 7)) & 0xff;
-        let byte = if select & 8 == 0 { byte } else { u64::from(byte & 0x80 != 0) * 0xff };
+        let byte = if select & 8 == 0 {
+            byte
+        } else {
+            u64::from(byte & 0x80 != 0) * 0xff
+        };
         result | byte << (8 * i)
     })
 }
@@ -232,7 +253,11 @@ fn prmt(a: u64, b: u64, selector: u64) -> u64 {
 fn lop3(a: u64, b: u64, c: u64, table: u64) -> u64 {
     let term = |i: u64| {
         let of = |x: u64, bit: u64| if i & bit == 0 { !x } else { x };
-        if table >> i & 1 == 1 { of(a, 4) & of(b, 2) & of(c, 1) } else { 0 }
+        if table >> i & 1 == 1 {
+            of(a, 4) & of(b, 2) & of(c, 1)
+        } else {
+            0
+        }
     };
     u64::from((0..8).fold(0, |result, i| result | term(i)) as u32)
 }
@@ -240,7 +265,11 @@ fn lop3(a: u64, b: u64, c: u64, table: u64) -> u64 {
 /// The funnel shifts of b:a.
 fn funnel(a: u64, b: u64, shift: u32, left: bool) -> u64 {
     let both = u64::from(a as u32) | b << 32;
-    u64::from(if left { (u128::from(both) << shift >> 32) as u32 } else { (both >> shift) as u32 })
+    u64::from(if left {
+        (u128::from(both) << shift >> 32) as u32
+    } else {
+        (both >> shift) as u32
+    })
 }
 
 macro_rules! float_functions {
@@ -300,7 +329,10 @@ macro_rules! float_function {
 
 /// The function of an instruction, by its name without type and rounding; `None` if there is no such instruction.
 pub(crate) fn function(name: &str, ty: Type) -> Option<Function> {
-    let float = matches!(ty, Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 | Type::F32 | Type::F64);
+    let float = matches!(
+        ty,
+        Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 | Type::F32 | Type::F64
+    );
     Some(match (name, float) {
         ("add", true) => float_function!(ty, F2(fadd; a, b)),
         ("sub", true) => float_function!(ty, F2(fsub; a, b)),
@@ -406,10 +438,18 @@ pub(crate) fn comparison(name: &str, ty: Type) -> Option<fn(u64, u64) -> u64> {
             "ge" => float_comparisons!(ty, a, b, a >= b),
             "equ" => float_comparisons!(ty, a, b, !(a < b || a > b)),
             "neu" => float_comparisons!(ty, a, b, a != b),
-            "ltu" => float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_ge())),
-            "leu" => float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_gt())),
-            "gtu" => float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_le())),
-            "geu" => float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_lt())),
+            "ltu" => {
+                float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_ge()))
+            }
+            "leu" => {
+                float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_gt()))
+            }
+            "gtu" => {
+                float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_le()))
+            }
+            "geu" => {
+                float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_lt()))
+            }
             "num" => float_comparisons!(ty, a, b, !a.is_nan() && !b.is_nan()),
             "nan" => float_comparisons!(ty, a, b, a.is_nan() || b.is_nan()),
             _ => return None,
@@ -447,11 +487,21 @@ pub(crate) fn update(name: &str, ty: Type) -> Option<fn(u64, u64) -> u64> {
     let name = match (name, ty) {
         ("exch", _) => return Some(|_, new| new),
         ("inc", Type::U32) => return Some(|old, limit| if old >= limit { 0 } else { old + 1 }),
-        ("dec", Type::U32) => return Some(|old, limit| if old == 0 || old > limit { limit } else { old - 1 }),
+        ("dec", Type::U32) => {
+            return Some(|old, limit| {
+                if old == 0 || old > limit {
+                    limit
+                } else {
+                    old - 1
+                }
+            });
+        }
         (name, _) => name,
     };
     match function(name, ty)? {
-        F2(function) if matches!(name, "add" | "min" | "max" | "and" | "or" | "xor") => Some(function),
+        F2(function) if matches!(name, "add" | "min" | "max" | "and" | "or" | "xor") => {
+            Some(function)
+        }
         _ => None,
     }
 }
@@ -460,14 +510,40 @@ pub(crate) fn update(name: &str, ty: Type) -> Option<fn(u64, u64) -> u64> {
 pub(crate) fn conversion(rounding: &str, to: &str, from: &str) -> Option<Function> {
     // Conversions that are no mere change of type.
     match (rounding, to, from) {
-        ("rna", "tf32", "f32") => return Some(F1(|a| f32_bits(numerics::round_away(f32::get(a), 10, -126)))),
-        ("rn", "tf32", "f32") => return Some(F1(|a| f32_bits(numerics::round(f32::get(a), 10, -126)))),
-        ("rn", "f16x2", "f32") => return Some(F2(|a, b| half::f16::put(f32::get(a)) << 16 | half::f16::put(f32::get(b)))),
-        ("rn", "bf16x2", "f32") => return Some(F2(|a, b| half::bf16::put(f32::get(a)) << 16 | half::bf16::put(f32::get(b)))),
-        ("rn", "e4m3x2", "f32") => return Some(F2(|a, b| fp8_pair(Format::E4m3, f32::get(a), f32::get(b)))),
-        ("rn", "e5m2x2", "f32") => return Some(F2(|a, b| fp8_pair(Format::E5m2, f32::get(a), f32::get(b)))),
-        ("rn", "e4m3x2", "f16x2") => return Some(F1(|a| fp8_pair(Format::E4m3, half::f16::get(a >> 16), half::f16::get(a)))),
-        ("rn", "e5m2x2", "f16x2") => return Some(F1(|a| fp8_pair(Format::E5m2, half::f16::get(a >> 16), half::f16::get(a)))),
+        ("rna", "tf32", "f32") => {
+            return Some(F1(|a| {
+                f32_bits(numerics::round_away(f32::get(a), 10, -126))
+            }));
+        }
+        ("rn", "tf32", "f32") => {
+            return Some(F1(|a| f32_bits(numerics::round(f32::get(a), 10, -126))));
+        }
+        ("rn", "f16x2", "f32") => {
+            return Some(F2(|a, b| {
+                half::f16::put(f32::get(a)) << 16 | half::f16::put(f32::get(b))
+            }));
+        }
+        ("rn", "bf16x2", "f32") => {
+            return Some(F2(|a, b| {
+                half::bf16::put(f32::get(a)) << 16 | half::bf16::put(f32::get(b))
+            }));
+        }
+        ("rn", "e4m3x2", "f32") => {
+            return Some(F2(|a, b| fp8_pair(Format::E4m3, f32::get(a), f32::get(b))));
+        }
+        ("rn", "e5m2x2", "f32") => {
+            return Some(F2(|a, b| fp8_pair(Format::E5m2, f32::get(a), f32::get(b))));
+        }
+        ("rn", "e4m3x2", "f16x2") => {
+            return Some(F1(|a| {
+                fp8_pair(Format::E4m3, half::f16::get(a >> 16), half::f16::get(a))
+            }));
+        }
+        ("rn", "e5m2x2", "f16x2") => {
+            return Some(F1(|a| {
+                fp8_pair(Format::E5m2, half::f16::get(a >> 16), half::f16::get(a))
+            }));
+        }
         ("rn", "f16x2", "e4m3x2") => return Some(F1(|a| f16_pair(Format::E4m3, a))),
         ("rn", "f16x2", "e5m2x2") => return Some(F1(|a| f16_pair(Format::E5m2, a))),
         _ => {}
@@ -560,9 +636,15 @@ pub(crate) fn conversion(rounding: &str, to: &str, from: &str) -> Option<Functio
             Type::F64 => F1(|a| f64::put(f64::get(a).round_ties_even())),
             _ => return None,
         },
-        (true, true, "rzi") if to == from && to == Type::F32 => F1(|a| f32::put(f32::get(a).trunc())),
-        (true, true, "rmi") if to == from && to == Type::F32 => F1(|a| f32::put(f32::get(a).floor())),
-        (true, true, "rpi") if to == from && to == Type::F32 => F1(|a| f32::put(f32::get(a).ceil())),
+        (true, true, "rzi") if to == from && to == Type::F32 => {
+            F1(|a| f32::put(f32::get(a).trunc()))
+        }
+        (true, true, "rmi") if to == from && to == Type::F32 => {
+            F1(|a| f32::put(f32::get(a).floor()))
+        }
+        (true, true, "rpi") if to == from && to == Type::F32 => {
+            F1(|a| f32::put(f32::get(a).ceil()))
+        }
         _ => return None,
     })
 }

@@ -2,17 +2,29 @@
 
 use super::{Decoded, Decoder, Mnemonic, Result, arithmetic};
 use crate::numerics::Format;
-use crate::op::{Address, Inputs, MatrixA, Op, Output, Phase, Reduction, Reg, Region, Together, Wgmma};
+use crate::op::{
+    Address, Inputs, MatrixA, Op, Output, Phase, Reduction, Reg, Region, Together, Wgmma,
+};
 use cute_ptx::ast::{Operand, Type};
 
 impl<'a> Decoder<'a> {
-    pub(super) fn asynchronous(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Decoded {
+    pub(super) fn asynchronous(
+        &mut self,
+        m: &mut Mnemonic<'_>,
+        operands: &'a [Operand],
+    ) -> Decoded {
         let name = m.name;
         Some(match name {
             "mbarrier" => self.mbarrier(m, operands).map(|op| (op, Together::No)),
-            "cp" if m.prefix(&["async", "bulk"]) => self.bulk(m, operands).map(|op| (op, Together::No)),
-            "cp" if m.prefix(&["reduce", "async", "bulk"]) => self.bulk_reduce(m, operands).map(|op| (op, Together::No)),
-            "cp" if m.prefix(&["async"]) => self.copy_async(m, operands).map(|op| (op, Together::No)),
+            "cp" if m.prefix(&["async", "bulk"]) => {
+                self.bulk(m, operands).map(|op| (op, Together::No))
+            }
+            "cp" if m.prefix(&["reduce", "async", "bulk"]) => {
+                self.bulk_reduce(m, operands).map(|op| (op, Together::No))
+            }
+            "cp" if m.prefix(&["async"]) => {
+                self.copy_async(m, operands).map(|op| (op, Together::No))
+            }
             "wgmma" => self.wgmma(m, operands).map(|op| (op, Together::Warp)),
             _ => return None,
         })
@@ -20,24 +32,42 @@ impl<'a> Decoder<'a> {
 
     fn mbarrier(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
         let what = m
-            .one_of(&["init", "inval", "arrive", "arrive_drop", "expect_tx", "complete_tx", "try_wait", "test_wait"])
+            .one_of(&[
+                "init",
+                "inval",
+                "arrive",
+                "arrive_drop",
+                "expect_tx",
+                "complete_tx",
+                "try_wait",
+                "test_wait",
+            ])
             .ok_or("unknown mbarrier operation")?;
         m.one_of(&["release", "acquire", "relaxed"]);
         m.one_of(&["cta", "cluster"]);
         m.one_of(&["shared", "shared::cta", "shared::cluster"]);
         m.flag("b64");
         Ok(match (what, operands) {
-            ("init", [address, count]) => {
-                Op::MbarrierInit { address: self.address(address)?, count: self.source(count)? }
-            }
-            ("inval", [address]) => Op::MbarrierInval { address: self.address(address)? },
+            ("init", [address, count]) => Op::MbarrierInit {
+                address: self.address(address)?,
+                count: self.source(count)?,
+            },
+            ("inval", [address]) => Op::MbarrierInval {
+                address: self.address(address)?,
+            },
             ("expect_tx", [address, bytes]) => {
                 let (address, expect) = (self.address(address)?, self.source(bytes)?);
-                Op::MbarrierArrive { address, state: None, count: None, expect: Some(expect) }
+                Op::MbarrierArrive {
+                    address,
+                    state: None,
+                    count: None,
+                    expect: Some(expect),
+                }
             }
-            ("complete_tx", [address, bytes]) => {
-                Op::MbarrierCompleteTx { address: self.address(address)?, bytes: self.source(bytes)? }
-            }
+            ("complete_tx", [address, bytes]) => Op::MbarrierCompleteTx {
+                address: self.address(address)?,
+                bytes: self.source(bytes)?,
+            },
             ("arrive", _) => {
                 let expects = m.flag("expect_tx");
                 // `_` or a register takes the state; the remote form has none.
@@ -54,16 +84,34 @@ impl<'a> Decoder<'a> {
                     ([address, bytes], true) => (address, one, Some(self.source(bytes)?)),
                     _ => return Err(format!("{} operands", operands.len())),
                 };
-                Op::MbarrierArrive { address: self.address(address)?, state, count: Some(count), expect }
+                Op::MbarrierArrive {
+                    address: self.address(address)?,
+                    state,
+                    count: Some(count),
+                    expect,
+                }
             }
             // The hint of how long to wait is of no interest.
             ("try_wait" | "test_wait", [done, address, phase] | [done, address, phase, _]) => {
                 let (done, address) = (self.dest(done)?, self.address(address)?);
                 let row = self.source(phase)?;
-                let phase = if m.flag("parity") { Phase::Parity(row) } else { Phase::State(row) };
-                Op::MbarrierWait { address, done, phase }
+                let phase = if m.flag("parity") {
+                    Phase::Parity(row)
+                } else {
+                    Phase::State(row)
+                };
+                Op::MbarrierWait {
+                    address,
+                    done,
+                    phase,
+                }
             }
-            _ => return Err(format!("`{what}` with {} operands is not modelled", operands.len())),
+            _ => {
+                return Err(format!(
+                    "`{what}` with {} operands is not modelled",
+                    operands.len()
+                ));
+            }
         })
     }
 
@@ -73,7 +121,10 @@ impl<'a> Decoder<'a> {
         }
         if m.flag("wait_group") {
             let read = m.flag("read");
-            return Ok(Op::BulkWait { pending: immediate(operands)?, read });
+            return Ok(Op::BulkWait {
+                pending: immediate(operands)?,
+                read,
+            });
         }
         if m.rest.first() == Some(&"prefetch") {
             m.rest.clear();
@@ -81,7 +132,11 @@ impl<'a> Decoder<'a> {
         }
         let tensor = self.tensor(m)?;
         let hint = m.flag("L2::cache_hint");
-        let operands = if hint { operands.split_last().map_or(operands, |(_, rest)| rest) } else { operands };
+        let operands = if hint {
+            operands.split_last().map_or(operands, |(_, rest)| rest)
+        } else {
+            operands
+        };
         // The destination's space stands first.
         match m.rest.first() {
             Some(&"global") => {
@@ -101,9 +156,14 @@ impl<'a> Decoder<'a> {
                 let multicast = m.flag("multicast::cluster");
                 let (to, region, rest) = match (tensor, operands) {
                     (Some(rank), [to, from, rest @ ..]) => (to, self.tile(from, rank)?, rest),
-                    (None, [to, from, bytes, rest @ ..]) => {
-                        (to, Region::Bytes { address: self.address(from)?, bytes: self.source(bytes)? }, rest)
-                    }
+                    (None, [to, from, bytes, rest @ ..]) => (
+                        to,
+                        Region::Bytes {
+                            address: self.address(from)?,
+                            bytes: self.source(bytes)?,
+                        },
+                        rest,
+                    ),
                     _ => return Err(format!("{} operands", operands.len())),
                 };
                 let (barrier, multicast) = match (rest, multicast) {
@@ -111,7 +171,12 @@ impl<'a> Decoder<'a> {
                     ([barrier, mask], true) => (barrier, Some(self.source(mask)?)),
                     _ => return Err(format!("{} operands", operands.len())),
                 };
-                Ok(Op::CopyIn { to: self.address(to)?, region, barrier: self.address(barrier)?, multicast })
+                Ok(Op::CopyIn {
+                    to: self.address(to)?,
+                    region,
+                    barrier: self.address(barrier)?,
+                    multicast,
+                })
             }
             _ => Err("this bulk copy is not modelled".to_owned()),
         }
@@ -122,7 +187,9 @@ impl<'a> Decoder<'a> {
         if !m.prefix(&["tensor"]) {
             return Ok(None);
         }
-        let rank = m.one_of(&["1d", "2d", "3d", "4d", "5d"]).ok_or("the rank is missing")?;
+        let rank = m
+            .one_of(&["1d", "2d", "3d", "4d", "5d"])
+            .ok_or("the rank is missing")?;
         m.flag("tile");
         Ok(rank[..1].parse().ok())
     }
@@ -136,19 +203,31 @@ impl<'a> Decoder<'a> {
         }
         let map = match &**map {
             address @ Operand::Address { .. } => self.address(address)?,
-            value => Address { base: self.source(value)?, offset: 0 },
+            value => Address {
+                base: self.source(value)?,
+                offset: 0,
+            },
         };
-        Ok(Region::Tile { map, coords: self.sources(coords)? })
+        Ok(Region::Tile {
+            map,
+            coords: self.sources(coords)?,
+        })
     }
 
     fn bulk_reduce(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
         let tensor = self.tensor(m)?;
         let hint = m.flag("L2::cache_hint");
-        let operands = if hint { operands.split_last().map_or(operands, |(_, rest)| rest) } else { operands };
+        let operands = if hint {
+            operands.split_last().map_or(operands, |(_, rest)| rest)
+        } else {
+            operands
+        };
         if !m.prefix(&["global", "shared::cta"]) {
             return Err("the spaces should be .global.shared::cta".to_owned());
         }
-        let name = m.one_of(&["add", "min", "max", "inc", "dec", "and", "or", "xor"]).ok_or("an operation is missing")?;
+        let name = m
+            .one_of(&["add", "min", "max", "inc", "dec", "and", "or", "xor"])
+            .ok_or("an operation is missing")?;
         // A tensor's reduction takes the type from its map when it runs; the others name it.
         let reduction = match (tensor, m.ty()) {
             (Some(_), None) => Reduction::ByElement(name),
@@ -159,10 +238,19 @@ impl<'a> Decoder<'a> {
                     Type::B64 => Type::U64,
                     ty => ty,
                 };
-                let update = arithmetic::update(name, ty).ok_or_else(|| format!("`.{name}` of .{}", ty.name()))?;
-                Reduction::Typed { update, bytes: ty.bits() as usize / 8 }
+                let update = arithmetic::update(name, ty)
+                    .ok_or_else(|| format!("`.{name}` of .{}", ty.name()))?;
+                Reduction::Typed {
+                    update,
+                    bytes: ty.bits() as usize / 8,
+                }
             }
-            _ => return Err("a type belongs to reductions without a tensor map, and only to them".to_owned()),
+            _ => {
+                return Err(
+                    "a type belongs to reductions without a tensor map, and only to them"
+                        .to_owned(),
+                );
+            }
         };
         self.copy_out(m, tensor, operands, Some(reduction))
     }
@@ -179,12 +267,20 @@ impl<'a> Decoder<'a> {
         }
         let (region, from) = match (tensor, operands) {
             (Some(rank), [to, from]) => (self.tile(to, rank)?, from),
-            (None, [to, from, bytes]) => {
-                (Region::Bytes { address: self.address(to)?, bytes: self.source(bytes)? }, from)
-            }
+            (None, [to, from, bytes]) => (
+                Region::Bytes {
+                    address: self.address(to)?,
+                    bytes: self.source(bytes)?,
+                },
+                from,
+            ),
             _ => return Err(format!("{} operands", operands.len())),
         };
-        Ok(Op::CopyOut { region, from: self.address(from)?, reduction })
+        Ok(Op::CopyOut {
+            region,
+            from: self.address(from)?,
+            reduction,
+        })
     }
 
     fn copy_async(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
@@ -195,25 +291,46 @@ impl<'a> Decoder<'a> {
             return Ok(Op::CopyAsyncWait { pending: None });
         }
         if m.flag("wait_group") {
-            return Ok(Op::CopyAsyncWait { pending: Some(immediate(operands)?) });
+            return Ok(Op::CopyAsyncWait {
+                pending: Some(immediate(operands)?),
+            });
         }
         if m.prefix(&["mbarrier", "arrive"]) {
             let counted = !m.flag("noinc");
             m.one_of(&["shared", "shared::cta"]);
             m.flag("b64");
-            let [address] = operands else { return Err("one operand is expected".to_owned()) };
-            return Ok(Op::CopyAsyncArrive { address: self.address(address)?, counted });
+            let [address] = operands else {
+                return Err("one operand is expected".to_owned());
+            };
+            return Ok(Op::CopyAsyncArrive {
+                address: self.address(address)?,
+                counted,
+            });
         }
         m.one_of(&["ca", "cg"]).ok_or("this copy is not modelled")?;
         let spaces = m.one_of(&["shared", "shared::cta"]).is_some() && m.flag("global");
-        m.rest.retain(|part| !matches!(*part, "L2::64B" | "L2::128B" | "L2::256B"));
+        m.rest
+            .retain(|part| !matches!(*part, "L2::64B" | "L2::128B" | "L2::256B"));
         let (to, from, bytes, source) = match operands {
             [to, from, Operand::Int(bytes)] if spaces => (to, from, *bytes, None),
-            [to, from, Operand::Int(bytes), source] if spaces => (to, from, *bytes, Some(self.source(source)?)),
-            _ => return Err("cp.async.{ca,cg}.shared.global [to], [from], bytes is expected".to_owned()),
+            [to, from, Operand::Int(bytes), source] if spaces => {
+                (to, from, *bytes, Some(self.source(source)?))
+            }
+            _ => {
+                return Err(
+                    "cp.async.{ca,cg}.shared.global [to], [from], bytes is expected".to_owned(),
+                );
+            }
         };
-        let (4 | 8 | 16) = bytes else { return Err(format!("{bytes} bytes are not 4, 8 or 16")) };
-        Ok(Op::CopyAsync { to: self.address(to)?, from: self.address(from)?, bytes: bytes as u32, source_bytes: source })
+        let (4 | 8 | 16) = bytes else {
+            return Err(format!("{bytes} bytes are not 4, 8 or 16"));
+        };
+        Ok(Op::CopyAsync {
+            to: self.address(to)?,
+            from: self.address(from)?,
+            bytes: bytes as u32,
+            source_bytes: source,
+        })
     }
 
     fn wgmma(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
@@ -226,7 +343,9 @@ impl<'a> Decoder<'a> {
                 return Ok(match other {
                     "fence" => Op::WgmmaFence,
                     "commit_group" => Op::WgmmaCommit,
-                    _ => Op::WgmmaWait { pending: immediate(operands)? },
+                    _ => Op::WgmmaWait {
+                        pending: immediate(operands)?,
+                    },
                 });
             }
             None => return Err("unknown wgmma operation".to_owned()),
@@ -239,7 +358,8 @@ impl<'a> Decoder<'a> {
             return Err("the shape and three types are expected".to_owned());
         };
         m.rest.clear();
-        let inputs = inputs(a_type, b_type).ok_or_else(|| format!("inputs .{a_type} and .{b_type} are not modelled"))?;
+        let inputs = inputs(a_type, b_type)
+            .ok_or_else(|| format!("inputs .{a_type} and .{b_type} are not modelled"))?;
         let output = match (d_type, inputs) {
             ("f32", Inputs::Float(..)) => Output::F32,
             ("f16", Inputs::Float(Format::F16 | Format::E4m3 | Format::E5m2, _)) => Output::F16,
@@ -247,18 +367,30 @@ impl<'a> Decoder<'a> {
             _ => return Err(format!(".{d_type} results from .{a_type} and .{b_type}")),
         };
         let k = 32 / inputs.bytes();
-        let n = shape.strip_prefix("m64n").and_then(|rest| rest.strip_suffix(&format!("k{k}"))).and_then(|n| n.parse().ok());
-        let n: usize = n.filter(|n| (8..=256).contains(n) && n % 8 == 0).ok_or_else(|| format!("shape .{shape}"))?;
+        let n = shape
+            .strip_prefix("m64n")
+            .and_then(|rest| rest.strip_suffix(&format!("k{k}")))
+            .and_then(|n| n.parse().ok());
+        let n: usize = n
+            .filter(|n| (8..=256).contains(n) && n % 8 == 0)
+            .ok_or_else(|| format!("shape .{shape}"))?;
         let [Operand::Vector(d), a, b, scale_d, rest @ ..] = operands else {
             return Err("{d}, a, b, scale-d are expected".to_owned());
         };
         let registers = if output == Output::F16 { n / 4 } else { n / 2 };
         if d.len() != registers {
-            return Err(format!("{} registers where .{shape} has {registers} in D", d.len()));
+            return Err(format!(
+                "{} registers where .{shape} has {registers} in D",
+                d.len()
+            ));
         }
         let a = match a {
             Operand::Vector(parts) => {
-                let rows: [Reg; 4] = self.sources(parts)?.to_vec().try_into().map_err(|_| "A has four registers")?;
+                let rows: [Reg; 4] = self
+                    .sources(parts)?
+                    .to_vec()
+                    .try_into()
+                    .map_err(|_| "A has four registers")?;
                 MatrixA::Registers(rows)
             }
             descriptor => MatrixA::Descriptor(self.source(descriptor)?),
@@ -273,8 +405,12 @@ impl<'a> Decoder<'a> {
         let narrow = inputs.bytes() == 2;
         let (scales, transposes) = match (inputs, &a, &immediates[..]) {
             (Inputs::Int(..), _, []) => ((1, 1), (0, 0)),
-            (Inputs::Float(..), MatrixA::Descriptor(_), [a, b, ta, tb]) if narrow => ((*a, *b), (*ta, *tb)),
-            (Inputs::Float(..), MatrixA::Registers(_), [a, b, tb]) if narrow => ((*a, *b), (0, *tb)),
+            (Inputs::Float(..), MatrixA::Descriptor(_), [a, b, ta, tb]) if narrow => {
+                ((*a, *b), (*ta, *tb))
+            }
+            (Inputs::Float(..), MatrixA::Registers(_), [a, b, tb]) if narrow => {
+                ((*a, *b), (0, *tb))
+            }
             (Inputs::Float(..), _, [a, b]) if !narrow => ((*a, *b), (0, 0)),
             _ => return Err(format!("{} immediates", immediates.len())),
         };

@@ -42,9 +42,21 @@ impl<'a> Decoder<'a> {
             one => vec![one],
         };
         check_vector(m, dst.len())?;
-        let mask = |width: u32| if width >= 64 { u64::MAX } else { (1 << width) - 1 };
-        let dst = dst.into_iter().map(|dst| Ok((self.dest(dst)?, mask(self.width(dst)))));
-        Ok(Op::Load { access, dst: dst.collect::<Result<_>>()?, address: self.address(address)? })
+        let mask = |width: u32| {
+            if width >= 64 {
+                u64::MAX
+            } else {
+                (1 << width) - 1
+            }
+        };
+        let dst = dst
+            .into_iter()
+            .map(|dst| Ok((self.dest(dst)?, mask(self.width(dst)))));
+        Ok(Op::Load {
+            access,
+            dst: dst.collect::<Result<_>>()?,
+            address: self.address(address)?,
+        })
     }
 
     fn store(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
@@ -57,7 +69,11 @@ impl<'a> Decoder<'a> {
         };
         let src = self.one_or_more(src)?;
         check_vector(m, src.len())?;
-        Ok(Op::Store { access, src, address: self.address(address)? })
+        Ok(Op::Store {
+            access,
+            src,
+            address: self.address(address)?,
+        })
     }
 
     fn one_or_more(&mut self, operand: &Operand) -> Result<Box<[crate::op::Reg]>> {
@@ -72,9 +88,14 @@ impl<'a> Decoder<'a> {
         let ty = m.ty().ok_or("a type is missing")?;
         m.flag("noftz");
         let name = m
-            .one_of(&["add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"])
+            .one_of(&[
+                "add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec",
+            ])
             .ok_or("an operation is missing")?;
-        let access = Access { strong: true, ..access_of(m, ty)? };
+        let access = Access {
+            strong: true,
+            ..access_of(m, ty)?
+        };
         let op = match name {
             "cas" => Atomic::CompareAndSwap,
             _ => {
@@ -84,24 +105,44 @@ impl<'a> Decoder<'a> {
                     ("add", Type::B64) => Type::U64,
                     _ => ty,
                 };
-                Atomic::Update(arithmetic::update(name, unsigned).ok_or_else(|| format!("`.{name}` of .{}", ty.name()))?)
+                Atomic::Update(
+                    arithmetic::update(name, unsigned)
+                        .ok_or_else(|| format!("`.{name}` of .{}", ty.name()))?,
+                )
             }
         };
-        let (dst, rest) = if returns { operands.split_first().map_or((None, operands), |(dst, rest)| (Some(dst), rest)) } else { (None, operands) };
+        let (dst, rest) = if returns {
+            operands
+                .split_first()
+                .map_or((None, operands), |(dst, rest)| (Some(dst), rest))
+        } else {
+            (None, operands)
+        };
         let dst = match dst {
             Some(Operand::Vector(parts)) => Some(self.dests(parts)?),
             Some(one) => Some([self.dest(one)?].into()),
             None => None,
         };
         let (address, src, swap) = match (rest, &op) {
-            ([address, src, swap], Atomic::CompareAndSwap) => (address, src, Some(self.source(swap)?)),
+            ([address, src, swap], Atomic::CompareAndSwap) => {
+                (address, src, Some(self.source(swap)?))
+            }
             ([address, src], Atomic::Update(_)) => (address, src, None),
-            ([address, src, _policy], Atomic::Update(_)) if m.flag("L2::cache_hint") => (address, src, None),
+            ([address, src, _policy], Atomic::Update(_)) if m.flag("L2::cache_hint") => {
+                (address, src, None)
+            }
             _ => return Err(format!("{} operands", operands.len())),
         };
         let src = self.one_or_more(src)?;
         check_vector(m, src.len())?;
-        Ok(Op::Atomic { access, op, dst, address: self.address(address)?, src, swap })
+        Ok(Op::Atomic {
+            access,
+            op,
+            dst,
+            address: self.address(address)?,
+            src,
+            swap,
+        })
     }
 
     fn matrix(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
@@ -112,9 +153,15 @@ impl<'a> Decoder<'a> {
         let (Some(count), true, true) = (count, fixed, m.flag("b16")) else {
             return Err("only .sync.aligned.m8n8 of .b16 is modelled".to_owned());
         };
-        let [first, second] = operands else { return Err("two operands are expected".to_owned()) };
+        let [first, second] = operands else {
+            return Err("two operands are expected".to_owned());
+        };
         let load = m.name == "ldmatrix";
-        let (registers, address) = if load { (first, second) } else { (second, first) };
+        let (registers, address) = if load {
+            (first, second)
+        } else {
+            (second, first)
+        };
         let rows = match registers {
             Operand::Vector(parts) if load => self.dests(parts)?,
             Operand::Vector(parts) => self.sources(parts)?,
@@ -126,8 +173,16 @@ impl<'a> Decoder<'a> {
         }
         let address = self.address(address)?;
         Ok(match load {
-            true => Op::LoadMatrix { dst: rows, address, transpose },
-            false => Op::StoreMatrix { src: rows, address, transpose },
+            true => Op::LoadMatrix {
+                dst: rows,
+                address,
+                transpose,
+            },
+            false => Op::StoreMatrix {
+                src: rows,
+                address,
+                transpose,
+            },
         })
     }
 }
@@ -140,7 +195,11 @@ fn check_vector(m: &mut Mnemonic<'_>, registers: usize) -> Result<()> {
         Some(_) => 8,
         None => 1,
     };
-    if declared == registers { Ok(()) } else { Err(format!("{registers} registers for a vector of {declared}")) }
+    if declared == registers {
+        Ok(())
+    } else {
+        Err(format!("{registers} registers for a vector of {declared}"))
+    }
 }
 
 fn access(m: &mut Mnemonic<'_>) -> Result<Access> {
@@ -149,9 +208,19 @@ fn access(m: &mut Mnemonic<'_>) -> Result<Access> {
 }
 
 fn access_of(m: &mut Mnemonic<'_>, ty: Type) -> Result<Access> {
-    let order = m.one_of(&["weak", "volatile", "relaxed", "acquire", "release", "acq_rel"]);
+    let order = m.one_of(&[
+        "weak", "volatile", "relaxed", "acquire", "release", "acq_rel",
+    ]);
     m.one_of(&["cta", "cluster", "gpu", "sys"]);
-    let space = match m.one_of(&["global", "shared", "shared::cta", "shared::cluster", "param", "param::entry", "const"]) {
+    let space = match m.one_of(&[
+        "global",
+        "shared",
+        "shared::cta",
+        "shared::cluster",
+        "param",
+        "param::entry",
+        "const",
+    ]) {
         Some("global") => Space::Global,
         Some("param" | "param::entry") => Space::Param,
         Some("const") => return Err("constant memory is not modelled".to_owned()),
@@ -166,7 +235,12 @@ fn access_of(m: &mut Mnemonic<'_>, ty: Type) -> Result<Access> {
     }
     let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32 | Type::S64);
     let strong = !matches!(order, None | Some("weak"));
-    Ok(Access { space, bytes: (ty.bits() / 8) as u8, signed, strong })
+    Ok(Access {
+        space,
+        bytes: (ty.bits() / 8) as u8,
+        signed,
+        strong,
+    })
 }
 
 const CACHE_HINTS: &[&str] = &[

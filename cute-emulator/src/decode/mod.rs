@@ -6,7 +6,9 @@ mod memory;
 mod threads;
 
 use crate::exec::special;
-use crate::op::{Address, Code, Function, Instruction, Op, PARAM_WINDOW, Reg, SHARED_BASE, Together};
+use crate::op::{
+    Address, Code, Function, Instruction, Op, PARAM_WINDOW, Reg, SHARED_BASE, Together,
+};
 use cute_ptx::ast::{Entry, Inst, Item, Line, Module, Operand, ParamType, Type, Variable};
 use std::collections::{HashMap, HashSet};
 
@@ -21,33 +23,56 @@ pub(crate) struct Unsupported {
 }
 
 /// Decodes an entry, whose body's lines stand on `lines` of the text.
-pub(crate) fn decode(module: &Module, entry: &Entry, lines: &[u32]) -> std::result::Result<Code, Unsupported> {
+pub(crate) fn decode(
+    module: &Module,
+    entry: &Entry,
+    lines: &[u32],
+) -> std::result::Result<Code, Unsupported> {
     let mut decoder = Decoder::new(entry);
     let place = |index: Option<usize>, message: String| Unsupported {
-        line: index.and_then(|index| lines.get(index)).copied().unwrap_or(0),
-        text: index.and_then(|index| entry.body.get(index)).map(|line| line.to_string().trim().to_owned()).unwrap_or_default(),
+        line: index
+            .and_then(|index| lines.get(index))
+            .copied()
+            .unwrap_or(0),
+        text: index
+            .and_then(|index| entry.body.get(index))
+            .map(|line| line.to_string().trim().to_owned())
+            .unwrap_or_default(),
         message,
     };
     let variables = module.items.iter().filter_map(|item| match item {
         Item::Variable(variable) => Some((None, variable)),
         _ => None,
     });
-    let local = entry.body.iter().enumerate().filter_map(|(index, line)| match line {
-        Line::Variable(variable) => Some((Some(index), variable)),
-        _ => None,
-    });
+    let local = entry
+        .body
+        .iter()
+        .enumerate()
+        .filter_map(|(index, line)| match line {
+            Line::Variable(variable) => Some((Some(index), variable)),
+            _ => None,
+        });
     let variables: Vec<_> = variables.chain(local).collect();
     // Static variables first: dynamic shared memory begins where they end.
     for external in [false, true] {
-        for (index, variable) in variables.iter().filter(|(_, variable)| variable.external == external) {
-            decoder.variable(variable).map_err(|message| place(*index, message))?;
+        for (index, variable) in variables
+            .iter()
+            .filter(|(_, variable)| variable.external == external)
+        {
+            decoder
+                .variable(variable)
+                .map_err(|message| place(*index, message))?;
         }
     }
     for (index, line) in entry.body.iter().enumerate() {
         decoder.place = (lines.get(index).copied().unwrap_or(0), index);
-        decoder.line(line).map_err(|message| place(Some(index), message))?;
+        decoder
+            .line(line)
+            .map_err(|message| place(Some(index), message))?;
     }
-    decoder.finish(entry).map_err(|(index, message)| place(Some(index), message))
+    decoder
+        .finish(entry)
+        .map_err(|(index, message)| place(Some(index), message))
 }
 
 struct Decoder<'a> {
@@ -98,7 +123,9 @@ impl<'a> Decoder<'a> {
             let offset = decoder.param_bytes.next_multiple_of(align);
             decoder.param_offsets.push(offset);
             decoder.param_bytes = offset.saturating_add(bytes);
-            decoder.addresses.insert(&param.name, PARAM_WINDOW + u64::from(offset));
+            decoder
+                .addresses
+                .insert(&param.name, PARAM_WINDOW + u64::from(offset));
         }
         decoder
     }
@@ -107,12 +134,16 @@ impl<'a> Decoder<'a> {
         if variable.space != "shared" {
             return Err(format!("variables in .{} are not modelled", variable.space));
         }
-        let bytes = variable.len.unwrap_or(if variable.external { 0 } else { 1 }) * u64::from(variable.ty.bits().div_ceil(8));
+        let bytes = variable
+            .len
+            .unwrap_or(if variable.external { 0 } else { 1 })
+            * u64::from(variable.ty.bits().div_ceil(8));
         let address = (SHARED_BASE + self.static_shared).next_multiple_of(variable.align.max(1));
         self.addresses.insert(&variable.name, u64::from(address));
         if !variable.external {
             let end = u64::from(address - SHARED_BASE) + bytes;
-            self.static_shared = u32::try_from(end).map_err(|_| format!("{end} bytes of shared memory"))?;
+            self.static_shared =
+                u32::try_from(end).map_err(|_| format!("{end} bytes of shared memory"))?;
         }
         Ok(())
     }
@@ -148,7 +179,8 @@ impl<'a> Decoder<'a> {
             .unwrap_or_else(|| Err(format!("unknown instruction `{}`", inst.mnemonic)))?;
         mnemonic.end()?;
         if let (Op::Branch { .. }, [Operand::Name(label)]) = (&op, operands) {
-            self.branches.push((self.instructions.len(), label, self.place.1));
+            self.branches
+                .push((self.instructions.len(), label, self.place.1));
         }
         if let Op::Wgmma(wgmma) = &op {
             self.matrix_registers.extend(wgmma.d.iter());
@@ -169,7 +201,14 @@ impl<'a> Decoder<'a> {
 
     fn push(&mut self, guard: Option<(Reg, bool)>, op: Op, together: Together, text: String) {
         let line = self.place.0;
-        self.instructions.push(Instruction { guard, op, together, matrix_registers: Box::default(), line, text });
+        self.instructions.push(Instruction {
+            guard,
+            op,
+            together,
+            matrix_registers: Box::default(),
+            line,
+            text,
+        });
     }
 
     /// Branches and ends.
@@ -184,7 +223,9 @@ impl<'a> Decoder<'a> {
                 Op::Exit
             }
             ("trap", []) => Op::Trap,
-            ("bra" | "ret" | "exit" | "trap", _) => return Some(Err("unexpected operands".to_owned())),
+            ("bra" | "ret" | "exit" | "trap", _) => {
+                return Some(Err("unexpected operands".to_owned()));
+            }
             _ => return None,
         };
         Some(Ok((op, Together::No)))
@@ -201,7 +242,9 @@ impl<'a> Decoder<'a> {
                 let ty = m.ty()?;
                 let mut flags = m.rest.clone();
                 let name = match (name, flags.first().copied()) {
-                    ("mul" | "mad", Some(part @ ("lo" | "hi" | "wide"))) => format!("{name}.{part}"),
+                    ("mul" | "mad", Some(part @ ("lo" | "hi" | "wide"))) => {
+                        format!("{name}.{part}")
+                    }
                     ("fma", _) if flags.contains(&"relu") => "fma.relu".to_owned(),
                     ("shf", _) if flags.len() == 2 => format!("shf.{}.{}", flags[0], flags[1]),
                     _ => name.to_owned(),
@@ -225,22 +268,40 @@ impl<'a> Decoder<'a> {
         Some(decoded.map(|op| (op, Together::No)))
     }
 
-    fn computation(&mut self, function: Function, flush: bool, saturate: bool, operands: &'a [Operand]) -> Result<Op> {
+    fn computation(
+        &mut self,
+        function: Function,
+        flush: bool,
+        saturate: bool,
+        operands: &'a [Operand],
+    ) -> Result<Op> {
         let arity = match function {
             Function::F1(_) => 1,
             Function::F2(_) => 2,
             Function::F3(_) => 3,
             Function::F4(_) => 4,
         };
-        let [dst, sources @ ..] = operands else { return Err("no operands".to_owned()) };
+        let [dst, sources @ ..] = operands else {
+            return Err("no operands".to_owned());
+        };
         if sources.len() != arity {
-            return Err(format!("{} operands where {} are expected", operands.len(), arity + 1));
+            return Err(format!(
+                "{} operands where {} are expected",
+                operands.len(),
+                arity + 1
+            ));
         }
         let mut src = [0; 4];
         for (row, operand) in src.iter_mut().zip(sources) {
             *row = self.source(operand)?;
         }
-        Ok(Op::Compute { function, dst: self.dest(dst)?, src, flush, saturate })
+        Ok(Op::Compute {
+            function,
+            dst: self.dest(dst)?,
+            src,
+            flush,
+            saturate,
+        })
     }
 
     fn mov(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
@@ -248,46 +309,83 @@ impl<'a> Decoder<'a> {
         match operands {
             [dst, Operand::Vector(parts)] if !parts.is_empty() => {
                 let parts_rows = self.sources(parts)?;
-                Ok(Op::Pack { dst: self.dest(dst)?, bits: ty.bits() / parts.len() as u32, parts: parts_rows })
+                Ok(Op::Pack {
+                    dst: self.dest(dst)?,
+                    bits: ty.bits() / parts.len() as u32,
+                    parts: parts_rows,
+                })
             }
             [Operand::Vector(parts), src] if !parts.is_empty() => {
                 let rows = self.dests(parts)?;
-                Ok(Op::Unpack { src: self.source(src)?, bits: ty.bits() / parts.len() as u32, parts: rows })
+                Ok(Op::Unpack {
+                    src: self.source(src)?,
+                    bits: ty.bits() / parts.len() as u32,
+                    parts: rows,
+                })
             }
-            [dst, Operand::Name(name)] if matches!(&name[..], "%clock" | "%clock64" | "%globaltimer" | "%globaltimer_lo") => {
-                Ok(Op::Clock { dst: self.dest(dst)? })
+            [dst, Operand::Name(name)]
+                if matches!(
+                    &name[..],
+                    "%clock" | "%clock64" | "%globaltimer" | "%globaltimer_lo"
+                ) =>
+            {
+                Ok(Op::Clock {
+                    dst: self.dest(dst)?,
+                })
             }
             _ => {
-                let function = arithmetic::function("mov", ty).ok_or_else(|| format!("mov of .{}", ty.name()))?;
+                let function = arithmetic::function("mov", ty)
+                    .ok_or_else(|| format!("mov of .{}", ty.name()))?;
                 self.computation(function, false, false, operands)
             }
         }
     }
 
     fn cvt(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
-        let rounding = m.one_of(&["rn", "rz", "rna", "rni", "rzi", "rmi", "rpi"]).unwrap_or("");
+        let rounding = m
+            .one_of(&["rn", "rz", "rna", "rni", "rzi", "rmi", "rpi"])
+            .unwrap_or("");
         let flush = m.flag("ftz");
         m.flag("satfinite");
         let saturate = m.flag("sat");
-        let [to, from] = m.rest[..] else { return Err("two types are expected".to_owned()) };
-        let function = arithmetic::conversion(rounding, to, from)
-            .ok_or_else(|| format!("the conversion from .{from} to .{to} with this rounding is not modelled"))?;
+        let [to, from] = m.rest[..] else {
+            return Err("two types are expected".to_owned());
+        };
+        let function = arithmetic::conversion(rounding, to, from).ok_or_else(|| {
+            format!("the conversion from .{from} to .{to} with this rounding is not modelled")
+        })?;
         if saturate && to != "f32" {
             return Err("`.sat` is modelled for .f32 only".to_owned());
         }
         // Flushing concerns f32 alone.
         let flush = flush && (to == "f32" || from == "f32") && to != "f64" && from != "f64";
         m.rest.clear();
-        self.computation(function, flush && to == "f32" && from == "f32", saturate, operands)
+        self.computation(
+            function,
+            flush && to == "f32" && from == "f32",
+            saturate,
+            operands,
+        )
     }
 
     fn cvta(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
         m.ty();
         let to = m.flag("to");
-        let space = m.one_of(&["global", "shared", "shared::cta", "shared::cluster", "param", "const"]);
+        let space = m.one_of(&[
+            "global",
+            "shared",
+            "shared::cta",
+            "shared::cluster",
+            "param",
+            "const",
+        ]);
         let function: fn(u64) -> u64 = match (space, to) {
-            (Some("shared" | "shared::cta" | "shared::cluster"), false) => |a| a | crate::op::SHARED_WINDOW,
-            (Some("shared" | "shared::cta" | "shared::cluster"), true) => |a| a & (crate::op::WINDOW_BYTES - 1),
+            (Some("shared" | "shared::cta" | "shared::cluster"), false) => {
+                |a| a | crate::op::SHARED_WINDOW
+            }
+            (Some("shared" | "shared::cta" | "shared::cluster"), true) => {
+                |a| a & (crate::op::WINDOW_BYTES - 1)
+            }
             // Addresses of parameters are generic from the start.
             (Some("global" | "param" | "const"), _) => |a| a,
             _ => return Err("a state space is missing".to_owned()),
@@ -298,11 +396,17 @@ impl<'a> Decoder<'a> {
     fn setp(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
         let ty = m.ty().ok_or("a type is missing")?;
         let flush = m.flag("ftz");
-        let [name, combine @ ..] = &m.rest[..] else { return Err("a comparison is missing".to_owned()) };
-        let compare = arithmetic::comparison(name, ty).ok_or_else(|| format!("comparison `.{name}` of .{}", ty.name()))?;
+        let [name, combine @ ..] = &m.rest[..] else {
+            return Err("a comparison is missing".to_owned());
+        };
+        let compare = arithmetic::comparison(name, ty)
+            .ok_or_else(|| format!("comparison `.{name}` of .{}", ty.name()))?;
         let combine = match combine {
             [] => None,
-            [name] => Some(arithmetic::combination(name).ok_or_else(|| format!("unknown modifier `.{name}`"))?),
+            [name] => Some(
+                arithmetic::combination(name)
+                    .ok_or_else(|| format!("unknown modifier `.{name}`"))?,
+            ),
             [_, name, ..] => return Err(format!("unknown modifier `.{name}`")),
         };
         m.rest.clear();
@@ -315,7 +419,15 @@ impl<'a> Decoder<'a> {
             Operand::Pair(p, q) => (self.dest(p)?, Some(self.dest(q)?)),
             p => (self.dest(p)?, None),
         };
-        Ok(Op::Compare { compare, flush, combine, p, q, a: self.source(a)?, b: self.source(b)? })
+        Ok(Op::Compare {
+            compare,
+            flush,
+            combine,
+            p,
+            q,
+            a: self.source(a)?,
+            b: self.source(b)?,
+        })
     }
 
     /// The row of a declared register.
@@ -323,7 +435,8 @@ impl<'a> Decoder<'a> {
         if let Some(row) = self.rows.get(name) {
             return Ok(*row);
         }
-        self.declared(name).ok_or_else(|| format!("register `{name}` is not declared"))?;
+        self.declared(name)
+            .ok_or_else(|| format!("register `{name}` is not declared"))?;
         let row = self.row(name);
         self.rows.insert(name.to_owned(), row);
         Ok(row)
@@ -333,7 +446,8 @@ impl<'a> Decoder<'a> {
         self.singles.get(name).copied().or_else(|| {
             self.families.iter().find_map(|(prefix, count, ty)| {
                 let number = name.strip_prefix(prefix)?;
-                let canonical = number == "0" || number.starts_with(|c: char| c.is_ascii_digit() && c != '0');
+                let canonical =
+                    number == "0" || number.starts_with(|c: char| c.is_ascii_digit() && c != '0');
                 (canonical && number.parse::<u32>().ok()? < *count).then_some(*ty)
             })
         })
@@ -389,7 +503,13 @@ impl<'a> Decoder<'a> {
                 let src = [self.register(name)?, self.constant(1), 0, 0];
                 let dst = self.row(&format!("!{name}"));
                 let function = Function::F2(|a, one| a ^ one);
-                let op = Op::Compute { function, dst, src, flush: false, saturate: false };
+                let op = Op::Compute {
+                    function,
+                    dst,
+                    src,
+                    flush: false,
+                    saturate: false,
+                };
                 self.push(None, op, Together::No, format!("!{name}"));
                 Ok(dst)
             }
@@ -401,7 +521,10 @@ impl<'a> Decoder<'a> {
     }
 
     fn sources(&mut self, operands: &[Operand]) -> Result<Box<[Reg]>> {
-        operands.iter().map(|operand| self.source(operand)).collect()
+        operands
+            .iter()
+            .map(|operand| self.source(operand))
+            .collect()
     }
 
     /// The row of an operand that is written.
@@ -419,7 +542,10 @@ impl<'a> Decoder<'a> {
 
     fn address(&mut self, operand: &Operand) -> Result<Address> {
         match operand {
-            Operand::Address { base, offset } => Ok(Address { base: self.source(base)?, offset: *offset }),
+            Operand::Address { base, offset } => Ok(Address {
+                base: self.source(base)?,
+                offset: *offset,
+            }),
             other => Err(format!("`{other}` is not an address")),
         }
     }
@@ -438,13 +564,19 @@ impl<'a> Decoder<'a> {
         self.push(None, Op::Exit, Together::No, "}".to_owned());
         for instruction in &mut self.instructions {
             let rows = instruction.matrix_registers.iter().copied();
-            instruction.matrix_registers = rows.filter(|row| self.matrix_registers.contains(row)).collect();
+            instruction.matrix_registers = rows
+                .filter(|row| self.matrix_registers.contains(row))
+                .collect();
         }
         Ok(Code {
             name: entry.name.clone(),
             instructions: self.instructions,
             registers: self.names,
-            constants: self.constants.into_iter().map(|(value, row)| (row, value)).collect(),
+            constants: self
+                .constants
+                .into_iter()
+                .map(|(value, row)| (row, value))
+                .collect(),
             specials: self.specials,
             static_shared: self.static_shared,
             param_offsets: self.param_offsets,
@@ -465,7 +597,10 @@ struct Mnemonic<'a> {
 impl<'a> Mnemonic<'a> {
     fn new(text: &'a str) -> Mnemonic<'a> {
         let mut parts = text.split('.');
-        Mnemonic { name: parts.next().unwrap_or_default(), rest: parts.collect() }
+        Mnemonic {
+            name: parts.next().unwrap_or_default(),
+            rest: parts.collect(),
+        }
     }
 
     /// Takes a modifier, wherever it stands.
@@ -479,7 +614,10 @@ impl<'a> Mnemonic<'a> {
 
     /// Takes the first of these modifiers that is there.
     fn one_of(&mut self, modifiers: &[&'static str]) -> Option<&'static str> {
-        modifiers.iter().copied().find(|modifier| self.flag(modifier))
+        modifiers
+            .iter()
+            .copied()
+            .find(|modifier| self.flag(modifier))
     }
 
     /// Takes the modifiers, which must all be there in this order from the front.
@@ -519,8 +657,15 @@ const QUOTED: usize = 120;
 
 /// The instruction on one line, without its comment, shortened.
 fn inst_text(inst: &Inst) -> String {
-    let bare = Inst { comment: None, ..inst.clone() };
-    let text = bare.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    let bare = Inst {
+        comment: None,
+        ..inst.clone()
+    };
+    let text = bare
+        .to_string()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     match text.char_indices().nth(QUOTED) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,

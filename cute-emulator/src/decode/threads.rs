@@ -13,17 +13,25 @@ impl<'a> Decoder<'a> {
             "redux" => self.redux(m, operands),
             "elect" => self.elect(m, operands),
             "activemask" => match operands {
-                [dst] if m.flag("b32") => self.dest(dst).map(|dst| (Op::ActiveMask { dst }, Together::No)),
+                [dst] if m.flag("b32") => self
+                    .dest(dst)
+                    .map(|dst| (Op::ActiveMask { dst }, Together::No)),
                 _ => return None,
             },
             "bar" if m.prefix(&["warp", "sync"]) => match operands {
-                [members] => self.source(members).map(|members| (Op::WarpSync, Together::Mask(members))),
+                [members] => self
+                    .source(members)
+                    .map(|members| (Op::WarpSync, Together::Mask(members))),
                 _ => Err("one operand is expected".to_owned()),
             },
             "bar" | "barrier" if !m.rest.contains(&"cluster") => self.barrier(m, operands),
             "barrier" => {
                 m.flag("cluster");
-                let together = if m.flag("aligned") { Together::Warp } else { Together::No };
+                let together = if m.flag("aligned") {
+                    Together::Warp
+                } else {
+                    Together::No
+                };
                 m.one_of(&["release", "relaxed", "acquire"]);
                 match m.one_of(&["arrive", "wait"]) {
                     Some("arrive") => Ok((Op::ClusterArrive, together)),
@@ -65,7 +73,17 @@ impl<'a> Decoder<'a> {
         };
         let members = self.source(members)?;
         let (src, lane, clamp) = (self.source(src)?, self.source(lane)?, self.source(clamp)?);
-        Ok((Op::Shuffle { mode, dst, valid, src, lane, clamp }, Together::Mask(members)))
+        Ok((
+            Op::Shuffle {
+                mode,
+                dst,
+                valid,
+                src,
+                lane,
+                clamp,
+            },
+            Together::Mask(members),
+        ))
     }
 
     fn vote(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<(Op, Together)> {
@@ -82,19 +100,37 @@ impl<'a> Decoder<'a> {
             return Err("vote.sync with three operands is expected".to_owned());
         };
         let (predicate, members) = (self.source(predicate)?, self.source(members)?);
-        Ok((Op::Vote { mode, dst: self.dest(dst)?, predicate, members }, Together::Mask(members)))
+        Ok((
+            Op::Vote {
+                mode,
+                dst: self.dest(dst)?,
+                predicate,
+                members,
+            },
+            Together::Mask(members),
+        ))
     }
 
     fn redux(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<(Op, Together)> {
         let ty = m.ty().ok_or("a type is missing")?;
         let sync = m.flag("sync");
-        let name = m.one_of(&["add", "min", "max", "and", "or", "xor"]).ok_or("an operation is missing")?;
+        let name = m
+            .one_of(&["add", "min", "max", "and", "or", "xor"])
+            .ok_or("an operation is missing")?;
         let ([dst, src, members], true) = (operands, sync) else {
             return Err("redux.sync with three operands is expected".to_owned());
         };
-        let op = arithmetic::update(name, ty).ok_or_else(|| format!("`.{name}` of .{}", ty.name()))?;
+        let op =
+            arithmetic::update(name, ty).ok_or_else(|| format!("`.{name}` of .{}", ty.name()))?;
         let (src, members) = (self.source(src)?, self.source(members)?);
-        Ok((Op::Reduce { op, dst: self.dest(dst)?, src }, Together::Mask(members)))
+        Ok((
+            Op::Reduce {
+                op,
+                dst: self.dest(dst)?,
+                src,
+            },
+            Together::Mask(members),
+        ))
     }
 
     fn elect(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<(Op, Together)> {
@@ -102,7 +138,14 @@ impl<'a> Decoder<'a> {
             return Err("elect.sync d|p, membermask is expected".to_owned());
         };
         let members = self.source(members)?;
-        Ok((Op::Elect { dst: self.dest(dst)?, elected: self.dest(elected)?, members }, Together::Mask(members)))
+        Ok((
+            Op::Elect {
+                dst: self.dest(dst)?,
+                elected: self.dest(elected)?,
+                members,
+            },
+            Together::Mask(members),
+        ))
     }
 
     fn barrier(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<(Op, Together)> {
@@ -122,32 +165,58 @@ impl<'a> Decoder<'a> {
         if !wait && threads.is_none() {
             return Err("the number of threads is missing".to_owned());
         }
-        Ok((Op::Barrier { id: self.source(id)?, threads, wait }, Together::Warp))
+        Ok((
+            Op::Barrier {
+                id: self.source(id)?,
+                threads,
+                wait,
+            },
+            Together::Warp,
+        ))
     }
 
-    fn set_max_registers(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<(Op, Together)> {
+    fn set_max_registers(
+        &mut self,
+        m: &mut Mnemonic<'_>,
+        operands: &'a [Operand],
+    ) -> Result<(Op, Together)> {
         let increase = match m.one_of(&["inc", "dec"]) {
             Some(direction) => direction == "inc",
             None => return Err("`.inc` or `.dec` is missing".to_owned()),
         };
-        let ([Operand::Int(count)], true) = (operands, m.prefix(&["sync", "aligned", "u32"])) else {
+        let ([Operand::Int(count)], true) = (operands, m.prefix(&["sync", "aligned", "u32"]))
+        else {
             return Err("one immediate is expected".to_owned());
         };
         match u32::try_from(*count) {
             Ok(count) if (24..=256).contains(&count) && count.is_multiple_of(8) => {
                 Ok((Op::SetMaxRegisters { count, increase }, Together::Warp))
             }
-            _ => Err(format!("{count} registers are not a multiple of 8 from 24 to 256")),
+            _ => Err(format!(
+                "{count} registers are not a multiple of 8 from 24 to 256"
+            )),
         }
     }
 
-    fn map_rank(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<(Op, Together)> {
+    fn map_rank(
+        &mut self,
+        m: &mut Mnemonic<'_>,
+        operands: &'a [Operand],
+    ) -> Result<(Op, Together)> {
         let generic = !m.flag("shared::cluster");
         let ([dst, address, rank], Some(Type::U32 | Type::U64)) = (operands, m.ty()) else {
             return Err("mapa.u32 or .u64 with three operands is expected".to_owned());
         };
         let (address, rank) = (self.source(address)?, self.source(rank)?);
-        Ok((Op::MapRank { dst: self.dest(dst)?, address, rank, generic }, Together::No))
+        Ok((
+            Op::MapRank {
+                dst: self.dest(dst)?,
+                address,
+                rank,
+                generic,
+            },
+            Together::No,
+        ))
     }
 
     fn fence(&mut self, m: &mut Mnemonic<'_>) -> Result<(Op, Together)> {
@@ -162,7 +231,11 @@ impl<'a> Decoder<'a> {
                 _ => return Err("this proxy fence is not modelled".to_owned()),
             }
             // A fence for global memory says nothing about shared memory.
-            if m.rest.last() == Some(&"global") { Op::Nop } else { Op::ProxyFence }
+            if m.rest.last() == Some(&"global") {
+                Op::Nop
+            } else {
+                Op::ProxyFence
+            }
         } else {
             // Accesses happen in order here; what a fence orders is seen through barriers and atomics.
             Op::Nop

@@ -6,8 +6,8 @@ use super::shared::Shared;
 use super::special::Position;
 use super::sync::{ClusterBarrier, Mbarrier, NamedBarrier};
 use super::warp::{LANES, PhaseValue, Split, Wait, Warp};
-use crate::op::{Code, MAX_SHARED_BYTES};
 use crate::launch::Launch;
+use crate::op::{Code, MAX_SHARED_BYTES};
 use std::collections::BTreeMap;
 
 /// Registers of an SM.
@@ -47,7 +47,8 @@ impl Cluster {
         let size: u32 = launch.cluster.iter().product();
         let total = warps_per_cta * size as usize;
         let shared_bytes = code.static_shared + launch.dynamic_shared_bytes;
-        let registers = (REGISTERS / (warps_per_cta as u32 * LANES as u32) / 8 * 8).min(MAX_REGISTERS);
+        let registers =
+            (REGISTERS / (warps_per_cta as u32 * LANES as u32) / 8 * 8).min(MAX_REGISTERS);
         let mut cluster = Cluster {
             ctas: Vec::with_capacity(size as usize),
             warps: Vec::with_capacity(total),
@@ -57,14 +58,19 @@ impl Cluster {
         };
         for rank in 0..size {
             let [x, y, _] = launch.cluster;
-            let id = [first[0] + rank % x, first[1] + rank / x % y, first[2] + rank / x / y];
+            let id = [
+                first[0] + rank % x,
+                first[1] + rank / x % y,
+                first[2] + rank / x / y,
+            ];
             cluster.ctas.push(Cta {
                 id,
                 shared: Shared::new(shared_bytes as usize),
                 barriers: std::array::from_fn(|_| NamedBarrier::new(total)),
                 mbarriers: BTreeMap::new(),
                 stores: Vec::new(),
-                free_registers: REGISTERS.saturating_sub(registers * warps_per_cta as u32 * LANES as u32),
+                free_registers: REGISTERS
+                    .saturating_sub(registers * warps_per_cta as u32 * LANES as u32),
             });
             for warp in 0..warps_per_cta {
                 let position = Position {
@@ -78,7 +84,15 @@ impl Cluster {
                 };
                 let lanes = (threads - warp as u32 * LANES as u32).min(LANES as u32);
                 let index = cluster.warps.len();
-                cluster.warps.push(Warp::start(code, &position, lanes, rank as usize, index, total, registers));
+                cluster.warps.push(Warp::start(
+                    code,
+                    &position,
+                    lanes,
+                    rank as usize,
+                    index,
+                    total,
+                    registers,
+                ));
             }
         }
         cluster
@@ -100,10 +114,17 @@ impl Cluster {
             None => true,
             Some(Wait::Lanes { required }) => required & warp.alive & !split.mask == 0,
             Some(Wait::Mbarrier { .. }) if split.give_up => true,
-            Some(Wait::Mbarrier { rank, address, phase }) => {
-                self.ctas[*rank].mbarriers.get(address).is_none_or(|barrier| barrier.passed(*phase))
+            Some(Wait::Mbarrier {
+                rank,
+                address,
+                phase,
+            }) => self.ctas[*rank]
+                .mbarriers
+                .get(address)
+                .is_none_or(|barrier| barrier.passed(*phase)),
+            Some(Wait::Barrier { id, generation }) => {
+                self.ctas[warp.rank].barriers[*id].generation != *generation
             }
-            Some(Wait::Barrier { id, generation }) => self.ctas[warp.rank].barriers[*id].generation != *generation,
             Some(Wait::Cluster { phase }) => self.barrier.phase != *phase,
             Some(Wait::Registers { count }) => self.ctas[warp.rank].free_registers >= *count,
         }
@@ -114,9 +135,16 @@ impl Cluster {
         match &split.wait {
             None => "runs".to_owned(),
             Some(Wait::Lanes { required }) => {
-                format!("waits for lanes {:#010x} of its warp to come here", required & warp.alive & !split.mask)
+                format!(
+                    "waits for lanes {:#010x} of its warp to come here",
+                    required & warp.alive & !split.mask
+                )
             }
-            Some(Wait::Mbarrier { rank, address, phase }) => {
+            Some(Wait::Mbarrier {
+                rank,
+                address,
+                phase,
+            }) => {
                 let phase = match phase {
                     PhaseValue::Parity(parity) => format!("parity {parity}"),
                     PhaseValue::State(state) => format!("number {state}"),
@@ -125,14 +153,22 @@ impl Cluster {
                     Some(barrier) => barrier.to_string(),
                     None => "which is gone".to_owned(),
                 };
-                format!("waits for mbarrier {address:#x} to complete its phase of {phase}: {barrier}")
+                format!(
+                    "waits for mbarrier {address:#x} to complete its phase of {phase}: {barrier}"
+                )
             }
             Some(Wait::Barrier { id, .. }) => {
                 let barrier = &self.ctas[warp.rank].barriers[*id];
-                format!("waits at barrier {id}: {} of {} threads have arrived", barrier.arrived, barrier.expected)
+                format!(
+                    "waits at barrier {id}: {} of {} threads have arrived",
+                    barrier.arrived, barrier.expected
+                )
             }
             Some(Wait::Cluster { phase }) => {
-                format!("waits at the cluster's barrier, phase {phase}: {} threads have arrived", self.barrier.arrived)
+                format!(
+                    "waits at the cluster's barrier, phase {phase}: {} threads have arrived",
+                    self.barrier.arrived
+                )
             }
             Some(Wait::Registers { count }) => {
                 let free = self.ctas[warp.rank].free_registers;
@@ -158,9 +194,14 @@ impl Warp {
             rows[*row as usize] = [*value; LANES];
         }
         for (row, name) in &code.specials {
-            rows[*row as usize] = std::array::from_fn(|lane| position.value(name, lane as u32).unwrap_or(0));
+            rows[*row as usize] =
+                std::array::from_fn(|lane| position.value(name, lane as u32).unwrap_or(0));
         }
-        let alive = if lanes == LANES as u32 { u32::MAX } else { (1 << lanes) - 1 };
+        let alive = if lanes == LANES as u32 {
+            u32::MAX
+        } else {
+            (1 << lanes) - 1
+        };
         let mut knowledge = Knowledge::new(warps);
         // A moment of its own: nobody else knows of what it does from here on.
         std::rc::Rc::make_mut(&mut knowledge.seen)[index] = 1;
@@ -169,7 +210,12 @@ impl Warp {
             touched: vec![true; rows.len()],
             rows,
             alive,
-            splits: vec![Split { pc: 0, mask: alive, wait: None, give_up: false }],
+            splits: vec![Split {
+                pc: 0,
+                mask: alive,
+                wait: None,
+                give_up: false,
+            }],
             index,
             rank,
             warp: position.warp,

@@ -29,9 +29,20 @@ pub(crate) struct CopyIn {
 
 enum CopyInKind {
     /// To each CTA of these ranks, at the same address, with the same mbarrier.
-    Bulk { ranks: Vec<usize>, to: u64, from: Place, barrier: u32 },
+    Bulk {
+        ranks: Vec<usize>,
+        to: u64,
+        from: Place,
+        barrier: u32,
+    },
     /// `cp.async`: its group, once committed.
-    Lane { to: (usize, u64), from: u64, bytes: usize, source_bytes: usize, group: Option<u64> },
+    Lane {
+        to: (usize, u64),
+        from: u64,
+        bytes: usize,
+        source_bytes: usize,
+        group: Option<u64>,
+    },
     /// An arrival that follows the lane's `cp.async`s.
     Arrival { barrier: (usize, u32) },
 }
@@ -50,8 +61,14 @@ pub(crate) struct CopyOut {
 
 /// A place in global memory.
 enum Place {
-    Tile { map: Box<TensorMap>, coords: Vec<i64> },
-    Bytes { address: u64, len: u64 },
+    Tile {
+        map: Box<TensorMap>,
+        coords: Vec<i64>,
+    },
+    Bytes {
+        address: u64,
+        len: u64,
+    },
 }
 
 impl Place {
@@ -64,17 +81,23 @@ impl Place {
 
     /// Calls a function for every piece: its offset in the data, its shared address, and its parts that exist in
     /// global memory, each as a range of the piece and an address.
-    fn pieces<E>(&self, shared: u64, mut f: impl FnMut(&Piece) -> std::result::Result<(), E>) -> std::result::Result<(), E> {
+    fn pieces<E>(
+        &self,
+        shared: u64,
+        mut f: impl FnMut(&Piece) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
         match self {
-            Place::Bytes { address, len } => (0..*len).step_by(CHUNK_BYTES).try_for_each(|offset| {
-                let range = 0..CHUNK_BYTES.min((len - offset) as usize);
-                f(&Piece {
-                    offset: offset as usize,
-                    len: range.end,
-                    shared: shared + offset,
-                    parts: vec![(range, address + offset)],
+            Place::Bytes { address, len } => {
+                (0..*len).step_by(CHUNK_BYTES).try_for_each(|offset| {
+                    let range = 0..CHUNK_BYTES.min((len - offset) as usize);
+                    f(&Piece {
+                        offset: offset as usize,
+                        len: range.end,
+                        shared: shared + offset,
+                        parts: vec![(range, address + offset)],
+                    })
                 })
-            }),
+            }
             Place::Tile { map, coords } => map.chunks(coords, |chunk| {
                 f(&Piece {
                     offset: chunk.offset as usize,
@@ -97,13 +120,20 @@ struct Piece {
 
 impl Cta {
     /// Whether a write to these bytes of shared memory would change what a store has yet to read.
-    pub(crate) fn check_stores(&self, range: &Range<usize>, code: &Code) -> std::result::Result<(), FaultKind> {
+    pub(crate) fn check_stores(
+        &self,
+        range: &Range<usize>,
+        code: &Code,
+    ) -> std::result::Result<(), FaultKind> {
         for store in self.stores.iter().filter(|store| store.data.is_none()) {
             let start = (store.from - u64::from(SHARED_BASE)) as usize;
             let end = start + store.to.bytes() as usize;
             if range.start < end && start < range.end {
                 let address = range.start as u64 + u64::from(SHARED_BASE);
-                return Err(FaultKind::StoreInFlight { address, other: code.other(store.origin.instruction) });
+                return Err(FaultKind::StoreInFlight {
+                    address,
+                    other: code.other(store.origin.instruction),
+                });
             }
         }
         Ok(())
@@ -126,7 +156,9 @@ impl Step<'_> {
             check_copy(&from, to).map_err(blame)?;
             let (barrier_rank, barrier) = self.mbarrier_address(lane, barrier)?;
             if rank != barrier_rank {
-                let message = format!("the data goes to CTA rank {rank}, the mbarrier is in CTA rank {barrier_rank}");
+                let message = format!(
+                    "the data goes to CTA rank {rank}, the mbarrier is in CTA rank {barrier_rank}"
+                );
                 return Err(blame(FaultKind::Operand(message)));
             }
             let ranks: Vec<usize> = match multicast {
@@ -140,25 +172,44 @@ impl Step<'_> {
                 self.expect_copy(*rank, to, &from, barrier).map_err(blame)?;
             }
             self.stats.copied_in += from.bytes() * ranks.len() as u64;
-            let kind = CopyInKind::Bulk { ranks, to, from, barrier };
-            self.cluster.copies.push(CopyIn { origin: self.origin(lane), kind });
+            let kind = CopyInKind::Bulk {
+                ranks,
+                to,
+                from,
+                barrier,
+            };
+            self.cluster.copies.push(CopyIn {
+                origin: self.origin(lane),
+                kind,
+            });
         }
         Ok(())
     }
 
     /// From here on the bytes belong to the copy.
-    fn expect_copy(&mut self, rank: usize, to: u64, from: &Place, barrier: u32) -> std::result::Result<(), FaultKind> {
+    fn expect_copy(
+        &mut self,
+        rank: usize,
+        to: u64,
+        from: &Place,
+        barrier: u32,
+    ) -> std::result::Result<(), FaultKind> {
         let (warps, size) = (self.cluster.warps_per_cta(), self.cluster.ctas.len());
         let (code, tag) = (self.code, Tag::incoming(self.pc));
         let Some(cta) = self.cluster.ctas.get_mut(rank) else {
-            return Err(FaultKind::Operand(format!("multicast to CTA rank {rank} of a cluster of {size}")));
+            return Err(FaultKind::Operand(format!(
+                "multicast to CTA rank {rank} of a cluster of {size}"
+            )));
         };
         if !cta.mbarriers.contains_key(&barrier) {
-            return Err(FaultKind::NoBarrier { address: u64::from(barrier) });
+            return Err(FaultKind::NoBarrier {
+                address: u64::from(barrier),
+            });
         }
         from.pieces(to, |piece| {
             let range = cta.shared.range(piece.shared, piece.len)?;
-            cta.shared.check(range.clone(), Use::Overwrite, code, warps)?;
+            cta.shared
+                .check(range.clone(), Use::Overwrite, code, warps)?;
             cta.check_stores(&range, code)?;
             cta.shared.tag(range, tag);
             Ok(())
@@ -175,23 +226,45 @@ impl Step<'_> {
                 let mut bytes = [0; TENSOR_MAP_BYTES];
                 let address = self.address(lane, *map);
                 match self.locate(Space::Generic, address)? {
-                    Location::Param(offset) => match self.params.get(offset..offset + TENSOR_MAP_BYTES) {
-                        Some(param) => bytes.copy_from_slice(param),
-                        None => return Err(FaultKind::Operand("the operand is not a tensor map".to_owned())),
-                    },
-                    Location::Global(address) => self.memory.read(address, &mut bytes).map_err(FaultKind::Global)?,
+                    Location::Param(offset) => {
+                        match self.params.get(offset..offset + TENSOR_MAP_BYTES) {
+                            Some(param) => bytes.copy_from_slice(param),
+                            None => {
+                                return Err(FaultKind::Operand(
+                                    "the operand is not a tensor map".to_owned(),
+                                ));
+                            }
+                        }
+                    }
+                    Location::Global(address) => self
+                        .memory
+                        .read(address, &mut bytes)
+                        .map_err(FaultKind::Global)?,
                     Location::Shared(..) => {
-                        return Err(FaultKind::Operand("a tensor map cannot be in shared memory".to_owned()));
+                        return Err(FaultKind::Operand(
+                            "a tensor map cannot be in shared memory".to_owned(),
+                        ));
                     }
                 }
-                let map = TensorMap::from_bytes(&bytes)
-                    .ok_or_else(|| FaultKind::Operand("the operand is not a tensor map".to_owned()))?;
+                let map = TensorMap::from_bytes(&bytes).ok_or_else(|| {
+                    FaultKind::Operand("the operand is not a tensor map".to_owned())
+                })?;
                 if map.rank() != coords.len() {
-                    let message = format!("{} coordinates for a tensor map of rank {}", coords.len(), map.rank());
+                    let message = format!(
+                        "{} coordinates for a tensor map of rank {}",
+                        coords.len(),
+                        map.rank()
+                    );
                     return Err(FaultKind::Operand(message));
                 }
-                let coords = coords.iter().map(|coord| i64::from(self.warp.get(*coord, lane) as i32)).collect();
-                Ok(Place::Tile { map: Box::new(map), coords })
+                let coords = coords
+                    .iter()
+                    .map(|coord| i64::from(self.warp.get(*coord, lane) as i32))
+                    .collect();
+                Ok(Place::Tile {
+                    map: Box::new(map),
+                    coords,
+                })
             }
         }
     }
@@ -203,16 +276,25 @@ impl Step<'_> {
         let origin = copy.origin;
         let blame = |fault| Blame::origin(fault, origin);
         match copy.kind {
-            CopyInKind::Bulk { ranks, to, from, barrier } => {
+            CopyInKind::Bulk {
+                ranks,
+                to,
+                from,
+                barrier,
+            } => {
                 let fill = match &from {
                     Place::Tile { map, .. } => map.fill_pattern(),
                     Place::Bytes { .. } => [0; CHUNK_BYTES],
                 };
-                let Step { memory, cluster, .. } = self;
+                let Step {
+                    memory, cluster, ..
+                } = self;
                 from.pieces(to, |piece| {
                     let mut bytes = fill;
                     for (range, address) in &piece.parts {
-                        memory.read(*address, &mut bytes[range.clone()]).map_err(FaultKind::Global)?;
+                        memory
+                            .read(*address, &mut bytes[range.clone()])
+                            .map_err(FaultKind::Global)?;
                     }
                     for rank in &ranks {
                         let shared = &mut cluster.ctas[*rank].shared;
@@ -227,10 +309,18 @@ impl Step<'_> {
                     let address = u64::from(barrier);
                     let barrier = self.cluster.ctas[rank].mbarriers.get_mut(&barrier);
                     let barrier = barrier.ok_or_else(|| blame(FaultKind::NoBarrier { address }))?;
-                    barrier.transfer(-(from.bytes() as i64), address).map_err(blame)?;
+                    barrier
+                        .transfer(-(from.bytes() as i64), address)
+                        .map_err(blame)?;
                 }
             }
-            CopyInKind::Lane { to: (rank, to), from, bytes, source_bytes, .. } => {
+            CopyInKind::Lane {
+                to: (rank, to),
+                from,
+                bytes,
+                source_bytes,
+                ..
+            } => {
                 let mut data = [0; 16];
                 self.memory
                     .read(from, &mut data[..source_bytes])
@@ -242,13 +332,14 @@ impl Step<'_> {
                 shared.bytes[range.clone()].copy_from_slice(&data[..bytes]);
                 shared.tag(range, Tag::generic(origin.instruction, warp, clock));
             }
-            CopyInKind::Arrival { barrier: (rank, barrier) } => {
+            CopyInKind::Arrival {
+                barrier: (rank, barrier),
+            } => {
                 // First what the lane asked for before.
                 let mut before = index;
-                while let Some(earlier) = self.cluster.copies[..before]
-                    .iter()
-                    .position(|copy| copy.origin.same_thread(&origin) && matches!(copy.kind, CopyInKind::Lane { .. }))
-                {
+                while let Some(earlier) = self.cluster.copies[..before].iter().position(|copy| {
+                    copy.origin.same_thread(&origin) && matches!(copy.kind, CopyInKind::Lane { .. })
+                }) {
                     self.land(earlier)?;
                     before -= 1;
                 }
@@ -265,7 +356,9 @@ impl Step<'_> {
         let found = self.cluster.ctas[rank].mbarriers.get_mut(&barrier);
         let found = found.ok_or_else(|| Blame::origin(FaultKind::NoBarrier { address }, origin))?;
         found.learn(&knowledge);
-        found.arrive(1, address).map_err(|fault| Blame::origin(fault, origin))
+        found
+            .arrive(1, address)
+            .map_err(|fault| Blame::origin(fault, origin))
     }
 
     pub(super) fn copy_out(
@@ -281,21 +374,31 @@ impl Step<'_> {
             let (rank, from) = self.shared_address(lane, from)?;
             check_copy(&to, from).map_err(blame)?;
             if rank != self.warp.rank {
-                return Err(blame(FaultKind::Operand("the source is in another CTA's shared memory".to_owned())));
+                return Err(blame(FaultKind::Operand(
+                    "the source is in another CTA's shared memory".to_owned(),
+                )));
             }
-            self.cluster.ctas[rank].shared.range(from, to.bytes() as usize).map_err(blame)?;
+            self.cluster.ctas[rank]
+                .shared
+                .range(from, to.bytes() as usize)
+                .map_err(blame)?;
             let reduction = match (reduction, &to) {
                 (None, _) => None,
                 (Some(Reduction::Typed { update, bytes }), _) => Some((update, bytes)),
                 (Some(Reduction::ByElement(name)), Place::Tile { map, .. }) => {
                     let update = arithmetic::update(name, map.element.ptx());
                     let update = update.ok_or_else(|| {
-                        blame(FaultKind::Operand(format!("`.{name}` of {:?} elements", map.element)))
+                        blame(FaultKind::Operand(format!(
+                            "`.{name}` of {:?} elements",
+                            map.element
+                        )))
                     })?;
                     Some((update, map.element.bytes()))
                 }
                 (Some(Reduction::ByElement(_)), Place::Bytes { .. }) => {
-                    return Err(blame(FaultKind::Operand("a reduction of bytes needs a type".to_owned())));
+                    return Err(blame(FaultKind::Operand(
+                        "a reduction of bytes needs a type".to_owned(),
+                    )));
                 }
             };
             self.stats.copied_out += to.bytes();
@@ -327,10 +430,15 @@ impl Step<'_> {
             .pieces(store.from, |piece| {
                 // What falls outside of the tensor is not read.
                 for (part, _) in &piece.parts {
-                    let range = cta.shared.range(piece.shared + part.start as u64, part.len())?;
-                    let usage = Use::Asynchronous { fenced: &store.fenced };
+                    let range = cta
+                        .shared
+                        .range(piece.shared + part.start as u64, part.len())?;
+                    let usage = Use::Asynchronous {
+                        fenced: &store.fenced,
+                    };
                     cta.shared.check(range.clone(), usage, code, warps)?;
-                    data[piece.offset + part.start..piece.offset + part.end].copy_from_slice(&cta.shared.bytes[range]);
+                    data[piece.offset + part.start..piece.offset + part.end]
+                        .copy_from_slice(&cta.shared.bytes[range]);
                 }
                 Ok(())
             })
@@ -350,11 +458,15 @@ impl Step<'_> {
             .pieces(store.from, |piece| {
                 for (part, address) in &piece.parts {
                     let from = &data[piece.offset + part.start..piece.offset + part.end];
-                    let into = memory.bytes_mut(*address, part.len()).map_err(FaultKind::Global)?;
+                    let into = memory
+                        .bytes_mut(*address, part.len())
+                        .map_err(FaultKind::Global)?;
                     match store.reduction {
                         None => into.copy_from_slice(from),
                         Some((update, bytes)) => {
-                            for (into, from) in into.chunks_exact_mut(bytes).zip(from.chunks_exact(bytes)) {
+                            for (into, from) in
+                                into.chunks_exact_mut(bytes).zip(from.chunks_exact(bytes))
+                            {
                                 let new = update(number(into), number(from));
                                 into.copy_from_slice(&new.to_le_bytes()[..bytes]);
                             }
@@ -404,8 +516,15 @@ impl Step<'_> {
 
     /// At the end of a CTA nobody may still read its shared memory.
     pub(super) fn check_stores_at_exit(&mut self) -> Result<()> {
-        match self.cluster.ctas[self.warp.rank].stores.iter().find(|store| store.data.is_none()) {
-            Some(store) => Err(FaultKind::ExitWithStore { other: self.code.other(store.origin.instruction) }.into()),
+        match self.cluster.ctas[self.warp.rank]
+            .stores
+            .iter()
+            .find(|store| store.data.is_none())
+        {
+            Some(store) => Err(FaultKind::ExitWithStore {
+                other: self.code.other(store.origin.instruction),
+            }
+            .into()),
             None => Ok(()),
         }
     }
@@ -418,26 +537,46 @@ impl Step<'_> {
         bytes: u32,
         source_bytes: Option<Reg>,
     ) -> Result<()> {
-        let (code, warps, tag) = (self.code, self.cluster.warps_per_cta(), Tag::incoming(self.pc));
+        let (code, warps, tag) = (
+            self.code,
+            self.cluster.warps_per_cta(),
+            Tag::incoming(self.pc),
+        );
         for lane in lanes(active) {
             let blame = |fault| Blame::lane(fault, lane);
             let (rank, to) = self.shared_address(lane, to)?;
             let from = self.address(lane, from);
-            let source_bytes = source_bytes.map_or(bytes, |row| self.warp.get(row, lane) as u32).min(bytes);
+            let source_bytes = source_bytes
+                .map_or(bytes, |row| self.warp.get(row, lane) as u32)
+                .min(bytes);
             for address in [to, from] {
                 if !address.is_multiple_of(u64::from(bytes)) {
-                    return Err(blame(FaultKind::Misaligned { address, align: u64::from(bytes) }));
+                    return Err(blame(FaultKind::Misaligned {
+                        address,
+                        align: u64::from(bytes),
+                    }));
                 }
             }
             let cta = &mut self.cluster.ctas[rank];
             let range = cta.shared.range(to, bytes as usize).map_err(blame)?;
             let usage = self.warp.knowledge.writes(self.warp.index);
-            cta.shared.check(range.clone(), usage, code, warps).map_err(blame)?;
+            cta.shared
+                .check(range.clone(), usage, code, warps)
+                .map_err(blame)?;
             cta.check_stores(&range, code).map_err(blame)?;
             cta.shared.tag(range, tag);
             let (bytes, source_bytes) = (bytes as usize, source_bytes as usize);
-            let kind = CopyInKind::Lane { to: (rank, to), from, bytes, source_bytes, group: None };
-            self.cluster.copies.push(CopyIn { origin: self.origin(lane), kind });
+            let kind = CopyInKind::Lane {
+                to: (rank, to),
+                from,
+                bytes,
+                source_bytes,
+                group: None,
+            };
+            self.cluster.copies.push(CopyIn {
+                origin: self.origin(lane),
+                kind,
+            });
         }
         Ok(())
     }
@@ -447,8 +586,17 @@ impl Step<'_> {
             let thread = self.origin(lane);
             let current = self.warp.copy_groups[lane];
             self.warp.copy_groups[lane] += 1;
-            for copy in self.cluster.copies.iter_mut().filter(|copy| copy.origin.same_thread(&thread)) {
-                if let CopyInKind::Lane { group: group @ None, .. } = &mut copy.kind {
+            for copy in self
+                .cluster
+                .copies
+                .iter_mut()
+                .filter(|copy| copy.origin.same_thread(&thread))
+            {
+                if let CopyInKind::Lane {
+                    group: group @ None,
+                    ..
+                } = &mut copy.kind
+                {
                     *group = Some(current);
                 }
             }
@@ -474,7 +622,12 @@ impl Step<'_> {
         Ok(())
     }
 
-    pub(super) fn copy_async_arrive(&mut self, active: u32, address: Address, counted: bool) -> Result<()> {
+    pub(super) fn copy_async_arrive(
+        &mut self,
+        active: u32,
+        address: Address,
+        counted: bool,
+    ) -> Result<()> {
         for lane in lanes(active) {
             let barrier = self.mbarrier_address(lane, address)?;
             let (found, _) = self.mbarrier(lane, address)?;
@@ -482,7 +635,10 @@ impl Step<'_> {
                 found.await_one_more();
             }
             let kind = CopyInKind::Arrival { barrier };
-            self.cluster.copies.push(CopyIn { origin: self.origin(lane), kind });
+            self.cluster.copies.push(CopyIn {
+                origin: self.origin(lane),
+                kind,
+            });
         }
         Ok(())
     }
@@ -491,13 +647,20 @@ impl Step<'_> {
 /// The rules for the addresses and sizes of a copy.
 fn check_copy(place: &Place, shared: u64) -> std::result::Result<(), FaultKind> {
     let misaligned = |address: u64, align: u64| {
-        if address.is_multiple_of(align) { Ok(()) } else { Err(FaultKind::Misaligned { address, align }) }
+        if address.is_multiple_of(align) {
+            Ok(())
+        } else {
+            Err(FaultKind::Misaligned { address, align })
+        }
     };
     match place {
         Place::Tile { map, .. } => {
             misaligned(shared, TILE_ALIGN)?;
             if map.box_bytes() > u64::from(MAX_SHARED_BYTES) {
-                return Err(FaultKind::Operand(format!("a box of {} bytes", map.box_bytes())));
+                return Err(FaultKind::Operand(format!(
+                    "a box of {} bytes",
+                    map.box_bytes()
+                )));
             }
             Ok(())
         }
@@ -505,7 +668,9 @@ fn check_copy(place: &Place, shared: u64) -> std::result::Result<(), FaultKind> 
             misaligned(shared, BULK_ALIGN)?;
             misaligned(*address, BULK_ALIGN)?;
             if !len.is_multiple_of(BULK_ALIGN) {
-                return Err(FaultKind::Operand(format!("{len} bytes are not a multiple of {BULK_ALIGN}")));
+                return Err(FaultKind::Operand(format!(
+                    "{len} bytes are not a multiple of {BULK_ALIGN}"
+                )));
             }
             Ok(())
         }

@@ -14,7 +14,10 @@ pub(crate) struct Knowledge {
 impl Knowledge {
     pub(crate) fn new(warps: usize) -> Knowledge {
         let none = Rc::new(vec![0; warps]);
-        Knowledge { seen: none.clone(), fenced: none }
+        Knowledge {
+            seen: none.clone(),
+            fenced: none,
+        }
     }
 
     pub(crate) fn join(&mut self, other: &Knowledge) {
@@ -24,7 +27,12 @@ impl Knowledge {
 }
 
 fn join(into: &mut Rc<Vec<u32>>, from: &Rc<Vec<u32>>) {
-    if Rc::ptr_eq(into, from) || into.iter().zip(from.iter()).all(|(into, from)| into >= from) {
+    if Rc::ptr_eq(into, from)
+        || into
+            .iter()
+            .zip(from.iter())
+            .all(|(into, from)| into >= from)
+    {
         return;
     }
     for (into, from) in Rc::make_mut(into).iter_mut().zip(from.iter()) {

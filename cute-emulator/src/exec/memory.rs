@@ -26,11 +26,18 @@ pub(crate) enum Location {
 impl Step<'_> {
     /// The value of an address operand.
     pub(crate) fn address(&self, lane: usize, address: Address) -> u64 {
-        self.warp.get(address.base, lane).wrapping_add_signed(address.offset)
+        self.warp
+            .get(address.base, lane)
+            .wrapping_add_signed(address.offset)
     }
 
-    pub(crate) fn locate(&self, space: Space, address: u64) -> std::result::Result<Location, FaultKind> {
-        let window = |start: u64| (address.wrapping_sub(start) < WINDOW_BYTES).then(|| address - start);
+    pub(crate) fn locate(
+        &self,
+        space: Space,
+        address: u64,
+    ) -> std::result::Result<Location, FaultKind> {
+        let window =
+            |start: u64| (address.wrapping_sub(start) < WINDOW_BYTES).then(|| address - start);
         match space {
             Space::Shared => self.locate_shared(address),
             Space::Global => Ok(Location::Global(address)),
@@ -48,7 +55,9 @@ impl Step<'_> {
         let (rank, offset) = (address >> RANK_SHIFT, address & ((1 << RANK_SHIFT) - 1));
         match rank {
             0 => Ok(Location::Shared(self.warp.rank, offset)),
-            rank if rank as usize <= self.cluster.ctas.len() => Ok(Location::Shared(rank as usize - 1, offset)),
+            rank if rank as usize <= self.cluster.ctas.len() => {
+                Ok(Location::Shared(rank as usize - 1, offset))
+            }
             rank => Err(FaultKind::Operand(format!(
                 "shared address {address:#x} belongs to CTA rank {} of a cluster of {}",
                 rank - 1,
@@ -61,26 +70,54 @@ impl Step<'_> {
     pub(crate) fn shared_address(&self, lane: usize, address: Address) -> Result<(usize, u64)> {
         match self.locate(Space::Shared, self.address(lane, address)) {
             Ok(Location::Shared(rank, address)) => Ok((rank, address)),
-            Ok(_) => Err(Blame::lane(FaultKind::Operand("the address is not in shared memory".to_owned()), lane)),
+            Ok(_) => Err(Blame::lane(
+                FaultKind::Operand("the address is not in shared memory".to_owned()),
+                lane,
+            )),
             Err(fault) => Err(Blame::lane(fault, lane)),
         }
     }
 
-    pub(crate) fn map_rank(&self, address: u64, rank: u32, generic: bool) -> std::result::Result<u64, FaultKind> {
-        let Location::Shared(_, offset) = self.locate(if generic { Space::Generic } else { Space::Shared }, address)? else {
-            return Err(FaultKind::Operand(format!("{address:#x} is not an address in shared memory")));
+    pub(crate) fn map_rank(
+        &self,
+        address: u64,
+        rank: u32,
+        generic: bool,
+    ) -> std::result::Result<u64, FaultKind> {
+        let Location::Shared(_, offset) = self.locate(
+            if generic {
+                Space::Generic
+            } else {
+                Space::Shared
+            },
+            address,
+        )?
+        else {
+            return Err(FaultKind::Operand(format!(
+                "{address:#x} is not an address in shared memory"
+            )));
         };
         if rank as usize >= self.cluster.ctas.len() {
             let size = self.cluster.ctas.len();
-            return Err(FaultKind::Operand(format!("rank {rank} in a cluster of {size}")));
+            return Err(FaultKind::Operand(format!(
+                "rank {rank} in a cluster of {size}"
+            )));
         }
         let mapped = (u64::from(rank) + 1) << RANK_SHIFT | offset;
-        Ok(if generic { SHARED_WINDOW | mapped } else { mapped })
+        Ok(if generic {
+            SHARED_WINDOW | mapped
+        } else {
+            mapped
+        })
     }
 
     fn aligned(address: u64, bytes: usize) -> std::result::Result<(), FaultKind> {
         let align = bytes.next_power_of_two().min(MAX_ACCESS) as u64;
-        if address.is_multiple_of(align) { Ok(()) } else { Err(FaultKind::Misaligned { address, align }) }
+        if address.is_multiple_of(align) {
+            Ok(())
+        } else {
+            Err(FaultKind::Misaligned { address, align })
+        }
     }
 
     /// The bytes of shared memory that a generic access covers, checked.
@@ -108,7 +145,12 @@ impl Step<'_> {
     }
 
     /// Reads memory on behalf of a lane.
-    fn read(&mut self, location: Location, into: &mut [u8], strong: bool) -> std::result::Result<(), FaultKind> {
+    fn read(
+        &mut self,
+        location: Location,
+        into: &mut [u8],
+        strong: bool,
+    ) -> std::result::Result<(), FaultKind> {
         match location {
             Location::Global(address) => {
                 Self::aligned(address, into.len())?;
@@ -135,7 +177,13 @@ impl Step<'_> {
     }
 
     /// Writes memory on behalf of a lane.
-    fn write(&mut self, location: Location, from: &[u8], lane: usize, strong: bool) -> std::result::Result<(), FaultKind> {
+    fn write(
+        &mut self,
+        location: Location,
+        from: &[u8],
+        lane: usize,
+        strong: bool,
+    ) -> std::result::Result<(), FaultKind> {
         match location {
             Location::Global(address) => {
                 Self::aligned(address, from.len())?;
@@ -146,17 +194,29 @@ impl Step<'_> {
                 let range = self.shared_bytes(rank, address, from.len(), true, strong)?;
                 self.warp.written |= 1 << lane;
                 let clock = self.warp.knowledge.seen[self.warp.index];
-                let tag = if strong { Tag::SETTLED } else { Tag::generic(self.pc, self.warp.index, clock) };
+                let tag = if strong {
+                    Tag::SETTLED
+                } else {
+                    Tag::generic(self.pc, self.warp.index, clock)
+                };
                 let shared = &mut self.cluster.ctas[rank].shared;
                 shared.bytes[range.clone()].copy_from_slice(from);
                 shared.tag(range, tag);
                 Ok(())
             }
-            Location::Param(_) => Err(FaultKind::Operand("parameters cannot be written".to_owned())),
+            Location::Param(_) => Err(FaultKind::Operand(
+                "parameters cannot be written".to_owned(),
+            )),
         }
     }
 
-    pub(super) fn load(&mut self, active: u32, access: Access, dst: &[(Reg, u64)], address: Address) -> Result<()> {
+    pub(super) fn load(
+        &mut self,
+        active: u32,
+        access: Access,
+        dst: &[(Reg, u64)],
+        address: Address,
+    ) -> Result<()> {
         let size = usize::from(access.bytes);
         let mut buffer = [0; MAX_ACCESS];
         for lane in lanes(active) {
@@ -166,7 +226,11 @@ impl Step<'_> {
                 .map_err(|fault| Blame::lane(fault, lane))?;
             for ((dst, mask), bytes) in dst.iter().zip(bytes.chunks_exact(size)) {
                 let value = number(bytes);
-                let value = if access.signed { sign_extended(value, size) } else { value };
+                let value = if access.signed {
+                    sign_extended(value, size)
+                } else {
+                    value
+                };
                 self.warp.set(*dst, lane, value & mask);
             }
         }
@@ -177,7 +241,13 @@ impl Step<'_> {
         Ok(())
     }
 
-    pub(super) fn store(&mut self, active: u32, access: Access, src: &[Reg], address: Address) -> Result<()> {
+    pub(super) fn store(
+        &mut self,
+        active: u32,
+        access: Access,
+        src: &[Reg],
+        address: Address,
+    ) -> Result<()> {
         self.progress = true;
         if access.strong {
             self.publish();
@@ -221,16 +291,22 @@ impl Step<'_> {
             for (i, src) in src.iter().enumerate() {
                 let place = self.address(lane, address).wrapping_add((i * size) as u64);
                 let mut bytes = [0; 8];
-                let location = self.locate(access.space, place).map_err(|fault| Blame::lane(fault, lane))?;
-                self.read(location, &mut bytes[..size], true).map_err(|fault| Blame::lane(fault, lane))?;
+                let location = self
+                    .locate(access.space, place)
+                    .map_err(|fault| Blame::lane(fault, lane))?;
+                self.read(location, &mut bytes[..size], true)
+                    .map_err(|fault| Blame::lane(fault, lane))?;
                 let old = number(&bytes[..size]);
                 let operand = self.warp.get(*src, lane) & low(size);
                 let new = match (op, swap) {
-                    (Atomic::CompareAndSwap, Some(swap)) if old == operand => self.warp.get(swap, lane),
+                    (Atomic::CompareAndSwap, Some(swap)) if old == operand => {
+                        self.warp.get(swap, lane)
+                    }
                     (Atomic::CompareAndSwap, _) => old,
                     (Atomic::Update(update), _) => update(old, operand),
                 };
-                self.write(location, &new.to_le_bytes()[..size], lane, true).map_err(|fault| Blame::lane(fault, lane))?;
+                self.write(location, &new.to_le_bytes()[..size], lane, true)
+                    .map_err(|fault| Blame::lane(fault, lane))?;
                 if let Some(dst) = dst.and_then(|dst| dst.get(i)) {
                     self.warp.set(*dst, lane, old);
                 }
@@ -242,7 +318,13 @@ impl Step<'_> {
     }
 
     /// The address that each lane gives is that of a row of eight elements of 16 bits; lanes 0 to 7 name matrix 0.
-    pub(super) fn load_matrix(&mut self, active: u32, dst: &[Reg], address: Address, transpose: bool) -> Result<()> {
+    pub(super) fn load_matrix(
+        &mut self,
+        active: u32,
+        dst: &[Reg],
+        address: Address,
+        transpose: bool,
+    ) -> Result<()> {
         for (matrix, dst) in dst.iter().enumerate() {
             let mut rows = [[0_u16; EDGE]; EDGE];
             for (row, elements) in rows.iter_mut().enumerate() {
@@ -258,7 +340,11 @@ impl Step<'_> {
             self.warp.fill(*dst, active, |lane| {
                 let (row, column) = (lane / 4, lane % 4 * 2);
                 let element = |row: usize, column: usize| {
-                    u64::from(if transpose { rows[column][row] } else { rows[row][column] })
+                    u64::from(if transpose {
+                        rows[column][row]
+                    } else {
+                        rows[row][column]
+                    })
                 };
                 element(row, column) | element(row, column + 1) << 16
             });
@@ -266,12 +352,22 @@ impl Step<'_> {
         Ok(())
     }
 
-    pub(super) fn store_matrix(&mut self, active: u32, src: &[Reg], address: Address, transpose: bool) -> Result<()> {
+    pub(super) fn store_matrix(
+        &mut self,
+        active: u32,
+        src: &[Reg],
+        address: Address,
+        transpose: bool,
+    ) -> Result<()> {
         self.progress = true;
         for (matrix, src) in src.iter().enumerate() {
             let values = self.warp.rows[*src as usize];
             let element = |row: usize, column: usize| {
-                let (row, column) = if transpose { (column, row) } else { (row, column) };
+                let (row, column) = if transpose {
+                    (column, row)
+                } else {
+                    (row, column)
+                };
                 (values[row * 4 + column / 2] >> (column % 2 * 16)) as u16
             };
             for row in 0..EDGE {
@@ -293,11 +389,18 @@ impl Step<'_> {
 
 /// Up to eight bytes as an integer.
 pub(crate) fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 fn low(bytes: usize) -> u64 {
-    if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
+    if bytes >= 8 {
+        u64::MAX
+    } else {
+        (1 << (8 * bytes)) - 1
+    }
 }
 
 fn sign_extended(value: u64, bytes: usize) -> u64 {

@@ -70,7 +70,12 @@ pub(crate) fn run(
     memory: &mut GlobalMemory,
     launch: &Launch<'_>,
 ) -> Result<Stats, EmulatorError> {
-    let clusters = launch.grid.iter().zip(launch.cluster).map(|(grid, cluster)| u64::from(grid / cluster)).product();
+    let clusters = launch
+        .grid
+        .iter()
+        .zip(launch.cluster)
+        .map(|(grid, cluster)| u64::from(grid / cluster))
+        .product();
     let mut machine = Machine {
         code,
         params,
@@ -105,9 +110,12 @@ struct Machine<'a> {
 impl Machine<'_> {
     fn run(&mut self) -> Result<(), EmulatorError> {
         loop {
-            while self.running.len() < self.launch.schedule.resident_clusters.max(1) && self.next < self.clusters {
+            while self.running.len() < self.launch.schedule.resident_clusters.max(1)
+                && self.next < self.clusters
+            {
                 let first = self.first_cta(self.next);
-                self.running.push(Cluster::new(self.code, self.launch, first));
+                self.running
+                    .push(Cluster::new(self.code, self.launch, first));
                 self.next += 1;
             }
             if self.running.is_empty() {
@@ -115,7 +123,11 @@ impl Machine<'_> {
             }
             if self.stats.steps > self.launch.schedule.step_limit {
                 let limit = self.launch.schedule.step_limit;
-                return Err(EmulatorError::StepLimit { entry: self.code.name.clone(), limit, threads: self.stuck() });
+                return Err(EmulatorError::StepLimit {
+                    entry: self.code.name.clone(),
+                    limit,
+                    threads: self.stuck(),
+                });
             }
             let runnable = self.runnable();
             if runnable.is_empty() {
@@ -124,7 +136,10 @@ impl Machine<'_> {
                 let (cluster, warp) = runnable[self.random.below(runnable.len())];
                 self.slice(cluster, warp)?;
             }
-            if self.launch.schedule.delay == Delay::Random && !self.running.is_empty() && self.random.one_in(2) {
+            if self.launch.schedule.delay == Delay::Random
+                && !self.running.is_empty()
+                && self.random.one_in(2)
+            {
                 let cluster = self.random.below(self.running.len());
                 self.happen(cluster)?;
             }
@@ -134,7 +149,10 @@ impl Machine<'_> {
     /// `%ctaid` of the first CTA of a cluster.
     fn first_cta(&self, index: u64) -> [u32; 3] {
         let (grid, cluster) = (self.launch.grid, self.launch.cluster);
-        let (x, y) = (u64::from(grid[0] / cluster[0]), u64::from(grid[1] / cluster[1]));
+        let (x, y) = (
+            u64::from(grid[0] / cluster[0]),
+            u64::from(grid[1] / cluster[1]),
+        );
         let position = [index % x, index / x % y, index / x / y];
         std::array::from_fn(|i| position[i] as u32 * cluster[i])
     }
@@ -156,10 +174,16 @@ impl Machine<'_> {
     fn slice(&mut self, c: usize, w: usize) -> Result<(), EmulatorError> {
         let cluster = &mut self.running[c];
         let mut warp = std::mem::take(&mut cluster.warps[w]);
-        let ready: Vec<usize> = (0..warp.splits.len()).filter(|i| cluster.ready(&warp, &warp.splits[*i])).collect();
+        let ready: Vec<usize> = (0..warp.splits.len())
+            .filter(|i| cluster.ready(&warp, &warp.splits[*i]))
+            .collect();
         let behind = ready.iter().copied().min_by_key(|i| warp.splits[*i].pc);
         let any = ready[self.random.below(ready.len())];
-        let chosen = if self.random.one_in(8) { any } else { behind.unwrap_or(any) };
+        let chosen = if self.random.one_in(8) {
+            any
+        } else {
+            behind.unwrap_or(any)
+        };
         let split = warp.splits.swap_remove(chosen);
         let budget = BUDGETS[self.random.below(BUDGETS.len())];
         let result = self.step(c, &mut warp, |step| step.run(split, budget));
@@ -198,14 +222,21 @@ impl Machine<'_> {
 
     /// No warp can go on: asynchronous work takes place, or else waits end without success, once.
     fn unblock(&mut self) -> Result<(), EmulatorError> {
-        let waiting: Vec<usize> = (0..self.running.len()).filter(|c| !self.running[*c].copies.is_empty()).collect();
+        let waiting: Vec<usize> = (0..self.running.len())
+            .filter(|c| !self.running[*c].copies.is_empty())
+            .collect();
         if !waiting.is_empty() {
             let c = waiting[self.random.below(waiting.len())];
             return self.land(c);
         }
         let mut given_up = false;
         if !self.stalled {
-            for split in self.running.iter_mut().flat_map(|cluster| &mut cluster.warps).flat_map(|warp| &mut warp.splits) {
+            for split in self
+                .running
+                .iter_mut()
+                .flat_map(|cluster| &mut cluster.warps)
+                .flat_map(|warp| &mut warp.splits)
+            {
                 split.give_up = matches!(split.wait, Some(warp::Wait::Mbarrier { .. }));
                 given_up |= split.give_up;
             }
@@ -214,13 +245,19 @@ impl Machine<'_> {
         if given_up {
             return Ok(());
         }
-        Err(EmulatorError::Deadlock { entry: self.code.name.clone(), threads: self.stuck() })
+        Err(EmulatorError::Deadlock {
+            entry: self.code.name.clone(),
+            threads: self.stuck(),
+        })
     }
 
     /// Some copy of a cluster into shared memory lands.
     fn land(&mut self, c: usize) -> Result<(), EmulatorError> {
         let index = self.random.below(self.running[c].copies.len());
-        let mut nobody = Warp { index: usize::MAX, ..Warp::default() };
+        let mut nobody = Warp {
+            index: usize::MAX,
+            ..Warp::default()
+        };
         self.step(c, &mut nobody, |step| step.land(index))
     }
 
@@ -234,9 +271,16 @@ impl Machine<'_> {
             1 | 2 if stores > 0 => {
                 let index = self.random.below(stores);
                 let write = self.random.one_in(2);
-                let mut nobody = Warp { index: usize::MAX, ..Warp::default() };
+                let mut nobody = Warp {
+                    index: usize::MAX,
+                    ..Warp::default()
+                };
                 self.step(c, &mut nobody, |step| {
-                    if write { step.store_write(rank, index) } else { step.store_read(rank, index) }
+                    if write {
+                        step.store_write(rank, index)
+                    } else {
+                        step.store_read(rank, index)
+                    }
                 })
             }
             3 => {
@@ -252,7 +296,10 @@ impl Machine<'_> {
 
     /// A cluster has ended: what is under way completes.
     fn end(&mut self, c: usize) -> Result<(), EmulatorError> {
-        let mut nobody = Warp { index: usize::MAX, ..Warp::default() };
+        let mut nobody = Warp {
+            index: usize::MAX,
+            ..Warp::default()
+        };
         self.step(c, &mut nobody, |step| {
             while !step.cluster.copies.is_empty() {
                 step.land(0)?;
@@ -269,7 +316,8 @@ impl Machine<'_> {
     }
 
     fn place(&self, cluster: &Cluster, origin: Origin, lane: Option<usize>) -> Place {
-        let instruction = &self.code.instructions[origin.instruction.min(self.code.instructions.len() - 1)];
+        let instruction =
+            &self.code.instructions[origin.instruction.min(self.code.instructions.len() - 1)];
         Place {
             entry: self.code.name.clone(),
             line: instruction.line,
@@ -281,9 +329,17 @@ impl Machine<'_> {
     }
 
     fn fault(&self, c: usize, warp: &Warp, pc: usize, blame: Blame) -> EmulatorError {
-        let here = Origin { instruction: pc, rank: warp.rank, warp: warp.warp, lane: 0 };
+        let here = Origin {
+            instruction: pc,
+            rank: warp.rank,
+            warp: warp.warp,
+            lane: 0,
+        };
         let place = self.place(&self.running[c], blame.origin.unwrap_or(here), blame.lane);
-        EmulatorError::Fault(Box::new(Fault { place, kind: blame.kind }))
+        EmulatorError::Fault(Box::new(Fault {
+            place,
+            kind: blame.kind,
+        }))
     }
 
     /// Where every thread that has not ended stands.
@@ -292,10 +348,18 @@ impl Machine<'_> {
         for cluster in &self.running {
             for warp in &cluster.warps {
                 for split in &warp.splits {
-                    let origin = Origin { instruction: split.pc, rank: warp.rank, warp: warp.warp, lane: 0 };
+                    let origin = Origin {
+                        instruction: split.pc,
+                        rank: warp.rank,
+                        warp: warp.warp,
+                        lane: 0,
+                    };
                     // A barrier is passed before its wait begins.
                     let origin = match split.wait {
-                        Some(warp::Wait::Barrier { .. }) => Origin { instruction: split.pc - 1, ..origin },
+                        Some(warp::Wait::Barrier { .. }) => Origin {
+                            instruction: split.pc - 1,
+                            ..origin
+                        },
                         _ => origin,
                     };
                     stuck.push(Stuck {
@@ -313,6 +377,10 @@ impl Machine<'_> {
 impl Step<'_> {
     /// A warp of the cluster, which may be the one that runs.
     fn warp_at(&self, index: usize) -> &Warp {
-        if index == self.warp.index { self.warp } else { &self.cluster.warps[index] }
+        if index == self.warp.index {
+            self.warp
+        } else {
+            &self.cluster.warps[index]
+        }
     }
 }

@@ -12,11 +12,17 @@ pub(crate) struct Tag(u64);
 enum Writer {
     Nobody,
     /// A warp through the generic proxy.
-    Generic { instruction: usize, warp: usize, clock: u32 },
+    Generic {
+        instruction: usize,
+        warp: usize,
+        clock: u32,
+    },
     /// Somebody whose write needs no further order: a copy that landed, or an atomic.
     Settled,
     /// A copy that has not landed.
-    Incoming { instruction: usize },
+    Incoming {
+        instruction: usize,
+    },
 }
 
 impl Tag {
@@ -24,7 +30,10 @@ impl Tag {
     pub(crate) const SETTLED: Tag = Tag(2);
 
     pub(crate) fn generic(instruction: usize, warp: usize, clock: u32) -> Tag {
-        Tag(1 | (instruction as u64 & 0x3f_ffff) << 2 | (warp as u64) << 24 | u64::from(clock) << 33)
+        Tag(1
+            | (instruction as u64 & 0x3f_ffff) << 2
+            | (warp as u64) << 24
+            | u64::from(clock) << 33)
     }
 
     pub(crate) fn incoming(instruction: usize) -> Tag {
@@ -35,7 +44,11 @@ impl Tag {
         let instruction = (self.0 >> 2) as usize & 0x3f_ffff;
         match self.0 & 3 {
             0 => Writer::Nobody,
-            1 => Writer::Generic { instruction, warp: (self.0 >> 24) as usize & 0x1ff, clock: (self.0 >> 33) as u32 },
+            1 => Writer::Generic {
+                instruction,
+                warp: (self.0 >> 24) as usize & 0x1ff,
+                clock: (self.0 >> 33) as u32,
+            },
             2 => Writer::Settled,
             _ => Writer::Incoming { instruction },
         }
@@ -65,13 +78,18 @@ pub(crate) enum Use<'a> {
 
 impl Shared {
     pub(crate) fn new(bytes: usize) -> Shared {
-        Shared { bytes: vec![0; bytes], tags: vec![Tag::NOBODY; bytes] }
+        Shared {
+            bytes: vec![0; bytes],
+            tags: vec![Tag::NOBODY; bytes],
+        }
     }
 
     /// The part of `bytes` that an access covers.
     pub(crate) fn range(&self, address: u64, len: usize) -> Result<Range<usize>, FaultKind> {
         let base = u64::from(SHARED_BASE);
-        let start = address.checked_sub(base).and_then(|start| usize::try_from(start).ok());
+        let start = address
+            .checked_sub(base)
+            .and_then(|start| usize::try_from(start).ok());
         match start.and_then(|start| Some(start..start.checked_add(len)?)) {
             Some(range) if range.end <= self.bytes.len() => Ok(range),
             _ => Err(FaultKind::Shared {
@@ -87,7 +105,13 @@ impl Shared {
     }
 
     /// Whether an access is ordered after the writes of what it touches.
-    pub(crate) fn check(&self, range: Range<usize>, usage: Use<'_>, code: &Code, warps_per_cta: usize) -> Result<(), FaultKind> {
+    pub(crate) fn check(
+        &self,
+        range: Range<usize>,
+        usage: Use<'_>,
+        code: &Code,
+        warps_per_cta: usize,
+    ) -> Result<(), FaultKind> {
         let mut last = Tag::SETTLED;
         for (offset, tag) in self.tags[range.clone()].iter().enumerate() {
             if *tag == last {
@@ -101,28 +125,47 @@ impl Shared {
     }
 }
 
-fn check_byte(tag: Tag, address: u64, usage: Use<'_>, code: &Code, warps_per_cta: usize) -> Result<(), FaultKind> {
+fn check_byte(
+    tag: Tag,
+    address: u64,
+    usage: Use<'_>,
+    code: &Code,
+    warps_per_cta: usize,
+) -> Result<(), FaultKind> {
     match (tag.writer(), usage) {
-        (Writer::Nobody, Use::Read { .. } | Use::Asynchronous { .. }) => Err(FaultKind::Uninitialised { address }),
-        (Writer::Incoming { instruction }, _) => Err(FaultKind::CopyInFlight { address, other: code.other(instruction) }),
-        (Writer::Generic { instruction, warp, clock }, Use::Read { warp: by, seen } | Use::Write { warp: by, seen })
-            if warp != by && clock > seen[warp] =>
-        {
-            Err(FaultKind::Race {
-                address,
-                other: code.other(instruction),
-                rank: (warp / warps_per_cta) as u32,
-                warp: (warp % warps_per_cta) as u32,
-            })
+        (Writer::Nobody, Use::Read { .. } | Use::Asynchronous { .. }) => {
+            Err(FaultKind::Uninitialised { address })
         }
-        (Writer::Generic { instruction, warp, clock }, Use::Asynchronous { fenced }) if clock > fenced[warp] => {
-            Err(FaultKind::MissingProxyFence {
-                address,
-                other: code.other(instruction),
-                rank: (warp / warps_per_cta) as u32,
-                warp: (warp % warps_per_cta) as u32,
-            })
-        }
+        (Writer::Incoming { instruction }, _) => Err(FaultKind::CopyInFlight {
+            address,
+            other: code.other(instruction),
+        }),
+        (
+            Writer::Generic {
+                instruction,
+                warp,
+                clock,
+            },
+            Use::Read { warp: by, seen } | Use::Write { warp: by, seen },
+        ) if warp != by && clock > seen[warp] => Err(FaultKind::Race {
+            address,
+            other: code.other(instruction),
+            rank: (warp / warps_per_cta) as u32,
+            warp: (warp % warps_per_cta) as u32,
+        }),
+        (
+            Writer::Generic {
+                instruction,
+                warp,
+                clock,
+            },
+            Use::Asynchronous { fenced },
+        ) if clock > fenced[warp] => Err(FaultKind::MissingProxyFence {
+            address,
+            other: code.other(instruction),
+            rank: (warp / warps_per_cta) as u32,
+            warp: (warp % warps_per_cta) as u32,
+        }),
         _ => Ok(()),
     }
 }
@@ -131,17 +174,26 @@ impl Code {
     /// An instruction, for a message about another.
     pub(crate) fn other(&self, instruction: usize) -> Other {
         let found = &self.instructions[instruction.min(self.instructions.len() - 1)];
-        Other { line: found.line, text: found.text.clone() }
+        Other {
+            line: found.line,
+            text: found.text.clone(),
+        }
     }
 }
 
 /// How a warp's knowledge reads in a [`Use`].
 impl Knowledge {
     pub(crate) fn reads(&self, warp: usize) -> Use<'_> {
-        Use::Read { warp, seen: &self.seen }
+        Use::Read {
+            warp,
+            seen: &self.seen,
+        }
     }
 
     pub(crate) fn writes(&self, warp: usize) -> Use<'_> {
-        Use::Write { warp, seen: &self.seen }
+        Use::Write {
+            warp,
+            seen: &self.seen,
+        }
     }
 }

@@ -35,9 +35,14 @@ impl Position {
     pub(crate) fn value(&self, name: &str, lane: u32) -> Option<u64> {
         let name = name.strip_prefix('%')?;
         let vector = |values: [u32; 3], suffix: &str| {
-            DIMENSIONS.iter().position(|dimension| *dimension == suffix).map(|i| u64::from(values[i]))
+            DIMENSIONS
+                .iter()
+                .position(|dimension| *dimension == suffix)
+                .map(|i| u64::from(values[i]))
         };
-        let zip = |f: fn(u32, u32) -> u32, a: [u32; 3], b: [u32; 3]| std::array::from_fn(|i| f(a[i], b[i]));
+        let zip = |f: fn(u32, u32) -> u32, a: [u32; 3], b: [u32; 3]| {
+            std::array::from_fn(|i| f(a[i], b[i]))
+        };
         if let Some((register, suffix)) = name.split_once('.') {
             return match register {
                 "tid" => vector(self.thread(lane), suffix),

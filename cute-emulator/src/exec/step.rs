@@ -19,17 +19,29 @@ pub(crate) struct Blame {
 
 impl Blame {
     pub(crate) fn lane(kind: FaultKind, lane: usize) -> Blame {
-        Blame { kind, lane: Some(lane), origin: None }
+        Blame {
+            kind,
+            lane: Some(lane),
+            origin: None,
+        }
     }
 
     pub(crate) fn origin(kind: FaultKind, origin: Origin) -> Blame {
-        Blame { kind, lane: None, origin: Some(origin) }
+        Blame {
+            kind,
+            lane: None,
+            origin: Some(origin),
+        }
     }
 }
 
 impl From<FaultKind> for Blame {
     fn from(kind: FaultKind) -> Blame {
-        Blame { kind, lane: None, origin: None }
+        Blame {
+            kind,
+            lane: None,
+            origin: None,
+        }
     }
 }
 
@@ -39,7 +51,10 @@ pub(crate) type Result<T> = std::result::Result<T, Blame>;
 pub(crate) enum Flow {
     Next,
     /// The lanes of the mask go to the target, the others on.
-    Branch { target: usize, taken: u32 },
+    Branch {
+        target: usize,
+        taken: u32,
+    },
     /// The lanes of the mask end.
     Exit(u32),
     /// The same instruction again, once the split's wait is over.
@@ -102,8 +117,18 @@ impl Step<'_> {
                     }
                     Flow::Branch { target, taken } if taken == split.mask => split.pc = target,
                     Flow::Branch { target, taken } => {
-                        let rest = Split { pc: split.pc + 1, mask: split.mask & !taken, wait: None, give_up: false };
-                        split = Split { pc: target, mask: taken, wait: None, give_up: false };
+                        let rest = Split {
+                            pc: split.pc + 1,
+                            mask: split.mask & !taken,
+                            wait: None,
+                            give_up: false,
+                        };
+                        split = Split {
+                            pc: target,
+                            mask: taken,
+                            wait: None,
+                            give_up: false,
+                        };
                         self.warp.splits.push(rest);
                     }
                 }
@@ -124,7 +149,9 @@ impl Step<'_> {
         let required = match instruction.together {
             Together::No => return None,
             Together::Warp => self.warp.alive,
-            Together::Mask(row) => self.warp.get(row, split.mask.trailing_zeros() as usize) as u32 & self.warp.alive,
+            Together::Mask(row) => {
+                self.warp.get(row, split.mask.trailing_zeros() as usize) as u32 & self.warp.alive
+            }
         };
         (required & !split.mask != 0).then_some(required)
     }
@@ -132,30 +159,58 @@ impl Step<'_> {
     /// Takes in the lanes that stand at the same instruction; whether others are behind and can run.
     fn regroup(&mut self, split: &mut Split) -> bool {
         self.warp.splits.retain(|other| {
-            let same = other.pc == split.pc && matches!(other.wait, None | Some(Wait::Lanes { .. }));
+            let same =
+                other.pc == split.pc && matches!(other.wait, None | Some(Wait::Lanes { .. }));
             if same {
                 split.mask |= other.mask;
             }
             !same
         });
-        self.warp.splits.iter().any(|other| other.pc < split.pc && other.wait.is_none())
+        self.warp
+            .splits
+            .iter()
+            .any(|other| other.pc < split.pc && other.wait.is_none())
     }
 
-    fn execute(&mut self, instruction: &Instruction, split: &mut Split, active: u32) -> Result<Flow> {
+    fn execute(
+        &mut self,
+        instruction: &Instruction,
+        split: &mut Split,
+        active: u32,
+    ) -> Result<Flow> {
         if !instruction.matrix_registers.is_empty() {
             self.touch(instruction)?;
         }
         match &instruction.op {
-            Op::Compute { function, dst, src, flush, saturate } => {
+            Op::Compute {
+                function,
+                dst,
+                src,
+                flush,
+                saturate,
+            } => {
                 self.compute(active, *function, *dst, src, *flush, *saturate);
             }
-            Op::Compare { compare, flush, combine, p, q, a, b } => {
+            Op::Compare {
+                compare,
+                flush,
+                combine,
+                p,
+                q,
+                a,
+                b,
+            } => {
                 let (a, b) = (self.warp.rows[*a as usize], self.warp.rows[*b as usize]);
                 let c = combine.map(|(function, row)| (function, self.warp.rows[row as usize]));
                 for lane in lanes(active) {
-                    let (a, b) = if *flush { (flushed(a[lane]), flushed(b[lane])) } else { (a[lane], b[lane]) };
+                    let (a, b) = if *flush {
+                        (flushed(a[lane]), flushed(b[lane]))
+                    } else {
+                        (a[lane], b[lane])
+                    };
                     let holds = compare(a, b) & 1;
-                    let combined = |value| c.map_or(value, |(function, c)| function(value, c[lane]));
+                    let combined =
+                        |value| c.map_or(value, |(function, c)| function(value, c[lane]));
                     self.warp.set(*p, lane, combined(holds));
                     if let Some(q) = q {
                         self.warp.set(*q, lane, combined(holds ^ 1));
@@ -180,20 +235,43 @@ impl Step<'_> {
                     }
                 }
             }
-            Op::Branch { target } => return Ok(Flow::Branch { target: *target, taken: active }),
+            Op::Branch { target } => {
+                return Ok(Flow::Branch {
+                    target: *target,
+                    taken: active,
+                });
+            }
             Op::Exit => return Ok(Flow::Exit(active)),
-            Op::Trap => return Err(Blame::lane(FaultKind::Trap, active.trailing_zeros() as usize)),
+            Op::Trap => {
+                return Err(Blame::lane(
+                    FaultKind::Trap,
+                    active.trailing_zeros() as usize,
+                ));
+            }
             Op::Nop => {}
             Op::Clock { dst } => {
                 let now = self.stats.steps;
                 self.warp.fill(*dst, active, |_| now);
             }
-            Op::Shuffle { mode, dst, valid, src, lane, clamp } => {
+            Op::Shuffle {
+                mode,
+                dst,
+                valid,
+                src,
+                lane,
+                clamp,
+            } => {
                 self.shuffle(active, *mode, *dst, *valid, *src, *lane, *clamp);
             }
-            Op::Vote { mode, dst, predicate, members } => {
+            Op::Vote {
+                mode,
+                dst,
+                predicate,
+                members,
+            } => {
                 let holds = self.warp.lanes(*predicate, active);
-                let members = self.warp.get(*members, active.trailing_zeros() as usize) as u32 & active;
+                let members =
+                    self.warp.get(*members, active.trailing_zeros() as usize) as u32 & active;
                 let (some, all) = (holds & members != 0, holds & members == members);
                 let result = match mode {
                     Vote::Any => u64::from(some),
@@ -208,31 +286,69 @@ impl Step<'_> {
                 let result = lanes(active).map(|lane| row[lane]).reduce(op).unwrap_or(0);
                 self.warp.fill(*dst, active, |_| result);
             }
-            Op::Elect { dst, elected, members } => {
+            Op::Elect {
+                dst,
+                elected,
+                members,
+            } => {
                 let first = active.trailing_zeros() as usize;
                 let members = self.warp.get(*members, first) as u32 & active;
                 let leader = members.trailing_zeros() as usize;
                 self.warp.fill(*dst, active, |_| leader as u64);
-                self.warp.fill(*elected, active, |lane| u64::from(lane == leader));
+                self.warp
+                    .fill(*elected, active, |lane| u64::from(lane == leader));
             }
             Op::ActiveMask { dst } => self.warp.fill(*dst, active, |_| u64::from(active)),
             Op::WarpSync => self.meet(),
             Op::ProxyFence => self.proxy_fence(active),
-            Op::MapRank { dst, address, rank, generic } => {
+            Op::MapRank {
+                dst,
+                address,
+                rank,
+                generic,
+            } => {
                 for lane in lanes(active) {
-                    let (address, rank) = (self.warp.get(*address, lane), self.warp.get(*rank, lane) as u32);
-                    let mapped = self.map_rank(address, rank, *generic).map_err(|fault| Blame::lane(fault, lane))?;
+                    let (address, rank) = (
+                        self.warp.get(*address, lane),
+                        self.warp.get(*rank, lane) as u32,
+                    );
+                    let mapped = self
+                        .map_rank(address, rank, *generic)
+                        .map_err(|fault| Blame::lane(fault, lane))?;
                     self.warp.set(*dst, lane, mapped);
                 }
             }
 
-            Op::Load { access, dst, address } => self.load(active, *access, dst, *address)?,
-            Op::Store { access, src, address } => self.store(active, *access, src, *address)?,
-            Op::Atomic { access, op, dst, address, src, swap } => {
+            Op::Load {
+                access,
+                dst,
+                address,
+            } => self.load(active, *access, dst, *address)?,
+            Op::Store {
+                access,
+                src,
+                address,
+            } => self.store(active, *access, src, *address)?,
+            Op::Atomic {
+                access,
+                op,
+                dst,
+                address,
+                src,
+                swap,
+            } => {
                 self.atomic(active, *access, *op, dst.as_deref(), *address, src, *swap)?;
             }
-            Op::LoadMatrix { dst, address, transpose } => self.load_matrix(active, dst, *address, *transpose)?,
-            Op::StoreMatrix { src, address, transpose } => self.store_matrix(active, src, *address, *transpose)?,
+            Op::LoadMatrix {
+                dst,
+                address,
+                transpose,
+            } => self.load_matrix(active, dst, *address, *transpose)?,
+            Op::StoreMatrix {
+                src,
+                address,
+                transpose,
+            } => self.store_matrix(active, src, *address, *transpose)?,
 
             Op::Barrier { id, threads, wait } => {
                 self.progress = true;
@@ -245,7 +361,12 @@ impl Step<'_> {
             Op::ClusterWait => return Ok(self.cluster_wait(split)),
             Op::MbarrierInit { address, count } => self.mbarrier_init(active, *address, *count)?,
             Op::MbarrierInval { address } => self.mbarrier_inval(active, *address)?,
-            Op::MbarrierArrive { address, state, count, expect } => {
+            Op::MbarrierArrive {
+                address,
+                state,
+                count,
+                expect,
+            } => {
                 self.progress = true;
                 self.mbarrier_arrive(active, *address, *state, *count, *expect)?;
             }
@@ -253,7 +374,11 @@ impl Step<'_> {
                 self.progress = true;
                 self.mbarrier_complete(active, *address, *bytes)?;
             }
-            Op::MbarrierWait { address, done, phase } => {
+            Op::MbarrierWait {
+                address,
+                done,
+                phase,
+            } => {
                 return self.mbarrier_wait(split, active, *address, *done, *phase);
             }
             Op::SetMaxRegisters { count, increase } => {
@@ -261,14 +386,28 @@ impl Step<'_> {
                 return self.set_max_registers(split, *count, *increase);
             }
 
-            Op::CopyIn { to, region, barrier, multicast } => {
+            Op::CopyIn {
+                to,
+                region,
+                barrier,
+                multicast,
+            } => {
                 self.progress = true;
                 self.copy_in(active, *to, region, *barrier, *multicast)?;
             }
-            Op::CopyOut { region, from, reduction } => self.copy_out(active, region, *from, *reduction)?,
+            Op::CopyOut {
+                region,
+                from,
+                reduction,
+            } => self.copy_out(active, region, *from, *reduction)?,
             Op::BulkCommit => self.bulk_commit(active),
             Op::BulkWait { pending, read } => self.bulk_wait(active, *pending, *read)?,
-            Op::CopyAsync { to, from, bytes, source_bytes } => {
+            Op::CopyAsync {
+                to,
+                from,
+                bytes,
+                source_bytes,
+            } => {
                 self.copy_async(active, *to, *from, *bytes, *source_bytes)?;
             }
             Op::CopyAsyncCommit => self.copy_async_commit(active),
@@ -286,7 +425,15 @@ impl Step<'_> {
         Ok(Flow::Next)
     }
 
-    fn compute(&mut self, active: u32, function: Function, dst: Reg, src: &[Reg; 4], flush: bool, saturate: bool) {
+    fn compute(
+        &mut self,
+        active: u32,
+        function: Function,
+        dst: Reg,
+        src: &[Reg; 4],
+        flush: bool,
+        saturate: bool,
+    ) {
         let rows = &self.warp.rows;
         let row = |i: usize| -> Row {
             let row = rows[src[i] as usize];
@@ -311,7 +458,8 @@ impl Step<'_> {
             result = result.map(flushed);
         }
         if saturate {
-            result = result.map(|bits| u64::from(f32::from_bits(bits as u32).max(0.0).min(1.0).to_bits()));
+            result = result
+                .map(|bits| u64::from(f32::from_bits(bits as u32).max(0.0).min(1.0).to_bits()));
         }
         let dst = &mut self.warp.rows[dst as usize];
         if active == u32::MAX {
@@ -322,7 +470,16 @@ impl Step<'_> {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the operands of the instruction")]
-    fn shuffle(&mut self, active: u32, mode: Shuffle, dst: Reg, valid: Option<Reg>, src: Reg, lane: Reg, clamp: Reg) {
+    fn shuffle(
+        &mut self,
+        active: u32,
+        mode: Shuffle,
+        dst: Reg,
+        valid: Option<Reg>,
+        src: Reg,
+        lane: Reg,
+        clamp: Reg,
+    ) {
         let values = self.warp.rows[src as usize];
         for this in lanes(active) {
             let by = self.warp.get(lane, this) as usize & 31;
@@ -376,7 +533,12 @@ impl Step<'_> {
 
     /// Names the running instruction and lane.
     pub(crate) fn origin(&self, lane: usize) -> Origin {
-        Origin { instruction: self.pc, rank: self.warp.rank, warp: self.warp.warp, lane }
+        Origin {
+            instruction: self.pc,
+            rank: self.warp.rank,
+            warp: self.warp.warp,
+            lane,
+        }
     }
 }
 
@@ -390,10 +552,18 @@ impl Warp {
 
 /// The low bits of a register.
 fn low_bits(bits: u32) -> u64 {
-    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+    if bits >= 64 {
+        u64::MAX
+    } else {
+        (1 << bits) - 1
+    }
 }
 
 /// A single-precision subnormal becomes a zero of its sign.
 fn flushed(bits: u64) -> u64 {
-    if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits }
+    if bits & 0x7f80_0000 == 0 {
+        bits & 0x8000_0000
+    } else {
+        bits
+    }
 }

@@ -44,19 +44,39 @@ impl Mbarrier {
         }
     }
 
-    pub(crate) fn arrive(&mut self, count: u64, address: u64) -> std::result::Result<(), FaultKind> {
+    pub(crate) fn arrive(
+        &mut self,
+        count: u64,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
         self.pending = self.pending.checked_sub(count).ok_or_else(|| {
-            problem(address, format!("{count} arrivals where its phase {} lacks {}", self.phase, self.pending))
+            problem(
+                address,
+                format!(
+                    "{count} arrivals where its phase {} lacks {}",
+                    self.phase, self.pending
+                ),
+            )
         })?;
         self.settle();
         Ok(())
     }
 
     /// Expects bytes, or with a negative number takes note that they came.
-    pub(crate) fn transfer(&mut self, bytes: i64, address: u64) -> std::result::Result<(), FaultKind> {
+    pub(crate) fn transfer(
+        &mut self,
+        bytes: i64,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
         self.bytes += bytes;
         if self.bytes.unsigned_abs() > MAX_COUNT {
-            return Err(problem(address, format!("{} bytes are outstanding; the limit is {MAX_COUNT}", self.bytes)));
+            return Err(problem(
+                address,
+                format!(
+                    "{} bytes are outstanding; the limit is {MAX_COUNT}",
+                    self.bytes
+                ),
+            ));
         }
         if bytes < 0 {
             self.settle();
@@ -128,12 +148,22 @@ pub(crate) struct ClusterBarrier {
 
 impl ClusterBarrier {
     pub(crate) fn new(warps: usize) -> ClusterBarrier {
-        ClusterBarrier { phase: 0, arrived: 0, knowledge: Knowledge::new(warps) }
+        ClusterBarrier {
+            phase: 0,
+            arrived: 0,
+            knowledge: Knowledge::new(warps),
+        }
     }
 }
 
 impl Step<'_> {
-    pub(super) fn barrier(&mut self, split: &mut Split, id: Reg, threads: Option<Reg>, wait: bool) -> Result<Flow> {
+    pub(super) fn barrier(
+        &mut self,
+        split: &mut Split,
+        id: Reg,
+        threads: Option<Reg>,
+        wait: bool,
+    ) -> Result<Flow> {
         let lane = split.mask.trailing_zeros() as usize;
         let id = self.warp.get(id, lane) as u32 as usize;
         let rank = self.warp.rank;
@@ -142,10 +172,16 @@ impl Step<'_> {
         self.meet();
         let expected = named.unwrap_or(live);
         let Some(barrier) = self.cluster.ctas[rank].barriers.get_mut(id) else {
-            return Err(Blame::from(FaultKind::Operand(format!("barrier {id} is not 0 to 15"))));
+            return Err(Blame::from(FaultKind::Operand(format!(
+                "barrier {id} is not 0 to 15"
+            ))));
         };
         if !expected.is_multiple_of(LANES as u64) || expected == 0 || expected > MAX_THREADS {
-            return Err(problem(id as u64, format!("{expected} threads are not a multiple of 32 up to 1024")).into());
+            return Err(problem(
+                id as u64,
+                format!("{expected} threads are not a multiple of 32 up to 1024"),
+            )
+            .into());
         }
         if barrier.arrived > 0 && barrier.expected != expected && !barrier.whole {
             let message = format!("{expected} threads here, {} elsewhere", barrier.expected);
@@ -157,11 +193,18 @@ impl Step<'_> {
         barrier.knowledge.join(&self.warp.knowledge);
         self.warp.tick();
         if barrier.arrived > expected {
-            return Err(problem(id as u64, format!("{} threads where {expected} are expected", barrier.arrived)).into());
+            return Err(problem(
+                id as u64,
+                format!("{} threads where {expected} are expected", barrier.arrived),
+            )
+            .into());
         }
         if wait {
             barrier.waiting.push(self.warp.index);
-            split.wait = Some(Wait::Barrier { id, generation: barrier.generation });
+            split.wait = Some(Wait::Barrier {
+                id,
+                generation: barrier.generation,
+            });
         }
         self.complete_barrier(id);
         if wait && self.cluster.ready(self.warp, split) {
@@ -206,7 +249,9 @@ impl Step<'_> {
 
     pub(super) fn cluster_wait(&mut self, split: &mut Split) -> Flow {
         if self.cluster.barrier.phase == self.warp.cluster_phase {
-            split.wait = Some(Wait::Cluster { phase: self.warp.cluster_phase });
+            split.wait = Some(Wait::Cluster {
+                phase: self.warp.cluster_phase,
+            });
             return Flow::Suspend;
         }
         self.warp.knowledge.join(&self.cluster.barrier.knowledge);
@@ -214,7 +259,12 @@ impl Step<'_> {
     }
 
     fn complete_cluster_barrier(&mut self) {
-        let others = self.cluster.warps.iter().map(|warp| u64::from(warp.alive.count_ones())).sum::<u64>();
+        let others = self
+            .cluster
+            .warps
+            .iter()
+            .map(|warp| u64::from(warp.alive.count_ones()))
+            .sum::<u64>();
         let expected = others + u64::from(self.warp.alive.count_ones());
         if self.cluster.barrier.arrived > 0 && self.cluster.barrier.arrived >= expected {
             self.cluster.barrier.arrived = 0;
@@ -241,11 +291,20 @@ impl Step<'_> {
             let (rank, at) = self.mbarrier_address(lane, address)?;
             let count = u64::from(self.warp.get(count, lane) as u32);
             if count == 0 || count > MAX_COUNT {
-                let fault = problem(u64::from(at), format!("count {count} is not 1 to {MAX_COUNT}"));
+                let fault = problem(
+                    u64::from(at),
+                    format!("count {count} is not 1 to {MAX_COUNT}"),
+                );
                 return Err(Blame::lane(fault, lane));
             }
             let knowledge = Knowledge::new(self.cluster.warps.len());
-            let fresh = Mbarrier { phase: 0, expected: count, pending: count, bytes: 0, knowledge };
+            let fresh = Mbarrier {
+                phase: 0,
+                expected: count,
+                pending: count,
+                bytes: 0,
+                knowledge,
+            };
             self.cluster.ctas[rank].mbarriers.insert(at, fresh);
         }
         Ok(())
@@ -255,7 +314,12 @@ impl Step<'_> {
         for lane in lanes(mask) {
             let (rank, at) = self.mbarrier_address(lane, address)?;
             if self.cluster.ctas[rank].mbarriers.remove(&at).is_none() {
-                return Err(Blame::lane(FaultKind::NoBarrier { address: u64::from(at) }, lane));
+                return Err(Blame::lane(
+                    FaultKind::NoBarrier {
+                        address: u64::from(at),
+                    },
+                    lane,
+                ));
             }
         }
         Ok(())
@@ -294,16 +358,30 @@ impl Step<'_> {
         Ok(())
     }
 
-    pub(super) fn mbarrier_complete(&mut self, mask: u32, address: Address, bytes: Reg) -> Result<()> {
+    pub(super) fn mbarrier_complete(
+        &mut self,
+        mask: u32,
+        address: Address,
+        bytes: Reg,
+    ) -> Result<()> {
         for lane in lanes(mask) {
             let bytes = i64::from(self.warp.get(bytes, lane) as u32);
             let (barrier, at) = self.mbarrier(lane, address)?;
-            barrier.transfer(-bytes, at).map_err(|fault| Blame::lane(fault, lane))?;
+            barrier
+                .transfer(-bytes, at)
+                .map_err(|fault| Blame::lane(fault, lane))?;
         }
         Ok(())
     }
 
-    pub(super) fn mbarrier_wait(&mut self, split: &mut Split, mask: u32, address: Address, done: Reg, phase: Phase) -> Result<Flow> {
+    pub(super) fn mbarrier_wait(
+        &mut self,
+        split: &mut Split,
+        mask: u32,
+        address: Address,
+        done: Reg,
+        phase: Phase,
+    ) -> Result<Flow> {
         let mut passed = 0_u32;
         let mut waits = None;
         for lane in lanes(mask) {
@@ -318,38 +396,67 @@ impl Step<'_> {
                 let knowledge = barrier.knowledge.clone();
                 self.warp.knowledge.join(&knowledge);
             } else {
-                waits.get_or_insert(Wait::Mbarrier { rank, address: at, phase: value });
+                waits.get_or_insert(Wait::Mbarrier {
+                    rank,
+                    address: at,
+                    phase: value,
+                });
             }
         }
         // A wait may end without success at any time; the kernel has to try again.
-        let give_up = std::mem::take(&mut split.give_up) || self.random.one_in(8) && self.random_delays;
+        let give_up =
+            std::mem::take(&mut split.give_up) || self.random.one_in(8) && self.random_delays;
         if waits.is_some() && !give_up {
             split.wait = waits;
             return Ok(Flow::Suspend);
         }
-        self.warp.fill(done, mask, |lane| u64::from(passed >> lane & 1));
+        self.warp
+            .fill(done, mask, |lane| u64::from(passed >> lane & 1));
         Ok(Flow::Next)
     }
 
     /// The CTA and the address of an mbarrier operand.
     pub(super) fn mbarrier_address(&self, lane: usize, address: Address) -> Result<(usize, u32)> {
         let (rank, at) = self.shared_address(lane, address)?;
-        self.cluster.ctas[rank].shared.range(at, 8).map_err(|fault| Blame::lane(fault, lane))?;
+        self.cluster.ctas[rank]
+            .shared
+            .range(at, 8)
+            .map_err(|fault| Blame::lane(fault, lane))?;
         if !at.is_multiple_of(8) {
-            return Err(Blame::lane(FaultKind::Misaligned { address: at, align: 8 }, lane));
+            return Err(Blame::lane(
+                FaultKind::Misaligned {
+                    address: at,
+                    align: 8,
+                },
+                lane,
+            ));
         }
         Ok((rank, at as u32))
     }
 
-    pub(super) fn mbarrier(&mut self, lane: usize, address: Address) -> Result<(&mut Mbarrier, u64)> {
+    pub(super) fn mbarrier(
+        &mut self,
+        lane: usize,
+        address: Address,
+    ) -> Result<(&mut Mbarrier, u64)> {
         let (rank, at) = self.mbarrier_address(lane, address)?;
         match self.cluster.ctas[rank].mbarriers.get_mut(&at) {
             Some(barrier) => Ok((barrier, u64::from(at))),
-            None => Err(Blame::lane(FaultKind::NoBarrier { address: u64::from(at) }, lane)),
+            None => Err(Blame::lane(
+                FaultKind::NoBarrier {
+                    address: u64::from(at),
+                },
+                lane,
+            )),
         }
     }
 
-    pub(super) fn set_max_registers(&mut self, split: &mut Split, count: u32, increase: bool) -> Result<Flow> {
+    pub(super) fn set_max_registers(
+        &mut self,
+        split: &mut Split,
+        count: u32,
+        increase: bool,
+    ) -> Result<Flow> {
         let current = self.warp.registers;
         let change = count.abs_diff(current) * LANES as u32;
         let pool = &mut self.cluster.ctas[self.warp.rank].free_registers;
@@ -363,7 +470,8 @@ impl Step<'_> {
             (false, true) if count == current => {}
             _ => {
                 let direction = if increase { "increase" } else { "decrease" };
-                let message = format!("the thread has {current} registers; {count} is no {direction}");
+                let message =
+                    format!("the thread has {current} registers; {count} is no {direction}");
                 return Err(FaultKind::Operand(message).into());
             }
         }
@@ -376,5 +484,7 @@ impl Step<'_> {
 fn live_warps(cluster: &Cluster, rank: usize, running: usize) -> u64 {
     let per_cta = cluster.warps_per_cta();
     let range = rank * per_cta..(rank + 1) * per_cta;
-    range.filter(|index| *index == running || cluster.warps[*index].alive != 0).count() as u64
+    range
+        .filter(|index| *index == running || cluster.warps[*index].alive != 0)
+        .count() as u64
 }

@@ -59,13 +59,26 @@ pub(crate) struct Split {
 #[derive(Clone, Debug)]
 pub(crate) enum Wait {
     /// The other lanes of an instruction that they execute together.
-    Lanes { required: u32 },
+    Lanes {
+        required: u32,
+    },
     /// An mbarrier of the CTA of this rank to leave a phase of this parity, or this very phase.
-    Mbarrier { rank: usize, address: u32, phase: PhaseValue },
-    Barrier { id: usize, generation: u64 },
-    Cluster { phase: u64 },
+    Mbarrier {
+        rank: usize,
+        address: u32,
+        phase: PhaseValue,
+    },
+    Barrier {
+        id: usize,
+        generation: u64,
+    },
+    Cluster {
+        phase: u64,
+    },
     /// Registers in the pool.
-    Registers { count: u32 },
+    Registers {
+        count: u32,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +91,9 @@ impl Warp {
     /// The lanes of `mask` in which a predicate holds.
     pub(crate) fn lanes(&self, predicate: Reg, mask: u32) -> u32 {
         let row = &self.rows[predicate as usize];
-        (0..LANES).fold(0, |lanes, lane| lanes | u32::from(row[lane] & 1 == 1) << lane) & mask
+        (0..LANES).fold(0, |lanes, lane| {
+            lanes | u32::from(row[lane] & 1 == 1) << lane
+        }) & mask
     }
 
     pub(crate) fn get(&self, row: Reg, lane: usize) -> u64 {

@@ -53,7 +53,9 @@ impl Descriptor {
         let field = |position: u32| (bits >> position & 0x3fff) << 4;
         let base_offset = bits >> 49 & 7;
         if base_offset != 0 {
-            let message = format!("matrix descriptor {bits:#018x}: base offset {base_offset} is not modelled");
+            let message = format!(
+                "matrix descriptor {bits:#018x}: base offset {base_offset} is not modelled"
+            );
             return Err(FaultKind::Operand(message));
         }
         let swizzle = match bits >> 62 {
@@ -62,7 +64,12 @@ impl Descriptor {
             2 => TensorSwizzle::B64,
             _ => TensorSwizzle::B32,
         };
-        Ok(Descriptor { start: field(0), leading: field(16), stride: field(32), swizzle })
+        Ok(Descriptor {
+            start: field(0),
+            leading: field(16),
+            stride: field(32),
+            swizzle,
+        })
     }
 
     /// Bytes of a row of the swizzle's pattern.
@@ -94,14 +101,18 @@ impl Descriptor {
             TensorSwizzle::None => (self.stride, self.leading),
             _ => (self.leading, self.stride),
         };
-        self.swizzle.apply(self.start + panel * panel_stride + k / CORE_ROWS * k_stride + within)
+        self.swizzle
+            .apply(self.start + panel * panel_stride + k / CORE_ROWS * k_stride + within)
     }
 }
 
 impl Step<'_> {
     pub(super) fn wgmma(&mut self, active: u32, wgmma: &Wgmma) -> Result<()> {
         if active.count_ones() as usize != LANES {
-            return Err(FaultKind::Operand(format!("lanes {active:#010x} of a warp instead of all")).into());
+            return Err(FaultKind::Operand(format!(
+                "lanes {active:#010x} of a warp instead of all"
+            ))
+            .into());
         }
         let a = match &wgmma.a {
             MatrixA::Descriptor(row) => Some(Descriptor::new(self.uniform(*row)?)?),
@@ -119,7 +130,15 @@ impl Step<'_> {
         self.stats.wgmma += 1;
         let fenced = self.warp.knowledge.fenced.clone();
         let origin = self.origin(0);
-        self.warp.wgmma.push_back(Pending { origin, a, b, accumulate, fenced, group: None, executed: false });
+        self.warp.wgmma.push_back(Pending {
+            origin,
+            a,
+            b,
+            accumulate,
+            fenced,
+            group: None,
+            executed: false,
+        });
         Ok(())
     }
 
@@ -130,7 +149,10 @@ impl Step<'_> {
             None => Ok(values[0]),
             Some(lane) => {
                 let name = &self.code.registers[row as usize];
-                let message = format!("{name} is {:#x} in lane 0 and {:#x} in this one", values[0], values[lane]);
+                let message = format!(
+                    "{name} is {:#x} in lane 0 and {:#x} in this one",
+                    values[0], values[lane]
+                );
                 Err(Blame::lane(FaultKind::Operand(message), lane))
             }
         }
@@ -164,7 +186,13 @@ impl Step<'_> {
 
     pub(super) fn wgmma_wait(&mut self, pending: u64) -> Result<()> {
         let done = self.warp.wgmma_groups.saturating_sub(pending);
-        while self.warp.wgmma.front().and_then(|front| front.group).is_some_and(|group| group < done) {
+        while self
+            .warp
+            .wgmma
+            .front()
+            .and_then(|front| front.group)
+            .is_some_and(|group| group < done)
+        {
             self.wgmma_execute(0)?;
             self.warp.wgmma.pop_front();
         }
@@ -174,7 +202,9 @@ impl Step<'_> {
         for pending in &self.warp.wgmma {
             let instruction = pending.origin.instruction;
             if let Op::Wgmma(wgmma) = &code.instructions[instruction].op {
-                wgmma.rows().for_each(|row| self.warp.in_flight[row as usize] = instruction as u32 + 1);
+                wgmma
+                    .rows()
+                    .for_each(|row| self.warp.in_flight[row as usize] = instruction as u32 + 1);
             }
         }
         Ok(())
@@ -195,33 +225,52 @@ impl Step<'_> {
         }
         let code = self.code;
         let origin = pending.origin;
-        let Op::Wgmma(wgmma) = &code.instructions[origin.instruction].op else { return Ok(()) };
+        let Op::Wgmma(wgmma) = &code.instructions[origin.instruction].op else {
+            return Ok(());
+        };
         let a = match &wgmma.a {
             MatrixA::Registers(registers) => self.fragment_a(registers),
             MatrixA::Descriptor(_) => {
                 let first = (self.warp.warp % WARPS) as usize * ROWS;
-                self.matrix(index, wgmma, true, first..first + ROWS).map_err(|fault| Blame::origin(fault, origin))?
+                self.matrix(index, wgmma, true, first..first + ROWS)
+                    .map_err(|fault| Blame::origin(fault, origin))?
             }
         };
-        let b = self.matrix(index, wgmma, false, 0..wgmma.n).map_err(|fault| Blame::origin(fault, origin))?;
+        let b = self
+            .matrix(index, wgmma, false, 0..wgmma.n)
+            .map_err(|fault| Blame::origin(fault, origin))?;
         let accumulate = self.warp.wgmma[index].accumulate;
         match wgmma.inputs {
             Inputs::Float(a_format, b_format) => {
                 let decode = |rows: &[KRow], format, negate| -> Vec<Row> {
-                    rows.iter().map(|row| Row::new(format, row, negate)).collect()
+                    rows.iter()
+                        .map(|row| Row::new(format, row, negate))
+                        .collect()
                 };
                 let a = decode(&a, a_format, wgmma.negate_a);
                 let b = decode(&b, b_format, wgmma.negate_b);
-                let fused = FusedSum { a: a_format, b: b_format, k: K_BYTES / a_format.bytes() };
+                let fused = FusedSum {
+                    a: a_format,
+                    b: b_format,
+                    k: K_BYTES / a_format.bytes(),
+                };
                 self.multiply_floats(wgmma, &fused, &a, &b, accumulate);
             }
-            Inputs::Int(a_signed, b_signed) => self.multiply_ints(wgmma, &a, &b, a_signed, b_signed, accumulate),
+            Inputs::Int(a_signed, b_signed) => {
+                self.multiply_ints(wgmma, &a, &b, a_signed, b_signed, accumulate)
+            }
         }
         Ok(())
     }
 
     /// The rows along K of A or B in shared memory.
-    fn matrix(&self, index: usize, wgmma: &Wgmma, is_a: bool, rows: Range<usize>) -> std::result::Result<Vec<KRow>, FaultKind> {
+    fn matrix(
+        &self,
+        index: usize,
+        wgmma: &Wgmma,
+        is_a: bool,
+        rows: Range<usize>,
+    ) -> std::result::Result<Vec<KRow>, FaultKind> {
         let pending = &self.warp.wgmma[index];
         let (descriptor, transposed) = match (is_a, pending.a) {
             (true, Some(a)) => (a, wgmma.transpose_a),
@@ -229,7 +278,9 @@ impl Step<'_> {
         };
         let warps = self.cluster.warps_per_cta();
         let shared = &self.cluster.ctas[self.warp.rank].shared;
-        let usage = Use::Asynchronous { fenced: &pending.fenced };
+        let usage = Use::Asynchronous {
+            fenced: &pending.fenced,
+        };
         let core = |address: u64| {
             let range = shared.range(address, CORE_BYTES as usize)?;
             shared.check(range.clone(), usage, self.code, warps)?;
@@ -238,7 +289,10 @@ impl Step<'_> {
         let mut matrix = vec![[0; K_BYTES]; rows.len()];
         if !transposed {
             for (row, bytes) in rows.zip(&mut matrix) {
-                for (k_byte, chunk) in (0..).step_by(CORE_BYTES as usize).zip(bytes.chunks_exact_mut(CORE_BYTES as usize)) {
+                for (k_byte, chunk) in (0..)
+                    .step_by(CORE_BYTES as usize)
+                    .zip(bytes.chunks_exact_mut(CORE_BYTES as usize))
+                {
                     chunk.copy_from_slice(core(descriptor.k_major(row as u64, k_byte))?);
                 }
             }
@@ -248,7 +302,8 @@ impl Step<'_> {
         let per_core = CORE_BYTES as usize / size;
         for first in (0..rows.len()).step_by(per_core) {
             for k in 0..K_BYTES / size {
-                let chunk = core(descriptor.mn_major(((rows.start + first) * size) as u64, k as u64))?;
+                let chunk =
+                    core(descriptor.mn_major(((rows.start + first) * size) as u64, k as u64))?;
                 for (bytes, element) in matrix[first..].iter_mut().zip(chunk.chunks_exact(size)) {
                     bytes[k * size..(k + 1) * size].copy_from_slice(element);
                 }
@@ -271,7 +326,14 @@ impl Step<'_> {
         matrix
     }
 
-    fn multiply_floats(&mut self, wgmma: &Wgmma, fused: &FusedSum, a: &[Row], b: &[Row], accumulate: bool) {
+    fn multiply_floats(
+        &mut self,
+        wgmma: &Wgmma,
+        fused: &FusedSum,
+        a: &[Row],
+        b: &[Row],
+        accumulate: bool,
+    ) {
         for (i, register) in wgmma.d.iter().enumerate() {
             let d = &mut self.warp.rows[*register as usize];
             for (lane, d) in d.iter_mut().enumerate() {
@@ -279,14 +341,22 @@ impl Step<'_> {
                     Output::F16 => {
                         let (row, column) = (lane / 4 + 8 * (i & 1), 8 * (i >> 1) + 2 * (lane % 4));
                         let element = |column: usize, old: u64| {
-                            let c = if accumulate { half::f16::from_bits(old as u16).to_f32() } else { 0.0 };
+                            let c = if accumulate {
+                                half::f16::from_bits(old as u16).to_f32()
+                            } else {
+                                0.0
+                            };
                             u64::from(fused.to_f16(fused.sum(&a[row], &b[column], c)))
                         };
                         element(column, *d) | element(column + 1, *d >> 16) << 16
                     }
                     _ => {
                         let (row, column) = element_of(i, lane);
-                        let c = if accumulate { f32::from_bits(*d as u32) } else { 0.0 };
+                        let c = if accumulate {
+                            f32::from_bits(*d as u32)
+                        } else {
+                            0.0
+                        };
                         u64::from(fused.to_f32(fused.sum(&a[row], &b[column], c)).to_bits())
                     }
                 };
@@ -294,17 +364,38 @@ impl Step<'_> {
         }
     }
 
-    fn multiply_ints(&mut self, wgmma: &Wgmma, a: &[KRow], b: &[KRow], a_signed: bool, b_signed: bool, accumulate: bool) {
-        let value = |byte: u8, signed: bool| if signed { i64::from(byte as i8) } else { i64::from(byte) };
+    fn multiply_ints(
+        &mut self,
+        wgmma: &Wgmma,
+        a: &[KRow],
+        b: &[KRow],
+        a_signed: bool,
+        b_signed: bool,
+        accumulate: bool,
+    ) {
+        let value = |byte: u8, signed: bool| {
+            if signed {
+                i64::from(byte as i8)
+            } else {
+                i64::from(byte)
+            }
+        };
         let saturate = wgmma.output == Output::S32 { saturate: true };
         for (i, register) in wgmma.d.iter().enumerate() {
             let d = &mut self.warp.rows[*register as usize];
             for (lane, d) in d.iter_mut().enumerate() {
                 let (row, column) = element_of(i, lane);
-                let products = a[row].iter().zip(&b[column]).map(|(a, b)| value(*a, a_signed) * value(*b, b_signed));
+                let products = a[row]
+                    .iter()
+                    .zip(&b[column])
+                    .map(|(a, b)| value(*a, a_signed) * value(*b, b_signed));
                 let c = if accumulate { i64::from(*d as i32) } else { 0 };
                 let sum = c + products.sum::<i64>();
-                let sum = if saturate { sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) } else { sum };
+                let sum = if saturate {
+                    sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX))
+                } else {
+                    sum
+                };
                 *d = u64::from(sum as u32);
             }
         }
@@ -324,5 +415,8 @@ impl Wgmma {
 
 /// Row and column in the warp's part of D that register `i` of a lane holds.
 fn element_of(i: usize, lane: usize) -> (usize, usize) {
-    (lane / 4 + 8 * (i >> 1 & 1), 8 * (i >> 2) + 2 * (lane % 4) + (i & 1))
+    (
+        lane / 4 + 8 * (i >> 1 & 1),
+        8 * (i >> 2) + 2 * (lane % 4) + (i & 1),
+    )
 }

@@ -1,1 +1,435 @@
 //! TMA, bulk copies and cp.async.
+
+use super::{Run, SEEDS, module, pointer};
+use cute_emulator::{TensorElement, TensorFill, TensorMap, TensorSwizzle};
+
+/// Loads a box and writes shared memory, word by word, to `out`.
+const LOAD: &str = "
+    ld.param.u64 %d0, [out];
+    ld.param.s32 %r20, [c0];
+    ld.param.s32 %r21, [c1];
+    ld.param.u32 %r22, [bytes];
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r2, smem;
+    add.u32 %r3, %r2, 32768;
+    setp.ne.u32 %p0, %r0, 0;
+    @%p0 bra READY;
+    mbarrier.init.shared::cta.b64 [%r3], 1;
+    fence.mbarrier_init.release.cluster;
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], %r22;
+    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [map, {%r20, %r21}], [%r3];
+READY:
+    bar.sync 0;
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r3], 0;
+    @!%p1 bra WAIT;
+    mul.lo.u32 %r4, %r0, 4;
+COPY:
+    add.u32 %r5, %r2, %r4;
+    ld.shared.b32 %r6, [%r5];
+    cvt.u64.u32 %d1, %r4;
+    add.u64 %d2, %d0, %d1;
+    st.global.b32 [%d2], %r6;
+    add.u32 %r4, %r4, 256;
+    setp.lt.u32 %p2, %r4, %r22;
+    @%p2 bra COPY;
+";
+
+const LOAD_PARAMS: &str = ".param .align 64 .b8 map[128], .param .u64 out, .param .s32 c0, .param .s32 c1, .param .u32 bytes";
+
+/// A matrix of 16-bit numbers, row r column c holding 100 r + c, and its map.
+fn matrix(
+    run: &mut Run<'_>,
+    rows: u64,
+    cols: u64,
+    box_dims: [u32; 2],
+    swizzle: TensorSwizzle,
+) -> TensorMap {
+    let pitch = cols.next_multiple_of(8);
+    let values: Vec<u16> = (0..rows * pitch)
+        .map(|i| (100 * (i / pitch) + i % pitch) as u16)
+        .collect();
+    TensorMap {
+        element: TensorElement::U16,
+        address: run.array(&values, u16::to_le_bytes),
+        dims: vec![cols, rows],
+        strides: vec![2 * pitch],
+        box_dims: box_dims.to_vec(),
+        element_strides: vec![1, 1],
+        swizzle,
+        fill: TensorFill::Zero,
+    }
+}
+
+fn load(run: &mut Run<'_>, map: &TensorMap, coords: [i32; 2]) -> Vec<u16> {
+    let bytes = map.box_dims.iter().product::<u32>() * map.element.bytes() as u32;
+    let out = run.words(&vec![0; bytes as usize / 4]);
+    let args = [
+        map.to_bytes().unwrap().to_vec(),
+        pointer(out),
+        coords[0].to_le_bytes().to_vec(),
+        coords[1].to_le_bytes().to_vec(),
+        bytes.to_le_bytes().to_vec(),
+    ];
+    run.go(&module(LOAD_PARAMS, LOAD), &args).unwrap();
+    run.read_words(out, bytes as usize / 4)
+        .iter()
+        .flat_map(|word| [*word as u16, (word >> 16) as u16])
+        .collect()
+}
+
+#[test]
+fn every_swizzle_permutes_the_box() {
+    // Columns of a box row, and how many 16-byte chunks trade places: chunk ^= row in pattern.
+    let modes = [
+        (TensorSwizzle::None, 16, 0),
+        (TensorSwizzle::B32, 16, 1),
+        (TensorSwizzle::B64, 32, 3),
+        (TensorSwizzle::B128, 64, 7),
+    ];
+    for (swizzle, cols, mask) in modes {
+        for seed in SEEDS {
+            let mut run = Run::threads(64).seed(seed);
+            let map = matrix(&mut run, 40, 72, [cols, 24], swizzle);
+            let loaded = load(&mut run, &map, [4, 3]);
+            for row in 0..24 {
+                for col in 0..cols as usize {
+                    let byte = 2 * (row * cols as usize + col);
+                    let place = byte ^ (((byte >> 7) & mask) << 4);
+                    let expected = 100 * (row + 3) + col + 4;
+                    assert_eq!(
+                        usize::from(loaded[place / 2]),
+                        expected,
+                        "{swizzle:?} row {row} column {col}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn outside_of_the_tensor_is_the_fill() {
+    for fill in [TensorFill::Zero, TensorFill::Nan] {
+        let mut run = Run::threads(64);
+        let element = TensorElement::F16;
+        let map = TensorMap {
+            fill,
+            element,
+            ..matrix(&mut run, 10, 20, [16, 8], TensorSwizzle::None)
+        };
+        let missing = if fill == TensorFill::Nan { 0x7fff } else { 0 };
+        for coords in [[-3, -2], [12, 5], [0, 0], [19, 9], [40, 0], [0, -8]] {
+            let loaded = load(&mut run, &map, coords);
+            for (i, value) in loaded.iter().enumerate() {
+                let (row, col) = (coords[1] + i as i32 / 16, coords[0] + i as i32 % 16);
+                let inside = (0..10).contains(&row) && (0..20).contains(&col);
+                let expected = if inside {
+                    (100 * row + col) as u16
+                } else {
+                    missing
+                };
+                assert_eq!(*value, expected, "{coords:?} row {row} column {col}");
+            }
+        }
+    }
+}
+
+/// Fills shared memory with the thread's numbers, 16 bits each, and stores it as a box.
+fn store_kernel(instruction: &str) -> String {
+    let body = format!(
+        "
+        mov.u32 %r0, %tid.x;
+        ld.param.s32 %r20, [c0];
+        ld.param.s32 %r21, [c1];
+        mov.u32 %r2, smem;
+        shl.b32 %r3, %r0, 2;
+        add.u32 %r4, %r2, %r3;
+        shl.b32 %r5, %r0, 1;
+        mad.lo.u32 %r5, %r5, 0x10001, 0x10000;
+        st.shared.b32 [%r4], %r5;
+        fence.proxy.async.shared::cta;
+        bar.sync 0;
+        setp.ne.u32 %p0, %r0, 0;
+        @%p0 bra END;
+        {instruction} [map, {{%r20, %r21}}], [%r2];
+        cp.async.bulk.commit_group;
+        cp.async.bulk.wait_group.read 0;
+    END:"
+    );
+    module(
+        ".param .align 64 .b8 map[128], .param .s32 c0, .param .s32 c1",
+        &body,
+    )
+}
+
+#[test]
+fn stores_are_clipped() {
+    let ptx = store_kernel("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group");
+    for seed in SEEDS {
+        for coords in [[0, 0], [8, 3], [16, 8], [32, 0], [24, 9]] {
+            let mut run = Run::threads(64).seed(seed);
+            // 128 elements: 8 rows of 16.
+            let map = matrix(&mut run, 10, 24, [16, 8], TensorSwizzle::None);
+            let before = run.memory.bytes(map.address, 480).unwrap().to_vec();
+            let args = [
+                map.to_bytes().unwrap().to_vec(),
+                i32::to_le_bytes(coords[0]).to_vec(),
+                i32::to_le_bytes(coords[1]).to_vec(),
+            ];
+            run.go(&ptx, &args).unwrap();
+            let after = run.memory.bytes(map.address, 480).unwrap();
+            for i in 0..240 {
+                let (row, col) = (i as i32 / 24 - coords[1], i as i32 % 24 - coords[0]);
+                let number = |bytes: &[u8]| u16::from_le_bytes([bytes[2 * i], bytes[2 * i + 1]]);
+                let stored = (0..8).contains(&row) && (0..16).contains(&col);
+                let expected = if stored {
+                    (16 * row + col) as u16
+                } else {
+                    number(&before)
+                };
+                assert_eq!(number(after), expected, "{coords:?} element {i}");
+            }
+        }
+    }
+}
+
+#[test]
+fn reductions_add() {
+    let ptx = store_kernel("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group");
+    let mut run = Run::threads(64).seed(1);
+    let map = matrix(&mut run, 8, 16, [16, 8], TensorSwizzle::None);
+    let args = [map.to_bytes().unwrap().to_vec(), vec![0; 4], vec![0; 4]];
+    run.go(&ptx, &args).unwrap();
+    run.go(&ptx, &args).unwrap();
+    let after = run.memory.bytes(map.address, 256).unwrap();
+    for i in 0..128_u16 {
+        let at = 2 * usize::from(i);
+        assert_eq!(
+            u16::from_le_bytes([after[at], after[at + 1]]),
+            100 * (i / 16) + i % 16 + 2 * i
+        );
+    }
+}
+
+#[test]
+fn multicast_reaches_every_cta() {
+    // Rank 0 loads for all; each CTA waits on its own mbarrier.
+    let body = "
+        ld.param.u64 %d0, [out];
+        mov.u32 %r0, %cluster_ctarank;
+        mov.u32 %r2, smem;
+        add.u32 %r3, %r2, 1024;
+        mbarrier.init.shared::cta.b64 [%r3], 1;
+        fence.mbarrier_init.release.cluster;
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 256;
+        barrier.cluster.arrive.aligned;
+        barrier.cluster.wait.aligned;
+        setp.ne.u32 %p0, %r0, 0;
+        @%p0 bra WAIT;
+        mov.b16 %h0, 5;
+        mov.u32 %r20, 0;
+        cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster
+            [%r2], [map, {%r20, %r20}], [%r3], %h0;
+    WAIT:
+        setp.eq.u32 %p1, %r0, 1;
+        @%p1 bra END;
+    SPIN:
+        mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;
+        @!%p2 bra SPIN;
+        ld.shared.b32 %r4, [smem+252];
+        mad.wide.u32 %d0, %r0, 4, %d0;
+        st.global.b32 [%d0], %r4;
+    END:
+        barrier.cluster.arrive.aligned;
+        barrier.cluster.wait.aligned;";
+    for seed in SEEDS {
+        let mut run = Run::threads(1).seed(seed).cluster(3);
+        let map = matrix(&mut run, 8, 16, [16, 8], TensorSwizzle::None);
+        let out = run.words(&[1; 3]);
+        let ptx = module(".param .align 64 .b8 map[128], .param .u64 out", body);
+        run.go(&ptx, &[map.to_bytes().unwrap().to_vec(), pointer(out)])
+            .unwrap();
+        let last = 714 | 715 << 16;
+        assert_eq!(run.read_words(out, 3), [last, 1, last]);
+    }
+}
+
+#[test]
+fn bulk_copies_of_bytes() {
+    let body = "
+        ld.param.u64 %d0, [from];
+        ld.param.u64 %d1, [to];
+        mov.u32 %r2, smem;
+        add.u32 %r3, %r2, 1024;
+        mbarrier.init.shared::cta.b64 [%r3], 1;
+        fence.mbarrier_init.release.cluster;
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 80;
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d0], 80, [%r3];
+    SPIN:
+        mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;
+        @!%p2 bra SPIN;
+        cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r2], 80;
+        cp.async.bulk.commit_group;
+        cp.async.bulk.wait_group 0;";
+    for seed in SEEDS {
+        let mut run = Run::threads(1).seed(seed);
+        let values: Vec<u32> = (0..20).collect();
+        let (from, to) = (run.words(&values), run.words(&[0; 20]));
+        run.go(
+            &module(".param .u64 from, .param .u64 to", body),
+            &[pointer(from), pointer(to)],
+        )
+        .unwrap();
+        assert_eq!(run.read_words(to, 20), values);
+    }
+}
+
+#[test]
+fn cp_async_in_groups_and_by_mbarrier() {
+    let groups = "
+        ld.param.u64 %d0, [from];
+        ld.param.u64 %d1, [to];
+        mov.u32 %r0, %tid.x;
+        shl.b32 %r1, %r0, 4;
+        cvt.u64.u32 %d3, %r1;
+        add.u64 %d0, %d0, %d3;
+        add.u64 %d1, %d1, %d3;
+        mov.u32 %r2, smem;
+        add.u32 %r2, %r2, %r1;
+        cp.async.cg.shared.global [%r2], [%d0], 16;
+        cp.async.commit_group;
+        cp.async.wait_group 0;
+        ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%r2];
+        st.global.v4.b32 [%d1], {%r4, %r5, %r6, %r7};";
+    let barrier = "
+        ld.param.u64 %d0, [from];
+        ld.param.u64 %d1, [to];
+        mov.u32 %r0, %tid.x;
+        shl.b32 %r1, %r0, 4;
+        cvt.u64.u32 %d3, %r1;
+        add.u64 %d0, %d0, %d3;
+        add.u64 %d1, %d1, %d3;
+        mov.u32 %r2, smem;
+        add.u32 %r3, %r2, 1024;
+        add.u32 %r2, %r2, %r1;
+        setp.ne.u32 %p0, %r0, 0;
+        @%p0 bra READY;
+        mbarrier.init.shared::cta.b64 [%r3], 8;
+    READY:
+        bar.warp.sync 0xff;
+        cp.async.ca.shared.global [%r2], [%d0], 16, 8;
+        cp.async.mbarrier.arrive.noinc.shared.b64 [%r3];
+    SPIN:
+        mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;
+        @!%p2 bra SPIN;
+        ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%r2];
+        st.global.v4.b32 [%d1], {%r4, %r5, %r6, %r7};";
+    let values: Vec<u32> = (1..=32).collect();
+    let halves: Vec<u32> = values
+        .iter()
+        .map(|value| if (value - 1) % 4 < 2 { *value } else { 0 })
+        .collect();
+    for seed in SEEDS {
+        for (body, expected) in [(groups, &values), (barrier, &halves)] {
+            let mut run = Run::threads(8).seed(seed);
+            let (from, to) = (run.words(&values), run.words(&[0; 32]));
+            run.go(
+                &module(".param .u64 from, .param .u64 to", body),
+                &[pointer(from), pointer(to)],
+            )
+            .unwrap();
+            assert_eq!(run.read_words(to, 32), *expected);
+        }
+    }
+}
+
+#[test]
+fn tensor_maps_round_trip_and_name_the_broken_rule() {
+    let good = TensorMap {
+        element: TensorElement::Bf16,
+        address: 0x7f00_0000_0100,
+        dims: vec![1 << 32, 3, 5],
+        strides: vec![(1 << 40) - 16, 48],
+        box_dims: vec![64, 256, 1],
+        element_strides: vec![1, 2, 8],
+        swizzle: TensorSwizzle::B128,
+        fill: TensorFill::Nan,
+    };
+    assert_eq!(
+        TensorMap::from_bytes(&good.to_bytes().unwrap()).unwrap(),
+        good
+    );
+    let mut garbage = good.to_bytes().unwrap();
+    garbage[4] = 200;
+    assert_eq!(TensorMap::from_bytes(&garbage), None);
+    let broken = [
+        (
+            TensorMap {
+                address: 8,
+                ..good.clone()
+            },
+            "0x8",
+        ),
+        (
+            TensorMap {
+                dims: vec![1, 0, 1],
+                ..good.clone()
+            },
+            "size 0",
+        ),
+        (
+            TensorMap {
+                strides: vec![24, 48],
+                ..good.clone()
+            },
+            "24 bytes",
+        ),
+        (
+            TensorMap {
+                box_dims: vec![72, 1, 1],
+                ..good.clone()
+            },
+            "144 bytes",
+        ),
+        (
+            TensorMap {
+                box_dims: vec![12, 1, 1],
+                ..good.clone()
+            },
+            "24 bytes",
+        ),
+        (
+            TensorMap {
+                box_dims: vec![64, 257, 1],
+                ..good.clone()
+            },
+            "257",
+        ),
+        (
+            TensorMap {
+                element_strides: vec![1, 9, 1],
+                ..good.clone()
+            },
+            "stride 9",
+        ),
+        (
+            TensorMap {
+                dims: Vec::new(),
+                ..good.clone()
+            },
+            "rank 0",
+        ),
+        (
+            TensorMap {
+                strides: Vec::new(),
+                ..good
+            },
+            "0 strides",
+        ),
+    ];
+    for (map, part) in broken {
+        let problem = map.to_bytes().unwrap_err();
+        assert!(problem.contains(part), "{problem}");
+    }
+}

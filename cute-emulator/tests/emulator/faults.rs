@@ -1,1 +1,411 @@
 //! What is reported, and at which line.
+
+use super::{Run, SEEDS, fault, module, pointer, words_of, words_under};
+use cute_emulator::{
+    EmulatorError, FaultKind, Launch, LaunchProblem, Program, TensorElement, TensorFill, TensorMap,
+    TensorSwizzle,
+};
+
+#[test]
+fn what_is_not_modelled_is_named_with_its_line() {
+    let rows = [
+        (
+            "frobnicate.b32 %r1, %r2;",
+            "unknown instruction `frobnicate.b32`",
+        ),
+        ("add.rz.f32 %f0, %f1, %f2;", "`.rz`"),
+        ("ld.local.b32 %r1, [%d0];", "local"),
+        ("mov.u32 %r99, 0;", "`%r99` is not declared"),
+        ("mov.u32 %r1, nothing;", "`nothing` is not declared"),
+        ("bra NOWHERE;", "`NOWHERE` is not defined"),
+        ("add.u32 %r1, %r2;", "2 operands"),
+        ("setmaxnreg.inc.sync.aligned.u32 241;", "241"),
+        (
+            "wgmma.mma_async.sync.aligned.m64n12k16.f32.bf16.bf16 {%f0}, %d0, %d1, %p0, 1, 1, 0, 0;",
+            "m64n12k16",
+        ),
+        (
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1}, %d0, %d1, %p0, 1, 1, 0, 0;",
+            "2 registers",
+        ),
+        (
+            "ld.global.v4.b32 {%r1, %r2}, [%d0];",
+            "2 registers for a vector of 4",
+        ),
+    ];
+    for (instruction, part) in rows {
+        match Program::load(&module("", instruction)) {
+            Err(EmulatorError::Unsupported {
+                line,
+                text,
+                message,
+                entry,
+            }) => {
+                // Ten lines of the module stand before.
+                assert_eq!((line, entry.as_str()), (12, "k"), "{instruction}");
+                assert!(message.contains(part), "{message}");
+                assert!(
+                    text.contains(instruction.split('.').next().unwrap()),
+                    "{text}"
+                );
+            }
+            other => panic!("{instruction}: {other:?}"),
+        }
+    }
+    assert!(matches!(
+        Program::load("nonsense"),
+        Err(EmulatorError::Parse(_))
+    ));
+}
+
+#[test]
+fn launches_are_checked() {
+    let ptx = module(".param .u32 n", "").replace(")\n{", ")\n.reqntid 64, 1, 1\n{");
+    let program = Program::load(&ptx).unwrap();
+    let args = [vec![0; 4]];
+    let good = Launch {
+        block: [64, 1, 1],
+        args: &args,
+        ..Launch::default()
+    };
+    let mut memory = cute_emulator::GlobalMemory::new();
+    program.launch(&mut memory, "k", &good).unwrap();
+    let rows = [
+        (
+            Launch {
+                grid: [1, 0, 1],
+                ..good.clone()
+            },
+            "Zero",
+        ),
+        (
+            Launch {
+                block: [32, 1, 1],
+                ..good.clone()
+            },
+            "Block",
+        ),
+        (
+            Launch {
+                block: [64, 32, 1],
+                ..good.clone()
+            },
+            "TooLarge",
+        ),
+        (
+            Launch {
+                dynamic_shared_bytes: 300_000,
+                ..good.clone()
+            },
+            "TooLarge",
+        ),
+        (
+            Launch {
+                cluster: [17, 1, 1],
+                ..good.clone()
+            },
+            "TooLarge",
+        ),
+        (
+            Launch {
+                cluster: [2, 1, 1],
+                ..good.clone()
+            },
+            "Grid",
+        ),
+        (
+            Launch {
+                args: &[],
+                ..good.clone()
+            },
+            "Arguments",
+        ),
+        (
+            Launch {
+                args: &[vec![0; 8]],
+                ..good.clone()
+            },
+            "Argument {",
+        ),
+    ];
+    for (launch, name) in rows {
+        match program.launch(&mut memory, "k", &launch) {
+            Err(EmulatorError::Launch { problem, .. }) => {
+                assert!(format!("{problem:?}").starts_with(name), "{problem:?}")
+            }
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+    let missing = program.launch(&mut memory, "other", &good);
+    assert!(matches!(missing, Err(EmulatorError::NoEntry { .. })));
+    let problem = LaunchProblem::Arguments {
+        given: 1,
+        expected: 2,
+    };
+    assert_eq!(problem.to_string(), "1 arguments for 2 parameters");
+}
+
+#[test]
+fn stray_accesses_name_the_allocation() {
+    let mut run = Run::threads(32);
+    let out = run.words(&[0; 16]);
+    let ptx = module(
+        ".param .u64 out",
+        "ld.param.u64 %d0, [out];\nmov.u32 %r0, %tid.x;\nmad.wide.u32 %d0, %r0, 4, %d0;\nst.global.b32 [%d0], %r0;",
+    );
+    match run.go(&ptx, &[pointer(out)]) {
+        Err(EmulatorError::Fault(fault)) => {
+            assert_eq!((fault.place.line, fault.place.lane), (15, Some(16)));
+            let FaultKind::Global(error) = &fault.kind else {
+                panic!("{fault}")
+            };
+            let nearest = error.nearest.unwrap();
+            assert_eq!((nearest.base, nearest.bytes, nearest.offset), (out, 64, 64));
+            assert!(
+                fault.to_string().contains("st.global.b32 [%d0], %r0"),
+                "{fault}"
+            );
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn single_faults() {
+    type Check = fn(&FaultKind) -> bool;
+    let rows: [(&str, Check); 9] = [
+        ("ld.shared.b32 %r1, [smem];", |kind| {
+            matches!(kind, FaultKind::Uninitialised { .. })
+        }),
+        ("st.shared.b32 [smem+65536], 0;", |kind| {
+            matches!(kind, FaultKind::Shared { .. })
+        }),
+        ("mov.u32 %r2, 16; st.shared.b32 [%r2], 0;", |kind| {
+            matches!(kind, FaultKind::Shared { .. })
+        }),
+        ("st.shared.b32 [smem+2], 0;", |kind| {
+            matches!(kind, FaultKind::Misaligned { align: 4, .. })
+        }),
+        ("ld.shared.v4.b32 {%r1, %r2, %r3, %r4}, [smem+8];", |kind| {
+            matches!(kind, FaultKind::Misaligned { align: 16, .. })
+        }),
+        ("mbarrier.arrive.shared::cta.b64 _, [smem];", |kind| {
+            matches!(kind, FaultKind::NoBarrier { .. })
+        }),
+        (
+            "mbarrier.init.shared::cta.b64 [smem], 1; mbarrier.arrive.shared::cta.b64 _, [smem], 2;",
+            |kind| matches!(kind, FaultKind::Barrier { .. }),
+        ),
+        ("trap;", |kind| *kind == FaultKind::Trap),
+        (
+            "mov.u32 %r2, 5; setmaxnreg.inc.sync.aligned.u32 24;",
+            |kind| matches!(kind, FaultKind::Operand(_)),
+        ),
+    ];
+    for (body, check) in rows {
+        let (kind, _) = fault(words_of(1, body));
+        assert!(check(&kind), "{body}: {kind:?}");
+    }
+}
+
+#[test]
+fn races_between_warps() {
+    // Warp 1 reads what warp 0 wrote, with no barrier; in the second form it overwrites it.
+    for access in ["ld.shared.b32 %r1, [smem];", "st.shared.b32 [smem], 2;"] {
+        let body = format!(
+            "
+            mov.u32 %r1, 0;
+            setp.gt.u32 %p0, %r0, 31;
+            @%p0 bra SECOND;
+            st.shared.b32 [smem], 1;
+            bra END;
+        SECOND:
+            {access}
+        END:"
+        );
+        // Under some schedules the read comes first and finds nothing written.
+        let found = SEEDS.map(|seed| fault(words_under(seed, 64, &body)).0);
+        assert!(
+            found
+                .into_iter()
+                .any(|kind| matches!(kind, FaultKind::Race { .. })),
+            "{access}"
+        );
+    }
+}
+
+/// A copy of 16 rows of 32 bytes into shared memory, the wait for it, and what follows.
+fn copied(wait: &str, after: &str) -> String {
+    let body = format!(
+        "
+        mov.u32 %r0, %tid.x;
+        mov.u32 %r2, smem;
+        add.u32 %r3, %r2, 4096;
+        mov.u32 %r20, 0;
+        setp.ne.u32 %p0, %r0, 0;
+        @%p0 bra READY;
+        mbarrier.init.shared::cta.b64 [%r3], 1;
+        fence.mbarrier_init.release.cluster;
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 512;
+        cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [map, {{%r20, %r20}}], [%r3];
+    READY:
+        bar.sync 0;
+        {wait}
+        {after}"
+    );
+    module(".param .align 64 .b8 map[128]", &body)
+}
+
+const WAIT: &str = "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r3], 0; @!%p1 bra WAIT;";
+
+fn go(seed: u64, ptx: &str) -> Result<cute_emulator::Stats, EmulatorError> {
+    let mut run = Run::threads(32).seed(seed);
+    let map = TensorMap {
+        element: TensorElement::U16,
+        address: run.words(&[7; 16 * 8]),
+        dims: vec![16, 16],
+        strides: vec![32],
+        box_dims: vec![16, 16],
+        element_strides: vec![1, 1],
+        swizzle: TensorSwizzle::None,
+        fill: TensorFill::Zero,
+    };
+    run.go(ptx, &[map.to_bytes().unwrap().to_vec()])
+}
+
+#[test]
+fn copies_must_be_waited_for() {
+    let read = "ld.shared.b32 %r1, [smem+508];";
+    for seed in SEEDS {
+        go(seed, &copied(WAIT, read)).unwrap();
+    }
+    let (kind, text) = fault(go(0, &copied("", read)));
+    let FaultKind::CopyInFlight { other, .. } = &kind else {
+        panic!("{kind:?}")
+    };
+    assert!(other.text.starts_with("cp.async.bulk.tensor.2d"), "{kind}");
+    assert_eq!(format!("{text};"), read);
+    // A tensor map that is none.
+    let garbage = Run::threads(32).go(&copied(WAIT, ""), &[vec![1; 128]]);
+    assert!(matches!(fault(garbage).0, FaultKind::Operand(_)));
+    // Fewer bytes expected than come.
+    let short = copied(WAIT, "").replace("[%r3], 512", "[%r3], 256");
+    assert!(matches!(go(0, &short), Err(EmulatorError::Deadlock { .. })));
+}
+
+#[test]
+fn stores_must_be_fenced_and_waited_for() {
+    let store = "
+        st.shared.b32 [%r2+4], 5;
+        fence.proxy.async.shared::cta;
+        bar.sync 0;
+        @%p0 bra END;
+        cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {%r20, %r20}], [%r2];
+        cp.async.bulk.commit_group;
+        cp.async.bulk.wait_group.read 0;
+        st.shared.b32 [%r2], 6;
+        END:";
+    for seed in SEEDS {
+        go(seed, &copied(WAIT, store)).unwrap();
+    }
+    let without = |part: &str| {
+        let kernel = copied(WAIT, store);
+        assert!(kernel.contains(part));
+        fault(go(0, &kernel.replace(part, ""))).0
+    };
+    let kind = without("fence.proxy.async.shared::cta;");
+    let FaultKind::MissingProxyFence { other, .. } = &kind else {
+        panic!("{kind:?}")
+    };
+    assert_eq!(other.text, "st.shared.b32 [%r2+4], 5");
+    assert!(matches!(
+        without("cp.async.bulk.wait_group.read 0;"),
+        FaultKind::StoreInFlight { .. }
+    ));
+    assert!(matches!(
+        without("cp.async.bulk.commit_group;"),
+        FaultKind::StoreInFlight { .. }
+    ));
+    let ended = copied(WAIT, store)
+        .replace("cp.async.bulk.wait_group.read 0;", "")
+        .replace("st.shared.b32 [%r2], 6;", "");
+    assert!(matches!(
+        fault(go(0, &ended)).0,
+        FaultKind::ExitWithStore { .. }
+    ));
+}
+
+#[test]
+fn deadlocks_list_every_warp() {
+    // Warp 0 waits for an mbarrier that nobody arrives at, warp 1 at a barrier of two warps.
+    let body = "
+        mov.u32 %r1, 0;
+        setp.gt.u32 %p0, %r0, 31;
+        @%p0 bra SECOND;
+        setp.ne.u32 %p2, %r0, 0;
+        @%p2 bra INITIALISED;
+        mbarrier.init.shared::cta.b64 [smem], 3;
+    INITIALISED:
+        bar.warp.sync -1;
+    SPIN:
+        mbarrier.try_wait.parity.shared::cta.b64 %p1, [smem], 0;
+        @!%p1 bra SPIN;
+    SECOND:
+        bar.sync 5, 64;";
+    for seed in SEEDS {
+        match words_under(seed, 64, body) {
+            Err(EmulatorError::Deadlock { threads, .. }) => {
+                assert_eq!(threads.len(), 2);
+                assert!(
+                    threads[0].place.text.starts_with("mbarrier.try_wait"),
+                    "{}",
+                    threads[0]
+                );
+                assert!(
+                    threads[0].waits_for.contains("lacks 3 of 3 arrivals"),
+                    "{}",
+                    threads[0]
+                );
+                assert!(
+                    threads[1].place.text.starts_with("bar.sync"),
+                    "{}",
+                    threads[1]
+                );
+                assert!(threads[1].waits_for.contains("32 of 64"), "{}", threads[1]);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // Half of a warp at a barrier that wants all of it.
+    let divergent = "
+        setp.gt.u32 %p0, %r0, 15;
+        mov.u32 %r1, 0;
+        @%p0 bra OTHER;
+        bar.sync 0;
+        bra END;
+    OTHER:
+        bar.sync 1;
+    END:";
+    assert!(matches!(
+        words_of(32, divergent),
+        Err(EmulatorError::Deadlock { .. })
+    ));
+}
+
+#[test]
+fn endless_loops_end_at_the_step_limit() {
+    match words_of(32, "LOOP: bra LOOP;") {
+        Err(EmulatorError::StepLimit { limit, threads, .. }) => {
+            assert_eq!((limit, threads.len()), (1 << 24, 1));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn equal_seeds_give_equal_runs() {
+    for seed in SEEDS {
+        let run = |seed| go(seed, &copied(WAIT, "ld.shared.b32 %r1, [smem];")).unwrap();
+        assert_eq!(run(seed), run(seed));
+    }
+}

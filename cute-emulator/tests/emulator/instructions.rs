@@ -6,7 +6,11 @@ use super::{Run, module, pointer, words_of};
 fn check(rows: &[(&str, u32)]) {
     for (body, expected) in rows {
         match words_of(1, body) {
-            Ok(words) => assert_eq!(words[0], *expected, "{body}: {:#x} is not {expected:#x}", words[0]),
+            Ok(words) => assert_eq!(
+                words[0], *expected,
+                "{body}: {:#x} is not {expected:#x}",
+                words[0]
+            ),
             Err(error) => panic!("{body}: {error}"),
         }
     }
@@ -21,7 +25,10 @@ fn integers() {
         ("mul.hi.u32 %r1, 0xffffffff, 0xffffffff;", 0xffff_fffe),
         ("mul.hi.s32 %r1, -1, 1;", u32::MAX),
         ("mad.lo.s32 %r1, -3, 4, 5;", -7_i32 as u32),
-        ("mul.wide.s32 %d1, -2, 3; cvt.u32.u64 %r1, %d1;", -6_i32 as u32),
+        (
+            "mul.wide.s32 %d1, -2, 3; cvt.u32.u64 %r1, %d1;",
+            -6_i32 as u32,
+        ),
         ("div.s32 %r1, -7, 2;", -3_i32 as u32),
         ("rem.u32 %r1, 17, 5;", 2),
         ("min.s32 %r1, -1, 1;", u32::MAX),
@@ -45,12 +52,24 @@ fn integers() {
         ("not.b32 %r1, 0;", u32::MAX),
         ("setp.lt.s32 %p0, -1, 1; selp.b32 %r1, 5, 6, %p0;", 5),
         ("setp.lt.u32 %p0, -1, 1; selp.b32 %r1, 5, 6, %p0;", 6),
-        ("setp.eq.u32 %p1, 1, 2; setp.ne.or.u32 %p0, 1, 1, !%p1; selp.b32 %r1, 5, 6, %p0;", 5),
-        ("setp.gt.s32 %p0|%p1, 2, 1; not.pred %p1, %p1; and.pred %p0, %p0, %p1; selp.b32 %r1, 5, 6, %p0;", 5),
-        ("mov.b32 %r2, 0x00020001; mov.b32 {%h0, %h1}, %r2; mov.b32 %r1, {%h1, %h0};", 0x0001_0002),
+        (
+            "setp.eq.u32 %p1, 1, 2; setp.ne.or.u32 %p0, 1, 1, !%p1; selp.b32 %r1, 5, 6, %p0;",
+            5,
+        ),
+        (
+            "setp.gt.s32 %p0|%p1, 2, 1; not.pred %p1, %p1; and.pred %p0, %p0, %p1; selp.b32 %r1, 5, 6, %p0;",
+            5,
+        ),
+        (
+            "mov.b32 %r2, 0x00020001; mov.b32 {%h0, %h1}, %r2; mov.b32 %r1, {%h1, %h0};",
+            0x0001_0002,
+        ),
         ("mov.b64 %d1, {1, 2}; mov.b64 {_, %r1}, %d1;", 2),
         ("cvt.s32.s8 %r1, 0xff;", u32::MAX),
-        ("cvt.u64.s32 %d1, -1; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r1, %d1;", u32::MAX),
+        (
+            "cvt.u64.s32 %d1, -1; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r1, %d1;",
+            u32::MAX,
+        ),
     ]);
 }
 
@@ -58,46 +77,130 @@ fn integers() {
 fn floats() {
     let bits = |value: f32| value.to_bits();
     check(&[
-        ("add.f32 %f0, 0f3F800000, 0f40000000; mov.b32 %r1, %f0;", bits(3.0)),
-        ("fma.rn.f32 %f0, 0f40000000, 0f40400000, 0f3F800000; mov.b32 %r1, %f0;", bits(7.0)),
-        ("div.rn.f32 %f0, 0f3F800000, 0f40400000; mov.b32 %r1, %f0;", bits(1.0 / 3.0)),
-        ("ex2.approx.ftz.f32 %f0, 0f40400000; mov.b32 %r1, %f0;", bits(8.0)),
-        ("lg2.approx.f32 %f0, 0f41000000; mov.b32 %r1, %f0;", bits(3.0)),
-        ("rcp.approx.f32 %f0, 0f40800000; mov.b32 %r1, %f0;", bits(0.25)),
-        ("add.ftz.f32 %f0, 0f00000001, 0f00000001; mov.b32 %r1, %f0;", 0),
-        ("add.sat.f32 %f0, 0f40000000, 0f40000000; mov.b32 %r1, %f0;", bits(1.0)),
-        ("max.f32 %f0, 0f7FC00000, 0f40000000; mov.b32 %r1, %f0;", bits(2.0)),
-        ("setp.neu.f32 %p0, 0f7FC00000, 0f40000000; selp.b32 %r1, 5, 6, %p0;", 5),
-        ("setp.ltu.f32 %p0, 0f7FC00000, 0f40000000; selp.b32 %r1, 5, 6, %p0;", 5),
-        ("setp.geu.f32 %p0, 0f3F800000, 0f40000000; selp.b32 %r1, 5, 6, %p0;", 6),
-        ("cvt.rn.bf16x2.f32 %r1, 0f40000000, 0f3F800000;", 0x4000_3f80),
+        (
+            "add.f32 %f0, 0f3F800000, 0f40000000; mov.b32 %r1, %f0;",
+            bits(3.0),
+        ),
+        (
+            "fma.rn.f32 %f0, 0f40000000, 0f40400000, 0f3F800000; mov.b32 %r1, %f0;",
+            bits(7.0),
+        ),
+        (
+            "div.rn.f32 %f0, 0f3F800000, 0f40400000; mov.b32 %r1, %f0;",
+            bits(1.0 / 3.0),
+        ),
+        (
+            "ex2.approx.ftz.f32 %f0, 0f40400000; mov.b32 %r1, %f0;",
+            bits(8.0),
+        ),
+        (
+            "lg2.approx.f32 %f0, 0f41000000; mov.b32 %r1, %f0;",
+            bits(3.0),
+        ),
+        (
+            "rcp.approx.f32 %f0, 0f40800000; mov.b32 %r1, %f0;",
+            bits(0.25),
+        ),
+        (
+            "add.ftz.f32 %f0, 0f00000001, 0f00000001; mov.b32 %r1, %f0;",
+            0,
+        ),
+        (
+            "add.sat.f32 %f0, 0f40000000, 0f40000000; mov.b32 %r1, %f0;",
+            bits(1.0),
+        ),
+        (
+            "max.f32 %f0, 0f7FC00000, 0f40000000; mov.b32 %r1, %f0;",
+            bits(2.0),
+        ),
+        (
+            "setp.neu.f32 %p0, 0f7FC00000, 0f40000000; selp.b32 %r1, 5, 6, %p0;",
+            5,
+        ),
+        (
+            "setp.ltu.f32 %p0, 0f7FC00000, 0f40000000; selp.b32 %r1, 5, 6, %p0;",
+            5,
+        ),
+        (
+            "setp.geu.f32 %p0, 0f3F800000, 0f40000000; selp.b32 %r1, 5, 6, %p0;",
+            6,
+        ),
+        (
+            "cvt.rn.bf16x2.f32 %r1, 0f40000000, 0f3F800000;",
+            0x4000_3f80,
+        ),
         ("cvt.rn.f16x2.f32 %r1, 0f40000000, 0f3F800000;", 0x4000_3c00),
-        ("cvt.rn.bf16.f32 %h0, 0f3F808000; cvt.u32.u16 %r1, %h0;", 0x3f80),
-        ("cvt.rn.bf16.f32 %h0, 0f3F818000; cvt.u32.u16 %r1, %h0;", 0x3f82),
-        ("cvt.rn.satfinite.e4m3x2.f32 %h0, 0f44000000, 0f3F800000; cvt.u32.u16 %r1, %h0;", 0x7e38),
-        ("mov.b16 %h0, 0x3838; cvt.rn.f16x2.e4m3x2 %r1, %h0;", 0x3c00_3c00),
+        (
+            "cvt.rn.bf16.f32 %h0, 0f3F808000; cvt.u32.u16 %r1, %h0;",
+            0x3f80,
+        ),
+        (
+            "cvt.rn.bf16.f32 %h0, 0f3F818000; cvt.u32.u16 %r1, %h0;",
+            0x3f82,
+        ),
+        (
+            "cvt.rn.satfinite.e4m3x2.f32 %h0, 0f44000000, 0f3F800000; cvt.u32.u16 %r1, %h0;",
+            0x7e38,
+        ),
+        (
+            "mov.b16 %h0, 0x3838; cvt.rn.f16x2.e4m3x2 %r1, %h0;",
+            0x3c00_3c00,
+        ),
         ("cvt.rna.tf32.f32 %r1, 0f3F801000;", 0x3f80_2000),
         ("cvt.rzi.s32.f32 %r1, 0fC0200000;", -2_i32 as u32),
         ("cvt.rni.s32.f32 %r1, 0f40200000;", 2),
         ("cvt.rzi.u32.f32 %r1, 0fBF800000;", 0),
-        ("cvt.rn.f32.u32 %f0, 0xffffffff; mov.b32 %r1, %f0;", bits(4_294_967_296.0)),
+        (
+            "cvt.rn.f32.u32 %f0, 0xffffffff; mov.b32 %r1, %f0;",
+            bits(4_294_967_296.0),
+        ),
         ("add.f16x2 %r1, 0x3c003c00, 0x40003c00;", 0x4200_4000),
-        ("fma.rn.bf16x2 %r1, 0x3f803f80, 0x3f804000, 0x3f803f80;", 0x4000_4040),
-        ("mul.f64 %d1, 0d4000000000000000, 0d4008000000000000; cvt.rn.f32.f64 %f0, %d1; mov.b32 %r1, %f0;", bits(6.0)),
+        (
+            "fma.rn.bf16x2 %r1, 0x3f803f80, 0x3f804000, 0x3f803f80;",
+            0x4000_4040,
+        ),
+        (
+            "mul.f64 %d1, 0d4000000000000000, 0d4008000000000000; cvt.rn.f32.f64 %f0, %d1; mov.b32 %r1, %f0;",
+            bits(6.0),
+        ),
     ]);
 }
 
 #[test]
 fn memory_and_atomics() {
     check(&[
-        ("st.shared.v2.b32 [smem+8], {1, 2}; ld.shared.v2.b32 {%r2, %r1}, [smem+8];", 2),
-        ("mov.u32 %r2, smem; st.shared.b8 [%r2], 0x80; ld.shared.s8 %r1, [%r2];", 0xffff_ff80),
-        ("mov.u64 %d1, smem; cvta.shared.u64 %d1, %d1; st.b32 [%d1], 9; ld.shared.b32 %r1, [smem];", 9),
-        ("st.shared.b32 [smem], 5; atom.shared.add.u32 %r2, [smem], 2; ld.shared.b32 %r3, [smem]; add.u32 %r1, %r2, %r3;", 12),
-        ("st.shared.b32 [smem], 5; atom.shared.cas.b32 %r2, [smem], 5, 8; ld.shared.b32 %r1, [smem];", 8),
-        ("st.shared.b32 [smem], -5; red.shared.max.s32 [smem], 3; ld.shared.b32 %r1, [smem];", 3),
-        ("st.shared.b32 [smem], 0f3F800000; red.shared.add.f32 [smem], 0f3F800000; ld.shared.b32 %r1, [smem];", 0x4000_0000),
-        ("st.global.b32 [%d0], 4; red.relaxed.gpu.global.add.u32 [%d0], 3; ld.global.b32 %r1, [%d0];", 7),
+        (
+            "st.shared.v2.b32 [smem+8], {1, 2}; ld.shared.v2.b32 {%r2, %r1}, [smem+8];",
+            2,
+        ),
+        (
+            "mov.u32 %r2, smem; st.shared.b8 [%r2], 0x80; ld.shared.s8 %r1, [%r2];",
+            0xffff_ff80,
+        ),
+        (
+            "mov.u64 %d1, smem; cvta.shared.u64 %d1, %d1; st.b32 [%d1], 9; ld.shared.b32 %r1, [smem];",
+            9,
+        ),
+        (
+            "st.shared.b32 [smem], 5; atom.shared.add.u32 %r2, [smem], 2; ld.shared.b32 %r3, [smem]; add.u32 %r1, %r2, %r3;",
+            12,
+        ),
+        (
+            "st.shared.b32 [smem], 5; atom.shared.cas.b32 %r2, [smem], 5, 8; ld.shared.b32 %r1, [smem];",
+            8,
+        ),
+        (
+            "st.shared.b32 [smem], -5; red.shared.max.s32 [smem], 3; ld.shared.b32 %r1, [smem];",
+            3,
+        ),
+        (
+            "st.shared.b32 [smem], 0f3F800000; red.shared.add.f32 [smem], 0f3F800000; ld.shared.b32 %r1, [smem];",
+            0x4000_0000,
+        ),
+        (
+            "st.global.b32 [%d0], 4; red.relaxed.gpu.global.add.u32 [%d0], 3; ld.global.b32 %r1, [%d0];",
+            7,
+        ),
     ]);
 }
 
@@ -110,6 +213,10 @@ fn parameters() {
     );
     let mut run = Run::threads(1);
     let out = run.words(&[0; 2]);
-    run.go(&ptx, &[vec![7, 0], pointer(out), vec![0, 0, 0, 0, 9, 0, 0, 0]]).unwrap();
+    run.go(
+        &ptx,
+        &[vec![7, 0], pointer(out), vec![0, 0, 0, 0, 9, 0, 0, 0]],
+    )
+    .unwrap();
     assert_eq!(run.read_words(out, 2), [9, 7]);
 }

@@ -29,12 +29,22 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn threads(threads: u32) -> Run<'a> {
-        let launch = Launch { block: [threads, 1, 1], dynamic_shared_bytes: 65536, ..Launch::default() };
-        Run { launch, memory: GlobalMemory::new() }
+        let launch = Launch {
+            block: [threads, 1, 1],
+            dynamic_shared_bytes: 65536,
+            ..Launch::default()
+        };
+        Run {
+            launch,
+            memory: GlobalMemory::new(),
+        }
     }
 
     fn seed(mut self, seed: u64) -> Run<'a> {
-        self.launch.schedule = Schedule { step_limit: 1 << 24, ..Schedule::from_seed(seed) };
+        self.launch.schedule = Schedule {
+            step_limit: 1 << 24,
+            ..Schedule::from_seed(seed)
+        };
         self
     }
 
@@ -57,11 +67,17 @@ impl<'a> Run<'a> {
 
     fn read_words(&self, address: u64, len: usize) -> Vec<u32> {
         let bytes = self.memory.bytes(address, 4 * len).unwrap();
-        bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+        bytes
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+            .collect()
     }
 
     fn go(&mut self, ptx: &str, args: &[Vec<u8>]) -> Result<Stats, EmulatorError> {
-        let launch = Launch { args, ..self.launch.clone() };
+        let launch = Launch {
+            args,
+            ..self.launch.clone()
+        };
         Program::load(ptx)?.launch(&mut self.memory, "k", &launch)
     }
 }

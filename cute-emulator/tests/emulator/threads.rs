@@ -47,7 +47,15 @@ fn lanes_exchange_after_divergence() {
         add.u32 %r3, %r3, 100;
     JOIN:
         shfl.sync.bfly.b32 %r1, %r3, 1, 31, -1;";
-    let expected: Vec<u32> = (0..32).map(|lane| if lane % 2 == 0 { lane + 1 + 200 } else { lane - 1 }).collect();
+    let expected: Vec<u32> = (0..32)
+        .map(|lane| {
+            if lane % 2 == 0 {
+                lane + 1 + 200
+            } else {
+                lane - 1
+            }
+        })
+        .collect();
     for seed in SEEDS {
         assert_eq!(words_under(seed, 32, body).unwrap(), expected);
     }
@@ -57,13 +65,31 @@ fn lanes_exchange_after_divergence() {
 fn shuffles_and_votes() {
     let lanes = |f: fn(u32) -> u32| (0..32).map(f).collect::<Vec<_>>();
     let rows: [(&str, Vec<u32>); 8] = [
-        ("shfl.sync.up.b32 %r1, %r0, 1, 0, -1;", lanes(|l| l.saturating_sub(1))),
-        ("shfl.sync.down.b32 %r1, %r0, 4, 31, -1;", lanes(|l| if l + 4 < 32 { l + 4 } else { l })),
-        ("shfl.sync.idx.b32 %r1, %r0, 3, 0x181f, -1;", lanes(|l| l / 8 * 8 + 3)),
-        ("shfl.sync.down.b32 %r2|%p0, %r0, 30, 31, -1; selp.b32 %r1, 1, 0, %p0;", lanes(|l| u32::from(l < 2))),
-        ("setp.lt.u32 %p0, %r0, 3; vote.sync.ballot.b32 %r1, %p0, -1;", lanes(|_| 7)),
+        (
+            "shfl.sync.up.b32 %r1, %r0, 1, 0, -1;",
+            lanes(|l| l.saturating_sub(1)),
+        ),
+        (
+            "shfl.sync.down.b32 %r1, %r0, 4, 31, -1;",
+            lanes(|l| if l + 4 < 32 { l + 4 } else { l }),
+        ),
+        (
+            "shfl.sync.idx.b32 %r1, %r0, 3, 0x181f, -1;",
+            lanes(|l| l / 8 * 8 + 3),
+        ),
+        (
+            "shfl.sync.down.b32 %r2|%p0, %r0, 30, 31, -1; selp.b32 %r1, 1, 0, %p0;",
+            lanes(|l| u32::from(l < 2)),
+        ),
+        (
+            "setp.lt.u32 %p0, %r0, 3; vote.sync.ballot.b32 %r1, %p0, -1;",
+            lanes(|_| 7),
+        ),
         ("redux.sync.add.u32 %r1, %r0, -1;", lanes(|_| 496)),
-        ("elect.sync %r2|%p0, -1; selp.b32 %r1, 1, 0, %p0;", lanes(|l| u32::from(l == 0))),
+        (
+            "elect.sync %r2|%p0, -1; selp.b32 %r1, 1, 0, %p0;",
+            lanes(|l| u32::from(l == 0)),
+        ),
         ("mov.u32 %r1, %lanemask_lt;", lanes(|l| (1 << l) - 1)),
     ];
     for (body, expected) in rows {
@@ -183,7 +209,8 @@ fn clusters_reach_each_other() {
     for seed in SEEDS {
         let mut run = Run::threads(1).seed(seed).cluster(4);
         let out = run.words(&[0; 4]);
-        run.go(&module(".param .u64 out", body), &[pointer(out)]).unwrap();
+        run.go(&module(".param .u64 out", body), &[pointer(out)])
+            .unwrap();
         assert_eq!(run.read_words(out, 4), [13, 10, 11, 12]);
     }
 }
