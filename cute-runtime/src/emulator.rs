@@ -11,6 +11,7 @@ use cute_emulator::{
 };
 
 use crate::device::{Backend, Compiled, Image, Timer};
+use crate::launch::check_parameters;
 use crate::tensor_map::TensorMap;
 use crate::{ElementType, Error, Grid, OobFill, SwizzleMode};
 
@@ -143,6 +144,17 @@ impl Backend for Emulator {
 
     fn launch(&self, image: &Image, grid: Grid, parameters: &[Vec<u8>]) -> Result<(), Error> {
         let program = self.program(image)?;
+        if let Some(entry) = program.entries().find(|entry| entry.name == image.name) {
+            let sizes: Vec<usize> = entry
+                .params
+                .iter()
+                .map(|&(_, size)| size as usize)
+                .collect();
+            check_parameters(&sizes, parameters).map_err(|rule| Error::Launch {
+                kernel: image.name,
+                rule,
+            })?;
+        }
         let launch = Launch {
             grid: grid.into(),
             block: [image.threads, 1, 1],

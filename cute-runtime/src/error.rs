@@ -399,6 +399,16 @@ pub enum LaunchRule {
         /// The arguments given.
         found: usize,
     },
+    /// A kernel whose description does not fit its PTX.
+    #[error(
+        "the PTX entry has parameters of {expected:?} bytes, and the kernel's description makes {found:?} of its arguments"
+    )]
+    Parameters {
+        /// Sizes of the entry's parameters.
+        expected: Vec<usize>,
+        /// Sizes of what the arguments became.
+        found: Vec<usize>,
+    },
     /// A kernel whose PTX holds a NUL byte, where the driver would stop reading.
     #[error("the PTX has a NUL byte at offset {offset}")]
     Nul {

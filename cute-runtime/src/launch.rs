@@ -165,6 +165,19 @@ fn check_grid<K: Kernel>(grid: Grid) -> Result<(), LaunchRule> {
     Ok(())
 }
 
+/// Holds the bytes of the parameters against the entry's own sizes: the type of a kernel may misdescribe its PTX, and the
+/// driver reads as many bytes as the PTX declares.
+pub(crate) fn check_parameters(sizes: &[usize], parameters: &[Vec<u8>]) -> Result<(), LaunchRule> {
+    let given = parameters.iter().map(Vec::len);
+    if given.clone().eq(sizes.iter().copied()) {
+        return Ok(());
+    }
+    Err(LaunchRule::Parameters {
+        expected: sizes.to_vec(),
+        found: given.collect(),
+    })
+}
+
 /// Appends the PTX parameters that an argument becomes.
 fn lower<K: Kernel>(
     device: &Device,

@@ -9,9 +9,7 @@ extern crate self as cute_runtime;
 // Layouts.
 mod layout;
 
-pub use layout::{
-    CoordinateLayout, Layout, Profile, StaticLayout, StaticTiling, Swizzle, Tiling,
-};
+pub use layout::{CoordinateLayout, Layout, Profile, StaticLayout, StaticTiling, Swizzle, Tiling};
 
 // Devices, memory, launches.
 mod cuda;

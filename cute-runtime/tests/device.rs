@@ -328,6 +328,55 @@ fn ptx_that_does_not_compile_says_why() {
 }
 
 #[test]
+fn a_kernel_that_misdescribes_its_ptx_is_refused() {
+    struct Short;
+    impl Kernel for Short {
+        const NAME: &'static str = VectorAdd::NAME;
+        const PTX: &'static str = VectorAdd::PTX;
+        const THREADS: u32 = VectorAdd::THREADS;
+        const CLUSTER: [u32; 3] = VectorAdd::CLUSTER;
+        const SMEM_BYTES: u32 = 0;
+        const PARAMS: &'static [Param] = &[Param::Scalar {
+            name: "a",
+            ty: ElementType::U64,
+        }];
+    }
+    for device in devices() {
+        match launch::<Short>(&device, 1.into(), &[0u64.into()]) {
+            Err(Error::Launch { rule, .. }) => {
+                let (expected, found) = (vec![8, 8, 8, 4], vec![8]);
+                assert_eq!(rule, LaunchRule::Parameters { expected, found });
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_access_out_of_bounds_is_reported_by_the_emulator() {
+    let device = Device::emulator();
+    let a = Tensor::<f32, 1>::zeros(&device, [100]).unwrap();
+    let mut c = Tensor::<f32, 1>::zeros(&device, [100]).unwrap();
+    let (a, mut c) = (a.view(), c.view_mut());
+    let arguments = [(&a).into(), (&a).into(), (&mut c).into(), 101u32.into()];
+    let error = launch::<VectorAdd>(&device, 1.into(), &arguments).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            Error::Emulator {
+                kernel: "vector_add",
+                ..
+            }
+        ),
+        "{error}"
+    );
+    assert!(
+        error.to_string().contains("ld.global.f32 %f0, [%rd4]"),
+        "{error}"
+    );
+}
+
+#[test]
 fn devices_are_themselves() {
     let (a, b) = (Device::emulator(), Device::emulator());
     assert!(a == a.clone() && a != b);

@@ -22,6 +22,7 @@ const SYMBOLS: &[&str] = &[
     "cuEventRecord",
     "cuEventSynchronize",
     "cuFuncGetAttribute",
+    "cuFuncGetParamInfo",
     "cuFuncSetAttribute",
     "cuGetErrorName",
     "cuGetErrorString",

@@ -5,11 +5,12 @@ use std::ptr;
 
 use cudarc::driver::sys::{
     self, CUfunction, CUfunction_attribute, CUjit_option, CUlaunchAttribute, CUlaunchAttributeID,
-    CUlaunchAttributeValue, CUlaunchConfig, CUmodule,
+    CUlaunchAttributeValue, CUlaunchConfig, CUmodule, CUresult,
 };
 
 use super::driver::check;
 use crate::device::{Compiled, Image};
+use crate::launch::check_parameters;
 use crate::{Error, Grid, LaunchRule};
 
 /// Room for each of the compiler's two logs; it cuts off what is longer.
@@ -18,6 +19,8 @@ const LOG_BYTES: usize = 64 << 10;
 /// A kernel in the current context. Its module is never unloaded.
 pub(super) struct Function {
     function: CUfunction,
+    /// Bytes of each of the entry's parameters.
+    parameters: Vec<usize>,
     pub(super) compiled: Compiled,
 }
 
@@ -60,16 +63,25 @@ impl Function {
             registers: Some(registers),
             local_bytes: Some(local_bytes),
         };
-        Ok(Function { function, compiled })
+        let parameters = parameter_sizes(function)?;
+        Ok(Function {
+            function,
+            parameters,
+            compiled,
+        })
     }
 
-    /// Launches on the default stream of the current context. The parameters were checked against the kernel's.
+    /// Launches on the default stream of the current context.
     pub(super) fn launch(
         &self,
         image: &Image,
         grid: Grid,
         parameters: &[Vec<u8>],
     ) -> Result<(), Error> {
+        check_parameters(&self.parameters, parameters).map_err(|rule| Error::Launch {
+            kernel: image.name,
+            rule,
+        })?;
         let [x, y, z] = image.cluster;
         let mut cluster = CUlaunchAttribute {
             id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
@@ -93,8 +105,8 @@ impl Function {
             .iter()
             .map(|bytes| bytes.as_ptr().cast_mut().cast::<c_void>())
             .collect();
-        // SAFETY: the function is alive; there is a pointer for each of the entry's parameters, to at least its bytes,
-        // which the driver copies before it returns; the configuration outlives the call.
+        // SAFETY: the function is alive; there is a pointer for each of the entry's parameters, to as many bytes, which the
+        // driver copies before it returns; the configuration outlives the call.
         let answer = unsafe {
             sys::cuLaunchKernelEx(
                 &raw const config,
@@ -162,6 +174,24 @@ fn attribute(function: CUfunction, attribute: CUfunction_attribute) -> Result<u3
         sys::cuFuncGetAttribute(&raw mut value, attribute, function)
     })?;
     Ok(u32::try_from(value).unwrap_or(0))
+}
+
+/// What the entry itself says of its parameters, whatever the kernel's type says.
+fn parameter_sizes(function: CUfunction) -> Result<Vec<usize>, Error> {
+    let mut sizes = Vec::new();
+    loop {
+        let (mut offset, mut size) = (0, 0);
+        // SAFETY: the pointers are valid for the writes; the function is alive.
+        let answer = unsafe {
+            sys::cuFuncGetParamInfo(function, sizes.len(), &raw mut offset, &raw mut size)
+        };
+        // The index past the last is the one that is refused.
+        if answer == CUresult::CUDA_ERROR_INVALID_VALUE {
+            return Ok(sizes);
+        }
+        check("cuFuncGetParamInfo", answer)?;
+        sizes.push(size);
+    }
 }
 
 /// A log up to its NUL.
