@@ -3,6 +3,28 @@
 //! [`ast`] is the one representation: the kernel language builds it, its `Display` writes it, [`parse`](mod@parse)
 //! reads it back, [`validate`](mod@validate) holds it against the [`table`] of instructions, and the emulator runs it.
 //! [`ptxas`] asks NVIDIA's own assembler, where there is one.
+//!
+//! ```
+//! use cute_ptx::ast::{Entry, Inst, Item, Line, Module, Operand, Type};
+//!
+//! let register = Line::Register { ty: Type::U32, name: "%thread".into() };
+//! let (d, a) = (Operand::Name("%thread".into()), Operand::Name("%tid.x".into()));
+//! let mut body = vec![register, Line::Inst(Inst::new("mov.u32", [d, a])), Line::Inst(Inst::new("ret", []))];
+//! let module = |body| Module {
+//!     version: (8, 0),
+//!     target: "sm_90a".into(),
+//!     items: vec![Item::Entry(Entry { name: "k".into(), params: vec![], directives: vec![], body })],
+//! };
+//! assert_eq!(cute_ptx::validate(&module(body.clone())), []);
+//! assert!(module(body.clone()).to_string().contains("    mov.u32 %thread, %tid.x;\n"));
+//!
+//! body.remove(0);
+//! assert_eq!(
+//!     cute_ptx::validate(&module(body))[0].to_string(),
+//!     "entry k, line 0 of its body, `mov.u32 %thread, %tid.x`: operand 1, `%thread`, is not declared; \
+//!      expected a .u32 register to write"
+//! );
+//! ```
 
 pub mod ast;
 mod lex;

@@ -157,7 +157,7 @@ pub enum Problem {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     /// It is of another kind.
-    #[error("is something else")]
+    #[error("is of another kind")]
     Kind,
     /// A register of another type.
     #[error("is a {0} register")]
@@ -169,7 +169,7 @@ pub enum Mismatch {
     #[error("is not declared")]
     Undeclared,
     /// A vector of another length.
-    #[error("has {0} elements")]
+    #[error("has {0} element{s}", s = if *.0 == 1 { "" } else { "s" })]
     Length(usize),
     /// A variable or parameter in another space.
     #[error("is in .{0}")]

@@ -464,7 +464,11 @@ impl Display for Kind {
                 )
             }
             Kind::Address(space) => write!(f, "a {} address", space.name()),
-            Kind::Tensor { dims } => write!(f, "a tensor map with {dims} coordinates"),
+            Kind::Tensor { dims } => write!(
+                f,
+                "a tensor map with {dims} coordinate{}",
+                if *dims == 1 { "" } else { "s" }
+            ),
             Kind::Label => write!(f, "a label"),
             Kind::Sink => write!(f, "_"),
         }

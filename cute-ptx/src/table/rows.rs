@@ -300,7 +300,7 @@ pub(super) const SECTIONS: &[(&str, &[Row])] = &[
         row("cvt.rn.satfinite{.relu}?{.e4m3x2|.e5m2x2}.f16x2", "=b16!, f16x2", (7, 8), sm(90)),
         row("cvt.rn{.relu}?.f16x2{.e4m3x2|.e5m2x2}", "=f16x2, b16!", (7, 8), sm(90)),
     ]),
-    ("9.7.9.25 Asynchronous Copy", &[
+    ("9.7.9 Data Movement and Conversion: Asynchronous Copy", &[
         row("cp.async.ca{space=.shared|.shared::cta}.global{hint=HINT}?{PREFETCH}?",
             "[space], [global], #4|8|16, hint?u64; [space], [global], #4|8|16, u32, hint?u64",
             (7, 0), sm(80)),

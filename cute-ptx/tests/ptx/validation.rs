@@ -2,7 +2,7 @@
 
 use crate::rows;
 use cute_ptx::ast::{Item, Line};
-use cute_ptx::ptxas::Ptxas;
+use cute_ptx::ptxas::{Ptxas, Report, Usage};
 use cute_ptx::{Module, parse, validate};
 use std::collections::HashSet;
 
@@ -115,7 +115,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "add.u32 %r1, %tid.x, 1;",
-        "operand 2, `%tid.x`, is something else; expected a .u32 register or constant",
+        "operand 2, `%tid.x`, is of another kind; expected a .u32 register or constant",
     ),
     (
         "add.f16 %h1, %h2, 15360;",
@@ -186,19 +186,19 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [dynamic], [%rd1, {0}], [bar];",
-        "operand 2, `[%rd1, {0}]`, has 1 elements; expected a tensor map with 2 coordinates",
+        "operand 2, `[%rd1, {0}]`, has 1 element; expected a tensor map with 2 coordinates",
     ),
     (
         "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [dynamic], [param, {0}], [bar];",
-        "operand 2, `[param, {0}]`, is something else; expected a tensor map with 1 coordinates",
+        "operand 2, `[param, {0}]`, is of another kind; expected a tensor map with 1 coordinate",
     ),
     (
         "mbarrier.arrive.shared::cluster.b64 %rd1, [%r1];",
-        "operand 1, `%rd1`, is something else; expected _",
+        "operand 1, `%rd1`, is of another kind; expected _",
     ),
     (
         "elect.sync %p1, -1;",
-        "operand 1, `%p1`, is something else; expected a .u32 register to write or _ and a predicate (d|p)",
+        "operand 1, `%p1`, is of another kind; expected a .u32 register to write or _ and a predicate (d|p)",
     ),
     (
         "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2}, [bar];",
@@ -210,11 +210,11 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, 2, 1, 1, 0, 0;",
-        "operand 4, `2`, is something else; expected a predicate register, 0 or 1",
+        "operand 4, `2`, is of another kind; expected a predicate register, 0 or 1",
     ),
     (
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, %rd2, 1, 1, 1, 0, 0;",
-        "operand 2, `{%r1, %r2, %r3, %r4}`, is something else; expected a .u64 register",
+        "operand 2, `{%r1, %r2, %r3, %r4}`, is of another kind; expected a .u64 register",
     ),
     (
         "mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p1, [bar], 0;",
@@ -263,7 +263,7 @@ const STRICTER: &[(&str, &str)] = &[
     ),
     (
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd1, 5, 1, 1, 1, 0, 0;",
-        "operand 3, `5`, is something else; expected a .u64 register",
+        "operand 3, `5`, is of another kind; expected a .u64 register",
     ),
 ];
 
@@ -408,5 +408,48 @@ fn a_name_cannot_smuggle_text() {
     assert_eq!(
         validate(&module)[0].problem.to_string(),
         "`end: trap; //` is not a name"
+    );
+}
+
+#[test]
+fn the_version_follows_from_what_is_used() {
+    let needs = |instruction: &str| module("8.0", "sm_90a", instruction).required_version();
+    assert_eq!(needs("ret;"), (8, 0), "sm_90a itself");
+    assert_eq!(
+        needs("mbarrier.try_wait.relaxed.cta.shared::cta.b64 %p1, [bar], %rd1;"),
+        (8, 6)
+    );
+    assert_eq!(needs("mov.u32 %r1, %aggr_smem_size;"), (8, 1));
+}
+
+#[test]
+fn reports_of_the_assembler_are_taken_apart() {
+    let report = Report::read(
+        "ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized in function 'k'\n\
+         ptxas info    : 0 bytes gmem\n\
+         ptxas info    : Compiling entry function 'k' for 'sm_90a'\n\
+         ptxas info    : Function properties for k\n    \
+             8 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads\n\
+         ptxas info    : Used 168 registers, used 1 barriers, 60000 bytes smem\n",
+    );
+    let usage = Usage {
+        entry: "k".into(),
+        registers: 168,
+        spill_stores: 12,
+        spill_loads: 16,
+        stack: 8,
+    };
+    assert_eq!(report.entries, [usage]);
+    assert_eq!(report.serialised().count(), 1);
+    assert_eq!(report.complaints().len(), 2);
+    let report = Report::read(
+        "ptxas k.ptx, line 8; error   : Arguments mismatch for instruction 'add'\n\
+         ptxas error   : Entry function 'k' uses too much shared data (0x493e0 bytes, 0x38c00 max)\n\
+         ptxas fatal   : Ptx assembly aborted due to errors\n",
+    );
+    assert_eq!(report.complaints().len(), 2);
+    assert_eq!(
+        report.errors[0],
+        (Some(8), "Arguments mismatch for instruction 'add'".into())
     );
 }
