@@ -152,7 +152,7 @@ pub struct Nearest {
     /// Its length.
     pub bytes: u64,
     /// The access minus the base: negative before it, at least `bytes` past its end.
-    pub offset: i128,
+    pub offset: i64,
 }
 
 impl Display for Nearest {

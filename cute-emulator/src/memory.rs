@@ -107,7 +107,7 @@ impl GlobalMemory {
             .map(|(base, bytes)| Nearest {
                 base: *base,
                 bytes: bytes.len() as u64,
-                offset: i128::from(address) - i128::from(*base),
+                offset: address.wrapping_sub(*base) as i64,
             });
         MemoryError {
             address,

@@ -66,10 +66,13 @@ pub(crate) enum Together {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Function {
     F1(fn(u64) -> u64),
-    F2(fn(u64, u64) -> u64),
+    F2(Binary),
     F3(fn(u64, u64, u64) -> u64),
     F4(fn(u64, u64, u64, u64) -> u64),
 }
+
+/// A function of two operands.
+pub(crate) type Binary = fn(u64, u64) -> u64;
 
 /// Where an address points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +104,7 @@ pub(crate) struct Access {
 /// The operation of an atomic.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Atomic {
-    Update(fn(u64, u64) -> u64),
+    Update(Binary),
     CompareAndSwap,
 }
 
@@ -142,10 +145,7 @@ pub(crate) enum Region {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reduction {
     /// For elements of so many bytes.
-    Typed {
-        update: fn(u64, u64) -> u64,
-        bytes: usize,
-    },
+    Typed { update: Binary, bytes: usize },
     /// The operation of this name, for the element type of the tensor map.
     ByElement(&'static str),
 }
@@ -211,9 +211,9 @@ pub(crate) enum Op {
     },
     /// p = compare(a, b) combined with c; q = not compare(a, b) combined with c.
     Compare {
-        compare: fn(u64, u64) -> u64,
+        compare: Binary,
         flush: bool,
-        combine: Option<(fn(u64, u64) -> u64, Reg)>,
+        combine: Option<(Binary, Reg)>,
         p: Reg,
         q: Option<Reg>,
         a: Reg,
@@ -273,7 +273,7 @@ pub(crate) enum Op {
         members: Reg,
     },
     Reduce {
-        op: fn(u64, u64) -> u64,
+        op: Binary,
         dst: Reg,
         src: Reg,
     },

@@ -347,9 +347,9 @@ impl TensorMap {
     /// The address of the innermost coordinate 0 in a row of the box; `None` if the row is outside of the tensor.
     fn row_address(&self, coords: &[i64], row: u64) -> Option<u64> {
         let (mut rest, mut address) = (row, self.address);
-        for dim in 1..self.rank() {
+        for (dim, start) in coords.iter().enumerate().skip(1) {
             let len = u64::from(self.box_len(dim));
-            let coord = coords[dim] + (rest % len) as i64 * i64::from(self.element_strides[dim]);
+            let coord = start + (rest % len) as i64 * i64::from(self.element_strides[dim]);
             rest /= len;
             let coord = u64::try_from(coord)
                 .ok()

@@ -1,7 +1,7 @@
 //! What the arithmetic instructions compute, lane by lane, on raw bits.
 
 use crate::numerics::{self, Format, bf16_bits, f16_bits, fp8_bits};
-use crate::op::Function;
+use crate::op::{Binary, Function};
 use cute_ptx::ast::Type;
 
 use Function::{F1, F2, F3, F4};
@@ -427,16 +427,18 @@ macro_rules! float_comparisons {
 }
 
 /// A comparison: 1 where it holds.
-pub(crate) fn comparison(name: &str, ty: Type) -> Option<fn(u64, u64) -> u64> {
+pub(crate) fn comparison(name: &str, ty: Type) -> Option<Binary> {
     if matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64) {
         return Some(match name {
             "eq" => float_comparisons!(ty, a, b, a == b),
-            "ne" => float_comparisons!(ty, a, b, a < b || a > b),
+            "ne" => float_comparisons!(ty, a, b, matches!(a.partial_cmp(&b), Some(o) if o.is_ne())),
             "lt" => float_comparisons!(ty, a, b, a < b),
             "le" => float_comparisons!(ty, a, b, a <= b),
             "gt" => float_comparisons!(ty, a, b, a > b),
             "ge" => float_comparisons!(ty, a, b, a >= b),
-            "equ" => float_comparisons!(ty, a, b, !(a < b || a > b)),
+            "equ" => {
+                float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_ne()))
+            }
             "neu" => float_comparisons!(ty, a, b, a != b),
             "ltu" => {
                 float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_ge()))
@@ -473,7 +475,7 @@ pub(crate) fn comparison(name: &str, ty: Type) -> Option<fn(u64, u64) -> u64> {
 }
 
 /// How predicates combine.
-pub(crate) fn combination(name: &str) -> Option<fn(u64, u64) -> u64> {
+pub(crate) fn combination(name: &str) -> Option<Binary> {
     match name {
         "and" => Some(and::<bool1>),
         "or" => Some(or::<bool1>),
@@ -483,7 +485,7 @@ pub(crate) fn combination(name: &str) -> Option<fn(u64, u64) -> u64> {
 }
 
 /// What an atomic or a reduction makes of the old value and the operand.
-pub(crate) fn update(name: &str, ty: Type) -> Option<fn(u64, u64) -> u64> {
+pub(crate) fn update(name: &str, ty: Type) -> Option<Binary> {
     let name = match (name, ty) {
         ("exch", _) => return Some(|_, new| new),
         ("inc", Type::U32) => return Some(|old, limit| if old >= limit { 0 } else { old + 1 }),

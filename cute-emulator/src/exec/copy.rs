@@ -11,7 +11,9 @@ use super::step::{Blame, Result, Step};
 use super::warp::lanes;
 use crate::decode::arithmetic;
 use crate::error::FaultKind;
-use crate::op::{Address, Code, MAX_SHARED_BYTES, Reduction, Reg, Region, SHARED_BASE, Space};
+use crate::op::{
+    Address, Binary, Code, MAX_SHARED_BYTES, Reduction, Reg, Region, SHARED_BASE, Space,
+};
 use crate::tensor_map::{CHUNK_BYTES, TENSOR_MAP_BYTES, TensorMap};
 use std::ops::Range;
 use std::rc::Rc;
@@ -47,12 +49,15 @@ enum CopyInKind {
     Arrival { barrier: (usize, u32) },
 }
 
+/// What becomes of an old element and a new one, and the bytes of an element.
+type Update = (Binary, usize);
+
 /// A copy out of shared memory that is not complete.
 pub(crate) struct CopyOut {
     origin: Origin,
     to: Place,
     from: u64,
-    reduction: Option<(fn(u64, u64) -> u64, usize)>,
+    reduction: Option<Update>,
     fenced: Rc<Vec<u32>>,
     group: Option<u64>,
     /// What it has read.

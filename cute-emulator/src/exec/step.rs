@@ -458,8 +458,7 @@ impl Step<'_> {
             result = result.map(flushed);
         }
         if saturate {
-            result = result
-                .map(|bits| u64::from(f32::from_bits(bits as u32).max(0.0).min(1.0).to_bits()));
+            result = result.map(saturated);
         }
         let dst = &mut self.warp.rows[dst as usize];
         if active == u32::MAX {
@@ -566,4 +565,11 @@ fn flushed(bits: u64) -> u64 {
     } else {
         bits
     }
+}
+
+/// A single-precision value held between 0 and 1; a NaN becomes 0.
+fn saturated(bits: u64) -> u64 {
+    let value = f32::from_bits(bits as u32);
+    let held = if value > 0.0 { value.min(1.0) } else { 0.0 };
+    u64::from(held.to_bits())
 }
