@@ -42,7 +42,6 @@ use crate::ast::Type;
 use pattern::Piece;
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
-use std::str::FromStr;
 use std::sync::LazyLock;
 
 /// One form of an instruction.
@@ -68,6 +67,20 @@ pub struct Target {
 }
 
 impl Target {
+    /// The target of that name, such as `sm_90a`.
+    pub fn from_name(name: &str) -> Option<Target> {
+        let digits = name.strip_prefix("sm_")?;
+        let (digits, specific) = match digits.strip_suffix('a') {
+            Some(digits) => (digits, true),
+            None => (digits, false),
+        };
+        let sm = digits
+            .bytes()
+            .all(|c| c.is_ascii_digit())
+            .then(|| digits.parse().ok())??;
+        Some(Target { sm, specific })
+    }
+
     /// Whether code for `self` may use what `needed` has.
     pub fn has(self, needed: Target) -> bool {
         match needed.specific {
@@ -93,20 +106,6 @@ impl Target {
             70 | 72 => (6, 1),
             _ => (5, 0),
         }
-    }
-}
-
-impl FromStr for Target {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Target, ()> {
-        let digits = text.strip_prefix("sm_").ok_or(())?;
-        let (digits, specific) = match digits.strip_suffix('a') {
-            Some(digits) => (digits, true),
-            None => (digits, false),
-        };
-        let sm = digits.parse().map_err(|_| ())?;
-        Ok(Target { sm, specific })
     }
 }
 

@@ -107,6 +107,31 @@ pub enum Problem {
         /// The module's.
         found: Target,
     },
+    /// A declaration with a type that it cannot have.
+    #[error("{what} cannot be {ty}")]
+    DeclaredType {
+        /// What is declared.
+        what: &'static str,
+        /// Its type.
+        ty: Type,
+    },
+    /// A variable in a space that it cannot be in.
+    #[error("a variable {place} cannot be in .{space}")]
+    Space {
+        /// Where it is declared.
+        place: &'static str,
+        /// Its space.
+        space: String,
+    },
+    /// A variable without elements.
+    #[error("a variable has at least one element, unless it is `.extern .shared`")]
+    Empty,
+    /// An external variable that is no dynamic shared memory.
+    #[error("only an array in .shared, declared in the module without a length, can be .extern")]
+    External,
+    /// Two directives that exclude each other.
+    #[error("`.maxntid` and `.reqntid` exclude each other")]
+    ConflictingDirectives,
     /// An alignment that is not a power of two.
     #[error("the alignment {0} is not a power of two")]
     Alignment(u32),
@@ -207,7 +232,7 @@ impl std::fmt::Display for Error {
 pub fn validate(module: &Module) -> Vec<Error> {
     let mut checker = Checker {
         module,
-        target: module.target.parse().ok(),
+        target: Target::from_name(&module.target),
         errors: Vec::new(),
         entry: None,
         line: None,
@@ -219,8 +244,7 @@ pub fn validate(module: &Module) -> Vec<Error> {
 impl Module {
     /// The least PTX version in which everything the module uses exists.
     pub fn required_version(&self) -> (u32, u32) {
-        let target: Option<Target> = self.target.parse().ok();
-        let mut version = target.map_or((1, 0), Target::version);
+        let mut version = Target::from_name(&self.target).map_or((1, 0), Target::version);
         for item in &self.items {
             let Item::Entry(entry) = item else { continue };
             for directive in &entry.directives {
@@ -333,14 +357,14 @@ impl<'m> Checker<'m> {
                 Item::Entry(entry) => {
                     self.entry = Some(&entry.name);
                     self.declare(&entry.name, &entry.name, Declared::Entry, &mut names);
-                    self.check_entry(entry, names.clone(), shared);
+                    self.check_entry(entry, Names::inside(&names), shared);
                     (self.entry, self.line) = (None, None);
                 }
             }
         }
     }
 
-    fn check_entry(&mut self, entry: &'m Entry, mut names: Names, mut shared: u64) {
+    fn check_entry(&mut self, entry: &'m Entry, mut names: Names<'_>, mut shared: u64) {
         let mut bytes = 0_u64;
         for param in &entry.params {
             self.param(param, &mut names, &mut bytes);
@@ -356,6 +380,16 @@ impl<'m> Checker<'m> {
         for directive in &entry.directives {
             self.directive(directive);
         }
+        let has = |name: &str| {
+            entry
+                .directives
+                .iter()
+                .any(|directive| directive.name == name)
+        };
+        if has("maxntid") && has("reqntid") {
+            self.error(&entry.name, Problem::ConflictingDirectives);
+        }
+        let bounded = has("reqntid") || has("maxntid") || has("maxnreg");
         let mut registers = 0_u64;
         for (index, line) in entry.body.iter().enumerate() {
             self.line = Some(index);
@@ -365,10 +399,12 @@ impl<'m> Checker<'m> {
                 Line::Blank | Line::Comment(_) | Line::Inst(_) => {}
                 Line::Registers { ty, prefix, count } => {
                     registers += u64::from(*count);
+                    self.declared_type(text, "a register", *ty, &[]);
                     self.declare(text, prefix, Declared::Registers(*ty, *count), &mut names);
                 }
                 Line::Register { ty, name } => {
                     registers += 1;
+                    self.declared_type(text, "a register", *ty, &[]);
                     self.declare(text, name, Declared::Register(*ty), &mut names);
                 }
                 Line::Variable(variable) => {
@@ -397,10 +433,6 @@ impl<'m> Checker<'m> {
                 _ => None,
             })
             .collect();
-        let bounded = entry
-            .directives
-            .iter()
-            .any(|it| matches!(it.name.as_str(), "reqntid" | "maxntid" | "maxnreg"));
         let constants = constants::registers(entry, &known);
         for (index, (line, known)) in entry.body.iter().zip(&known).enumerate() {
             let Line::Inst(inst) = line else { continue };
@@ -430,7 +462,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn inst(&mut self, text: &str, inst: &Inst, known: &Known, names: &Names) {
+    fn inst(&mut self, text: &str, inst: &Inst, known: &Known, names: &Names<'_>) {
         self.needs(text, &inst.mnemonic, known.version, Some(known.target));
         if let Some(guard) = &inst.guard {
             let mismatch = match names.register(&guard.predicate) {
@@ -464,9 +496,34 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn variable(&mut self, variable: &Variable, names: &mut Names) {
+    fn variable(&mut self, variable: &Variable, names: &mut Names<'_>) {
         let text = variable.to_string();
         self.alignment(&text, variable.align);
+        self.declared_type(&text, "a variable", variable.ty, &[Type::Pred]);
+        let (place, spaces) = match self.entry {
+            Some(_) => (
+                "of an entry",
+                ["shared", "local", "global", "const"].as_slice(),
+            ),
+            None => ("of a module", ["shared", "global", "const"].as_slice()),
+        };
+        if !spaces.contains(&variable.space.as_str()) {
+            self.error(
+                &text,
+                Problem::Space {
+                    place,
+                    space: variable.space.clone(),
+                },
+            );
+        }
+        // Dynamic shared memory belongs to the launch, and so to the module.
+        let dynamic = self.entry.is_none() && variable.space == "shared" && variable.len.is_none();
+        if variable.external && !dynamic {
+            self.error(&text, Problem::External);
+        }
+        if !variable.external && variable.len.unwrap_or(0) == 0 {
+            self.error(&text, Problem::Empty);
+        }
         self.declare(
             &text,
             &variable.name,
@@ -475,10 +532,13 @@ impl<'m> Checker<'m> {
         );
     }
 
-    fn param(&mut self, param: &Param, names: &mut Names, bytes: &mut u64) {
+    fn param(&mut self, param: &Param, names: &mut Names<'_>, bytes: &mut u64) {
         let text = param.to_string();
         let (align, len) = match param.ty {
-            ParamType::Scalar(ty) => (ty.bits().div_ceil(8), ty.bits().div_ceil(8)),
+            ParamType::Scalar(ty) => {
+                self.declared_type(&text, "a parameter", ty, &[Type::Pred, Type::F16x2]);
+                (ty.bits().div_ceil(8), ty.bits().div_ceil(8))
+            }
             ParamType::Bytes { align, len } => (align, len),
         };
         self.alignment(&text, align);
@@ -489,6 +549,24 @@ impl<'m> Checker<'m> {
             Declared::Variable("param".into()),
             names,
         );
+    }
+
+    /// Types of instructions only: no register is declared with them.
+    fn declared_type(&mut self, text: &str, what: &'static str, ty: Type, neither: &[Type]) {
+        if matches!(ty, Type::Bf16 | Type::Bf16x2) || neither.contains(&ty) {
+            self.error(text, Problem::DeclaredType { what, ty });
+        }
+        if ty == Type::B128 {
+            self.needs(
+                text,
+                ".b128",
+                (8, 3),
+                Some(Target {
+                    sm: 70,
+                    specific: false,
+                }),
+            );
+        }
     }
 
     fn directive(&mut self, directive: &Directive) {
@@ -535,7 +613,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn declare(&mut self, text: &str, name: &str, declared: Declared, names: &mut Names) {
+    fn declare(&mut self, text: &str, name: &str, declared: Declared, names: &mut Names<'_>) {
         if !names::is_name(name) {
             self.error(text, Problem::InvalidName(name.to_owned()));
         }

@@ -1,7 +1,7 @@
 //! The names that a module and an entry declare.
 
 use crate::ast::Type;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// What a name stands for.
 #[derive(Clone, Debug)]
@@ -15,22 +15,36 @@ pub(super) enum Declared {
     Variable(String),
 }
 
-#[derive(Clone, Debug, Default)]
-pub(super) struct Names {
-    single: HashMap<String, Declared>,
-    families: HashMap<String, (Type, u32)>,
+/// The names of a scope, which hide those of the scope around it.
+#[derive(Debug, Default)]
+pub(super) struct Names<'p> {
+    around: Option<&'p Names<'p>>,
+    single: BTreeMap<String, Declared>,
+    families: BTreeMap<String, (Type, u32)>,
 }
 
-impl Names {
+impl<'p> Names<'p> {
+    /// A scope inside another.
+    pub(super) fn inside(around: &'p Names<'p>) -> Names<'p> {
+        Names {
+            around: Some(around),
+            ..Names::default()
+        }
+    }
+
     /// Adds a name; false if it, or one of the family, is taken.
     pub(super) fn declare(&mut self, name: &str, declared: Declared) -> bool {
         match declared {
             Declared::Registers(ty, count) => {
-                let taken = self.single.keys().any(|single| member(single, name, count))
-                    || self
-                        .families
-                        .iter()
-                        .any(|(other, (_, size))| overlap(name, count, other, *size));
+                let longer = || format!("{name}0")..format!("{name}:");
+                let taken = self
+                    .single
+                    .range(longer())
+                    .any(|(single, _)| member(single, name, count))
+                    || self.families.range(longer()).any(|(other, (_, size))| {
+                        *size > 0 && member(&format!("{other}0"), name, count)
+                    })
+                    || (count > 0 && self.family(&format!("{name}0")).is_some());
                 self.families.insert(name.to_owned(), (ty, count)).is_none() && !taken
             }
             declared => {
@@ -53,7 +67,8 @@ impl Names {
     pub(super) fn variable(&self, name: &str) -> Option<&str> {
         match self.single.get(name) {
             Some(Declared::Variable(space)) => Some(space),
-            _ => None,
+            Some(_) => None,
+            None => self.around?.variable(name),
         }
     }
 
@@ -62,6 +77,7 @@ impl Names {
         matches!(self.single.get(name), Some(Declared::Label))
     }
 
+    /// The type of the family that the name belongs to: `%r12` is 12 of `%r<20>` or 2 of `%r1<5>`.
     fn family(&self, name: &str) -> Option<Type> {
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         // An index has at most ten digits.
@@ -100,14 +116,4 @@ fn member(name: &str, prefix: &str, count: u32) -> bool {
     canonical
         && index.bytes().all(|c| c.is_ascii_digit())
         && index.parse().is_ok_and(|index: u32| index < count)
-}
-
-/// Whether two families share a name: `%r<20>` and `%r1<5>` share `%r10`.
-fn overlap(a: &str, a_count: u32, b: &str, b_count: u32) -> bool {
-    let (long, long_count, short, short_count) = match a.len() >= b.len() {
-        true => (a, a_count, b, b_count),
-        false => (b, b_count, a, a_count),
-    };
-    // The least shared name, if any, is that of the longer prefix with index 0.
-    long != short && long_count > 0 && member(&format!("{long}0"), short, short_count)
 }

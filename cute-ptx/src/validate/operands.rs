@@ -7,7 +7,7 @@ use crate::special;
 use crate::table::{Fit, Form, Kind, Pair, Range, Space};
 
 /// What is wrong with the operands: nothing if one form fits, else what the form that comes nearest misses.
-pub(super) fn check(inst: &Inst, forms: &[Form], names: &Names) -> Vec<Problem> {
+pub(super) fn check(inst: &Inst, forms: &[Form], names: &Names<'_>) -> Vec<Problem> {
     let given = inst.operands.len();
     let candidates = forms
         .iter()
@@ -29,7 +29,7 @@ fn least(form: &Form) -> usize {
     form.iter().filter(|slot| !slot.optional).count()
 }
 
-fn misfits(inst: &Inst, form: &Form, names: &Names) -> Vec<Problem> {
+fn misfits(inst: &Inst, form: &Form, names: &Names<'_>) -> Vec<Problem> {
     let check = |(i, (operand, kind)): (usize, (&Operand, &Kind))| match (kind, operand) {
         (Kind::Label, Operand::Name(name)) if !names.label(name) => {
             Some(Problem::MissingLabel(name.clone()))
@@ -69,7 +69,7 @@ fn present(form: &Form, given: usize) -> Vec<&Kind> {
     kinds
 }
 
-fn fit(operand: &Operand, kind: &Kind, names: &Names) -> Result<(), Mismatch> {
+fn fit(operand: &Operand, kind: &Kind, names: &Names<'_>) -> Result<(), Mismatch> {
     match (kind, operand) {
         (
             Kind::Def {
@@ -175,7 +175,7 @@ fn fit(operand: &Operand, kind: &Kind, names: &Names) -> Result<(), Mismatch> {
     }
 }
 
-fn register(name: &str, ty: Type, fit: Fit, names: &Names) -> Result<(), Mismatch> {
+fn register(name: &str, ty: Type, fit: Fit, names: &Names<'_>) -> Result<(), Mismatch> {
     match names.register(name) {
         Some(found) if agrees(found, ty, fit) => Ok(()),
         Some(found) => Err(Mismatch::Type(found)),
@@ -187,7 +187,7 @@ fn register(name: &str, ty: Type, fit: Fit, names: &Names) -> Result<(), Mismatc
 }
 
 /// A register, special register or variable: the operand of a `mov`.
-fn value(name: &str, ty: Type, names: &Names) -> Result<(), Mismatch> {
+fn value(name: &str, ty: Type, names: &Names<'_>) -> Result<(), Mismatch> {
     if let Some(special) = special::lookup(name) {
         return match agrees(special.ty, ty, Fit::Agree) {
             true => Ok(()),
@@ -211,7 +211,7 @@ fn value(name: &str, ty: Type, names: &Names) -> Result<(), Mismatch> {
     register(name, ty, Fit::Agree, names)
 }
 
-fn address(base: &Operand, space: Space, names: &Names) -> Result<(), Mismatch> {
+fn address(base: &Operand, space: Space, names: &Names<'_>) -> Result<(), Mismatch> {
     let name = match base {
         Operand::Int(_) => return Ok(()),
         Operand::Name(name) => name,

@@ -223,6 +223,25 @@ const REFUSED: &[(&str, &str)] = &[
     (".reg .b32 %r;\n.reg .b64 %r<9>;", "`%r` is declared twice"),
     (".reg .b32 %r3;", "`%r3` is declared twice"),
     (".reg .b32 bar;", "`bar` is declared twice"),
+    (".shared .b64 param;", "`param` is declared twice"),
+    (
+        ".reg .b32 %x<20>;\n.reg .b64 %x1<5>;",
+        "`%x1` is declared twice",
+    ),
+    (
+        ".extern .shared .b8 more[];",
+        "only an array in .shared, declared in the module without a length, can be .extern",
+    ),
+    (".reg .bf16 value;", "a register cannot be .bf16"),
+    (".shared .pred flags[4];", "a variable cannot be .pred"),
+    (
+        ".reg .b128 wide;",
+        ".b128 needs PTX 8.3, but the module says 8.0",
+    ),
+    (
+        ".shared .b8 none[0];",
+        "a variable has at least one element, unless it is `.extern .shared`",
+    ),
     (
         ".shared .align 3 .b8 odd[4];",
         "the alignment 3 is not a power of two",
@@ -359,6 +378,14 @@ fn modules_and_entries_are_checked() {
         (
             text(good, "", ".maxnreg", ""),
             "`.maxnreg` takes one number from 1 to 255",
+        ),
+        (
+            text(good, "", ".reqntid 32 .maxntid 64", ""),
+            "`.maxntid` and `.reqntid` exclude each other",
+        ),
+        (
+            text(good, ".param .pred p", "", ""),
+            "a parameter cannot be .pred",
         ),
         (
             text(good, "", ".reqnthreads 4", ""),
