@@ -225,10 +225,6 @@ const REFUSED: &[(&str, &str)] = &[
     (".reg .b32 bar;", "`bar` is declared twice"),
     (".shared .b64 param;", "`param` is declared twice"),
     (
-        ".reg .b32 %x<20>;\n.reg .b64 %x1<5>;",
-        "`%x1` is declared twice",
-    ),
-    (
         ".extern .shared .b8 more[];",
         "only an array in .shared, declared in the module without a length, can be .extern",
     ),
@@ -254,6 +250,11 @@ const STRICTER: &[(&str, &str)] = &[
     (
         ".shared .align 16 .b8 much[49168];",
         "49184 bytes of static shared memory exceed 49152: declare it `.extern .shared`",
+    ),
+    // Is %x10 a register of the first family or of the second?
+    (
+        ".reg .b32 %x<20>;\n.reg .b64 %x1<5>;",
+        "`%x1` is declared twice",
     ),
     // Is it %r1, or a register of its own?
     (
