@@ -157,9 +157,10 @@ impl Evaluator<'_> {
     }
 
     fn integers(&self, expr: &Expr) -> Result<IntTuple, NotationError> {
-        self.coord(expr)?
-            .to_int_tuple()
-            .ok_or_else(|| NotationError::new(&expr.at, "`_` has no place in a shape"))
+        self.coord(expr)?.to_int_tuple().ok_or_else(|| {
+            let at = find_underscore(expr).unwrap_or(expr).at.clone();
+            NotationError::new(&at, "`_` stands for a whole mode, but an integer is wanted")
+        })
     }
 
     fn coord(&self, expr: &Expr) -> Result<Coord, NotationError> {
@@ -194,9 +195,6 @@ impl Evaluator<'_> {
             ExprKind::Tuple(items) => items.iter().map(|item| self.stride(item)).collect(),
             ExprKind::Name(name) if let Some(Value::Stride(stride)) = (self.names)(name) => {
                 Ok(stride)
-            }
-            ExprKind::Underscore => {
-                Err(NotationError::new(&expr.at, "`_` has no place in a stride"))
             }
             _ => Ok((&self.integers(expr)?).into()),
         }
@@ -315,6 +313,14 @@ fn trace(error: &LayoutError) -> String {
         format!("{}({})", frame.operation, operands.join(", "))
     });
     format!("in {}", frames.collect::<Vec<_>>().join(" in "))
+}
+
+fn find_underscore(expr: &Expr) -> Option<&Expr> {
+    match &expr.kind {
+        ExprKind::Underscore => Some(expr),
+        ExprKind::Tuple(items) => items.iter().find_map(find_underscore),
+        _ => None,
+    }
 }
 
 fn has_basis(expr: &Expr) -> bool {

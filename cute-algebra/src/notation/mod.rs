@@ -74,7 +74,7 @@ impl fmt::Display for NotationError {
         f.write_str(&self.message)?;
         let remarks = [("note", &self.note), ("help", &self.help)];
         remarks.iter().try_for_each(|(kind, remark)| match remark {
-            Some(remark) => write!(f, "\n  {kind}: {remark}"),
+            Some(remark) => write!(f, "\n{kind}: {remark}"),
             None => Ok(()),
         })
     }

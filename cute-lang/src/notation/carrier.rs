@@ -35,7 +35,7 @@ pub(super) fn fold(context: &Context, body: &TokenStream, form: Form) -> syn::Re
     if form == Form::Tile && !is_division(&expr.kind) {
         let error = syn::Error::new_spanned(
             body,
-            "expected `layout / tiler`\n  help: for example `(8,8):(8,1) / <4:1, 2:1>`",
+            "expected `layout / tiler`\nhelp: for example `(8,8):(8,1) / <4:1, 2:1>`",
         );
         return Err(error);
     }

@@ -18,7 +18,7 @@ pub(super) enum Input {
     /// In the place of an expression.
     Expression { context: Context, body: TokenStream },
     /// In the place of items.
-    Items { context: Context, items: Vec<Item> },
+    Items { context: Context, items: Vec<syn::Result<Item>> },
 }
 
 /// What does not come from the user.
@@ -65,7 +65,7 @@ impl Input {
             .split(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';'))
             .filter(|tokens| !tokens.is_empty())
             .map(|tokens| Item::parse.parse2(tokens.iter().cloned().collect()))
-            .collect::<syn::Result<_>>()?;
+            .collect();
         Ok(Self::Items { context, items })
     }
 }
@@ -104,9 +104,12 @@ impl Parse for Item {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
         let name = input.parse()?;
-        input.parse::<Token![=]>()?;
+        let sign = input.parse::<Token![=]>()?;
         if input.is_empty() {
-            return Err(input.error("expected a layout"));
+            return Err(syn::Error::new_spanned(
+                sign,
+                "expected an expression after `=`",
+            ));
         }
         Ok(Self {
             attributes,

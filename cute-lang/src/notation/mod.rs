@@ -55,13 +55,14 @@ fn expansion(input: TokenStream, form: Form) -> TokenStream {
             expand_expression(&context, &body, form).unwrap_or_else(braced)
         }
         Ok(Input::Items { context, items }) => {
-            let items = items.iter().map(|item| {
+            let items = items.into_iter().map(|item| match item {
                 // An item is declared all the same, so that its uses add no messages of their own.
-                expand_item(&context, item, form).unwrap_or_else(|error| {
+                Ok(item) => expand_item(&context, &item, form).unwrap_or_else(|error| {
                     let errors = error.to_compile_error();
-                    let fallback = expand::fallback_item(&context, item, form);
+                    let fallback = expand::fallback_item(&context, &item, form);
                     quote!(#errors #fallback)
-                })
+                }),
+                Err(error) => error.to_compile_error(),
             });
             items.collect()
         }

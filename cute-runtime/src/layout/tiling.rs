@@ -43,6 +43,7 @@ impl Tiling {
     ///
     /// # Panics
     /// If either is out of range.
+    #[track_caller]
     pub const fn at(&self, within: i64, tile: i64) -> i64 {
         self.layout.crd2idx(&[within, tile])
     }

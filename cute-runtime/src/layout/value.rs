@@ -182,6 +182,7 @@ impl Layout {
     ///
     /// # Panics
     /// If there is no such mode.
+    #[track_caller]
     pub const fn mode(&self, index: usize) -> Layout {
         assert!(index < self.rank(), "mode out of range");
         let Profile::Node(modes) = self.profile else {
@@ -213,6 +214,7 @@ impl Layout {
     /// # Panics
     /// If `index` is not below the size.
     #[inline]
+    #[track_caller]
     pub const fn at(&self, index: i64) -> i64 {
         assert!(0 <= index && index < self.size(), "coordinate out of range");
         self.swizzle.apply(self.offset + self.linear(index))
@@ -222,6 +224,7 @@ impl Layout {
     ///
     /// # Panics
     /// If the rank differs or one of them is not below the size of its mode.
+    #[track_caller]
     pub const fn crd2idx(&self, coord: &[i64]) -> i64 {
         assert!(
             coord.len() == self.rank(),
