@@ -91,16 +91,12 @@ fn item(facade: &TokenStream, instance: &Lowered) -> TokenStream {
         .params
         .iter()
         .map(|param| param_value(facade, param));
-    let notes = (!instance.notes.is_empty()).then(|| {
-        let notes: String = instance
-            .notes
-            .iter()
-            .map(|note| format!("{note}\n"))
-            .collect();
-        let notes = format!("```text\n{notes}```");
-        quote!(#[doc = ""] #[doc = #notes])
-    });
-    let launch_doc = format!("Launches `{name}` with {threads} threads a CTA on `grid` CTAs.");
+    let notes = instance.notes.iter().map(|note| format!(" {note}"));
+    let notes = match instance.notes.is_empty() {
+        true => Vec::new(),
+        false => [String::new(), " ```text".into()].into_iter().chain(notes).chain([" ```".into()]).collect(),
+    };
+    let launch_doc = format!(" Launches `{name}` with {threads} threads a CTA on `grid` CTAs.");
     let names: Vec<Ident> = instance
         .params
         .iter()
@@ -112,7 +108,7 @@ fn item(facade: &TokenStream, instance: &Lowered) -> TokenStream {
         .map(|param| param_type(facade, param));
     quote! {
         #(#docs)*
-        #notes
+        #(#[doc = #notes])*
         #[allow(non_camel_case_types)]
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
         pub struct #name;

@@ -213,6 +213,9 @@ fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Result<()> {
             "a parameter of a kernel does not change: copy it into a `let mut`",
         ));
     }
+    if pat.ident == "device" || pat.ident == "grid" {
+        return Err(Error::new(pat.ident.span(), format!("`{}` is an argument of `launch` already", pat.ident)));
+    }
     let (name, index) = (pat.ident.to_string(), interpreter.b.params.len());
     let param = Param {
         name: name.clone(),

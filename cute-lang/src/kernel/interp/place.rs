@@ -2,9 +2,11 @@
 
 use super::super::builder::Op;
 use super::super::builtins::{Argument, Call};
+use super::super::text;
 use super::super::value::Value;
 use super::Interpreter;
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Error, Expr, ExprIndex, Result, UnOp};
 
@@ -145,9 +147,10 @@ impl Interpreter<'_> {
             _ => return Err(Error::new(expr.span(), "cannot assign to this expression")),
         };
         if !is_variable(&value) {
+            let name = text::shorten(expr.to_token_stream());
             let message = match &value {
-                Value::Reference(_) => "a `&mut` is assigned to through `*`".to_string(),
-                _ => "cannot assign to a variable that is not `let mut`".to_string(),
+                Value::Reference(_) => format!("`{name}` is a `&mut`: assign to `*{name}`"),
+                _ => format!("cannot assign to `{name}`, which is not `let mut`"),
             };
             return Err(Error::new(expr.span(), message));
         }

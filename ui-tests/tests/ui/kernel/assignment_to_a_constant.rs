@@ -1,0 +1,10 @@
+#[cute_runtime::kernels]
+mod kernels {
+    #[kernel(threads = 32)]
+    pub fn k(x: u32) {
+        let y = x;
+        y += 1;
+    }
+}
+
+fn main() {}

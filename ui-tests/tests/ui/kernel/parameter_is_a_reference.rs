@@ -1,0 +1,7 @@
+#[cute_runtime::kernels]
+mod kernels {
+    #[kernel(threads = 32)]
+    pub fn k(x: &u32) {}
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+#[cute_runtime::kernels]
+mod kernels {
+    #[kernel()]
+    pub fn k() {}
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+#[cute_runtime::kernels]
+mod kernels {
+    #[kernel(threads = 2048)]
+    pub fn k() {}
+}
+
+fn main() {}
