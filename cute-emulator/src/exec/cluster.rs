@@ -126,6 +126,7 @@ impl Cluster {
                 self.ctas[warp.rank].barriers[*id].generation != *generation
             }
             Some(Wait::Cluster { phase }) => self.barrier.phase != *phase,
+            Some(Wait::Warpgroup { issued }) => self.warpgroup_issued(warp, *issued),
             Some(Wait::Registers { count }) => self.ctas[warp.rank].free_registers >= *count,
         }
     }
@@ -169,6 +170,9 @@ impl Cluster {
                     "waits at the cluster's barrier, phase {phase}: {} threads have arrived",
                     self.barrier.arrived
                 )
+            }
+            Some(Wait::Warpgroup { issued }) => {
+                format!("waits for the other warps of its warpgroup to issue {issued} wgmma")
             }
             Some(Wait::Registers { count }) => {
                 let free = self.ctas[warp.rank].free_registers;

@@ -420,7 +420,7 @@ impl Step<'_> {
             Op::Wgmma(wgmma) => self.wgmma(active, wgmma)?,
             Op::WgmmaFence => self.warp.touched.fill(false),
             Op::WgmmaCommit => self.wgmma_commit(),
-            Op::WgmmaWait { pending } => self.wgmma_wait(*pending)?,
+            Op::WgmmaWait { pending } => return self.wgmma_wait(split, *pending),
         }
         Ok(Flow::Next)
     }

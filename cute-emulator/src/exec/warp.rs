@@ -29,6 +29,8 @@ pub(crate) struct Warp {
     pub(crate) written: u32,
     /// Tensor-core instructions not waited for, oldest first.
     pub(crate) wgmma: VecDeque<Pending>,
+    /// How many of them it has ever issued.
+    pub(crate) wgmma_issued: u64,
     /// Committed groups of them.
     pub(crate) wgmma_groups: u64,
     /// For each row that a wgmma uses: its instruction plus one.
@@ -74,6 +76,10 @@ pub(crate) enum Wait {
     },
     Cluster {
         phase: u64,
+    },
+    /// The other warps of the warpgroup to issue so many wgmma.
+    Warpgroup {
+        issued: u64,
     },
     /// Registers in the pool.
     Registers {

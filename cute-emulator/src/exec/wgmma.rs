@@ -1,12 +1,14 @@
 //! The tensor cores: matrix descriptors, fragments, and instructions that are under way.
 //!
-//! A warp computes its own sixteen rows of D. It reads shared memory and the registers of A and D as late as its
-//! `wait_group` allows, or earlier by chance; until that wait its registers belong to the instruction.
+//! The four warps of a warpgroup issue an instruction each on their own, and it executes when all of them have: each warp
+//! computes sixteen rows of D. It reads shared memory and the registers of A and D as late as the first `wait_group` of a
+//! warp allows, or earlier by chance; until a warp's own wait its registers belong to the instruction.
 
 use super::Origin;
+use super::cluster::Cluster;
 use super::shared::Use;
-use super::step::{Blame, Result, Step};
-use super::warp::LANES;
+use super::step::{Blame, Flow, Result, Step};
+use super::warp::{LANES, Split, Wait, Warp};
 use crate::error::FaultKind;
 use crate::numerics::{FusedSum, Row};
 use crate::op::{Inputs, Instruction, MatrixA, Op, Output, Reg, Wgmma};
@@ -17,7 +19,7 @@ use std::rc::Rc;
 /// Rows of D that a warp computes.
 const ROWS: usize = 16;
 /// Warps of a warpgroup.
-const WARPS: u32 = 4;
+const WARPS: usize = 4;
 /// Bytes of K of one instruction.
 const K_BYTES: usize = 32;
 /// Bytes along a row of a core matrix, and of what a swizzle moves.
@@ -36,11 +38,13 @@ pub(crate) struct Pending {
     accumulate: bool,
     fenced: Rc<Vec<u32>>,
     group: Option<u64>,
+    /// How many the warp issued before.
+    number: u64,
     executed: bool,
 }
 
 /// A matrix descriptor, taken apart.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Descriptor {
     start: u64,
     leading: u64,
@@ -114,6 +118,13 @@ impl Step<'_> {
             ))
             .into());
         }
+        let warps = self.cluster.warpgroup(self.warp).len();
+        if warps != WARPS {
+            let message = format!(
+                "a warpgroup of {warps} warps: the CTA's threads are not a multiple of 128"
+            );
+            return Err(FaultKind::Operand(message).into());
+        }
         let a = match &wgmma.a {
             MatrixA::Descriptor(row) => Some(Descriptor::new(self.uniform(*row)?)?),
             MatrixA::Registers(_) => None,
@@ -127,6 +138,7 @@ impl Step<'_> {
             }
             self.warp.in_flight[row as usize] = self.pc as u32 + 1;
         }
+        self.check_warpgroup(a, b)?;
         self.stats.wgmma += 1;
         let fenced = self.warp.knowledge.fenced.clone();
         let origin = self.origin(0);
@@ -137,8 +149,31 @@ impl Step<'_> {
             accumulate,
             fenced,
             group: None,
+            number: self.warp.wgmma_issued,
             executed: false,
         });
+        self.warp.wgmma_issued += 1;
+        self.progress = true;
+        Ok(())
+    }
+
+    /// The other warps of the warpgroup issue the same instruction with the same descriptors.
+    fn check_warpgroup(&self, a: Option<Descriptor>, b: Descriptor) -> Result<()> {
+        let number = self.warp.wgmma_issued;
+        for index in self.cluster.warpgroup(self.warp) {
+            let warp = &self.cluster.warps[index];
+            let Some(other) = warp.wgmma.iter().find(|other| other.number == number) else {
+                continue;
+            };
+            if (other.origin.instruction, other.a, other.b) != (self.pc, a, b) {
+                let place = self.code.other(other.origin.instruction);
+                let message = format!(
+                    "A {a:x?}, B {b:x?}; as its wgmma number {number} warp {} issued {place} of A {:x?}, B {:x?}",
+                    warp.warp, other.a, other.b
+                );
+                return Err(FaultKind::Operand(message).into());
+            }
+        }
         Ok(())
     }
 
@@ -184,16 +219,19 @@ impl Step<'_> {
         });
     }
 
-    pub(super) fn wgmma_wait(&mut self, pending: u64) -> Result<()> {
+    pub(super) fn wgmma_wait(&mut self, split: &mut Split, pending: u64) -> Result<Flow> {
         let done = self.warp.wgmma_groups.saturating_sub(pending);
-        while self
-            .warp
-            .wgmma
-            .front()
-            .and_then(|front| front.group)
-            .is_some_and(|group| group < done)
-        {
-            self.wgmma_execute(0)?;
+        let waited = |pending: &Pending| pending.group.is_some_and(|group| group < done);
+        let Some(last) = self.warp.wgmma.iter().rev().find(|pending| waited(pending)) else {
+            return Ok(Flow::Next);
+        };
+        let issued = last.number + 1;
+        if !self.cluster.warpgroup_issued(self.warp, issued) {
+            split.wait = Some(Wait::Warpgroup { issued });
+            return Ok(Flow::Suspend);
+        }
+        self.warpgroup_execute(issued)?;
+        while self.warp.wgmma.front().is_some_and(waited) {
             self.warp.wgmma.pop_front();
         }
         // The registers of what remains stay taken.
@@ -207,15 +245,39 @@ impl Step<'_> {
                     .for_each(|row| self.warp.in_flight[row as usize] = instruction as u32 + 1);
             }
         }
-        Ok(())
+        Ok(Flow::Next)
     }
 
-    /// The oldest instruction that has not executed does, if there is one.
+    /// The oldest instruction that has not executed does, if all four warps have issued it.
     pub(crate) fn wgmma_advance(&mut self) -> Result<()> {
-        match self.warp.wgmma.iter().position(|pending| !pending.executed) {
-            Some(index) => self.wgmma_execute(index),
-            None => Ok(()),
+        let next = self.warp.wgmma.iter().find(|pending| !pending.executed);
+        match next.map(|pending| pending.number + 1) {
+            Some(issued) if self.cluster.warpgroup_issued(self.warp, issued) => {
+                self.warpgroup_execute(issued)
+            }
+            _ => Ok(()),
         }
+    }
+
+    /// Executes the first so many instructions of a warpgroup, in all of its warps.
+    fn warpgroup_execute(&mut self, issued: u64) -> Result<()> {
+        let own = self.warp.index;
+        for other in self.cluster.warpgroup(self.warp) {
+            // What does not run stands in the cluster: the two change places.
+            if other != own {
+                std::mem::swap(self.warp, &mut self.cluster.warps[other]);
+            }
+            let result = (0..self.warp.wgmma.len())
+                .filter(|index| self.warp.wgmma[*index].number < issued)
+                .collect::<Vec<_>>()
+                .into_iter()
+                .try_for_each(|index| self.wgmma_execute(index));
+            if other != own {
+                std::mem::swap(self.warp, &mut self.cluster.warps[other]);
+            }
+            result?;
+        }
+        Ok(())
     }
 
     fn wgmma_execute(&mut self, index: usize) -> Result<()> {
@@ -231,7 +293,7 @@ impl Step<'_> {
         let a = match &wgmma.a {
             MatrixA::Registers(registers) => self.fragment_a(registers),
             MatrixA::Descriptor(_) => {
-                let first = (self.warp.warp % WARPS) as usize * ROWS;
+                let first = self.warp.warp as usize % WARPS * ROWS;
                 self.matrix(index, wgmma, true, first..first + ROWS)
                     .map_err(|fault| Blame::origin(fault, origin))?
             }
@@ -399,6 +461,22 @@ impl Step<'_> {
                 *d = u64::from(sum as u32);
             }
         }
+    }
+}
+
+impl Cluster {
+    /// The warps of a warp's warpgroup, numbered in the cluster.
+    fn warpgroup(&self, warp: &Warp) -> Range<usize> {
+        let per_cta = self.warps_per_cta();
+        let first = warp.warp as usize / WARPS * WARPS;
+        let cta = warp.rank * per_cta;
+        cta + first..cta + (first + WARPS).min(per_cta)
+    }
+
+    /// Whether all warps of a warpgroup have issued so many instructions; `warp` is one of them, and may run.
+    pub(crate) fn warpgroup_issued(&self, warp: &Warp, issued: u64) -> bool {
+        self.warpgroup(warp)
+            .all(|index| index == warp.index || self.warps[index].wgmma_issued >= issued)
     }
 }
 

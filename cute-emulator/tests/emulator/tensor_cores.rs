@@ -390,3 +390,45 @@ fn registers_belong_to_the_instruction_until_the_wait() {
         FaultKind::MissingProxyFence { .. }
     ));
 }
+
+#[test]
+fn a_warpgroup_issues_as_one() {
+    let go = |ptx: &str, threads| {
+        let mut run = Run::threads(threads);
+        let out = run.words(&[0; 128]);
+        run.go(ptx, &[pointer(out), vec![0; 4], vec![0; 4]])
+    };
+    let kernel = registers("bf16.bf16", 16, "f32", ", 1, 1, 0", "");
+    // Descriptors that differ between warps, a warp too few, and a warp that goes another way.
+    let differ = kernel.replace(
+        "or.b64 %d3, %d2,",
+        "shr.u32 %r50, %r0, 6; cvt.u64.u32 %d9, %r50; add.u64 %d2, %d2, %d9; or.b64 %d3, %d2,",
+    );
+    assert_ne!(differ, kernel);
+    let (kind, _) = fault(go(&differ, 128));
+    assert!(
+        matches!(&kind, FaultKind::Operand(message) if message.contains("number 0 warp")),
+        "{kind}"
+    );
+    let (kind, _) = fault(go(&kernel, 96));
+    assert!(
+        matches!(&kind, FaultKind::Operand(message) if message.contains("3 warps")),
+        "{kind}"
+    );
+    let leaves = kernel.replace(
+        "wgmma.fence.sync.aligned;",
+        "setp.gt.u32 %p9, %r0, 95; @%p9 bra OUT; wgmma.fence.sync.aligned;",
+    );
+    let leaves = leaves.replace("\nret;", "\nOUT: ret;");
+    match go(&leaves, 128) {
+        Err(cute_emulator::EmulatorError::Deadlock { threads, .. }) => {
+            assert_eq!(threads.len(), 3);
+            assert!(
+                threads[0].waits_for.contains("to issue 1 wgmma"),
+                "{}",
+                threads[0]
+            );
+        }
+        other => panic!("{other:?}"),
+    }
+}
