@@ -6,7 +6,7 @@ use crate::inverse::right_inverse;
 use crate::layout::Layout;
 use crate::recast::{Cast, downcast_modes, recast_factor, upcast_modes};
 use crate::recover::from_table;
-use crate::slice::slice;
+use crate::slice::slice_and_offset;
 use crate::swizzle::Swizzle;
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, Tuple};
@@ -160,21 +160,26 @@ impl ComposedLayout {
         Ok(inverse)
     }
 
-    /// The slice where `coord` has `_`, and the value where `_` is 0, which is part of the slice if that is still
-    /// swizzled. It is not where no pair of bits that the swizzle combines is in the slice: it then is a layout.
-    pub fn slice_and_offset(&self, coord: &Coord) -> Result<(Slice, i64), LayoutError> {
-        let layout = slice(&self.layout, coord)?;
+    /// The layout of the modes where `coord` has `_`, with the offset of the others inside, where the swizzle sees it.
+    pub fn slice(&self, coord: &Coord) -> Result<Self, LayoutError> {
+        let (layout, offset) = slice_and_offset(&self.layout, coord)?;
         let overflow = || ErrorKind::Overflow { quantity: "offset" }.at(Place::operand(1));
-        let offset = match self
-            .layout
-            .crd2idx(&coord.map(|index| Some(index.unwrap_or(0))))?
-        {
-            Tuple::Leaf(offset) => offset.checked_add(self.offset).ok_or_else(overflow)?,
-            Tuple::Node(_) => return Err(overflow()),
-        };
-        let sliced = Self::new(self.swizzle, offset, layout)?;
+        match offset {
+            Tuple::Leaf(offset) => Self::new(
+                self.swizzle,
+                self.offset.checked_add(offset).ok_or_else(overflow)?,
+                layout,
+            ),
+            Tuple::Node(_) => Err(overflow()),
+        }
+    }
+
+    /// The slice, as a layout and the value where it begins, where it is a layout: no pair of bits that the swizzle
+    /// combines is in it. Else swizzled, with the offset inside.
+    pub fn slice_and_offset(&self, coord: &Coord) -> Result<(Slice, i64), LayoutError> {
+        let sliced = self.slice(coord)?;
         match sliced.decay() {
-            Some(layout) => Ok((Slice::Layout(layout), self.swizzle.apply(offset))),
+            Some(layout) => Ok((Slice::Layout(layout), self.swizzle.apply(sliced.offset))),
             None => Ok((Slice::Composed(sliced), 0)),
         }
     }

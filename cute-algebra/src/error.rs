@@ -227,7 +227,7 @@ impl fmt::Display for LayoutError {
 
 fn write_witness(f: &mut fmt::Formatter<'_>, witness: &Option<Witness>) -> fmt::Result {
     match witness {
-        None => Ok(()),
+        None => f.write_str("; not tried point by point"),
         Some(Witness {
             index,
             value,
@@ -523,13 +523,6 @@ pub enum ErrorKind {
         /// The value that a layout has there.
         expected: i64,
     },
-    /// A table that ends inside a mode.
-    NotWhole {
-        /// Its length.
-        size: i64,
-        /// The size of the smallest layout that begins with it.
-        covering: i64,
-    },
     /// A number that does not fit 64 bits.
     Overflow {
         /// The quantity.
@@ -751,12 +744,6 @@ impl fmt::Display for ErrorKind {
                 write!(
                     f,
                     "no layout has these values: {found} at {position}, where the values before it ask for {expected}"
-                )
-            }
-            Self::NotWhole { size, covering } => {
-                write!(
-                    f,
-                    "no layout has these {size} values: the smallest that begins with them has {covering}"
                 )
             }
             Self::Underscore => f.write_str("`_` stands for a whole mode, but a point is wanted"),

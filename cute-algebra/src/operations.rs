@@ -21,7 +21,7 @@ use crate::manip;
 use crate::product::{blocked_product, product, raked_product};
 use crate::recast::{downcast, recast_modes, upcast_modes};
 use crate::recover::from_table;
-use crate::slice::{dice, slice};
+use crate::slice::{dice, slice, slice_and_offset};
 use crate::swizzle::Swizzle;
 use crate::tile::tile;
 use crate::tiler::Tiler;
@@ -118,94 +118,44 @@ const fn ragged_row(
 }
 
 /// All operations.
+#[rustfmt::skip] // A table is read by its rows.
 pub static OPERATIONS: &[Operation] = &[
     // Layouts from shapes, from layouts, and from values.
-    row(
-        "make_layout_left",
-        "shape",
-        1..=1,
-        "the compact layout, leftmost mode fastest",
-        |args, _| Ok(Layout::left(args.shape(0)?)?.into()),
-    ),
-    row(
-        "make_layout_right",
-        "shape",
-        1..=1,
-        "the compact layout, rightmost mode fastest",
-        |args, _| Ok(Layout::right(args.shape(0)?)?.into()),
-    ),
-    row(
-        "make_ordered_layout",
-        "shape, order",
-        2..=2,
-        "the compact layout with modes in that order",
-        |args, _| Ok(make_ordered_layout(&args.shape(0)?, &args.shape(1)?)?.into()),
-    ),
-    row(
-        "make_identity_layout",
-        "shape",
-        1..=1,
-        "coordinates to themselves",
-        |args, _| Ok(Layout::identity(args.shape(0)?)?.into()),
-    ),
-    row(
-        "make_layout_like",
-        "layout",
-        1..=1,
-        "the compact layout with its shape and order",
-        |args, _| Ok(make_layout_like(&args.layout(0)?)?.into()),
-    ),
-    row(
-        "make_fragment_like",
-        "layout",
-        1..=1,
-        "the same with the first mode fastest",
-        |args, _| Ok(make_fragment_like(&args.layout(0)?)?.into()),
-    ),
-    row(
-        "concat",
-        "layout, …",
-        1..=MANY,
-        "the layouts as modes of one",
+    row("make_layout_left", "shape", 1..=1, "the compact layout, leftmost mode fastest",
+        |args, _| Ok(Layout::left(args.shape(0)?)?.into())),
+    row("make_layout_right", "shape", 1..=1, "the compact layout, rightmost mode fastest",
+        |args, _| Ok(Layout::right(args.shape(0)?)?.into())),
+    row("make_ordered_layout", "shape, order", 2..=2, "the compact layout with modes in that order",
+        |args, _| Ok(make_ordered_layout(&args.shape(0)?, &args.shape(1)?)?.into())),
+    row("make_identity_layout", "shape", 1..=1, "coordinates to themselves",
+        |args, _| Ok(Layout::identity(args.shape(0)?)?.into())),
+    row("make_layout_like", "layout", 1..=1, "the compact layout with its shape and order",
+        |args, _| Ok(make_layout_like(&args.layout(0)?)?.into())),
+    row("make_fragment_like", "layout", 1..=1, "the same with the first mode fastest",
+        |args, _| Ok(make_fragment_like(&args.layout(0)?)?.into())),
+    row("concat", "layout, …", 1..=MANY, "the layouts as modes of one",
         |args, _| {
             let modes = (0..args.count())
                 .map(|i| args.layout(i))
                 .collect::<Result<Vec<_>, _>>()?;
             Ok(Layout::concat(modes)?.into())
-        },
-    ),
-    row(
-        "from_table",
-        "integer, …",
-        1..=MANY,
-        "the layout with these values",
+        }),
+    row("from_table", "integer, …", 1..=MANY, "the layout with these values",
         |args, _| {
             let values = match args.operands {
                 [Value::Tuple(tuple)] if tuple.depth() == 1 => tuple.leaves().copied().collect(),
                 _ => args.integers(0)?,
             };
             Ok(from_table(&values)?.into())
-        },
-    ),
+        }),
     // Queries.
-    row("shape", "layout", 1..=1, "its extents", |args, _| {
-        Ok(args.inner(0)?.shape().into())
-    }),
-    row("stride", "layout", 1..=1, "its strides", |args, _| {
-        Ok(args.inner(0)?.stride().clone().into())
-    }),
-    row(
-        "size",
-        "layout",
-        1..=1,
-        "number of coordinates",
-        |args, _| Ok(args.inner(0)?.size().into()),
-    ),
-    row(
-        "cosize",
-        "layout",
-        1..=1,
-        "span of the values",
+    row("shape", "layout", 1..=1, "its extents",
+        |args, _| Ok(args.inner(0)?.shape().into())),
+    row("stride", "layout", 1..=1, "its strides",
+        |args, _| Ok(args.inner(0)?.stride().clone().into())),
+    row("size", "layout", 1..=1, "number of coordinates",
+        |args, _| Ok(args.inner(0)?.size().into())),
+    row("cosize", "layout", 1..=1, "span of the values",
         |args, _| match args.get(0)? {
             Value::Composed(swizzled) => {
                 let cosize = swizzled.cosize();
@@ -213,240 +163,104 @@ pub static OPERATIONS: &[Operation] = &[
                 Ok(cosize.ok_or_else(overflow)?.into())
             }
             _ => Ok(args.layout(0)?.cosize().into()),
-        },
-    ),
-    row(
-        "coshape",
-        "layout",
-        1..=1,
-        "span of the values along each coordinate",
-        |args, _| Ok(args.layout(0)?.coshape().into()),
-    ),
-    row(
-        "rank",
-        "layout",
-        1..=1,
-        "number of top-level modes",
-        |args, _| Ok((args.inner(0)?.rank() as i64).into()),
-    ),
-    row(
-        "depth",
-        "layout",
-        1..=1,
-        "nesting of the shape",
-        |args, _| Ok((args.inner(0)?.depth() as i64).into()),
-    ),
-    row(
-        "crd2idx",
-        "layout, coordinate",
-        2..=2,
-        "the value at a coordinate",
+        }),
+    row("coshape", "layout", 1..=1, "span of the values along each coordinate",
+        |args, _| Ok(args.layout(0)?.coshape().into())),
+    row("rank", "layout", 1..=1, "number of top-level modes",
+        |args, _| Ok((args.inner(0)?.rank() as i64).into())),
+    row("depth", "layout", 1..=1, "nesting of the shape",
+        |args, _| Ok((args.inner(0)?.depth() as i64).into())),
+    row("crd2idx", "layout, coordinate", 2..=2, "the value at a coordinate",
         |args, _| match args.get(0)? {
             Value::Composed(swizzled) => Ok(swizzled.crd2idx(&args.coord(1)?)?.into()),
             _ => Ok(args.layout(0)?.crd2idx(&args.coord(1)?)?.into()),
-        },
-    ),
-    row(
-        "idx2crd",
-        "shape, coordinate",
-        2..=2,
-        "the natural coordinate",
-        |args, _| Ok(idx2crd(&args.shape(0)?, &args.shape(1)?)?.into()),
-    ),
-    row(
-        "idx2crd_stride",
-        "layout, integer",
-        2..=2,
-        "the natural coordinate with that value, of a compact layout",
-        |args, _| Ok(idx2crd_stride(&args.layout(0)?, args.integer(1)?)?.into()),
-    ),
-    row(
-        "crd2crd",
-        "coordinate, shape, shape",
-        3..=3,
-        "the same 1-D coordinate in another shape",
-        |args, _| Ok(crd2crd(&args.shape(0)?, &args.shape(1)?, &args.shape(2)?)?.into()),
-    ),
-    row(
-        "congruent",
-        "shape, shape",
-        2..=2,
-        "whether they nest alike",
-        |args, _| Ok(congruent(&args.shape(0)?, &args.shape(1)?).into()),
-    ),
-    row(
-        "weakly_congruent",
-        "shape, shape",
-        2..=2,
-        "whether the first is the second with subtrees cut to leaves",
-        |args, _| Ok(weakly_congruent(&args.shape(0)?, &args.shape(1)?).into()),
-    ),
-    row(
-        "compatible",
-        "shape, shape",
-        2..=2,
-        "whether coordinates of the first are coordinates of the second",
-        |args, _| Ok(compatible(&args.shape(0)?, &args.shape(1)?).into()),
-    ),
-    row(
-        "evenly_divides",
-        "shape, shape",
-        2..=2,
-        "whether each mode of the second divides that of the first",
-        |args, _| Ok(evenly_divides(&args.shape(0)?, &args.tiler(1)?).into()),
-    ),
+        }),
+    row("idx2crd", "shape, coordinate", 2..=2, "the natural coordinate",
+        |args, _| Ok(idx2crd(&args.shape(0)?, &args.shape(1)?)?.into())),
+    row("idx2crd_stride", "layout, integer", 2..=2, "the natural coordinate with that value, of a compact layout",
+        |args, _| Ok(idx2crd_stride(&args.layout(0)?, args.integer(1)?)?.into())),
+    row("crd2crd", "coordinate, shape, shape", 3..=3, "the same 1-D coordinate in another shape",
+        |args, _| Ok(crd2crd(&args.shape(0)?, &args.shape(1)?, &args.shape(2)?)?.into())),
+    row("congruent", "shape, shape", 2..=2, "whether they nest alike",
+        |args, _| Ok(congruent(&args.shape(0)?, &args.shape(1)?).into())),
+    row("weakly_congruent", "shape, shape", 2..=2, "whether the first is the second with subtrees cut to leaves",
+        |args, _| Ok(weakly_congruent(&args.shape(0)?, &args.shape(1)?).into())),
+    row("compatible", "shape, shape", 2..=2, "whether coordinates of the first are coordinates of the second",
+        |args, _| Ok(compatible(&args.shape(0)?, &args.shape(1)?).into())),
+    row("evenly_divides", "shape, shape", 2..=2, "whether each mode of the second divides that of the first",
+        |args, _| Ok(evenly_divides(&args.shape(0)?, &args.tiler(1)?).into())),
     // Regrouping.
-    row(
-        "get",
-        "layout, integer, …",
-        2..=MANY,
-        "the mode at a path",
-        |args, _| args.map(0, |a| manip::get(a, &args.integers(1)?)),
-    ),
-    row(
-        "select",
-        "layout, integer, …",
-        2..=MANY,
-        "the listed modes",
-        |args, _| args.map(0, |a| manip::select(a, &args.integers(1)?)),
-    ),
-    row(
-        "take",
-        "layout, begin, end",
-        3..=3,
-        "a range of modes",
-        |args, _| args.map(0, |a| manip::take(a, args.integer(1)?, args.integer(2)?)),
-    ),
-    row(
-        "group",
-        "layout, begin, end",
-        3..=3,
-        "a range of modes as one mode",
-        |args, _| args.map(0, |a| manip::group(a, args.integer(1)?, args.integer(2)?)),
-    ),
-    row(
-        "flatten",
-        "layout",
-        1..=1,
-        "all leaves as top-level modes",
-        |args, _| args.map(0, |a| Ok(manip::flatten(a))),
-    ),
-    row(
-        "unflatten",
-        "layout, profile",
-        2..=2,
-        "the leaves in another tree",
-        |args, _| args.map(0, |a| manip::unflatten(a, &args.shape(1)?)),
-    ),
-    row(
-        "append",
-        "layout, layout | rank[, layout]",
-        2..=3,
-        "modes added at the end",
+    row("get", "layout, integer, …", 2..=MANY, "the mode at a path",
+        |args, _| args.map(0, |a| manip::get(a, &args.integers(1)?))),
+    row("select", "layout, integer, …", 2..=MANY, "the listed modes",
+        |args, _| args.map(0, |a| manip::select(a, &args.integers(1)?))),
+    row("take", "layout, begin, end", 3..=3, "a range of modes",
+        |args, _| args.map(0, |a| manip::take(a, args.integer(1)?, args.integer(2)?))),
+    row("group", "layout, begin, end", 3..=3, "a range of modes as one mode",
+        |args, _| args.map(0, |a| manip::group(a, args.integer(1)?, args.integer(2)?))),
+    row("flatten", "layout", 1..=1, "all leaves as top-level modes",
+        |args, _| args.map(0, |a| Ok(manip::flatten(a)))),
+    row("unflatten", "layout, profile", 2..=2, "the leaves in another tree",
+        |args, _| args.map(0, |a| manip::unflatten(a, &args.shape(1)?))),
+    row("append", "layout, layout | rank[, layout]", 2..=3, "modes added at the end",
         |args, _| match args.get(1)? {
             Value::Int(rank) => args.map(0, |a| {
                 manip::append_to_rank(a, *rank, &args.optional_layout(2)?)
             }),
             _ => args.map(0, |a| manip::append(a, &args.layout(1)?)),
-        },
-    ),
-    row(
-        "prepend",
-        "layout, layout | rank[, layout]",
-        2..=3,
-        "modes added at the beginning",
+        }),
+    row("prepend", "layout, layout | rank[, layout]", 2..=3, "modes added at the beginning",
         |args, _| match args.get(1)? {
             Value::Int(rank) => args.map(0, |a| {
                 manip::prepend_to_rank(a, *rank, &args.optional_layout(2)?)
             }),
             _ => args.map(0, |a| manip::prepend(a, &args.layout(1)?)),
-        },
-    ),
-    row(
-        "replace",
-        "layout, integer, layout",
-        3..=3,
-        "one mode replaced",
-        |args, _| args.map(0, |a| manip::replace(a, args.integer(1)?, &args.layout(2)?)),
-    ),
-    row(
-        "with_shape",
-        "layout, shape",
-        2..=2,
-        "the same strides under another shape",
-        |args, _| args.map(0, |a| manip::with_shape(a, &args.shape(1)?)),
-    ),
-    row(
-        "zip",
-        "layout[, layout]",
-        1..=2,
-        "((a0, b0), (a1, b1), …)",
+        }),
+    row("replace", "layout, integer, layout", 3..=3, "one mode replaced",
+        |args, _| args.map(0, |a| manip::replace(a, args.integer(1)?, &args.layout(2)?))),
+    row("with_shape", "layout, shape", 2..=2, "the same strides under another shape",
+        |args, _| args.map(0, |a| manip::with_shape(a, &args.shape(1)?))),
+    row("zip", "layout[, layout]", 1..=2, "((a0, b0), (a1, b1), …)",
         |args, _| match args.count() {
             1 => Ok(manip::transpose_modes(&args.layout(0)?)?.into()),
             _ => Ok(manip::zip(&args.layout(0)?, &args.layout(1)?)?.into()),
-        },
-    ),
-    row(
-        "unzip",
-        "layout",
-        1..=1,
-        "((a0, a1, …), (b0, b1, …)) of ((a0, b0), (a1, b1), …)",
-        |args, _| Ok(manip::transpose_modes(&args.layout(0)?)?.into()),
-    ),
-    row(
-        "slice",
-        "layout, coordinate",
-        2..=2,
-        "the modes where the coordinate has `_`",
+        }),
+    row("unzip", "layout", 1..=1, "((a0, a1, …), (b0, b1, …)) of ((a0, b0), (a1, b1), …)",
+        |args, _| Ok(manip::transpose_modes(&args.layout(0)?)?.into())),
+    row("slice", "layout, coordinate", 2..=2, "the modes where the coordinate has `_`; of a swizzled layout, from there on",
+        |args, _| match args.get(0)? {
+            Value::Composed(swizzled) => Ok(swizzled.slice(&args.coord(1)?)?.into()),
+            _ => Ok(slice(&args.layout(0)?, &args.coord(1)?)?.into()),
+        }),
+    row("slice_and_offset", "layout, coordinate", 2..=2, "the same, and the value where it begins",
         |args, _| match args.get(0)? {
             Value::Composed(swizzled) => Ok(match swizzled.slice_and_offset(&args.coord(1)?)? {
-                (Slice::Layout(layout), _) => layout.into(),
-                (Slice::Composed(sliced), _) => sliced.into(),
+                (Slice::Layout(layout), offset) => vec![layout.into(), offset.into()].into(),
+                (Slice::Composed(sliced), offset) => vec![sliced.into(), offset.into()].into(),
             }),
-            _ => Ok(slice(&args.layout(0)?, &args.coord(1)?)?.into()),
-        },
-    ),
-    row(
-        "dice",
-        "layout, coordinate",
-        2..=2,
-        "the modes where the coordinate has an integer",
-        |args, _| Ok(dice(&args.layout(0)?, &args.coord(1)?)?.into()),
-    ),
+            _ => {
+                let (layout, offset) = slice_and_offset(&args.layout(0)?, &args.coord(1)?)?;
+                Ok(vec![layout.into(), offset.into()].into())
+            }
+        }),
+    row("dice", "layout, coordinate", 2..=2, "the modes where the coordinate has an integer",
+        |args, _| Ok(dice(&args.layout(0)?, &args.coord(1)?)?.into())),
     // The algebra.
-    row(
-        "coalesce",
-        "layout[, profile]",
-        1..=2,
-        "the fewest modes for the same function",
+    row("coalesce", "layout[, profile]", 1..=2, "the fewest modes for the same function",
         |args, _| match args.count() {
             1 => args.map(0, |a| Ok(coalesce(a))),
             _ => args.map(0, |a| coalesce_by(a, &args.shape(1)?)),
-        },
-    ),
-    row(
-        "filter",
-        "layout[, profile]",
-        1..=2,
-        "without strides 0, coalesced",
+        }),
+    row("filter", "layout[, profile]", 1..=2, "without strides 0, coalesced",
         |args, _| match args.count() {
             1 => args.map(0, |a| Ok(filter(a))),
             _ => args.map(0, |a| filter_by(a, &args.shape(1)?)),
-        },
-    ),
-    row(
-        "filter_zeros",
-        "layout",
-        1..=1,
-        "extent 1 where the stride is 0",
-        |args, _| args.map(0, |a| Ok(filter_zeros(a))),
-    ),
-    ragged_row("composition", "A, B", 2..=2, "A(B(c))", composition),
-    ragged_row(
-        "complement",
-        "layout[, target]",
-        1..=2,
-        "the ordered rest of a target",
+        }),
+    row("filter_zeros", "layout", 1..=1, "extent 1 where the stride is 0",
+        |args, _| args.map(0, |a| Ok(filter_zeros(a)))),
+    ragged_row("composition", "A, B", 2..=2, "A(B(c))",
+        composition),
+    ragged_row("complement", "layout[, target]", 1..=2, "the ordered rest of a target",
         |args, overhang| {
             if args.count() == 1 {
                 return Ok(complement_within(&args.layout(0)?)?.into());
@@ -455,179 +269,65 @@ pub static OPERATIONS: &[Operation] = &[
             let target = target
                 .ok_or_else(|| ErrorKind::Overflow { quantity: "target" }.at(Place::operand(1)))?;
             Ok(complement_in(&args.layout(0)?, target, overhang)?.into())
-        },
-    ),
-    row(
-        "right_inverse",
-        "layout",
-        1..=1,
-        "R with A(R(i)) = i",
+        }),
+    row("right_inverse", "layout", 1..=1, "R with A(R(i)) = i",
         |args, _| match args.get(0)? {
             Value::Composed(swizzled) => Ok(simplest(swizzled.right_inverse()?)),
             _ => Ok(right_inverse(&args.layout(0)?)?.into()),
-        },
-    ),
-    row(
-        "left_inverse",
-        "layout",
-        1..=1,
-        "L with L(A(i)) = i",
+        }),
+    row("left_inverse", "layout", 1..=1, "L with L(A(i)) = i",
         |args, _| match args.get(0)? {
             Value::Composed(swizzled) => Ok(simplest(swizzled.left_inverse()?)),
             _ => Ok(left_inverse(&args.layout(0)?)?.into()),
-        },
-    ),
-    row(
-        "nullspace",
-        "layout",
-        1..=1,
-        "the coordinates that strides 0 make irrelevant",
-        |args, _| Ok(nullspace(&args.layout(0)?).into()),
-    ),
-    row(
-        "max_common_layout",
-        "layout, layout",
-        2..=2,
-        "coordinates along which both count up by 1",
-        |args, _| Ok(max_common_layout(&args.layout(0)?, &args.layout(1)?)?.into()),
-    ),
-    row(
-        "max_common_vector",
-        "layout, layout",
-        2..=2,
-        "its size",
-        |args, _| Ok(max_common_vector_swizzled(&args.composed(0)?, &args.layout(1)?)?.into()),
-    ),
-    row(
-        "max_alignment",
-        "layout",
-        1..=1,
-        "contiguous and aligned elements",
-        |args, _| Ok(max_alignment(&args.layout(0)?)?.into()),
-    ),
-    row(
-        "domain_distribute",
-        "shape, integer",
-        2..=2,
-        "a number spread over a shape",
-        |args, _| Ok(domain_distribute(&args.shape(0)?, args.integer(1)?)?.into()),
-    ),
-    ragged_row(
-        "logical_divide",
-        "layout, tiler",
-        2..=2,
-        "((tile, rest), …)",
-        |args, overhang| args.map(0, |a| divide(a, &args.tiler(1)?, Form::Logical, overhang)),
-    ),
-    ragged_row(
-        "zipped_divide",
-        "layout, tiler",
-        2..=2,
-        "((tile, …), (rest, …))",
-        |args, overhang| args.map(0, |a| divide(a, &args.tiler(1)?, Form::Zipped, overhang)),
-    ),
-    ragged_row(
-        "tiled_divide",
-        "layout, tiler",
-        2..=2,
-        "((tile, …), rest, …)",
-        |args, overhang| args.map(0, |a| divide(a, &args.tiler(1)?, Form::Tiled, overhang)),
-    ),
-    ragged_row(
-        "flat_divide",
-        "layout, tiler",
-        2..=2,
-        "(tile, …, rest, …)",
-        |args, overhang| args.map(0, |a| divide(a, &args.tiler(1)?, Form::Flat, overhang)),
-    ),
-    row(
-        "logical_product",
-        "layout, tiler",
-        2..=2,
-        "((layout, copies), …)",
-        |args, _| Ok(product(&args.layout(0)?, &args.tiler(1)?, Form::Logical)?.into()),
-    ),
-    row(
-        "zipped_product",
-        "layout, tiler",
-        2..=2,
-        "((layout, …), (copies, …))",
-        |args, _| Ok(product(&args.layout(0)?, &args.tiler(1)?, Form::Zipped)?.into()),
-    ),
-    row(
-        "tiled_product",
-        "layout, tiler",
-        2..=2,
-        "((layout, …), copies, …)",
-        |args, _| Ok(product(&args.layout(0)?, &args.tiler(1)?, Form::Tiled)?.into()),
-    ),
-    row(
-        "flat_product",
-        "layout, tiler",
-        2..=2,
-        "(layout, …, copies, …)",
-        |args, _| Ok(product(&args.layout(0)?, &args.tiler(1)?, Form::Flat)?.into()),
-    ),
-    row(
-        "blocked_product",
-        "layout, layout",
-        2..=2,
-        "((A0, B0), …), blocks together",
-        |args, _| Ok(blocked_product(&args.layout(0)?, &args.layout(1)?)?.into()),
-    ),
-    row(
-        "raked_product",
-        "layout, layout",
-        2..=2,
-        "((B0, A0), …), blocks apart",
-        |args, _| Ok(raked_product(&args.layout(0)?, &args.layout(1)?)?.into()),
-    ),
-    ragged_row(
-        "tile_to_shape",
-        "layout, shape[, order]",
-        2..=3,
-        "the block repeated over a shape",
-        |args, overhang| {
-            args.map(0, |a| {
-                tile(
-                    a,
-                    &args.shape(1)?,
-                    args.optional_shape(2)?.as_ref(),
-                    overhang,
-                )
-            })
-        },
-    ),
+        }),
+    row("nullspace", "layout", 1..=1, "the coordinates that strides 0 make irrelevant",
+        |args, _| Ok(nullspace(&args.layout(0)?).into())),
+    row("max_common_layout", "layout, layout", 2..=2, "coordinates along which both count up by 1",
+        |args, _| Ok(max_common_layout(&args.layout(0)?, &args.layout(1)?)?.into())),
+    row("max_common_vector", "layout, layout", 2..=2, "its size",
+        |args, _| Ok(max_common_vector_swizzled(&args.composed(0)?, &args.layout(1)?)?.into())),
+    row("max_alignment", "layout", 1..=1, "contiguous and aligned elements",
+        |args, _| Ok(max_alignment(&args.layout(0)?)?.into())),
+    row("domain_distribute", "shape, integer", 2..=2, "a number spread over a shape",
+        |args, _| Ok(domain_distribute(&args.shape(0)?, args.integer(1)?)?.into())),
+    ragged_row("logical_divide", "layout, tiler", 2..=2, "((tile, rest), …)",
+        |args, overhang| args.map(0, |a| divide(a, &args.tiler(1)?, Form::Logical, overhang))),
+    ragged_row("zipped_divide", "layout, tiler", 2..=2, "((tile, …), (rest, …))",
+        |args, overhang| args.map(0, |a| divide(a, &args.tiler(1)?, Form::Zipped, overhang))),
+    ragged_row("tiled_divide", "layout, tiler", 2..=2, "((tile, …), rest, …)",
+        |args, overhang| args.map(0, |a| divide(a, &args.tiler(1)?, Form::Tiled, overhang))),
+    ragged_row("flat_divide", "layout, tiler", 2..=2, "(tile, …, rest, …)",
+        |args, overhang| args.map(0, |a| divide(a, &args.tiler(1)?, Form::Flat, overhang))),
+    row("logical_product", "layout, tiler", 2..=2, "((layout, copies), …)",
+        |args, _| Ok(product(&args.layout(0)?, &args.tiler(1)?, Form::Logical)?.into())),
+    row("zipped_product", "layout, tiler", 2..=2, "((layout, …), (copies, …))",
+        |args, _| Ok(product(&args.layout(0)?, &args.tiler(1)?, Form::Zipped)?.into())),
+    row("tiled_product", "layout, tiler", 2..=2, "((layout, …), copies, …)",
+        |args, _| Ok(product(&args.layout(0)?, &args.tiler(1)?, Form::Tiled)?.into())),
+    row("flat_product", "layout, tiler", 2..=2, "(layout, …, copies, …)",
+        |args, _| Ok(product(&args.layout(0)?, &args.tiler(1)?, Form::Flat)?.into())),
+    row("blocked_product", "layout, layout", 2..=2, "((A0, B0), …), blocks together",
+        |args, _| Ok(blocked_product(&args.layout(0)?, &args.layout(1)?)?.into())),
+    row("raked_product", "layout, layout", 2..=2, "((B0, A0), …), blocks apart",
+        |args, _| Ok(raked_product(&args.layout(0)?, &args.layout(1)?)?.into())),
+    ragged_row("tile_to_shape", "layout, shape[, order]", 2..=3, "the block repeated over a shape",
+        |args, overhang| args.map(0, |a| { tile(a, &args.shape(1)?, args.optional_shape(2)?.as_ref(), overhang) })),
     // Elements of other sizes.
-    ragged_row(
-        "upcast",
-        "layout, integer",
-        2..=2,
-        "in units of so many elements",
+    ragged_row("upcast", "layout, integer", 2..=2, "in units of so many elements",
         |args, overhang| match args.get(0)? {
             Value::Swizzle(swizzle) => Ok(swizzle.upcast(args.integer(1)?)?.into()),
             Value::Composed(swizzled) => {
                 Ok(simplest(swizzled.upcast_with(args.integer(1)?, overhang)?))
             }
             _ => Ok(upcast_modes(&args.layout(0)?, args.integer(1)?, overhang)?.into()),
-        },
-    ),
-    row(
-        "downcast",
-        "layout, integer",
-        2..=2,
-        "in units of so small a part of an element",
+        }),
+    row("downcast", "layout, integer", 2..=2, "in units of so small a part of an element",
         |args, _| match args.get(0)? {
             Value::Swizzle(swizzle) => Ok(swizzle.downcast(args.integer(1)?)?.into()),
             Value::Composed(swizzled) => Ok(simplest(swizzled.downcast(args.integer(1)?)?)),
             _ => Ok(downcast(&args.layout(0)?, args.integer(1)?)?.into()),
-        },
-    ),
-    ragged_row(
-        "recast",
-        "layout, old bits, new bits",
-        3..=3,
-        "in elements of another size",
+        }),
+    ragged_row("recast", "layout, old bits, new bits", 3..=3, "in elements of another size",
         |args, overhang| match args.get(0)? {
             Value::Composed(swizzled) => Ok(simplest(
                 swizzled.recast(args.integer(1)?, args.integer(2)?)?,
@@ -639,27 +339,11 @@ pub static OPERATIONS: &[Operation] = &[
                 overhang,
             )?
             .into()),
-        },
-    ),
+        }),
     // What the hardware fixes.
-    row(
-        "smem_atom",
-        "K | MN, INTER | SW32 | SW64 | SW128, element bits",
-        3..=3,
-        "a swizzled tile of shared memory",
-        |args, _| {
-            Ok(simplest(smem_atom(
-                args.major(0)?,
-                args.swizzle_mode(1)?,
-                args.integer(2)?,
-            )?))
-        },
-    ),
-    row(
-        "smem_tile_to_shape",
-        "K | MN, INTER | SW32 | SW64 | SW128, element bits, shape[, order]",
-        4..=5,
-        "the same repeated over a shape",
+    row("smem_atom", "K | MN, INTER | SW32 | SW64 | SW128, element bits", 3..=3, "a swizzled tile of shared memory",
+        |args, _| Ok(simplest(smem_atom(args.major(0)?, args.swizzle_mode(1)?, args.integer(2)?)?))),
+    row("smem_tile_to_shape", "K | MN, INTER | SW32 | SW64 | SW128, element bits, shape[, order]", 4..=5, "the same repeated over a shape",
         |args, _| {
             let order = args.optional_shape(4)?;
             let (major, mode, bits) = (args.major(0)?, args.swizzle_mode(1)?, args.integer(2)?);
@@ -670,15 +354,9 @@ pub static OPERATIONS: &[Operation] = &[
                 &args.shape(3)?,
                 order.as_ref(),
             )?))
-        },
-    ),
-    row(
-        "wgmma_accumulator",
-        "N",
-        1..=1,
-        "(thread, value) to the element of a 64 x N tile",
-        |args, _| Ok(wgmma_accumulator(args.integer(0)?)?.into()),
-    ),
+        }),
+    row("wgmma_accumulator", "N", 1..=1, "(thread, value) to the element of a 64 x N tile",
+        |args, _| Ok(wgmma_accumulator(args.integer(0)?)?.into())),
 ];
 
 fn composition(args: &Args<'_>, overhang: Overhang) -> Result<Value, LayoutError> {

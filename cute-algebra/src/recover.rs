@@ -23,35 +23,33 @@ pub fn from_table(values: &[i64]) -> Result<Layout, LayoutError> {
     let mut modes = Vec::new();
     let mut size = 1;
     while size < values.len() {
+        let rest = values.len() / size;
         let stride = values[size];
         let line = |k: usize| i64::try_from(k).ok().and_then(|k| k.checked_mul(stride));
-        let count = (1..).find(|&k| {
-            values
-                .get(k * size)
-                .is_none_or(|&value| Some(value) != line(k))
-        });
-        let extent = count.unwrap_or(1);
+        let turn = (2..rest)
+            .find(|&k| Some(values[k * size]) != line(k))
+            .unwrap_or(rest);
+        // A line that ends where it cannot must go on to the end: the comparison below finds where it does not.
+        let extent = if rest.is_multiple_of(turn) {
+            turn
+        } else {
+            rest
+        };
         modes.push((extent as i64, stride.into()));
         size *= extent;
     }
     let layout = from_flat(modes).validated()?;
-    // Where the last mode overhangs, the table ends inside a line; the layout is then larger than the table.
-    match layout
+    let differs = layout
         .values()
         .zip(values)
-        .position(|(expected, &found)| expected != found)
-    {
+        .position(|(expected, &found)| expected != found);
+    match differs {
+        None => Ok(layout),
         Some(position) => Err(not_a_layout(
             position,
             values[position],
             layout.at(position as i64).unwrap_or(0),
         )),
-        None if size == values.len() => Ok(layout),
-        None => Err(ErrorKind::NotWhole {
-            size: values.len() as i64,
-            covering: layout.size(),
-        }
-        .at(Place::default())),
     }
 }
 

@@ -10,9 +10,7 @@
 
 mod support;
 
-use cute_algebra::{
-    ComposedLayout, Coord, IntTuple, LayoutError, Slice, Tuple, Value, notation, operations,
-};
+use cute_algebra::{ComposedLayout, IntTuple, LayoutError, Tuple, Value, notation, operations};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -195,7 +193,7 @@ const ALIASES: [(&str, &str); 3] = [
 ];
 
 /// Operations of the records that are no operations of the notation.
-const OWN: [&str; 3] = ["evaluate", "swizzle_apply", "slice_and_offset"];
+const OWN: [&str; 2] = ["evaluate", "swizzle_apply"];
 
 fn is_known(operation: &str) -> bool {
     OWN.contains(&operation) || operations::find(alias(operation)).is_some()
@@ -210,7 +208,20 @@ fn alias(operation: &str) -> &str {
 
 /// `None` for an operation that is not known.
 fn run(operation: &str, args: &[Value], ragged: bool) -> Option<Result<Answer, LayoutError>> {
-    let plain = |value| Answer { value, base: 0 };
+    let plain = |value| match value {
+        // A slice and its offset.
+        Value::List(list) if operation == "slice_and_offset" => match &list[..] {
+            [value, Value::Int(base)] => Answer {
+                value: value.clone(),
+                base: *base,
+            },
+            _ => Answer {
+                value: list.into(),
+                base: 0,
+            },
+        },
+        value => Answer { value, base: 0 },
+    };
     match (operation, args) {
         ("evaluate", [value]) => Some(Ok(plain(value.clone()))),
         (
@@ -224,21 +235,6 @@ fn run(operation: &str, args: &[Value], ragged: bool) -> Option<Result<Answer, L
         ) => {
             let values = (0..*count).map(|i| Value::Int(swizzle.apply(start + i * step)));
             Some(Ok(plain(Value::List(values.collect()))))
-        }
-        ("slice_and_offset", [Value::Composed(composed), coord]) => {
-            let coord = match coord {
-                Value::Coord(coord) => coord.clone(),
-                Value::Tuple(tuple) => tuple.to_coord(),
-                Value::Int(index) => Coord::Leaf(Some(*index)),
-                _ => return None,
-            };
-            Some(composed.slice_and_offset(&coord).map(|(slice, base)| {
-                let value = match slice {
-                    Slice::Layout(layout) => layout.into(),
-                    Slice::Composed(composed) => composed.into(),
-                };
-                Answer { value, base }
-            }))
         }
         _ => {
             let operation = operations::find(alias(operation))?;
