@@ -1,0 +1,7 @@
+//! The blocks of a layout fill the target of its complement.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(complement(4:1, 6));
+
+fn main() {}

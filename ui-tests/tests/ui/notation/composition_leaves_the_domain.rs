@@ -1,0 +1,7 @@
+//! B must stay below the size of A.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!((2,5):(5,1) o 12:1);
+
+fn main() {}

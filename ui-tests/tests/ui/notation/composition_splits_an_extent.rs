@@ -1,0 +1,7 @@
+//! A boundary of A cuts a mode of B where it has no divisor.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!((4,6):(1,10) o 6:1);
+
+fn main() {}

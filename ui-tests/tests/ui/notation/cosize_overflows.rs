@@ -1,0 +1,7 @@
+//! The values of a layout fit 64 bits.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!((4,2):(1,9223372036854775807));
+
+fn main() {}

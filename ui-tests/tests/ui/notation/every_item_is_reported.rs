@@ -1,0 +1,10 @@
+//! Errors of several items come together.
+
+use cute_runtime::layout;
+
+layout! {
+    pub A = (4,8):(1,4,2);
+    pub B = complement(4:1, 6);
+}
+
+fn main() {}

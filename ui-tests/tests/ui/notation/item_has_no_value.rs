@@ -1,0 +1,9 @@
+//! An item has an expression.
+
+use cute_runtime::layout;
+
+layout! {
+    pub A = ;
+}
+
+fn main() {}

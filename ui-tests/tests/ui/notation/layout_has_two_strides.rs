@@ -1,0 +1,7 @@
+//! A layout has one stride.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(4:1:2);
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! The notation has one kind of integer.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!((4u32,8):(1,4));
+
+fn main() {}

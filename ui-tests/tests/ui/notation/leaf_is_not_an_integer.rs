@@ -1,0 +1,7 @@
+//! Extents are integers.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!((4.5,8):(1,4));
+
+fn main() {}

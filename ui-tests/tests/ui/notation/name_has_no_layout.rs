@@ -1,0 +1,7 @@
+//! A name that nobody declared.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(MISSING o 4:1);
+
+fn main() {}

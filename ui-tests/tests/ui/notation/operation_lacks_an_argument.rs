@@ -1,0 +1,7 @@
+//! An operation says how many arguments it takes.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(logical_divide((6,2):(8,2)));
+
+fn main() {}

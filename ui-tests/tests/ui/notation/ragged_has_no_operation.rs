@@ -1,0 +1,7 @@
+//! ragged belongs to an operation.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(ragged 4:1);
+
+fn main() {}

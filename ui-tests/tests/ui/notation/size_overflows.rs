@@ -1,0 +1,7 @@
+//! The size of a layout fits 64 bits.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!((9223372036854775807,2):(0,1));
+
+fn main() {}

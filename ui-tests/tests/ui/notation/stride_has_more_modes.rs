@@ -1,0 +1,7 @@
+//! Shape and stride have as many modes.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!((4,(2,8)):(1,(2,4,8)));
+
+fn main() {}

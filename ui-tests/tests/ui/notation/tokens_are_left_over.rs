@@ -1,0 +1,7 @@
+//! An expression ends where its grammar ends.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!((4,8):(1,4) (2));
+
+fn main() {}

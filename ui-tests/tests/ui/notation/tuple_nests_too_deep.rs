@@ -1,0 +1,7 @@
+//! The nesting of a shape is limited.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(((((((((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))))))))));
+
+fn main() {}
