@@ -15,6 +15,7 @@ use crate::special;
 use crate::table::{self, Form, Kind, Target, Unknown};
 use names::{Declared, Names};
 use std::collections::HashMap;
+use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
 /// Static shared memory of a kernel: more must be `.extern .shared`.
@@ -168,7 +169,8 @@ pub enum Problem {
         /// How many there are.
         count: u64,
     },
-    /// `setmaxnreg` without a bound on threads or registers: the assembler would drop it (its note C7508).
+    /// `setmaxnreg` without a bound on threads or registers: the assembler would drop it (its note C7508). With `.reqntid`
+    /// alone it may still drop it in a kernel of few registers; `.minnctapersm 1` or `.maxnreg` beside it settles that.
     #[error("setmaxnreg has no effect in an entry without .reqntid, .maxntid or .maxnreg")]
     SetmaxnregUnbounded,
     /// A matrix descriptor that is known at compile time.
@@ -206,8 +208,8 @@ pub enum Mismatch {
 
 impl std::error::Error for Error {}
 
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Display for Error {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match (&self.entry, self.line) {
             (Some(entry), Some(line)) => write!(f, "entry {entry}, line {line} of its body, ")?,
             (Some(entry), None) => write!(f, "entry {entry}, ")?,
@@ -352,7 +354,7 @@ impl<'m> Checker<'m> {
                 Item::Blank | Item::Comment(_) => {}
                 Item::Variable(variable) => {
                     self.variable(variable, &mut names);
-                    shared += static_shared(variable);
+                    shared = static_shared(variable).saturating_add(shared);
                 }
                 Item::Entry(entry) => {
                     self.entry = Some(&entry.name);
@@ -390,64 +392,65 @@ impl<'m> Checker<'m> {
             self.error(&entry.name, Problem::ConflictingDirectives);
         }
         let bounded = has("reqntid") || has("maxntid") || has("maxnreg");
+        self.declarations(entry, &mut names, &mut shared);
+        if shared > MAX_STATIC_SHARED {
+            self.error(&entry.name, Problem::StaticShared { bytes: shared });
+        }
+        self.body(entry, &names, bounded);
+    }
+
+    fn declarations(&mut self, entry: &Entry, names: &mut Names<'_>, shared: &mut u64) {
         let mut registers = 0_u64;
         for (index, line) in entry.body.iter().enumerate() {
             self.line = Some(index);
-            let text = line.to_string();
-            let text = text.trim();
             match line {
                 Line::Blank | Line::Comment(_) | Line::Inst(_) => {}
                 Line::Registers { ty, prefix, count } => {
                     registers += u64::from(*count);
-                    self.declared_type(text, "a register", *ty, &[]);
-                    self.declare(text, prefix, Declared::Registers(*ty, *count), &mut names);
+                    self.declared_type(line, "a register", *ty, &[]);
+                    self.declare(line, prefix, Declared::Registers(*ty, *count), names);
                 }
                 Line::Register { ty, name } => {
                     registers += 1;
-                    self.declared_type(text, "a register", *ty, &[]);
-                    self.declare(text, name, Declared::Register(*ty), &mut names);
+                    self.declared_type(line, "a register", *ty, &[]);
+                    self.declare(line, name, Declared::Register(*ty), names);
                 }
                 Line::Variable(variable) => {
-                    self.variable(variable, &mut names);
-                    shared += static_shared(variable);
+                    self.variable(variable, names);
+                    *shared = shared.saturating_add(static_shared(variable));
                 }
-                Line::Label(name) => self.declare(text, name, Declared::Label, &mut names),
+                Line::Label(name) => self.declare(line, name, Declared::Label, names),
             }
         }
         self.line = None;
         if registers > MAX_REGISTERS {
             self.error(&entry.name, Problem::TooManyRegisters { count: registers });
         }
-        if shared > MAX_STATIC_SHARED {
-            self.error(&entry.name, Problem::StaticShared { bytes: shared });
-        }
+    }
+
+    /// The instructions, in a second pass: labels and registers may be declared after their use.
+    fn body(&mut self, entry: &Entry, names: &Names<'_>, bounded: bool) {
         let mut cache = HashMap::new();
-        let known: Vec<Option<Rc<Known>>> = entry
-            .body
-            .iter()
-            .map(|line| match line {
-                Line::Inst(inst) => cache
-                    .entry(inst.mnemonic.as_str())
-                    .or_insert_with(|| Known::new(&inst.mnemonic))
-                    .clone(),
-                _ => None,
-            })
-            .collect();
+        let look_up = |line: &'_ Line| match line {
+            Line::Inst(inst) => cache
+                .entry(inst.mnemonic.clone())
+                .or_insert_with(|| Known::new(&inst.mnemonic))
+                .clone(),
+            _ => None,
+        };
+        let known: Vec<Option<Rc<Known>>> = entry.body.iter().map(look_up).collect();
         let constants = constants::registers(entry, &known);
         for (index, (line, known)) in entry.body.iter().zip(&known).enumerate() {
             let Line::Inst(inst) = line else { continue };
             self.line = Some(index);
-            let text = inst.to_string();
             let Some(known) = known else {
-                self.error(
-                    &text,
-                    Problem::UnknownInstruction(table::explain(&inst.mnemonic)),
-                );
+                let unknown = table::explain(&inst.mnemonic);
+                self.error(inst, Problem::UnknownInstruction(unknown));
                 continue;
             };
-            self.inst(&text, inst, known, &names);
+            self.inst(inst, known, names);
             if !bounded && inst.mnemonic.starts_with("setmaxnreg.") {
-                self.error(&text, Problem::SetmaxnregUnbounded);
+                self.error(inst, Problem::SetmaxnregUnbounded);
             }
             if inst.mnemonic.starts_with("wgmma.mma_async.") {
                 // A from shared memory and B: the second and third operand, where they are no vectors.
@@ -455,15 +458,16 @@ impl<'m> Checker<'m> {
                     if let Operand::Name(name) = operand
                         && constants.contains(name.as_str())
                     {
-                        self.error(&text, Problem::ConstantDescriptor(name.clone()));
+                        self.error(inst, Problem::ConstantDescriptor(name.clone()));
                     }
                 }
             }
         }
+        self.line = None;
     }
 
-    fn inst(&mut self, text: &str, inst: &Inst, known: &Known, names: &Names<'_>) {
-        self.needs(text, &inst.mnemonic, known.version, Some(known.target));
+    fn inst(&mut self, inst: &Inst, known: &Known, names: &Names<'_>) {
+        self.needs(inst, &inst.mnemonic, known.version, Some(known.target));
         if let Some(guard) = &inst.guard {
             let mismatch = match names.register(&guard.predicate) {
                 Some(Type::Pred) => None,
@@ -472,7 +476,7 @@ impl<'m> Checker<'m> {
             };
             if let Some(mismatch) = mismatch {
                 self.error(
-                    text,
+                    inst,
                     Problem::Guard {
                         name: guard.predicate.clone(),
                         mismatch,
@@ -481,7 +485,7 @@ impl<'m> Checker<'m> {
             }
         }
         for problem in operands::check(inst, &known.forms, names) {
-            self.error(text, problem);
+            self.error(inst, problem);
         }
         for operand in &inst.operands {
             operand.for_each_name(&mut |name| {
@@ -490,16 +494,15 @@ impl<'m> Checker<'m> {
                         sm: special.sm,
                         specific: false,
                     };
-                    self.needs(text, name, special.version, Some(target));
+                    self.needs(inst, name, special.version, Some(target));
                 }
             });
         }
     }
 
     fn variable(&mut self, variable: &Variable, names: &mut Names<'_>) {
-        let text = variable.to_string();
-        self.alignment(&text, variable.align);
-        self.declared_type(&text, "a variable", variable.ty, &[Type::Pred]);
+        self.alignment(variable, variable.align);
+        self.declared_type(variable, "a variable", variable.ty, &[Type::Pred]);
         let (place, spaces) = match self.entry {
             Some(_) => (
                 "of an entry",
@@ -509,7 +512,7 @@ impl<'m> Checker<'m> {
         };
         if !spaces.contains(&variable.space.as_str()) {
             self.error(
-                &text,
+                variable,
                 Problem::Space {
                     place,
                     space: variable.space.clone(),
@@ -519,13 +522,13 @@ impl<'m> Checker<'m> {
         // Dynamic shared memory belongs to the launch, and so to the module.
         let dynamic = self.entry.is_none() && variable.space == "shared" && variable.len.is_none();
         if variable.external && !dynamic {
-            self.error(&text, Problem::External);
+            self.error(variable, Problem::External);
         }
         if !variable.external && variable.len.unwrap_or(0) == 0 {
-            self.error(&text, Problem::Empty);
+            self.error(variable, Problem::Empty);
         }
         self.declare(
-            &text,
+            variable,
             &variable.name,
             Declared::Variable(variable.space.clone()),
             names,
@@ -533,18 +536,17 @@ impl<'m> Checker<'m> {
     }
 
     fn param(&mut self, param: &Param, names: &mut Names<'_>, bytes: &mut u64) {
-        let text = param.to_string();
         let (align, len) = match param.ty {
             ParamType::Scalar(ty) => {
-                self.declared_type(&text, "a parameter", ty, &[Type::Pred, Type::F16x2]);
+                self.declared_type(param, "a parameter", ty, &[Type::Pred, Type::F16x2]);
                 (ty.bits().div_ceil(8), ty.bits().div_ceil(8))
             }
             ParamType::Bytes { align, len } => (align, len),
         };
-        self.alignment(&text, align);
+        self.alignment(param, align);
         *bytes = bytes.next_multiple_of(u64::from(align.max(1))) + u64::from(len);
         self.declare(
-            &text,
+            param,
             &param.name,
             Declared::Variable("param".into()),
             names,
@@ -552,7 +554,13 @@ impl<'m> Checker<'m> {
     }
 
     /// Types of instructions only: no register is declared with them.
-    fn declared_type(&mut self, text: &str, what: &'static str, ty: Type, neither: &[Type]) {
+    fn declared_type(
+        &mut self,
+        text: &dyn Display,
+        what: &'static str,
+        ty: Type,
+        neither: &[Type],
+    ) {
         if matches!(ty, Type::Bf16 | Type::Bf16x2) || neither.contains(&ty) {
             self.error(text, Problem::DeclaredType { what, ty });
         }
@@ -570,16 +578,20 @@ impl<'m> Checker<'m> {
     }
 
     fn directive(&mut self, directive: &Directive) {
-        let text = directive.to_string();
         let Some(row) = DirectiveRow::find(&directive.name) else {
-            self.error(&text, Problem::UnknownDirective(directive.name.clone()));
+            self.error(directive, Problem::UnknownDirective(directive.name.clone()));
             return;
         };
         let target = Target {
             sm: row.sm,
             specific: false,
         };
-        self.needs(&text, &format!(".{}", row.name), row.version, Some(target));
+        self.needs(
+            directive,
+            &format!(".{}", row.name),
+            row.version,
+            Some(target),
+        );
         let product = directive
             .values
             .iter()
@@ -598,7 +610,7 @@ impl<'m> Checker<'m> {
                 ),
             };
             self.error(
-                &text,
+                directive,
                 Problem::DirectiveValues {
                     name: directive.name.clone(),
                     takes,
@@ -607,13 +619,19 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn alignment(&mut self, text: &str, align: u32) {
+    fn alignment(&mut self, text: &dyn Display, align: u32) {
         if !align.is_power_of_two() {
             self.error(text, Problem::Alignment(align));
         }
     }
 
-    fn declare(&mut self, text: &str, name: &str, declared: Declared, names: &mut Names<'_>) {
+    fn declare(
+        &mut self,
+        text: &dyn Display,
+        name: &str,
+        declared: Declared,
+        names: &mut Names<'_>,
+    ) {
         if !names::is_name(name) {
             self.error(text, Problem::InvalidName(name.to_owned()));
         }
@@ -623,7 +641,13 @@ impl<'m> Checker<'m> {
     }
 
     /// Holds what something needs against the module's version and target.
-    fn needs(&mut self, text: &str, what: &str, version: (u32, u32), target: Option<Target>) {
+    fn needs(
+        &mut self,
+        text: &dyn Display,
+        what: &str,
+        version: (u32, u32),
+        target: Option<Target>,
+    ) {
         if self.module.version < version {
             let (needed, found) = (version, self.module.version);
             self.error(
@@ -649,12 +673,12 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn error(&mut self, text: &str, problem: Problem) {
+    fn error(&mut self, text: &dyn Display, problem: Problem) {
         let entry = self.entry.map(str::to_owned);
         self.errors.push(Error {
             entry,
             line: self.line,
-            text: text.to_owned(),
+            text: text.to_string().trim().to_owned(),
             problem,
         });
     }

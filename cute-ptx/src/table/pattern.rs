@@ -37,7 +37,7 @@ pub(super) fn furthest(pieces: &[Piece], words: &[&str]) -> (usize, Vec<String>)
     let mut failures = Failures::default();
     let states = advance(pieces, words, vec![(0, Vec::new())], &mut failures);
     match states.into_iter().map(|(end, _)| end).max() {
-        // The pattern ends where the mnemonic goes on; words it could have had before count as expected too.
+        // The pattern ends where the mnemonic goes on.
         Some(end) if end > failures.at => (end, Vec::new()),
         _ => (failures.at, failures.expected),
     }
