@@ -277,6 +277,18 @@ pub enum ArgumentRule {
         /// The nearest larger stride that TMA takes, in elements.
         nearest: u64,
     },
+    /// A TMA store writes whole units of 16 bytes, past the end of a row that is not made of them.
+    #[error(
+        "rows along mode {mode} are {bytes} bytes long: a TMA store writes whole units of {unit} bytes, so the length must be a multiple of it"
+    )]
+    RowLength {
+        /// The last mode.
+        mode: usize,
+        /// Its extent in bytes.
+        bytes: u64,
+        /// The unit.
+        unit: u64,
+    },
     /// A stride beyond TMA's 40 bits.
     #[error("stride of mode {mode} is {bytes} bytes: TMA's limit is {limit}, exclusive")]
     StrideTooLarge {

@@ -3,7 +3,7 @@
 use std::any::TypeId;
 
 use crate::device::Image;
-use crate::tensor_map::{RawView, check_view, tensor_map};
+use crate::tensor_map::{RawView, check_stored, check_view, tensor_map};
 use crate::{
     ArgumentRule, Device, Element, ElementType, Error, Grid, Kernel, LaunchRule, Param, TensorView,
     TensorViewMut,
@@ -209,10 +209,13 @@ fn lower<K: Kernel>(
             },
         ) => {
             check_home(device, home).map_err(refuse)?;
-            if matches!(param, Param::TmaStore(_)) && !writable {
-                return Err(refuse(ArgumentRule::ReadOnly));
-            }
             let map = tensor_map(recipe, view).map_err(refuse)?;
+            if matches!(param, Param::TmaStore(_)) {
+                if !writable {
+                    return Err(refuse(ArgumentRule::ReadOnly));
+                }
+                check_stored(view).map_err(refuse)?;
+            }
             parameters.push(device.backend().encode(&map)?.to_vec());
         }
         (

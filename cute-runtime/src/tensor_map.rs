@@ -84,6 +84,25 @@ pub(crate) fn tensor_map(recipe: &TmaRecipe, view: &RawView) -> Result<TensorMap
     })
 }
 
+/// What a store asks besides: rows made of whole 16-byte units.
+///
+/// Measured on an H100 for 1-, 2- and 4-byte elements, with and without swizzle: a tile store clips the innermost mode
+/// not at its extent but at the next multiple of 16 bytes, and overwrites up to 15 bytes that are not the tensor's.
+pub(crate) fn check_stored(view: &RawView) -> Result<(), ArgumentRule> {
+    let Some((mode, &extent)) = view.shape.iter().enumerate().next_back() else {
+        return Ok(());
+    };
+    let bytes = extent as u64 * view.element.bytes() as u64;
+    if !bytes.is_multiple_of(ALIGN) {
+        return Err(ArgumentRule::RowLength {
+            mode,
+            bytes,
+            unit: ALIGN,
+        });
+    }
+    Ok(())
+}
+
 /// What every tensor parameter asks of its argument: type, rank, no empty mode, and a contiguous last mode.
 pub(crate) fn check_view(
     element: ElementType,

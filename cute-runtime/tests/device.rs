@@ -241,8 +241,8 @@ fn tma_reads_and_writes_the_tensor_and_nothing_else() {
     for device in devices() {
         for (rows, columns, pitch) in [
             (8, 32, 32),
-            (1, 1, 4),
-            (9, 33, 36),
+            (1, 4, 4),
+            (9, 36, 40),
             (31, 100, 104),
             (17, 64, 64),
         ] {
@@ -622,6 +622,18 @@ fn arguments_that_break_a_rule_are_named_before_the_launch() {
         assert_eq!(
             rule(&device, &[(&shifted).into(), (&mut dst.view_mut()).into()]),
             ("src", expected)
+        );
+
+        // A load may end anywhere; a store would overwrite the rest of its last 16 bytes.
+        let mut narrow = dst.view_mut().slice(1, 0..31).unwrap();
+        let expected = ArgumentRule::RowLength {
+            mode: 1,
+            bytes: 124,
+            unit: 16,
+        };
+        assert_eq!(
+            rule(&device, &[(&view).into(), (&mut narrow).into()]),
+            ("dst", expected)
         );
 
         let turned = view.select([1, 0]).unwrap();

@@ -1,0 +1,325 @@
+//! D[m, n] = Σₖ A[m, k] · B[n, k]: bf16 in, f32 accumulate, bf16 or f32 out.
+
+use cute_runtime::{Device, Element, TensorView, TensorViewMut, bf16};
+
+use crate::Error;
+use crate::store::can_store_by_tma;
+
+/// D = A · Bᵀ for A of shape (M, K), B of shape (N, K) and D of shape (M, N), all with their last mode contiguous.
+///
+/// Products are summed in f32 by the tensor core. M, N and K are arbitrary; rows of A and of B start at multiples of
+/// 16 bytes, which is TMA's rule. D is fastest where its rows start at multiples of 16 bytes and are multiples of 16 bytes
+/// long. On a GPU the call returns before the product is complete.
+///
+/// ```
+/// use cute_runtime::{Device, Tensor, bf16};
+/// let device = Device::emulator();
+/// let a = Tensor::from_slice(&device, &[bf16::ONE; 3 * 8], [3, 8])?;
+/// let b = Tensor::from_slice(&device, &[bf16::ONE; 5 * 8], [5, 8])?;
+/// let mut d = Tensor::<f32, 2>::zeros(&device, [3, 5])?;
+/// cute_kernels::gemm(&device, &a.view(), &b.view(), &mut d.view_mut())?;
+/// assert_eq!(d.download()?, [8.0; 15]);
+/// # Ok::<(), cute_kernels::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Shapes that do not fit together, and whatever TMA cannot address: the argument and the rule are named, and nothing
+/// has been launched.
+pub fn gemm<D: GemmOutput>(
+    device: &Device,
+    a: &TensorView<'_, bf16, 2>,
+    b: &TensorView<'_, bf16, 2>,
+    d: &mut TensorViewMut<'_, D, 2>,
+) -> Result<(), Error> {
+    let ([m, k], [n, k_of_b]) = (a.shape(), b.shape());
+    if k_of_b != k || d.shape() != [m, n] {
+        return Err(Error::GemmShapes {
+            a: a.shape(),
+            b: b.shape(),
+            d: d.shape(),
+        });
+    }
+    let extent = |n: usize| {
+        u32::try_from(n).map_err(|_| Error::Extent {
+            extent: n,
+            limit: u32::MAX,
+        })
+    };
+    let (m, n, k) = (extent(m)?, extent(n)?, extent(k)?);
+    let tiles = u64::from(m.div_ceil(TILE_M)) * u64::from(n.div_ceil(TILE_N));
+    let grid = tiles.min(u64::from(device.multiprocessor_count())).max(1) as u32;
+    D::launch(device, grid, a, b, d, [m, n, k])?;
+    Ok(())
+}
+
+/// The output tile of the instances below.
+const TILE_M: u32 = 128;
+const TILE_N: u32 = 256;
+
+/// What a product can be rounded to: [`bf16`] or `f32`.
+pub trait GemmOutput: Element + sealed::Launch {}
+
+mod sealed {
+    use super::*;
+
+    pub trait Launch: Sized + Element {
+        fn launch(
+            device: &Device,
+            grid: u32,
+            a: &TensorView<'_, bf16, 2>,
+            b: &TensorView<'_, bf16, 2>,
+            d: &mut TensorViewMut<'_, Self, 2>,
+            extents: [u32; 3],
+        ) -> Result<(), cute_runtime::Error>;
+    }
+}
+
+macro_rules! outputs {
+    ($($ty:ty: $tma:ident, $unaligned:ident;)*) => { $(
+        impl GemmOutput for $ty {}
+
+        impl sealed::Launch for $ty {
+            fn launch(
+                device: &Device,
+                grid: u32,
+                a: &TensorView<'_, bf16, 2>,
+                b: &TensorView<'_, bf16, 2>,
+                d: &mut TensorViewMut<'_, Self, 2>,
+                [m, n, k]: [u32; 3],
+            ) -> Result<(), cute_runtime::Error> {
+                if can_store_by_tma(d) {
+                    kernels::$tma::launch(device, grid, a, b, d, m, n, k)
+                } else {
+                    kernels::$unaligned::launch(device, grid, a, b, d, m, n, k)
+                }
+            }
+        }
+    )* };
+}
+
+outputs! {
+    bf16: gemm_bf16_bf16_128x256x64, gemm_bf16_bf16_128x256x64_unaligned;
+    f32: gemm_bf16_f32_128x256x64, gemm_bf16_f32_128x256x64_unaligned;
+}
+
+/// The kernels and their instances.
+#[cute_runtime::kernels]
+pub mod kernels {
+    /// D by TMA stores: rows of D start at multiples of 16 bytes.
+    ///
+    /// Persistent and warp-specialised. Warpgroup 0 feeds a ring of STAGES shared-memory stages by TMA; warpgroups 1 and 2
+    /// multiply 64 × BN each and store their half of the tile in pieces of 128-byte rows.
+    #[kernel(threads = 384)]
+    #[instance(gemm_bf16_bf16_128x256x64: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
+    #[instance(gemm_bf16_f32_128x256x64: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
+    pub fn gemm<
+        D: Element,
+        const BM: u32,
+        const BN: u32,
+        const BK: u32,
+        const STAGES: u32,
+        const GROUP: u32,
+    >(
+        a: TmaLoad<bf16, 2>,
+        b: TmaLoad<bf16, 2>,
+        d: TmaStore<D, 2>,
+        m: u32,
+        n: u32,
+        k: u32,
+    ) {
+        let cols = 1024 / bits::<D>();
+        let sa = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (BM, BK, STAGES)));
+        let sb = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (BN, BK, STAGES)));
+        let sd = smem::<D>(tile_to_shape(smem_atom::<D>(K, SW128), (64, cols, 2, 2)));
+        let full = mbarriers(STAGES, 1);
+        let empty = mbarriers(STAGES, 2);
+
+        if warpgroup() == 0 {
+            setmaxnreg_dec(40);
+            if thread() == 0 {
+                produce::<BM, BN, BK, STAGES, GROUP>(a, b, sa, sb, full, empty, m, n, k);
+            }
+        } else {
+            setmaxnreg_inc(232);
+            let consumer = warpgroup() - 1;
+            let acc = fragment::<f32>(wgmma_c(BN));
+            let mut stage = 0;
+            let mut phase = 0;
+            let mut tile = block_idx().0;
+            while tile < tile_count::<BM, BN>(m, n) {
+                let (tm, tn) = tile_coordinate::<BM, BN, GROUP>(tile, m, n);
+                multiply::<BK, STAGES>(
+                    acc, sa, sb, full, empty, consumer, k, &mut stage, &mut phase,
+                );
+                for piece in 0..BN / cols {
+                    let out = sd[(_, _, piece % 2, consumer)];
+                    // Two buffers: this one is free once at most the newest store is still reading.
+                    if warpgroup_thread() == 0 {
+                        tma_wait_read(1);
+                    }
+                    bar_sync(consumer + 1, 128);
+                    copy(convert::<D>(local_tile(acc, (64, cols), (0, piece))), out);
+                    fence_proxy_async();
+                    bar_sync(consumer + 1, 128);
+                    if warpgroup_thread() == 0 {
+                        tma_store(out, d, (tm * BM + consumer * 64, tn * BN + piece * cols));
+                        tma_commit();
+                    }
+                }
+                tile += grid_dim().0;
+            }
+            if warpgroup_thread() == 0 {
+                tma_wait_read(0);
+            }
+        }
+    }
+
+    /// D by predicated element stores: any leading dimension, any alignment.
+    #[kernel(threads = 384)]
+    #[instance(gemm_bf16_bf16_128x256x64_unaligned: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
+    #[instance(gemm_bf16_f32_128x256x64_unaligned: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
+    pub fn gemm_unaligned<
+        D: Element,
+        const BM: u32,
+        const BN: u32,
+        const BK: u32,
+        const STAGES: u32,
+        const GROUP: u32,
+    >(
+        a: TmaLoad<bf16, 2>,
+        b: TmaLoad<bf16, 2>,
+        d: Global<D, 2>,
+        m: u32,
+        n: u32,
+        k: u32,
+    ) {
+        let sa = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (BM, BK, STAGES)));
+        let sb = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (BN, BK, STAGES)));
+        let full = mbarriers(STAGES, 1);
+        let empty = mbarriers(STAGES, 2);
+
+        if warpgroup() == 0 {
+            setmaxnreg_dec(40);
+            if thread() == 0 {
+                produce::<BM, BN, BK, STAGES, GROUP>(a, b, sa, sb, full, empty, m, n, k);
+            }
+        } else {
+            setmaxnreg_inc(232);
+            let consumer = warpgroup() - 1;
+            let acc = fragment::<f32>(wgmma_c(BN));
+            let mut stage = 0;
+            let mut phase = 0;
+            let mut tile = block_idx().0;
+            while tile < tile_count::<BM, BN>(m, n) {
+                let (tm, tn) = tile_coordinate::<BM, BN, GROUP>(tile, m, n);
+                multiply::<BK, STAGES>(
+                    acc, sa, sb, full, empty, consumer, k, &mut stage, &mut phase,
+                );
+                for v in 0..size(acc) {
+                    // Where this thread's v-th value lies in the 64 × BN tile.
+                    let (i, j) = acc.coordinate(v);
+                    let (row, col) = (tm * BM + consumer * 64 + i, tn * BN + j);
+                    if row < m && col < n {
+                        d[(row, col)] = convert::<D>(acc[v]);
+                    }
+                }
+                tile += grid_dim().0;
+            }
+        }
+    }
+
+    /// Fills the ring: for every tile of this CTA, every BK columns of A and B.
+    fn produce<const BM: u32, const BN: u32, const BK: u32, const STAGES: u32, const GROUP: u32>(
+        a: TmaLoad<bf16, 2>,
+        b: TmaLoad<bf16, 2>,
+        sa: Tensor,
+        sb: Tensor,
+        full: Barriers,
+        empty: Barriers,
+        m: u32,
+        n: u32,
+        k: u32,
+    ) {
+        let mut stage = 0;
+        // Nobody has used a fresh barrier: the wait for its odd phase passes at once.
+        let mut phase = 1;
+        let mut tile = block_idx().0;
+        while tile < tile_count::<BM, BN>(m, n) {
+            let (tm, tn) = tile_coordinate::<BM, BN, GROUP>(tile, m, n);
+            for kt in 0..ceil_div(k, BK) {
+                wait(empty[stage], phase);
+                expect_tx(full[stage], bytes(sa[(_, _, 0)]) + bytes(sb[(_, _, 0)]));
+                tma_load(a, (tm * BM, kt * BK), sa[(_, _, stage)], full[stage]);
+                tma_load(b, (tn * BN, kt * BK), sb[(_, _, stage)], full[stage]);
+                advance::<STAGES>(&mut stage, &mut phase);
+            }
+            tile += grid_dim().0;
+        }
+    }
+
+    /// acc = the consumer's 64 rows of A times all rows of B, over the whole of K.
+    fn multiply<const BK: u32, const STAGES: u32>(
+        acc: Fragment,
+        sa: Tensor,
+        sb: Tensor,
+        full: Barriers,
+        empty: Barriers,
+        consumer: u32,
+        k: u32,
+        stage: &mut u32,
+        phase: &mut u32,
+    ) {
+        let mut previous = *stage;
+        for kt in 0..ceil_div(k, BK) {
+            wait(full[*stage], *phase);
+            wgmma_fence();
+            wgmma(
+                acc,
+                local_tile(sa[(_, _, *stage)], (64, BK), (consumer, 0)),
+                sb[(_, _, *stage)],
+                kt > 0,
+            );
+            wgmma_commit();
+            // One batch stays in flight; the one before it has read its stage.
+            wgmma_wait(1);
+            if kt > 0 && warpgroup_thread() == 0 {
+                arrive(empty[previous]);
+            }
+            previous = *stage;
+            advance::<STAGES>(stage, phase);
+        }
+        wgmma_wait(0);
+        if warpgroup_thread() == 0 {
+            arrive(empty[previous]);
+        }
+    }
+
+    /// The next stage of the ring; its parity flips at every turn.
+    fn advance<const STAGES: u32>(stage: &mut u32, phase: &mut u32) {
+        *stage += 1;
+        if *stage == STAGES {
+            *stage = 0;
+            *phase ^= 1;
+        }
+    }
+
+    /// Number of output tiles.
+    fn tile_count<const BM: u32, const BN: u32>(m: u32, n: u32) -> u32 {
+        ceil_div(m, BM) * ceil_div(n, BN)
+    }
+
+    /// Tiles in bands of GROUP tile rows, column by column: neighbours in time share rows of A and of B in L2.
+    fn tile_coordinate<const BM: u32, const BN: u32, const GROUP: u32>(
+        tile: u32,
+        m: u32,
+        n: u32,
+    ) -> (u32, u32) {
+        let rows = ceil_div(m, BM);
+        let band = GROUP * ceil_div(n, BN);
+        let first = tile / band * GROUP;
+        let height = min(rows - first, GROUP);
+        let within = tile % band;
+        (first + within % height, within / height)
+    }
+}

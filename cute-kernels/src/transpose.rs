@@ -1,0 +1,171 @@
+//! D[n, m] = S[m, n]: a tiled transpose that moves global memory by TMA and meets no shared-memory bank conflict.
+
+use cute_runtime::{Device, Element, TensorView, TensorViewMut, bf16, f16};
+
+use crate::Error;
+use crate::store::can_store_by_tma;
+
+/// D = Sᵀ for S of shape (M, N) and D of shape (N, M), both with their last mode contiguous.
+///
+/// M and N are arbitrary; rows of S start at multiples of 16 bytes, which is TMA's rule. D is fastest where its rows
+/// start at multiples of 16 bytes and are multiples of 16 bytes long. On a GPU the call returns before the copy is
+/// complete.
+///
+/// ```
+/// use cute_runtime::{Device, Tensor};
+/// let device = Device::emulator();
+/// let s = Tensor::from_slice(&device, &[0f32, 1., 2., 3., 4., 5., 6., 7.], [2, 4])?;
+/// let mut d = Tensor::<f32, 2>::zeros(&device, [4, 2])?;
+/// cute_kernels::transpose(&device, &s.view(), &mut d.view_mut())?;
+/// assert_eq!(d.download()?, [0., 4., 1., 5., 2., 6., 3., 7.]);
+/// # Ok::<(), cute_kernels::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Shapes that do not fit together, and whatever TMA cannot address: the argument and the rule are named, and nothing
+/// has been launched.
+pub fn transpose<T: Transpose>(
+    device: &Device,
+    source: &TensorView<'_, T, 2>,
+    destination: &mut TensorViewMut<'_, T, 2>,
+) -> Result<(), Error> {
+    let [m, n] = source.shape();
+    if destination.shape() != [n, m] {
+        return Err(Error::TransposeShapes {
+            from: source.shape(),
+            to: destination.shape(),
+        });
+    }
+    // A tile row is 128 bytes.
+    let tile = 128 / size_of::<T>();
+    let tiles = |n: usize| {
+        u32::try_from(n.div_ceil(tile)).map_err(|_| Error::Extent {
+            extent: n,
+            limit: u32::MAX,
+        })
+    };
+    T::launch(device, (tiles(n)?, tiles(m)?), source, destination)?;
+    Ok(())
+}
+
+/// Elements that [`transpose`] moves: [`bf16`], [`f16`], `f32` and `u32`.
+pub trait Transpose: Element + sealed::Launch {}
+
+mod sealed {
+    use super::*;
+
+    pub trait Launch: Sized + Element {
+        fn launch(
+            device: &Device,
+            grid: (u32, u32),
+            source: &TensorView<'_, Self, 2>,
+            destination: &mut TensorViewMut<'_, Self, 2>,
+        ) -> Result<(), cute_runtime::Error>;
+    }
+}
+
+macro_rules! elements {
+    ($($ty:ty: $tma:ident, $unaligned:ident;)*) => { $(
+        impl Transpose for $ty {}
+
+        impl sealed::Launch for $ty {
+            fn launch(
+                device: &Device,
+                grid: (u32, u32),
+                source: &TensorView<'_, Self, 2>,
+                destination: &mut TensorViewMut<'_, Self, 2>,
+            ) -> Result<(), cute_runtime::Error> {
+                let [m, n] = source.shape().map(|extent| extent as u32);
+                if can_store_by_tma(destination) {
+                    kernels::$tma::launch(device, grid, source, destination)
+                } else {
+                    kernels::$unaligned::launch(device, grid, source, destination, m, n)
+                }
+            }
+        }
+    )* };
+}
+
+elements! {
+    bf16: transpose_bf16, transpose_bf16_unaligned;
+    f16: transpose_f16, transpose_f16_unaligned;
+    f32: transpose_f32, transpose_f32_unaligned;
+    u32: transpose_u32, transpose_u32_unaligned;
+}
+
+/// The kernels and their instances.
+#[cute_runtime::kernels]
+pub mod kernels {
+    /// One CTA transposes one TILE × TILE tile whose rows are 128 bytes, and stores it by TMA.
+    #[kernel(threads = 64)]
+    #[instance(transpose_bf16: T = bf16, TILE = 64)]
+    #[instance(transpose_f16: T = f16, TILE = 64)]
+    #[instance(transpose_f32: T = f32, TILE = 32)]
+    #[instance(transpose_u32: T = u32, TILE = 32)]
+    pub fn transpose<T: Element, const TILE: u32>(src: TmaLoad<T, 2>, dst: TmaStore<T, 2>) {
+        let output = smem::<T>(tile_to_shape(smem_atom::<T>(K, SW128), (TILE, TILE)));
+        let (m, n) = (block_idx().1 * TILE, block_idx().0 * TILE);
+        transpose_tile::<T, TILE>(src, output, m, n);
+        fence_proxy_async();
+        sync_threads();
+        if thread() == 0 {
+            tma_store(output, dst, (n, m));
+            tma_commit();
+            tma_wait_read(0);
+        }
+    }
+
+    /// The same with predicated element stores: any leading dimension, any alignment, any width.
+    #[kernel(threads = 64)]
+    #[instance(transpose_bf16_unaligned: T = bf16, TILE = 64)]
+    #[instance(transpose_f16_unaligned: T = f16, TILE = 64)]
+    #[instance(transpose_f32_unaligned: T = f32, TILE = 32)]
+    #[instance(transpose_u32_unaligned: T = u32, TILE = 32)]
+    pub fn transpose_unaligned<T: Element, const TILE: u32>(
+        src: TmaLoad<T, 2>,
+        dst: Global<T, 2>,
+        rows: u32,
+        cols: u32,
+    ) {
+        let output = smem::<T>(tile_to_shape(smem_atom::<T>(K, SW128), (TILE, TILE)));
+        let (m, n) = (block_idx().1 * TILE, block_idx().0 * TILE);
+        transpose_tile::<T, TILE>(src, output, m, n);
+        sync_threads();
+        for i in 0..TILE * TILE / 64 {
+            // A warp stores along a row of the destination.
+            let at = i * 64 + thread();
+            let (row, col) = (at / TILE, at % TILE);
+            if n + row < cols && m + col < rows {
+                dst[(n + row, m + col)] = output[(row, col)];
+            }
+        }
+    }
+
+    /// Loads the tile at (m, n) and writes its transpose to `output`; the caller waits for the other threads.
+    ///
+    /// A thread moves one block of v × v elements, v being what 16 bytes hold: v vector reads along the rows of the
+    /// input tile, v vector writes along the rows of the output tile. Transposing is a permutation of registers.
+    fn transpose_tile<T: Element, const TILE: u32>(
+        src: TmaLoad<T, 2>,
+        output: Tensor,
+        m: u32,
+        n: u32,
+    ) {
+        let v = 128 / bits::<T>();
+        let input = smem::<T>(tile_to_shape(smem_atom::<T>(K, SW128), (TILE, TILE)));
+        let ready = mbarriers(1, 1);
+        if thread() == 0 {
+            expect_tx(ready[0], bytes(input));
+            tma_load(src, (m, n), input, ready[0]);
+        }
+
+        // Thread c + 8k takes the block (c ^ k, c): the eight threads of a shared-memory phase differ in the block row
+        // and in the block column, so that neither the read of rows nor the write of columns meets a bank twice.
+        let block = layout!(Sw<3,0,3> o (8,8):(8,1)).at(thread());
+        let x = fragment::<T>((v, v));
+        wait(ready[0], 0);
+        copy(zipped_divide(input, (v, v))[(_, block)], x);
+        copy(x, zipped_divide(select(output, 1, 0), (v, v))[(_, block)]);
+    }
+}

@@ -1,0 +1,230 @@
+//! Every kernel against float64 or against the definition, on the emulator; with `CUTE_GPU=1` on the GPU, which must
+//! then be there.
+
+use cute_kernels::reference::{self, Matrix, normal};
+use cute_kernels::{Error, GemmOutput, gemm, transpose};
+use cute_runtime::{Device, Tensor, bf16};
+
+/// The GPU where the environment asks for it, else the emulator.
+fn device() -> Device {
+    if std::env::var_os("CUTE_GPU").is_some_and(|value| value == "1") {
+        Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU")
+    } else {
+        Device::emulator()
+    }
+}
+
+/// Multiplies with padded rows of D and of A, so that a wrong stride or a store past an edge shows.
+fn check_gemm<D>(device: &Device, [m, n, k]: [usize; 3], pad: usize, epsilon: f64)
+where
+    D: GemmOutput + Into<f64> + From<u8> + PartialEq + std::fmt::Debug,
+{
+    let lda = k.next_multiple_of(8) + 8;
+    let ldd = n + pad;
+    // NaN in the padding of A and of D: reading the one or writing the other cannot go unseen.
+    let mut a = vec![bf16::NAN; m * lda];
+    let values = normal(1, m * k);
+    for i in 0..m {
+        a[i * lda..][..k].copy_from_slice(&values[i * k..][..k]);
+    }
+    let ldb = k.next_multiple_of(8);
+    let mut b = vec![bf16::NAN; n * ldb];
+    let values = normal(2, n * k);
+    for j in 0..n {
+        b[j * ldb..][..k].copy_from_slice(&values[j * k..][..k]);
+    }
+    let guard = D::from(113);
+    let buffer_a = device.upload(&a).unwrap();
+    let buffer_b = device.upload(&b).unwrap();
+    let mut buffer_d = device.upload(&vec![guard; m * ldd]).unwrap();
+    gemm(
+        device,
+        &buffer_a.view(0, [m, k], [lda, 1]).unwrap(),
+        &buffer_b.view(0, [n, k], [ldb, 1]).unwrap(),
+        &mut buffer_d.view_mut(0, [m, n], [ldd, 1]).unwrap(),
+    )
+    .unwrap();
+
+    let d = buffer_d.download().unwrap();
+    let found = reference::gemm(
+        Matrix {
+            data: &a,
+            rows: m,
+            cols: k,
+            stride: lda,
+        },
+        Matrix {
+            data: &b,
+            rows: n,
+            cols: k,
+            stride: ldb,
+        },
+        Matrix {
+            data: &d,
+            rows: m,
+            cols: n,
+            stride: ldd,
+        },
+    );
+    assert!(
+        found.is_rounding(epsilon, k.div_ceil(16)),
+        "{m} x {n} x {k}, rows of {ldd} {}: {found:?}",
+        D::TYPE
+    );
+    for (i, row) in d.chunks(ldd).enumerate() {
+        assert!(
+            row[n..].iter().all(|x| *x == guard),
+            "{m} x {n} x {k}: row {i} written past column {n}"
+        );
+    }
+}
+
+const BF16: f64 = 1.0 / 128.0;
+const F32: f64 = f32::EPSILON as f64;
+
+/// Extents around every edge of the tile of 128 × 256 × 64 and of the ring of 4 stages.
+const SHAPES: &[[usize; 3]] = &[
+    [1, 1, 1],
+    [1, 8, 8],
+    [63, 64, 16],
+    [64, 63, 64],
+    [65, 65, 65],
+    [127, 255, 63],
+    [128, 256, 64],
+    [129, 257, 72],
+    [128, 256, 192],
+    [128, 256, 256],
+    [128, 256, 264],
+    [128, 256, 320],
+    [200, 300, 100],
+    [17, 511, 40],
+    [257, 31, 136],
+    [255, 513, 33],
+];
+
+/// What a GPU has time for and the emulator has not.
+const LARGE_SHAPES: &[[usize; 3]] = &[
+    [1000, 1000, 1000],
+    [1023, 1025, 1031],
+    [4096, 4096, 64],
+    [64, 8192, 4096],
+    [8192, 64, 4096],
+    [2049, 4095, 777],
+    [3000, 5000, 1111],
+    [132, 33792, 256],
+    [16896, 256, 128],
+    [16897, 257, 129],
+    [4097, 4097, 4097],
+    [128, 256, 16384],
+    [1, 4096, 4096],
+    [4096, 1, 4096],
+    [5, 7, 32768],
+    [2176, 2304, 2240],
+];
+
+#[test]
+fn gemm_agrees_with_float64() {
+    let device = device();
+    let large = if device.is_emulator() {
+        &[]
+    } else {
+        LARGE_SHAPES
+    };
+    for &[m, n, k] in SHAPES.iter().chain(large) {
+        // Rows of D of whole 16-byte units at multiples of 16 bytes are stored by TMA, the others element by element.
+        let whole = n.next_multiple_of(8);
+        check_gemm::<bf16>(&device, [m, whole, k], 8, BF16);
+        check_gemm::<f32>(&device, [m, whole, k], 4, F32);
+        check_gemm::<bf16>(&device, [m, n, k], 3 - n % 2, BF16);
+        check_gemm::<f32>(&device, [m, n, k], 2 - n % 2, F32);
+    }
+}
+
+#[test]
+fn gemm_does_not_notice_the_schedule() {
+    for seed in 1..4 {
+        check_gemm::<bf16>(&Device::emulator_with_seed(seed), [130, 264, 328], 8, BF16);
+    }
+}
+
+#[test]
+fn gemm_refuses_before_it_launches() {
+    let device = Device::emulator();
+    let matrix = |rows, cols| Tensor::<bf16, 2>::zeros(&device, [rows, cols]).unwrap();
+    let (a, b, mut d) = (matrix(16, 16), matrix(24, 8), matrix(16, 24));
+    let error = gemm(&device, &a.view(), &b.view(), &mut d.view_mut()).unwrap_err();
+    assert!(matches!(error, Error::GemmShapes { .. }), "{error}");
+
+    // Rows of 12 elements start at multiples of 24 bytes.
+    let (a, b) = (matrix(16, 12), matrix(24, 12));
+    let error = gemm(&device, &a.view(), &b.view(), &mut d.view_mut())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("argument a") && error.contains("16"),
+        "{error}"
+    );
+
+    let (a, b) = (matrix(16, 0), matrix(24, 0));
+    let error = gemm(&device, &a.view(), &b.view(), &mut d.view_mut())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("argument a"), "{error}");
+}
+
+macro_rules! check_transpose {
+    ($device:expr, $ty:ty, $m:expr, $n:expr, $from:expr) => {{
+        let (device, m, n): (&Device, usize, usize) = ($device, $m, $n);
+        let pitch = |extent: usize| extent.next_multiple_of(16 / size_of::<$ty>());
+        let (from, to) = (pitch(n), pitch(m));
+        let source: Vec<$ty> = (0..m * from).map($from).collect();
+        let source_buffer = device.upload(&source).unwrap();
+        let guard: $ty = $from(12_345);
+        let mut buffer = device.upload(&vec![guard; n * to]).unwrap();
+        transpose(
+            device,
+            &source_buffer.view(0, [m, n], [from, 1]).unwrap(),
+            &mut buffer.view_mut(0, [n, m], [to, 1]).unwrap(),
+        )
+        .unwrap();
+        let found = buffer.download().unwrap();
+        for j in 0..n {
+            for i in 0..to {
+                let expected = if i < m { source[i * from + j] } else { guard };
+                assert_eq!(
+                    found[j * to + i].to_bits(),
+                    expected.to_bits(),
+                    "{m} x {n} at ({j}, {i})"
+                );
+            }
+        }
+    }};
+}
+
+#[test]
+fn transpose_agrees_with_its_definition() {
+    let device = device();
+    let mut shapes = vec![
+        (1, 1),
+        (3, 5),
+        (31, 33),
+        (32, 32),
+        (64, 64),
+        (65, 63),
+        (100, 200),
+        (129, 40),
+    ];
+    if !device.is_emulator() {
+        shapes.extend([
+            (1024, 1024),
+            (4095, 4097),
+            (1, 10_000),
+            (10_000, 1),
+            (8192, 2048),
+        ]);
+    }
+    for (m, n) in shapes {
+        check_transpose!(&device, f32, m, n, |i| i as f32);
+        check_transpose!(&device, bf16, m, n, |i| bf16::from_bits(i as u16));
+    }
+}
