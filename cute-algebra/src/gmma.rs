@@ -405,7 +405,8 @@ impl fmt::Display for GmmaError {
         write!(
             f,
             "wgmma cannot read {} of {}-bit elements: ",
-            self.tile, self.element_bits
+            shown(&self.tile),
+            self.element_bits
         )?;
         match &self.kind {
             GmmaErrorKind::Element => f.write_str("operands have 8, 16 or 32 bits"),
@@ -443,6 +444,14 @@ impl fmt::Display for GmmaError {
                 swizzle.atom()
             ),
         }
+    }
+}
+
+/// The tile as the notation has it: a plain layout where there is neither a swizzle nor an offset.
+pub(crate) fn shown(tile: &ComposedLayout) -> &dyn fmt::Display {
+    match tile.as_layout() {
+        Some(layout) => layout,
+        None => tile,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
 use crate::composition::composition;
 use crate::error::LayoutError;
-use crate::gmma::SwizzleMode;
+use crate::gmma::{SwizzleMode, shown};
 use crate::inverse::right_inverse;
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
@@ -244,7 +244,8 @@ impl fmt::Display for TmaError {
         write!(
             f,
             "TMA cannot copy {} of {}-bit elements: ",
-            self.tile, self.element_bits
+            shown(&self.tile),
+            self.element_bits
         )?;
         match &self.kind {
             TmaErrorKind::Element => f.write_str("elements have 8, 16, 32 or 64 bits"),

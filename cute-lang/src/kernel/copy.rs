@@ -25,12 +25,8 @@ fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
     match (&call.args[0].value, &call.args[1].value) {
         (Value::Tensor(tensor), Value::Fragment(fragment)) => load(b, tensor, fragment)?,
         (Value::Fragment(fragment), Value::Tensor(tensor)) => store(b, fragment, tensor)?,
-        (Value::Tensor(_) | Value::Fragment(_), _) => {
-            return Err(call.mismatch(
-                1,
-                "a fragment where the source is a tensor, and a tensor where it is a fragment,",
-            ));
-        }
+        (Value::Tensor(_), _) => return Err(call.mismatch(1, "a fragment")),
+        (Value::Fragment(_), _) => return Err(call.mismatch(1, "a tensor in shared memory")),
         _ => return Err(call.mismatch(0, "a tensor in shared memory or a fragment")),
     }
     Ok(Value::Unit)

@@ -330,9 +330,15 @@ impl Fragment {
         }
         for (mode, ((&extent, &tile), &place)) in extents.iter().zip(&tiles).zip(&place).enumerate()
         {
-            if tile < 1 || extent % tile != 0 || !(0..extent / tile).contains(&place) {
+            if tile < 1 || extent % tile != 0 {
                 return Err(b.error(format!(
-                    "mode {mode}: tile {place} of {tile} in an extent of {extent}"
+                    "mode {mode}: tiles of {tile} do not divide an extent of {extent}"
+                )));
+            }
+            if !(0..extent / tile).contains(&place) {
+                return Err(b.error(format!(
+                    "mode {mode}: tile {place} is outside of the {} tiles of {tile}",
+                    extent / tile
                 )));
             }
             let reach = distributed.reach(mode, None);

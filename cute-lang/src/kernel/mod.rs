@@ -15,6 +15,8 @@ mod near;
 pub mod parse;
 mod scalar;
 #[cfg(test)]
+mod refusals;
+#[cfg(test)]
 mod simulate;
 pub mod tensor;
 mod text;

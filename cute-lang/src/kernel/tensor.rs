@@ -213,6 +213,9 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
         Some(cute_algebra::Value::Tuple(shape)) => plain(Layout::left(shape))?,
         _ => return Err(call.mismatch(0, "a layout or a shape")),
     };
+    let shown = layout
+        .as_layout()
+        .map_or_else(|| layout.to_string(), Layout::to_string);
     if let Some(stride) = layout
         .layout()
         .stride()
@@ -221,7 +224,7 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
     {
         return Err(call.error_at(
             0,
-            format!("stride {stride} of {layout} leads out of the tile: strides are not negative"),
+            format!("stride {stride} of {shown} leads out of the tile: strides are not negative"),
         ));
     }
     let width = element.bytes();
@@ -234,7 +237,7 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
     let size =
         span.and_then(|span| u32::try_from(span.checked_add(period - 1)? / period * period).ok());
     let Some(size) = size.filter(|_| layout.offset() >= 0) else {
-        return Err(call.error_at(0, format!("{layout} does not fit shared memory")));
+        return Err(call.error_at(0, format!("{shown} does not fit shared memory")));
     };
     // TMA wants 128 bytes, and a swizzle that starts at its period needs no correction.
     let align = u32::try_from(period)
@@ -243,7 +246,7 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(call.span);
     let base = b.allocate(size, align)?;
     b.header(format!(
-        "shared memory {base}..{}: {element} at {layout}",
+        "shared memory {base}..{}: {element} at {shown}",
         base + size
     ));
     Ok(Value::Tensor(Tensor {
