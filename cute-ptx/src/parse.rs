@@ -649,12 +649,15 @@ fn float(text: &str) -> Option<Operand> {
 /// The tree is flat, so what a block declares gets a name of its own: `p` in the third block becomes `p$2`.
 fn rename_block(lines: &mut [Line], block: usize) {
     let mut singles = HashMap::new();
-    let mut families = Vec::new();
+    let mut families = HashMap::new();
     for line in &mut *lines {
         match line {
             Line::Registers { prefix, count, .. } => {
                 let renamed = format!("{prefix}${block}$");
-                families.push((std::mem::replace(prefix, renamed.clone()), *count, renamed));
+                families.insert(
+                    std::mem::replace(prefix, renamed.clone()),
+                    (*count, renamed),
+                );
             }
             Line::Register { name, .. }
             | Line::Label(name)
@@ -665,22 +668,11 @@ fn rename_block(lines: &mut [Line], block: usize) {
             Line::Blank | Line::Comment(_) | Line::Inst(_) => {}
         }
     }
-    if singles.is_empty() && families.is_empty() {
-        return;
-    }
     let rename = |name: &mut String| {
         if let Some(renamed) = singles.get(name) {
             name.clone_from(renamed);
-            return;
-        }
-        for (prefix, count, renamed) in &families {
-            let index = name
-                .strip_prefix(prefix.as_str())
-                .and_then(|digits| digits.parse::<u32>().ok());
-            if let Some(index) = index.filter(|index| index < count) {
-                *name = format!("{renamed}{index}");
-                return;
-            }
+        } else if let Some(renamed) = member(name, &families) {
+            *name = renamed;
         }
     };
     for line in lines {
@@ -693,4 +685,17 @@ fn rename_block(lines: &mut [Line], block: usize) {
                 .for_each(|operand| operand.for_each_name_mut(&rename));
         }
     }
+}
+
+/// The new name of a register of a family: `%r12` is 12 of `%r<20>` or 2 of `%r1<5>`.
+fn member(name: &str, families: &HashMap<String, (u32, String)>) -> Option<String> {
+    /// No index is longer.
+    const MAX_DIGITS: usize = 10;
+    let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    (1..=digits.min(MAX_DIGITS)).find_map(|len| {
+        let (prefix, index) = name.split_at(name.len() - len);
+        let (count, renamed) = families.get(prefix)?;
+        let index: u32 = index.parse().ok().filter(|index| index < count)?;
+        Some(format!("{renamed}{index}"))
+    })
 }
