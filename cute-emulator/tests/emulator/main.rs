@@ -1,6 +1,7 @@
 //! The emulator against small PTX texts, one behaviour each.
 
 mod copies;
+mod coverage;
 mod faults;
 mod instructions;
 mod tensor_cores;
