@@ -2,7 +2,7 @@
 
 use super::super::builder::{Cmp, Op};
 use super::super::builtins::{self, Argument, Call};
-use super::super::value::{Num, Value, is_float, is_integer, is_signed, rust_name};
+use super::super::value::{Num, Scalar, Value, is_float, is_integer, is_signed, rust_name};
 use super::super::{near, text};
 use super::{Interpreter, MAX_DEPTH, MAX_STEPS};
 use cute_ptx::ast::{Operand, Type};
@@ -246,10 +246,10 @@ impl Interpreter<'_> {
         if let (Some(a), Some(b)) = (a.as_num(), b.as_num()) {
             return Ok(self.b.binary(op, &a, &b)?.into());
         }
+        if let (Op::And | Op::Or | Op::Xor, Some(a), Some(b)) = (op, truth(a), truth(b)) {
+            return Ok(self.truth_table(op, a, b));
+        }
         let known = match (op, a, b) {
-            (Op::And, Value::Bool(a), Value::Bool(b)) => Some(Value::Bool(a & b)),
-            (Op::Or, Value::Bool(a), Value::Bool(b)) => Some(Value::Bool(a | b)),
-            (Op::Xor, Value::Bool(a), Value::Bool(b)) => Some(Value::Bool(a ^ b)),
             (Op::Add, Value::Float(a), Value::Float(b)) => Some(Value::Float(a + b)),
             (Op::Sub, Value::Float(a), Value::Float(b)) => Some(Value::Float(a - b)),
             (Op::Mul, Value::Float(a), Value::Float(b)) => Some(Value::Float(a * b)),
@@ -266,9 +266,6 @@ impl Interpreter<'_> {
             _ => None,
         };
         let mnemonic = match (op, ty) {
-            (Op::And, Some(Type::Pred)) => "and.pred".to_string(),
-            (Op::Or, Some(Type::Pred)) => "or.pred".to_string(),
-            (Op::Xor, Some(Type::Pred)) => "xor.pred".to_string(),
             (Op::Div, Some(ty @ (Type::F32 | Type::F64))) => format!("div.rn.{}", ty.name()),
             (Op::Add | Op::Sub | Op::Mul, Some(ty)) if is_float(ty) => {
                 let name = ["add", "sub", "mul"][op as usize];
@@ -294,6 +291,35 @@ impl Interpreter<'_> {
         Ok(self.b.compute(ty, mnemonic, [a, b]).into())
     }
 
+    /// `&`, `|` and `^` of truth values.
+    fn truth_table(&mut self, op: Op, a: Truth<'_>, b: Truth<'_>) -> Value {
+        match (op, a, b) {
+            (Op::And, Truth::Known(a), Truth::Known(b)) => Value::Bool(a & b),
+            (Op::Or, Truth::Known(a), Truth::Known(b)) => Value::Bool(a | b),
+            (_, Truth::Known(a), Truth::Known(b)) => Value::Bool(a ^ b),
+            (Op::And, Truth::Known(false), _) | (Op::And, _, Truth::Known(false)) => {
+                Value::Bool(false)
+            }
+            (Op::Or, Truth::Known(true), _) | (Op::Or, _, Truth::Known(true)) => Value::Bool(true),
+            (Op::Xor, Truth::Known(true), Truth::Predicate(p))
+            | (Op::Xor, Truth::Predicate(p), Truth::Known(true)) => {
+                self.b.compute(Type::Pred, "not.pred", [p.operand()]).into()
+            }
+            (_, Truth::Known(_), Truth::Predicate(p))
+            | (_, Truth::Predicate(p), Truth::Known(_)) => Value::Scalar(p.clone()),
+            (op, Truth::Predicate(a), Truth::Predicate(b)) => {
+                let mnemonic = match op {
+                    Op::And => "and.pred",
+                    Op::Or => "or.pred",
+                    _ => "xor.pred",
+                };
+                self.b
+                    .compute(Type::Pred, mnemonic, [a.operand(), b.operand()])
+                    .into()
+            }
+        }
+    }
+
     fn float_or_register(&mut self, value: &Value, ty: Type) -> Result<Operand> {
         match value {
             Value::Scalar(scalar) => Ok(scalar.operand()),
@@ -307,6 +333,15 @@ impl Interpreter<'_> {
     fn compare(&mut self, cmp: Cmp, a: &Value, b: &Value) -> Result<Value> {
         if let (Some(a), Some(b)) = (a.as_num(), b.as_num()) {
             return self.b.compare(cmp, &a, &b);
+        }
+        if let (Cmp::Eq | Cmp::Ne, Some(a), Some(b)) = (cmp, truth(a), truth(b)) {
+            let differ = self.truth_table(Op::Xor, a, b);
+            return match (cmp, truth(&differ)) {
+                (Cmp::Eq, Some(differ)) => {
+                    Ok(self.truth_table(Op::Xor, differ, Truth::Known(true)))
+                }
+                _ => Ok(differ),
+            };
         }
         if let (Value::Float(a), Value::Float(b)) = (a, b) {
             return Ok(Value::Bool(match cmp {
@@ -565,6 +600,21 @@ impl Interpreter<'_> {
                 .to_algebra()
         };
         crate::notation::eval(mac.tokens.clone(), &names).map(Value::from_algebra)
+    }
+}
+
+/// A truth value.
+#[derive(Clone, Copy)]
+enum Truth<'a> {
+    Known(bool),
+    Predicate(&'a Scalar),
+}
+
+fn truth(value: &Value) -> Option<Truth<'_>> {
+    match value {
+        Value::Bool(value) => Some(Truth::Known(*value)),
+        Value::Scalar(scalar) if scalar.ty == Type::Pred => Some(Truth::Predicate(scalar)),
+        _ => None,
     }
 }
 

@@ -1,0 +1,207 @@
+//! What an instance becomes in Rust.
+
+use cute_lang::kernel::expand::kernels;
+use expect_test::expect;
+
+/// The expansion of a module, formatted.
+fn expansion(attribute: &str, source: &str) -> String {
+    let module = format!("pub mod kernels {{ {source} }}");
+    let tokens = kernels(attribute.parse().expect("tokens"), module.parse().expect("tokens"));
+    prettyplease::unparse(&syn::parse2(tokens).expect("items"))
+}
+
+#[test]
+fn an_instance_becomes_a_type() {
+    let source = "
+        /// Adds one.
+        #[kernel(threads = 32)]
+        #[instance(add_one_f32: T = f32)]
+        pub fn add_one<T: Element>(src: TmaLoad<T, 2>, dst: Global<T, 2>, n: u32) {
+            let tile = smem::<T>(layout!((8,32):(32,1)));
+            let ready = mbarriers(1, 1);
+            if thread() == 0 {
+                expect_tx(ready[0], bytes(tile));
+                tma_load(src, (0, 0), tile, ready[0]);
+            }
+            wait(ready[0], 0);
+            for i in 0..n {
+                dst[(i, thread())] = tile[(i, thread())] + 1.0;
+            }
+        }
+    ";
+    let expected = expect![[r#"
+        pub mod kernels {
+            /// Adds one.
+            ///
+            /// ```text
+            /// shared memory 0..1024: f32 at (8,32):(32,1)
+            /// shared memory 1024..1032: 1 mbarriers, 1 arrivals a phase
+            /// tensor map src: f32, boxes of [8, 32], INTER
+            /// ```
+            #[allow(non_camel_case_types)]
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+            pub struct add_one_f32;
+            impl ::cute_runtime::Kernel for add_one_f32 {
+                const NAME: &'static ::core::primitive::str = "add_one_f32";
+                const PTX: &'static ::core::primitive::str = r"
+        .version 8.0
+        .target sm_90a
+        .address_size 64
+        // shared memory 0..1024: f32 at (8,32):(32,1)
+        // shared memory 1024..1032: 1 mbarriers, 1 arrivals a phase
+        // tensor map src: f32, boxes of [8, 32], INTER
+        .extern .shared .align 1024 .b8 smem[];
+
+        .visible .entry add_one_f32(
+            .param .align 64 .b8 src[128],
+            .param .u64 dst_ptr,
+            .param .u64 dst_stride0,
+            .param .u32 n
+        )
+        .reqntid 32, 1, 1
+        {
+            .reg .pred %p<5>;
+            .reg .b32 %r<4>;
+            .reg .b64 %rd<6>;
+            .reg .f32 %f<2>;
+            .reg .b32 %n;
+            .reg .b32 %smem_base;
+            .reg .b32 %thread;
+            .reg .b64 %src_map;
+            .reg .b32 %i;
+            .reg .b64 %dst_stride0;
+            .reg .b64 %dst_ptr;
+
+            ld.param.u32 %n, [n];
+            mov.u32 %smem_base, smem;
+            mov.u32 %thread, %tid.x;
+            mov.b64 %src_map, src;
+            cvta.param.u64 %src_map, %src_map;
+            ld.param.u64 %dst_stride0, [dst_stride0];
+            ld.param.u64 %dst_ptr, [dst_ptr];
+            cvta.to.global.u64 %dst_ptr, %dst_ptr;
+            // thread 0 initialises the barriers; everyone waits until that is visible
+            setp.ne.u32 %p4, %thread, 0;
+            @%p4 bra $initialised;
+            mbarrier.init.shared::cta.b64 [%smem_base+1024], 1;
+            fence.mbarrier_init.release.cluster;
+        $initialised:
+            bar.sync 0;
+            // if thread() == 0
+            setp.eq.u32 %p0, %thread, 0;
+            // expect_tx(ready[0], bytes(tile))
+            @%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%smem_base+1024], 1024;
+            // tma_load(src, (0, 0), tile, ready[0])
+            @%p0 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%smem_base],
+                [%src_map, {0, 0}], [%smem_base+1024];
+            // wait(ready[0], 0)
+        $wait:
+            mbarrier.try_wait.parity.shared::cta.b64 %p1, [%smem_base+1024], 0;
+            @!%p1 bra $wait;
+            // for i in 0..n
+            setp.gt.u32 %p2, %n, 0;
+            @!%p2 bra $for_end;
+            mov.u32 %i, 0;
+        $for:
+            // dst[(i, thread())] = tile[(i, thread())] + 1.0
+            shl.b32 %r0, %i, 7;
+            shl.b32 %r1, %thread, 2;
+            add.u32 %r2, %r0, %r1;
+            add.u32 %r3, %smem_base, %r2;
+            ld.shared.f32 %f0, [%r3];
+            add.rn.f32 %f1, %f0, 0f3F800000;
+            cvt.u64.u32 %rd0, %i;
+            mul.lo.u64 %rd1, %rd0, %dst_stride0;
+            cvt.u64.u32 %rd2, %thread;
+            add.u64 %rd3, %rd1, %rd2;
+            shl.b64 %rd4, %rd3, 2;
+            add.u64 %rd5, %dst_ptr, %rd4;
+            st.global.f32 [%rd5], %f1;
+            add.u32 %i, %i, 1;
+            setp.lt.u32 %p3, %i, %n;
+            @%p3 bra $for;
+        $for_end:
+            ret;
+        }
+        ";
+                const THREADS: ::core::primitive::u32 = 32u32;
+                const CLUSTER: [::core::primitive::u32; 3] = [1u32, 1u32, 1u32];
+                const SMEM_BYTES: ::core::primitive::u32 = 1032u32;
+                const PARAMS: &'static [::cute_runtime::Param] = &[
+                    ::cute_runtime::Param::TmaLoad(::cute_runtime::TmaRecipe {
+                        name: "src",
+                        element: ::cute_runtime::ElementType::F32,
+                        box_shape: &[8u32, 32u32],
+                        swizzle: ::cute_runtime::SwizzleMode::None,
+                        l2: ::cute_runtime::L2Promotion::B256,
+                        fill: ::cute_runtime::OobFill::Zero,
+                    }),
+                    ::cute_runtime::Param::Global {
+                        name: "dst",
+                        element: ::cute_runtime::ElementType::F32,
+                        rank: 2usize,
+                    },
+                    ::cute_runtime::Param::Scalar {
+                        name: "n",
+                        ty: ::cute_runtime::ElementType::U32,
+                    },
+                ];
+            }
+            impl add_one_f32 {
+                /// Launches `add_one_f32` with 32 threads a CTA on `grid` CTAs.
+                ///
+                /// # Errors
+                ///
+                /// Arguments that the kernel cannot take, named with the rule they break; nothing has been launched then.
+                #[allow(clippy::too_many_arguments)]
+                pub fn launch(
+                    device: &::cute_runtime::Device,
+                    grid: impl ::core::convert::Into<::cute_runtime::Grid>,
+                    src: &::cute_runtime::TensorView<'_, ::core::primitive::f32, 2usize>,
+                    dst: &mut ::cute_runtime::TensorViewMut<'_, ::core::primitive::f32, 2usize>,
+                    n: ::core::primitive::u32,
+                ) -> ::core::result::Result<(), ::cute_runtime::Error> {
+                    ::cute_runtime::__private::launch::<
+                        Self,
+                    >(
+                        device,
+                        ::core::convert::Into::into(grid),
+                        &[
+                            <::cute_runtime::__private::Argument<
+                                '_,
+                            > as ::core::convert::From<_>>::from(src),
+                            <::cute_runtime::__private::Argument<
+                                '_,
+                            > as ::core::convert::From<_>>::from(dst),
+                            <::cute_runtime::__private::Argument<
+                                '_,
+                            > as ::core::convert::From<_>>::from(n),
+                        ],
+                    )
+                }
+            }
+        }
+    "#]];
+    expected.assert_eq(&expansion("", source));
+}
+
+#[test]
+fn the_facade_may_have_another_name() {
+    let text = expansion("crate = crate::cute", "#[kernel(threads = 32)] pub fn nothing() {}");
+    assert!(text.contains("impl crate::cute::Kernel for nothing"), "{text}");
+    assert!(!text.contains("::cute_runtime"), "{text}");
+}
+
+#[test]
+fn a_module_with_errors_keeps_its_names() {
+    let expected = expect![[r#"
+        ::core::compile_error! {
+            "cannot find function `unknown`"
+        }
+        pub mod kernels {
+            #[allow(missing_docs, non_camel_case_types)]
+            pub struct broken;
+        }
+    "#]];
+    expected.assert_eq(&expansion("", "#[kernel(threads = 32)] pub fn broken() { unknown(); }"));
+}

@@ -1,0 +1,44 @@
+//! The kernels of the library: accepted by NVIDIA's assembler, and short where time is spent.
+
+use crate::judge;
+use cute_lang::kernel::lower::{Lowered, lower};
+use quote::ToTokens;
+
+/// The instances of the kernel module in a file of the crate of kernels.
+fn library(file: &str) -> Vec<Lowered> {
+    let path = format!("{}/../cute-kernels/src/{file}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let file = syn::parse_file(&text).expect("Rust");
+    let module = file.items.into_iter().find_map(|item| match item {
+        syn::Item::Mod(item) if item.ident == "kernels" => Some(item),
+        _ => None,
+    });
+    let module = module.expect("a module of kernels");
+    lower(module.to_token_stream()).unwrap_or_else(|error| {
+        let errors: Vec<String> = error.into_iter().map(|error| error.to_string()).collect();
+        panic!("{path}: {}", errors.join("\n"))
+    })
+}
+
+#[test]
+fn the_library_assembles_without_spills_or_serialised_wgmma() {
+    judge(&library("transpose.rs"));
+    judge(&library("gemm.rs"));
+}
+
+/// What the main loop of the GEMM costs besides its four wgmmas: the ring, the descriptors and the loop itself.
+#[test]
+fn the_main_loop_of_gemm_is_short() {
+    let gemm = &library("gemm.rs")[0];
+    let text = gemm.module.to_string();
+    let (before, after) = text.split_once("wgmma.commit_group").expect("a batch");
+    let head = before.rsplit_once("$for").expect("a loop").1;
+    let tail = after.split_once("bra $for").expect("the end of the loop").0;
+    let instructions: Vec<&str> =
+        head.lines().chain(tail.lines()).map(str::trim).filter(|line| line.ends_with(';')).collect();
+    for slow in ["div", "rem"] {
+        assert!(!instructions.iter().any(|line| line.starts_with(slow)), "{instructions:#?}");
+    }
+    assert_eq!(instructions.iter().filter(|line| line.starts_with("wgmma.mma_async") || **line == "0, 0;").count(), 4);
+    assert!(instructions.len() < 60, "{} instructions: {instructions:#?}", instructions.len());
+}

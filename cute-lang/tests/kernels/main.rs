@@ -1,0 +1,22 @@
+//! Kernels to PTX: what the language means, seen in what it becomes and in what that does.
+
+mod constructs;
+mod expansion;
+mod library;
+mod meaning;
+
+use cute_lang::kernel::lower::Lowered;
+use cute_ptx::ptxas::Ptxas;
+
+/// Holds the PTX against its own parser and against NVIDIA's assembler.
+fn judge(instances: &[Lowered]) {
+    let ptxas = Ptxas::find();
+    for instance in instances {
+        let text = instance.module.to_string();
+        assert_eq!(cute_ptx::parse(&text).as_ref(), Ok(&instance.module), "{text}");
+        if let Some(ptxas) = &ptxas {
+            let report = ptxas.assemble(&text, "sm_90a").expect("a run of ptxas");
+            assert_eq!(report.complaints(), Vec::<String>::new(), "{text}");
+        }
+    }
+}
