@@ -19,6 +19,9 @@ pub(crate) const WINDOW_BYTES: u64 = 1 << 32;
 /// In a shared address, the rank of the CTA plus one stands above these bits; zero means one's own CTA.
 pub(crate) const RANK_SHIFT: u32 = 24;
 
+/// The state of an mbarrier is the number of its phase, and above these bits the arrivals that were pending.
+pub(crate) const PENDING_SHIFT: u32 = 40;
+
 /// An entry, decoded.
 #[derive(Debug)]
 pub(crate) struct Code {
@@ -306,6 +309,8 @@ pub(crate) enum Op {
         address: Address,
         state: Option<Reg>,
         count: Option<Reg>,
+        /// The arrivals are missing from the next phases too.
+        drop: bool,
         expect: Option<Reg>,
     },
     MbarrierCompleteTx {

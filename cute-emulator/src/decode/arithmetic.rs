@@ -508,47 +508,39 @@ pub(crate) fn update(name: &str, ty: Type) -> Option<Binary> {
     }
 }
 
+/// Conversions that are no mere change of type: rounding, `.relu`, and the types.
+type Conversion = (&'static str, bool, &'static str, &'static str, Function);
+
+#[rustfmt::skip]
+const CONVERSIONS: &[Conversion] = &[
+    ("rna", false, "tf32", "f32", F1(|a| f32::put(numerics::round_away(f32::get(a), 10, -126)))),
+    ("rn", false, "tf32", "f32", F1(|a| f32::put(numerics::round(f32::get(a), 10, -126)))),
+    ("rn", false, "f16x2", "f32", F2(|a, b| pair(f16_bits, f32::get(a), f32::get(b)))),
+    ("rn", false, "bf16x2", "f32", F2(|a, b| pair(bf16_bits, f32::get(a), f32::get(b)))),
+    ("rn", true, "f16x2", "f32", F2(|a, b| pair(f16_bits, f32::get(a).max(0.0), f32::get(b).max(0.0)))),
+    ("rn", true, "bf16x2", "f32", F2(|a, b| pair(bf16_bits, f32::get(a).max(0.0), f32::get(b).max(0.0)))),
+    ("rn", true, "f16", "f32", F1(|a| u64::from(f16_bits(f32::get(a).max(0.0))))),
+    ("rn", true, "bf16", "f32", F1(|a| u64::from(bf16_bits(f32::get(a).max(0.0))))),
+    ("rz", false, "f16x2", "f32", F2(|a, b| pair(f16_bits, truncated_f16(a), truncated_f16(b)))),
+    ("rz", false, "bf16x2", "f32", F2(|a, b| pair(bf16_bits, truncated_bf16(a), truncated_bf16(b)))),
+    ("rn", false, "e4m3x2", "f32", F2(|a, b| fp8_pair(Format::E4m3, f32::get(a), f32::get(b)))),
+    ("rn", false, "e5m2x2", "f32", F2(|a, b| fp8_pair(Format::E5m2, f32::get(a), f32::get(b)))),
+    ("rn", false, "e4m3x2", "f16x2", F1(|a| fp8_pair(Format::E4m3, half::f16::get(a >> 16), half::f16::get(a)))),
+    ("rn", false, "e5m2x2", "f16x2", F1(|a| fp8_pair(Format::E5m2, half::f16::get(a >> 16), half::f16::get(a)))),
+    ("rn", false, "f16x2", "e4m3x2", F1(|a| f16_pair(Format::E4m3, a))),
+    ("rn", false, "f16x2", "e5m2x2", F1(|a| f16_pair(Format::E5m2, a))),
+];
+
 /// A conversion, by the rounding (empty if none is given) and the types' names.
-pub(crate) fn conversion(rounding: &str, to: &str, from: &str) -> Option<Function> {
-    // Conversions that are no mere change of type.
-    match (rounding, to, from) {
-        ("rna", "tf32", "f32") => {
-            return Some(F1(|a| {
-                f32_bits(numerics::round_away(f32::get(a), 10, -126))
-            }));
-        }
-        ("rn", "tf32", "f32") => {
-            return Some(F1(|a| f32_bits(numerics::round(f32::get(a), 10, -126))));
-        }
-        ("rn", "f16x2", "f32") => {
-            return Some(F2(|a, b| {
-                half::f16::put(f32::get(a)) << 16 | half::f16::put(f32::get(b))
-            }));
-        }
-        ("rn", "bf16x2", "f32") => {
-            return Some(F2(|a, b| {
-                half::bf16::put(f32::get(a)) << 16 | half::bf16::put(f32::get(b))
-            }));
-        }
-        ("rn", "e4m3x2", "f32") => {
-            return Some(F2(|a, b| fp8_pair(Format::E4m3, f32::get(a), f32::get(b))));
-        }
-        ("rn", "e5m2x2", "f32") => {
-            return Some(F2(|a, b| fp8_pair(Format::E5m2, f32::get(a), f32::get(b))));
-        }
-        ("rn", "e4m3x2", "f16x2") => {
-            return Some(F1(|a| {
-                fp8_pair(Format::E4m3, half::f16::get(a >> 16), half::f16::get(a))
-            }));
-        }
-        ("rn", "e5m2x2", "f16x2") => {
-            return Some(F1(|a| {
-                fp8_pair(Format::E5m2, half::f16::get(a >> 16), half::f16::get(a))
-            }));
-        }
-        ("rn", "f16x2", "e4m3x2") => return Some(F1(|a| f16_pair(Format::E4m3, a))),
-        ("rn", "f16x2", "e5m2x2") => return Some(F1(|a| f16_pair(Format::E5m2, a))),
-        _ => {}
+pub(crate) fn conversion(rounding: &str, relu: bool, to: &str, from: &str) -> Option<Function> {
+    let found = CONVERSIONS
+        .iter()
+        .find(|row| (row.0, row.1, row.2, row.3) == (rounding, relu, to, from));
+    if let Some((.., function)) = found {
+        return Some(*function);
+    }
+    if relu {
+        return None;
     }
     let (to, from) = (Type::from_name(to)?, Type::from_name(from)?);
     macro_rules! to_type {
@@ -651,12 +643,21 @@ pub(crate) fn conversion(rounding: &str, to: &str, from: &str) -> Option<Functio
     })
 }
 
-fn f32_bits(value: f64) -> u64 {
-    f32::put(value)
-}
-
 fn wrapped<T: Int>(value: i128) -> u64 {
     T::wrap(value)
+}
+
+/// Two 16-bit floats, the first high.
+fn pair(bits: fn(f64) -> u16, high: f64, low: f64) -> u64 {
+    u64::from(bits(high)) << 16 | u64::from(bits(low))
+}
+
+fn truncated_f16(bits: u64) -> f64 {
+    numerics::round_to_zero(f32::get(bits), 10, -14)
+}
+
+fn truncated_bf16(bits: u64) -> f64 {
+    numerics::round_to_zero(f32::get(bits), 7, -126)
 }
 
 /// Floating point to integer saturates, and a NaN becomes zero.

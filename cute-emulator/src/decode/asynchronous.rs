@@ -1,9 +1,11 @@
 //! mbarriers, asynchronous copies and the tensor cores.
 
+use super::memory::without_policy;
 use super::{Decoded, Decoder, Mnemonic, Result, arithmetic};
 use crate::numerics::Format;
 use crate::op::{
-    Address, Inputs, MatrixA, Op, Output, Phase, Reduction, Reg, Region, Together, Wgmma,
+    Address, Function, Inputs, MatrixA, Op, Output, PENDING_SHIFT, Phase, Reduction, Reg, Region,
+    Together, Wgmma,
 };
 use cute_ptx::ast::{Operand, Type};
 
@@ -39,6 +41,7 @@ impl<'a> Decoder<'a> {
                 "arrive_drop",
                 "expect_tx",
                 "complete_tx",
+                "pending_count",
                 "try_wait",
                 "test_wait",
             ])
@@ -61,6 +64,7 @@ impl<'a> Decoder<'a> {
                     address,
                     state: None,
                     count: None,
+                    drop: false,
                     expect: Some(expect),
                 }
             }
@@ -68,8 +72,22 @@ impl<'a> Decoder<'a> {
                 address: self.address(address)?,
                 bytes: self.source(bytes)?,
             },
-            ("arrive", _) => {
+            ("pending_count", [count, state]) => {
+                // Above the number of the phase.
+                let function = Function::F1(|state| state >> PENDING_SHIFT);
+                let src = [self.source(state)?, 0, 0, 0];
+                Op::Compute {
+                    function,
+                    dst: self.dest(count)?,
+                    src,
+                    flush: false,
+                    saturate: false,
+                }
+            }
+            ("arrive" | "arrive_drop", _) => {
                 let expects = m.flag("expect_tx");
+                // Whether the phase ends is what happens; the promise that it does not changes nothing.
+                m.flag("noComplete");
                 // `_` or a register takes the state; the remote form has none.
                 let (state, rest) = match operands {
                     [Operand::Address { .. }, ..] => (None, operands),
@@ -88,6 +106,7 @@ impl<'a> Decoder<'a> {
                     address: self.address(address)?,
                     state,
                     count: Some(count),
+                    drop: what == "arrive_drop",
                     expect,
                 }
             }
@@ -131,12 +150,7 @@ impl<'a> Decoder<'a> {
             return self.hint(operands);
         }
         let tensor = self.tensor(m)?;
-        let hint = m.flag("L2::cache_hint");
-        let operands = if hint {
-            operands.split_last().map_or(operands, |(_, rest)| rest)
-        } else {
-            operands
-        };
+        let operands = without_policy(m, operands);
         // The destination's space stands first.
         match m.rest.first() {
             Some(&"global") => {
@@ -216,12 +230,7 @@ impl<'a> Decoder<'a> {
 
     fn bulk_reduce(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
         let tensor = self.tensor(m)?;
-        let hint = m.flag("L2::cache_hint");
-        let operands = if hint {
-            operands.split_last().map_or(operands, |(_, rest)| rest)
-        } else {
-            operands
-        };
+        let operands = without_policy(m, operands);
         if !m.prefix(&["global", "shared::cta"]) {
             return Err("the spaces should be .global.shared::cta".to_owned());
         }
@@ -308,6 +317,7 @@ impl<'a> Decoder<'a> {
             });
         }
         m.one_of(&["ca", "cg"]).ok_or("this copy is not modelled")?;
+        let operands = without_policy(m, operands);
         let spaces = m.one_of(&["shared", "shared::cta"]).is_some() && m.flag("global");
         m.rest
             .retain(|part| !matches!(*part, "L2::64B" | "L2::128B" | "L2::256B"));

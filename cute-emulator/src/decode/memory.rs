@@ -34,7 +34,7 @@ impl<'a> Decoder<'a> {
 
     fn load(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
         let access = access(m)?;
-        let (Some(dst), Some(address)) = (operands.first(), operands.get(1)) else {
+        let [dst, address] = without_policy(m, operands) else {
             return Err("two operands are expected".to_owned());
         };
         let dst: Vec<&Operand> = match dst {
@@ -64,7 +64,7 @@ impl<'a> Decoder<'a> {
             return Err("asynchronous stores are not modelled".to_owned());
         }
         let access = access(m)?;
-        let (Some(address), Some(src)) = (operands.first(), operands.get(1)) else {
+        let [address, src] = without_policy(m, operands) else {
             return Err("two operands are expected".to_owned());
         };
         let src = self.one_or_more(src)?;
@@ -85,6 +85,7 @@ impl<'a> Decoder<'a> {
 
     fn atomic(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
         let returns = m.name == "atom";
+        let operands = without_policy(m, operands);
         let ty = m.ty().ok_or("a type is missing")?;
         m.flag("noftz");
         let name = m
@@ -128,9 +129,6 @@ impl<'a> Decoder<'a> {
                 (address, src, Some(self.source(swap)?))
             }
             ([address, src], Atomic::Update(_)) => (address, src, None),
-            ([address, src, _policy], Atomic::Update(_)) if m.flag("L2::cache_hint") => {
-                (address, src, None)
-            }
             _ => return Err(format!("{} operands", operands.len())),
         };
         let src = self.one_or_more(src)?;
@@ -184,6 +182,14 @@ impl<'a> Decoder<'a> {
                 transpose,
             },
         })
+    }
+}
+
+/// The operands without the cache policy that stands last.
+pub(super) fn without_policy<'o>(m: &mut Mnemonic<'_>, operands: &'o [Operand]) -> &'o [Operand] {
+    match operands.split_last() {
+        Some((_, rest)) if m.flag("L2::cache_hint") => rest,
+        _ => operands,
     }
 }
 

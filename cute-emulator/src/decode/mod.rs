@@ -347,25 +347,20 @@ impl<'a> Decoder<'a> {
             .unwrap_or("");
         let flush = m.flag("ftz");
         m.flag("satfinite");
-        let saturate = m.flag("sat");
+        let (relu, saturate) = (m.flag("relu"), m.flag("sat"));
         let [to, from] = m.rest[..] else {
             return Err("two types are expected".to_owned());
         };
-        let function = arithmetic::conversion(rounding, to, from).ok_or_else(|| {
+        let function = arithmetic::conversion(rounding, relu, to, from).ok_or_else(|| {
             format!("the conversion from .{from} to .{to} with this rounding is not modelled")
         })?;
         if saturate && to != "f32" {
             return Err("`.sat` is modelled for .f32 only".to_owned());
         }
-        // Flushing concerns f32 alone.
-        let flush = flush && (to == "f32" || from == "f32") && to != "f64" && from != "f64";
+        // A subnormal f32 vanishes in every other type anyway.
+        let flush = flush && (to, from) == ("f32", "f32");
         m.rest.clear();
-        self.computation(
-            function,
-            flush && to == "f32" && from == "f32",
-            saturate,
-            operands,
-        )
+        self.computation(function, flush, saturate, operands)
     }
 
     fn cvta(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {

@@ -365,10 +365,11 @@ impl Step<'_> {
                 address,
                 state,
                 count,
+                drop,
                 expect,
             } => {
                 self.progress = true;
-                self.mbarrier_arrive(active, *address, *state, *count, *expect)?;
+                self.mbarrier_arrive(active, *address, *state, *count, *drop, *expect)?;
             }
             Op::MbarrierCompleteTx { address, bytes } => {
                 self.progress = true;

@@ -5,7 +5,7 @@ use super::knowledge::Knowledge;
 use super::step::{Blame, Flow, Result, Step};
 use super::warp::{LANES, PhaseValue, Split, Wait, lanes};
 use crate::error::FaultKind;
-use crate::op::{Address, Phase, Reg};
+use crate::op::{Address, PENDING_SHIFT, Phase, Reg};
 use std::fmt::{self, Display, Formatter};
 
 /// Limits of an mbarrier (PTX ISA 9.0, §9.7.13.15).
@@ -331,6 +331,7 @@ impl Step<'_> {
         address: Address,
         state: Option<Reg>,
         count: Option<Reg>,
+        drop: bool,
         expect: Option<Reg>,
     ) -> Result<()> {
         let knowledge = self.warp.knowledge.clone();
@@ -338,20 +339,23 @@ impl Step<'_> {
             let count = count.map(|count| u64::from(self.warp.get(count, lane) as u32));
             let expect = expect.map(|bytes| i64::from(self.warp.get(bytes, lane) as u32));
             let (barrier, at) = self.mbarrier(lane, address)?;
-            let phase = barrier.phase;
+            let before = barrier.phase | barrier.pending << PENDING_SHIFT;
             let mut update = || {
                 if let Some(bytes) = expect {
                     barrier.transfer(bytes, at)?;
                 }
                 if let Some(count) = count {
                     barrier.learn(&knowledge);
+                    if drop {
+                        barrier.expected = barrier.expected.saturating_sub(count);
+                    }
                     barrier.arrive(count, at)?;
                 }
                 Ok(())
             };
             update().map_err(|fault| Blame::lane(fault, lane))?;
             if let Some(state) = state {
-                self.warp.set(state, lane, phase);
+                self.warp.set(state, lane, before);
             }
         }
         self.warp.tick();
@@ -387,7 +391,9 @@ impl Step<'_> {
         for lane in lanes(mask) {
             let value = match phase {
                 Phase::Parity(row) => PhaseValue::Parity(self.warp.get(row, lane)),
-                Phase::State(row) => PhaseValue::State(self.warp.get(row, lane)),
+                Phase::State(row) => {
+                    PhaseValue::State(self.warp.get(row, lane) & ((1 << PENDING_SHIFT) - 1))
+                }
             };
             let (rank, at) = self.mbarrier_address(lane, address)?;
             let (barrier, _) = self.mbarrier(lane, address)?;

@@ -34,22 +34,41 @@ fn register(ty: Type, index: usize) -> Operand {
 
 /// An operand of a kind, as the `i`th of an instruction.
 fn operand(kind: &Kind, i: usize) -> Operand {
-    let vector = |len: usize, ty| Operand::Vector((0..len).map(|j| register(ty, 128 * i.min(1) + j)).collect());
+    let vector = |len: usize, ty| {
+        Operand::Vector((0..len).map(|j| register(ty, 128 * i.min(1) + j)).collect())
+    };
     let pair = |ty| Operand::Pair(Box::new(register(ty, i)), Box::new(register(Type::Pred, 8)));
     match kind {
-        Kind::Def { ty, pair: Pair::Never, .. } => register(*ty, i),
+        Kind::Def {
+            ty,
+            pair: Pair::Never,
+            ..
+        } => register(*ty, i),
         Kind::Def { ty, .. } => pair(*ty),
-        Kind::Use { range: Some(range), .. } | Kind::Int(range) => Operand::Int(range.least()),
+        Kind::Use {
+            range: Some(range), ..
+        }
+        | Kind::Int(range) => Operand::Int(range.least()),
         Kind::Use { ty, .. } | Kind::Register(ty) | Kind::Value(ty) => register(*ty, i),
         Kind::Predicate => Operand::Not("%pred_9".into()),
         Kind::Scale => register(Type::Pred, 9),
         Kind::Vector { len, ty, .. } => vector(*len, *ty),
         Kind::Pack { bits: 32, .. } => vector(2, Type::B16),
         Kind::Pack { .. } => vector(2, Type::B32),
-        Kind::Address(Space::Param) => Operand::Address { base: Box::new(Operand::Name("param".into())), offset: 0 },
+        Kind::Address(Space::Param) => Operand::Address {
+            base: Box::new(Operand::Name("param".into())),
+            offset: 0,
+        },
         Kind::Address(space) => {
-            let ty = if space.name().starts_with("shared") { Type::U32 } else { Type::U64 };
-            Operand::Address { base: Box::new(register(ty, 20 + i)), offset: 0 }
+            let ty = if space.name().starts_with("shared") {
+                Type::U32
+            } else {
+                Type::U64
+            };
+            Operand::Address {
+                base: Box::new(register(ty, 20 + i)),
+                offset: 0,
+            }
         }
         Kind::Tensor { dims } => Operand::Tensor {
             map: Box::new(register(Type::U64, 20)),
@@ -61,7 +80,9 @@ fn operand(kind: &Kind, i: usize) -> Operand {
 }
 
 fn load(inst: &Inst) -> Result<Program, EmulatorError> {
-    let mut text = String::from(".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .align 64 .b8 param[128])\n{\n");
+    let mut text = String::from(
+        ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .align 64 .b8 param[128])\n{\n",
+    );
     for ty in POOL {
         writeln!(text, ".reg {ty} %{}_<300>;", ty.name()).unwrap();
     }
@@ -76,7 +97,10 @@ fn what_is_not_modelled() {
     for (_, row) in table::rows() {
         for mnemonic in table::samples(row) {
             for form in table::lookup(&mnemonic).unwrap().forms() {
-                let operands = form.iter().enumerate().map(|(i, slot)| operand(&slot.kind, i));
+                let operands = form
+                    .iter()
+                    .enumerate()
+                    .map(|(i, slot)| operand(&slot.kind, i));
                 match load(&Inst::new(mnemonic.clone(), operands)) {
                     Ok(_) => modelled += 1,
                     Err(EmulatorError::Unsupported { .. }) => {
@@ -88,6 +112,9 @@ fn what_is_not_modelled() {
         }
     }
     assert!(modelled > 1000, "{modelled}");
-    let missing: String = missing.iter().map(|mnemonic| format!("{mnemonic}\n")).collect();
+    let missing: String = missing
+        .iter()
+        .map(|mnemonic| format!("{mnemonic}\n"))
+        .collect();
     expect_test::expect_file!["not_modelled.txt"].assert_eq(&missing);
 }

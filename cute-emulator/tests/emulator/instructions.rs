@@ -126,6 +126,18 @@ fn floats() {
             6,
         ),
         (
+            "cvt.rz.bf16x2.f32 %r1, 0fBF80FFFF, 0f3F80FFFF;",
+            0xbf80_3f80,
+        ),
+        (
+            "cvt.rn.relu.bf16x2.f32 %r1, 0fBF800000, 0f3F800000;",
+            0x3f80,
+        ),
+        (
+            "mov.b32 %r1, 0; mbarrier.init.b64 [smem], 3; mbarrier.arrive_drop.b64 %d1, [smem]; mbarrier.pending_count.b64 %r1, %d1;",
+            3,
+        ),
+        (
             "cvt.rn.bf16x2.f32 %r1, 0f40000000, 0f3F800000;",
             0x4000_3f80,
         ),
