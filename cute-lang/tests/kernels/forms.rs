@@ -1,0 +1,235 @@
+//! Every form of a wgmma operand, from TMA to the accumulator: small integers in, exact sums out.
+
+use crate::judge;
+use cute_algebra::SwizzleMode;
+use cute_emulator::{
+    GlobalMemory, Launch, Program, Schedule, TensorElement, TensorFill, TensorMap, TensorSwizzle,
+};
+use cute_lang::kernel::builder::{ParamKind, TmaRecipe};
+use cute_lang::kernel::lower::{Lowered, lower};
+
+/// Rows of A, and K: several steps, and several atoms of every swizzle but the widest.
+const M: usize = 64;
+const K: usize = 64;
+
+/// An operand: its major mode and its swizzle.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    major: &'static str,
+    swizzle: SwizzleMode,
+}
+
+impl Form {
+    fn all() -> impl Iterator<Item = Form> {
+        ["K", "MN"].into_iter().flat_map(|major| {
+            SwizzleMode::ALL
+                .into_iter()
+                .map(move |swizzle| Form { major, swizzle })
+        })
+    }
+
+    /// The tile's layout. Atoms follow one another along the mode that is not contiguous, which makes for few boxes.
+    fn layout(self, element: &str, mn: usize) -> String {
+        let order = if self.major == "K" {
+            "(0, 1)"
+        } else {
+            "(1, 0)"
+        };
+        let (major, swizzle) = (self.major, self.swizzle.name());
+        format!("tile_to_shape(smem_atom::<{element}>({major}, {swizzle}), ({mn}, {K}), {order})")
+    }
+
+    /// The tile as TMA fills it: its last mode is the contiguous one.
+    fn as_tensor(self, tile: &str) -> String {
+        if self.major == "K" {
+            tile.into()
+        } else {
+            format!("select({tile}, 1, 0)")
+        }
+    }
+
+    /// The tensor's two extents.
+    fn extents(self, mn: usize) -> [usize; 2] {
+        if self.major == "K" { [mn, K] } else { [K, mn] }
+    }
+
+    /// Where element (mn, k) lies in the tensor.
+    fn index(self, mn: usize, k: usize, extent: usize) -> usize {
+        if self.major == "K" {
+            mn * K + k
+        } else {
+            k * extent + mn
+        }
+    }
+}
+
+fn kernel(element: &str, a: Form, b: Form, n: usize) -> Lowered {
+    let source = format!(
+        "mod kernels {{
+            #[kernel(threads = 128)]
+            fn product(a: TmaLoad<{element}, 2>, b: TmaLoad<{element}, 2>, d: Global<f32, 2>) {{
+                let sa = smem::<{element}>({});
+                let sb = smem::<{element}>({});
+                let ready = mbarriers(1, 1);
+                if thread() == 0 {{
+                    expect_tx(ready[0], bytes(sa) + bytes(sb));
+                    tma_load(a, (0, 0), {}, ready[0]);
+                    tma_load(b, (0, 0), {}, ready[0]);
+                }}
+                wait(ready[0], 0);
+                let acc = fragment::<f32>(wgmma_c({n}));
+                wgmma_fence();
+                wgmma(acc, sa, sb, false);
+                wgmma_commit();
+                wgmma_wait(0);
+                for v in 0..size(acc) {{
+                    d[acc.coordinate(v)] = acc[v];
+                }}
+            }}
+        }}",
+        a.layout(element, M),
+        b.layout(element, n),
+        a.as_tensor("sa"),
+        b.as_tensor("sb"),
+    );
+    let mut instances = lower(source.parse().expect("tokens"))
+        .unwrap_or_else(|error| panic!("{a:?} {b:?} {n}: {error}"));
+    instances.remove(0)
+}
+
+/// A small integer for each place, without pattern along any power of two.
+fn integer(seed: usize, i: usize) -> i32 {
+    (((i + 1) * (2 * seed + 2_654_435)) >> 7) as i32 % 9 - 4
+}
+
+/// A small integer as bf16 or f16.
+fn encode(element: &str, value: i32) -> [u8; 2] {
+    let bits = (value as f32).to_bits();
+    let short = match element {
+        "bf16" => (bits >> 16) as u16,
+        _ if value == 0 => 0,
+        // The exponent's bias is 15 instead of 127.
+        _ => {
+            ((bits >> 16 & 0x8000) | (((bits >> 23 & 0xff) - 112) << 10) | (bits >> 13 & 0x3ff))
+                as u16
+        }
+    };
+    short.to_le_bytes()
+}
+
+fn map(
+    instance: &Lowered,
+    param: usize,
+    element: &str,
+    address: u64,
+    extents: [usize; 2],
+) -> Vec<u8> {
+    let ParamKind::TmaLoad(tma) = &instance.params[param].kind else {
+        panic!("a TmaLoad")
+    };
+    let TmaRecipe { box_shape, swizzle } = tma.recipe.as_ref().expect("a use");
+    let map = TensorMap {
+        element: if element == "bf16" {
+            TensorElement::Bf16
+        } else {
+            TensorElement::F16
+        },
+        address,
+        dims: extents.iter().rev().map(|&extent| extent as u64).collect(),
+        strides: vec![2 * extents[1] as u64],
+        box_dims: box_shape.iter().rev().copied().collect(),
+        element_strides: vec![1, 1],
+        swizzle: match swizzle {
+            SwizzleMode::None => TensorSwizzle::None,
+            SwizzleMode::B32 => TensorSwizzle::B32,
+            SwizzleMode::B64 => TensorSwizzle::B64,
+            SwizzleMode::B128 => TensorSwizzle::B128,
+        },
+        fill: TensorFill::Zero,
+    };
+    map.to_bytes().expect("a legal map").to_vec()
+}
+
+fn check(element: &str, a: Form, b: Form, n: usize) -> Lowered {
+    let instance = kernel(element, a, b, n);
+    let program = Program::load(&instance.module.to_string()).expect("PTX");
+    let mut memory = GlobalMemory::new();
+    let mut operand = |form: Form, mn: usize, seed: usize| {
+        let mut bytes = vec![0; mn * K * 2];
+        for (row, k) in (0..mn).flat_map(|row| (0..K).map(move |k| (row, k))) {
+            bytes[2 * form.index(row, k, mn)..][..2]
+                .copy_from_slice(&encode(element, integer(seed, row * K + k)));
+        }
+        let address = memory.alloc(bytes.len(), 128);
+        memory.write(address, &bytes).expect("room");
+        address
+    };
+    let (address_a, address_b) = (operand(a, M, 1), operand(b, n, 2));
+    let d = memory.alloc(M * n * 4, 128);
+    let args = [
+        map(&instance, 0, element, address_a, a.extents(M)),
+        map(&instance, 1, element, address_b, b.extents(n)),
+        d.to_le_bytes().to_vec(),
+        (n as u64).to_le_bytes().to_vec(),
+    ];
+    let launch = Launch {
+        block: [128, 1, 1],
+        dynamic_shared_bytes: instance.smem_bytes,
+        args: &args,
+        schedule: Schedule::from_seed(n as u64),
+        ..Launch::default()
+    };
+    program
+        .launch(&mut memory, "product", &launch)
+        .unwrap_or_else(|error| panic!("{a:?} {b:?} {n}: {error}"));
+    let mut bytes = vec![0; M * n * 4];
+    memory.read(d, &mut bytes).expect("written");
+    for (i, j) in (0..M).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        let expected: i32 = (0..K)
+            .map(|k| integer(1, i * K + k) * integer(2, j * K + k))
+            .sum();
+        let start = (i * n + j) * 4;
+        let found = f32::from_le_bytes(bytes[start..start + 4].try_into().expect("four bytes"));
+        assert_eq!(
+            found, expected as f32,
+            "{element} {a:?} {b:?}, element ({i},{j}) of {M} × {n}"
+        );
+    }
+    instance
+}
+
+#[test]
+fn every_form_of_an_operand() {
+    let mut instances = Vec::new();
+    for (i, form) in Form::all().enumerate() {
+        let plain = Form {
+            major: "K",
+            swizzle: SwizzleMode::B128,
+        };
+        instances.push(check("bf16", form, plain, 64));
+        instances.push(check("f16", plain, form, 64 << (i % 3)));
+    }
+    judge(&instances);
+}
+
+#[test]
+fn every_width_of_a_product() {
+    let k_major = Form {
+        major: "K",
+        swizzle: SwizzleMode::B128,
+    };
+    let mn_major = Form {
+        major: "MN",
+        swizzle: SwizzleMode::B32,
+    };
+    let narrow: Vec<Lowered> = [8, 24, 104, 200]
+        .into_iter()
+        .map(|n| check("bf16", mn_major, k_major, n))
+        .collect();
+    let wide: Vec<Lowered> = [16, 48, 240]
+        .into_iter()
+        .map(|n| check("f16", k_major, mn_major, n))
+        .collect();
+    judge(&narrow);
+    judge(&wide);
+}
