@@ -296,11 +296,11 @@ pub enum FaultKind {
     Race {
         /// The address.
         address: u64,
-        /// The earlier write.
+        /// The earlier access.
         other: Other,
-        /// The rank of the writer's CTA in the cluster.
+        /// The rank of its CTA in the cluster.
         rank: u32,
-        /// The writer's warp.
+        /// Its warp.
         warp: u32,
     },
     /// The asynchronous proxy reads what the generic proxy wrote, with no proxy fence in between.

@@ -201,6 +201,7 @@ impl Step<'_> {
     ) -> std::result::Result<(), FaultKind> {
         let (warps, size) = (self.cluster.warps_per_cta(), self.cluster.ctas.len());
         let (code, tag) = (self.code, Tag::incoming(self.pc));
+        let usage = self.warp.knowledge.overwrites(self.warp.index);
         let Some(cta) = self.cluster.ctas.get_mut(rank) else {
             return Err(FaultKind::Operand(format!(
                 "multicast to CTA rank {rank} of a cluster of {size}"
@@ -213,10 +214,9 @@ impl Step<'_> {
         }
         from.pieces(to, |piece| {
             let range = cta.shared.range(piece.shared, piece.len)?;
-            cta.shared
-                .check(range.clone(), Use::Overwrite, code, warps)?;
+            cta.shared.check(range.clone(), usage, code, warps)?;
             cta.check_stores(&range, code)?;
-            cta.shared.tag(range, tag);
+            cta.shared.written(range, tag);
             Ok(())
         })
     }
@@ -305,7 +305,7 @@ impl Step<'_> {
                         let shared = &mut cluster.ctas[*rank].shared;
                         let range = shared.range(piece.shared, piece.len)?;
                         shared.bytes[range.clone()].copy_from_slice(&bytes[..piece.len]);
-                        shared.tag(range, Tag::SETTLED);
+                        shared.written(range, Tag::SETTLED);
                     }
                     Ok(())
                 })
@@ -335,7 +335,7 @@ impl Step<'_> {
                 let shared = &mut self.cluster.ctas[rank].shared;
                 let range = shared.range(to, bytes).map_err(blame)?;
                 shared.bytes[range.clone()].copy_from_slice(&data[..bytes]);
-                shared.tag(range, Tag::generic(origin.instruction, warp, clock));
+                shared.written(range, Tag::generic(origin.instruction, warp, clock));
             }
             CopyInKind::Arrival {
                 barrier: (rank, barrier),
@@ -569,7 +569,7 @@ impl Step<'_> {
                 .check(range.clone(), usage, code, warps)
                 .map_err(blame)?;
             cta.check_stores(&range, code).map_err(blame)?;
-            cta.shared.tag(range, tag);
+            cta.shared.written(range, tag);
             let (bytes, source_bytes) = (bytes as usize, source_bytes as usize);
             let kind = CopyInKind::Lane {
                 to: (rank, to),

@@ -159,7 +159,12 @@ impl Step<'_> {
             Location::Shared(rank, address) => {
                 Self::aligned(address, into.len())?;
                 let range = self.shared_bytes(rank, address, into.len(), false, strong)?;
-                into.copy_from_slice(&self.cluster.ctas[rank].shared.bytes[range]);
+                let clock = self.warp.knowledge.seen[self.warp.index];
+                let shared = &mut self.cluster.ctas[rank].shared;
+                into.copy_from_slice(&shared.bytes[range.clone()]);
+                if !strong {
+                    shared.read(range, Tag::generic(self.pc, self.warp.index, clock));
+                }
                 Ok(())
             }
             Location::Param(offset) => match self.params.get(offset..offset + into.len()) {
@@ -201,7 +206,7 @@ impl Step<'_> {
                 };
                 let shared = &mut self.cluster.ctas[rank].shared;
                 shared.bytes[range.clone()].copy_from_slice(from);
-                shared.tag(range, tag);
+                shared.written(range, tag);
                 Ok(())
             }
             Location::Param(_) => Err(FaultKind::Operand(

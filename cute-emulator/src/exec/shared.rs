@@ -1,11 +1,11 @@
-//! Shared memory, and for each of its bytes who wrote it last and how.
+//! Shared memory, and for each of its bytes who wrote it last and how, and who read it since.
 
 use super::knowledge::Knowledge;
 use crate::error::{FaultKind, Other};
 use crate::op::{Code, SHARED_BASE};
 use std::ops::Range;
 
-/// Who wrote a byte: in the low two bits how, then the instruction (22 bits), the warp of the cluster (9), its clock (31).
+/// Who touched a byte: in the low two bits how, then the instruction (22 bits), the warp of the cluster (9), its clock (31).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tag(u64);
 
@@ -58,7 +58,10 @@ impl Tag {
 /// The shared memory of a CTA.
 pub(crate) struct Shared {
     pub(crate) bytes: Vec<u8>,
-    tags: Vec<Tag>,
+    /// Who wrote each byte last.
+    writers: Vec<Tag>,
+    /// Who read it last through the generic proxy since then: one reader, though there may be several.
+    readers: Vec<Tag>,
 }
 
 /// What an access does, and on whose behalf.
@@ -72,15 +75,16 @@ pub(crate) enum Use<'a> {
     Strong,
     /// The asynchronous proxy reads for a warp that knew so much when it asked for it.
     Asynchronous { fenced: &'a [u32] },
-    /// A copy is about to write.
-    Overwrite,
+    /// A copy that a warp asks for is about to write.
+    Overwrite { warp: usize, seen: &'a [u32] },
 }
 
 impl Shared {
     pub(crate) fn new(bytes: usize) -> Shared {
         Shared {
             bytes: vec![0; bytes],
-            tags: vec![Tag::NOBODY; bytes],
+            writers: vec![Tag::NOBODY; bytes],
+            readers: vec![Tag::NOBODY; bytes],
         }
     }
 
@@ -100,11 +104,18 @@ impl Shared {
         }
     }
 
-    pub(crate) fn tag(&mut self, range: Range<usize>, tag: Tag) {
-        self.tags[range].fill(tag);
+    /// Notes who writes.
+    pub(crate) fn written(&mut self, range: Range<usize>, tag: Tag) {
+        self.readers[range.clone()].fill(Tag::NOBODY);
+        self.writers[range].fill(tag);
     }
 
-    /// Whether an access is ordered after the writes of what it touches.
+    /// Notes who reads.
+    pub(crate) fn read(&mut self, range: Range<usize>, tag: Tag) {
+        self.readers[range].fill(tag);
+    }
+
+    /// Whether an access is ordered after what others did to the bytes that it touches.
     pub(crate) fn check(
         &self,
         range: Range<usize>,
@@ -112,61 +123,85 @@ impl Shared {
         code: &Code,
         warps_per_cta: usize,
     ) -> Result<(), FaultKind> {
-        let mut last = Tag::SETTLED;
-        for (offset, tag) in self.tags[range.clone()].iter().enumerate() {
-            if *tag == last {
+        let writes = matches!(usage, Use::Write { .. } | Use::Overwrite { .. });
+        let mut last = (Tag::SETTLED, Tag::NOBODY);
+        for byte in range {
+            let tags = (self.writers[byte], self.readers[byte]);
+            if tags == last {
                 continue;
             }
-            last = *tag;
-            let address = (range.start + offset) as u64 + u64::from(SHARED_BASE);
-            check_byte(*tag, address, usage, code, warps_per_cta)?;
+            last = tags;
+            let check = Check {
+                address: byte as u64 + u64::from(SHARED_BASE),
+                code,
+                warps_per_cta,
+            };
+            check.after_writer(tags.0, usage)?;
+            if writes {
+                check.ordered(tags.1, usage)?;
+            }
         }
         Ok(())
     }
 }
 
-fn check_byte(
-    tag: Tag,
+/// One byte of an access.
+struct Check<'a> {
     address: u64,
-    usage: Use<'_>,
-    code: &Code,
+    code: &'a Code,
     warps_per_cta: usize,
-) -> Result<(), FaultKind> {
-    match (tag.writer(), usage) {
-        (Writer::Nobody, Use::Read { .. } | Use::Asynchronous { .. }) => {
-            Err(FaultKind::Uninitialised { address })
+}
+
+impl Check<'_> {
+    fn after_writer(&self, tag: Tag, usage: Use<'_>) -> Result<(), FaultKind> {
+        let address = self.address;
+        match (tag.writer(), usage) {
+            (Writer::Nobody, Use::Read { .. } | Use::Asynchronous { .. }) => {
+                Err(FaultKind::Uninitialised { address })
+            }
+            (Writer::Incoming { instruction }, _) => {
+                let other = self.code.other(instruction);
+                Err(FaultKind::CopyInFlight { address, other })
+            }
+            (
+                Writer::Generic {
+                    instruction,
+                    warp,
+                    clock,
+                },
+                Use::Asynchronous { fenced },
+            ) if clock > fenced[warp] => Err(FaultKind::MissingProxyFence {
+                address,
+                other: self.code.other(instruction),
+                rank: (warp / self.warps_per_cta) as u32,
+                warp: (warp % self.warps_per_cta) as u32,
+            }),
+            (Writer::Generic { .. }, _) => self.ordered(tag, usage),
+            _ => Ok(()),
         }
-        (Writer::Incoming { instruction }, _) => Err(FaultKind::CopyInFlight {
-            address,
-            other: code.other(instruction),
-        }),
-        (
+    }
+
+    /// Whether what the tag says of another warp is known to this one.
+    fn ordered(&self, tag: Tag, usage: Use<'_>) -> Result<(), FaultKind> {
+        let (Use::Read { warp: by, seen }
+        | Use::Write { warp: by, seen }
+        | Use::Overwrite { warp: by, seen }) = usage
+        else {
+            return Ok(());
+        };
+        match tag.writer() {
             Writer::Generic {
                 instruction,
                 warp,
                 clock,
-            },
-            Use::Read { warp: by, seen } | Use::Write { warp: by, seen },
-        ) if warp != by && clock > seen[warp] => Err(FaultKind::Race {
-            address,
-            other: code.other(instruction),
-            rank: (warp / warps_per_cta) as u32,
-            warp: (warp % warps_per_cta) as u32,
-        }),
-        (
-            Writer::Generic {
-                instruction,
-                warp,
-                clock,
-            },
-            Use::Asynchronous { fenced },
-        ) if clock > fenced[warp] => Err(FaultKind::MissingProxyFence {
-            address,
-            other: code.other(instruction),
-            rank: (warp / warps_per_cta) as u32,
-            warp: (warp % warps_per_cta) as u32,
-        }),
-        _ => Ok(()),
+            } if warp != by && clock > seen[warp] => Err(FaultKind::Race {
+                address: self.address,
+                other: self.code.other(instruction),
+                rank: (warp / self.warps_per_cta) as u32,
+                warp: (warp % self.warps_per_cta) as u32,
+            }),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -192,6 +227,13 @@ impl Knowledge {
 
     pub(crate) fn writes(&self, warp: usize) -> Use<'_> {
         Use::Write {
+            warp,
+            seen: &self.seen,
+        }
+    }
+
+    pub(crate) fn overwrites(&self, warp: usize) -> Use<'_> {
+        Use::Overwrite {
             warp,
             seen: &self.seen,
         }

@@ -210,27 +210,35 @@ fn single_faults() {
 
 #[test]
 fn races_between_warps() {
-    // Warp 1 reads what warp 0 wrote, with no barrier; in the second form it overwrites it.
-    for access in ["ld.shared.b32 %r1, [smem];", "st.shared.b32 [smem], 2;"] {
+    // With no barrier, warp 1 reads what warp 0 wrote, overwrites it, or overwrites what warp 0 read.
+    let (read, write) = ("ld.shared.b32 %r1, [smem];", "st.shared.b32 [smem], 2;");
+    for (first, second) in [(write, read), (write, write), (read, write)] {
         let body = format!(
             "
+            st.shared.b32 [smem], 0;
             mov.u32 %r1, 0;
             setp.gt.u32 %p0, %r0, 31;
             @%p0 bra SECOND;
-            st.shared.b32 [smem], 1;
+            {first}
             bra END;
         SECOND:
-            {access}
+            {second}
         END:"
         );
-        // Under some schedules the read comes first and finds nothing written.
-        let found = SEEDS.map(|seed| fault(words_under(seed, 64, &body)).0);
-        assert!(
-            found
-                .into_iter()
-                .any(|kind| matches!(kind, FaultKind::Race { .. })),
-            "{access}"
-        );
+        // Only what follows the first barrier is of interest.
+        let body = body
+            .replace("mov.u32 %r1, 0;", "bar.sync 0; mov.u32 %r1, 0;")
+            .replace(
+                "st.shared.b32 [smem], 0;",
+                "setp.gt.u32 %p0, %r0, 31; @!%p0 st.shared.b32 [smem], 0;",
+            );
+        for seed in SEEDS {
+            let (kind, _) = fault(words_under(seed, 64, &body));
+            assert!(
+                matches!(kind, FaultKind::Race { .. }),
+                "{first} {second}: {kind:?}"
+            );
+        }
     }
 }
 
