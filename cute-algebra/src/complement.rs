@@ -67,21 +67,25 @@ struct Chain {
 
 impl Chain {
     fn of(a: &Layout) -> Result<Self, LayoutError> {
-        let mut modes = a.integral_modes(0)?;
-        modes.retain(|&(extent, stride)| extent != 1 && stride != 0);
-        if let Some(&(_, stride)) = modes.iter().find(|(_, stride)| *stride < 0) {
-            return Err(ErrorKind::NegativeStride { stride }.at(Place::operand(0).stride()));
-        }
-        modes.sort_by_key(|&(extent, stride)| (stride, extent));
+        let modes = a.integral_modes(0)?.into_iter().zip(a.shape().leaf_paths());
+        let mut modes: Vec<_> = modes
+            .filter(|((extent, stride), _)| *extent != 1 && *stride != 0)
+            .collect();
+        modes.sort_by_key(|&((extent, stride), _)| (stride, extent));
         let (mut gaps, mut block, mut previous) = (Vec::new(), 1i64, (1, 1));
-        for (extent, stride) in modes {
+        for ((extent, stride), path) in modes {
+            let place = Place::operand(0).mode(path).stride();
+            if stride < 0 {
+                return Err(ErrorKind::NegativeStride { stride }.at(place));
+            }
             if stride % block != 0 {
-                let kind = ErrorKind::Gap {
+                let nearest = nearest_multiples(stride, block);
+                return Err(ErrorKind::Gap {
                     previous,
                     stride,
-                    nearest: nearest_multiples(stride, block),
-                };
-                return Err(kind.at(Place::operand(0).stride()));
+                    nearest,
+                }
+                .at(place));
             }
             gaps.push((stride / block, block));
             let next = stride.checked_mul(extent);
@@ -89,7 +93,7 @@ impl Chain {
                 ErrorKind::Overflow {
                     quantity: "complement",
                 }
-                .at(Place::operand(0))
+                .at(place)
             })?;
             previous = (extent, stride);
         }

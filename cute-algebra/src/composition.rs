@@ -12,13 +12,13 @@ use crate::layout::Layout;
 use crate::recover::from_table;
 use crate::stride::ScaledBasis;
 use crate::tiler::Tiler;
-use crate::tuple::{Shape, Tuple};
 
 /// Largest number of points that a rejected composition is tried on one by one, before it is called not proved.
 pub const ENUMERATION_LIMIT: i64 = 1 << 20;
 
-/// How far the search for a legal stride below a refused one goes.
-const SUGGESTION_STEPS: usize = 4096;
+/// How far from a refused extent or stride a legal one is looked for, and for how large operands.
+const SUGGESTION_STEPS: i64 = 64;
+const SUGGESTION_WORK: usize = 4096;
 
 /// What to do with coordinates past the end of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,13 +73,10 @@ pub(crate) fn compose(a: &Layout, b: &Layout, overhang: Overhang) -> Result<Layo
     let targets = targets_of(a, &leaves)?;
     let mut replaced: Vec<Option<Layout>> = vec![None; leaves.len()];
     for target in &targets {
-        if overhang == Overhang::Strict {
-            target.check_domain(&leaves)?;
-        }
-        let modes = match target.refine(&leaves) {
-            Ok(modes) => modes,
-            Err(error) => target.enumerate(&leaves, error)?,
-        };
+        let modes = target
+            .admit(&leaves, overhang)
+            .or_else(|error| target.enumerate(&leaves, error))
+            .map_err(|error| target.suggest(&leaves, overhang, error))?;
         for (&leaf, mode) in target.leaves.iter().zip(modes) {
             replaced[leaf] = Some(mode);
         }
@@ -92,6 +89,7 @@ pub(crate) fn compose(a: &Layout, b: &Layout, overhang: Overhang) -> Result<Layo
 }
 
 /// A leaf of B.
+#[derive(Clone)]
 struct Leaf {
     path: Vec<usize>,
     extent: i64,
@@ -109,7 +107,7 @@ struct Target {
 
 fn leaves_of(b: &Layout) -> Vec<Leaf> {
     let mut weight = 1;
-    let modes = leaf_paths(b.shape()).into_iter().zip(b.flat_modes());
+    let modes = b.shape().leaf_paths().into_iter().zip(b.flat_modes());
     let leaves = modes.map(|(path, (extent, stride))| {
         let leaf = Leaf {
             path,
@@ -121,24 +119,6 @@ fn leaves_of(b: &Layout) -> Vec<Leaf> {
         leaf
     });
     leaves.collect()
-}
-
-fn leaf_paths(shape: &Shape) -> Vec<Vec<usize>> {
-    let mut paths = Vec::new();
-    let mut pending = vec![(shape, Vec::new())];
-    while let Some((tuple, path)) = pending.pop() {
-        match tuple {
-            Tuple::Leaf(_) => paths.push(path),
-            Tuple::Node(modes) => {
-                let children = modes
-                    .iter()
-                    .enumerate()
-                    .map(|(i, mode)| (mode, [&path[..], &[i]].concat()));
-                pending.extend(children.rev());
-            }
-        }
-    }
-    paths
 }
 
 fn targets_of(a: &Layout, leaves: &[Leaf]) -> Result<Vec<Target>, LayoutError> {
@@ -195,6 +175,14 @@ impl Target {
         self.leaves.iter().map(move |&i| &leaves[i])
     }
 
+    /// The modes that the leaves become.
+    fn admit(&self, leaves: &[Leaf], overhang: Overhang) -> Result<Vec<Layout>, LayoutError> {
+        if overhang == Overhang::Strict {
+            self.check_domain(leaves)?;
+        }
+        self.refine(leaves)
+    }
+
     fn check_domain(&self, leaves: &[Leaf]) -> Result<(), LayoutError> {
         let reach =
             |leaf: &Leaf| i128::from(leaf.extent - 1) * i128::from(leaf.stride.value()).abs();
@@ -210,6 +198,7 @@ impl Target {
         Err(ErrorKind::Overhang {
             reach: i64::try_from(total).unwrap_or(i64::MAX),
             size,
+            nearest: Vec::new(),
         }
         .at(place))
     }
@@ -265,6 +254,7 @@ impl Target {
             return Err(ErrorKind::Carry {
                 modes,
                 boundary,
+                nearest: Vec::new(),
                 witness: None,
             }
             .at(place));
@@ -300,7 +290,7 @@ impl Target {
                     stride: leaf.stride.value(),
                     boundary,
                     after: done * extent,
-                    nearest: nearest_multiples(leaf.extent, done * extent),
+                    nearest: Vec::new(),
                     witness: None,
                 };
                 return Err(kind.at(place().shape()));
@@ -334,6 +324,48 @@ impl Target {
         } else {
             Layout::join(images)
         })
+    }
+
+    /// Adds the nearest extents and strides of the refused mode with which the composition exists.
+    fn suggest(&self, leaves: &[Leaf], overhang: Overhang, error: LayoutError) -> LayoutError {
+        let refused = self
+            .leaves
+            .iter()
+            .find(|&&i| leaves[i].path == error.place().path.0);
+        let Some(&refused) =
+            refused.filter(|_| leaves.len() * self.boundaries.len() <= SUGGESTION_WORK)
+        else {
+            return error;
+        };
+        let Leaf {
+            extent, ref stride, ..
+        } = leaves[refused];
+        let is_legal = |(extent, stride): (i64, i64)| {
+            let mut changed = leaves.to_vec();
+            changed[refused].extent = extent;
+            changed[refused].stride = ScaledBasis::along(stride, leaves[refused].stride.path());
+            self.admit(&changed, overhang).is_ok()
+        };
+        let (magnitude, sign) = (stride.value().abs(), stride.value().signum());
+        let below = |value: i64, least: i64| {
+            (least.max(value.saturating_sub(SUGGESTION_STEPS))..value).rev()
+        };
+        let above = |value: i64| value.saturating_add(1)..value.saturating_add(SUGGESTION_STEPS);
+        let nearest = [
+            below(extent, 2)
+                .map(|extent| (extent, stride.value()))
+                .find(|&mode| is_legal(mode)),
+            above(extent)
+                .map(|extent| (extent, stride.value()))
+                .find(|&mode| is_legal(mode)),
+            below(magnitude, 1)
+                .map(|magnitude| (extent, sign * magnitude))
+                .find(|&mode| is_legal(mode)),
+            above(magnitude)
+                .map(|magnitude| (extent, sign * magnitude))
+                .find(|&mode| is_legal(mode)),
+        ];
+        error.with_nearest(nearest.into_iter().flatten().collect())
     }
 
     /// Looks at every point. The conditions of `refine` are exact where A's jumps have one sign; where they do not,
@@ -434,21 +466,12 @@ fn drift(leaf: &Leaf, cut: &[(i64, i64)], boundary: i64) -> LayoutError {
         .map(|&(extent, stride)| (extent - 1, (stride % boundary).abs()))
         .filter(|&(_, rest)| rest != 0)
         .collect();
-    let rest = (stride % boundary).abs();
-    let whole = stride.abs() - rest;
-    let divisor = (1..=rest)
-        .rev()
-        .take(SUGGESTION_STEPS)
-        .find(|divisor| boundary % divisor == 0)
-        .unwrap_or(1);
-    let nearest =
-        [whole + divisor, whole.saturating_add(boundary)].map(|nearest| nearest * stride.signum());
     let kind = ErrorKind::Drift {
         extent: leaf.extent,
         stride,
         boundary,
         terms,
-        nearest,
+        nearest: Vec::new(),
         witness: None,
     };
     kind.at(Place::operand(1).mode(leaf.path.clone()).stride())

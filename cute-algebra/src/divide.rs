@@ -98,13 +98,15 @@ fn divide_whole(a: &Layout, tile: &Layout, overhang: Overhang) -> Result<Layout,
     // Together, not one by one: the sums of a value of the tile and one of the rest must pass through A, too.
     let both = Layout::concat([tile.clone(), rest])?;
     compose(a, &both, overhang).map_err(|error| {
-        error.relocate(|place| match place.path.0.split_first() {
-            Some((0, path)) if place.operand == 1 => Place {
+        let place = error.place().clone();
+        match place.path.0.split_first() {
+            Some((0, path)) => error.relocate(|_| Place {
                 path: ModePath(path.to_vec()),
                 ..place
-            },
-            _ => Place::operand(1),
-        })
+            }),
+            // Nobody wrote the rest, so other modes for it are no advice.
+            _ => error.blame(1).with_nearest(Vec::new()),
+        }
     })
 }
 

@@ -7,6 +7,7 @@ use crate::layout::Layout;
 
 /// A leaf of a layout with the stride that its coordinate has in the 1-D coordinate of the whole.
 struct Mode {
+    path: Vec<usize>,
     extent: i64,
     stride: i64,
     weight: i64,
@@ -46,39 +47,42 @@ pub fn left_inverse(a: &Layout) -> Result<Layout, LayoutError> {
 
 fn quasi_inverse(a: &Layout) -> Result<Layout, LayoutError> {
     let modes = sorted_modes(a)?;
-    if let Some(mode) = modes.iter().find(|mode| mode.stride < 0) {
-        return Err(ErrorKind::NegativeStride {
-            stride: mode.stride,
-        }
-        .at(Place::operand(0).stride()));
-    }
     if modes.is_empty() {
         // Zero everywhere, and then so is the inverse; CuTe keeps the size.
         return Ok(coalesce(a));
     }
     // A value is taken apart by the strides; the digit between two of them is the coordinate of the smaller one.
-    let (mut inverse, mut block, mut last) = (Vec::new(), 1i64, (1, 1, 0));
-    for Mode {
-        extent,
-        stride,
-        weight,
-    } in modes
-    {
-        let (previous_extent, previous_stride, previous_weight) = last;
-        if stride % block != 0 || stride / block < previous_extent {
-            let reach = block.saturating_mul(previous_extent);
-            let kind = ErrorKind::Gap {
-                previous: (previous_extent, previous_stride),
-                stride,
-                nearest: nearest_multiples(stride, reach),
-            };
-            return Err(kind.at(Place::operand(0).stride()));
+    let mut inverse = Vec::new();
+    let mut last = Mode {
+        path: Vec::new(),
+        extent: 1,
+        stride: 1,
+        weight: 0,
+    };
+    for mode in modes {
+        let place = Place::operand(0).mode(mode.path.as_slice()).stride();
+        if mode.stride < 0 {
+            return Err(ErrorKind::NegativeStride {
+                stride: mode.stride,
+            }
+            .at(place));
         }
-        inverse.push((stride / block, previous_weight.into()));
-        block = stride;
-        last = (extent, stride, weight);
+        if mode.stride % last.stride != 0 || mode.stride / last.stride < last.extent {
+            let reach = last.stride.saturating_mul(last.extent);
+            let nearest =
+                nearest_multiples(mode.stride, last.stride).map(|nearest| nearest.max(reach));
+            let previous = (last.extent, last.stride);
+            return Err(ErrorKind::Overlap {
+                previous,
+                stride: mode.stride,
+                nearest,
+            }
+            .at(place));
+        }
+        inverse.push((mode.stride / last.stride, last.weight.into()));
+        last = mode;
     }
-    inverse.push((last.0, last.2.into()));
+    inverse.push((last.extent, last.weight.into()));
     inverse.retain(|&(extent, _)| extent != 1);
     from_flat(merge(inverse)).validated()
 }
@@ -100,13 +104,13 @@ pub fn nullspace(a: &Layout) -> Layout {
 
 /// The modes with non-zero strides in ascending order of strides.
 fn sorted_modes(a: &Layout) -> Result<Vec<Mode>, LayoutError> {
-    a.require_integral(0)?;
     let mut weight = 1;
     let mut modes = Vec::new();
-    for (extent, stride) in coalesce(a).flat_modes() {
+    for ((extent, stride), path) in a.integral_modes(0)?.into_iter().zip(a.shape().leaf_paths()) {
         modes.push(Mode {
+            path,
             extent,
-            stride: stride.value(),
+            stride,
             weight,
         });
         weight *= extent;

@@ -140,14 +140,21 @@ pub static OPERATIONS: &[Operation] = &[
                 .collect::<Result<Vec<_>, _>>()?;
             Ok(Layout::concat(modes)?.into())
         }),
-    row("from_table", "integer, …", 1..=MANY, "the layout with these values",
-        |args, _| {
-            let values = match args.operands {
-                [Value::Tuple(tuple)] if tuple.depth() == 1 => tuple.leaves().copied().collect(),
-                _ => args.integers(0)?,
-            };
-            Ok(from_table(&values)?.into())
-        }),
+    row("from_table", "integer, …", 1..=MANY, "the layout with these values", |args, _| {
+        let (values, listed) = match args.operands {
+            [Value::Tuple(tuple)] if tuple.depth() == 1 => (tuple.leaves().copied().collect(), false),
+            _ => (args.integers(0)?, true),
+        };
+        let place = |position: i64| match listed {
+            true => Place::operand(position as usize),
+            false => Place::operand(0).mode([position as usize]),
+        };
+        let layout = from_table(&values).map_err(|error| match *error.kind() {
+            ErrorKind::NotALayout { position, .. } => error.relocate(|_| place(position)),
+            _ => error,
+        });
+        Ok(layout?.into())
+    }),
     // Queries.
     row("shape", "layout", 1..=1, "its extents",
         |args, _| Ok(args.inner(0)?.shape().into())),

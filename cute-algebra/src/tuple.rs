@@ -87,6 +87,25 @@ impl<T> Tuple<T> {
         self.leaves().count()
     }
 
+    /// The paths of the leaves from left to right.
+    pub(crate) fn leaf_paths(&self) -> Vec<Vec<usize>> {
+        let mut paths = Vec::new();
+        let mut pending = vec![(self, Vec::new())];
+        while let Some((tuple, path)) = pending.pop() {
+            match tuple {
+                Tuple::Leaf(_) => paths.push(path),
+                Tuple::Node(modes) => {
+                    let children = modes
+                        .iter()
+                        .enumerate()
+                        .map(|(i, mode)| (mode, [&path[..], &[i]].concat()));
+                    pending.extend(children.rev());
+                }
+            }
+        }
+        paths
+    }
+
     /// The same tree with each leaf replaced.
     pub fn map<U>(&self, mut leaf: impl FnMut(&T) -> U) -> Tuple<U> {
         self.map_dyn(&mut leaf)

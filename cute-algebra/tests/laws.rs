@@ -260,6 +260,18 @@ fn has_composite(a: &Layout, b: &Layout) -> bool {
     separable && tables.iter().all(|table| is_a_layout(table))
 }
 
+/// B with another mode in the place of a leaf.
+fn with_mode(b: &Layout, path: &[usize], extent: i64, stride: i64) -> Layout {
+    match path.split_first() {
+        None => Layout::new(extent, stride).expect("small"),
+        Some((&index, path)) => {
+            let mut modes = b.modes();
+            modes[index] = with_mode(&modes[index], path, extent, stride);
+            Layout::concat(modes).expect("small")
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
@@ -270,6 +282,12 @@ proptest! {
             Ok(r) => prop_assert!(inside && is_composition(&a, &b.clone().into(), &r), "{a} o {b} = {r}"),
             Err(error) if error.kind().is_overhang() => prop_assert!(!inside, "{error}"),
             Err(error) => {
+                if let ErrorKind::Drift { nearest, .. } | ErrorKind::Split { nearest, .. } | ErrorKind::Carry { nearest, .. } = error.kind() {
+                    for &(extent, stride) in nearest {
+                        let advised = with_mode(&b, &error.place().path.0, extent, stride);
+                        prop_assert!(composition(&a, &advised).is_ok(), "{error}");
+                    }
+                }
                 prop_assert!(!has_composite(&a, &b), "{error}");
                 if let ErrorKind::Drift { witness, .. } | ErrorKind::Split { witness, .. } | ErrorKind::Carry { witness, .. } = error.kind() {
                     let witness = witness.as_ref().expect("small operands are tried point by point");

@@ -1,0 +1,562 @@
+//! The kinds of refusals, and what they say.
+
+use super::ModePath;
+use crate::stride::ScaledBasis;
+use crate::tuple::{IntTuple, Shape};
+use std::fmt;
+
+/// What is wrong, with the numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A shape and a stride nest differently.
+    NotCongruent {
+        /// The mode of the shape, as text.
+        shape: String,
+        /// The mode of the stride at the same place.
+        stride: String,
+    },
+    /// An extent below 1.
+    Extent {
+        /// The extent.
+        extent: i64,
+    },
+    /// Nesting over [`MAX_DEPTH`](crate::MAX_DEPTH).
+    TooDeep {
+        /// The nesting.
+        depth: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// More leaves than [`MAX_LEAVES`](crate::MAX_LEAVES).
+    TooManyLeaves {
+        /// The leaves.
+        leaves: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// An operation on integers met a stride in a coordinate space.
+    NotIntegral {
+        /// One such stride.
+        stride: ScaledBasis,
+    },
+    /// Strides that cannot be added, such as `1@0` and `1@1@0`, or `1` and `1@0`.
+    MixedStrides {
+        /// Runs along a coordinate …
+        first: ScaledBasis,
+        /// … that this one takes apart.
+        second: ScaledBasis,
+    },
+    /// Fields of a swizzle that overlap or leave 63 bits.
+    Swizzle {
+        /// B.
+        bits: u32,
+        /// M.
+        base: u32,
+        /// S.
+        shift: i32,
+    },
+    /// A tuple that does not fit the shape at its place.
+    Profile {
+        /// The shape.
+        expected: String,
+        /// What met it.
+        found: String,
+    },
+    /// `_` where a point is wanted.
+    Underscore,
+    /// A mode that is not there.
+    NoMode {
+        /// Its index.
+        index: i64,
+        /// How many there are.
+        rank: usize,
+    },
+    /// A stride along a coordinate that the shape does not have.
+    NoCoordinate {
+        /// The stride.
+        stride: ScaledBasis,
+        /// The shape.
+        shape: Shape,
+    },
+    /// Coordinates past the end, where only a ragged form goes on.
+    Overhang {
+        /// The largest coordinate.
+        reach: i64,
+        /// The size of what it is a coordinate of.
+        size: i64,
+        /// The nearest extents and strides of the mode that compose, where it is one mode that reaches too far.
+        nearest: Vec<(i64, i64)>,
+    },
+    /// Multiples of a stride of B drift over a boundary of A.
+    Drift {
+        /// The extent of B's mode.
+        extent: i64,
+        /// Its stride.
+        stride: i64,
+        /// The boundary: a product of leading extents of A.
+        boundary: i64,
+        /// Steps and remainders whose products add up to the boundary or more.
+        terms: Vec<(i64, i64)>,
+        /// The nearest extents and strides of the mode that compose.
+        nearest: Vec<(i64, i64)>,
+        /// A point that shows it.
+        witness: Option<Witness>,
+    },
+    /// A boundary of A cuts a mode of B where its extent has no divisor.
+    Split {
+        /// The extent of B's mode.
+        extent: i64,
+        /// Its stride.
+        stride: i64,
+        /// The boundary: a product of leading extents of A.
+        boundary: i64,
+        /// Where the cut falls, which does not divide the extent.
+        after: i64,
+        /// The nearest extents and strides of the mode that compose.
+        nearest: Vec<(i64, i64)>,
+        /// A point that shows it.
+        witness: Option<Witness>,
+    },
+    /// Modes of B together carry over a boundary of A.
+    Carry {
+        /// The modes and how far each reaches, modulo the boundary.
+        modes: Vec<(ModePath, i64)>,
+        /// The boundary: a product of leading extents of A.
+        boundary: i64,
+        /// The nearest extents and strides of the last of them that compose.
+        nearest: Vec<(i64, i64)>,
+        /// A point that shows it.
+        witness: Option<Witness>,
+    },
+    /// A negative stride where strides must be positive, or beside positive ones.
+    NegativeStride {
+        /// The stride.
+        stride: i64,
+    },
+    /// A step of B that moves along several coordinates of A's coordinate space at once.
+    Diagonal {
+        /// The step.
+        stride: i64,
+        /// Where it leads.
+        value: IntTuple,
+    },
+    /// A stride that is not a multiple of the smaller stride before it times its extent.
+    Gap {
+        /// Extent and stride of the mode before, in ascending order of strides.
+        previous: (i64, i64),
+        /// The stride.
+        stride: i64,
+        /// The nearest multiples.
+        nearest: [i64; 2],
+    },
+    /// A stride that cannot be told from the multiples of the smaller stride before it.
+    Overlap {
+        /// Extent and stride of the mode before, in ascending order of strides.
+        previous: (i64, i64),
+        /// The stride.
+        stride: i64,
+        /// The nearest strides that can.
+        nearest: [i64; 2],
+    },
+    /// A target that the blocks of a layout do not fill.
+    Target {
+        /// Size of a block: the largest stride times its extent.
+        block: i64,
+        /// The target.
+        target: i64,
+        /// The nearest multiples.
+        nearest: [i64; 2],
+    },
+    /// A stride that neither is a multiple of the factor of a recast nor divides it.
+    Recast {
+        /// The stride.
+        stride: i64,
+        /// The factor.
+        factor: i64,
+    },
+    /// A mode below the factor of a recast that fills no whole number of groups, nor a whole part of one.
+    RecastShare {
+        /// Its extent.
+        extent: i64,
+        /// Its stride.
+        stride: i64,
+        /// The factor.
+        factor: i64,
+    },
+    /// Groups of a recast of which a part is absent or doubled.
+    RecastHoles {
+        /// The modes inside a group.
+        group: String,
+        /// The size of a group.
+        factor: i64,
+    },
+    /// Elements that cannot be split because not exactly one mode has stride 1.
+    NotContiguous {
+        /// The parts of an element.
+        factor: i64,
+    },
+    /// Element sizes of which neither is a multiple of the other.
+    Bits {
+        /// From.
+        old: i64,
+        /// To.
+        new: i64,
+    },
+    /// A rank that is smaller than the rank there is, or over the limits.
+    Rank {
+        /// The rank.
+        rank: i64,
+        /// The rank there is.
+        found: usize,
+    },
+    /// A range of modes that is not there.
+    Range {
+        /// First mode.
+        begin: i64,
+        /// One past the last.
+        end: i64,
+        /// How many there are.
+        rank: usize,
+    },
+    /// A factor that bits cannot be regrouped by.
+    NotAPowerOfTwo {
+        /// The factor.
+        factor: i64,
+    },
+    /// A function that is a swizzled layout, but not with one swizzle of CuTe's form.
+    NotASwizzle {
+        /// What was computed.
+        what: &'static str,
+    },
+    /// Elements that shared-memory atoms do not come in.
+    ElementBits {
+        /// Bits of an element.
+        bits: i64,
+    },
+    /// A width that wgmma does not have.
+    WgmmaN {
+        /// The width.
+        n: i64,
+    },
+    /// An operand of the wrong kind.
+    Argument {
+        /// What is wanted.
+        expected: &'static str,
+        /// What was given.
+        found: &'static str,
+    },
+    /// Too few or too many operands.
+    ArgumentCount {
+        /// The operands wanted, as in the operation's signature.
+        signature: &'static str,
+        /// How many there are.
+        found: usize,
+    },
+    /// An operation for which rounding up means nothing.
+    NotRagged,
+    /// A tile that takes values more than once, so that tile and rest are more than the whole.
+    RepeatingTile {
+        /// The extent of a mode with stride 0.
+        extent: i64,
+    },
+    /// `_` where tile and rest are to be grouped: it says neither.
+    KeepUngrouped,
+    /// A tiler with more modes than the layout.
+    TilerRank {
+        /// Modes of the tiler.
+        tiler: usize,
+        /// The shape of the layout.
+        shape: Shape,
+    },
+    /// Values that are not those of any layout.
+    NotALayout {
+        /// The first coordinate where a layout with the values before it differs.
+        position: i64,
+        /// The value there.
+        found: i64,
+        /// The value that a layout has there.
+        expected: i64,
+    },
+    /// A number that does not fit 64 bits.
+    Overflow {
+        /// The quantity.
+        quantity: &'static str,
+    },
+}
+
+/// A point where the values of a composition are not those of a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Witness {
+    /// The 1-D coordinate of B.
+    pub index: i64,
+    /// `A(B(index))`.
+    pub value: i64,
+    /// What a layout that agrees on the coordinates before it gives.
+    pub expected: i64,
+}
+
+impl ErrorKind {
+    /// Whether the ragged form of the operation, which rounds up as CuTe does, has a result here.
+    pub fn is_overhang(&self) -> bool {
+        matches!(
+            self,
+            Self::Overhang { .. }
+                | Self::Target { .. }
+                | Self::RecastShare { .. }
+                | Self::RepeatingTile { .. }
+                | Self::RecastHoles { .. }
+        )
+    }
+
+    pub(crate) fn takes_witness(&self) -> bool {
+        matches!(
+            self,
+            Self::Drift { .. } | Self::Split { .. } | Self::Carry { .. }
+        )
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotCongruent { shape, stride } => {
+                write!(
+                    f,
+                    "shape and stride are not congruent: {shape} in the shape meets {stride} in the stride"
+                )
+            }
+            Self::Extent { extent } => write!(f, "an extent is at least 1, not {extent}"),
+            Self::TooDeep { depth, limit } => {
+                write!(f, "nested {depth} deep, the limit is {limit}")
+            }
+            Self::TooManyLeaves { leaves, limit } => {
+                write!(f, "{leaves} leaves, the limit is {limit}")
+            }
+            Self::NotIntegral { stride } => write!(f, "the strides must be integers, not {stride}"),
+            Self::MixedStrides { first, second } => {
+                write!(
+                    f,
+                    "strides {first} and {second} cannot be added: one runs along a part of the other's coordinate"
+                )
+            }
+            Self::Swizzle { bits, base, shift } if shift.unsigned_abs() < *bits => write!(
+                f,
+                "the fields of Sw<{bits},{base},{shift}> overlap: the distance |{shift}| must be at least {bits} bits"
+            ),
+            Self::Swizzle { bits, base, shift } => {
+                write!(f, "Sw<{bits},{base},{shift}> reaches beyond bit 62")
+            }
+            Self::Profile { expected, found } => {
+                write!(f, "{found} does not fit the shape {expected}")
+            }
+            Self::NoMode { index, rank } => {
+                write!(f, "there is no mode {index}: the rank is {rank}")
+            }
+            Self::NoCoordinate { stride, shape } => {
+                write!(
+                    f,
+                    "stride {stride} runs along a coordinate that the shape {shape} does not have"
+                )
+            }
+            Self::Overhang { reach, size, nearest } => {
+                write!(f, "reaches coordinate {reach}, but the size is {size}")?;
+                write_nearest(f, nearest)?;
+                f.write_str("; `ragged` allows the overhang")
+            }
+            Self::Drift {
+                extent,
+                stride,
+                boundary,
+                terms,
+                nearest,
+                witness,
+            } => {
+                write!(
+                    f,
+                    "`{extent}:{stride}` drifts over the boundary {boundary} ("
+                )?;
+                for (i, (steps, rest)) in terms.iter().enumerate() {
+                    write!(f, "{}{steps}*{rest}", if i > 0 { " + " } else { "" })?;
+                }
+                let sum: i128 = terms
+                    .iter()
+                    .map(|&(steps, rest)| i128::from(steps) * i128::from(rest))
+                    .sum();
+                write!(f, " = {sum} >= {boundary})")?;
+                write_witness(f, witness)?;
+                write_nearest(f, nearest)
+            }
+            Self::Split {
+                extent,
+                stride,
+                boundary,
+                after,
+                nearest,
+                witness,
+            } => {
+                write!(
+                    f,
+                    "the boundary {boundary} splits `{extent}:{stride}` after {after}, and {extent} is not a multiple of {after}"
+                )?;
+                write_witness(f, witness)?;
+                write_nearest(f, nearest)
+            }
+            Self::Carry { modes, boundary, nearest, witness } => {
+                f.write_str("modes ")?;
+                for (i, (path, _)) in modes.iter().enumerate() {
+                    write!(f, "{}{}", if i > 0 { ", " } else { "" }, path.indices())?;
+                }
+                f.write_str(" together reach ")?;
+                for (i, (_, reach)) in modes.iter().enumerate() {
+                    write!(f, "{}{reach}", if i > 0 { " + " } else { "" })?;
+                }
+                let sum: i128 = modes.iter().map(|&(_, reach)| i128::from(reach)).sum();
+                write!(f, " = {sum} and carry over the boundary {boundary}")?;
+                write_witness(f, witness)?;
+                write_nearest(f, nearest)
+            }
+            Self::NegativeStride { stride } => {
+                write!(f, "the stride {stride} must not be negative here")
+            }
+            Self::Diagonal { stride, value } => {
+                write!(
+                    f,
+                    "a step of {stride} is {value} in the coordinate space, which is not along one coordinate"
+                )
+            }
+            Self::Gap {
+                previous: (extent, before),
+                stride,
+                nearest,
+            } => write!(
+                f,
+                "stride {stride} is not a multiple of {} (= {before} * {extent}, of the mode `{extent}:{before}`); the nearest are {} and {}",
+                i128::from(*before) * i128::from(*extent),
+                nearest[0],
+                nearest[1]
+            ),
+            Self::Overlap { previous: (extent, before), stride, nearest } => {
+                write!(f, "stride {stride} is not a multiple of {before} beyond the mode `{extent}:{before}`")?;
+                match nearest {
+                    [only, other] if only == other => write!(f, "; the nearest is {only}"),
+                    [below, above] => write!(f, "; the nearest are {below} and {above}"),
+                }
+            }
+            Self::Target {
+                block,
+                target,
+                nearest,
+            } => write!(
+                f,
+                "blocks of {block} do not fill {target}; use {} or {}, or `ragged`",
+                nearest[0], nearest[1]
+            ),
+            Self::Recast { stride, factor } => {
+                write!(
+                    f,
+                    "stride {stride} is no multiple of {factor} and does not divide it"
+                )
+            }
+            Self::RecastShare {
+                extent,
+                stride,
+                factor,
+            } => {
+                write!(
+                    f,
+                    "`{extent}:{stride}` does not fill whole groups of {factor}; `ragged` rounds up"
+                )
+            }
+            Self::RecastHoles { group, factor } => {
+                write!(
+                    f,
+                    "the modes `{group}` inside a group of {factor} do not fill it; `ragged` leaves holes"
+                )
+            }
+            Self::NotContiguous { factor } => {
+                write!(
+                    f,
+                    "an element is split in {factor} only where exactly one mode has stride 1"
+                )
+            }
+            Self::Bits { old, new } => {
+                write!(
+                    f,
+                    "of {old} and {new} bits neither is a multiple of the other"
+                )
+            }
+            Self::Rank { rank, found } => write!(
+                f,
+                "the rank is {found} already, which does not extend to {rank}"
+            ),
+            Self::Range { begin, end, rank } => {
+                write!(f, "there are no modes {begin}..{end}: the rank is {rank}")
+            }
+            Self::NotAPowerOfTwo { factor } => write!(f, "{factor} is not a power of two"),
+            Self::NotASwizzle { what } => write!(f, "{what} is not a layout after one swizzle"),
+            Self::ElementBits { bits } => {
+                write!(f, "elements have 4, 8, 16, 32 or 64 bits, not {bits}")
+            }
+            Self::WgmmaN { n } => write!(f, "N of wgmma is a multiple of 8 from 8 to 256, not {n}"),
+            Self::Argument { expected, found } => write!(f, "expected {expected}, found {found}"),
+            Self::ArgumentCount { signature, found } => {
+                write!(f, "expected the operands ({signature}), found {found}")
+            }
+            Self::NotRagged => f.write_str("nothing is rounded here, so `ragged` has no meaning"),
+            Self::RepeatingTile { extent } => {
+                write!(f, "the tile takes each value {extent} times (`{extent}:0`); `ragged` allows that")
+            }
+            Self::KeepUngrouped => {
+                f.write_str("`_` makes neither a tile nor a rest of its mode; use a logical divide or product, or an extent")
+            }
+            Self::TilerRank { tiler, shape } => {
+                write!(
+                    f,
+                    "a tiler of {tiler} modes for the shape {shape} of rank {}",
+                    shape.rank()
+                )?;
+                f.write_str("; a shape or `<...>` tiles mode by mode, a layout tiles the whole")
+            }
+            Self::NotALayout {
+                position,
+                found,
+                expected,
+            } => {
+                write!(
+                    f,
+                    "no layout has these values: {found} at {position}, where the values before it ask for {expected}"
+                )
+            }
+            Self::Underscore => f.write_str("`_` stands for a whole mode, but a point is wanted"),
+            Self::Overflow { quantity } => write!(f, "the {quantity} does not fit 64 bits"),
+        }
+    }
+}
+
+fn write_witness(f: &mut fmt::Formatter<'_>, witness: &Option<Witness>) -> fmt::Result {
+    match witness {
+        None => f.write_str("; not tried point by point"),
+        Some(Witness {
+            index,
+            value,
+            expected,
+        }) => {
+            write!(
+                f,
+                ": at {index} A(B({index})) is {value}, where a layout would give {expected}"
+            )
+        }
+    }
+}
+
+fn write_nearest(f: &mut fmt::Formatter<'_>, nearest: &[(i64, i64)]) -> fmt::Result {
+    for (i, (extent, stride)) in nearest.iter().enumerate() {
+        write!(
+            f,
+            "{}`{extent}:{stride}`",
+            if i > 0 { ", " } else { "; nearest: " }
+        )?;
+    }
+    Ok(())
+}
