@@ -1,6 +1,6 @@
 //! The module under `#[kernels]`: which functions are kernels, which instances they have, which functions they call.
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
@@ -8,8 +8,8 @@ use syn::{
     Visibility,
 };
 
-/// Deepest nesting of brackets in the source, and longest run of operators.
-const MAX_NESTING: usize = 64;
+/// Greatest height of the syntax tree. Parser and interpreter recurse.
+const MAX_HEIGHT: usize = 256;
 
 /// A parsed module.
 pub struct Source {
@@ -51,7 +51,7 @@ pub struct Instance {
 
 /// Reads the module.
 pub fn source(tokens: TokenStream) -> Result<Source> {
-    check_nesting(tokens.clone())?;
+    check_height(tokens.clone())?;
     let module: ItemMod = syn::parse2(tokens)?;
     let Some((_, items)) = module.content else {
         return Err(Error::new(
@@ -267,37 +267,76 @@ impl Parse for Assignment {
     }
 }
 
-/// Refuses what would take the parser, which recurses, to the end of its stack.
-fn check_nesting(tokens: TokenStream) -> Result<()> {
-    let mut pending = vec![tokens.into_iter()];
-    let mut run = 0;
-    while let Some(tokens) = pending.last_mut() {
-        let Some(token) = tokens.next() else {
-            pending.pop();
+/// Refuses what would take the parser, which recurses, to the end of its stack: a bound on the height of the syntax tree,
+/// from the tokens alone. An operator, a keyword and a bracket may each add one.
+fn check_height(tokens: TokenStream) -> Result<()> {
+    let mut open = vec![Level::new(tokens)];
+    while let Some(level) = open.last_mut() {
+        let Some(token) = level.tokens.next() else {
+            let height = level.height();
+            open.pop();
+            if let Some(parent) = open.last_mut() {
+                parent.inner = parent.inner.max(height);
+            }
             continue;
         };
-        run = if let TokenTree::Punct(_) = token {
-            run + 1
-        } else {
-            0
-        };
-        if run > MAX_NESTING {
-            return Err(Error::new(
-                token.span(),
-                format!("more than {MAX_NESTING} operators in a row"),
-            ));
+        if level.after_block && starts_statement(&token) {
+            level.end_expression();
+        }
+        level.after_block = false;
+        match &token {
+            TokenTree::Punct(punct) if matches!(punct.as_char(), ';' | ',') => level.end_expression(),
+            TokenTree::Punct(_) => level.operators += 1,
+            TokenTree::Ident(_) => level.operators += usize::from(level.after_word),
+            _ => {}
+        }
+        level.after_word = matches!(token, TokenTree::Ident(_));
+        if level.height() > MAX_HEIGHT || open.len() > MAX_HEIGHT {
+            return Err(Error::new(token.span(), format!("operators and brackets nest more than {MAX_HEIGHT} deep")));
         }
         if let TokenTree::Group(group) = token {
-            if pending.len() > MAX_NESTING {
-                return Err(Error::new(
-                    group.span_open(),
-                    format!("nested more than {MAX_NESTING} deep"),
-                ));
+            // The level is still the last.
+            if let Some(level) = open.last_mut() {
+                level.after_block = group.delimiter() == Delimiter::Brace;
             }
-            pending.push(group.stream().into_iter());
+            open.push(Level::new(group.stream()));
         }
     }
     Ok(())
+}
+
+/// What is known of the tokens between two brackets, up to the one that comes next.
+struct Level {
+    tokens: proc_macro2::token_stream::IntoIter,
+    /// Operators of the expression under way.
+    operators: usize,
+    /// Height of what stands in brackets.
+    inner: usize,
+    after_word: bool,
+    after_block: bool,
+}
+
+impl Level {
+    fn new(tokens: TokenStream) -> Self {
+        Self { tokens: tokens.into_iter(), operators: 0, inner: 0, after_word: false, after_block: false }
+    }
+
+    fn height(&self) -> usize {
+        self.operators + self.inner + 1
+    }
+
+    fn end_expression(&mut self) {
+        self.operators = 0;
+    }
+}
+
+/// Whether a token after a block begins something new; an operator or `else` goes on with what the block is part of.
+fn starts_statement(token: &TokenTree) -> bool {
+    match token {
+        TokenTree::Punct(punct) => punct.as_char() == '#',
+        TokenTree::Ident(ident) => ident != "else",
+        _ => true,
+    }
 }
 
 /// Independent errors, reported together.

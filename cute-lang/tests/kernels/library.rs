@@ -2,10 +2,11 @@
 
 use crate::judge;
 use cute_lang::kernel::lower::{Lowered, lower};
+use proc_macro2::TokenStream;
 use quote::ToTokens;
 
-/// The instances of the kernel module in a file of the crate of kernels.
-fn library(file: &str) -> Vec<Lowered> {
+/// The kernel module in a file of the crate of kernels.
+pub(crate) fn module(file: &str) -> TokenStream {
     let path = format!("{}/../cute-kernels/src/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let file = syn::parse_file(&text).expect("Rust");
@@ -13,10 +14,14 @@ fn library(file: &str) -> Vec<Lowered> {
         syn::Item::Mod(item) if item.ident == "kernels" => Some(item),
         _ => None,
     });
-    let module = module.expect("a module of kernels");
-    lower(module.to_token_stream()).unwrap_or_else(|error| {
+    module.expect("a module of kernels").to_token_stream()
+}
+
+/// Its instances.
+fn library(file: &str) -> Vec<Lowered> {
+    lower(module(file)).unwrap_or_else(|error| {
         let errors: Vec<String> = error.into_iter().map(|error| error.to_string()).collect();
-        panic!("{path}: {}", errors.join("\n"))
+        panic!("{file}: {}", errors.join("\n"))
     })
 }
 

@@ -2,8 +2,10 @@
 
 mod constructs;
 mod expansion;
+mod forms;
 mod library;
 mod meaning;
+mod robustness;
 
 use cute_lang::kernel::lower::Lowered;
 use cute_ptx::ptxas::Ptxas;
