@@ -1,7 +1,27 @@
 //! CuTe layouts and their algebra, exact and checked.
 //!
-//! A [`Layout`] is a function from coordinates to indices. Every operation either gives the function that it
-//! promises or a [`LayoutError`] that says why there is none.
+//! A [`Layout`] is a function from coordinates to indices, written as a shape and a stride. Operations on layouts are
+//! CuTe's, by CuTe's names. Each promises a function, and either gives a layout that is this function, value by value,
+//! or a [`LayoutError`] that says which mode has none, with the numbers, a witness and the nearest modes that have one.
+//!
+//! ```
+//! use cute_algebra::{Layout, composition, complement, zipped_divide};
+//! let a: Layout = "(6,2):(8,2)".parse()?;
+//! let b: Layout = "(4,3):(3,1)".parse()?;
+//! assert_eq!(composition(&a, &b)?.to_string(), "((2,2),3):((24,2),8)");
+//!
+//! // A tile of a row-major matrix, and what is left.
+//! let tiled = zipped_divide(&Layout::right([8, 12])?, &"<4,3>".parse()?)?;
+//! assert_eq!(tiled.to_string(), "((4,3),(2,4)):((12,1),(48,3))");
+//!
+//! let refused = composition(&"(5,3):(1,10)".parse()?, &"6:2".parse()?).unwrap_err();
+//! assert!(refused.to_string().contains("drifts over the boundary 5"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The same operations by name are in [`operations`], with a parser in [`notation`]; forms that round up are in
+//! [`ragged`]. No input panics, hangs or overflows the stack: nesting, leaves and searches have named limits, and
+//! numbers that do not fit 64 bits are errors.
 
 mod atoms;
 mod banks;
@@ -79,3 +99,6 @@ pub use tma::{
 };
 pub use tuple::{Coord, IntTuple, MAX_DEPTH, MAX_LEAVES, Shape, Tuple};
 pub use value::Value;
+
+#[doc = include_str!("../DIFFERENCES.md")]
+pub mod differences {}
