@@ -1,7 +1,8 @@
 //! The notation: values, the round trip of every kind, errors at the token, and limits.
 
 use cute_algebra::notation::{MAX_NESTING, MAX_TOKENS, eval_str};
-use cute_algebra::{ComposedLayout, Coord, IntTuple, Layout, Swizzle, Tiler, Value};
+use cute_algebra::{ComposedLayout, Coord, IntTuple, Layout, Stride, Swizzle, Tiler, Value};
+use proptest::prelude::*;
 
 /// The value of each text, as text.
 #[test]
@@ -28,6 +29,16 @@ fn values() {
         ("Sw<3,4,-3>", "Sw<3,4,-3>"),
         ("Sw<3,4,3> o (8,8):(8,1)", "Sw<3,4,3> o 0 o (8,8):(8,1)"),
         ("Sw<3,4,3> o -8 o (8,8)", "Sw<3,4,3> o -8 o (8,8):(1,8)"),
+        ("Sw<0,4,3> o (8,8):(8,1)", "(8,8):(8,1)"),
+        (
+            "Sw<2,0,3> o 0 o Sw<2,0,3> o 0 o (8,8):(8,1)",
+            "Sw<0,0,0> o 0 o (8,8):(8,1)",
+        ),
+        ("Sw<2,0,3> o Sw<2,0,3> o (8,8):(8,1)", "(8,8):(8,1)"),
+        (
+            "Sw<3,3,3> o (8,64):(64,1) o (4,8):(16,1)",
+            "Sw<3,3,3> o 0 o (4,8):(2,64)",
+        ),
         ("(3:1, 4:3)", "(3,4):(1,3)"),
         ("(3:1)", "3:1"),
         ("(size((4,8)), 2)", "(32,2)"),
@@ -38,6 +49,8 @@ fn values() {
         ("8:1 / 2:1", "(2,4):(1,2)"),
         ("ragged logical_divide(10:1, 4:1)", "(4,3):(1,4)"),
         ("ragged (10:1 / 4:1)", "(4,3):(1,4)"),
+        ("ragged 10:1 / 4:1", "(4,3):(1,4)"),
+        ("(ragged logical_divide(10:1, 4:1)) o 2:1", "2:1"),
         ("compatible(24, (4,6))", "true"),
         ("smem_atom(K, SW128, 16)", "Sw<3,3,3> o 0 o (8,64):(64,1)"),
     ] {
@@ -59,6 +72,7 @@ fn round_trips() {
     }
     check::<IntTuple>(&["24", "(24)", "()", "(2,(3,(4)))", "(-1,0)"]);
     check::<Coord>(&["_", "3", "(_,3)", "(1,(_,2))"]);
+    check::<Stride>(&["24", "(1,0)", "(2@1@0,(3@1,0))"]);
     check::<Layout>(&[
         "24:1",
         "((2,2),3):((24,2),8)",
@@ -110,6 +124,7 @@ fn errors_point_at_the_token() {
         ),
         ("logical_divide(4:1)", "4:1", "expected the operands"),
         ("(4:1, 4)", "4", "no stride"),
+        ("(4,5):(1/2@0,1@1)", "1/2", "fraction"),
     ] {
         let error = eval_str(text).unwrap_err();
         assert_eq!(&text[error.at.clone()], token, "{text}: {error}");
@@ -159,3 +174,51 @@ fn limits() {
         assert!(eval_str(&text).is_err(), "{}", &text[..20]);
     }
 }
+
+proptest! {
+    /// Any text is a value or an error, never a panic; and what it printed reads back as itself.
+    #[test]
+    fn any_text_is_read_or_refused(text in "\\PC{0,40}") {
+        let _ = eval_str(&text);
+    }
+
+    #[test]
+    fn any_tokens_are_read_or_refused(
+        tokens in prop::collection::vec(prop::sample::select(&TOKENS[..]), 0..24)
+    ) {
+        let text = tokens.concat();
+        if let Ok(value) = eval_str(&text) {
+            let printed = value.to_string();
+            prop_assert_eq!(eval_str(&printed).map(|value| value.to_string()), Ok(printed));
+        }
+    }
+}
+
+const TOKENS: [&str; 26] = [
+    "1",
+    "2",
+    "4",
+    "(",
+    "(",
+    ")",
+    ")",
+    ",",
+    ",",
+    ":",
+    ":",
+    "<",
+    ">",
+    "@",
+    "/",
+    "-",
+    "_",
+    " o ",
+    " then ",
+    "Sw",
+    "row",
+    "composition",
+    "coalesce",
+    "ragged ",
+    "(2,4)",
+    "8:1",
+];

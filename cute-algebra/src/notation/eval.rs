@@ -5,7 +5,7 @@ use super::expr::{Expr, ExprKind, Order};
 use crate::composed::ComposedLayout;
 use crate::error::{ErrorKind, LayoutError, Place, Side};
 use crate::layout::Layout;
-use crate::operations::{OPERATIONS, apply};
+use crate::operations::{OPERATIONS, apply, find};
 use crate::stride::{ScaledBasis, Stride};
 use crate::swizzle::Swizzle;
 use crate::tiler::Tiler;
@@ -88,9 +88,7 @@ impl Evaluator<'_> {
                 Ok(Tiler::Modes(tilers).into())
             }
             ExprKind::Swizzle(fields) => Ok(self.swizzle(expr, fields)?.into()),
-            ExprKind::Swizzled(swizzle, offset, layout) => {
-                self.swizzled(swizzle, offset.as_deref(), layout)
-            }
+            ExprKind::Swizzled(parts) => self.swizzled(parts),
             ExprKind::Call {
                 operation,
                 name_at,
@@ -233,30 +231,23 @@ impl Evaluator<'_> {
             .map_err(|error| at_place(error, &[expr]))
     }
 
-    fn swizzled(
-        &self,
-        swizzle: &Expr,
-        offset: Option<&Expr>,
-        layout: &Expr,
-    ) -> Result<Value, NotationError> {
-        let swizzle = match self.value(swizzle)? {
+    fn swizzled(&self, [swizzle, offset, layout]: &[Expr; 3]) -> Result<Value, NotationError> {
+        let outer = match self.value(swizzle)? {
             Value::Swizzle(swizzle) => swizzle,
-            other => return Err(wrong_kind(&layout.at, "a swizzle", &other)),
+            other => return Err(wrong_kind(&swizzle.at, "a swizzle", &other)),
         };
-        let offset = match offset
-            .map(|offset| Ok((self.value(offset)?, offset)))
-            .transpose()?
-        {
-            None => 0,
-            Some((Value::Int(value), _)) => value,
-            Some((other, expr)) => return Err(wrong_kind(&expr.at, "an offset", &other)),
+        let shift = match self.value(offset)? {
+            Value::Int(offset) => offset,
+            other => return Err(wrong_kind(&offset.at, "an offset", &other)),
         };
-        match eval_layout(layout, self.names)? {
-            Value::Layout(inner) => ComposedLayout::new(swizzle, offset, inner)
-                .map(Value::from)
-                .map_err(|error| at_place(error, &[layout])),
-            other => Err(wrong_kind(&layout.at, "a layout", &other)),
-        }
+        let result = match eval_layout(layout, self.names)? {
+            Value::Layout(inner) => ComposedLayout::new(outer, shift, inner).map(Value::from),
+            Value::Composed(inner) if shift == 0 => outer.after(inner.swizzle()).and_then(|both| {
+                ComposedLayout::new(both, inner.offset(), inner.layout().clone()).map(Value::from)
+            }),
+            other => return Err(wrong_kind(&layout.at, "a layout", &other)),
+        };
+        result.map_err(|error| at_place(error, &[layout]))
     }
 
     fn call(
@@ -267,7 +258,7 @@ impl Evaluator<'_> {
         args: &[Expr],
         ragged: bool,
     ) -> Result<Value, NotationError> {
-        let Some(operation) = OPERATIONS.iter().find(|operation| operation.name == name) else {
+        let Some(operation) = find(name) else {
             return Err(unknown_operation(name, name_at));
         };
         let values = args

@@ -37,8 +37,8 @@ pub enum ExprKind {
     Tiler(Vec<Expr>),
     /// `Sw<B,M,S>`.
     Swizzle(Box<[Expr; 3]>),
-    /// `Sw o layout` or `Sw o offset o layout`: the swizzle, the offset and the layout.
-    Swizzled(Box<Expr>, Option<Box<Expr>>, Box<Expr>),
+    /// `Sw o offset o layout`.
+    Swizzled(Box<[Expr; 3]>),
     /// An operation by name. `o`, `then` and `/` are calls as well.
     Call {
         /// Its name.
@@ -75,7 +75,7 @@ impl Expr {
         match &self.kind {
             ExprKind::Layout(..)
             | ExprKind::Ordered(..)
-            | ExprKind::Swizzled(..)
+            | ExprKind::Swizzled(_)
             | ExprKind::Call { .. } => true,
             ExprKind::Tuple(items) => items.iter().any(Expr::is_visibly_layout),
             _ => false,
@@ -93,7 +93,7 @@ fn collect_names<'a>(expr: &'a Expr, names: &mut Vec<(&'a str, Range<usize>)>) {
         ExprKind::Tiler(items) | ExprKind::Call { args: items, .. } => {
             items.iter().for_each(|item| collect_names(item, names));
         }
-        ExprKind::Swizzled(_, _, layout) => collect_names(layout, names),
+        ExprKind::Swizzled(parts) => collect_names(&parts[2], names),
         _ => {}
     }
 }

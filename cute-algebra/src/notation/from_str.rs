@@ -4,6 +4,7 @@ use super::eval::wrong_kind;
 use super::{Expr, NotationError, eval, eval_layout, lex, parse};
 use crate::composed::ComposedLayout;
 use crate::layout::Layout;
+use crate::stride::Stride;
 use crate::swizzle::Swizzle;
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, IntTuple};
@@ -81,6 +82,10 @@ macro_rules! from_str {
 }
 from_str! {
     IntTuple, "a tuple of integers": Value::Int(leaf) => IntTuple::Leaf(leaf), Value::Tuple(tuple) => tuple;
+    Stride, "a stride":
+        Value::Int(leaf) => leaf.into(),
+        Value::Tuple(tuple) => (&tuple).into(),
+        Value::Stride(stride) => stride;
     Coord, "a coordinate":
         Value::Int(leaf) => Coord::Leaf(Some(leaf)),
         Value::Tuple(tuple) => tuple.to_coord(),

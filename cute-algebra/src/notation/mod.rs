@@ -3,9 +3,9 @@
 //! One grammar serves [`FromStr`](std::str::FromStr), the macros and the kernel language. Lowest binding first:
 //!
 //! ```text
-//! expr    := chain ("/" chain)*                       // zipped_divide
+//! expr    := ["ragged"] chain ("/" chain)*            // zipped_divide; `ragged` lets its operation overhang
 //! chain   := operand (("o" | "then") operand)*        // A o B is A(B(c)); `then` is the other order
-//! operand := ["ragged"] primary [":" stride]          // a shape alone, where a layout is wanted: the leftmost mode fastest
+//! operand := primary [":" stride]                     // a shape alone, where a layout is wanted: the leftmost mode fastest
 //! primary := int | basis | word | "_" | "(" [expr ("," expr)*] ")" | "<" expr ("," expr)* ">" | name "(" args ")" | swizzle
 //! stride  := int | basis | tuple | "row" | "col"
 //! basis   := int ("@" int)+                           // rightmost index is outermost

@@ -37,6 +37,26 @@ type Parsed = Result<Expr, NotationError>;
 
 impl Parser<'_> {
     fn expr(&mut self) -> Parsed {
+        let Some(sign) = self.accept_word("ragged") else {
+            return self.quotient();
+        };
+        let mut expr = self.quotient()?;
+        let inner = match &mut expr.kind {
+            ExprKind::Tuple(items) if items.len() == 1 => &mut items[0].kind,
+            kind => kind,
+        };
+        let ExprKind::Call { ragged, .. } = inner else {
+            return Err(
+                NotationError::new(&sign, "`ragged` stands before an operation")
+                    .help("for example `ragged logical_divide(10:1, 4:1)`, or `ragged A o B`"),
+            );
+        };
+        *ragged = true;
+        expr.at.start = sign.start;
+        Ok(expr)
+    }
+
+    fn quotient(&mut self) -> Parsed {
         let mut left = self.chain()?;
         while let Some(sign) = self.accept('/') {
             let right = self.chain()?;
@@ -49,8 +69,8 @@ impl Parser<'_> {
         let mut left = self.operand()?;
         loop {
             let swizzle = matches!(left.kind, ExprKind::Swizzle(_));
-            left = if swizzle && self.accept_word("o").is_some() {
-                self.swizzled(left)?
+            left = if swizzle && let Some(sign) = self.accept_word("o") {
+                self.swizzled(left, sign)?
             } else if let Some(sign) = self.accept_word("o") {
                 let right = self.operand()?;
                 binary("composition", sign, left, right, false)?
@@ -63,23 +83,20 @@ impl Parser<'_> {
         }
     }
 
-    /// `Sw o` has been read: an offset and a layout, or a layout. The swizzle comes last of all that follows.
-    fn swizzled(&mut self, swizzle: Expr) -> Parsed {
+    /// `Sw o` has been read, and its `o` stands at `sign`. The swizzle comes last of all that follows.
+    fn swizzled(&mut self, swizzle: Expr, sign: Range<usize>) -> Parsed {
         self.enter()?;
-        let mut rest = self.chain_after_swizzle()?;
-        let mut offset = None;
-        if let ExprKind::Int(_) | ExprKind::Name(_) = rest.kind
-            && self.accept_word("o").is_some()
-        {
-            offset = Some(Box::new(rest));
-            rest = self.chain()?;
-        }
+        let first = self.chain_after_swizzle()?;
+        let is_offset = matches!(first.kind, ExprKind::Int(_)) && self.accept_word("o").is_some();
+        let expr = if is_offset {
+            let layout = self.chain()?;
+            let at = swizzle.at.start..layout.at.end;
+            node(ExprKind::Swizzled(Box::new([swizzle, first, layout])), at)
+        } else {
+            binary("composition", sign, swizzle, first, false)
+        };
         self.depth -= 1;
-        let at = swizzle.at.start..rest.at.end;
-        node(
-            ExprKind::Swizzled(Box::new(swizzle), offset, Box::new(rest)),
-            at,
-        )
+        expr
     }
 
     /// A chain; but an integer before an `o` stands alone, since it is the offset.
@@ -93,26 +110,6 @@ impl Parser<'_> {
     }
 
     fn operand(&mut self) -> Parsed {
-        let Some(sign) = self.accept_word("ragged") else {
-            return self.strict_operand();
-        };
-        let mut operand = self.strict_operand()?;
-        let inner = match &mut operand.kind {
-            ExprKind::Tuple(items) if items.len() == 1 => &mut items[0].kind,
-            kind => kind,
-        };
-        let ExprKind::Call { ragged, .. } = inner else {
-            return Err(
-                NotationError::new(&sign, "`ragged` stands before an operation")
-                    .help("for example `ragged logical_divide(10:1, 4:1)`, or `ragged (A o B)`"),
-            );
-        };
-        *ragged = true;
-        operand.at.start = sign.start;
-        Ok(operand)
-    }
-
-    fn strict_operand(&mut self) -> Parsed {
         let shape = self.primary()?;
         let Some(colon) = self.accept(':') else {
             return Ok(shape);
@@ -254,6 +251,15 @@ impl Parser<'_> {
         let ExprKind::Int(value) = scale.kind else {
             return Ok(scale);
         };
+        if let [slash, ratio, at, ..] = self.rest()
+            && (&slash.kind, &at.kind) == (&TokenKind::Punct('/'), &TokenKind::Punct('@'))
+        {
+            let at = scale.at.start..ratio.at.end;
+            return Err(NotationError::new(
+                &at,
+                "a stride that is a fraction is not supported yet",
+            ));
+        }
         let mut path = Vec::new();
         let mut end = scale.at.end;
         while self.accept('@').is_some() {
@@ -283,6 +289,10 @@ impl Parser<'_> {
             .map_err(|_| NotationError::new(&at, format!("`{value}` does not fit 64 bits")))?;
         self.next += 1;
         node(ExprKind::Int(value), at)
+    }
+
+    fn rest(&self) -> &[Token] {
+        self.tokens.get(self.next..).unwrap_or_default()
     }
 
     fn peek(&self) -> Option<&TokenKind> {
@@ -374,11 +384,7 @@ fn node(kind: ExprKind, at: Range<usize>) -> Parsed {
         }
         ExprKind::Layout(shape, stride) => shape.height.max(stride.height),
         ExprKind::Ordered(shape, _) => shape.height,
-        ExprKind::Swizzle(fields) => highest(&fields[..]),
-        ExprKind::Swizzled(swizzle, offset, layout) => swizzle
-            .height
-            .max(layout.height)
-            .max(offset.as_ref().map_or(0, |offset| offset.height)),
+        ExprKind::Swizzle(parts) | ExprKind::Swizzled(parts) => highest(&parts[..]),
     };
     match below >= MAX_NESTING {
         true => Err(too_deep(&at)),

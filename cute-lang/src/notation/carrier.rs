@@ -50,15 +50,7 @@ pub(super) fn fold(context: &Context, body: &TokenStream, form: Form) -> syn::Re
             Some((_, None)) => return Ok(Folded::Poisoned),
             None => {
                 let carrier = spanned.path(&at);
-                let entry = format_ident!("{}", form.entry());
-                let facade = &context.facade;
-                let known = context.bindings.iter().map(|(name, value)| {
-                    let path: TokenStream = name.parse().unwrap_or_default();
-                    let value = value_tokens(value.as_deref());
-                    quote!(, #path = #value)
-                });
-                let state =
-                    quote!({ #facade :: __private :: #entry } [ #facade #(#known)* , #carrier ]);
+                let state = state(context, form.entry(), &carrier);
                 return Ok(Folded::Continue { carrier, state });
             }
         }
@@ -76,6 +68,18 @@ pub(super) fn fold(context: &Context, body: &TokenStream, form: Form) -> syn::Re
     value
         .map(Folded::Value)
         .map_err(|error| spanned.error(&error))
+}
+
+/// What a carrier is called with, before the rest of the input: the entry to come back to, and the names that are known.
+pub(crate) fn state(context: &Context, entry: &str, carrier: &TokenStream) -> TokenStream {
+    let facade = &context.facade;
+    let entry = format_ident!("{entry}");
+    let known = context.bindings.iter().map(|(name, value)| {
+        let path: TokenStream = name.parse().unwrap_or_default();
+        let value = value_tokens(value.as_deref());
+        quote!(, #path = #value)
+    });
+    quote!({ #facade :: __private :: #entry } [ #facade #(#known)* , #carrier ])
 }
 
 fn is_division(kind: &ExprKind) -> bool {

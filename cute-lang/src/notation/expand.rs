@@ -252,14 +252,14 @@ impl StaticLayout {
     }
 
     /// The coordinate of each index from 0 on, -1 for none; if the layout is injective and not negative.
+    /// A table that is holes for the most part is not worth its space.
     fn inverse(&self) -> Option<Vec<i64>> {
         let offsets = self.offsets()?;
-        let last = offsets
-            .iter()
-            .copied()
-            .max()
-            .filter(|&last| last < TABLE_LIMIT)?;
-        let mut inverse = vec![-1; usize::try_from(last + 1).ok()?];
+        let last = usize::try_from(*offsets.iter().max()?).ok()?;
+        if last >= 2 * offsets.len() {
+            return None;
+        }
+        let mut inverse = vec![-1; last + 1];
         for (coord, &offset) in (0..).zip(&offsets) {
             let entry = inverse.get_mut(usize::try_from(offset).ok()?)?;
             if *entry >= 0 {

@@ -22,11 +22,11 @@ pub(super) enum Input {
 }
 
 /// What does not come from the user.
-pub(super) struct Context {
+pub(crate) struct Context {
     /// Path of the crate that expansions name.
-    pub(super) facade: TokenStream,
+    pub(crate) facade: TokenStream,
     /// Names and their values in the notation; none where the definition of the name has an error.
-    pub(super) bindings: Vec<(String, Option<String>)>,
+    pub(crate) bindings: Vec<(String, Option<String>)>,
 }
 
 /// `pub A = …`.
@@ -78,7 +78,7 @@ fn is_items(body: &[TokenTree]) -> bool {
 }
 
 impl Context {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+    pub(crate) fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let facade = tokens_until(input, |input| input.peek(Token![,]))?;
         let mut bindings = Vec::new();
         while input.parse::<Option<Token![,]>>()?.is_some() {

@@ -11,10 +11,12 @@ mod expand;
 mod input;
 mod tokens;
 
-pub use tokens::eval;
+pub(crate) use carrier::state;
+pub(crate) use input::Context;
+pub use tokens::{eval, layout_names};
 
 use carrier::{Folded, fold};
-use input::{Context, Input, Item};
+use input::{Input, Item};
 use proc_macro2::TokenStream;
 use quote::quote;
 

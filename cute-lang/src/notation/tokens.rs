@@ -17,6 +17,17 @@ pub fn eval(tokens: TokenStream, names: Names<'_>) -> syn::Result<Value> {
     eval_layout(&expr, names).map_err(|error| spanned.error(&error))
 }
 
+/// The names that stand for layouts in an expression of the notation, as the paths that they are.
+///
+/// # Errors
+/// At the token that is wrong.
+pub fn layout_names(tokens: TokenStream) -> syn::Result<Vec<(String, TokenStream)>> {
+    let spanned = Spanned::new(tokens)?;
+    let expr = spanned.parse()?;
+    let names = expr.layout_names();
+    Ok(names.into_iter().map(|(name, at)| (name.to_owned(), spanned.path(&at))).collect())
+}
+
 /// Tokens of the notation whose positions are indices into a list of idents, kept for their spans.
 pub(super) struct Spanned {
     tokens: Vec<Token>,

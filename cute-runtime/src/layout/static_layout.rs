@@ -33,7 +33,7 @@ pub trait StaticLayout {
     const OFFSETS: &'static [i64] = Self::LAYOUT.offsets();
 
     /// The coordinate of each index from 0 on, -1 for an index that is no value.
-    /// Empty where values are negative or repeat, or the table would have more than 256 entries.
+    /// Empty where values are negative or repeat, where there are more than 256, and where most indices are no value.
     const INVERSE: &'static [i64] = &[];
 
     /// The value at 1-D coordinate `coord`; like CuTe's, it does not ask whether that is below the size.

@@ -4,6 +4,7 @@ use super::Layout;
 use std::fmt;
 
 /// A layout cut into tiles: mode 0 is the tile, mode 1 what is left, and every coordinate is in exactly one tile.
+/// Of a `ragged` division the last tiles reach past the end.
 ///
 /// It is what `tile!` expands to.
 /// ```
