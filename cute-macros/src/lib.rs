@@ -21,3 +21,9 @@ pub fn tile(input: TokenStream) -> TokenStream {
 pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
     cute_lang::kernel::expand::kernels(attribute.into(), module.into()).into()
 }
+
+/// Goes on with a module of kernels that names layouts. Only expansions of [`macro@kernels`] call it.
+#[proc_macro]
+pub fn kernels_resumed(input: TokenStream) -> TokenStream {
+    cute_lang::kernel::expand::resume(input.into()).into()
+}

@@ -29,8 +29,52 @@ pub use cute_algebra::SwizzleMode;
 /// A function under `#[kernel(threads = …)]` is a kernel; `#[instance(name: Parameter = value, …)]` gives it values for its
 /// type and const parameters. Each instance becomes a type of that name that implements [`Kernel`] and has a `launch`
 /// with the kernel's own arguments. Other functions of the module are inlined where they are called. The body is
-/// interpreted once for each instance: what is known then is computed, the rest becomes PTX.
+/// interpreted once for each instance: what is known then is computed, the rest becomes PTX. The language is described in
+/// `docs/kernel-language.md` of the repository.
 ///
+/// ```
+/// use cute_runtime::{Device, Error, Tensor, kernels, layout};
+///
+/// layout! { pub TILE = (8,32):(32,1); }
+///
+/// #[kernels]
+/// mod scale {
+///     /// dst = 2·src, by tiles of 8 × 32.
+///     #[kernel(threads = 32)]
+///     #[instance(double_f32: T = f32)]
+///     pub fn double<T: Element>(src: TmaLoad<T, 2>, dst: TmaStore<T, 2>) {
+///         let tile = smem::<T>(layout!(TILE));
+///         let ready = mbarriers(1, 1);
+///         let origin = (block_idx().0 * 8, 0);
+///         if thread() == 0 {
+///             expect_tx(ready[0], bytes(tile));
+///             tma_load(src, origin, tile, ready[0]);
+///         }
+///         wait(ready[0], 0);
+///         for row in 0..8 {
+///             tile[(row, thread())] = tile[(row, thread())] * 2.0;
+///         }
+///         fence_proxy_async();
+///         sync_threads();
+///         if thread() == 0 {
+///             tma_store(tile, dst, origin);
+///             tma_commit();
+///             tma_wait(0);
+///         }
+///     }
+/// }
+///
+/// fn main() -> Result<(), Error> {
+///     let device = Device::emulator();
+///     let src = Tensor::from_slice(&device, &[1.5f32; 16 * 32], [16, 32])?;
+///     let mut dst = Tensor::<f32, 2>::zeros(&device, [16, 32])?;
+///     scale::double_f32::launch(&device, 2, &src.view(), &mut dst.view_mut())?;
+///     assert_eq!(dst.view().download()?, [3.0; 16 * 32]);
+///     Ok(())
+/// }
+/// ```
+///
+/// `layout!` in a kernel sees the kernel's own names and, like any other `layout!`, the layouts named around the module.
 /// `#[kernels(crate = path)]` names this crate where it is not `::cute_runtime`.
 pub use cute_macros::kernels;
 pub use device::{Compiled, Device};
@@ -44,7 +88,7 @@ pub use tensor::{Tensor, TensorView, TensorViewMut};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::layout::private::*;
-    pub use cute_macros::{layout, tile};
+    pub use cute_macros::{kernels_resumed as kernels, layout, tile};
 
     pub use crate::launch::{Argument, launch};
 }

@@ -4,49 +4,56 @@ use super::builder::{Param, ParamKind, TmaParam};
 use super::lower::{Lowered, instances};
 use super::parse::{self, Source};
 use super::value::Element;
+use crate::notation::{Context, state};
 use cute_algebra::SwizzleMode;
 use cute_ptx::ast::Type;
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::parse::Parser;
-use syn::{Path, Result, Token};
+use syn::{Error, Path, Result, Token};
 
 /// Expands `#[kernels]`, or `#[kernels(crate = path)]` where the facade has another name.
 pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
-    expand(attribute, module).unwrap_or_else(|error| error.to_compile_error())
+    let context = facade(attribute).map(|facade| Context { facade, bindings: Vec::new() });
+    context.and_then(|context| expand(context, module)).unwrap_or_else(|error| error.to_compile_error())
 }
 
-fn expand(attribute: TokenStream, module: TokenStream) -> Result<TokenStream> {
-    let facade = facade(attribute)?;
-    let source = parse::source(module)?;
-    match instances(&source) {
-        Ok(instances) => Ok(items(&facade, &source, &instances)),
-        Err(error) => {
-            // The names stay, so that uses of them are not errors as well.
-            let errors = error.to_compile_error();
-            let Source {
-                attrs,
-                vis,
-                ident,
-                kernels,
-                ..
-            } = &source;
-            let names = kernels
-                .iter()
-                .flat_map(|kernel| &kernel.instances)
-                .map(|instance| &instance.name);
-            Ok(quote! {
-                #errors
-                #(#attrs)*
-                #vis mod #ident {
-                    #(
-                        #[allow(missing_docs, non_camel_case_types)]
-                        pub struct #names;
-                    )*
-                }
-            })
-        }
+/// Goes on with a module after a carrier has given the value of a layout that it names: `[context] module`.
+pub fn resume(input: TokenStream) -> TokenStream {
+    let mut tokens = input.into_iter();
+    let context = match tokens.next() {
+        Some(TokenTree::Group(group)) => Context::parse.parse2(group.stream()),
+        _ => Err(Error::new(Span::call_site(), "only the expansion of `#[kernels]` calls this macro")),
+    };
+    context.and_then(|context| expand(context, tokens.collect())).unwrap_or_else(|error| error.to_compile_error())
+}
+
+fn expand(context: Context, module: TokenStream) -> Result<TokenStream> {
+    let mut source = parse::source(module.clone())?;
+    source.layouts.clone_from(&context.bindings);
+    let error = match instances(&source) {
+        Ok(instances) => return Ok(items(&context.facade, &source, &instances)),
+        Err(error) => error,
+    };
+    // A layout named elsewhere is known by its macro, which comes back with its value.
+    if let Some(carrier) = source.unresolved.borrow().first() {
+        let state = state(&context, "kernels", carrier);
+        return Ok(quote!(#carrier ! { #state #module }));
     }
+    // The names stay, so that uses of them are not errors as well.
+    let errors = error.to_compile_error();
+    let Source { attrs, vis, ident, kernels, .. } = &source;
+    let names = kernels.iter().flat_map(|kernel| &kernel.instances).map(|instance| &instance.name);
+    Ok(quote! {
+        #errors
+        #(#attrs)*
+        #vis mod #ident {
+            #(
+                #[allow(missing_docs, non_camel_case_types)]
+                pub struct #names;
+            )*
+        }
+    })
 }
 
 fn facade(attribute: TokenStream) -> Result<TokenStream> {
@@ -243,7 +250,7 @@ fn raw_string(text: &str) -> TokenStream {
     let hashes = hashes.unwrap_or_default();
     let literal: Result<Literal> = format!("r{hashes}\"\n{text}{hashes}\"")
         .parse()
-        .map_err(|error| syn::Error::new(proc_macro2::Span::call_site(), error));
+        .map_err(|error| Error::new(Span::call_site(), error));
     match literal {
         Ok(literal) => quote!(#literal),
         Err(_) => quote!(#text),

@@ -1,6 +1,7 @@
 //! The module under `#[kernels]`: which functions are kernels, which instances they have, which functions they call.
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use std::cell::RefCell;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
@@ -25,6 +26,10 @@ pub struct Source {
     pub kernels: Vec<Kernel>,
     /// Functions that kernels call.
     pub functions: Vec<ItemFn>,
+    /// Layouts named outside of the module: their values in the notation, or nothing where their definition has an error.
+    pub layouts: Vec<(String, Option<String>)>,
+    /// Names of layouts that were met and are not among them.
+    pub unresolved: RefCell<Vec<TokenStream>>,
 }
 
 /// A function under `#[kernel]`.
@@ -66,6 +71,8 @@ pub fn source(tokens: TokenStream) -> Result<Source> {
         consts: Vec::new(),
         kernels: Vec::new(),
         functions: Vec::new(),
+        layouts: Vec::new(),
+        unresolved: RefCell::default(),
     };
     let mut errors = Errors::default();
     for item in items {

@@ -4,10 +4,12 @@ use super::super::builder::{Cmp, Op};
 use super::super::builtins::{self, Argument, Call};
 use super::super::value::{Num, Scalar, Value, is_float, is_integer, is_signed, rust_name};
 use super::super::{near, text};
+use crate::notation;
 use super::{Interpreter, MAX_DEPTH, MAX_STEPS};
 use cute_ptx::ast::{Operand, Type};
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
+use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::{
     BinOp, Error, Expr, ExprCall, ExprCast, ExprMethodCall, ExprPath, ExprRange, ExprUnary,
@@ -582,7 +584,24 @@ impl Interpreter<'_> {
         Ok(values)
     }
 
-    /// `layout!(…)`, with the names in scope.
+    /// A layout that an item outside of the module names.
+    fn named_layout(&mut self, name: &str, path: TokenStream) -> Result<cute_algebra::Value> {
+        if self.scopes.iter().any(|scope| scope.contains_key(name)) {
+            return Err(Error::new_spanned(path, format!("`{name}` is known only when the kernel runs")));
+        }
+        match self.source.layouts.iter().find(|(known, _)| known == name) {
+            Some((_, Some(text))) => {
+                cute_algebra::notation::eval_str(text).map_err(|error| Error::new_spanned(path, error))
+            }
+            Some((_, None)) => Err(Error::new_spanned(path, format!("the definition of `{name}` has an error"))),
+            None => {
+                self.source.unresolved.borrow_mut().push(path.clone());
+                Err(Error::new_spanned(path, format!("cannot find layout `{name}`")))
+            }
+        }
+    }
+
+    /// `layout!(…)`, with the names in scope and those of items around the module.
     pub(super) fn notation(&mut self, mac: &syn::Macro) -> Result<Value> {
         if !mac.path.is_ident("layout") {
             let name = text::shorten(mac.path.to_token_stream());
@@ -591,15 +610,16 @@ impl Interpreter<'_> {
                 format!("no macro `{name}!` in kernels, only `layout!`"),
             ));
         }
-        let scopes = &self.scopes;
-        let names = |name: &str| {
-            scopes
-                .iter()
-                .rev()
-                .find_map(|scope| scope.get(name))?
-                .to_algebra()
-        };
-        crate::notation::eval(mac.tokens.clone(), &names).map(Value::from_algebra)
+        let mut known: HashMap<String, cute_algebra::Value> = HashMap::new();
+        for scope in &self.scopes {
+            known.extend(scope.iter().filter_map(|(name, value)| Some((name.clone(), value.to_algebra()?))));
+        }
+        for (name, path) in notation::layout_names(mac.tokens.clone())? {
+            if !known.contains_key(&name) {
+                known.insert(name.clone(), self.named_layout(&name, path)?);
+            }
+        }
+        notation::eval(mac.tokens.clone(), &|name| known.get(name).cloned()).map(Value::from_algebra)
     }
 }
 
