@@ -228,8 +228,17 @@ impl ComposedLayout {
 
     /// In elements of `new` bits instead of `old`: see [`recast`](crate::recast()).
     pub fn recast(&self, old: i64, new: i64) -> Result<Self, LayoutError> {
+        self.recast_with(old, new, Overhang::Strict)
+    }
+
+    pub(crate) fn recast_with(
+        &self,
+        old: i64,
+        new: i64,
+        overhang: Overhang,
+    ) -> Result<Self, LayoutError> {
         match recast_factor(old, new)? {
-            Cast::Up(factor) => self.upcast(factor),
+            Cast::Up(factor) => self.upcast_with(factor, overhang),
             Cast::Down(factor) => self.downcast(factor),
         }
     }

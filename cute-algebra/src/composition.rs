@@ -381,12 +381,10 @@ impl Target {
         let Some(size) = size.filter(|&size| size <= ENUMERATION_LIMIT) else {
             return Err(error);
         };
-        let modes: Vec<_> = self
-            .layout
-            .flat_modes()
-            .into_iter()
-            .map(|(s, d)| (s, d.value()))
-            .collect();
+        let mut modes = self.layout.integral_modes(0)?;
+        let last = modes.pop();
+        modes.retain(|&(extent, _)| extent != 1);
+        modes.extend(last);
         let overflow = || ErrorKind::Overflow { quantity: "index" }.at(Place::operand(1));
         let value = |index: i128| extended(&modes, index).ok_or_else(overflow);
 
@@ -483,16 +481,18 @@ pub(crate) fn nearest_multiples(value: i64, unit: i64) -> [i64; 2] {
     [below, below.saturating_add(unit)]
 }
 
-fn extended(modes: &[(i64, i64)], mut index: i128) -> Option<i64> {
+/// The value at `index`, the last mode without an end; `None` on overflow.
+fn extended(modes: &[(i64, i64)], index: i128) -> Option<i64> {
+    let mut rest = i64::try_from(index).ok()?;
     let mut sum = 0i128;
     for (i, &(extent, stride)) in modes.iter().enumerate() {
         let digit = if i + 1 == modes.len() {
-            index
+            rest
         } else {
-            index % i128::from(extent)
+            rest % extent
         };
-        index /= i128::from(extent);
-        sum = sum.checked_add(digit.checked_mul(i128::from(stride))?)?;
+        rest /= extent;
+        sum += i128::from(digit) * i128::from(stride);
     }
     i64::try_from(sum).ok()
 }

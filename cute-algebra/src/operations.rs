@@ -335,17 +335,12 @@ pub static OPERATIONS: &[Operation] = &[
             _ => Ok(downcast(&args.layout(0)?, args.integer(1)?)?.into()),
         }),
     ragged_row("recast", "layout, old bits, new bits", 3..=3, "in elements of another size",
-        |args, overhang| match args.get(0)? {
-            Value::Composed(swizzled) => Ok(simplest(
-                swizzled.recast(args.integer(1)?, args.integer(2)?)?,
-            )),
-            _ => Ok(recast_modes(
-                &args.layout(0)?,
-                args.integer(1)?,
-                args.integer(2)?,
-                overhang,
-            )?
-            .into()),
+        |args, overhang| {
+            let (old, new) = (args.integer(1)?, args.integer(2)?);
+            match args.get(0)? {
+                Value::Composed(swizzled) => Ok(simplest(swizzled.recast_with(old, new, overhang)?)),
+                _ => Ok(recast_modes(&args.layout(0)?, old, new, overhang)?.into()),
+            }
         }),
     // What the hardware fixes.
     row("smem_atom", "K | MN, INTER | SW32 | SW64 | SW128, element bits", 3..=3, "a swizzled tile of shared memory",
