@@ -11,6 +11,7 @@ pub mod copy;
 pub mod fragment;
 pub mod interp;
 pub mod lower;
+mod matrix;
 mod near;
 pub mod parse;
 mod scalar;

@@ -95,6 +95,11 @@ impl Thread {
                         .copy_from_slice(&value[..bytes as usize]);
                 }
             }
+            // This thread's row of a matrix; its contents come from other threads.
+            ("stmatrix", [to, _]) => {
+                let address = self.address(to);
+                self.accesses.push((address, 16));
+            }
             ("mov", [Operand::Vector(to), from]) => {
                 let bits = ty.bits() / to.len() as u32;
                 let value = self.value(from);
