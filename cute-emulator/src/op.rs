@@ -329,6 +329,8 @@ pub(crate) enum Op {
         generic: bool,
     },
     ProxyFence,
+    /// `fence.mbarrier_init`.
+    InitFence,
     /// Brings a region into shared memory, then completes its bytes on an mbarrier.
     CopyIn {
         to: Address,

@@ -236,6 +236,8 @@ impl<'a> Decoder<'a> {
             } else {
                 Op::ProxyFence
             }
+        } else if m.rest.first() == Some(&"mbarrier_init") {
+            Op::InitFence
         } else {
             // Accesses happen in order here; what a fence orders is seen through barriers and atomics.
             Op::Nop

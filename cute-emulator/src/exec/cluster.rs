@@ -22,6 +22,8 @@ pub(crate) struct Cluster {
     pub(crate) warps: Vec<Warp>,
     /// Copies into shared memory that have not landed, oldest first.
     pub(crate) copies: Vec<CopyIn>,
+    /// How many have landed.
+    pub(crate) landings: u32,
     pub(crate) barrier: ClusterBarrier,
     /// What atomics and ordering stores have made known.
     pub(crate) strong: Knowledge,
@@ -53,6 +55,7 @@ impl Cluster {
             ctas: Vec::with_capacity(size as usize),
             warps: Vec::with_capacity(total),
             copies: Vec::new(),
+            landings: 0,
             barrier: ClusterBarrier::new(total),
             strong: Knowledge::new(total),
         };

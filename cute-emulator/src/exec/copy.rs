@@ -5,6 +5,7 @@
 
 use super::Origin;
 use super::cluster::Cta;
+use super::knowledge::Knowledge;
 use super::memory::{Location, number};
 use super::shared::{Tag, Use};
 use super::step::{Blame, Result, Step};
@@ -16,7 +17,6 @@ use crate::op::{
 };
 use crate::tensor_map::{CHUNK_BYTES, TENSOR_MAP_BYTES, TensorMap};
 use std::ops::Range;
-use std::rc::Rc;
 
 /// TMA places its boxes at multiples of this.
 const TILE_ALIGN: u64 = 128;
@@ -58,7 +58,8 @@ pub(crate) struct CopyOut {
     to: Place,
     from: u64,
     reduction: Option<Update>,
-    fenced: Rc<Vec<u32>>,
+    /// What was known when it was asked for.
+    knowledge: Knowledge,
     group: Option<u64>,
     /// What it has read.
     data: Option<Vec<u8>>,
@@ -200,17 +201,17 @@ impl Step<'_> {
         barrier: u32,
     ) -> std::result::Result<(), FaultKind> {
         let (warps, size) = (self.cluster.warps_per_cta(), self.cluster.ctas.len());
-        let (code, tag) = (self.code, Tag::incoming(self.pc));
+        let (code, tag) = (self.code, Tag::copy(self.pc, 0));
         let usage = self.warp.knowledge.overwrites(self.warp.index);
         let Some(cta) = self.cluster.ctas.get_mut(rank) else {
             return Err(FaultKind::Operand(format!(
                 "multicast to CTA rank {rank} of a cluster of {size}"
             )));
         };
-        if !cta.mbarriers.contains_key(&barrier) {
-            return Err(FaultKind::NoBarrier {
-                address: u64::from(barrier),
-            });
+        let address = u64::from(barrier);
+        match cta.mbarriers.get(&barrier) {
+            None => return Err(FaultKind::NoBarrier { address }),
+            Some(barrier) => barrier.check_announced(address)?,
         }
         from.pieces(to, |piece| {
             let range = cta.shared.range(piece.shared, piece.len)?;
@@ -294,6 +295,8 @@ impl Step<'_> {
                 let Step {
                     memory, cluster, ..
                 } = self;
+                cluster.landings += 1;
+                let clock = cluster.landings;
                 from.pieces(to, |piece| {
                     let mut bytes = fill;
                     for (range, address) in &piece.parts {
@@ -305,7 +308,7 @@ impl Step<'_> {
                         let shared = &mut cluster.ctas[*rank].shared;
                         let range = shared.range(piece.shared, piece.len)?;
                         shared.bytes[range.clone()].copy_from_slice(&bytes[..piece.len]);
-                        shared.written(range, Tag::SETTLED);
+                        shared.written(range, Tag::copy(origin.instruction, clock));
                     }
                     Ok(())
                 })
@@ -314,6 +317,7 @@ impl Step<'_> {
                     let address = u64::from(barrier);
                     let barrier = self.cluster.ctas[rank].mbarriers.get_mut(&barrier);
                     let barrier = barrier.ok_or_else(|| blame(FaultKind::NoBarrier { address }))?;
+                    barrier.learn_landing(clock);
                     barrier
                         .transfer(-(from.bytes() as i64), address)
                         .map_err(blame)?;
@@ -412,7 +416,7 @@ impl Step<'_> {
                 to,
                 from,
                 reduction,
-                fenced: self.warp.knowledge.fenced.clone(),
+                knowledge: self.warp.knowledge.clone(),
                 group: None,
                 data: None,
             };
@@ -439,7 +443,7 @@ impl Step<'_> {
                         .shared
                         .range(piece.shared + part.start as u64, part.len())?;
                     let usage = Use::Asynchronous {
-                        fenced: &store.fenced,
+                        knowledge: &store.knowledge,
                     };
                     cta.shared.check(range.clone(), usage, code, warps)?;
                     data[piece.offset + part.start..piece.offset + part.end]
@@ -545,7 +549,7 @@ impl Step<'_> {
         let (code, warps, tag) = (
             self.code,
             self.cluster.warps_per_cta(),
-            Tag::incoming(self.pc),
+            Tag::copy(self.pc, 0),
         );
         for lane in lanes(active) {
             let blame = |fault| Blame::lane(fault, lane);

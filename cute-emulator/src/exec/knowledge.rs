@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-/// For each warp of the cluster, up to which of its moments somebody knows what it did.
+/// For each warp of the cluster, and last for its copies into shared memory, up to which of their moments somebody knows
+/// what they did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Knowledge {
     /// Its writes are ordered before.
@@ -13,10 +14,22 @@ pub(crate) struct Knowledge {
 
 impl Knowledge {
     pub(crate) fn new(warps: usize) -> Knowledge {
-        let none = Rc::new(vec![0; warps]);
+        let none = Rc::new(vec![0; warps + 1]);
         Knowledge {
             seen: none.clone(),
             fenced: none,
+        }
+    }
+
+    /// Up to which landing the copies are known.
+    pub(crate) fn landed(&self) -> u32 {
+        self.seen.last().copied().unwrap_or(0)
+    }
+
+    /// Knows the copies up to this landing.
+    pub(crate) fn learn_landing(&mut self, clock: u32) {
+        if let Some(landed) = Rc::make_mut(&mut self.seen).last_mut() {
+            *landed = (*landed).max(clock);
         }
     }
 

@@ -19,9 +19,10 @@ enum Writer {
     },
     /// Somebody whose write needs no further order: a copy that landed, or an atomic.
     Settled,
-    /// A copy that has not landed.
-    Incoming {
+    /// A copy, at this moment of the copies; zero while it has not landed.
+    Copy {
         instruction: usize,
+        clock: u32,
     },
 }
 
@@ -36,8 +37,8 @@ impl Tag {
             | u64::from(clock) << 33)
     }
 
-    pub(crate) fn incoming(instruction: usize) -> Tag {
-        Tag(3 | (instruction as u64 & 0x3f_ffff) << 2)
+    pub(crate) fn copy(instruction: usize, clock: u32) -> Tag {
+        Tag(3 | (instruction as u64 & 0x3f_ffff) << 2 | u64::from(clock) << 33)
     }
 
     fn writer(self) -> Writer {
@@ -50,7 +51,10 @@ impl Tag {
                 clock: (self.0 >> 33) as u32,
             },
             2 => Writer::Settled,
-            _ => Writer::Incoming { instruction },
+            _ => Writer::Copy {
+                instruction,
+                clock: (self.0 >> 33) as u32,
+            },
         }
     }
 }
@@ -64,19 +68,40 @@ pub(crate) struct Shared {
     readers: Vec<Tag>,
 }
 
-/// What an access does, and on whose behalf.
+/// What an access does, and what is known to whom it serves.
 #[derive(Clone, Copy)]
 pub(crate) enum Use<'a> {
     /// A warp reads through the generic proxy.
-    Read { warp: usize, seen: &'a [u32] },
+    Read {
+        warp: usize,
+        knowledge: &'a Knowledge,
+    },
     /// A warp writes through the generic proxy.
-    Write { warp: usize, seen: &'a [u32] },
+    Write {
+        warp: usize,
+        knowledge: &'a Knowledge,
+    },
     /// An atomic, or a load or store that orders others.
     Strong,
     /// The asynchronous proxy reads for a warp that knew so much when it asked for it.
-    Asynchronous { fenced: &'a [u32] },
+    Asynchronous { knowledge: &'a Knowledge },
     /// A copy that a warp asks for is about to write.
-    Overwrite { warp: usize, seen: &'a [u32] },
+    Overwrite {
+        warp: usize,
+        knowledge: &'a Knowledge,
+    },
+}
+
+impl<'a> Use<'a> {
+    fn knowledge(self) -> Option<&'a Knowledge> {
+        match self {
+            Use::Read { knowledge, .. }
+            | Use::Write { knowledge, .. }
+            | Use::Asynchronous { knowledge }
+            | Use::Overwrite { knowledge, .. } => Some(knowledge),
+            Use::Strong => None,
+        }
+    }
 }
 
 impl Shared {
@@ -159,7 +184,12 @@ impl Check<'_> {
             (Writer::Nobody, Use::Read { .. } | Use::Asynchronous { .. }) => {
                 Err(FaultKind::Uninitialised { address })
             }
-            (Writer::Incoming { instruction }, _) => {
+            (Writer::Copy { instruction, clock }, _)
+                if clock == 0
+                    || usage
+                        .knowledge()
+                        .is_some_and(|knowledge| clock > knowledge.landed()) =>
+            {
                 let other = self.code.other(instruction);
                 Err(FaultKind::CopyInFlight { address, other })
             }
@@ -169,8 +199,8 @@ impl Check<'_> {
                     warp,
                     clock,
                 },
-                Use::Asynchronous { fenced },
-            ) if clock > fenced[warp] => Err(FaultKind::MissingProxyFence {
+                Use::Asynchronous { knowledge },
+            ) if clock > knowledge.fenced[warp] => Err(FaultKind::MissingProxyFence {
                 address,
                 other: self.code.other(instruction),
                 rank: (warp / self.warps_per_cta) as u32,
@@ -183,9 +213,18 @@ impl Check<'_> {
 
     /// Whether what the tag says of another warp is known to this one.
     fn ordered(&self, tag: Tag, usage: Use<'_>) -> Result<(), FaultKind> {
-        let (Use::Read { warp: by, seen }
-        | Use::Write { warp: by, seen }
-        | Use::Overwrite { warp: by, seen }) = usage
+        let (Use::Read {
+            warp: by,
+            knowledge,
+        }
+        | Use::Write {
+            warp: by,
+            knowledge,
+        }
+        | Use::Overwrite {
+            warp: by,
+            knowledge,
+        }) = usage
         else {
             return Ok(());
         };
@@ -194,7 +233,7 @@ impl Check<'_> {
                 instruction,
                 warp,
                 clock,
-            } if warp != by && clock > seen[warp] => Err(FaultKind::Race {
+            } if warp != by && clock > knowledge.seen[warp] => Err(FaultKind::Race {
                 address: self.address,
                 other: self.code.other(instruction),
                 rank: (warp / self.warps_per_cta) as u32,
@@ -221,21 +260,21 @@ impl Knowledge {
     pub(crate) fn reads(&self, warp: usize) -> Use<'_> {
         Use::Read {
             warp,
-            seen: &self.seen,
+            knowledge: self,
         }
     }
 
     pub(crate) fn writes(&self, warp: usize) -> Use<'_> {
         Use::Write {
             warp,
-            seen: &self.seen,
+            knowledge: self,
         }
     }
 
     pub(crate) fn overwrites(&self, warp: usize) -> Use<'_> {
         Use::Overwrite {
             warp,
-            seen: &self.seen,
+            knowledge: self,
         }
     }
 }

@@ -300,7 +300,11 @@ impl Step<'_> {
             }
             Op::ActiveMask { dst } => self.warp.fill(*dst, active, |_| u64::from(active)),
             Op::WarpSync => self.meet(),
-            Op::ProxyFence => self.proxy_fence(active),
+            Op::ProxyFence => {
+                self.announce_mbarriers();
+                self.proxy_fence(active);
+            }
+            Op::InitFence => self.announce_mbarriers(),
             Op::MapRank {
                 dst,
                 address,

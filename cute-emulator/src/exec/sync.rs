@@ -2,6 +2,7 @@
 
 use super::cluster::Cluster;
 use super::knowledge::Knowledge;
+use super::shared::Tag;
 use super::step::{Blame, Flow, Result, Step};
 use super::warp::{LANES, PhaseValue, Split, Wait, lanes};
 use crate::error::FaultKind;
@@ -12,6 +13,8 @@ use std::fmt::{self, Display, Formatter};
 const MAX_COUNT: u64 = (1 << 20) - 1;
 /// Most threads of a CTA.
 const MAX_THREADS: u64 = 1024;
+/// Size of an mbarrier.
+const MBARRIER_BYTES: usize = 8;
 
 /// An mbarrier.
 #[derive(Clone, Debug)]
@@ -24,6 +27,9 @@ pub(crate) struct Mbarrier {
     pending: u64,
     /// Bytes that the current phase lacks; negative where they came before they were expected.
     bytes: i64,
+    /// The warp that initialised it, and whether a fence has made that known to the asynchronous proxy and the cluster.
+    initialiser: usize,
+    announced: bool,
     /// What those who arrived have made known.
     knowledge: Knowledge,
 }
@@ -87,6 +93,22 @@ impl Mbarrier {
     /// One more arrival in this phase, for one that is under way.
     pub(crate) fn await_one_more(&mut self) {
         self.pending += 1;
+    }
+
+    /// Knows what landed.
+    pub(crate) fn learn_landing(&mut self, clock: u32) {
+        self.knowledge.learn_landing(clock);
+    }
+
+    /// Whether others than the CTA's threads may use it.
+    pub(crate) fn check_announced(&self, address: u64) -> std::result::Result<(), FaultKind> {
+        match self.announced {
+            true => Ok(()),
+            false => Err(problem(
+                address,
+                "no fence.mbarrier_init follows its initialisation".to_owned(),
+            )),
+        }
     }
 
     pub(crate) fn learn(&mut self, knowledge: &Knowledge) {
@@ -303,8 +325,17 @@ impl Step<'_> {
                 expected: count,
                 pending: count,
                 bytes: 0,
+                initialiser: self.warp.index,
+                announced: false,
                 knowledge,
             };
+            let clock = self.warp.knowledge.seen[self.warp.index];
+            let tag = Tag::generic(self.pc, self.warp.index, clock);
+            let shared = &mut self.cluster.ctas[rank].shared;
+            let range = shared
+                .range(at.into(), MBARRIER_BYTES)
+                .map_err(|fault| Blame::lane(fault, lane))?;
+            shared.written(range, tag);
             self.cluster.ctas[rank].mbarriers.insert(at, fresh);
         }
         Ok(())
@@ -426,7 +457,7 @@ impl Step<'_> {
         let (rank, at) = self.shared_address(lane, address)?;
         self.cluster.ctas[rank]
             .shared
-            .range(at, 8)
+            .range(at, MBARRIER_BYTES)
             .map_err(|fault| Blame::lane(fault, lane))?;
         if !at.is_multiple_of(8) {
             return Err(Blame::lane(
@@ -446,14 +477,34 @@ impl Step<'_> {
         address: Address,
     ) -> Result<(&mut Mbarrier, u64)> {
         let (rank, at) = self.mbarrier_address(lane, address)?;
-        match self.cluster.ctas[rank].mbarriers.get_mut(&at) {
-            Some(barrier) => Ok((barrier, u64::from(at))),
-            None => Err(Blame::lane(
-                FaultKind::NoBarrier {
-                    address: u64::from(at),
-                },
-                lane,
-            )),
+        let (code, warps, own) = (self.code, self.cluster.warps_per_cta(), self.warp.rank);
+        let cta = &mut self.cluster.ctas[rank];
+        let address = u64::from(at);
+        let Some(barrier) = cta.mbarriers.get_mut(&at) else {
+            return Err(Blame::lane(FaultKind::NoBarrier { address }, lane));
+        };
+        // Its initialisation must be known here, and nobody may have written over it.
+        let usage = self.warp.knowledge.reads(self.warp.index);
+        cta.shared
+            .range(address, MBARRIER_BYTES)
+            .and_then(|range| cta.shared.check(range, usage, code, warps))
+            .and_then(|()| {
+                if rank == own {
+                    Ok(())
+                } else {
+                    barrier.check_announced(address)
+                }
+            })
+            .map_err(|fault| Blame::lane(fault, lane))?;
+        Ok((barrier, address))
+    }
+
+    /// The mbarriers that the warp has initialised may be used by everybody.
+    pub(super) fn announce_mbarriers(&mut self) {
+        for cta in &mut self.cluster.ctas {
+            for barrier in cta.mbarriers.values_mut() {
+                barrier.announced |= barrier.initialiser == self.warp.index;
+            }
         }
     }
 

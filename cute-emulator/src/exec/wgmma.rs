@@ -6,6 +6,7 @@
 
 use super::Origin;
 use super::cluster::Cluster;
+use super::knowledge::Knowledge;
 use super::shared::Use;
 use super::step::{Blame, Flow, Result, Step};
 use super::warp::{LANES, Split, Wait, Warp};
@@ -14,7 +15,6 @@ use crate::numerics::{FusedSum, Row};
 use crate::op::{Inputs, Instruction, MatrixA, Op, Output, Reg, Wgmma};
 use crate::tensor_map::TensorSwizzle;
 use std::ops::Range;
-use std::rc::Rc;
 
 /// Rows of D that a warp computes.
 const ROWS: usize = 16;
@@ -36,7 +36,7 @@ pub(crate) struct Pending {
     a: Option<Descriptor>,
     b: Descriptor,
     accumulate: bool,
-    fenced: Rc<Vec<u32>>,
+    knowledge: Knowledge,
     group: Option<u64>,
     /// How many the warp issued before.
     number: u64,
@@ -140,14 +140,14 @@ impl Step<'_> {
         }
         self.check_warpgroup(a, b)?;
         self.stats.wgmma += 1;
-        let fenced = self.warp.knowledge.fenced.clone();
+        let knowledge = self.warp.knowledge.clone();
         let origin = self.origin(0);
         self.warp.wgmma.push_back(Pending {
             origin,
             a,
             b,
             accumulate,
-            fenced,
+            knowledge,
             group: None,
             number: self.warp.wgmma_issued,
             executed: false,
@@ -341,7 +341,7 @@ impl Step<'_> {
         let warps = self.cluster.warps_per_cta();
         let shared = &self.cluster.ctas[self.warp.rank].shared;
         let usage = Use::Asynchronous {
-            fenced: &pending.fenced,
+            knowledge: &pending.knowledge,
         };
         let core = |address: u64| {
             let range = shared.range(address, CORE_BYTES as usize)?;
