@@ -63,6 +63,11 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
         .find(|row| row.name() == name)
 }
 
+/// How the functions of all rows are called.
+pub fn signatures() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().copied().flatten().map(|row| row.signature)
+}
+
 /// The names of all rows and of all operations.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let operations = operations::OPERATIONS

@@ -1,6 +1,7 @@
 //! Kernels to PTX: what the language means, seen in what it becomes and in what that does.
 
 mod constructs;
+mod documentation;
 mod expansion;
 mod forms;
 mod library;
