@@ -1,6 +1,6 @@
 //! Fewer modes for the same function: coalesce, filter.
 
-use crate::error::{ErrorKind, LayoutError, Place};
+use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::stride::ScaledBasis;
 use crate::tuple::{Shape, Tuple};
@@ -23,8 +23,7 @@ pub fn coalesce(a: &Layout) -> Layout {
 /// Coalesces at each leaf of `profile`; modes that it does not reach stay as they are.
 pub fn coalesce_by(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
     profile.check_limits().map_err(|error| error.blame(1))?;
-    by_profile(a, profile, &coalesce, &mut Vec::new())
-        .map_err(|error| error.during("coalesce", [a.into(), profile.into()]))
+    by_profile(a, profile, &coalesce, &mut Vec::new()).during("coalesce", [a, profile])
 }
 
 /// The modes with non-zero strides, coalesced. The size changes, so this says nothing about equality.
@@ -35,8 +34,7 @@ pub fn filter(a: &Layout) -> Layout {
 /// Filters at each leaf of `profile`; modes that it does not reach stay as they are.
 pub fn filter_by(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
     profile.check_limits().map_err(|error| error.blame(1))?;
-    by_profile(a, profile, &filter, &mut Vec::new())
-        .map_err(|error| error.during("filter", [a.into(), profile.into()]))
+    by_profile(a, profile, &filter, &mut Vec::new()).during("filter", [a, profile])
 }
 
 /// The same profile, with extent 1 where the stride is 0.

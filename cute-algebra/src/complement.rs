@@ -2,7 +2,7 @@
 
 use crate::coalesce::{from_flat, merge};
 use crate::composition::{Overhang, nearest_multiples};
-use crate::error::{ErrorKind, LayoutError, Place};
+use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 
 /// The ordered layout that fills what A leaves out: `(A, complement(A, target))` takes each value in
@@ -17,17 +17,13 @@ use crate::layout::Layout;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn complement(a: &Layout, target: i64) -> Result<Layout, LayoutError> {
-    complement_in(a, target, Overhang::Strict)
-        .map_err(|error| error.during("complement", [a.into(), target.into()]))
+    complement_in(a, target, Overhang::Strict).during("complement", [a, &target])
 }
 
 /// The complement in the smallest target that has one: the holes of A below its cosize.
 pub fn complement_within(a: &Layout) -> Result<Layout, LayoutError> {
-    let holes = || {
-        let chain = Chain::of(a)?;
-        chain.rest(1)
-    };
-    holes().map_err(|error: LayoutError| error.during("complement", [a.into()]))
+    let rest = Chain::of(a).and_then(|chain| chain.rest(1));
+    rest.during("complement", [a])
 }
 
 /// The complement for a target of any size: only so many of its values are asked for.

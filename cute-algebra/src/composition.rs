@@ -7,7 +7,7 @@
 //! composition has wrong values.
 
 use crate::coalesce::merge;
-use crate::error::{ErrorKind, LayoutError, ModePath, Place, Witness};
+use crate::error::{During, ErrorKind, LayoutError, ModePath, Place, Witness};
 use crate::layout::Layout;
 use crate::recover::from_table;
 use crate::stride::ScaledBasis;
@@ -39,14 +39,12 @@ pub(crate) enum Overhang {
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn composition(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
-    compose(a, b, Overhang::Strict)
-        .map_err(|error| error.during("composition", [a.into(), b.into()]))
+    compose(a, b, Overhang::Strict).during("composition", [a, b])
 }
 
 /// Composition mode by mode, where the tiler has modes; modes of A that it does not reach are dropped.
 pub fn composition_by(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    compose_by(a, tiler, Overhang::Strict)
-        .map_err(|error| error.during("composition", [a.into(), tiler.into()]))
+    compose_by(a, tiler, Overhang::Strict).during("composition", [a, tiler])
 }
 
 pub(crate) fn compose_by(

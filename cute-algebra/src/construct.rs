@@ -1,7 +1,7 @@
 //! Layouts from shapes and from the order of other layouts.
 
 use crate::coalesce::filter_zeros;
-use crate::error::{ErrorKind, LayoutError, Place};
+use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::layout::{Layout, checked_shape, compact_stride};
 use crate::product::tiled_product;
 use crate::stride::{ScaledBasis, Stride};
@@ -19,7 +19,8 @@ pub fn make_ordered_layout(shape: &Shape, order: &IntTuple) -> Result<Layout, La
     order.check_limits().map_err(|error| error.blame(1))?;
     let shape = checked_shape(shape.clone())?;
     let mut keys = Vec::new();
-    spread_order(&shape, order, &mut Vec::new(), &mut keys)?;
+    spread_order(&shape, order, &mut Vec::new(), &mut keys)
+        .during("make_ordered_layout", [&shape, order])?;
     compact(shape, &keys)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::complement::complement_in;
 use crate::composition::Overhang;
-use crate::error::{ErrorKind, LayoutError, ModePath, Place};
+use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
 use crate::layout::{Layout, checked_shape};
 use crate::stride::ScaledBasis;
 use crate::tiler::Tiler;
@@ -20,7 +20,7 @@ use crate::tuple::{IntTuple, Shape, Tuple};
 pub fn idx2crd(shape: &Shape, coord: &IntTuple) -> Result<IntTuple, LayoutError> {
     let shape = checked_shape(shape.clone())?;
     coord.check_limits().map_err(|error| error.blame(1))?;
-    split(&shape, coord, &ModePath::default())
+    split(&shape, coord, &ModePath::default()).during("idx2crd", [&shape, coord])
 }
 
 /// The natural coordinate with value `index` under a compact layout: each leaf is `index / stride % extent`.
@@ -39,6 +39,7 @@ pub fn crd2crd(coord: &IntTuple, source: &Shape, target: &Shape) -> Result<IntTu
     let source = checked_shape(source.clone()).map_err(|error| error.blame(1))?;
     let target = checked_shape(target.clone()).map_err(|error| error.blame(2))?;
     convert(coord, &source, &target, &ModePath::default())
+        .during("crd2crd", [coord, &source, &target])
 }
 
 /// Whether both shapes nest alike.

@@ -2,7 +2,7 @@
 
 use crate::complement::complement_in;
 use crate::composition::{Overhang, compose};
-use crate::error::{ErrorKind, LayoutError, ModePath, Place};
+use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
 use crate::layout::Layout;
 use crate::tiler::Tiler;
 use crate::tuple::Tuple;
@@ -64,7 +64,7 @@ pub(crate) fn divide(
     ][form as usize];
     divide_by(a, tiler, overhang)
         .and_then(|divided| form.arrange(divided, tiler))
-        .map_err(|error| error.during(name, [a.into(), tiler.into()]))
+        .during(name, [a, tiler])
 }
 
 fn divide_by(a: &Layout, tiler: &Tiler, overhang: Overhang) -> Result<Layout, LayoutError> {
@@ -97,17 +97,19 @@ fn divide_whole(a: &Layout, tile: &Layout, overhang: Overhang) -> Result<Layout,
     })?;
     // Together, not one by one: the sums of a value of the tile and one of the rest must pass through A, too.
     let both = Layout::concat([tile.clone(), rest])?;
-    compose(a, &both, overhang).map_err(|error| {
-        let place = error.place().clone();
-        match place.path.0.split_first() {
-            Some((0, path)) => error.relocate(|_| Place {
-                path: ModePath(path.to_vec()),
-                ..place
-            }),
-            // Nobody wrote the rest, so other modes for it are no advice.
-            _ => error.blame(1).with_nearest(Vec::new()),
-        }
-    })
+    compose(a, &both, overhang)
+        .during("composition", [a, &both])
+        .map_err(|error| {
+            let place = error.place().clone();
+            match place.path.0.split_first() {
+                Some((0, path)) => error.relocate(|_| Place {
+                    path: ModePath(path.to_vec()),
+                    ..place
+                }),
+                // Nobody wrote the rest, so other modes for it are no advice.
+                _ => error.blame(1).with_nearest(Vec::new()),
+            }
+        })
 }
 
 /// Applies each part of a tiler to its mode; modes beyond it stay.

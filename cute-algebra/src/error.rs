@@ -194,6 +194,29 @@ impl ErrorKind {
     }
 }
 
+/// Names the operation that a result is of.
+pub(crate) trait During: Sized {
+    /// Adds the operation and its operands to the error, if it is one.
+    fn during<const N: usize>(self, operation: &'static str, operands: [&dyn ToValue; N]) -> Self;
+}
+
+impl<T> During for Result<T, LayoutError> {
+    fn during<const N: usize>(self, operation: &'static str, operands: [&dyn ToValue; N]) -> Self {
+        self.map_err(|error| error.during(operation, operands.map(ToValue::to_value)))
+    }
+}
+
+/// What can be shown as an operand.
+pub(crate) trait ToValue {
+    fn to_value(&self) -> Value;
+}
+
+impl<T: Clone + Into<Value>> ToValue for T {
+    fn to_value(&self) -> Value {
+        self.clone().into()
+    }
+}
+
 impl std::error::Error for LayoutError {}
 
 impl fmt::Display for LayoutError {

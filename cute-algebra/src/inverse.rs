@@ -2,7 +2,7 @@
 
 use crate::coalesce::{coalesce, from_flat, merge};
 use crate::composition::nearest_multiples;
-use crate::error::{ErrorKind, LayoutError, Place};
+use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 
 /// A leaf of a layout with the stride that its coordinate has in the 1-D coordinate of the whole.
@@ -21,7 +21,7 @@ struct Mode {
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn right_inverse(a: &Layout) -> Result<Layout, LayoutError> {
-    let modes = sorted_modes(a).map_err(|error| error.during("right_inverse", [a.into()]))?;
+    let modes = sorted_modes(a).during("right_inverse", [a])?;
     let mut block = 1i64;
     let mut inverse = Vec::new();
     for mode in modes {
@@ -42,7 +42,7 @@ pub fn right_inverse(a: &Layout) -> Result<Layout, LayoutError> {
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn left_inverse(a: &Layout) -> Result<Layout, LayoutError> {
-    quasi_inverse(a).map_err(|error| error.during("left_inverse", [a.into()]))
+    quasi_inverse(a).during("left_inverse", [a])
 }
 
 fn quasi_inverse(a: &Layout) -> Result<Layout, LayoutError> {

@@ -1,6 +1,6 @@
 //! The layout: a function from coordinates to indices, written as a shape and a stride.
 
-use crate::error::{ErrorKind, LayoutError, ModePath, Place};
+use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
 use crate::stride::{ScaledBasis, Stride, add};
 use crate::tuple::{Coord, IntTuple, Shape, Tuple};
 use std::fmt;
@@ -316,6 +316,7 @@ impl Layout {
     pub fn crd2idx(&self, coord: &Coord) -> Result<IntTuple, LayoutError> {
         coord.check_limits().map_err(|error| error.blame(1))?;
         self.crd2idx_at(coord, &ModePath::default())
+            .during("crd2idx", [self, coord])
     }
 
     fn crd2idx_at(&self, coord: &Coord, path: &ModePath) -> Result<IntTuple, LayoutError> {

@@ -1,25 +1,33 @@
 //! Regrouping modes: the values stay, their coordinates move.
 
-use crate::error::{ErrorKind, LayoutError, Place};
+use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::tuple::Shape;
+use crate::value::Value;
 
 /// The mode at `path`, as `get<0,1>(a)` of CuTe.
 pub fn get(a: &Layout, path: &[i64]) -> Result<Layout, LayoutError> {
+    let step = |mode: Layout, (depth, &index): (usize, &i64)| {
+        let found = usize::try_from(index)
+            .ok()
+            .and_then(|index| mode.mode(index));
+        found.ok_or_else(|| {
+            ErrorKind::NoMode {
+                index,
+                rank: mode.rank(),
+            }
+            .at(Place::operand(depth + 1))
+        })
+    };
+    let operands = || {
+        [Value::from(a)]
+            .into_iter()
+            .chain(path.iter().map(|&index| index.into()))
+    };
     path.iter()
         .enumerate()
-        .try_fold(a.clone(), |mode, (depth, &index)| {
-            let found = usize::try_from(index)
-                .ok()
-                .and_then(|index| mode.mode(index));
-            found.ok_or_else(|| {
-                ErrorKind::NoMode {
-                    index,
-                    rank: mode.rank(),
-                }
-                .at(Place::operand(depth + 1))
-            })
-        })
+        .try_fold(a.clone(), step)
+        .map_err(|error| error.during("get", operands()))
 }
 
 /// The listed top-level modes, in that order.
@@ -33,21 +41,21 @@ pub fn select(a: &Layout, indices: &[i64]) -> Result<Layout, LayoutError> {
 
 /// The top-level modes `begin..end`, at least one.
 pub fn take(a: &Layout, begin: i64, end: i64) -> Result<Layout, LayoutError> {
-    let range = checked_range(a, begin, end)?;
-    if range.is_empty() {
-        return Err(ErrorKind::Range {
+    let range = checked_range(a, begin, end).and_then(|range| match range.is_empty() {
+        true => Err(ErrorKind::Range {
             begin,
             end,
             rank: a.rank(),
         }
-        .at(Place::operand(1)));
-    }
-    Layout::concat(a.modes().drain(range))
+        .at(Place::operand(1))),
+        false => Ok(range),
+    });
+    Layout::concat(a.modes().drain(range.during("take", [a, &begin, &end])?))
 }
 
 /// The layout with its modes `begin..end` as one mode; an empty range changes nothing.
 pub fn group(a: &Layout, begin: i64, end: i64) -> Result<Layout, LayoutError> {
-    let range = checked_range(a, begin, end)?;
+    let range = checked_range(a, begin, end).during("group", [a, &begin, &end])?;
     if range.is_empty() {
         return Ok(a.clone());
     }
@@ -75,7 +83,8 @@ pub fn unflatten(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
     let leaves = a.flat_modes();
     if leaves.len() != profile.leaf_count() {
         let (expected, found) = (a.shape().to_string(), profile.to_string());
-        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)));
+        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)))
+            .during("unflatten", [a, profile]);
     }
     let leaves = leaves
         .into_iter()
@@ -85,17 +94,17 @@ pub fn unflatten(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
 
 /// A with one more top-level mode at the end.
 pub fn append(a: &Layout, mode: &Layout) -> Result<Layout, LayoutError> {
-    Layout::concat([a.modes(), vec![mode.clone()]].concat())
+    Layout::concat([a.modes(), vec![mode.clone()]].concat()).during("append", [a, mode])
 }
 
 /// A with one more top-level mode at the beginning.
 pub fn prepend(a: &Layout, mode: &Layout) -> Result<Layout, LayoutError> {
-    Layout::concat([vec![mode.clone()], a.modes()].concat())
+    Layout::concat([vec![mode.clone()], a.modes()].concat()).during("prepend", [a, mode])
 }
 
 /// A with copies of `mode` appended up to rank `rank`, which is at least A's.
 pub fn append_to_rank(a: &Layout, rank: i64, mode: &Layout) -> Result<Layout, LayoutError> {
-    let missing = missing_modes(a, rank)?;
+    let missing = missing_modes(a, rank).during("append", [a, &rank, mode])?;
     if missing == 0 {
         Ok(a.clone())
     } else {
@@ -105,7 +114,7 @@ pub fn append_to_rank(a: &Layout, rank: i64, mode: &Layout) -> Result<Layout, La
 
 /// A with copies of `mode` prepended up to rank `rank`, which is at least A's.
 pub fn prepend_to_rank(a: &Layout, rank: i64, mode: &Layout) -> Result<Layout, LayoutError> {
-    let missing = missing_modes(a, rank)?;
+    let missing = missing_modes(a, rank).during("prepend", [a, &rank, mode])?;
     if missing == 0 {
         Ok(a.clone())
     } else {
@@ -115,7 +124,7 @@ pub fn prepend_to_rank(a: &Layout, rank: i64, mode: &Layout) -> Result<Layout, L
 
 /// A with top-level mode `index` replaced.
 pub fn replace(a: &Layout, index: i64, mode: &Layout) -> Result<Layout, LayoutError> {
-    get(a, &[index])?;
+    get(a, &[index]).during("replace", [a, &index, mode])?;
     let mut modes = a.modes();
     modes[index as usize] = mode.clone();
     Layout::concat(modes)
@@ -123,14 +132,17 @@ pub fn replace(a: &Layout, index: i64, mode: &Layout) -> Result<Layout, LayoutEr
 
 /// The same strides under another shape with the same tree.
 pub fn with_shape(a: &Layout, shape: &Shape) -> Result<Layout, LayoutError> {
-    Layout::new(shape.clone(), a.stride().clone()).map_err(|error| error.blame(1))
+    Layout::new(shape.clone(), a.stride().clone())
+        .map_err(|error| error.blame(1))
+        .during("with_shape", [a, shape])
 }
 
 /// `((a0, b0), (a1, b1), …)` of two layouts of one rank.
 pub fn zip(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
     if a.rank() != b.rank() || a.shape().is_leaf() != b.shape().is_leaf() {
         let (expected, found) = (a.shape().to_string(), b.shape().to_string());
-        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)));
+        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)))
+            .during("zip", [a, b]);
     }
     if a.shape().is_leaf() {
         return Layout::concat([a.clone(), b.clone()]);
@@ -155,7 +167,8 @@ pub fn transpose_modes(a: &Layout) -> Result<Layout, LayoutError> {
             format!("a tuple of {rank} modes"),
             modes[i].shape().to_string(),
         );
-        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(0).mode([i])));
+        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(0).mode([i])))
+            .during("zip", [a]);
     }
     let rows = (0..rank).map(|i| Layout::concat(modes.iter().filter_map(|mode| mode.mode(i))));
     Layout::concat(rows.collect::<Result<Vec<_>, _>>()?)

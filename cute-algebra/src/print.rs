@@ -18,7 +18,7 @@ pub const PRINT_LIMIT: i64 = 1 << 16;
 /// let table = print_layout(&Layout::new([2, 4], [1, 3])?.into()).unwrap();
 /// assert_eq!(table, "\
 /// (2,4):(1,3)
-///        0    1    2    3
+///        0    1    2    3\x20
 ///     +----+----+----+----+
 ///  0  |  0 |  3 |  6 |  9 |
 ///     +----+----+----+----+

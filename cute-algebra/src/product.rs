@@ -3,7 +3,7 @@
 use crate::complement::complement_endless;
 use crate::composition::{Overhang, compose};
 use crate::divide::{Form, by_mode};
-use crate::error::{ErrorKind, LayoutError, Place};
+use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::tiler::Tiler;
 
@@ -45,13 +45,13 @@ pub fn flat_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 /// ```
 pub fn blocked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
     let zipped = ranked_product(a, b).and_then(|(block, tiles)| zip(block, tiles));
-    zipped.map_err(|error| error.during("blocked_product", [a.into(), b.into()]))
+    zipped.during("blocked_product", [a, b])
 }
 
 /// The product with the repetitions fastest: `((B0, A0), (B1, A1), …)`.
 pub fn raked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
     let zipped = ranked_product(a, b).and_then(|(block, tiles)| zip(tiles, block));
-    zipped.map_err(|error| error.during("raked_product", [a.into(), b.into()]))
+    zipped.during("raked_product", [a, b])
 }
 
 /// `((A0, B0), (A1, B1), …)`.
@@ -97,7 +97,7 @@ pub(crate) fn product(a: &Layout, tiler: &Tiler, form: Form) -> Result<Layout, L
     ][form as usize];
     product_by(a, tiler)
         .and_then(|product| form.arrange(product, tiler))
-        .map_err(|error| error.during(name, [a.into(), tiler.into()]))
+        .during(name, [a, tiler])
 }
 
 fn product_by(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
@@ -110,8 +110,7 @@ fn product_by(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 
 /// Where the copies of A go: the rest of A, in as large a target as B needs, composed with B.
 fn repetitions(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
-    let rest = complement_endless(a, b.cosize())
-        .map_err(|error| error.during("complement", [a.into()]))?;
+    let rest = complement_endless(a, b.cosize()).during("complement", [a])?;
     // The rest is longer than B's values, so what can fail is B against the holes of A.
-    compose(&rest, b, Overhang::Strict)
+    compose(&rest, b, Overhang::Strict).during("composition", [&rest, b])
 }

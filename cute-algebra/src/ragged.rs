@@ -13,7 +13,7 @@
 use crate::complement::complement_in;
 use crate::composition::{Overhang, compose_by};
 use crate::divide::{Form, divide};
-use crate::error::LayoutError;
+use crate::error::{During, LayoutError};
 use crate::layout::Layout;
 use crate::recast::upcast_modes;
 use crate::tile::tile;
@@ -22,14 +22,12 @@ use crate::tuple::{IntTuple, Shape};
 
 /// `A(B(c))`, where A goes on past its end with its last mode.
 pub fn composition(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    compose_by(a, tiler, Overhang::Ragged)
-        .map_err(|error| error.during("composition", [a.into(), tiler.into()]))
+    compose_by(a, tiler, Overhang::Ragged).during("composition", [a, tiler])
 }
 
 /// The complement in the next target that the blocks of A fill.
 pub fn complement(a: &Layout, target: i64) -> Result<Layout, LayoutError> {
-    complement_in(a, target, Overhang::Ragged)
-        .map_err(|error| error.during("complement", [a.into(), target.into()]))
+    complement_in(a, target, Overhang::Ragged).during("complement", [a, &target])
 }
 
 /// `((tile, rest), …)` with the rest rounded up.
@@ -63,6 +61,5 @@ pub fn tile_to_shape(
 
 /// In units of `factor` elements, of which some may be absent.
 pub fn upcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
-    upcast_modes(a, factor, Overhang::Ragged)
-        .map_err(|error| error.during("upcast", [a.into(), factor.into()]))
+    upcast_modes(a, factor, Overhang::Ragged).during("upcast", [a, &factor])
 }

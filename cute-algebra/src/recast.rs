@@ -2,7 +2,7 @@
 
 use crate::coalesce::{coalesce, from_flat};
 use crate::composition::Overhang;
-use crate::error::{ErrorKind, LayoutError, Place};
+use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::stride::ScaledBasis;
 
@@ -17,8 +17,7 @@ use crate::stride::ScaledBasis;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn upcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
-    upcast_modes(a, factor, Overhang::Strict)
-        .map_err(|error| error.during("upcast", [a.into(), factor.into()]))
+    upcast_modes(a, factor, Overhang::Strict).during("upcast", [a, &factor])
 }
 
 /// The layout in units of a `factor`-th of an element: a contiguous mode grows by the factor, other strides do.
@@ -28,13 +27,12 @@ pub fn upcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn downcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
-    downcast_modes(a, factor).map_err(|error| error.during("downcast", [a.into(), factor.into()]))
+    downcast_modes(a, factor).during("downcast", [a, &factor])
 }
 
 /// The layout of elements of `old` bits in units of elements of `new` bits.
 pub fn recast(a: &Layout, old: i64, new: i64) -> Result<Layout, LayoutError> {
-    recast_modes(a, old, new, Overhang::Strict)
-        .map_err(|error| error.during("recast", [a.into(), old.into(), new.into()]))
+    recast_modes(a, old, new, Overhang::Strict).during("recast", [a, &old, &new])
 }
 
 pub(crate) fn recast_modes(

@@ -1,6 +1,6 @@
 //! Fixing some coordinates and keeping others.
 
-use crate::error::{ErrorKind, LayoutError, ModePath, Place};
+use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
 use crate::layout::Layout;
 use crate::tuple::{Coord, IntTuple, Tuple};
 
@@ -12,12 +12,12 @@ use crate::tuple::{Coord, IntTuple, Tuple};
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn slice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
-    pick(a, coord, true).map_err(|error| error.during("slice", [a.into(), coord.into()]))
+    pick(a, coord, true).during("slice", [a, coord])
 }
 
 /// The modes where `coord` has an integer.
 pub fn dice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
-    pick(a, coord, false).map_err(|error| error.during("dice", [a.into(), coord.into()]))
+    pick(a, coord, false).during("dice", [a, coord])
 }
 
 /// The slice, and the value of A where `_` is 0.
