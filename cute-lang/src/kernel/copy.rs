@@ -166,7 +166,7 @@ pub(super) fn partition(
         let mut boundary = 1;
         for (extent, _) in coalesce(layout).flat_modes() {
             boundary *= extent;
-            let reach = tile.reach(mode, Some(boundary));
+            let reach = tile.reach(mode, boundary);
             let worst = fragment
                 .values
                 .iter()

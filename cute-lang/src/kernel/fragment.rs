@@ -61,15 +61,13 @@ pub struct Distributed {
 }
 
 impl Distributed {
-    /// The largest coordinate of a thread in a mode, modulo `boundary` where there is one.
-    pub fn reach(&self, mode: usize, boundary: Option<i64>) -> i64 {
-        let modes = self.threads[mode].flat_modes();
-        modes
-            .iter()
-            .map(|(extent, stride)| {
-                (extent - 1) * boundary.map_or(stride.value(), |q| stride.value() % q)
-            })
-            .sum()
+    /// The largest coordinate of a thread in a mode, modulo `boundary`.
+    pub fn reach(&self, mode: usize, boundary: i64) -> i64 {
+        let coordinates = self.threads[mode].values();
+        coordinates
+            .map(|coordinate| coordinate % boundary)
+            .max()
+            .unwrap_or(0)
     }
 }
 
@@ -341,7 +339,7 @@ impl Fragment {
                     extent / tile
                 )));
             }
-            let reach = distributed.reach(mode, None);
+            let reach = distributed.reach(mode, i64::MAX);
             let worst = self
                 .values
                 .iter()

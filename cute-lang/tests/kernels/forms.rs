@@ -63,7 +63,7 @@ impl Form {
     }
 }
 
-fn kernel(element: &str, a: Form, b: Form, n: usize) -> Lowered {
+fn kernel(element: &str, a: Form, b: Form, n: usize, epilogue: &str) -> Lowered {
     let source = format!(
         "mod kernels {{
             #[kernel(threads = 128)]
@@ -82,9 +82,7 @@ fn kernel(element: &str, a: Form, b: Form, n: usize) -> Lowered {
                 wgmma(acc, sa, sb, false);
                 wgmma_commit();
                 wgmma_wait(0);
-                for v in 0..size(acc) {{
-                    d[acc.coordinate(v)] = acc[v];
-                }}
+                {epilogue}
             }}
         }}",
         a.layout(element, M),
@@ -95,6 +93,24 @@ fn kernel(element: &str, a: Form, b: Form, n: usize) -> Lowered {
     let mut instances = lower(source.parse().expect("tokens"))
         .unwrap_or_else(|error| panic!("{a:?} {b:?} {n}: {error}"));
     instances.remove(0)
+}
+
+/// Stores the accumulator element by element.
+const DIRECT: &str = "for v in 0..size(acc) { d[acc.coordinate(v)] = acc[v]; }";
+
+/// Stores it by way of shared memory, rounded to `element`.
+fn staged(element: &str, out: Form, n: usize) -> String {
+    format!(
+        "let out = smem::<{element}>(tile_to_shape(smem_atom::<{element}>({}, {}), ({M}, {n})));
+        copy(convert::<{element}>(acc), out);
+        sync_threads();
+        for round in 0..{M} * {n} / 128 {{
+            let (i, j) = ((thread() + 128 * round) / {n}, (thread() + 128 * round) % {n});
+            d[(i, j)] = convert::<f32>(out[(i, j)]);
+        }}",
+        out.major,
+        out.swizzle.name(),
+    )
 }
 
 /// A small integer for each place, without pattern along any power of two.
@@ -150,8 +166,8 @@ fn map(
     map.to_bytes().expect("a legal map").to_vec()
 }
 
-fn check(element: &str, a: Form, b: Form, n: usize) -> Lowered {
-    let instance = kernel(element, a, b, n);
+fn check(element: &str, a: Form, b: Form, n: usize, epilogue: &str) -> Lowered {
+    let instance = kernel(element, a, b, n, epilogue);
     let program = Program::load(&instance.module.to_string()).expect("PTX");
     let mut memory = GlobalMemory::new();
     let mut operand = |form: Form, mn: usize, seed: usize| {
@@ -206,8 +222,8 @@ fn every_form_of_an_operand() {
             major: "K",
             swizzle: SwizzleMode::B128,
         };
-        instances.push(check("bf16", form, plain, 64));
-        instances.push(check("f16", plain, form, 64 << (i % 3)));
+        instances.push(check("bf16", form, plain, 64, DIRECT));
+        instances.push(check("f16", plain, form, 64 << (i % 3), DIRECT));
     }
     judge(&instances);
 }
@@ -224,12 +240,29 @@ fn every_width_of_a_product() {
     };
     let narrow: Vec<Lowered> = [8, 24, 104, 200]
         .into_iter()
-        .map(|n| check("bf16", mn_major, k_major, n))
+        .map(|n| check("bf16", mn_major, k_major, n, DIRECT))
         .collect();
     let wide: Vec<Lowered> = [16, 48, 240]
         .into_iter()
-        .map(|n| check("f16", k_major, mn_major, n))
+        .map(|n| check("f16", k_major, mn_major, n, DIRECT))
         .collect();
     judge(&narrow);
     judge(&wide);
+}
+
+#[test]
+fn an_accumulator_by_way_of_every_tile() {
+    let plain = Form {
+        major: "K",
+        swizzle: SwizzleMode::B128,
+    };
+    // Sums of up to 1024 are exact in f16.
+    let instances: Vec<Lowered> = Form::all()
+        .map(|out| check("f16", plain, plain, 64, &staged("f16", out, 64)))
+        .collect();
+    for (instance, out) in instances.iter().zip(Form::all()) {
+        let by_matrices = instance.module.to_string().matches("stmatrix").count();
+        assert_eq!(by_matrices, if out.major == "K" { 4 } else { 0 }, "{out:?}");
+    }
+    judge(&instances);
 }
