@@ -350,6 +350,9 @@ impl<const R: usize> Placement<R> {
 
     /// Refuses a placement whose modes, from the smallest stride on, do not each step past all of the modes before.
     fn writable(self) -> Result<Self, ViewError> {
+        if self.shape.contains(&0) {
+            return Ok(self);
+        }
         let mut modes: Vec<usize> = (0..R).filter(|&mode| self.shape[mode] > 1).collect();
         modes.sort_by_key(|&mode| self.strides[mode]);
         let mut span = 1;
