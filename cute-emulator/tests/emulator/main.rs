@@ -4,6 +4,7 @@ mod copies;
 mod coverage;
 mod faults;
 mod instructions;
+mod pipeline;
 mod tensor_cores;
 mod threads;
 
