@@ -1,5 +1,8 @@
 //! What does not compile, and what it says. The library is what the tests fold from another crate.
 
+// Layouts need nothing of the standard library where they are declared.
+#![no_std]
+
 /// Named layouts for other crates.
 pub mod shapes {
     use cute_runtime::{layout, tile};

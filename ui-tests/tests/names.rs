@@ -35,7 +35,7 @@ fn names_fold_across_crates() {
 /// No prelude, no `core` or `std` that could be meant, the facade under another name.
 mod hygiene {
     #![no_implicit_prelude]
-    #![allow(non_camel_case_types, dead_code)]
+    #![allow(dead_code, reason = "these names are only in the way")]
 
     struct Layout;
     struct Option;
