@@ -320,6 +320,32 @@ proptest! {
     }
 
     #[test]
+    fn layouts_into_coordinate_spaces_compose(shape in shape(4), b in layout()) {
+        let identity = Layout::identity(shape).unwrap();
+        if let Ok(r) = composition(&identity, &b) {
+            prop_assert!(is_composition(&identity, &b.clone().into(), &r), "{identity} o {b} = {r}");
+        }
+    }
+
+    #[test]
+    fn layouts_compose_along_coordinates(
+        a in layout(),
+        modes in prop::collection::vec((extent(), 1..6i64, any::<prop::sample::Index>()), 1..4),
+    ) {
+        let shape: Shape = modes.iter().map(|&(extent, _, _)| Tuple::Leaf(extent)).collect();
+        let basis = |value, along: &prop::sample::Index| ScaledBasis::new(value, [along.index(a.rank())]).unwrap();
+        let stride: Stride = modes.iter().map(|(_, value, along)| Tuple::Leaf(basis(*value, along))).collect();
+        let b = Layout::new(shape, stride).unwrap();
+        let inside = table(&b).iter().all(|coord| {
+            canonical(coord).modes().iter().zip(a.modes()).all(|(index, mode)| integer(index) < mode.size())
+        });
+        match composition(&a, &b) {
+            Ok(r) => prop_assert!(inside && is_composition(&a, &b.clone().into(), &r), "{a} o {b} = {r}"),
+            Err(error) => prop_assert!(!error.kind().is_overhang() || !inside, "{error}"),
+        }
+    }
+
+    #[test]
     fn composition_by_mode_is_composition_of_modes(a in layout(), tile in extent()) {
         let tiler = Tiler::Modes(vec![Layout::new(tile, 1).unwrap().into()]);
         if let Ok(r) = composition_by(&a, &tiler) {
@@ -675,4 +701,52 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn limits_are_errors() {
+    let deep =
+        |levels: usize| (0..levels).fold(IntTuple::Leaf(1), |inner, _| Tuple::Node(vec![inner]));
+    assert!(Layout::left(deep(MAX_DEPTH)).is_ok());
+    for levels in [MAX_DEPTH + 1, 1000] {
+        let error = Layout::left(deep(levels)).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::TooDeep { .. }), "{error}");
+        assert!(Layout::new(deep(levels), &deep(levels)).is_err());
+        assert!(idx2crd(&4.into(), &deep(levels)).is_err());
+        assert!(Tiler::from_shape(&deep(levels)).is_err());
+        assert!(slice(&Layout::unit(), &deep(levels).to_coord()).is_err());
+    }
+    // Operations that nest, too.
+    let mut layout = Layout::unit();
+    let error = loop {
+        match Layout::concat([layout]) {
+            Ok(nested) => layout = nested,
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error.kind(), ErrorKind::TooDeep { .. }), "{error}");
+
+    let wide = |leaves: usize| (0..leaves).map(|_| Tuple::Leaf(1)).collect::<IntTuple>();
+    assert!(Layout::left(wide(MAX_LEAVES)).is_ok());
+    let error = Layout::left(wide(MAX_LEAVES + 1)).unwrap_err();
+    assert!(
+        matches!(error.kind(), ErrorKind::TooManyLeaves { .. }),
+        "{error}"
+    );
+
+    for (shape, stride) in [(i64::MAX, 2), (2, i64::MAX), (3, i64::MIN), (1, i64::MIN)] {
+        let error = Layout::new(shape, stride).unwrap_err();
+        assert!(
+            matches!(error.kind(), ErrorKind::Overflow { .. }),
+            "{error}"
+        );
+    }
+    assert!(matches!(
+        Layout::left([i64::MAX, 2]).unwrap_err().kind(),
+        ErrorKind::Overflow { quantity: "size" }
+    ));
+    assert!(matches!(
+        Layout::new(0, 1).unwrap_err().kind(),
+        ErrorKind::Extent { extent: 0 }
+    ));
 }
