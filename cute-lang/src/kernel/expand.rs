@@ -1,7 +1,7 @@
 //! Instances to Rust: a type for each, with its PTX as a constant and a typed launch.
 
-use super::builder::{Param, ParamKind, TmaParam};
 use super::lower::{Lowered, instances};
+use super::param::{Param, ParamKind, TmaParam};
 use super::parse::{self, Source};
 use super::value::Element;
 use crate::notation::{Context, state};
@@ -14,8 +14,13 @@ use syn::{Error, Path, Result, Token};
 
 /// Expands `#[kernels]`, or `#[kernels(crate = path)]` where the facade has another name.
 pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
-    let context = facade(attribute).map(|facade| Context { facade, bindings: Vec::new() });
-    context.and_then(|context| expand(context, module)).unwrap_or_else(|error| error.to_compile_error())
+    let context = facade(attribute).map(|facade| Context {
+        facade,
+        bindings: Vec::new(),
+    });
+    context
+        .and_then(|context| expand(context, module))
+        .unwrap_or_else(|error| error.to_compile_error())
 }
 
 /// Goes on with a module after a carrier has given the value of a layout that it names: `[context] module`.
@@ -23,9 +28,14 @@ pub fn resume(input: TokenStream) -> TokenStream {
     let mut tokens = input.into_iter();
     let context = match tokens.next() {
         Some(TokenTree::Group(group)) => Context::parse.parse2(group.stream()),
-        _ => Err(Error::new(Span::call_site(), "only the expansion of `#[kernels]` calls this macro")),
+        _ => Err(Error::new(
+            Span::call_site(),
+            "only the expansion of `#[kernels]` calls this macro",
+        )),
     };
-    context.and_then(|context| expand(context, tokens.collect())).unwrap_or_else(|error| error.to_compile_error())
+    context
+        .and_then(|context| expand(context, tokens.collect()))
+        .unwrap_or_else(|error| error.to_compile_error())
 }
 
 fn expand(context: Context, module: TokenStream) -> Result<TokenStream> {
@@ -42,8 +52,17 @@ fn expand(context: Context, module: TokenStream) -> Result<TokenStream> {
     }
     // The names stay, so that uses of them are not errors as well.
     let errors = error.to_compile_error();
-    let Source { attrs, vis, ident, kernels, .. } = &source;
-    let names = kernels.iter().flat_map(|kernel| &kernel.instances).map(|instance| &instance.name);
+    let Source {
+        attrs,
+        vis,
+        ident,
+        kernels,
+        ..
+    } = &source;
+    let names = kernels
+        .iter()
+        .flat_map(|kernel| &kernel.instances)
+        .map(|instance| &instance.name);
     Ok(quote! {
         #errors
         #(#attrs)*
@@ -101,7 +120,11 @@ fn item(facade: &TokenStream, instance: &Lowered) -> TokenStream {
     let notes = instance.notes.iter().map(|note| format!(" {note}"));
     let notes = match instance.notes.is_empty() {
         true => Vec::new(),
-        false => [String::new(), " ```text".into()].into_iter().chain(notes).chain([" ```".into()]).collect(),
+        false => [String::new(), " ```text".into()]
+            .into_iter()
+            .chain(notes)
+            .chain([" ```".into()])
+            .collect(),
     };
     let launch_doc = format!(" Launches `{name}` with {threads} threads a CTA on `grid` CTAs.");
     let names: Vec<Ident> = instance

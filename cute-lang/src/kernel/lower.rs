@@ -1,9 +1,10 @@
 //! A module of kernels to PTX, instance by instance.
 
-use super::builder::{Builder, Param, ParamKind, TmaParam};
+use super::builder::Builder;
 use super::builtins::Argument;
 use super::interp::Interpreter;
 use super::interp::function::check_generic;
+use super::param::{Param, ParamKind, TmaParam};
 use super::parse::{self, Errors, Instance, Kernel, Source, parameter_name};
 use super::tensor::Global;
 use super::tma::TensorMap;
@@ -214,7 +215,10 @@ fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Result<()> {
         ));
     }
     if pat.ident == "device" || pat.ident == "grid" {
-        return Err(Error::new(pat.ident.span(), format!("`{}` is an argument of `launch` already", pat.ident)));
+        return Err(Error::new(
+            pat.ident.span(),
+            format!("`{}` is an argument of `launch` already", pat.ident),
+        ));
     }
     let (name, index) = (pat.ident.to_string(), interpreter.b.params.len());
     let param = Param {

@@ -1,6 +1,7 @@
 //! The kernel language: Rust syntax, interpreted at expansion, to PTX.
 
 pub mod address;
+pub mod arithmetic;
 pub mod barrier;
 pub mod bits;
 pub mod builder;
@@ -13,6 +14,7 @@ pub mod interp;
 pub mod lower;
 mod matrix;
 mod near;
+pub mod param;
 pub mod parse;
 mod scalar;
 #[cfg(test)]

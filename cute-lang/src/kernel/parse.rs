@@ -292,14 +292,19 @@ fn check_height(tokens: TokenStream) -> Result<()> {
         }
         level.after_block = false;
         match &token {
-            TokenTree::Punct(punct) if matches!(punct.as_char(), ';' | ',') => level.end_expression(),
+            TokenTree::Punct(punct) if matches!(punct.as_char(), ';' | ',') => {
+                level.end_expression()
+            }
             TokenTree::Punct(_) => level.operators += 1,
             TokenTree::Ident(_) => level.operators += usize::from(level.after_word),
             _ => {}
         }
         level.after_word = matches!(token, TokenTree::Ident(_));
         if level.height() > MAX_HEIGHT || open.len() > MAX_HEIGHT {
-            return Err(Error::new(token.span(), format!("operators and brackets nest more than {MAX_HEIGHT} deep")));
+            return Err(Error::new(
+                token.span(),
+                format!("operators and brackets nest more than {MAX_HEIGHT} deep"),
+            ));
         }
         if let TokenTree::Group(group) = token {
             // The level is still the last.
@@ -325,7 +330,13 @@ struct Level {
 
 impl Level {
     fn new(tokens: TokenStream) -> Self {
-        Self { tokens: tokens.into_iter(), operators: 0, inner: 0, after_word: false, after_block: false }
+        Self {
+            tokens: tokens.into_iter(),
+            operators: 0,
+            inner: 0,
+            after_word: false,
+            after_block: false,
+        }
     }
 
     fn height(&self) -> usize {

@@ -1,6 +1,7 @@
 //! Integers, and who a thread is.
 
-use super::builder::{Builder, Op};
+use super::arithmetic::Op;
+use super::builder::Builder;
 use super::builtins::{Builtin, Call};
 use super::value::{Num, Scalar, Value};
 use cute_ptx::ast::{Operand, Type};

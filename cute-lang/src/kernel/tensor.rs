@@ -2,7 +2,8 @@
 
 use super::address::{self, Addresses};
 use super::barrier;
-use super::builder::{Builder, ParamKind, SHARED_ALIGN, address as at_register};
+use super::builder::{Builder, SHARED_ALIGN, address as at_register};
+use super::param::ParamKind;
 use super::builtins::{Builtin, Call};
 use super::fragment;
 use super::value::{Element, Num, Scalar, Value};

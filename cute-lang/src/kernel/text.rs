@@ -184,10 +184,15 @@ fn notation(tokens: TokenStream, out: &mut String) {
                 notation(group.stream(), out);
                 out.push_str(close);
             }
-            TokenTree::Ident(ident) if ident == "o" || ident == "then" => out.push_str(&format!(" {ident} ")),
+            TokenTree::Ident(ident) if ident == "o" || ident == "then" => {
+                out.push_str(&format!(" {ident} "))
+            }
             TokenTree::Punct(punct) => out.push(punct.as_char()),
             word => {
-                space(out, out.ends_with(|c: char| c.is_alphanumeric() || c == '_'));
+                space(
+                    out,
+                    out.ends_with(|c: char| c.is_alphanumeric() || c == '_'),
+                );
                 out.push_str(&word.to_string());
             }
         }
@@ -249,13 +254,15 @@ mod tests {
 
     #[test]
     fn compound_statements_stop_before_their_block() {
-        let block: syn::Block = syn::parse_str("{ for i in 0..ceil_div(n, 4) { x += i; } }").expect("a statement");
+        let block: syn::Block =
+            syn::parse_str("{ for i in 0..ceil_div(n, 4) { x += i; } }").expect("a statement");
         assert_eq!(statement(&block.stmts[0]), "for i in 0..ceil_div(n, 4)");
     }
 
     #[test]
     fn long_statements_are_cut() {
-        let block: syn::Block = syn::parse_str(&format!("{{ let x = {}1; }}", "1 + ".repeat(100))).expect("a statement");
+        let block: syn::Block = syn::parse_str(&format!("{{ let x = {}1; }}", "1 + ".repeat(100)))
+            .expect("a statement");
         assert_eq!(statement(&block.stmts[0]).chars().count(), MAX_CHARS + 1);
     }
 }

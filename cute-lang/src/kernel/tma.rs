@@ -1,8 +1,9 @@
 //! Tensors read and written by TMA.
 
 use super::barrier;
-use super::builder::{Builder, ParamKind, TmaRecipe};
+use super::builder::Builder;
 use super::builtins::{Builtin, Call};
+use super::param::{ParamKind, TmaRecipe};
 use super::tensor::Tensor;
 use super::value::{Num, Scalar, Value};
 use cute_algebra::{TMA_ALIGNMENT, TmaPlan, tma_plan};

@@ -1,7 +1,8 @@
 //! Matrix multiplication by a warpgroup.
 
 use super::barrier;
-use super::builder::{Builder, Cmp};
+use super::arithmetic::Cmp;
+use super::builder::Builder;
 use super::builtins::{Builtin, Call};
 use super::fragment::Fragment;
 use super::tensor::Tensor;

@@ -747,7 +747,12 @@ fn check(source: &str, expected: Expect) {
 
 /// The body of a kernel with parameters m, n and out, a shared tensor that keeps results alive.
 fn check_statements(statements: &str, expected: Expect) {
-    check(&format!("#[kernel(threads = 64)] fn k(m: u32, n: u32) {{ let out = smem::<u32>(layout!(64:1)); {statements} }}"), expected);
+    check(
+        &format!(
+            "#[kernel(threads = 64)] fn k(m: u32, n: u32) {{ let out = smem::<u32>(layout!(64:1)); {statements} }}"
+        ),
+        expected,
+    );
 }
 
 /// The body of the only kernel of a module, without declarations; or its errors.
@@ -759,11 +764,16 @@ fn body(source: &str) -> String {
             let text = instances[0].module.to_string();
             // The braces stay: they keep the indentation of what they hold.
             let body = &text[text.find("\n{\n").expect("a body") + 1..];
-            let lines = body.lines().filter(|line| !line.trim_start().starts_with(".reg") && !line.is_empty());
+            let lines = body
+                .lines()
+                .filter(|line| !line.trim_start().starts_with(".reg") && !line.is_empty());
             lines.map(|line| format!("{line}\n")).collect()
         }
         Err(error) => {
-            let errors: Vec<String> = error.into_iter().map(|error| format!("error: {error}\n")).collect();
+            let errors: Vec<String> = error
+                .into_iter()
+                .map(|error| format!("error: {error}\n"))
+                .collect();
             errors.concat()
         }
     }

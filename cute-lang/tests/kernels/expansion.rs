@@ -6,7 +6,10 @@ use expect_test::expect;
 /// The expansion of a module, formatted.
 fn expansion(attribute: &str, source: &str) -> String {
     let module = format!("pub mod kernels {{ {source} }}");
-    let tokens = kernels(attribute.parse().expect("tokens"), module.parse().expect("tokens"));
+    let tokens = kernels(
+        attribute.parse().expect("tokens"),
+        module.parse().expect("tokens"),
+    );
     prettyplease::unparse(&syn::parse2(tokens).expect("items"))
 }
 
@@ -187,8 +190,14 @@ fn an_instance_becomes_a_type() {
 
 #[test]
 fn the_facade_may_have_another_name() {
-    let text = expansion("crate = crate::cute", "#[kernel(threads = 32)] pub fn nothing() {}");
-    assert!(text.contains("impl crate::cute::Kernel for nothing"), "{text}");
+    let text = expansion(
+        "crate = crate::cute",
+        "#[kernel(threads = 32)] pub fn nothing() {}",
+    );
+    assert!(
+        text.contains("impl crate::cute::Kernel for nothing"),
+        "{text}"
+    );
     assert!(!text.contains("::cute_runtime"), "{text}");
 }
 
@@ -203,5 +212,8 @@ fn a_module_with_errors_keeps_its_names() {
             pub struct broken;
         }
     "#]];
-    expected.assert_eq(&expansion("", "#[kernel(threads = 32)] pub fn broken() { unknown(); }"));
+    expected.assert_eq(&expansion(
+        "",
+        "#[kernel(threads = 32)] pub fn broken() { unknown(); }",
+    ));
 }

@@ -5,7 +5,7 @@ use cute_algebra::SwizzleMode;
 use cute_emulator::{
     GlobalMemory, Launch, Program, Schedule, TensorElement, TensorFill, TensorMap, TensorSwizzle,
 };
-use cute_lang::kernel::builder::{ParamKind, TmaRecipe};
+use cute_lang::kernel::param::{ParamKind, TmaRecipe};
 use cute_lang::kernel::lower::{Lowered, lower};
 
 /// Rows of A, and K: several steps, and several atoms of every swizzle but the widest.

@@ -39,11 +39,28 @@ fn the_main_loop_of_gemm_is_short() {
     let (before, after) = text.split_once("wgmma.commit_group").expect("a batch");
     let head = before.rsplit_once("$for").expect("a loop").1;
     let tail = after.split_once("bra $for").expect("the end of the loop").0;
-    let instructions: Vec<&str> =
-        head.lines().chain(tail.lines()).map(str::trim).filter(|line| line.ends_with(';')).collect();
+    let instructions: Vec<&str> = head
+        .lines()
+        .chain(tail.lines())
+        .map(str::trim)
+        .filter(|line| line.ends_with(';'))
+        .collect();
     for slow in ["div", "rem"] {
-        assert!(!instructions.iter().any(|line| line.starts_with(slow)), "{instructions:#?}");
+        assert!(
+            !instructions.iter().any(|line| line.starts_with(slow)),
+            "{instructions:#?}"
+        );
     }
-    assert_eq!(instructions.iter().filter(|line| line.starts_with("wgmma.mma_async") || **line == "0, 0;").count(), 4);
-    assert!(instructions.len() < 60, "{} instructions: {instructions:#?}", instructions.len());
+    assert_eq!(
+        instructions
+            .iter()
+            .filter(|line| line.starts_with("wgmma.mma_async") || **line == "0, 0;")
+            .count(),
+        4
+    );
+    assert!(
+        instructions.len() < 60,
+        "{} instructions: {instructions:#?}",
+        instructions.len()
+    );
 }

@@ -201,9 +201,24 @@ fn check(source: &str, f: fn(u32, u32) -> u32) {
     let run_time = kernel(source, "x: u32, y: u32, out: Global<u32, 1>", "x", "y");
     for (x, y) in ARGUMENTS {
         let expected = f(x, y);
-        assert_eq!(run(&run_time, &[x, y]), expected, "f({x}, {y}) at run time:\n{}", run_time.module);
-        let known = kernel(source, "out: Global<u32, 1>", &x.to_string(), &y.to_string());
-        assert_eq!(run(&known, &[]), expected, "f({x}, {y}) at expansion:\n{}", known.module);
+        assert_eq!(
+            run(&run_time, &[x, y]),
+            expected,
+            "f({x}, {y}) at run time:\n{}",
+            run_time.module
+        );
+        let known = kernel(
+            source,
+            "out: Global<u32, 1>",
+            &x.to_string(),
+            &y.to_string(),
+        );
+        assert_eq!(
+            run(&known, &[]),
+            expected,
+            "f({x}, {y}) at expansion:\n{}",
+            known.module
+        );
     }
 }
 
@@ -211,7 +226,8 @@ fn kernel(source: &str, params: &str, x: &str, y: &str) -> Lowered {
     let module = format!(
         "mod kernels {{ {source} #[kernel(threads = 1)] pub fn k({params}) {{ out[0] = f({x}, {y}); }} }}"
     );
-    let mut instances = lower(module.parse().expect("tokens")).unwrap_or_else(|error| panic!("{error}: {module}"));
+    let mut instances =
+        lower(module.parse().expect("tokens")).unwrap_or_else(|error| panic!("{error}: {module}"));
     judge(&instances);
     instances.remove(0)
 }
@@ -221,9 +237,16 @@ fn run(kernel: &Lowered, args: &[u32]) -> u32 {
     let out = memory.alloc(4, 16);
     let mut args: Vec<Vec<u8>> = args.iter().map(|arg| arg.to_le_bytes().to_vec()).collect();
     args.push(out.to_le_bytes().to_vec());
-    let launch = Launch { block: [kernel.threads, 1, 1], args: &args, ..Launch::default() };
-    let program = Program::load(&kernel.module.to_string()).unwrap_or_else(|error| panic!("{error}"));
-    program.launch(&mut memory, "k", &launch).unwrap_or_else(|error| panic!("{error}:\n{}", kernel.module));
+    let launch = Launch {
+        block: [kernel.threads, 1, 1],
+        args: &args,
+        ..Launch::default()
+    };
+    let program =
+        Program::load(&kernel.module.to_string()).unwrap_or_else(|error| panic!("{error}"));
+    program
+        .launch(&mut memory, "k", &launch)
+        .unwrap_or_else(|error| panic!("{error}:\n{}", kernel.module));
     let mut bytes = [0; 4];
     memory.read(out, &mut bytes).expect("four bytes");
     u32::from_le_bytes(bytes)

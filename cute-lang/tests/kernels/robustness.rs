@@ -6,7 +6,9 @@ use proc_macro2::{Group, TokenStream, TokenTree};
 
 /// What `lower` says of a kernel with this body.
 fn errors(statements: &str) -> String {
-    errors_of(&format!("mod kernels {{ #[kernel(threads = 32)] pub fn k(n: u32) {{ {statements} }} }}"))
+    errors_of(&format!(
+        "mod kernels {{ #[kernel(threads = 32)] pub fn k(n: u32) {{ {statements} }} }}"
+    ))
 }
 
 fn errors_of(module: &str) -> String {
@@ -38,7 +40,11 @@ fn count(tokens: &TokenStream) -> usize {
         TokenTree::Group(group) => count(&group.stream()),
         _ => 0,
     };
-    tokens.clone().into_iter().map(|token| 1 + inner(token)).sum()
+    tokens
+        .clone()
+        .into_iter()
+        .map(|token| 1 + inner(token))
+        .sum()
 }
 
 /// The tokens, of which number `at` occurs `copies` times.
@@ -62,8 +68,15 @@ fn edit(tokens: &TokenStream, at: usize, copies: usize, index: &mut usize) -> To
 #[test]
 fn deep_nesting() {
     let deep = |open: &str, inner: &str, close: &str| {
-        let source = format!("let x = {}{inner}{};", open.repeat(10_000), close.repeat(10_000));
-        assert!(errors(&source).contains("nest more than 256 deep"), "{open}{inner}{close}");
+        let source = format!(
+            "let x = {}{inner}{};",
+            open.repeat(10_000),
+            close.repeat(10_000)
+        );
+        assert!(
+            errors(&source).contains("nest more than 256 deep"),
+            "{open}{inner}{close}"
+        );
     };
     deep("(", "n", ")");
     deep("{", "n", "}");
@@ -83,7 +96,11 @@ fn deep_nesting() {
 #[test]
 fn nesting_below_the_limit() {
     let fits = |open: &str, inner: &str, close: &str, times: usize| {
-        let source = format!("let x = {}{inner}{};", open.repeat(times), close.repeat(times));
+        let source = format!(
+            "let x = {}{inner}{};",
+            open.repeat(times),
+            close.repeat(times)
+        );
         assert_eq!(errors(&source), "", "{open}{inner}{close}");
     };
     fits("(", "n", ")", 200);
@@ -96,15 +113,29 @@ fn nesting_below_the_limit() {
 
 #[test]
 fn endless_work() {
-    assert!(errors("for i in 0..4000 { for j in 0..4000 { let x = i * j; } }").contains("steps to expand"));
-    assert!(errors("for i in 0..4000 { for j in 0..4000 { sync_threads(); } }").contains("lines of PTX"));
+    assert!(
+        errors("for i in 0..4000 { for j in 0..4000 { let x = i * j; } }")
+            .contains("steps to expand")
+    );
+    assert!(
+        errors("for i in 0..4000 { for j in 0..4000 { sync_threads(); } }")
+            .contains("lines of PTX")
+    );
     assert!(errors("for i in 0..340282366920938463463374607431768211455 {}").contains("too large"));
-    assert!(errors("let x = 170141183460469231731687303715884105727 + 1;").contains("overflows 128 bits"));
+    assert!(
+        errors("let x = 170141183460469231731687303715884105727 + 1;")
+            .contains("overflows 128 bits")
+    );
     assert!(errors("let x = 1 << 100 << 100;").contains("overflows 128 bits"));
-    assert!(errors("let x = (0 - 170141183460469231731687303715884105727 - 1) / (0 - 1);").contains("overflows"));
+    assert!(
+        errors("let x = (0 - 170141183460469231731687303715884105727 - 1) / (0 - 1);")
+            .contains("overflows")
+    );
     let calls = "fn a(x: u32) -> u32 { b(x) + b(x) } fn b(x: u32) -> u32 { a(x) + a(x) }";
-    let module = format!("mod kernels {{ {calls} #[kernel(threads = 32)] fn k(n: u32) {{ a(n); }} }}");
+    let module =
+        format!("mod kernels {{ {calls} #[kernel(threads = 32)] fn k(n: u32) {{ a(n); }} }}");
     assert!(errors_of(&module).contains("cannot recurse"));
-    let module = "mod kernels { const A: u32 = B; const B: u32 = A; #[kernel(threads = A)] fn k() {} }";
+    let module =
+        "mod kernels { const A: u32 = B; const B: u32 = A; #[kernel(threads = A)] fn k() {} }";
     assert!(errors_of(module).contains("deep"));
 }

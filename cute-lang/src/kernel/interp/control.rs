@@ -1,6 +1,7 @@
 //! `if`, loops, `&&` and `||`.
 
-use super::super::builder::{Cmp, unless, when};
+use super::super::arithmetic::Cmp;
+use super::super::builder::{unless, when};
 use super::super::cleanup::is_pure;
 use super::super::text;
 use super::super::value::{Num, Scalar, Value};

@@ -1,11 +1,11 @@
 //! Expressions.
 
-use super::super::builder::{Cmp, Op};
+use super::super::arithmetic::{Cmp, Op};
 use super::super::builtins::{self, Argument, Call};
 use super::super::value::{Num, Scalar, Value, is_float, is_integer, is_signed, rust_name};
 use super::super::{near, text};
-use crate::notation;
 use super::{Interpreter, MAX_DEPTH, MAX_STEPS};
+use crate::notation;
 use cute_ptx::ast::{Operand, Type};
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -587,16 +587,24 @@ impl Interpreter<'_> {
     /// A layout that an item outside of the module names.
     fn named_layout(&mut self, name: &str, path: TokenStream) -> Result<cute_algebra::Value> {
         if self.scopes.iter().any(|scope| scope.contains_key(name)) {
-            return Err(Error::new_spanned(path, format!("`{name}` is known only when the kernel runs")));
+            return Err(Error::new_spanned(
+                path,
+                format!("`{name}` is known only when the kernel runs"),
+            ));
         }
         match self.source.layouts.iter().find(|(known, _)| known == name) {
-            Some((_, Some(text))) => {
-                cute_algebra::notation::eval_str(text).map_err(|error| Error::new_spanned(path, error))
-            }
-            Some((_, None)) => Err(Error::new_spanned(path, format!("the definition of `{name}` has an error"))),
+            Some((_, Some(text))) => cute_algebra::notation::eval_str(text)
+                .map_err(|error| Error::new_spanned(path, error)),
+            Some((_, None)) => Err(Error::new_spanned(
+                path,
+                format!("the definition of `{name}` has an error"),
+            )),
             None => {
                 self.source.unresolved.borrow_mut().push(path.clone());
-                Err(Error::new_spanned(path, format!("cannot find layout `{name}`")))
+                Err(Error::new_spanned(
+                    path,
+                    format!("cannot find layout `{name}`"),
+                ))
             }
         }
     }
@@ -612,14 +620,19 @@ impl Interpreter<'_> {
         }
         let mut known: HashMap<String, cute_algebra::Value> = HashMap::new();
         for scope in &self.scopes {
-            known.extend(scope.iter().filter_map(|(name, value)| Some((name.clone(), value.to_algebra()?))));
+            known.extend(
+                scope
+                    .iter()
+                    .filter_map(|(name, value)| Some((name.clone(), value.to_algebra()?))),
+            );
         }
         for (name, path) in notation::layout_names(mac.tokens.clone())? {
             if !known.contains_key(&name) {
                 known.insert(name.clone(), self.named_layout(&name, path)?);
             }
         }
-        notation::eval(mac.tokens.clone(), &|name| known.get(name).cloned()).map(Value::from_algebra)
+        notation::eval(mac.tokens.clone(), &|name| known.get(name).cloned())
+            .map(Value::from_algebra)
     }
 }
 

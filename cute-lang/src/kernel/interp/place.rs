@@ -1,6 +1,6 @@
 //! Assignment.
 
-use super::super::builder::Op;
+use super::super::arithmetic::Op;
 use super::super::builtins::{Argument, Call};
 use super::super::text;
 use super::super::value::Value;
