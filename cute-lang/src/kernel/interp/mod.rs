@@ -1,7 +1,7 @@
 //! Interprets a kernel, once for each instance.
 //!
 //! What is known at expansion is computed; the rest is emitted through the [`Builder`]. Control flow that depends on
-//! run-time values becomes branches, and code that no thread reaches is not emitted: [`Interpreter::dead`].
+//! run-time values becomes branches, and code that no thread reaches is not emitted (`dead`).
 
 mod control;
 mod expr;
