@@ -25,7 +25,9 @@ fn tile(input: &str, expected: &Expect) {
 
 #[test]
 fn value() {
-    layout("(6,2):(8,2) o (4,3):(3,1)", &expect![[r#"
+    layout(
+        "(6,2):(8,2) o (4,3):(3,1)",
+        &expect![[r#"
         const VALUE: T = const {
             use ::facade::__private::*;
             layout(
@@ -36,12 +38,15 @@ fn value() {
                 &[0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42],
             )
         };
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn item() {
-    layout("#[doc = \" Folded.\"] pub R = (6,2):(8,2) o (4,3):(3,1);", &expect![[r#"
+    layout(
+        "#[doc = \" Folded.\"] pub R = (6,2):(8,2) o (4,3):(3,1);",
+        &expect![[r#"
         /// Folded.
         ///
         /// `((2,2),3):((24,2),8)`
@@ -79,12 +84,15 @@ fn item() {
         #[doc(hidden)]
         #[allow(unused_imports)]
         pub use __layout_R_here as R;
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn private_item_over_the_table_limit() {
-    layout("BIG = (30,10):(16,1);", &expect![[r#"
+    layout(
+        "BIG = (30,10):(16,1);",
+        &expect![[r#"
         /// `(30,10):(16,1)`
         #[allow(dead_code, non_camel_case_types)]
         enum BIG {}
@@ -111,12 +119,15 @@ fn private_item_over_the_table_limit() {
         #[doc(hidden)]
         #[allow(unused_imports)]
         use __layout_BIG_here as BIG;
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn swizzled() {
-    layout("S = Sw<1,0,2> o 8 o (4,2):(2,1);", &expect![[r#"
+    layout(
+        "S = Sw<1,0,2> o 8 o (4,2):(2,1);",
+        &expect![[r#"
         /// `Sw<1,0,2> o 8 o (4,2):(2,1)`
         #[allow(dead_code, non_camel_case_types)]
         enum S {}
@@ -167,12 +178,15 @@ fn swizzled() {
         #[doc(hidden)]
         #[allow(unused_imports)]
         use __layout_S_here as S;
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn coordinates() {
-    layout("(2,3):(1@1,2@0)", &expect![[r#"
+    layout(
+        "(2,3):(1@1,2@0)",
+        &expect![[r#"
         const VALUE: T = const {
             use ::facade::__private::*;
             coordinate_layout(
@@ -185,28 +199,37 @@ fn coordinates() {
                 },
             )
         };
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn numbers() {
-    layout("size((2,3))", &expect![[r#"
+    layout(
+        "size((2,3))",
+        &expect![[r#"
         const VALUE: T = const {
             use ::facade::__private::*;
             6i64
         };
-    "#]]);
-    layout("shape((2,(3,4)))", &expect![[r#"
+    "#]],
+    );
+    layout(
+        "shape((2,(3,4)))",
+        &expect![[r#"
         const VALUE: T = const {
             use ::facade::__private::*;
             (2i64, (3i64, 4i64))
         };
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn tiling() {
-    tile("pub T = 8:1 / 2:1;", &expect![[r#"
+    tile(
+        "pub T = 8:1 / 2:1;",
+        &expect![[r#"
         /// `(2,4):(1,2)`
         #[allow(dead_code, non_camel_case_types)]
         pub enum T {}
@@ -246,16 +269,20 @@ fn tiling() {
         #[doc(hidden)]
         #[allow(unused_imports)]
         pub use __layout_T_here as T;
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn unknown_name_asks_its_carrier() {
-    layout("pub R = shapes::A o B;", &expect![[r#"
+    layout(
+        "pub R = shapes::A o B;",
+        &expect![[r#"
         shapes::A! {
             { ::facade::__private::layout } [::facade, shapes::A] pub R = shapes::A o B
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -267,7 +294,9 @@ fn known_names_ask_the_next_carrier() {
 
 #[test]
 fn error_leaves_the_names_behind() {
-    layout("A = (4,8):(1,4,2);", &expect![[r#"
+    layout(
+        "A = (4,8):(1,4,2);",
+        &expect![[r#"
         ::core::compile_error! {
             "shape and stride are not congruent: (4,8) in the shape meets (1,4,2) in the stride"
         }
@@ -299,16 +328,20 @@ fn error_leaves_the_names_behind() {
         #[doc(hidden)]
         #[allow(unused_imports)]
         use __layout_A_here as A;
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn error_in_an_expression_is_in_braces() {
-    layout("(4,8):(1,4,2)", &expect![[r#"
+    layout(
+        "(4,8):(1,4,2)",
+        &expect![[r#"
         const VALUE: T = {
             ::core::compile_error! {
                 "shape and stride are not congruent: (4,8) in the shape meets (1,4,2) in the stride"
             }
         };
-    "#]]);
+    "#]],
+    );
 }

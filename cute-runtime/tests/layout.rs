@@ -224,6 +224,6 @@ fn names() {
     assert_eq!(before::BY_PATH.to_string(), "4:1");
     assert_eq!(before::OWN.to_string(), "2:4");
     assert_eq!(after::A.to_string(), "3:1");
-    layout! { LOCAL = A o 4:3; }
+    layout! { pub LOCAL = A o 4:3; }
     assert_eq!(layout!(LOCAL o 1:0), layout!(1:0));
 }

@@ -1,4 +1,4 @@
-//! Names of layouts: macros that carry values from item to item.
+//! Carriers, macros that carry values from item to item.
 //!
 //! A carrier is `macro_rules! A { ({ entry } [ known ] rest) => { entry! { [ known = "value" ] rest } } }`. An expression
 //! that mentions an unknown `A` expands to `A! { { entry } [ known, A ] rest }` and so comes back with A's value.
@@ -7,7 +7,7 @@ use super::Form;
 use super::input::{Context, Item};
 use super::tokens::Spanned;
 use cute_algebra::Value;
-use cute_algebra::notation::{ExprKind, eval, eval_layout, eval_str};
+use cute_algebra::notation::{ExprKind, eval_layout, eval_str};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -61,11 +61,7 @@ pub(super) fn fold(context: &Context, body: &TokenStream, form: Form) -> syn::Re
             .find(|(known, _)| known == name)
             .map(|(_, value)| value.clone())
     };
-    let value = match form {
-        Form::Layout => eval_layout(&expr, &names),
-        Form::Tile => eval(&expr, &names),
-    };
-    value
+    eval_layout(&expr, &names)
         .map(Folded::Value)
         .map_err(|error| spanned.error(&error))
 }
@@ -115,6 +111,7 @@ fn value_tokens(value: Option<&str>) -> TokenStream {
 }
 
 /// Distinguishes items of one name in different modules, whose exported macros share the root of the crate.
+/// A hash of the place in the source, so that it is the same in every build.
 fn location(name: &Ident) -> String {
     if !proc_macro::is_available() {
         return "here".to_owned();

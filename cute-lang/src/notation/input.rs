@@ -18,7 +18,10 @@ pub(super) enum Input {
     /// In the place of an expression.
     Expression { context: Context, body: TokenStream },
     /// In the place of items.
-    Items { context: Context, items: Vec<syn::Result<Item>> },
+    Items {
+        context: Context,
+        items: Vec<syn::Result<Item>>,
+    },
 }
 
 /// What does not come from the user.

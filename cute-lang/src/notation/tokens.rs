@@ -25,7 +25,10 @@ pub fn layout_names(tokens: TokenStream) -> syn::Result<Vec<(String, TokenStream
     let spanned = Spanned::new(tokens)?;
     let expr = spanned.parse()?;
     let names = expr.layout_names();
-    Ok(names.into_iter().map(|(name, at)| (name.to_owned(), spanned.path(&at))).collect())
+    Ok(names
+        .into_iter()
+        .map(|(name, at)| (name.to_owned(), spanned.path(&at)))
+        .collect())
 }
 
 /// Tokens of the notation whose positions are indices into a list of idents, kept for their spans.
