@@ -354,7 +354,7 @@ impl TensorMap {
             let coord = u64::try_from(coord)
                 .ok()
                 .filter(|coord| *coord < self.dims[dim])?;
-            address += coord * self.strides[dim - 1];
+            address = address.wrapping_add(coord.wrapping_mul(self.strides[dim - 1]));
         }
         Some(address)
     }
@@ -371,10 +371,10 @@ impl TensorMap {
             else {
                 continue;
             };
-            let (offset, address) = (element * size, base + coord * size as u64);
+            let (offset, address) = (element * size, base.wrapping_add(coord * size as u64));
             match parts.last_mut() {
                 Some((range, from))
-                    if range.end == offset && *from + range.len() as u64 == address =>
+                    if range.end == offset && from.wrapping_add(range.len() as u64) == address =>
                 {
                     range.end += size
                 }

@@ -7,13 +7,17 @@ mod threads;
 
 use crate::exec::special;
 use crate::op::{
-    Address, Code, Function, Instruction, Op, PARAM_WINDOW, Reg, SHARED_BASE, Together,
+    Address, Code, Function, Instruction, MAX_SHARED_BYTES, Op, PARAM_WINDOW, Reg, SHARED_BASE,
+    Together,
 };
 use cute_ptx::ast::{Entry, Inst, Item, Line, Module, Operand, ParamType, Type, Variable};
 use std::collections::{HashMap, HashSet};
 
 /// What is not understood, without its place.
 type Result<T> = std::result::Result<T, String>;
+
+/// The parameters of a kernel have at most this many bytes (PTX ISA 9.0, §5.1.6).
+const MAX_PARAM_BYTES: u32 = 32_764;
 
 /// An error in an entry: the line of the text, the instruction, and what is wrong with it.
 pub(crate) struct Unsupported {
@@ -29,6 +33,13 @@ pub(crate) fn decode(
     lines: &[u32],
 ) -> std::result::Result<Code, Unsupported> {
     let mut decoder = Decoder::new(entry);
+    if decoder.param_bytes > MAX_PARAM_BYTES {
+        return Err(Unsupported {
+            line: 0,
+            text: format!(".entry {}", entry.name),
+            message: format!("more than {MAX_PARAM_BYTES} bytes of parameters"),
+        });
+    }
     let place = |index: Option<usize>, message: String| Unsupported {
         line: index
             .and_then(|index| lines.get(index))
@@ -120,12 +131,13 @@ impl<'a> Decoder<'a> {
         };
         for param in &entry.params {
             let (align, bytes) = param_layout(&param.ty);
-            let offset = decoder.param_bytes.next_multiple_of(align);
-            decoder.param_offsets.push(offset);
-            decoder.param_bytes = offset.saturating_add(bytes);
-            decoder
-                .addresses
-                .insert(&param.name, PARAM_WINDOW + u64::from(offset));
+            let offset = u64::from(decoder.param_bytes).next_multiple_of(u64::from(align));
+            let end = offset
+                .saturating_add(u64::from(bytes))
+                .min(u64::from(MAX_PARAM_BYTES) + 1);
+            decoder.param_offsets.push(offset as u32);
+            decoder.param_bytes = end as u32;
+            decoder.addresses.insert(&param.name, PARAM_WINDOW + offset);
         }
         decoder
     }
@@ -134,16 +146,21 @@ impl<'a> Decoder<'a> {
         if variable.space != "shared" {
             return Err(format!("variables in .{} are not modelled", variable.space));
         }
-        let bytes = variable
-            .len
-            .unwrap_or(if variable.external { 0 } else { 1 })
-            * u64::from(variable.ty.bits().div_ceil(8));
-        let address = (SHARED_BASE + self.static_shared).next_multiple_of(variable.align.max(1));
-        self.addresses.insert(&variable.name, u64::from(address));
+        let size = u64::from(variable.ty.bits().div_ceil(8));
+        let len = variable.len.unwrap_or(u64::from(!variable.external));
+        let bytes = len.saturating_mul(size);
+        let align = variable.align.max(1);
+        let address =
+            u64::from(SHARED_BASE + self.static_shared).next_multiple_of(u64::from(align));
+        let end = (address - u64::from(SHARED_BASE)).saturating_add(bytes);
+        if end > u64::from(MAX_SHARED_BYTES) {
+            return Err(format!(
+                "{end} bytes of static shared memory; the limit is {MAX_SHARED_BYTES}"
+            ));
+        }
+        self.addresses.insert(&variable.name, address);
         if !variable.external {
-            let end = u64::from(address - SHARED_BASE) + bytes;
-            self.static_shared =
-                u32::try_from(end).map_err(|_| format!("{end} bytes of shared memory"))?;
+            self.static_shared = end as u32;
         }
         Ok(())
     }

@@ -99,8 +99,8 @@ impl Place {
                     f(&Piece {
                         offset: offset as usize,
                         len: range.end,
-                        shared: shared + offset,
-                        parts: vec![(range, address + offset)],
+                        shared: shared.wrapping_add(offset),
+                        parts: vec![(range, address.wrapping_add(offset))],
                     })
                 })
             }

@@ -225,3 +225,47 @@ fn every_synchronising_instruction_is_needed() {
         }
     }
 }
+
+/// What may become of a number.
+const NUMBERS: [&str; 8] = [
+    "0",
+    "1",
+    "7",
+    "-1",
+    "4294967295",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "65536",
+];
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    /// Lines that change places and numbers that change make kernels of all kinds of wrongness: each ends, none panics.
+    #[test]
+    fn no_kernel_makes_the_emulator_panic(
+        edits in proptest::collection::vec((0..3_u8, proptest::prelude::any::<(u16, u16)>()), 1..4),
+        seed in 0..4_u64,
+    ) {
+        let mut lines: Vec<String> = kernel().lines().map(str::to_owned).collect();
+        for (kind, (at, value)) in edits {
+            let (len, value) = (lines.len(), usize::from(value));
+            let at = usize::from(at) % len;
+            match kind {
+                0 => lines.swap(at, value % len),
+                1 => lines[at] = String::new(),
+                _ => {
+                    let digits: Vec<(usize, &str)> = lines[at]
+                        .match_indices(|c: char| c.is_ascii_digit())
+                        .filter(|(i, _)| !lines[at][..*i].ends_with(|c: char| c.is_alphanumeric() || c == '%'))
+                        .collect();
+                    if let Some((i, _)) = digits.get(value % digits.len().max(1)) {
+                        let rest = lines[at][*i..].trim_start_matches(|c: char| c.is_ascii_digit()).to_owned();
+                        lines[at] = format!("{}{}{rest}", &lines[at][..*i], NUMBERS[value / 7 % NUMBERS.len()]);
+                    }
+                }
+            }
+        }
+        right(&lines.join("\n"), seed);
+    }
+}
