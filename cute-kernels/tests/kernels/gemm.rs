@@ -1,18 +1,10 @@
-//! Every kernel against float64 or against the definition, on the emulator; with `CUTE_GPU=1` on the GPU, which must
-//! then be there.
+//! The product against float64, on shapes around every edge.
 
 use cute_kernels::reference::{self, Matrix, normal};
-use cute_kernels::{Error, GemmOutput, gemm, transpose};
+use cute_kernels::{Error, GemmOutput, gemm};
 use cute_runtime::{Device, Tensor, bf16};
 
-/// The GPU where the environment asks for it, else the emulator.
-fn device() -> Device {
-    if std::env::var_os("CUTE_GPU").is_some_and(|value| value == "1") {
-        Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU")
-    } else {
-        Device::emulator()
-    }
-}
+use crate::device;
 
 /// Multiplies with padded rows of D and of A, so that a wrong stride or a store past an edge shows.
 fn check_gemm<D>(device: &Device, [m, n, k]: [usize; 3], pad: usize, epsilon: f64)
@@ -170,57 +162,4 @@ fn gemm_refuses_before_it_launches() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("argument a"), "{error}");
-}
-
-macro_rules! check_transpose {
-    ($device:expr, $ty:ty, $m:expr, $n:expr, $from:expr) => {{
-        let (device, m, n): (&Device, usize, usize) = ($device, $m, $n);
-        let pitch = |extent: usize| extent.next_multiple_of(16 / size_of::<$ty>());
-        let (from, to) = (pitch(n), pitch(m));
-        let source: Vec<$ty> = (0..m * from).map($from).collect();
-        let source_buffer = device.upload(&source).unwrap();
-        let guard: $ty = $from(12_345);
-        let mut buffer = device.upload(&vec![guard; n * to]).unwrap();
-        transpose(
-            device,
-            &source_buffer.view(0, [m, n], [from, 1]).unwrap(),
-            &mut buffer.view_mut(0, [n, m], [to, 1]).unwrap(),
-        )
-        .unwrap();
-        let found = buffer.download().unwrap();
-        for j in 0..n {
-            for i in 0..to {
-                let expected = if i < m { source[i * from + j] } else { guard };
-                assert_eq!(
-                    found[j * to + i].to_bits(),
-                    expected.to_bits(),
-                    "{m} x {n} at ({j}, {i})"
-                );
-            }
-        }
-    }};
-}
-
-#[test]
-fn transpose_agrees_with_its_definition() {
-    let device = device();
-    // Around the edges of tiles of 32 and 64, of 16-byte units, and of single elements.
-    let extents = [1, 7, 32, 33, 63, 100];
-    let mut shapes: Vec<_> = extents
-        .iter()
-        .flat_map(|&m| extents.map(|n| (m, n)))
-        .collect();
-    if !device.is_emulator() {
-        shapes.extend([
-            (1024, 1024),
-            (4095, 4097),
-            (1, 10_000),
-            (10_000, 1),
-            (8192, 2048),
-        ]);
-    }
-    for (m, n) in shapes {
-        check_transpose!(&device, f32, m, n, |i| i as f32);
-        check_transpose!(&device, bf16, m, n, |i| bf16::from_bits(i as u16));
-    }
 }
