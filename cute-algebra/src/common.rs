@@ -1,8 +1,7 @@
 //! What two layouts, or a layout and a number, have in common: vectors, alignment, distribution.
 
-use crate::coalesce::{coalesce, filter, from_flat, merge};
+use crate::coalesce::{filter, from_flat, merge};
 use crate::composed::ComposedLayout;
-use crate::composition::composition;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::inverse::right_inverse;
 use crate::layout::{Layout, checked_shape};
@@ -17,24 +16,23 @@ use crate::tuple::Shape;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn max_common_layout(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
-    a.require_integral(0)?;
-    let inverse = right_inverse(b).map_err(|error| error.blame(1))?;
-    // Composed with all of the inverse, A may be no layout where it leaves B; the common part is a prefix.
-    let mut common = Layout::unit();
-    let mut prefix = Vec::new();
-    for (extent, stride) in inverse.flat_modes() {
-        prefix.push((extent, stride));
-        let Ok(image) = composition(a, &from_flat(prefix.clone())) else {
+    let inverses = [
+        right_inverse(a)?,
+        right_inverse(b).map_err(|error| error.blame(1))?,
+    ];
+    let [a, b] = inverses.map(|inverse| inverse.flat_modes());
+    let mut common = Vec::new();
+    // Coalesced layouts agree as long as their modes do, and on the shorter one of two modes with one stride.
+    for ((a, stride), (b, other)) in a.into_iter().zip(b) {
+        if stride != other {
             break;
-        };
-        match coalesce(&image).flat_modes()[..] {
-            [(size, ref stride), ..] if stride.as_integer() == Some(1) => {
-                common = composition(&inverse, &Layout::leaf(size, 1.into()))?;
-            }
-            _ => break,
+        }
+        common.push((a.min(b), stride));
+        if a != b {
+            break;
         }
     }
-    Ok(coalesce(&common))
+    Ok(from_flat(common))
 }
 
 /// The size of the largest common layout: how many elements can be copied at once from A to B.

@@ -425,6 +425,12 @@ proptest! {
         if let Ok(common) = max_common_layout(&a, &b) {
             prop_assert!(common.values().zip(0..).all(|(x, i)| a.at(x) == Some(i) && b.at(x) == Some(i)));
         }
+        if support::is_injective(&a) && support::is_injective(&b) {
+            let place = |layout: &Layout, value: i64| layout.values().position(|found| found == value);
+            let common: Vec<i64> = (0..).map_while(|i| place(&a, i).filter(|&x| place(&b, i) == Some(x))).map(|x| x as i64).collect();
+            let largest = (1..=common.len()).rev().find(|&n| is_a_layout(&common[..n])).unwrap_or(1);
+            prop_assert_eq!(max_common_vector(&a, &b).unwrap(), largest as i64, "{} {}", a, b);
+        }
         let vector = max_alignment(&a).unwrap();
         let values: std::collections::BTreeSet<_> = a.values().collect();
         let groups: std::collections::BTreeSet<_> = values.iter().map(|value| value / vector).collect();
