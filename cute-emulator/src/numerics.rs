@@ -289,7 +289,6 @@ impl FusedSum {
     /// The conversion to f16: rounded to nearest even.
     pub(crate) fn to_f16(self, sum: Sum) -> u16 {
         match sum {
-            Sum::Special(value) if value.is_nan() => 0x7fff,
             Sum::Special(value) => f16_bits(value),
             Sum::Finite {
                 significand,
@@ -362,13 +361,22 @@ fn quantised(value: f64, fraction_bits: i32, least_exponent: i32, round: fn(f64)
     round(value / quantum) * quantum
 }
 
+/// The only NaN of the 16-bit formats.
+const NAN_16: u16 = 0x7fff;
+
 /// The nearest f16, ties to even.
 pub(crate) fn f16_bits(value: f64) -> u16 {
+    if value.is_nan() {
+        return NAN_16;
+    }
     half::f16::from_f64(round(value, 10, -14)).to_bits()
 }
 
 /// The nearest bf16, ties to even.
 pub(crate) fn bf16_bits(value: f64) -> u16 {
+    if value.is_nan() {
+        return NAN_16;
+    }
     half::bf16::from_f64(round(value, 7, -126)).to_bits()
 }
 

@@ -44,12 +44,21 @@ impl Float for f32 {
         f64::from(f32::from_bits(bits as u32))
     }
     fn put(value: f64) -> u64 {
-        u64::from((value as f32).to_bits())
+        single(value as f32)
     }
     fn fused(a: u64, b: u64, c: u64) -> u64 {
         let get = |bits: u64| f32::from_bits(bits as u32);
-        u64::from(get(a).mul_add(get(b), get(c)).to_bits())
+        single(get(a).mul_add(get(b), get(c)))
     }
+}
+
+/// The bits of a result; there is one NaN.
+fn single(value: f32) -> u64 {
+    u64::from(if value.is_nan() {
+        0x7fff_ffff
+    } else {
+        value.to_bits()
+    })
 }
 
 impl Float for f64 {
@@ -147,6 +156,9 @@ int_functions! {
     max(a, b) = a.max(b);
     abs(a) = a.abs();
     neg(a) = -a;
+    sad(a, b, c) = (a - b).abs() + c;
+    add_sat(a, b) = held::<T>(a + b);
+    sub_sat(a, b) = held::<T>(a - b);
     and(a, b) = a & b;
     or(a, b) = a | b;
     xor(a, b) = a ^ b;
@@ -286,9 +298,13 @@ float_functions! {
     fsub(a, b) = a - b;
     fmul(a, b) = a * b;
     fdiv(a, b) = a / b;
-    // A NaN loses against a number.
+    // A NaN loses against a number, or else wins.
     fmin(a, b) = a.min(b);
     fmax(a, b) = a.max(b);
+    fmin_nan(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) };
+    fmax_nan(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) };
+    // The magnitude of b with the sign of a.
+    copysign(a, b) = b.copysign(a);
     fneg(a) = -a;
     fabs(a) = a.abs();
     sqrt(a) = a.sqrt();
@@ -342,6 +358,9 @@ pub(crate) fn function(name: &str, ty: Type) -> Option<Function> {
         ("fma.relu", true) => float_function!(ty, F3(relu_fused; a, b, c)),
         ("min", true) => float_function!(ty, F2(fmin; a, b)),
         ("max", true) => float_function!(ty, F2(fmax; a, b)),
+        ("min.NaN", true) => float_function!(ty, F2(fmin_nan; a, b)),
+        ("max.NaN", true) => float_function!(ty, F2(fmax_nan; a, b)),
+        ("copysign", true) => float_function!(ty, F2(copysign; a, b)),
         ("neg", true) => float_function!(ty, F1(fneg; a)),
         ("abs", true) => float_function!(ty, F1(fabs; a)),
         ("sqrt", true) => float_function!(ty, F1(sqrt; a)),
@@ -361,6 +380,9 @@ pub(crate) fn function(name: &str, ty: Type) -> Option<Function> {
         ("mad.hi", _) => by_int!(ty, F3(mad_hi)),
         ("mul.wide", _) if ty.bits() < 64 => by_int!(ty, F2(mul_wide)),
         ("mad.wide", _) if ty.bits() < 64 => by_int!(ty, F3(mad_wide)),
+        ("sad", _) => by_int!(ty, F3(sad)),
+        ("add.sat", _) => by_int!(ty, F2(add_sat)),
+        ("sub.sat", _) => by_int!(ty, F2(sub_sat)),
         ("div", _) => by_int!(ty, F2(div)),
         ("rem", _) => by_int!(ty, F2(rem)),
         ("min", _) => by_int!(ty, F2(min)),
@@ -532,7 +554,13 @@ const CONVERSIONS: &[Conversion] = &[
 ];
 
 /// A conversion, by the rounding (empty if none is given) and the types' names.
-pub(crate) fn conversion(rounding: &str, relu: bool, to: &str, from: &str) -> Option<Function> {
+pub(crate) fn conversion(
+    rounding: &str,
+    relu: bool,
+    saturate: bool,
+    to: &str,
+    from: &str,
+) -> Option<Function> {
     let found = CONVERSIONS
         .iter()
         .find(|row| (row.0, row.1, row.2, row.3) == (rounding, relu, to, from));
@@ -617,6 +645,7 @@ pub(crate) fn conversion(rounding: &str, relu: bool, to: &str, from: &str) -> Op
     }
     let float = |ty| matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64);
     Some(match (float(from), float(to), rounding) {
+        (false, false, "") if saturate => from_int!(to_type, saturated),
         (false, false, "") => from_int!(to_type, wrapped),
         (false, true, "rn") => from_int!(int_to_float, nearest),
         (true, false, "rni") => from_float!(to_type, nearest),
@@ -660,15 +689,24 @@ fn truncated_bf16(bits: u64) -> f64 {
     numerics::round_to_zero(f32::get(bits), 7, -126)
 }
 
-/// Floating point to integer saturates, and a NaN becomes zero.
-fn clamped<T: Int>(value: f64) -> u64 {
+/// The nearest value that the type has.
+fn held<T: Int>(value: i128) -> i128 {
     let signed = T::wide(u64::MAX) < 0;
     let (low, high) = if signed {
-        (-1_i128 << (T::BITS - 1), (1_i128 << (T::BITS - 1)) - 1)
+        (-1 << (T::BITS - 1), (1 << (T::BITS - 1)) - 1)
     } else {
-        (0, (1_i128 << T::BITS) - 1)
+        (0, (1 << T::BITS) - 1)
     };
-    T::wrap((value as i128).clamp(low, high))
+    value.clamp(low, high)
+}
+
+fn saturated<T: Int>(value: i128) -> u64 {
+    T::wrap(held::<T>(value))
+}
+
+/// Floating point to integer saturates, and a NaN becomes zero.
+fn clamped<T: Int>(value: f64) -> u64 {
+    T::wrap(held::<T>(value as i128))
 }
 
 fn nearest<T: Int>(value: f64) -> u64 {

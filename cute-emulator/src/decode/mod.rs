@@ -8,7 +8,7 @@ mod threads;
 use crate::exec::special;
 use crate::op::{
     Address, Code, Function, Instruction, MAX_SHARED_BYTES, Op, PARAM_WINDOW, Reg, SHARED_BASE,
-    Together,
+    SHARED_WINDOW, Together, WINDOW_BYTES,
 };
 use cute_ptx::ast::{Entry, Inst, Item, Line, Module, Operand, ParamType, Type, Variable};
 use std::collections::{HashMap, HashSet};
@@ -255,12 +255,18 @@ impl<'a> Decoder<'a> {
             "cvt" => self.cvt(m, operands),
             "cvta" => self.cvta(m, operands),
             "setp" => self.setp(m, operands),
+            "isspacep" => self.isspacep(m, operands),
             name => {
                 let ty = m.ty()?;
                 let mut flags = m.rest.clone();
                 let name = match (name, flags.first().copied()) {
                     ("mul" | "mad", Some(part @ ("lo" | "hi" | "wide"))) => {
                         format!("{name}.{part}")
+                    }
+                    ("min" | "max", _) if flags.contains(&"NaN") => format!("{name}.NaN"),
+                    ("add" | "sub", _) if flags.contains(&"sat") && ty == Type::S32 => {
+                        m.flag("sat");
+                        format!("{name}.sat")
                     }
                     ("fma", _) if flags.contains(&"relu") => "fma.relu".to_owned(),
                     ("shf", _) if flags.len() == 2 => format!("shf.{}.{}", flags[0], flags[1]),
@@ -368,16 +374,65 @@ impl<'a> Decoder<'a> {
         let [to, from] = m.rest[..] else {
             return Err("two types are expected".to_owned());
         };
-        let function = arithmetic::conversion(rounding, relu, to, from).ok_or_else(|| {
-            format!("the conversion from .{from} to .{to} with this rounding is not modelled")
-        })?;
-        if saturate && to != "f32" {
-            return Err("`.sat` is modelled for .f32 only".to_owned());
+        let function =
+            arithmetic::conversion(rounding, relu, saturate, to, from).ok_or_else(|| {
+                format!("the conversion from .{from} to .{to} with this rounding is not modelled")
+            })?;
+        if saturate && matches!(to, "f16" | "f64") {
+            return Err(format!("`.sat` is not modelled for .{to}"));
         }
+        // To an integer every conversion from floating point saturates.
+        let saturate = saturate && to == "f32";
         // A subnormal f32 vanishes in every other type anyway.
         let flush = flush && (to, from) == ("f32", "f32");
+        let op = self.computation(function, flush, saturate, operands)?;
+        let signed = matches!(to, "s8" | "s16" | "s32")
+            .then(|| Type::from_name(to))
+            .flatten();
         m.rest.clear();
-        self.computation(function, flush, saturate, operands)
+        match (op, signed, operands.first()) {
+            (
+                Op::Compute {
+                    function,
+                    dst,
+                    src,
+                    flush,
+                    saturate,
+                },
+                Some(ty),
+                Some(register),
+            ) if self.width(register) > ty.bits() => {
+                // A register wider than the result takes its sign along.
+                let narrow = self.row("narrow");
+                let op = Op::Compute {
+                    function,
+                    dst: narrow,
+                    src,
+                    flush,
+                    saturate,
+                };
+                self.push(None, op, Together::No, format!("cvt.{to}.{from}"));
+                let function = match self.width(register) {
+                    64 => arithmetic::function("bfe", Type::S64),
+                    _ => arithmetic::function("bfe", Type::S32),
+                };
+                let function = function.ok_or("no bfe")?;
+                let src = [
+                    narrow,
+                    self.constant(0),
+                    self.constant(u64::from(ty.bits())),
+                    0,
+                ];
+                Ok(Op::Compute {
+                    function,
+                    dst,
+                    src,
+                    flush: false,
+                    saturate: false,
+                })
+            }
+            (op, ..) => Ok(op),
+        }
     }
 
     fn cvta(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
@@ -392,16 +447,29 @@ impl<'a> Decoder<'a> {
             "const",
         ]);
         let function: fn(u64) -> u64 = match (space, to) {
-            (Some("shared" | "shared::cta" | "shared::cluster"), false) => {
-                |a| a | crate::op::SHARED_WINDOW
-            }
+            (Some("shared" | "shared::cta" | "shared::cluster"), false) => |a| a | SHARED_WINDOW,
             (Some("shared" | "shared::cta" | "shared::cluster"), true) => {
-                |a| a & (crate::op::WINDOW_BYTES - 1)
+                |a| a & (WINDOW_BYTES - 1)
             }
             // Addresses of parameters are generic from the start.
             (Some("global" | "param" | "const"), _) => |a| a,
             _ => return Err("a state space is missing".to_owned()),
         };
+        self.computation(Function::F1(function), false, false, operands)
+    }
+
+    /// Whether a generic address is in a state space.
+    fn isspacep(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
+        let function: fn(u64) -> u64 = match m.rest[..] {
+            ["shared" | "shared::cta" | "shared::cluster"] => {
+                |a| u64::from(a.wrapping_sub(SHARED_WINDOW) < WINDOW_BYTES)
+            }
+            ["param"] => |a| u64::from(a.wrapping_sub(PARAM_WINDOW) < WINDOW_BYTES),
+            ["global"] => |a| u64::from(a < SHARED_WINDOW),
+            ["const" | "local"] => |_| 0,
+            _ => return Err("a state space is missing".to_owned()),
+        };
+        m.rest.clear();
         self.computation(Function::F1(function), false, false, operands)
     }
 

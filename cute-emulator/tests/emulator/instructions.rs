@@ -126,6 +126,25 @@ fn floats() {
             6,
         ),
         (
+            "max.NaN.f32 %f0, 0f7FC00000, 0f40000000; mov.b32 %r1, %f0;",
+            0x7fff_ffff,
+        ),
+        ("min.NaN.bf16x2 %r1, 0x3f807fff, 0x40003f80;", 0x3f80_7fff),
+        (
+            "copysign.f32 %f0, 0f80000000, 0f3F800000; mov.b32 %r1, %f0;",
+            bits(-1.0),
+        ),
+        ("cvt.rni.sat.s8.f32 %r1, 0f43800000;", 127),
+        ("cvt.sat.u8.s32 %r1, -5;", 0),
+        ("cvt.sat.s8.s32 %r1, -500;", -128_i32 as u32),
+        ("add.sat.s32 %r1, 0x7fffffff, 1;", 0x7fff_ffff),
+        ("sad.u32 %r1, 3, 10, 1;", 8),
+        (
+            "mov.u64 %d1, smem; cvta.shared.u64 %d1, %d1; isspacep.shared %p0, %d1; isspacep.global %p1, %d0; \
+          and.pred %p0, %p0, %p1; selp.b32 %r1, 1, 0, %p0;",
+            1,
+        ),
+        (
             "cvt.rz.bf16x2.f32 %r1, 0fBF80FFFF, 0f3F80FFFF;",
             0xbf80_3f80,
         ),
