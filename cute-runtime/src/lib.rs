@@ -135,3 +135,8 @@ macro_rules! layout {
 macro_rules! tile {
     ($($tokens:tt)*) => { $crate::__private::tile! { [$crate] $($tokens)* } };
 }
+
+/// The README's examples run too.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
