@@ -1,0 +1,11 @@
+#[cute_runtime::kernels]
+mod kernels {
+    #[kernel(threads = 128)]
+    fn k() {
+        let a = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (64, 64)));
+        let acc = fragment::<f32>(wgmma_c(32));
+        wgmma(acc, a, a, false);
+    }
+}
+
+fn main() {}
