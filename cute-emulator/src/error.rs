@@ -228,17 +228,35 @@ impl Display for Stuck {
     }
 }
 
-/// As many threads are listed as help to see what happened.
+/// As many groups of threads are listed as help to see what happened.
 const LISTED: usize = 32;
 
+/// A line for each place and reason, and the warps that it holds for.
 fn lines(threads: &[Stuck]) -> String {
-    let mut text: String = threads
-        .iter()
-        .take(LISTED)
-        .map(|thread| format!("\n    {thread}"))
-        .collect();
-    if threads.len() > LISTED {
-        text += &format!("\n    and {} more", threads.len() - LISTED);
+    let alike = |a: &Stuck, b: &Stuck| {
+        (a.place.line, a.place.cta, a.lanes, &a.waits_for)
+            == (b.place.line, b.place.cta, b.lanes, &b.waits_for)
+    };
+    let groups: Vec<&[Stuck]> = threads.chunk_by(alike).collect();
+    let mut text = String::new();
+    for group in groups.iter().take(LISTED) {
+        let (first, [x, y, z]) = (&group[0], group[0].place.cta);
+        let warps = match group {
+            [only] => format!("warp {}", only.place.warp),
+            [.., last] => format!("warps {} to {}", first.place.warp, last.place.warp),
+            [] => continue,
+        };
+        text += &format!(
+            "\n    line {}, CTA ({x}, {y}, {z}), {warps}",
+            first.place.line
+        );
+        if first.lanes != u32::MAX {
+            text += &format!(", lanes {:#010x}", first.lanes);
+        }
+        text += &format!(": {}\n        {}", first.waits_for, first.place.text);
+    }
+    if groups.len() > LISTED {
+        text += &format!("\n    and {} more", groups.len() - LISTED);
     }
     text
 }

@@ -417,3 +417,19 @@ fn equal_seeds_give_equal_runs() {
         assert_eq!(run(seed), run(seed));
     }
 }
+
+#[test]
+fn warps_that_wait_alike_are_one_line_of_the_report() {
+    let body = "
+        setp.gt.u32 %p0, %r0, 63;
+        mov.u32 %r1, 0;
+        @%p0 bra END;
+        bar.sync 3, 96;
+    END:";
+    let report = words_of(128, body).unwrap_err().to_string();
+    let expected = expect_test::expect![[r#"
+        k is deadlocked:
+            line 19, CTA (0, 0, 0), warps 0 to 1: waits at barrier 3: 64 of 96 threads have arrived
+                bar.sync 3, 96"#]];
+    expected.assert_eq(&report);
+}
