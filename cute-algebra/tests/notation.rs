@@ -179,7 +179,9 @@ proptest! {
     /// Any text is a value or an error, never a panic; and what it printed reads back as itself.
     #[test]
     fn any_text_is_read_or_refused(text in "\\PC{0,40}") {
-        let _ = eval_str(&text);
+        if let Err(error) = eval_str(&text) {
+            prop_assert!(error.render(&text).contains('^'));
+        }
     }
 
     #[test]

@@ -52,7 +52,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("{}", report(expression, &error));
+            eprintln!("{}", error.render(expression));
             ExitCode::FAILURE
         }
     }
@@ -75,27 +75,6 @@ fn print_table(value: &Value) {
             );
         }
     }
-}
-
-/// The message, the line that it is about, and carets under the token, as rustc does.
-fn report(text: &str, error: &NotationError) -> String {
-    let start = text[..error.at.start]
-        .rfind('\n')
-        .map_or(0, |newline| newline + 1);
-    let line = text[start..].lines().next().unwrap_or("");
-    let column = text[start..error.at.start].chars().count();
-    let end = error.at.end.min(start + line.len()).max(error.at.start);
-    let carets = text[error.at.start..end].chars().count().max(1);
-    let remarks: String = [("note", &error.note), ("help", &error.help)]
-        .iter()
-        .filter_map(|(kind, remark)| Some(format!("\n  = {kind}: {}", remark.as_ref()?)))
-        .collect();
-    format!(
-        "error: {}\n  |\n  | {line}\n  | {:column$}{}{remarks}",
-        error.message,
-        "",
-        "^".repeat(carets)
-    )
 }
 
 fn help() -> String {
