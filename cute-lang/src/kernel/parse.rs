@@ -357,17 +357,38 @@ fn starts_statement(token: &TokenTree) -> bool {
     }
 }
 
-/// Independent errors, reported together.
+/// Independent errors, reported together, each once.
 #[derive(Default)]
-pub struct Errors(Option<Error>);
+pub struct Errors {
+    combined: Option<Error>,
+    seen: Vec<String>,
+}
 
 impl Errors {
-    /// Adds one.
+    /// Adds one, or several that were combined.
     pub fn push(&mut self, error: Error) {
-        match &mut self.0 {
-            Some(errors) => errors.combine(error),
-            None => self.0 = Some(error),
+        for error in error {
+            // Spans can be compared by what they print.
+            let key = format!("{:?} {error}", error.span());
+            if self.seen.contains(&key) {
+                continue;
+            }
+            self.seen.push(key);
+            match &mut self.combined {
+                Some(errors) => errors.combine(error),
+                None => self.combined = Some(error),
+            }
         }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.seen.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.seen.is_empty()
     }
 
     /// The value, or nothing and one more error.
@@ -377,7 +398,7 @@ impl Errors {
 
     /// The value if there was no error.
     pub fn finish<T>(self, value: T) -> Result<T> {
-        match self.0 {
+        match self.combined {
             Some(errors) => Err(errors),
             None => Ok(value),
         }

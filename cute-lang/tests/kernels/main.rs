@@ -6,6 +6,7 @@ mod expansion;
 mod forms;
 mod library;
 mod meaning;
+mod mistakes;
 mod robustness;
 
 use cute_lang::kernel::lower::Lowered;

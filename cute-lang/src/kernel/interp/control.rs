@@ -202,20 +202,21 @@ impl Interpreter<'_> {
         let on_break = self.target("for_break");
         self.enter(expr.label.as_ref(), on_break);
         let name = text::shorten(expr.pat.to_token_stream());
+        let errors = self.errors.len();
         for i in start..end {
             let on_continue = self.target("for_continue");
             self.current().on_continue = on_continue;
-            let before = self.b.check_length()?;
+            let before = self.length()?;
             if !matches!(*expr.pat, Pat::Wild(_)) {
                 self.b.comment(format!("{name} = {i}"));
             }
-            let first = self.b.check_length()?;
+            let first = self.length()?;
             self.iteration(&expr.pat, Value::Int(i), &expr.body)?;
             self.arrive(|l| &mut l.on_continue);
-            if self.b.check_length()? == first {
+            if self.length()? == first {
                 self.b.split_off(before);
             }
-            if self.dead {
+            if self.dead || self.errors.len() > errors {
                 break;
             }
         }
@@ -268,7 +269,7 @@ impl Interpreter<'_> {
     pub(super) fn while_loop(&mut self, expr: &ExprWhile) -> Result<Value> {
         let head = self.b.label("while");
         let mut on_break = self.target("while_end");
-        let start = self.b.check_length()?;
+        let start = self.length()?;
         self.b.place_label(&head);
         match self.condition(&expr.cond)? {
             Value::Bool(false) => {
@@ -381,7 +382,11 @@ impl Interpreter<'_> {
             }
         };
         let Some(found) = found else {
-            return Err(Error::new(span, "no loop of that name around it"));
+            let message = match name {
+                Some(name) => format!("no loop around this is called `{name}`"),
+                None => "no loop is around this".to_string(),
+            };
+            return Err(Error::new(span, message));
         };
         let target = target(found);
         target.used = true;

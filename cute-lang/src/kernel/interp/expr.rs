@@ -7,7 +7,7 @@ use super::super::{near, text};
 use super::{Interpreter, MAX_DEPTH, MAX_STEPS};
 use crate::notation;
 use cute_ptx::ast::{Operand, Type};
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
@@ -21,16 +21,12 @@ impl Interpreter<'_> {
     pub fn eval(&mut self, expr: &Expr) -> Result<Value> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
-            return Err(Error::new(
-                expr.span(),
-                format!("the kernel takes more than {MAX_STEPS} steps to expand"),
-            ));
+            let message = format!("the kernel takes more than {MAX_STEPS} steps to expand");
+            return Err(self.end(expr.span(), message));
         }
         if self.depth == MAX_DEPTH {
-            return Err(Error::new(
-                expr.span(),
-                format!("expressions and calls nest more than {MAX_DEPTH} deep"),
-            ));
+            let message = format!("expressions and calls nest more than {MAX_DEPTH} deep");
+            return Err(self.end(expr.span(), message));
         }
         self.depth += 1;
         let value = self.eval_inner(expr);
@@ -609,6 +605,23 @@ impl Interpreter<'_> {
         }
     }
 
+    /// A name among the tokens whose definition has an error.
+    fn wrong_name(&self, tokens: TokenStream) -> Option<Span> {
+        tokens.into_iter().find_map(|token| match token {
+            TokenTree::Group(group) => self.wrong_name(group.stream()),
+            TokenTree::Ident(ident) => {
+                let name = ident.to_string();
+                let value = self
+                    .scopes
+                    .iter()
+                    .rev()
+                    .find_map(|scope| scope.get(&name))?;
+                value.is_none().then(|| ident.span())
+            }
+            _ => None,
+        })
+    }
+
     /// `layout!(…)`, with the names in scope and those of items around the module.
     pub(super) fn notation(&mut self, mac: &syn::Macro) -> Result<Value> {
         if !mac.path.is_ident("layout") {
@@ -618,12 +631,15 @@ impl Interpreter<'_> {
                 format!("no macro `{name}!` in kernels, only `layout!`"),
             ));
         }
+        if let Some(span) = self.wrong_name(mac.tokens.clone()) {
+            return Err(self.follow(span));
+        }
         let mut known: HashMap<String, cute_algebra::Value> = HashMap::new();
         for scope in &self.scopes {
             known.extend(
-                scope
-                    .iter()
-                    .filter_map(|(name, value)| Some((name.clone(), value.to_algebra()?))),
+                scope.iter().filter_map(|(name, value)| {
+                    Some((name.clone(), value.as_ref()?.to_algebra()?))
+                }),
             );
         }
         for (name, path) in notation::layout_names(mac.tokens.clone())? {

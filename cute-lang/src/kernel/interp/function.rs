@@ -22,12 +22,10 @@ impl Interpreter<'_> {
     ) -> Result<Value> {
         let name = function.sig.ident.to_string();
         if self.calls == MAX_CALLS {
-            return Err(Error::new(
-                span,
-                format!(
-                    "calls nest more than {MAX_CALLS} deep: functions are inlined, so `{name}` cannot recurse"
-                ),
-            ));
+            let message = format!(
+                "calls nest more than {MAX_CALLS} deep: functions are inlined, so `{name}` cannot recurse"
+            );
+            return Err(self.end(span, message));
         }
         let mut scope = HashMap::new();
         self.bind_generics(function, span, types, &mut scope)?;
@@ -40,11 +38,16 @@ impl Interpreter<'_> {
         let loops = std::mem::take(&mut self.loops);
         let exit = std::mem::replace(&mut self.exit, exit);
         self.calls += 1;
+        let errors = self.errors.len();
         let value = self.inline(function, span, args);
         self.calls -= 1;
         self.scopes = scopes;
         self.loops = loops;
         self.exit = exit;
+        if self.errors.len() > errors {
+            // What the function gives is not to be trusted.
+            return Err(self.follow(span));
+        }
         value
     }
 
@@ -71,7 +74,7 @@ impl Interpreter<'_> {
                 // The declaration says what was expected; the argument is what is wrong.
                 Error::new(argument.span, error)
             })?;
-            let start = self.b.check_length()?;
+            let start = self.length()?;
             let hint = self.scalar_type(&input.ty);
             self.bind(&input.pat, value, hint, start)?;
         }
@@ -112,7 +115,7 @@ impl Interpreter<'_> {
         function: &ItemFn,
         span: Span,
         types: Vec<Argument>,
-        scope: &mut HashMap<String, Value>,
+        scope: &mut HashMap<String, Option<Value>>,
     ) -> Result<()> {
         let params: Vec<&GenericParam> = function.sig.generics.params.iter().collect();
         if params.len() != types.len() {
@@ -134,7 +137,7 @@ impl Interpreter<'_> {
         }
         for (param, argument) in params.into_iter().zip(types) {
             let (name, value) = check_generic(param, argument)?;
-            scope.insert(name, value);
+            scope.insert(name, Some(value));
         }
         Ok(())
     }

@@ -9,17 +9,20 @@ pub mod function;
 mod place;
 
 use super::builder::Builder;
-use super::parse::Source;
+use super::parse::{Errors, Source};
 use super::value::{Element, Num, Scalar, Value};
 use super::{builtins, near, text};
 use cute_ptx::ast::{Line, Operand, Type};
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::{Block, Error, Expr, Local, Pat, Result, Stmt};
 
 /// Most expressions evaluated for one instance.
 const MAX_STEPS: u64 = 2_000_000;
+
+/// Most errors that are shown of a kernel.
+const MAX_ERRORS: usize = 8;
 
 /// Deepest nesting of expressions, through the functions they call. The interpreter recurses.
 const MAX_DEPTH: usize = 256;
@@ -29,8 +32,8 @@ pub struct Interpreter<'s> {
     source: &'s Source,
     /// What has been emitted.
     pub b: Builder,
-    /// Names in scope, the innermost block last.
-    scopes: Vec<HashMap<String, Value>>,
+    /// Names in scope, the innermost block last. A name whose definition has an error has no value.
+    scopes: Vec<HashMap<String, Option<Value>>>,
     loops: Vec<Loop>,
     /// Where `return` goes.
     exit: Target,
@@ -39,6 +42,11 @@ pub struct Interpreter<'s> {
     depth: usize,
     calls: usize,
     steps: u64,
+    errors: Errors,
+    /// Whether the error under way follows from one that has been recorded.
+    follows: bool,
+    /// Whether there is no use in going on after the error under way.
+    hopeless: bool,
 }
 
 /// A loop under way.
@@ -72,25 +80,31 @@ impl<'s> Interpreter<'s> {
             depth: 0,
             calls: 0,
             steps: 0,
+            errors: Errors::default(),
+            follows: false,
+            hopeless: false,
         }
     }
 
     /// Puts a name into the innermost scope.
     pub fn define(&mut self, name: &str, value: Value) {
         if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name.to_string(), value);
+            scope.insert(name.to_string(), Some(value));
         }
     }
 
     /// Runs the body of a kernel.
     pub fn kernel(&mut self, name: &Ident, body: &Block) -> Result<()> {
-        let value = self.block(body)?;
-        if !matches!(value, Value::Unit) && !self.dead {
-            return Err(Error::new(
-                name.span(),
-                format!("a kernel returns nothing; this body gives {}", value.kind()),
-            ));
+        match self.block(body) {
+            Err(error) => self.record(error),
+            Ok(value) if !matches!(value, Value::Unit) && !self.dead => {
+                let kind = value.kind();
+                let message = format!("a kernel returns nothing; this body gives {kind}");
+                self.errors.push(Error::new(name.span(), message));
+            }
+            Ok(_) => {}
         }
+        std::mem::take(&mut self.errors).finish(())?;
         if self.exit.used {
             self.b.place_label(&self.exit.label.clone());
         }
@@ -101,7 +115,7 @@ impl<'s> Interpreter<'s> {
     fn lookup(&mut self, name: &Ident) -> Result<Value> {
         let text = name.to_string();
         if let Some(value) = self.scopes.iter().rev().find_map(|scope| scope.get(&text)) {
-            return Ok(value.clone());
+            return value.clone().ok_or_else(|| self.follow(name.span()));
         }
         if let Some(item) = self.source.consts.iter().find(|item| item.ident == *name) {
             // A constant sees constants only.
@@ -139,25 +153,90 @@ impl<'s> Interpreter<'s> {
         value
     }
 
+    /// Statements and the value of the last. After an error in one of them, the others are looked at all the same.
     fn statements(&mut self, stmts: &[Stmt]) -> Result<Value> {
         let mut last = Value::Unit;
-        for stmt in stmts {
+        let loops = self.loops.len();
+        for (i, stmt) in stmts.iter().enumerate() {
             if self.dead {
                 break;
             }
-            // A comment for each statement that emits something.
-            let start = self.b.check_length()?;
-            let comment = text::statement(stmt);
-            if !comment.is_empty() {
-                self.b.comment(comment);
-            }
-            let first = self.b.check_length()?;
-            last = self.statement(stmt)?;
-            if self.b.check_length()? == first {
-                self.b.split_off(start);
+            match self.commented(stmt) {
+                Ok(value) => last = value,
+                // What the block gives is missing: an error for those around it.
+                Err(error) if self.hopeless || (i + 1 == stmts.len() && gives_value(stmt)) => {
+                    return Err(error);
+                }
+                Err(error) => {
+                    self.record(error);
+                    self.dead = false;
+                    self.loops.truncate(loops);
+                    if let Stmt::Local(local) = stmt {
+                        self.define_as_wrong(&local.pat);
+                    }
+                }
             }
         }
         Ok(last)
+    }
+
+    /// A statement, below a comment if it emits something.
+    fn commented(&mut self, stmt: &Stmt) -> Result<Value> {
+        let start = self.length()?;
+        let comment = text::statement(stmt);
+        if !comment.is_empty() {
+            self.b.comment(comment);
+        }
+        let first = self.length()?;
+        let value = self.statement(stmt)?;
+        if self.length()? == first {
+            self.b.split_off(start);
+        }
+        Ok(value)
+    }
+
+    /// Number of lines so far. Too many are the end.
+    fn length(&mut self) -> Result<usize> {
+        let length = self.b.check_length();
+        self.hopeless |= length.is_err();
+        length
+    }
+
+    // ---- errors
+
+    /// Keeps an error, unless it follows from one that was kept.
+    fn record(&mut self, error: Error) {
+        if !std::mem::take(&mut self.follows) && self.errors.len() < MAX_ERRORS {
+            self.errors.push(error);
+            self.hopeless |= self.errors.len() == MAX_ERRORS;
+        }
+    }
+
+    /// An error that follows from one that was kept, and is not shown.
+    fn follow(&mut self, span: Span) -> Error {
+        self.follows = true;
+        Error::new(span, "follows from another error")
+    }
+
+    /// An error after which there is no use in going on.
+    fn end(&mut self, span: Span, message: String) -> Error {
+        self.hopeless = true;
+        Error::new(span, message)
+    }
+
+    /// Defines the names of a pattern whose value has an error.
+    fn define_as_wrong(&mut self, pat: &Pat) {
+        match pat {
+            Pat::Ident(pat) => {
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.insert(pat.ident.to_string(), None);
+                }
+            }
+            Pat::Type(pat) => self.define_as_wrong(&pat.pat),
+            Pat::Paren(pat) => self.define_as_wrong(&pat.pat),
+            Pat::Tuple(pat) => pat.elems.iter().for_each(|pat| self.define_as_wrong(pat)),
+            _ => {}
+        }
     }
 
     fn statement(&mut self, stmt: &Stmt) -> Result<Value> {
@@ -199,7 +278,7 @@ impl<'s> Interpreter<'s> {
             ));
         }
         let hint = self.type_hint(&init.expr);
-        let start = self.b.check_length()?;
+        let start = self.length()?;
         let value = self.eval(&init.expr)?;
         if self.dead {
             return Ok(());
@@ -230,7 +309,7 @@ impl<'s> Interpreter<'s> {
             Pat::Tuple(pat) => match value {
                 Value::Tuple(values) if values.len() == pat.elems.len() => {
                     // Several results: none of them can be renamed in place.
-                    let start = self.b.check_length()?;
+                    let start = self.length()?;
                     pat.elems
                         .iter()
                         .zip(values)
@@ -257,7 +336,7 @@ impl<'s> Interpreter<'s> {
         start: usize,
     ) -> Result<Value> {
         if let Value::Tuple(values) = value {
-            let start = self.b.check_length()?;
+            let start = self.length()?;
             let variables = values
                 .into_iter()
                 .enumerate()
@@ -363,12 +442,15 @@ impl Interpreter<'_> {
             return None;
         };
         let ident = path.path.get_ident()?;
-        if ident == "bool" {
-            return Some(Type::Pred);
-        }
-        match self.lookup(ident) {
-            Ok(Value::Element(element)) => Some(element.register()),
-            _ => None,
+        match self
+            .scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.get(&ident.to_string()))
+        {
+            Some(Some(Value::Element(element))) => Some(element.register()),
+            Some(_) => None,
+            None => super::value::register_type(&ident.to_string()),
         }
     }
 
@@ -458,7 +540,7 @@ impl Interpreter<'_> {
         &mut self,
         f: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<(T, Vec<Line>, bool)> {
-        let start = self.b.check_length()?;
+        let start = self.length()?;
         let value = f(self)?;
         let lines = self.b.split_off(start);
         Ok((value, lines, std::mem::take(&mut self.dead)))
@@ -468,4 +550,13 @@ impl Interpreter<'_> {
 /// The number as the builder takes it.
 fn num(value: &Value) -> Option<Num> {
     value.as_num()
+}
+
+/// Whether a statement at the end of a block gives the block its value.
+fn gives_value(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Expr(_, semi) => semi.is_none(),
+        Stmt::Macro(stmt) => stmt.semi_token.is_none(),
+        _ => false,
+    }
 }

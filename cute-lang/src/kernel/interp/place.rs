@@ -28,7 +28,7 @@ impl Interpreter<'_> {
     /// `left = right`.
     pub(super) fn assign(&mut self, left: &Expr, right: &Expr) -> Result<Value> {
         let place = self.place(left)?;
-        let start = self.b.check_length()?;
+        let start = self.length()?;
         let value = self.eval(right)?;
         self.b.set_place(left.span());
         self.write(place, value, right.span(), start)
@@ -44,7 +44,7 @@ impl Interpreter<'_> {
     ) -> Result<Value> {
         let place = self.place(left)?;
         let value = self.eval(right)?;
-        let start = self.b.check_length()?;
+        let start = self.length()?;
         let old = match &place {
             Place::Variable(value) => value.clone(),
             Place::Element {

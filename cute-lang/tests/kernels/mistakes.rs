@@ -1,0 +1,86 @@
+//! Independent mistakes are reported together, each once, without what follows from them.
+
+use cute_lang::kernel::lower::lower;
+use expect_test::{Expect, expect};
+
+fn check(functions: &str, body: &str, expected: Expect) {
+    let module =
+        format!("mod kernels {{ {functions} #[kernel(threads = 64)] fn k(n: u32) {{ {body} }} }}");
+    let errors = match lower(module.parse().expect("tokens")) {
+        Ok(_) => panic!("no error: {module}"),
+        Err(errors) => errors,
+    };
+    let errors: Vec<String> = errors
+        .into_iter()
+        .map(|error| format!("{error}\n"))
+        .collect();
+    expected.assert_eq(&errors.concat());
+}
+
+#[test]
+fn statements_are_looked_at_after_an_error() {
+    check(
+        "",
+        "sync_thread(); let x = n + true; if n { return; } let y = n + 1;",
+        expect![[r#"
+        cannot find function `sync_thread`: did you mean `sync_threads`?
+        no such operation on a run-time `u32` and `true`
+        expected a condition, found a run-time `u32`
+    "#]],
+    );
+}
+
+#[test]
+fn what_follows_from_an_error_is_not_shown() {
+    check(
+        "",
+        "let (a, b) = unknown(n); let c = a + b; let d = layout!((c,4):(4,1)); let e = layout!(a o 4:1); out[0] = missing;",
+        expect![[r#"
+            cannot find function `unknown`
+            cannot find `out` in this scope
+        "#]],
+    );
+}
+
+#[test]
+fn a_wrong_function_is_wrong_once() {
+    check(
+        "fn half(x: u32) -> u32 { let y = x / 0; y + 1 }",
+        "let a = half(n); let b = half(a) + half(n); break; ",
+        expect![[r#"
+            division by zero
+            no loop is around this
+        "#]],
+    );
+}
+
+#[test]
+fn a_wrong_iteration_is_wrong_once() {
+    check(
+        "",
+        "for i in 0..100 { let x = i / (i - i); } for j in 0..n { j += 1; }",
+        expect![[r#"
+        0 / 0 divides by zero
+        cannot assign to `j`, which is not `let mut`
+    "#]],
+    );
+}
+
+#[test]
+fn there_are_not_too_many() {
+    let calls: String = (0..30).map(|i| format!("unknown_{i}(); ")).collect();
+    check(
+        "",
+        &calls,
+        expect![[r#"
+            cannot find function `unknown_0`
+            cannot find function `unknown_1`
+            cannot find function `unknown_2`
+            cannot find function `unknown_3`
+            cannot find function `unknown_4`
+            cannot find function `unknown_5`
+            cannot find function `unknown_6`
+            cannot find function `unknown_7`
+        "#]],
+    );
+}
