@@ -67,3 +67,38 @@ fn all_distinct(a: &Layout) -> Option<bool> {
     }
     Some(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::is_injective;
+    use crate::layout::Layout;
+    use std::collections::HashSet;
+
+    #[test]
+    fn small_layouts_are_decided_rightly() {
+        let modes = |seed: i64| (1 + seed % 3, seed / 3 % 9 - 3);
+        for seed in 0..27 * 27 * 27 {
+            let (a, b, c) = (
+                modes(seed % 27),
+                modes(seed / 27 % 27),
+                modes(seed / 27 / 27),
+            );
+            let layout = Layout::new([a.0, b.0, c.0], [a.1, b.1, c.1]).unwrap();
+            let values: HashSet<i64> = layout.values().collect();
+            let injective = values.len() as i64 == layout.size();
+            assert_eq!(is_injective(&layout), Some(injective), "{layout}");
+        }
+    }
+
+    #[test]
+    fn coordinates_do_not_meet() {
+        for (text, injective) in [
+            ("(4,5):(1@0,1@1)", Some(true)),
+            ("(4,5):(1@0,3@0)", None),
+            ("(4,(2,3)):(1@1,(1@0,2@0))", Some(true)),
+            ("(4,5):(1@0,0)", Some(false)),
+        ] {
+            assert_eq!(is_injective(&text.parse().unwrap()), injective, "{text}");
+        }
+    }
+}
