@@ -140,6 +140,10 @@ pub(crate) enum Phase {
 pub(crate) enum Region {
     /// The tensor map's address and the coordinates, innermost first.
     Tile { map: Address, coords: Box<[Reg]> },
+    /// The address in the CTA's own shared memory and the number of bytes.
+    Shared { address: Address, bytes: Reg },
+    /// No place but values, each of so many bytes.
+    Values { src: Box<[Reg]>, bytes: usize },
     /// The global address and the number of bytes.
     Bytes { address: Address, bytes: Reg },
 }
@@ -321,6 +325,12 @@ pub(crate) enum Op {
         address: Address,
         done: Reg,
         phase: Phase,
+    },
+    /// The rank of the CTA that an address belongs to.
+    RankOf {
+        dst: Reg,
+        address: Reg,
+        generic: bool,
     },
     MapRank {
         dst: Reg,

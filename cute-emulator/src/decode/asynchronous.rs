@@ -160,9 +160,10 @@ impl<'a> Decoder<'a> {
                 self.copy_out(m, tensor, operands, None)
             }
             Some(&("shared::cluster" | "shared::cta")) => {
-                m.one_of(&["shared::cluster", "shared::cta"]);
-                if !m.flag("global") {
-                    return Err("copies from shared to shared memory are not modelled".to_owned());
+                m.rest.remove(0);
+                let shared = m.flag("shared::cta");
+                if !shared && !m.flag("global") {
+                    return Err("the source's space is missing".to_owned());
                 }
                 if !m.flag("mbarrier::complete_tx::bytes") {
                     return Err("`.mbarrier::complete_tx::bytes` is missing".to_owned());
@@ -170,14 +171,14 @@ impl<'a> Decoder<'a> {
                 let multicast = m.flag("multicast::cluster");
                 let (to, region, rest) = match (tensor, operands) {
                     (Some(rank), [to, from, rest @ ..]) => (to, self.tile(from, rank)?, rest),
-                    (None, [to, from, bytes, rest @ ..]) => (
-                        to,
-                        Region::Bytes {
-                            address: self.address(from)?,
-                            bytes: self.source(bytes)?,
-                        },
-                        rest,
-                    ),
+                    (None, [to, from, bytes, rest @ ..]) => {
+                        let (address, bytes) = (self.address(from)?, self.source(bytes)?);
+                        let region = match shared {
+                            true => Region::Shared { address, bytes },
+                            false => Region::Bytes { address, bytes },
+                        };
+                        (to, region, rest)
+                    }
                     _ => return Err(format!("{} operands", operands.len())),
                 };
                 let (barrier, multicast) = match (rest, multicast) {

@@ -1,7 +1,7 @@
 //! Loads, stores, atomics and matrix moves.
 
 use super::{Decoded, Decoder, Mnemonic, Result, arithmetic};
-use crate::op::{Access, Atomic, Op, Space, Together};
+use crate::op::{Access, Atomic, Op, Region, Space, Together};
 use cute_ptx::ast::{Operand, Type};
 
 impl<'a> Decoder<'a> {
@@ -60,8 +60,8 @@ impl<'a> Decoder<'a> {
     }
 
     fn store(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
-        if m.rest.first() == Some(&"async") || m.rest.first() == Some(&"bulk") {
-            return Err("asynchronous stores are not modelled".to_owned());
+        if m.prefix(&["async"]) {
+            return self.store_async(m, operands);
         }
         let access = access(m)?;
         let [address, src] = without_policy(m, operands) else {
@@ -73,6 +73,28 @@ impl<'a> Decoder<'a> {
             access,
             src,
             address: self.address(address)?,
+        })
+    }
+
+    fn store_async(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
+        m.flag("weak");
+        let ty = m.ty().ok_or("a type is missing")?;
+        let form = m.flag("shared::cluster") && m.flag("mbarrier::complete_tx::bytes");
+        let ([to, src, barrier], true) = (operands, form) else {
+            return Err("[to], values, [mbarrier] in .shared::cluster are expected".to_owned());
+        };
+        let src = self.one_or_more(src)?;
+        check_vector(m, src.len())?;
+        let region = Region::Values {
+            src,
+            bytes: ty.bits() as usize / 8,
+        };
+        let (to, barrier) = (self.address(to)?, self.address(barrier)?);
+        Ok(Op::CopyIn {
+            to,
+            region,
+            barrier,
+            multicast: None,
         })
     }
 

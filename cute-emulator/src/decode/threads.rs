@@ -41,6 +41,24 @@ impl<'a> Decoder<'a> {
             }
             "setmaxnreg" => self.set_max_registers(m, operands),
             "mapa" => self.map_rank(m, operands),
+            "getctarank" => {
+                let generic = !m.flag("shared::cluster");
+                m.ty();
+                match operands {
+                    [dst, address] => self.source(address).and_then(|address| {
+                        let dst = self.dest(dst)?;
+                        Ok((
+                            Op::RankOf {
+                                dst,
+                                address,
+                                generic,
+                            },
+                            Together::No,
+                        ))
+                    }),
+                    _ => Err("two operands are expected".to_owned()),
+                }
+            }
             "griddepcontrol" => match m.one_of(&["launch_dependents", "wait"]) {
                 Some(_) => Ok((Op::Nop, Together::No)),
                 None => return None,

@@ -65,7 +65,7 @@ pub(crate) struct CopyOut {
     data: Option<Vec<u8>>,
 }
 
-/// A place in global memory.
+/// The other side of a copy.
 enum Place {
     Tile {
         map: Box<TensorMap>,
@@ -75,25 +75,40 @@ enum Place {
         address: u64,
         len: u64,
     },
+    /// In the shared memory of the CTA of this rank.
+    Shared {
+        rank: usize,
+        address: u64,
+        len: u64,
+        knowledge: Knowledge,
+    },
+    Values(Vec<u8>),
 }
 
 impl Place {
     fn bytes(&self) -> u64 {
         match self {
             Place::Tile { map, .. } => map.box_bytes(),
-            Place::Bytes { len, .. } => *len,
+            Place::Bytes { len, .. } | Place::Shared { len, .. } => *len,
+            Place::Values(values) => values.len() as u64,
         }
     }
 
-    /// Calls a function for every piece: its offset in the data, its shared address, and its parts that exist in
-    /// global memory, each as a range of the piece and an address.
+    /// Calls a function for every piece: its offset in the data, its shared address, and its parts that exist on the
+    /// other side, each as a range of the piece and an address.
     fn pieces<E>(
         &self,
         shared: u64,
         mut f: impl FnMut(&Piece) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         match self {
-            Place::Bytes { address, len } => {
+            Place::Values(values) => f(&Piece {
+                offset: 0,
+                len: values.len(),
+                shared,
+                parts: Vec::new(),
+            }),
+            Place::Bytes { address, len } | Place::Shared { address, len, .. } => {
                 (0..*len).step_by(CHUNK_BYTES).try_for_each(|offset| {
                     let range = 0..CHUNK_BYTES.min((len - offset) as usize);
                     f(&Piece {
@@ -228,6 +243,25 @@ impl Step<'_> {
                 address: self.address(lane, *address),
                 len: u64::from(self.warp.get(*bytes, lane) as u32),
             }),
+            Region::Shared { address, bytes } => {
+                match self.locate(Space::Shared, self.address(lane, *address))? {
+                    Location::Shared(rank, address) => Ok(Place::Shared {
+                        rank,
+                        address,
+                        len: u64::from(self.warp.get(*bytes, lane) as u32),
+                        knowledge: self.warp.knowledge.clone(),
+                    }),
+                    _ => Err(FaultKind::Operand(
+                        "the source is not in shared memory".to_owned(),
+                    )),
+                }
+            }
+            Region::Values { src, bytes } => {
+                let values = src
+                    .iter()
+                    .flat_map(|src| self.warp.get(*src, lane).to_le_bytes()[..*bytes].to_vec());
+                Ok(Place::Values(values.collect()))
+            }
             Region::Tile { map, coords } => {
                 let mut bytes = [0; TENSOR_MAP_BYTES];
                 let address = self.address(lane, *map);
@@ -288,10 +322,13 @@ impl Step<'_> {
                 from,
                 barrier,
             } => {
-                let fill = match &from {
-                    Place::Tile { map, .. } => map.fill_pattern(),
-                    Place::Bytes { .. } => [0; CHUNK_BYTES],
-                };
+                let mut fill = [0; CHUNK_BYTES];
+                match &from {
+                    Place::Tile { map, .. } => fill = map.fill_pattern(),
+                    Place::Values(values) => fill[..values.len()].copy_from_slice(values),
+                    Place::Bytes { .. } | Place::Shared { .. } => {}
+                }
+                let (code, warps) = (self.code, self.cluster.warps_per_cta());
                 let Step {
                     memory, cluster, ..
                 } = self;
@@ -299,10 +336,24 @@ impl Step<'_> {
                 let clock = cluster.landings;
                 from.pieces(to, |piece| {
                     let mut bytes = fill;
-                    for (range, address) in &piece.parts {
-                        memory
-                            .read(*address, &mut bytes[range.clone()])
-                            .map_err(FaultKind::Global)?;
+                    for (part, address) in &piece.parts {
+                        let into = &mut bytes[part.clone()];
+                        let Place::Shared {
+                            rank, knowledge, ..
+                        } = &from
+                        else {
+                            memory.read(*address, into).map_err(FaultKind::Global)?;
+                            continue;
+                        };
+                        let shared = &cluster.ctas[*rank].shared;
+                        let range = shared.range(*address, part.len())?;
+                        shared.check(
+                            range.clone(),
+                            Use::Asynchronous { knowledge },
+                            code,
+                            warps,
+                        )?;
+                        into.copy_from_slice(&shared.bytes[range]);
                     }
                     for rank in &ranks {
                         let shared = &mut cluster.ctas[*rank].shared;
@@ -404,7 +455,7 @@ impl Step<'_> {
                     })?;
                     Some((update, map.element.bytes()))
                 }
-                (Some(Reduction::ByElement(_)), Place::Bytes { .. }) => {
+                (Some(Reduction::ByElement(_)), _) => {
                     return Err(blame(FaultKind::Operand(
                         "a reduction of bytes needs a type".to_owned(),
                     )));
@@ -673,7 +724,8 @@ fn check_copy(place: &Place, shared: u64) -> std::result::Result<(), FaultKind> 
             }
             Ok(())
         }
-        Place::Bytes { address, len } => {
+        Place::Values(values) => misaligned(shared, values.len() as u64),
+        Place::Bytes { address, len } | Place::Shared { address, len, .. } => {
             misaligned(shared, BULK_ALIGN)?;
             misaligned(*address, BULK_ALIGN)?;
             if !len.is_multiple_of(BULK_ALIGN) {

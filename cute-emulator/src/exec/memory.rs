@@ -111,6 +111,24 @@ impl Step<'_> {
         })
     }
 
+    pub(crate) fn rank_of(
+        &self,
+        address: u64,
+        generic: bool,
+    ) -> std::result::Result<usize, FaultKind> {
+        let space = if generic {
+            Space::Generic
+        } else {
+            Space::Shared
+        };
+        match self.locate(space, address)? {
+            Location::Shared(rank, _) => Ok(rank),
+            _ => Err(FaultKind::Operand(format!(
+                "{address:#x} is not an address in shared memory"
+            ))),
+        }
+    }
+
     fn aligned(address: u64, bytes: usize) -> std::result::Result<(), FaultKind> {
         let align = bytes.next_power_of_two().min(MAX_ACCESS) as u64;
         if address.is_multiple_of(align) {

@@ -305,6 +305,18 @@ impl Step<'_> {
                 self.proxy_fence(active);
             }
             Op::InitFence => self.announce_mbarriers(),
+            Op::RankOf {
+                dst,
+                address,
+                generic,
+            } => {
+                for lane in lanes(active) {
+                    let rank = self
+                        .rank_of(self.warp.get(*address, lane), *generic)
+                        .map_err(|fault| Blame::lane(fault, lane))?;
+                    self.warp.set(*dst, lane, rank as u64);
+                }
+            }
             Op::MapRank {
                 dst,
                 address,

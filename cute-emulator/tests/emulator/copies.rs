@@ -256,6 +256,47 @@ fn multicast_reaches_every_cta() {
 }
 
 #[test]
+fn shared_memory_goes_to_another_cta() {
+    // Each CTA sends 16 bytes by a bulk copy and 4 by a store to the next, and waits for what comes from the one before.
+    let body = "
+        ld.param.u64 %d0, [out];
+        mov.u32 %r0, %cluster_ctarank;
+        mov.u32 %r2, smem;
+        add.u32 %r3, %r2, 1024;
+        mbarrier.init.shared::cta.b64 [%r3], 1;
+        fence.mbarrier_init.release.cluster;
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 20;
+        add.u32 %r4, %r0, 100;
+        st.shared.v4.b32 [%r2], {%r4, %r4, %r4, %r4};
+        fence.proxy.async.shared::cta;
+        barrier.cluster.arrive.aligned;
+        barrier.cluster.wait.aligned;
+        add.u32 %r5, %r0, 1;
+        rem.u32 %r5, %r5, 3;
+        mapa.shared::cluster.u32 %r6, %r2, %r5;
+        mapa.shared::cluster.u32 %r7, %r3, %r5;
+        getctarank.shared::cluster.u32 %r9, %r6;
+        cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r6+64], [%r2], 16, [%r7];
+        st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r6+80], %r9, [%r7];
+    SPIN:
+        mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r3], 0;
+        @!%p2 bra SPIN;
+        ld.shared.b32 %r8, [%r2+76];
+        ld.shared.b32 %r10, [%r2+80];
+        mad.wide.u32 %d0, %r0, 8, %d0;
+        st.global.v2.b32 [%d0], {%r8, %r10};
+        barrier.cluster.arrive.aligned;
+        barrier.cluster.wait.aligned;";
+    for seed in SEEDS {
+        let mut run = Run::threads(1).seed(seed).cluster(3);
+        let out = run.words(&[0; 6]);
+        run.go(&module(".param .u64 out", body), &[pointer(out)])
+            .unwrap();
+        assert_eq!(run.read_words(out, 6), [102, 0, 100, 1, 101, 2]);
+    }
+}
+
+#[test]
 fn bulk_copies_of_bytes() {
     let body = "
         ld.param.u64 %d0, [from];
