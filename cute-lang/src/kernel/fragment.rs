@@ -3,6 +3,7 @@
 use super::address::{along, index};
 use super::builder::Builder;
 use super::builtins::{Builtin, Call};
+use super::tensor::check_divides;
 use super::value::{Element, Num, Scalar, Value, rust_name};
 use cute_algebra::{Coord, IntTuple, Layout, Shape, Tuple};
 use cute_ptx::ast::{Operand, Type};
@@ -310,45 +311,53 @@ impl Fragment {
         }
     }
 
-    /// The values that lie in one tile of the tile.
-    pub fn tile(&self, b: &Builder, tile: &Shape, at: &IntTuple) -> Result<Fragment> {
+    /// Refuses tiles that do not divide the fragment, or divide it otherwise for each thread.
+    pub fn check_tile(&self, b: &Builder, tile: &Shape) -> Result<()> {
         let Some(distributed) = &self.tile else {
             return Err(b.error("`local_tile` of a fragment wants one that several threads hold"));
         };
-        let extents: Vec<i64> = self.shape.leaves().copied().collect();
-        let (tiles, place): (Vec<i64>, Vec<i64>) = (
-            tile.leaves().copied().collect(),
-            at.leaves().copied().collect(),
-        );
-        if tiles.len() != extents.len() || place.len() != extents.len() {
+        if tile.leaf_count() != self.shape.leaf_count() {
+            let shape = &self.shape;
             return Err(b.error(format!(
-                "tile {tile} at {at} of a fragment of {}: the ranks differ",
-                self.shape
+                "tile {tile} of a fragment of {shape}: the ranks differ"
             )));
         }
-        for (mode, ((&extent, &tile), &place)) in extents.iter().zip(&tiles).zip(&place).enumerate()
-        {
-            if tile < 1 || extent % tile != 0 {
-                return Err(b.error(format!(
-                    "mode {mode}: tiles of {tile} do not divide an extent of {extent}"
-                )));
-            }
-            if !(0..extent / tile).contains(&place) {
-                return Err(b.error(format!(
-                    "mode {mode}: tile {place} is outside of the {} tiles of {tile}",
-                    extent / tile
-                )));
-            }
+        for (mode, (&extent, &tile)) in self.shape.leaves().zip(tile.leaves()).enumerate() {
+            check_divides(b, mode, tile, extent)?;
             let reach = distributed.reach(mode, i64::MAX);
-            let worst = self
+            let within = self
                 .values
                 .iter()
-                .map(|value| value.coordinate[mode] % tile)
-                .max()
-                .unwrap_or(0);
+                .map(|value| value.coordinate[mode] % tile);
+            let worst = within.max().unwrap_or(0);
             if reach + worst >= tile {
                 return Err(b.error(format!(
                     "mode {mode}: which tile of {tile} a value lies in depends on the thread: threads reach {reach}, values {worst} within a tile"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The values that lie in the tile at a coordinate counted in tiles, which [`check_tile`](Self::check_tile) accepts.
+    pub fn tile(&self, b: &Builder, tile: &Shape, at: &IntTuple) -> Result<Fragment> {
+        let tiles: Vec<i64> = tile.leaves().copied().collect();
+        let place: Vec<i64> = at.leaves().copied().collect();
+        if place.len() != tiles.len() {
+            return Err(b.error(format!(
+                "{at} is no coordinate of tiles {tile}: the ranks differ"
+            )));
+        }
+        for (mode, (extent, (tile, place))) in self
+            .shape
+            .leaves()
+            .zip(tiles.iter().zip(&place))
+            .enumerate()
+        {
+            let count = extent / tile;
+            if !(0..count).contains(place) {
+                return Err(b.error(format!(
+                    "mode {mode}: tile {place} is outside of the {count} tiles of {tile}"
                 )));
             }
         }

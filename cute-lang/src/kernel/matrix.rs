@@ -140,7 +140,7 @@ fn grouping(matrices: &[Matrix]) -> Option<(usize, [[i64; 2]; 2])> {
     ];
     candidates.into_iter().find_map(|(count, first, second)| {
         let steps = [first?, second?];
-        let regular = matrices.len() % count == 0
+        let regular = matrices.len().is_multiple_of(count)
             && matrices.chunks(count).all(|group| {
                 group.iter().enumerate().all(|(i, matrix)| {
                     let [x, y] = [i as i64 % 2, i as i64 / 2];
@@ -173,6 +173,6 @@ fn rows_are_aligned(b: &Builder, tensor: &Tensor, indices: &[i64]) -> bool {
     let dynamic = b.possible_bits(&tensor.dynamic).trailing_zeros() >= 4;
     dynamic
         && (swizzle.is_identity() || swizzle.base() >= 4)
-        && tensor.base % 16 == 0
+        && tensor.base.is_multiple_of(16)
         && indices.iter().all(|&index| tensor.byte(index) % 16 == 0)
 }

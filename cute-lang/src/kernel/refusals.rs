@@ -70,7 +70,7 @@ fn tensors() {
         ),
         (
             "let x = local_tile(tile, (48, 64), (0, 0));",
-            "zipped_divide(((8,8),(64,1)):((64,512),(1,0)), <48:1,64:1>): complement(48:1, 64): blocks of 48 do not fill 64; use 48 or 96, or `ragged`",
+            "mode 0: tiles of 48 do not divide an extent of 64; nearest: 32 and 64",
         ),
         (
             "let x = local_tile(tile, (32, 64), (2, 0));",
@@ -132,7 +132,7 @@ fn fragments_and_copies() {
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = local_tile(x, (64, 24), (0, 0));",
-            "mode 1: tiles of 24 do not divide an extent of 64",
+            "mode 1: tiles of 24 do not divide an extent of 64; nearest: 16 and 32",
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); copy(convert::<bf16>(x), select(tile, 1, 0)[(_, _)]);",

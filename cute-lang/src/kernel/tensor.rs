@@ -3,9 +3,9 @@
 use super::address::{self, Addresses};
 use super::barrier;
 use super::builder::{Builder, SHARED_ALIGN, address as at_register};
-use super::param::ParamKind;
-use super::builtins::{Builtin, Call};
+use super::builtins::{Argument, Builtin, Call};
 use super::fragment;
+use super::param::ParamKind;
 use super::value::{Element, Num, Scalar, Value};
 use cute_algebra::{
     ComposedLayout, Coord, Layout, LayoutError, Shape, Swizzle, SwizzleMode, Tiler, Tuple,
@@ -133,17 +133,42 @@ impl Tensor {
         })
     }
 
-    /// The tile of that shape at `coordinate`, counted in tiles.
-    fn tile(&self, b: &mut Builder, tile: &Shape, coordinate: &Value) -> Result<Tensor> {
+    /// Its tiles of that shape: a tensor of tile and rest.
+    fn tiles(&self, b: &mut Builder, tile: &Shape) -> Result<Tensor> {
+        for (mode, (layout, tile)) in self
+            .layout
+            .layout()
+            .modes()
+            .iter()
+            .zip(tile.modes())
+            .enumerate()
+        {
+            if let Tuple::Leaf(tile) = tile {
+                check_divides(b, mode, *tile, layout.size())?;
+            }
+        }
         let divided =
             Tiler::from_shape(tile).and_then(|tiler| zipped_divide(self.layout.layout(), &tiler));
-        let divided = self.with_layout(b, divided.map_err(|error| b.error(error))?)?;
-        let whole = vec![Value::Wild; tile.rank()];
-        divided.slice(
-            b,
-            &Value::Tuple(vec![Value::Tuple(whole), coordinate.clone()]),
-        )
+        self.with_layout(b, divided.map_err(|error| b.error(error))?)
     }
+}
+
+/// Refuses tiles that do not divide an extent.
+pub(super) fn check_divides(b: &Builder, mode: usize, tile: i64, extent: i64) -> Result<()> {
+    if tile >= 1 && extent % tile == 0 {
+        return Ok(());
+    }
+    let divides = |candidate: &i64| extent % candidate == 0;
+    let below = (1..=tile.min(extent)).rev().find(divides).unwrap_or(1);
+    let above = (tile.max(1)..=extent).find(divides).unwrap_or(extent);
+    let nearest = if below == above {
+        below.to_string()
+    } else {
+        format!("{below} and {above}")
+    };
+    Err(b.error(format!(
+        "mode {mode}: tiles of {tile} do not divide an extent of {extent}; nearest: {nearest}"
+    )))
 }
 
 /// What is left of a layout when some of its modes are picked from.
@@ -482,19 +507,27 @@ fn local_tile(b: &mut Builder, call: &Call) -> Result<Value> {
         Some(cute_algebra::Value::Tuple(shape)) => shape,
         _ => return Err(call.mismatch(1, "a shape")),
     };
-    b.set_place(call.args[2].span);
-    let coordinate = &call.args[2].value;
+    let Argument {
+        value: coordinate,
+        span,
+    } = &call.args[2];
+    b.set_place(call.args[1].span);
     match &call.args[0].value {
-        Value::Tensor(tensor) => tensor.tile(b, &shape, coordinate).map(Value::Tensor),
+        Value::Tensor(tensor) => {
+            let tiles = tensor.tiles(b, &shape)?;
+            b.set_place(*span);
+            let whole = Value::Tuple(vec![Value::Wild; shape.rank()]);
+            let tile = tiles.slice(b, &Value::Tuple(vec![whole, coordinate.clone()]))?;
+            Ok(Value::Tensor(tile))
+        }
         Value::Fragment(fragment) => {
-            let origin = match coordinate
-                .to_coord()
-                .and_then(|coord: Coord| coord.to_int_tuple())
-            {
-                Some(origin) => origin,
-                None => return Err(call.mismatch(2, "a coordinate known at expansion")),
+            fragment.check_tile(b, &shape)?;
+            b.set_place(*span);
+            let coordinate = coordinate.to_coord();
+            let Some(coordinate) = coordinate.and_then(|coord: Coord| coord.to_int_tuple()) else {
+                return Err(call.mismatch(2, "a coordinate known at expansion"));
             };
-            fragment.tile(b, &shape, &origin).map(Value::Fragment)
+            fragment.tile(b, &shape, &coordinate).map(Value::Fragment)
         }
         _ => Err(call.mismatch(0, "a tensor or a fragment")),
     }
