@@ -1,9 +1,9 @@
 //! Layouts that the hardware fixes: shared-memory atoms and accumulator fragments of sm_90.
 
+use crate::analysis::gmma::{Major, SwizzleMode};
 use crate::composed::ComposedLayout;
 use crate::composition::Overhang;
 use crate::error::{ErrorKind, LayoutError, Place};
-use crate::gmma::{Major, SwizzleMode};
 use crate::layout::Layout;
 use crate::swizzle::Swizzle;
 use crate::tile::tile;

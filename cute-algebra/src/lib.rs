@@ -23,8 +23,8 @@
 //! [`ragged`]. No input panics, hangs or overflows the stack: nesting, leaves and searches have named limits, and
 //! numbers that do not fit 64 bits are errors.
 
+mod analysis;
 mod atoms;
-mod banks;
 mod coalesce;
 mod common;
 mod complement;
@@ -34,8 +34,6 @@ mod construct;
 mod coordinate;
 mod divide;
 mod error;
-mod gmma;
-mod injective;
 mod inverse;
 mod layout;
 mod manip;
@@ -51,12 +49,20 @@ mod stride;
 mod swizzle;
 mod tile;
 mod tiler;
-mod tma;
 mod tuple;
 mod value;
 
+pub use analysis::banks::{BANKS, WARP, bank_conflicts};
+pub use analysis::gmma::{
+    GmmaError, GmmaErrorKind, GmmaOperand, MAX_DESCRIPTOR_OFFSET, Major, Mismatch, SwizzleMode,
+    gmma_operand,
+};
+pub use analysis::injective::{INJECTIVITY_LIMIT, is_injective};
+pub use analysis::tma::{
+    MAX_TMA_BOX, MAX_TMA_PIECES, MAX_TMA_RANK, TMA_ALIGNMENT, TmaError, TmaErrorKind, TmaPiece,
+    TmaPlan, tma_plan,
+};
 pub use atoms::{smem_atom, smem_tile_to_shape, wgmma_accumulator};
-pub use banks::{BANKS, WARP, bank_conflicts};
 pub use coalesce::{coalesce, coalesce_by, filter, filter_by, filter_zeros};
 pub use common::{
     domain_distribute, max_alignment, max_common_layout, max_common_vector,
@@ -71,11 +77,6 @@ pub use coordinate::{
 };
 pub use divide::{flat_divide, logical_divide, tiled_divide, zipped_divide};
 pub use error::{ErrorKind, Frame, LayoutError, ModePath, Place, Side, Witness};
-pub use gmma::{
-    GmmaError, GmmaErrorKind, GmmaOperand, MAX_DESCRIPTOR_OFFSET, Major, Mismatch, SwizzleMode,
-    gmma_operand,
-};
-pub use injective::{INJECTIVITY_LIMIT, is_injective};
 pub use inverse::{left_inverse, nullspace, right_inverse};
 pub use layout::Layout;
 pub use manip::{
@@ -93,10 +94,6 @@ pub use stride::{ScaledBasis, Stride};
 pub use swizzle::Swizzle;
 pub use tile::tile_to_shape;
 pub use tiler::Tiler;
-pub use tma::{
-    MAX_TMA_BOX, MAX_TMA_PIECES, MAX_TMA_RANK, TMA_ALIGNMENT, TmaError, TmaErrorKind, TmaPiece,
-    TmaPlan, tma_plan,
-};
 pub use tuple::{Coord, IntTuple, MAX_DEPTH, MAX_LEAVES, Shape, Tuple};
 pub use value::Value;
 

@@ -1,5 +1,6 @@
 //! One table of all operations by name, for the notation and for the kernel language.
 
+use crate::analysis::gmma::{Major, SwizzleMode};
 use crate::atoms::{smem_atom, smem_tile_to_shape, wgmma_accumulator};
 use crate::coalesce::{coalesce, coalesce_by, filter, filter_by, filter_zeros};
 use crate::common::{
@@ -14,7 +15,6 @@ use crate::coordinate::{
 };
 use crate::divide::{Form, divide};
 use crate::error::{ErrorKind, LayoutError, Place};
-use crate::gmma::{Major, SwizzleMode};
 use crate::inverse::{left_inverse, nullspace, right_inverse};
 use crate::layout::Layout;
 use crate::manip;

@@ -6,11 +6,11 @@
 //! reaches: as long as the coordinates follow the dimensions of the tensor, each with stride 1, they are one box. Where
 //! they do not, the tile takes several boxes.
 
+use crate::analysis::gmma::{SwizzleMode, shown};
 use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
 use crate::composition::composition;
 use crate::error::LayoutError;
-use crate::gmma::{SwizzleMode, shown};
 use crate::inverse::right_inverse;
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};

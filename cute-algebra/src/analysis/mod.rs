@@ -1,0 +1,6 @@
+//! What can be said about a layout, and what the hardware makes of it.
+
+pub(crate) mod banks;
+pub(crate) mod gmma;
+pub(crate) mod injective;
+pub(crate) mod tma;
