@@ -212,11 +212,30 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: &str) -> Result<Value> {
             format!("{registers} is not a multiple of 8; nearest: {low} and {high}"),
         ));
     }
+    let launched = launch_registers(b.threads);
+    if (direction == "dec" && registers > launched) || (direction == "inc" && registers < launched)
+    {
+        return Err(call.error_at(
+            0,
+            format!(
+                "a CTA of {} threads starts with {launched} registers a thread, and {registers} does not {direction}rease that",
+                b.threads
+            ),
+        ));
+    }
     plain(
         b,
         &format!("setmaxnreg.{direction}.sync.aligned.u32"),
         Some(registers.into()),
     )
+}
+
+/// Registers of a multiprocessor of sm_90.
+const REGISTER_FILE: u32 = 65_536;
+
+/// Registers that each thread of a CTA has at its start, if the CTA takes all there are.
+pub(super) fn launch_registers(threads: u32) -> u32 {
+    (REGISTER_FILE / threads.max(1) / 8 * 8).min(255)
 }
 
 /// An instruction with at most one number.

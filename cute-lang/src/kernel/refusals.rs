@@ -163,6 +163,10 @@ fn barriers() {
         ("bar_sync(1, 100);", "100 threads are not whole warps of 32"),
         ("setmaxnreg_dec(20);", "20 is not in 24..=256"),
         (
+            "setmaxnreg_inc(240);",
+            "a CTA of 128 threads starts with 255 registers a thread, and 240 does not increase that",
+        ),
+        (
             "setmaxnreg_inc(236);",
             "236 is not a multiple of 8; nearest: 232 and 240",
         ),
@@ -261,4 +265,24 @@ fn wgmma() {
         ),
         ("wgmma_wait(8);", "8 is not in 0..=7"),
     ]);
+}
+
+#[test]
+fn registers() {
+    let module = "mod kernels {
+        #[kernel(threads = 512)]
+        fn k() {
+            let a = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (64, 64)));
+            let b = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (256, 64)));
+            let acc = fragment::<f32>(wgmma_c(256));
+            wgmma(acc, a, b, false);
+        }
+    }";
+    let error = lower(module.parse().expect("tokens"))
+        .map(|_| ())
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a product of N = 256 needs 154 registers, a CTA of 512 threads starts with 128 a thread: take N ≤ 200"
+    );
 }

@@ -1,7 +1,7 @@
 //! Matrix multiplication by a warpgroup.
 
-use super::barrier;
 use super::arithmetic::Cmp;
+use super::barrier;
 use super::builder::Builder;
 use super::builtins::{Builtin, Call};
 use super::fragment::Fragment;
@@ -37,6 +37,10 @@ pub(super) const ROWS: &[Builtin] = &[
 
 /// Rows of D of one instruction.
 const M: i64 = 64;
+
+/// Registers that the assembler wants for a wgmma besides its accumulators; it fails where the kernel starts with fewer,
+/// whatever `setmaxnreg` adds.
+const OVERHEAD: u32 = 26;
 
 /// Most groups that a wait can leave pending.
 const MAX_GROUPS: u32 = 7;
@@ -124,6 +128,20 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(call.error_at(2, format!("A has {k} columns along K, B has {b_k}")));
     }
     check_accumulator(call, acc, n)?;
+    let (needed, launched) = (
+        acc.registers.len() as u32 + OVERHEAD,
+        barrier::launch_registers(b.threads),
+    );
+    if needed > launched {
+        return Err(call.error_at(
+            0,
+            format!(
+                "a product of N = {n} needs {needed} registers, a CTA of {} threads starts with {launched} a thread: take N ≤ {}",
+                b.threads,
+                launched.saturating_sub(OVERHEAD) * 2 / 8 * 8
+            ),
+        ));
+    }
 
     let accumulate = match &call.args[3].value {
         Value::Bool(known) => predicate(b, *known),
