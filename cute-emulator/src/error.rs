@@ -362,6 +362,24 @@ pub enum FaultKind {
         /// The store.
         other: Other,
     },
+    /// The CTA ends and its shared memory with it, while a copy is still writing it.
+    #[error(
+        "ends while the copy of {other} may still be writing its shared memory: nobody waited for it"
+    )]
+    ExitWithCopy {
+        /// The copy.
+        other: Other,
+    },
+    /// Shared memory of a CTA of the cluster that has ended.
+    #[error(
+        "uses shared address {address:#x} of CTA rank {rank}, which has ended: the cluster's barrier should keep it"
+    )]
+    Ended {
+        /// The address.
+        address: u64,
+        /// The rank of the CTA in the cluster.
+        rank: u32,
+    },
     /// A register that a wgmma is still using.
     #[error("uses register {register}, which belongs to the wgmma of {other} until its wait_group")]
     RegisterInFlight {

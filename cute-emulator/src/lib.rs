@@ -5,6 +5,23 @@
 //! long as the kernel permits, so that a missing wait or fence is an error with the line of the PTX, on every run with
 //! the same seed.
 //!
+//! # What is reported
+//!
+//! [`FaultKind`] lists it: accesses out of bounds or misaligned, reads of shared memory that nobody wrote, races between
+//! warps, data that a copy is still writing or a store still reading, generic writes that the asynchronous proxy reads
+//! without a fence, registers that a wgmma still uses or that no `wgmma.fence` precedes, mbarriers with impossible counts.
+//! [`EmulatorError::Deadlock`] says what each thread waits for.
+//!
+//! # What is not modelled
+//!
+//! - Instructions outside of the subset are an error when the module is loaded; `tests/emulator/not_modelled.txt` lists
+//!   those of the instruction table. Local and constant memory, functions, and im2col copies are among them.
+//! - Races are looked for in shared memory, between warps, and against the last reader of a byte; not in global memory,
+//!   and not between the lanes of a warp.
+//! - Matrix descriptors with a base offset are refused.
+//! - `ex2`, `lg2`, `sin`, `cos`, `tanh` and the other approximations are rounded correctly, which the hardware's are not.
+//! - Clocks count instructions: nothing is said about speed.
+//!
 //! ```
 //! use cute_emulator::{GlobalMemory, Launch, Program};
 //!

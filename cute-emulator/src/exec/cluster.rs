@@ -111,6 +111,13 @@ impl Cluster {
         self.warps.iter().all(|warp| warp.alive == 0)
     }
 
+    /// Whether no thread of a CTA is left, the warp that runs not counted.
+    pub(crate) fn cta_ended(&self, rank: usize) -> bool {
+        let per_cta = self.warps_per_cta();
+        let warps = &self.warps[rank * per_cta..(rank + 1) * per_cta];
+        warps.iter().all(|warp| warp.alive == 0)
+    }
+
     /// Whether lanes can go on.
     pub(crate) fn ready(&self, warp: &Warp, split: &Split) -> bool {
         match &split.wait {

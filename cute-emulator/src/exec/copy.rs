@@ -218,6 +218,12 @@ impl Step<'_> {
         let (warps, size) = (self.cluster.warps_per_cta(), self.cluster.ctas.len());
         let (code, tag) = (self.code, Tag::copy(self.pc, 0));
         let usage = self.warp.knowledge.overwrites(self.warp.index);
+        if rank != self.warp.rank && rank < size && self.cluster.cta_ended(rank) {
+            return Err(FaultKind::Ended {
+                address: to,
+                rank: rank as u32,
+            });
+        }
         let Some(cta) = self.cluster.ctas.get_mut(rank) else {
             return Err(FaultKind::Operand(format!(
                 "multicast to CTA rank {rank} of a cluster of {size}"
@@ -574,19 +580,20 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// At the end of a CTA nobody may still read its shared memory.
-    pub(super) fn check_stores_at_exit(&mut self) -> Result<()> {
-        match self.cluster.ctas[self.warp.rank]
-            .stores
-            .iter()
-            .find(|store| store.data.is_none())
-        {
-            Some(store) => Err(FaultKind::ExitWithStore {
-                other: self.code.other(store.origin.instruction),
-            }
-            .into()),
-            None => Ok(()),
+    /// At the end of a CTA no copy may still read or write its shared memory.
+    pub(super) fn check_copies_at_exit(&mut self) -> Result<()> {
+        let rank = self.warp.rank;
+        let stores = &self.cluster.ctas[rank].stores;
+        if let Some(store) = stores.iter().find(|store| store.data.is_none()) {
+            let other = self.code.other(store.origin.instruction);
+            return Err(FaultKind::ExitWithStore { other }.into());
         }
+        let into = |copy: &&CopyIn| matches!(&copy.kind, CopyInKind::Bulk { ranks, .. } if ranks.contains(&rank));
+        if let Some(copy) = self.cluster.copies.iter().find(into) {
+            let other = self.code.other(copy.origin.instruction);
+            return Err(FaultKind::ExitWithCopy { other }.into());
+        }
+        Ok(())
     }
 
     pub(super) fn copy_async(

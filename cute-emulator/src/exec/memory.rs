@@ -56,7 +56,14 @@ impl Step<'_> {
         match rank {
             0 => Ok(Location::Shared(self.warp.rank, offset)),
             rank if rank as usize <= self.cluster.ctas.len() => {
-                Ok(Location::Shared(rank as usize - 1, offset))
+                let rank = rank as usize - 1;
+                if rank != self.warp.rank && self.cluster.cta_ended(rank) {
+                    return Err(FaultKind::Ended {
+                        address,
+                        rank: rank as u32,
+                    });
+                }
+                Ok(Location::Shared(rank, offset))
             }
             rank => Err(FaultKind::Operand(format!(
                 "shared address {address:#x} belongs to CTA rank {} of a cluster of {}",

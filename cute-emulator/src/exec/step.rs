@@ -521,11 +521,8 @@ impl Step<'_> {
     /// A warp has ended.
     fn leave(&mut self) -> Result<()> {
         self.leave_barriers();
-        let per_cta = self.cluster.warps_per_cta();
-        let first = self.warp.rank * per_cta;
-        let others = &self.cluster.warps[first..first + per_cta];
-        if others.iter().all(|warp| warp.alive == 0) {
-            self.check_stores_at_exit()?;
+        if self.cluster.cta_ended(self.warp.rank) {
+            self.check_copies_at_exit()?;
         }
         Ok(())
     }

@@ -293,6 +293,11 @@ fn copies_must_be_waited_for() {
     };
     assert!(other.text.starts_with("cp.async.bulk.tensor.2d"), "{kind}");
     assert_eq!(format!("{text};"), read);
+    // The CTA ends before its data has come.
+    assert!(matches!(
+        fault(go(0, &copied("", ""))).0,
+        FaultKind::ExitWithCopy { .. }
+    ));
     // A tensor map that is none.
     let garbage = Run::threads(32).go(&copied(WAIT, ""), &[vec![1; 128]]);
     assert!(matches!(fault(garbage).0, FaultKind::Operand(_)));
@@ -398,6 +403,32 @@ fn deadlocks_list_every_warp() {
         words_of(32, divergent),
         Err(EmulatorError::Deadlock { .. })
     ));
+}
+
+#[test]
+fn a_cta_that_has_ended_is_out_of_reach() {
+    let body = "
+        mov.u32 %r0, %cluster_ctarank;
+        mov.u32 %r2, smem;
+        mapa.shared::cluster.u32 %r3, %r2, 0;
+        barrier.cluster.arrive.aligned;
+        barrier.cluster.wait.aligned;
+        setp.eq.u32 %p0, %r0, 0;
+        @%p0 bra END;
+        st.shared::cluster.b32 [%r3], 1;
+    END:";
+    // Rank 0 need not have ended when rank 1 writes, but under some schedule it has.
+    let ended = (0..20).any(|seed| {
+        match Run::threads(1)
+            .seed(seed)
+            .cluster(2)
+            .go(&module("", body), &[])
+        {
+            Ok(_) => false,
+            result => matches!(fault(result).0, FaultKind::Ended { rank: 0, .. }),
+        }
+    });
+    assert!(ended);
 }
 
 #[test]
