@@ -49,7 +49,7 @@ pub fn transpose<T: Transpose>(
     Ok(())
 }
 
-/// Elements that [`transpose`] moves: [`bf16`], [`f16`], `f32` and `u32`.
+/// Elements that [`transpose`] moves: `bf16`, `f16`, `f32` and `u32`.
 pub trait Transpose: Element + sealed::Launch {}
 
 mod sealed {
