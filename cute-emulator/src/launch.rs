@@ -57,7 +57,7 @@ impl Default for Schedule {
         Schedule {
             seed: 0,
             delay: Delay::Latest,
-            step_limit: 1 << 34,
+            step_limit: 1 << 30,
             resident_clusters: 8,
         }
     }

@@ -72,8 +72,7 @@ impl Cluster {
                 barriers: std::array::from_fn(|_| NamedBarrier::new(total)),
                 mbarriers: BTreeMap::new(),
                 stores: Vec::new(),
-                free_registers: REGISTERS
-                    .saturating_sub(registers * warps_per_cta as u32 * LANES as u32),
+                free_registers: 0,
             });
             for warp in 0..warps_per_cta {
                 let position = Position {

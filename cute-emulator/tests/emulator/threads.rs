@@ -1,6 +1,7 @@
 //! Divergence, exchanges, barriers and clusters.
 
-use super::{Run, SEEDS, module, pointer, words_of, words_under};
+use super::{Run, SEEDS, fault, module, pointer, words_of, words_under};
+use cute_emulator::{EmulatorError, FaultKind};
 
 #[test]
 fn divergent_loops_and_branches() {
@@ -219,20 +220,77 @@ fn clusters_reach_each_other() {
     }
 }
 
+/// Rank 0 waits until every other CTA has written its word and arrived at rank 0's mbarrier.
+const REMOTE: &str = "
+    ld.param.u64 %d0, [out];
+    mov.u32 %r0, %cluster_ctarank;
+    mov.u32 %r2, smem;
+    mbarrier.init.shared::cta.b64 [%r2], 2;
+    fence.mbarrier_init.release.cluster;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    mapa.shared::cluster.u32 %r3, %r2, 0;
+    setp.eq.u32 %p0, %r0, 0;
+    @%p0 bra WAIT;
+    shl.b32 %r4, %r0, 2;
+    add.u32 %r4, %r3, %r4;
+    st.shared::cluster.b32 [%r4+8], %r0;
+    mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];
+    bra END;
+WAIT:
+    mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r2], 0;
+    @!%p1 bra WAIT;
+    ld.shared.b32 %r5, [%r2+16];
+    ld.shared.b32 %r7, [%r2+12];
+    st.global.v2.b32 [%d0], {%r7, %r5};
+END:
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;";
+
+#[test]
+fn arrivals_from_other_ctas() {
+    for seed in SEEDS {
+        let go = |body: &str| {
+            let mut run = Run::threads(1).seed(seed).cluster(3);
+            let out = run.words(&[0; 2]);
+            let result = run.go(&module(".param .u64 out", body), &[pointer(out)]);
+            result.map(|_| run.read_words(out, 2))
+        };
+        assert_eq!(go(REMOTE).unwrap(), [1, 2]);
+        // Without the fence nobody else may use the mbarrier.
+        let unfenced = go(&REMOTE.replace("fence.mbarrier_init.release.cluster;", ""));
+        assert!(matches!(fault(unfenced).0, FaultKind::Barrier { .. }));
+    }
+}
+
 #[test]
 fn registers_move_between_warpgroups() {
-    // 256 threads start with 248 registers... the pool holds 65536: two warpgroups of 256 registers need what others gave.
-    let body = "
+    // 384 threads start with 168 registers each: two warpgroups of 240 need all that the third gives up for 24.
+    let body = |small: u32| {
+        format!(
+            "
         setp.gt.u32 %p0, %r0, 127;
         @%p0 bra LARGE;
-        setmaxnreg.dec.sync.aligned.u32 24;
+        setmaxnreg.dec.sync.aligned.u32 {small};
         bra END;
     LARGE:
         setmaxnreg.inc.sync.aligned.u32 240;
     END:
-        mov.u32 %r1, 1;";
+        mov.u32 %r1, 1;"
+        )
+    };
     for seed in SEEDS {
-        assert_eq!(words_under(seed, 384, body).unwrap(), vec![1; 384]);
+        assert_eq!(words_under(seed, 384, &body(24)).unwrap(), vec![1; 384]);
+        match words_under(seed, 384, &body(32)) {
+            Err(EmulatorError::Deadlock { threads, .. }) => {
+                assert!(
+                    threads[0].waits_for.contains("2304 registers"),
+                    "{}",
+                    threads[0]
+                );
+            }
+            other => panic!("{other:?}"),
+        }
     }
 }
 
