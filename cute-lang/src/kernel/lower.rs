@@ -14,7 +14,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result};
 
-/// The version of PTX that the kernels are written in: everything for sm_90a is in it.
+/// The version of PTX that kernels are written in unless they use more: almost everything for sm_90a is in it.
 const PTX_VERSION: (u32, u32) = (8, 0);
 
 /// The target.
@@ -126,11 +126,7 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     }
     items.push(Item::Blank);
     items.push(Item::Entry(entry));
-    let module = Module {
-        version: PTX_VERSION,
-        target: PTX_TARGET.into(),
-        items,
-    };
+    let module = module(items);
     // What is emitted is ours to get right: a mistake must not reach the driver.
     if let Some(error) = cute_ptx::validate(&module).first() {
         return Err(Error::new(
@@ -306,6 +302,19 @@ fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> 
             written: false,
         }),
         _ => Err(Error::new_spanned(segment, EXPECTED)),
+    }
+}
+
+/// A module of the least version in which everything it uses exists.
+pub(super) fn module(items: Vec<Item>) -> Module {
+    let module = Module {
+        version: PTX_VERSION,
+        target: PTX_TARGET.into(),
+        items,
+    };
+    Module {
+        version: module.required_version().max(PTX_VERSION),
+        ..module
     }
 }
 

@@ -66,8 +66,6 @@ enum Previous {
     Tight,
     /// `,` and `;`: a space follows.
     Comma,
-    /// The `!` of a macro.
-    Macro,
 }
 
 fn write(tokens: TokenStream, out: &mut String) {
@@ -97,7 +95,7 @@ fn write(tokens: TokenStream, out: &mut String) {
                 out.push_str(&literal.to_string());
                 previous = Previous::Word;
             }
-            TokenTree::Group(group) if previous == Previous::Macro => {
+            TokenTree::Group(group) if out.ends_with("layout!") => {
                 notation(TokenTree::Group(group).into(), out);
                 previous = Previous::Close;
             }
@@ -156,7 +154,7 @@ fn write(tokens: TokenStream, out: &mut String) {
                     }
                     "!" if operand_precedes => {
                         out.push('!');
-                        Previous::Macro
+                        Previous::Tight
                     }
                     _ if operand_precedes => {
                         out.push(' ');
@@ -243,6 +241,7 @@ mod tests {
             "wgmma(acc, local_tile(sa[(_, _, *stage)], (64, BK), (consumer, 0)), sb[(_, _, *stage)], kt > 0);",
             "advance::<STAGES>(&mut stage, &mut phase);",
             "*phase ^= 1;",
+            "let high = ptx!(u32: \"mul.hi.u32\", a, -b);",
             "continue 'outer;",
             "let x: u32 = if a <= b { a } else { b << 2 };",
             "let mut y = !(a == b) && -c < 2..4;",

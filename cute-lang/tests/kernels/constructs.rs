@@ -574,6 +574,39 @@ fn uniform_ids() {
 }
 
 #[test]
+fn any_instruction_may_be_written() {
+    check_statements(
+        "
+            let high = ptx!(u32: \"mul.hi.u32\", m, n);
+            let power = ptx!(f32: \"ex2.approx.f32\", m as f32);
+            ptx!(\"membar.gl\");
+            out[0] = high + ptx!(u32: \"popc.b32\", n) + power as u32;
+        ",
+        expect![[r#"
+            {
+                ld.param.u32 %m, [m];
+                ld.param.u32 %n, [n];
+                mov.u32 %smem_base, smem;
+                // let high = ptx!(u32: "mul.hi.u32", m, n)
+                mul.hi.u32 %r0, %m, %n;
+                // let power = ptx!(f32: "ex2.approx.f32", m as f32)
+                cvt.rn.f32.u32 %f0, %m;
+                ex2.approx.f32 %f1, %f0;
+                // ptx!("membar.gl")
+                membar.gl;
+                // out[0] = high + ptx!(u32: "popc.b32", n) + power as u32
+                popc.b32 %r1, %n;
+                add.u32 %r2, %r0, %r1;
+                cvt.rzi.u32.f32 %r3, %f1;
+                add.u32 %r4, %r2, %r3;
+                st.shared.u32 [%smem_base], %r4;
+                ret;
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn helpers_are_inlined() {
     check(
         "

@@ -84,3 +84,24 @@ fn there_are_not_too_many() {
         "#]],
     );
 }
+
+#[test]
+fn instructions_are_held_against_the_table() {
+    check(
+        "",
+        "
+            ptx!(\"mul.high.u32\");
+            let a = ptx!(u32: \"mul.hi.u32\", n);
+            let b = ptx!(u32: \"mul.hi.u32\", n, n == 1);
+            let c = ptx!(f32: \"ex2.approx.f32\", n);
+            let d = ptx!(Tensor: \"mul.hi.u32\", n, n);
+        ",
+        expect![[r#"
+            `.high` cannot follow `mul`; expected one of .bf16, .bf16x2, .f16, .f16x2, .f32, .f64, .ftz, .hi, .lo, .rm, .rn, .rp, …
+            it takes 3 operands, but 2 are given
+            operand 3, `%p0`, is a .pred register; expected a .u32 register or constant
+            operand 2, `%n`, is a .u32 register; expected a .f32 register or constant
+            the type of the result is a number type or `bool`
+        "#]],
+    );
+}

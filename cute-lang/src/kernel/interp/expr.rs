@@ -97,7 +97,7 @@ impl Interpreter<'_> {
                 &mut l.on_continue
             }),
             Expr::Return(expr) => self.return_from(expr),
-            Expr::Macro(expr) => self.notation(&expr.mac),
+            Expr::Macro(expr) => self.macro_call(&expr.mac),
             other => {
                 let what = match other {
                     Expr::Closure(_) => "closures",
@@ -580,6 +580,20 @@ impl Interpreter<'_> {
         Ok(values)
     }
 
+    pub(super) fn macro_call(&mut self, mac: &syn::Macro) -> Result<Value> {
+        if mac.path.is_ident("layout") {
+            return self.notation(mac);
+        }
+        if mac.path.is_ident("ptx") {
+            return self.ptx(mac);
+        }
+        let name = text::shorten(mac.path.to_token_stream());
+        Err(Error::new_spanned(
+            &mac.path,
+            format!("no macro `{name}!` in kernels, only `layout!` and `ptx!`"),
+        ))
+    }
+
     /// A layout that an item outside of the module names.
     fn named_layout(&mut self, name: &str, path: TokenStream) -> Result<cute_algebra::Value> {
         if self.scopes.iter().any(|scope| scope.contains_key(name)) {
@@ -623,14 +637,7 @@ impl Interpreter<'_> {
     }
 
     /// `layout!(…)`, with the names in scope and those of items around the module.
-    pub(super) fn notation(&mut self, mac: &syn::Macro) -> Result<Value> {
-        if !mac.path.is_ident("layout") {
-            let name = text::shorten(mac.path.to_token_stream());
-            return Err(Error::new_spanned(
-                &mac.path,
-                format!("no macro `{name}!` in kernels, only `layout!`"),
-            ));
-        }
+    fn notation(&mut self, mac: &syn::Macro) -> Result<Value> {
         if let Some(span) = self.wrong_name(mac.tokens.clone()) {
             return Err(self.follow(span));
         }

@@ -7,6 +7,7 @@ mod control;
 mod expr;
 pub mod function;
 mod place;
+mod ptx;
 
 use super::builder::Builder;
 use super::parse::{Errors, Source};
@@ -249,7 +250,7 @@ impl<'s> Interpreter<'s> {
                 }
             }
             Stmt::Macro(stmt) => {
-                let value = self.notation(&stmt.mac)?;
+                let value = self.macro_call(&stmt.mac)?;
                 if stmt.semi_token.is_none() {
                     return Ok(value);
                 }

@@ -1,0 +1,137 @@
+//! `ptx!(T: "mnemonic", operands…)`: one instruction that the language has no name for.
+
+use super::super::lower::module;
+use super::super::value::{Scalar, Value};
+use super::Interpreter;
+use cute_ptx::ast::{Entry, Inst, Item, Line, Operand, Type};
+use cute_ptx::table;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Error, Expr, LitStr, Result, Token};
+
+/// The parts of `ptx!(T: "mnemonic", operands…)`.
+struct Input {
+    result: Option<syn::Type>,
+    mnemonic: LitStr,
+    operands: Vec<Expr>,
+}
+
+impl Interpreter<'_> {
+    /// An instruction that writes a register of type `T`, or none, from the operands. It is held against the table of
+    /// instructions here, where an error can be shown.
+    pub(super) fn ptx(&mut self, mac: &syn::Macro) -> Result<Value> {
+        let Input {
+            result,
+            mnemonic,
+            operands,
+        } = parse.parse2(mac.tokens.clone())?;
+        let text = mnemonic.value();
+        if table::lookup(&text).is_none() {
+            return Err(Error::new(mnemonic.span(), table::explain(&text)));
+        }
+        let mut registers = Vec::new();
+        let mut sources = Vec::new();
+        for expr in &operands {
+            let value = self.eval(expr)?;
+            sources.push(match self.keep(value) {
+                Value::Int(value) => Operand::Int(value),
+                // A constant has the width that the instruction's suffix says.
+                Value::Float(value) if text.ends_with("64") => Operand::F64(value.to_bits()),
+                Value::Float(value) => Operand::F32((value as f32).to_bits()),
+                Value::Scalar(scalar) => {
+                    let operand = scalar.operand();
+                    registers.push(scalar);
+                    operand
+                }
+                other => {
+                    let message = format!(
+                        "an operand is a number or a truth value, not {}",
+                        other.kind()
+                    );
+                    return Err(Error::new(expr.span(), message));
+                }
+            });
+        }
+        let result = match &result {
+            None => None,
+            Some(ty) => match self.scalar_type(ty) {
+                Some(scalar_type) => Some(self.b.register(scalar_type)),
+                None => {
+                    return Err(Error::new(
+                        ty.span(),
+                        "the type of the result is a number type or `bool`",
+                    ));
+                }
+            },
+        };
+        registers.extend(result.clone());
+        let operands: Vec<Operand> = result.iter().map(Scalar::operand).chain(sources).collect();
+        let inst = Inst::new(text, operands);
+        if let Some(problem) = problem(&registers, &inst) {
+            return Err(Error::new(mnemonic.span(), problem));
+        }
+        self.b.push(Line::Inst(inst));
+        Ok(result.map_or(Value::Unit, Value::Scalar))
+    }
+}
+
+fn parse(input: ParseStream<'_>) -> Result<Input> {
+    let result = match input.peek(LitStr) {
+        true => None,
+        false => {
+            let ty = input.parse()?;
+            input.parse::<Token![:]>()?;
+            Some(ty)
+        }
+    };
+    let mnemonic = input.parse()?;
+    if input.is_empty() {
+        return Ok(Input {
+            result,
+            mnemonic,
+            operands: Vec::new(),
+        });
+    }
+    input.parse::<Token![,]>()?;
+    let operands = Punctuated::<Expr, Token![,]>::parse_terminated(input)?;
+    Ok(Input {
+        result,
+        mnemonic,
+        operands: operands.into_iter().collect(),
+    })
+}
+
+/// What is wrong with the instruction in a kernel that has just these registers.
+fn problem(registers: &[Scalar], inst: &Inst) -> Option<String> {
+    let mut body: Vec<Line> = Vec::new();
+    for register in registers {
+        let declaration = Line::Register {
+            ty: declared(register.ty),
+            name: register.name.clone(),
+        };
+        if !body.contains(&declaration) {
+            body.push(declaration);
+        }
+    }
+    body.push(Line::Inst(inst.clone()));
+    let entry = Entry {
+        name: "k".into(),
+        params: Vec::new(),
+        directives: Vec::new(),
+        body,
+    };
+    let module = module(vec![Item::Entry(entry)]);
+    cute_ptx::validate(&module)
+        .first()
+        .map(|error| error.problem.to_string())
+}
+
+/// The type by which a register is declared: its own, which is stricter than what the kernel declares, but 16-bit
+/// floating-point numbers are bits in PTX.
+fn declared(ty: Type) -> Type {
+    match ty {
+        Type::F16 | Type::Bf16 => Type::B16,
+        ty => ty,
+    }
+}
