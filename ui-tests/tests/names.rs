@@ -2,7 +2,7 @@
 
 extern crate cute_runtime as renamed;
 
-use cute_runtime::{Layout, StaticLayout, layout, tile};
+use cute_runtime::{Device, Layout, StaticLayout, Tensor, layout, tile};
 use static_assertions::const_assert_eq;
 use ui_tests::shapes;
 use ui_tests::shapes::{A, TILER};
@@ -48,6 +48,15 @@ mod hygiene {
     ::renamed::layout! { pub(super) C = coalesce(B); }
     ::renamed::tile! { pub(super) T = C / 4:1; }
     pub(super) const VALUE: ::renamed::Layout = ::renamed::layout!(B o 4:8);
+
+    #[::renamed::kernels(crate = ::renamed)]
+    pub(super) mod kernels {
+        #[kernel(threads = 32)]
+        pub fn nothing() {
+            let b = smem::<f32>(layout!(B));
+        }
+    }
+
     pub(super) const COORDINATES: ::renamed::CoordinateLayout = ::renamed::layout!((4,5):(1@1,1@0));
 }
 
@@ -60,11 +69,33 @@ fn expansions_are_hygienic() {
     assert_eq!(hygiene::COORDINATES.to_string(), "(4,5):(1@1,1@0)");
 }
 
+/// A kernel sees the layouts that are named around its module and in other crates.
+#[cute_runtime::kernels]
+mod kernels {
+    #[kernel(threads = 32)]
+    pub fn evaluate(out: Global<u32, 1>) {
+        let i = thread();
+        if i < 12 {
+            out[i] = layout!(ui_tests::shapes::A).at(i) + layout!(R).at(i);
+        }
+    }
+}
+
+#[test]
+fn names_fold_into_kernels() -> Result<(), cute_runtime::Error> {
+    let device = Device::emulator();
+    let mut out = Tensor::<u32, 1>::zeros(&device, [12])?;
+    kernels::evaluate::launch(&device, 1, &mut out.view_mut())?;
+    let expected: Vec<u32> = (0..12).map(|i| (A.at(i) + R.at(i)) as u32).collect();
+    assert_eq!(out.view().download()?, expected);
+    hygiene::kernels::nothing::launch(&device, 1)
+}
+
 /// Macros of the user pass their own names and numbers on.
 macro_rules! square {
     ($name:ident, $extent:literal, $inner:path) => {
         layout! { $name = ($extent,$extent):row; }
-        const _: Layout = layout!($inner o $extent:1);
+const _: Layout = layout!($inner o $extent:1);
     };
 }
 square!(SQUARE, 6, A);
