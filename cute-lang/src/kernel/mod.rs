@@ -7,8 +7,8 @@ pub mod bits;
 pub mod builder;
 pub mod builtins;
 mod cleanup;
-pub mod expand;
 pub mod copy;
+pub mod expand;
 pub mod fragment;
 pub mod interp;
 pub mod lower;
@@ -16,9 +16,9 @@ mod matrix;
 mod near;
 pub mod param;
 pub mod parse;
-mod scalar;
 #[cfg(test)]
 mod refusals;
+mod scalar;
 #[cfg(test)]
 mod simulate;
 pub mod tensor;

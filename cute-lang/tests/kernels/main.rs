@@ -17,7 +17,11 @@ fn judge(instances: &[Lowered]) {
     let ptxas = Ptxas::find();
     for instance in instances {
         let text = instance.module.to_string();
-        assert_eq!(cute_ptx::parse(&text).as_ref(), Ok(&instance.module), "{text}");
+        assert_eq!(
+            cute_ptx::parse(&text).as_ref(),
+            Ok(&instance.module),
+            "{text}"
+        );
         if let Some(ptxas) = &ptxas {
             let report = ptxas.assemble(&text, "sm_90a").expect("a run of ptxas");
             assert_eq!(report.complaints(), Vec::<String>::new(), "{text}");
