@@ -9,8 +9,8 @@ pub const BANKS: i64 = 32;
 /// How often the busiest bank is needed when the lanes of a warp access `bytes` each at the given byte offsets: 1 means
 /// that there is no conflict.
 ///
-/// A warp is served in phases of 128 bytes: 32 lanes of up to 4 bytes, 16 of 8, or 8 of 16. Lanes that access the same
-/// word share it.
+/// `bytes` is at most 16. A warp is served in phases of 128 bytes: 32 lanes of up to 4 bytes, 16 of 8, or 8 of 16. Lanes
+/// that access the same word share it.
 ///
 /// ```
 /// use cute_algebra::{Swizzle, bank_conflicts};
@@ -23,7 +23,7 @@ pub const BANKS: i64 = 32;
 /// ```
 pub fn bank_conflicts(bytes: u32, offset: impl Fn(i64) -> i64) -> usize {
     let lanes: Vec<i64> = (0..WARP as i64).map(offset).collect();
-    let words = i64::from(bytes.div_ceil(4)).max(1);
+    let words = i64::from(bytes.div_ceil(4)).clamp(1, 4);
     let phase = (WARP / words as usize).max(1);
     let mut degree = 1;
     for lanes in lanes.chunks(phase) {

@@ -153,6 +153,9 @@ pub fn gmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<GmmaOper
     if !matches!(element_bits, 8 | 16 | 32) {
         return Err(refuse(GmmaErrorKind::Element));
     }
+    if !fits_shared_memory(element_bits, tile) {
+        return Err(refuse(GmmaErrorKind::Span));
+    }
     let swizzle = SwizzleMode::from_swizzle(tile.swizzle(), element_bits)
         .ok_or_else(|| refuse(GmmaErrorKind::Swizzle))?;
     let (Some(mn), Some(k), 2) = (
@@ -213,6 +216,18 @@ pub fn gmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<GmmaOper
         stride: field(stride),
         steps,
     })
+}
+
+/// Addresses of shared memory are below this.
+pub(super) const SHARED_BYTES: i64 = 1 << 18;
+
+/// Whether a tile has no more elements, and reaches no further, than shared memory has room for.
+pub(super) fn fits_shared_memory(element_bits: u32, tile: &ComposedLayout) -> bool {
+    let elements = SHARED_BYTES * 8 / i64::from(element_bits);
+    let within = 0..=elements;
+    within.contains(&tile.layout().size())
+        && within.contains(&tile.layout().cosize())
+        && within.contains(&tile.offset())
 }
 
 /// One row of the table above, for one element width.
@@ -344,6 +359,8 @@ pub struct GmmaError {
 pub enum GmmaErrorKind {
     /// Elements that are not 8, 16 or 32 bits wide.
     Element,
+    /// A tile that is larger than shared memory.
+    Span,
     /// A swizzle that is none of the hardware's.
     Swizzle,
     /// A layout whose modes are not MN and K.
@@ -410,6 +427,9 @@ impl fmt::Display for GmmaError {
         )?;
         match &self.kind {
             GmmaErrorKind::Element => f.write_str("operands have 8, 16 or 32 bits"),
+            GmmaErrorKind::Span => {
+                write!(f, "it does not lie within {SHARED_BYTES} bytes of shared memory")
+            }
             GmmaErrorKind::Swizzle => {
                 write!(f, "its swizzle {} is none of the hardware's:", self.tile.swizzle())?;
                 let modes = SwizzleMode::ALL.into_iter().filter(|mode| *mode != SwizzleMode::None);
@@ -628,6 +648,10 @@ mod tests {
         assert!(
             refusal(16, SwizzleMode::B128, 0, thin).contains("24 is not a multiple; nearest: 32")
         );
+        let broadcast = Layout::new([64, 1 << 40], [64, 0]).unwrap();
+        assert!(refusal(16, SwizzleMode::B128, 0, broadcast).contains("within 262144 bytes"));
+        let far = Layout::new([64, 64], [1 << 50, 1]).unwrap();
+        assert!(refusal(16, SwizzleMode::B128, 1 << 60, far).contains("within 262144 bytes"));
         let foreign = ComposedLayout::new(
             Swizzle::new(3, 4, 3).unwrap(),
             0,

@@ -6,7 +6,7 @@
 //! reaches: as long as the coordinates follow the dimensions of the tensor, each with stride 1, they are one box. Where
 //! they do not, the tile takes several boxes.
 
-use crate::analysis::gmma::{SwizzleMode, shown};
+use crate::analysis::gmma::{SHARED_BYTES, SwizzleMode, fits_shared_memory, shown};
 use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
 use crate::composition::composition;
@@ -80,6 +80,9 @@ pub fn tma_plan(
     }
     if !matches!(element_bits, 8 | 16 | 32 | 64) {
         return Err(refuse(TmaErrorKind::Element));
+    }
+    if !fits_shared_memory(element_bits, tile) {
+        return Err(refuse(TmaErrorKind::Span));
     }
     let swizzle = SwizzleMode::from_swizzle(tile.swizzle(), element_bits)
         .ok_or_else(|| refuse(TmaErrorKind::Swizzle))?;
@@ -208,6 +211,8 @@ pub enum TmaErrorKind {
         /// Modes of the tensor.
         tensor: usize,
     },
+    /// A tile that is larger than shared memory.
+    Span,
     /// A swizzle that is none of the hardware's.
     Swizzle,
     /// Rows of a box that are not a multiple of 16 bytes, or not as long as the swizzle's span.
@@ -254,6 +259,12 @@ impl fmt::Display for TmaError {
             }
             TmaErrorKind::Rank { tensor, .. } => {
                 write!(f, "a tensor has at most {MAX_TMA_RANK} modes, not {tensor}")
+            }
+            TmaErrorKind::Span => {
+                write!(
+                    f,
+                    "it does not lie within {SHARED_BYTES} bytes of shared memory"
+                )
             }
             TmaErrorKind::Swizzle => write!(
                 f,

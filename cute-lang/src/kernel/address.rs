@@ -115,9 +115,13 @@ fn moved(swizzle: Swizzle, mask: i64) -> i64 {
 
 /// What the pattern of a swizzle repeats after.
 pub fn period(swizzle: Swizzle) -> i64 {
-    (swizzle.source_mask() | swizzle.target_mask())
-        .checked_ilog2()
-        .map_or(1, |top| 2 << top)
+    match (swizzle.source_mask() | swizzle.target_mask()).checked_ilog2() {
+        None => 1,
+        Some(top) => 2i64
+            .checked_shl(top)
+            .filter(|&period| period > 0)
+            .unwrap_or(i64::MAX),
+    }
 }
 
 /// The swizzle of element indices as one of byte offsets.

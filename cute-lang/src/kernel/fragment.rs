@@ -99,6 +99,9 @@ fn compact(call: &Call, shape: Shape) -> Result<Layout> {
 
 /// Registers of one thread: the layout leads from coordinates to elements of the registers.
 fn local(b: &mut Builder, call: &Call, element: Element, layout: &Layout) -> Result<Fragment> {
+    if layout.size() > layout.cosize() {
+        return Err(call.error_at(0, format!("coordinates of {layout} share registers")));
+    }
     let registers = registers(b, call, element, layout.cosize())?;
     let slot = |value| {
         usize::try_from(value).ok().map(|slot| Held {
@@ -171,9 +174,14 @@ fn distributed(
 }
 
 fn registers(b: &mut Builder, call: &Call, element: Element, elements: i64) -> Result<Vec<Scalar>> {
-    let words = (elements * i64::from(element.bits().max(8)) + 31) / 32;
-    if words > MAX_REGISTERS {
-        return Err(call.error_at(0, format!("{elements} elements of {element} take {words} registers, a thread has {MAX_REGISTERS}")));
+    let words = (i128::from(elements) * i128::from(element.bits()) + 31) / 32;
+    if words > i128::from(MAX_REGISTERS) {
+        return Err(call.error_at(
+            0,
+            format!(
+                "{elements} elements of {element} take {words} registers, a thread has {MAX_REGISTERS}"
+            ),
+        ));
     }
     let count = (elements as usize).div_ceil(packing(element));
     Ok((0..count)

@@ -65,6 +65,14 @@ fn tensors() {
             "stride -1 of (8,8):(8,-1) leads out of the tile: strides are not negative",
         ),
         (
+            "let x = smem::<f32>(layout!(Sw<2,59,2> o (8,8):(8,1)));",
+            "Sw<2,59,2> o 0 o (8,8):(8,1) does not fit shared memory",
+        ),
+        (
+            "let x = local_tile(smem::<u8>(layout!((2,4611686018427387903):(1,0))), (2, 5), (0, 0));",
+            "mode 1: tiles of 5 do not divide an extent of 4611686018427387903; nearest: 3 and 4611686018427387903",
+        ),
+        (
             "let x = smem::<f32>((256, 256));",
             "262144 bytes of shared memory at offset 8320 end after 232448, all that a CTA has",
         ),
@@ -105,6 +113,14 @@ fn fragments_and_copies() {
         (
             "let x = fragment::<f32>(256);",
             "256 elements of f32 take 256 registers, a thread has 255",
+        ),
+        (
+            "let x = fragment::<f32>(layout!((1099511627776):(0)));",
+            "coordinates of (1099511627776):(0) share registers",
+        ),
+        (
+            "let x = fragment::<f64>(layout!((1,4611686018427387904):(1,1)));",
+            "4611686018427387904 elements of f64 take 9223372036854775808 registers, a thread has 255",
         ),
         (
             "let x = fragment::<f32>(8); let y = x[8];",

@@ -2,7 +2,7 @@
 
 use super::address::{self, Addresses};
 use super::barrier;
-use super::builder::{Builder, SHARED_ALIGN, address as at_register};
+use super::builder::{Builder, MAX_SHARED_BYTES, SHARED_ALIGN, address as at_register};
 use super::builtins::{Argument, Builtin, Call};
 use super::fragment;
 use super::param::ParamKind;
@@ -158,9 +158,16 @@ pub(super) fn check_divides(b: &Builder, mode: usize, tile: i64, extent: i64) ->
     if tile >= 1 && extent % tile == 0 {
         return Ok(());
     }
+    // Extents of shared memory are small; of others the nearest are not searched for ever.
+    let extent_searched = extent.min(i64::from(MAX_SHARED_BYTES));
     let divides = |candidate: &i64| extent % candidate == 0;
-    let below = (1..=tile.min(extent)).rev().find(divides).unwrap_or(1);
-    let above = (tile.max(1)..=extent).find(divides).unwrap_or(extent);
+    let below = (1..=tile.min(extent_searched))
+        .rev()
+        .find(divides)
+        .unwrap_or(1);
+    let above = (tile.max(1)..=extent_searched)
+        .find(divides)
+        .unwrap_or(extent);
     let nearest = if below == above {
         below.to_string()
     } else {
@@ -189,8 +196,10 @@ impl Part {
         match coordinate {
             Value::Wild => self.kept.push(mode.clone()),
             Value::Int(index) => {
-                match i64::try_from(*index).ok().and_then(|index| mode.at(index)) {
-                    Some(value) => self.offset += value,
+                let value = i64::try_from(*index).ok().and_then(|index| mode.at(index));
+                match value.map(|value| self.offset.checked_add(value)) {
+                    Some(Some(sum)) => self.offset = sum,
+                    Some(None) => return Err(b.error("the offset does not fit 64 bits")),
                     None => {
                         return Err(b.error(format!(
                             "coordinate {index} is outside of mode {mode}, whose size is {}",
