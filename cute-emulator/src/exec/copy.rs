@@ -436,7 +436,7 @@ impl Step<'_> {
     ) -> Result<()> {
         for lane in lanes(active) {
             let blame = |fault| Blame::lane(fault, lane);
-            let to = self.place(lane, region).map_err(blame)?;
+            let mut to = self.place(lane, region).map_err(blame)?;
             let (rank, from) = self.shared_address(lane, from)?;
             check_copy(&to, from).map_err(blame)?;
             if rank != self.warp.rank {
@@ -467,6 +467,9 @@ impl Step<'_> {
                     )));
                 }
             };
+            if let (None, Place::Tile { map, .. }) = (&reduction, &mut to) {
+                map.end_rows_at_whole_units();
+            }
             self.stats.copied_out += to.bytes();
             let store = CopyOut {
                 origin: self.origin(lane),
