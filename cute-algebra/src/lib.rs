@@ -62,7 +62,10 @@ pub use analysis::tma::{
     MAX_TMA_BOX, MAX_TMA_PIECES, MAX_TMA_RANK, TMA_ALIGNMENT, TmaError, TmaErrorKind, TmaPiece,
     TmaPlan, tma_plan,
 };
-pub use atoms::{smem_atom, smem_tile_to_shape, wgmma_accumulator};
+pub use atoms::{
+    CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma, smem_atom,
+    smem_tile_to_shape,
+};
 pub use coalesce::{coalesce, coalesce_by, filter, filter_by, filter_zeros};
 pub use common::{
     domain_distribute, max_alignment, max_common_layout, max_common_vector,

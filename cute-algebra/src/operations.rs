@@ -1,7 +1,10 @@
 //! One table of all operations by name, for the notation and for the kernel language.
 
 use crate::analysis::gmma::{Major, SwizzleMode};
-use crate::atoms::{smem_atom, smem_tile_to_shape, wgmma_accumulator};
+use crate::atoms::{
+    CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma, smem_atom,
+    smem_tile_to_shape,
+};
 use crate::coalesce::{coalesce, coalesce_by, filter, filter_by, filter_zeros};
 use crate::common::{
     domain_distribute, max_alignment, max_common_layout, max_common_vector_swizzled,
@@ -33,7 +36,8 @@ use std::ops::RangeInclusive;
 pub struct Operation {
     /// Its name, CuTe's where CuTe has it.
     pub name: &'static str,
-    /// Its operands: `[…]` may be left out, `…` may be repeated.
+    /// Its operands: `[…]` may be left out, `…` may be repeated. Alternatives with a capital, `operation` and `copy`
+    /// are names that are not values by themselves.
     pub signature: &'static str,
     /// How many operands it takes.
     pub counts: RangeInclusive<usize>,
@@ -42,6 +46,18 @@ pub struct Operation {
     /// Whether there is a ragged form.
     pub ragged: bool,
     run: Run,
+}
+
+const OPERANDS: [MmaOperand; 3] = [MmaOperand::A, MmaOperand::B, MmaOperand::C];
+const SIDES: [CopySide; 3] = [CopySide::Src, CopySide::Dst, CopySide::Ref];
+
+impl Operation {
+    /// Whether operand `index` is a name that is not a value by itself, such as `K` or `SM75_U32x4_LDSM_N`.
+    pub fn takes_word(&self, index: usize) -> bool {
+        let operand = self.signature.split(", ").nth(index).unwrap_or_default();
+        let is_alternative = operand.contains(" | ") && operand.starts_with(char::is_uppercase);
+        is_alternative || matches!(operand, "operation" | "copy")
+    }
 }
 
 /// The count of operands that may be repeated.
@@ -357,8 +373,84 @@ pub static OPERATIONS: &[Operation] = &[
                 order.as_ref(),
             )?))
         }),
-    row("wgmma_accumulator", "N", 1..=1, "(thread, value) to the element of a 64 x N tile",
-        |args, _| Ok(wgmma_accumulator(args.integer(0)?)?.into())),
+    row("mma_atom", "operation, Shape_MNK | ThrID | ALayout | BLayout | CLayout", 2..=2, "its shape, its threads, or a TV layout",
+        |args, _| {
+            let atom = args.mma_atom(0)?;
+            Ok(match args.field(1, &["Shape_MNK", "ThrID", "ALayout", "BLayout", "CLayout"])? {
+                0 => IntTuple::from(atom.shape_mnk()).into(),
+                1 => atom.thr_id().into(),
+                operand => atom.layout(OPERANDS[operand - 2]).into(),
+            })
+        }),
+    row("copy_atom", "operation, ThrID | SrcLayout | DstLayout | RefLayout", 2..=2, "its threads, or a TV layout in bits",
+        |args, _| {
+            let atom = args.copy_atom(0)?;
+            Ok(match args.field(1, &["ThrID", "SrcLayout", "DstLayout", "RefLayout"])? {
+                0 => atom.thr_id().into(),
+                side => atom.layout(SIDES[side - 1]).into(),
+            })
+        }),
+    row("copy_atom_val", "operation, element bits, ValLayoutSrc | ValLayoutDst | ValLayoutRef", 3..=3, "a TV layout in elements",
+        |args, _| {
+            let atom = args.copy_atom(0)?.in_elements(args.integer(1)?)?;
+            let side = args.field(2, &["ValLayoutSrc", "ValLayoutDst", "ValLayoutRef"])?;
+            Ok(atom.layout(SIDES[side]).into())
+        }),
+    row("tiled_mma", "operation, atom layout, permutation, ThrLayoutVMNK | layoutA_TV | layoutB_TV | layoutC_TV", 4..=4,
+        "the operation over threads and a tile: its threads, or a TV layout",
+        |args, _| {
+            let mma = args.tiled_mma(0)?;
+            Ok(match args.field(3, &["ThrLayoutVMNK", "layoutA_TV", "layoutB_TV", "layoutC_TV"])? {
+                0 => mma.thr_layout_vmnk().into(),
+                operand => mma.layout_tv(OPERANDS[operand - 1])?.into(),
+            })
+        }),
+    ragged_row("partition_A", "operation, atom layout, permutation, M x K layout, thread", 5..=5, "what a thread holds of A, and the value where it begins",
+        |args, overhang| args.mma_partition(MmaOperand::A, overhang)),
+    ragged_row("partition_B", "operation, atom layout, permutation, N x K layout, thread", 5..=5, "what a thread holds of B, and the value where it begins",
+        |args, overhang| args.mma_partition(MmaOperand::B, overhang)),
+    ragged_row("partition_C", "operation, atom layout, permutation, M x N layout, thread", 5..=5, "what a thread holds of C, and the value where it begins",
+        |args, overhang| args.mma_partition(MmaOperand::C, overhang)),
+    row("partition_shape_A", "operation, atom layout, permutation, shape", 4..=4, "the shape of what a thread holds of A",
+        |args, _| Ok(args.tiled_mma(0)?.partition_shape(MmaOperand::A, &args.shape(3)?)?.into())),
+    row("partition_shape_B", "operation, atom layout, permutation, shape", 4..=4, "the shape of what a thread holds of B",
+        |args, _| Ok(args.tiled_mma(0)?.partition_shape(MmaOperand::B, &args.shape(3)?)?.into())),
+    row("partition_shape_C", "operation, atom layout, permutation, shape", 4..=4, "the shape of what a thread holds of C",
+        |args, _| Ok(args.tiled_mma(0)?.partition_shape(MmaOperand::C, &args.shape(3)?)?.into())),
+    row("tiled_copy", "operation, element bits, threads, values, TiledLayout_TV | Tiler_MN | layoutS_TV | layoutD_TV", 5..=5,
+        "the copy over threads and their values: its tile, or a TV layout",
+        |args, _| args.tiled_copy_field(&args.tiled_copy(0)?, 4)),
+    ragged_row("partition_S", "operation, element bits, threads, values, layout, thread", 6..=6, "what a thread reads, and the value where it begins",
+        |args, overhang| args.copy_partition(&args.tiled_copy(0)?, CopySide::Src, 4, overhang)),
+    ragged_row("partition_D", "operation, element bits, threads, values, layout, thread", 6..=6, "what a thread writes, and the value where it begins",
+        |args, overhang| args.copy_partition(&args.tiled_copy(0)?, CopySide::Dst, 4, overhang)),
+    row("tiled_copy_A", "copy, element bits, operation, atom layout, permutation, TiledLayout_TV | Tiler_MN | layoutS_TV | layoutD_TV", 6..=6,
+        "the copy over the threads and values of A: its tile, or a TV layout",
+        |args, _| args.tiled_copy_field(&args.copy_for(MmaOperand::A)?, 5)),
+    row("tiled_copy_B", "copy, element bits, operation, atom layout, permutation, TiledLayout_TV | Tiler_MN | layoutS_TV | layoutD_TV", 6..=6,
+        "the copy over the threads and values of B: its tile, or a TV layout",
+        |args, _| args.tiled_copy_field(&args.copy_for(MmaOperand::B)?, 5)),
+    row("tiled_copy_C", "copy, element bits, operation, atom layout, permutation, TiledLayout_TV | Tiler_MN | layoutS_TV | layoutD_TV", 6..=6,
+        "the copy over the threads and values of C: its tile, or a TV layout",
+        |args, _| args.tiled_copy_field(&args.copy_for(MmaOperand::C)?, 5)),
+    ragged_row("partition_S_of_copy_A", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
+        "what a thread reads in that copy, and the value where it begins",
+        |args, overhang| args.copy_partition(&args.copy_for(MmaOperand::A)?, CopySide::Src, 5, overhang)),
+    ragged_row("partition_S_of_copy_B", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
+        "what a thread reads in that copy, and the value where it begins",
+        |args, overhang| args.copy_partition(&args.copy_for(MmaOperand::B)?, CopySide::Src, 5, overhang)),
+    ragged_row("partition_S_of_copy_C", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
+        "what a thread reads in that copy, and the value where it begins",
+        |args, overhang| args.copy_partition(&args.copy_for(MmaOperand::C)?, CopySide::Src, 5, overhang)),
+    ragged_row("partition_D_of_copy_A", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
+        "what a thread writes in that copy, and the value where it begins",
+        |args, overhang| args.copy_partition(&args.copy_for(MmaOperand::A)?, CopySide::Dst, 5, overhang)),
+    ragged_row("partition_D_of_copy_B", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
+        "what a thread writes in that copy, and the value where it begins",
+        |args, overhang| args.copy_partition(&args.copy_for(MmaOperand::B)?, CopySide::Dst, 5, overhang)),
+    ragged_row("partition_D_of_copy_C", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
+        "what a thread writes in that copy, and the value where it begins",
+        |args, overhang| args.copy_partition(&args.copy_for(MmaOperand::C)?, CopySide::Dst, 5, overhang)),
 ];
 
 fn composition(args: &Args<'_>, overhang: Overhang) -> Result<Value, LayoutError> {
@@ -386,6 +478,14 @@ fn simplest(swizzled: ComposedLayout) -> Value {
         Some(layout) => layout.into(),
         None => swizzled.into(),
     }
+}
+
+/// The error of a call whose first operand is our operand `index`.
+fn shifted(error: LayoutError, index: usize) -> LayoutError {
+    error.relocate(|place| Place {
+        operand: place.operand + index,
+        ..place
+    })
 }
 
 /// Operands, taken as what an operation wants.
@@ -517,6 +617,95 @@ impl Args<'_> {
             Value::Tuple(shape) => from_shape(shape),
             _ => Err(self.wrong(index, "a tiler")),
         }
+    }
+
+    fn word(&self, index: usize, expected: &'static str) -> Result<&str, LayoutError> {
+        match self.get(index)? {
+            Value::Word(word) => Ok(word),
+            _ => Err(self.wrong(index, expected)),
+        }
+    }
+
+    /// Which of the names an operand is.
+    fn field(&self, index: usize, names: &[&str]) -> Result<usize, LayoutError> {
+        let found = self.word(index, "the name of a field")?;
+        let kind = || ErrorKind::NotOneOf {
+            what: "field",
+            found: found.to_owned(),
+            names: names.join(", "),
+        };
+        let position = names.iter().position(|name| *name == found);
+        position.ok_or_else(|| kind().at(Place::operand(index)))
+    }
+
+    fn mma_atom(&self, index: usize) -> Result<MmaAtom, LayoutError> {
+        let name = self.word(index, "the name of an MMA operation")?;
+        name.parse()
+            .map_err(|error: LayoutError| error.blame(index))
+    }
+
+    fn copy_atom(&self, index: usize) -> Result<CopyAtom, LayoutError> {
+        let name = self.word(index, "the name of a copy operation")?;
+        name.parse()
+            .map_err(|error: LayoutError| error.blame(index))
+    }
+
+    /// A tiled MMA of three operands from `index` on.
+    fn tiled_mma(&self, index: usize) -> Result<TiledMma, LayoutError> {
+        let (atom, atoms) = (self.mma_atom(index)?, self.layout(index + 1)?);
+        TiledMma::new(atom, &atoms, &self.tiler(index + 2)?).map_err(|error| shifted(error, index))
+    }
+
+    /// A tiled copy of four operands from `index` on.
+    fn tiled_copy(&self, index: usize) -> Result<TiledCopy, LayoutError> {
+        let (atom, bits) = (self.copy_atom(index)?, self.integer(index + 1)?);
+        let (threads, values) = (self.layout(index + 2)?, self.layout(index + 3)?);
+        TiledCopy::new(&atom, bits, &threads, &values).map_err(|error| shifted(error, index))
+    }
+
+    /// A tiled copy with the threads and values of a tiled MMA, of the first five operands.
+    fn copy_for(&self, operand: MmaOperand) -> Result<TiledCopy, LayoutError> {
+        let (atom, bits) = (self.copy_atom(0)?, self.integer(1)?);
+        TiledCopy::for_mma(&atom, bits, &self.tiled_mma(2)?, operand)
+    }
+
+    fn tiled_copy_field(&self, copy: &TiledCopy, index: usize) -> Result<Value, LayoutError> {
+        let names = ["TiledLayout_TV", "Tiler_MN", "layoutS_TV", "layoutD_TV"];
+        Ok(match self.field(index, &names)? {
+            0 => copy.tiled_layout_tv().into(),
+            1 => copy.tile_shape().into(),
+            side => copy.layout_tv(SIDES[side - 2])?.into(),
+        })
+    }
+
+    fn mma_partition(&self, operand: MmaOperand, overhang: Overhang) -> Result<Value, LayoutError> {
+        let (mma, data, thread) = (self.tiled_mma(0)?, self.inner(3)?, self.integer(4)?);
+        let partition = mma
+            .partition_with(operand, &data, thread, overhang)
+            .map_err(|error| shifted(error, 3))?;
+        self.partition(3, partition)
+    }
+
+    fn copy_partition(
+        &self,
+        copy: &TiledCopy,
+        side: CopySide,
+        index: usize,
+        overhang: Overhang,
+    ) -> Result<Value, LayoutError> {
+        let (data, thread) = (self.inner(index)?, self.integer(index + 1)?);
+        let partition = copy
+            .partition_with(side, &data, thread, overhang)
+            .map_err(|error| shifted(error, index))?;
+        self.partition(index, partition)
+    }
+
+    /// A layout and the value where it begins; of swizzled data, a swizzled layout with the offset inside.
+    fn partition(&self, index: usize, partition: Partition) -> Result<Value, LayoutError> {
+        Ok(match self.get(index)? {
+            Value::Composed(data) => vec![partition.swizzled(data)?.into(), 0.into()].into(),
+            _ => vec![partition.layout.into(), partition.offset.into()].into(),
+        })
     }
 
     fn major(&self, index: usize) -> Result<Major, LayoutError> {

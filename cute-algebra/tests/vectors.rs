@@ -94,7 +94,11 @@ fn judge(record: &Json) -> Verdict {
         .as_array()
         .into_iter()
         .flatten()
-        .map(argument)
+        .enumerate()
+        .map(|(i, arg)| match arg {
+            Json::String(word) if takes_word(operation, i) => Ok(Value::Word(word.clone())),
+            arg => argument(arg),
+        })
         .collect();
     let expect = &record["expect"];
     let refused = expect.get("error").is_some();
@@ -199,6 +203,10 @@ fn is_known(operation: &str) -> bool {
     OWN.contains(&operation) || operations::find(alias(operation)).is_some()
 }
 
+fn takes_word(operation: &str, index: usize) -> bool {
+    operations::find(alias(operation)).is_some_and(|operation| operation.takes_word(index))
+}
+
 fn alias(operation: &str) -> &str {
     ALIASES
         .iter()
@@ -206,11 +214,17 @@ fn alias(operation: &str) -> &str {
         .map_or(operation, |(_, name)| name)
 }
 
+/// Whether a record states the offset of the result apart from it.
+fn gives_offset(operation: &str) -> bool {
+    let partitions = operation.starts_with("partition_") && !operation.contains("shape");
+    partitions || operation == "slice_and_offset"
+}
+
 /// `None` for an operation that is not known.
 fn run(operation: &str, args: &[Value], ragged: bool) -> Option<Result<Answer, LayoutError>> {
     let plain = |value| match value {
         // A slice and its offset.
-        Value::List(list) if operation == "slice_and_offset" => match &list[..] {
+        Value::List(list) if gives_offset(operation) => match &list[..] {
             [value, Value::Int(base)] => Answer {
                 value: value.clone(),
                 base: *base,

@@ -239,6 +239,31 @@ pub enum ErrorKind {
         /// The width.
         n: i64,
     },
+    /// A name that a table does not have.
+    NotOneOf {
+        /// What it would name.
+        what: &'static str,
+        /// The name.
+        found: String,
+        /// The names there are.
+        names: String,
+    },
+    /// A tiled copy that the threads or the values of its atom do not divide.
+    AtomShare {
+        /// Threads or values.
+        what: &'static str,
+        /// How many the tiled copy has.
+        tiled: i64,
+        /// How many the atom has.
+        atom: i64,
+    },
+    /// A thread that has no part.
+    NoThread {
+        /// The thread.
+        thread: i64,
+        /// How many threads there are.
+        threads: i64,
+    },
     /// An operand of the wrong kind.
     Argument {
         /// What is wanted.
@@ -499,6 +524,15 @@ impl fmt::Display for ErrorKind {
                 write!(f, "elements have 4, 8, 16, 32 or 64 bits, not {bits}")
             }
             Self::WgmmaN { n } => write!(f, "N of wgmma is a multiple of 8 from 8 to 256, not {n}"),
+            Self::NotOneOf { what, found, names } => {
+                write!(f, "there is no {what} `{found}`; there are {names}")
+            }
+            Self::AtomShare { what, tiled, atom } => {
+                write!(f, "{tiled} {what} are no multiple of the {atom} of the copy operation")
+            }
+            Self::NoThread { thread, threads } => {
+                write!(f, "thread {thread} has no part: threads are 0 to {}", threads - 1)
+            }
             Self::Argument { expected, found } => write!(f, "expected {expected}, found {found}"),
             Self::ArgumentCount { signature, found } => {
                 write!(f, "expected the operands ({signature}), found {found}")

@@ -16,9 +16,6 @@ use std::ops::Range;
 /// What names stand for. `&|_| None` knows none.
 pub type Names<'a> = &'a dyn Fn(&str) -> Option<Value>;
 
-/// Names that are arguments of operations rather than values.
-pub(super) const WORDS: [&str; 6] = ["K", "MN", "INTER", "SW32", "SW64", "SW128"];
-
 /// The value of an expression.
 ///
 /// ```
@@ -99,9 +96,7 @@ impl Evaluator<'_> {
     }
 
     fn name(&self, name: &str, at: &Range<usize>) -> Result<Value, NotationError> {
-        (self.names)(name)
-            .or_else(|| WORDS.contains(&name).then(|| Value::Word(name.to_owned())))
-            .ok_or_else(|| NotationError::new(at, format!("unknown name `{name}`")))
+        (self.names)(name).ok_or_else(|| NotationError::new(at, format!("unknown name `{name}`")))
     }
 
     /// `(A, B)` where one of them is visibly a layout.
@@ -261,9 +256,18 @@ impl Evaluator<'_> {
         let Some(operation) = find(name) else {
             return Err(unknown_operation(name, name_at));
         };
+        let value = |(i, arg): (usize, &Expr)| match &arg.kind {
+            // A name that selects something, unless it stands for such a name itself.
+            ExprKind::Name(name) if operation.takes_word(i) => match (self.names)(name) {
+                Some(Value::Word(word)) => Ok(Value::Word(word)),
+                _ => Ok(Value::Word(name.clone())),
+            },
+            _ => self.value(arg),
+        };
         let values = args
             .iter()
-            .map(|arg| self.value(arg))
+            .enumerate()
+            .map(value)
             .collect::<Result<Vec<_>, _>>()?;
         apply(operation, &values, ragged).map_err(|error| {
             let note = (error.trace().len() > 1 || !args.iter().all(is_written_out))

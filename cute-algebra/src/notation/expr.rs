@@ -1,6 +1,6 @@
 //! The syntax tree of the notation.
 
-use super::eval::WORDS;
+use crate::operations;
 use std::ops::Range;
 
 /// An expression and where it stands.
@@ -85,13 +85,19 @@ impl Expr {
 
 fn collect_names<'a>(expr: &'a Expr, names: &mut Vec<(&'a str, Range<usize>)>) {
     match &expr.kind {
-        ExprKind::Name(name) if WORDS.contains(&&name[..]) => {}
         ExprKind::Name(name) => names.push((name, expr.at.clone())),
         ExprKind::Tuple(items) if expr.is_visibly_layout() => {
             items.iter().for_each(|item| collect_names(item, names))
         }
-        ExprKind::Tiler(items) | ExprKind::Call { args: items, .. } => {
-            items.iter().for_each(|item| collect_names(item, names));
+        ExprKind::Tiler(items) => items.iter().for_each(|item| collect_names(item, names)),
+        ExprKind::Call {
+            operation, args, ..
+        } => {
+            let takes_word = |index| {
+                operations::find(operation).is_some_and(|operation| operation.takes_word(index))
+            };
+            let values = args.iter().enumerate().filter(|(i, _)| !takes_word(*i));
+            values.for_each(|(_, arg)| collect_names(arg, names));
         }
         ExprKind::Swizzled(parts) => collect_names(&parts[2], names),
         _ => {}

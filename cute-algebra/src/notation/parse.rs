@@ -212,11 +212,34 @@ impl Parser<'_> {
             ("o" | "then" | "row" | "col" | "ragged" | "Sw", _) => {
                 Err(self.unexpected("a layout, a shape or an operation"))
             }
+            (_, Some(TokenKind::Punct('<'))) if let Some(count) = self.parameters() => {
+                let tokens = &self.rest()[..count];
+                let text: String = tokens.iter().map(|token| token.kind.to_string()).collect();
+                let at = name_at.start..tokens.last().map_or(name_at.end, |token| token.at.end);
+                self.next += count;
+                node(ExprKind::Name(text), at)
+            }
             _ => {
                 self.next += 1;
                 node(ExprKind::Name(word), name_at)
             }
         }
+    }
+
+    /// How many tokens a name with words as parameters has, such as `UniversalCopy<uint128_t>`, if it is next.
+    fn parameters(&self) -> Option<usize> {
+        for (i, pair) in self.rest().get(1..)?.chunks(2).enumerate() {
+            let [sign, next] = pair else {
+                return (i > 0 && pair[0].kind == TokenKind::Punct('>')).then_some(2 * i + 2);
+            };
+            match (&sign.kind, &next.kind) {
+                (TokenKind::Punct('>'), _) if i > 0 => return Some(2 * i + 2),
+                (TokenKind::Punct('<'), TokenKind::Word(_)) if i == 0 => {}
+                (TokenKind::Punct(','), TokenKind::Word(_)) if i > 0 => {}
+                _ => return None,
+            }
+        }
+        None
     }
 
     /// Items between `open`, which is next, and `close`. A comma may follow the last.

@@ -1,4 +1,4 @@
-//! Layouts that the hardware fixes: shared-memory atoms and accumulator fragments of sm_90.
+//! The tiles of shared memory that wgmma and TMA swizzle as one.
 
 use crate::analysis::gmma::{Major, SwizzleMode};
 use crate::composed::ComposedLayout;
@@ -7,7 +7,7 @@ use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::swizzle::Swizzle;
 use crate::tile::tile;
-use crate::tuple::{IntTuple, Shape, Tuple};
+use crate::tuple::{IntTuple, Shape};
 
 /// The smallest shared-memory tile that wgmma and TMA swizzle as one: 8 rows of the swizzle's span along the
 /// contiguous dimension. Its modes are (MN, K), its values are element indices.
@@ -46,23 +46,4 @@ pub fn smem_tile_to_shape(
 ) -> Result<ComposedLayout, LayoutError> {
     let atom = smem_atom(major, swizzle, element_bits)?;
     atom.try_map(|layout| tile(layout, shape, order, Overhang::Strict))
-}
-
-/// Where the threads of a warpgroup hold the f32 accumulators of `wgmma.m64nNk*`: (thread, value) to the element of
-/// the 64 × N tile, M fastest. (PTX ISA 9.0, "Register fragment layout for accumulator D".)
-/// ```
-/// use cute_algebra::wgmma_accumulator;
-/// assert_eq!(wgmma_accumulator(256)?.to_string(), "((4,8,4),(2,2,32)):((128,1,16),(64,8,512))");
-/// # Ok::<(), cute_algebra::LayoutError>(())
-/// ```
-pub fn wgmma_accumulator(n: i64) -> Result<Layout, LayoutError> {
-    if !(8..=256).contains(&n) || n % 8 != 0 {
-        return Err(ErrorKind::WgmmaN { n }.at(Place::operand(0)));
-    }
-    let node = |leaves: [i64; 3]| Tuple::from(leaves);
-    let shape: Shape = [node([4, 8, 4]), node([2, 2, n / 8])].into_iter().collect();
-    let stride: IntTuple = [node([128, 1, 16]), node([64, 8, 512])]
-        .into_iter()
-        .collect();
-    Layout::new(shape, &stride)
 }

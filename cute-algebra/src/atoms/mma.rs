@@ -1,0 +1,348 @@
+//! Matrix multiplication: the operations, and which thread holds which element of an operand.
+
+use super::{Mode, Tv, not_one_of, split_name, tv};
+use crate::error::{ErrorKind, LayoutError, Place};
+use crate::layout::Layout;
+use std::str::FromStr;
+
+/// One operation that multiplies matrices: `C[m,n] += A[m,k] * B[n,k]`.
+///
+/// Its name is CuTe's: `SM80_16x8x16_F32F16F16F32_TN` is `mma.sync.m16n8k16` with f32 accumulators, and
+/// `SM90_64x128x16_F32F16F16_SS<K,MN>` is `wgmma.m64n128k16` with both operands in shared memory, A contiguous along
+/// K and B along N. The layouts do not depend on the majors, which can be left out.
+/// ```
+/// use cute_algebra::{MmaAtom, MmaOperand};
+/// let atom: MmaAtom = "SM80_16x8x16_F32F16F16F32_TN".parse()?;
+/// assert_eq!(atom.shape_mnk(), [16, 8, 16]);
+/// assert_eq!(atom.layout(MmaOperand::A).to_string(), "((4,8),(2,2,2)):((32,1),(16,8,128))");
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MmaAtom {
+    shape_mnk: [i64; 3],
+    thr_id: Layout,
+    layouts: [Layout; 3],
+}
+
+/// An operand of a matrix multiplication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MmaOperand {
+    /// M × K.
+    A,
+    /// N × K.
+    B,
+    /// M × N.
+    C,
+}
+
+impl MmaOperand {
+    /// Which of M, N and K its modes run along.
+    pub fn modes(self) -> [usize; 2] {
+        match self {
+            Self::A => [0, 2],
+            Self::B => [1, 2],
+            Self::C => [0, 1],
+        }
+    }
+}
+
+impl MmaAtom {
+    /// M, N and K.
+    pub fn shape_mnk(&self) -> [i64; 3] {
+        self.shape_mnk
+    }
+
+    /// From the threads of the operation to those of a warp, or of a warpgroup.
+    pub fn thr_id(&self) -> &Layout {
+        &self.thr_id
+    }
+
+    /// From (thread, value) to the elements of an operand, its first mode fastest.
+    pub fn layout(&self, operand: MmaOperand) -> &Layout {
+        &self.layouts[operand as usize]
+    }
+}
+
+/// Operations that differ in their types and shapes only.
+struct Family {
+    arch: &'static str,
+    /// The types of D, A, B and, but for wgmma, C.
+    types: &'static [&'static str],
+    /// M, N and K; `ANY_N` stands for each N of wgmma.
+    shapes: &'static [[i64; 3]],
+    /// How the operands are stored, and variants of the instruction.
+    forms: &'static [&'static str],
+    threads: Threads,
+}
+
+/// Who works together.
+#[derive(Clone, Copy)]
+enum Threads {
+    /// A warp. Registers of 32 bits hold this many elements of A and B.
+    Warp { packed: i64 },
+    /// A warpgroup; likewise.
+    Warpgroup { packed: i64 },
+    /// Eight threads of a Volta warp.
+    QuadPair { c: Tv },
+}
+
+const ANY_N: i64 = 0;
+
+const TRANSPOSED: &[&str] = &["TN", "NT", "NN", "TT"];
+const TN: &[&str] = &["TN"];
+const SATURATE: &[&str] = &["TN", "TN_SATURATE"];
+const POPC: &[&str] = &["TN_XORPOPC", "TN_ANDPOPC"];
+const STORED: &[&str] = &["SS", "RS"];
+const STORED_TN: &[&str] = &["SS_TN", "RS_TN"];
+const STORED_SATURATE: &[&str] = &["SS_TN", "RS_TN", "SS_TN_SATURATE", "RS_TN_SATURATE"];
+
+/// PTX ISA 9.0, "Matrix fragments for mma" and "wgmma.mma_async". Fragments are packed by the size of the elements.
+#[rustfmt::skip] // A table is read by its rows.
+static FAMILIES: &[Family] = &[
+    Family { arch: "SM70", types: &["F16F16F16F16"],
+        shapes: &[[8, 8, 4]], forms: TRANSPOSED, threads: Threads::QuadPair { c: (&[(8, 1)], &[(8, 8)]) } },
+    Family { arch: "SM70", types: &["F32F16F16F32"],
+        shapes: &[[8, 8, 4]], forms: TRANSPOSED, threads: Threads::QuadPair {
+            c: (&[(2, 1), (2, 16), (2, 4)], &[(2, 8), (2, 2), (2, 32)]) } },
+    Family { arch: "SM75", types: &["F32F16F16F32", "F16F16F16F16"],
+        shapes: &[[16, 8, 8]], forms: TN, threads: Threads::Warp { packed: 2 } },
+    Family { arch: "SM75", types: &["S32S8S8S32"],
+        shapes: &[[8, 8, 16]], forms: TN, threads: Threads::Warp { packed: 4 } },
+    Family { arch: "SM80", types: &["F16F16F16F16", "F32F16F16F32", "F32BF16BF16F32"],
+        shapes: &[[16, 8, 8], [16, 8, 16]], forms: TN, threads: Threads::Warp { packed: 2 } },
+    Family { arch: "SM80", types: &["F32TF32TF32F32"],
+        shapes: &[[16, 8, 4], [16, 8, 8]], forms: TN, threads: Threads::Warp { packed: 1 } },
+    Family { arch: "SM80", types: &["F64F64F64F64", "C64C64C64C64", "GC64C64C64GC64"],
+        shapes: &[[8, 8, 4]], forms: TN, threads: Threads::Warp { packed: 1 } },
+    Family { arch: "SM80", types: &["S32S8S8S32", "S32S8U8S32", "S32U8S8S32", "S32U8U8S32"],
+        shapes: &[[8, 8, 16], [16, 8, 16], [16, 8, 32]], forms: SATURATE, threads: Threads::Warp { packed: 4 } },
+    Family { arch: "SM80", types: &["S32S4S4S32", "S32S4U4S32", "S32U4S4S32", "S32U4U4S32"],
+        shapes: &[[8, 8, 32], [16, 8, 32], [16, 8, 64]], forms: SATURATE, threads: Threads::Warp { packed: 8 } },
+    Family { arch: "SM80", types: &["S32U1U1S32"],
+        shapes: &[[8, 8, 128], [16, 8, 128], [16, 8, 256]], forms: POPC, threads: Threads::Warp { packed: 32 } },
+    Family { arch: "SM89", types: &["F32E4M3E4M3F32", "F32E4M3E5M2F32", "F32E5M2E4M3F32", "F32E5M2E5M2F32",
+                                    "F16E4M3E4M3F16", "F16E4M3E5M2F16", "F16E5M2E4M3F16", "F16E5M2E5M2F16"],
+        shapes: &[[16, 8, 32]], forms: TN, threads: Threads::Warp { packed: 4 } },
+    Family { arch: "SM90", types: &["F64F64F64F64", "C64C64C64C64"],
+        shapes: &[[16, 8, 4], [16, 8, 8], [16, 8, 16]], forms: TN, threads: Threads::Warp { packed: 1 } },
+    Family { arch: "SM90", types: &["F16F16F16", "F32F16F16", "F32BF16BF16"],
+        shapes: &[[64, ANY_N, 16]], forms: STORED, threads: Threads::Warpgroup { packed: 2 } },
+    Family { arch: "SM90", types: &["F32TF32TF32"],
+        shapes: &[[64, ANY_N, 8]], forms: STORED_TN, threads: Threads::Warpgroup { packed: 1 } },
+    Family { arch: "SM90", types: &["F32E4M3E4M3", "F32E4M3E5M2", "F32E5M2E4M3", "F32E5M2E5M2",
+                                    "F16E4M3E4M3", "F16E4M3E5M2", "F16E5M2E4M3", "F16E5M2E5M2"],
+        shapes: &[[64, ANY_N, 32]], forms: STORED_TN, threads: Threads::Warpgroup { packed: 4 } },
+    Family { arch: "SM90", types: &["S32S8S8", "S32S8U8", "S32U8S8", "S32U8U8"],
+        shapes: &[[64, ANY_N, 32]], forms: STORED_SATURATE, threads: Threads::Warpgroup { packed: 4 } },
+];
+
+/// Operations of one thread, and their K.
+static OF_ONE_THREAD: &[(&str, i64)] = &[("UniversalFMA", 1), ("SM61_DP4A", 4), ("SM61_DP2A", 2)];
+
+impl FromStr for MmaAtom {
+    type Err = LayoutError;
+
+    fn from_str(name: &str) -> Result<Self, LayoutError> {
+        let (base, parameters) = split_name(name);
+        if let Some(&(_, k)) = OF_ONE_THREAD.iter().find(|(known, _)| *known == base) {
+            let operand = |columns: i64| Layout::left([1, columns]);
+            return Ok(Self {
+                shape_mnk: [1, 1, k],
+                thr_id: Layout::unit(),
+                layouts: [operand(k)?, operand(k)?, operand(1)?],
+            });
+        }
+        let mut parts = base.splitn(4, '_');
+        let mut part = || parts.next().unwrap_or_default();
+        let (arch, size, types, form) = (part(), part(), part(), part());
+        let (family, shape) = find(arch, size, types, form)?;
+        check_majors(form, &parameters)?;
+        family.threads.atom(shape, form)
+    }
+}
+
+/// The family with an operation of these parts of a name, and its shape. What is wrong is said with what there is
+/// beside it.
+fn find(
+    arch: &str,
+    size: &str,
+    types: &str,
+    form: &str,
+) -> Result<(&'static Family, [i64; 3]), LayoutError> {
+    let of_arch = || FAMILIES.iter().filter(|family| family.arch == arch);
+    let of_types = || of_arch().filter(|family| family.types.contains(&types));
+    let of_form = || of_types().filter(|family| family.forms.contains(&form));
+    if of_arch().next().is_none() {
+        let names = FAMILIES.iter().map(|family| family.arch);
+        let names = names.chain(OF_ONE_THREAD.iter().map(|(name, _)| *name));
+        return Err(not_one_of("MMA operation of", arch, names));
+    }
+    if of_types().next().is_none() {
+        let names = of_arch().flat_map(|family| family.types.iter().copied());
+        return Err(not_one_of("MMA operation with types", types, names));
+    }
+    if of_form().next().is_none() {
+        let names = of_types().flat_map(|family| family.forms.iter().copied());
+        return Err(not_one_of("MMA operation of form", form, names));
+    }
+    let shapes =
+        || of_form().flat_map(|family| family.shapes.iter().map(move |shape| (family, shape)));
+    let wanted = parse_shape(size);
+    for (family, &[m, n, k]) in shapes() {
+        let Some([wanted_m, wanted_n, wanted_k]) = wanted else {
+            break;
+        };
+        if (wanted_m, wanted_k) == (m, k) {
+            match n {
+                ANY_N if family.has_width(wanted_n) => return Ok((family, [m, wanted_n, k])),
+                ANY_N => return Err(ErrorKind::WgmmaN { n: wanted_n }.at(Place::operand(0))),
+                _ if n == wanted_n => return Ok((family, [m, n, k])),
+                _ => {}
+            }
+        }
+    }
+    let names: Vec<String> = shapes().map(|(_, shape)| shape_name(shape)).collect();
+    Err(not_one_of(
+        "MMA operation of shape",
+        size,
+        names.iter().map(String::as_str),
+    ))
+}
+
+impl Family {
+    /// Whether wgmma multiplies by so many columns: multiples of 8, of integers above 32 multiples of 16.
+    fn has_width(&self, n: i64) -> bool {
+        let unit = if self.forms == STORED_SATURATE && n > 24 {
+            16
+        } else {
+            8
+        };
+        (8..=256).contains(&n) && n % unit == 0
+    }
+}
+
+fn parse_shape(text: &str) -> Option<[i64; 3]> {
+    let extents: Option<Vec<i64>> = text.split('x').map(|extent| extent.parse().ok()).collect();
+    extents?.try_into().ok()
+}
+
+fn shape_name([m, n, k]: &[i64; 3]) -> String {
+    match *n {
+        ANY_N => format!("{m}xNx{k}"),
+        n => format!("{m}x{n}x{k}"),
+    }
+}
+
+/// `SS` and `RS` have a major for A and one for B; A in registers is along K.
+fn check_majors(form: &str, parameters: &[&str]) -> Result<(), LayoutError> {
+    let allowed: &[&[&str]] = match (form, parameters.len()) {
+        (_, 0) => &[],
+        ("SS", 2) => &[&["K", "MN"], &["K", "MN"]],
+        ("RS", 2) => &[&["K"], &["K", "MN"]],
+        ("SS" | "RS", _) => {
+            return Err(not_one_of(
+                "majors",
+                &parameters.join(","),
+                ["<K,K>", "<K,MN>", "<MN,K>", "<MN,MN>"],
+            ));
+        }
+        _ => return Err(not_one_of("parameter", &parameters.join(","), ["none"])),
+    };
+    match parameters
+        .iter()
+        .zip(allowed)
+        .find(|(found, allowed)| !allowed.contains(found))
+    {
+        Some((found, allowed)) => Err(not_one_of("major", found, allowed.iter().copied())),
+        None => Ok(()),
+    }
+}
+
+impl Threads {
+    fn atom(self, shape_mnk: [i64; 3], form: &str) -> Result<MmaAtom, LayoutError> {
+        let [m, n, k] = shape_mnk;
+        let (thr_id, layouts) = match self {
+            Self::Warp { packed } => (
+                Layout::new(32, 1)?,
+                [
+                    fragment(m, k, packed, None)?,
+                    fragment(n, k, packed, None)?,
+                    fragment(m, n, ACCUMULATORS, None)?,
+                ],
+            ),
+            Self::Warpgroup { packed } => {
+                let a = match form.starts_with("RS") {
+                    true => fragment(m, k, packed, Some(WARPS))?,
+                    false => shared(m, k)?,
+                };
+                let c = fragment(m, n, ACCUMULATORS, Some(WARPS))?;
+                (Layout::new(WARPGROUP, 1)?, [a, shared(n, k)?, c])
+            }
+            Self::QuadPair {
+                c: (threads, values),
+            } => {
+                // Named as in BLAS, with column-major matrices: A is along K if transposed, B if not.
+                let along_k = tv(&[(8, 1)], &[(4, 8)])?;
+                let across = tv(&[(4, 8), (2, 4)], &[(4, 1)])?;
+                let operand = |is_along: bool| {
+                    if is_along {
+                        along_k.clone()
+                    } else {
+                        across.clone()
+                    }
+                };
+                (
+                    Layout::new([4, 2], [1, 16])?,
+                    [
+                        operand(form.starts_with('T')),
+                        operand(form.ends_with('N')),
+                        tv(threads, values)?,
+                    ],
+                )
+            }
+        };
+        Ok(MmaAtom {
+            shape_mnk,
+            thr_id,
+            layouts,
+        })
+    }
+}
+
+/// Threads and warps of a warpgroup.
+const WARPGROUP: i64 = 128;
+const WARPS: i64 = 4;
+
+/// Registers hold accumulators by pairs, whatever their type.
+const ACCUMULATORS: i64 = 2;
+
+/// Where threads hold a matrix in registers of `packed` elements along the columns. Lane `l` of a warp has of each 8
+/// rows and `4 * packed` columns the elements of row `l / 4` that begin at column `l % 4 * packed`; the warps of a
+/// warpgroup have 16 rows each.
+fn fragment(
+    rows: i64,
+    columns: i64,
+    packed: i64,
+    warps: Option<i64>,
+) -> Result<Layout, LayoutError> {
+    let mut threads = vec![(4, packed * rows), (8, 1)];
+    threads.extend(warps.map(|warps| (warps, 16)));
+    let rows_of_warp = rows / warps.unwrap_or(1);
+    let repeats = columns / (4 * packed);
+    let values = [
+        (packed > 1, (packed, rows)),
+        (rows_of_warp > 8, (rows_of_warp / 8, 8)),
+        // CuTe writes this mode for wgmma even where it is 1.
+        (repeats > 1 || warps.is_some(), (repeats, 4 * packed * rows)),
+    ];
+    let values: Vec<Mode> = values
+        .into_iter()
+        .filter_map(|(is_present, mode)| is_present.then_some(mode))
+        .collect();
+    tv(&threads, &values)
+}
+
+/// An operand in shared memory: all threads have all of it.
+fn shared(rows: i64, columns: i64) -> Result<Layout, LayoutError> {
+    tv(&[(WARPGROUP, 0)], &[(rows, 1), (columns, rows)])
+}

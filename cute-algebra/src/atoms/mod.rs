@@ -1,0 +1,93 @@
+//! Layouts that the hardware fixes, and their repetition over threads and tiles.
+//!
+//! An atom is one operation of the hardware. Which thread holds which element of an operand is a layout from (thread,
+//! value) to the elements: the TV layout. Tables list the operations; their TV layouts follow from few numbers.
+
+mod copy;
+mod mma;
+mod smem;
+mod tiled_copy;
+mod tiled_mma;
+
+pub use copy::{CopyAtom, CopySide};
+pub use mma::{MmaAtom, MmaOperand};
+pub use smem::{smem_atom, smem_tile_to_shape};
+pub use tiled_copy::TiledCopy;
+pub use tiled_mma::TiledMma;
+
+use crate::composed::ComposedLayout;
+use crate::error::{ErrorKind, LayoutError, Place};
+use crate::layout::Layout;
+use crate::tuple::{IntTuple, Tuple};
+
+/// A name and its parameters: `UniversalCopy` and `uint128_t` of `UniversalCopy<uint128_t>`.
+fn split_name(name: &str) -> (&str, Vec<&str>) {
+    match name.strip_suffix('>').and_then(|open| open.split_once('<')) {
+        Some((base, parameters)) => (base, parameters.split(',').map(str::trim).collect()),
+        None => (name, Vec::new()),
+    }
+}
+
+/// Extent and stride.
+type Mode = (i64, i64);
+
+/// The modes of the threads and of the values.
+type Tv = (&'static [Mode], &'static [Mode]);
+
+/// From (thread, value) to elements or bits.
+fn tv(threads: &[Mode], values: &[Mode]) -> Result<Layout, LayoutError> {
+    let side = |modes: &[Mode]| match modes {
+        [] => Ok(Layout::unit()),
+        [(extent, stride)] => Layout::new(*extent, *stride),
+        _ => Layout::concat(
+            modes
+                .iter()
+                .map(|&(extent, stride)| Layout::leaf(extent, stride.into())),
+        ),
+    };
+    Layout::concat([side(threads)?, side(values)?])
+}
+
+/// The error about a name that a table does not have.
+fn not_one_of<'a>(
+    what: &'static str,
+    found: &str,
+    names: impl IntoIterator<Item = &'a str>,
+) -> LayoutError {
+    let mut listed: Vec<&str> = Vec::new();
+    for name in names {
+        if !listed.contains(&name) {
+            listed.push(name);
+        }
+    }
+    ErrorKind::NotOneOf {
+        what,
+        found: found.to_owned(),
+        names: listed.join(", "),
+    }
+    .at(Place::operand(0))
+}
+
+/// What one thread holds: a layout of its values, and where the first is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partition {
+    /// The values of the thread, one top-level mode for those of one atom and one for each mode of the data.
+    pub layout: Layout,
+    /// What is added to them.
+    pub offset: IntTuple,
+}
+
+impl Partition {
+    /// The partition of swizzled data, whose layout underneath this is a partition of.
+    pub fn swizzled(&self, data: &ComposedLayout) -> Result<ComposedLayout, LayoutError> {
+        let overflow = || ErrorKind::Overflow { quantity: "offset" }.at(Place::operand(0));
+        match &self.offset {
+            Tuple::Leaf(offset) => ComposedLayout::new(
+                data.swizzle(),
+                data.offset().checked_add(*offset).ok_or_else(overflow)?,
+                self.layout.clone(),
+            ),
+            Tuple::Node(_) => Err(overflow()),
+        }
+    }
+}

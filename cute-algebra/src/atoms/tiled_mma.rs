@@ -1,0 +1,270 @@
+//! An MMA operation repeated over threads and over a tile.
+
+use super::{MmaAtom, MmaOperand, Partition};
+use crate::complement::complement_within;
+use crate::composition::{Overhang, compose};
+use crate::coordinate::{crd2crd, idx2crd_stride};
+use crate::divide::{Form, divide};
+use crate::error::{ErrorKind, LayoutError, Place};
+use crate::inverse::right_inverse;
+use crate::layout::Layout;
+use crate::product::tiled_product;
+use crate::tiler::Tiler;
+use crate::tuple::{Shape, Tuple};
+
+/// An MMA operation, repeated over threads by a layout of M × N × K atoms, and over a tile whose modes can be permuted
+/// before they are handed out: CuTe's `TiledMMA`.
+///
+/// Everything else follows by division and composition: the data is divided by the tile, the tile by the atom, the
+/// atom composed with its TV layout, and what remains divided among the threads.
+/// ```
+/// use cute_algebra::{Layout, MmaOperand, TiledMma, Tiler};
+/// let mma = TiledMma::new("SM90_64x128x16_F32BF16BF16_SS".parse()?, &Layout::left([2, 1, 1])?, &Tiler::Keep)?;
+/// assert_eq!(mma.tile_shape(), [128, 128, 16]);
+/// let rows = Layout::right([256, 128])?;
+/// let mine = mma.partition(MmaOperand::C, &rows, 37)?;
+/// assert_eq!(mine.layout.to_string(), "((2,2,16),2,1):((1,1024,8),16384,0)");
+/// assert_eq!(mine.offset.to_string(), "2178");
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TiledMma {
+    atom: MmaAtom,
+    /// From (thread of the atom, atom along M, N, K) to threads.
+    thr_layout_vmnk: Layout,
+    /// How the data is divided along M, N and K.
+    tile: [Tiler; 3],
+    tile_shape: [i64; 3],
+}
+
+/// Data handed out: `((ThrV, (ThrX, ThrY)), (FrgV, (RestX, RestY, …)))`.
+struct Handed {
+    /// The threads of an atom.
+    atom_threads: Layout,
+    /// The threads along the two modes of the operand.
+    threads: [Layout; 2],
+    /// The values of an atom.
+    atom_values: Layout,
+    /// What is repeated, one for each mode of the data.
+    rest: Layout,
+}
+
+impl TiledMma {
+    /// The atoms of `atom_layout`, a layout from (M, N, K) to groups of threads. The permutation has a layout or an
+    /// extent for M, N and K, and `_` for the extent that the atoms have.
+    pub fn new(
+        atom: MmaAtom,
+        atom_layout: &Layout,
+        permutation: &Tiler,
+    ) -> Result<Self, LayoutError> {
+        let atoms = match atom_layout.rank() {
+            3 => atom_layout.clone(),
+            rank if rank < 3 => crate::manip::append_to_rank(atom_layout, 3, &Layout::unit())?,
+            rank => {
+                return Err(ErrorKind::Rank {
+                    rank: 3,
+                    found: rank,
+                }
+                .at(Place::operand(1)));
+            }
+        };
+        let thr_layout_vmnk =
+            tiled_product(atom.thr_id(), &atoms.into()).map_err(|error| error.blame(1))?;
+        let permutations = match permutation {
+            Tiler::Keep => &[][..],
+            Tiler::Modes(tilers) if tilers.len() <= 3 => &tilers[..],
+            _ => {
+                let kind = ErrorKind::Argument {
+                    expected: "a tiler for M, N and K",
+                    found: "another",
+                };
+                return Err(kind.at(Place::operand(2)));
+            }
+        };
+        let mut tile = [const { Tiler::Keep }; 3];
+        let mut tile_shape = [0; 3];
+        for i in 0..3 {
+            let extent = atom.shape_mnk()[i].saturating_mul(extent(&thr_layout_vmnk, i + 1));
+            let given = match permutations.get(i) {
+                None | Some(Tiler::Keep) => Layout::new(extent, 1)?,
+                Some(Tiler::Layout(layout)) => layout.clone(),
+                Some(Tiler::Modes(_)) => {
+                    let kind = ErrorKind::Argument {
+                        expected: "a layout, an extent or `_`",
+                        found: "a tiler by mode",
+                    };
+                    return Err(kind.at(Place::operand(2).mode([i])));
+                }
+            };
+            if given.size() % extent != 0 {
+                let nearest = crate::composition::nearest_multiples(given.size(), extent);
+                let kind = ErrorKind::Target {
+                    block: extent,
+                    target: given.size(),
+                    nearest,
+                };
+                return Err(kind.at(Place::operand(2).mode([i]).shape()));
+            }
+            tile_shape[i] = given.size();
+            tile[i] = Tiler::Layout(given);
+        }
+        Ok(Self {
+            atom,
+            thr_layout_vmnk,
+            tile,
+            tile_shape,
+        })
+    }
+
+    /// The operation.
+    pub fn atom(&self) -> &MmaAtom {
+        &self.atom
+    }
+
+    /// From (thread of the atom, atom along M, N, K) to threads.
+    pub fn thr_layout_vmnk(&self) -> &Layout {
+        &self.thr_layout_vmnk
+    }
+
+    /// How much of M, N and K one round of all threads covers.
+    pub fn tile_shape(&self) -> [i64; 3] {
+        self.tile_shape
+    }
+
+    /// From (thread, value) to the elements of an operand's tile, its first mode fastest. Threads that differ only
+    /// along the mode of M, N and K that the operand does not have hold the same.
+    pub fn layout_tv(&self, operand: MmaOperand) -> Result<Layout, LayoutError> {
+        let [x, y] = operand.modes();
+        let tile = Layout::left([self.tile_shape[x], self.tile_shape[y]])?;
+        let handed = self.hand_out(operand, &tile, Overhang::Strict)?;
+        let mut threads = vec![handed.atom_threads];
+        let mut own = handed.threads.into_iter();
+        for i in 0..3 {
+            threads.extend(match [x, y].contains(&i) {
+                true => own.next(),
+                false => Some(Layout::new(extent(&self.thr_layout_vmnk, i + 1), 0)?),
+            });
+        }
+        let threads = compose(
+            &Layout::concat(threads)?,
+            &self.thread_to_vmnk()?,
+            Overhang::Strict,
+        )?;
+        let values = Layout::concat([handed.atom_values, handed.rest])?;
+        Layout::concat([threads, values])
+    }
+
+    /// What a thread holds of an operand stored as `data`, a layout of at least two modes. Threads past the last
+    /// begin again at the first.
+    pub fn partition(
+        &self,
+        operand: MmaOperand,
+        data: &Layout,
+        thread: i64,
+    ) -> Result<Partition, LayoutError> {
+        self.partition_with(operand, data, thread, Overhang::Strict)
+    }
+
+    pub(crate) fn partition_with(
+        &self,
+        operand: MmaOperand,
+        data: &Layout,
+        thread: i64,
+        overhang: Overhang,
+    ) -> Result<Partition, LayoutError> {
+        if thread < 0 {
+            let threads = self.thr_layout_vmnk.cosize();
+            return Err(ErrorKind::NoThread { thread, threads }.at(Place::operand(1)));
+        }
+        let handed = self.hand_out(operand, data, overhang)?;
+        let [x, y] = operand.modes();
+        let vmnk = self.thr_layout_vmnk.shape();
+        let sizes: Shape = (0..4)
+            .map(|i| Tuple::Leaf(extent(&self.thr_layout_vmnk, i)))
+            .collect();
+        let coord = crd2crd(
+            &idx2crd_stride(&self.thr_layout_vmnk, thread)?,
+            vmnk,
+            &sizes,
+        )?;
+        let own = |i: usize| coord.modes().get(i).cloned().unwrap_or(Tuple::Leaf(0));
+        let coord = Tuple::Node(vec![own(0), own(x + 1), own(y + 1)]);
+        let [along_x, along_y] = handed.threads;
+        let offset =
+            Layout::concat([handed.atom_threads, along_x, along_y])?.crd2idx(&coord.to_coord())?;
+        Ok(Partition {
+            layout: Layout::concat([vec![handed.atom_values], handed.rest.modes()].concat())?,
+            offset,
+        })
+    }
+
+    /// The shape of what each thread holds of an operand of that shape.
+    pub fn partition_shape(
+        &self,
+        operand: MmaOperand,
+        shape: &Shape,
+    ) -> Result<Shape, LayoutError> {
+        let partition = self.partition(operand, &Layout::left(shape.clone())?, 0)?;
+        Ok(partition.layout.shape().clone())
+    }
+
+    fn hand_out(
+        &self,
+        operand: MmaOperand,
+        data: &Layout,
+        overhang: Overhang,
+    ) -> Result<Handed, LayoutError> {
+        let [x, y] = operand.modes();
+        if data.rank() < 2 {
+            let expected = format!("a layout of at least 2 modes, of {operand:?}");
+            let found = data.to_string();
+            return Err(ErrorKind::Profile { expected, found }.at(Place::operand(0)));
+        }
+        let by = |tiles: [Layout; 2]| Tiler::Modes(tiles.map(Tiler::Layout).into());
+        let permuted = Tiler::Modes(vec![self.tile[x].clone(), self.tile[y].clone()]);
+        let tiled = divide(data, &permuted, Form::Logical, overhang)?;
+        let shape = self.atom.shape_mnk();
+        let atom = by([Layout::new(shape[x], 1)?, Layout::new(shape[y], 1)?]);
+        let [atom, rest] = halves(&divide(&tiled, &atom, Form::Zipped, overhang)?);
+        let [atom_threads, atom_values] = halves(&compose(
+            &atom,
+            self.atom.layout(operand),
+            Overhang::Strict,
+        )?);
+        let thread = |mode: usize| Layout::new(extent(&self.thr_layout_vmnk, mode + 1), 1);
+        let [threads, rest] = halves(&divide(
+            &rest,
+            &by([thread(x)?, thread(y)?]),
+            Form::Zipped,
+            overhang,
+        )?);
+        Ok(Handed {
+            atom_threads,
+            threads: halves(&threads),
+            atom_values,
+            rest,
+        })
+    }
+
+    /// From threads to their 1-D coordinates in V × M × N × K; threads that the atoms leave out hold what others do.
+    fn thread_to_vmnk(&self) -> Result<Layout, LayoutError> {
+        let others = complement_within(&self.thr_layout_vmnk)?;
+        let (size, spare) = (self.thr_layout_vmnk.size(), others.size());
+        let inverse = right_inverse(&Layout::concat([self.thr_layout_vmnk.clone(), others])?)?;
+        compose(
+            &Layout::new([size, spare], [1, 0])?,
+            &inverse,
+            Overhang::Strict,
+        )
+    }
+}
+
+/// The size of a mode.
+fn extent(layout: &Layout, mode: usize) -> i64 {
+    layout.mode(mode).map_or(1, |mode| mode.size())
+}
+
+/// The two modes of a layout that has two.
+pub(super) fn halves(layout: &Layout) -> [Layout; 2] {
+    [0, 1].map(|i| layout.mode(i).unwrap_or_else(Layout::unit))
+}
