@@ -8,7 +8,7 @@ use super::fragment;
 use super::param::ParamKind;
 use super::value::{Element, Num, Scalar, Value};
 use cute_algebra::{
-    ComposedLayout, Coord, Layout, LayoutError, Shape, Swizzle, SwizzleMode, Tiler, Tuple,
+    ComposedLayout, Coord, Layout, LayoutError, Major, Shape, Swizzle, SwizzleMode, Tiler, Tuple,
     zipped_divide,
 };
 use cute_ptx::ast::{Operand, Type};
@@ -294,23 +294,18 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
 
 fn smem_atom(_: &mut Builder, call: &Call) -> Result<Value> {
     let element = call.element()?;
-    let Value::Word(swizzle) = call.args[1].value else {
-        return Err(call.mismatch(1, "SW128, SW64, SW32 or INTER"));
-    };
-    let Some(mode) = SwizzleMode::ALL
-        .into_iter()
-        .find(|mode| mode.name() == swizzle)
-    else {
-        return Err(call.mismatch(1, "SW128, SW64, SW32 or INTER"));
-    };
-    let span = mode.span() / i64::from(element.bytes());
-    let layout = match call.args[0].value {
-        Value::Word("K") => Layout::new([8, span], [span, 1]),
-        Value::Word("MN") => Layout::new([span, 8], [1, span]),
+    let major = match call.args[0].value {
+        Value::Word("K") => Major::K,
+        Value::Word("MN") => Major::MN,
         _ => return Err(call.mismatch(0, "K or MN")),
     };
-    let swizzle = mode.swizzle(element.bits()).unwrap_or(Swizzle::IDENTITY);
-    let atom = layout.and_then(|layout| ComposedLayout::new(swizzle, 0, layout));
+    let mode = SwizzleMode::ALL
+        .into_iter()
+        .find(|mode| matches!(call.args[1].value, Value::Word(word) if word == mode.name()));
+    let Some(mode) = mode else {
+        return Err(call.mismatch(1, "SW128, SW64, SW32 or INTER"));
+    };
+    let atom = cute_algebra::smem_atom(major, mode, element.bits().into());
     Ok(Value::Algebra(
         atom.map_err(|error| call.error_at(0, error))?.into(),
     ))
