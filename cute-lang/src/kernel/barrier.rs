@@ -23,6 +23,14 @@ pub(super) const ROWS: &[Builtin] = &[
         apply: arrive,
     },
     Builtin {
+        signature: "arrive_at(barrier, cta)",
+        apply: arrive_at,
+    },
+    Builtin {
+        signature: "sync_cluster()",
+        apply: sync_cluster,
+    },
+    Builtin {
         signature: "expect_tx(barrier, bytes)",
         apply: expect_tx,
     },
@@ -82,7 +90,11 @@ impl Barrier {
 
     /// Its address.
     pub fn operand(&self, b: &mut Builder) -> Result<Operand> {
-        Addresses::new(self.base.into(), Swizzle::IDENTITY, self.offset.clone()).operand(b, 0)
+        self.addresses().operand(b, 0)
+    }
+
+    fn addresses(&self) -> Addresses {
+        Addresses::new(self.base.into(), Swizzle::IDENTITY, self.offset.clone())
     }
 }
 
@@ -165,8 +177,13 @@ fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
     let label = b.label("wait");
     b.place_label(&label);
     let done = b.register(Type::Pred);
+    // Arrivals from other CTAs of a cluster are to be seen with what they announce.
+    let scope = match b.cluster {
+        [1, 1, 1] => "",
+        _ => ".acquire.cluster",
+    };
     b.emit(
-        "mbarrier.try_wait.parity.shared::cta.b64",
+        format!("mbarrier.try_wait.parity{scope}.shared::cta.b64"),
         [done.operand(), barrier, parity.operand()],
     );
     b.branch_if(unless(&done), &label);
@@ -176,6 +193,40 @@ fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
 fn arrive(b: &mut Builder, call: &Call) -> Result<Value> {
     let barrier = address(b, call, 0)?;
     b.emit("mbarrier.arrive.shared::cta.b64", [Operand::Sink, barrier]);
+    Ok(Value::Unit)
+}
+
+/// Arrives at the barrier at the same place in another CTA of the cluster. What was read and written before is over for
+/// those that wait for it.
+fn arrive_at(b: &mut Builder, call: &Call) -> Result<Value> {
+    let Value::Barrier(barrier) = &call.args[0].value else {
+        return Err(call.mismatch(0, "a barrier"));
+    };
+    let own = barrier.addresses().register(b, 0)?;
+    let cta = call.num(1)?;
+    let size: u32 = b.cluster.iter().product();
+    if let Num::Const(rank) = cta
+        && !(0..i128::from(size)).contains(&rank)
+    {
+        return Err(call.error_at(1, format!("a cluster has the CTAs 0..{size}, not {rank}")));
+    }
+    let there = b.compute(
+        Type::U32,
+        "mapa.shared::cluster.u32",
+        [own.operand(), cta.operand()],
+    );
+    let there = super::builder::address(&there, 0);
+    b.emit(
+        "mbarrier.arrive.release.cluster.shared::cluster.b64",
+        [Operand::Sink, there],
+    );
+    Ok(Value::Unit)
+}
+
+/// Waits for all threads of the cluster.
+fn sync_cluster(b: &mut Builder, _: &Call) -> Result<Value> {
+    b.emit("barrier.cluster.arrive.aligned", []);
+    b.emit("barrier.cluster.wait.aligned", []);
     Ok(Value::Unit)
 }
 

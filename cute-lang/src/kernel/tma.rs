@@ -13,7 +13,7 @@ use syn::Result;
 /// The rows of the builtin table that use tensor maps.
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
-        signature: "tma_load(source, coordinate, tile, barrier)",
+        signature: "tma_load(source, coordinate, tile, barrier, [ctas])",
         apply: tma_load,
     },
     Builtin {
@@ -49,16 +49,45 @@ fn wait(b: &mut Builder, call: &Call, mnemonic: &str) -> Result<Value> {
     barrier::plain(b, mnemonic, Some(groups.into()))
 }
 
+/// Loads a tile, into the CTA's own shared memory or, at the same place, into that of every CTA of its cluster whose bit
+/// in `ctas` is set; there, too, the barrier at the same place counts the bytes.
 fn tma_load(b: &mut Builder, call: &Call) -> Result<Value> {
     let copies = copies(b, call, 0, 1, 2, true)?;
     let barrier = barrier::address(b, call, 3)?;
+    let ctas = match call.args.get(4) {
+        Some(_) => Some(cta_mask(b, call)?),
+        None => None,
+    };
+    let multicast = if ctas.is_some() {
+        ".multicast::cluster"
+    } else {
+        ""
+    };
     for Copy { tensor, tile, rank } in copies {
         let mnemonic = format!(
-            "cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+            "cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes{multicast}"
         );
-        b.emit(mnemonic, [tile, tensor, barrier.clone()]);
+        let operands = [tile, tensor, barrier.clone()];
+        b.emit(mnemonic, operands.into_iter().chain(ctas.clone()));
     }
     Ok(Value::Unit)
+}
+
+/// The last argument as a set of CTAs.
+fn cta_mask(b: &mut Builder, call: &Call) -> Result<Operand> {
+    let size: u32 = b.cluster.iter().product();
+    let mask = call.num(4)?;
+    if let Num::Const(known) = mask
+        && !(1..1 << size).contains(&known)
+    {
+        let message = format!("{known:#b} is no set of the {size} CTAs of a cluster");
+        return Err(call.error_at(4, message));
+    }
+    let mask = match mask {
+        Num::Reg(scalar) => b.convert(&scalar, Type::U16)?,
+        known => b.to_register(&known, Type::U16)?,
+    };
+    Ok(mask.operand())
 }
 
 fn tma_store(b: &mut Builder, call: &Call) -> Result<Value> {

@@ -1,5 +1,6 @@
 //! Kernels to PTX: what the language means, seen in what it becomes and in what that does.
 
+mod cluster;
 mod constructs;
 mod documentation;
 mod expansion;
