@@ -177,6 +177,10 @@ fn barriers() {
         ("let x = mbarriers(0, 1);", "0 is not in 1..=1024"),
         ("bar_sync(16, 128);", "a CTA has barriers 0 to 15"),
         ("bar_sync(1, 100);", "100 threads are not whole warps of 32"),
+        (
+            "arrive_at(ready[0], 1);",
+            "a cluster has the CTAs 0..1, not 1",
+        ),
         ("setmaxnreg_dec(20);", "20 is not in 24..=256"),
         (
             "setmaxnreg_inc(240);",
@@ -227,6 +231,10 @@ fn tma() {
         (
             "let x = smem::<bf16>(layout!((4,64):(72,1))); tma_load(a, (0, 0), x, ready[0]);",
             "TMA cannot copy (4,64):(72,1) of 16-bit elements: the box at [1, 0] starts at byte 144, which is not a multiple of 128",
+        ),
+        (
+            "tma_load(a, (0, 0), tile, ready[0], 2);",
+            "0b10 is no set of the 1 CTAs of a cluster",
         ),
         ("tma_wait(64);", "64 is not in 0..=63"),
     ]);
