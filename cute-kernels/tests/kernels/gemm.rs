@@ -139,6 +139,31 @@ fn gemm_does_not_notice_the_schedule() {
     }
 }
 
+/// The tensor core's own rounding is modelled, so the emulator and a GPU agree in every bit.
+#[test]
+fn gemm_is_the_same_on_every_device_bit_for_bit() {
+    let other = match device() {
+        gpu if !gpu.is_emulator() => gpu,
+        _ => Device::emulator_with_seed(7),
+    };
+    let [m, n, k] = [130, 260, 328];
+    let (a, b) = (normal(3, m * k), normal(4, n * k));
+    let bits = |device: &Device| -> Vec<u32> {
+        let a = Tensor::from_slice(device, &a, [m, k]).unwrap();
+        let b = Tensor::from_slice(device, &b, [n, k]).unwrap();
+        let mut d = Tensor::<f32, 2>::zeros(device, [m, n]).unwrap();
+        gemm(device, &a.view(), &b.view(), &mut d.view_mut()).unwrap();
+        d.download()
+            .unwrap()
+            .into_iter()
+            .map(f32::to_bits)
+            .collect()
+    };
+    let (expected, found) = (bits(&Device::emulator()), bits(&other));
+    let differing = expected.iter().zip(&found).filter(|(a, b)| a != b).count();
+    assert_eq!(differing, 0, "of {} elements", expected.len());
+}
+
 #[test]
 fn gemm_refuses_before_it_launches() {
     let device = Device::emulator();

@@ -136,7 +136,7 @@ fn an_instance_becomes_a_type() {
                         element: ::cute_runtime::ElementType::F32,
                         box_shape: &[8u32, 32u32],
                         swizzle: ::cute_runtime::SwizzleMode::None,
-                        l2: ::cute_runtime::L2Promotion::B256,
+                        l2: ::cute_runtime::L2Promotion::B128,
                         fill: ::cute_runtime::OobFill::Zero,
                     }),
                     ::cute_runtime::Param::Global {
