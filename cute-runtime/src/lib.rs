@@ -140,3 +140,8 @@ macro_rules! tile {
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// And those of the tour.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/tour.md")]
+struct Tour;
