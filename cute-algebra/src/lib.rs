@@ -100,5 +100,5 @@ pub use tiler::Tiler;
 pub use tuple::{Coord, IntTuple, MAX_DEPTH, MAX_LEAVES, Shape, Tuple};
 pub use value::Value;
 
-#[doc = include_str!("../DIFFERENCES.md")]
+#[doc = include_str!("../../docs/differences.md")]
 pub mod differences {}
