@@ -32,6 +32,7 @@ mod composed;
 mod composition;
 mod construct;
 mod coordinate;
+mod disjoint;
 mod divide;
 mod error;
 mod inverse;
@@ -49,6 +50,7 @@ mod stride;
 mod swizzle;
 mod tile;
 mod tiler;
+mod tiling;
 mod tuple;
 mod value;
 
@@ -78,6 +80,7 @@ pub use construct::{make_fragment_like, make_layout_like, make_ordered_layout};
 pub use coordinate::{
     compatible, congruent, crd2crd, evenly_divides, idx2crd, idx2crd_stride, weakly_congruent,
 };
+pub use disjoint::{Axis, PROOF_LEAVES, proves_disjoint};
 pub use divide::{flat_divide, logical_divide, tiled_divide, zipped_divide};
 pub use error::{ErrorKind, Frame, LayoutError, ModePath, Place, Side, Witness};
 pub use inverse::{left_inverse, nullspace, right_inverse};
@@ -97,6 +100,7 @@ pub use stride::{ScaledBasis, Stride};
 pub use swizzle::Swizzle;
 pub use tile::tile_to_shape;
 pub use tiler::Tiler;
+pub use tiling::{Overlap, Tiling};
 pub use tuple::{Coord, IntTuple, MAX_DEPTH, MAX_LEAVES, Shape, Tuple};
 pub use value::Value;
 

@@ -45,8 +45,8 @@ pub fn eval_layout(expr: &Expr, names: Names<'_>) -> Result<Value, NotationError
         .map_err(|error| at_place(error, &[expr]))
 }
 
-struct Evaluator<'a> {
-    names: Names<'a>,
+pub(super) struct Evaluator<'a> {
+    pub(super) names: Names<'a>,
 }
 
 impl Evaluator<'_> {
@@ -193,7 +193,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn tiler(&self, expr: &Expr) -> Result<Tiler, NotationError> {
+    pub(super) fn tiler(&self, expr: &Expr) -> Result<Tiler, NotationError> {
         match self.value(expr)? {
             Value::Layout(layout) => Ok(Tiler::Layout(layout)),
             Value::Tiler(tiler) => Ok(tiler),
@@ -269,22 +269,30 @@ impl Evaluator<'_> {
             .enumerate()
             .map(value)
             .collect::<Result<Vec<_>, _>>()?;
-        apply(operation, &values, ragged).map_err(|error| {
-            let note = (error.trace().len() > 1 || !args.iter().all(is_written_out))
-                .then(|| trace(&error));
-            let operands: Vec<_> = if args.is_empty() {
-                vec![expr]
-            } else {
-                args.iter().collect()
-            };
-            let mut error = at_place(error, &operands);
-            error.note = note;
-            if error.help.is_none() && name.ends_with("_divide") {
-                error.help = by_mode_hint(&values);
-            }
-            error
-        })
+        apply(operation, &values, ragged).map_err(|error| refused(error, expr, name, args, &values))
     }
+}
+
+/// The error of an operation, at the operand that is to blame.
+pub(super) fn refused(
+    error: LayoutError,
+    expr: &Expr,
+    name: &str,
+    args: &[Expr],
+    values: &[Value],
+) -> NotationError {
+    let note = (error.trace().len() > 1 || !args.iter().all(is_written_out)).then(|| trace(&error));
+    let operands: Vec<_> = if args.is_empty() {
+        vec![expr]
+    } else {
+        args.iter().collect()
+    };
+    let mut error = at_place(error, &operands);
+    error.note = note;
+    if error.help.is_none() && name.ends_with("_divide") {
+        error.help = by_mode_hint(values);
+    }
+    error
 }
 
 /// Whether the text of an operand is its value.
@@ -343,7 +351,7 @@ fn at_place(error: LayoutError, operands: &[&Expr]) -> NotationError {
     }
 }
 
-fn locate(operand: &Expr, place: &Place) -> Range<usize> {
+pub(super) fn locate(operand: &Expr, place: &Place) -> Range<usize> {
     let mut expr = operand;
     if let ExprKind::Layout(shape, stride) = &expr.kind {
         expr = match place.side {

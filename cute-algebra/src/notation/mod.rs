@@ -19,12 +19,14 @@ mod eval;
 mod expr;
 mod from_str;
 mod parse;
+mod tiling;
 mod token;
 
 pub use eval::{Names, eval, eval_layout};
 pub use expr::{Expr, ExprKind, Order};
 pub use from_str::eval_str;
 pub use parse::parse;
+pub use tiling::{eval_tiling, require_disjoint};
 pub use token::{Token, TokenKind, lex, parse_integer};
 
 use std::fmt;
