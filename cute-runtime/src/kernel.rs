@@ -87,9 +87,9 @@ pub enum L2Promotion {
     /// 64 bytes.
     B64,
     /// 128 bytes.
+    #[default]
     B128,
     /// 256 bytes.
-    #[default]
     B256,
 }
 

@@ -1,26 +1,16 @@
 //! The transpose's bandwidth: bytes read and written over the median time, beside the same traffic of a plain copy.
-//!
-//! `cargo bench -p cute-kernels --bench transpose` on a machine with a Hopper GPU.
 
 use std::error::Error;
-use std::time::Duration;
 
 use cudarc::driver::sys::cuMemcpyDtoDAsync_v2;
 use cute_kernels::Transpose;
 use cute_runtime::{Device, Tensor, bf16};
 
-/// Timed runs of each side.
-const ROUNDS: usize = 15;
+use crate::{ROUNDS, interleave};
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let Ok(device) = Device::cuda(0) else {
-        println!("no GPU here: nothing to measure");
-        return Ok(());
-    };
-    println!(
-        "{}: GB/s read and written, median of {ROUNDS} interleaved runs",
-        device.name()
-    );
+/// Prints a row for each shape and element type.
+pub(crate) fn table(device: &Device) -> Result<(), Box<dyn Error>> {
+    println!("GB/s read and written, median of {ROUNDS} interleaved runs");
     println!(
         "{:>16} {:>5} {:>9} {:>7} {:>6}",
         "M x N", "T", "transpose", "copy", "ratio"
@@ -32,8 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         (32768, 8191),
         (10_000, 30_000),
     ] {
-        measure::<f32>(&device, m, n)?;
-        measure::<bf16>(&device, m, n)?;
+        measure::<f32>(device, m, n)?;
+        measure::<bf16>(device, m, n)?;
     }
     Ok(())
 }
@@ -45,7 +35,7 @@ fn measure<T: Transpose>(device: &Device, m: usize, n: usize) -> Result<(), Box<
     let source = Tensor::<T, 2>::zeros(device, [m, pitch])?;
     let mut destination = Tensor::<T, 2>::zeros(device, [pitch, m.next_multiple_of(unit)])?;
     let from = source.view().slice(1, 0..n)?;
-    let mut transpose = || {
+    let transpose = || {
         device.time(|| -> Result<(), Box<dyn Error>> {
             let mut to = destination.view_mut().slice(0, 0..n)?.slice(1, 0..m)?;
             Ok(cute_kernels::transpose(device, &from, &mut to)?)
@@ -66,17 +56,9 @@ fn measure<T: Transpose>(device: &Device, m: usize, n: usize) -> Result<(), Box<
             Ok(status.result()?)
         })
     };
-    for _ in 0..3 {
-        transpose()?;
-        copy()?;
-    }
-    let mut times = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        times.0.push(transpose()?);
-        times.1.push(copy()?);
-    }
+    let times = interleave(transpose, copy)?;
     let bytes = 2.0 * (m * n * size_of::<T>()) as f64;
-    let [ours, plain] = [times.0, times.1].map(|times| bytes / median(times).as_secs_f64() / 1e9);
+    let [ours, plain] = [times.0, times.1].map(|time| bytes / time.as_secs_f64() / 1e9);
     let shape = format!("{m} x {n}");
     println!(
         "{shape:>16} {:>5} {ours:>9.0} {plain:>7.0} {:>6.3}",
@@ -84,9 +66,4 @@ fn measure<T: Transpose>(device: &Device, m: usize, n: usize) -> Result<(), Box<
         ours / plain
     );
     Ok(())
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }

@@ -1,9 +1,5 @@
-//! The product beside cuBLASLt, in one process: medians of interleaved runs, on normal random data.
-//!
-//! `cargo bench -p cute-kernels --bench gemm [-- M,N,K …]` on a machine with a Hopper GPU and cuBLASLt. cuBLASLt is
-//! the fastest of the eight algorithms that its heuristic ranks highest. Both results are compared with float64.
-
-mod cublaslt;
+//! The product beside cuBLASLt, the fastest of the eight algorithms that its heuristic ranks highest. Both results are
+//! compared with float64.
 
 use std::error::Error;
 use std::time::Duration;
@@ -13,10 +9,11 @@ use cute_kernels::GemmOutput;
 use cute_kernels::reference::{self, Matrix, normal};
 use cute_runtime::{Device, Tensor, bf16};
 
+use crate::cublaslt::Product;
+use crate::{ROUNDS, interleave, median};
+
 /// Products of one timed run: enough that the events' resolution does not matter.
 const BATCH: u32 = 4;
-/// Timed runs of each side.
-const ROUNDS: usize = 15;
 /// Shapes where none are given: M, N, K.
 const SHAPES: [[usize; 3]; 7] = [
     [2048, 2048, 2048],
@@ -28,46 +25,39 @@ const SHAPES: [[usize; 3]; 7] = [
     [8192, 3000, 5000],
 ];
 
-fn main() -> Result<(), Box<dyn Error>> {
+/// Prints a row for each shape, given as `M,N,K` or by default.
+pub(crate) fn table(device: &Device, shapes: &[String]) -> Result<(), Box<dyn Error>> {
     // SAFETY: looking for the library runs its initialisers, and nothing else.
     if !unsafe { sys::is_culib_present() } {
         println!("no cuBLASLt here: nothing to compare with");
         return Ok(());
     }
-    let device = Device::cuda(0)?;
-    let shapes = shapes(std::env::args().skip(1))?;
-    println!(
-        "{}: TFLOP/s, median of {ROUNDS} interleaved runs of {BATCH}",
-        device.name()
-    );
+    println!("TFLOP/s, median of {ROUNDS} interleaved runs of {BATCH}");
     println!(
         "{:>22} {:>5} {:>8} {:>8} {:>6} {:>9} {:>9}",
         "M x N x K", "D", "ours", "cuBLASLt", "ratio", "error", "its error"
     );
-    for shape in shapes {
-        compare::<bf16>(&device, shape, cudaDataType_t::CUDA_R_16BF)?;
-        compare::<f32>(&device, shape, cudaDataType_t::CUDA_R_32F)?;
+    for shape in parse(shapes)? {
+        compare::<bf16>(device, shape, cudaDataType_t::CUDA_R_16BF)?;
+        compare::<f32>(device, shape, cudaDataType_t::CUDA_R_32F)?;
     }
     Ok(())
 }
 
-/// Shapes written as `M,N,K`; options that cargo adds are passed over.
-fn shapes(arguments: impl Iterator<Item = String>) -> Result<Vec<[usize; 3]>, Box<dyn Error>> {
-    let given: Vec<_> = arguments
-        .filter(|argument| !argument.starts_with('-'))
-        .map(|argument| {
-            let extents = argument
+fn parse(shapes: &[String]) -> Result<Vec<[usize; 3]>, Box<dyn Error>> {
+    if shapes.is_empty() {
+        return Ok(SHAPES.to_vec());
+    }
+    shapes
+        .iter()
+        .map(|shape| {
+            let extents = shape
                 .split(',')
                 .map(str::parse)
                 .collect::<Result<Vec<usize>, _>>()?;
-            <[usize; 3]>::try_from(extents).map_err(|_| format!("`{argument}` is not M,N,K").into())
+            <[usize; 3]>::try_from(extents).map_err(|_| format!("`{shape}` is not M,N,K").into())
         })
-        .collect::<Result<_, Box<dyn Error>>>()?;
-    Ok(if given.is_empty() {
-        SHAPES.to_vec()
-    } else {
-        given
-    })
+        .collect()
 }
 
 /// Measures one shape and prints its row.
@@ -84,9 +74,9 @@ where
     let b = Tensor::from_slice(device, &host_b, [n, k])?;
     let mut ours = Tensor::<D, 2>::zeros(device, [m, n])?;
     let theirs = Tensor::<D, 2>::zeros(device, [m, n])?;
-    let workspace = device.zeros::<u8>(cublaslt::Product::WORKSPACE)?;
+    let workspace = device.zeros::<u8>(Product::WORKSPACE)?;
     // SAFETY: allocating made the device's context current on this thread, and the workspace outlives the product.
-    let product = unsafe { cublaslt::Product::new((m, n, k), output, workspace.address())? };
+    let product = unsafe { Product::new((m, n, k), output, workspace.address())? };
 
     let mut run_ours = || {
         device.time(|| -> Result<(), Box<dyn Error>> {
@@ -126,11 +116,7 @@ where
             .collect::<Result<Vec<_>, _>>()?;
         fastest = fastest.min((median(times), algorithm));
     }
-    let mut times = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
-        times.0.push(run_ours()?);
-        times.1.push(run_theirs(fastest.1)?);
-    }
+    let (our_time, their_time) = interleave(run_ours, || run_theirs(fastest.1))?;
 
     let operations = 2.0 * m as f64 * n as f64 * k as f64 * f64::from(BATCH);
     let rate = |time: Duration| operations / time.as_secs_f64() / 1e12;
@@ -139,7 +125,7 @@ where
         let [a, b] = [Matrix::packed(&host_a, m, k), Matrix::packed(&host_b, n, k)];
         Ok(reference::gemm(a, b, Matrix::packed(&d, m, n)).worst)
     };
-    let (mine, yours) = (rate(median(times.0)), rate(median(times.1)));
+    let (mine, yours) = (rate(our_time), rate(their_time));
     println!(
         "{:>22} {:>5} {mine:>8.1} {yours:>8.1} {:>6.3} {:>9.2e} {:>9.2e}",
         format!("{m} x {n} x {k}"),
@@ -149,9 +135,4 @@ where
         error(&theirs)?,
     );
     Ok(())
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }
