@@ -83,6 +83,6 @@ pub fn domain_distribute(shape: &Shape, count: i64) -> Result<Layout, LayoutErro
     Ok(from_flat(merge(modes)))
 }
 
-fn gcd(a: i64, b: i64) -> i64 {
+pub(crate) fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }

@@ -53,13 +53,18 @@ mod tiler;
 mod tiling;
 mod tuple;
 mod value;
+mod xor_map;
 
-pub use analysis::banks::{BANKS, WARP, bank_conflicts};
+pub use analysis::access::{SharedAccess, WIDEST_ACCESS, shared_access};
+pub use analysis::banks::{BANKS, Conflict, WARP, bank_conflicts};
 pub use analysis::gmma::{
     GmmaError, GmmaErrorKind, GmmaOperand, MAX_DESCRIPTOR_OFFSET, Major, Mismatch, SwizzleMode,
     gmma_operand,
 };
-pub use analysis::injective::{INJECTIVITY_LIMIT, is_injective};
+pub use analysis::injective::{Counterexample, INJECTIVITY_LIMIT, Verdict, is_injective};
+pub use analysis::swizzles::{
+    BANK_MAP_BITS, BestSwizzle, SWIZZLE_SEARCH_LIMIT, best_swizzle, conflict_free_map,
+};
 pub use analysis::tma::{
     MAX_TMA_BOX, MAX_TMA_PIECES, MAX_TMA_RANK, TMA_ALIGNMENT, TmaError, TmaErrorKind, TmaPiece,
     TmaPlan, tma_plan,
@@ -103,6 +108,7 @@ pub use tiler::Tiler;
 pub use tiling::{Overlap, Tiling};
 pub use tuple::{Coord, IntTuple, MAX_DEPTH, MAX_LEAVES, Shape, Tuple};
 pub use value::Value;
+pub use xor_map::{XOR_MAP_BITS, XorMap};
 
 #[doc = include_str!("../../docs/differences.md")]
 pub mod differences {}

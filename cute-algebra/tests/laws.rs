@@ -656,6 +656,351 @@ proptest! {
     }
 }
 
+// ------------------------------------------------------------------------------------- analyses
+
+/// Whether a verdict is right, and its counterexample one, by the values.
+fn is_right(verdict: &Verdict, values: &[i64], holds: bool) -> bool {
+    let at = |index: &i64| IntTuple::Leaf(values[*index as usize]);
+    let leaf = |value: &IntTuple| integer(value);
+    match verdict {
+        Verdict::Yes => holds,
+        Verdict::Unproved => false,
+        Verdict::No(_) if holds => false,
+        Verdict::No(Counterexample::Collision {
+            first,
+            second,
+            value,
+        }) => first != second && at(first) == *value && at(second) == *value,
+        Verdict::No(Counterexample::Missing { value }) => {
+            let (least, greatest) = (
+                values.iter().min().unwrap().min(&0),
+                values.iter().max().unwrap(),
+            );
+            !values.contains(&leaf(value)) && (least..=greatest).contains(&&leaf(value))
+        }
+        Verdict::No(Counterexample::Outside { coordinate, value }) => {
+            at(coordinate) == *value && !(0..values.len() as i64).contains(&leaf(value))
+        }
+        Verdict::No(Counterexample::Crowd { .. }) => false,
+    }
+}
+
+fn properties(values: &[i64]) -> [bool; 3] {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable();
+    let injective = sorted.windows(2).all(|pair| pair[0] < pair[1]);
+    let dense = sorted.windows(2).all(|pair| pair[1] - pair[0] <= 1);
+    [
+        injective,
+        sorted.iter().copied().eq(0..values.len() as i64),
+        dense,
+    ]
+}
+
+proptest! {
+    #[test]
+    fn injective_bijective_and_dense_by_the_values(a in layout(), sw in swizzle(), offset in 0..20i64) {
+        let values: Vec<i64> = a.values().collect();
+        for (verdict, holds) in [a.injective(), a.bijective(), a.dense()].iter().zip(properties(&values)) {
+            prop_assert!(is_right(verdict, &values, holds), "{a}: {verdict:?}");
+        }
+        let composed = ComposedLayout::new(sw, offset, a).unwrap();
+        let values: Vec<i64> = composed.values().collect();
+        for (verdict, holds) in [composed.injective(), composed.bijective(), composed.dense()].iter().zip(properties(&values)) {
+            prop_assert!(is_right(verdict, &values, holds), "{composed}: {verdict:?}");
+        }
+    }
+
+    #[test]
+    fn coordinate_layouts_are_judged_by_their_values(shape in shape(3), strides in prop::collection::vec((0..4i64, 0..3usize), 8)) {
+        let mut strides = strides.into_iter();
+        let stride = shape.map(|_| {
+            let (value, index) = strides.next().unwrap();
+            ScaledBasis::new(value, [index]).unwrap()
+        });
+        let a = Layout::new(shape, stride).unwrap();
+        let values: Vec<IntTuple> = table(&a).iter().map(canonical).collect();
+        let mut distinct = values.clone();
+        distinct.sort();
+        distinct.dedup();
+        prop_assert_eq!(a.injective().decided(), Some(distinct.len() == values.len()));
+        let inside = |extents: &[i64]| {
+            let boxes = Layout::identity(extents.iter().copied().map(Tuple::Leaf).collect::<Shape>()).unwrap();
+            let mut all: Vec<IntTuple> = table(&boxes).iter().map(canonical).collect();
+            all.sort();
+            all
+        };
+        let spans: Vec<i64> = (0..3).map(|index| {
+            let along = a.flat_modes().into_iter().filter(|(_, stride)| stride.path() == [index]);
+            along.map(|(extent, stride)| (extent - 1) * stride.value()).sum::<i64>() + 1
+        }).collect();
+        let full = inside(&spans);
+        prop_assert_eq!(a.dense().decided(), Some(full == distinct));
+        prop_assert_eq!(a.bijective().decided(), Some(full == distinct && distinct.len() == values.len()));
+    }
+}
+
+#[test]
+fn large_layouts_are_judged_without_their_values() {
+    let no = |verdict| matches!(verdict, Verdict::No(_));
+    let layout = |shape: &[i64], stride: &[i64]| {
+        let tree = |leaves: &[i64]| {
+            leaves
+                .iter()
+                .copied()
+                .map(Tuple::Leaf)
+                .collect::<IntTuple>()
+        };
+        Layout::new(tree(shape), &tree(stride)).unwrap()
+    };
+    // Two million points in two parts, one of which is looked at.
+    let parts = layout(&[3, 2, 1 << 20], &[2, 3, 8]);
+    assert_eq!(parts.injective(), Verdict::Yes);
+    let collides = layout(&[1 << 20, 1 << 20], &[3, 5]);
+    assert!(no(collides.injective()));
+    // More coordinates than values: certain, though a witness would take a search.
+    let shape = [2; 40];
+    let strides: Vec<i64> = (0..40).map(|i| (1 << 30) + 7919 * i * i + i).collect();
+    let crowd = layout(&shape, &strides);
+    assert!(
+        matches!(crowd.injective(), Verdict::No(Counterexample::Crowd { .. })),
+        "{:?}",
+        crowd.injective()
+    );
+    let strides: Vec<i64> = (0..40).map(|i| (1 << 50) + 7919 * i * i + i).collect();
+    assert_eq!(layout(&shape, &strides).injective(), Verdict::Unproved);
+}
+
+proptest! {
+    #[test]
+    fn vectors_are_whole_and_aligned(a in layout(), sw in swizzle(), offset in 0..20i64) {
+        let whole = |values: &[i64], vector: i64| {
+            values.len() as i64 % vector == 0
+                && values.chunks(vector as usize).all(|chunk| {
+                    chunk[0] % vector == 0 && (chunk[0]..).zip(chunk).all(|(expected, value)| expected == *value)
+                })
+        };
+        let values: Vec<i64> = a.values().collect();
+        let largest = (1..=a.size()).rev().find(|&vector| whole(&values, vector));
+        prop_assert_eq!(Some(a.vector_width()), largest, "{}", a);
+        let alignment = (0..=values.iter().map(|value| value.abs()).max().unwrap()).rev()
+            .find(|&divisor| divisor == 0 || values.iter().all(|value| value % divisor == 0));
+        prop_assert_eq!(Some(a.alignment()), alignment, "{}", a);
+
+        let composed = ComposedLayout::new(sw, offset, a).unwrap();
+        let values: Vec<i64> = composed.values().collect();
+        prop_assert!(whole(&values, composed.vector_width().max(1)), "{composed}");
+        let divisor = composed.alignment();
+        prop_assert!(values.iter().all(|value| if divisor == 0 { *value == 0 } else { value % divisor == 0 }), "{composed}");
+    }
+
+    #[test]
+    fn accesses_are_the_bank_conflicts_of_their_lanes(a in tile(), keys in prop::collection::vec(0..8i64, 3), sw in swizzle(), log2 in 3..7u32) {
+        let bits = 1i64 << log2;
+        let tile = ComposedLayout::new(sw, 0, a.clone()).unwrap();
+        // The coordinates of the tile among threads and values, in any order.
+        let threads = gcd(a.size(), 32);
+        let tv = make_ordered_layout(&[threads, a.size() / threads].into(), &[keys[0], keys[1]].into()).unwrap();
+        let access = shared_access(&tile, bits, &tv).unwrap();
+        let index = |thread: i64, value: i64| tile.at(tv.at(thread + threads * value).unwrap()).unwrap();
+        let mut worst = 0;
+        for first in 0..access.accesses {
+            let lane = |lane: i64| index(lane.min(threads - 1), first * access.vector) * bits / 8;
+            worst = worst.max(bank_conflicts((access.vector * bits / 8) as u32, lane));
+            for thread in 0..threads {
+                let start = index(thread, first * access.vector);
+                prop_assert!(start % access.vector == 0);
+                prop_assert!((0..access.vector).all(|i| index(thread, first * access.vector + i) == start + i));
+            }
+        }
+        prop_assert_eq!(access.worst.degree, worst);
+        prop_assert_eq!(access.worst.lanes.len(), worst);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn two_patterns_have_a_map_without_conflicts(order in prop::collection::vec(0..100i64, 10), other in prop::collection::vec(0..100i64, 10), log2 in 5..7u32) {
+        // Ten bits of a tile of words or pairs of words, handed to lanes and values in two ways.
+        let bits = 1i64 << log2;
+        let tile = Layout::new(1024, 1).unwrap();
+        let shape: Shape = [[2i64; 5].into(), [2i64; 5].into()].into_iter().collect();
+        let pattern = |keys: &[i64]| {
+            let keys: IntTuple = keys.chunks(5).map(|keys| keys.iter().copied().map(Tuple::Leaf).collect()).collect();
+            make_ordered_layout(&shape, &keys).unwrap()
+        };
+        let patterns = [pattern(&order), pattern(&other)];
+        let plain = ComposedLayout::new(Swizzle::IDENTITY, 0, tile.clone()).unwrap();
+        let accesses: Vec<SharedAccess> = patterns.iter().map(|tv| shared_access(&plain, bits, tv).unwrap()).collect();
+        let map = conflict_free_map(&tile, bits, &patterns).unwrap();
+        if let Some(map) = &map {
+            prop_assert!(map.inverse().is_some());
+            for (access, tv) in accesses.iter().zip(&patterns) {
+                let index = |lane: i64, value: i64| map.at(tv.at(lane + 32 * value).unwrap()).unwrap();
+                for first in (0..32).step_by(access.vector as usize) {
+                    let bytes = (access.vector * bits / 8) as u32;
+                    prop_assert_eq!(bank_conflicts(bytes, |lane| index(lane, first) * bits / 8), 1);
+                    prop_assert!((0..32).all(|lane| (0..access.vector).all(|i| index(lane, first + i) == index(lane, first) + i)));
+                }
+            }
+        }
+        // Only that vectors stay whole can stand in the way.
+        let least = best_swizzle(&tile, bits, &patterns).unwrap().least;
+        prop_assert_eq!(map.is_some(), least == [1, 1], "{:?}", patterns);
+    }
+}
+
+proptest! {
+    // Each case compares hundreds of swizzles.
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn the_best_swizzle_is_the_best(rows in 3..6u32, columns in 3..6u32, log2 in 3..7u32, keys in prop::collection::vec(0..8i64, 4)) {
+        let bits = 1i64 << log2;
+        let tile = Layout::right([1 << rows, 1 << columns]).unwrap();
+        let threads = 32.min(tile.size());
+        let pattern = |a: i64, b: i64| make_ordered_layout(&[threads, tile.size() / threads].into(), &[a, b].into()).unwrap();
+        let patterns = [pattern(keys[0], keys[1]), pattern(keys[2], keys[3])];
+        let degrees = |sw: Swizzle| -> Vec<usize> {
+            let tile = ComposedLayout::new(sw, 0, tile.clone()).unwrap();
+            patterns.iter().map(|tv| shared_access(&tile, bits, tv).unwrap().worst.degree).collect()
+        };
+        let vector = |sw: Swizzle| -> Vec<i64> {
+            let tile = ComposedLayout::new(sw, 0, tile.clone()).unwrap();
+            patterns.iter().map(|tv| shared_access(&tile, bits, tv).unwrap().vector).collect()
+        };
+        let best = best_swizzle(&tile, bits, &patterns).unwrap();
+        prop_assert_eq!(&best.degrees, &degrees(best.swizzle));
+        prop_assert_eq!(&best.plain, &degrees(Swizzle::IDENTITY));
+        prop_assert!(best.degrees.iter().zip(&best.least).all(|(found, least)| found >= least), "{best:?}");
+        // No swizzle at all that leaves the vectors whole is better.
+        let whole = vector(Swizzle::IDENTITY);
+        for count in 0..5u32 {
+            for base in 0..6 {
+                for shift in -5..=6i32 {
+                    let Ok(sw) = Swizzle::new(count, base, shift) else { continue };
+                    if vector(sw) == whole {
+                        prop_assert!(degrees(sw).iter().max() >= best.degrees.iter().max(), "{tile} of {bits} bits, {patterns:?}: {sw} beats {best:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+// ------------------------------------------------------------------------------------- maps of bits
+
+proptest! {
+    #[test]
+    fn maps_of_bits_have_the_values_of_swizzled_layouts(sw in swizzle(), a in layout(), offset in 0..20i64) {
+        let composed = ComposedLayout::new(sw, offset, a).unwrap();
+        let values: Vec<i64> = composed.values().collect();
+        match XorMap::from_composed(&composed) {
+            Some(map) => {
+                prop_assert!(map.values().eq(values.iter().copied()), "{composed} is not {map}");
+                let first = values[0];
+                let steps: Vec<i64> = values.iter().map(|value| value - first).collect();
+                let plain = map.to_layout();
+                if let Some(plain) = &plain {
+                    prop_assert!(plain.values().eq(steps.iter().copied()), "{composed}: {plain}");
+                    prop_assert!(compatible(composed.layout().shape(), plain.shape()));
+                }
+                // Mode by mode, so that the layout refines the shape.
+                prop_assert_eq!(plain.is_some(), composed.decay().is_some(), "{}", composed);
+                if composed.injective() == Verdict::Yes {
+                    prop_assert!((0..).zip(&values).all(|(i, value)| map.coordinate_of(*value) == Some(i)));
+                }
+            }
+            None => {
+                let negative = values.iter().any(|value| *value < 0);
+                prop_assert!(negative || !is_linear(composed.layout().shape(), &values), "{composed}");
+            }
+        }
+    }
+
+    #[test]
+    fn maps_of_bits_compose_and_invert(a in tile(), b in tile(), sw in swizzle(), other in swizzle(), c in layout()) {
+        let [f, g] = [(sw, a), (other, b)].map(|(sw, layout)| {
+            XorMap::from_composed(&ComposedLayout::new(sw, 0, layout).unwrap()).expect("powers of two")
+        });
+        for map in [&f, &g] {
+            match map.inverse() {
+                Some(inverse) => {
+                    prop_assert!(map.values().all(|value| inverse.at(value).is_some()));
+                    prop_assert!((0..map.size()).all(|i| inverse.at(map.at(i).unwrap()) == Some(i)));
+                    prop_assert_eq!(inverse.after(map).unwrap().to_swizzle(), Some(Swizzle::IDENTITY));
+                }
+                None => prop_assert!(map.values().any(|value| value >= map.size())),
+            }
+        }
+        let inside = g.values().all(|value| value < f.size());
+        let product = f.after(&g);
+        prop_assert_eq!(product.is_some(), inside);
+        if let Some(product) = product {
+            prop_assert!((0..g.size()).all(|i| product.at(i) == f.at(g.at(i).unwrap())));
+        }
+        if let Some(c) = XorMap::from_layout(&c)
+            && let Some(product) = f.after(&c)
+        {
+            prop_assert!((0..c.size()).all(|i| product.at(i) == f.at(c.at(i).unwrap())));
+        }
+    }
+
+    #[test]
+    fn a_map_of_bits_that_is_a_swizzle_is_found(sw in swizzle(), columns in prop::collection::vec(0..16u64, 4)) {
+        prop_assert_eq!(XorMap::from_swizzle(sw, 12).to_swizzle(), Some(sw).filter(|sw| !sw.is_identity()).or(Some(Swizzle::IDENTITY)));
+        let map = XorMap::new(columns).unwrap();
+        let found = map.to_swizzle();
+        if let Some(found) = found {
+            prop_assert!((0..16).all(|x| map.at(x) == Some(found.apply(x))));
+        }
+        let bijective = properties(&map.values().collect::<Vec<_>>())[1];
+        prop_assert_eq!(map.inverse().is_some(), bijective);
+        prop_assert_eq!(map.rank() == 4, bijective);
+    }
+}
+
+/// Whether values at the coordinates of a shape are exclusive ors of one number for each bit of each digit.
+fn is_linear(shape: &Shape, values: &[i64]) -> bool {
+    let digits = |index: i64| {
+        idx2crd(shape, &Tuple::Leaf(index))
+            .unwrap()
+            .leaves()
+            .copied()
+            .collect::<Vec<_>>()
+    };
+    let mut columns = std::collections::HashMap::new();
+    for (index, value) in (0..).zip(values) {
+        let digits = digits(index);
+        let set: Vec<(usize, u32)> = (0..digits.len())
+            .flat_map(|digit| (0..16).map(move |bit| (digit, bit)))
+            .filter(|&(digit, bit)| digits[digit] >> bit & 1 == 1)
+            .collect();
+        if let [only] = set[..] {
+            columns.insert(only, value ^ values[0]);
+        }
+    }
+    (0..).zip(values).all(|(index, value)| {
+        let digits = digits(index);
+        let sum = columns
+            .iter()
+            .fold(values[0], |sum, (&(digit, bit), column)| {
+                if digits[digit] >> bit & 1 == 1 {
+                    sum ^ column
+                } else {
+                    sum
+                }
+            });
+        sum == *value
+    })
+}
+
 // -------------------------------------------------------------------------------------------- any operands
 
 fn any_integer() -> impl Strategy<Value = i64> {

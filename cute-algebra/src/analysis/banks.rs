@@ -22,22 +22,68 @@ pub const BANKS: i64 = 32;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn bank_conflicts(bytes: u32, offset: impl Fn(i64) -> i64) -> usize {
-    let lanes: Vec<i64> = (0..WARP as i64).map(offset).collect();
-    let words = i64::from(bytes.div_ceil(4)).clamp(1, 4);
-    let phase = (WARP / words as usize).max(1);
-    let mut degree = 1;
-    for lanes in lanes.chunks(phase) {
-        let mut touched: Vec<i64> = lanes
-            .iter()
-            .flat_map(|lane| (0..words).map(move |word| lane.div_euclid(4) + word))
+    let offsets: Vec<i64> = (0..WARP as i64).map(offset).collect();
+    busiest_bank(bytes, &offsets).degree
+}
+
+/// A bank of shared memory that several lanes need at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// How many different words of the bank are needed.
+    pub degree: usize,
+    /// The bank.
+    pub bank: i64,
+    /// One lane for each of the words.
+    pub lanes: Vec<usize>,
+}
+
+impl Conflict {
+    /// Nobody accesses anything.
+    pub(super) const NONE: Self = Self {
+        degree: 0,
+        bank: 0,
+        lanes: Vec::new(),
+    };
+}
+
+/// The bank that is needed most often when lanes access `bytes` each at byte offsets.
+pub(super) fn busiest_bank(bytes: u32, offsets: &[i64]) -> Conflict {
+    let words = words(bytes);
+    let phase = lanes_of_a_phase(bytes);
+    let mut worst = Conflict::NONE;
+    for (position, lanes) in offsets.chunks(phase).enumerate() {
+        let first = position * phase;
+        let mut touched: Vec<(i64, usize)> = (first..)
+            .zip(lanes)
+            .flat_map(|(lane, offset)| {
+                (0..words).map(move |word| (offset.div_euclid(4) + word, lane))
+            })
             .collect();
         touched.sort_unstable();
-        touched.dedup();
-        let mut load = [0usize; BANKS as usize];
-        for word in touched {
-            load[word.rem_euclid(BANKS) as usize] += 1;
+        touched.dedup_by_key(|(word, _)| *word);
+        let mut needed = [const { Vec::new() }; BANKS as usize];
+        for (word, lane) in touched {
+            needed[word.rem_euclid(BANKS) as usize].push(lane);
         }
-        degree = load.into_iter().fold(degree, usize::max);
+        for (bank, lanes) in (0..).zip(needed) {
+            if lanes.len() > worst.degree {
+                worst = Conflict {
+                    degree: lanes.len(),
+                    bank,
+                    lanes,
+                };
+            }
+        }
     }
-    degree
+    worst
+}
+
+/// Words that a lane accesses at once.
+fn words(bytes: u32) -> i64 {
+    i64::from(bytes.div_ceil(4)).clamp(1, 4)
+}
+
+/// How many lanes are served together.
+pub(super) fn lanes_of_a_phase(bytes: u32) -> usize {
+    (WARP / words(bytes) as usize).max(1)
 }

@@ -1,104 +1,428 @@
-//! Whether different coordinates have different values.
+//! Whether the values of a layout are distinct, fill an interval, or are exactly 0, 1, …, size − 1.
+//!
+//! Whether a layout is dense or bijective is decided by its strides in ascending order. Whether it is injective is
+//! coNP-complete (it is Equal Subset Sum), so that there is a third answer; but most layouts fall apart into parts for
+//! each of which one look is enough.
 
+use crate::common::gcd;
+use crate::composed::ComposedLayout;
 use crate::layout::Layout;
+use crate::stride::ScaledBasis;
+use crate::tuple::{IntTuple, Tuple};
+use std::collections::BTreeMap;
+use std::fmt;
 
-/// Largest span that is looked at index by index before injectivity is called not proved.
+/// Most values that are compared one by one before a property is called not proved.
 pub const INJECTIVITY_LIMIT: i64 = 1 << 20;
 
-/// Whether no two coordinates have the same value; `None` where that is not proved.
-///
-/// The question is coNP-complete. Strides that each exceed the reach of all smaller ones together prove it, a mode of
-/// stride 0 or more points than indices refute it, and between the two a small layout is tried point by point.
-/// ```
-/// use cute_algebra::{Layout, is_injective};
-/// assert_eq!(is_injective(&Layout::new([4, 3], [1, 5])?), Some(true));
-/// assert_eq!(is_injective(&Layout::new([4, 3], [1, 2])?), Some(false));
-/// assert_eq!(is_injective(&Layout::new([3, 2], [2, 3])?), Some(true));
-/// # Ok::<(), cute_algebra::LayoutError>(())
-/// ```
+/// What is known of a property of a layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It holds.
+    Yes,
+    /// It does not, and this shows it.
+    No(Counterexample),
+    /// Neither is proved.
+    Unproved,
+}
+
+/// Why a property of a layout does not hold. Coordinates are 1-D.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Counterexample {
+    /// Two coordinates with the same value.
+    Collision {
+        /// The one.
+        first: i64,
+        /// The other.
+        second: i64,
+        /// Their value.
+        value: IntTuple,
+    },
+    /// More coordinates than values there can be.
+    Crowd {
+        /// How many coordinates.
+        size: i128,
+        /// How many values.
+        values: i128,
+    },
+    /// A value between others that no coordinate has.
+    Missing {
+        /// The value.
+        value: IntTuple,
+    },
+    /// A value that is negative, or not smaller than the size.
+    Outside {
+        /// The coordinate.
+        coordinate: i64,
+        /// Its value.
+        value: IntTuple,
+    },
+}
+
+/// Whether no two coordinates have the same value; `None` where that is not proved: [`Layout::injective`] without
+/// the witness.
 pub fn is_injective(a: &Layout) -> Option<bool> {
-    let mut modes = a.flat_modes();
-    modes.retain(|&(extent, _)| extent > 1);
-    if modes.iter().any(|(_, stride)| stride.is_zero()) {
-        return Some(false);
+    a.injective().decided()
+}
+
+impl Verdict {
+    /// Yes or no, if it is known.
+    pub fn decided(&self) -> Option<bool> {
+        match self {
+            Self::Yes => Some(true),
+            Self::No(_) => Some(false),
+            Self::Unproved => None,
+        }
     }
-    // Strides along different coordinates never meet.
-    modes.sort_by(|(_, a), (_, b)| {
-        a.path()
-            .cmp(b.path())
-            .then(a.value().unsigned_abs().cmp(&b.value().unsigned_abs()))
+
+    /// Both hold; a counterexample to one of them decides.
+    fn and(self, other: impl FnOnce() -> Self) -> Self {
+        match self {
+            Self::Yes => other(),
+            Self::No(found) => Self::No(found),
+            Self::Unproved => match other() {
+                Self::No(found) => Self::No(found),
+                _ => Self::Unproved,
+            },
+        }
+    }
+}
+
+impl Layout {
+    /// Whether no two coordinates have the same value.
+    /// ```
+    /// use cute_algebra::{Counterexample, Layout, Verdict};
+    /// assert_eq!(Layout::new([3, 2], [2, 3])?.injective(), Verdict::Yes);
+    /// let overlapping = Layout::new([4, 3], [1, 2])?.injective();
+    /// let expected = Counterexample::Collision { first: 2, second: 4, value: 2.into() };
+    /// assert_eq!(overlapping, Verdict::No(expected));
+    /// # Ok::<(), cute_algebra::LayoutError>(())
+    /// ```
+    pub fn injective(&self) -> Verdict {
+        let axes = match Axes::of(self) {
+            Ok(axes) => axes,
+            Err(repeated) => return collision(self, 0, repeated),
+        };
+        axes.0.iter().fold(Verdict::Yes, |verdict, (_, modes)| {
+            verdict.and(|| {
+                independent_parts(modes)
+                    .into_iter()
+                    .fold(Verdict::Yes, |verdict, part| {
+                        verdict.and(|| part_is_injective(self, part))
+                    })
+            })
+        })
+    }
+
+    /// Whether the values are exactly 0, 1, …, size − 1, each once. Of a layout into a coordinate space, whether they
+    /// are the coordinates of a box from the origin, each once.
+    /// ```
+    /// use cute_algebra::{Counterexample, Layout, Verdict};
+    /// assert_eq!(Layout::new([4, 3], [3, 1])?.bijective(), Verdict::Yes);
+    /// let padded = Layout::new([4, 3], [1, 5])?.bijective();
+    /// assert_eq!(padded, Verdict::No(Counterexample::Missing { value: 4.into() }));
+    /// # Ok::<(), cute_algebra::LayoutError>(())
+    /// ```
+    pub fn bijective(&self) -> Verdict {
+        let axes = match Axes::of(self) {
+            Ok(axes) => axes,
+            Err(repeated) => return collision(self, 0, repeated),
+        };
+        for (path, modes) in &axes.0 {
+            if let Some(mode) = modes.iter().find(|mode| mode.stride < 0) {
+                return match self.extended(mode.weight) {
+                    Some(value) => Verdict::No(Counterexample::Outside {
+                        coordinate: mode.weight,
+                        value,
+                    }),
+                    None => Verdict::Unproved,
+                };
+            }
+            // The modes so far take the values below `block`, each once.
+            let mut block = 1;
+            for (position, mode) in modes.iter().enumerate() {
+                if mode.stride > block {
+                    return missing(path, block);
+                }
+                if mode.stride < block {
+                    let other = coordinate_of(&modes[..position], mode.stride);
+                    return collision(self, other.min(mode.weight), other.max(mode.weight));
+                }
+                block *= mode.extent;
+            }
+        }
+        Verdict::Yes
+    }
+
+    /// Whether the values fill an interval, or of a layout into a coordinate space a box: no value between them is
+    /// missing.
+    /// ```
+    /// use cute_algebra::{Counterexample, Layout, Verdict};
+    /// assert_eq!(Layout::new([4, 3], [1, 2])?.dense(), Verdict::Yes);
+    /// let padded = Layout::new([4, 3], [1, 5])?.dense();
+    /// assert_eq!(padded, Verdict::No(Counterexample::Missing { value: 4.into() }));
+    /// # Ok::<(), cute_algebra::LayoutError>(())
+    /// ```
+    pub fn dense(&self) -> Verdict {
+        for (path, modes) in &Axes::collect(self).0 {
+            let least: i64 = modes
+                .iter()
+                .map(|mode| (mode.extent - 1) * mode.stride.min(0))
+                .sum();
+            // The modes so far fill an interval of this reach; a longer step leaves a hole that nothing fills later.
+            let mut reach = 0;
+            for mode in modes {
+                if mode.stride.abs() > reach + 1 {
+                    return missing(path, least + reach + 1);
+                }
+                reach += (mode.extent - 1) * mode.stride.abs();
+            }
+        }
+        Verdict::Yes
+    }
+}
+
+impl ComposedLayout {
+    /// Whether no two coordinates have the same value: a swizzle moves values and joins none.
+    pub fn injective(&self) -> Verdict {
+        let swizzled = |value: &i64| self.swizzle().apply(self.offset().saturating_add(*value));
+        match self.layout().injective() {
+            Verdict::No(Counterexample::Collision {
+                first,
+                second,
+                value,
+            }) => Verdict::No(Counterexample::Collision {
+                first,
+                second,
+                value: value.map(swizzled),
+            }),
+            verdict => verdict,
+        }
+    }
+
+    /// Whether the values are exactly 0, 1, …, size − 1, each once.
+    /// ```
+    /// use cute_algebra::{ComposedLayout, Layout, Swizzle, Verdict};
+    /// let tile = ComposedLayout::new(Swizzle::new(3, 3, 3)?, 0, Layout::new([8, 64], [64, 1])?)?;
+    /// assert_eq!(tile.bijective(), Verdict::Yes);
+    /// # Ok::<(), cute_algebra::LayoutError>(())
+    /// ```
+    pub fn bijective(&self) -> Verdict {
+        self.injective().and(|| {
+            if self.permutes_its_span() && self.layout().cosize() == self.size() {
+                return Verdict::Yes;
+            }
+            if self.size() > INJECTIVITY_LIMIT {
+                return Verdict::Unproved;
+            }
+            // Distinct, so that it is enough that none is outside.
+            let outside = (0..)
+                .zip(self.values())
+                .find(|(_, value)| !(0..self.size()).contains(value));
+            outside.map_or(Verdict::Yes, |(coordinate, value)| {
+                Verdict::No(Counterexample::Outside {
+                    coordinate,
+                    value: value.into(),
+                })
+            })
+        })
+    }
+
+    /// Whether the values fill an interval.
+    pub fn dense(&self) -> Verdict {
+        if self.permutes_its_span() && self.layout().dense() == Verdict::Yes {
+            return Verdict::Yes;
+        }
+        if self.size() > INJECTIVITY_LIMIT {
+            return Verdict::Unproved;
+        }
+        let mut values: Vec<i64> = self.values().collect();
+        values.sort_unstable();
+        let gap = values
+            .windows(2)
+            .find(|pair| pair[1].saturating_sub(pair[0]) > 1);
+        gap.map_or(Verdict::Yes, |pair| {
+            Verdict::No(Counterexample::Missing {
+                value: (pair[0] + 1).into(),
+            })
+        })
+    }
+
+    /// Whether the swizzle permutes the numbers below the span of the layout underneath.
+    fn permutes_its_span(&self) -> bool {
+        let negative = self
+            .layout()
+            .flat_modes()
+            .iter()
+            .any(|(_, stride)| stride.value() < 0);
+        self.offset() == 0 && !negative && self.cosize() == Some(self.layout().cosize())
+    }
+}
+
+/// A leaf of a layout, with the stride that its coordinate has in the 1-D coordinate of the whole.
+#[derive(Clone, Copy)]
+struct Mode {
+    extent: i64,
+    stride: i64,
+    weight: i64,
+}
+
+/// The modes along each coordinate of the space of values, in ascending order of strides. Values along different
+/// coordinates never meet.
+struct Axes(BTreeMap<Vec<usize>, Vec<Mode>>);
+
+impl Axes {
+    /// Refused with a coordinate whose value is that of 0, where a stride is 0.
+    fn of(a: &Layout) -> Result<Self, i64> {
+        let mut weight = 1;
+        for (extent, stride) in a.flat_modes() {
+            if extent > 1 && stride.is_zero() {
+                return Err(weight);
+            }
+            weight *= extent;
+        }
+        Ok(Self::collect(a))
+    }
+
+    /// Without modes of stride 0.
+    fn collect(a: &Layout) -> Self {
+        let mut axes: BTreeMap<Vec<usize>, Vec<Mode>> = BTreeMap::new();
+        let mut weight = 1;
+        for (extent, stride) in a.flat_modes() {
+            if extent > 1 && !stride.is_zero() {
+                axes.entry(stride.path().to_vec()).or_default().push(Mode {
+                    extent,
+                    stride: stride.value(),
+                    weight,
+                });
+            }
+            weight *= extent;
+        }
+        for modes in axes.values_mut() {
+            modes.sort_by_key(|mode| (mode.stride.unsigned_abs(), mode.weight));
+        }
+        Self(axes)
+    }
+}
+
+/// Splits modes where the strides from there on have a common divisor larger than all that the smaller ones reach: two
+/// values are then equal only if their parts are.
+fn independent_parts(modes: &[Mode]) -> Vec<&[Mode]> {
+    let mut divisors = vec![0; modes.len()];
+    let mut divisor = 0;
+    for (position, mode) in modes.iter().enumerate().rev() {
+        divisor = gcd(mode.stride, divisor);
+        divisors[position] = divisor;
+    }
+    let (mut parts, mut begin, mut reach) = (Vec::new(), 0, 0);
+    for (position, mode) in modes.iter().enumerate() {
+        if divisors[position] > reach {
+            parts.push(&modes[begin..position]);
+            begin = position;
+        }
+        reach += (mode.extent - 1) * mode.stride.abs();
+    }
+    parts.push(&modes[begin..]);
+    parts
+}
+
+fn part_is_injective(a: &Layout, modes: &[Mode]) -> Verdict {
+    let mut reach = 0;
+    let superincreasing = modes.iter().all(|mode| {
+        let above = mode.stride.abs() > reach;
+        reach += (mode.extent - 1) * mode.stride.abs();
+        above
     });
-    let mut superincreasing = true;
-    let mut reach: i128 = 0;
-    for (i, (extent, stride)) in modes.iter().enumerate() {
-        if i > 0 && modes[i - 1].1.path() != stride.path() {
-            reach = 0;
-        }
-        let magnitude = i128::from(stride.value()).abs();
-        superincreasing &= magnitude > reach;
-        reach += i128::from(extent - 1) * magnitude;
-    }
     if superincreasing {
-        return Some(true);
+        return Verdict::Yes;
     }
-    if !a.is_integral() {
-        return None;
-    }
-    if a.cosize() < a.size() {
-        return Some(false);
-    }
-    (a.cosize() <= INJECTIVITY_LIMIT)
-        .then(|| all_distinct(a))
-        .flatten()
-}
-
-fn all_distinct(a: &Layout) -> Option<bool> {
-    let lowest: i64 = a
-        .flat_modes()
-        .iter()
-        .map(|(extent, stride)| (extent - 1) * stride.value().min(0))
-        .sum();
-    let mut seen = vec![false; usize::try_from(a.cosize()).ok()?];
-    for value in a.values() {
-        let seen = seen.get_mut(usize::try_from(value - lowest).ok()?)?;
-        if std::mem::replace(seen, true) {
-            return Some(false);
+    for (position, one) in modes.iter().enumerate() {
+        for other in &modes[..position] {
+            let divisor = gcd(one.stride, other.stride);
+            let steps = (other.stride / divisor).abs();
+            let others = (one.stride / divisor).abs();
+            if steps < one.extent && others < other.extent {
+                let (here, there) = (steps * one.weight, others * other.weight);
+                return match (one.stride < 0) == (other.stride < 0) {
+                    true => collision(a, here.min(there), here.max(there)),
+                    false => collision(a, 0, here + there),
+                };
+            }
         }
     }
-    Some(true)
+    let unit = modes.iter().fold(0, |unit, mode| gcd(mode.stride, unit));
+    let values = i128::from(reach / unit) + 1;
+    let size: i128 = modes.iter().map(|mode| i128::from(mode.extent)).product();
+    // One point more than there are values is enough.
+    let points = size.min(values + 1);
+    if points > INJECTIVITY_LIMIT.into() {
+        return match size > values {
+            true => Verdict::No(Counterexample::Crowd { size, values }),
+            false => Verdict::Unproved,
+        };
+    }
+    let mut seen: Vec<(i64, i64)> = Vec::new();
+    for mut index in 0..points as i64 {
+        let (mut value, mut coordinate) = (0, 0);
+        for mode in modes {
+            let digit = index % mode.extent;
+            index /= mode.extent;
+            value += digit * mode.stride;
+            coordinate += digit * mode.weight;
+        }
+        seen.push((value, coordinate));
+    }
+    seen.sort_unstable();
+    match seen.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => collision(a, pair[0].1, pair[1].1),
+        None => Verdict::Yes,
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::is_injective;
-    use crate::layout::Layout;
-    use std::collections::HashSet;
-
-    #[test]
-    fn small_layouts_are_decided_rightly() {
-        let modes = |seed: i64| (1 + seed % 3, seed / 3 % 9 - 3);
-        for seed in 0..27 * 27 * 27 {
-            let (a, b, c) = (
-                modes(seed % 27),
-                modes(seed / 27 % 27),
-                modes(seed / 27 / 27),
-            );
-            let layout = Layout::new([a.0, b.0, c.0], [a.1, b.1, c.1]).unwrap();
-            let values: HashSet<i64> = layout.values().collect();
-            let injective = values.len() as i64 == layout.size();
-            assert_eq!(is_injective(&layout), Some(injective), "{layout}");
-        }
+/// The coordinate at which compact modes have a value.
+fn coordinate_of(modes: &[Mode], mut value: i64) -> i64 {
+    let mut coordinate = 0;
+    for mode in modes.iter().rev() {
+        coordinate += value / mode.stride * mode.weight;
+        value %= mode.stride;
     }
+    coordinate
+}
 
-    #[test]
-    fn coordinates_do_not_meet() {
-        for (text, injective) in [
-            ("(4,5):(1@0,1@1)", Some(true)),
-            ("(4,5):(1@0,3@0)", None),
-            ("(4,(2,3)):(1@1,(1@0,2@0))", Some(true)),
-            ("(4,5):(1@0,0)", Some(false)),
-        ] {
-            assert_eq!(is_injective(&text.parse().unwrap()), injective, "{text}");
+fn collision(a: &Layout, first: i64, second: i64) -> Verdict {
+    match a.extended(first) {
+        Some(value) => Verdict::No(Counterexample::Collision {
+            first,
+            second,
+            value,
+        }),
+        None => Verdict::Unproved,
+    }
+}
+
+fn missing(path: &[usize], value: i64) -> Verdict {
+    let value = match path {
+        [] => Tuple::Leaf(value),
+        path => ScaledBasis::along(1, path).place(value),
+    };
+    Verdict::No(Counterexample::Missing { value })
+}
+
+impl fmt::Display for Counterexample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Collision {
+                first,
+                second,
+                value,
+            } => write!(f, "{first} and {second} both go to {value}"),
+            Self::Crowd { size, values } => {
+                write!(f, "{size} coordinates share at most {values} values")
+            }
+            Self::Missing { value } => write!(f, "nothing goes to {value}"),
+            Self::Outside { coordinate, value } => {
+                write!(f, "{coordinate} goes to {value}")
+            }
         }
     }
 }

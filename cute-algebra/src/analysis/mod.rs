@@ -1,6 +1,9 @@
 //! What can be said about a layout, and what the hardware makes of it.
 
+pub(crate) mod access;
 pub(crate) mod banks;
 pub(crate) mod gmma;
 pub(crate) mod injective;
+pub(crate) mod swizzles;
 pub(crate) mod tma;
+pub(crate) mod vector;

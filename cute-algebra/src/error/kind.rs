@@ -1,6 +1,10 @@
 //! The kinds of refusals, and what they say.
 
 use super::ModePath;
+use crate::analysis::access::SharedAccess;
+use crate::analysis::gmma::GmmaError;
+use crate::analysis::injective::Counterexample;
+use crate::analysis::tma::TmaError;
 use crate::stride::ScaledBasis;
 use crate::tuple::{IntTuple, Shape};
 use std::fmt;
@@ -264,6 +268,31 @@ pub enum ErrorKind {
         /// How many threads there are.
         threads: i64,
     },
+    /// A property that a layout does not have.
+    Refuted {
+        /// The property.
+        property: &'static str,
+        /// What shows it.
+        counterexample: Counterexample,
+    },
+    /// A question that is too large to be decided.
+    Unproved {
+        /// What is asked for.
+        property: &'static str,
+    },
+    /// An access outside the tile.
+    OutsideTile {
+        /// The coordinate.
+        coordinate: i64,
+        /// The size of the tile.
+        size: i64,
+    },
+    /// Lanes of a warp that wait for a bank of shared memory.
+    BankConflict(Box<SharedAccess>),
+    /// A tile that wgmma cannot read.
+    Gmma(Box<GmmaError>),
+    /// A tile that TMA cannot copy.
+    Tma(Box<TmaError>),
     /// An operand of the wrong kind.
     Argument {
         /// What is wanted.
@@ -533,6 +562,19 @@ impl fmt::Display for ErrorKind {
             Self::NoThread { thread, threads } => {
                 write!(f, "thread {thread} has no part: threads are 0 to {}", threads - 1)
             }
+            Self::Refuted {
+                property,
+                counterexample,
+            } => write!(f, "not {property}: {counterexample}"),
+            Self::Unproved { property } => {
+                write!(f, "{property} cannot be decided within the limits")
+            }
+            Self::OutsideTile { coordinate, size } => {
+                write!(f, "coordinate {coordinate} is outside a tile of {size} elements")
+            }
+            Self::BankConflict(access) => write!(f, "{access}"),
+            Self::Gmma(error) => error.fmt(f),
+            Self::Tma(error) => error.fmt(f),
             Self::Argument { expected, found } => write!(f, "expected {expected}, found {found}"),
             Self::ArgumentCount { signature, found } => {
                 write!(f, "expected the operands ({signature}), found {found}")

@@ -1,0 +1,182 @@
+//! Accesses of threads to a tile of shared memory: how wide they are, and how often they wait for a bank.
+
+use super::banks::{Conflict, WARP, busiest_bank};
+use crate::composed::ComposedLayout;
+use crate::composition::ENUMERATION_LIMIT;
+use crate::error::{ErrorKind, LayoutError, Place};
+use crate::layout::Layout;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Most bits that a thread reads or writes at once.
+pub const WIDEST_ACCESS: i64 = 128;
+
+/// How the threads of a block read or write the elements of a tile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedAccess {
+    /// Elements that a thread accesses at once.
+    pub vector: i64,
+    /// Accesses of each thread.
+    pub accesses: i64,
+    /// Where a bank is needed most often.
+    pub worst: Conflict,
+    /// The warp in which that is.
+    pub warp: i64,
+    /// And the access.
+    pub access: i64,
+}
+
+/// How threads access `tile` where thread t of `tv` has the elements `tv(t, 0)`, `tv(t, 1)`, …: 1-D coordinates of the
+/// tile, which starts at a multiple of 16 bytes. A mode of threads alone has one element each.
+///
+/// Neighbours that every thread has together are accessed together, up to 16 bytes.
+/// ```
+/// use cute_algebra::{ComposedLayout, Layout, Swizzle, shared_access};
+/// // A warp reads a column of a 32 × 32 tile of f32.
+/// let tile = |swizzle| ComposedLayout::new(swizzle, 0, Layout::new([32, 32], [32, 1])?);
+/// let column = Layout::new(32, 1)?;
+/// assert_eq!(shared_access(&tile(Swizzle::IDENTITY)?, 32, &column)?.worst.degree, 32);
+/// assert_eq!(shared_access(&tile(Swizzle::new(5, 0, 5)?)?, 32, &column)?.worst.degree, 1);
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn shared_access(
+    tile: &ComposedLayout,
+    element_bits: i64,
+    tv: &Layout,
+) -> Result<SharedAccess, LayoutError> {
+    let pattern = Pattern::new(tile, element_bits, tv)?;
+    let mut found = SharedAccess {
+        vector: pattern.vector as i64,
+        accesses: (pattern.values / pattern.vector) as i64,
+        worst: Conflict::NONE,
+        warp: 0,
+        access: 0,
+    };
+    for (warp, access, offsets) in pattern.instructions() {
+        let conflict = busiest_bank(pattern.bytes(), &offsets);
+        if conflict.degree > found.worst.degree {
+            (found.worst, found.warp, found.access) = (conflict, warp as i64, access as i64);
+        }
+    }
+    Ok(found)
+}
+
+impl fmt::Display for SharedAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Conflict {
+            degree,
+            bank,
+            lanes,
+        } = &self.worst;
+        write!(
+            f,
+            "in access {} of warp {}, of {} elements a lane, {degree} words of bank {bank} are needed at once, by lanes ",
+            self.access, self.warp, self.vector
+        )?;
+        for (i, lane) in lanes.iter().enumerate() {
+            write!(f, "{}{lane}", if i > 0 { ", " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+/// The elements that each thread accesses.
+pub(super) struct Pattern {
+    /// The indices of the elements, thread by thread.
+    indices: Vec<i64>,
+    /// Of each thread.
+    values: usize,
+    /// Of each access.
+    pub(super) vector: usize,
+    element_bits: i64,
+}
+
+impl Pattern {
+    pub(super) fn new(
+        tile: &ComposedLayout,
+        element_bits: i64,
+        tv: &Layout,
+    ) -> Result<Self, LayoutError> {
+        if !matches!(element_bits, 4 | 8 | 16 | 32 | 64) {
+            return Err(ErrorKind::ElementBits { bits: element_bits }.at(Place::operand(1)));
+        }
+        tv.require_integral(2)?;
+        if tv.size() > ENUMERATION_LIMIT {
+            let property = "an access pattern of so many elements";
+            return Err(ErrorKind::Unproved { property }.at(Place::operand(2)));
+        }
+        let threads = tv.mode(0).map_or(1, |mode| mode.size());
+        let values = tv.size() / threads;
+        let mut indices = vec![0; tv.size() as usize];
+        for (position, coordinate) in (0..).zip(tv.values()) {
+            let index = tile.at(coordinate).ok_or_else(|| {
+                let size = tile.size();
+                ErrorKind::OutsideTile { coordinate, size }.at(Place::operand(2))
+            })?;
+            // Thread by thread.
+            let (thread, value) = (position % threads, position / threads);
+            indices[(thread * values + value) as usize] = index;
+        }
+        let widest = (WIDEST_ACCESS / element_bits) as usize;
+        let values = values as usize;
+        let together = |vector: usize| {
+            indices.chunks(vector).all(|chunk| {
+                chunk[0] % vector as i64 == 0
+                    && (chunk[0]..)
+                        .zip(chunk)
+                        .all(|(expected, index)| expected == *index)
+            })
+        };
+        let mut vector = 1;
+        while 2 * vector <= widest && values.is_multiple_of(2 * vector) && together(2 * vector) {
+            vector *= 2;
+        }
+        Ok(Self {
+            indices,
+            values,
+            vector,
+            element_bits,
+        })
+    }
+
+    /// Bytes that a thread accesses at once.
+    pub(super) fn bytes(&self) -> u32 {
+        ((self.vector as i64 * self.element_bits).max(8) / 8) as u32
+    }
+
+    /// Warp, access, and the byte offset of each lane.
+    fn instructions(&self) -> impl Iterator<Item = (usize, usize, Vec<i64>)> {
+        let warps = self.indices.chunks(self.values * WARP);
+        warps.enumerate().flat_map(move |(warp, lanes)| {
+            (0..self.values / self.vector).map(move |access| {
+                let first = lanes.iter().skip(access * self.vector).step_by(self.values);
+                let offsets = first.map(|index| index.saturating_mul(self.element_bits) / 8);
+                (warp, access, offsets.collect())
+            })
+        })
+    }
+
+    /// The element indices of the lanes that are served together, exclusive-ored with the first: all phases that are
+    /// alike under every map of bits count once.
+    pub(super) fn phases(&self) -> BTreeSet<Vec<i64>> {
+        let lanes = super::banks::lanes_of_a_phase(self.bytes());
+        let mut phases = BTreeSet::new();
+        for warp in self.indices.chunks(self.values * WARP) {
+            for access in 0..self.values / self.vector {
+                let first: Vec<i64> = warp
+                    .iter()
+                    .skip(access * self.vector)
+                    .step_by(self.values)
+                    .copied()
+                    .collect();
+                for phase in first.chunks(lanes) {
+                    let mut shape: Vec<i64> = phase.iter().map(|index| index ^ phase[0]).collect();
+                    shape.sort_unstable();
+                    shape.dedup();
+                    phases.insert(shape);
+                }
+            }
+        }
+        phases
+    }
+}

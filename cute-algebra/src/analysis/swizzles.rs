@@ -1,0 +1,354 @@
+//! The swizzle of a tile for the ways in which it is accessed.
+//!
+//! What lanes do at once is free of conflicts if no two words of theirs differ by a vector of the kernel of the map from
+//! addresses to banks. A swizzle chooses that kernel, within its form; a map of bits chooses it freely. Two patterns that
+//! are subspaces can always be avoided: no space is the union of two proper subspaces.
+
+use super::access::Pattern;
+use super::banks::{BANKS, busiest_bank};
+use super::gmma::SwizzleMode;
+use crate::composed::ComposedLayout;
+use crate::error::{ErrorKind, LayoutError, Place};
+use crate::layout::Layout;
+use crate::swizzle::Swizzle;
+use crate::xor_map::{Basis, XOR_MAP_BITS, XorMap};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+/// Most times that a group of lanes is looked at under a swizzle.
+pub const SWIZZLE_SEARCH_LIMIT: usize = 1 << 20;
+
+/// Most bits of the number of a 16-byte chunk for which a map of bits is looked for.
+pub const BANK_MAP_BITS: u32 = 16;
+
+/// Most kernels that are begun before none is called found.
+const KERNEL_SEARCH_LIMIT: usize = 1 << 8;
+
+/// A swizzle and what it achieves, pattern by pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BestSwizzle {
+    /// The swizzle of element indices.
+    pub swizzle: Swizzle,
+    /// How often the busiest bank is needed with it.
+    pub degrees: Vec<usize>,
+    /// Without it.
+    pub plain: Vec<usize>,
+    /// At least, whatever permutation of the vectors is chosen: so many vectors share a bank's place.
+    pub least: Vec<usize>,
+    /// How many swizzles were compared.
+    pub tried: usize,
+}
+
+impl BestSwizzle {
+    /// Whether no permutation of the vectors is better for any of the patterns.
+    pub fn is_optimal(&self) -> bool {
+        self.degrees == self.least
+    }
+}
+
+/// The swizzle under which threads access a tile with the fewest bank conflicts, for one or several patterns (see
+/// [`shared_access`](crate::shared_access)), the worst first. Of those alike it is the one with the fewest bits, and one
+/// that TMA and wgmma know if there is one.
+///
+/// All swizzles are compared that leave vectors whole, read above what they change and change bits that select a bank;
+/// others change no degree.
+/// ```
+/// use cute_algebra::{Layout, best_swizzle};
+/// // A transpose: a warp writes rows of a 32 × 32 tile of f32, and reads columns.
+/// let tile = Layout::new([32, 32], [32, 1])?;
+/// let (row, column) = (Layout::new(32, 32)?, Layout::new(32, 1)?);
+/// let best = best_swizzle(&tile, 32, &[row, column])?;
+/// assert_eq!(best.swizzle.to_string(), "Sw<5,0,5>");
+/// assert_eq!((best.plain.as_slice(), best.degrees.as_slice()), ([1, 32].as_slice(), [1, 1].as_slice()));
+/// assert!(best.is_optimal());
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn best_swizzle(
+    tile: &Layout,
+    element_bits: i64,
+    patterns: &[Layout],
+) -> Result<BestSwizzle, LayoutError> {
+    let tile_of = |swizzle| ComposedLayout::new(swizzle, 0, tile.clone());
+    let plain = tile_of(Swizzle::IDENTITY)?;
+    let mut accesses = Vec::new();
+    for (position, tv) in patterns.iter().enumerate() {
+        let access = Phases::new(&plain, element_bits, tv).map_err(|error| {
+            error.relocate(|place| match place.operand {
+                2 => Place {
+                    operand: 2 + position,
+                    ..place
+                },
+                _ => place,
+            })
+        })?;
+        accesses.push(access);
+    }
+    let vector = accesses
+        .iter()
+        .map(|access| access.vector)
+        .max()
+        .unwrap_or(1);
+    let candidates = candidates(tile, element_bits, vector);
+    let looks = accesses
+        .iter()
+        .map(|access| access.phases.len())
+        .sum::<usize>();
+    if looks.saturating_mul(candidates.len()) > SWIZZLE_SEARCH_LIMIT {
+        let property = "a best swizzle for patterns of so many different phases";
+        return Err(ErrorKind::Unproved { property }.at(Place::operand(2)));
+    }
+    let degrees = |swizzle: Swizzle| -> Vec<usize> {
+        accesses
+            .iter()
+            .map(|access| access.degree(|index| swizzle.apply(index)))
+            .collect()
+    };
+    let tried = candidates.len();
+    let best = candidates
+        .into_iter()
+        .map(|swizzle| {
+            let degrees = degrees(swizzle);
+            let worst = degrees.iter().copied().max();
+            let known = u32::try_from(element_bits)
+                .is_ok_and(|bits| SwizzleMode::from_swizzle(swizzle, bits).is_some());
+            let simple = (
+                swizzle.bits(),
+                Reverse(known),
+                swizzle.shift(),
+                swizzle.base(),
+            );
+            (
+                (worst, degrees.iter().sum::<usize>(), simple),
+                swizzle,
+                degrees,
+            )
+        })
+        .min_by_key(|(rank, _, _)| *rank);
+    let (swizzle, found) = match best {
+        Some((_, swizzle, degrees)) => (swizzle, degrees),
+        None => (Swizzle::IDENTITY, degrees(Swizzle::IDENTITY)),
+    };
+    Ok(BestSwizzle {
+        swizzle,
+        degrees: found,
+        plain: degrees(Swizzle::IDENTITY),
+        least: accesses.iter().map(|access| access.least(vector)).collect(),
+        tried,
+    })
+}
+
+/// A map of bits after the tile under which no pattern has a conflict; `None` where none was found. For one or two
+/// patterns that are linear over bits there is one, unless vectors of one pattern crowd another.
+///
+/// It leaves vectors whole and is a bijection on the tile's power-of-two span.
+/// ```
+/// use cute_algebra::{Layout, conflict_free_map};
+/// // Rows, and a diagonal of blocks, of 8-byte elements.
+/// let tile = Layout::new([64, 64], [64, 1])?;
+/// let (row, column) = (Layout::new(32, 64)?, Layout::new(32, 1)?);
+/// let map = conflict_free_map(&tile, 64, &[row, column])?.unwrap();
+/// assert!(map.inverse().is_some());
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn conflict_free_map(
+    tile: &Layout,
+    element_bits: i64,
+    patterns: &[Layout],
+) -> Result<Option<XorMap>, LayoutError> {
+    let plain = ComposedLayout::new(Swizzle::IDENTITY, 0, tile.clone())?;
+    let accesses: Vec<Phases> = patterns
+        .iter()
+        .map(|tv| Phases::new(&plain, element_bits, tv))
+        .collect::<Result<_, _>>()?;
+    // Chunks of elements that stay together: a word, or the widest vector.
+    let widest = accesses
+        .iter()
+        .map(|access| access.vector)
+        .max()
+        .unwrap_or(1);
+    let chunk = widest.max(32 / element_bits).trailing_zeros();
+    let bank_bits = (BANKS * 32 / element_bits).trailing_zeros() - chunk;
+    let span = 64 - (tile.cosize() - 1).leading_zeros();
+    let bits = span.saturating_sub(chunk).max(bank_bits);
+    if bits > BANK_MAP_BITS || bits + chunk >= XOR_MAP_BITS {
+        return Ok(None);
+    }
+    // Differences of chunks that must not be in the kernel.
+    let mut avoided = vec![false; 1 << bits];
+    for access in &accesses {
+        for (a, b) in access.phases.iter().flat_map(|phase| pairs(phase)) {
+            let difference = a ^ b;
+            let same_place = (difference >> word_bits(element_bits))
+                & ((1 << (chunk - word_bits(element_bits))) - 1)
+                == 0;
+            if same_place && difference >> chunk != 0 {
+                match avoided.get_mut((difference >> chunk) as usize) {
+                    Some(avoided) => *avoided = true,
+                    None => return Ok(None),
+                }
+            }
+        }
+    }
+    let mut with_banks = avoided.clone();
+    (1..1usize << bank_bits).for_each(|bank| with_banks[bank] = true);
+    // A kernel beside the banks gives a map that only changes bank bits; else any kernel.
+    let dimension = (bits - bank_bits) as usize;
+    let kernel = kernel(with_banks, dimension).or_else(|| kernel(avoided, dimension));
+    Ok(kernel.and_then(|kernel| map_with_kernel(&kernel, bits, chunk)))
+}
+
+/// The phases of a pattern, each up to a map of bits.
+struct Phases {
+    phases: BTreeSet<Vec<i64>>,
+    vector: i64,
+    bytes: u32,
+    element_bits: i64,
+}
+
+impl Phases {
+    fn new(tile: &ComposedLayout, element_bits: i64, tv: &Layout) -> Result<Self, LayoutError> {
+        let pattern = Pattern::new(tile, element_bits, tv)?;
+        Ok(Self {
+            phases: pattern.phases(),
+            vector: pattern.vector as i64,
+            bytes: pattern.bytes(),
+            element_bits,
+        })
+    }
+
+    /// How often a bank is needed when elements are moved.
+    fn degree(&self, moved: impl Fn(i64) -> i64) -> usize {
+        let phases = self.phases.iter().map(|phase| {
+            let offsets: Vec<i64> = phase
+                .iter()
+                .map(|&index| moved(index) * self.element_bits / 8)
+                .collect();
+            busiest_bank(self.bytes, &offsets).degree
+        });
+        phases.max().unwrap_or(0)
+    }
+
+    /// How often at least, when vectors of so many elements are moved as a whole: words at one place of different
+    /// vectors have only so many banks.
+    fn least(&self, vector: i64) -> usize {
+        let words = (vector * self.element_bits / 32).max(1);
+        let phases = self.phases.iter().map(|phase| {
+            let own = i64::from(self.bytes.div_ceil(4)).max(1);
+            let mut touched: Vec<i64> = phase
+                .iter()
+                .flat_map(|index| {
+                    (0..own).map(move |word| (index * self.element_bits).div_euclid(32) + word)
+                })
+                .collect();
+            touched.sort_unstable();
+            touched.dedup();
+            let mut places = vec![0usize; words as usize];
+            touched
+                .iter()
+                .for_each(|word| places[word.rem_euclid(words) as usize] += 1);
+            let banks = (BANKS / words) as usize;
+            places
+                .iter()
+                .map(|count| count.div_ceil(banks))
+                .max()
+                .unwrap_or(0)
+        });
+        phases.max().unwrap_or(0)
+    }
+}
+
+/// log₂ of the elements in a word.
+fn word_bits(element_bits: i64) -> u32 {
+    (32 / element_bits).max(1).trailing_zeros()
+}
+
+/// The identity, and the swizzles that may change which bank an element is in.
+fn candidates(tile: &Layout, element_bits: i64, vector: i64) -> Vec<Swizzle> {
+    let bits = 64 - (tile.cosize() - 1).leading_zeros();
+    let first = vector.max(32 / element_bits).trailing_zeros();
+    let banks = (BANKS * 32 / element_bits).trailing_zeros();
+    let mut found = vec![Swizzle::IDENTITY];
+    for base in first..banks {
+        for count in 1..=banks - base {
+            for shift in count..=bits.saturating_sub(base + count) {
+                found.extend(Swizzle::new(count, base, shift as i32));
+            }
+        }
+    }
+    found
+}
+
+fn pairs(phase: &[i64]) -> impl Iterator<Item = (i64, i64)> + '_ {
+    phase
+        .iter()
+        .enumerate()
+        .flat_map(|(i, a)| phase[..i].iter().map(move |b| (*a, *b)))
+}
+
+/// A subspace of a dimension without a vector that is avoided.
+fn kernel(avoided: Vec<bool>, dimension: usize) -> Option<Vec<u64>> {
+    let mut begun = 0;
+    let mut chosen = Vec::new();
+    extend(&avoided, dimension, &mut chosen, &mut begun).then_some(chosen)
+}
+
+/// `avoided` holds all vectors that may not be added: those that lead to one that is avoided, and those inside.
+fn extend(avoided: &[bool], dimension: usize, chosen: &mut Vec<u64>, begun: &mut usize) -> bool {
+    if chosen.len() == dimension {
+        return true;
+    }
+    let inside = Basis::of(chosen);
+    for vector in 1..avoided.len() {
+        if avoided[vector] || inside.contains(vector as u64) {
+            continue;
+        }
+        *begun += 1;
+        if *begun > KERNEL_SEARCH_LIMIT {
+            return false;
+        }
+        let next: Vec<bool> = (0..avoided.len())
+            .map(|other| avoided[other] || avoided[other ^ vector])
+            .collect();
+        chosen.push(vector as u64);
+        if extend(&next, dimension, chosen, begun) {
+            return true;
+        }
+        chosen.pop();
+    }
+    false
+}
+
+/// The bijection that takes the kernel to the bits above the banks.
+fn map_with_kernel(kernel: &[u64], bits: u32, chunk: u32) -> Option<XorMap> {
+    let mut basis = Basis::of(kernel);
+    let mut beside = Vec::new();
+    for bit in 0..bits {
+        if basis.insert(1 << bit, 0) {
+            beside.push(1u64 << bit);
+        }
+    }
+    let back = XorMap::new([beside, reduced(kernel)].concat())?;
+    let map = back.inverse()?;
+    let whole = (0..chunk).map(|bit| 1u64 << bit);
+    let moved = map.columns().iter().map(|column| column << chunk);
+    XorMap::new(whole.chain(moved).collect::<Vec<_>>())
+}
+
+/// A basis of the same space in which no vector has the highest bit of another, in ascending order.
+fn reduced(vectors: &[u64]) -> Vec<u64> {
+    let mut basis: Vec<u64> = Vec::new();
+    for &vector in vectors {
+        let vector = basis
+            .iter()
+            .fold(vector, |rest, other| rest.min(rest ^ other));
+        if vector != 0 {
+            for other in &mut basis {
+                *other = (*other).min(*other ^ vector);
+            }
+            basis.push(vector);
+            basis.sort_unstable_by(|a, b| b.cmp(a));
+        }
+    }
+    basis.reverse();
+    basis
+}

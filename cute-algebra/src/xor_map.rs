@@ -1,0 +1,422 @@
+//! Maps that are linear over bits: swizzled layouts, their compositions and their inverses.
+
+use crate::composed::ComposedLayout;
+use crate::composition::ENUMERATION_LIMIT;
+use crate::layout::Layout;
+use crate::recover::from_table;
+use crate::swizzle::Swizzle;
+use crate::tuple::{Shape, Tuple};
+use std::fmt;
+
+/// Most bits of a coordinate, and of a value.
+pub const XOR_MAP_BITS: u32 = 63;
+
+/// A function on the coordinates of a shape that takes each digit apart into bits and exclusive-ors one column for each
+/// bit that is set, and a constant.
+///
+/// A swizzled layout is one where its sums do not carry. Unlike swizzled layouts, these maps are closed under
+/// composition and inverse. Extents need not be powers of two: a digit below an extent s has the bits of s − 1, and what
+/// the map would do to digits beyond is nobody's concern.
+///
+/// ```
+/// use cute_algebra::{Layout, Swizzle, XorMap};
+/// let rows = XorMap::from_layout(&Layout::new([8, 64], [64, 1])?).unwrap();
+/// let swizzle = XorMap::from_swizzle(Swizzle::new(3, 3, 3)?, 9);
+/// let tile = swizzle.after(&rows).unwrap();
+/// assert_eq!(tile.at(1), Some(72));
+/// // The swizzle on the other side of the layout.
+/// let inverse = rows.inverse().unwrap();
+/// let moved = inverse.after(&swizzle).unwrap().after(&rows).unwrap();
+/// assert_eq!(moved.to_string(), "Sw<3,0,-6>");
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct XorMap {
+    shape: Shape,
+    /// One for each bit of each digit, the leftmost digit first, the lowest bit first.
+    columns: Vec<u64>,
+    constant: u64,
+}
+
+impl XorMap {
+    /// The map of `0..2^n` with these n columns. `None` of more than [`XOR_MAP_BITS`], and where a column has more bits.
+    pub fn new(columns: impl Into<Vec<u64>>) -> Option<Self> {
+        let columns = columns.into();
+        let bits = u32::try_from(columns.len())
+            .ok()
+            .filter(|&bits| bits < XOR_MAP_BITS)?;
+        let fits = columns.iter().all(|column| column >> XOR_MAP_BITS == 0);
+        fits.then_some(Self {
+            shape: Tuple::Leaf(1 << bits),
+            columns,
+            constant: 0,
+        })
+    }
+
+    /// The map that changes none of `bits` bits, at most 62.
+    pub fn identity(bits: u32) -> Self {
+        Self::from_swizzle(Swizzle::IDENTITY, bits)
+    }
+
+    /// The swizzle of numbers of `bits` bits, at most 62.
+    pub fn from_swizzle(swizzle: Swizzle, bits: u32) -> Self {
+        let bits = bits.min(XOR_MAP_BITS - 1);
+        Self {
+            shape: Tuple::Leaf(1 << bits),
+            columns: (0..bits)
+                .map(|bit| swizzle.apply(1 << bit) as u64)
+                .collect(),
+            constant: 0,
+        }
+    }
+
+    /// The layout, if its sums do not carry.
+    pub fn from_layout(layout: &Layout) -> Option<Self> {
+        Self::from_composed(&ComposedLayout::new(Swizzle::IDENTITY, 0, layout.clone()).ok()?)
+    }
+
+    /// The swizzled layout, if its sums do not carry, or where they do without harm and the size allows to look.
+    pub fn from_composed(composed: &ComposedLayout) -> Option<Self> {
+        let modes = composed.layout().integral_modes(0).ok()?;
+        let value = |index: i64| u64::try_from(composed.swizzle().apply(index)).ok();
+        let constant = value(composed.offset())?;
+        let mut columns = Vec::new();
+        let mut sums: Vec<Vec<i64>> = Vec::new();
+        for &(extent, stride) in &modes {
+            let digit: Vec<i64> = (0..bits_below(extent)).map(|bit| stride << bit).collect();
+            for &step in &digit {
+                columns.push(value(composed.offset() + step)? ^ constant);
+            }
+            sums.push(digit);
+        }
+        if columns.len() >= XOR_MAP_BITS as usize {
+            return None;
+        }
+        let map = Self {
+            shape: composed.layout().shape().clone(),
+            columns,
+            constant,
+        };
+        let extents: Vec<i64> = modes.iter().map(|&(extent, _)| extent).collect();
+        let carries = together(&extents, &sums).any(|(a, b)| a & b != 0)
+            || sums
+                .iter()
+                .flatten()
+                .any(|step| step & composed.offset() != 0);
+        let agrees = || {
+            composed.size() <= ENUMERATION_LIMIT
+                && composed.values().zip(map.values()).all(|(a, b)| a == b)
+        };
+        (!carries || agrees()).then_some(map)
+    }
+
+    /// The extents of the coordinates.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// What each bit of each digit contributes: the leftmost digit first, the lowest bit first.
+    pub fn columns(&self) -> &[u64] {
+        &self.columns
+    }
+
+    /// The value at 0.
+    pub fn constant(&self) -> u64 {
+        self.constant
+    }
+
+    /// Number of coordinates.
+    pub fn size(&self) -> i64 {
+        self.shape.leaves().product()
+    }
+
+    /// The value at a 1-D coordinate; `None` outside the domain.
+    pub fn at(&self, index: i64) -> Option<i64> {
+        (0..self.size()).contains(&index).then(|| self.apply(index))
+    }
+
+    /// The values at 0, 1, 2, ….
+    pub fn values(&self) -> impl Iterator<Item = i64> + '_ {
+        (0..self.size()).map(|index| self.apply(index))
+    }
+
+    fn apply(&self, mut index: i64) -> i64 {
+        let (mut value, mut first) = (self.constant, 0);
+        for &extent in self.shape.leaves() {
+            let digit = index % extent;
+            index /= extent;
+            let bits = bits_below(extent) as usize;
+            for (bit, column) in self.columns[first..first + bits].iter().enumerate() {
+                value ^= column * (digit >> bit & 1) as u64;
+            }
+            first += bits;
+        }
+        value as i64
+    }
+
+    /// `self(first(x))`. `None` where `first` leaves the domain, or where the bits of its values are not the bits of
+    /// coordinates of `self`, because an extent other than the last is not a power of two.
+    pub fn after(&self, first: &Self) -> Option<Self> {
+        if !self.digits_are_bits() {
+            return None;
+        }
+        let domain = self.size();
+        let support = first
+            .columns
+            .iter()
+            .fold(first.constant, |bits, column| bits | column);
+        let inside = bits_below(domain) >= 64 - support.leading_zeros()
+            && (domain & (domain - 1) == 0
+                || first.size() <= ENUMERATION_LIMIT && first.values().all(|value| value < domain));
+        let linear = |value: u64| combine(&self.columns, value);
+        inside.then(|| Self {
+            shape: first.shape.clone(),
+            columns: first.columns.iter().map(|&column| linear(column)).collect(),
+            constant: linear(first.constant) ^ self.constant,
+        })
+    }
+
+    /// The map on `0..2^n` that undoes this one, a bijection of `0..2^n`; `None` where it is none.
+    pub fn inverse(&self) -> Option<Self> {
+        let bits = self.columns.len();
+        let size = self.size();
+        let reaches = self
+            .columns
+            .iter()
+            .fold(self.constant, |bits, column| bits | column);
+        if !self.digits_are_bits() || size != 1 << bits || reaches >> bits != 0 {
+            return None;
+        }
+        let columns: Option<Vec<u64>> = Basis::of(&self.columns).invert(bits);
+        let columns = columns?;
+        Some(Self {
+            shape: Tuple::Leaf(size),
+            constant: combine(&columns, self.constant),
+            columns,
+        })
+    }
+
+    /// The first coordinate with a value, of any injective map; `None` if there is none.
+    /// ```
+    /// use cute_algebra::{ComposedLayout, Layout, Swizzle, XorMap};
+    /// // Ten columns: the swizzle sees the bits of each digit.
+    /// let tile = ComposedLayout::new(Swizzle::new(1, 0, 1)?, 0, Layout::new([10, 2], [2, 1])?)?;
+    /// let map = XorMap::from_composed(&tile).unwrap();
+    /// assert!((0..20).all(|i| map.coordinate_of(tile.at(i).unwrap()) == Some(i)));
+    /// # Ok::<(), cute_algebra::LayoutError>(())
+    /// ```
+    pub fn coordinate_of(&self, value: i64) -> Option<i64> {
+        let bits = Basis::of(&self.columns).solve(u64::try_from(value).ok()? ^ self.constant)?;
+        let (mut index, mut weight, mut first) = (0, 1, 0);
+        for &extent in self.shape.leaves() {
+            let digit = (bits >> first & ((1u64 << bits_below(extent)) - 1)) as i64;
+            if digit >= extent {
+                return None;
+            }
+            index += digit * weight;
+            weight *= extent;
+            first += bits_below(extent);
+        }
+        Some(index)
+    }
+
+    /// Dimension of the space of values: there are `2^rank` values over a power-of-two domain.
+    pub fn rank(&self) -> u32 {
+        Basis::of(&self.columns).0.len() as u32
+    }
+
+    /// The layout of the differences to the value at 0, if they are one: the bits that any two columns may set together
+    /// differ, and each digit by itself is a layout.
+    /// ```
+    /// use cute_algebra::XorMap;
+    /// let plain = XorMap::new([4, 1, 2]).unwrap();
+    /// assert_eq!(plain.to_layout().unwrap().to_string(), "(2,4):(4,1)");
+    /// assert_eq!(XorMap::new([1, 3]).unwrap().to_layout(), None);
+    /// # Ok::<(), cute_algebra::LayoutError>(())
+    /// ```
+    pub fn to_layout(&self) -> Option<Layout> {
+        // Differences add up as long as no bit meets a bit: of another column, or of the constant, from which it would
+        // be taken away.
+        let extents: Vec<i64> = self.shape.leaves().copied().collect();
+        let steps = |column: u64| (column ^ self.constant) as i64 - self.constant as i64;
+        let mut columns = self.columns.iter().copied();
+        let digits: Vec<Vec<u64>> = extents
+            .iter()
+            .map(|&extent| columns.by_ref().take(bits_below(extent) as usize).collect())
+            .collect();
+        let across = digits.iter().enumerate().any(|(i, digit)| {
+            digits[..i]
+                .iter()
+                .flatten()
+                .any(|a| digit.iter().any(|b| a & b != 0))
+        });
+        if across {
+            return None;
+        }
+        let leaves = extents.iter().zip(&digits).map(|(&extent, digit)| {
+            if extent & (extent - 1) == 0 {
+                let steps: Vec<i64> = digit.iter().map(|&column| steps(column)).collect();
+                let disjoint = digit
+                    .iter()
+                    .enumerate()
+                    .all(|(i, a)| digit[..i].iter().all(|b| a & b == 0));
+                return disjoint.then(|| leaves_of(&steps))?;
+            }
+            if extent > ENUMERATION_LIMIT {
+                return None;
+            }
+            let table: Vec<i64> = (0..extent as u64)
+                .map(|index| steps(combine(digit, index)))
+                .collect();
+            from_table(&table).ok()
+        });
+        let leaves = leaves.collect::<Option<Vec<_>>>()?;
+        Layout::replace_leaves(&self.shape, leaves).ok()
+    }
+
+    /// The swizzle, of a map that is one on numbers of its bits.
+    pub fn to_swizzle(&self) -> Option<Swizzle> {
+        if self.constant != 0 || !self.digits_are_bits() {
+            return None;
+        }
+        let mut pairs = Vec::new();
+        for (bit, &column) in (0u32..).zip(&self.columns) {
+            let mut others = column ^ 1 << bit;
+            while others != 0 {
+                pairs.push((bit, others.trailing_zeros()));
+                others &= others - 1;
+            }
+        }
+        Swizzle::from_pairs(pairs)
+    }
+
+    /// Whether the bits of a coordinate are those of its digits: all extents but the last are powers of two.
+    fn digits_are_bits(&self) -> bool {
+        let last = self.shape.leaf_count().saturating_sub(1);
+        self.shape
+            .leaves()
+            .take(last)
+            .all(|&extent| extent & (extent - 1) == 0)
+    }
+}
+
+/// How many bits the numbers below `extent` have.
+fn bits_below(extent: i64) -> u32 {
+    64 - (extent - 1).leading_zeros()
+}
+
+/// The exclusive or of the columns of the bits that are set.
+pub(crate) fn combine(columns: &[u64], bits: u64) -> u64 {
+    let set = columns
+        .iter()
+        .enumerate()
+        .filter(|(bit, _)| bits >> bit & 1 == 1);
+    set.fold(0, |sum, (_, column)| sum ^ column)
+}
+
+/// Pairs of steps of bits that a coordinate may have set together.
+fn together<'a>(
+    extents: &'a [i64],
+    steps: &'a [Vec<i64>],
+) -> impl Iterator<Item = (i64, i64)> + 'a {
+    let flat = |digit: usize| {
+        steps[digit]
+            .iter()
+            .enumerate()
+            .map(move |(bit, step)| (digit, bit, *step))
+    };
+    let all = move || (0..steps.len()).flat_map(flat);
+    all().flat_map(move |(digit, bit, step)| {
+        all().filter_map(move |(other, lower, other_step)| {
+            let pair = other < digit
+                || other == digit && lower < bit && (1i64 << bit) + (1 << lower) < extents[digit];
+            pair.then_some((step, other_step))
+        })
+    })
+}
+
+/// The layout of a digit of bits with these steps.
+fn leaves_of(steps: &[i64]) -> Option<Layout> {
+    let mut modes: Vec<(i64, i64)> = Vec::new();
+    for &step in steps {
+        match modes.last_mut() {
+            Some((extent, stride)) if stride.checked_mul(*extent) == Some(step) => *extent *= 2,
+            _ => modes.push((2, step)),
+        }
+    }
+    match modes[..] {
+        [] => Some(Layout::unit()),
+        [(extent, stride)] => Layout::new(extent, stride).ok(),
+        _ => {
+            let modes = modes
+                .into_iter()
+                .map(|(extent, stride)| Layout::new(extent, stride));
+            Layout::concat(modes.collect::<Result<Vec<_>, _>>().ok()?).ok()
+        }
+    }
+}
+
+/// Columns brought to echelon form: each with its own highest bit, and with the columns that it is the sum of.
+pub(crate) struct Basis(Vec<(u64, u64)>);
+
+impl Basis {
+    pub(crate) fn of(columns: &[u64]) -> Self {
+        let mut basis = Self(Vec::new());
+        for (bit, &column) in columns.iter().enumerate() {
+            basis.insert(column, 1 << bit);
+        }
+        basis
+    }
+
+    /// Adds a vector, the sum of the columns `sources`, unless it is a sum of those that are there.
+    pub(crate) fn insert(&mut self, vector: u64, sources: u64) -> bool {
+        let (rest, sources) = self.reduce(vector, sources);
+        if rest != 0 {
+            self.0.push((rest, sources));
+            self.0.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        rest != 0
+    }
+
+    pub(crate) fn contains(&self, vector: u64) -> bool {
+        self.reduce(vector, 0).0 == 0
+    }
+
+    fn reduce(&self, vector: u64, sources: u64) -> (u64, u64) {
+        // In descending order of highest bits, each of which no later vector has.
+        self.0.iter().fold(
+            (vector, sources),
+            |(vector, sources), (other, theirs)| match vector >> other.ilog2() & 1 {
+                1 => (vector ^ other, sources ^ theirs),
+                _ => (vector, sources),
+            },
+        )
+    }
+
+    /// The columns whose sum a vector is.
+    fn solve(&self, vector: u64) -> Option<u64> {
+        let (rest, sources) = self.reduce(vector, 0);
+        (rest == 0).then_some(sources)
+    }
+
+    fn invert(&self, bits: usize) -> Option<Vec<u64>> {
+        (0..bits).map(|bit| self.solve(1 << bit)).collect()
+    }
+}
+
+impl fmt::Display for XorMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(swizzle) = self.to_swizzle() {
+            return swizzle.fmt(f);
+        }
+        f.write_str("Xor[")?;
+        for (i, column) in self.columns.iter().enumerate() {
+            write!(f, "{}{column:#x}", if i > 0 { "," } else { "" })?;
+        }
+        f.write_str("]")?;
+        if self.constant != 0 {
+            write!(f, "^{:#x}", self.constant)?;
+        }
+        Ok(())
+    }
+}
