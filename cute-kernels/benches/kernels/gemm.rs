@@ -99,7 +99,7 @@ where
                     theirs.buffer().address(),
                 );
                 // SAFETY: three packed matrices of the product's shapes and types.
-                Ok(unsafe { product.run(algorithm, a, b, d)? })
+                unsafe { product.run(algorithm, a, b, d) }.map_err(Into::into)
             })
         })
     };
