@@ -40,7 +40,7 @@ mod layout;
 mod manip;
 pub mod notation;
 pub mod operations;
-mod print;
+mod picture;
 mod product;
 pub mod ragged;
 mod recast;
@@ -48,6 +48,7 @@ mod recover;
 mod slice;
 mod stride;
 mod swizzle;
+pub mod symbolic;
 mod tile;
 mod tiler;
 mod tiling;
@@ -94,7 +95,9 @@ pub use manip::{
     append, append_to_rank, flatten, get, group, prepend, prepend_to_rank, replace, select, take,
     transpose_modes, unflatten, with_shape, zip,
 };
-pub use print::{PRINT_LIMIT, print_layout};
+pub use picture::{
+    ColorBy, HOLDER_LIMIT, PICTURE_LIMIT, ParseColorError, Picture, PictureError, print_layout,
+};
 pub use product::{
     blocked_product, flat_product, logical_product, raked_product, tiled_product, zipped_product,
 };

@@ -1,7 +1,7 @@
 //! Expressions to values.
 
 use super::NotationError;
-use super::expr::{Expr, ExprKind, Order};
+use super::expr::{Expr, ExprKind, Leaf, Order};
 use crate::composed::ComposedLayout;
 use crate::error::{ErrorKind, LayoutError, Place, Side};
 use crate::layout::Layout;
@@ -56,7 +56,7 @@ impl Evaluator<'_> {
             ExprKind::Basis(..) => Ok(self.stride(expr)?.into()),
             ExprKind::Underscore => Ok(Value::Tiler(Tiler::Keep)),
             ExprKind::Name(name) => self.name(name, &expr.at),
-            ExprKind::Braced(text) => Err(run_time(&expr.at, text)),
+            ExprKind::Braced(_) | ExprKind::Product(_) => Ok(self.integers(expr)?.into()),
             ExprKind::Tuple(items) => match items.iter().any(Expr::is_visibly_layout) {
                 true => self.concat(items),
                 false => self.tuple(expr),
@@ -168,7 +168,23 @@ impl Evaluator<'_> {
                 Some(value) => Err(not_an_integer(&expr.at, name, &value)),
                 None => Err(run_time(&expr.at, name)),
             },
-            ExprKind::Braced(text) => Err(run_time(&expr.at, text)),
+            ExprKind::Braced(text) => match expr.leaf(self.names) {
+                Some(Leaf::Known(value)) => Ok(Tuple::Leaf(Some(value))),
+                _ => Err(run_time(&expr.at, text)),
+            },
+            ExprKind::Product(factors) => {
+                let mut product = Some(1i64);
+                for factor in factors {
+                    let Tuple::Leaf(factor) = self.integers(factor)? else {
+                        return Err(NotationError::new(&factor.at, "expected an integer"));
+                    };
+                    product = product.and_then(|product| product.checked_mul(factor));
+                }
+                let overflow = || NotationError::new(&expr.at, "the product does not fit 64 bits");
+                product
+                    .map(|product| Tuple::Leaf(Some(product)))
+                    .ok_or_else(overflow)
+            }
             _ => Err(NotationError::new(
                 &expr.at,
                 "expected an integer or a tuple of integers",
@@ -335,7 +351,7 @@ fn has_basis(expr: &Expr) -> bool {
 }
 
 /// The error at the token that its place names, where the operand is written out; else at the operand.
-fn at_place(error: LayoutError, operands: &[&Expr]) -> NotationError {
+pub(super) fn at_place(error: LayoutError, operands: &[&Expr]) -> NotationError {
     let place = error.place();
     let at = match operands.get(place.operand).or(operands.last()) {
         Some(operand) => locate(operand, place),
@@ -415,7 +431,7 @@ fn by_mode_hint(values: &[Value]) -> Option<String> {
     }
 }
 
-fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError {
+pub(super) fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError {
     let error = NotationError::new(at, format!("unknown operation `{name}`"));
     let nearest = OPERATIONS
         .iter()
@@ -463,7 +479,7 @@ fn not_an_integer(at: &Range<usize>, name: &str, value: &Value) -> NotationError
 fn run_time(at: &Range<usize>, text: &str) -> NotationError {
     NotationError::new(
         at,
-        format!("`{text}` is a run-time integer here, and those are not supported yet"),
+        format!("`{text}` is a run-time integer, but a number is needed here"),
     )
 }
 

@@ -1,6 +1,9 @@
 //! The syntax tree of the notation.
 
+use super::eval::Names;
+use super::token::parse_integer;
 use crate::operations;
+use crate::value::Value;
 use std::ops::Range;
 
 /// An expression and where it stands.
@@ -27,6 +30,8 @@ pub enum ExprKind {
     Name(String),
     /// `{…}`.
     Braced(String),
+    /// `4*m`: a product of integers, names and braces.
+    Product(Vec<Expr>),
     /// `(a,b)`: a tuple of integers, or layouts side by side.
     Tuple(Vec<Expr>),
     /// `shape:stride`.
@@ -61,7 +66,104 @@ pub enum Order {
     Col,
 }
 
+/// `left % right == 0`, or a comparison of products: something that holds of run-time integers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// The left side.
+    pub left: Expr,
+    /// How the sides relate.
+    pub relation: Relation,
+    /// The right side.
+    pub right: Expr,
+    /// Where it stands.
+    pub at: Range<usize>,
+}
+
+/// What a fact says about its sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// `left % right == 0`.
+    Multiple,
+    /// `left <= right`.
+    AtMost,
+    /// `left < right`.
+    Less,
+    /// `left >= right`.
+    AtLeast,
+    /// `left > right`.
+    Greater,
+    /// `left == right`.
+    Equal,
+}
+
+/// An integer by itself.
+pub(super) enum Leaf {
+    /// A number.
+    Known(i64),
+    /// A path, the same wherever it is written.
+    Named(String),
+    /// Another Rust expression, which may give another value each time.
+    Computed(String),
+}
+
+impl Fact {
+    /// The names and expressions of run-time integers in it, with where they stand.
+    pub fn run_time_leaves(&self) -> Vec<(String, Range<usize>)> {
+        let mut leaves = Vec::new();
+        for side in [&self.left, &self.right] {
+            collect_leaves(side, &|_| None, &mut leaves);
+        }
+        leaves
+    }
+}
+
 impl Expr {
+    /// The names and expressions of run-time integers, with where they stand: braces that hold no number, and names in
+    /// places of integers that `names` does not know.
+    pub fn run_time_leaves(&self, names: Names<'_>) -> Vec<(String, Range<usize>)> {
+        let mut leaves = Vec::new();
+        collect_run_time(self, names, &mut leaves);
+        leaves
+    }
+
+    pub(super) fn has_run_time_leaf(&self, names: Names<'_>) -> bool {
+        !self.run_time_leaves(names).is_empty()
+    }
+
+    /// What an integer stands for, if this is one.
+    pub(super) fn leaf(&self, names: Names<'_>) -> Option<Leaf> {
+        match &self.kind {
+            ExprKind::Int(value) => Some(Leaf::Known(*value)),
+            ExprKind::Name(name) => match names(name) {
+                Some(Value::Int(value)) => Some(Leaf::Known(value)),
+                Some(_) => None,
+                None => Some(Leaf::Named(name.clone())),
+            },
+            ExprKind::Braced(text) => {
+                let inner = text
+                    .trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '}'))
+                    .to_owned();
+                if let Some(value) = parse_integer(&inner)
+                    .ok()
+                    .and_then(|value| i64::try_from(value).ok())
+                {
+                    return Some(Leaf::Known(value));
+                }
+                let path: String = inner.split_whitespace().collect();
+                let is_path = path.split("::").all(|segment| {
+                    segment.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                        && segment.chars().all(|c| c.is_alphanumeric() || c == '_')
+                });
+                Some(match names(&path) {
+                    Some(Value::Int(value)) if is_path => Leaf::Known(value),
+                    _ if is_path => Leaf::Named(path),
+                    _ => Leaf::Computed(inner),
+                })
+            }
+            _ => None,
+        }
+    }
+
     /// The names that stand where a layout or a tiler is expected, in order of appearance, with where they stand.
     /// A name inside a tuple of integers, beside a `:` or in a swizzle is an integer instead.
     pub fn layout_names(&self) -> Vec<(&str, Range<usize>)> {
@@ -99,7 +201,45 @@ fn collect_names<'a>(expr: &'a Expr, names: &mut Vec<(&'a str, Range<usize>)>) {
             let values = args.iter().enumerate().filter(|(i, _)| !takes_word(*i));
             values.for_each(|(_, arg)| collect_names(arg, names));
         }
+        ExprKind::Product(factors) => factors
+            .iter()
+            .for_each(|factor| collect_names(factor, names)),
         ExprKind::Swizzled(parts) => collect_names(&parts[2], names),
         _ => {}
+    }
+}
+
+fn collect_run_time(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(String, Range<usize>)>) {
+    let mut all = |parts: &[Expr]| {
+        parts
+            .iter()
+            .for_each(|part| collect_run_time(part, names, leaves))
+    };
+    match &expr.kind {
+        ExprKind::Tuple(items) if expr.is_visibly_layout() => all(items),
+        ExprKind::Tiler(items) | ExprKind::Call { args: items, .. } => all(items),
+        ExprKind::Swizzle(parts) | ExprKind::Swizzled(parts) => all(&parts[..]),
+        // A name that stands for a layout.
+        ExprKind::Name(_) => {}
+        ExprKind::Product(factors) => all(factors),
+        _ => collect_leaves(expr, names, leaves),
+    }
+}
+
+/// The run-time integers where only integers stand.
+fn collect_leaves(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(String, Range<usize>)>) {
+    match &expr.kind {
+        ExprKind::Tuple(items) | ExprKind::Product(items) => items
+            .iter()
+            .for_each(|item| collect_leaves(item, names, leaves)),
+        ExprKind::Layout(shape, stride) => {
+            collect_leaves(shape, names, leaves);
+            collect_leaves(stride, names, leaves);
+        }
+        ExprKind::Ordered(shape, _) => collect_leaves(shape, names, leaves),
+        _ => match expr.leaf(names) {
+            Some(Leaf::Named(text) | Leaf::Computed(text)) => leaves.push((text, expr.at.clone())),
+            Some(Leaf::Known(_)) | None => {}
+        },
     }
 }

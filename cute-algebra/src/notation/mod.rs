@@ -6,8 +6,9 @@
 //! expr    := ["ragged"] chain ("/" chain)*            // zipped_divide; `ragged` lets its operation overhang
 //! chain   := operand (("o" | "then") operand)*        // A o B is A(B(c)); `then` is the other order
 //! operand := primary [":" stride]                     // a shape alone, where a layout is wanted: the leftmost mode fastest
-//! primary := int | basis | word | "_" | "(" [expr ("," expr)*] ")" | "<" expr ("," expr)* ">" | name "(" args ")" | swizzle
-//! stride  := int | basis | tuple | "row" | "col"
+//! primary := product | basis | word | "_" | "(" [expr ("," expr)*] ")" | "<" expr ("," expr)* ">" | name "(" args ")" | swizzle
+//! product := factor ("*" factor)*;  factor := int | name | "{" Rust expression "}"   // run-time integers and numbers
+//! stride  := product | basis | tuple | "row" | "col"
 //! basis   := int ("@" int)+                           // rightmost index is outermost
 //! swizzle := "Sw" "<" int "," int "," int ">"         // Sw o L, or Sw o offset o L
 //! ```
@@ -19,13 +20,15 @@ mod eval;
 mod expr;
 mod from_str;
 mod parse;
+mod symbolic;
 mod tiling;
 mod token;
 
 pub use eval::{Names, eval, eval_layout};
-pub use expr::{Expr, ExprKind, Order};
+pub use expr::{Expr, ExprKind, Fact, Order, Relation};
 pub use from_str::eval_str;
-pub use parse::parse;
+pub use parse::{parse, parse_where};
+pub use symbolic::{Captured, eval_symbolic, eval_symbolic_str};
 pub use tiling::{eval_tiling, require_disjoint};
 pub use token::{Token, TokenKind, lex, parse_integer};
 

@@ -1,6 +1,6 @@
 //! Tokens to expressions.
 
-use super::expr::{Expr, ExprKind, Order};
+use super::expr::{Expr, ExprKind, Fact, Order, Relation};
 use super::token::{Token, TokenKind};
 use super::{MAX_NESTING, MAX_TOKENS, NotationError};
 use std::ops::Range;
@@ -25,6 +25,40 @@ pub fn parse(tokens: &[Token], end: Range<usize>) -> Result<Expr, NotationError>
         Some(_) => Err(parser.unexpected("`o`, `then`, `:`, `/` or the end")),
     }
 }
+
+/// `where fact, …; expression`, or an expression alone.
+///
+/// ```text
+/// facts := "where" fact ("," fact)* ";"
+/// fact  := product "%" product "==" "0"  |  product ("<" | "<=" | ">" | ">=" | "==") product
+/// ```
+pub fn parse_where(
+    tokens: &[Token],
+    end: Range<usize>,
+) -> Result<(Vec<Fact>, Expr), NotationError> {
+    let mut parser = Parser {
+        tokens,
+        next: 0,
+        end: end.clone(),
+        depth: 0,
+    };
+    if tokens.len() > MAX_TOKENS || parser.accept_word("where").is_none() {
+        return Ok((Vec::new(), parse(tokens, end)?));
+    }
+    let mut facts = Vec::new();
+    while parser.accept_other(";").is_none() {
+        if !facts.is_empty() && parser.accept(',').is_none() {
+            return Err(parser.unexpected("`,` or `;`"));
+        }
+        if facts.is_empty() || parser.peek() != Some(&TokenKind::Other(";".to_owned())) {
+            facts.push(parser.fact()?);
+        }
+    }
+    Ok((facts, parse(parser.rest(), end)?))
+}
+
+/// What to write for a `*` between layouts.
+const NO_PRODUCT_SIGN: &str = "composition is written `o`, products by name";
 
 struct Parser<'a> {
     tokens: &'a [Token],
@@ -115,7 +149,11 @@ impl Parser<'_> {
             return Ok(shape);
         };
         match shape.kind {
-            ExprKind::Int(_) | ExprKind::Tuple(_) | ExprKind::Name(_) | ExprKind::Braced(_) => {}
+            ExprKind::Int(_)
+            | ExprKind::Tuple(_)
+            | ExprKind::Name(_)
+            | ExprKind::Braced(_)
+            | ExprKind::Product(_) => {}
             _ => return Err(NotationError::new(&colon, "only a shape has a stride")),
         }
         for (word, order) in [("row", Order::Row), ("col", Order::Col)] {
@@ -136,7 +174,11 @@ impl Parser<'_> {
         let stride = self.primary()?;
         let at = shape.at.start..stride.at.end;
         if let Some(colon) = self.accept(':') {
-            return Err(NotationError::new(&colon, "a layout has one stride"));
+            let error = NotationError::new(&colon, "a layout has one stride");
+            return Err(match stride.kind {
+                ExprKind::Product(_) => error.help(NO_PRODUCT_SIGN),
+                _ => error,
+            });
         }
         node(ExprKind::Layout(Box::new(shape), Box::new(stride)), at)
     }
@@ -173,7 +215,97 @@ impl Parser<'_> {
             _ => Err(self.unexpected("a layout, a shape or an operation")),
         };
         self.depth -= 1;
-        expr
+        self.product(expr?)
+    }
+
+    /// `first` has been read; the factors after it, if it is an integer.
+    fn product(&mut self, first: Expr) -> Parsed {
+        let is_integer = |expr: &Expr| {
+            matches!(
+                expr.kind,
+                ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Braced(_)
+            )
+        };
+        if !is_integer(&first) || self.peek() != Some(&TokenKind::Other("*".to_owned())) {
+            return Ok(first);
+        }
+        let mut factors = vec![first];
+        while self.accept_other("*").is_some() {
+            let start = self.here();
+            let factor = match self.peek() {
+                Some(TokenKind::Int(_) | TokenKind::Punct('-')) => self.integer()?,
+                Some(TokenKind::Word(word)) => {
+                    let name = ExprKind::Name(word.clone());
+                    self.next += 1;
+                    node(name, start)?
+                }
+                Some(TokenKind::Braced(text)) => {
+                    let braced = ExprKind::Braced(text.clone());
+                    self.next += 1;
+                    node(braced, start)?
+                }
+                _ => return Err(self.unexpected("an integer, a name or `{…}`")),
+            };
+            factors.push(factor);
+        }
+        let at = factors[0].at.start..factors[factors.len() - 1].at.end;
+        node(ExprKind::Product(factors), at)
+    }
+
+    fn fact(&mut self) -> Result<Fact, NotationError> {
+        let left = self.primary()?;
+        let expected = "`%` or a comparison";
+        let relation = if self.accept_other("%").is_some() {
+            Relation::Multiple
+        } else if self.accept_other("=").is_some() {
+            match self.accept_other("=") {
+                Some(_) => Relation::Equal,
+                None => return Err(self.unexpected("`==`")),
+            }
+        } else if self.accept('<').is_some() {
+            match self.accept_other("=") {
+                Some(_) => Relation::AtMost,
+                None => Relation::Less,
+            }
+        } else if self.accept('>').is_some() {
+            match self.accept_other("=") {
+                Some(_) => Relation::AtLeast,
+                None => Relation::Greater,
+            }
+        } else {
+            return Err(self.unexpected(expected));
+        };
+        let right = self.primary()?;
+        let mut end = right.at.end;
+        if relation == Relation::Multiple {
+            let zero = "`== 0`";
+            for _ in 0..2 {
+                self.accept_other("=")
+                    .ok_or_else(|| self.unexpected(zero))?;
+            }
+            if self.peek() != Some(&TokenKind::Int(0)) {
+                return Err(self.unexpected("`0`"));
+            }
+            end = self.here().end;
+            self.next += 1;
+        }
+        let is_product = |side: &Expr| match &side.kind {
+            ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Braced(_) | ExprKind::Product(_) => {
+                Ok(())
+            }
+            _ => Err(NotationError::new(
+                &side.at,
+                "a fact is about integers, names and their products",
+            )),
+        };
+        is_product(&left)?;
+        is_product(&right)?;
+        Ok(Fact {
+            at: left.at.start..end,
+            left,
+            relation,
+            right,
+        })
     }
 
     fn word(&mut self, word: String) -> Parsed {
@@ -336,6 +468,14 @@ impl Parser<'_> {
         })
     }
 
+    fn accept_other(&mut self, sign: &str) -> Option<Range<usize>> {
+        let at = self.here();
+        matches!(self.peek(), Some(TokenKind::Other(text)) if text == sign).then(|| {
+            self.next += 1;
+            at
+        })
+    }
+
     fn accept_word(&mut self, word: &str) -> Option<Range<usize>> {
         let at = self.here();
         self.tokens
@@ -364,9 +504,7 @@ impl Parser<'_> {
                 error.help("modes are separated by `,`; `o` composes")
             }
             TokenKind::Punct('<') if self.next > 0 => error.help("`/` divides by a tiler"),
-            TokenKind::Other(sign) if sign == "*" => {
-                error.help("composition is written `o`, products by name")
-            }
+            TokenKind::Other(sign) if sign == "*" => error.help(NO_PRODUCT_SIGN),
             _ => error,
         }
     }
@@ -402,9 +540,10 @@ fn node(kind: ExprKind, at: Range<usize>) -> Parsed {
         | ExprKind::Underscore
         | ExprKind::Name(_)
         | ExprKind::Braced(_) => 0,
-        ExprKind::Tuple(items) | ExprKind::Tiler(items) | ExprKind::Call { args: items, .. } => {
-            highest(items)
-        }
+        ExprKind::Tuple(items)
+        | ExprKind::Tiler(items)
+        | ExprKind::Product(items)
+        | ExprKind::Call { args: items, .. } => highest(items),
         ExprKind::Layout(shape, stride) => shape.height.max(stride.height),
         ExprKind::Ordered(shape, _) => shape.height,
         ExprKind::Swizzle(parts) | ExprKind::Swizzled(parts) => highest(&parts[..]),

@@ -1,0 +1,232 @@
+//! Expressions with run-time integers to values.
+
+use super::eval::{Names, at_place, eval, eval_layout, locate, unknown_operation, wrong_kind};
+use super::expr::{Expr, ExprKind, Fact, Leaf, Order, Relation};
+use super::{NotationError, lex, parse_where};
+use crate::operations::find;
+use crate::symbolic::{
+    Atom, Check, Scope, Sum, Symbolic, SymbolicError, SymbolicErrorKind, SymbolicLayout,
+    SymbolicTiler, SymbolicValue, Term, apply,
+};
+use crate::tuple::Tuple;
+use crate::value::Value;
+use std::ops::Range;
+
+/// The value of `where fact, …; expression`, or of an expression alone. Names inside tuples are run-time integers.
+///
+/// ```
+/// use cute_algebra::symbolic::eval_str;
+/// let symbolic = eval_str("coalesce((m,n):(1,m))")?;
+/// assert_eq!(symbolic.value.show(&symbolic.scope), "m*n:1");
+/// # Ok::<(), cute_algebra::notation::NotationError>(())
+/// ```
+pub fn eval_symbolic_str(text: &str) -> Result<Symbolic, NotationError> {
+    let (facts, expr) = parse_where(&lex(text)?, text.len()..text.len())?;
+    Ok(eval_symbolic(&facts, &expr, &|_| None)?.0)
+}
+
+/// An atom that stands for a Rust expression, and where that stands.
+pub type Captured = (Atom, Range<usize>);
+
+/// The value of an expression under facts, and which of its tokens each captured atom stands for. Where a layout is
+/// wanted, a shape stands for its layout with the leftmost mode fastest.
+pub fn eval_symbolic(
+    facts: &[Fact],
+    expr: &Expr,
+    names: Names<'_>,
+) -> Result<(Symbolic, Vec<Captured>), NotationError> {
+    let mut evaluator = Evaluator {
+        names,
+        scope: Scope::default(),
+        captured: Vec::new(),
+    };
+    facts.iter().try_for_each(|fact| evaluator.assume(fact))?;
+    let value = match &expr.kind {
+        _ if !expr.has_run_time_leaf(names) => SymbolicValue::Known(eval_layout(expr, names)?),
+        // The result of an operation is what it is.
+        ExprKind::Call { .. } => evaluator.value(expr)?,
+        _ => match evaluator.value(expr)? {
+            shape @ (SymbolicValue::Integer(_) | SymbolicValue::Tuple(_)) => shape
+                .into_layout(&mut evaluator.scope)
+                .map_err(|error| evaluator.at(error, &[expr]))?
+                .into(),
+            value => value,
+        },
+    };
+    let symbolic = Symbolic {
+        scope: evaluator.scope,
+        value,
+    };
+    Ok((symbolic, evaluator.captured))
+}
+
+struct Evaluator<'a> {
+    names: Names<'a>,
+    scope: Scope,
+    captured: Vec<Captured>,
+}
+
+impl Evaluator<'_> {
+    fn assume(&mut self, fact: &Fact) -> Result<(), NotationError> {
+        let (left, right) = (self.term(&fact.left)?, self.term(&fact.right)?);
+        let at_most = |left: &Term, right: &Term, strict: bool| {
+            let left = Sum::from(left);
+            let left = match strict {
+                true => left.add(&Term::ONE, 1),
+                false => Some(left),
+            };
+            left.map(|left| Check::AtMost {
+                left,
+                right: right.into(),
+            })
+        };
+        let checks = match fact.relation {
+            Relation::Multiple => vec![Some(Check::Divides {
+                divisor: right,
+                dividend: left,
+            })],
+            Relation::AtMost => vec![at_most(&left, &right, false)],
+            Relation::Less => vec![at_most(&left, &right, true)],
+            Relation::AtLeast => vec![at_most(&right, &left, false)],
+            Relation::Greater => vec![at_most(&right, &left, true)],
+            Relation::Equal => vec![at_most(&left, &right, false), at_most(&right, &left, false)],
+        };
+        for check in checks {
+            let assumed = check
+                .ok_or(SymbolicErrorKind::Overflow)
+                .and_then(|check| self.scope.assume(check));
+            assumed.map_err(|kind| NotationError::new(&fact.at, kind.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, expr: &Expr) -> Result<SymbolicValue, NotationError> {
+        if !expr.has_run_time_leaf(self.names) {
+            return eval(expr, self.names).map(SymbolicValue::Known);
+        }
+        match &expr.kind {
+            ExprKind::Tuple(items) if items.iter().any(Expr::is_visibly_layout) => {
+                if let [only] = &items[..] {
+                    return self.value(only);
+                }
+                let values = items.iter().map(|item| self.value(item));
+                let values = values.collect::<Result<Vec<_>, _>>()?;
+                let concat = find("concat").ok_or_else(|| unknown_operation("concat", &expr.at))?;
+                let items: Vec<_> = items.iter().collect();
+                apply(&mut self.scope, concat, &values, false)
+                    .map_err(|error| self.at(error, &items))
+            }
+            ExprKind::Tuple(_) => Ok(SymbolicValue::Tuple(self.tuple(expr)?)),
+            ExprKind::Layout(shape, stride) => {
+                let (extents, strides) = (self.tuple(shape)?, self.tuple(stride)?);
+                SymbolicLayout::new(&mut self.scope, &extents, &strides)
+                    .map(SymbolicValue::from)
+                    .map_err(|error| self.at(error, &[expr]))
+            }
+            ExprKind::Ordered(shape, order) => {
+                let extents = self.tuple(shape)?;
+                SymbolicLayout::compact(&mut self.scope, &extents, *order == Order::Row)
+                    .map(SymbolicValue::from)
+                    .map_err(|error| self.at(error, &[shape]))
+            }
+            ExprKind::Tiler(items) => {
+                let mut tilers = Vec::new();
+                for item in items {
+                    let tiler = self.value(item)?.into_tiler(&mut self.scope);
+                    tilers.push(tiler.map_err(|error| self.at(error, &[item]))?);
+                }
+                Ok(SymbolicValue::Tiler(SymbolicTiler::Modes(tilers)))
+            }
+            ExprKind::Call {
+                operation,
+                name_at,
+                args,
+                ragged,
+            } => {
+                let Some(row) = find(operation) else {
+                    return Err(unknown_operation(operation, name_at));
+                };
+                let values = args.iter().map(|arg| self.value(arg));
+                let values = values.collect::<Result<Vec<_>, _>>()?;
+                let operands: Vec<_> = args.iter().collect();
+                apply(&mut self.scope, row, &values, *ragged)
+                    .map_err(|error| self.at(error, &operands))
+            }
+            ExprKind::Swizzle(_) | ExprKind::Swizzled(_) => Err(NotationError::new(
+                &expr.at,
+                SymbolicErrorKind::Unsupported("a swizzle").to_string(),
+            )),
+            _ => Ok(SymbolicValue::Integer(self.term(expr)?)),
+        }
+    }
+
+    fn tuple(&mut self, expr: &Expr) -> Result<Tuple<Term>, NotationError> {
+        match &expr.kind {
+            ExprKind::Tuple(items) => items.iter().map(|item| self.tuple(item)).collect(),
+            ExprKind::Name(name) if let Some(Value::Tuple(tuple)) = (self.names)(name) => {
+                Ok(tuple.map(|&value| value.into()))
+            }
+            _ => self.term(expr).map(Tuple::Leaf),
+        }
+    }
+
+    fn term(&mut self, expr: &Expr) -> Result<Term, NotationError> {
+        if let ExprKind::Product(factors) = &expr.kind {
+            let mut product = Term::ONE;
+            for factor in factors {
+                let factor = self.term(factor)?;
+                product = product.checked_mul(&factor).ok_or_else(|| {
+                    NotationError::new(&expr.at, SymbolicErrorKind::Overflow.to_string())
+                })?;
+            }
+            return Ok(product);
+        }
+        let captured = match expr.leaf(self.names) {
+            Some(Leaf::Known(value)) => return Ok(value.into()),
+            Some(Leaf::Named(name)) => self.scope.capture(&name),
+            Some(Leaf::Computed(text)) => {
+                let known = self.captured.iter().find(|(_, at)| *at == expr.at);
+                match known {
+                    Some((atom, _)) => Ok(*atom),
+                    None => self.scope.capture_anew(&text),
+                }
+            }
+            None => {
+                let error = match eval(expr, self.names) {
+                    Ok(value) => wrong_kind(&expr.at, "an integer", &value),
+                    Err(error) => error,
+                };
+                return Err(error);
+            }
+        };
+        let atom = captured.map_err(|kind| NotationError::new(&expr.at, kind.to_string()))?;
+        if self.captured.iter().all(|(known, _)| *known != atom) {
+            self.captured.push((atom, expr.at.clone()));
+        }
+        Ok(Term::atom(atom))
+    }
+
+    fn at(&self, error: SymbolicError, operands: &[&Expr]) -> NotationError {
+        let SymbolicError { kind, place } = error;
+        if let SymbolicErrorKind::Layout(error) = kind {
+            return at_place(error.relocate(|_| place), operands);
+        }
+        let at = match operands.get(place.operand).or(operands.last()) {
+            Some(operand) => locate(operand, &place),
+            None => 0..0,
+        };
+        match kind {
+            SymbolicErrorKind::Undecided {
+                condition,
+                opposite,
+            } => NotationError::new(
+                &at,
+                format!("the modes of the result depend on whether `{condition}`"),
+            )
+            .help(format!(
+                "state it as a fact in front: `where {condition};` or `where {opposite};`"
+            )),
+            kind => NotationError::new(&at, kind.to_string()),
+        }
+    }
+}

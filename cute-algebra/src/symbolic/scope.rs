@@ -1,0 +1,459 @@
+//! What is known about run-time integers, what has to be checked, and three-valued answers from both.
+
+use super::SymbolicErrorKind;
+use super::term::{Atom, Sum, Term, gcd};
+
+/// Most run-time integers of one layout.
+pub const MAX_ATOMS: usize = 64;
+
+/// Most checks that one layout makes when it is built.
+pub const MAX_CHECKS: usize = 256;
+
+/// The answer to a question about numbers that are known at run time only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// For all values that the facts and the checks so far allow.
+    Always,
+    /// For none.
+    Never,
+    /// Neither is proved.
+    Maybe,
+}
+
+/// Where an atom comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The user's variable or expression, by name.
+    Captured(String),
+    /// The quotient of two terms, rounded up: the tiles of a ragged division.
+    Ceiling(Term, Term),
+}
+
+/// What has to hold when a layout is built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// `dividend % divisor == 0`.
+    Divides {
+        /// Divides …
+        divisor: Term,
+        /// … this.
+        dividend: Term,
+    },
+    /// `left <= right`.
+    AtMost {
+        /// The smaller side.
+        left: Sum,
+        /// The larger side.
+        right: Sum,
+    },
+}
+
+/// What is known about an atom by itself.
+#[derive(Clone, Debug)]
+struct Known {
+    origin: Origin,
+    /// Divides it.
+    multiple: i64,
+    lower: Option<i64>,
+    upper: Option<i64>,
+}
+
+/// The atoms of a layout, the facts about them, and the checks that its construction makes.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    atoms: Vec<Known>,
+    /// Quotients that are integers.
+    integers: Vec<Term>,
+    /// Sums that are not negative.
+    not_negative: Vec<Sum>,
+    checks: Vec<Check>,
+    bounds: Vec<Term>,
+}
+
+impl Scope {
+    /// The atom of a captured value; the same for the same name.
+    pub fn capture(&mut self, name: &str) -> Result<Atom, SymbolicErrorKind> {
+        let known = self
+            .atoms
+            .iter()
+            .position(|atom| matches!(&atom.origin, Origin::Captured(text) if text == name));
+        match known {
+            Some(atom) => Ok(atom),
+            None => self.add_atom(Origin::Captured(name.to_owned()), None),
+        }
+    }
+
+    /// The atom of a captured expression, which is another value each time.
+    pub fn capture_anew(&mut self, text: &str) -> Result<Atom, SymbolicErrorKind> {
+        self.add_atom(Origin::Captured(text.to_owned()), None)
+    }
+
+    /// A quotient that is rounded up; both sides are positive.
+    pub(super) fn ceiling(
+        &mut self,
+        dividend: &Term,
+        divisor: &Term,
+    ) -> Result<Term, SymbolicErrorKind> {
+        if let (Some(dividend), Some(divisor)) = (dividend.as_constant(), divisor.as_constant()) {
+            return Ok(((dividend - 1) / divisor + 1).into());
+        }
+        let origin = Origin::Ceiling(dividend.clone(), divisor.clone());
+        match self.atoms.iter().position(|atom| atom.origin == origin) {
+            Some(atom) => Ok(Term::atom(atom)),
+            None => self.add_atom(origin, Some(1)).map(Term::atom),
+        }
+    }
+
+    fn add_atom(&mut self, origin: Origin, lower: Option<i64>) -> Result<Atom, SymbolicErrorKind> {
+        if self.atoms.len() >= MAX_ATOMS {
+            return Err(SymbolicErrorKind::TooMany {
+                what: "run-time integers",
+                limit: MAX_ATOMS,
+            });
+        }
+        self.atoms.push(Known {
+            origin,
+            multiple: 1,
+            lower,
+            upper: None,
+        });
+        Ok(self.atoms.len() - 1)
+    }
+
+    /// Where the atoms come from, in the order of their values; a quotient comes after what it is of.
+    pub fn origins(&self) -> impl Iterator<Item = &Origin> {
+        self.atoms.iter().map(|atom| &atom.origin)
+    }
+
+    /// The checks in order. What one of them divides by is an integer by the ones before it.
+    pub fn checks(&self) -> &[Check] {
+        &self.checks
+    }
+
+    /// The sizes that coordinates of ragged divisions are compared with.
+    pub fn bounds(&self) -> &[Term] {
+        &self.bounds
+    }
+
+    /// The values of all atoms for these of the captured ones, in order.
+    ///
+    /// # Errors
+    /// With the first check that does not hold; with none where a number does not fit.
+    pub fn instantiate(&self, captured: &[i64]) -> Result<Vec<i64>, Option<&Check>> {
+        let mut captured = captured.iter();
+        let mut atoms = Vec::new();
+        let mut fits = true;
+        for origin in self.origins() {
+            let value = match origin {
+                Origin::Captured(_) => captured.next().copied(),
+                Origin::Ceiling(dividend, divisor) => {
+                    let sides = dividend.evaluate(&atoms).zip(divisor.evaluate(&atoms));
+                    sides.and_then(|(dividend, divisor)| div_ceil(dividend, divisor))
+                }
+            };
+            fits &= value.is_some();
+            atoms.push(value.unwrap_or(0));
+        }
+        let holds = |check: &&Check| match check {
+            Check::Divides { divisor, dividend } => {
+                let sides = dividend.evaluate(&atoms).zip(divisor.evaluate(&atoms));
+                sides.is_some_and(|(dividend, divisor)| dividend.checked_rem(divisor) == Some(0))
+            }
+            Check::AtMost { left, right } => {
+                let sides = left.evaluate(&atoms).zip(right.evaluate(&atoms));
+                sides.is_some_and(|(left, right)| left <= right)
+            }
+        };
+        match self.checks.iter().find(|check| !holds(check)) {
+            Some(check) => Err(Some(check)),
+            None if fits => Ok(atoms),
+            None => Err(None),
+        }
+    }
+
+    pub(super) fn add_bound(&mut self, bound: Term) -> usize {
+        self.bounds.push(bound);
+        self.bounds.len() - 1
+    }
+
+    /// Takes a fact as given; it is checked when the layout is built.
+    pub fn assume(&mut self, fact: Check) -> Result<(), SymbolicErrorKind> {
+        if self.answer(&fact) == Answer::Never {
+            return Err(SymbolicErrorKind::Never(self.show_check(&fact)));
+        }
+        self.add_check(fact)
+    }
+
+    /// Sees to it that `check` holds: by the facts, or by a check at run time; an error where it cannot.
+    pub(super) fn require(&mut self, check: Check) -> Result<(), SymbolicErrorKind> {
+        match self.answer(&check) {
+            Answer::Always => Ok(()),
+            Answer::Never => Err(SymbolicErrorKind::Never(self.show_check(&check))),
+            Answer::Maybe => self.add_check(check),
+        }
+    }
+
+    /// Extents are at least 1, and so is every atom of an extent.
+    pub(super) fn require_extent(&mut self, extent: &Term) -> Result<(), SymbolicErrorKind> {
+        if extent.numerator() < 1 {
+            return Err(SymbolicErrorKind::Extent(self.show(extent)));
+        }
+        for &(atom, _) in extent.powers() {
+            self.require(Check::AtMost {
+                left: (&Term::ONE).into(),
+                right: (&Term::atom(atom)).into(),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn add_check(&mut self, check: Check) -> Result<(), SymbolicErrorKind> {
+        if self.checks.len() >= MAX_CHECKS {
+            return Err(SymbolicErrorKind::TooMany {
+                what: "checks",
+                limit: MAX_CHECKS,
+            });
+        }
+        self.learn(&check)?;
+        self.checks.push(check);
+        Ok(())
+    }
+
+    fn learn(&mut self, check: &Check) -> Result<(), SymbolicErrorKind> {
+        match check {
+            Check::Divides { divisor, dividend } => {
+                let atom = as_atom(dividend).zip(divisor.as_constant());
+                if let Some((atom, divisor)) = atom.filter(|(_, divisor)| *divisor > 0) {
+                    let known = &mut self.atoms[atom];
+                    known.multiple = lcm(known.multiple, divisor).unwrap_or(known.multiple);
+                }
+                let quotient = dividend.checked_div(divisor);
+                self.integers
+                    .push(quotient.ok_or(SymbolicErrorKind::Overflow)?);
+            }
+            Check::AtMost { left, right } => {
+                let (lower, upper) = (left.as_constant(), right.as_constant());
+                if let Some((atom, lower)) = sum_as_atom(right).zip(lower) {
+                    let known = &mut self.atoms[atom];
+                    known.lower = Some(known.lower.map_or(lower, |old| old.max(lower)));
+                }
+                if let Some((atom, upper)) = sum_as_atom(left).zip(upper) {
+                    let known = &mut self.atoms[atom];
+                    known.upper = Some(known.upper.map_or(upper, |old| old.min(upper)));
+                }
+                let difference = right.clone().minus(left);
+                self.not_negative
+                    .push(difference.ok_or(SymbolicErrorKind::Overflow)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a check holds.
+    pub fn answer(&self, check: &Check) -> Answer {
+        match check {
+            Check::Divides { divisor, dividend } => self.divides(divisor, dividend),
+            Check::AtMost { left, right } => match right.clone().minus(left) {
+                Some(difference) => self.not_negative(&difference),
+                None => Answer::Maybe,
+            },
+        }
+    }
+
+    /// Whether `left <= right`.
+    pub(super) fn at_most(&self, left: &Term, right: &Term) -> Answer {
+        self.answer(&Check::AtMost {
+            left: left.into(),
+            right: right.into(),
+        })
+    }
+
+    /// Whether the quotient is an integer.
+    pub(super) fn divides(&self, divisor: &Term, dividend: &Term) -> Answer {
+        if dividend.is_zero() && self.is_positive(divisor) {
+            return Answer::Always;
+        }
+        if divisor.is_zero() {
+            return Answer::Never;
+        }
+        let Some(quotient) = dividend.checked_div(divisor) else {
+            return Answer::Maybe;
+        };
+        if self.is_integer(&quotient) {
+            return Answer::Always;
+        }
+        let less = Sum::from(divisor)
+            .add(&Term::ONE, -1)
+            .and_then(|divisor| divisor.minus(&dividend.into()))
+            .is_some_and(|difference| self.not_negative(&difference) == Answer::Always);
+        if quotient.powers().is_empty() || self.is_positive(dividend) && less {
+            return Answer::Never;
+        }
+        Answer::Maybe
+    }
+
+    /// Whether a term is at least 1.
+    pub(super) fn is_positive(&self, term: &Term) -> bool {
+        self.at_most(&Term::ONE, term) == Answer::Always
+    }
+
+    /// A quotient is an integer by itself, by the multiples that its atoms are, or because one or two quotients are that
+    /// divide it.
+    fn is_integer(&self, quotient: &Term) -> bool {
+        if self.is_multiple(quotient) {
+            return true;
+        }
+        self.integers.iter().enumerate().any(|(i, known)| {
+            let Some(rest) = quotient.checked_div(known) else {
+                return false;
+            };
+            self.is_multiple(&rest)
+                || self.integers[i..].iter().any(|known| {
+                    rest.checked_div(known)
+                        .is_some_and(|rest| self.is_multiple(&rest))
+                })
+        })
+    }
+
+    fn is_multiple(&self, quotient: &Term) -> bool {
+        if quotient.powers().iter().any(|&(_, power)| power < 0) {
+            return false;
+        }
+        // What divides the numerator, as far as the denominator asks.
+        let denominator = quotient.denominator().unsigned_abs().into();
+        let mut missing: u128 = denominator;
+        for &(atom, power) in quotient.powers() {
+            let multiple = self.atoms[atom].multiple.unsigned_abs().into();
+            for _ in 0..power.unsigned_abs().min(u64::BITS) {
+                missing /= gcd(missing, multiple);
+            }
+        }
+        missing == 1
+    }
+
+    fn not_negative(&self, sum: &Sum) -> Answer {
+        match self.bounded(sum) {
+            Answer::Maybe => {}
+            decided => return decided,
+        }
+        let known = self.not_negative.iter().any(|known| {
+            let rest = sum.clone().minus(known);
+            rest.is_some_and(|rest| self.bounded(&rest) == Answer::Always)
+        });
+        if known {
+            return Answer::Always;
+        }
+        // -sum - 1 >= known >= 0 contradicts sum >= 0.
+        let contradicted = self.not_negative.iter().any(|known| {
+            let rest = Sum::default()
+                .add(&Term::ONE, -1)
+                .and_then(|rest| rest.minus(sum))
+                .and_then(|rest| rest.minus(known));
+            rest.is_some_and(|rest| self.bounded(&rest) == Answer::Always)
+        });
+        if contradicted {
+            Answer::Never
+        } else {
+            Answer::Maybe
+        }
+    }
+
+    /// The sign of a sum by the bounds of its atoms: in `atom - lower`, terms with a positive coefficient only add.
+    fn bounded(&self, sum: &Sum) -> Answer {
+        self.bounds_of(sum).map_or(Answer::Maybe, |(least, most)| {
+            if least.is_some_and(|least| least >= 0) {
+                Answer::Always
+            } else if most.is_some_and(|most| most < 0) {
+                Answer::Never
+            } else {
+                Answer::Maybe
+            }
+        })
+    }
+
+    /// The least and the largest value of a sum times some positive number, where there are such; as the sign of a
+    /// fraction is that of its numerator, numerators over a common denominator.
+    fn bounds_of(&self, sum: &Sum) -> Option<(Option<i128>, Option<i128>)> {
+        let mut sum = sum.clone();
+        for (atom, known) in self.atoms.iter().enumerate() {
+            let least = sum
+                .parts()
+                .flat_map(|(powers, _)| powers)
+                .filter(|(used, _)| *used == atom)
+                .map(|&(_, power)| power)
+                .min();
+            let Some(least) = least else { continue };
+            let lower = self.lower(atom);
+            if least < 0 {
+                // Times a positive number, the sign is the same.
+                lower.filter(|&lower| lower >= 1)?;
+                sum = sum.times_power(atom, least.checked_neg()?)?;
+            }
+            if let Some(lower) = lower {
+                if known.upper.is_some_and(|upper| upper < lower) {
+                    return None;
+                }
+                sum = sum.shifted(atom, lower)?;
+            }
+        }
+        let common = sum.parts().try_fold(1i128, |common, (_, (_, below))| {
+            let divisor = i128::try_from(gcd(common.unsigned_abs(), below.unsigned_abs())).ok()?;
+            (common / divisor).checked_mul(below)
+        })?;
+        let (mut least, mut most) = (Some(0i128), Some(0i128));
+        for (powers, (above, below)) in sum.parts() {
+            let coefficient = above.checked_mul(common / below)?;
+            // The product of atoms lies between 0 and `reach`, unless an atom has no lower bound.
+            let free = powers.iter().any(|&(atom, _)| self.lower(atom).is_none());
+            let reach = powers.iter().try_fold(1i128, |reach, &(atom, power)| {
+                let width = i128::from(self.atoms[atom].upper?) - i128::from(self.lower(atom)?);
+                reach.checked_mul(width.checked_pow(power.unsigned_abs())?)
+            });
+            let end = reach.and_then(|reach| coefficient.checked_mul(reach));
+            let (low, high) = match (powers.is_empty(), free, coefficient > 0) {
+                (true, ..) => (Some(coefficient), Some(coefficient)),
+                (_, true, _) => (None, None),
+                (_, _, true) => (Some(0), end),
+                (_, _, false) => (end, Some(0)),
+            };
+            let plus = |a: Option<i128>, b: Option<i128>| a?.checked_add(b?);
+            (least, most) = (plus(least, low), plus(most, high));
+        }
+        Some((least, most))
+    }
+
+    /// The least value of an atom: its lower bound, rounded up to a multiple.
+    fn lower(&self, atom: Atom) -> Option<i64> {
+        let known = &self.atoms[atom];
+        let lower = known.lower?;
+        let rest = lower.rem_euclid(known.multiple);
+        match rest {
+            0 => Some(lower),
+            _ => lower.checked_add(known.multiple - rest).or(Some(lower)),
+        }
+    }
+}
+
+/// The quotient of positive numbers, rounded up.
+pub fn div_ceil(dividend: i128, divisor: i128) -> Option<i64> {
+    let below = dividend.checked_sub(1)?.checked_div(divisor)?;
+    i64::try_from(below.checked_add(1)?).ok()
+}
+
+fn as_atom(term: &Term) -> Option<Atom> {
+    match term.powers() {
+        [(atom, 1)] if term.numerator() == 1 && term.denominator() == 1 => Some(*atom),
+        _ => None,
+    }
+}
+
+fn sum_as_atom(sum: &Sum) -> Option<Atom> {
+    let mut terms = sum.terms();
+    let only = terms.next()?;
+    terms.next().is_none().then(|| as_atom(&only))?
+}
+
+fn lcm(a: i64, b: i64) -> Option<i64> {
+    let common = gcd(a.unsigned_abs().into(), b.unsigned_abs().into());
+    a.checked_div(i64::try_from(common).ok()?)?.checked_mul(b)
+}

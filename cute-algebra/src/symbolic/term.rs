@@ -1,0 +1,288 @@
+//! Terms, `numerator/denominator * product of atoms`, and sums of them.
+
+use std::collections::BTreeMap;
+
+/// An atom: an integer that is known at run time only, by its place in the [`Scope`](super::Scope).
+pub type Atom = usize;
+
+/// Atoms and their exponents, ascending by atom, no exponent 0.
+pub(super) type Powers = Vec<(Atom, i32)>;
+
+/// A constant times a product of atoms. A quotient such as `m/64` is a term as well: it comes into being only where the
+/// division is exact, because a fact says so or because a check does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Term {
+    numerator: i64,
+    denominator: i64,
+    powers: Powers,
+}
+
+impl Term {
+    /// The constant 1.
+    pub const ONE: Self = Self {
+        numerator: 1,
+        denominator: 1,
+        powers: Vec::new(),
+    };
+
+    /// The constant 0.
+    pub const ZERO: Self = Self {
+        numerator: 0,
+        denominator: 1,
+        powers: Vec::new(),
+    };
+
+    /// One atom.
+    pub fn atom(atom: Atom) -> Self {
+        Self {
+            powers: vec![(atom, 1)],
+            ..Self::ONE
+        }
+    }
+
+    /// The upper part of the constant.
+    pub fn numerator(&self) -> i64 {
+        self.numerator
+    }
+
+    /// The lower part of the constant, at least 1.
+    pub fn denominator(&self) -> i64 {
+        self.denominator
+    }
+
+    /// The atoms.
+    pub fn powers(&self) -> &[(Atom, i32)] {
+        &self.powers
+    }
+
+    /// The number, if there are no atoms.
+    pub fn as_constant(&self) -> Option<i64> {
+        (self.powers.is_empty() && self.denominator == 1).then_some(self.numerator)
+    }
+
+    /// Whether this is the number 1.
+    pub fn is_one(&self) -> bool {
+        *self == Self::ONE
+    }
+
+    /// Whether this is the number 0.
+    pub fn is_zero(&self) -> bool {
+        self.numerator == 0
+    }
+
+    /// The product; `None` where a number does not fit.
+    pub fn checked_mul(&self, other: &Self) -> Option<Self> {
+        Self::reduced(
+            i128::from(self.numerator) * i128::from(other.numerator),
+            i128::from(self.denominator) * i128::from(other.denominator),
+            multiply_powers(&self.powers, &other.powers, 1)?,
+        )
+    }
+
+    /// The quotient as a term, whether or not it is an integer; `None` for a division by 0, and where a number does not fit.
+    pub fn checked_div(&self, other: &Self) -> Option<Self> {
+        let sign = i128::from(other.numerator.signum());
+        Self::reduced(
+            sign * i128::from(self.numerator) * i128::from(other.denominator),
+            i128::from(self.denominator) * i128::from(other.numerator).abs(),
+            multiply_powers(&self.powers, &other.powers, -1)?,
+        )
+    }
+
+    fn reduced(numerator: i128, denominator: i128, powers: Powers) -> Option<Self> {
+        let (numerator, denominator) = reduce(numerator, denominator)?;
+        Some(Self {
+            numerator: i64::try_from(numerator).ok()?,
+            denominator: i64::try_from(denominator).ok()?,
+            powers: if numerator == 0 { Vec::new() } else { powers },
+        })
+    }
+
+    /// The value for these atoms; `None` where it is no integer or does not fit.
+    pub fn evaluate(&self, atoms: &[i64]) -> Option<i128> {
+        evaluate(self.numerator, self.denominator, &self.powers, atoms)
+    }
+}
+
+/// The value of `numerator/denominator * product of powers` for these atoms; `None` where it is no integer or does not fit.
+pub fn evaluate(
+    numerator: i64,
+    denominator: i64,
+    powers: &[(Atom, i32)],
+    atoms: &[i64],
+) -> Option<i128> {
+    let (mut above, mut below) = (i128::from(numerator), i128::from(denominator));
+    for &(atom, power) in powers {
+        let factor = i128::from(*atoms.get(atom)?).checked_pow(power.unsigned_abs())?;
+        let side = if power > 0 { &mut above } else { &mut below };
+        *side = side.checked_mul(factor)?;
+    }
+    (above.checked_rem(below)? == 0).then(|| above / below)
+}
+
+impl From<i64> for Term {
+    fn from(value: i64) -> Self {
+        Self {
+            numerator: value,
+            ..Self::ONE
+        }
+    }
+}
+
+/// A sum of terms, one for each product of atoms.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Sum {
+    terms: BTreeMap<Powers, (i128, i128)>,
+}
+
+/// Most terms of a sum that is looked into.
+const MAX_TERMS: usize = 256;
+
+impl Sum {
+    /// Adds `factor * term`; `None` where a number does not fit.
+    pub fn add(mut self, term: &Term, factor: i64) -> Option<Self> {
+        let numerator = i128::from(term.numerator).checked_mul(i128::from(factor))?;
+        self.add_ratio(
+            term.powers.clone(),
+            (numerator, i128::from(term.denominator)),
+        )?;
+        Some(self)
+    }
+
+    /// The difference; `None` where a number does not fit.
+    pub fn minus(mut self, other: &Self) -> Option<Self> {
+        for (powers, &(numerator, denominator)) in &other.terms {
+            self.add_ratio(powers.clone(), (numerator.checked_neg()?, denominator))?;
+        }
+        Some(self)
+    }
+
+    /// The constant, if there are no atoms.
+    pub fn as_constant(&self) -> Option<i64> {
+        let (numerator, denominator) = self.constant_part();
+        let only = self.terms.keys().all(Powers::is_empty);
+        (only && denominator == 1).then(|| i64::try_from(numerator).ok())?
+    }
+
+    /// The terms, the constant first.
+    pub fn terms(&self) -> impl Iterator<Item = Term> {
+        self.terms
+            .iter()
+            .filter_map(|(powers, &(numerator, denominator))| {
+                Term::reduced(numerator, denominator, powers.clone())
+            })
+    }
+
+    /// The value for these atoms; `None` where a term is no integer or a number does not fit.
+    pub fn evaluate(&self, atoms: &[i64]) -> Option<i128> {
+        self.terms()
+            .try_fold(0i128, |sum, term| sum.checked_add(term.evaluate(atoms)?))
+    }
+
+    /// The coefficient of 1.
+    pub(super) fn constant_part(&self) -> (i128, i128) {
+        self.terms.get(&Vec::new()).copied().unwrap_or((0, 1))
+    }
+
+    /// Products of atoms with their coefficients.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (&Powers, (i128, i128))> {
+        self.terms.iter().map(|(powers, &ratio)| (powers, ratio))
+    }
+
+    /// The product with a power of an atom; `None` where an exponent does not fit.
+    pub(super) fn times_power(&self, atom: Atom, power: i32) -> Option<Self> {
+        let terms = self
+            .terms
+            .iter()
+            .map(|(powers, &ratio)| Some((multiply_powers(powers, &[(atom, power)], 1)?, ratio)));
+        Some(Self {
+            terms: terms.collect::<Option<_>>()?,
+        })
+    }
+
+    /// The same sum in `atom - lower` instead of the atom; `None` where it has negative exponents or becomes too long.
+    pub(super) fn shifted(&self, atom: Atom, lower: i64) -> Option<Self> {
+        let mut shifted = Self::default();
+        for (powers, &ratio) in &self.terms {
+            let power = powers
+                .iter()
+                .find(|(known, _)| *known == atom)
+                .map_or(0, |&(_, power)| power);
+            let power = u32::try_from(power).ok()?;
+            let rest: Powers = powers
+                .iter()
+                .copied()
+                .filter(|(known, _)| *known != atom)
+                .collect();
+            // (t + lower)^power, by the binomial theorem.
+            let mut binomial = 1i128;
+            for k in 0..=power {
+                let factor = i128::from(lower).checked_pow(power - k)?;
+                let numerator = ratio.0.checked_mul(binomial)?.checked_mul(factor)?;
+                let powers = multiply_powers(&rest, &[(atom, i32::try_from(k).ok()?)], 1)?;
+                shifted.add_ratio(powers, (numerator, ratio.1))?;
+                binomial =
+                    binomial.checked_mul(i128::from(power - k))? / i128::from(k.checked_add(1)?);
+            }
+            if shifted.terms.len() > MAX_TERMS {
+                return None;
+            }
+        }
+        Some(shifted)
+    }
+
+    fn add_ratio(&mut self, powers: Powers, (numerator, denominator): (i128, i128)) -> Option<()> {
+        let (old, under) = self.terms.remove(&powers).unwrap_or((0, 1));
+        let sum = old
+            .checked_mul(denominator)?
+            .checked_add(numerator.checked_mul(under)?)?;
+        let (numerator, denominator) = reduce(sum, under.checked_mul(denominator)?)?;
+        if numerator != 0 {
+            self.terms.insert(powers, (numerator, denominator));
+        }
+        Some(())
+    }
+}
+
+impl From<&Term> for Sum {
+    fn from(term: &Term) -> Self {
+        let mut terms = BTreeMap::new();
+        if !term.is_zero() {
+            let ratio = (i128::from(term.numerator), i128::from(term.denominator));
+            terms.insert(term.powers.clone(), ratio);
+        }
+        Self { terms }
+    }
+}
+
+fn multiply_powers(a: &[(Atom, i32)], b: &[(Atom, i32)], sign: i32) -> Option<Powers> {
+    let mut product: BTreeMap<Atom, i32> = a.iter().copied().collect();
+    for &(atom, power) in b {
+        let sum = product.entry(atom).or_insert(0);
+        *sum = sum.checked_add(power.checked_mul(sign)?)?;
+    }
+    product.retain(|_, power| *power != 0);
+    Some(product.into_iter().collect())
+}
+
+/// The ratio in lowest terms with a positive denominator; `None` over 0.
+fn reduce(numerator: i128, denominator: i128) -> Option<(i128, i128)> {
+    let common = gcd(numerator.unsigned_abs(), denominator.unsigned_abs());
+    let common = i128::try_from(common).ok().filter(|&common| common != 0)?;
+    match denominator {
+        0 => None,
+        1.. => Some((numerator / common, denominator / common)),
+        _ => Some((
+            (numerator / common).checked_neg()?,
+            (denominator / common).checked_neg()?,
+        )),
+    }
+}
+
+pub(super) fn gcd(a: u128, b: u128) -> u128 {
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

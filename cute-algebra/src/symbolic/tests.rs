@@ -1,0 +1,347 @@
+//! Whatever is folded, refused or checked is held against the operations on numbers.
+
+use super::{Symbolic, SymbolicLayout, SymbolicValue, eval_str};
+use crate::layout::Layout;
+use crate::notation::{lex, parse_where};
+use crate::value::Value;
+use crate::{coalesce, notation};
+use proptest::prelude::*;
+
+const NAMES: [&str; 3] = ["m", "n", "k"];
+
+/// The layout of numbers that an expression is for values of m, n and k.
+fn concrete(text: &str, values: [i64; 3]) -> Result<Layout, notation::NotationError> {
+    let (_, expr) = parse_where(&lex(text)?, text.len()..text.len())?;
+    let names = |name: &str| {
+        let index = NAMES.iter().position(|known| *known == name)?;
+        Some(Value::Int(values[index]))
+    };
+    match notation::eval_layout(&expr, &names)? {
+        Value::Layout(layout) => Ok(layout),
+        other => panic!("{text} is {other}"),
+    }
+}
+
+/// What an instance is: the layout, or the text of the check that refuses it.
+fn instance(symbolic: &Symbolic, values: [i64; 3]) -> Result<Layout, String> {
+    let SymbolicValue::Layout(layout) = &symbolic.value else {
+        let SymbolicValue::Known(Value::Layout(layout)) = &symbolic.value else {
+            panic!("{:?} is no layout", symbolic.value);
+        };
+        return Ok(layout.clone());
+    };
+    let scope = &symbolic.scope;
+    let captured: Vec<_> = scope
+        .origins()
+        .filter_map(|origin| match origin {
+            super::Origin::Captured(name) => {
+                let index = NAMES.iter().position(|known| known == name)?;
+                Some(values[index])
+            }
+            super::Origin::Ceiling(..) => None,
+        })
+        .collect();
+    let atoms = scope.instantiate(&captured).map_err(|check| {
+        check.map_or_else(|| "overflow".to_owned(), |check| scope.show_check(check))
+    })?;
+    let evaluated = layout
+        .evaluate(&atoms)
+        .expect("checked leaves are integers");
+    check_sources(symbolic, layout, &atoms);
+    evaluated.map_err(|error| error.to_string())
+}
+
+/// The sources of a ragged division are in range exactly as often as the divided modes have coordinates.
+fn check_sources(symbolic: &Symbolic, layout: &SymbolicLayout, atoms: &[i64]) {
+    let bounds = symbolic.scope.bounds();
+    let Ok(value) = layout.evaluate(atoms).expect("integers") else {
+        return;
+    };
+    for (i, bound) in bounds.iter().enumerate() {
+        let mut modes = Vec::new();
+        for (mode, (extent, _)) in layout.leaves().zip(value.flat_modes()) {
+            if let Some(source) = &mode.source
+                && source.bound == i
+            {
+                let stride = source.stride.evaluate(atoms).expect("an integer");
+                modes.push((extent, stride as i64));
+            }
+        }
+        let (shape, stride): (Vec<i64>, Vec<i64>) = modes.into_iter().unzip();
+        let shape: crate::IntTuple = shape.into_iter().map(crate::Tuple::Leaf).collect();
+        let stride: crate::IntTuple = stride.into_iter().map(crate::Tuple::Leaf).collect();
+        let coordinates = Layout::new(shape, &stride).expect("a layout");
+        let bound = bound.evaluate(atoms).expect("an integer") as i64;
+        let mut inside: Vec<_> = coordinates.values().filter(|&at| at < bound).collect();
+        inside.sort();
+        assert_eq!(inside, (0..bound).collect::<Vec<_>>());
+    }
+}
+
+/// The same function, and of a division or a product the same tiles.
+fn same(text: &str, a: &Layout, b: &Layout) -> bool {
+    if !text.contains("divide") && !text.contains("product") {
+        return coalesce(a) == coalesce(b);
+    }
+    let coalesced = |layout: &Layout| layout.modes().iter().map(coalesce).collect::<Vec<_>>();
+    coalesced(a) == coalesced(b)
+}
+
+/// How many instances there are, and how many of those that exist are refused by a check all the same.
+fn compare(text: &str, most: i64) -> Option<(usize, usize)> {
+    let facts = facts_of(text);
+    let allowed = |values| facts.iter().all(|fact| instance(fact, values).is_ok());
+    let symbolic = match eval_str(text) {
+        Ok(symbolic) => symbolic,
+        Err(error) => {
+            // Refused for all values: then no instance under the facts may exist, unless a fact is asked for.
+            let asks = error.help.is_some() || error.message.contains("known at expansion");
+            return asks.then_some((0, 0)).or_else(|| {
+                // A mode of extent 1 has no say among numbers, whatever its stride.
+                for values in instances(most).filter(|values| !values.contains(&1)) {
+                    if allowed(values)
+                        && let Ok(found) = concrete(text, values)
+                    {
+                        panic!("{text} is refused ({error}), but is {found} for {values:?}");
+                    }
+                }
+                None
+            });
+        }
+    };
+    let (mut accepted, mut strict) = (0, 0);
+    for values in instances(most) {
+        let wanted = concrete(text, values);
+        match (instance(&symbolic, values), wanted) {
+            (Ok(found), Ok(wanted)) => {
+                // Where a mode of the tile has extent 1, the numbers forget its stride and round up to less.
+                let rounds_less = text.contains("ragged") && values.contains(&1);
+                assert!(
+                    rounds_less || same(text, &found, &wanted),
+                    "{text} for {values:?}: {found} instead of {wanted}"
+                );
+                accepted += 1;
+            }
+            (Ok(found), Err(error)) => {
+                panic!("{text} for {values:?}: {found}, but numbers are refused: {error}")
+            }
+            (Err(_), Ok(_)) => strict += usize::from(allowed(values)),
+            (Err(_), Err(_)) => {}
+        }
+    }
+    Some((accepted, strict))
+}
+
+/// Each fact of an expression by itself, with a layout of m, n and k.
+fn facts_of(text: &str) -> Vec<Symbolic> {
+    let Some((facts, _)) = text
+        .strip_prefix("where ")
+        .and_then(|rest| rest.split_once(';'))
+    else {
+        return Vec::new();
+    };
+    let facts = facts.split(',');
+    facts
+        .map(|fact| eval_str(&format!("where {fact}; (m,n,k):(1,1,1)")).expect("a fact"))
+        .collect()
+}
+
+fn instances(most: i64) -> impl Iterator<Item = [i64; 3]> {
+    (1..=most).flat_map(move |m| (1..=most).flat_map(move |n| (1..=3).map(move |k| [m, n, k])))
+}
+
+/// Expressions that are known to fold, with what they fold to and the checks that are left.
+#[test]
+fn folds() {
+    for (text, result, checks) in [
+        ("coalesce((m,n):(1,m))", "m*n:1", "m >= 1, n >= 1"),
+        (
+            "coalesce((m,(4,k)):(1,(m,4*m)))",
+            "4*m*k:1",
+            "m >= 1, k >= 1",
+        ),
+        ("coalesce((m,n):(n,1))", "(m,n):(n,1)", "m >= 1, n >= 1"),
+        ("coalesce((4,8):(d,4*d))", "32:d", ""),
+        ("(m,n):row", "(m,n):(n,1)", "m >= 1, n >= 1"),
+        ("(m,n)", "(m,n):(1,m)", "m >= 1, n >= 1"),
+        (
+            "where m >= 64; (m,n):(n,1) o 64:1",
+            "64:n",
+            "m >= 64, n >= 1",
+        ),
+        (
+            "where m % 64 == 0; logical_divide((m,n):(1,m), <64,_>)",
+            "((64,m/64),n):((1,64),m)",
+            "m % 64 == 0, m >= 1, n >= 1",
+        ),
+        (
+            "zipped_divide((m,n):(n,1), <64,32>)",
+            "((64,32),(m/64,n/32)):((n,1),(64*n,32))",
+            "m >= 1, n >= 1, m % 64 == 0, n % 32 == 0",
+        ),
+        (
+            "where m % 64 == 0; logical_divide((m,n):(n,1), 64:1)",
+            "(64,(m/64,n)):(n,(64*n,1))",
+            "m % 64 == 0, m >= 1, n >= 1",
+        ),
+        (
+            "complement((m,4):(1,2*m), {t})",
+            "(2,t/(8*m)):(m,8*m)",
+            "m >= 1, t >= 1, t % (8*m) == 0",
+        ),
+        (
+            "logical_product((m,4):(1,m), 8:1)",
+            "((m,4),8):((1,m),4*m)",
+            "m >= 1",
+        ),
+        ("get((m,(4,k)):(1,(m,4*m)), 1, 0)", "4:m", "m >= 1, k >= 1"),
+        (
+            "group((m,n,k):(1,m,m*n), 0, 2)",
+            "((m,n),k):((1,m),m*n)",
+            "m >= 1, n >= 1, k >= 1",
+        ),
+        ("slice((m,n):(1,m), (3,_))", "(n):(m)", "m >= 1, n >= 1"),
+        (
+            "ragged zipped_divide((m,n):(1,m), <64,32>)",
+            "((64,32),((m).div_ceil(64),(n).div_ceil(32))):((1,m),(64,32*m))",
+            "m >= 1, n >= 1",
+        ),
+    ] {
+        let Symbolic { scope, value } =
+            eval_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let shown: Vec<_> = scope
+            .checks()
+            .iter()
+            .map(|check| scope.show_check(check))
+            .collect();
+        assert_eq!(
+            (&*value.show(&scope), &*shown.join(", ")),
+            (result, checks),
+            "{text}"
+        );
+    }
+}
+
+/// What is said about an expression, and which part of it is pointed at.
+#[test]
+fn refusals() {
+    for (text, at, message) in [
+        (
+            "(m,n):(n,1) o 64:1",
+            "64",
+            "the modes of the result depend on whether `m >= 64`",
+        ),
+        (
+            "where m % 64 == 0; complement(48:1, 100)",
+            "100",
+            "blocks of 48 do not fill 100; use 96 or 144, or `ragged`",
+        ),
+    ] {
+        let error = eval_str(text).expect_err(text);
+        assert_eq!(
+            (&text[error.at.clone()], &*error.message),
+            (at, message),
+            "{text}"
+        );
+    }
+}
+
+/// Expressions that exist for most instances, and what no check may then refuse.
+#[test]
+fn checks_refuse_what_numbers_refuse() {
+    for (text, most) in [
+        ("coalesce((m,n,k):(1,m,m*n))", 6),
+        ("where m % 4 == 0, m >= 4; (m,n):(n,1) o 4:1", 12),
+        ("where m % 4 == 0; (m,n):(n,1) o (4,2):(1,2)", 12),
+        ("logical_divide((m,n):(1,m), <4,2>)", 12),
+        ("zipped_divide((m,n):(n,1), <4,2>)", 12),
+        ("where m % 4 == 0; zipped_divide((m,n):(n,1), 4:1)", 12),
+        ("logical_divide((m,n):(1,m), 4:1)", 8),
+        ("complement((4,m):(1,4), 24)", 12),
+        ("logical_product((m,n):(1,m), (2,3):(3,1))", 6),
+        ("logical_product((m,n):(n,1), k:1)", 6),
+        ("ragged zipped_divide((m,n):(n,1), <4,3>)", 12),
+        ("ragged logical_divide((m,n):(1,m), <(2,2):(1,2),_>)", 12),
+    ] {
+        let (accepted, strict) = compare(text, most).expect("a result");
+        assert!(
+            accepted > 0 && strict == 0,
+            "{text}: {accepted} accepted, {strict} refused"
+        );
+    }
+}
+
+fn extent() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["1", "2", "3", "4", "6", "m", "n", "2*m", "k"])
+        .prop_map(str::to_owned)
+}
+
+/// A layout that is compact in some order of its modes, or has strides at random.
+fn layout() -> impl Strategy<Value = String> {
+    let extents = prop::collection::vec(extent(), 1..4);
+    let gaps = prop::collection::vec(prop::sample::select(vec!["1", "1", "1", "2", "n"]), 4);
+    (extents, gaps, 0..6usize).prop_map(|(extents, gaps, order)| {
+        let mut modes: Vec<usize> = (0..extents.len()).collect();
+        if order % 2 == 1 {
+            modes.reverse();
+        }
+        if order >= 4 && modes.len() > 2 {
+            modes.swap(0, 1);
+        }
+        let mut strides = vec![String::new(); extents.len()];
+        let mut next = "1".to_owned();
+        for (&mode, gap) in modes.iter().zip(gaps) {
+            let stride = format!("{next}*{gap}");
+            next = format!("{stride}*{}", extents[mode]);
+            strides[mode] = stride;
+        }
+        format!("({}):({})", extents.join(","), strides.join(","))
+    })
+}
+
+fn tile() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        "2:1",
+        "4:1",
+        "3:2",
+        "(2,2):(1,4)",
+        "(2,3):(3,1)",
+        "m:1",
+        "2:m",
+        "(2,m):(1,2)",
+        "k:2",
+    ])
+    .prop_map(str::to_owned)
+}
+
+fn facts() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        "",
+        "where m % 4 == 0; ",
+        "where m % 2 == 0, n >= 4; ",
+        "where m % 6 == 0, n % 2 == 0; ",
+        "where m >= 4, n <= 3; ",
+        "where n % m == 0; ",
+    ])
+    .prop_map(str::to_owned)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) })]
+
+    #[test]
+    fn no_fold_is_wrong(facts in facts(), a in layout(), b in tile(), operation in 0..9usize) {
+        let expression = match operation {
+            0 => format!("composition({a}, {b})"),
+            1 => format!("logical_divide({a}, {b})"),
+            2 => format!("zipped_divide({a}, <{b}>)"),
+            3 => format!("complement({b}, 24*{{m}})"),
+            4 => format!("logical_product({a}, {b})"),
+            5 => format!("coalesce({a})"),
+            6 => format!("ragged logical_divide({a}, <{b}>)"),
+            7 => format!("flat_divide({a}, <{b}>)"),
+            _ => format!("composition({a}, <{b}>)"),
+        };
+        compare(&format!("{facts}{expression}"), 8);
+    }
+}
