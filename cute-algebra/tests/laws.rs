@@ -756,6 +756,8 @@ fn large_layouts_are_judged_without_their_values() {
     // Two million points in two parts, one of which is looked at.
     let parts = layout(&[3, 2, 1 << 20], &[2, 3, 8]);
     assert_eq!(parts.injective(), Verdict::Yes);
+    // Three modes meet, though no two do.
+    assert!(no(layout(&[2, 3, 5], &[-6, 7, 4]).injective()));
     let collides = layout(&[1 << 20, 1 << 20], &[3, 5]);
     assert!(no(collides.injective()));
     // More coordinates than values: certain, though a witness would take a search.

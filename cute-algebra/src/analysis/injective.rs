@@ -327,12 +327,11 @@ fn independent_parts(modes: &[Mode]) -> Vec<&[Mode]> {
 }
 
 fn part_is_injective(a: &Layout, modes: &[Mode]) -> Verdict {
-    let mut reach = 0;
-    let superincreasing = modes.iter().all(|mode| {
-        let above = mode.stride.abs() > reach;
+    let (mut superincreasing, mut reach) = (true, 0);
+    for mode in modes {
+        superincreasing &= mode.stride.abs() > reach;
         reach += (mode.extent - 1) * mode.stride.abs();
-        above
-    });
+    }
     if superincreasing {
         return Verdict::Yes;
     }
