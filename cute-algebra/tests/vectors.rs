@@ -10,7 +10,9 @@
 
 mod support;
 
-use cute_algebra::{ComposedLayout, ErrorKind, IntTuple, LayoutError, Tuple, Value, notation, operations};
+use cute_algebra::{
+    ComposedLayout, ErrorKind, IntTuple, LayoutError, Tuple, Value, notation, operations,
+};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -194,8 +194,11 @@ fn find(
         };
         if (wanted_m, wanted_k) == (m, k) {
             match n {
-                ANY_N if family.has_width(wanted_n) => return Ok((family, [m, wanted_n, k])),
-                ANY_N => return Err(ErrorKind::WgmmaN { n: wanted_n }.at(Place::operand(0))),
+                ANY_N => {
+                    return family
+                        .check_width(wanted_n)
+                        .map(|()| (family, [m, wanted_n, k]));
+                }
                 _ if n == wanted_n => return Ok((family, [m, n, k])),
                 _ => {}
             }
@@ -210,14 +213,19 @@ fn find(
 }
 
 impl Family {
-    /// Whether wgmma multiplies by so many columns: multiples of 8, of integers above 32 multiples of 16.
-    fn has_width(&self, n: i64) -> bool {
-        let unit = if self.forms == STORED_SATURATE && n > 24 {
-            16
-        } else {
-            8
-        };
-        (8..=256).contains(&n) && n % unit == 0
+    /// Refuses columns that wgmma does not multiply by: there are the multiples of 8 up to 256, of integers above 32
+    /// the multiples of 16.
+    fn check_width(&self, n: i64) -> Result<(), LayoutError> {
+        let is_integer = self.forms == STORED_SATURATE;
+        let has = |n: &i64| n % if is_integer && *n > 24 { 16 } else { 8 } == 0;
+        let mut widths = (8..=256).filter(has);
+        let below = widths.clone().take_while(|&width| width <= n).last();
+        let above = widths.find(|&width| width >= n);
+        let nearest = [below.or(above), above.or(below)].map(|width| width.unwrap_or(8));
+        match nearest == [n, n] {
+            true => Ok(()),
+            false => Err(ErrorKind::WgmmaN { n, nearest }.at(Place::operand(0))),
+        }
     }
 }
 

@@ -242,6 +242,8 @@ pub enum ErrorKind {
     WgmmaN {
         /// The width.
         n: i64,
+        /// The nearest widths that it has.
+        nearest: [i64; 2],
     },
     /// A name that a table does not have.
     NotOneOf {
@@ -552,7 +554,13 @@ impl fmt::Display for ErrorKind {
             Self::ElementBits { bits } => {
                 write!(f, "elements have 4, 8, 16, 32 or 64 bits, not {bits}")
             }
-            Self::WgmmaN { n } => write!(f, "N of wgmma is a multiple of 8 from 8 to 256, not {n}"),
+            Self::WgmmaN { n, nearest: [below, above] } => {
+                write!(f, "wgmma has no N of {n}; nearest: {below}")?;
+                match below == above {
+                    true => Ok(()),
+                    false => write!(f, " and {above}"),
+                }
+            }
             Self::NotOneOf { what, found, names } => {
                 write!(f, "there is no {what} `{found}`; there are {names}")
             }

@@ -281,7 +281,19 @@ fn wgmma() {
         ),
         (
             "let x = wgmma_c(100);",
-            "N is a multiple of 8, not 100; nearest: 96 and 104",
+            "wgmma has no N of 100; nearest: 96 and 104",
+        ),
+        (
+            "let x = size(mma_atom(SM80_16x8x16_F32F16F16F32_TN, CLayout)); let y = mma_atom(SM90_64x128x16_F32BF16BF16_SS::<K, MN>, BLayout); let z = copy_atom_val(UniversalCopy::<u128>, 16, ValLayoutSrc);",
+            "accepted",
+        ),
+        (
+            "let x = mma_atom(SM80_16x8x12_F32F16F16F32_TN, CLayout);",
+            "mma_atom(SM80_16x8x12_F32F16F16F32_TN, CLayout): there is no MMA operation of shape `16x8x12`; there are 16x8x8, 16x8x16",
+        ),
+        (
+            "let x = mma_atom(SM80_16x8x8_F32F16F16F32_TN, DLayout);",
+            "mma_atom(SM80_16x8x8_F32F16F16F32_TN, DLayout): there is no field `DLayout`; there are Shape_MNK, ThrID, ALayout, BLayout, CLayout",
         ),
         (
             "let x = smem::<u32>(tile_to_shape(smem_atom::<u32>(K, SW128), (64, 32))); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, x, false);",

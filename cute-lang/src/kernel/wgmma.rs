@@ -7,7 +7,9 @@ use super::builtins::{Builtin, Call};
 use super::fragment::Fragment;
 use super::tensor::Tensor;
 use super::value::{Element, Num, Scalar, Value};
-use cute_algebra::{GmmaOperand, Layout, Major, ScaledBasis, Tuple, gmma_operand};
+use cute_algebra::{
+    GmmaOperand, Layout, LayoutError, Major, MmaAtom, MmaOperand, composition, gmma_operand,
+};
 use cute_ptx::ast::{Operand, Type};
 use syn::Result;
 
@@ -52,40 +54,15 @@ fn wgmma_wait(b: &mut Builder, call: &Call) -> Result<Value> {
 
 /// The layout of an accumulator of 64 × n: from (thread, value) to coordinates.
 fn wgmma_c(_: &mut Builder, call: &Call) -> Result<Value> {
-    let n = call.constant_in(0, 8..=256)?;
-    if n % 8 != 0 {
-        return Err(call.error_at(
-            0,
-            format!(
-                "N is a multiple of 8, not {n}; nearest: {} and {}",
-                n / 8 * 8,
-                n / 8 * 8 + 8
-            ),
-        ));
-    }
-    accumulator(n.into())
+    accumulator(call.constant_in(0, 8..=256)?.into())
         .map(|layout| Value::Algebra(layout.into()))
-        .map_err(|error| call.error_at(0, error))
+        .map_err(|error| call.error_at(0, error.kind()))
 }
 
-/// Warp w holds rows 16w to 16w + 15: lane l rows l/4 and l/4 + 8, and of every 8 columns 2·(l%4) and the next.
-fn accumulator(n: i64) -> std::result::Result<Layout, cute_algebra::LayoutError> {
-    let along =
-        |pairs: [(i64, usize); 3]| -> std::result::Result<Vec<_>, cute_algebra::LayoutError> {
-            pairs
-                .into_iter()
-                .map(|(value, mode)| Ok(Tuple::Leaf(ScaledBasis::new(value, [mode])?)))
-                .collect()
-        };
-    let shape = [[4, 8, 4], [2, 2, n / 8]].map(|mode| mode.into_iter().map(Tuple::Leaf).collect());
-    let stride = [
-        along([(2, 1), (1, 0), (16, 0)])?,
-        along([(1, 1), (8, 0), (8, 1)])?,
-    ];
-    Layout::new(
-        Tuple::Node(shape.into()),
-        Tuple::Node(stride.map(Tuple::Node).into()),
-    )
+/// Accumulators lie alike whatever the types of A and B are.
+fn accumulator(n: i64) -> std::result::Result<Layout, LayoutError> {
+    let atom: MmaAtom = format!("SM90_{M}x{n}x16_F32F16F16_SS").parse()?;
+    composition(&Layout::identity([M, n])?, atom.layout(MmaOperand::C))
 }
 
 fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {

@@ -466,7 +466,7 @@ impl Interpreter<'_> {
             ));
         };
         let types = self.type_arguments(&segment.arguments)?;
-        let args = self.arguments(None, expr.args.iter())?;
+        let args = self.arguments(&segment.ident, None, expr.args.iter())?;
         if let Some(function) = self
             .source
             .functions
@@ -486,7 +486,7 @@ impl Interpreter<'_> {
             }
             None => Vec::new(),
         };
-        let args = self.arguments(Some(&expr.receiver), expr.args.iter())?;
+        let args = self.arguments(&expr.method, Some(&expr.receiver), expr.args.iter())?;
         self.call_named(&expr.method, types, args)
     }
 
@@ -532,13 +532,28 @@ impl Interpreter<'_> {
         ))
     }
 
+    /// The arguments of a call of `function`, with the receiver if there is one.
     fn arguments<'e>(
         &mut self,
+        function: &Ident,
         receiver: Option<&'e Expr>,
         args: impl Iterator<Item = &'e Expr>,
     ) -> Result<Vec<Argument>> {
+        let name = function.to_string();
+        let operation = match builtins::find(&name) {
+            None => cute_algebra::operations::find(&name),
+            Some(_) => None,
+        };
         let mut values: Vec<Argument> = Vec::new();
-        for expr in receiver.into_iter().chain(args) {
+        for (i, expr) in receiver.into_iter().chain(args).enumerate() {
+            let takes_word = operation.is_some_and(|operation| operation.takes_word(i));
+            if takes_word && let Some(word) = self.word(expr) {
+                values.push(Argument {
+                    span: expr.span(),
+                    value: Value::Algebra(cute_algebra::Value::Word(word)),
+                });
+                continue;
+            }
             if may_assign(expr) {
                 for argument in &mut values {
                     argument.value = self.keep(std::mem::replace(&mut argument.value, Value::Unit));
@@ -550,6 +565,35 @@ impl Interpreter<'_> {
             });
         }
         Ok(values)
+    }
+
+    /// A name that no variable has, with its parameters: `SM75_U32x4_LDSM_N`, `UniversalCopy::<u128>`.
+    fn word(&self, expr: &Expr) -> Option<String> {
+        let Expr::Path(path) = expr else {
+            return None;
+        };
+        let [segment] = &path.path.segments.iter().collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let name = segment.ident.to_string();
+        let is_known = builtins::WORDS.contains(&&name[..])
+            || self.scopes.iter().any(|scope| scope.contains_key(&name))
+            || self.source.consts.iter().any(|item| item.ident == name);
+        match &segment.arguments {
+            _ if is_known => None,
+            PathArguments::None => Some(name),
+            PathArguments::AngleBracketed(generics) => {
+                let parameters = generics.args.iter().map(|argument| match argument {
+                    syn::GenericArgument::Type(syn::Type::Path(path)) => {
+                        path.path.get_ident().map(Ident::to_string)
+                    }
+                    _ => None,
+                });
+                let parameters: Option<Vec<_>> = parameters.collect();
+                Some(format!("{name}<{}>", parameters?.join(",")))
+            }
+            PathArguments::Parenthesized(_) => None,
+        }
     }
 
     fn type_arguments(&mut self, arguments: &PathArguments) -> Result<Vec<Argument>> {
