@@ -1,0 +1,175 @@
+//! What the colours of a picture tell, and the colours.
+
+use crate::analysis::banks::BANKS;
+use std::fmt;
+use std::str::FromStr;
+
+/// What the colour of a cell tells. Cells of one colour have it in common, but colours repeat after 32.
+///
+/// As text: `value`, `thread`, `bank`, `bank:16` (of elements of 16 bits; 32 if it is not said), `tile`, `rest`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ColorBy {
+    /// Which value: the darker, the larger. Of a picture of threads: which of the values of the thread.
+    Value,
+    /// Which thread.
+    Thread,
+    /// Which bank of shared memory the element begins in. Four neighbouring banks have one hue: it is a chunk of
+    /// 16 bytes.
+    Bank {
+        /// Bits of an element.
+        bits: u32,
+    },
+    /// Cells of one colour are one tile. Of a layout alone, its last modes tell the tile.
+    Tile,
+    /// Cells of one colour are at one place of each tile.
+    Rest,
+}
+
+/// Most bits of an element.
+const MAX_BITS: u32 = 128;
+
+/// A text that is no [`ColorBy`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseColorError {
+    found: String,
+}
+
+impl FromStr for ColorBy {
+    type Err = ParseColorError;
+
+    fn from_str(text: &str) -> Result<Self, ParseColorError> {
+        let refused = || ParseColorError {
+            found: text.to_owned(),
+        };
+        Ok(match text.split_once(':') {
+            None => match text {
+                "value" => Self::Value,
+                "thread" => Self::Thread,
+                "bank" => Self::Bank { bits: 32 },
+                "tile" => Self::Tile,
+                "rest" => Self::Rest,
+                _ => return Err(refused()),
+            },
+            Some(("bank", bits)) => {
+                let bits = bits.parse().map_err(|_| refused())?;
+                match bits {
+                    1..=MAX_BITS => Self::Bank { bits },
+                    _ => return Err(refused()),
+                }
+            }
+            Some(_) => return Err(refused()),
+        })
+    }
+}
+
+impl fmt::Display for ColorBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value => f.write_str("value"),
+            Self::Thread => f.write_str("thread"),
+            Self::Bank { bits } => write!(f, "bank:{bits}"),
+            Self::Tile => f.write_str("tile"),
+            Self::Rest => f.write_str("rest"),
+        }
+    }
+}
+
+impl fmt::Display for ParseColorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "no colours by `{}`: expected value, thread, bank, bank:BITS with 1 to {MAX_BITS} bits, tile or rest",
+            self.found
+        )
+    }
+}
+
+impl std::error::Error for ParseColorError {}
+
+impl ColorBy {
+    pub(super) const ALL: [Self; 5] = [
+        Self::Value,
+        Self::Thread,
+        Self::Bank { bits: 32 },
+        Self::Tile,
+        Self::Rest,
+    ];
+
+    /// What the colours tell, for the foot of the picture.
+    pub(super) fn legend(self) -> String {
+        match self {
+            Self::Value => "colour: value, the larger the darker".to_owned(),
+            Self::Bank { bits } => {
+                format!("colour: bank of {BANKS}, elements of {bits} bits")
+            }
+            Self::Thread | Self::Tile | Self::Rest => format!("colour: {self}, modulo {BANKS}"),
+        }
+    }
+}
+
+/// Red, green and blue.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rgb(pub(super) u8, pub(super) u8, pub(super) u8);
+
+impl fmt::Display for Rgb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:02x}{:02x}{:02x}", self.0, self.1, self.2)
+    }
+}
+
+const WHITE: Rgb = Rgb(255, 255, 255);
+
+/// Paul Tol's light qualitative scheme: backgrounds of black text that stay apart in colour-blind eyes. Neighbours are
+/// the ones furthest apart.
+const HUES: [Rgb; 8] = [
+    Rgb(0x77, 0xaa, 0xdd),
+    Rgb(0xee, 0x88, 0x66),
+    Rgb(0x44, 0xbb, 0x99),
+    Rgb(0xff, 0xaa, 0xbb),
+    Rgb(0xee, 0xdd, 0x88),
+    Rgb(0x99, 0xdd, 0xff),
+    Rgb(0xbb, 0xcc, 0x33),
+    Rgb(0xcc, 0xcc, 0xcc),
+];
+
+/// How much white, in percent, is mixed in when the hues are used up.
+const TINTS: [i64; 4] = [0, 35, 58, 76];
+
+/// The largest value of a picture; text on it has a contrast of more than 7.
+const DARKEST: Rgb = Rgb(0x77, 0xaa, 0xdd);
+
+/// The hues in turn, then in lighter tints.
+pub(super) fn cycled(key: i64) -> Rgb {
+    let (hues, tints) = (HUES.len() as i64, TINTS.len() as i64);
+    tinted(key.rem_euclid(hues), key.div_euclid(hues).rem_euclid(tints))
+}
+
+/// The tints of a hue in turn, then the next hue.
+pub(super) fn of_bank(bank: i64) -> Rgb {
+    let (hues, tints) = (HUES.len() as i64, TINTS.len() as i64);
+    tinted(
+        bank.div_euclid(tints).rem_euclid(hues),
+        bank.rem_euclid(tints),
+    )
+}
+
+/// From white to dark.
+pub(super) fn ranked(rank: usize, ranks: usize) -> Rgb {
+    let white = 100 - 100 * rank as i64 / ranks.saturating_sub(1).max(1) as i64;
+    mixed(DARKEST, white)
+}
+
+fn tinted(hue: i64, tint: i64) -> Rgb {
+    mixed(HUES[hue as usize], TINTS[tint as usize])
+}
+
+fn mixed(color: Rgb, white: i64) -> Rgb {
+    let part = |color: u8, light: u8| {
+        ((i64::from(color) * (100 - white) + i64::from(light) * white) / 100) as u8
+    };
+    Rgb(
+        part(color.0, WHITE.0),
+        part(color.1, WHITE.1),
+        part(color.2, WHITE.2),
+    )
+}

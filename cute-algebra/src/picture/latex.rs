@@ -1,0 +1,130 @@
+//! Pictures as LaTeX, with TikZ.
+
+use super::{Panel, Picture};
+use std::fmt::{Display, Formatter, Write};
+
+/// Width of a character and height of a line in a cell, and white around the text, in hundredths of a millimetre.
+const ADVANCE: usize = 165;
+const LINE: usize = 320;
+const PADDING: usize = 280;
+
+/// Narrowest cell, in hundredths of a millimetre.
+const MIN_CELL: usize = 700;
+
+/// Cells between two grids.
+const GAP: usize = 2;
+
+const PREAMBLE: &str = r"\documentclass[tikz,border=2mm]{standalone}
+\newcommand{\cell}[4]{\node[cell,fill=#3] at (#1.5,#2.5) {#4};}
+";
+
+impl Picture {
+    /// The picture as a LaTeX document that needs the packages `standalone` and `tikz`.
+    pub fn to_latex(&self) -> String {
+        let cells = || self.panels.iter().flat_map(|panel| &panel.cells);
+        let (mut widest, mut most) = (0, 1);
+        for lines in cells().map(|cell| self.lines(cell)) {
+            most = most.max(lines.len());
+            widest = lines.iter().map(String::len).fold(widest, usize::max);
+        }
+        let width = (widest * ADVANCE + PADDING).max(MIN_CELL);
+        let height = most * LINE + PADDING;
+        let fills: Vec<_> = self.panels.iter().map(|panel| self.fills(panel)).collect();
+        let mut colors: Vec<_> = fills.iter().flatten().flatten().copied().collect();
+        colors.sort_unstable();
+        colors.dedup();
+
+        let mut tex = String::from(PREAMBLE);
+        for color in &colors {
+            let name = color.to_string().to_uppercase();
+            let _ = writeln!(tex, "\\definecolor{{c{color}}}{{HTML}}{{{name}}}");
+        }
+        let _ = write!(
+            tex,
+            "\\begin{{document}}\\frenchspacing\n\
+             \\begin{{tikzpicture}}[x={x}mm,y=-{y}mm,font=\\ttfamily\\footnotesize,line cap=rect,\n  \
+             cell/.style={{draw=gray,line width=0.2pt,inner sep=0pt,minimum width={x}mm,minimum height={y}mm,align=center}},\n  \
+             label/.style={{gray!50!black,font=\\ttfamily\\tiny}}]\n",
+            x = Millimetres(width),
+            y = Millimetres(height),
+        );
+        for (panel, fills) in self.panels.iter().zip(&fills) {
+            let (x, y) = self.corner(panel);
+            let _ = writeln!(tex, "\\begin{{scope}}[shift={{({x},{y})}}]");
+            for column in 0..panel.columns {
+                let _ = writeln!(tex, "\\node[label,above] at ({column}.5,0) {{{column}}};");
+            }
+            for row in 0..panel.rows {
+                let _ = writeln!(tex, "\\node[label,left] at (0,{row}.5) {{{row}}};");
+            }
+            for (index, (cell, fill)) in panel.cells.iter().zip(fills).enumerate() {
+                let (row, column) = (index / panel.columns, index % panel.columns);
+                let fill = fill.map_or("white".to_owned(), |fill| format!("c{fill}"));
+                let text = self.lines(cell).join("\\\\");
+                let _ = writeln!(tex, "\\cell{{{column}}}{{{row}}}{{{fill}}}{{{text}}}");
+            }
+            for line in panel.lines() {
+                let ((x, y), (to_x, to_y)) = (line.from, line.to);
+                let _ = writeln!(tex, "\\draw[line width=1pt] ({x},{y}) -- ({to_x},{to_y});");
+            }
+            if !panel.caption.is_empty() {
+                let caption = panel.caption;
+                let _ = writeln!(
+                    tex,
+                    "\\node[above right,inner xsep=0pt,yshift=3mm] at (0,0) {{\\textbf{{{caption}}}}};"
+                );
+            }
+            tex.push_str("\\end{scope}\n");
+        }
+        let _ = write!(
+            tex,
+            "\\node[above right,font=\\ttfamily,inner xsep=0pt] at ([yshift=1mm]current bounding box.north west) {{{}}};\n\
+             \\node[below right,label,inner xsep=0pt] at (current bounding box.south west) {{{}}};\n\
+             \\end{{tikzpicture}}\n\\end{{document}}\n",
+            Escaped(&self.title),
+            Escaped(&self.color_by.legend()),
+        );
+        tex
+    }
+
+    /// Where the cells of a grid begin, in cells: after the grids in the slots before it.
+    fn corner(&self, panel: &Panel) -> (usize, usize) {
+        let before = |slot: fn(&Panel) -> (usize, usize)| {
+            let (own, _) = slot(panel);
+            let widest = |index| {
+                let at = self.panels.iter().map(slot).filter(|&(at, _)| at == index);
+                at.map(|(_, extent)| extent).max().unwrap_or(0)
+            };
+            (0..own).map(|index| widest(index) + GAP).sum()
+        };
+        (
+            before(|panel| (panel.slot.1, panel.columns)),
+            before(|panel| (panel.slot.0, panel.rows)),
+        )
+    }
+}
+
+/// Hundredths of a millimetre as millimetres.
+struct Millimetres(usize);
+
+impl Display for Millimetres {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{:02}", self.0 / 100, self.0 % 100)
+    }
+}
+
+/// Text in LaTeX.
+struct Escaped<'a>(&'a str);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        self.0.chars().try_for_each(|character| match character {
+            '#' | '$' | '%' | '&' | '_' | '{' | '}' => write!(f, "\\{character}"),
+            '\\' => f.write_str("\\textbackslash{}"),
+            '~' => f.write_str("\\textasciitilde{}"),
+            '^' => f.write_str("\\textasciicircum{}"),
+            control if control.is_control() => f.write_char(' '),
+            other => f.write_char(other),
+        })
+    }
+}

@@ -1,0 +1,65 @@
+//! CuTe's table of a layout.
+
+use super::{Panel, Picture, PictureError};
+use crate::value::Value;
+use std::fmt::{Display, Write};
+
+/// The table that CuTe's `print_layout` prints: mode 0 runs down, mode 1 to the right.
+///
+/// Of more than two modes, all but the first run to the right; a layout of one mode is one row.
+/// ```
+/// use cute_algebra::{Layout, print_layout};
+/// let table = print_layout(Layout::new([2, 4], [1, 3])?)?;
+/// assert_eq!(table, "\
+/// (2,4):(1,3)
+///        0    1    2    3\x20
+///     +----+----+----+----+
+///  0  |  0 |  3 |  6 |  9 |
+///     +----+----+----+----+
+///  1  |  1 |  4 |  7 | 10 |
+///     +----+----+----+----+
+/// ");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn print_layout(value: impl Into<Value>) -> Result<String, PictureError> {
+    let value = value.into();
+    // CuTe's columns have room for the cosize.
+    let cosize = match &value {
+        Value::Layout(layout) if layout.is_integral() => Some(layout.cosize()),
+        Value::Composed(composed) => composed.cosize(),
+        _ => None,
+    };
+    let picture = Picture::new(value)?;
+    let room = cosize.map_or(0, |cosize| cosize.to_string().len());
+    let panels = picture.panels.iter();
+    Ok(panels
+        .map(|panel| table(&picture.title, panel, room))
+        .collect())
+}
+
+fn table(title: &impl Display, panel: &Panel, room: usize) -> String {
+    let cells: Vec<String> = panel
+        .cells
+        .iter()
+        .map(|cell| cell.value.to_string())
+        .collect();
+    let width = cells.iter().map(String::len).max().unwrap_or(0).max(room);
+    let rule = format!(
+        "    {}+\n",
+        format!("+{:-<1$}", "", width + 2).repeat(panel.columns)
+    );
+    let mut text = format!("{title}\n    ");
+    for column in 0..panel.columns {
+        let _ = write!(text, "  {column:>width$} ");
+    }
+    text.push('\n');
+    for (row, cells) in cells.chunks(panel.columns).enumerate() {
+        text.push_str(&rule);
+        let _ = write!(text, "{row:2}  ");
+        for cell in cells {
+            let _ = write!(text, "| {cell:>width$} ");
+        }
+        text.push_str("|\n");
+    }
+    text + &rule
+}
