@@ -9,7 +9,16 @@ extern crate self as cute_runtime;
 // Layouts.
 mod layout;
 
-pub use layout::{CoordinateLayout, Layout, Profile, StaticLayout, StaticTiling, Swizzle, Tiling};
+pub use layout::{
+    CoordinateLayout, DisjointTiling, Layout, Profile, StaticLayout, StaticTiling, Swizzle, Tiling,
+};
+
+// Slices of the host.
+mod host;
+
+pub use host::{
+    HostCoordinate, HostError, HostLayout, HostTensor, HostTensorMut, HostTileMut, Static, TileOf,
+};
 
 // Devices, memory, launches.
 mod cuda;

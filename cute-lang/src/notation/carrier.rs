@@ -6,8 +6,8 @@
 use super::Form;
 use super::input::{Context, Item};
 use super::tokens::Spanned;
-use cute_algebra::Value;
-use cute_algebra::notation::{ExprKind, eval_layout, eval_str};
+use cute_algebra::notation::{eval_layout, eval_str, eval_tiling, require_disjoint};
+use cute_algebra::{Tiling, Value};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,6 +19,8 @@ extern crate proc_macro;
 pub(super) enum Folded {
     /// Its value.
     Value(Value),
+    /// Of `tile!`, its value.
+    Tiling(Tiling),
     /// It needs the value of a name first: the carrier to call, and what to pass before the rest of the input.
     Continue {
         carrier: TokenStream,
@@ -32,13 +34,6 @@ pub(super) enum Folded {
 pub(super) fn fold(context: &Context, body: &TokenStream, form: Form) -> syn::Result<Folded> {
     let spanned = Spanned::new(body.clone())?;
     let expr = spanned.parse()?;
-    if form == Form::Tile && !is_division(&expr.kind) {
-        let error = syn::Error::new_spanned(
-            body,
-            "expected `layout / tiler`\nhelp: for example `(8,8):(8,1) / <4:1, 2:1>`",
-        );
-        return Err(error);
-    }
     let mut values = Vec::new();
     for (name, at) in expr.layout_names() {
         match context.bindings.iter().find(|(known, _)| known == name) {
@@ -61,9 +56,15 @@ pub(super) fn fold(context: &Context, body: &TokenStream, form: Form) -> syn::Re
             .find(|(known, _)| known == name)
             .map(|(_, value)| value.clone())
     };
-    eval_layout(&expr, &names)
-        .map(Folded::Value)
-        .map_err(|error| spanned.error(&error))
+    let folded = match form {
+        Form::Layout => eval_layout(&expr, &names).map(Folded::Value),
+        Form::Tile => eval_tiling(&expr, &names).map(Folded::Tiling),
+        Form::DisjointTile => eval_tiling(&expr, &names).and_then(|tiling| {
+            require_disjoint(&tiling, &expr)?;
+            Ok(Folded::Tiling(tiling))
+        }),
+    };
+    folded.map_err(|error| spanned.error(&error))
 }
 
 /// What a carrier is called with, before the rest of the input: the entry to come back to, and the names that are known.
@@ -76,10 +77,6 @@ pub(crate) fn state(context: &Context, entry: &str, carrier: &TokenStream) -> To
         quote!(, #path = #value)
     });
     quote!({ #facade :: __private :: #entry } [ #facade #(#known)* , #carrier ])
-}
-
-fn is_division(kind: &ExprKind) -> bool {
-    matches!(kind, ExprKind::Call { operation, .. } if operation == "zipped_divide")
 }
 
 /// The carrier of an item.

@@ -3,6 +3,7 @@
 use super::Form;
 use super::carrier::carrier;
 use super::input::{Context, Item};
+use super::tiling;
 use cute_algebra::{
     ComposedLayout, IntTuple, Layout, Swizzle, Tuple, Value, coalesce, is_injective,
 };
@@ -13,29 +14,27 @@ use quote::{ToTokens, quote};
 const TABLE_LIMIT: i64 = 256;
 
 /// A value in the place of an expression; the error says what is not a value of a layout macro.
-pub(super) fn expression(
-    context: &Context,
-    value: &Value,
-    form: Form,
-) -> Result<TokenStream, String> {
-    constant(context, value, form).map(Constant::inline)
+pub(super) fn expression(context: &Context, value: &Value) -> Result<TokenStream, String> {
+    constant(context, value).map(Constant::inline)
 }
 
 /// The declarations of an item: a type, a constant and a carrier of its name.
-pub(super) fn item(
-    context: &Context,
-    item: &Item,
-    value: &Value,
-    form: Form,
-) -> Result<TokenStream, String> {
+pub(super) fn item(context: &Context, item: &Item, value: &Value) -> Result<TokenStream, String> {
     let carrier = carrier(item, Some(value));
     // A tiler has no value at run time; its name is good for other layouts.
     if let Value::Tiler(_) = value {
         return Ok(carrier);
     }
-    let constant = constant(context, value, form)?;
+    let constant = constant(context, value)?;
     let (text, layout) = (value.to_string(), static_layout(value));
-    let declarations = declarations(context, item, &constant, Some(&text), layout.as_ref(), form);
+    let declarations = declarations(
+        context,
+        item,
+        &constant,
+        Some(&text),
+        layout.as_ref(),
+        Form::Layout,
+    );
     Ok(quote!(#declarations #carrier))
 }
 
@@ -51,27 +50,22 @@ pub(super) fn fallback_item(context: &Context, item: &Item, form: Form) -> Token
         swizzle: Swizzle::IDENTITY,
         offset: 0,
     };
-    let declarations = declarations(
-        context,
-        item,
-        &fallback(context, form),
-        None,
-        Some(&layout),
-        form,
-    );
+    let constant = fallback(context, form);
+    let declarations = declarations(context, item, &constant, None, Some(&layout), form);
+    let disjoint = (form != Form::Layout).then(|| tiling::disjoint(context, item));
     let carrier = carrier(item, None);
-    quote!(#declarations #carrier)
+    quote!(#declarations #disjoint #carrier)
 }
 
 /// A constant expression and its type.
-struct Constant {
-    value: TokenStream,
-    kind: TokenStream,
+pub(super) struct Constant {
+    pub(super) value: TokenStream,
+    pub(super) kind: TokenStream,
 }
 
 impl Constant {
     /// As an expression that is constant wherever it stands.
-    fn inline(self) -> TokenStream {
+    pub(super) fn inline(self) -> TokenStream {
         let value = self.value;
         quote!(const #value)
     }
@@ -79,17 +73,17 @@ impl Constant {
 
 fn fallback(context: &Context, form: Form) -> Constant {
     let facade = &context.facade;
-    let unit = quote!(layout(&[1], &[0], &Leaf, INJECTIVE, &[0]));
     let (value, kind) = match form {
-        Form::Layout => (unit, quote!(#facade::Layout)),
-        Form::Tile => (
-            quote!(tiling(layout(
-                &[1, 1],
-                &[0, 0],
-                &Node(&[Leaf, Leaf]),
-                INJECTIVE,
-                &[0]
-            ))),
+        Form::Layout => (
+            quote!(layout(&[1], &[0], &Leaf, INJECTIVE, &[0])),
+            quote!(#facade::Layout),
+        ),
+        Form::Tile | Form::DisjointTile => (
+            quote!(tiling(
+                layout(&[1, 1], &[0, 0], &Node(&[Leaf, Leaf]), INJECTIVE, &[0]),
+                layout(&[1], &[0], &Leaf, INJECTIVE, &[]),
+                &[]
+            )),
             quote!(#facade::Tiling),
         ),
     };
@@ -99,38 +93,24 @@ fn fallback(context: &Context, form: Form) -> Constant {
     }
 }
 
-fn constant(context: &Context, value: &Value, form: Form) -> Result<Constant, String> {
+fn constant(context: &Context, value: &Value) -> Result<Constant, String> {
     let facade = &context.facade;
     let block = |value| quote!({ use #facade::__private::*; #value });
-    let (value, kind) = match (value, form) {
-        (Value::Layout(layout), Form::Layout) if !layout.is_integral() => (
+    let (value, kind) = match value {
+        Value::Layout(layout) if !layout.is_integral() => (
             block(coordinate_tokens(layout)),
             quote!(#facade::CoordinateLayout),
         ),
-        (Value::Layout(layout), Form::Layout) => {
-            (block(layout_tokens(layout)), quote!(#facade::Layout))
-        }
-        (Value::Composed(layout), Form::Layout) => {
-            (block(composed_tokens(layout)), quote!(#facade::Layout))
-        }
-        (Value::Swizzle(swizzle), Form::Layout) => {
-            (block(swizzle_tokens(*swizzle)), quote!(#facade::Swizzle))
-        }
-        (Value::Layout(layout), Form::Tile) if layout.is_integral() => {
-            let layout = layout_tokens(layout);
-            (block(quote!(tiling(#layout))), quote!(#facade::Tiling))
-        }
-        (Value::Composed(layout), Form::Tile) => {
-            let layout = composed_tokens(layout);
-            (block(quote!(tiling(#layout))), quote!(#facade::Tiling))
-        }
-        (Value::Int(value), Form::Layout) => (
+        Value::Layout(layout) => (block(layout_tokens(layout)), quote!(#facade::Layout)),
+        Value::Composed(layout) => (block(composed_tokens(layout)), quote!(#facade::Layout)),
+        Value::Swizzle(swizzle) => (block(swizzle_tokens(*swizzle)), quote!(#facade::Swizzle)),
+        Value::Int(value) => (
             block(Literal::i64_suffixed(*value).into_token_stream()),
             quote!(i64),
         ),
-        (Value::Bool(value), Form::Layout) => (block(quote!(#value)), quote!(bool)),
-        (Value::Tuple(tuple), Form::Layout) => (block(tuple_value(tuple)), tuple_type(tuple)),
-        (value, _) => {
+        Value::Bool(value) => (block(quote!(#value)), quote!(bool)),
+        Value::Tuple(tuple) => (block(tuple_value(tuple)), tuple_type(tuple)),
+        _ => {
             return Err(format!(
                 "expected a layout, found {}: {value}",
                 value.kind()
@@ -140,7 +120,7 @@ fn constant(context: &Context, value: &Value, form: Form) -> Result<Constant, St
     Ok(Constant { value, kind })
 }
 
-fn declarations(
+pub(super) fn declarations(
     context: &Context,
     item: &Item,
     constant: &Constant,
@@ -173,7 +153,7 @@ fn declarations(
     };
     let (whole, tiling) = match form {
         Form::Layout => (value.clone(), None),
-        Form::Tile => (
+        Form::Tile | Form::DisjointTile => (
             quote!(<Self as #facade::StaticTiling>::TILING.layout()),
             Some(quote! {
                 #(#others)*
@@ -185,7 +165,9 @@ fn declarations(
     };
     let source = match form {
         Form::Layout => quote!(<#name as #facade::StaticLayout>::LAYOUT),
-        Form::Tile => quote!(<#name as #facade::StaticTiling>::TILING),
+        Form::Tile | Form::DisjointTile => {
+            quote!(<#name as #facade::StaticTiling>::TILING)
+        }
     };
     let inverse = layout.inverse().map(|inverse| {
         let inverse = literals(inverse);
@@ -216,13 +198,13 @@ fn declarations(
 }
 
 /// A layout of integers under a swizzle, which may be the identity.
-struct StaticLayout {
+pub(super) struct StaticLayout {
     inner: Layout,
     swizzle: Swizzle,
     offset: i64,
 }
 
-fn static_layout(value: &Value) -> Option<StaticLayout> {
+pub(super) fn static_layout(value: &Value) -> Option<StaticLayout> {
     match value {
         Value::Layout(layout) if layout.is_integral() => Some(StaticLayout {
             inner: layout.clone(),
@@ -342,7 +324,7 @@ fn digit(weight: i64, bound: Option<i64>) -> TokenStream {
     }
 }
 
-fn layout_tokens(layout: &Layout) -> TokenStream {
+pub(super) fn layout_tokens(layout: &Layout) -> TokenStream {
     let table = StaticLayout {
         inner: layout.clone(),
         swizzle: Swizzle::IDENTITY,
@@ -351,7 +333,7 @@ fn layout_tokens(layout: &Layout) -> TokenStream {
     layout_with(layout, &table.offsets().unwrap_or_default())
 }
 
-fn composed_tokens(composed: &ComposedLayout) -> TokenStream {
+pub(super) fn composed_tokens(composed: &ComposedLayout) -> TokenStream {
     let whole = StaticLayout {
         inner: composed.layout().clone(),
         swizzle: composed.swizzle(),
@@ -364,7 +346,7 @@ fn composed_tokens(composed: &ComposedLayout) -> TokenStream {
     quote!(swizzled(#swizzle, #offset, #inner, &[#(#offsets),*]))
 }
 
-fn layout_with(layout: &Layout, offsets: &[i64]) -> TokenStream {
+pub(super) fn layout_with(layout: &Layout, offsets: &[i64]) -> TokenStream {
     let shape = literals(layout.shape().leaves().copied());
     let stride = literals(layout.stride().leaves().map(|stride| stride.value()));
     let profile = profile_tokens(layout.shape());
@@ -377,7 +359,7 @@ fn layout_with(layout: &Layout, offsets: &[i64]) -> TokenStream {
     quote!(layout(&[#(#shape),*], &[#(#stride),*], &#profile, #injective, &[#(#offsets),*]))
 }
 
-fn swizzle_tokens(swizzle: Swizzle) -> TokenStream {
+pub(super) fn swizzle_tokens(swizzle: Swizzle) -> TokenStream {
     let bits = Literal::u32_unsuffixed(swizzle.bits());
     let base = Literal::u32_unsuffixed(swizzle.base());
     let shift = literal(i64::from(swizzle.shift()));
@@ -412,7 +394,7 @@ fn coordinate_tokens(layout: &Layout) -> TokenStream {
     quote!(coordinate_layout(#text, const { &[#(#components),*] }))
 }
 
-fn profile_tokens(shape: &IntTuple) -> TokenStream {
+pub(super) fn profile_tokens(shape: &IntTuple) -> TokenStream {
     match shape {
         Tuple::Leaf(_) => quote!(Leaf),
         Tuple::Node(modes) => {
@@ -442,10 +424,10 @@ fn tuple_type(tuple: &IntTuple) -> TokenStream {
     }
 }
 
-fn literals(values: impl IntoIterator<Item = i64>) -> impl Iterator<Item = Literal> {
+pub(super) fn literals(values: impl IntoIterator<Item = i64>) -> impl Iterator<Item = Literal> {
     values.into_iter().map(literal)
 }
 
-fn literal(value: i64) -> Literal {
+pub(super) fn literal(value: i64) -> Literal {
     Literal::i64_unsuffixed(value)
 }

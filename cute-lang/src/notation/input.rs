@@ -3,7 +3,7 @@
 //! ```text
 //! input   := "[" facade ("," path "=" (literal | "error"))* "]" body
 //! body    := item (";" item)* [";"]  |  expression
-//! item    := attribute* [visibility] name "=" expression
+//! item    := attribute* [visibility] ["mut"] name "=" expression
 //! ```
 //!
 //! The facade is `$crate` of the `macro_rules!` macro that users call; the rest of the first group are names that
@@ -36,6 +36,8 @@ pub(crate) struct Context {
 pub(super) struct Item {
     pub(super) attributes: Vec<Attribute>,
     pub(super) visibility: Visibility,
+    /// Of a tiling: it must be proved that no two of its coordinates share an element.
+    pub(super) mutable: Option<Token![mut]>,
     pub(super) name: Ident,
     /// The expression.
     pub(super) body: TokenStream,
@@ -106,6 +108,7 @@ impl Parse for Item {
         let tokens = input.fork().parse()?;
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
+        let mutable = input.parse()?;
         let name = input.parse()?;
         let sign = input.parse::<Token![=]>()?;
         if input.is_empty() {
@@ -117,6 +120,7 @@ impl Parse for Item {
         Ok(Self {
             attributes,
             visibility,
+            mutable,
             name,
             body: input.parse()?,
             tokens,

@@ -9,6 +9,7 @@
 mod carrier;
 mod expand;
 mod input;
+mod tiling;
 mod tokens;
 
 pub(crate) use carrier::state;
@@ -35,13 +36,15 @@ pub fn tile(input: TokenStream) -> TokenStream {
 enum Form {
     Layout,
     Tile,
+    /// An item of `tile!` that is to be proved disjoint.
+    DisjointTile,
 }
 
 impl Form {
     fn entry(self) -> &'static str {
         match self {
             Self::Layout => "layout",
-            Self::Tile => "tile",
+            Self::Tile | Self::DisjointTile => "tile",
         }
     }
 }
@@ -78,17 +81,29 @@ fn expand_expression(
     form: Form,
 ) -> syn::Result<TokenStream> {
     match fold(context, body, form)? {
-        Folded::Value(value) => expand::expression(context, &value, form)
+        Folded::Value(value) => expand::expression(context, &value)
             .map_err(|message| syn::Error::new_spanned(body, message)),
+        Folded::Tiling(tiling) => Ok(tiling::expression(context, &tiling)),
         Folded::Continue { carrier, state } => Ok(quote!(#carrier ! { #state #body })),
         Folded::Poisoned => Ok(expand::fallback_expression(context, form)),
     }
 }
 
 fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenStream> {
+    let form = match (form, item.mutable) {
+        (_, None) => form,
+        (Form::Layout, Some(sign)) => {
+            return Err(syn::Error::new_spanned(
+                sign,
+                "`mut` asks for tiles that share no element: it belongs to `tile!`",
+            ));
+        }
+        (Form::Tile | Form::DisjointTile, Some(_)) => Form::DisjointTile,
+    };
     match fold(context, &item.body, form)? {
-        Folded::Value(value) => expand::item(context, item, &value, form)
+        Folded::Value(value) => expand::item(context, item, &value)
             .map_err(|message| syn::Error::new_spanned(&item.body, message)),
+        Folded::Tiling(tiling) => Ok(tiling::item(context, item, &tiling)),
         Folded::Continue { carrier, state } => {
             let tokens = &item.tokens;
             Ok(quote!(#carrier ! { #state #tokens }))

@@ -7,13 +7,15 @@ mod tiling;
 mod value;
 
 pub use coordinate::CoordinateLayout;
-pub use static_layout::{StaticLayout, StaticTiling};
+pub use static_layout::{DisjointTiling, StaticLayout, StaticTiling};
 pub use swizzle::Swizzle;
 pub use tiling::Tiling;
 pub use value::{Layout, Profile};
 
 /// What expansions of the macros are made of.
 pub(crate) mod private {
+    pub use cute_algebra::Axis;
+
     pub use super::coordinate::coordinate_layout;
     pub use super::swizzle::swizzle;
     pub use super::tiling::tiling;

@@ -54,3 +54,15 @@ pub trait StaticTiling: StaticLayout {
     /// The tiling as a value.
     const TILING: Tiling;
 }
+
+/// A tiling of which it was proved at expansion that no two of its coordinates share an element.
+///
+/// `tile!` implements it where the proof succeeds. With `mut` before the name, an item of `tile!` demands the proof, and the
+/// error says which coordinates share an element. What relies on it checks [`Tiling::is_disjoint`] once more, at compile time,
+/// so that an implementation by hand cannot break it.
+#[diagnostic::on_unimplemented(
+    message = "it is not proved that no two tiles of `{Self}` share an element",
+    label = "not proved to be disjoint",
+    note = "write `mut` before its name in `tile!` to see which coordinates share one"
+)]
+pub trait DisjointTiling: StaticTiling {}

@@ -39,6 +39,24 @@ impl Swizzle {
         self.bits == 0
     }
 
+    /// Whether different indices are swizzled to different indices, as those of every swizzle that the algebra accepts.
+    pub(super) const fn is_bijective(self) -> bool {
+        let reach = self
+            .bits
+            .saturating_add(self.base)
+            .saturating_add(self.shift.unsigned_abs());
+        // A field that is read is not the field that changes, so the change can be taken back, from one end to the other.
+        reach < u64::BITS && (self.bits == 0 || self.shift != 0)
+    }
+
+    /// The bit above all those that may change.
+    pub(crate) const fn top(self) -> u32 {
+        match self.shift < 0 {
+            true => self.base + self.bits + self.shift.unsigned_abs(),
+            false => self.base + self.bits,
+        }
+    }
+
     /// The swizzled index.
     #[inline]
     pub const fn apply(self, index: i64) -> i64 {

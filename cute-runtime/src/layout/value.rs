@@ -243,6 +243,42 @@ impl Layout {
         self.swizzle.apply(sum)
     }
 
+    /// The 1-D coordinate of a coordinate that has one 1-D coordinate for each top-level mode; `None` out of range.
+    #[inline]
+    pub(crate) const fn crd2crd(&self, coord: &[i64]) -> Option<i64> {
+        if coord.len() != self.rank() {
+            return None;
+        }
+        let (mut i, mut leaf, mut weight, mut index) = (0, 0, 1, 0);
+        while i < coord.len() {
+            let leaves = match self.profile {
+                Profile::Leaf => 1,
+                Profile::Node(modes) => modes[i].leaves(),
+            };
+            let (end, mut extent) = (leaf + leaves, 1);
+            while leaf < end {
+                extent *= self.shape[leaf];
+                leaf += 1;
+            }
+            if coord[i] < 0 || coord[i] >= extent {
+                return None;
+            }
+            index += coord[i] * weight;
+            weight *= extent;
+            i += 1;
+        }
+        Some(index)
+    }
+
+    /// The same layout from another index on.
+    pub(super) const fn moved(self, by: i64) -> Layout {
+        Layout {
+            offset: self.offset + by,
+            offsets: &[],
+            ..self
+        }
+    }
+
     #[inline]
     const fn linear(&self, index: i64) -> i64 {
         let (mut i, mut rest, mut sum) = (0, index, 0);

@@ -1,0 +1,169 @@
+//! Tiles that are written at the same time, and all that is unsafe about them.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+use std::ptr::NonNull;
+
+use super::tensor::no_element;
+use super::{HostCoordinate, HostLayout, TileOf};
+use crate::{DisjointTiling, Layout};
+
+/// One tile of a tensor, to write. No other tile has any of its elements.
+pub struct HostTileMut<'a, E, T> {
+    elements: Elements<'a, E, T>,
+    tile: TileOf<T>,
+    /// As for threads, a tile is its elements.
+    owned: PhantomData<&'a mut E>,
+}
+
+/// A slice whose elements belong to the tiles of a disjoint tiling, each to one coordinate of one tile at most.
+///
+/// Everything unsafe rests on this: `element` is the one place that makes a pointer to an element, it asks the tiling
+/// for the index, and different coordinates have different indices, of which `PROOF` is the check.
+pub(super) struct Elements<'a, E, T> {
+    first: NonNull<E>,
+    len: usize,
+    slice: PhantomData<&'a mut [E]>,
+    tiling: PhantomData<fn() -> T>,
+}
+
+impl<'a, E, T: DisjointTiling> Elements<'a, E, T> {
+    /// A compile-time error where an implementation of `DisjointTiling` by hand claims too much.
+    const PROOF: () = assert!(
+        T::TILING.is_disjoint(),
+        "the tiling is not proved to be disjoint"
+    );
+
+    pub(super) fn new(slice: &'a mut [E]) -> Self {
+        const { Self::PROOF };
+        Self {
+            len: slice.len(),
+            first: NonNull::from(slice).cast(),
+            slice: PhantomData,
+            tiling: PhantomData,
+        }
+    }
+
+    /// A tile that has its elements alone.
+    ///
+    /// # Safety
+    /// For each number this is called once in the lifetime `'a`.
+    pub(super) unsafe fn tile(&self, number: usize) -> HostTileMut<'a, E, T> {
+        HostTileMut {
+            elements: *self,
+            tile: TileOf::new(number),
+            owned: PhantomData,
+        }
+    }
+
+    /// Where the element at coordinate `within` of a tile is, if there is one; another place for each coordinate.
+    #[inline]
+    fn element(&self, tile: TileOf<T>, within: i64) -> Option<NonNull<E>> {
+        let index = usize::try_from(tile.index(within)?).ok()?;
+        // SAFETY: the index is below the length of the slice.
+        (index < self.len).then(|| unsafe { self.first.add(index) })
+    }
+}
+
+impl<E, T: DisjointTiling> HostTileMut<'_, E, T> {
+    /// Its number: a 1-D coordinate of the rest.
+    pub fn number(&self) -> i64 {
+        self.tile.number()
+    }
+
+    /// Its layout; the tiles of a ragged tiling reach past the edge.
+    pub fn layout(&self) -> Layout {
+        self.tile.layout()
+    }
+
+    /// Number of coordinates, with those past the edge.
+    pub fn size(&self) -> i64 {
+        TileOf::<T>::SIZE
+    }
+
+    /// The coordinate in the whole of coordinate `within`: a number for each mode that the tiler tells apart.
+    ///
+    /// # Panics
+    /// If `within` is not below the size, or the tiler does not tell `N` modes apart.
+    #[inline]
+    #[track_caller]
+    pub fn coordinate<const N: usize>(&self, within: i64) -> [i64; N] {
+        self.tile.coordinate(within)
+    }
+
+    /// The element at a coordinate of the tile: 1-D, or one number for each mode. `None` out of range and past the edge.
+    #[inline]
+    pub fn get<C: HostCoordinate>(&self, coord: C) -> Option<&E> {
+        let element = self.elements.element(self.tile, self.tile.linear(coord)?)?;
+        // SAFETY: the element lives for 'a and belongs to this tile alone, which is borrowed to read.
+        Some(unsafe { element.as_ref() })
+    }
+
+    /// The element at a coordinate of the tile: 1-D, or one number for each mode. `None` out of range and past the edge.
+    #[inline]
+    pub fn get_mut<C: HostCoordinate>(&mut self, coord: C) -> Option<&mut E> {
+        let mut element = self.elements.element(self.tile, self.tile.linear(coord)?)?;
+        // SAFETY: the element lives for 'a and belongs to this tile alone, which is borrowed to write.
+        Some(unsafe { element.as_mut() })
+    }
+
+    /// The elements with their coordinates in the whole, leftmost mode fastest. Past the edge there are none.
+    ///
+    /// # Panics
+    /// If the tiler does not tell `N` modes apart.
+    pub fn iter_mut<const N: usize>(&mut self) -> impl Iterator<Item = ([i64; N], &mut E)> {
+        let (elements, tile) = (self.elements, self.tile);
+        (0..TileOf::<T>::SIZE).filter_map(move |within| {
+            let mut element = elements.element(tile, within)?;
+            // SAFETY: as in `get_mut`; and the range has each coordinate once, so each element is lent once.
+            Some((tile.coordinate(within), unsafe { element.as_mut() }))
+        })
+    }
+}
+
+impl<E, T: DisjointTiling, C: HostCoordinate> Index<C> for HostTileMut<'_, E, T> {
+    type Output = E;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, coord: C) -> &E {
+        match self.get(coord) {
+            Some(element) => element,
+            None => no_element(coord, &self.layout()),
+        }
+    }
+}
+
+impl<E, T: DisjointTiling, C: HostCoordinate> IndexMut<C> for HostTileMut<'_, E, T> {
+    #[inline]
+    #[track_caller]
+    fn index_mut(&mut self, coord: C) -> &mut E {
+        let tile = self.tile;
+        match self.get_mut(coord) {
+            Some(element) => element,
+            None => no_element(coord, &tile.layout()),
+        }
+    }
+}
+
+impl<E, T: DisjointTiling> fmt::Debug for HostTileMut<'_, E, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tile.fmt(f)
+    }
+}
+
+impl<E, T> Clone for Elements<'_, E, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E, T> Copy for Elements<'_, E, T> {}
+
+// SAFETY: it stands for a `&mut [E]`, which may be sent if the elements may.
+unsafe impl<E: Send, T> Send for Elements<'_, E, T> {}
+
+// SAFETY: all that can be had through a shared reference are tiles, each once, and a tile is a `&mut E` many times over: to have
+// it on another thread is to have sent it. That a tile itself is shared only where elements may be, its own field sees to.
+unsafe impl<E: Send, T> Sync for Elements<'_, E, T> {}

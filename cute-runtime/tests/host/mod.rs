@@ -1,0 +1,217 @@
+//! Slices of the host under layouts, and their tiles.
+
+use cute_runtime::{
+    DisjointTiling, HostError, HostLayout, HostTensor, HostTensorMut, HostTileMut, Layout, Static,
+    StaticTiling, TileOf, Tiling, layout, tile,
+};
+use rayon::iter::ParallelIterator;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::cell::Cell;
+
+layout! {
+    ROWS = (12,10):(10,1);
+    COLUMNS = (12,10):(1,12);
+    NESTED = (8,(2,3)):(6,(3,1));
+    SWIZZLED = Sw<2,0,3> o 8 o (8,8):(8,1);
+    BACKWARDS = (6,4):(-4,1);
+    REPEATED = (4,4):(1,3);
+    LOPSIDED = (3,2):(2,3);
+}
+
+tile! {
+    mut BY_MODE = ROWS / <4,5>;
+    mut BY_ROWS = ROWS / <1,_>;
+    mut WHOLE = ROWS / _;
+    mut ONE_DIMENSIONAL = COLUMNS / 8;
+    mut STRIDED = COLUMNS / <3:4>;
+    mut INSIDE = NESTED / <4,<_,3>>;
+    mut RAGGED = ragged ROWS / <5,3>;
+    mut RAGGED_COLUMNS = ragged COLUMNS / <5,4>;
+    mut RAGGED_FLAT = ragged COLUMNS / 32;
+    mut MIXED = ragged SWIZZLED / <3,8>;
+    mut SKEWED = LOPSIDED / <3>;
+    OVERLAPPING = REPEATED / <2,2>;
+    mut ALONE = (7):(3) / <7>;
+}
+
+assert_impl_all!(BY_MODE: StaticTiling, DisjointTiling);
+assert_impl_all!(OVERLAPPING: StaticTiling);
+assert_not_impl_any!(OVERLAPPING: DisjointTiling);
+assert_impl_all!(HostTileMut<'static, i32, BY_MODE>: Send, Sync);
+assert_impl_all!(HostTileMut<'static, Cell<i32>, BY_MODE>: Send);
+assert_not_impl_any!(HostTileMut<'static, Cell<i32>, BY_MODE>: Sync);
+assert_not_impl_any!(HostTileMut<'static, *mut i32, BY_MODE>: Send, Sync);
+assert_not_impl_any!(HostTileMut<'static, i32, BY_MODE>: Clone);
+
+/// Each element of the whole is in exactly one tile, at the coordinate that the tile says, and nothing else is written.
+fn check<T: DisjointTiling, const N: usize>(extents: [i64; N]) {
+    let whole = T::TILING.whole();
+    let len = (0..whole.size())
+        .map(|coord| whole.at(coord))
+        .max()
+        .unwrap() as usize
+        + 2;
+    let expected = {
+        let mut data = vec![-1; len];
+        (0..whole.size()).for_each(|coord| data[whole.at(coord) as usize] = coord);
+        data
+    };
+    let linear = |coord: [i64; N]| {
+        let pairs = coord.iter().zip(extents).rev();
+        pairs.fold(0, |linear, (c, extent)| linear * extent + c)
+    };
+    let write = |mut tile: HostTileMut<'_, i64, T>| {
+        for (coord, element) in tile.iter_mut() {
+            assert_eq!(*element, -1, "an element of two tiles");
+            *element = linear(coord);
+        }
+        for within in 0..tile.size() {
+            let inside = T::TILING.contains(within, tile.number());
+            assert_eq!(tile.get(within).is_some(), inside);
+            if inside {
+                assert_eq!(tile[within], linear(tile.coordinate(within)));
+                assert_eq!(
+                    &raw const tile[within],
+                    &raw const *tile.get_mut(within).unwrap()
+                );
+            }
+        }
+        assert!(tile.get(tile.size()).is_none() && tile.get(-1).is_none());
+    };
+
+    let mut data = vec![-1; len];
+    let mut tensor = HostTensorMut::new(&mut data, whole).unwrap();
+    let tiles = tensor.tiles_mut::<T>().unwrap();
+    assert_eq!(tiles.len(), T::TILING.rest().size() as usize);
+    // From both ends, and all alive at once.
+    let tiles: Vec<_> = tiles.rev().collect();
+    tiles.into_iter().for_each(write);
+    assert_eq!(data, expected);
+
+    let mut data = vec![-1; len];
+    let mut tensor = HostTensorMut::new(&mut data, whole).unwrap();
+    tensor.par_tiles_mut::<T>().unwrap().for_each(write);
+    let tensor = tensor.as_tensor();
+    for tile in tensor.tiles::<T>().unwrap() {
+        let elements: Vec<i64> = tile.iter().copied().collect();
+        let number = tile.number();
+        let coords =
+            (0..T::TILING.tile().size()).filter(|&within| T::TILING.contains(within, number));
+        let coords: Vec<i64> = coords
+            .map(|within| linear(tile.coordinate(within)))
+            .collect();
+        assert_eq!(elements, coords);
+    }
+    assert_eq!(data, expected);
+}
+
+#[test]
+fn tiles_partition_the_tensor() {
+    check::<BY_MODE, 2>([12, 10]);
+    check::<BY_ROWS, 2>([12, 10]);
+    check::<WHOLE, 1>([120]);
+    check::<ONE_DIMENSIONAL, 1>([120]);
+    check::<STRIDED, 2>([12, 10]);
+    check::<INSIDE, 3>([8, 2, 3]);
+    check::<RAGGED, 2>([12, 10]);
+    check::<RAGGED_COLUMNS, 2>([12, 10]);
+    check::<RAGGED_FLAT, 1>([120]);
+    check::<MIXED, 2>([8, 8]);
+    check::<SKEWED, 2>([3, 2]);
+    check::<ALONE, 1>([7]);
+}
+
+#[test]
+fn coordinates_of_tiles() {
+    const T: Tiling = tile!(ragged (10,7):(7,1) / <4,3>);
+    assert_eq!((T.tile().size(), T.rest().size()), (12, 9));
+    assert_eq!(T.whole().to_string(), "(10,7):(7,1)");
+    assert!(T.is_ragged() && T.is_disjoint());
+    assert!(!tile!((10,7):(7,1) / <5,7>).is_ragged());
+    // Tile (2, 2): rows 8 and 9 of four, column 6 of three.
+    assert_eq!(T.coordinate(1, 8), [9, 6]);
+    assert_eq!(T.get(1, 8), Some(9 * 7 + 6));
+    assert_eq!(T.coordinate(2, 8), [10, 6]);
+    assert_eq!(
+        (T.get(2, 8), T.get(4, 8), T.get(12, 8), T.get(0, 9)),
+        (None, None, None, None)
+    );
+    assert_eq!(T.slice(8).at(1), 9 * 7 + 6);
+    assert_eq!(T.tiles().map(|tile| tile.at(0)).max(), Some(8 * 7 + 6));
+}
+
+#[test]
+fn any_layout_goes() {
+    let data: Vec<i32> = (0..200).collect();
+    let rows = HostTensor::new(&data, Static::<ROWS>::new()).unwrap();
+    assert_eq!((rows[[3, 4]], rows[3 + 12 * 4]), (34, 34));
+    assert_eq!(rows.get([12, 0]), None);
+    assert_eq!(rows.get([0, 0, 0]), None);
+    assert_eq!(rows.get(120), None);
+    let value: Layout = ROWS;
+    assert_eq!(
+        rows.iter().collect::<Vec<_>>(),
+        HostTensor::new(&data, value)
+            .unwrap()
+            .iter()
+            .collect::<Vec<_>>()
+    );
+    let swizzled = HostTensor::new(&data, SWIZZLED).unwrap();
+    assert_eq!(swizzled[[1, 2]], SWIZZLED.at(1 + 8 * 2) as i32);
+    let tile: HostTensor<'_, i32, TileOf<BY_MODE>> =
+        rows.tiles::<BY_MODE>().unwrap().nth(4).unwrap();
+    assert_eq!(
+        (tile.layout().number(), tile[[1, 2]]),
+        (4, 10 * (4 + 1) + 5 + 2)
+    );
+    assert_eq!(tile.layout().layout().at(0), 45);
+}
+
+#[test]
+fn slices_that_are_too_small() {
+    let data = [0u8; 119];
+    let error = HostTensor::new(&data, ROWS).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "(12,10):(10,1) has the value 119 at 119, but the slice has 119 elements"
+    );
+    assert!(HostTensor::new(&[0u8; 120], ROWS).is_ok());
+    let error = HostTensor::new(&data, BACKWARDS).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "(6,4):(-4,1) has the value -20 at 5, but the slice has 119 elements"
+    );
+    // The largest value is not the last before the swizzle, and the bound by whole blocks is too high.
+    let swizzled = layout!(Sw<2,0,2> o (5,4):(4,1));
+    let largest = (0..20).map(|coord| swizzled.at(coord)).max().unwrap();
+    assert!(HostTensor::new(&data[..=largest as usize], swizzled).is_ok());
+    assert!(HostTensor::new(&data[..largest as usize], swizzled).is_err());
+    let huge = layout!(Sw<2,0,2> o (1_000_000_000_000):(0));
+    assert!(matches!(
+        HostTensor::new(&data[..1], huge),
+        Err(HostError::NotShown { ceiling: 3, .. })
+    ));
+    assert!(HostTensor::new(&data[..4], huge).is_ok());
+}
+
+#[test]
+fn tilings_of_other_layouts() {
+    let mut data = [0u8; 120];
+    let mut tensor = HostTensorMut::new(&mut data, COLUMNS).unwrap();
+    let error = tensor.tiles_mut::<BY_MODE>().err().unwrap();
+    assert_eq!(
+        error.to_string(),
+        "the tiling is one of (12,10):(10,1), but the tensor's layout is (12,10):(1,12)"
+    );
+    assert!(tensor.par_tiles_mut::<BY_MODE>().is_err());
+    assert!(tensor.as_tensor().tiles::<BY_MODE>().is_err());
+}
+
+#[test]
+#[should_panic(expected = "no element at coordinate [4, 0] of Sw<0,0,0> o 45 o (4,5):(10,1)")]
+fn a_coordinate_of_no_element() {
+    let mut data = [0u8; 120];
+    let mut tensor = HostTensorMut::new(&mut data, ROWS).unwrap();
+    let mut tile = tensor.tiles_mut::<BY_MODE>().unwrap().nth(4).unwrap();
+    tile[[4, 0]] = 1;
+}
