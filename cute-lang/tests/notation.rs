@@ -255,9 +255,17 @@ fn tiling() {
                         INJECTIVE,
                         &[0, 1, 2, 3, 4, 5, 6, 7],
                     ),
+                    layout(&[8], &[1], &Leaf, INJECTIVE, &[]),
+                    &[
+                        Axis {
+                            extent: 8,
+                            strides: &[1, 2],
+                        },
+                    ],
                 )
             };
         }
+        impl ::facade::DisjointTiling for T {}
         #[doc(hidden)]
         #[allow(non_local_definitions, unused_macros)]
         #[macro_export]
