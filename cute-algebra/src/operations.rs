@@ -451,6 +451,15 @@ pub static OPERATIONS: &[Operation] = &[
     ragged_row("partition_D_of_copy_C", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
         "what a thread writes in that copy, and the value where it begins",
         |args, overhang| args.copy_partition(&args.copy_for(MmaOperand::C)?, CopySide::Dst, 5, overhang)),
+    row("retile_of_copy_A", "copy, element bits, operation, atom layout, permutation, fragment", 6..=6,
+        "registers of A in the order in which that copy takes them",
+        |args, _| Ok(args.copy_for(MmaOperand::A)?.retile(&args.layout(5)?).map_err(|error| shifted(error, 5))?.into())),
+    row("retile_of_copy_B", "copy, element bits, operation, atom layout, permutation, fragment", 6..=6,
+        "registers of B in the order in which that copy takes them",
+        |args, _| Ok(args.copy_for(MmaOperand::B)?.retile(&args.layout(5)?).map_err(|error| shifted(error, 5))?.into())),
+    row("retile_of_copy_C", "copy, element bits, operation, atom layout, permutation, fragment", 6..=6,
+        "registers of C in the order in which that copy takes them",
+        |args, _| Ok(args.copy_for(MmaOperand::C)?.retile(&args.layout(5)?).map_err(|error| shifted(error, 5))?.into())),
 ];
 
 fn composition(args: &Args<'_>, overhang: Overhang) -> Result<Value, LayoutError> {

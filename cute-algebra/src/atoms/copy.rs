@@ -132,6 +132,18 @@ static TYPES: &[(i64, &[&str])] = &[
     (128, &["int128_t", "uint128_t", "i128", "u128"]),
 ];
 
+/// The names of all operations, with all types.
+#[cfg(test)]
+pub(super) fn names() -> Vec<String> {
+    let of_a_warp = OF_A_WARP.iter().map(|row| row.name.to_owned());
+    let of_one_thread = OF_ONE_THREAD.iter().flat_map(|(name, sizes)| {
+        let legal = TYPES.iter().filter(|(bits, _)| sizes.contains(bits));
+        let types = legal.flat_map(|(_, names)| names.iter());
+        types.map(move |ty| format!("{name}<{ty}>"))
+    });
+    of_a_warp.chain(of_one_thread).collect()
+}
+
 impl FromStr for CopyAtom {
     type Err = LayoutError;
 
@@ -155,11 +167,9 @@ impl FromStr for CopyAtom {
         };
         let legal = || TYPES.iter().filter(|(bits, _)| sizes.contains(bits));
         let names = || legal().flat_map(|(_, names)| names.iter().copied());
-        let [only] = parameters[..] else {
-            return Err(not_one_of("one type", &parameters.join(","), names()));
-        };
-        let Some(&(bits, _)) = legal().find(|(_, names)| names.contains(&only)) else {
-            return Err(not_one_of("type to copy", only, names()));
+        let wanted = parameters.join(",");
+        let Some(&(bits, _)) = legal().find(|(_, names)| names.contains(&&wanted[..])) else {
+            return Err(not_one_of("type to copy", &wanted, names()));
         };
         let all: &[Mode] = &[(bits, 1)];
         let layout = tv(&[], all)?;

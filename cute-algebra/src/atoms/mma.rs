@@ -229,6 +229,33 @@ impl Family {
     }
 }
 
+/// The names of all operations, of wgmma with three widths.
+#[cfg(test)]
+pub(super) fn names() -> Vec<String> {
+    let mut names: Vec<String> = OF_ONE_THREAD
+        .iter()
+        .map(|(name, _)| (*name).into())
+        .collect();
+    for family in FAMILIES {
+        for &[m, n, k] in family.shapes {
+            let widths = if n == ANY_N {
+                vec![8, 96, 256]
+            } else {
+                vec![n]
+            };
+            for (n, types) in widths
+                .iter()
+                .flat_map(|n| family.types.iter().map(move |t| (n, t)))
+            {
+                let arch = family.arch;
+                let name = |form| format!("{arch}_{m}x{n}x{k}_{types}_{form}");
+                names.extend(family.forms.iter().map(name));
+            }
+        }
+    }
+    names
+}
+
 fn parse_shape(text: &str) -> Option<[i64; 3]> {
     let extents: Option<Vec<i64>> = text.split('x').map(|extent| extent.parse().ok()).collect();
     extents?.try_into().ok()
@@ -249,9 +276,9 @@ fn check_majors(form: &str, parameters: &[&str]) -> Result<(), LayoutError> {
         ("RS", 2) => &[&["K"], &["K", "MN"]],
         ("SS" | "RS", _) => {
             return Err(not_one_of(
-                "majors",
+                "pair of majors",
                 &parameters.join(","),
-                ["<K,K>", "<K,MN>", "<MN,K>", "<MN,MN>"],
+                ["K,K", "K,MN", "MN,K", "MN,MN"],
             ));
         }
         _ => return Err(not_one_of("parameter", &parameters.join(","), ["none"])),

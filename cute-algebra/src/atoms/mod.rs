@@ -6,6 +6,8 @@
 mod copy;
 mod mma;
 mod smem;
+#[cfg(test)]
+mod tests;
 mod tiled_copy;
 mod tiled_mma;
 

@@ -9,6 +9,7 @@ use crate::error::{ErrorKind, LayoutError, Place};
 use crate::inverse::right_inverse;
 use crate::layout::Layout;
 use crate::product::raked_product;
+use crate::stride::ScaledBasis;
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, Shape, Tuple};
 
@@ -146,6 +147,60 @@ impl TiledCopy {
         })
     }
 
+    /// The registers of a thread in the order in which the copy takes them: CuTe's `retile_S` and `retile_D`.
+    /// `fragment` is a layout of registers by values of the tile, and then by the tiles along each mode of the data,
+    /// such as that of [`TiledMma::partition_shape`].
+    /// ```
+    /// use cute_algebra::{CopySide, Layout, MmaOperand, TiledCopy, TiledMma};
+    /// let mma = TiledMma::new(
+    ///     "SM80_16x8x16_F32F16F16F32_TN".parse()?,
+    ///     &Layout::left([2, 2, 1])?,
+    ///     &cute_algebra::Tiler::from_shape(&[32, 32, 16].into())?,
+    /// )?;
+    /// let copy = TiledCopy::for_mma(&"SM90_U32x4_STSM_N".parse()?, 16, &mma, MmaOperand::C)?;
+    /// let accumulators = Layout::left(mma.partition_shape(MmaOperand::C, &[128, 128].into())?)?;
+    /// assert_eq!(accumulators.to_string(), "((2,2),4,8):((1,2),4,16)");
+    /// assert_eq!(copy.retile(&accumulators)?.to_string(), "(((4,2),1),4,4):(((1,16),0),4,32)");
+    /// # Ok::<(), cute_algebra::LayoutError>(())
+    /// ```
+    pub fn retile(&self, fragment: &Layout) -> Result<Layout, LayoutError> {
+        let [_, values] = halves(&self.layout_tv);
+        let held = fragment.mode(0).map_or(1, |mode| mode.size());
+        if fragment.rank() <= self.tile_shape.rank() {
+            let (expected, found) = (
+                format!("values and {} modes of tiles", self.tile_shape.rank()),
+                fragment.shape().to_string(),
+            );
+            return Err(ErrorKind::Profile { expected, found }.at(Place::operand(0)));
+        }
+        // The first values of the tile are the first mode of the fragment, the others lie along its other modes.
+        let split = divide(
+            &values,
+            &Layout::new(held, 1)?.into(),
+            Form::Zipped,
+            Overhang::Strict,
+        )?;
+        let [_, others] = halves(&split);
+        let blocks = Blocks::new(&others, &self.tile_shape)?;
+        let order = Layout::concat([Layout::new(held, 1)?, blocks.order(held)?])?;
+        let [_, of_atom] = halves(self.atom.layout(CopySide::Ref)).map(|mode| mode.size());
+        let by_operation = divide(
+            &order,
+            &Layout::new(of_atom, 1)?.into(),
+            Form::Zipped,
+            Overhang::Strict,
+        )?;
+        let tile: Shape = [held]
+            .into_iter()
+            .chain(blocks.extents)
+            .map(Tuple::Leaf)
+            .collect();
+        let tiler = Tiler::from_shape(&tile)?;
+        let [tile, rest] = halves(&divide(fragment, &tiler, Form::Zipped, Overhang::Strict)?);
+        let values = compose(&tile, &by_operation, Overhang::Strict)?;
+        Layout::concat([vec![values], rest.modes().into_iter().skip(1).collect()].concat())
+    }
+
     /// `(thread, (value of an operation, operation))` at one end to the elements of the tile, coalesced.
     fn thread_values(&self, side: CopySide) -> Result<Layout, LayoutError> {
         let reference = self.atom.layout(CopySide::Ref);
@@ -169,5 +224,68 @@ impl TiledCopy {
             coalesce(&Layout::concat([atom_threads, rest_threads])?),
             Layout::concat([coalesce(&atom_values), coalesce(&rest_values)])?,
         ])
+    }
+}
+
+/// Where a thread's values beyond those of an atom lie in the tile: blocks, counted along each mode.
+struct Blocks {
+    /// How many there are along each mode.
+    extents: Vec<i64>,
+    /// The modes of the values: extent, the mode of the tile that it runs along, and the blocks before it there.
+    modes: Vec<(i64, usize, i64)>,
+}
+
+impl Blocks {
+    /// Of a layout from values to elements of a tile.
+    fn new(values: &Layout, tile_shape: &Shape) -> Result<Self, LayoutError> {
+        let coordinates = compose(
+            &Layout::identity(tile_shape.clone())?,
+            values,
+            Overhang::Strict,
+        )?;
+        let modes: Vec<_> = coordinates
+            .flat_modes()
+            .into_iter()
+            .filter(|(extent, _)| *extent > 1)
+            .collect();
+        if let Some((_, stride)) = modes.iter().find(|(_, stride)| stride.is_zero()) {
+            let kind = ErrorKind::NotIntegral {
+                stride: stride.clone(),
+            };
+            return Err(kind.at(Place::operand(0)));
+        }
+        let along = |mode: usize| {
+            let modes = modes.iter();
+            modes.filter(move |(_, stride)| stride.path().first().copied().unwrap_or(0) == mode)
+        };
+        let before = |(_, stride): &(i64, ScaledBasis)| {
+            let mode = stride.path().first().copied().unwrap_or(0);
+            let smaller = along(mode).filter(|(_, other)| other.value() < stride.value());
+            (mode, smaller.map(|(extent, _)| extent).product())
+        };
+        Ok(Self {
+            extents: (0..tile_shape.rank())
+                .map(|mode| along(mode).map(|(extent, _)| extent).product())
+                .collect(),
+            modes: modes
+                .iter()
+                .map(|mode| {
+                    let (along, blocks) = before(mode);
+                    (mode.0, along, blocks)
+                })
+                .collect(),
+        })
+    }
+
+    /// From values to registers, where each block has `held` registers and the first mode's blocks come first.
+    fn order(&self, held: i64) -> Result<Layout, LayoutError> {
+        let modes = self.modes.iter().map(|&(extent, along, before)| {
+            let smaller: i64 = self.extents[..along].iter().product();
+            Layout::leaf(extent, (held * smaller * before).into())
+        });
+        match self.modes.is_empty() {
+            true => Ok(Layout::unit()),
+            false => Layout::concat(modes),
+        }
     }
 }
