@@ -10,6 +10,7 @@ use crate::slice::slice_and_offset;
 use crate::swizzle::Swizzle;
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, Tuple};
+use crate::xor_map::XorMap;
 use std::fmt;
 
 /// `Sw o offset o layout`: the value at `c` is `Sw(offset + layout(c))`.
@@ -184,8 +185,12 @@ impl ComposedLayout {
         }
     }
 
-    /// The layout of the differences to the value at 0, if they are one and the size allows to look at them all.
+    /// The layout of the differences to the value at 0, if they are one: by the bits that are swizzled, or where sums
+    /// carry, by all values as far as the size allows.
     pub fn decay(&self) -> Option<Layout> {
+        if let Some(map) = XorMap::from_composed(self) {
+            return map.to_layout();
+        }
         if self.size() > ENUMERATION_LIMIT {
             return None;
         }
@@ -267,39 +272,16 @@ pub enum Slice {
 
 /// `Sw'` with `L o Sw = Sw' o L` on `0..reach`, for a layout whose part there is a bijection on a power of two.
 fn conjugate(layout: &Layout, swizzle: Swizzle, reach: i64) -> Result<Swizzle, LayoutError> {
-    let what = "the layout with its swizzle on the other side";
-    let refused = || not_a_swizzle(what);
-    let log2 =
-        |extent: i64| (extent > 0 && extent & (extent - 1) == 0).then(|| extent.trailing_zeros());
+    let refused = || not_a_swizzle("the layout with its swizzle on the other side");
     // Bits that no index has are not swizzled.
-    let pairs: Vec<_> = swizzle
-        .pairs()
-        .filter(|&(source, _)| reach > 1i64 << source)
-        .collect();
-    if pairs.is_empty() {
+    if swizzle.pairs().all(|(source, _)| reach <= 1i64 << source) {
         return Ok(Swizzle::IDENTITY);
     }
-    let mut image = Vec::new();
-    for (extent, stride) in layout.integral_modes(0)? {
-        let extent_bits = log2(extent).ok_or_else(refused)?;
-        let first = if extent == 1 {
-            0
-        } else {
-            log2(stride).ok_or_else(refused)?
-        };
-        image.extend((0..extent_bits).map(|bit| first + bit));
-    }
-    let mut distinct = image.clone();
-    distinct.sort_unstable();
-    distinct.dedup();
-    if distinct.len() != image.len() {
-        return Err(refused());
-    }
-    let bit = |index: u32| image.get(index as usize).copied().ok_or_else(refused);
-    let moved = pairs
-        .into_iter()
-        .map(|(source, target)| Ok((bit(source)?, bit(target)?)));
-    Swizzle::from_pairs(moved.collect::<Result<Vec<_>, LayoutError>>()?).ok_or_else(refused)
+    let inner = XorMap::from_layout(layout).ok_or_else(refused)?;
+    let bits = 64 - (reach.min(layout.size()) - 1).leading_zeros();
+    let outer = inner.after(&XorMap::from_swizzle(swizzle, bits));
+    let moved = outer.and_then(|outer| inner.to_swizzle_before(&outer));
+    moved.ok_or_else(refused)
 }
 
 fn not_a_swizzle(what: &'static str) -> LayoutError {

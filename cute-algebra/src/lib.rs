@@ -62,13 +62,17 @@ pub use analysis::gmma::{
     GmmaError, GmmaErrorKind, GmmaOperand, MAX_DESCRIPTOR_OFFSET, Major, Mismatch, SwizzleMode,
     gmma_operand,
 };
+pub use analysis::index_form::{IndexForm, IndexTerm};
 pub use analysis::injective::{Counterexample, INJECTIVITY_LIMIT, Verdict, is_injective};
+pub use analysis::matrix::{
+    MatrixError, MatrixErrorKind, MatrixOperand, RowMismatch, matrix_operand,
+};
 pub use analysis::swizzles::{
     BANK_MAP_BITS, BestSwizzle, SWIZZLE_SEARCH_LIMIT, best_swizzle, conflict_free_map,
 };
 pub use analysis::tma::{
-    MAX_TMA_BOX, MAX_TMA_PIECES, MAX_TMA_RANK, TMA_ALIGNMENT, TmaError, TmaErrorKind, TmaPiece,
-    TmaPlan, tma_plan,
+    MAX_TMA_BOX, MAX_TMA_PIECES, MAX_TMA_RANK, TMA_ALIGNMENT, TensorMap, TmaError, TmaErrorKind,
+    TmaPiece, TmaPlan, tensor_map, tma_plan,
 };
 pub use atoms::{
     CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma, smem_atom,

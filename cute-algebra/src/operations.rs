@@ -1,6 +1,11 @@
 //! One table of all operations by name, for the notation and for the kernel language.
 
-use crate::analysis::gmma::{Major, SwizzleMode};
+use crate::analysis::access::{SharedAccess, shared_access};
+use crate::analysis::gmma::{Major, SwizzleMode, gmma_operand};
+use crate::analysis::injective::Verdict;
+use crate::analysis::matrix::matrix_operand;
+use crate::analysis::swizzles::best_swizzle;
+use crate::analysis::tma::tensor_map;
 use crate::atoms::{
     CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma, smem_atom,
     smem_tile_to_shape,
@@ -358,6 +363,89 @@ pub static OPERATIONS: &[Operation] = &[
                 _ => Ok(recast_modes(&args.layout(0)?, old, new, overhang)?.into()),
             }
         }),
+    // What there is to know about a layout.
+    row("is_injective", "layout", 1..=1, "whether no two coordinates have one value",
+        |args, _| decided(args.verdict(Layout::injective, ComposedLayout::injective)?, "injective")),
+    row("is_bijective", "layout", 1..=1, "whether the values are 0, 1, …, size - 1, each once",
+        |args, _| decided(args.verdict(Layout::bijective, ComposedLayout::bijective)?, "bijective")),
+    row("is_dense", "layout", 1..=1, "whether no value between others is missing",
+        |args, _| decided(args.verdict(Layout::dense, ComposedLayout::dense)?, "dense")),
+    row("injective", "layout", 1..=1, "the layout, refused with a witness where it is not injective",
+        |args, _| args.required(args.verdict(Layout::injective, ComposedLayout::injective)?, "injective")),
+    row("bijective", "layout", 1..=1, "the layout, refused with a witness where it is not bijective",
+        |args, _| args.required(args.verdict(Layout::bijective, ComposedLayout::bijective)?, "bijective")),
+    row("dense", "layout", 1..=1, "the layout, refused with a witness where it is not dense",
+        |args, _| args.required(args.verdict(Layout::dense, ComposedLayout::dense)?, "dense")),
+    row("vector_width", "layout", 1..=1, "elements that are contiguous and aligned along the 1-D coordinate",
+        |args, _| Ok(args.composed(0)?.vector_width().into())),
+    row("alignment", "layout", 1..=1, "what divides all values",
+        |args, _| Ok(args.composed(0)?.alignment().into())),
+    row("index_form", "layout", 1..=1, "the cheapest arithmetic for the value at x",
+        |args, _| {
+            let form = args.layout(0)?.index_form().ok_or_else(|| args.wrong(0, "a layout of integers"))?;
+            Ok(Value::Word(form.to_string()))
+        }),
+    // What the hardware makes of a layout.
+    row("bank_conflicts", "tile, element bits, threads and values, …", 3..=MANY, "how often the busiest bank of shared memory is needed at once",
+        |args, _| {
+            let accesses = args.accesses()?;
+            let worst = accesses.iter().map(|access| access.worst.degree).max().unwrap_or(0);
+            Ok((worst as i64).into())
+        }),
+    row("conflict_free", "tile, element bits, threads and values, …", 3..=MANY, "the tile, refused with a witness where lanes wait for a bank",
+        |args, _| {
+            for (pattern, access) in args.accesses()?.into_iter().enumerate() {
+                if access.worst.degree > 1 {
+                    return Err(ErrorKind::BankConflict(Box::new(access)).at(Place::operand(2 + pattern)));
+                }
+            }
+            args.get(0).cloned()
+        }),
+    row("best_swizzle", "layout, element bits, threads and values, …", 3..=MANY, "the layout under the swizzle with the fewest bank conflicts",
+        |args, _| {
+            let (tile, patterns) = (args.layout(0)?, args.layouts(2)?);
+            let best = best_swizzle(&tile, args.integer(1)?, &patterns)?;
+            Ok(simplest(ComposedLayout::new(best.swizzle, 0, tile)?))
+        }),
+    row("wgmma_operand", "tile, element bits", 2..=2, "K or MN, the swizzle, leading and stride byte offset, and the starts of the instructions",
+        |args, _| {
+            let operand = gmma_operand(args.bits(1)?, &args.composed(0)?)
+                .map_err(|error| ErrorKind::Gmma(Box::new(error)).at(Place::operand(0)))?;
+            let major = match operand.major {
+                Major::K => "K",
+                Major::MN => "MN",
+            };
+            Ok(vec![
+                Value::Word(major.into()),
+                Value::Word(operand.swizzle.name().into()),
+                operand.leading.into(),
+                operand.stride.into(),
+                integers(&operand.steps),
+            ]
+            .into())
+        }),
+    row("matrix_operand", "tile, element bits", 2..=2, "of ldmatrix and stmatrix: whether transposed, matrices at once, where rows begin, bank conflicts",
+        |args, _| {
+            let operand = matrix_operand(args.bits(1)?, &args.composed(0)?)
+                .map_err(|error| ErrorKind::Matrix(Box::new(error)).at(Place::operand(0)))?;
+            let conflicts = operand.conflicts as i64;
+            Ok(vec![operand.transposed.into(), operand.count.into(), simplest(operand.rows), conflicts.into()].into())
+        }),
+    row("tensor_map", "tile, tensor, element bits", 3..=3, "of TMA: order of the modes, extents, byte strides, box, swizzle, number of boxes",
+        |args, _| {
+            let map = tensor_map(args.bits(2)?, &args.composed(0)?, &args.layout(1)?)
+                .map_err(|error| ErrorKind::Tma(Box::new(error)).at(Place::operand(0)))?;
+            let order: Vec<i64> = map.order.iter().map(|&mode| mode as i64).collect();
+            Ok(vec![
+                integers(&order),
+                integers(&map.extents),
+                integers(&map.strides),
+                integers(&map.box_extents),
+                Value::Word(map.plan.swizzle.name().into()),
+                (map.plan.pieces.len() as i64).into(),
+            ]
+            .into())
+        }),
     // What the hardware fixes.
     row("smem_atom", "K | MN, INTER | SW32 | SW64 | SW128, element bits", 3..=3, "a swizzled tile of shared memory",
         |args, _| Ok(simplest(smem_atom(args.major(0)?, args.swizzle_mode(1)?, args.integer(2)?)?))),
@@ -479,6 +567,21 @@ fn composition(args: &Args<'_>, overhang: Overhang) -> Result<Value, LayoutError
         (_, Value::Composed(b)) => Ok(simplest(args.composed(0)?.after(b)?)),
         _ => args.map(0, |a| compose_by(a, &args.tiler(1)?, overhang)),
     }
+}
+
+fn decided(verdict: Verdict, property: &'static str) -> Result<Value, LayoutError> {
+    let unproved = || ErrorKind::Unproved { property }.at(Place::operand(0));
+    Ok(verdict.decided().ok_or_else(unproved)?.into())
+}
+
+/// A tuple of integers.
+fn integers(values: &[i64]) -> Value {
+    values
+        .iter()
+        .copied()
+        .map(Tuple::Leaf)
+        .collect::<IntTuple>()
+        .into()
 }
 
 /// A plain layout where there is nothing to swizzle.
@@ -715,6 +818,61 @@ impl Args<'_> {
             Value::Composed(data) => vec![partition.swizzled(data)?.into(), 0.into()].into(),
             _ => vec![partition.layout.into(), partition.offset.into()].into(),
         })
+    }
+
+    /// What is known of the first operand.
+    fn verdict(
+        &self,
+        plain: fn(&Layout) -> Verdict,
+        swizzled: fn(&ComposedLayout) -> Verdict,
+    ) -> Result<Verdict, LayoutError> {
+        match self.get(0)? {
+            Value::Composed(composed) => Ok(swizzled(composed)),
+            _ => Ok(plain(&self.layout(0)?)),
+        }
+    }
+
+    /// The first operand, if it has the property.
+    fn required(&self, verdict: Verdict, property: &'static str) -> Result<Value, LayoutError> {
+        match verdict {
+            Verdict::Yes => self.get(0).cloned(),
+            Verdict::No(counterexample) => Err(ErrorKind::Refuted {
+                property,
+                counterexample,
+            }
+            .at(Place::operand(0))),
+            Verdict::Unproved => Err(ErrorKind::Unproved { property }.at(Place::operand(0))),
+        }
+    }
+
+    fn layouts(&self, first: usize) -> Result<Vec<Layout>, LayoutError> {
+        (first..self.count())
+            .map(|index| self.layout(index))
+            .collect()
+    }
+
+    /// The patterns from operand 2 on, of the tile that is operand 0.
+    fn accesses(&self) -> Result<Vec<SharedAccess>, LayoutError> {
+        let (tile, bits) = (self.composed(0)?, self.integer(1)?);
+        let patterns = self.layouts(2)?.into_iter().enumerate();
+        patterns
+            .map(|(pattern, tv)| {
+                shared_access(&tile, bits, &tv).map_err(|error| {
+                    error.relocate(|place| match place.operand {
+                        2 => Place {
+                            operand: 2 + pattern,
+                            ..place
+                        },
+                        _ => place,
+                    })
+                })
+            })
+            .collect()
+    }
+
+    /// A width of elements.
+    fn bits(&self, index: usize) -> Result<u32, LayoutError> {
+        u32::try_from(self.integer(index)?).map_err(|_| self.wrong(index, "a number of bits"))
     }
 
     fn major(&self, index: usize) -> Result<Major, LayoutError> {

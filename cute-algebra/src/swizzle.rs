@@ -1,6 +1,7 @@
 //! Swizzles: exclusive-or of one field of bits into another.
 
 use crate::error::{ErrorKind, LayoutError, Place};
+use crate::xor_map::{columns_of, combine, swizzle_of};
 use std::fmt;
 
 /// CuTe's `Swizzle<B,M,S>`: the `bits` bits at `base + max(shift,0)` are xor-ed into those at `base - min(shift,0)`.
@@ -86,23 +87,12 @@ impl Swizzle {
     /// # Ok::<(), cute_algebra::LayoutError>(())
     /// ```
     pub fn after(self, first: Self) -> Result<Self, LayoutError> {
-        let chained = |(source, middle)| {
-            let through = self.pairs().find(|&(source, _)| source == middle);
-            through.map(|(_, target)| (source, target))
-        };
-        // Over bits this is (1 + N)(1 + M) = 1 + N + M + NM, where equal terms cancel.
-        let terms = self
-            .pairs()
-            .chain(first.pairs())
-            .chain(first.pairs().filter_map(chained));
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
-        for pair in terms {
-            match pairs.iter().position(|&known| known == pair) {
-                Some(known) => drop(pairs.remove(known)),
-                None => pairs.push(pair),
-            }
-        }
-        Self::from_pairs(pairs).ok_or_else(|| {
+        let outer = columns_of(self);
+        let product: Vec<u64> = columns_of(first)
+            .into_iter()
+            .map(|column| combine(&outer, column))
+            .collect();
+        swizzle_of(&product).ok_or_else(|| {
             ErrorKind::NotASwizzle {
                 what: "the composition",
             }

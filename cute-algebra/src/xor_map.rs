@@ -279,15 +279,20 @@ impl XorMap {
         if self.constant != 0 || !self.digits_are_bits() {
             return None;
         }
-        let mut pairs = Vec::new();
-        for (bit, &column) in (0u32..).zip(&self.columns) {
-            let mut others = column ^ 1 << bit;
-            while others != 0 {
-                pairs.push((bit, others.trailing_zeros()));
-                others &= others - 1;
+        swizzle_of(&self.columns)
+    }
+
+    /// The swizzle S with `S(self(x)) = swizzled(x)`, of a map that moves bits one by one.
+    pub(crate) fn to_swizzle_before(&self, swizzled: &Self) -> Option<Swizzle> {
+        let bits = swizzled.columns.len().min(self.columns.len());
+        let mut columns: Vec<u64> = (0..XOR_MAP_BITS).map(|bit| 1 << bit).collect();
+        for (from, to) in self.columns.iter().zip(&swizzled.columns).take(bits) {
+            if !from.is_power_of_two() {
+                return None;
             }
+            columns[from.trailing_zeros() as usize] = *to;
         }
-        Swizzle::from_pairs(pairs)
+        swizzle_of(&columns)
     }
 
     /// Whether the bits of a coordinate are those of its digits: all extents but the last are powers of two.
@@ -298,6 +303,26 @@ impl XorMap {
             .take(last)
             .all(|&extent| extent & (extent - 1) == 0)
     }
+}
+
+/// The swizzle that takes each bit to its column.
+pub(crate) fn swizzle_of(columns: &[u64]) -> Option<Swizzle> {
+    let mut pairs = Vec::new();
+    for (bit, &column) in (0u32..).zip(columns) {
+        let mut others = column ^ 1 << bit;
+        while others != 0 {
+            pairs.push((bit, others.trailing_zeros()));
+            others &= others - 1;
+        }
+    }
+    Swizzle::from_pairs(pairs)
+}
+
+/// The columns of a swizzle of numbers of all bits.
+pub(crate) fn columns_of(swizzle: Swizzle) -> Vec<u64> {
+    (0..XOR_MAP_BITS)
+        .map(|bit| swizzle.apply(1 << bit) as u64)
+        .collect()
 }
 
 /// How many bits the numbers below `extent` have.

@@ -892,6 +892,178 @@ proptest! {
     }
 }
 
+/// Two modes of powers of two, compact in any order or with padding, as tiles of shared memory are.
+fn smem_tile() -> impl Strategy<Value = ComposedLayout> {
+    let swizzles = prop_oneof![1 => Just(None), 3 => (0..4u32, 0..5u32).prop_map(Some)];
+    (
+        prop::collection::vec((0..5u32, 0..5u32, 0..8i64), 2),
+        swizzles,
+        0..3u8,
+        0..4i64,
+    )
+        .prop_map(|(modes, sw, kind, offset)| {
+            let shape: Shape = modes
+                .iter()
+                .map(|&(a, b, _)| Tuple::from([1i64 << a, 1 << b]))
+                .collect();
+            let order: IntTuple = modes
+                .iter()
+                .map(|&(_, b, key)| Tuple::from([key, (key + i64::from(b)) % 5]))
+                .collect();
+            let layout = match kind {
+                0 => Layout::right([
+                    shape.modes()[0].product().unwrap(),
+                    shape.modes()[1].product().unwrap(),
+                ])
+                .unwrap(),
+                _ => make_ordered_layout(&shape, &order).unwrap(),
+            };
+            let sw = sw.map_or(Swizzle::IDENTITY, |(bits, base)| {
+                Swizzle::new(bits, base, 3).unwrap()
+            });
+            ComposedLayout::new(sw, if kind == 2 { 8 * offset } else { 0 }, layout).unwrap()
+        })
+}
+
+proptest! {
+    #[test]
+    fn index_forms_have_the_values(a in layout()) {
+        let form = a.index_form().unwrap();
+        let goes_on = coalesce(&a);
+        prop_assert!((0..a.size() + 50).all(|x| form.at(x) == Some(integer(&extended(&goes_on, x)))), "{a} is not {form}");
+        // Never dearer than digit by digit.
+        let digits = coalesce(&a);
+        let mut weight = 1;
+        let mut dear = 0;
+        for (extent, _) in digits.flat_modes() {
+            dear += 1 + if weight == 1 { 0 } else { 4 } + 6 + 2;
+            weight *= extent;
+        }
+        prop_assert!(form.cost() <= dear, "{a}: {form}");
+    }
+
+    #[test]
+    fn matrices_have_rows_of_16_bytes(tile in smem_tile(), log2 in 3..7u32) {
+        let bits = 1u32 << log2;
+        let elements = 128 / i64::from(bits);
+        let at = |m: i64, k: i64| tile.crd2idx(&[Some(m), Some(k)].into()).unwrap();
+        let [m, k] = [0, 1].map(|mode| tile.layout().mode(mode).unwrap().size());
+        let rows = |across: i64, along: i64, at: &dyn Fn(i64, i64) -> i64| {
+            across % 8 == 0 && along % elements == 0 && (0..across).all(|row| (0..along).step_by(elements as usize).all(|first| {
+                let start = at(row, first);
+                start % elements == 0 && (0..elements).all(|i| at(row, first + i) == start + i)
+            }))
+        };
+        let (plain, turned) = (rows(m, k, &at), rows(k, m, &|k, m| at(m, k)));
+        match matrix_operand(bits, &tile) {
+            Ok(operand) => {
+                prop_assert_eq!(operand.transposed, !plain);
+                prop_assert!(plain || turned && bits == 16);
+                let (across, along) = if operand.transposed { (k, m) } else { (m, k) };
+                prop_assert_eq!(operand.rows.size(), across * along / elements);
+                for (position, start) in (0..).zip(operand.rows.values()) {
+                    let (row, chunk) = (position % across, position / across);
+                    let expected = if operand.transposed { at(chunk * elements, row) } else { at(row, chunk * elements) };
+                    prop_assert_eq!(start, expected);
+                }
+                let starts: Vec<i64> = operand.rows.values().map(|index| index * i64::from(bits) / 8).collect();
+                let degree = starts.chunks(8).map(|rows| bank_conflicts(16, |lane| rows[lane as usize % 8])).max();
+                prop_assert_eq!(Some(operand.conflicts), degree);
+            }
+            // A swizzle of low bits may leave rows whole by chance.
+            Err(error) => prop_assert!(!(plain || turned && bits == 16) || 1 << tile.swizzle().base() < elements, "{error}"),
+        }
+    }
+
+    #[test]
+    fn tensor_maps_are_plans_in_the_order_of_strides(tile in smem_tile(), m in 1..300i64, k in 1..300i64, pad in 0..9i64, row_major in any::<bool>()) {
+        let strides = if row_major { [k + pad, 1] } else { [1, m + pad] };
+        let tensor = Layout::new([m, k], strides).unwrap();
+        if let Ok(map) = tensor_map(16, &tile, &tensor) {
+            prop_assert_eq!(&map.plan, &tma_plan(16, &tile, &map.order).unwrap());
+            prop_assert_eq!(map.strides[0] % 16, 0);
+            for (dimension, &mode) in map.order.iter().enumerate() {
+                prop_assert_eq!(map.extents[dimension], [m, k][mode]);
+                prop_assert_eq!(map.box_extents[dimension], map.plan.box_shape[mode]);
+                if map.extents[dimension] > 1 {
+                    let bytes = if dimension == 0 { 2 } else { map.strides[0] };
+                    prop_assert_eq!(bytes, 2 * strides[mode]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn operations_answer_and_refuse() {
+    for (text, answer) in [
+        ("is_injective((4,3):(1,2))", "false"),
+        ("is_bijective(Sw<3,3,3> o 0 o (8,64):(64,1))", "true"),
+        ("is_dense((4,3):(1,2))", "true"),
+        ("injective((3,2):(2,3))", "(3,2):(2,3)"),
+        ("vector_width(Sw<3,3,3> o 0 o (64,8):(1,64))", "8"),
+        ("alignment((4,8):(12,16))", "4"),
+        ("index_form((4,(2,3)):(6,(1,2)))", "(x & 3) * 6 + x / 4"),
+        ("bank_conflicts((32,32):(32,1), 32, 32:1)", "32"),
+        ("bank_conflicts((32,32):(33,1), 32, 32:1, 32:32)", "1"),
+        (
+            "best_swizzle((32,32):(32,1), 32, 32:32, 32:1)",
+            "Sw<5,0,5> o 0 o (32,32):(32,1)",
+        ),
+        (
+            "best_swizzle((64,64):(64,1), 16, (8,8):(1,64), (32,8):(1,64))",
+            "Sw<3,3,3> o 0 o (64,64):(64,1)",
+        ),
+        (
+            "wgmma_operand(smem_atom(K, SW128, 16), 16)",
+            "[K,SW128,16,16,(0,16,32,48)]",
+        ),
+        (
+            "matrix_operand(smem_atom(MN, SW64, 16), 16)",
+            "[true,4,Sw<2,3,3> o 0 o (8,1,4):(32,0,8),1]",
+        ),
+        (
+            "tensor_map(smem_tile_to_shape(K, SW128, 16, (128,64)), (4096,1000):(1000,1), 16)",
+            "[(1,0),(1000,4096),(2000),(64,128),SW128,1]",
+        ),
+    ] {
+        let value = notation::eval_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(value.to_string(), answer, "{text}");
+    }
+    for (text, message) in [
+        (
+            "injective((4,3):(1,2))",
+            "not injective: 2 and 4 both go to 2",
+        ),
+        ("bijective((4,3):(1,5))", "not bijective: nothing goes to 4"),
+        ("bijective((4,3):(-1,4))", "not bijective: 1 goes to -1"),
+        ("dense((4,3):(1@0,2@1))", "not dense: nothing goes to (0,1)"),
+        (
+            "conflict_free((8,32):(32,1), 32, 8:1)",
+            "in access 0 of warp 0, of 1 elements a lane, 8 words of bank 0 are needed at once, by lanes 0, 1, 2, 3, 4, 5, 6, 7",
+        ),
+        (
+            "bank_conflicts(64:1, 32, 32:4)",
+            "coordinate 64 is outside a tile of 64 elements",
+        ),
+        (
+            "matrix_operand((8,8):(9,1), 16)",
+            "1 elements are side by side and aligned",
+        ),
+        (
+            "tensor_map((64,64):(64,1), (100,99):(99,1), 16)",
+            "mode 0 of the tensor has a stride of 198 bytes",
+        ),
+        (
+            "wgmma_operand((64,64):(65,1), 16)",
+            "wgmma cannot read (64,64):(65,1)",
+        ),
+    ] {
+        let error = notation::eval_str(text).unwrap_err().to_string();
+        assert!(error.contains(message), "{text}: {error}");
+    }
+}
+
 fn gcd(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

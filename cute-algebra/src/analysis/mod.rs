@@ -3,7 +3,9 @@
 pub(crate) mod access;
 pub(crate) mod banks;
 pub(crate) mod gmma;
+pub(crate) mod index_form;
 pub(crate) mod injective;
+pub(crate) mod matrix;
 pub(crate) mod swizzles;
 pub(crate) mod tma;
 pub(crate) mod vector;

@@ -4,6 +4,7 @@ use super::ModePath;
 use crate::analysis::access::SharedAccess;
 use crate::analysis::gmma::GmmaError;
 use crate::analysis::injective::Counterexample;
+use crate::analysis::matrix::MatrixError;
 use crate::analysis::tma::TmaError;
 use crate::stride::ScaledBasis;
 use crate::tuple::{IntTuple, Shape};
@@ -295,6 +296,8 @@ pub enum ErrorKind {
     Gmma(Box<GmmaError>),
     /// A tile that TMA cannot copy.
     Tma(Box<TmaError>),
+    /// A tile that `ldmatrix` and `stmatrix` cannot move.
+    Matrix(Box<MatrixError>),
     /// An operand of the wrong kind.
     Argument {
         /// What is wanted.
@@ -583,6 +586,7 @@ impl fmt::Display for ErrorKind {
             Self::BankConflict(access) => write!(f, "{access}"),
             Self::Gmma(error) => error.fmt(f),
             Self::Tma(error) => error.fmt(f),
+            Self::Matrix(error) => error.fmt(f),
             Self::Argument { expected, found } => write!(f, "expected {expected}, found {found}"),
             Self::ArgumentCount { signature, found } => {
                 write!(f, "expected the operands ({signature}), found {found}")

@@ -1,0 +1,228 @@
+//! The cheapest arithmetic for the index at a 1-D coordinate.
+//!
+//! With Q the product of the extents before a mode, a layout is the sum of digits `x / Q % s * d`. It is also, coalesced,
+//! the sum of jumps `x / Q * j`, where j is the stride less what the mode before has reached at its end: no remainder,
+//! but another factor. The two mix: each run of modes may be counted by jumps from the remainder with which it begins.
+//! Digits of powers of two are masked in place, and those that move by one distance move together.
+
+use crate::coalesce::coalesce;
+use crate::layout::Layout;
+use std::fmt;
+
+/// Most modes that are counted by jumps together.
+const LONGEST_RUN: usize = 16;
+
+/// Most modes for which forms are compared; more are counted digit by digit.
+const MOST_MODES: usize = 64;
+
+/// What instructions cost on a GPU, where a division by a constant is a multiplication and shifts.
+mod price {
+    pub(super) const ADD: u32 = 1;
+    pub(super) const AND: u32 = 1;
+    pub(super) const SHIFT: u32 = 1;
+    pub(super) const MULTIPLY: u32 = 2;
+    pub(super) const DIVIDE: u32 = 4;
+    pub(super) const REMAINDER: u32 = 6;
+}
+
+/// A sum of terms with the values of a layout at all its coordinates; past the end the last mode of the coalesced layout
+/// goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexForm {
+    /// The terms.
+    pub terms: Vec<IndexTerm>,
+}
+
+/// `(x & mask) / divisor % modulus * factor`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndexTerm {
+    /// The bits of the coordinate that are looked at; `None` for all.
+    pub mask: Option<i64>,
+    /// Divides what is left.
+    pub divisor: i64,
+    /// `None` where the quotient is small enough.
+    pub modulus: Option<i64>,
+    /// The factor, which is not 0.
+    pub factor: i64,
+}
+
+impl Layout {
+    /// The cheapest arithmetic for the value at a 1-D coordinate; `None` for a layout into a coordinate space.
+    /// ```
+    /// use cute_algebra::Layout;
+    /// let form = |layout: Layout| layout.index_form().unwrap().to_string();
+    /// // Padded rows: a jump of 1 after each row of 7.
+    /// assert_eq!(form(Layout::new([7, 12], [1, 8])?), "x + x / 7");
+    /// // Two digits that trade places.
+    /// assert_eq!(form(Layout::new([8, 8], [8, 1])?), "(x & 7) * 8 + x / 8");
+    /// # Ok::<(), cute_algebra::LayoutError>(())
+    /// ```
+    pub fn index_form(&self) -> Option<IndexForm> {
+        let mut modes = coalesce(self).integral_modes(0).ok()?;
+        modes.retain(|&(extent, stride)| extent > 1 || stride != 0);
+        let mut boundaries = vec![1];
+        for (extent, _) in &modes {
+            boundaries.push(boundaries.last()? * extent);
+        }
+        // The cheapest form of the modes from each one on.
+        let mut best: Vec<(u32, Vec<IndexTerm>)> = vec![(0, Vec::new())];
+        for begin in (0..modes.len()).rev() {
+            let longest = if modes.len() > MOST_MODES {
+                1
+            } else {
+                LONGEST_RUN
+            };
+            let ends = begin + 1..=modes.len().min(begin + longest);
+            let forms = ends.filter_map(|end| {
+                let bound = (end < modes.len()).then(|| boundaries[end]);
+                let mut terms = run(&modes[begin..end], &boundaries[begin..end], bound)?;
+                let (_, rest) = &best[modes.len() - end];
+                terms.extend(rest);
+                let terms = if longest > 1 { merged(terms) } else { terms };
+                Some((cost(&terms), terms))
+            });
+            best.push(forms.min_by_key(|(cost, _)| *cost)?);
+        }
+        let (_, terms) = best.pop()?;
+        Some(IndexForm { terms })
+    }
+}
+
+impl IndexForm {
+    /// The value at a coordinate that is not negative.
+    pub fn at(&self, coordinate: i64) -> Option<i64> {
+        self.terms.iter().try_fold(0i64, |sum, term| {
+            let masked = term.mask.map_or(coordinate, |mask| coordinate & mask);
+            let quotient = masked / term.divisor;
+            let digit = term.modulus.map_or(quotient, |modulus| quotient % modulus);
+            sum.checked_add(digit.checked_mul(term.factor)?)
+        })
+    }
+
+    /// What it costs, in units of an addition.
+    pub fn cost(&self) -> u32 {
+        cost(&self.terms)
+    }
+}
+
+/// Modes counted by jumps, from the remainder up to `bound`.
+fn run(modes: &[(i64, i64)], boundaries: &[i64], bound: Option<i64>) -> Option<Vec<IndexTerm>> {
+    let mut before = 0i64;
+    let mut terms = Vec::new();
+    for (&(extent, stride), &boundary) in modes.iter().zip(boundaries) {
+        let jump = stride.checked_sub(before)?;
+        before = stride.checked_mul(extent)?;
+        if jump != 0 {
+            terms.push(IndexTerm::new(
+                boundary,
+                bound.map(|bound| bound / boundary),
+                jump,
+            ));
+        }
+    }
+    Some(terms)
+}
+
+impl IndexTerm {
+    /// `x / divisor % modulus * factor`, in place where all are powers of two.
+    fn new(divisor: i64, modulus: Option<i64>, factor: i64) -> Self {
+        match modulus {
+            Some(modulus) if power(divisor) && power(modulus) => {
+                let mask = Some((modulus - 1) * divisor);
+                let (divisor, factor) =
+                    match (factor % divisor, factor > 0 && divisor % factor == 0) {
+                        (0, _) => (1, factor / divisor),
+                        (_, true) => (divisor / factor, 1),
+                        _ => (divisor, factor),
+                    };
+                Self {
+                    mask,
+                    divisor,
+                    modulus: None,
+                    factor,
+                }
+            }
+            _ => Self {
+                mask: None,
+                divisor,
+                modulus,
+                factor,
+            },
+        }
+    }
+
+    fn cost(&self) -> u32 {
+        let divide = match self.divisor {
+            1 => 0,
+            divisor if power(divisor) => price::SHIFT,
+            _ => price::DIVIDE,
+        };
+        let remainder = match self.modulus {
+            None => 0,
+            Some(modulus) if power(modulus) => price::AND,
+            Some(_) => price::REMAINDER,
+        };
+        let multiply = match self.factor.unsigned_abs() {
+            1 => 0,
+            factor if factor.is_power_of_two() => price::SHIFT,
+            _ => price::MULTIPLY,
+        };
+        u32::from(self.mask.is_some()) * price::AND + divide + remainder + multiply
+    }
+}
+
+fn cost(terms: &[IndexTerm]) -> u32 {
+    let sums = (terms.len() as u32).saturating_sub(1) * price::ADD;
+    terms.iter().map(IndexTerm::cost).sum::<u32>() + sums
+}
+
+/// Fields that move alike are one field: their bits are apart.
+fn merged(terms: Vec<IndexTerm>) -> Vec<IndexTerm> {
+    let mut merged: Vec<IndexTerm> = Vec::new();
+    for term in terms {
+        let alike = |other: &&mut IndexTerm| {
+            other.divisor == term.divisor && other.factor == term.factor && other.mask.is_some()
+        };
+        match (term.mask, merged.iter_mut().find(alike)) {
+            (Some(mask), Some(other)) if other.mask.is_some_and(|bits| bits & mask == 0) => {
+                other.mask = other.mask.map(|bits| bits | mask);
+            }
+            _ => merged.push(term),
+        }
+    }
+    merged
+}
+
+fn power(value: i64) -> bool {
+    value > 0 && value & (value - 1) == 0
+}
+
+impl fmt::Display for IndexForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.terms.is_empty() {
+            return f.write_str("0");
+        }
+        for (i, term) in self.terms.iter().enumerate() {
+            f.write_str(match (i, term.factor < 0) {
+                (0, false) => "",
+                (0, true) => "-",
+                (_, false) => " + ",
+                (_, true) => " - ",
+            })?;
+            match term.mask {
+                None => f.write_str("x")?,
+                Some(mask) => write!(f, "(x & {mask})")?,
+            }
+            if term.divisor != 1 {
+                write!(f, " / {}", term.divisor)?;
+            }
+            if let Some(modulus) = term.modulus {
+                write!(f, " % {modulus}")?;
+            }
+            if term.factor.abs() != 1 {
+                write!(f, " * {}", term.factor.unsigned_abs())?;
+            }
+        }
+        Ok(())
+    }
+}
