@@ -56,18 +56,18 @@ fn item() {
         ///
         /// `((2,2),3):((24,2),8)`
         #[allow(dead_code, non_upper_case_globals)]
-        pub const R: ::facade::Layout = <R as ::facade::StaticLayout>::LAYOUT;
+        pub const R: ::facade::Layout = {
+            use ::facade::__private::*;
+            layout(
+                &[2, 2, 3],
+                &[24, 2, 8],
+                &Node(&[Node(&[Leaf, Leaf]), Leaf]),
+                INJECTIVE,
+                &[0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42],
+            )
+        };
         impl ::facade::StaticLayout for R {
-            const LAYOUT: ::facade::Layout = {
-                use ::facade::__private::*;
-                layout(
-                    &[2, 2, 3],
-                    &[24, 2, 8],
-                    &Node(&[Node(&[Leaf, Leaf]), Leaf]),
-                    INJECTIVE,
-                    &[0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42],
-                )
-            };
+            const LAYOUT: ::facade::Layout = R;
             #[inline]
             fn index(coord: i64) -> i64 {
                 (coord & 1) * 24 + ((coord >> 1) & 1) * 2 + (coord >> 2) * 8
@@ -98,12 +98,12 @@ fn private_item_over_the_table_limit() {
         enum BIG {}
         /// `(30,10):(16,1)`
         #[allow(dead_code, non_upper_case_globals)]
-        const BIG: ::facade::Layout = <BIG as ::facade::StaticLayout>::LAYOUT;
+        const BIG: ::facade::Layout = {
+            use ::facade::__private::*;
+            layout(&[30, 10], &[16, 1], &Node(&[Leaf, Leaf]), INJECTIVE, &[])
+        };
         impl ::facade::StaticLayout for BIG {
-            const LAYOUT: ::facade::Layout = {
-                use ::facade::__private::*;
-                layout(&[30, 10], &[16, 1], &Node(&[Leaf, Leaf]), INJECTIVE, &[])
-            };
+            const LAYOUT: ::facade::Layout = BIG;
             #[inline]
             fn index(coord: i64) -> i64 {
                 (coord % 30) * 16 + (coord / 30)
@@ -133,17 +133,17 @@ fn swizzled() {
         enum S {}
         /// `Sw<1,0,2> o 8 o (4,2):(2,1)`
         #[allow(dead_code, non_upper_case_globals)]
-        const S: ::facade::Layout = <S as ::facade::StaticLayout>::LAYOUT;
+        const S: ::facade::Layout = {
+            use ::facade::__private::*;
+            swizzled(
+                swizzle(1, 0, 2),
+                8,
+                layout(&[4, 2], &[2, 1], &Node(&[Leaf, Leaf]), INJECTIVE, &[]),
+                &[8, 10, 13, 15, 9, 11, 12, 14],
+            )
+        };
         impl ::facade::StaticLayout for S {
-            const LAYOUT: ::facade::Layout = {
-                use ::facade::__private::*;
-                swizzled(
-                    swizzle(1, 0, 2),
-                    8,
-                    layout(&[4, 2], &[2, 1], &Node(&[Leaf, Leaf]), INJECTIVE, &[]),
-                    &[8, 10, 13, 15, 9, 11, 12, 14],
-                )
-            };
+            const LAYOUT: ::facade::Layout = S;
             const INVERSE: &'static [i64] = &[
                 -1,
                 -1,
@@ -235,9 +235,27 @@ fn tiling() {
         pub enum T {}
         /// `(2,4):(1,2)`
         #[allow(dead_code, non_upper_case_globals)]
-        pub const T: ::facade::Tiling = <T as ::facade::StaticTiling>::TILING;
+        pub const T: ::facade::Tiling = {
+            use ::facade::__private::*;
+            tiling(
+                layout(
+                    &[2, 4],
+                    &[1, 2],
+                    &Node(&[Leaf, Leaf]),
+                    INJECTIVE,
+                    &[0, 1, 2, 3, 4, 5, 6, 7],
+                ),
+                layout(&[8], &[1], &Leaf, INJECTIVE, &[]),
+                &[
+                    Axis {
+                        extent: 8,
+                        strides: &[1, 2],
+                    },
+                ],
+            )
+        };
         impl ::facade::StaticLayout for T {
-            const LAYOUT: ::facade::Layout = <Self as ::facade::StaticTiling>::TILING.layout();
+            const LAYOUT: ::facade::Layout = T.layout();
             const INVERSE: &'static [i64] = &[0, 1, 2, 3, 4, 5, 6, 7];
             #[inline]
             fn index(coord: i64) -> i64 {
@@ -245,25 +263,7 @@ fn tiling() {
             }
         }
         impl ::facade::StaticTiling for T {
-            const TILING: ::facade::Tiling = {
-                use ::facade::__private::*;
-                tiling(
-                    layout(
-                        &[2, 4],
-                        &[1, 2],
-                        &Node(&[Leaf, Leaf]),
-                        INJECTIVE,
-                        &[0, 1, 2, 3, 4, 5, 6, 7],
-                    ),
-                    layout(&[8], &[1], &Leaf, INJECTIVE, &[]),
-                    &[
-                        Axis {
-                            extent: 8,
-                            strides: &[1, 2],
-                        },
-                    ],
-                )
-            };
+            const TILING: ::facade::Tiling = T;
         }
         impl ::facade::DisjointTiling for T {}
         #[doc(hidden)]
@@ -311,12 +311,12 @@ fn error_leaves_the_names_behind() {
         #[allow(dead_code, non_camel_case_types)]
         enum A {}
         #[allow(dead_code, non_upper_case_globals)]
-        const A: ::facade::Layout = <A as ::facade::StaticLayout>::LAYOUT;
+        const A: ::facade::Layout = {
+            use ::facade::__private::*;
+            layout(&[1], &[0], &Leaf, INJECTIVE, &[0])
+        };
         impl ::facade::StaticLayout for A {
-            const LAYOUT: ::facade::Layout = {
-                use ::facade::__private::*;
-                layout(&[1], &[0], &Leaf, INJECTIVE, &[0])
-            };
+            const LAYOUT: ::facade::Layout = A;
             const INVERSE: &'static [i64] = &[0];
             #[inline]
             fn index(coord: i64) -> i64 {

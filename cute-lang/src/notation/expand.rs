@@ -11,7 +11,8 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
 /// Most entries of the tables of offsets and of their inverse that are written out.
-const TABLE_LIMIT: i64 = 256;
+/// A number in a table costs rustc about two microseconds.
+const TABLE_LIMIT: i64 = 64;
 
 /// A value in the place of an expression; the error says what is not a value of a layout macro.
 pub(super) fn expression(context: &Context, value: &Value) -> Result<TokenStream, String> {
@@ -152,22 +153,16 @@ pub(super) fn declarations(
         };
     };
     let (whole, tiling) = match form {
-        Form::Layout => (value.clone(), None),
+        Form::Layout => (quote!(#name), None),
         Form::Tile | Form::DisjointTile => (
-            quote!(<Self as #facade::StaticTiling>::TILING.layout()),
+            quote!(#name.layout()),
             Some(quote! {
                 #(#others)*
                 impl #facade::StaticTiling for #name {
-                    const TILING: #facade::Tiling = #value;
+                    const TILING: #facade::Tiling = #name;
                 }
             }),
         ),
-    };
-    let source = match form {
-        Form::Layout => quote!(<#name as #facade::StaticLayout>::LAYOUT),
-        Form::Tile | Form::DisjointTile => {
-            quote!(<#name as #facade::StaticTiling>::TILING)
-        }
     };
     let inverse = layout.inverse().map(|inverse| {
         let inverse = literals(inverse);
@@ -181,7 +176,7 @@ pub(super) fn declarations(
 
         #(#docs)* #summary #(#others)*
         #[allow(dead_code, non_upper_case_globals)]
-        #visibility const #name: #kind = #source;
+        #visibility const #name: #kind = #value;
 
         #(#others)*
         impl #facade::StaticLayout for #name {

@@ -29,11 +29,11 @@ pub trait StaticLayout {
     /// Nesting.
     const DEPTH: usize = Self::LAYOUT.depth();
 
-    /// The values in order; empty where they are more than 256.
+    /// The values in order; empty where they are more than 64.
     const OFFSETS: &'static [i64] = Self::LAYOUT.offsets();
 
     /// The coordinate of each index from 0 on, -1 for an index that is no value.
-    /// Empty where values are negative or repeat, where there are more than 256, and where most indices are no value.
+    /// Empty where values are negative or repeat, where there are more than 64, and where most indices are no value.
     const INVERSE: &'static [i64] = &[];
 
     /// The value at 1-D coordinate `coord`; like CuTe's, it does not ask whether that is below the size.
