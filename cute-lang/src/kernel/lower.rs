@@ -9,7 +9,9 @@ use super::parse::{self, Errors, Instance, Kernel, Source, parameter_name};
 use super::tensor::Global;
 use super::tma::TensorMap;
 use super::value::{Element, Value, register_type};
-use cute_ptx::ast::{self, Directive, Entry, Item, Module, Operand, ParamType, Type, Variable};
+use cute_ptx::ast::{
+    self, Directive, Entry, Item, Line, Module, Operand, ParamType, Type, Variable,
+};
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result};
@@ -117,7 +119,7 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     let entry = Entry {
         name: name.clone(),
         params: parts.params.iter().flat_map(ptx_params).collect(),
-        directives: directives(threads, cluster),
+        directives: directives(threads, cluster, &parts.body),
         body: parts.body,
     };
     let mut items: Vec<Item> = parts.header.iter().cloned().map(Item::Comment).collect();
@@ -357,11 +359,20 @@ fn shared_memory() -> Variable {
     }
 }
 
-fn directives(threads: u32, cluster: [u32; 3]) -> Vec<Directive> {
+fn directives(threads: u32, cluster: [u32; 3], body: &[Line]) -> Vec<Directive> {
     let mut directives = vec![Directive {
         name: "reqntid".into(),
         values: vec![threads, 1, 1],
     }];
+    let resizes =
+        |line: &Line| matches!(line, Line::Inst(inst) if inst.mnemonic.starts_with("setmaxnreg"));
+    if body.iter().any(resizes) {
+        // Without a number of CTAs to a multiprocessor, ptxas drops setmaxnreg from a kernel of few registers (C7508).
+        directives.push(Directive {
+            name: "minnctapersm".into(),
+            values: vec![1],
+        });
+    }
     if cluster != [1, 1, 1] {
         directives.push(Directive {
             name: "explicitcluster".into(),
