@@ -23,6 +23,10 @@ use std::fmt;
 /// assert_eq!(tile.crd2idx(&Coord::from([Some(1), Some(0)]))?, 72);
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
+///
+/// Coloured by the banks of shared memory:
+///
+#[doc = include_str!("../docs/composed_layout.svg")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ComposedLayout {
     swizzle: Swizzle,

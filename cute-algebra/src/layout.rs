@@ -18,6 +18,10 @@ use std::fmt;
 /// assert_eq!(layout.values().collect::<Vec<_>>(), [0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11]);
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
+///
+/// A layout of nested modes, as [`Picture`](crate::Picture) draws it:
+///
+#[doc = include_str!("../docs/layout.svg")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Layout {
     shape: Shape,

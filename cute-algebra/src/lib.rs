@@ -119,3 +119,8 @@ pub use xor_map::{XOR_MAP_BITS, XorMap};
 
 #[doc = include_str!("../../docs/differences.md")]
 pub mod differences {}
+
+/// The examples of the page about pictures run too.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/pictures.md")]
+struct Pictures;

@@ -14,6 +14,11 @@ use std::fmt;
 /// assert_eq!(swizzle.apply(swizzle.apply(12345)), 12345);
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
+///
+/// What it makes of 8 rows of 8 units of 16 bytes, coloured by banks of shared memory: a row has every colour once, and
+/// so has a column.
+///
+#[doc = include_str!("../docs/swizzle.svg")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Swizzle {
     bits: u32,

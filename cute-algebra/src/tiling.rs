@@ -27,6 +27,10 @@ const OVERLAP_LIMIT: i64 = 1 << 18;
 /// assert!(!tiling.contains(11) && tiling.is_disjoint());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// The tiles of a ragged tiling:
+///
+#[doc = include_str!("../docs/ragged.svg")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tiling {
     whole: ComposedLayout,

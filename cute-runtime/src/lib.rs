@@ -20,6 +20,9 @@ pub use host::{
     HostCoordinate, HostError, HostLayout, HostTensor, HostTensorMut, HostTileMut, Static, TileOf,
 };
 
+// Layouts as pictures.
+pub use cute_algebra::{ColorBy, Picture, PictureError};
+
 // Devices, memory, launches.
 mod cuda;
 mod device;

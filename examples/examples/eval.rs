@@ -10,7 +10,8 @@
 use cute_algebra::notation::{Expr, ExprKind, MAX_NESTING, eval, eval_layout, lex, parse};
 use cute_algebra::operations::{OPERATIONS, Operation};
 use cute_algebra::{
-    ColorBy, Layout, PICTURE_LIMIT, Picture, TiledCopy, TiledMma, Tiler, Value, print_layout,
+    ColorBy, ComposedLayout, Layout, PICTURE_LIMIT, Picture, Swizzle, TiledCopy, TiledMma, Tiler,
+    Tiling, Value, print_layout,
 };
 use std::error::Error;
 use std::process::ExitCode;
@@ -140,7 +141,7 @@ fn picture(options: &Options) -> Result<Picture, Box<dyn Error>> {
         let value = value_of(text)?;
         match (&options.data, &options.tiler) {
             (Some(data), _) => Picture::thread_values(&layout(value)?, value_of(data)?)?,
-            (_, Some(by)) => Picture::tiling(value, &tiler(evaluate(by)?)?)?,
+            (_, Some(by)) => tiles(value, &tiler(evaluate(by)?)?)?,
             (None, None) => Picture::new(value)?,
         }
     };
@@ -177,6 +178,22 @@ fn tiled(text: &str) -> Result<Option<Picture>, Box<dyn Error>> {
         _ => return Ok(None),
     };
     Ok(Some(picture.titled(text)))
+}
+
+/// A tiling that does not come out even is ragged.
+fn tiles(value: Value, tiler: &Tiler) -> Result<Picture, Box<dyn Error>> {
+    let title = format!("{value} / {tiler}");
+    let whole = match value {
+        Value::Composed(composed) => composed,
+        value => ComposedLayout::new(Swizzle::IDENTITY, 0, layout(value)?)?,
+    };
+    match Tiling::new(&whole, tiler) {
+        Ok(tiling) => Ok(Picture::tiling(&tiling)?.titled(title)),
+        Err(refused) => match Tiling::ragged(&whole, tiler) {
+            Ok(tiling) => Ok(Picture::tiling(&tiling)?.titled(format!("ragged {title}"))),
+            Err(_) => Err(refused.into()),
+        },
+    }
 }
 
 fn name(expr: &Expr) -> Result<&str, &'static str> {

@@ -26,6 +26,10 @@ use crate::tuple::{Coord, Shape, Tuple};
 /// assert_eq!(mine.offset.to_string(), "72");
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
+///
+/// Which thread reads and writes which element:
+///
+#[doc = include_str!("../../docs/tiled_copy.svg")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TiledCopy {
     /// In elements.

@@ -27,6 +27,10 @@ use crate::tuple::{Shape, Tuple};
 /// assert_eq!(mine.offset.to_string(), "2178");
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
+///
+/// Which thread holds which element, of one operation:
+///
+#[doc = include_str!("../../docs/tiled_mma.svg")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TiledMma {
     atom: MmaAtom,

@@ -18,10 +18,9 @@ pub use table::print_layout;
 use crate::analysis::banks::BANKS;
 use crate::atoms::{CopySide, MmaOperand, TiledCopy, TiledMma};
 use crate::composed::ComposedLayout;
-use crate::divide::zipped_divide;
 use crate::layout::Layout;
 use crate::swizzle::Swizzle;
-use crate::tiler::Tiler;
+use crate::tiling::Tiling;
 use crate::tuple::{Coord, IntTuple, Shape, Tuple};
 use crate::value::Value;
 use color::Rgb;
@@ -48,6 +47,8 @@ pub const HOLDER_LIMIT: i64 = 1 << 22;
 /// assert!(held.to_svg().contains("T31"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+#[doc = include_str!("../../docs/thread_values.svg")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     title: String,
@@ -145,27 +146,37 @@ impl Picture {
         Ok(Self::of_threads(title, vec![panel]))
     }
 
-    /// What a layout gives, with the tiles that its division by a tiler makes.
+    /// What a layout gives, with its tiles. Thick lines run between them; of the last tiles of a ragged tiling, only
+    /// what is inside is drawn.
     /// ```
-    /// use cute_algebra::{ColorBy, Layout, Picture};
-    /// let picture = Picture::tiling(Layout::right([8, 8])?, &"<4:2,(2,2):(1,4)>".parse()?)?;
+    /// use cute_algebra::{ColorBy, Picture, Tiling};
+    /// let rows = "Sw<0,0,0> o 0 o (8,8):(8,1)".parse()?;
+    /// let picture = Picture::tiling(&Tiling::new(&rows, &"<4:2,(2,2):(1,4)>".parse()?)?)?;
     /// assert!(picture.color_by(ColorBy::Rest)?.to_svg().contains("colour: rest"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn tiling(data: impl Into<Value>, tiler: &Tiler) -> Result<Self, PictureError> {
-        let data = drawable(data.into())?;
-        let title = format!("{data} / {tiler}");
+    pub fn tiling(tiling: &Tiling) -> Result<Self, PictureError> {
+        let whole = tiling.whole();
+        let data = whole.as_layout().map_or(whole.into(), Value::from);
         let mut panel = Panel::of(&data)?;
-        // Divided instead of the data, this gives the 1-D coordinates in each tile.
-        let coordinates = Layout::left(domain(&data)?.shape().clone())?;
-        panel.hold(&zipped_divide(&coordinates, tiler)?, |place, tile| {
-            (tile, place)
-        })?;
+        let layout = tiling.layout().layout();
+        let pairs = check_holders(layout)?;
+        let places = layout.mode(0).map_or(1, |tile| tile.size());
+        let inside = (0..pairs).filter(|&pair| tiling.contains(pair));
+        let axes = tiling.axes();
+        panel.hold(inside.map(|pair| {
+            // A coordinate counts, from left to right, what the shape of the whole counts.
+            let digits = tiling.coordinate(pair).into_iter().zip(&axes);
+            let (element, _) = digits.fold((0, 1), |(sum, weight), (digit, axis)| {
+                (sum + digit * weight, weight * axis.extent)
+            });
+            (pair / places, pair % places, element)
+        }))?;
         for cell in &mut panel.cells {
             cell.group = (cell.holder.map_or(-1, |holder| holder.outer), 0);
         }
         Ok(Self {
-            title,
+            title: format!("{data} as {layout}"),
             subject: Subject::Tiles,
             panels: vec![panel],
             color_by: ColorBy::Tile,
@@ -373,29 +384,21 @@ impl Panel {
             slot,
             ..Self::of(data)?
         };
-        panel.hold(layout_tv, |thread, value| (thread, value))?;
+        layout_tv.require_integral(0)?;
+        if layout_tv.rank() != 2 {
+            let found = layout_tv.rank();
+            return Err(PictureError::Rank { found });
+        }
+        let pairs = check_holders(layout_tv)?;
+        let threads = layout_tv.mode(0).map_or(1, |mode| mode.size());
+        let held = (0..pairs).zip(layout_tv.values());
+        panel.hold(held.map(|(pair, element)| (pair % threads, pair / threads, element)))?;
         Ok(panel)
     }
 
-    /// Notes who holds each cell: `both` maps the coordinates in the two modes of a layout to (outer, inner).
-    fn hold(
-        &mut self,
-        layout: &Layout,
-        both: impl Fn(i64, i64) -> (i64, i64),
-    ) -> Result<(), PictureError> {
-        let pairs = layout.size();
-        if layout.rank() != 2 {
-            let found = layout.rank();
-            return Err(PictureError::Rank { found });
-        }
-        if pairs > HOLDER_LIMIT {
-            let limit = HOLDER_LIMIT;
-            return Err(PictureError::Holders { pairs, limit });
-        }
-        layout.require_integral(0)?;
-        let first = layout.mode(0).map_or(1, |mode| mode.size());
-        for (pair, element) in (0..).zip(layout.values()) {
-            let (outer, inner) = both(pair % first, pair / first);
+    /// Notes who holds each cell: (outer, inner, element).
+    fn hold(&mut self, held: impl Iterator<Item = (i64, i64, i64)>) -> Result<(), PictureError> {
+        for (outer, inner, element) in held {
             let index = usize::try_from(element)
                 .ok()
                 .filter(|&element| element < self.cells.len());
@@ -562,6 +565,17 @@ fn check_cells(cells: i64) -> Result<usize, PictureError> {
         _ => Err(PictureError::Cells {
             cells: Some(cells),
             limit: PICTURE_LIMIT,
+        }),
+    }
+}
+
+/// Number of pairs of (thread, value) or of (place, tile).
+fn check_holders(layout: &Layout) -> Result<i64, PictureError> {
+    match layout.size() {
+        pairs if pairs <= HOLDER_LIMIT => Ok(pairs),
+        pairs => Err(PictureError::Holders {
+            pairs,
+            limit: HOLDER_LIMIT,
         }),
     }
 }

@@ -1,6 +1,8 @@
 //! Small pictures in full; of others, that they are well-formed and say what they should.
 
 use super::*;
+use crate::error::LayoutError;
+use crate::tiler::Tiler;
 use expect_test::{ExpectFile, expect, expect_file};
 
 type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -9,11 +11,18 @@ fn layout(text: &str) -> Layout {
     text.parse().expect("a layout")
 }
 
+fn plain(layout: Layout) -> Result<ComposedLayout, LayoutError> {
+    ComposedLayout::new(Swizzle::IDENTITY, 0, layout)
+}
+
 /// One picture of each kind.
 fn gallery() -> Result<Vec<(Picture, ExpectFile)>, Box<dyn std::error::Error>> {
     let swizzle = Swizzle::new(3, 4, 3)?;
     let smem: ComposedLayout = "Sw<2,1,3> o (8,16):(16,1)".parse()?;
-    let tiled = Picture::tiling(Layout::right([8, 8])?, &"<4:2,(2,2):(1,4)>".parse()?)?;
+    let rows = plain(Layout::right([8, 8])?)?;
+    let tiling = Tiling::new(&rows, &"<4:2,(2,2):(1,4)>".parse()?)?;
+    let tiled = Picture::tiling(&tiling)?.titled("(8,8):(8,1) / <4:2,(2,2):(1,4)>");
+    let ragged = Tiling::ragged(&plain(Layout::right([7, 10])?)?, &"<3,4>".parse()?)?;
     let ldmatrix = "((4,8),2):((16,1),8)";
     let mma = TiledMma::new(
         "SM80_16x8x8_F32F16F16F32_TN".parse()?,
@@ -39,6 +48,10 @@ fn gallery() -> Result<Vec<(Picture, ExpectFile)>, Box<dyn std::error::Error>> {
         (
             tiled.color_by(ColorBy::Rest)?,
             expect_file!["../../docs/rest.svg"],
+        ),
+        (
+            Picture::tiling(&ragged)?.titled("ragged (7,10):(10,1) / <3,4>"),
+            expect_file!["../../docs/ragged.svg"],
         ),
         (
             Picture::thread_values(&layout(ldmatrix), Layout::left([8, 8])?)?,
@@ -211,6 +224,25 @@ fn holders() -> Tested {
             .all(|cell| cell.holder.is_some_and(|holder| holder.others == 1))
     );
     assert!(picture.to_svg().contains(">T0+1<"));
+    Ok(())
+}
+
+/// Every element is in the tile, and at the place, where the tiling has it.
+#[test]
+fn tiles() -> Tested {
+    let whole = "Sw<2,0,2> o (4,(3,4)):(12,(4,1))".parse()?;
+    let tiling = Tiling::ragged(&whole, &"<3:1,<2:1,_>>".parse()?)?;
+    let picture = Picture::tiling(&tiling)?;
+    let places = tiling.layout().layout().mode(0).ok_or("a tile")?.size();
+    for cell in &picture.panels[0].cells {
+        let holder = cell.holder.ok_or("every cell is in a tile")?;
+        let index = holder.outer * places + holder.inner;
+        assert_eq!(
+            tiling.layout().at(index).map(Tuple::Leaf),
+            Some(cell.value.clone())
+        );
+        assert_eq!(holder.others, 0);
+    }
     Ok(())
 }
 

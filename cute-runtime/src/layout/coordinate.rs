@@ -1,6 +1,7 @@
 //! Layouts into a coordinate space, as constants.
 
 use super::Layout;
+use cute_algebra::{LayoutError, ScaledBasis};
 use std::fmt;
 
 /// A layout whose strides are scaled basis elements, such as `(4,5):(1@1,1@0)`: its values are coordinates.
@@ -65,6 +66,31 @@ impl CoordinateLayout {
             i += 1;
         }
         value
+    }
+
+    /// The same layout in the algebra.
+    ///
+    /// # Errors
+    /// Never for the result of a macro.
+    pub fn to_layout(&self) -> Result<cute_algebra::Layout, LayoutError> {
+        let Some((_, first)) = self.components.first() else {
+            return Ok(cute_algebra::Layout::unit());
+        };
+        // A leaf runs along one path; along the others it stands still.
+        let stride = |leaf: usize| {
+            let along = |(path, layout): &(&[usize], Layout)| {
+                let stride = *layout.flat_stride().get(leaf)?;
+                (stride != 0).then(|| ScaledBasis::new(stride, *path))
+            };
+            self.components.iter().find_map(along)
+        };
+        let strides = (0..first.flat_shape().len())
+            .map(|leaf| stride(leaf).unwrap_or_else(|| Ok(0.into())))
+            .collect::<Result<Vec<_>, _>>()?;
+        let shape = first.to_layout()?.shape().clone();
+        let mut strides = strides.into_iter();
+        let stride = shape.map(|_| strides.next().unwrap_or_else(|| 0.into()));
+        cute_algebra::Layout::new(shape, stride)
     }
 }
 

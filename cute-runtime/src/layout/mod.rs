@@ -1,6 +1,7 @@
 //! Layouts that were folded at compile time: `Copy` values over static tables, and types of their own.
 
 mod coordinate;
+mod picture;
 mod static_layout;
 mod swizzle;
 mod tiling;

@@ -1,0 +1,61 @@
+//! Constants as pictures.
+
+use super::{CoordinateLayout, Layout, Swizzle};
+use cute_algebra::{Picture, PictureError};
+
+impl Layout {
+    /// Its values as a picture, to colour and to render: see [`Picture::new`].
+    /// ```
+    /// use cute_runtime::{ColorBy, Layout, layout};
+    /// const TILE: Layout = layout!(smem_atom(K, SW128, 16));
+    /// let picture = TILE.to_picture()?.color_by(ColorBy::Bank { bits: 16 })?;
+    /// assert!(picture.to_svg().contains("Sw&lt;3,3,3&gt; o 0 o (8,64):(64,1)"));
+    /// # Ok::<(), cute_runtime::PictureError>(())
+    /// ```
+    pub fn to_picture(&self) -> Result<Picture, PictureError> {
+        match self.swizzle().is_identity() && self.offset() == 0 {
+            true => Picture::new(self.to_layout()?),
+            false => Picture::new(self.to_composed()?),
+        }
+    }
+
+    /// Its values as SVG, the larger the darker.
+    ///
+    /// # Errors
+    /// If it has more than [`PICTURE_LIMIT`](cute_algebra::PICTURE_LIMIT) cells.
+    /// ```
+    /// use cute_runtime::layout;
+    /// let svg = layout!((4,8):(8,1)).to_svg()?;
+    /// assert!(svg.starts_with("<svg"));
+    /// # Ok::<(), cute_runtime::PictureError>(())
+    /// ```
+    pub fn to_svg(&self) -> Result<String, PictureError> {
+        Ok(self.to_picture()?.to_svg())
+    }
+}
+
+impl CoordinateLayout {
+    /// Its coordinates as SVG.
+    ///
+    /// # Errors
+    /// If it has more than [`PICTURE_LIMIT`](cute_algebra::PICTURE_LIMIT) cells.
+    /// ```
+    /// use cute_runtime::layout;
+    /// let svg = layout!((4,5):(1@1,1@0)).to_svg()?;
+    /// assert!(svg.contains("(4,3)"));
+    /// # Ok::<(), cute_runtime::PictureError>(())
+    /// ```
+    pub fn to_svg(&self) -> Result<String, PictureError> {
+        Ok(Picture::new(self.to_layout()?)?.to_svg())
+    }
+}
+
+impl Swizzle {
+    /// What it makes of the units that it permutes, as SVG: see [`Picture::new`].
+    ///
+    /// # Errors
+    /// If it has more than [`PICTURE_LIMIT`](cute_algebra::PICTURE_LIMIT) cells.
+    pub fn to_svg(self) -> Result<String, PictureError> {
+        cute_algebra::Swizzle::new(self.bits(), self.base(), self.shift())?.to_svg()
+    }
+}
