@@ -1228,6 +1228,51 @@ proptest! {
     }
 }
 
+/// Names as operations take them, and one that they do not.
+const WORDS: [&str; 13] = [
+    "SM80_16x8x16_F32F16F16F32_TN",
+    "SM90_64x64x16_F32F16F16_SS",
+    "UniversalFMA<float>",
+    "SM75_U32x4_LDSM_N",
+    "UniversalCopy<u128>",
+    "ALayout",
+    "CLayout",
+    "SrcLayout",
+    "ValLayoutDst",
+    "layoutA_TV",
+    "layoutC_TV",
+    "layoutS_TV",
+    "none",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_operand_makes_an_atom_panic(
+        operands in prop::collection::vec(any_value(), 7),
+        small in prop::collection::vec(1..5i64, 9),
+        words in prop::collection::vec(prop::sample::select(&WORDS[..]), 7),
+        ragged in any::<bool>(),
+    ) {
+        let takes_words = |operation: &&operations::Operation| (0..7).any(|i| operation.takes_word(i));
+        for operation in operations::OPERATIONS.iter().filter(takes_words) {
+            let count = (*operation.counts.end()).min(7);
+            let operand = |i: usize| match &operands[i] {
+                _ if operation.takes_word(i) => Value::Word(words[i].into()),
+                // Most operands are nonsense; these can be small enough for a tile.
+                Value::Int(value) if value % 2 == 0 => Value::Int(8 * small[i]),
+                Value::Tuple(_) => IntTuple::from([small[i], small[i + 1], small[i + 2]]).into(),
+                operand => operand.clone(),
+            };
+            let operands: Vec<Value> = (0..count).map(operand).collect();
+            if let Err(error) = operations::apply(operation, &operands, ragged && operation.ragged) {
+                prop_assert!(!error.to_string().is_empty());
+            }
+        }
+    }
+}
+
 #[test]
 fn limits_are_errors() {
     let deep =

@@ -53,6 +53,30 @@ fn values() {
         ("(ragged logical_divide(10:1, 4:1)) o 2:1", "2:1"),
         ("compatible(24, (4,6))", "true"),
         ("smem_atom(K, SW128, 16)", "Sw<3,3,3> o 0 o (8,64):(64,1)"),
+        (
+            "mma_atom(SM90_64x32x16_F32BF16BF16_SS< K, MN >, CLayout)",
+            "((4,8,4),(2,2,4)):((128,1,16),(64,8,512))",
+        ),
+        (
+            "mma_atom(SM90_64x32x16_F32BF16BF16_SS, Shape_MNK)",
+            "(64,32,16)",
+        ),
+        (
+            "make_identity_layout((16,8)) o mma_atom(SM80_16x8x8_F32F16F16F32_TN, CLayout)",
+            "((4,8),(2,2)):((2@1,1@0),(1@1,8@0))",
+        ),
+        (
+            "copy_atom_val(UniversalCopy<uint128_t>, 16, ValLayoutSrc)",
+            "(1,8):(0,1)",
+        ),
+        (
+            "tiled_copy(UniversalCopy<u128>, 16, (16,8):row, (1,8):row, layoutS_TV)",
+            "((8,16),(8,1)):((128,1),(16,0))",
+        ),
+        (
+            "partition_C(SM80_16x8x16_F32F16F16F32_TN, (2,2,1), <32,32,16>, Sw<3,3,3> o (64,64):row, 37)",
+            "[Sw<3,3,3> o 1090 o ((2,2),2,4):((1,512),2048,16),0]",
+        ),
     ] {
         match eval_str(text) {
             Ok(found) => assert_eq!(found.to_string(), value, "{text}"),
@@ -105,6 +129,39 @@ fn errors_point_at_the_token() {
         ("Sw<3,4,2>", "Sw<3,4,2>", "overlap"),
         ("Sw<-3,4,3>", "-3", "bits"),
         ("A o 4:1", "A", "unknown name `A`"),
+        ("K o 4:1", "K", "unknown name `K`"),
+        ("A<B> o 4:1", "A<B>", "unknown name `A<B>`"),
+        ("A <4,8>", "<", "`<`"),
+        (
+            "mma_atom(SM90_64x12x16_F32F16F16_SS<K,K>, CLayout)",
+            "SM90_64x12x16_F32F16F16_SS<K,K>",
+            "nearest: 8 and 16",
+        ),
+        (
+            "mma_atom(SM80_8x8x4_F64F64F64F64_TN, DLayout)",
+            "DLayout",
+            "there are Shape_MNK",
+        ),
+        (
+            "partition_C(SM80_8x8x4_F64F64F64F64_TN, (2,2,1), <_,20,_>, (64,64):row, 0)",
+            "20",
+            "blocks of 16 do not fill 20",
+        ),
+        (
+            "partition_C(SM80_8x8x4_F64F64F64F64_TN, (2,2,1), <_,_,_>, (64,60):(60,1), 0)",
+            "60",
+            "blocks of 16 do not fill 60; use 48 or 64, or `ragged`",
+        ),
+        (
+            "partition_S(UniversalCopy<u128>, 32, (8,4), (1,4), (32,32), 32)",
+            "32",
+            "threads are 0 to 31",
+        ),
+        (
+            "tiled_copy(SM75_U32x4_LDSM_N, 16, (8,3), (1,8), layoutS_TV)",
+            "(8,3)",
+            "24 threads are no multiple of the 32",
+        ),
         ("(m,4)", "m", "run-time"),
         ("3∘4", "∘", "`∘`"),
         (
