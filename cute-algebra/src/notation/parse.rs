@@ -42,7 +42,11 @@ pub fn parse_where(
         end: end.clone(),
         depth: 0,
     };
-    if tokens.len() > MAX_TOKENS || parser.accept_word("where").is_none() {
+    // A keyword of Rust, and no name: among Rust's tokens it comes as a sign.
+    let sign = parser
+        .accept_word("where")
+        .or_else(|| parser.accept_other("where"));
+    if tokens.len() > MAX_TOKENS || sign.is_none() {
         return Ok((Vec::new(), parse(tokens, end)?));
     }
     let mut facts = Vec::new();

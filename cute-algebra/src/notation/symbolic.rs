@@ -219,14 +219,27 @@ impl Evaluator<'_> {
             SymbolicErrorKind::Undecided {
                 condition,
                 opposite,
-            } => NotationError::new(
-                &at,
-                format!("the modes of the result depend on whether `{condition}`"),
-            )
-            .help(format!(
-                "state it as a fact in front: `where {condition};` or `where {opposite};`"
-            )),
+            } => {
+                let error = NotationError::new(
+                    &at,
+                    format!("the modes of the result depend on whether `{condition}`"),
+                );
+                let facts = [condition, opposite].map(|fact| format!("where {fact};"));
+                match facts.iter().all(|fact| is_fact(fact)) {
+                    true => error.help(format!(
+                        "state it as a fact in front: `{}` or `{}`",
+                        facts[0], facts[1]
+                    )),
+                    false => error.help("facts are about names: give one to what it depends on"),
+                }
+            }
             kind => NotationError::new(&at, kind.to_string()),
         }
     }
+}
+
+/// Whether a condition can be written as a fact: one about quotients cannot.
+fn is_fact(text: &str) -> bool {
+    let expression = format!("{text} 1");
+    lex(&expression).is_ok_and(|tokens| parse_where(&tokens, 0..0).is_ok())
 }

@@ -162,6 +162,15 @@ impl SymbolicLayout {
         self.tree.leaves()
     }
 
+    /// The fewest modes with the same values, whatever the run-time integers are.
+    pub fn coalesced(&self) -> Vec<Mode> {
+        let plain = |mode: &Mode| Mode::new(mode.extent.clone(), mode.stride.clone());
+        let plain = Self {
+            tree: self.tree.map(plain),
+        };
+        super::algebra::coalesce(&plain).leaves().cloned().collect()
+    }
+
     /// Number of top-level modes.
     pub fn rank(&self) -> usize {
         self.tree.rank()

@@ -4,6 +4,7 @@
 //! that mentions an unknown `A` expands to `A! { { entry } [ known, A ] rest }` and so comes back with A's value.
 
 use super::Form;
+use super::dynamic::{self, Dynamic};
 use super::input::{Context, Item};
 use super::tokens::Spanned;
 use cute_algebra::notation::{eval_layout, eval_str, eval_tiling, require_disjoint};
@@ -21,6 +22,8 @@ pub(super) enum Folded {
     Value(Value),
     /// Of `tile!`, its value.
     Tiling(Tiling),
+    /// It has run-time integers.
+    Dynamic(Box<Dynamic>),
     /// It needs the value of a name first: the carrier to call, and what to pass before the rest of the input.
     Continue {
         carrier: TokenStream,
@@ -33,7 +36,7 @@ pub(super) enum Folded {
 /// Folds an expression, if all its names are known.
 pub(super) fn fold(context: &Context, body: &TokenStream, form: Form) -> syn::Result<Folded> {
     let spanned = Spanned::new(body.clone())?;
-    let expr = spanned.parse()?;
+    let (facts, expr) = spanned.parse_where()?;
     let mut values = Vec::new();
     for (name, at) in expr.layout_names() {
         match context.bindings.iter().find(|(known, _)| known == name) {
@@ -56,6 +59,16 @@ pub(super) fn fold(context: &Context, body: &TokenStream, form: Form) -> syn::Re
             .find(|(known, _)| known == name)
             .map(|(_, value)| value.clone())
     };
+    if !expr.run_time_leaves(&names).is_empty() {
+        return match form {
+            Form::Layout => dynamic::fold(&spanned, &facts, &expr, &names)
+                .map(|dynamic| Folded::Dynamic(Box::new(dynamic))),
+            Form::Tile | Form::DisjointTile => Err(syn::Error::new_spanned(
+                body,
+                "`tile!` takes numbers; a layout with run-time integers is divided by `layout!`",
+            )),
+        };
+    }
     let folded = match form {
         Form::Layout => eval_layout(&expr, &names).map(Folded::Value),
         Form::Tile => eval_tiling(&expr, &names).map(Folded::Tiling),
@@ -81,10 +94,30 @@ pub(crate) fn state(context: &Context, entry: &str, carrier: &TokenStream) -> To
 
 /// The carrier of an item.
 pub(super) fn carrier(item: &Item, value: Option<&Value>) -> TokenStream {
-    let (name, visibility) = (&item.name, &item.visibility);
-    let hidden = format_ident!("__layout_{}_{}", name, location(name));
     let text = value.map(ToString::to_string);
     let value = value_tokens(text.as_deref());
+    let rule = quote! {
+        ({ $($entry:tt)* } [ $($known:tt)* ] $($rest:tt)*) => { $($entry)* ! { [ $($known)* = #value ] $($rest)* } };
+    };
+    macro_of(item, &rule)
+}
+
+/// The carrier of an item with run-time integers, which have no value to be passed on.
+pub(super) fn carrier_of_run_time(item: &Item) -> TokenStream {
+    let message = format!(
+        "`{}` has run-time integers, so no other layout can be made of it by name; write the expression out",
+        item.name
+    );
+    macro_of(
+        item,
+        &quote!(($($any:tt)*) => { ::core::compile_error! { #message } };),
+    )
+}
+
+/// A macro of an item's name.
+fn macro_of(item: &Item, rule: &TokenStream) -> TokenStream {
+    let (name, visibility) = (&item.name, &item.visibility);
+    let hidden = format_ident!("__layout_{}_{}", name, location(name));
     // An exported macro is the one kind that `pub use` can pass on; it lands in the root of the crate.
     let export = matches!(visibility, Visibility::Public(_)).then(|| quote!(#[macro_export]));
     quote! {
@@ -92,7 +125,7 @@ pub(super) fn carrier(item: &Item, value: Option<&Value>) -> TokenStream {
         #[allow(non_local_definitions, unused_macros)]
         #export
         macro_rules! #hidden {
-            ({ $($entry:tt)* } [ $($known:tt)* ] $($rest:tt)*) => { $($entry)* ! { [ $($known)* = #value ] $($rest)* } };
+            #rule
         }
         #[doc(hidden)]
         #[allow(unused_imports)]

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! input   := "[" facade ("," path "=" (literal | "error"))* "]" body
-//! body    := item (";" item)* [";"]  |  expression
+//! body    := (item | facts) (";" (item | facts))* [";"]  |  [facts ";"] expression
+//! facts   := "where" fact ("," fact)*                 // about the items after them
 //! item    := attribute* [visibility] ["mut"] name "=" expression
 //! ```
 //!
@@ -60,26 +61,112 @@ impl Input {
             }
         };
         let body: Vec<TokenTree> = tokens.collect();
-        if !is_items(&body) {
-            return Ok(Self::Expression {
-                context,
-                body: body.into_iter().collect(),
-            });
+        check_facts(&body)?;
+        let statements = body.split_inclusive(is_semicolon);
+        let mut facts = TokenStream::new();
+        let mut items = Vec::new();
+        for statement in statements {
+            let (statement, end) = match statement.split_last() {
+                Some((end, statement)) if is_semicolon(end) => (statement, Some(end)),
+                _ => (statement, None),
+            };
+            match (statement, end) {
+                ([], _) => {}
+                ([TokenTree::Ident(first), ..], Some(end)) if first == "where" => {
+                    facts = statement.iter().chain([end]).cloned().collect();
+                }
+                ([TokenTree::Ident(first), ..], None) if first == "where" => {
+                    return Err(syn::Error::new_spanned(
+                        first,
+                        "facts end with `;`, and a layout follows",
+                    ));
+                }
+                (_, None) if items.is_empty() && !is_item(statement) => {
+                    let expression = statement.iter().cloned();
+                    return Ok(Self::Expression {
+                        context,
+                        body: facts.into_iter().chain(expression).collect(),
+                    });
+                }
+                _ => {
+                    let item = Item::parse.parse2(statement.iter().cloned().collect());
+                    items.push(item.map(|item| item.under(&facts)));
+                }
+            }
         }
-        let items = body
-            .split(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';'))
-            .filter(|tokens| !tokens.is_empty())
-            .map(|tokens| Item::parse.parse2(tokens.iter().cloned().collect()))
-            .collect();
-        Ok(Self::Items { context, items })
+        match items.is_empty() {
+            true => Ok(Self::Expression {
+                context,
+                body: facts,
+            }),
+            false => Ok(Self::Items { context, items }),
+        }
     }
 }
 
 /// Items have a `=`, which expressions never do, or begin as only items do.
-fn is_items(body: &[TokenTree]) -> bool {
-    let first = body.first().map(ToString::to_string);
+fn is_item(statement: &[TokenTree]) -> bool {
+    let first = statement.first().map(ToString::to_string);
     matches!(first.as_deref(), Some("pub" | "#"))
-        || body.iter().any(|token| matches!(token, TokenTree::Punct(punct) if matches!(punct.as_char(), '=' | ';')))
+        || statement
+            .iter()
+            .any(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '='))
+}
+
+/// Every name of a fact is in a statement after it.
+fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
+    let mut rest = body;
+    while let Some(end) = rest.iter().position(is_semicolon) {
+        let (statement, after) = rest.split_at(end);
+        if matches!(statement.first(), Some(TokenTree::Ident(first)) if first == "where") {
+            let used = idents(after);
+            let unused = idents(statement)
+                .into_iter()
+                .skip(1)
+                .find(|name| !used.contains(name));
+            if let Some(name) = unused {
+                return Err(syn::Error::new_spanned(
+                    &name,
+                    format!("a fact about `{name}`, which is in no layout after it"),
+                ));
+            }
+        }
+        rest = &after[1..];
+    }
+    Ok(())
+}
+
+/// All identifiers; a list of pending tokens instead of recursion.
+fn idents(tokens: &[TokenTree]) -> Vec<Ident> {
+    let mut idents = Vec::new();
+    let mut pending: Vec<TokenTree> = tokens.iter().rev().cloned().collect();
+    while let Some(token) = pending.pop() {
+        match token {
+            TokenTree::Ident(ident) => idents.push(ident),
+            TokenTree::Group(group) => {
+                let inner: Vec<_> = group.stream().into_iter().collect();
+                pending.extend(inner.into_iter().rev());
+            }
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+    idents
+}
+
+fn is_semicolon(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';')
+}
+
+impl Item {
+    /// The item with facts in front of its expression.
+    fn under(self, facts: &TokenStream) -> Self {
+        let before = |tokens: TokenStream| facts.clone().into_iter().chain(tokens).collect();
+        Self {
+            body: before(self.body),
+            tokens: before(self.tokens),
+            ..self
+        }
+    }
 }
 
 impl Context {

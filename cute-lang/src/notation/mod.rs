@@ -7,6 +7,7 @@
 //! macro names by fixpoint.
 
 mod carrier;
+mod dynamic;
 mod expand;
 mod input;
 mod tiling;
@@ -84,6 +85,7 @@ fn expand_expression(
         Folded::Value(value) => expand::expression(context, &value)
             .map_err(|message| syn::Error::new_spanned(body, message)),
         Folded::Tiling(tiling) => Ok(tiling::expression(context, &tiling)),
+        Folded::Dynamic(dynamic) => Ok(dynamic::expression(context, &dynamic)),
         Folded::Continue { carrier, state } => Ok(quote!(#carrier ! { #state #body })),
         Folded::Poisoned => Ok(expand::fallback_expression(context, form)),
     }
@@ -104,6 +106,7 @@ fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenS
         Folded::Value(value) => expand::item(context, item, &value)
             .map_err(|message| syn::Error::new_spanned(&item.body, message)),
         Folded::Tiling(tiling) => Ok(tiling::item(context, item, &tiling)),
+        Folded::Dynamic(dynamic) => dynamic::item(context, item, &dynamic),
         Folded::Continue { carrier, state } => {
             let tokens = &item.tokens;
             Ok(quote!(#carrier ! { #state #tokens }))

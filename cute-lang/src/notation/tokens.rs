@@ -2,10 +2,13 @@
 
 use cute_algebra::Value;
 use cute_algebra::notation::{
-    Expr, Names, NotationError, Token, TokenKind, eval_layout, parse, parse_integer,
+    Expr, Fact, Names, NotationError, Token, TokenKind, eval_layout, parse, parse_integer,
+    parse_where,
 };
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use std::ops::Range;
+use syn::parse::{Parse, Parser};
 
 /// The value of an expression of the notation among Rust tokens; a shape stands for its layout.
 ///
@@ -35,6 +38,8 @@ pub fn layout_names(tokens: TokenStream) -> syn::Result<Vec<(String, TokenStream
 pub(super) struct Spanned {
     tokens: Vec<Token>,
     sources: Vec<Ident>,
+    /// What is inside the braces at a position.
+    braced: Vec<(usize, TokenStream)>,
 }
 
 impl Spanned {
@@ -42,6 +47,7 @@ impl Spanned {
         let mut spanned = Self {
             tokens: Vec::new(),
             sources: Vec::new(),
+            braced: Vec::new(),
         };
         spanned.flatten(stream)?;
         Ok(spanned)
@@ -50,6 +56,18 @@ impl Spanned {
     pub(super) fn parse(&self) -> syn::Result<Expr> {
         let end = self.sources.len();
         parse(&self.tokens, end..end).map_err(|error| self.error(&error))
+    }
+
+    /// The same after facts about run-time integers, if there are some.
+    pub(super) fn parse_where(&self) -> syn::Result<(Vec<Fact>, Expr)> {
+        let end = self.sources.len();
+        parse_where(&self.tokens, end..end).map_err(|error| self.error(&error))
+    }
+
+    /// The Rust expression that a run-time integer is.
+    pub(super) fn leaf(&self, at: &Range<usize>) -> TokenStream {
+        let braced = self.braced.iter().find(|(start, _)| *start == at.start);
+        braced.map_or_else(|| self.path(at), |(_, inner)| inner.clone())
     }
 
     /// The error at the tokens that its position covers.
@@ -97,7 +115,10 @@ impl Spanned {
                     }
                     // What a fragment of a `macro_rules!` macro such as `$e:expr` is wrapped in.
                     Delimiter::None => pending.push((list(group.stream()), None)),
-                    Delimiter::Brace => self.push(TokenKind::Braced(group.to_string()), span),
+                    Delimiter::Brace => {
+                        self.braced.push((self.sources.len(), group.stream()));
+                        self.push(TokenKind::Braced(group.to_string()), span);
+                    }
                     Delimiter::Bracket => {
                         self.push(TokenKind::Other("[".to_owned()), group.span_open())
                     }
@@ -149,10 +170,14 @@ impl Spanned {
         {
             self.push_integer(digits, path[0].span())?;
         } else {
+            let kind = match can_be_named(&path) {
+                true => TokenKind::Word(name),
+                false => TokenKind::Other(name),
+            };
             let start = self.sources.len();
             self.sources.extend(path);
             self.tokens.push(Token {
-                kind: TokenKind::Word(name),
+                kind,
                 at: start..self.sources.len(),
             });
         }
@@ -172,5 +197,24 @@ impl Spanned {
             kind,
             at: start..start + 1,
         });
+    }
+}
+
+/// Whether there can be a macro at this path, so that keywords are refused here and not in the expansion.
+fn can_be_named(path: &[Ident]) -> bool {
+    let is_ident = |segment: &Ident| Ident::parse.parse2(segment.to_token_stream()).is_ok();
+    let is_root = |segment: &Ident| {
+        ["crate", "self", "super"]
+            .iter()
+            .any(|root| segment == root)
+    };
+    match path.split_last() {
+        Some((last, modules)) => {
+            is_ident(last)
+                && modules
+                    .iter()
+                    .all(|module| is_root(module) || is_ident(module))
+        }
+        None => false,
     }
 }

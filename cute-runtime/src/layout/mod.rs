@@ -1,6 +1,7 @@
 //! Layouts that were folded at compile time: `Copy` values over static tables, and types of their own.
 
 mod coordinate;
+mod dynamic;
 mod picture;
 mod static_layout;
 mod swizzle;
@@ -8,6 +9,7 @@ mod tiling;
 mod value;
 
 pub use coordinate::CoordinateLayout;
+pub use dynamic::{DynamicLayout, LayoutCheck};
 pub use static_layout::{DisjointTiling, StaticLayout, StaticTiling};
 pub use swizzle::Swizzle;
 pub use tiling::Tiling;
@@ -18,6 +20,9 @@ pub(crate) mod private {
     pub use cute_algebra::Axis;
 
     pub use super::coordinate::coordinate_layout;
+    pub use super::dynamic::{
+        AtomOrigin, Condition, Number, Numbers, Recipe, Term, capture, write_dynamic,
+    };
     pub use super::swizzle::swizzle;
     pub use super::tiling::tiling;
     pub use super::value::Profile::{Leaf, Node};

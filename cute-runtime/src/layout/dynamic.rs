@@ -1,0 +1,305 @@
+//! Layouts with run-time integers: checked once, when they are built.
+
+use super::Profile;
+use cute_algebra::symbolic::{div_ceil, evaluate};
+use cute_algebra::{IntTuple, LayoutError, Tuple};
+use std::fmt;
+
+/// A layout of which some extents or strides are known at run time only.
+///
+/// `layout! { pub L = (m,n):(1,m); }` declares a type that implements it, with `L::try_new(m, n)`, which makes the checks
+/// that are left over at expansion, and `offset`, which takes a coordinate with one integer for each leaf. As an
+/// expression, `layout!((m,n):(1,m))` takes the variables `m` and `n` and is a `Result` of such a value.
+/// ```
+/// use cute_runtime::{DynamicLayout, layout};
+/// layout! {
+///     where m % 64 == 0, m >= 64;
+///     pub L = (m,(4,k)):(1,(m,4*m));
+/// }
+/// let l = L::try_new(128, 3)?;
+/// assert_eq!((l.m(), l.size(), l.cosize()), (128, 1536, 1536));
+/// assert_eq!(l.offset((5, (1, 2))), 5 + 128 + 2 * 512);
+/// assert_eq!(l.index(1000), 1000);
+///
+/// let refused = L::try_new(100, 3).unwrap_err();
+/// assert_eq!(refused.to_string(), "`m % 64 == 0` does not hold for m = 100, k = 3");
+/// # Ok::<(), cute_runtime::LayoutCheck>(())
+/// ```
+pub trait DynamicLayout: Copy {
+    /// What expansions fill in.
+    #[doc(hidden)]
+    const RECIPE: &'static Recipe;
+
+    /// How the leaves nest.
+    const PROFILE: &'static Profile = Self::RECIPE.profile;
+
+    /// Number of top-level modes.
+    const RANK: usize = rank(Self::RECIPE.profile);
+
+    /// What expansions fill in.
+    #[doc(hidden)]
+    fn numbers(&self) -> &[i64];
+
+    /// Number of coordinates.
+    fn size(&self) -> i64;
+
+    /// The span of the values: one more than the sum of `(extent - 1) * |stride|`.
+    fn cosize(&self) -> i64;
+
+    /// The value at 1-D coordinate `coord`; like CuTe's, it does not ask whether that is below the size.
+    fn index(&self, coord: i64) -> i64;
+
+    /// The value at 1-D coordinate `coord`.
+    ///
+    /// # Panics
+    /// If `coord` is not below the size.
+    #[track_caller]
+    fn at(&self, coord: i64) -> i64 {
+        assert!((0..self.size()).contains(&coord), "coordinate out of range");
+        self.index(coord)
+    }
+
+    /// The same layout in the algebra.
+    ///
+    /// # Errors
+    /// Never for a value that was built.
+    fn to_layout(&self) -> Result<cute_algebra::Layout, LayoutError> {
+        let side = |leaves: &[Number]| {
+            let mut leaves = leaves.iter().map(|leaf| leaf.value(self.numbers()));
+            tree(Self::PROFILE, &mut leaves)
+        };
+        let stride: IntTuple = side(Self::RECIPE.stride);
+        cute_algebra::Layout::new(side(Self::RECIPE.shape), &stride)
+    }
+}
+
+const fn rank(profile: &Profile) -> usize {
+    match profile {
+        Profile::Leaf => 1,
+        Profile::Node(modes) => modes.len(),
+    }
+}
+
+fn tree(profile: &Profile, leaves: &mut dyn Iterator<Item = i64>) -> IntTuple {
+    match profile {
+        Profile::Leaf => leaves.next().map_or(Tuple::Node(Vec::new()), Tuple::Leaf),
+        Profile::Node(modes) => modes.iter().map(|mode| tree(mode, leaves)).collect(),
+    }
+}
+
+/// A condition that the numbers of a layout do not fulfil.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayoutCheck {
+    condition: &'static str,
+    values: Vec<(&'static str, i64)>,
+}
+
+impl LayoutCheck {
+    /// The condition, as a Rust expression; for a number that does not fit 64 bits, the layout.
+    pub fn condition(&self) -> &'static str {
+        self.condition
+    }
+
+    /// The run-time integers by name.
+    pub fn values(&self) -> &[(&'static str, i64)] {
+        &self.values
+    }
+}
+
+impl std::error::Error for LayoutCheck {}
+
+impl fmt::Display for LayoutCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` does not hold", self.condition)?;
+        for (i, (name, value)) in self.values.iter().enumerate() {
+            write!(f, "{} {name} = {value}", if i == 0 { " for" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+/// For expansions: how a layout comes from its run-time integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// The names of the captured integers.
+    pub names: &'static [&'static str],
+    /// The run-time integers: captured in order, or rounded-up quotients of the ones before.
+    pub atoms: &'static [AtomOrigin],
+    /// What has to hold, in order.
+    pub checks: &'static [Condition],
+    /// The numbers that the layout keeps.
+    pub numbers: &'static [Term],
+    /// How the leaves nest.
+    pub profile: &'static Profile,
+    /// The extents.
+    pub shape: &'static [Number],
+    /// The strides.
+    pub stride: &'static [Number],
+}
+
+/// For expansions: where a run-time integer comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomOrigin {
+    /// The next captured integer.
+    Captured,
+    /// A quotient, rounded up.
+    Ceiling(Term, Term),
+}
+
+/// For expansions: a constant times powers of run-time integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// The constant's upper part.
+    pub above: i64,
+    /// The constant's lower part.
+    pub below: i64,
+    /// The run-time integers and their exponents.
+    pub powers: &'static [(usize, i32)],
+}
+
+/// For expansions: what has to hold, and as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// The first divides the second.
+    Divides(&'static str, Term, Term),
+    /// The first sum is at most the second.
+    AtMost(&'static str, &'static [Term], &'static [Term]),
+}
+
+/// For expansions: an extent or a stride.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// Known at expansion.
+    Known(i64),
+    /// One of the numbers that the layout keeps.
+    Kept(usize),
+}
+
+/// For expansions: the numbers that a layout keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers<const N: usize> {
+    /// The values of [`Recipe::numbers`].
+    pub kept: [i64; N],
+    /// The size.
+    pub size: i64,
+    /// The span.
+    pub cosize: i64,
+}
+
+/// For expansions: a captured value as it is computed with; none where it does not fit.
+pub fn capture<T: TryInto<i64>>(value: T) -> Option<i64> {
+    value.try_into().ok()
+}
+
+/// For expansions: the layout as text.
+pub fn write_dynamic<L: DynamicLayout>(layout: &L, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match layout.to_layout() {
+        Ok(layout) => fmt::Display::fmt(&layout, f),
+        Err(_) => Err(fmt::Error),
+    }
+}
+
+impl Term {
+    fn value(&self, atoms: &[i64]) -> Option<i128> {
+        evaluate(self.above, self.below, self.powers, atoms)
+    }
+}
+
+impl Number {
+    fn value(self, kept: &[i64]) -> i64 {
+        match self {
+            Self::Known(value) => value,
+            Self::Kept(index) => kept[index],
+        }
+    }
+}
+
+impl Condition {
+    fn text(&self) -> &'static str {
+        match self {
+            Self::Divides(text, ..) | Self::AtMost(text, ..) => text,
+        }
+    }
+
+    fn holds(&self, atoms: &[i64]) -> bool {
+        let sum = |terms: &[Term]| {
+            terms
+                .iter()
+                .try_fold(0i128, |sum, term| sum.checked_add(term.value(atoms)?))
+        };
+        match self {
+            Self::Divides(_, divisor, dividend) => {
+                let sides = dividend.value(atoms).zip(divisor.value(atoms));
+                sides.is_some_and(|(dividend, divisor)| dividend.checked_rem(divisor) == Some(0))
+            }
+            Self::AtMost(_, left, right) => {
+                let sides = sum(left).zip(sum(right));
+                sides.is_some_and(|(left, right)| left <= right)
+            }
+        }
+    }
+}
+
+/// What is said to hold where it does not, because a number is over 64 bits.
+const FITS: &str = "the size and all numbers of the layout fit 64 bits";
+
+impl Recipe {
+    /// Makes the checks and computes the numbers.
+    ///
+    /// # Errors
+    /// With the first check that does not hold.
+    pub fn build<const C: usize, const N: usize>(
+        &self,
+        captured: [Option<i64>; C],
+    ) -> Result<Numbers<N>, LayoutCheck> {
+        let values = self.names.iter().zip(captured);
+        let values: Vec<_> = values
+            .filter_map(|(name, value)| Some((*name, value?)))
+            .collect();
+        let fails = |condition| {
+            move || LayoutCheck {
+                condition,
+                values: values.clone(),
+            }
+        };
+        let overflows = fails.clone()(FITS);
+        let mut fits = captured.iter().all(Option::is_some);
+        if !fits {
+            return Err(overflows());
+        }
+        let mut captured = captured.into_iter().flatten();
+        let mut atoms = Vec::with_capacity(self.atoms.len());
+        for origin in self.atoms {
+            let value = match origin {
+                AtomOrigin::Captured => captured.next(),
+                AtomOrigin::Ceiling(dividend, divisor) => {
+                    let sides = dividend.value(&atoms).zip(divisor.value(&atoms));
+                    sides.and_then(|(dividend, divisor)| div_ceil(dividend, divisor))
+                }
+            };
+            // What a check would refuse comes first, and is the better message.
+            fits &= value.is_some();
+            atoms.push(value.unwrap_or(0));
+        }
+        if let Some(check) = self.checks.iter().find(|check| !check.holds(&atoms)) {
+            return Err(fails(check.text())());
+        }
+        let numbers = fits.then(|| self.compute(&atoms)).flatten();
+        numbers.ok_or_else(overflows)
+    }
+
+    fn compute<const N: usize>(&self, atoms: &[i64]) -> Option<Numbers<N>> {
+        let mut kept = [0; N];
+        for (number, term) in kept.iter_mut().zip(self.numbers) {
+            *number = i64::try_from(term.value(atoms)?).ok()?;
+        }
+        let (mut size, mut cosize) = (1i64, 1i64);
+        for (extent, stride) in self.shape.iter().zip(self.stride) {
+            let (extent, stride) = (extent.value(&kept), stride.value(&kept));
+            size = size.checked_mul(extent)?;
+            let reach = stride.checked_abs()?.checked_mul(extent.checked_sub(1)?)?;
+            cosize = cosize.checked_add(reach)?;
+        }
+        Some(Numbers { kept, size, cosize })
+    }
+}
