@@ -255,8 +255,8 @@ impl ComposedLayout {
     pub(crate) fn upcast_with(&self, factor: i64, overhang: Overhang) -> Result<Self, LayoutError> {
         let layout = upcast_modes(&self.layout, factor, overhang)?;
         if self.offset % factor != 0 {
-            return Err(ErrorKind::Recast {
-                stride: self.offset,
+            return Err(ErrorKind::Offset {
+                offset: self.offset,
                 factor,
             }
             .at(Place::operand(0)));

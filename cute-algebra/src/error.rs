@@ -116,6 +116,13 @@ impl LayoutError {
         &self.detail.trace
     }
 
+    /// The mode of an operand that it is about, such as `mode 1 of (2,2):(1,3)`; nothing where it is about the whole.
+    pub(crate) fn part(&self) -> Option<String> {
+        let place = self.place();
+        let operand = self.trace().last()?.operands.get(place.operand)?;
+        (!place.path.0.is_empty()).then(|| format!("{} of {operand}", place.path))
+    }
+
     /// Adds the operation that was under way. The place is left as it is.
     pub(crate) fn during(
         mut self,
@@ -221,12 +228,16 @@ impl std::error::Error for LayoutError {}
 
 impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut part = self.part();
         for frame in self.detail.trace.iter().rev() {
             write!(f, "{}(", frame.operation)?;
             for (i, operand) in frame.operands.iter().enumerate() {
                 write!(f, "{}{operand}", if i > 0 { ", " } else { "" })?;
             }
             f.write_str("): ")?;
+            if let Some(part) = part.take() {
+                write!(f, "{part}: ")?;
+            }
         }
         self.detail.kind.fmt(f)
     }
@@ -340,7 +351,7 @@ mod tests {
             (
                 "left_inverse((5,3):(3,6))",
                 "6",
-                "stride 6 is not a multiple of 3 beyond the mode `5:3`; the nearest is 15",
+                "stride 6 is not told from the mode `5:3`: it is not a multiple of 3 from 15 on; the nearest is 15",
             ),
             (
                 "upcast((2,8):(1,4), 4)",
@@ -350,7 +361,7 @@ mod tests {
             (
                 "upcast(8:5, 8)",
                 "5",
-                "stride 5 is no multiple of 8 and does not divide it",
+                "stride 5 is no multiple of 8 and does not divide it; nearest: 4, 8",
             ),
             (
                 "downcast(4:2, 2)",
@@ -400,7 +411,7 @@ mod tests {
             (
                 "size(8:1, 8:1)",
                 "8:1",
-                "expected the operands (layout), found 2",
+                "`size(layout)` takes 1 operand, not 2",
             ),
             (
                 "smem_atom(K, SW128, 12)",

@@ -63,6 +63,17 @@ impl Operation {
         let is_alternative = operand.contains(" | ") && operand.starts_with(char::is_uppercase);
         is_alternative || matches!(operand, "operation" | "copy")
     }
+
+    /// The error of a call with `found` operands; it is about the first that is too much, or where one is missing.
+    pub(crate) fn wrong_count(&self, found: usize) -> LayoutError {
+        ErrorKind::ArgumentCount {
+            operation: self.name,
+            signature: self.signature,
+            counts: self.counts.clone(),
+            found,
+        }
+        .at(Place::operand(found.min(*self.counts.end())))
+    }
 }
 
 /// The count of operands that may be repeated.
@@ -90,7 +101,7 @@ pub fn apply(
 ) -> Result<Value, LayoutError> {
     let args = Args {
         operands,
-        signature: operation.signature,
+        operation,
     };
     let result = match ragged {
         _ if !operation.counts.contains(&operands.len()) => Err(args.wrong_count()),
@@ -603,7 +614,7 @@ fn shifted(error: LayoutError, index: usize) -> LayoutError {
 /// Operands, taken as what an operation wants.
 struct Args<'a> {
     operands: &'a [Value],
-    signature: &'static str,
+    operation: &'a Operation,
 }
 
 impl Args<'_> {
@@ -612,11 +623,7 @@ impl Args<'_> {
     }
 
     fn wrong_count(&self) -> LayoutError {
-        ErrorKind::ArgumentCount {
-            signature: self.signature,
-            found: self.operands.len(),
-        }
-        .at(Place::operand(self.operands.len()))
+        self.operation.wrong_count(self.count())
     }
 
     fn get(&self, index: usize) -> Result<&Value, LayoutError> {
@@ -720,13 +727,14 @@ impl Args<'_> {
     }
 
     fn tiler(&self, index: usize) -> Result<Tiler, LayoutError> {
-        let from_shape =
-            |shape: &Shape| Tiler::from_shape(shape).map_err(|error| error.inside(index, &[]));
+        let from_coord =
+            |coord: &Coord| Tiler::from_coord(coord).map_err(|error| error.inside(index, &[]));
         match self.get(index)? {
             Value::Tiler(tiler) => Ok(tiler.clone()),
             Value::Layout(layout) => Ok(layout.clone().into()),
-            Value::Int(extent) => from_shape(&Tuple::Leaf(*extent)),
-            Value::Tuple(shape) => from_shape(shape),
+            Value::Int(extent) => from_coord(&Tuple::Leaf(Some(*extent))),
+            Value::Tuple(shape) => from_coord(&shape.to_coord()),
+            Value::Coord(coord) => from_coord(coord),
             _ => Err(self.wrong(index, "a tiler")),
         }
     }
@@ -738,11 +746,20 @@ impl Args<'_> {
         }
     }
 
-    /// Which of the names an operand is.
     fn field(&self, index: usize, names: &[&str]) -> Result<usize, LayoutError> {
-        let found = self.word(index, "the name of a field")?;
+        self.one_of(index, "field", names)
+    }
+
+    /// Which of the names an operand is.
+    fn one_of(
+        &self,
+        index: usize,
+        what: &'static str,
+        names: &[&str],
+    ) -> Result<usize, LayoutError> {
+        let found = self.word(index, "a name")?;
         let kind = || ErrorKind::NotOneOf {
-            what: "field",
+            what,
             found: found.to_owned(),
             names: names.join(", "),
         };
@@ -876,21 +893,11 @@ impl Args<'_> {
     }
 
     fn major(&self, index: usize) -> Result<Major, LayoutError> {
-        match self.get(index)? {
-            Value::Word(word) if word == "K" => Ok(Major::K),
-            Value::Word(word) if word == "MN" => Ok(Major::MN),
-            _ => Err(self.wrong(index, "K or MN")),
-        }
+        Ok([Major::K, Major::MN][self.one_of(index, "major mode", &["K", "MN"])?])
     }
 
     fn swizzle_mode(&self, index: usize) -> Result<SwizzleMode, LayoutError> {
-        let word = match self.get(index)? {
-            Value::Word(word) => word.as_str(),
-            _ => "",
-        };
-        let mode = SwizzleMode::ALL
-            .into_iter()
-            .find(|mode| mode.name() == word);
-        mode.ok_or_else(|| self.wrong(index, "INTER, SW32, SW64 or SW128"))
+        let names = SwizzleMode::ALL.map(SwizzleMode::name);
+        Ok(SwizzleMode::ALL[self.one_of(index, "swizzle mode", &names)?])
     }
 }

@@ -1,7 +1,7 @@
 //! The same memory in larger or smaller elements.
 
 use crate::coalesce::{coalesce, from_flat};
-use crate::composition::Overhang;
+use crate::composition::{Overhang, nearest_multiples};
 use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::stride::ScaledBasis;
@@ -64,7 +64,7 @@ pub(crate) fn recast_factor(old: i64, new: i64) -> Result<Cast, LayoutError> {
 
 pub(crate) fn check_factor(factor: i64) -> Result<(), LayoutError> {
     if factor < 1 {
-        Err(ErrorKind::Extent { extent: factor }.at(Place::operand(1)))
+        Err(ErrorKind::Factor { factor }.at(Place::operand(1)))
     } else {
         Ok(())
     }
@@ -77,25 +77,36 @@ pub(crate) fn upcast_modes(
 ) -> Result<Layout, LayoutError> {
     check_factor(factor)?;
     a.require_integral(0)?;
-    let place = || Place::operand(0);
     let mut modes = Vec::new();
     let mut group = Vec::new();
-    for (extent, stride) in a.flat_modes() {
+    for ((extent, stride), path) in a.flat_modes().into_iter().zip(a.shape().leaf_paths()) {
+        let place = || Place::operand(0).mode(path.clone());
         let stride = stride.value();
         if stride % factor == 0 {
             modes.push(Layout::leaf(extent, (stride / factor).into()));
             continue;
         }
         if factor % stride != 0 {
-            return Err(ErrorKind::Recast { stride, factor }.at(place().stride()));
+            let nearest = nearest_parts(stride, factor);
+            return Err(ErrorKind::Recast {
+                stride,
+                factor,
+                nearest,
+            }
+            .at(place().stride()));
         }
         let share = factor / stride.abs();
         let whole = stride > 0 && (extent % share == 0 || share % extent == 0);
         if !whole && overhang == Overhang::Strict {
+            let nearest = match stride {
+                1.. => nearest_parts(extent, share),
+                _ => Vec::new(),
+            };
             return Err(ErrorKind::RecastShare {
                 extent,
                 stride,
                 factor,
+                nearest,
             }
             .at(place()));
         }
@@ -112,9 +123,23 @@ pub(crate) fn upcast_modes(
             group: group.to_string(),
             factor,
         }
-        .at(place()));
+        .at(Place::operand(0)));
     }
     Layout::replace_leaves(a.shape(), modes)
+}
+
+/// The numbers nearest to `value` that are multiples of `whole` or divide it, where they are found soon.
+fn nearest_parts(value: i64, whole: i64) -> Vec<i64> {
+    const STEPS: i64 = 1 << 12;
+    if value > whole {
+        return nearest_multiples(value, whole).into();
+    }
+    let divides = |part: &i64| whole % part == 0;
+    let below = (value.saturating_sub(STEPS).max(1)..value)
+        .rev()
+        .find(divides);
+    let above = (value.max(0) + 1..=whole.min(value.saturating_add(STEPS))).find(divides);
+    [below, above].into_iter().flatten().collect()
 }
 
 pub(crate) fn downcast_modes(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {

@@ -2,12 +2,12 @@
 
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
-use crate::tuple::{Shape, Tuple};
+use crate::tuple::{Coord, Shape, Tuple};
 use std::fmt;
 
 /// One layout for the whole, or a tiler for each mode, or `_` to leave a mode as it is.
 ///
-/// A shape stands for its contiguous layouts, mode by mode: `(3,8)` is `<3:1,8:1>`.
+/// A shape stands for its contiguous layouts, mode by mode: `(3,8)` is `<3:1,8:1>`, and `(3,_)` is `<3:1,_>`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Tiler {
     /// Applies to the whole, as a function of a 1-D coordinate.
@@ -21,8 +21,13 @@ pub enum Tiler {
 impl Tiler {
     /// The tiler that a shape stands for.
     pub fn from_shape(shape: &Shape) -> Result<Self, LayoutError> {
-        shape.check_limits()?;
-        Self::from_checked(shape, &mut Vec::new())
+        Self::from_coord(&shape.to_coord())
+    }
+
+    /// The tiler that a shape with `_` for some of its modes stands for.
+    pub fn from_coord(coord: &Coord) -> Result<Self, LayoutError> {
+        coord.check_limits()?;
+        Self::from_checked(coord, &mut Vec::new())
     }
 
     /// Refuses a tiler with more modes than the layout.
@@ -37,9 +42,10 @@ impl Tiler {
         }
     }
 
-    fn from_checked(shape: &Shape, path: &mut Vec<usize>) -> Result<Self, LayoutError> {
-        match shape {
-            Tuple::Leaf(extent) => Ok(Self::Layout(
+    fn from_checked(coord: &Coord, path: &mut Vec<usize>) -> Result<Self, LayoutError> {
+        match coord {
+            Tuple::Leaf(None) => Ok(Self::Keep),
+            Tuple::Leaf(Some(extent)) => Ok(Self::Layout(
                 Layout::new(*extent, 1).map_err(|error| error.inside(0, path))?,
             )),
             Tuple::Node(modes) => {

@@ -18,9 +18,9 @@ pub enum Value {
     Bool(bool),
     /// A tuple of integers: also a coordinate, and a tiler that is a shape.
     Tuple(IntTuple),
-    /// A coordinate with at least one `_`.
+    /// A tuple with at least one `_`: a coordinate.
     Coord(Coord),
-    /// A tuple of strides that has no shape yet.
+    /// A stride in a coordinate space, or a tuple with one.
     Stride(Stride),
     /// A layout.
     Layout(Layout),
@@ -28,7 +28,7 @@ pub enum Value {
     Swizzle(Swizzle),
     /// A swizzle after a layout.
     Composed(ComposedLayout),
-    /// A tiler by mode, or `_`.
+    /// A tiler by mode, or `_`, which is a coordinate too.
     Tiler(Tiler),
     /// A name that is not a value by itself, such as an element type or a major mode.
     Word(String),
@@ -67,7 +67,6 @@ macro_rules! value_from {
 value_from!(
     Int(i64),
     Bool(bool),
-    Stride(Stride),
     Layout(Layout),
     Swizzle(Swizzle),
     Composed(ComposedLayout),
@@ -83,9 +82,26 @@ impl From<IntTuple> for Value {
     }
 }
 
+impl From<Stride> for Value {
+    fn from(stride: Stride) -> Self {
+        let mut integers = true;
+        let tuple: IntTuple = stride.map(|leaf| {
+            integers &= leaf.as_integer().is_some();
+            leaf.value()
+        });
+        match integers {
+            true => tuple.into(),
+            false => Self::Stride(stride),
+        }
+    }
+}
+
 impl From<Coord> for Value {
     fn from(coord: Coord) -> Self {
-        coord.to_int_tuple().map_or(Self::Coord(coord), Self::from)
+        match coord {
+            Coord::Leaf(None) => Self::Tiler(Tiler::Keep),
+            coord => coord.to_int_tuple().map_or(Self::Coord(coord), Self::from),
+        }
     }
 }
 

@@ -107,6 +107,10 @@ fn round_trips() {
     check::<ComposedLayout>(&["Sw<2,0,-3> o 5 o (8,8):(8,1)"]);
     check::<Tiler>(&["<3:3,(2,4):(1,8)>", "<_,<2:1,_>>", "4:1", "_"]);
     check::<Value>(&["24", "(2,_)", "1@0", "(1@0,2)", "4:1"]);
+    // What has two meanings is one value, wherever it comes from.
+    assert_eq!("_".parse::<Value>().unwrap(), Coord::Leaf(None).into());
+    assert_eq!("0@2".parse::<Value>().unwrap(), Value::Int(0));
+    assert_eq!(eval_str("stride((4,8):(8,1))"), "(8,1)".parse());
     assert_eq!(
         "(4,8)".parse::<Layout>().unwrap().to_string(),
         "(4,8):(1,4)"
@@ -179,7 +183,11 @@ fn errors_point_at_the_token() {
             "9223372036854775809",
             "does not fit",
         ),
-        ("logical_divide(4:1)", "4:1", "expected the operands"),
+        (
+            "logical_divide(4:1)",
+            "logical_divide",
+            "takes 2 operands, not 1",
+        ),
         ("(4:1, 4)", "4", "no stride"),
         ("(4,5):(1/2@0,1@1)", "1/2", "fraction"),
     ] {
@@ -196,7 +204,7 @@ fn look_alikes_get_advice() {
         ("(24):1", "write `24` or `(1)`"),
         (
             "zipped_divide((4,9):(1,4), (2,3):(1,1))",
-            "`<2:1, 3:1>` applies mode by mode",
+            "`<2:1,3:1>` applies mode by mode",
         ),
         ("compositon(4:1, 4:1)", "`composition`"),
         ("4:1 * 4:1", "composition is written `o`"),

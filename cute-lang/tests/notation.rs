@@ -353,3 +353,24 @@ fn error_in_an_expression_is_in_braces() {
     "#]],
     );
 }
+
+/// No macro can have the name of a keyword: an expansion that calls one is not Rust.
+#[test]
+fn keywords_are_no_names() {
+    for text in [
+        "size(16, where)",
+        "self o 4:1",
+        "a::fn o 4:1",
+        "(4,true):(1,4)",
+    ] {
+        let expansion = cute_lang::notation::layout(format!("[::facade] {text}").parse().unwrap());
+        assert!(
+            syn::parse2::<syn::Expr>(expansion.clone()).is_ok(),
+            "{expansion}"
+        );
+        assert!(
+            expansion.to_string().contains("compile_error"),
+            "{expansion}"
+        );
+    }
+}

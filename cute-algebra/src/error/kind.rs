@@ -9,6 +9,7 @@ use crate::analysis::tma::TmaError;
 use crate::stride::ScaledBasis;
 use crate::tuple::{IntTuple, Shape};
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// What is wrong, with the numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,11 @@ pub enum ErrorKind {
     Extent {
         /// The extent.
         extent: i64,
+    },
+    /// A factor below 1, or a number of bits.
+    Factor {
+        /// The factor.
+        factor: i64,
     },
     /// Nesting over [`MAX_DEPTH`](crate::MAX_DEPTH).
     TooDeep {
@@ -179,6 +185,15 @@ pub enum ErrorKind {
         stride: i64,
         /// The factor.
         factor: i64,
+        /// The nearest strides that do.
+        nearest: Vec<i64>,
+    },
+    /// An offset before a swizzle that is not a multiple of the factor of a recast.
+    Offset {
+        /// The offset.
+        offset: i64,
+        /// The factor.
+        factor: i64,
     },
     /// A mode below the factor of a recast that fills no whole number of groups, nor a whole part of one.
     RecastShare {
@@ -188,6 +203,8 @@ pub enum ErrorKind {
         stride: i64,
         /// The factor.
         factor: i64,
+        /// The nearest extents that do.
+        nearest: Vec<i64>,
     },
     /// Groups of a recast of which a part is absent or doubled.
     RecastHoles {
@@ -307,8 +324,12 @@ pub enum ErrorKind {
     },
     /// Too few or too many operands.
     ArgumentCount {
+        /// Name of the operation.
+        operation: &'static str,
         /// The operands wanted, as in the operation's signature.
         signature: &'static str,
+        /// How many it takes.
+        counts: RangeInclusive<usize>,
         /// How many there are.
         found: usize,
     },
@@ -386,6 +407,7 @@ impl fmt::Display for ErrorKind {
                 )
             }
             Self::Extent { extent } => write!(f, "an extent is at least 1, not {extent}"),
+            Self::Factor { factor } => write!(f, "sizes of elements are at least 1, not {factor}"),
             Self::TooDeep { depth, limit } => {
                 write!(f, "nested {depth} deep, the limit is {limit}")
             }
@@ -496,7 +518,8 @@ impl fmt::Display for ErrorKind {
                 nearest[1]
             ),
             Self::Overlap { previous: (extent, before), stride, nearest } => {
-                write!(f, "stride {stride} is not a multiple of {before} beyond the mode `{extent}:{before}`")?;
+                let end = extent.saturating_mul(*before);
+                write!(f, "stride {stride} is not told from the mode `{extent}:{before}`: it is not a multiple of {before} from {end} on")?;
                 match nearest {
                     [only, other] if only == other => write!(f, "; the nearest is {only}"),
                     [below, above] => write!(f, "; the nearest are {below} and {above}"),
@@ -511,21 +534,33 @@ impl fmt::Display for ErrorKind {
                 "blocks of {block} do not fill {target}; use {} or {}, or `ragged`",
                 nearest[0], nearest[1]
             ),
-            Self::Recast { stride, factor } => {
+            Self::Recast {
+                stride,
+                factor,
+                nearest,
+            } => {
                 write!(
                     f,
                     "stride {stride} is no multiple of {factor} and does not divide it"
-                )
+                )?;
+                write_numbers(f, nearest)
+            }
+            Self::Offset { offset, factor } => {
+                write!(f, "the offset {offset} is not a multiple of {factor}")
             }
             Self::RecastShare {
                 extent,
                 stride,
                 factor,
+                nearest,
             } => {
                 write!(
                     f,
-                    "`{extent}:{stride}` does not fill whole groups of {factor}; `ragged` rounds up"
-                )
+                    "`{extent}:{stride}` does not fill whole groups of {factor}"
+                )?;
+                let modes: Vec<_> = nearest.iter().map(|extent| (*extent, *stride)).collect();
+                write_nearest(f, &modes)?;
+                f.write_str("; `ragged` rounds up")
             }
             Self::RecastHoles { group, factor } => {
                 write!(
@@ -588,8 +623,20 @@ impl fmt::Display for ErrorKind {
             Self::Tma(error) => error.fmt(f),
             Self::Matrix(error) => error.fmt(f),
             Self::Argument { expected, found } => write!(f, "expected {expected}, found {found}"),
-            Self::ArgumentCount { signature, found } => {
-                write!(f, "expected the operands ({signature}), found {found}")
+            Self::ArgumentCount {
+                operation,
+                signature,
+                counts,
+                found,
+            } => {
+                write!(f, "`{operation}({signature})` takes ")?;
+                match (*counts.start(), *counts.end()) {
+                    (1, 1) => f.write_str("1 operand")?,
+                    (least, most) if least == most => write!(f, "{least} operands")?,
+                    (least, usize::MAX) => write!(f, "at least {least} operands")?,
+                    (least, most) => write!(f, "{least} to {most} operands")?,
+                }
+                write!(f, ", not {found}")
             }
             Self::NotRagged => f.write_str("nothing is rounded here, so `ragged` has no meaning"),
             Self::RepeatingTile { extent } => {
@@ -645,6 +692,13 @@ fn write_nearest(f: &mut fmt::Formatter<'_>, nearest: &[(i64, i64)]) -> fmt::Res
             "{}`{extent}:{stride}`",
             if i > 0 { ", " } else { "; nearest: " }
         )?;
+    }
+    Ok(())
+}
+
+fn write_numbers(f: &mut fmt::Formatter<'_>, nearest: &[i64]) -> fmt::Result {
+    for (i, number) in nearest.iter().enumerate() {
+        write!(f, "{}{number}", if i > 0 { ", " } else { "; nearest: " })?;
     }
     Ok(())
 }

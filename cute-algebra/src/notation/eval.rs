@@ -297,16 +297,32 @@ pub(super) fn refused(
     args: &[Expr],
     values: &[Value],
 ) -> NotationError {
-    let note = (error.trace().len() > 1 || !args.iter().all(is_written_out)).then(|| trace(&error));
+    let words = |(i, _): &(usize, &Expr)| !matches!(values.get(*i), Some(Value::Word(_)));
+    let written_out = |index: usize| args.get(index).is_none_or(is_written_out);
+    let all = args
+        .iter()
+        .enumerate()
+        .filter(words)
+        .all(|(i, _)| written_out(i));
+    let note = (error.trace().len() > 1 || !all).then(|| match error.part() {
+        Some(part) if !written_out(error.place().operand) => format!("{}, {part}", trace(&error)),
+        _ => trace(&error),
+    });
     let operands: Vec<_> = if args.is_empty() {
         vec![expr]
     } else {
         args.iter().collect()
     };
+    let missing = matches!(error.kind(), ErrorKind::ArgumentCount { found, counts, .. } if found < counts.start());
     let mut error = at_place(error, &operands);
+    if let ExprKind::Call { name_at, .. } = &expr.kind
+        && missing
+    {
+        error.at = name_at.clone();
+    }
     error.note = note;
     if error.help.is_none() && name.ends_with("_divide") {
-        error.help = by_mode_hint(values);
+        error.help = by_mode_hint(name, values);
     }
     error
 }
@@ -415,20 +431,17 @@ fn one_tuple_hint(shape: &str, stride: &str) -> Option<String> {
     }
 }
 
-/// A layout tiler is one-dimensional; by mode is what was meant if it has as many modes as what it tiles.
-fn by_mode_hint(values: &[Value]) -> Option<String> {
-    match values {
-        [Value::Layout(tiled), Value::Layout(tiler)]
-            if tiler.rank() > 1 && tiled.rank() == tiler.rank() =>
-        {
-            let modes: Vec<_> = tiler.modes().iter().map(ToString::to_string).collect();
-            Some(format!(
-                "`{tiler}` applies to the whole as one mode; `<{}>` applies mode by mode",
-                modes.join(", ")
-            ))
-        }
-        _ => None,
-    }
+/// A layout tiler is one-dimensional; by mode is what was meant if that has a result.
+fn by_mode_hint(name: &str, values: &[Value]) -> Option<String> {
+    let [tiled, Value::Layout(tiler)] = values else {
+        return None;
+    };
+    let by_mode = Tiler::Modes(tiler.modes().into_iter().map(Tiler::Layout).collect());
+    let operands = [tiled.clone(), by_mode.clone().into()];
+    let has_result = tiler.rank() > 1 && apply(find(name)?, &operands, false).is_ok();
+    has_result.then(|| {
+        format!("`{tiler}` applies to the whole as one mode; `{by_mode}` applies mode by mode")
+    })
 }
 
 pub(super) fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError {

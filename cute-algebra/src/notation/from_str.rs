@@ -53,14 +53,15 @@ impl FromStr for Tiler {
 
     fn from_str(text: &str) -> Result<Self, NotationError> {
         let expr = parse_str(text)?;
-        let shape = match eval(&expr, &|_| None)? {
+        let coord = match eval(&expr, &|_| None)? {
             Value::Tiler(tiler) => return Ok(tiler),
             Value::Layout(layout) => return Ok(Tiler::Layout(layout)),
-            Value::Int(extent) => IntTuple::Leaf(extent),
-            Value::Tuple(shape) => shape,
+            Value::Int(extent) => Coord::Leaf(Some(extent)),
+            Value::Tuple(shape) => shape.to_coord(),
+            Value::Coord(coord) => coord,
             other => return Err(wrong_kind(&expr.at, "a tiler", &other)),
         };
-        Tiler::from_shape(&shape).map_err(|error| NotationError::new(&expr.at, error.to_string()))
+        Tiler::from_coord(&coord).map_err(|error| NotationError::new(&expr.at, error.to_string()))
     }
 }
 

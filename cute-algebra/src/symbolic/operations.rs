@@ -131,10 +131,7 @@ pub(crate) fn apply(
     }
     let fail = |kind: ErrorKind| Err(kind.at(Place::default()).into());
     if !operation.counts.contains(&operands.len()) {
-        return fail(ErrorKind::ArgumentCount {
-            signature: operation.signature,
-            found: operands.len(),
-        });
+        return Err(operation.wrong_count(operands.len()).into());
     }
     if ragged && !operation.ragged {
         return fail(ErrorKind::NotRagged);

@@ -41,10 +41,14 @@ pub(crate) fn keeps_promise(operation: &str, args: &[Value], result: &Value) -> 
             };
             Some(is_complement(&layout(0)?, target, r))
         }
-        "nullspace" => Some(
-            r.values()
-                .all(|x| layout(0).and_then(|a| a.at(x)) == Some(0)),
-        ),
+        "nullspace" => {
+            let a = layout(0)?;
+            let value = |x| a.crd2idx(&Coord::Leaf(Some(x))).ok();
+            Some(
+                r.values()
+                    .all(|x| value(x).is_some_and(|value| canonical(&value) == Tuple::Leaf(0))),
+            )
+        }
         "logical_divide" => {
             let (a, tiler) = (layout(0)?, as_tiler(args.get(1)?)?);
             Some(is_permutation(&a, r) && first_modes_are_tiles(&a, &tiler, r))
@@ -143,7 +147,8 @@ pub(crate) fn table(a: &Layout) -> Vec<IntTuple> {
 }
 
 pub(crate) fn same_function(a: &Layout, b: &Layout) -> bool {
-    a.size() == b.size() && table(a) == table(b)
+    let values = |layout| table(layout).iter().map(canonical).collect::<Vec<_>>();
+    a.size() == b.size() && values(a) == values(b)
 }
 
 /// R(c) = A(B(c)) for all c, in a shape that refines B's; mode by mode for a tiler with modes.
@@ -301,6 +306,9 @@ pub(crate) fn first_modes_are_tiles(a: &Layout, tiler: &Tiler, r: &Layout) -> bo
 /// Whether R is A with copies where the tiler says: `A(i) + C(B(j))`, where C counts what A leaves free.
 fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<bool> {
     match (operation, tiler) {
+        ("blocked_product" | "raked_product", Tiler::Layout(b)) if a.rank().max(b.rank()) == 0 => {
+            Some(r.rank() == 0)
+        }
         ("blocked_product", Tiler::Layout(b)) => {
             let (a, b) = (padded(a, b.rank()), padded(b, a.rank()));
             is_product("zipped_product", &a, &b.into(), &transpose_modes(r).ok()?)

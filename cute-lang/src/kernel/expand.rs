@@ -3,6 +3,7 @@
 use super::lower::{Lowered, instances};
 use super::param::{Param, ParamKind, TmaParam};
 use super::parse::{self, Source};
+use super::stub;
 use super::value::Element;
 use crate::notation::{Context, state};
 use cute_algebra::SwizzleMode;
@@ -14,13 +15,16 @@ use syn::{Error, Path, Result, Token};
 
 /// Expands `#[kernels]`, or `#[kernels(crate = path)]` where the facade has another name.
 pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
-    let context = facade(attribute).map(|facade| Context {
-        facade,
-        bindings: Vec::new(),
-    });
-    context
-        .and_then(|context| expand(context, module))
-        .unwrap_or_else(|error| error.to_compile_error())
+    match facade(attribute) {
+        Ok(facade) => expand(
+            &Context {
+                facade,
+                bindings: Vec::new(),
+            },
+            module,
+        ),
+        Err(error) => error.to_compile_error(),
+    }
 }
 
 /// Goes on with a module after a carrier has given the value of a layout that it names: `[context] module`.
@@ -33,12 +37,21 @@ pub fn resume(input: TokenStream) -> TokenStream {
             "only the expansion of `#[kernels]` calls this macro",
         )),
     };
-    context
-        .and_then(|context| expand(context, tokens.collect()))
-        .unwrap_or_else(|error| error.to_compile_error())
+    match context {
+        Ok(context) => expand(&context, tokens.collect()),
+        Err(error) => error.to_compile_error(),
+    }
 }
 
-fn expand(context: Context, module: TokenStream) -> Result<TokenStream> {
+fn expand(context: &Context, module: TokenStream) -> TokenStream {
+    lowered(context, &module).unwrap_or_else(|error| {
+        let errors = error.to_compile_error();
+        let stubs = stub::module(&context.facade, module);
+        quote!(#errors #stubs)
+    })
+}
+
+fn lowered(context: &Context, module: &TokenStream) -> Result<TokenStream> {
     let mut source = parse::source(module.clone())?;
     source.layouts.clone_from(&context.bindings);
     let error = match instances(&source) {
@@ -47,32 +60,10 @@ fn expand(context: Context, module: TokenStream) -> Result<TokenStream> {
     };
     // A layout named elsewhere is known by its macro, which comes back with its value.
     if let Some(carrier) = source.unresolved.borrow().first() {
-        let state = state(&context, "kernels", carrier);
+        let state = state(context, "kernels", carrier);
         return Ok(quote!(#carrier ! { #state #module }));
     }
-    // The names stay, so that uses of them are not errors as well.
-    let errors = error.to_compile_error();
-    let Source {
-        attrs,
-        vis,
-        ident,
-        kernels,
-        ..
-    } = &source;
-    let names = kernels
-        .iter()
-        .flat_map(|kernel| &kernel.instances)
-        .map(|instance| &instance.name);
-    Ok(quote! {
-        #errors
-        #(#attrs)*
-        #vis mod #ident {
-            #(
-                #[allow(missing_docs, non_camel_case_types)]
-                pub struct #names;
-            )*
-        }
-    })
+    Err(error)
 }
 
 fn facade(attribute: TokenStream) -> Result<TokenStream> {

@@ -21,6 +21,7 @@ mod refusals;
 mod scalar;
 #[cfg(test)]
 mod simulate;
+mod stub;
 pub mod tensor;
 mod text;
 pub mod tma;

@@ -54,16 +54,22 @@ pub struct Instance {
     pub values: Vec<(Ident, Expr)>,
 }
 
-/// Reads the module.
-pub fn source(tokens: TokenStream) -> Result<Source> {
+/// The module as Rust, and its items.
+pub(super) fn module(tokens: TokenStream) -> Result<(ItemMod, Vec<Item>)> {
     check_height(tokens.clone())?;
-    let module: ItemMod = syn::parse2(tokens)?;
-    let Some((_, items)) = module.content else {
-        return Err(Error::new(
+    let mut module: ItemMod = syn::parse2(tokens)?;
+    match module.content.take() {
+        Some((_, items)) => Ok((module, items)),
+        None => Err(Error::new(
             module.ident.span(),
             "`#[kernels]` takes a module with its body: `mod name { … }`",
-        ));
-    };
+        )),
+    }
+}
+
+/// Reads the module.
+pub fn source(tokens: TokenStream) -> Result<Source> {
+    let (module, items) = module(tokens)?;
     let mut source = Source {
         attrs: module.attrs,
         vis: module.vis,

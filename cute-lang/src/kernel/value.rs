@@ -288,7 +288,6 @@ impl Value {
             cute_algebra::Value::Tuple(shape) => Tiler::from_shape(&shape).ok()?,
             cute_algebra::Value::Layout(layout) => Tiler::Layout(layout),
             cute_algebra::Value::Tiler(tiler) => tiler,
-            cute_algebra::Value::Coord(Tuple::Leaf(None)) => Tiler::Keep,
             _ => return None,
         })
     }

@@ -1,0 +1,7 @@
+//! The names of swizzle modes are listed.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(smem_atom(K, SW12, 16));
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! Atoms of shared memory are made of the usual element sizes.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(smem_atom(K, SW128, 12));
+
+fn main() {}

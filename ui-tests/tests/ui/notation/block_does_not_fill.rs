@@ -1,0 +1,7 @@
+//! Blocks fill the shape.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(tile_to_shape((8,64):(64,1), (128,100)));
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! A block is repeated along each of its modes.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(tile_to_shape((8,64):(64,1), 128));
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! A complement is one of strides that are not negative.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(complement((2,3):(1,-2), 12));
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! A complement is one of values that are integers.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(complement((4,5):(1@0,1@1), 20));
+
+fn main() {}

@@ -1,0 +1,14 @@
+//! An operand that is a name is shown, with the mode that is wrong.
+
+use cute_runtime::{Layout, layout};
+
+layout! {
+    A = (5,3):(1,10);
+    B = (2,6):(1,2);
+}
+
+const L: Layout = layout!(A o B);
+
+fn main() {
+    println!("{A} {B}");
+}

@@ -1,0 +1,7 @@
+//! The inverse of a swizzled layout swizzles its coordinates.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(left_inverse(Sw<2,0,3> o (8,6):(1,8)));
+
+fn main() {}

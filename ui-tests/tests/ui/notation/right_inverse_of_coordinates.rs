@@ -1,0 +1,7 @@
+//! An inverse is one of values that are integers.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(right_inverse((4,5):(1@0,1@1)));
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! A nullspace is that of a plain layout.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(nullspace(Sw<2,0,3> o (8,8):(8,1)));
+
+fn main() {}

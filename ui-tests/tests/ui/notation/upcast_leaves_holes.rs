@@ -1,0 +1,7 @@
+//! The modes below the factor fill its groups.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(upcast((2,8):(1,4), 4));
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! The first value that no layout has is named.
+
+use cute_runtime::{Layout, layout};
+
+const L: Layout = layout!(from_table(0, 1, 3, 2));
+
+fn main() {}
