@@ -25,8 +25,8 @@ use crate::tuple::{Coord, IntTuple, Shape, Tuple};
 use crate::value::Value;
 use color::Rgb;
 
-/// Most cells of a picture: a tile of 128 × 256.
-pub const PICTURE_LIMIT: i64 = 1 << 15;
+/// Most cells of a picture: a tile of 256 × 256.
+pub const PICTURE_LIMIT: i64 = 1 << 16;
 
 /// Most pairs of thread and value of a picture. Many threads may hold the same cell.
 pub const HOLDER_LIMIT: i64 = 1 << 22;

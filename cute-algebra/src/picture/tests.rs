@@ -305,15 +305,15 @@ fn refused() {
     for (found, expected) in [
         (
             message(of("(1000,1000)")),
-            "a picture of 1000000 cells: the limit is 32768; draw a tile of it",
+            "a picture of 1000000 cells: the limit is 65536; draw a tile of it",
         ),
         (
-            message(of("(256,129)")),
-            "a picture of 33024 cells: the limit is 32768; draw a tile of it",
+            message(of("(256,257)")),
+            "a picture of 65792 cells: the limit is 65536; draw a tile of it",
         ),
         (
             message(Picture::new(Swizzle::new(20, 0, 40).expect("legal"))),
-            "a picture of 1152921504606846976 cells: the limit is 32768; draw a tile of it",
+            "a picture of 1152921504606846976 cells: the limit is 65536; draw a tile of it",
         ),
         (
             message(Picture::new(true)),
@@ -346,5 +346,5 @@ fn refused() {
     ] {
         assert_eq!(found.err().as_deref(), Some(expected));
     }
-    assert!(of("(128,256)").is_ok());
+    assert!(of("(256,256)").is_ok());
 }

@@ -72,6 +72,12 @@ impl CoordinateLayout {
     ///
     /// # Errors
     /// Never for the result of a macro.
+    /// ```
+    /// use cute_runtime::{CoordinateLayout, layout};
+    /// const C: CoordinateLayout = layout!((4,(5,2)):(2@1,(1@0,4@1)));
+    /// assert_eq!(C.to_layout()?.to_string(), C.to_string());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn to_layout(&self) -> Result<cute_algebra::Layout, LayoutError> {
         let Some((_, first)) = self.components.first() else {
             return Ok(cute_algebra::Layout::unit());
