@@ -405,10 +405,13 @@ pub static OPERATIONS: &[Operation] = &[
         }),
     row("conflict_free", "tile, element bits, threads and values, …", 3..=MANY, "the tile, refused with a witness where lanes wait for a bank",
         |args, _| {
-            for (pattern, access) in args.accesses()?.into_iter().enumerate() {
-                if access.worst.degree > 1 {
-                    return Err(ErrorKind::BankConflict(Box::new(access)).at(Place::operand(2 + pattern)));
-                }
+            let worst = args.accesses()?.into_iter().enumerate().max_by_key(|(_, access)| access.worst.degree);
+            if let Some((pattern, access)) = worst.filter(|(_, access)| access.worst.degree > 1) {
+                let best = best_swizzle(args.composed(0)?.layout(), args.integer(1)?, &args.layouts(2)?).ok();
+                let better = best.and_then(|best| Some((best.swizzle, *best.degrees.iter().max()?)));
+                let better = better.filter(|(_, degree)| *degree < access.worst.degree);
+                let access = Box::new(access);
+                return Err(ErrorKind::BankConflict { access, better }.at(Place::operand(2 + pattern)));
             }
             args.get(0).cloned()
         }),

@@ -1040,7 +1040,7 @@ fn operations_answer_and_refuse() {
         ("dense((4,3):(1@0,2@1))", "not dense: nothing goes to (0,1)"),
         (
             "conflict_free((8,32):(32,1), 32, 8:1)",
-            "in access 0 of warp 0, of 1 elements a lane, 8 words of bank 0 are needed at once, by lanes 0, 1, 2, 3, 4, 5, 6, 7",
+            "8 words of bank 0 are needed at once, by lanes 0, 1, 2, 3, 4, 5, 6, 7 of warp 0 in access 0, of 1 element each; Sw<3,2,3> has no conflict",
         ),
         (
             "bank_conflicts(64:1, 32, 32:4)",

@@ -70,13 +70,17 @@ impl fmt::Display for SharedAccess {
         } = &self.worst;
         write!(
             f,
-            "in access {} of warp {}, of {} elements a lane, {degree} words of bank {bank} are needed at once, by lanes ",
-            self.access, self.warp, self.vector
+            "{degree} words of bank {bank} are needed at once, by lanes "
         )?;
         for (i, lane) in lanes.iter().enumerate() {
             write!(f, "{}{lane}", if i > 0 { ", " } else { "" })?;
         }
-        Ok(())
+        let s = if self.vector == 1 { "" } else { "s" };
+        write!(
+            f,
+            " of warp {} in access {}, of {} element{s} each",
+            self.warp, self.access, self.vector
+        )
     }
 }
 

@@ -7,6 +7,7 @@ use crate::analysis::injective::Counterexample;
 use crate::analysis::matrix::MatrixError;
 use crate::analysis::tma::TmaError;
 use crate::stride::ScaledBasis;
+use crate::swizzle::Swizzle;
 use crate::tuple::{IntTuple, Shape};
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -308,7 +309,12 @@ pub enum ErrorKind {
         size: i64,
     },
     /// Lanes of a warp that wait for a bank of shared memory.
-    BankConflict(Box<SharedAccess>),
+    BankConflict {
+        /// The access.
+        access: Box<SharedAccess>,
+        /// A swizzle of the layout underneath with which it is needed less often, and how often.
+        better: Option<(Swizzle, usize)>,
+    },
     /// A tile that wgmma cannot read.
     Gmma(Box<GmmaError>),
     /// A tile that TMA cannot copy.
@@ -618,7 +624,14 @@ impl fmt::Display for ErrorKind {
             Self::OutsideTile { coordinate, size } => {
                 write!(f, "coordinate {coordinate} is outside a tile of {size} elements")
             }
-            Self::BankConflict(access) => write!(f, "{access}"),
+            Self::BankConflict { access, better } => {
+                access.fmt(f)?;
+                match better {
+                    None => Ok(()),
+                    Some((swizzle, 1)) => write!(f, "; {swizzle} has no conflict"),
+                    Some((swizzle, degree)) => write!(f, "; {swizzle} needs {degree}"),
+                }
+            }
             Self::Gmma(error) => error.fmt(f),
             Self::Tma(error) => error.fmt(f),
             Self::Matrix(error) => error.fmt(f),

@@ -5,8 +5,7 @@
 
 use super::builder::Builder;
 use super::value::{Element, Value};
-use super::{barrier, copy, fragment, scalar, tensor, tma, wgmma};
-use cute_algebra::Layout;
+use super::{analysis, barrier, copy, fragment, scalar, tensor, tma, wgmma};
 use cute_algebra::operations::{self, Operation};
 use proc_macro2::Span;
 use syn::{Error, Result};
@@ -90,18 +89,26 @@ pub fn operate(b: &mut Builder, operation: &'static Operation, call: &Call) -> R
         ));
     }
     b.set_place(call.span);
-    match call.args.first().map(|argument| &argument.value) {
-        Some(Value::Tensor(_)) => {
-            tensor::operation(b, call, |_, layout| apply(operation, Some(layout), call))
-        }
-        _ => apply(operation, None, call),
+    let Some(Value::Tensor(tensor)) = call.args.first().map(|argument| &argument.value) else {
+        return operate_on(operation, Vec::new(), call);
+    };
+    match analysis::ask(b, operation, call, tensor)? {
+        Some(answer) => Ok(answer),
+        None => tensor::operation(b, call, |_, layout| {
+            operate_on(operation, vec![layout.into()], call)
+        }),
     }
 }
 
-/// `first` stands for the first operand.
-fn apply(operation: &Operation, first: Option<Layout>, call: &Call) -> Result<Value> {
-    let given = usize::from(first.is_some());
-    let mut operands: Vec<cute_algebra::Value> = first.into_iter().map(Into::into).collect();
+/// `first` stands for the first argument, if it is not empty.
+pub(super) fn operate_on(
+    operation: &Operation,
+    first: Vec<cute_algebra::Value>,
+    call: &Call,
+) -> Result<Value> {
+    let given = usize::from(!first.is_empty());
+    let more = first.len().saturating_sub(1);
+    let mut operands = first;
     for (i, argument) in call.args.iter().enumerate().skip(given) {
         let operand = argument.value.to_algebra();
         operands.push(operand.ok_or_else(|| call.mismatch(i, "a value known at expansion"))?);
@@ -109,7 +116,7 @@ fn apply(operation: &Operation, first: Option<Layout>, call: &Call) -> Result<Va
     let result = operations::apply(operation, &operands, false).map_err(|error| {
         let place = call
             .args
-            .get(error.place().operand)
+            .get(error.place().operand.saturating_sub(more))
             .map_or(call.span, |argument| argument.span);
         Error::new(place, error)
     })?;

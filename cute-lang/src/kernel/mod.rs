@@ -1,6 +1,7 @@
 //! The kernel language: Rust syntax, interpreted at expansion, to PTX.
 
 pub mod address;
+mod analysis;
 pub mod arithmetic;
 pub mod barrier;
 pub mod bits;

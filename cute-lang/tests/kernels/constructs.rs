@@ -778,6 +778,61 @@ fn check(source: &str, expected: Expect) {
     expected.assert_eq(&body(source));
 }
 
+#[test]
+fn questions_about_a_tensor_are_answered_at_expansion() {
+    check_statements(
+        "
+            let tile = smem::<f32>(layout!((32,32):(32,1)));
+            let swizzled = smem::<f32>(best_swizzle(layout!((32,32):(32,1)), 32, layout!(32:32), layout!(32:1)));
+            let column = conflict_free(swizzled, layout!(32:1));
+            out[0] = bank_conflicts(tile, layout!(32:1)) + bank_conflicts(column, layout!(32:1), layout!(32:32));
+            let ring = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (64, 64, 4)));
+            let stage = ring[(_, _, m % 4)];
+            if is_injective(stage) {
+                out[1] = bank_conflicts(stage, layout!((8,4):(1,512)));
+            }
+        ",
+        expect![[r#"
+            {
+                mov.u32 %smem_base, smem;
+                // out[0] = bank_conflicts(tile, layout!(32:1)) + bank_conflicts(column, layout!(32:1), layout!(32:32))
+                mov.u32 %r0, 33;
+                st.shared.u32 [%smem_base], %r0;
+                // let stage = ring[(_, _, m % 4)]
+                // if is_injective(stage)
+                // out[1] = bank_conflicts(stage, layout!((8,4):(1,512)))
+                mov.u32 %r3, 1;
+                st.shared.u32 [%smem_base+4], %r3;
+                ret;
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_bank_conflict_is_refused_at_the_pattern() {
+    check_statements(
+        "
+            let tile = smem::<f32>(layout!((8,32):(32,1)));
+            let column = conflict_free(tile, layout!(8:1));
+        ",
+        expect![[r#"
+            error: conflict_free((8,32):(32,1), 32, 8:1): 8 words of bank 0 are needed at once, by lanes 0, 1, 2, 3, 4, 5, 6, 7 of warp 0 in access 0, of 1 element each; Sw<3,2,3> has no conflict
+        "#]],
+    );
+    check_statements(
+        "
+            let tile = smem::<f32>(layout!((8,32):(32,1)));
+            let row = tile[(m % 8, _)];
+            out[0] = bank_conflicts(row, layout!(32:1));
+            out[0] = bank_conflicts(tile[(_, m % 32)], layout!(8:1));
+        ",
+        expect![[r#"
+            error: where this part of the tensor begins is known when the kernel runs, and that may change which banks it is in
+        "#]],
+    );
+}
+
 /// The body of a kernel with parameters m, n and out, a shared tensor that keeps results alive.
 fn check_statements(statements: &str, expected: Expect) {
     check(
