@@ -20,24 +20,55 @@ pub fn coalesce(a: &Layout) -> Layout {
     from_flat(merge(modes))
 }
 
-/// Coalesces at each leaf of `profile`; modes that it does not reach stay as they are.
+/// Coalesces at each leaf of `profile`; modes that it does not reach stay as they are. The values of its leaves say
+/// nothing.
+///
+/// A profile with more modes than the layout is refused.
+/// ```
+/// use cute_algebra::{Layout, Shape, coalesce_by};
+/// let a: Layout = "(2,(1,6)):(1,(6,2))".parse()?;
+/// assert_eq!(coalesce_by(&a, &Shape::from([1, 1]))?.to_string(), "(2,6):(1,2)");
+/// assert!(coalesce_by(&a, &Shape::from([1, 1, 1])).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn coalesce_by(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
     profile.check_limits().map_err(|error| error.blame(1))?;
     by_profile(a, profile, &coalesce, &mut Vec::new()).during("coalesce", [a, profile])
 }
 
-/// The modes with non-zero strides, coalesced. The size changes, so this says nothing about equality.
+/// The modes with non-zero strides, coalesced: every value of A, without the repetitions that strides 0 make. The size
+/// changes, so this says nothing about equality.
+/// ```
+/// use cute_algebra::{Layout, filter};
+/// let a: Layout = "(4,3,2):(1,0,4)".parse()?;
+/// assert_eq!(filter(&a).to_string(), "8:1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn filter(a: &Layout) -> Layout {
     coalesce(&filter_zeros(a))
 }
 
 /// Filters at each leaf of `profile`; modes that it does not reach stay as they are.
+///
+/// A profile with more modes than the layout is refused.
+/// ```
+/// use cute_algebra::{Layout, Shape, filter_by};
+/// let a: Layout = "((4,3),2):((1,0),4)".parse()?;
+/// assert_eq!(filter_by(&a, &Shape::from([1, 1]))?.to_string(), "(4,2):(1,4)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn filter_by(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
     profile.check_limits().map_err(|error| error.blame(1))?;
     by_profile(a, profile, &filter, &mut Vec::new()).during("filter", [a, profile])
 }
 
 /// The same profile, with extent 1 where the stride is 0.
+/// ```
+/// use cute_algebra::{Layout, filter_zeros};
+/// let a: Layout = "(4,3):(1,0)".parse()?;
+/// assert_eq!(filter_zeros(&a).to_string(), "(4,1):(1,0)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn filter_zeros(a: &Layout) -> Layout {
     let mut strides = a.stride().leaves();
     let shape = a.shape().map(|&extent| {

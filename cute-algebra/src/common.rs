@@ -7,7 +7,8 @@ use crate::inverse::right_inverse;
 use crate::layout::{Layout, checked_shape};
 use crate::tuple::Shape;
 
-/// The largest layout of coordinates along which A and B both count up by 1: `A(C(i)) = B(C(i)) = i`.
+/// The largest layout of coordinates along which A and B both count up by 1: `A(C(i)) = B(C(i)) = i`. It is `1:0` where
+/// they never do.
 /// ```
 /// use cute_algebra::{Layout, max_common_layout};
 /// let a = Layout::new([4, 8, 2], [8, 1, 32])?;
@@ -36,11 +37,25 @@ pub fn max_common_layout(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> 
 }
 
 /// The size of the largest common layout: how many elements can be copied at once from A to B.
+/// ```
+/// use cute_algebra::{Layout, max_common_vector};
+/// let a: Layout = "(4,8):(8,1)".parse()?;
+/// let b: Layout = "(4,8):(16,1)".parse()?;
+/// assert_eq!(max_common_vector(&a, &b)?, 8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn max_common_vector(a: &Layout, b: &Layout) -> Result<i64, LayoutError> {
     Ok(max_common_layout(a, b)?.size())
 }
 
 /// The largest common vector that the swizzle leaves in one piece.
+/// ```
+/// use cute_algebra::{ComposedLayout, Layout, max_common_vector_swizzled};
+/// let a: ComposedLayout = "Sw<2,2,3> o (8,32):(32,1)".parse()?;
+/// let b: Layout = "(8,32):(32,1)".parse()?;
+/// assert_eq!(max_common_vector_swizzled(&a, &b)?, 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn max_common_vector_swizzled(a: &ComposedLayout, b: &Layout) -> Result<i64, LayoutError> {
     let vector = max_common_vector(a.layout(), b)?;
     if a.swizzle().is_identity() {
@@ -50,6 +65,12 @@ pub fn max_common_vector_swizzled(a: &ComposedLayout, b: &Layout) -> Result<i64,
 }
 
 /// How many elements from each value on are contiguous and aligned: the gcd of the contiguous part and the strides.
+/// ```
+/// use cute_algebra::{Layout, max_alignment};
+/// let a: Layout = "(4,6):(12,1)".parse()?;
+/// assert_eq!(max_alignment(&a)?, 6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn max_alignment(a: &Layout) -> Result<i64, LayoutError> {
     let mut modes = filter(a).integral_modes(0)?;
     modes.sort_by_key(|&(extent, stride)| (stride, extent));
@@ -66,6 +87,11 @@ pub fn max_alignment(a: &Layout) -> Result<i64, LayoutError> {
 
 /// The layout that spreads `count` over the leaves of a shape from left to right: each takes the gcd of its extent
 /// and what is left.
+/// ```
+/// use cute_algebra::{Shape, domain_distribute};
+/// assert_eq!(domain_distribute(&Shape::from([6, 4]), 8)?.to_string(), "(2,4):(1,6)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn domain_distribute(shape: &Shape, count: i64) -> Result<Layout, LayoutError> {
     let shape = checked_shape(shape.clone())?;
     if count < 1 {

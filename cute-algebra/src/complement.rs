@@ -21,6 +21,14 @@ pub fn complement(a: &Layout, target: i64) -> Result<Layout, LayoutError> {
 }
 
 /// The complement in the smallest target that has one: the holes of A below its cosize.
+///
+/// Refused where a stride of A, in ascending order, is not a multiple of the stride before times its extent.
+/// ```
+/// use cute_algebra::{Layout, complement_within};
+/// let a: Layout = "(4,2):(2,16)".parse()?;
+/// assert_eq!(complement_within(&a)?.to_string(), "(2,2):(1,8)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn complement_within(a: &Layout) -> Result<Layout, LayoutError> {
     let rest = Chain::of(a).and_then(|chain| chain.rest(1));
     rest.during("complement", [a])

@@ -31,6 +31,10 @@ pub(crate) enum Overhang {
 
 /// `R(c) = A(B(c))` for every coordinate of B, in a shape that refines B's.
 ///
+/// Let Q be the products of the leading extents of coalesced A. The composition exists if no value of B reaches the size
+/// of A; if the modes of B, cut where their multiples cross a Q, are cut into equal parts; and if for each Q the sum of
+/// `(t-1) * (d mod Q)` over the modes `t:d` after the cuts is less than Q. Where jumps of A cancel each other,
+/// a composition of at most [`ENUMERATION_LIMIT`] points is found by looking at all of them.
 /// ```
 /// use cute_algebra::{Layout, composition};
 /// let a = Layout::new([6, 2], [8, 2])?;
@@ -43,6 +47,14 @@ pub fn composition(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
 }
 
 /// Composition mode by mode, where the tiler has modes; modes of A that it does not reach are dropped.
+///
+/// Each mode is subject to the conditions of [`composition`]; a tiler with more modes than A is refused.
+/// ```
+/// use cute_algebra::{Layout, composition_by};
+/// let a: Layout = "(12,(4,8)):(59,(13,1))".parse()?;
+/// assert_eq!(composition_by(&a, &"<3:4, 8:2>".parse()?)?.to_string(), "(3,(2,4)):(236,(26,1))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn composition_by(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     compose_by(a, tiler, Overhang::Strict).during("composition", [a, tiler])
 }

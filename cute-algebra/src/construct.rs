@@ -8,7 +8,7 @@ use crate::stride::{ScaledBasis, Stride};
 use crate::tuple::{IntTuple, Shape, Tuple};
 
 /// The compact layout of `shape` whose modes run in ascending order of the leaves of `order`; the leaves of a mode
-/// that `order` does not take apart run from left to right.
+/// that `order` does not take apart run from left to right. The order nests as the shape does, or is cut short.
 /// ```
 /// use cute_algebra::{Shape, make_ordered_layout};
 /// let layout = make_ordered_layout(&Shape::from([2, 3, 4]), &[1, 0, 2].into())?;
@@ -25,6 +25,12 @@ pub fn make_ordered_layout(shape: &Shape, order: &IntTuple) -> Result<Layout, La
 }
 
 /// The compact layout with the shape of A and its order of strides; modes with stride 0 keep it.
+/// ```
+/// use cute_algebra::{Layout, make_layout_like};
+/// let a: Layout = "(4,8,2):(32,1,0)".parse()?;
+/// assert_eq!(make_layout_like(&a)?.to_string(), "(4,8,2):(8,1,0)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn make_layout_like(a: &Layout) -> Result<Layout, LayoutError> {
     a.require_integral(0)?;
     let filtered = filter_zeros(a);
@@ -33,6 +39,12 @@ pub fn make_layout_like(a: &Layout) -> Result<Layout, LayoutError> {
 }
 
 /// The compact layout of a register fragment with the shape of A: the first mode contiguous, the others in A's order.
+/// ```
+/// use cute_algebra::{Layout, make_fragment_like};
+/// let a: Layout = "(4,8,2):(32,1,8)".parse()?;
+/// assert_eq!(make_fragment_like(&a)?.to_string(), "(4,8,2):(1,4,32)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn make_fragment_like(a: &Layout) -> Result<Layout, LayoutError> {
     a.require_integral(0)?;
     let [first, rest @ ..] = &a.modes()[..] else {

@@ -24,6 +24,14 @@ pub fn idx2crd(shape: &Shape, coord: &IntTuple) -> Result<IntTuple, LayoutError>
 }
 
 /// The natural coordinate with value `index` under a compact layout: each leaf is `index / stride % extent`.
+///
+/// Of a layout that is not compact the coordinate may have another value.
+/// ```
+/// use cute_algebra::{Layout, idx2crd_stride};
+/// let a: Layout = "(3,(2,3)):(6,(3,1))".parse()?;
+/// assert_eq!(idx2crd_stride(&a, 11)?.to_string(), "(1,(1,2))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn idx2crd_stride(a: &Layout, index: i64) -> Result<IntTuple, LayoutError> {
     a.require_integral(0)?;
     let mut strides = a.stride().leaves().map(ScaledBasis::value);
@@ -34,6 +42,14 @@ pub fn idx2crd_stride(a: &Layout, index: i64) -> Result<IntTuple, LayoutError> {
 }
 
 /// The coordinate of `target` with the same 1-D coordinate; mode by mode, where all three are tuples.
+///
+/// A coordinate that `source` does not have is refused.
+/// ```
+/// use cute_algebra::{Shape, crd2crd};
+/// let (source, target) = (Shape::from([24]), Shape::from([4, 6]));
+/// assert_eq!(crd2crd(&13.into(), &24.into(), &target)?.to_string(), "(1,3)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn crd2crd(coord: &IntTuple, source: &Shape, target: &Shape) -> Result<IntTuple, LayoutError> {
     coord.check_limits()?;
     let source = checked_shape(source.clone()).map_err(|error| error.blame(1))?;
@@ -43,11 +59,21 @@ pub fn crd2crd(coord: &IntTuple, source: &Shape, target: &Shape) -> Result<IntTu
 }
 
 /// Whether both shapes nest alike.
+/// ```
+/// use cute_algebra::{Shape, congruent};
+/// assert!(congruent(&Shape::from([4, 6]), &Shape::from([8, 1])));
+/// assert!(!congruent(&Shape::from([24]), &24.into()));
+/// ```
 pub fn congruent(a: &Shape, b: &Shape) -> bool {
     a.is_congruent(b)
 }
 
 /// Whether A is B with some subtrees cut to leaves.
+/// ```
+/// use cute_algebra::{Shape, weakly_congruent};
+/// assert!(weakly_congruent(&24.into(), &Shape::from([8, 1])));
+/// assert!(!weakly_congruent(&Shape::from([8, 1]), &24.into()));
+/// ```
 pub fn weakly_congruent(a: &Shape, b: &Shape) -> bool {
     refines(a, b, &|_, _| true)
 }
@@ -63,6 +89,13 @@ pub fn compatible(a: &Shape, b: &Shape) -> bool {
 }
 
 /// Whether each mode of `tiler` tiles its mode of `shape` without a rest: its complement exists there.
+/// ```
+/// use cute_algebra::{Shape, evenly_divides};
+/// let shape = Shape::from([8, 6]);
+/// assert!(evenly_divides(&shape, &"<4,3>".parse()?));
+/// assert!(!evenly_divides(&shape, &"<4,4>".parse()?));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn evenly_divides(shape: &Shape, tiler: &Tiler) -> bool {
     match tiler {
         Tiler::Keep => true,

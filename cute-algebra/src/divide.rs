@@ -10,7 +10,8 @@ use crate::tuple::Tuple;
 /// `(tile, rest)`: A composed with the tiler and with the tiler's complement in the size of A; mode by mode, where
 /// the tiler has modes: `((tile, rest), …)`.
 ///
-/// The values are those of A, in another order.
+/// The values are those of A, in another order. The tiler has a [`complement`](crate::complement) in the size of A, and
+/// A has a [`composition`](crate::composition) with both, or the division is refused.
 /// ```
 /// use cute_algebra::{Layout, logical_divide};
 /// let a = Layout::left([12, 32])?;
@@ -22,17 +23,46 @@ pub fn logical_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> 
     divide(a, tiler, Form::Logical, Overhang::Strict)
 }
 
-/// `((tile, …), (rest, …))`.
+/// `((tile, …), (rest, …))`: the modes of [`logical_divide`] in another order.
+/// Mode 0 is the composition of A with the tiler.
+///
+/// The condition is that of [`logical_divide`].
+/// ```
+/// use cute_algebra::{Layout, zipped_divide};
+/// let a: Layout = "(9,(4,8)):(59,(13,1))".parse()?;
+/// let tiled = zipped_divide(&a, &"<3:3, (2,4):(1,8)>".parse()?)?;
+/// assert_eq!(tiled.to_string(), "((3,(2,4)),(3,(2,2))):((177,(13,2)),(59,(26,1)))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn zipped_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     divide(a, tiler, Form::Zipped, Overhang::Strict)
 }
 
-/// `((tile, …), rest, …)`.
+/// `((tile, …), rest, …)`: the modes of [`logical_divide`] in another order.
+/// Mode 0 is the composition of A with the tiler.
+///
+/// The condition is that of [`logical_divide`].
+/// ```
+/// use cute_algebra::{Layout, tiled_divide};
+/// let a: Layout = "(9,(4,8)):(59,(13,1))".parse()?;
+/// let tiled = tiled_divide(&a, &"<3:3, (2,4):(1,8)>".parse()?)?;
+/// assert_eq!(tiled.to_string(), "((3,(2,4)),3,(2,2)):((177,(13,2)),59,(26,1))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn tiled_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     divide(a, tiler, Form::Tiled, Overhang::Strict)
 }
 
-/// `(tile, …, rest, …)`.
+/// `(tile, …, rest, …)`: the modes of [`logical_divide`] in another order.
+///
+/// The condition is that of [`logical_divide`].
+/// ```
+/// use cute_algebra::{Layout, flat_divide};
+/// let a: Layout = "(9,(4,8)):(59,(13,1))".parse()?;
+/// let tiled = flat_divide(&a, &"<3:3, (2,4):(1,8)>".parse()?)?;
+/// assert_eq!(tiled.to_string(), "(3,(2,4),3,(2,2)):(177,(13,2),59,(26,1))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn flat_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     divide(a, tiler, Form::Flat, Overhang::Strict)
 }

@@ -13,7 +13,8 @@ struct Mode {
     weight: i64,
 }
 
-/// R with `A(R(i)) = i` for every `i < size(R)`, as large as the contiguous part of A.
+/// R with `A(R(i)) = i` for every `i < size(R)`, as large as the contiguous part of A: it ends where a stride, in ascending
+/// order, is not the product of the extents before it. There always is one, `1:0` if no stride is 1.
 /// ```
 /// use cute_algebra::{Layout, right_inverse};
 /// let a = Layout::new([4, 8], [8, 1])?;
@@ -35,6 +36,8 @@ pub fn right_inverse(a: &Layout) -> Result<Layout, LayoutError> {
 }
 
 /// L with `L(A(i)) = i`; where A repeats values through strides 0, `A(L(A(i))) = A(i)`.
+///
+/// Each stride of A, in ascending order, must be a multiple of the stride before times its extent.
 /// ```
 /// use cute_algebra::{Layout, left_inverse};
 /// let a = Layout::new([4, 3], [3, 24])?;
@@ -90,6 +93,12 @@ fn quasi_inverse(a: &Layout) -> Result<Layout, LayoutError> {
 /// The coordinates of A that its strides 0 make irrelevant: `A(N(i)) = 0` for every i.
 ///
 /// These are all zeros of A where its other strides have one sign.
+/// ```
+/// use cute_algebra::{Layout, nullspace};
+/// let a: Layout = "(4,3,2):(0,1,0)".parse()?;
+/// assert_eq!(nullspace(&a).to_string(), "(4,2):(1,12)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn nullspace(a: &Layout) -> Layout {
     let mut weight = 1;
     let mut modes = Vec::new();

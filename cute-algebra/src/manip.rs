@@ -5,7 +5,14 @@ use crate::layout::Layout;
 use crate::tuple::Shape;
 use crate::value::Value;
 
-/// The mode at `path`, as `get<0,1>(a)` of CuTe.
+/// The mode at `path`, as `get<0,1>(a)` of CuTe. A path to no mode is refused.
+/// ```
+/// use cute_algebra::{Layout, get};
+/// let a: Layout = "(2,(3,5),7):(1,(2,6),30)".parse()?;
+/// assert_eq!(get(&a, &[1, 0])?.to_string(), "3:2");
+/// assert!(get(&a, &[3]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn get(a: &Layout, path: &[i64]) -> Result<Layout, LayoutError> {
     let step = |mode: Layout, (depth, &index): (usize, &i64)| {
         let found = usize::try_from(index)
@@ -30,7 +37,13 @@ pub fn get(a: &Layout, path: &[i64]) -> Result<Layout, LayoutError> {
         .map_err(|error| error.during("get", operands()))
 }
 
-/// The listed top-level modes, in that order.
+/// The listed top-level modes, in that order. A mode that does not exist is refused.
+/// ```
+/// use cute_algebra::{Layout, select};
+/// let a: Layout = "(2,(3,5),7):(1,(2,6),30)".parse()?;
+/// assert_eq!(select(&a, &[2, 0])?.to_string(), "(7,2):(30,1)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn select(a: &Layout, indices: &[i64]) -> Result<Layout, LayoutError> {
     let modes = indices
         .iter()
@@ -40,6 +53,13 @@ pub fn select(a: &Layout, indices: &[i64]) -> Result<Layout, LayoutError> {
 }
 
 /// The top-level modes `begin..end`, at least one.
+/// ```
+/// use cute_algebra::{Layout, take};
+/// let a: Layout = "(2,(3,5),7):(1,(2,6),30)".parse()?;
+/// assert_eq!(take(&a, 0, 2)?.to_string(), "(2,(3,5)):(1,(2,6))");
+/// assert!(take(&a, 1, 1).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn take(a: &Layout, begin: i64, end: i64) -> Result<Layout, LayoutError> {
     let range = checked_range(a, begin, end).and_then(|range| match range.is_empty() {
         true => Err(ErrorKind::Range {
@@ -53,7 +73,13 @@ pub fn take(a: &Layout, begin: i64, end: i64) -> Result<Layout, LayoutError> {
     Layout::concat(a.modes().drain(range.during("take", [a, &begin, &end])?))
 }
 
-/// The layout with its modes `begin..end` as one mode; an empty range changes nothing.
+/// The layout with its modes `begin..end` as one mode; an empty range changes nothing. Values stay as they are.
+/// ```
+/// use cute_algebra::{Layout, group};
+/// let a: Layout = "(2,(3,5),7):(1,(2,6),30)".parse()?;
+/// assert_eq!(group(&a, 1, 3)?.to_string(), "(2,((3,5),7)):(1,((2,6),30))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn group(a: &Layout, begin: i64, end: i64) -> Result<Layout, LayoutError> {
     let range = checked_range(a, begin, end).during("group", [a, &begin, &end])?;
     if range.is_empty() {
@@ -65,7 +91,13 @@ pub fn group(a: &Layout, begin: i64, end: i64) -> Result<Layout, LayoutError> {
     Layout::concat(modes)
 }
 
-/// The layout with all leaves as top-level modes; an integer mode stays one.
+/// The layout with all leaves as top-level modes; an integer mode stays one. Values stay as they are.
+/// ```
+/// use cute_algebra::{Layout, flatten};
+/// let a: Layout = "(2,(3,5),7):(1,(2,6),30)".parse()?;
+/// assert_eq!(flatten(&a).to_string(), "(2,3,5,7):(1,2,6,30)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn flatten(a: &Layout) -> Layout {
     if a.shape().is_leaf() {
         return a.clone();
@@ -77,7 +109,14 @@ pub fn flatten(a: &Layout) -> Layout {
     )
 }
 
-/// The leaves of A in the tree of `profile`: the opposite of [`flatten`].
+/// The leaves of A in the tree of `profile`: the opposite of [`flatten`]. The numbers of leaves must agree.
+/// ```
+/// use cute_algebra::{Layout, Shape, unflatten};
+/// let a: Layout = "(2,3,5):(1,2,6)".parse()?;
+/// let profile: Shape = [1.into(), Shape::from([1, 1])].into_iter().collect();
+/// assert_eq!(unflatten(&a, &profile)?.to_string(), "(2,(3,5)):(1,(2,6))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn unflatten(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
     profile.check_limits().map_err(|error| error.blame(1))?;
     let leaves = a.flat_modes();
@@ -93,16 +132,36 @@ pub fn unflatten(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
 }
 
 /// A with one more top-level mode at the end.
+/// ```
+/// use cute_algebra::{Layout, append};
+/// let a: Layout = "(3,4):(1,3)".parse()?;
+/// let b: Layout = "5:12".parse()?;
+/// assert_eq!(append(&a, &b)?.to_string(), "(3,4,5):(1,3,12)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn append(a: &Layout, mode: &Layout) -> Result<Layout, LayoutError> {
     Layout::concat([a.modes(), vec![mode.clone()]].concat()).during("append", [a, mode])
 }
 
 /// A with one more top-level mode at the beginning.
+/// ```
+/// use cute_algebra::{Layout, prepend};
+/// let a: Layout = "(3,4):(1,3)".parse()?;
+/// let b: Layout = "5:12".parse()?;
+/// assert_eq!(prepend(&a, &b)?.to_string(), "(5,3,4):(12,1,3)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn prepend(a: &Layout, mode: &Layout) -> Result<Layout, LayoutError> {
     Layout::concat([vec![mode.clone()], a.modes()].concat()).during("prepend", [a, mode])
 }
 
 /// A with copies of `mode` appended up to rank `rank`, which is at least A's.
+/// ```
+/// use cute_algebra::{Layout, append_to_rank};
+/// let a: Layout = "(3,4):(1,3)".parse()?;
+/// assert_eq!(append_to_rank(&a, 4, &Layout::new(1, 0)?)?.to_string(), "(3,4,1,1):(1,3,0,0)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn append_to_rank(a: &Layout, rank: i64, mode: &Layout) -> Result<Layout, LayoutError> {
     let missing = missing_modes(a, rank).during("append", [a, &rank, mode])?;
     if missing == 0 {
@@ -113,6 +172,12 @@ pub fn append_to_rank(a: &Layout, rank: i64, mode: &Layout) -> Result<Layout, La
 }
 
 /// A with copies of `mode` prepended up to rank `rank`, which is at least A's.
+/// ```
+/// use cute_algebra::{Layout, prepend_to_rank};
+/// let a: Layout = "(3,4):(1,3)".parse()?;
+/// assert_eq!(prepend_to_rank(&a, 3, &Layout::new(1, 0)?)?.to_string(), "(1,3,4):(0,1,3)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn prepend_to_rank(a: &Layout, rank: i64, mode: &Layout) -> Result<Layout, LayoutError> {
     let missing = missing_modes(a, rank).during("prepend", [a, &rank, mode])?;
     if missing == 0 {
@@ -122,7 +187,14 @@ pub fn prepend_to_rank(a: &Layout, rank: i64, mode: &Layout) -> Result<Layout, L
     }
 }
 
-/// A with top-level mode `index` replaced.
+/// A with top-level mode `index` replaced. A mode that does not exist is refused.
+/// ```
+/// use cute_algebra::{Layout, replace};
+/// let a: Layout = "(3,4):(1,3)".parse()?;
+/// let b: Layout = "5:12".parse()?;
+/// assert_eq!(replace(&a, 0, &b)?.to_string(), "(5,4):(12,3)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn replace(a: &Layout, index: i64, mode: &Layout) -> Result<Layout, LayoutError> {
     get(a, &[index]).during("replace", [a, &index, mode])?;
     let mut modes = a.modes();
@@ -131,6 +203,13 @@ pub fn replace(a: &Layout, index: i64, mode: &Layout) -> Result<Layout, LayoutEr
 }
 
 /// The same strides under another shape with the same tree.
+/// ```
+/// use cute_algebra::{Layout, Shape, with_shape};
+/// let a: Layout = "(3,4):(1,3)".parse()?;
+/// assert_eq!(with_shape(&a, &Shape::from([2, 2]))?.to_string(), "(2,2):(1,3)");
+/// assert!(with_shape(&a, &Shape::from([2, 2, 3])).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn with_shape(a: &Layout, shape: &Shape) -> Result<Layout, LayoutError> {
     Layout::new(shape.clone(), a.stride().clone())
         .map_err(|error| error.blame(1))
@@ -138,6 +217,13 @@ pub fn with_shape(a: &Layout, shape: &Shape) -> Result<Layout, LayoutError> {
 }
 
 /// `((a0, b0), (a1, b1), …)` of two layouts of one rank.
+/// ```
+/// use cute_algebra::{Layout, zip};
+/// let a: Layout = "(3,4):(1,3)".parse()?;
+/// let b: Layout = "(5,6):(12,60)".parse()?;
+/// assert_eq!(zip(&a, &b)?.to_string(), "((3,5),(4,6)):((1,12),(3,60))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn zip(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
     if a.rank() != b.rank() || a.shape().is_leaf() != b.shape().is_leaf() {
         let (expected, found) = (a.shape().to_string(), b.shape().to_string());
@@ -155,7 +241,13 @@ pub fn zip(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
     Layout::concat(pairs.collect::<Result<Vec<_>, _>>()?)
 }
 
-/// The transposed tree: `((a0, a1, …), (b0, b1, …))` becomes `((a0, b0), (a1, b1), …)`.
+/// The transposed tree: `((a0, a1, …), (b0, b1, …))` becomes `((a0, b0), (a1, b1), …)`. All modes have one rank.
+/// ```
+/// use cute_algebra::{Layout, transpose_modes};
+/// let a: Layout = "((3,4),(5,6)):((1,3),(12,60))".parse()?;
+/// assert_eq!(transpose_modes(&a)?.to_string(), "((3,5),(4,6)):((1,12),(3,60))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn transpose_modes(a: &Layout) -> Result<Layout, LayoutError> {
     let modes = a.modes();
     let rank = modes.first().map_or(0, Layout::rank);

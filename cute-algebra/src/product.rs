@@ -8,7 +8,9 @@ use crate::layout::Layout;
 use crate::tiler::Tiler;
 
 /// `(A, repetitions)`: the second mode places copies of A, one for each coordinate of the tiler, in its order, each
-/// in the next part of A's complement; mode by mode, where the tiler has modes.
+/// in the next part of A's complement; mode by mode, where the tiler has modes. Copies of an injective A are disjoint.
+///
+/// A must have a [`complement`](crate::complement), and that a [`composition`](crate::composition) with the tiler.
 /// ```
 /// use cute_algebra::{Layout, logical_product};
 /// let a = Layout::new([2, 2], [4, 1])?;
@@ -20,22 +22,51 @@ pub fn logical_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError>
     product(a, tiler, Form::Logical)
 }
 
-/// `((A, …), (repetitions, …))`.
+/// `((A, …), (repetitions, …))`: the modes of [`logical_product`] in another order.
+///
+/// The condition is that of [`logical_product`].
+/// ```
+/// use cute_algebra::{Layout, zipped_product};
+/// let a: Layout = "(2,5):(5,1)".parse()?;
+/// let product = zipped_product(&a, &"<3:5, 4:6>".parse()?)?;
+/// assert_eq!(product.to_string(), "((2,5),(3,4)):((5,1),(10,30))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn zipped_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     product(a, tiler, Form::Zipped)
 }
 
-/// `((A, …), repetitions, …)`.
+/// `((A, …), repetitions, …)`: the modes of [`logical_product`] in another order.
+///
+/// The condition is that of [`logical_product`].
+/// ```
+/// use cute_algebra::{Layout, tiled_product};
+/// let a: Layout = "(2,5):(5,1)".parse()?;
+/// let product = tiled_product(&a, &"<3:5, 4:6>".parse()?)?;
+/// assert_eq!(product.to_string(), "((2,5),3,4):((5,1),10,30)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn tiled_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     product(a, tiler, Form::Tiled)
 }
 
-/// `(A, …, repetitions, …)`.
+/// `(A, …, repetitions, …)`: the modes of [`logical_product`] in another order.
+///
+/// The condition is that of [`logical_product`].
+/// ```
+/// use cute_algebra::{Layout, flat_product};
+/// let a: Layout = "(2,5):(5,1)".parse()?;
+/// let product = flat_product(&a, &"<3:5, 4:6>".parse()?)?;
+/// assert_eq!(product.to_string(), "(2,5,3,4):(5,1,10,30)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn flat_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     product(a, tiler, Form::Flat)
 }
 
 /// The product with each mode of A beside the mode of B that repeats it: `((A0, B0), (A1, B1), …)`.
+///
+/// The condition is that of [`logical_product`].
 /// ```
 /// use cute_algebra::{Layout, blocked_product};
 /// let a = Layout::new([2, 5], [5, 1])?;
@@ -49,6 +80,15 @@ pub fn blocked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
 }
 
 /// The product with the repetitions fastest: `((B0, A0), (B1, A1), …)`.
+///
+/// The condition is that of [`logical_product`].
+/// ```
+/// use cute_algebra::{Layout, raked_product};
+/// let a: Layout = "(2,5):(5,1)".parse()?;
+/// let b: Layout = "(3,4):(1,3)".parse()?;
+/// assert_eq!(raked_product(&a, &b)?.to_string(), "((3,2),(4,5)):((10,5),(30,1))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn raked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
     let zipped = ranked_product(a, b).and_then(|(block, tiles)| zip(tiles, block));
     zipped.during("raked_product", [a, b])

@@ -21,36 +21,78 @@ use crate::tiler::Tiler;
 use crate::tuple::{IntTuple, Shape};
 
 /// `A(B(c))`, where A goes on past its end with its last mode.
+/// ```
+/// use cute_algebra::{Layout, ragged};
+/// let a: Layout = "(4,3):(1,8)".parse()?;
+/// assert_eq!(ragged::composition(&a, &"(4,4):(1,4)".parse()?)?.to_string(), "(4,4):(1,8)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn composition(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     compose_by(a, tiler, Overhang::Ragged).during("composition", [a, tiler])
 }
 
 /// The complement in the next target that the blocks of A fill.
+/// ```
+/// use cute_algebra::{Layout, ragged};
+/// let a: Layout = "4:1".parse()?;
+/// assert_eq!(ragged::complement(&a, 6)?.to_string(), "2:4");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn complement(a: &Layout, target: i64) -> Result<Layout, LayoutError> {
     complement_in(a, target, Overhang::Ragged).during("complement", [a, &target])
 }
 
 /// `((tile, rest), …)` with the rest rounded up.
+/// ```
+/// use cute_algebra::{Layout, ragged};
+/// let a: Layout = "10:1".parse()?;
+/// assert_eq!(ragged::logical_divide(&a, &"4:1".parse()?)?.to_string(), "(4,3):(1,4)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn logical_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     divide(a, tiler, Form::Logical, Overhang::Ragged)
 }
 
 /// `((tile, …), (rest, …))` with the rest rounded up.
+/// ```
+/// use cute_algebra::{Layout, ragged};
+/// let a: Layout = "(10,8):(1,10)".parse()?;
+/// assert_eq!(ragged::zipped_divide(&a, &"<4,4>".parse()?)?.to_string(), "((4,4),(3,2)):((1,10),(4,40))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn zipped_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     divide(a, tiler, Form::Zipped, Overhang::Ragged)
 }
 
 /// `((tile, …), rest, …)` with the rest rounded up.
+/// ```
+/// use cute_algebra::{Layout, ragged};
+/// let a: Layout = "(10,8):(1,10)".parse()?;
+/// assert_eq!(ragged::tiled_divide(&a, &"<4,4>".parse()?)?.to_string(), "((4,4),3,2):((1,10),4,40)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn tiled_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     divide(a, tiler, Form::Tiled, Overhang::Ragged)
 }
 
 /// `(tile, …, rest, …)` with the rest rounded up.
+/// ```
+/// use cute_algebra::{Layout, ragged};
+/// let a: Layout = "(10,8):(1,10)".parse()?;
+/// assert_eq!(ragged::flat_divide(&a, &"<4,4>".parse()?)?.to_string(), "(4,4,3,2):(1,10,4,40)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn flat_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     divide(a, tiler, Form::Flat, Overhang::Ragged)
 }
 
 /// The block repeated until it covers the shape.
+/// ```
+/// use cute_algebra::{Layout, Shape, ragged};
+/// let block: Layout = "(4,2):(1,4)".parse()?;
+/// assert_eq!(ragged::tile_to_shape(&block, &Shape::from([6, 4]), None)?.to_string(), "((4,2),(2,2)):((1,8),(4,16))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn tile_to_shape(
     block: &Layout,
     shape: &Shape,
@@ -60,6 +102,12 @@ pub fn tile_to_shape(
 }
 
 /// In units of `factor` elements, of which some may be absent.
+/// ```
+/// use cute_algebra::{Layout, ragged};
+/// let a: Layout = "(2,8):(1,4)".parse()?;
+/// assert_eq!(ragged::upcast(&a, 4)?.to_string(), "(1,8):(1,1)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn upcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
     upcast_modes(a, factor, Overhang::Ragged).during("upcast", [a, &factor])
 }

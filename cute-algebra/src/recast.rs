@@ -30,7 +30,17 @@ pub fn downcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
     downcast_modes(a, factor).during("downcast", [a, &factor])
 }
 
-/// The layout of elements of `old` bits in units of elements of `new` bits.
+/// The layout of elements of `old` bits in units of elements of `new` bits: [`upcast`] or [`downcast`] by their
+/// quotient.
+///
+/// One size must be a multiple of the other.
+/// ```
+/// use cute_algebra::{Layout, recast};
+/// let a: Layout = "(8,4):(1,8)".parse()?;
+/// assert_eq!(recast(&a, 8, 32)?.to_string(), "(2,4):(1,2)");
+/// assert_eq!(recast(&a, 16, 8)?.to_string(), "(16,4):(1,16)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn recast(a: &Layout, old: i64, new: i64) -> Result<Layout, LayoutError> {
     recast_modes(a, old, new, Overhang::Strict).during("recast", [a, &old, &new])
 }

@@ -15,12 +15,27 @@ pub fn slice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
     pick(a, coord, true).during("slice", [a, coord])
 }
 
-/// The modes where `coord` has an integer.
+/// The modes where `coord` has an integer. The coordinate nests as the shape does, or is cut short.
+/// ```
+/// use cute_algebra::{Coord, Layout, dice};
+/// let (a, coord) = (Layout::new([4, 8], [8, 1])?, Coord::from([Some(2), None]));
+/// assert_eq!(dice(&a, &coord)?.to_string(), "(4):(8)");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn dice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
     pick(a, coord, false).during("dice", [a, coord])
 }
 
-/// The slice, and the value of A where `_` is 0.
+/// The slice, and the value of A where `_` is 0: `A(c) = slice(c) + offset` for every c that agrees with `coord`.
+///
+/// A coordinate that A does not have is refused.
+/// ```
+/// use cute_algebra::{Coord, Layout, slice_and_offset};
+/// let (a, coord) = (Layout::new([4, 8], [8, 1])?, Coord::from([Some(2), None]));
+/// let (slice, offset) = slice_and_offset(&a, &coord)?;
+/// assert_eq!((slice.to_string(), offset), ("(8):(1)".to_owned(), 16.into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn slice_and_offset(a: &Layout, coord: &Coord) -> Result<(Layout, IntTuple), LayoutError> {
     let layout = slice(a, coord)?;
     let offset = a.crd2idx(&coord.map(|index| Some(index.unwrap_or(0))))?;

@@ -8,7 +8,7 @@ use crate::product::{blocked_product, pad};
 use crate::tuple::{IntTuple, Shape, Tuple};
 
 /// The block repeated until it fills `shape`, its copies compact in the order of the modes that `order` gives (left
-/// to right without one).
+/// to right without one). The block divides the shape mode by mode, and has a [`complement`](crate::complement_within).
 /// ```
 /// use cute_algebra::{Layout, Shape, tile_to_shape};
 /// let atom = Layout::new([8, 64], [64, 1])?;

@@ -61,6 +61,12 @@ pub enum Counterexample {
 
 /// Whether no two coordinates have the same value; `None` where that is not proved: [`Layout::injective`] without
 /// the witness.
+/// ```
+/// use cute_algebra::is_injective;
+/// assert_eq!(is_injective(&"(3,2):(2,3)".parse()?), Some(true));
+/// assert_eq!(is_injective(&"(4,3):(1,2)".parse()?), Some(false));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn is_injective(a: &Layout) -> Option<bool> {
     a.injective().decided()
 }

@@ -37,6 +37,14 @@ pub fn smem_atom(
 }
 
 /// The atom repeated over a shape `(MN, K, …)`, in the order of modes given (left to right without one).
+///
+/// The extents of the shape are multiples of those of the atom.
+/// ```
+/// use cute_algebra::{Major, Shape, SwizzleMode, smem_tile_to_shape};
+/// let tile = smem_tile_to_shape(Major::K, SwizzleMode::B128, 16, &Shape::from([128, 64]), None)?;
+/// assert_eq!(tile.to_string(), "Sw<3,3,3> o 0 o ((8,16),(64,1)):((64,512),(1,0))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn smem_tile_to_shape(
     major: Major,
     swizzle: SwizzleMode,
