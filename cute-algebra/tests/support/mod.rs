@@ -306,6 +306,8 @@ pub(crate) fn first_modes_are_tiles(a: &Layout, tiler: &Tiler, r: &Layout) -> bo
 /// Whether R is A with copies where the tiler says: `A(i) + C(B(j))`, where C counts what A leaves free.
 fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<bool> {
     match (operation, tiler) {
+        // Copies are counted by integers.
+        (_, Tiler::Layout(b)) if !b.is_integral() => None,
         ("blocked_product" | "raked_product", Tiler::Layout(b)) if a.rank().max(b.rank()) == 0 => {
             Some(r.rank() == 0)
         }
