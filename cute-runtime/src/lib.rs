@@ -137,12 +137,30 @@ macro_rules! layout {
 /// Cuts a layout into tiles at compile time: `layout / tiler`.
 ///
 /// The result is a [`Tiling`], or as items, types that implement [`StaticTiling`]. It is the layout's zipped divide,
-/// which exists only where the tiles cover every coordinate exactly once.
+/// which exists only where the tiles cover every coordinate exactly once. With `ragged` in front, tiles may reach past
+/// the edge. A tiler in `<…>` cuts mode by mode, `_` in it leaves a mode in one piece, and a layout or an integer cuts the whole
+/// as one mode.
 /// ```
 /// use cute_runtime::{StaticTiling, tile};
 /// tile! { pub T = (9,(4,8)):(59,(13,1)) / <3:3, (2,4):(1,8)>; }
 /// assert_eq!(T.tile().to_string(), "(3,(2,4)):(177,(13,2))");
 /// assert_eq!(T::TILING.rest().to_string(), "(3,(2,2)):(59,(26,1))");
+/// ```
+/// `mut` before the name demands a proof that no two tiles share an element; where there is none, the error names two
+/// coordinates that share one. Such tiles of a [`HostTensorMut`] can be written at the same time.
+/// ```
+/// use cute_runtime::{HostTensorMut, layout, tile};
+/// layout! { MATRIX = (5,6):(6,1); }
+/// tile! { mut BLOCKS = ragged MATRIX / <2,3>; }
+///
+/// let mut data = [0; 30];
+/// let mut matrix = HostTensorMut::new(&mut data, MATRIX)?;
+/// let mut blocks: Vec<_> = matrix.tiles_mut::<BLOCKS>()?.collect();
+/// blocks[0][[1, 2]] = 7;
+/// blocks[5][[0, 0]] = 8;
+/// assert_eq!(blocks[5].get([1, 0]), None);
+/// assert_eq!((data[6 + 2], data[4 * 6 + 3]), (7, 8));
+/// # Ok::<(), cute_runtime::HostError>(())
 /// ```
 #[macro_export]
 macro_rules! tile {

@@ -5,9 +5,11 @@ use super::eval::{Evaluator, Names, eval, eval_layout, locate, refused, wrong_ki
 use super::expr::{Expr, ExprKind};
 use crate::composed::ComposedLayout;
 use crate::error::Place;
+use crate::layout::Layout;
 use crate::swizzle::Swizzle;
 use crate::tiling::Tiling;
 use crate::value::Value;
+use std::fmt;
 use std::ops::Range;
 
 /// The tiling that a division is.
@@ -57,7 +59,8 @@ pub fn require_disjoint(tiling: &Tiling, expr: &Expr) -> Result<(), NotationErro
     let message = match tiling.overlap() {
         Some(overlap) if overlap.first == overlap.second => {
             let coordinate = tuple(&overlap.first);
-            let message = format!("the tiles are not disjoint: {coordinate} is in them twice");
+            let message =
+                format!("the tiles are not disjoint: coordinate {coordinate} is in them twice");
             return Err(NotationError::new(&at(1), message));
         }
         Some(overlap) => format!(
@@ -68,17 +71,14 @@ pub fn require_disjoint(tiling: &Tiling, expr: &Expr) -> Result<(), NotationErro
         ),
         None => "the tiles are not proved to be disjoint".to_owned(),
     };
-    let Some((path, stride, reach)) = small_stride(tiling) else {
+    let Some(small) = small_stride(tiling.whole().layout()) else {
         return Err(NotationError::new(&at(0), message));
     };
-    let place = Place::operand(0).mode(path).stride();
+    let place = Place::operand(0).mode(small.path.clone()).stride();
     let at = operands
         .first()
         .map_or(at(0), |whole| locate(whole, &place));
-    Err(NotationError::new(&at, message).help(format!(
-        "stride {stride} lies within the reach {reach} of smaller strides; from {} on the tiles are disjoint",
-        reach + 1
-    )))
+    Err(NotationError::new(&at, message).help(small.to_string()))
 }
 
 fn division(expr: &Expr) -> Result<(&[Expr], bool), NotationError> {
@@ -98,26 +98,69 @@ fn expected_division(at: &Range<usize>) -> NotationError {
         .help("for example `(8,8):(8,1) / <4:1, 2:1>`")
 }
 
-/// The first stride of the whole, by size, that is not above the reach of all smaller ones; with that reach.
-fn small_stride(tiling: &Tiling) -> Option<(Vec<usize>, i64, i64)> {
-    let whole = tiling.whole().layout();
-    let modes = whole
+/// A stride that is not above the reach of all smaller ones together.
+struct SmallStride {
+    path: Vec<usize>,
+    stride: i64,
+    reach: i64,
+    /// With this one in its place, every stride is above the reach of the smaller ones.
+    enough: Option<i64>,
+}
+
+/// The smallest such stride.
+fn small_stride(whole: &Layout) -> Option<SmallStride> {
+    let leaves = whole
         .flat_modes()
         .into_iter()
         .zip(whole.shape().leaf_paths());
-    let mut modes: Vec<_> = modes
+    let mut modes: Vec<(i64, i64, Vec<usize>)> = leaves
         .map(|((extent, stride), path)| (extent, stride.value(), path))
         .filter(|(extent, ..)| *extent > 1)
         .collect();
     modes.sort_by_key(|(_, stride, _)| stride.unsigned_abs());
-    let mut reach = 0i64;
-    for (extent, stride, path) in modes {
-        if stride.abs() <= reach {
-            return Some((path, stride, reach));
+    let reach = |modes: &[(i64, i64, Vec<usize>)]| {
+        let reaches = modes
+            .iter()
+            .map(|(extent, stride, _)| (extent - 1).saturating_mul(stride.saturating_abs()));
+        reaches.fold(0, i64::saturating_add)
+    };
+    let small = (0..modes.len()).find(|&i| modes[i].1.saturating_abs() <= reach(&modes[..i]))?;
+    let (extent, stride, path) = modes.remove(small);
+    let below = reach(&modes[..small]);
+    let are_above = |own: i64| {
+        let above = |i: usize| modes[i].1.saturating_abs() > reach(&modes[..i]).saturating_add(own);
+        (small..modes.len()).all(above)
+    };
+    // Above the smaller ones, if the larger ones are still above it then; else above all.
+    let next = below.saturating_add(1);
+    let enough = match (are_above((extent - 1).saturating_mul(next)), are_above(0)) {
+        (true, _) => Some(next),
+        (false, true) => Some(reach(&modes).saturating_add(1)),
+        (false, false) => None,
+    };
+    Some(SmallStride {
+        path,
+        stride,
+        reach: below,
+        enough: enough.map(|enough| if stride < 0 { -enough } else { enough }),
+    })
+}
+
+impl fmt::Display for SmallStride {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.stride {
+            0 => f.write_str("stride 0 repeats each element")?,
+            stride => write!(
+                f,
+                "stride {stride} lies within the reach {} of smaller strides",
+                self.reach
+            )?,
         }
-        reach = reach.saturating_add((extent - 1).saturating_mul(stride.abs()));
+        match self.enough {
+            Some(enough) => write!(f, "; with {enough} instead no element is repeated"),
+            None => Ok(()),
+        }
     }
-    None
 }
 
 fn tuple(coordinate: &[i64]) -> String {

@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 
 use super::tensor::no_element;
 use super::{HostCoordinate, HostLayout, TileOf};
-use crate::{DisjointTiling, Layout};
+use crate::{Layout, StaticTiling};
 
 /// One tile of a tensor, to write. No other tile has any of its elements.
 pub struct HostTileMut<'a, E, T> {
@@ -28,8 +28,8 @@ pub(super) struct Elements<'a, E, T> {
     tiling: PhantomData<fn() -> T>,
 }
 
-impl<'a, E, T: DisjointTiling> Elements<'a, E, T> {
-    /// A compile-time error where an implementation of `DisjointTiling` by hand claims too much.
+impl<'a, E, T: StaticTiling> Elements<'a, E, T> {
+    /// A compile-time error where the bound `DisjointTiling` of the caller promises too much.
     const PROOF: () = assert!(
         T::TILING.is_disjoint(),
         "the tiling is not proved to be disjoint"
@@ -66,7 +66,7 @@ impl<'a, E, T: DisjointTiling> Elements<'a, E, T> {
     }
 }
 
-impl<E, T: DisjointTiling> HostTileMut<'_, E, T> {
+impl<E, T: StaticTiling> HostTileMut<'_, E, T> {
     /// Its number: a 1-D coordinate of the rest.
     pub fn number(&self) -> i64 {
         self.tile.number()
@@ -122,7 +122,7 @@ impl<E, T: DisjointTiling> HostTileMut<'_, E, T> {
     }
 }
 
-impl<E, T: DisjointTiling, C: HostCoordinate> Index<C> for HostTileMut<'_, E, T> {
+impl<E, T: StaticTiling, C: HostCoordinate> Index<C> for HostTileMut<'_, E, T> {
     type Output = E;
 
     #[inline]
@@ -135,7 +135,7 @@ impl<E, T: DisjointTiling, C: HostCoordinate> Index<C> for HostTileMut<'_, E, T>
     }
 }
 
-impl<E, T: DisjointTiling, C: HostCoordinate> IndexMut<C> for HostTileMut<'_, E, T> {
+impl<E, T: StaticTiling, C: HostCoordinate> IndexMut<C> for HostTileMut<'_, E, T> {
     #[inline]
     #[track_caller]
     fn index_mut(&mut self, coord: C) -> &mut E {
@@ -147,7 +147,7 @@ impl<E, T: DisjointTiling, C: HostCoordinate> IndexMut<C> for HostTileMut<'_, E,
     }
 }
 
-impl<E, T: DisjointTiling> fmt::Debug for HostTileMut<'_, E, T> {
+impl<E, T: StaticTiling> fmt::Debug for HostTileMut<'_, E, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.tile.fmt(f)
     }

@@ -59,7 +59,16 @@ pub trait StaticTiling: StaticLayout {
 ///
 /// `tile!` implements it where the proof succeeds. With `mut` before the name, an item of `tile!` demands the proof, and the
 /// error says which coordinates share an element. What relies on it checks [`Tiling::is_disjoint`] once more, at compile time,
-/// so that an implementation by hand cannot break it.
+/// so that an implementation by hand cannot break it:
+/// ```compile_fail,E0080
+/// use cute_runtime::{DisjointTiling, HostTensorMut, layout, tile};
+/// layout! { WINDOWS = (4,8):(1,1); }
+/// tile! { COLUMNS = WINDOWS / <4>; }
+/// impl DisjointTiling for COLUMNS {}
+/// let mut data = [0; 11];
+/// let mut windows = HostTensorMut::new(&mut data, WINDOWS).unwrap();
+/// assert!(windows.tiles_mut::<COLUMNS>().is_ok());
+/// ```
 #[diagnostic::on_unimplemented(
     message = "it is not proved that no two tiles of `{Self}` share an element",
     label = "not proved to be disjoint",

@@ -1,0 +1,9 @@
+//! `mut` is about tiles.
+
+use cute_runtime::layout;
+
+layout! {
+    mut A = (4,8):(8,1);
+}
+
+fn main() {}
