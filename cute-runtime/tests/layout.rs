@@ -103,6 +103,18 @@ const_assert_eq!(S.rank(), 2);
 const_assert_eq!(S.depth(), 2);
 const_assert_eq!(S.mode(1).rank(), 2);
 const_assert_eq!(S.crd2idx(&[1, 3]), 7);
+// Analyses are constants, too.
+const_assert!(layout!(is_bijective(Sw<3,3,3> o 0 o (8,64):(64,1))));
+const_assert_eq!(
+    layout!(bank_conflicts(best_swizzle((32,32):(32,1), 32, 32:32, 32:1), 32, 32:1)),
+    1
+);
+const DESCRIPTOR: (&str, &str, i64, i64, (i64, i64, i64, i64)) =
+    layout!(wgmma_operand(smem_atom(K, SW128, 16), 16));
+const_assert_eq!(DESCRIPTOR.2 + DESCRIPTOR.3 + DESCRIPTOR.4.3, 16 + 16 + 48);
+layout! { MATRICES = matrix_operand((16,64):(72,1), 16); }
+const_assert!(!MATRICES.0);
+const_assert_eq!(MATRICES.2.at(8), 8 * 72);
 const_assert!(matches!(S.is_injective(), Some(true)));
 const_assert!(matches!(layout!((4,2):(1,0)).is_injective(), Some(false)));
 const_assert_eq!(layout!(size((4,8):(8,1))), 32);

@@ -111,6 +111,15 @@ fn constant(context: &Context, value: &Value) -> Result<Constant, String> {
         ),
         Value::Bool(value) => (block(quote!(#value)), quote!(bool)),
         Value::Tuple(tuple) => (block(tuple_value(tuple)), tuple_type(tuple)),
+        Value::List(values) => {
+            let parts = values.iter().map(|value| part(context, value));
+            let (values, kinds): (Vec<_>, Vec<_>) = parts
+                .collect::<Result<Vec<_>, _>>()?
+                .into_iter()
+                .map(|Constant { value, kind }| (value, kind))
+                .unzip();
+            (quote!({ (#(#values,)*) }), quote!((#(#kinds,)*)))
+        }
         _ => {
             return Err(format!(
                 "expected a layout, found {}: {value}",
@@ -119,6 +128,17 @@ fn constant(context: &Context, value: &Value) -> Result<Constant, String> {
         }
     };
     Ok(Constant { value, kind })
+}
+
+/// A constant among several: words, too, which are nothing by themselves.
+fn part(context: &Context, value: &Value) -> Result<Constant, String> {
+    match value {
+        Value::Word(word) => Ok(Constant {
+            value: quote!(#word),
+            kind: quote!(&'static str),
+        }),
+        value => constant(context, value),
+    }
 }
 
 pub(super) fn declarations(
