@@ -4,7 +4,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::HostError;
-use crate::{Layout, StaticLayout, StaticTiling};
+use crate::layout::Walk;
+use crate::{Layout, StaticLayout, StaticTiling, Tiling};
 
 /// A layout that a host tensor can have: a [`Layout`], a type that `layout!` declares as [`Static`], or a tile of a tiling.
 pub trait HostLayout: Copy {
@@ -70,6 +71,7 @@ impl<T: StaticTiling> TileOf<T> {
     pub(super) const SIZE: i64 = T::TILING.tile_size();
     pub(super) const COUNT: usize = T::TILING.rest_size() as usize;
     const FIRST: Layout = T::TILING.tile();
+    const TILING: &'static Tiling = &T::TILING;
 
     /// Tile number `number`.
     pub(super) fn new(number: usize) -> Self {
@@ -82,6 +84,12 @@ impl<T: StaticTiling> TileOf<T> {
     /// Its number: a 1-D coordinate of the rest.
     pub fn number(&self) -> i64 {
         self.number
+    }
+
+    /// The coordinates in the whole, with the values; each coordinate of the tile once, those past the edge not at all.
+    #[track_caller]
+    pub(super) fn walk<const N: usize>(&self) -> Walk<N> {
+        Self::TILING.walk(self.number)
     }
 
     /// The coordinate in the whole of coordinate `within`: a number for each mode that the tiler tells apart.

@@ -19,8 +19,8 @@ pub struct HostTileMut<'a, E, T> {
 
 /// A slice whose elements belong to the tiles of a disjoint tiling, each to one coordinate of one tile at most.
 ///
-/// Everything unsafe rests on this: `element` is the one place that makes a pointer to an element, it asks the tiling
-/// for the index, and different coordinates have different indices, of which `PROOF` is the check.
+/// Everything unsafe rests on this: `at` is the one place that makes a pointer to an element, its values are the tiling's,
+/// and different coordinates have different values, of which `PROOF` is the check.
 pub(super) struct Elements<'a, E, T> {
     first: NonNull<E>,
     len: usize,
@@ -60,7 +60,13 @@ impl<'a, E, T: StaticTiling> Elements<'a, E, T> {
     /// Where the element at coordinate `within` of a tile is, if there is one; another place for each coordinate.
     #[inline]
     fn element(&self, tile: TileOf<T>, within: i64) -> Option<NonNull<E>> {
-        let index = usize::try_from(tile.index(within)?).ok()?;
+        self.at(tile.index(within)?)
+    }
+
+    /// Where the element of a value of the tiling is.
+    #[inline]
+    fn at(&self, value: i64) -> Option<NonNull<E>> {
+        let index = usize::try_from(value).ok()?;
         // SAFETY: the index is below the length of the slice.
         (index < self.len).then(|| unsafe { self.first.add(index) })
     }
@@ -113,11 +119,11 @@ impl<E, T: StaticTiling> HostTileMut<'_, E, T> {
     /// # Panics
     /// If the tiler does not tell `N` modes apart.
     pub fn iter_mut<const N: usize>(&mut self) -> impl Iterator<Item = ([i64; N], &mut E)> {
-        let (elements, tile) = (self.elements, self.tile);
-        (0..TileOf::<T>::SIZE).filter_map(move |within| {
-            let mut element = elements.element(tile, within)?;
-            // SAFETY: as in `get_mut`; and the range has each coordinate once, so each element is lent once.
-            Some((tile.coordinate(within), unsafe { element.as_mut() }))
+        let elements = self.elements;
+        self.tile.walk().filter_map(move |(coordinate, value)| {
+            let mut element = elements.at(value)?;
+            // SAFETY: as in `get_mut`; and the walk has each coordinate once, so each element is lent once.
+            Some((coordinate, unsafe { element.as_mut() }))
         })
     }
 }

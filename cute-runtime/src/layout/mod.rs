@@ -13,6 +13,7 @@ pub use dynamic::{DynamicLayout, LayoutCheck};
 pub use static_layout::{DisjointTiling, StaticLayout, StaticTiling};
 pub use swizzle::Swizzle;
 pub use tiling::Tiling;
+pub(crate) use tiling::Walk;
 pub use value::{Layout, Profile};
 
 /// What expansions of the macros are made of.

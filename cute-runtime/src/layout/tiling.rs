@@ -1,7 +1,7 @@
 //! A layout cut into tiles, as a constant.
 
 use super::Layout;
-use cute_algebra::{Axis, proves_disjoint};
+use cute_algebra::{Axis, PROOF_LEAVES, proves_disjoint};
 use std::fmt;
 
 /// A layout cut into tiles: mode 0 is the tile, mode 1 what is left, and every coordinate is in exactly one tile.
@@ -33,6 +33,7 @@ pub struct Tiling {
     axes: &'static [Axis<'static>],
     /// How many leaves of the layout are the tile's.
     tile_leaves: usize,
+    is_ragged: bool,
 }
 
 /// For expansions: a zipped divide, what was divided, and its coordinates.
@@ -43,7 +44,26 @@ pub const fn tiling(layout: Layout, whole: Layout, axes: &'static [Axis<'static>
         whole,
         axes,
         tile_leaves: layout.mode(0).flat_shape().len(),
+        is_ragged: reaches_past(layout.flat_shape(), axes),
     }
+}
+
+/// Whether some coordinate is past the edge.
+const fn reaches_past(shape: &[i64], axes: &[Axis<'_>]) -> bool {
+    let mut a = 0;
+    while a < axes.len() {
+        let Axis { extent, strides } = axes[a];
+        let (mut i, mut last) = (0, 0);
+        while i < shape.len() {
+            last += (shape[i] - 1) * strides[i];
+            i += 1;
+        }
+        if last >= extent {
+            return true;
+        }
+        a += 1;
+    }
+    false
 }
 
 impl Tiling {
@@ -112,17 +132,12 @@ impl Tiling {
     /// Whether coordinate `within` of tile `tile` is in range, and on this side of the edge.
     #[inline]
     pub const fn contains(&self, within: i64, tile: i64) -> bool {
-        if !self.is_coordinate(within, tile) {
-            return false;
-        }
-        let mut a = 0;
-        while a < self.axes.len() {
-            if self.reaches_past(a) && self.along(a, within, tile) >= self.axes[a].extent {
-                return false;
-            }
+        let (mut contains, mut a) = (self.is_coordinate(within, tile), 0);
+        while self.is_ragged && contains && a < self.axes.len() {
+            contains = self.along(a, within, tile) < self.axes[a].extent;
             a += 1;
         }
-        true
+        contains
     }
 
     /// The coordinate in the whole of coordinate `within` of tile `tile`: a number for each mode that the tiler tells
@@ -146,14 +161,7 @@ impl Tiling {
 
     /// Whether some tile reaches past the edge.
     pub const fn is_ragged(&self) -> bool {
-        let mut a = 0;
-        while a < self.axes.len() {
-            if self.reaches_past(a) {
-                return true;
-            }
-            a += 1;
-        }
-        false
+        self.is_ragged
     }
 
     /// Whether it is proved that no two coordinates have the same value, those past the edge aside.
@@ -186,16 +194,19 @@ impl Tiling {
         sum(within, (tile_shape, first)) + sum(tile, (rest_shape, second))
     }
 
-    #[inline]
-    const fn reaches_past(&self, axis: usize) -> bool {
-        let Axis { extent, strides } = self.axes[axis];
-        let shape = self.layout.flat_shape();
-        let (mut i, mut last) = (0, 0);
-        while i < shape.len() {
-            last += (shape[i] - 1) * strides[i];
-            i += 1;
+    /// The coordinates in the whole of a tile's coordinates, with the values; those past the edge left out.
+    ///
+    /// # Panics
+    /// If there is no such tile, or the tiler does not tell `N` modes apart.
+    #[track_caller]
+    pub(crate) const fn walk<const N: usize>(&'static self, tile: i64) -> Walk<N> {
+        Walk {
+            tiling: self,
+            left: self.tile_size(),
+            digits: [0; PROOF_LEAVES],
+            coordinate: self.coordinate(0, tile),
+            linear: self.layout.offset() + sum(tile, self.rest_leaves()),
         }
-        last >= extent
     }
 
     /// Number of coordinates of a tile.
@@ -229,6 +240,53 @@ impl Tiling {
             self.shapes().1,
             self.layout.flat_stride().split_at(self.tile_leaves).1,
         )
+    }
+}
+
+/// Goes from coordinate to coordinate without a division, in a tiling that is proved to be disjoint and so has no more
+/// leaves than there are digits.
+pub(crate) struct Walk<const N: usize> {
+    tiling: &'static Tiling,
+    left: i64,
+    digits: [i64; PROOF_LEAVES],
+    coordinate: [i64; N],
+    linear: i64,
+}
+
+impl<const N: usize> Walk<N> {
+    #[inline]
+    fn advance(&mut self) {
+        let (shape, stride) = self.tiling.tile_leaves();
+        for (i, digit) in self.digits.iter_mut().take(shape.len()).enumerate() {
+            let is_last = *digit + 1 == shape[i];
+            let steps = if is_last { -*digit } else { 1 };
+            *digit += steps;
+            self.linear += steps * stride[i];
+            for (coordinate, axis) in self.coordinate.iter_mut().zip(self.tiling.axes) {
+                *coordinate += steps * axis.strides[i];
+            }
+            if !is_last {
+                return;
+            }
+        }
+    }
+}
+
+impl<const N: usize> Iterator for Walk<N> {
+    type Item = ([i64; N], i64);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.left > 0 {
+            let (coordinate, linear) = (self.coordinate, self.linear);
+            self.left -= 1;
+            self.advance();
+            let mut pairs = coordinate.iter().zip(self.tiling.axes);
+            if pairs.all(|(&coordinate, axis)| coordinate < axis.extent) {
+                return Some((coordinate, self.tiling.layout.swizzle().apply(linear)));
+            }
+        }
+        None
     }
 }
 

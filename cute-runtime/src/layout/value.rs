@@ -110,6 +110,7 @@ impl Profile {
 
 impl Layout {
     /// Number of coordinates.
+    #[inline]
     pub const fn size(&self) -> i64 {
         let (mut i, mut size) = (0, 1);
         while i < self.shape.len() {
@@ -130,6 +131,7 @@ impl Layout {
     }
 
     /// Number of top-level modes; an integer mode has one.
+    #[inline]
     pub const fn rank(&self) -> usize {
         match self.profile {
             Profile::Leaf => 1,
@@ -143,26 +145,31 @@ impl Layout {
     }
 
     /// The extents of the leaves from left to right.
+    #[inline]
     pub const fn flat_shape(&self) -> &'static [i64] {
         self.shape
     }
 
     /// The strides of the leaves from left to right.
+    #[inline]
     pub const fn flat_stride(&self) -> &'static [i64] {
         self.stride
     }
 
     /// How the leaves nest.
+    #[inline]
     pub const fn profile(&self) -> &'static Profile {
         self.profile
     }
 
     /// The swizzle after the layout; the identity where there is none.
+    #[inline]
     pub const fn swizzle(&self) -> Swizzle {
         self.swizzle
     }
 
     /// What is added before the swizzle.
+    #[inline]
     pub const fn offset(&self) -> i64 {
         self.offset
     }
