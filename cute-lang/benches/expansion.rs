@@ -126,7 +126,6 @@ impl Package {
             .args(["build", "--quiet"])
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", self.folder.join("target"))
-            .env("CARGO_INCREMENTAL", "0")
             .env("RUSTC_WORKSPACE_WRAPPER", env::current_exe()?)
             .env(REPORT, &report)
             .status()?;
