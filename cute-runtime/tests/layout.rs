@@ -1,5 +1,6 @@
 //! `layout!` and `tile!`: what they fold to, against the algebra, point by point.
 
+mod dynamic;
 mod host;
 
 use cute_algebra::{ComposedLayout, Coord};

@@ -106,28 +106,18 @@ pub(super) enum Leaf {
     Computed(String),
 }
 
-impl Fact {
-    /// The names and expressions of run-time integers in it, with where they stand.
-    pub fn run_time_leaves(&self) -> Vec<(String, Range<usize>)> {
-        let mut leaves = Vec::new();
-        for side in [&self.left, &self.right] {
-            collect_leaves(side, &|_| None, &mut leaves);
-        }
-        leaves
-    }
-}
-
 impl Expr {
-    /// The names and expressions of run-time integers, with where they stand: braces that hold no number, and names in
-    /// places of integers that `names` does not know.
-    pub fn run_time_leaves(&self, names: Names<'_>) -> Vec<(String, Range<usize>)> {
+    /// Whether there are run-time integers in it: braces that hold no number, or names in places of integers that `names`
+    /// does not know.
+    pub fn has_run_time_leaf(&self, names: Names<'_>) -> bool {
+        !self.run_time_leaves(names).is_empty()
+    }
+
+    /// The run-time integers in order, with where they stand.
+    pub(super) fn run_time_leaves(&self, names: Names<'_>) -> Vec<(Leaf, Range<usize>)> {
         let mut leaves = Vec::new();
         collect_run_time(self, names, &mut leaves);
         leaves
-    }
-
-    pub(super) fn has_run_time_leaf(&self, names: Names<'_>) -> bool {
-        !self.run_time_leaves(names).is_empty()
     }
 
     /// What an integer stands for, if this is one.
@@ -209,7 +199,7 @@ fn collect_names<'a>(expr: &'a Expr, names: &mut Vec<(&'a str, Range<usize>)>) {
     }
 }
 
-fn collect_run_time(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(String, Range<usize>)>) {
+fn collect_run_time(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(Leaf, Range<usize>)>) {
     let mut all = |parts: &[Expr]| {
         parts
             .iter()
@@ -227,7 +217,7 @@ fn collect_run_time(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(String, Ran
 }
 
 /// The run-time integers where only integers stand.
-fn collect_leaves(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(String, Range<usize>)>) {
+fn collect_leaves(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(Leaf, Range<usize>)>) {
     match &expr.kind {
         ExprKind::Tuple(items) | ExprKind::Product(items) => items
             .iter()
@@ -238,8 +228,8 @@ fn collect_leaves(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(String, Range
         }
         ExprKind::Ordered(shape, _) => collect_leaves(shape, names, leaves),
         _ => match expr.leaf(names) {
-            Some(Leaf::Named(text) | Leaf::Computed(text)) => leaves.push((text, expr.at.clone())),
             Some(Leaf::Known(_)) | None => {}
+            Some(leaf) => leaves.push((leaf, expr.at.clone())),
         },
     }
 }

@@ -40,6 +40,10 @@ pub fn eval_symbolic(
         scope: Scope::default(),
         captured: Vec::new(),
     };
+    // In the order of the expression, whatever the facts begin with.
+    for (leaf, at) in expr.run_time_leaves(names) {
+        evaluator.capture(leaf, &at)?;
+    }
     facts.iter().try_for_each(|fact| evaluator.assume(fact))?;
     let value = match &expr.kind {
         _ if !expr.has_run_time_leaf(names) => SymbolicValue::Known(eval_layout(expr, names)?),
@@ -53,6 +57,11 @@ pub fn eval_symbolic(
             value => value,
         },
     };
+    if let SymbolicValue::Layout(layout) = &value {
+        layout
+            .check_overflow(&evaluator.scope)
+            .map_err(|kind| NotationError::new(&expr.at, kind.to_string()))?;
+    }
     let symbolic = Symbolic {
         scope: evaluator.scope,
         value,
@@ -70,15 +79,13 @@ impl Evaluator<'_> {
     fn assume(&mut self, fact: &Fact) -> Result<(), NotationError> {
         let (left, right) = (self.term(&fact.left)?, self.term(&fact.right)?);
         let at_most = |left: &Term, right: &Term, strict: bool| {
-            let left = Sum::from(left);
-            let left = match strict {
-                true => left.add(&Term::ONE, 1),
-                false => Some(left),
-            };
-            left.map(|left| Check::AtMost {
-                left,
-                right: right.into(),
-            })
+            let (mut left, mut right) = (Sum::from(left), Sum::from(right));
+            if strict && right.as_constant().is_some() {
+                right = right.add(&Term::ONE, -1)?;
+            } else if strict {
+                left = left.add(&Term::ONE, 1)?;
+            }
+            Some(Check::AtMost { left, right })
         };
         let checks = match fact.relation {
             Relation::Multiple => vec![Some(Check::Divides {
@@ -181,27 +188,30 @@ impl Evaluator<'_> {
             }
             return Ok(product);
         }
-        let captured = match expr.leaf(self.names) {
-            Some(Leaf::Known(value)) => return Ok(value.into()),
-            Some(Leaf::Named(name)) => self.scope.capture(&name),
-            Some(Leaf::Computed(text)) => {
-                let known = self.captured.iter().find(|(_, at)| *at == expr.at);
-                match known {
-                    Some((atom, _)) => Ok(*atom),
-                    None => self.scope.capture_anew(&text),
-                }
-            }
+        match expr.leaf(self.names) {
+            Some(leaf) => self.capture(leaf, &expr.at),
             None => {
                 let error = match eval(expr, self.names) {
                     Ok(value) => wrong_kind(&expr.at, "an integer", &value),
                     Err(error) => error,
                 };
-                return Err(error);
+                Err(error)
             }
+        }
+    }
+
+    fn capture(&mut self, leaf: Leaf, at: &Range<usize>) -> Result<Term, NotationError> {
+        let captured = match leaf {
+            Leaf::Known(value) => return Ok(value.into()),
+            Leaf::Named(name) => self.scope.capture(&name),
+            Leaf::Computed(text) => match self.captured.iter().find(|(_, known)| known == at) {
+                Some((atom, _)) => Ok(*atom),
+                None => self.scope.capture_anew(&text),
+            },
         };
-        let atom = captured.map_err(|kind| NotationError::new(&expr.at, kind.to_string()))?;
+        let atom = captured.map_err(|kind| NotationError::new(at, kind.to_string()))?;
         if self.captured.iter().all(|(known, _)| *known != atom) {
-            self.captured.push((atom, expr.at.clone()));
+            self.captured.push((atom, at.clone()));
         }
         Ok(Term::atom(atom))
     }

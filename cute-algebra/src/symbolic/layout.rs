@@ -1,7 +1,7 @@
 //! Layouts of terms, and how they are regrouped.
 
-use super::scope::Scope;
-use super::term::Term;
+use super::scope::{Answer, Check, Scope};
+use super::term::{Sum, Term};
 use super::{SymbolicError, SymbolicErrorKind};
 use crate::error::{ErrorKind, LayoutError, ModePath, Place};
 use crate::layout::Layout;
@@ -180,6 +180,29 @@ impl SymbolicLayout {
     pub fn size(&self) -> Option<Term> {
         self.leaves()
             .try_fold(Term::ONE, |size, mode| size.checked_mul(&mode.extent))
+    }
+
+    /// Refuses a layout of which the size or the span fits 64 bits for no values of the atoms. Where it depends on them,
+    /// whoever puts numbers in their place finds out.
+    pub(crate) fn check_overflow(&self, scope: &Scope) -> Result<(), SymbolicErrorKind> {
+        let fits = |quantity, sum: Option<Sum>| {
+            let most = Sum::from(&Term::from(i64::MAX));
+            let overflow = ErrorKind::Overflow { quantity }.at(Place::default());
+            match sum.map(|left| scope.answer(&Check::AtMost { left, right: most })) {
+                Some(Answer::Always | Answer::Maybe) => Ok(()),
+                Some(Answer::Never) | None => Err(SymbolicErrorKind::Layout(overflow)),
+            }
+        };
+        fits("size", self.size().as_ref().map(Sum::from))?;
+        // Of strides of unknown sign, nothing is known.
+        let modes = self.leaves().filter(|mode| scope.is_positive(&mode.stride));
+        let reach = modes
+            .into_iter()
+            .try_fold(Sum::from(&Term::ONE), |reach, mode| {
+                let end = mode.extent.checked_mul(&mode.stride)?;
+                reach.add(&end, 1)?.add(&mode.stride, -1)
+            });
+        fits("cosize", reach)
     }
 
     /// The top-level modes.

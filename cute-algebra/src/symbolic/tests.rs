@@ -232,6 +232,42 @@ fn refusals() {
             "the modes of the result depend on whether `m >= 64`",
         ),
         (
+            "where m >= 2; (m,4611686018427387904):(1,1)",
+            "(m,4611686018427387904):(1,1)",
+            "the size does not fit 64 bits",
+        ),
+        (
+            "where m >= 4611686018427387904; (3,m):(m,1)",
+            "(3,m):(m,1)",
+            "the size does not fit 64 bits",
+        ),
+        (
+            "where m >= 10, m < 5; (m,4)",
+            "m < 5",
+            "`m <= 4` never holds",
+        ),
+        ("(m,0)", "0", "an extent is at least 1, not 0"),
+        (
+            "where m % 64 == 32; (m,4)",
+            "32",
+            "expected `0`, found `32`",
+        ),
+        (
+            "where m > 4; zipped_divide((4,8):(8,1), <{m},8>)",
+            "4",
+            "`4 % m == 0` never holds",
+        ),
+        (
+            "zipped_divide((m,n):(n,1), {t}:1)",
+            "{t}",
+            "the modes of the result depend on whether `t <= m`",
+        ),
+        (
+            "right_inverse((m,n):(1,m))",
+            "(m,n):(1,m)",
+            "right_inverse needs numbers that are known at expansion",
+        ),
+        (
             "where m % 64 == 0; complement(48:1, 100)",
             "100",
             "blocks of 48 do not fill 100; use 96 or 144, or `ragged`",
@@ -327,7 +363,7 @@ fn facts() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(600) })]
 
     #[test]
     fn no_fold_is_wrong(facts in facts(), a in layout(), b in tile(), operation in 0..9usize) {

@@ -59,7 +59,7 @@ pub(super) fn fold(context: &Context, body: &TokenStream, form: Form) -> syn::Re
             .find(|(known, _)| known == name)
             .map(|(_, value)| value.clone())
     };
-    if !expr.run_time_leaves(&names).is_empty() {
+    if expr.has_run_time_leaf(&names) {
         return match form {
             Form::Layout => dynamic::fold(&spanned, &facts, &expr, &names)
                 .map(|dynamic| Folded::Dynamic(Box::new(dynamic))),

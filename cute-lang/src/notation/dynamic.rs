@@ -19,28 +19,20 @@ pub(super) struct Dynamic {
     captured: Vec<TokenStream>,
 }
 
-/// Folds an expression with run-time integers. Facts about other integers are left out.
+/// Folds an expression with run-time integers.
 pub(super) fn fold(
     spanned: &Spanned,
     facts: &[Fact],
     expr: &Expr,
     names: Names<'_>,
 ) -> syn::Result<Dynamic> {
-    let leaves = expr.run_time_leaves(names);
-    let is_about = |fact: &&Fact| {
-        let about = fact.run_time_leaves();
-        about
-            .iter()
-            .all(|(name, _)| leaves.iter().any(|(known, _)| known == name))
-    };
-    let facts: Vec<_> = facts.iter().filter(is_about).cloned().collect();
     let at_expr = |message: String| {
         spanned.error(&cute_algebra::notation::NotationError::new(
             &expr.at, message,
         ))
     };
     let (Symbolic { scope, value }, captured) =
-        eval_symbolic(&facts, expr, names).map_err(|error| spanned.error(&error))?;
+        eval_symbolic(facts, expr, names).map_err(|error| spanned.error(&error))?;
     let layout = match value {
         SymbolicValue::Layout(layout) => layout,
         SymbolicValue::Known(value) => {
@@ -149,14 +141,14 @@ pub(super) fn item(context: &Context, item: &Item, dynamic: &Dynamic) -> syn::Re
         #[allow(dead_code)]
         impl #name {
             #[doc = #summary]
-            #visibility fn try_new(#(#parameters: i64),*) -> ::core::result::Result<Self, #facade::LayoutCheck> {
+            #visibility fn try_new(#(#parameters: ::core::primitive::i64),*) -> ::core::result::Result<Self, #facade::LayoutCheck> {
                 let numbers = <Self as #facade::DynamicLayout>::RECIPE
                     .build([#(::core::option::Option::Some(#parameters)),*])?;
                 ::core::result::Result::Ok(Self { #(#parameters,)* numbers })
             }
             #(
                 /// A run-time integer that the layout was built with.
-                #visibility const fn #parameters(&self) -> i64 {
+                #visibility const fn #parameters(&self) -> ::core::primitive::i64 {
                     self.#parameters
                 }
             )*
@@ -212,9 +204,9 @@ fn declarations(
     let count = Literal::usize_unsuffixed(kept.terms.len());
     quote! {
         #attributes
-        #[derive(Clone, Copy, PartialEq, Eq)]
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq, ::core::cmp::Eq)]
         #visibility struct #name {
-            #(#parameters: i64,)*
+            #(#parameters: ::core::primitive::i64,)*
             numbers: #facade::__private::Numbers<#count>,
         }
 
@@ -232,19 +224,19 @@ fn declarations(
                 }
             };
             #[inline]
-            fn numbers(&self) -> &[i64] {
+            fn numbers(&self) -> &[::core::primitive::i64] {
                 &self.numbers.kept
             }
             #[inline]
-            fn size(&self) -> i64 {
+            fn size(&self) -> ::core::primitive::i64 {
                 self.numbers.size
             }
             #[inline]
-            fn cosize(&self) -> i64 {
+            fn cosize(&self) -> ::core::primitive::i64 {
                 self.numbers.cosize
             }
             #[inline]
-            fn index(&self, coord: i64) -> i64 {
+            fn index(&self, coord: ::core::primitive::i64) -> ::core::primitive::i64 {
                 #index
             }
         }
@@ -253,7 +245,7 @@ fn declarations(
         impl #name {
             /// The value at a coordinate, an integer for each leaf.
             #[inline]
-            #visibility fn offset(&self, coord: #coordinate) -> i64 {
+            #visibility fn offset(&self, coord: #coordinate) -> ::core::primitive::i64 {
                 #offset
             }
             #is_inside
@@ -386,7 +378,7 @@ fn is_inside(
     quote! {
         /// Whether a coordinate is inside the layout that was divided, and not past its end.
         #[inline]
-        #visibility fn is_inside(&self, coord: #coordinate) -> bool {
+        #visibility fn is_inside(&self, coord: #coordinate) -> ::core::primitive::bool {
             #(#conditions)&&*
         }
     }
@@ -436,7 +428,7 @@ fn leaf_places(tree: &Tuple<Mode>, place: TokenStream, places: &mut Vec<TokenStr
 
 fn coordinate_type(tree: &Tuple<Mode>) -> TokenStream {
     match tree {
-        Tuple::Leaf(_) => quote!(i64),
+        Tuple::Leaf(_) => quote!(::core::primitive::i64),
         Tuple::Node(modes) => {
             let modes = modes.iter().map(coordinate_type);
             quote!((#(#modes,)*))

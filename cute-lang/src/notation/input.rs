@@ -10,7 +10,8 @@
 //! The facade is `$crate` of the `macro_rules!` macro that users call; the rest of the first group are names that
 //! carriers have resolved already.
 
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Punct, Spacing, TokenStream, TokenTree};
+use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Attribute, LitStr, Token, Visibility};
 
@@ -61,9 +62,9 @@ impl Input {
             }
         };
         let body: Vec<TokenTree> = tokens.collect();
-        check_facts(&body)?;
+        let unused = check_facts(&body);
         let statements = body.split_inclusive(is_semicolon);
-        let mut facts = TokenStream::new();
+        let mut facts: &[TokenTree] = &[];
         let mut items = Vec::new();
         for statement in statements {
             let (statement, end) = match statement.split_last() {
@@ -72,35 +73,34 @@ impl Input {
             };
             match (statement, end) {
                 ([], _) => {}
-                ([TokenTree::Ident(first), ..], Some(end)) if first == "where" => {
-                    facts = statement.iter().chain([end]).cloned().collect();
+                ([TokenTree::Ident(first), stated @ ..], Some(_)) if first == "where" => {
+                    facts = stated;
                 }
                 ([TokenTree::Ident(first), ..], None) if first == "where" => {
-                    return Err(syn::Error::new_spanned(
-                        first,
-                        "facts end with `;`, and a layout follows",
-                    ));
+                    let error =
+                        syn::Error::new_spanned(first, "facts end with `;`, and a layout follows");
+                    items.push(Err(error));
                 }
                 (_, None) if items.is_empty() && !is_item(statement) => {
+                    unused?;
                     let expression = statement.iter().cloned();
                     return Ok(Self::Expression {
                         context,
-                        body: facts.into_iter().chain(expression).collect(),
+                        body: clause(facts).into_iter().chain(expression).collect(),
                     });
                 }
                 _ => {
                     let item = Item::parse.parse2(statement.iter().cloned().collect());
-                    items.push(item.map(|item| item.under(&facts)));
+                    items.push(item.map(|item| item.under(facts)));
                 }
             }
         }
-        match items.is_empty() {
-            true => Ok(Self::Expression {
-                context,
-                body: facts,
-            }),
-            false => Ok(Self::Items { context, items }),
+        if items.is_empty() {
+            let body = clause(facts);
+            return Ok(Self::Expression { context, body });
         }
+        items.extend(unused.err().map(Err));
+        Ok(Self::Items { context, items })
     }
 }
 
@@ -153,13 +153,33 @@ fn idents(tokens: &[TokenTree]) -> Vec<Ident> {
     idents
 }
 
+/// `where facts;`, or nothing of no facts.
+fn clause(facts: &[TokenTree]) -> TokenStream {
+    let facts = facts.iter();
+    match facts.len() {
+        0 => TokenStream::new(),
+        _ => quote!(where #(#facts)*;),
+    }
+}
+
+fn is_comma(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',')
+}
+
 fn is_semicolon(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == ';')
 }
 
 impl Item {
-    /// The item with facts in front of its expression.
-    fn under(self, facts: &TokenStream) -> Self {
+    /// The item with those of the facts in front of its expression that are about it.
+    fn under(self, facts: &[TokenTree]) -> Self {
+        let used = idents(&self.body.clone().into_iter().collect::<Vec<_>>());
+        let about: Vec<_> = facts
+            .split(is_comma)
+            .filter(|fact| idents(fact).iter().all(|name| used.contains(name)))
+            .collect();
+        let comma = TokenTree::Punct(Punct::new(',', Spacing::Alone));
+        let facts = clause(&about.join(&comma));
         let before = |tokens: TokenStream| facts.clone().into_iter().chain(tokens).collect();
         Self {
             body: before(self.body),

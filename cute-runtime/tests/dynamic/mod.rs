@@ -1,0 +1,113 @@
+//! Layouts with run-time integers.
+
+use cute_runtime::{DynamicLayout, layout};
+
+layout! {
+    pub STATIC = (6,2):(8,2);
+    where m % 64 == 0, m >= 64;
+    /// A plain layout among them.
+    pub PLAIN = STATIC o 3:1;
+    /// Its documentation.
+    pub L = (m,(4,k)):(1,(m,4*m));
+    pub(super) TILES = zipped_divide((m,n):(n,1), <64,32>);
+    where n <= 1000;
+    RAGGED = ragged zipped_divide((m,n):(n,1), <64,32>);
+}
+
+/// Straight-line code and the algebra agree on every coordinate.
+fn check<L: DynamicLayout>(layout: &L, text: &str) {
+    let slow = layout.to_layout().unwrap();
+    assert_eq!(slow.to_string(), text);
+    assert_eq!(
+        (layout.size(), layout.cosize()),
+        (slow.size(), slow.cosize())
+    );
+    assert_eq!((L::RANK, L::PROFILE.clone()), (slow.rank(), *L::PROFILE));
+    for i in 0..layout.size() {
+        assert_eq!(Some(layout.at(i)), slow.at(i), "{text} at {i}");
+    }
+}
+
+#[test]
+fn items() {
+    let l = L::try_new(128, 3).unwrap();
+    check(&l, "(128,(4,3)):(1,(128,512))");
+    assert_eq!((l.m(), l.k(), l.to_string()), (128, 3, format!("{l:?}")));
+    assert_eq!(l.offset((5, (3, 2))), 5 + 3 * 128 + 2 * 512);
+    assert_eq!(PLAIN.to_string(), "3:8");
+    let tiles = TILES::try_new(128, 64).unwrap();
+    check(&tiles, "((64,32),(2,2)):((64,1),(4096,32))");
+    assert_eq!(tiles.offset(((1, 2), (1, 1))), 64 + 2 + 4096 + 32);
+}
+
+#[test]
+fn checks() {
+    let condition = |check: cute_runtime::LayoutCheck| check.condition();
+    assert_eq!(L::try_new(96, 3).map_err(condition), Err("m % 64 == 0"));
+    assert_eq!(L::try_new(0, 3).map_err(condition), Err("m >= 64"));
+    assert_eq!(L::try_new(64, -1).map_err(condition), Err("k >= 1"));
+    assert_eq!(
+        TILES::try_new(64, 33).map_err(condition),
+        Err("n % 32 == 0")
+    );
+    let refused = L::try_new(96, 3).unwrap_err();
+    assert_eq!(refused.values(), [("m", 96), ("k", 3)]);
+    let huge = L::try_new(i64::MAX / 64 * 64, 3).unwrap_err();
+    assert!(huge.to_string().contains("fit 64 bits"), "{huge}");
+}
+
+/// The predicate of a ragged division holds once for each coordinate of the whole.
+#[test]
+fn ragged() {
+    let (m, n) = (65, 33);
+    assert!(RAGGED::try_new(m, n).is_ok() && RAGGED::try_new(m, 1001).is_err());
+    let tiles = layout!(ragged zipped_divide((m,n):(n,1), <64,32>)).unwrap();
+    check(&tiles, "((64,32),(2,2)):((33,1),(2112,32))");
+    let mut seen = vec![false; 65 * 33];
+    for (i, j) in (0..64).flat_map(|i| (0..32).map(move |j| (i, j))) {
+        for rest in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+            let coord = ((i, j), rest);
+            if tiles.is_inside(coord) {
+                let index = usize::try_from(tiles.offset(coord)).unwrap();
+                assert!(!std::mem::replace(&mut seen[index], true));
+            }
+        }
+    }
+    assert!(seen.iter().all(|&seen| seen));
+}
+
+/// Variables of any integer type, expressions once each, names resolved where they are written.
+#[test]
+fn expressions() {
+    let (m, n) = (64usize, 48u32);
+    check(
+        &layout!(where {n} % 4 == 0, m >= 8; (m,{n}):(n,1)).unwrap(),
+        "(64,48):(48,1)",
+    );
+    let mut calls = 0;
+    let mut next = || {
+        calls += 1;
+        calls
+    };
+    check(
+        &layout!(({next()},{next() + 1}):(1,8)).unwrap(),
+        "(1,3):(1,8)",
+    );
+    assert_eq!(calls, 2);
+    const FOUR: i64 = 4;
+    check(
+        &layout!((self::dynamic_size::M,{4}):({FOUR},1)).unwrap(),
+        "(3,4):(4,1)",
+    );
+    check(
+        &layout!(where m % 64 == 0; logical_divide((m,{n}):(1,m), <STATIC o 2:1,_>))
+            .unwrap_or_else(|error| panic!("{error}")),
+        "((2,(8,4)),48):((8,(1,16)),64)",
+    );
+    assert!(layout!(({ i64::from(n) - 48 }, 4)).is_err());
+    assert!(layout!(({ u64::MAX }, 4)).is_err());
+}
+
+mod dynamic_size {
+    pub(super) const M: u8 = 3;
+}
