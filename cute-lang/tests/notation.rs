@@ -69,7 +69,7 @@ fn item() {
         impl ::facade::StaticLayout for R {
             const LAYOUT: ::facade::Layout = R;
             #[inline]
-            fn index(coord: i64) -> i64 {
+            fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
                 (coord & 1) * 24 + ((coord >> 1) & 1) * 2 + (coord >> 2) * 8
             }
         }
@@ -105,7 +105,7 @@ fn private_item_over_the_table_limit() {
         impl ::facade::StaticLayout for BIG {
             const LAYOUT: ::facade::Layout = BIG;
             #[inline]
-            fn index(coord: i64) -> i64 {
+            fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
                 (coord % 30) * 16 + (coord / 30)
             }
         }
@@ -144,7 +144,7 @@ fn swizzled() {
         };
         impl ::facade::StaticLayout for S {
             const LAYOUT: ::facade::Layout = S;
-            const INVERSE: &'static [i64] = &[
+            const INVERSE: &'static [::core::primitive::i64] = &[
                 -1,
                 -1,
                 -1,
@@ -163,7 +163,7 @@ fn swizzled() {
                 3,
             ];
             #[inline]
-            fn index(coord: i64) -> i64 {
+            fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
                 let offset = 8 + (coord & 3) * 2 + (coord >> 2);
                 offset ^ ((offset & 4) >> 2)
             }
@@ -256,9 +256,9 @@ fn tiling() {
         };
         impl ::facade::StaticLayout for T {
             const LAYOUT: ::facade::Layout = T.layout();
-            const INVERSE: &'static [i64] = &[0, 1, 2, 3, 4, 5, 6, 7];
+            const INVERSE: &'static [::core::primitive::i64] = &[0, 1, 2, 3, 4, 5, 6, 7];
             #[inline]
-            fn index(coord: i64) -> i64 {
+            fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
                 coord
             }
         }
@@ -317,9 +317,9 @@ fn error_leaves_the_names_behind() {
         };
         impl ::facade::StaticLayout for A {
             const LAYOUT: ::facade::Layout = A;
-            const INVERSE: &'static [i64] = &[0];
+            const INVERSE: &'static [::core::primitive::i64] = &[0];
             #[inline]
-            fn index(coord: i64) -> i64 {
+            fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
                 {
                     let _ = coord;
                     0

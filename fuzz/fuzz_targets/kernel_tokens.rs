@@ -31,5 +31,8 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let expansion = cute_lang::kernel::expand::kernels(TokenStream::new(), module);
-    assert!(syn::parse2::<syn::File>(expansion.clone()).is_ok(), "{source}\n{expansion}");
+    assert!(
+        syn::parse2::<syn::File>(expansion.clone()).is_ok(),
+        "{source}\n{expansion}"
+    );
 });

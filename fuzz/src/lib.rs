@@ -67,19 +67,23 @@ pub fn layout(u: &mut Unstructured<'_>, numbers: Numbers) -> Result<Option<Layou
         0..=2 => compact(u, &shape)?,
         3 => {
             let mut failed = Ok(());
-            let basis = shape.map(|_| basis(u).unwrap_or_else(|error| {
-                failed = Err(error);
-                ScaledBasis::from(0)
-            }));
+            let basis = shape.map(|_| {
+                basis(u).unwrap_or_else(|error| {
+                    failed = Err(error);
+                    ScaledBasis::from(0)
+                })
+            });
             failed?;
             basis
         }
         _ => {
             let mut failed = Ok(());
-            let strides: Shape = shape.map(|_| stride(u, numbers).unwrap_or_else(|error| {
-                failed = Err(error);
-                0
-            }));
+            let strides: Shape = shape.map(|_| {
+                stride(u, numbers).unwrap_or_else(|error| {
+                    failed = Err(error);
+                    0
+                })
+            });
             failed?;
             (&strides).into()
         }

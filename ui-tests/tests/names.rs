@@ -104,3 +104,19 @@ square!(SQUARE, 6, A);
 fn macros_pass_tokens_on() {
     assert_eq!(SQUARE.to_string(), "(6,6):(6,1)");
 }
+
+/// The same of crates of both editions without `std`, without a prelude, and with every warning an error.
+#[test]
+fn crates_of_both_editions_expand_alike() -> Result<(), cute_runtime::Error> {
+    assert_eq!(hygiene_2021::R, hygiene_2024::R);
+    assert_eq!(hygiene_2021::TILES, hygiene_2024::TILES);
+    assert_eq!(hygiene_2021::R.to_string(), "((2,2),3):((24,2),8)");
+    const BOTH: Layout = layout!(hygiene_2021::A o hygiene_2024::FOUR);
+    assert_eq!(BOTH.to_string(), "4:8");
+    let device = Device::emulator();
+    let mut out = Tensor::from_slice(&device, &[1.0f32; 32], [32])?;
+    hygiene_2021::kernels::add_f32::launch(&device, 1, &mut out.view_mut(), 1.0)?;
+    hygiene_2024::kernels::add_f32::launch(&device, 1, &mut out.view_mut(), 1.0)?;
+    assert_eq!(out.download()?, [3.0; 32]);
+    Ok(())
+}

@@ -54,9 +54,11 @@ pub(crate) fn keeps_promise(operation: &str, args: &[Value], result: &Value) -> 
             Some(is_permutation(&a, r) && first_modes_are_tiles(&a, &tiler, r))
         }
         "zipped_divide" | "tiled_divide" | "flat_divide" => Some(is_permutation(&layout(0)?, r)),
-        "logical_product" | "zipped_product" | "tiled_product" | "flat_product"
-        | "blocked_product" | "raked_product" => {
+        "logical_product" | "zipped_product" | "tiled_product" | "flat_product" => {
             is_product(operation, &layout(0)?, &as_tiler(args.get(1)?)?, r)
+        }
+        "blocked_product" | "raked_product" => {
+            is_product(operation, &layout(0)?, &layout(1)?.into(), r)
         }
         "tile_to_shape" => {
             let (block, target) = (layout(0)?, as_shape(args.get(1)?)?);

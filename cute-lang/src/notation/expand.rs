@@ -107,9 +107,9 @@ fn constant(context: &Context, value: &Value) -> Result<Constant, String> {
         Value::Swizzle(swizzle) => (block(swizzle_tokens(*swizzle)), quote!(#facade::Swizzle)),
         Value::Int(value) => (
             block(Literal::i64_suffixed(*value).into_token_stream()),
-            quote!(i64),
+            quote!(::core::primitive::i64),
         ),
-        Value::Bool(value) => (block(quote!(#value)), quote!(bool)),
+        Value::Bool(value) => (block(quote!(#value)), quote!(::core::primitive::bool)),
         Value::Tuple(tuple) => (block(tuple_value(tuple)), tuple_type(tuple)),
         Value::List(values) => {
             let parts = values.iter().map(|value| part(context, value));
@@ -135,7 +135,7 @@ fn part(context: &Context, value: &Value) -> Result<Constant, String> {
     match value {
         Value::Word(word) => Ok(Constant {
             value: quote!(#word),
-            kind: quote!(&'static str),
+            kind: quote!(&'static ::core::primitive::str),
         }),
         value => constant(context, value),
     }
@@ -186,7 +186,7 @@ pub(super) fn declarations(
     };
     let inverse = layout.inverse().map(|inverse| {
         let inverse = literals(inverse);
-        quote!(const INVERSE: &'static [i64] = &[#(#inverse),*];)
+        quote!(const INVERSE: &'static [::core::primitive::i64] = &[#(#inverse),*];)
     });
     let index = layout.index();
     quote! {
@@ -203,7 +203,7 @@ pub(super) fn declarations(
             const LAYOUT: #facade::Layout = #whole;
             #inverse
             #[inline]
-            fn index(coord: i64) -> i64 {
+            fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
                 #index
             }
         }
@@ -431,7 +431,7 @@ fn tuple_value(tuple: &IntTuple) -> TokenStream {
 
 fn tuple_type(tuple: &IntTuple) -> TokenStream {
     match tuple {
-        Tuple::Leaf(_) => quote!(i64),
+        Tuple::Leaf(_) => quote!(::core::primitive::i64),
         Tuple::Node(modes) => {
             let modes = modes.iter().map(tuple_type);
             quote!((#(#modes,)*))

@@ -1,0 +1,66 @@
+// The same declarations for each edition, among names that mean something else here than in the prelude.
+
+#[allow(dead_code, non_camel_case_types, reason = "these names are only in the way")]
+mod shadows {
+    pub(super) struct Layout;
+    pub(super) struct StaticLayout;
+    pub(super) struct Option;
+    pub(super) struct Result;
+    pub(super) struct Ok;
+    pub(super) struct Some;
+    pub(super) struct Into;
+    pub(super) struct From;
+    pub(super) struct Clone;
+    pub(super) struct Copy;
+    pub(super) struct Debug;
+    pub(super) struct Kernel;
+    pub(super) struct Device;
+    pub(super) struct u32;
+    pub(super) struct i64;
+    pub(super) struct usize;
+    pub(super) struct bool;
+    pub(super) struct str;
+    pub(super) mod core {}
+    pub(super) mod std {}
+    pub(super) mod cute_runtime {}
+}
+#[allow(unused_imports, reason = "as above")]
+use self::shadows::*;
+
+::cute::layout! {
+    /// CuTe's example of a composition.
+    pub A = (6,2):(8,2);
+    /// A name in terms of a name.
+    pub R = A o (4,3):(3,1);
+    /// A tiler of other layouts.
+    pub FOUR = 4:1;
+    /// A coordinate layout.
+    pub COORDINATES = (4,5):(1@1,1@0);
+    /// A swizzled layout.
+    pub SWIZZLED = Sw<3,0,3> o (8,8):(8,1);
+}
+
+::cute::tile! {
+    /// CuTe's example of a divide by mode.
+    pub TILES = (9,(4,8)):(59,(13,1)) / <3:3, (2,4):(1,8)>;
+}
+
+/// A value.
+pub const VALUE: ::cute::Layout = ::cute::layout!((2,(2,2)):(4,(2,1)));
+
+/// A tiling as a value.
+pub const TILING: ::cute::Tiling = ::cute::tile!(R / 2:1);
+
+const _: () = ::core::assert!(VALUE.at(3) == 6 && R.at(1) == 24);
+
+/// Kernels.
+#[::cute::kernels(crate = ::cute)]
+pub mod kernels {
+    /// Adds a number to each element.
+    #[kernel(threads = 32)]
+    #[instance(add_f32: T = f32)]
+    pub fn add<T: Element>(out: Global<T, 1>, x: f32) {
+        let i = thread() + layout!(A).at(0);
+        out[i] = out[i] + x;
+    }
+}
