@@ -261,7 +261,7 @@ mod tests {
             ((state >> 33) % bound) as i64
         };
         let mut proved = 0;
-        for _ in 0..3_000 {
+        for _ in 0..1_000 {
             // Too many points for the last rung now and then.
             let shape = [1 + next(6), 1 + next(6), 1 + next(6), 1 + next(40)];
             let mut draw = |bound, low| std::array::from_fn::<i64, 4, _>(|_| next(bound) + low);
@@ -288,7 +288,7 @@ mod tests {
             assert!(disjoint || !proof, "{shape:?} {stride:?} {axes:?}");
             proved += i32::from(proof);
         }
-        assert!(proved > 150, "{proved}");
+        assert!(proved > 50, "{proved}");
     }
 
     #[test]
