@@ -67,14 +67,14 @@ fn machine_code_is_that_of_the_expression_by_hand() {
 fn index(layout: &str) -> String {
     let input = format!("[::facade] L = {layout};").parse().expect(layout);
     let file: syn::File = syn::parse2(cute_lang::notation::layout(input)).expect(layout);
-    let functions = file.items.iter().filter_map(|item| match item {
+    let body = file.items.iter().find_map(|item| match item {
         Item::Impl(block) => block.items.iter().find_map(|item| match item {
             ImplItem::Fn(function) if function.sig.ident == "index" => Some(&function.block),
             _ => None,
         }),
         _ => None,
     });
-    let body = functions.last().expect(layout);
+    let body = body.expect(layout);
     quote::quote!(#body).to_string()
 }
 
