@@ -995,6 +995,28 @@ proptest! {
 }
 
 #[test]
+fn analyses_of_what_is_extreme_end() {
+    let unit = Layout::unit();
+    assert!(best_swizzle(&unit, 0, &[]).is_err());
+    assert!(conflict_free_map(&unit, 0, &[]).is_err());
+    assert!(conflict_free_map(&unit, 64, &[]).unwrap().is_some());
+    let far = Layout::new([2, 2], [1 << 61, 1 << 60]).unwrap();
+    let best = best_swizzle(&far, 64, std::slice::from_ref(&Layout::new(4, 1).unwrap())).unwrap();
+    assert!(best.degrees[0] >= best.least[0]);
+    assert_eq!(conflict_free_map(&far, 64, &[]).unwrap(), None);
+    assert_eq!(far.bijective().decided(), Some(false));
+    let jump = Layout::new([3, 2], [i64::MAX / 4, -(i64::MAX / 4)]).unwrap();
+    assert!(
+        jump.index_form()
+            .is_some_and(|form| form.at(5) == jump.at(5))
+    );
+    let tile =
+        ComposedLayout::new(Swizzle::IDENTITY, 0, Layout::right([8, 8, 8]).unwrap()).unwrap();
+    let tensor = Layout::new([1 << 20, 1 << 32, 1], [1 << 36, 8, 1]);
+    assert!(tensor.is_ok_and(|tensor| tensor_map(16, &tile, &tensor).is_err()));
+}
+
+#[test]
 fn operations_answer_and_refuse() {
     for (text, answer) in [
         ("is_injective((4,3):(1,2))", "false"),

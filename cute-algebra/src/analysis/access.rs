@@ -101,9 +101,7 @@ impl Pattern {
         element_bits: i64,
         tv: &Layout,
     ) -> Result<Self, LayoutError> {
-        if !matches!(element_bits, 4 | 8 | 16 | 32 | 64) {
-            return Err(ErrorKind::ElementBits { bits: element_bits }.at(Place::operand(1)));
-        }
+        check_element_bits(element_bits)?;
         tv.require_integral(2)?;
         if tv.size() > ENUMERATION_LIMIT {
             let property = "an access pattern of so many elements";
@@ -182,5 +180,12 @@ impl Pattern {
             }
         }
         phases
+    }
+}
+
+pub(super) fn check_element_bits(bits: i64) -> Result<(), LayoutError> {
+    match bits {
+        4 | 8 | 16 | 32 | 64 => Ok(()),
+        _ => Err(ErrorKind::ElementBits { bits }.at(Place::operand(1))),
     }
 }

@@ -60,6 +60,8 @@ impl Layout {
     pub fn index_form(&self) -> Option<IndexForm> {
         let mut modes = coalesce(self).integral_modes(0).ok()?;
         modes.retain(|&(extent, stride)| extent > 1 || stride != 0);
+        // What all jumps together may add to the digits before the sum no longer fits.
+        let room = (i64::MAX - self.cosize()) / MOST_MODES as i64;
         let mut boundaries = vec![1];
         for (extent, _) in &modes {
             boundaries.push(boundaries.last()? * extent);
@@ -74,8 +76,8 @@ impl Layout {
             };
             let ends = begin + 1..=modes.len().min(begin + longest);
             let forms = ends.filter_map(|end| {
-                let bound = (end < modes.len()).then(|| boundaries[end]);
-                let mut terms = run(&modes[begin..end], &boundaries[begin..end], bound)?;
+                let bound = (boundaries[end], end == modes.len());
+                let mut terms = run(&modes[begin..end], &boundaries[begin..end], bound, room)?;
                 let (_, rest) = &best[modes.len() - end];
                 terms.extend(rest);
                 let terms = if longest > 1 { merged(terms) } else { terms };
@@ -105,22 +107,27 @@ impl IndexForm {
     }
 }
 
-/// Modes counted by jumps, from the remainder up to `bound`.
-fn run(modes: &[(i64, i64)], boundaries: &[i64], bound: Option<i64>) -> Option<Vec<IndexTerm>> {
-    let mut before = 0i64;
+/// Modes counted by jumps, from the remainder up to `end`. Several modes are so only if no sum of theirs exceeds `room`.
+fn run(
+    modes: &[(i64, i64)],
+    boundaries: &[i64],
+    (end, last): (i64, bool),
+    room: i64,
+) -> Option<Vec<IndexTerm>> {
+    let (mut before, mut reach) = (0i64, 0i64);
     let mut terms = Vec::new();
     for (&(extent, stride), &boundary) in modes.iter().zip(boundaries) {
         let jump = stride.checked_sub(before)?;
-        before = stride.checked_mul(extent)?;
+        if modes.len() > 1 {
+            before = stride.checked_mul(extent)?;
+            reach = reach.checked_add(jump.checked_abs()?.checked_mul(end / boundary)?)?;
+        }
         if jump != 0 {
-            terms.push(IndexTerm::new(
-                boundary,
-                bound.map(|bound| bound / boundary),
-                jump,
-            ));
+            let modulus = (!last).then_some(end / boundary);
+            terms.push(IndexTerm::new(boundary, modulus, jump));
         }
     }
-    Some(terms)
+    (reach <= room).then_some(terms)
 }
 
 impl IndexTerm {
@@ -219,7 +226,7 @@ impl fmt::Display for IndexForm {
             if let Some(modulus) = term.modulus {
                 write!(f, " % {modulus}")?;
             }
-            if term.factor.abs() != 1 {
+            if term.factor.unsigned_abs() != 1 {
                 write!(f, " * {}", term.factor.unsigned_abs())?;
             }
         }

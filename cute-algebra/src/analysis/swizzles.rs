@@ -4,7 +4,7 @@
 //! addresses to banks. A swizzle chooses that kernel, within its form; a map of bits chooses it freely. Two patterns that
 //! are subspaces can always be avoided: no space is the union of two proper subspaces.
 
-use super::access::Pattern;
+use super::access::{Pattern, check_element_bits};
 use super::banks::{BANKS, busiest_bank};
 use super::gmma::SwizzleMode;
 use crate::composed::ComposedLayout;
@@ -16,7 +16,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// Most times that a group of lanes is looked at under a swizzle.
-pub const SWIZZLE_SEARCH_LIMIT: usize = 1 << 20;
+pub const SWIZZLE_SEARCH_LIMIT: usize = 1 << 18;
 
 /// Most bits of the number of a 16-byte chunk for which a map of bits is looked for.
 pub const BANK_MAP_BITS: u32 = 16;
@@ -68,8 +68,8 @@ pub fn best_swizzle(
     element_bits: i64,
     patterns: &[Layout],
 ) -> Result<BestSwizzle, LayoutError> {
-    let tile_of = |swizzle| ComposedLayout::new(swizzle, 0, tile.clone());
-    let plain = tile_of(Swizzle::IDENTITY)?;
+    check_element_bits(element_bits)?;
+    let plain = ComposedLayout::new(Swizzle::IDENTITY, 0, tile.clone())?;
     let mut accesses = Vec::new();
     for (position, tv) in patterns.iter().enumerate() {
         let access = Phases::new(&plain, element_bits, tv).map_err(|error| {
@@ -155,6 +155,7 @@ pub fn conflict_free_map(
     element_bits: i64,
     patterns: &[Layout],
 ) -> Result<Option<XorMap>, LayoutError> {
+    check_element_bits(element_bits)?;
     let plain = ComposedLayout::new(Swizzle::IDENTITY, 0, tile.clone())?;
     let accesses: Vec<Phases> = patterns
         .iter()
@@ -221,7 +222,7 @@ impl Phases {
         let phases = self.phases.iter().map(|phase| {
             let offsets: Vec<i64> = phase
                 .iter()
-                .map(|&index| moved(index) * self.element_bits / 8)
+                .map(|&index| moved(index).saturating_mul(self.element_bits) / 8)
                 .collect();
             busiest_bank(self.bytes, &offsets).degree
         });
@@ -237,7 +238,9 @@ impl Phases {
             let mut touched: Vec<i64> = phase
                 .iter()
                 .flat_map(|index| {
-                    (0..own).map(move |word| (index * self.element_bits).div_euclid(32) + word)
+                    (0..own).map(move |word| {
+                        index.saturating_mul(self.element_bits).div_euclid(32) + word
+                    })
                 })
                 .collect();
             touched.sort_unstable();

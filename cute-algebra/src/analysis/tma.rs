@@ -250,7 +250,7 @@ pub fn tensor_map(
     for (position, &(extent, stride, mode)) in dimensions.iter().enumerate() {
         let bytes = match (extent, position) {
             (1, 0) => width,
-            (1, _) => (end + 15) / 16 * 16,
+            (1, _) => end.saturating_add(15) / 16 * 16,
             _ => stride.saturating_mul(width),
         };
         let legal = match position {
