@@ -6,7 +6,7 @@
 //! expr    := ["ragged"] chain ("/" chain)*            // zipped_divide; `ragged` lets its operation overhang
 //! chain   := operand (("o" | "then") operand)*        // A o B is A(B(c)); `then` is the other order
 //! operand := primary [":" stride]                     // a shape alone, where a layout is wanted: the leftmost mode fastest
-//! primary := product | basis | word | "_" | "(" [expr ("," expr)*] ")" | "<" expr ("," expr)* ">" | name "(" args ")" | swizzle
+//! primary := product | basis | word | "_" | "(" [expr ("," expr)*] ")" | "<" [expr ("," expr)*] ">" | name "(" args ")" | swizzle
 //! product := factor ("*" factor)*;  factor := int | name | "{" Rust expression "}"   // run-time integers and numbers
 //! stride  := product | basis | tuple | "row" | "col"
 //! basis   := int ("@" int)+                           // rightmost index is outermost

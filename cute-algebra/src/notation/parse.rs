@@ -207,10 +207,7 @@ impl Parser<'_> {
             }
             Some(TokenKind::Punct('<')) => {
                 let (items, at) = self.list('<', '>')?;
-                match items.is_empty() {
-                    true => Err(NotationError::new(&at, "a tiler has at least one mode")),
-                    false => node(ExprKind::Tiler(items), at),
-                }
+                node(ExprKind::Tiler(items), at)
             }
             Some(TokenKind::Word(word)) => {
                 let word = word.clone();
