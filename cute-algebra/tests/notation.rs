@@ -105,7 +105,14 @@ fn round_trips() {
     ]);
     check::<Swizzle>(&["Sw<3,4,3>", "Sw<0,0,0>"]);
     check::<ComposedLayout>(&["Sw<2,0,-3> o 5 o (8,8):(8,1)"]);
-    check::<Tiler>(&["<3:3,(2,4):(1,8)>", "<_,<2:1,_>>", "4:1", "_", "<>", "<<>,8:1>"]);
+    check::<Tiler>(&[
+        "<3:3,(2,4):(1,8)>",
+        "<_,<2:1,_>>",
+        "4:1",
+        "_",
+        "<>",
+        "<<>,8:1>",
+    ]);
     check::<Value>(&["24", "(2,_)", "1@0", "(1@0,2)", "4:1"]);
     assert_eq!("<(),8>".parse::<Value>().unwrap().to_string(), "<<>,8:1>");
     // What has two meanings is one value, wherever it comes from.
