@@ -102,7 +102,7 @@ fn tensors() {
         ),
         (
             "let x = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (60, 64)));",
-            "tile_to_shape((8,64):(64,1), (60,64)): blocks of 8 do not fill 60; use 56 or 64, or `ragged`",
+            "tile_to_shape((8,64):(64,1), (60,64)): mode 0 of (60,64): blocks of 8 do not fill 60; use 56 or 64, or `ragged`",
         ),
     ]);
 }
