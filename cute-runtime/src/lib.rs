@@ -129,6 +129,19 @@ pub mod __private {
 /// }
 /// assert_eq!((R.at(1), R::index(1), R::SIZE), (24, 24, 12));
 /// ```
+/// Names inside a shape or a stride, `{…}` with a Rust expression, and their products are run-time integers; `where` states
+/// facts about them in front. Such an expression is a `Result` of a [`DynamicLayout`], and such an item a type with
+/// `try_new`: what the facts do not settle is checked when the layout is built. A fact holds for the items up to the next
+/// `where`.
+/// ```
+/// use cute_runtime::{DynamicLayout, layout};
+/// let (m, n) = (130, 96);
+/// let tiles = layout!(ragged zipped_divide((m,n):(n,1), <64,32>))?;
+/// assert_eq!(tiles.to_string(), "((64,32),(3,3)):((96,1),(6144,32))");
+/// assert!(tiles.is_inside(((1, 31), (2, 2))) && !tiles.is_inside(((2, 31), (2, 2))));
+/// assert_eq!(layout!(where m >= 64; (m,n):(n,1) o 64:1)?.to_string(), "64:96");
+/// # Ok::<(), cute_runtime::LayoutCheck>(())
+/// ```
 #[macro_export]
 macro_rules! layout {
     ($($tokens:tt)*) => { $crate::__private::layout! { [$crate] $($tokens)* } };

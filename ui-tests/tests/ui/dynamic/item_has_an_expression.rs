@@ -1,0 +1,7 @@
+//! The run-time integers of an item are parameters, so each needs a name.
+
+use cute_runtime::layout;
+
+layout! { L = (m,{2 * n}):(1,m); }
+
+fn main() {}

@@ -1,0 +1,10 @@
+//! The size is over 64 bits for every value that the facts allow.
+
+use cute_runtime::layout;
+
+layout! {
+    where m >= 0x4000_0000_0000_0000;
+    L = (4,m):(m,1);
+}
+
+fn main() {}
