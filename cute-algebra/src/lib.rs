@@ -43,6 +43,7 @@ pub mod operations;
 mod picture;
 mod product;
 pub mod ragged;
+mod rational;
 mod recast;
 mod recover;
 mod slice;
@@ -105,6 +106,7 @@ pub use picture::{
 pub use product::{
     blocked_product, flat_product, logical_product, raked_product, tiled_product, zipped_product,
 };
+pub use rational::rational_mode;
 pub use recast::{downcast, recast, upcast};
 pub use recover::from_table;
 pub use slice::{dice, slice, slice_and_offset};

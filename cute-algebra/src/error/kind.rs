@@ -33,6 +33,8 @@ pub enum ErrorKind {
         /// The factor.
         factor: i64,
     },
+    /// A fraction whose denominator is 0.
+    Denominator,
     /// Nesting over [`MAX_DEPTH`](crate::MAX_DEPTH).
     TooDeep {
         /// The nesting.
@@ -676,6 +678,7 @@ impl fmt::Display for ErrorKind {
                     "no layout has these values: {found} at {position}, where the values before it ask for {expected}"
                 )
             }
+            Self::Denominator => f.write_str("a stride cannot be a fraction over 0"),
             Self::Underscore => f.write_str("`_` stands for a whole mode, but a point is wanted"),
             Self::Overflow { quantity } => write!(f, "the {quantity} does not fit 64 bits"),
         }

@@ -6,6 +6,7 @@ use crate::composed::ComposedLayout;
 use crate::error::{ErrorKind, LayoutError, Place, Side};
 use crate::layout::Layout;
 use crate::operations::{OPERATIONS, apply, find};
+use crate::rational::rational_mode;
 use crate::stride::{ScaledBasis, Stride};
 use crate::swizzle::Swizzle;
 use crate::tiler::Tiler;
@@ -53,7 +54,7 @@ impl Evaluator<'_> {
     fn value(&self, expr: &Expr) -> Result<Value, NotationError> {
         match &expr.kind {
             ExprKind::Int(value) => Ok(Value::Int(*value)),
-            ExprKind::Basis(..) => Ok(self.stride(expr)?.into()),
+            ExprKind::Basis(..) | ExprKind::Fraction(..) => Ok(self.stride(expr)?.into()),
             ExprKind::Underscore => Ok(Value::Tiler(Tiler::Keep)),
             ExprKind::Name(name) => self.name(name, &expr.at),
             ExprKind::Braced(_) | ExprKind::Product(_) => Ok(self.integers(expr)?.into()),
@@ -61,6 +62,9 @@ impl Evaluator<'_> {
                 true => self.concat(items),
                 false => self.tuple(expr),
             },
+            ExprKind::Layout(shape, stride) if has_fraction(stride) => {
+                Ok(self.fractional(&self.integers(shape)?, stride)?.into())
+            }
             ExprKind::Layout(shape, stride) => {
                 let (extents, strides) = (self.integers(shape)?, self.stride(stride)?);
                 Layout::new(extents, strides)
@@ -201,11 +205,40 @@ impl Evaluator<'_> {
                     .map(Tuple::Leaf)
                     .map_err(|error| at_place(error, &[expr]))
             }
+            ExprKind::Fraction(..) => Err(NotationError::new(
+                &expr.at,
+                "a stride that is a fraction needs an extent",
+            )
+            .help("a mode is `extent:stride`, such as `4:1/2@0`")),
             ExprKind::Tuple(items) => items.iter().map(|item| self.stride(item)).collect(),
             ExprKind::Name(name) if let Some(Value::Stride(stride)) = (self.names)(name) => {
                 Ok(stride)
             }
             _ => Ok((&self.integers(expr)?).into()),
+        }
+    }
+
+    /// A layout some of whose strides are fractions: such a mode becomes one or two of whole strides.
+    fn fractional(&self, extents: &IntTuple, stride: &Expr) -> Result<Layout, NotationError> {
+        let refused = |error| at_place(error, &[stride]);
+        match (&stride.kind, extents) {
+            (ExprKind::Fraction([above, below], path), Tuple::Leaf(extent)) => {
+                let outermost_first: Vec<_> = path.iter().rev().copied().collect();
+                rational_mode(*extent, *above, *below, &outermost_first).map_err(refused)
+            }
+            (ExprKind::Tuple(strides), Tuple::Node(extents)) if strides.len() == extents.len() => {
+                let modes = extents
+                    .iter()
+                    .zip(strides)
+                    .map(|(extents, stride)| self.fractional(extents, stride))
+                    .collect::<Result<Vec<_>, _>>()?;
+                Layout::concat(modes).map_err(refused)
+            }
+            _ if has_fraction(stride) => Err(NotationError::new(
+                &stride.at,
+                format!("this stride and the shape {extents} are not congruent"),
+            )),
+            _ => Layout::new(extents.clone(), self.stride(stride)?).map_err(refused),
         }
     }
 
@@ -358,9 +391,17 @@ fn find_underscore(expr: &Expr) -> Option<&Expr> {
     }
 }
 
+fn has_fraction(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Fraction(..) => true,
+        ExprKind::Tuple(items) => items.iter().any(has_fraction),
+        _ => false,
+    }
+}
+
 fn has_basis(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Basis(..) => true,
+        ExprKind::Basis(..) | ExprKind::Fraction(..) => true,
         ExprKind::Tuple(items) => items.iter().any(has_basis),
         _ => false,
     }

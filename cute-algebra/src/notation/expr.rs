@@ -24,6 +24,8 @@ pub enum ExprKind {
     Int(i64),
     /// `2@1@0`: the scale, and the indices as written, the outermost last.
     Basis(i64, Vec<usize>),
+    /// `1/2@0`: numerator and denominator, and the indices as written.
+    Fraction([i64; 2], Vec<usize>),
     /// `_`.
     Underscore,
     /// A name.

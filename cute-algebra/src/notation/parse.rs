@@ -407,14 +407,16 @@ impl Parser<'_> {
         let ExprKind::Int(value) = scale.kind else {
             return Ok(scale);
         };
+        let mut denominator = None;
         if let [slash, ratio, at, ..] = self.rest()
             && (&slash.kind, &at.kind) == (&TokenKind::Punct('/'), &TokenKind::Punct('@'))
+            && let TokenKind::Int(below) = ratio.kind
         {
-            let at = scale.at.start..ratio.at.end;
-            return Err(NotationError::new(
-                &at,
-                "a stride that is a fraction is not supported yet",
-            ));
+            let below = i64::try_from(below).map_err(|_| {
+                NotationError::new(&ratio.at, format!("`{below}` does not fit 64 bits"))
+            })?;
+            denominator = Some(below);
+            self.next += 2;
         }
         let mut path = Vec::new();
         let mut end = scale.at.end;
@@ -427,9 +429,11 @@ impl Parser<'_> {
             end = self.here().end;
             self.next += 1;
         }
-        match path.is_empty() {
-            true => Ok(scale),
-            false => node(ExprKind::Basis(value, path), scale.at.start..end),
+        let at = scale.at.start..end;
+        match (path.is_empty(), denominator) {
+            (true, _) => Ok(scale),
+            (false, None) => node(ExprKind::Basis(value, path), at),
+            (false, Some(below)) => node(ExprKind::Fraction([value, below], path), at),
         }
     }
 
@@ -538,6 +542,7 @@ fn node(kind: ExprKind, at: Range<usize>) -> Parsed {
     let below = match &kind {
         ExprKind::Int(_)
         | ExprKind::Basis(..)
+        | ExprKind::Fraction(..)
         | ExprKind::Underscore
         | ExprKind::Name(_)
         | ExprKind::Braced(_) => 0,
