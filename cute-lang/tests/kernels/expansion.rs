@@ -207,9 +207,27 @@ fn a_module_with_errors_keeps_its_names() {
         ::core::compile_error! {
             "cannot find function `unknown`"
         }
+        #[allow(missing_docs, non_camel_case_types)]
         pub mod kernels {
-            #[allow(missing_docs, non_camel_case_types)]
+            #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
             pub struct broken;
+            impl ::cute_runtime::Kernel for broken {
+                const NAME: &'static ::core::primitive::str = "";
+                const PTX: &'static ::core::primitive::str = "";
+                const THREADS: ::core::primitive::u32 = 0;
+                const CLUSTER: [::core::primitive::u32; 3] = [0; 3];
+                const SMEM_BYTES: ::core::primitive::u32 = 0;
+                const PARAMS: &'static [::cute_runtime::Param] = &[];
+            }
+            impl broken {
+                #[allow(clippy::too_many_arguments)]
+                pub fn launch<'a>(
+                    _: &::cute_runtime::Device,
+                    _: impl ::core::convert::Into<::cute_runtime::Grid>,
+                ) -> ::core::result::Result<(), ::cute_runtime::Error> {
+                    ::core::unreachable!()
+                }
+            }
         }
     "#]];
     expected.assert_eq(&expansion(
