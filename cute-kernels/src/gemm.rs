@@ -128,51 +128,7 @@ pub mod kernels {
         n: u32,
         k: u32,
     ) {
-        let cols = 1024 / bits::<D>();
-        let sa = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (BM, BK, STAGES)));
-        let sb = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (BN, BK, STAGES)));
-        let sd = smem::<D>(tile_to_shape(smem_atom::<D>(K, SW128), (64, cols, 2, 2)));
-        let full = mbarriers(STAGES, 1);
-        let empty = mbarriers(STAGES, 2);
-
-        if warpgroup() == 0 {
-            setmaxnreg_dec(40);
-            if thread() == 0 {
-                produce::<BM, BN, BK, STAGES, GROUP>(a, b, sa, sb, full, empty, m, n, k);
-            }
-        } else {
-            setmaxnreg_inc(232);
-            let consumer = warpgroup() - 1;
-            let acc = fragment::<f32>(wgmma_c(BN));
-            let mut stage = 0;
-            let mut phase = 0;
-            let mut tile = block_idx().0;
-            while tile < tile_count::<BM, BN>(m, n) {
-                let (tm, tn) = tile_coordinate::<BM, BN, GROUP>(tile, m, n);
-                multiply::<BK, STAGES>(
-                    acc, sa, sb, full, empty, consumer, k, &mut stage, &mut phase,
-                );
-                for piece in 0..BN / cols {
-                    let out = sd[(_, _, piece % 2, consumer)];
-                    // Two buffers: this one is free once at most the newest store is still reading.
-                    if warpgroup_thread() == 0 {
-                        tma_wait_read(1);
-                    }
-                    bar_sync(consumer + 1, 128);
-                    copy(convert::<D>(local_tile(acc, (64, cols), (0, piece))), out);
-                    fence_proxy_async();
-                    bar_sync(consumer + 1, 128);
-                    if warpgroup_thread() == 0 {
-                        tma_store(out, d, (tm * BM + consumer * 64, tn * BN + piece * cols));
-                        tma_commit();
-                    }
-                }
-                tile += grid_dim().0;
-            }
-            if warpgroup_thread() == 0 {
-                tma_wait_read(0);
-            }
-        }
+        run::<D, BM, BN, BK, STAGES, GROUP, 1>(a, b, d, m, n, k);
     }
 
     /// D by predicated element stores: any leading dimension, any alignment.
@@ -190,6 +146,26 @@ pub mod kernels {
         a: TmaLoad<bf16, 2>,
         b: TmaLoad<bf16, 2>,
         d: Global<D, 2>,
+        m: u32,
+        n: u32,
+        k: u32,
+    ) {
+        run::<D, BM, BN, BK, STAGES, GROUP, 0>(a, b, d, m, n, k);
+    }
+
+    /// The whole of a kernel; `d` is a `TmaStore` where BY_TMA is 1, else a `Global`.
+    fn run<
+        D: Element,
+        const BM: u32,
+        const BN: u32,
+        const BK: u32,
+        const STAGES: u32,
+        const GROUP: u32,
+        const BY_TMA: u32,
+    >(
+        a: TmaLoad<bf16, 2>,
+        b: TmaLoad<bf16, 2>,
+        d: _,
         m: u32,
         n: u32,
         k: u32,
@@ -216,15 +192,61 @@ pub mod kernels {
                 multiply::<BK, STAGES>(
                     acc, sa, sb, full, empty, consumer, k, &mut stage, &mut phase,
                 );
-                for v in 0..size(acc) {
-                    // Where this thread's v-th value lies in the 64 × BN tile.
-                    let (i, j) = acc.coordinate(v);
-                    let (row, col) = (tm * BM + consumer * 64 + i, tn * BN + j);
-                    if row < m && col < n {
-                        d[(row, col)] = convert::<D>(acc[v]);
-                    }
+                let (row, col) = (tm * BM + consumer * 64, tn * BN);
+                if BY_TMA == 1 {
+                    store_by_tma::<D, BN>(acc, d, consumer, row, col);
+                } else {
+                    store_by_element::<D>(acc, d, row, col, m, n);
                 }
                 tile += grid_dim().0;
+            }
+            if BY_TMA == 1 && warpgroup_thread() == 0 {
+                tma_wait_read(0);
+            }
+        }
+    }
+
+    /// Stores 64 × BN accumulators at (row, col) in pieces of 128-byte rows.
+    fn store_by_tma<D: Element, const BN: u32>(
+        acc: Fragment,
+        d: TmaStore<D, 2>,
+        consumer: u32,
+        row: u32,
+        col: u32,
+    ) {
+        let cols = 1024 / bits::<D>();
+        let staging = smem::<D>(tile_to_shape(smem_atom::<D>(K, SW128), (64, cols, 2, 2)));
+        for piece in 0..BN / cols {
+            let out = staging[(_, _, piece % 2, consumer)];
+            // Two buffers: this one is free once at most the newest store is still reading.
+            if warpgroup_thread() == 0 {
+                tma_wait_read(1);
+            }
+            bar_sync(consumer + 1, 128);
+            copy(convert::<D>(local_tile(acc, (64, cols), (0, piece))), out);
+            fence_proxy_async();
+            bar_sync(consumer + 1, 128);
+            if warpgroup_thread() == 0 {
+                tma_store(out, d, (row, col + piece * cols));
+                tma_commit();
+            }
+        }
+    }
+
+    /// Stores those accumulators whose place lies inside of the m × n matrix.
+    fn store_by_element<D: Element>(
+        acc: Fragment,
+        d: Global<D, 2>,
+        row: u32,
+        col: u32,
+        m: u32,
+        n: u32,
+    ) {
+        for v in 0..size(acc) {
+            // Where this thread's v-th value lies in the 64 × BN tile.
+            let (i, j) = acc.coordinate(v);
+            if row + i < m && col + j < n {
+                d[(row + i, col + j)] = convert::<D>(acc[v]);
             }
         }
     }
