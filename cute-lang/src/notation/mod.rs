@@ -9,6 +9,7 @@
 mod carrier;
 mod dynamic;
 mod expand;
+mod index;
 mod input;
 mod tiling;
 mod tokens;
