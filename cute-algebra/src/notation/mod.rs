@@ -16,14 +16,17 @@
 //! A token says where it stands by a [`Range`]: of bytes in a text, of indices into a list of spans for
 //! a macro. Expressions and errors keep these positions and nobody here asks what they are.
 
+mod definition;
 mod eval;
 mod expr;
 mod from_str;
 mod parse;
+mod show;
 mod symbolic;
 mod tiling;
 mod token;
 
+pub use definition::{Definition, Definitions};
 pub use eval::{Names, eval, eval_layout};
 pub use expr::{Expr, ExprKind, Fact, Order, Relation};
 pub use from_str::eval_str;

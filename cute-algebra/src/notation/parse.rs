@@ -254,7 +254,7 @@ impl Parser<'_> {
     }
 
     fn fact(&mut self) -> Result<Fact, NotationError> {
-        let left = self.primary()?;
+        let left = self.side()?;
         let expected = "`%` or a comparison";
         let relation = if self.accept_other("%").is_some() {
             Relation::Multiple
@@ -276,7 +276,7 @@ impl Parser<'_> {
         } else {
             return Err(self.unexpected(expected));
         };
-        let right = self.primary()?;
+        let right = self.side()?;
         let mut end = right.at.end;
         if relation == Relation::Multiple {
             let zero = "`== 0`";
@@ -307,6 +307,20 @@ impl Parser<'_> {
             relation,
             right,
         })
+    }
+
+    /// A side of a fact. A `<` after its name compares, and begins no parameters.
+    fn side(&mut self) -> Parsed {
+        let name_at = self.here();
+        match self.peek() {
+            Some(TokenKind::Word(word)) => {
+                let name = ExprKind::Name(word.clone());
+                self.next += 1;
+                let name = node(name, name_at)?;
+                self.product(name)
+            }
+            _ => self.primary(),
+        }
     }
 
     fn word(&mut self, word: String) -> Parsed {
@@ -538,7 +552,7 @@ fn binary(operation: &str, sign: Range<usize>, left: Expr, right: Expr, flipped:
 }
 
 /// A tree that is not too high to be walked by recursion, and dropped.
-fn node(kind: ExprKind, at: Range<usize>) -> Parsed {
+pub(super) fn node(kind: ExprKind, at: Range<usize>) -> Parsed {
     let below = match &kind {
         ExprKind::Int(_)
         | ExprKind::Basis(..)

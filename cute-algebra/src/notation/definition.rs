@@ -1,0 +1,213 @@
+//! Names that stand for expressions with run-time integers.
+//!
+//! Such an expression has no value before its integers are known. So its text is what a name carries from place to place,
+//! and where the name is used, the expression takes its place.
+
+use super::expr::{Expr, ExprKind, Fact, Order};
+use super::parse::node;
+use super::{MAX_TOKENS, NotationError, lex, parse_where};
+use crate::operations;
+use std::fmt;
+use std::ops::Range;
+
+/// `where facts; expression`, as a name stands for it.
+///
+/// ```
+/// use cute_algebra::notation::{Definition, lex, parse};
+/// let tiles: Definition = "where m % 64 == 0; (m,n):(1,m) / <64,_>".parse()?;
+/// assert_eq!(tiles.to_string(), "where m % 64 == 0; zipped_divide((m,n):(1,m),<64,_>)");
+///
+/// let used = Definition::new(Vec::new(), parse(&lex("get(T,0)")?, 8..8)?);
+/// let used = used.expand(&|name| (name == "T").then(|| tiles.clone()))?;
+/// assert_eq!(used.to_string(), "where m % 64 == 0; get(zipped_divide((m,n):(1,m),<64,_>),0)");
+/// # Ok::<(), cute_algebra::notation::NotationError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// What holds of the run-time integers.
+    pub facts: Vec<Fact>,
+    /// The expression.
+    pub expr: Expr,
+}
+
+/// What names stand for, as expressions.
+pub type Definitions<'a> = &'a dyn Fn(&str) -> Option<Definition>;
+
+impl Definition {
+    /// An expression under facts.
+    pub fn new(facts: Vec<Fact>, expr: Expr) -> Self {
+        Self { facts, expr }
+    }
+
+    /// The same with definitions in the place of the names that stand for layouts. What comes from a definition stands
+    /// where the name does. The facts of the definitions come after its own.
+    ///
+    /// # Errors
+    /// Where the result would be nested too deep or too long, and where a name is a factor.
+    pub fn expand(self, definitions: Definitions<'_>) -> Result<Self, NotationError> {
+        let mut expander = Expander {
+            definitions,
+            facts: self.facts,
+            count: 0,
+        };
+        let expr = expander.expr(&self.expr)?;
+        Ok(Self::new(expander.facts, expr))
+    }
+}
+
+impl fmt::Display for Definition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, fact) in self.facts.iter().enumerate() {
+            f.write_str(if i == 0 { "where " } else { ", " })?;
+            fact.fmt(f)?;
+        }
+        if !self.facts.is_empty() {
+            f.write_str("; ")?;
+        }
+        self.expr.fmt(f)
+    }
+}
+
+impl std::str::FromStr for Definition {
+    type Err = NotationError;
+
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        let (facts, expr) = parse_where(&lex(text)?, text.len()..text.len())?;
+        Ok(Self::new(facts, expr))
+    }
+}
+
+struct Expander<'a> {
+    definitions: Definitions<'a>,
+    facts: Vec<Fact>,
+    /// Expressions so far.
+    count: usize,
+}
+
+impl Expander<'_> {
+    fn expr(&mut self, expr: &Expr) -> Result<Expr, NotationError> {
+        self.count(&expr.at)?;
+        let kind = match &expr.kind {
+            ExprKind::Name(name) => match (self.definitions)(name) {
+                Some(definition) => return self.definition(definition, &expr.at),
+                None => return Ok(expr.clone()),
+            },
+            ExprKind::Tuple(items) if expr.is_visibly_layout() => {
+                ExprKind::Tuple(self.exprs(items)?)
+            }
+            ExprKind::Tiler(items) => ExprKind::Tiler(self.exprs(items)?),
+            ExprKind::Product(factors) => {
+                let defined = factors.iter().find(|factor| {
+                    matches!(&factor.kind, ExprKind::Name(name) if (self.definitions)(name).is_some())
+                });
+                return match defined {
+                    None => Ok(expr.clone()),
+                    Some(factor) => Err(NotationError::new(
+                        &factor.at,
+                        "a factor is an integer, and this is an expression with run-time integers",
+                    )),
+                };
+            }
+            ExprKind::Swizzled(parts) => {
+                let [swizzle, offset, layout] = &**parts;
+                let layout = self.expr(layout)?;
+                ExprKind::Swizzled(Box::new([swizzle.clone(), offset.clone(), layout]))
+            }
+            ExprKind::Call {
+                operation,
+                name_at,
+                args,
+                ragged,
+            } => {
+                let row = operations::find(operation);
+                let takes_word = |index| row.is_some_and(|row| row.takes_word(index));
+                let args = args.iter().enumerate().map(|(i, arg)| match takes_word(i) {
+                    true => Ok(arg.clone()),
+                    false => self.expr(arg),
+                });
+                ExprKind::Call {
+                    operation: operation.clone(),
+                    name_at: name_at.clone(),
+                    args: args.collect::<Result<_, _>>()?,
+                    ragged: *ragged,
+                }
+            }
+            _ => return Ok(expr.clone()),
+        };
+        node(kind, expr.at.clone())
+    }
+
+    fn exprs(&mut self, items: &[Expr]) -> Result<Vec<Expr>, NotationError> {
+        items.iter().map(|item| self.expr(item)).collect()
+    }
+
+    fn definition(
+        &mut self,
+        definition: Definition,
+        at: &Range<usize>,
+    ) -> Result<Expr, NotationError> {
+        let Definition { facts, mut expr } = definition;
+        self.place(&mut expr, at)?;
+        for mut fact in facts {
+            self.place(&mut fact.left, at)?;
+            self.place(&mut fact.right, at)?;
+            fact.at = at.clone();
+            if !self.facts.contains(&fact) {
+                self.facts.push(fact);
+            }
+        }
+        // A shape by itself is a layout where the name is written, whatever that stands in.
+        let is_shape = match &expr.kind {
+            ExprKind::Tuple(_) => !expr.is_visibly_layout(),
+            ExprKind::Braced(_) | ExprKind::Product(_) => true,
+            _ => false,
+        };
+        match is_shape {
+            true => node(ExprKind::Ordered(Box::new(expr), Order::Col), at.clone()),
+            false => Ok(expr),
+        }
+    }
+
+    /// Says of an expression that it stands where its name does.
+    fn place(&mut self, expr: &mut Expr, at: &Range<usize>) -> Result<(), NotationError> {
+        self.count(at)?;
+        expr.at = at.clone();
+        match &mut expr.kind {
+            ExprKind::Int(_)
+            | ExprKind::Basis(..)
+            | ExprKind::Fraction(..)
+            | ExprKind::Underscore
+            | ExprKind::Name(_)
+            | ExprKind::Braced(_) => Ok(()),
+            ExprKind::Product(items) | ExprKind::Tuple(items) | ExprKind::Tiler(items) => {
+                self.places(items, at)
+            }
+            ExprKind::Layout(shape, stride) => {
+                self.place(shape, at)?;
+                self.place(stride, at)
+            }
+            ExprKind::Ordered(shape, _) => self.place(shape, at),
+            ExprKind::Swizzle(parts) | ExprKind::Swizzled(parts) => self.places(&mut parts[..], at),
+            ExprKind::Call { name_at, args, .. } => {
+                *name_at = at.clone();
+                self.places(args, at)
+            }
+        }
+    }
+
+    fn places(&mut self, items: &mut [Expr], at: &Range<usize>) -> Result<(), NotationError> {
+        items.iter_mut().try_for_each(|item| self.place(item, at))
+    }
+
+    /// Names of names can make an expression twice as long with each.
+    fn count(&mut self, at: &Range<usize>) -> Result<(), NotationError> {
+        self.count += 1;
+        match self.count > MAX_TOKENS {
+            true => Err(NotationError::new(
+                at,
+                format!("more than {MAX_TOKENS} parts, with those of the names"),
+            )),
+            false => Ok(()),
+        }
+    }
+}
