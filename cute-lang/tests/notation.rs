@@ -70,7 +70,7 @@ fn item() {
             const LAYOUT: ::facade::Layout = R;
             #[inline]
             fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
-                (coord & 1) * 24 + ((coord >> 1) & 1) * 2 + (coord >> 2) * 8
+                (coord & 1) * 24 + (coord & 2) + (coord >> 2) * 8
             }
         }
         #[doc(hidden)]
@@ -106,7 +106,7 @@ fn private_item_over_the_table_limit() {
             const LAYOUT: ::facade::Layout = BIG;
             #[inline]
             fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
-                (coord % 30) * 16 + (coord / 30)
+                coord * 16 - (coord / 30) * 479
             }
         }
         #[doc(hidden)]

@@ -15,7 +15,8 @@ const LONGEST_RUN: usize = 16;
 /// Most modes for which forms are compared; more are counted digit by digit.
 const MOST_MODES: usize = 64;
 
-/// What instructions cost on a GPU, where a division by a constant is a multiplication and shifts.
+/// What instructions cost, on a GPU and on a CPU alike: a division by a constant is a multiplication by its reciprocal and
+/// shifts, and a remainder is a division, a product and a difference.
 mod price {
     pub(super) const ADD: u32 = 1;
     pub(super) const AND: u32 = 1;

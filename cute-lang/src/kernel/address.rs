@@ -5,6 +5,8 @@
 //! an immediate offset, all but those of its bits that may meet bits of `Sw(r)`: these are xor-ed, once for each
 //! value that they have.
 
+use super::arithmetic::Op;
+use super::bits;
 use super::builder::{Builder, SHARED_ALIGN, address};
 use super::value::{Num, Scalar, Value};
 use cute_algebra::{Layout, Swizzle, Tuple, coalesce};
@@ -155,25 +157,91 @@ pub fn swizzled(b: &mut Builder, swizzle: Swizzle, index: &Num) -> Result<Num> {
     b.xor(index, &moved)
 }
 
-/// The value of an integral layout, times `unit`, at a 1-D coordinate.
+/// The value of an integral layout, times `unit`, at a 1-D coordinate: the terms of the layout's cheapest form.
+///
+/// Sums and products wrap at 32 bits, as a form by jumps may on its way to a value that does not; what is divided is the
+/// coordinate itself, which is exact.
 pub fn index(b: &mut Builder, layout: &Layout, coordinate: &Num, unit: i64) -> Result<Num> {
     let coordinate = match coordinate {
         Num::Reg(scalar) => Num::Reg(b.convert(scalar, Type::U32)?),
-        known => known.clone(),
-    };
-    let modes = coalesce(layout).flat_modes();
-    let mut sum = Num::Const(0);
-    let mut inner = 1;
-    for (i, (extent, stride)) in modes.iter().enumerate() {
-        let mut digit = b.div(&coordinate, &Num::from(inner))?;
-        if i + 1 < modes.len() {
-            digit = b.rem(&digit, &Num::from(*extent))?;
+        Num::Const(known) => {
+            let value = i64::try_from(*known)
+                .ok()
+                .and_then(|known| layout.at(known));
+            let value = value
+                .and_then(|value| value.checked_mul(unit))
+                .map(Num::from);
+            return value
+                .ok_or_else(|| b.error(format!("coordinate {known} is outside of {layout}")));
         }
-        let term = b.mul(&digit, &Num::from(stride.value() * unit))?;
-        sum = b.add(&sum, &term)?;
-        inner *= extent;
+    };
+    let bytes = in_units(b, layout, unit)?;
+    let form = bytes.index_form();
+    let mut sum = Num::Const(0);
+    for term in form.iter().flat_map(|form| &form.terms) {
+        let mut value = coordinate.clone();
+        if let Some(mask) = term.mask {
+            value = b.and(&value, &Num::from(mask))?;
+        }
+        value = b.div(&value, &Num::from(term.divisor))?;
+        if let Some(modulus) = term.modulus {
+            value = b.rem(&value, &Num::from(modulus))?;
+        }
+        let factor = Num::Const((term.factor.unsigned_abs() & u64::from(u32::MAX)).into());
+        let product = b.mul(&value, &factor)?;
+        sum = match term.factor < 0 {
+            true => b.sub(&sum, &product)?,
+            false => b.add(&sum, &product)?,
+        };
+    }
+    if let (Num::Reg(result), true) = (&sum, sum != coordinate) {
+        let possible = possible_values(b, &bytes, &coordinate) & b.possible_bits(&sum);
+        b.limit_bits(result, possible);
     }
     Ok(sum)
+}
+
+/// The layout with its strides times `unit`, if 32 bits hold its coordinates and its values.
+fn in_units(b: &Builder, layout: &Layout, unit: i64) -> Result<Layout> {
+    let refused = || {
+        b.error(format!(
+            "32 bits do not hold the coordinates and the values of {layout}"
+        ))
+    };
+    let strides = layout
+        .stride()
+        .map(|stride| stride.value().checked_mul(unit));
+    let fits = |count: i64| count <= 1 << 32;
+    let legal = strides
+        .leaves()
+        .all(|stride| stride.is_some_and(|stride| stride >= 0));
+    let strides = strides.map(|stride| stride.unwrap_or_default().into());
+    let scaled = Layout::new(layout.shape().clone(), strides).ok();
+    let scaled = scaled.filter(|scaled| legal && fits(scaled.size()) && fits(scaled.cosize()));
+    scaled.ok_or_else(refused)
+}
+
+/// The bits that a value may have, from those that its coordinate may have: digit by digit, whatever the form, whose sums
+/// tell less.
+fn possible_values(b: &Builder, layout: &Layout, coordinate: &Num) -> u64 {
+    let modes = coalesce(layout).flat_modes();
+    let (mut sum, mut rest) = (0, b.possible_bits(coordinate));
+    let known = |op, bits, number: i64| bits::possible(op, bits, number as u64, true, 64);
+    for (i, (extent, stride)) in modes.iter().enumerate() {
+        let digit = match i + 1 < modes.len() {
+            true => known(Op::Rem, rest, *extent),
+            false => rest,
+        };
+        sum = bits::possible(
+            Op::Add,
+            sum,
+            known(Op::Mul, digit, stride.value()),
+            false,
+            64,
+        );
+        rest = known(Op::Div, rest, *extent);
+    }
+    sum
 }
 
 /// The value of a layout at a 1-D coordinate: a tuple of numbers for a layout into a coordinate space.
@@ -343,22 +411,29 @@ mod tests {
             &[None, Some(-1)],
             false,
         );
+        let nested = |text: &str| plain(text.parse().unwrap());
         check(
-            &plain(
-                Layout::new(
-                    [[3, 4].into(), Tuple::Leaf(5)]
-                        .into_iter()
-                        .collect::<cute_algebra::Shape>(),
-                    cute_algebra::Stride::from(
-                        &[[7, 2].into(), Tuple::Leaf(40)].into_iter().collect(),
-                    ),
-                )
-                .unwrap(),
-            ),
+            &nested("((3,4),5):((7,2),40)"),
             Element::U16,
             &[None, None],
             true,
         );
+        // Modes that are counted by jumps, up and down, from the coordinate and from a remainder of it.
+        for (text, instructions) in [
+            ("((7,12),8):((1,8),100)", 5),
+            ("((30,10),2):((16,1),600)", 5),
+            ("((5,4,7),3):((1,6,31),300)", 8),
+            ("((30,4,5),(3,5)):((16,1,4),(700,500))", 0),
+        ] {
+            for known_bits in [false, true] {
+                let count = check(&nested(text), Element::F32, &[None, Some(-1)], known_bits);
+                assert!(
+                    instructions == 0 || count == instructions,
+                    "{text}: {count}"
+                );
+                check(&nested(text), Element::U8, &[None, None], known_bits);
+            }
+        }
         // A swizzle whose period is longer than the alignment of shared memory, and one that reads below what it changes.
         for swizzle in [
             Swizzle::new(5, 0, 5).unwrap(),
@@ -368,6 +443,33 @@ mod tests {
                 ComposedLayout::new(swizzle, 0, Layout::new([32, 32], [32, 1]).unwrap()).unwrap();
             check(&layout, Element::U32, &[None, Some(-1)], true);
             check(&layout, Element::U32, &[Some(-1), None], false);
+        }
+    }
+
+    #[test]
+    fn indices_are_of_32_bits() {
+        let mut b = Builder::new(128, [1, 1, 1]);
+        let coordinate = Num::Reg(b.register(Type::U32));
+        for text in [
+            "(2,2):(1,4294967296)",
+            "(4294967296,2):(0,1)",
+            "(2,2):(1,-1)",
+        ] {
+            let layout: Layout = text.parse().unwrap();
+            let error = index(&mut b, &layout, &coordinate, 1).unwrap_err();
+            assert!(error.to_string().contains(text), "{error}");
+        }
+        // A jump back by more than the values are.
+        let layout: Layout = "(3,2):(2147483647,1)".parse().unwrap();
+        let sum = index(&mut b, &layout, &coordinate, 1).unwrap();
+        let lines = b.split_off(0);
+        let (Num::Reg(from), Num::Reg(to)) = (coordinate, sum) else {
+            panic!("known");
+        };
+        for (x, value) in (0..).zip(layout.values()) {
+            let mut thread = Thread::new([(from.name.clone(), x)]);
+            thread.run(&lines);
+            assert_eq!(thread.registers[&to.name], value as u64);
         }
     }
 

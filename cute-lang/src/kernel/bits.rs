@@ -8,7 +8,11 @@ use super::arithmetic::Op;
 pub fn possible(op: Op, a: u64, b: u64, exact: bool, width: u32) -> u64 {
     let all = u64::MAX >> (64 - width);
     let multiple = !below(a.trailing_zeros().min(b.trailing_zeros()));
+    let power = (exact && b.is_power_of_two()).then(|| b.trailing_zeros());
     let bits = match op {
+        Op::Mul if let Some(power) = power => a << power,
+        Op::Div if let Some(power) = power => a >> power,
+        Op::Rem if power.is_some() => a & (b - 1),
         Op::And => a & b,
         Op::Or | Op::Xor | Op::Max => a | b,
         Op::Add if a & b == 0 => a | b,

@@ -1,42 +1,32 @@
 //! The value at a 1-D coordinate, as Rust.
 
 use super::expand::{StaticLayout, literal};
-use cute_algebra::coalesce;
+use cute_algebra::IndexTerm;
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 impl StaticLayout {
-    /// Straight-line code from `coord` to the value. Coalesced, so that there is no term too many.
+    /// Straight-line code from `coord` to the value: the cheapest form, and the swizzle of what it gives.
     pub(super) fn index(&self) -> TokenStream {
-        let modes = coalesce(&self.inner).flat_modes();
-        let mut weight = 1;
-        let mut terms = Vec::new();
-        for (i, (extent, stride)) in modes.iter().enumerate() {
-            // The last mode goes on past its end, and so needs no remainder.
-            let bound = (i + 1 < modes.len()).then_some(*extent);
-            if !stride.is_zero() {
-                let digit = digit(weight, bound);
-                let stride = stride.value();
-                let factor = literal(stride);
-                terms.push(if stride == 1 {
-                    digit
-                } else {
-                    quote!(#digit * #factor)
-                });
-            }
-            weight *= extent;
+        let terms = self
+            .inner
+            .index_form()
+            .map_or(Vec::new(), |form| form.terms);
+        let mut sum = TokenStream::new();
+        if self.offset != 0 || terms.is_empty() {
+            sum.extend(literal(self.offset).into_token_stream());
         }
-        let sum = match (terms.is_empty(), self.offset) {
-            (true, offset) => {
-                let offset = literal(offset);
-                quote!({ let _ = coord; #offset })
-            }
-            (false, 0) => quote!(#(#terms)+*),
-            (false, offset) => {
-                let offset = literal(offset);
-                quote!(#offset + #(#terms)+*)
-            }
-        };
+        for term in &terms {
+            let product = product(term);
+            sum.extend(match (term.factor < 0, sum.is_empty()) {
+                (true, _) => quote!(- #product),
+                (false, true) => product,
+                (false, false) => quote!(+ #product),
+            });
+        }
+        if terms.is_empty() {
+            sum = quote!({ let _ = coord; #sum });
+        }
         if self.swizzle.is_identity() {
             return sum;
         }
@@ -51,29 +41,42 @@ impl StaticLayout {
     }
 }
 
-/// `coord / weight % bound`, by shifts and masks where they are powers of two.
-fn digit(weight: i64, bound: Option<i64>) -> TokenStream {
+/// A term but for its sign, by shifts and masks where its numbers are powers of two: `/` and `%` of an `i64` round
+/// towards zero, which costs more.
+fn product(term: &IndexTerm) -> TokenStream {
     let power = |value: i64| u64::try_from(value).is_ok_and(u64::is_power_of_two);
-    let rest = match weight {
-        1 => quote!(coord),
-        _ if power(weight) => {
-            let shift = Literal::u32_unsuffixed(weight.trailing_zeros());
-            quote!((coord >> #shift))
+    let mut value = quote!(coord);
+    if let Some(mask) = term.mask {
+        let mask = literal(mask);
+        value = quote!((#value & #mask));
+    }
+    value = match term.divisor {
+        1 => value,
+        divisor if power(divisor) => {
+            let shift = Literal::u32_unsuffixed(divisor.trailing_zeros());
+            quote!((#value >> #shift))
         }
-        _ => {
-            let weight = literal(weight);
-            quote!((coord / #weight))
+        divisor => {
+            let divisor = literal(divisor);
+            quote!((#value / #divisor))
         }
     };
-    match bound {
-        None => rest,
-        Some(bound) if power(bound) => {
-            let mask = literal(bound - 1);
-            quote!((#rest & #mask))
+    value = match term.modulus {
+        None => value,
+        Some(modulus) if power(modulus) => {
+            let mask = literal(modulus - 1);
+            quote!((#value & #mask))
         }
-        Some(bound) => {
-            let bound = literal(bound);
-            quote!((#rest % #bound))
+        Some(modulus) => {
+            let modulus = literal(modulus);
+            quote!((#value % #modulus))
+        }
+    };
+    match term.factor.unsigned_abs() {
+        1 => value,
+        factor => {
+            let factor = Literal::u64_unsuffixed(factor);
+            quote!(#value * #factor)
         }
     }
 }
