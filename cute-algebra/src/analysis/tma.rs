@@ -72,7 +72,7 @@ pub fn tma_plan(
     };
     let algebra = |error| refuse(TmaErrorKind::Layout(error));
     let rank = order.len();
-    if tile.layout().rank() != rank || rank > MAX_TMA_RANK {
+    if tile.layout().rank() != rank || !(1..=MAX_TMA_RANK).contains(&rank) {
         return Err(refuse(TmaErrorKind::Rank {
             tile: tile.layout().rank(),
             tensor: rank,
@@ -378,7 +378,7 @@ impl fmt::Display for TmaError {
                 write!(f, "the tile has {tile} modes, the tensor {tensor}")
             }
             TmaErrorKind::Rank { tensor, .. } => {
-                write!(f, "a tensor has at most {MAX_TMA_RANK} modes, not {tensor}")
+                write!(f, "a tensor has 1 to {MAX_TMA_RANK} modes, not {tensor}")
             }
             TmaErrorKind::Span => {
                 write!(
@@ -550,6 +550,7 @@ mod tests {
         assert!(
             refusal(16, None, layout([64, 4], [4, 1]), &[1, 0]).contains("8 bytes are contiguous")
         );
+        assert!(refusal(16, None, Layout::concat([]).unwrap(), &[]).contains("1 to 5 modes"));
         assert!(
             refusal(16, None, layout([4, 64], [72, 1]), &[1, 0]).contains("starts at byte 144")
         );
