@@ -326,11 +326,12 @@ fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<
             is_product("zipped_product", &a, &b.into(), &swapped)
         }
         ("logical_product", Tiler::Modes(tilers)) => {
-            let mut modes = a.modes().into_iter().zip(r.modes()).enumerate();
-            Some(modes.all(|(i, (a, r))| match tilers.get(i) {
-                Some(tiler) => is_product(operation, &a, tiler, &r) == Some(true),
-                None => a == r,
-            }))
+            let modes = a.modes().into_iter().zip(r.modes()).enumerate();
+            let kept = modes.map(|(i, (a, r))| match tilers.get(i) {
+                Some(tiler) => is_product(operation, &a, tiler, &r),
+                None => Some(a == r),
+            });
+            Some(kept.collect::<Option<Vec<_>>>()?.into_iter().all(|kept| kept))
         }
         (_, Tiler::Keep) => Some(a == r),
         (_, Tiler::Layout(b)) => {
