@@ -331,7 +331,8 @@ fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<
                 Some(tiler) => is_product(operation, &a, tiler, &r),
                 None => Some(a == r),
             });
-            Some(kept.collect::<Option<Vec<_>>>()?.into_iter().all(|kept| kept))
+            let kept: Option<Vec<bool>> = kept.collect();
+            Some(kept?.into_iter().all(|kept| kept))
         }
         (_, Tiler::Keep) => Some(a == r),
         (_, Tiler::Layout(b)) => {
