@@ -3,6 +3,7 @@
 use super::builder::Builder;
 use super::builtins::{Builtin, Call};
 use super::fragment::{Fragment, packing, register_type};
+use super::matrix::Direction;
 use super::tensor::Tensor;
 use super::value::{Scalar, Value};
 use super::{address, fragment, matrix};
@@ -33,6 +34,9 @@ fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 fn load(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<()> {
+    if tensor.element == fragment.element && matrix::copy(b, Direction::Load, tensor, fragment)? {
+        return Ok(());
+    }
     let Access { tensor, vectors } = access(b, tensor, fragment)?;
     let mut addresses = tensor.addresses();
     // Narrow elements that come in another order than the fragment's: (register, part) → where it was loaded.
@@ -79,7 +83,7 @@ fn load(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<()> {
 }
 
 fn store(b: &mut Builder, fragment: &Fragment, tensor: &Tensor) -> Result<()> {
-    if tensor.element == fragment.element && matrix::store(b, fragment, tensor)? {
+    if tensor.element == fragment.element && matrix::copy(b, Direction::Store, tensor, fragment)? {
         return Ok(());
     }
     let Access { tensor, vectors } = access(b, tensor, fragment)?;

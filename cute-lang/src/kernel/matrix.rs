@@ -1,68 +1,120 @@
-//! Stores of 8 × 8 matrices of 16-bit elements: `stmatrix`.
+//! Copies of matrices of 8 rows of 16 bytes: `ldmatrix` and `stmatrix`.
 //!
-//! Where the lanes of a warp hold a tile as tensor cores do, lane l the elements (l/4, 2·(l%4)) and (l/4, 2·(l%4) + 1) of
-//! each matrix, four matrices go to shared memory at once, and in rows of 16 bytes. Lane l then gives the address of row
-//! l%8 of matrix l/8: the same tile, held by the threads in another way.
+//! The table of copy atoms says which elements of its matrices each lane holds, and at which row it points. Where a
+//! fragment holds its tile so, the row at which a thread points follows: as many threads have the same tile in another way,
+//! and each moves whole rows.
 
 use super::address;
 use super::builder::Builder;
 use super::copy::partition;
-use super::fragment::{Distributed, Fragment, Held};
+use super::fragment::{Distributed, Fragment, Held, packing};
 use super::tensor::Tensor;
-use super::value::{Num, Scalar};
-use cute_algebra::{Layout, Shape, from_table};
+use super::value::Num;
+use cute_algebra::{CopyAtom, CopySide, Layout, from_table};
 use cute_ptx::ast::Operand;
+use std::collections::BTreeSet;
 use syn::Result;
 
 /// Lanes of a warp.
 const WARP: i64 = 32;
 
-/// Rows and columns of a matrix.
-const SIDE: i64 = 8;
+/// Bits of a row of a matrix.
+const ROW_BITS: u32 = 128;
 
-/// A matrix of each warp: a register, and the coordinate of its first element from the warp's own.
-struct Matrix {
-    register: Scalar,
-    coordinate: [i64; 2],
+/// The atoms, the best first: of a load and of a store, and how PTX calls what they have in common.
+#[rustfmt::skip] // A table is read by its rows.
+const ATOMS: &[(&str, &str, &str)] = &[
+    ("SM75_U32x4_LDSM_N", "SM90_U32x4_STSM_N", "m8n8.x4"),
+    ("SM75_U16x8_LDSM_T", "SM90_U16x8_STSM_T", "m8n8.x4.trans"),
+    ("SM75_U32x2_LDSM_N", "SM90_U32x2_STSM_N", "m8n8.x2"),
+    ("SM75_U16x4_LDSM_T", "SM90_U16x4_STSM_T", "m8n8.x2.trans"),
+    ("SM75_U32x1_LDSM_N", "SM90_U32x1_STSM_N", "m8n8.x1"),
+    ("SM75_U16x2_LDSM_T", "SM90_U16x2_STSM_T", "m8n8.x1.trans"),
+];
+
+/// Which way a copy goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// From shared memory to registers.
+    Load,
+    /// From registers to shared memory.
+    Store,
 }
 
-/// Stores a fragment by `stmatrix`, if its threads, its registers and the tensor allow it.
-pub(super) fn store(b: &mut Builder, fragment: &Fragment, tensor: &Tensor) -> Result<bool> {
-    let Some((matrices, warps)) = matrices(fragment) else {
-        return Ok(false);
-    };
-    let Some((count, steps)) = grouping(&matrices) else {
-        return Ok(false);
-    };
-    let Some(threads) = rows(&steps, &warps) else {
-        return Ok(false);
-    };
-    let Some(columns) = tensor.layout.layout().mode(1) else {
-        return Ok(false);
-    };
-    let whole = |matrix: &Matrix| {
-        let first = matrix.coordinate[1];
-        (0..SIDE).all(|i| matches!((columns.at(first), columns.at(first + i)), (Some(a), Some(b)) if b - a == i))
-    };
-    if !matrices.iter().all(whole) {
+/// The rows that threads point at.
+struct Rows {
+    /// For each mode of the tile, from threads to where their rows begin.
+    threads: Vec<Layout>,
+    /// What each instruction moves.
+    groups: Vec<Group>,
+}
+
+/// The matrices of one instruction.
+struct Group {
+    /// One register of each lane for each matrix.
+    registers: Vec<Operand>,
+    /// Where they begin, from where the thread's row does.
+    coordinate: Vec<i64>,
+}
+
+/// Copies by matrices, if the fragment's threads and registers and the tensor allow it. All threads of a warp take part.
+pub(super) fn copy(
+    b: &mut Builder,
+    direction: Direction,
+    tensor: &Tensor,
+    fragment: &Fragment,
+) -> Result<bool> {
+    // Other elements do not lie in 32-bit registers of no type.
+    if !matches!(fragment.element.bits(), 8 | 16) {
         return Ok(false);
     }
+    for (load, store, form) in ATOMS {
+        let (atom, side) = match direction {
+            Direction::Load => (load, CopySide::Src),
+            Direction::Store => (store, CopySide::Dst),
+        };
+        let atom = atom.parse::<CopyAtom>();
+        let atom = atom.and_then(|atom| atom.in_elements(fragment.element.bits().into()));
+        let rows = atom
+            .ok()
+            .and_then(|atom| rows(&atom, side, tensor, fragment));
+        if let Some(rows) = rows
+            && move_rows(b, direction, form, rows, tensor, fragment)?
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
 
+/// The instructions; `false` if some row may not start at a multiple of its length.
+fn move_rows(
+    b: &mut Builder,
+    direction: Direction,
+    form: &str,
+    rows: Rows,
+    tensor: &Tensor,
+    fragment: &Fragment,
+) -> Result<bool> {
     let start = b.check_length()?;
     let thread = b.thread();
-    let thread = b.rem(&thread.into(), &Num::from(threads[0].size()))?;
-    let origin: Vec<Num> = threads
+    let count = rows.threads.first().map_or(1, Layout::size);
+    let thread = b.rem(&thread.into(), &Num::from(count))?;
+    let origin: Vec<Num> = rows
+        .threads
         .iter()
         .map(|layout| address::index(b, layout, &thread, 1))
         .collect::<Result<_>>()?;
-    let groups: Vec<&[Matrix]> = matrices.chunks(count).collect();
-    let values = groups.iter().enumerate().map(|(slot, group)| Held {
+    let values = rows.groups.iter().enumerate().map(|(slot, group)| Held {
         slot,
-        coordinate: group[0].coordinate.into(),
+        coordinate: group.coordinate.clone(),
     });
     let by_rows = Fragment {
         values: values.collect(),
-        tile: Some(Distributed { threads, origin }),
+        tile: Some(Distributed {
+            threads: rows.threads,
+            origin,
+        }),
         ..fragment.clone()
     };
     let (tensor, indices) = partition(b, tensor, &by_rows)?;
@@ -71,108 +123,125 @@ pub(super) fn store(b: &mut Builder, fragment: &Fragment, tensor: &Tensor) -> Re
         return Ok(false);
     }
     let mut addresses = tensor.addresses();
-    for (group, index) in groups.iter().zip(indices) {
+    for (group, index) in rows.groups.into_iter().zip(indices) {
         let address = addresses.operand(b, tensor.byte(index))?;
-        let registers = Operand::Vector(
-            group
-                .iter()
-                .map(|matrix| matrix.register.operand())
-                .collect(),
-        );
-        b.emit(
-            format!("stmatrix.sync.aligned.m8n8.x{count}.shared.b16"),
-            [address, registers],
-        );
+        let registers = Operand::Vector(group.registers);
+        match direction {
+            Direction::Load => b.emit(
+                format!("ldmatrix.sync.aligned.{form}.shared.b16"),
+                [registers, address],
+            ),
+            Direction::Store => b.emit(
+                format!("stmatrix.sync.aligned.{form}.shared.b16"),
+                [address, registers],
+            ),
+        }
     }
     Ok(true)
 }
 
-/// The matrices that a fragment consists of, and for each mode the layout from warps to coordinates.
-fn matrices(fragment: &Fragment) -> Option<(Vec<Matrix>, [Layout; 2])> {
-    let [rows, columns] = &fragment.tile.as_ref()?.threads[..] else {
-        return None;
-    };
-    if fragment.element.bits() != 16 || rows.size() % WARP != 0 {
+/// The rows of an atom in a tile that a fragment holds: `side` is the atom's end in shared memory.
+fn rows(atom: &CopyAtom, side: CopySide, tensor: &Tensor, fragment: &Fragment) -> Option<Rows> {
+    let threads = &fragment.tile.as_ref()?.threads;
+    let (held, pointed) = (atom.layout(CopySide::Ref), atom.layout(side));
+    let (count, values) = (threads.first()?.size(), (held.size() / WARP) as usize);
+    if count % WARP != 0 || !fragment.values.len().is_multiple_of(values) {
         return None;
     }
-    let warps = [rows, columns].map(|mode| {
-        let starts: Option<Vec<i64>> = (0..mode.size() / WARP)
-            .map(|warp| mode.at(WARP * warp))
-            .collect();
-        from_table(&starts?).ok()
-    });
-    let [Some(warp_rows), Some(warp_columns)] = warps else {
-        return None;
-    };
-    let as_tensor_core = (0..rows.size()).all(|thread| {
-        let (warp, lane) = (thread / WARP, thread % WARP);
-        rows.at(thread) == warp_rows.at(warp).map(|start| start + lane / 4)
-            && columns.at(thread) == warp_columns.at(warp).map(|start| start + 2 * (lane % 4))
-    });
-    let matrices = fragment.values.chunks(2).enumerate().map(|(i, pair)| {
-        let [first, second] = pair else { return None };
-        let [row, column] = first.coordinate[..] else {
-            return None;
-        };
-        let one_register = first.slot % 2 == 0 && second.slot == first.slot + 1;
-        let neighbours = second.coordinate == [row, column + 1];
-        let register = fragment.part(2 * i).0;
-        (one_register && neighbours).then_some(Matrix {
-            register,
-            coordinate: [row, column],
+    let groups = fragment.values.chunks(values);
+    let groups: Vec<Group> = groups
+        .map(|group| group_of(fragment, group))
+        .collect::<Option<_>>()?;
+
+    // Which lane has an element of the matrices, and as which value.
+    let mut holders = vec![(0, 0); held.size() as usize];
+    for (position, element) in (0..).zip(held.values()) {
+        *holders.get_mut(usize::try_from(element).ok()?)? = (position % WARP, position / WARP);
+    }
+    // Values are as far apart in all groups, so the first tells.
+    let apart =
+        |held: &Held, mode: usize| held.coordinate[mode] - fragment.values[0].coordinate[mode];
+    let alike = fragment.values.chunks(values).all(|group| {
+        (0..threads.len()).all(|mode| {
+            let first = group[0].coordinate[mode];
+            let mut pairs = group.iter().zip(&fragment.values);
+            pairs.all(|(held, other)| held.coordinate[mode] - first == apart(other, mode))
         })
     });
-    let matrices = matrices.collect::<Option<Vec<_>>>()?;
-    (as_tensor_core && !matrices.is_empty()).then_some((matrices, [warp_rows, warp_columns]))
-}
-
-/// How many matrices go at once, and the two steps that lead from one to the next and to the one after that.
-fn grouping(matrices: &[Matrix]) -> Option<(usize, [[i64; 2]; 2])> {
-    let step = |from: usize, to: usize| {
-        let (from, to) = (matrices.get(from)?.coordinate, matrices.get(to)?.coordinate);
-        Some([to[0] - from[0], to[1] - from[1]])
+    if !alike {
+        return None;
+    }
+    let coordinate = |thread: i64, element: i64, mode: usize| {
+        let (lane, value) = holders[pointed.at(thread % WARP + WARP * element)? as usize];
+        let thread = threads[mode].at(thread / WARP * WARP + lane)?;
+        Some(thread + apart(&fragment.values[value as usize], mode))
     };
-    let none = [0, 0];
-    let candidates = [
-        (4, step(0, 1), step(0, 2)),
-        (2, step(0, 1), Some(none)),
-        (1, Some(none), Some(none)),
-    ];
-    candidates.into_iter().find_map(|(count, first, second)| {
-        let steps = [first?, second?];
-        let regular = matrices.len().is_multiple_of(count)
-            && matrices.chunks(count).all(|group| {
-                group.iter().enumerate().all(|(i, matrix)| {
-                    let [x, y] = [i as i64 % 2, i as i64 / 2];
-                    (0..2).all(|mode| {
-                        matrix.coordinate[mode]
-                            == group[0].coordinate[mode] + x * steps[0][mode] + y * steps[1][mode]
-                    })
-                })
-            });
-        let forward = steps.iter().flatten().all(|step| *step >= 0);
-        (regular && forward).then_some((count, steps))
+    let begins: Vec<Vec<i64>> = (0..threads.len())
+        .map(|mode| {
+            (0..count)
+                .map(|thread| coordinate(thread, 0, mode))
+                .collect()
+        })
+        .collect::<Option<_>>()?;
+    // A row is a run of elements along one mode, for every thread.
+    let along = (0..threads.len()).find(|&mode| coordinate(0, 1, mode) != Some(begins[mode][0]))?;
+    let length = pointed.size() / WARP;
+    let runs = (0..count).all(|thread| {
+        (0..threads.len()).all(|mode| {
+            (1..length).all(|element| {
+                let steps = if mode == along { element } else { 0 };
+                coordinate(thread, element, mode) == Some(begins[mode][thread as usize] + steps)
+            })
+        })
+    });
+    if !runs || begins.iter().flatten().any(|begin| *begin < 0) {
+        return None;
+    }
+    // And in shared memory.
+    let memory = tensor.layout.layout().mode(along)?;
+    let starts: BTreeSet<i64> = groups
+        .iter()
+        .flat_map(|group| {
+            begins[along]
+                .iter()
+                .map(|begin| begin + group.coordinate[along])
+        })
+        .collect();
+    let whole = starts.into_iter().all(|start| {
+        let first = memory.at(start);
+        first.is_some() && (1..length).all(|i| memory.at(start + i) == first.map(|first| first + i))
+    });
+    let threads = begins.iter().map(|begins| from_table(begins).ok());
+    whole.then_some(Rows {
+        threads: threads.collect::<Option<_>>()?,
+        groups,
     })
 }
 
-/// For each mode, the layout from threads to the coordinate of the row whose address they give.
-fn rows(steps: &[[i64; 2]; 2], warps: &[Layout; 2]) -> Option<Vec<Layout>> {
-    (0..2)
-        .map(|mode| {
-            let row = if mode == 0 { 1 } else { 0 };
-            let shape: Shape = [SIDE, 2, 2].into();
-            let lanes = Layout::new(shape, [row, steps[0][mode], steps[1][mode]]).ok()?;
-            Layout::concat([lanes, warps[mode].clone()]).ok()
-        })
-        .collect()
+/// The registers of the values of one instruction, if they fill them in order.
+fn group_of(fragment: &Fragment, values: &[Held]) -> Option<Group> {
+    let packing = packing(fragment.element);
+    let registers = values.chunks(packing).map(|parts| {
+        let first = parts[0].slot;
+        let in_order = (first..).zip(parts).all(|(slot, held)| held.slot == slot);
+        let register = fragment.registers.get(first / packing)?;
+        (in_order && first.is_multiple_of(packing)).then(|| register.operand())
+    });
+    Some(Group {
+        registers: registers.collect::<Option<_>>()?,
+        coordinate: values[0].coordinate.clone(),
+    })
 }
 
-/// Whether every row starts at a multiple of 16 bytes, before and after the swizzle.
+/// Whether every row starts at a multiple of its length, before and after the swizzle.
 fn rows_are_aligned(b: &Builder, tensor: &Tensor, indices: &[i64]) -> bool {
+    let bits = (ROW_BITS / 8).ilog2();
     let swizzle = address::in_bytes(tensor.layout.swizzle(), tensor.element.bytes());
-    let dynamic = b.possible_bits(&tensor.dynamic).trailing_zeros() >= 4;
+    let dynamic = b.possible_bits(&tensor.dynamic).trailing_zeros() >= bits;
     dynamic
-        && (swizzle.is_identity() || swizzle.base() >= 4)
-        && tensor.base.is_multiple_of(16)
-        && indices.iter().all(|&index| tensor.byte(index) % 16 == 0)
+        && (swizzle.is_identity() || swizzle.base() >= bits)
+        && tensor.base.is_multiple_of(1 << bits)
+        && indices
+            .iter()
+            .all(|&index| tensor.byte(index) % (1 << bits) == 0)
 }

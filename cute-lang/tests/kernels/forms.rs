@@ -113,6 +113,20 @@ fn staged(element: &str, out: Form, n: usize) -> String {
     )
 }
 
+/// The same, and loads it from there as the accumulator is held.
+fn reloaded(element: &str, out: Form, n: usize) -> String {
+    format!(
+        "let out = smem::<{element}>(tile_to_shape(smem_atom::<{element}>({}, {}), ({M}, {n})));
+        copy(convert::<{element}>(acc), out);
+        sync_threads();
+        let back = fragment::<{element}>(wgmma_c({n}));
+        copy(out, back);
+        for v in 0..size(back) {{ d[back.coordinate(v)] = convert::<f32>(back[v]); }}",
+        out.major,
+        out.swizzle.name(),
+    )
+}
+
 /// A small integer for each place, without pattern along any power of two.
 fn integer(seed: usize, i: usize) -> i32 {
     (((i + 1) * (2 * seed + 2_654_435)) >> 7) as i32 % 9 - 4
@@ -257,12 +271,118 @@ fn an_accumulator_by_way_of_every_tile() {
         swizzle: SwizzleMode::B128,
     };
     // Sums of up to 1024 are exact in f16.
-    let instances: Vec<Lowered> = Form::all()
-        .map(|out| check("f16", plain, plain, 64, &staged("f16", out, 64)))
-        .collect();
-    for (instance, out) in instances.iter().zip(Form::all()) {
-        let by_matrices = instance.module.to_string().matches("stmatrix").count();
-        assert_eq!(by_matrices, if out.major == "K" { 4 } else { 0 }, "{out:?}");
+    for (epilogue, operation) in [
+        (staged as fn(&str, Form, usize) -> String, "stmatrix"),
+        (reloaded, "ldmatrix"),
+    ] {
+        let instances: Vec<Lowered> = Form::all()
+            .map(|out| check("f16", plain, plain, 64, &epilogue("f16", out, 64)))
+            .collect();
+        for (instance, out) in instances.iter().zip(Form::all()) {
+            let form = if out.major == "K" {
+                "x4.shared"
+            } else {
+                "x4.trans.shared"
+            };
+            let by_matrices = format!("{operation}.sync.aligned.m8n8.{form}");
+            let text = instance.module.to_string();
+            assert_eq!(text.matches(&by_matrices).count(), 4, "{out:?}");
+            assert_eq!(text.matches(operation).count(), 4, "{out:?}");
+        }
+        judge(&instances);
     }
-    judge(&instances);
+}
+
+/// Tiles of one warp, held by the table's layouts of operands: what is stored by matrices and loaded so is what was there.
+#[test]
+fn matrices_of_every_width_and_count() {
+    for (element, held, rows, columns, form) in [
+        (
+            "u16",
+            "mma_atom(SM80_16x8x8_F32BF16BF16F32_TN, CLayout)",
+            16,
+            8,
+            "m8n8.x2.shared",
+        ),
+        (
+            "u16",
+            "mma_atom(SM80_16x8x16_F32BF16BF16F32_TN, BLayout)",
+            8,
+            16,
+            "m8n8.x2.shared",
+        ),
+        (
+            "u8",
+            "mma_atom(SM80_16x8x32_S32S8S8S32_TN, ALayout)",
+            16,
+            32,
+            "m8n8.x4.shared",
+        ),
+        (
+            "u8",
+            "mma_atom(SM80_16x8x16_S32S8S8S32_TN, BLayout)",
+            8,
+            16,
+            "m8n8.x1.shared",
+        ),
+    ] {
+        let source = format!(
+            "mod kernels {{
+                #[kernel(threads = 32)]
+                fn round(d: Global<u32, 1>) {{
+                    let tile = smem::<{element}>(layout!(({rows},{columns}):({columns},1)));
+                    let other = smem::<{element}>(layout!(({rows},{columns}):({columns},1)));
+                    for i in 0..{rows} * {columns} / 32 {{
+                        let at = 32 * i + thread();
+                        tile[(at / {columns}, at % {columns})] = (at + 1) as {element};
+                    }}
+                    sync_threads();
+                    let x = fragment::<{element}>(composition(make_identity_layout(({rows}, {columns})), {held}));
+                    copy(tile, x);
+                    copy(x, other);
+                    sync_threads();
+                    for i in 0..{rows} * {columns} / 32 {{
+                        let at = 32 * i + thread();
+                        d[at] = other[(at / {columns}, at % {columns})] as u32;
+                    }}
+                }}
+            }}"
+        );
+        let instance = lower(source.parse().expect("tokens"))
+            .unwrap_or_else(|error| panic!("{held}: {error}"))
+            .remove(0);
+        let text = instance.module.to_string();
+        for operation in ["ldmatrix", "stmatrix"] {
+            let one = format!("{operation}.sync.aligned.{form}");
+            assert_eq!(
+                (text.matches(operation).count(), text.matches(&one).count()),
+                (1, 1),
+                "{held}: {text}"
+            );
+        }
+        let size = rows * columns;
+        let mut memory = GlobalMemory::new();
+        let d = memory.alloc(size * 4, 128);
+        let launch = Launch {
+            block: [32, 1, 1],
+            dynamic_shared_bytes: instance.smem_bytes,
+            args: &[d.to_le_bytes().to_vec()],
+            ..Launch::default()
+        };
+        let program = Program::load(&text).expect("PTX");
+        program
+            .launch(&mut memory, "round", &launch)
+            .unwrap_or_else(|error| panic!("{held}: {error}"));
+        let mut bytes = vec![0; size * 4];
+        memory.read(d, &mut bytes).expect("written");
+        for (i, found) in bytes.chunks(4).enumerate() {
+            let expected = if element == "u8" {
+                (i + 1) as u8 as u32
+            } else {
+                (i + 1) as u32
+            };
+            assert_eq!(found, expected.to_le_bytes(), "{held}: element {i}");
+        }
+        judge(&[instance]);
+    }
 }
