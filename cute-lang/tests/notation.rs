@@ -28,17 +28,17 @@ fn value() {
     layout(
         "(6,2):(8,2) o (4,3):(3,1)",
         &expect![[r#"
-        const VALUE: T = const {
-            use ::facade::__private::*;
-            layout(
-                &[2, 2, 3],
-                &[24, 2, 8],
-                &Node(&[Node(&[Leaf, Leaf]), Leaf]),
-                INJECTIVE,
-                &[0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42],
-            )
-        };
-    "#]],
+            const VALUE: T = const {
+                use ::facade::__private::*;
+                layout(
+                    "((_,_),_)",
+                    &[2, 2, 3],
+                    &[24, 2, 8],
+                    INJECTIVE,
+                    &[0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42],
+                )
+            };
+        "#]],
     );
 }
 
@@ -47,44 +47,44 @@ fn item() {
     layout(
         "#[doc = \" Folded.\"] pub R = (6,2):(8,2) o (4,3):(3,1);",
         &expect![[r#"
-        /// Folded.
-        ///
-        /// `((2,2),3):((24,2),8)`
-        #[allow(dead_code, non_camel_case_types)]
-        pub enum R {}
-        /// Folded.
-        ///
-        /// `((2,2),3):((24,2),8)`
-        #[allow(dead_code, non_upper_case_globals)]
-        pub const R: ::facade::Layout = {
-            use ::facade::__private::*;
-            layout(
-                &[2, 2, 3],
-                &[24, 2, 8],
-                &Node(&[Node(&[Leaf, Leaf]), Leaf]),
-                INJECTIVE,
-                &[0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42],
-            )
-        };
-        impl ::facade::StaticLayout for R {
-            const LAYOUT: ::facade::Layout = R;
-            #[inline]
-            fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
-                (coord & 1) * 24 + (coord & 2) + (coord >> 2) * 8
-            }
-        }
-        #[doc(hidden)]
-        #[allow(non_local_definitions, unused_macros)]
-        #[macro_export]
-        macro_rules! __layout_R_here {
-            ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
-                $($entry)* ! { [$($known)* = "((2,2),3):((24,2),8)"] $($rest)* }
+            /// Folded.
+            ///
+            /// `((2,2),3):((24,2),8)`
+            #[allow(dead_code, non_camel_case_types)]
+            pub enum R {}
+            /// Folded.
+            ///
+            /// `((2,2),3):((24,2),8)`
+            #[allow(dead_code, non_upper_case_globals)]
+            pub const R: ::facade::Layout = {
+                use ::facade::__private::*;
+                layout(
+                    "((_,_),_)",
+                    &[2, 2, 3],
+                    &[24, 2, 8],
+                    INJECTIVE,
+                    &[0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42],
+                )
             };
-        }
-        #[doc(hidden)]
-        #[allow(unused_imports)]
-        pub use __layout_R_here as R;
-    "#]],
+            impl ::facade::StaticLayout for R {
+                const LAYOUT: ::facade::Layout = R;
+                #[inline]
+                fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
+                    (coord & 1) * 24 + (coord & 2) + (coord >> 2) * 8
+                }
+            }
+            #[doc(hidden)]
+            #[allow(non_local_definitions, unused_macros)]
+            #[macro_export]
+            macro_rules! __layout_R_here {
+                ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
+                    $($entry)* ! { [$($known)* = "((2,2),3):((24,2),8)"] $($rest)* }
+                };
+            }
+            #[doc(hidden)]
+            #[allow(unused_imports)]
+            pub use __layout_R_here as R;
+        "#]],
     );
 }
 
@@ -93,33 +93,33 @@ fn private_item_over_the_table_limit() {
     layout(
         "BIG = (30,10):(16,1);",
         &expect![[r#"
-        /// `(30,10):(16,1)`
-        #[allow(dead_code, non_camel_case_types)]
-        enum BIG {}
-        /// `(30,10):(16,1)`
-        #[allow(dead_code, non_upper_case_globals)]
-        const BIG: ::facade::Layout = {
-            use ::facade::__private::*;
-            layout(&[30, 10], &[16, 1], &Node(&[Leaf, Leaf]), INJECTIVE, &[])
-        };
-        impl ::facade::StaticLayout for BIG {
-            const LAYOUT: ::facade::Layout = BIG;
-            #[inline]
-            fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
-                coord * 16 - (coord / 30) * 479
-            }
-        }
-        #[doc(hidden)]
-        #[allow(non_local_definitions, unused_macros)]
-        macro_rules! __layout_BIG_here {
-            ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
-                $($entry)* ! { [$($known)* = "(30,10):(16,1)"] $($rest)* }
+            /// `(30,10):(16,1)`
+            #[allow(dead_code, non_camel_case_types)]
+            enum BIG {}
+            /// `(30,10):(16,1)`
+            #[allow(dead_code, non_upper_case_globals)]
+            const BIG: ::facade::Layout = {
+                use ::facade::__private::*;
+                layout("(_,_)", &[30, 10], &[16, 1], INJECTIVE, &[])
             };
-        }
-        #[doc(hidden)]
-        #[allow(unused_imports)]
-        use __layout_BIG_here as BIG;
-    "#]],
+            impl ::facade::StaticLayout for BIG {
+                const LAYOUT: ::facade::Layout = BIG;
+                #[inline]
+                fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
+                    coord * 16 - (coord / 30) * 479
+                }
+            }
+            #[doc(hidden)]
+            #[allow(non_local_definitions, unused_macros)]
+            macro_rules! __layout_BIG_here {
+                ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
+                    $($entry)* ! { [$($known)* = "(30,10):(16,1)"] $($rest)* }
+                };
+            }
+            #[doc(hidden)]
+            #[allow(unused_imports)]
+            use __layout_BIG_here as BIG;
+        "#]],
     );
 }
 
@@ -128,57 +128,39 @@ fn swizzled() {
     layout(
         "S = Sw<1,0,2> o 8 o (4,2):(2,1);",
         &expect![[r#"
-        /// `Sw<1,0,2> o 8 o (4,2):(2,1)`
-        #[allow(dead_code, non_camel_case_types)]
-        enum S {}
-        /// `Sw<1,0,2> o 8 o (4,2):(2,1)`
-        #[allow(dead_code, non_upper_case_globals)]
-        const S: ::facade::Layout = {
-            use ::facade::__private::*;
-            swizzled(
-                swizzle(1, 0, 2),
-                8,
-                layout(&[4, 2], &[2, 1], &Node(&[Leaf, Leaf]), INJECTIVE, &[]),
-                &[8, 10, 13, 15, 9, 11, 12, 14],
-            )
-        };
-        impl ::facade::StaticLayout for S {
-            const LAYOUT: ::facade::Layout = S;
-            const INVERSE: &'static [::core::primitive::i64] = &[
-                -1,
-                -1,
-                -1,
-                -1,
-                -1,
-                -1,
-                -1,
-                -1,
-                0,
-                4,
-                1,
-                5,
-                6,
-                2,
-                7,
-                3,
-            ];
-            #[inline]
-            fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
-                let offset = 8 + (coord & 3) * 2 + (coord >> 2);
-                offset ^ ((offset & 4) >> 2)
-            }
-        }
-        #[doc(hidden)]
-        #[allow(non_local_definitions, unused_macros)]
-        macro_rules! __layout_S_here {
-            ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
-                $($entry)* ! { [$($known)* = "Sw<1,0,2> o 8 o (4,2):(2,1)"] $($rest)* }
+            /// `Sw<1,0,2> o 8 o (4,2):(2,1)`
+            #[allow(dead_code, non_camel_case_types)]
+            enum S {}
+            /// `Sw<1,0,2> o 8 o (4,2):(2,1)`
+            #[allow(dead_code, non_upper_case_globals)]
+            const S: ::facade::Layout = {
+                use ::facade::__private::*;
+                swizzled(
+                    swizzle(1, 0, 2),
+                    8,
+                    layout("(_,_)", &[4, 2], &[2, 1], INJECTIVE, &[]),
+                    &[8, 10, 13, 15, 9, 11, 12, 14],
+                )
             };
-        }
-        #[doc(hidden)]
-        #[allow(unused_imports)]
-        use __layout_S_here as S;
-    "#]],
+            impl ::facade::StaticLayout for S {
+                const LAYOUT: ::facade::Layout = S;
+                #[inline]
+                fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
+                    let offset = 8 + (coord & 3) * 2 + (coord >> 2);
+                    offset ^ ((offset & 4) >> 2)
+                }
+            }
+            #[doc(hidden)]
+            #[allow(non_local_definitions, unused_macros)]
+            macro_rules! __layout_S_here {
+                ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
+                    $($entry)* ! { [$($known)* = "Sw<1,0,2> o 8 o (4,2):(2,1)"] $($rest)* }
+                };
+            }
+            #[doc(hidden)]
+            #[allow(unused_imports)]
+            use __layout_S_here as S;
+        "#]],
     );
 }
 
@@ -187,19 +169,19 @@ fn coordinates() {
     layout(
         "(2,3):(1@1,2@0)",
         &expect![[r#"
-        const VALUE: T = const {
-            use ::facade::__private::*;
-            coordinate_layout(
-                "(2,3):(1@1,2@0)",
-                const {
-                    &[
-                        (&[0], layout(&[2, 3], &[0, 2], &Node(&[Leaf, Leaf]), UNPROVED, &[])),
-                        (&[1], layout(&[2, 3], &[1, 0], &Node(&[Leaf, Leaf]), UNPROVED, &[])),
-                    ]
-                },
-            )
-        };
-    "#]],
+            const VALUE: T = const {
+                use ::facade::__private::*;
+                coordinate_layout(
+                    "(2,3):(1@1,2@0)",
+                    const {
+                        &[
+                            (&[0], layout("(_,_)", &[2, 3], &[0, 2], UNPROVED, &[])),
+                            (&[1], layout("(_,_)", &[2, 3], &[1, 0], UNPROVED, &[])),
+                        ]
+                    },
+                )
+            };
+        "#]],
     );
 }
 
@@ -230,54 +212,47 @@ fn tiling() {
     tile(
         "pub T = 8:1 / 2:1;",
         &expect![[r#"
-        /// `(2,4):(1,2)`
-        #[allow(dead_code, non_camel_case_types)]
-        pub enum T {}
-        /// `(2,4):(1,2)`
-        #[allow(dead_code, non_upper_case_globals)]
-        pub const T: ::facade::Tiling = {
-            use ::facade::__private::*;
-            tiling(
-                layout(
-                    &[2, 4],
-                    &[1, 2],
-                    &Node(&[Leaf, Leaf]),
-                    INJECTIVE,
-                    &[0, 1, 2, 3, 4, 5, 6, 7],
-                ),
-                layout(&[8], &[1], &Leaf, INJECTIVE, &[]),
-                &[
-                    Axis {
-                        extent: 8,
-                        strides: &[1, 2],
-                    },
-                ],
-            )
-        };
-        impl ::facade::StaticLayout for T {
-            const LAYOUT: ::facade::Layout = T.layout();
-            const INVERSE: &'static [::core::primitive::i64] = &[0, 1, 2, 3, 4, 5, 6, 7];
-            #[inline]
-            fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
-                coord
-            }
-        }
-        impl ::facade::StaticTiling for T {
-            const TILING: ::facade::Tiling = T;
-        }
-        impl ::facade::DisjointTiling for T {}
-        #[doc(hidden)]
-        #[allow(non_local_definitions, unused_macros)]
-        #[macro_export]
-        macro_rules! __layout_T_here {
-            ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
-                $($entry)* ! { [$($known)* = "(2,4):(1,2)"] $($rest)* }
+            /// `(2,4):(1,2)`
+            #[allow(dead_code, non_camel_case_types)]
+            pub enum T {}
+            /// `(2,4):(1,2)`
+            #[allow(dead_code, non_upper_case_globals)]
+            pub const T: ::facade::Tiling = {
+                use ::facade::__private::*;
+                tiling(
+                    layout("(_,_)", &[2, 4], &[1, 2], INJECTIVE, &[0, 1, 2, 3, 4, 5, 6, 7]),
+                    layout("_", &[8], &[1], INJECTIVE, &[]),
+                    &[
+                        Axis {
+                            extent: 8,
+                            strides: &[1, 2],
+                        },
+                    ],
+                )
             };
-        }
-        #[doc(hidden)]
-        #[allow(unused_imports)]
-        pub use __layout_T_here as T;
-    "#]],
+            impl ::facade::StaticLayout for T {
+                const LAYOUT: ::facade::Layout = T.layout();
+                #[inline]
+                fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
+                    coord
+                }
+            }
+            impl ::facade::StaticTiling for T {
+                const TILING: ::facade::Tiling = T;
+            }
+            impl ::facade::DisjointTiling for T {}
+            #[doc(hidden)]
+            #[allow(non_local_definitions, unused_macros)]
+            #[macro_export]
+            macro_rules! __layout_T_here {
+                ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
+                    $($entry)* ! { [$($known)* = "(2,4):(1,2)"] $($rest)* }
+                };
+            }
+            #[doc(hidden)]
+            #[allow(unused_imports)]
+            pub use __layout_T_here as T;
+        "#]],
     );
 }
 
@@ -305,38 +280,37 @@ fn error_leaves_the_names_behind() {
     layout(
         "A = (4,8):(1,4,2);",
         &expect![[r#"
-        ::core::compile_error! {
-            "shape and stride are not congruent: (4,8) in the shape meets (1,4,2) in the stride"
-        }
-        #[allow(dead_code, non_camel_case_types)]
-        enum A {}
-        #[allow(dead_code, non_upper_case_globals)]
-        const A: ::facade::Layout = {
-            use ::facade::__private::*;
-            layout(&[1], &[0], &Leaf, INJECTIVE, &[0])
-        };
-        impl ::facade::StaticLayout for A {
-            const LAYOUT: ::facade::Layout = A;
-            const INVERSE: &'static [::core::primitive::i64] = &[0];
-            #[inline]
-            fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
-                {
-                    let _ = coord;
-                    0
+            ::core::compile_error! {
+                "shape and stride are not congruent: (4,8) in the shape meets (1,4,2) in the stride"
+            }
+            #[allow(dead_code, non_camel_case_types)]
+            enum A {}
+            #[allow(dead_code, non_upper_case_globals)]
+            const A: ::facade::Layout = {
+                use ::facade::__private::*;
+                layout("_", &[1], &[0], INJECTIVE, &[0])
+            };
+            impl ::facade::StaticLayout for A {
+                const LAYOUT: ::facade::Layout = A;
+                #[inline]
+                fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
+                    {
+                        let _ = coord;
+                        0
+                    }
                 }
             }
-        }
-        #[doc(hidden)]
-        #[allow(non_local_definitions, unused_macros)]
-        macro_rules! __layout_A_here {
-            ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
-                $($entry)* ! { [$($known)* = error] $($rest)* }
-            };
-        }
-        #[doc(hidden)]
-        #[allow(unused_imports)]
-        use __layout_A_here as A;
-    "#]],
+            #[doc(hidden)]
+            #[allow(non_local_definitions, unused_macros)]
+            macro_rules! __layout_A_here {
+                ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
+                    $($entry)* ! { [$($known)* = error] $($rest)* }
+                };
+            }
+            #[doc(hidden)]
+            #[allow(unused_imports)]
+            use __layout_A_here as A;
+        "#]],
     );
 }
 

@@ -1,7 +1,7 @@
 //! Layouts with run-time integers as Rust.
 
 use super::carrier::carrier_of_run_time;
-use super::expand::{literal, profile_tokens};
+use super::expand::{literal, profile_text};
 use super::input::{Context, Item};
 use super::tokens::Spanned;
 use cute_algebra::Tuple;
@@ -175,7 +175,7 @@ fn declarations(
     let coordinate = coordinate_type(layout.tree());
     let offset = offset(layout, &mut kept);
     let is_inside = is_inside(scope, layout, visibility, &mut kept);
-    let profile = profile_tokens(&layout.tree().map(|_| 1i64));
+    let profile = profile_text(layout.tree());
     let captured_names = scope.origins().filter_map(|origin| match origin {
         Origin::Captured(name) => Some(name),
         Origin::Ceiling(..) => None,
@@ -218,7 +218,7 @@ fn declarations(
                     atoms: &[#(#atoms),*],
                     checks: &[#(#checks),*],
                     numbers: &[#(#numbers),*],
-                    profile: &#profile,
+                    profile: profile(#profile),
                     shape: &[#(#shape),*],
                     stride: &[#(#stride),*],
                 }

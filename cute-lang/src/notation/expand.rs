@@ -8,7 +8,7 @@ use cute_algebra::{ComposedLayout, IntTuple, Layout, Swizzle, Tuple, Value, is_i
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
 
-/// Most entries of the tables of offsets and of their inverse that are written out.
+/// Most entries of a table of offsets that is written out.
 /// A number in a table costs rustc about two microseconds.
 const TABLE_LIMIT: i64 = 64;
 
@@ -74,13 +74,13 @@ fn fallback(context: &Context, form: Form) -> Constant {
     let facade = &context.facade;
     let (value, kind) = match form {
         Form::Layout => (
-            quote!(layout(&[1], &[0], &Leaf, INJECTIVE, &[0])),
+            quote!(layout("_", &[1], &[0], INJECTIVE, &[0])),
             quote!(#facade::Layout),
         ),
         Form::Tile | Form::DisjointTile => (
             quote!(tiling(
-                layout(&[1, 1], &[0, 0], &Node(&[Leaf, Leaf]), INJECTIVE, &[0]),
-                layout(&[1], &[0], &Leaf, INJECTIVE, &[]),
+                layout("(_,_)", &[1, 1], &[0, 0], INJECTIVE, &[0]),
+                layout("_", &[1], &[0], INJECTIVE, &[]),
                 &[]
             )),
             quote!(#facade::Tiling),
@@ -182,10 +182,6 @@ pub(super) fn declarations(
             }),
         ),
     };
-    let inverse = layout.inverse().map(|inverse| {
-        let inverse = literals(inverse);
-        quote!(const INVERSE: &'static [::core::primitive::i64] = &[#(#inverse),*];)
-    });
     let index = layout.index();
     quote! {
         #(#docs)* #summary #(#others)*
@@ -199,7 +195,6 @@ pub(super) fn declarations(
         #(#others)*
         impl #facade::StaticLayout for #name {
             const LAYOUT: #facade::Layout = #whole;
-            #inverse
             #[inline]
             fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
                 #index
@@ -245,25 +240,6 @@ impl StaticLayout {
             .then(|| self.inner.values().map(|inner| self.value(inner)).collect())
             .flatten()
     }
-
-    /// The coordinate of each index from 0 on, -1 for none; if the layout is injective and not negative.
-    /// A table that is holes for the most part is not worth its space.
-    fn inverse(&self) -> Option<Vec<i64>> {
-        let offsets = self.offsets()?;
-        let last = usize::try_from(*offsets.iter().max()?).ok()?;
-        if last >= 2 * offsets.len() {
-            return None;
-        }
-        let mut inverse = vec![-1; last + 1];
-        for (coord, &offset) in (0..).zip(&offsets) {
-            let entry = inverse.get_mut(usize::try_from(offset).ok()?)?;
-            if *entry >= 0 {
-                return None;
-            }
-            *entry = coord;
-        }
-        Some(inverse)
-    }
 }
 
 pub(super) fn layout_tokens(layout: &Layout) -> TokenStream {
@@ -291,14 +267,14 @@ pub(super) fn composed_tokens(composed: &ComposedLayout) -> TokenStream {
 pub(super) fn layout_with(layout: &Layout, offsets: &[i64]) -> TokenStream {
     let shape = literals(layout.shape().leaves().copied());
     let stride = literals(layout.stride().leaves().map(|stride| stride.value()));
-    let profile = profile_tokens(layout.shape());
+    let profile = profile_text(layout.shape());
     let injective = match is_injective(layout) {
         Some(true) => quote!(INJECTIVE),
         Some(false) => quote!(NOT_INJECTIVE),
         None => quote!(UNPROVED),
     };
     let offsets = literals(offsets.iter().copied());
-    quote!(layout(&[#(#shape),*], &[#(#stride),*], &#profile, #injective, &[#(#offsets),*]))
+    quote!(layout(#profile, &[#(#shape),*], &[#(#stride),*], #injective, &[#(#offsets),*]))
 }
 
 pub(super) fn swizzle_tokens(swizzle: Swizzle) -> TokenStream {
@@ -328,20 +304,21 @@ fn coordinate_tokens(layout: &Layout) -> TokenStream {
         });
         let shape = literals(layout.shape().leaves().copied());
         let stride = literals(strides.leaves().copied());
-        let profile = profile_tokens(layout.shape());
+        let profile = profile_text(layout.shape());
         let path = path.iter().map(|&index| Literal::usize_unsuffixed(index));
-        quote!((&[#(#path),*], layout(&[#(#shape),*], &[#(#stride),*], &#profile, UNPROVED, &[])))
+        quote!((&[#(#path),*], layout(#profile, &[#(#shape),*], &[#(#stride),*], UNPROVED, &[])))
     });
     let text = layout.to_string();
     quote!(coordinate_layout(#text, const { &[#(#components),*] }))
 }
 
-pub(super) fn profile_tokens(shape: &IntTuple) -> TokenStream {
-    match shape {
-        Tuple::Leaf(_) => quote!(Leaf),
+/// The tuple with `_` for each leaf.
+pub(super) fn profile_text<T>(tuple: &Tuple<T>) -> String {
+    match tuple {
+        Tuple::Leaf(_) => "_".to_owned(),
         Tuple::Node(modes) => {
-            let modes = modes.iter().map(profile_tokens);
-            quote!(Node(&[#(#modes),*]))
+            let modes: Vec<_> = modes.iter().map(profile_text).collect();
+            format!("({})", modes.join(","))
         }
     }
 }

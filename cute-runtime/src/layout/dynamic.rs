@@ -1,8 +1,9 @@
 //! Layouts with run-time integers: checked once, when they are built.
 
 use super::Profile;
+use super::value::tree;
 use cute_algebra::symbolic::{div_ceil, evaluate};
-use cute_algebra::{IntTuple, LayoutError, Tuple};
+use cute_algebra::{IntTuple, LayoutError};
 use std::fmt;
 
 /// A layout of which some extents or strides are known at run time only.
@@ -31,10 +32,10 @@ pub trait DynamicLayout: Copy {
     const RECIPE: &'static Recipe;
 
     /// How the leaves nest.
-    const PROFILE: &'static Profile = Self::RECIPE.profile;
+    const PROFILE: Profile = Self::RECIPE.profile;
 
     /// Number of top-level modes.
-    const RANK: usize = rank(Self::RECIPE.profile);
+    const RANK: usize = Self::RECIPE.profile.rank();
 
     /// What expansions fill in.
     #[doc(hidden)]
@@ -70,20 +71,6 @@ pub trait DynamicLayout: Copy {
         };
         let stride: IntTuple = side(Self::RECIPE.stride);
         cute_algebra::Layout::new(side(Self::RECIPE.shape), &stride)
-    }
-}
-
-const fn rank(profile: &Profile) -> usize {
-    match profile {
-        Profile::Leaf => 1,
-        Profile::Node(modes) => modes.len(),
-    }
-}
-
-fn tree(profile: &Profile, leaves: &mut dyn Iterator<Item = i64>) -> IntTuple {
-    match profile {
-        Profile::Leaf => leaves.next().map_or(Tuple::Node(Vec::new()), Tuple::Leaf),
-        Profile::Node(modes) => modes.iter().map(|mode| tree(mode, leaves)).collect(),
     }
 }
 
@@ -130,7 +117,7 @@ pub struct Recipe {
     /// The numbers that the layout keeps.
     pub numbers: &'static [Term],
     /// How the leaves nest.
-    pub profile: &'static Profile,
+    pub profile: Profile,
     /// The extents.
     pub shape: &'static [Number],
     /// The strides.

@@ -3,6 +3,7 @@
 mod coordinate;
 mod dynamic;
 mod picture;
+mod profile;
 mod static_layout;
 mod swizzle;
 mod tiling;
@@ -10,11 +11,12 @@ mod value;
 
 pub use coordinate::CoordinateLayout;
 pub use dynamic::{DynamicLayout, LayoutCheck};
+pub use profile::Profile;
 pub use static_layout::{DisjointTiling, StaticLayout, StaticTiling};
 pub use swizzle::Swizzle;
 pub use tiling::Tiling;
 pub(crate) use tiling::Walk;
-pub use value::{Layout, Profile};
+pub use value::Layout;
 
 /// What expansions of the macros are made of.
 pub(crate) mod private {
@@ -24,8 +26,8 @@ pub(crate) mod private {
     pub use super::dynamic::{
         AtomOrigin, Condition, Number, Numbers, Recipe, Term, capture, write_dynamic,
     };
+    pub use super::profile::profile;
     pub use super::swizzle::swizzle;
     pub use super::tiling::tiling;
-    pub use super::value::Profile::{Leaf, Node};
     pub use super::value::{INJECTIVE, NOT_INJECTIVE, UNPROVED, layout, swizzled};
 }

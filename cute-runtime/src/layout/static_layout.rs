@@ -1,6 +1,7 @@
 //! Layouts and tilings as types.
 
 use super::{Layout, Tiling};
+use std::marker::PhantomData;
 
 /// A layout that is a type: every number about it is an associated constant, and its index is straight-line code.
 ///
@@ -34,7 +35,7 @@ pub trait StaticLayout {
 
     /// The coordinate of each index from 0 on, -1 for an index that is no value.
     /// Empty where values are negative or repeat, where there are more than 64, and where most indices are no value.
-    const INVERSE: &'static [i64] = &[];
+    const INVERSE: &'static [i64] = Inverse::<Self>::TABLE.split_at(Inverse::<Self>::LEN).0;
 
     /// The value at 1-D coordinate `coord`; like CuTe's, it does not ask whether that is below the size.
     fn index(coord: i64) -> i64;
@@ -47,6 +48,43 @@ pub trait StaticLayout {
         let coord = *Self::INVERSE.get(usize::try_from(index).ok()?)?;
         (coord >= 0).then_some(coord)
     }
+}
+
+/// The table of coordinates, which rustc makes where it is used, and not with each layout.
+struct Inverse<L: ?Sized>(PhantomData<L>);
+
+/// Most indices of such a table: twice as many as there are values in a table of offsets.
+const INDICES: usize = 128;
+
+impl<L: StaticLayout + ?Sized> Inverse<L> {
+    /// One more than the last index that is a value; 0 where there is no such table.
+    const LEN: usize = {
+        let offsets = L::OFFSETS;
+        let (mut i, mut len, mut negative) = (0, 0, false);
+        while i < offsets.len() {
+            if offsets[i] >= len {
+                len = offsets[i] + 1;
+            }
+            negative |= offsets[i] < 0;
+            i += 1;
+        }
+        let few = len <= INDICES as i64 && len <= 2 * offsets.len() as i64;
+        match few && !negative && matches!(L::LAYOUT.is_injective(), Some(true)) {
+            true => len as usize,
+            false => 0,
+        }
+    };
+
+    const TABLE: [i64; INDICES] = {
+        let offsets = L::OFFSETS;
+        let mut table = [-1; INDICES];
+        let mut i = 0;
+        while i < offsets.len() && Self::LEN > 0 {
+            table[offsets[i] as usize] = i as i64;
+            i += 1;
+        }
+        table
+    };
 }
 
 /// A tiling that is a type. `tile! { pub T = …; }` declares one.

@@ -1,6 +1,7 @@
 //! The layout as a constant.
 
 use super::Swizzle;
+use super::profile::{Profile, profile};
 use cute_algebra::{ComposedLayout, LayoutError, ScaledBasis, Tuple};
 use std::fmt;
 
@@ -18,20 +19,11 @@ use std::fmt;
 pub struct Layout {
     shape: &'static [i64],
     stride: &'static [i64],
-    profile: &'static Profile,
+    profile: Profile,
     swizzle: Swizzle,
     offset: i64,
     injective: Option<bool>,
     offsets: &'static [i64],
-}
-
-/// How modes nest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Profile {
-    /// An extent and a stride.
-    Leaf,
-    /// A tuple of modes.
-    Node(&'static [Profile]),
 }
 
 /// For expansions: different coordinates have different values.
@@ -41,18 +33,18 @@ pub const NOT_INJECTIVE: Option<bool> = Some(false);
 /// For expansions: neither is proved.
 pub const UNPROVED: Option<bool> = None;
 
-/// For expansions: a layout from its leaves, how they nest, whether it is injective, and its values if they are few.
+/// For expansions: a layout from how its leaves nest, the leaves, whether it is injective, and its values if they are few.
 pub const fn layout(
+    nesting: &'static str,
     shape: &'static [i64],
     stride: &'static [i64],
-    profile: &'static Profile,
     injective: Option<bool>,
     offsets: &'static [i64],
 ) -> Layout {
     Layout {
         shape,
         stride,
-        profile,
+        profile: profile(nesting),
         swizzle: Swizzle::IDENTITY,
         offset: 0,
         injective,
@@ -72,39 +64,6 @@ pub const fn swizzled(
         offset,
         offsets,
         ..inner
-    }
-}
-
-impl Profile {
-    const fn leaves(&self) -> usize {
-        match self {
-            Self::Leaf => 1,
-            Self::Node(modes) => {
-                let (mut i, mut leaves) = (0, 0);
-                while i < modes.len() {
-                    leaves += modes[i].leaves();
-                    i += 1;
-                }
-                leaves
-            }
-        }
-    }
-
-    const fn depth(&self) -> usize {
-        match self {
-            Self::Leaf => 0,
-            Self::Node(modes) => {
-                let (mut i, mut deepest) = (0, 0);
-                while i < modes.len() {
-                    let depth = modes[i].depth();
-                    if depth > deepest {
-                        deepest = depth;
-                    }
-                    i += 1;
-                }
-                deepest + 1
-            }
-        }
     }
 }
 
@@ -133,10 +92,7 @@ impl Layout {
     /// Number of top-level modes; an integer mode has one.
     #[inline]
     pub const fn rank(&self) -> usize {
-        match self.profile {
-            Profile::Leaf => 1,
-            Profile::Node(modes) => modes.len(),
-        }
+        self.profile.rank()
     }
 
     /// Nesting: 0 for an integer mode.
@@ -158,7 +114,7 @@ impl Layout {
 
     /// How the leaves nest.
     #[inline]
-    pub const fn profile(&self) -> &'static Profile {
+    pub const fn profile(&self) -> Profile {
         self.profile
     }
 
@@ -191,16 +147,18 @@ impl Layout {
     /// If there is no such mode.
     #[track_caller]
     pub const fn mode(&self, index: usize) -> Layout {
-        assert!(index < self.rank(), "mode out of range");
-        let Profile::Node(modes) = self.profile else {
-            return *self;
-        };
-        let (mut i, mut first) = (0, 0);
-        while i < index {
-            first += modes[i].leaves();
+        let (mut first, mut mode) = (0, self.profile.first());
+        let mut i = 0;
+        let profile = loop {
+            let Some((profile, end)) = mode else {
+                panic!("mode out of range")
+            };
+            if i == index {
+                break profile;
+            }
+            (first, mode) = (first + profile.leaves(), self.profile.after(end));
             i += 1;
-        }
-        let profile = &modes[index];
+        };
         let leaves = profile.leaves();
         Layout {
             shape: self.shape.split_at(first).1.split_at(leaves).0,
@@ -253,28 +211,26 @@ impl Layout {
     /// The 1-D coordinate of a coordinate that has one 1-D coordinate for each top-level mode; `None` out of range.
     #[inline]
     pub(crate) const fn crd2crd(&self, coord: &[i64]) -> Option<i64> {
-        if coord.len() != self.rank() {
-            return None;
-        }
         let (mut i, mut leaf, mut weight, mut index) = (0, 0, 1, 0);
-        while i < coord.len() {
-            let leaves = match self.profile {
-                Profile::Leaf => 1,
-                Profile::Node(modes) => modes[i].leaves(),
-            };
-            let (end, mut extent) = (leaf + leaves, 1);
-            while leaf < end {
+        let mut mode = self.profile.first();
+        while let Some((profile, end)) = mode {
+            let (last, mut extent) = (leaf + profile.leaves(), 1);
+            while leaf < last {
                 extent *= self.shape[leaf];
                 leaf += 1;
             }
-            if coord[i] < 0 || coord[i] >= extent {
+            if i == coord.len() || coord[i] < 0 || coord[i] >= extent {
                 return None;
             }
             index += coord[i] * weight;
             weight *= extent;
             i += 1;
+            mode = self.profile.after(end);
         }
-        Some(index)
+        match i == coord.len() {
+            true => Some(index),
+            false => None,
+        }
     }
 
     /// The same layout from another index on.
@@ -302,8 +258,7 @@ impl Layout {
     /// # Errors
     /// Never for the result of a macro.
     pub fn to_layout(&self) -> Result<cute_algebra::Layout, LayoutError> {
-        let mut leaves = self.shape.iter().copied();
-        let shape = tree(self.profile, &mut leaves);
+        let shape = tree(self.profile, &mut self.shape.iter().copied());
         let mut leaves = self.stride.iter().copied().map(ScaledBasis::from);
         let stride = tree(self.profile, &mut leaves);
         cute_algebra::Layout::new(shape, stride)
@@ -323,11 +278,13 @@ impl Layout {
     }
 }
 
-fn tree<T>(profile: &Profile, leaves: &mut dyn Iterator<Item = T>) -> Tuple<T> {
-    match profile {
-        Profile::Leaf => leaves.next().map_or(Tuple::Node(Vec::new()), Tuple::Leaf),
-        Profile::Node(modes) => modes.iter().map(|mode| tree(mode, leaves)).collect(),
+/// The tuple of that profile with those leaves.
+pub(super) fn tree<T>(profile: Profile, leaves: &mut dyn Iterator<Item = T>) -> Tuple<T> {
+    if profile.is_leaf() {
+        return leaves.next().map_or(Tuple::Node(Vec::new()), Tuple::Leaf);
     }
+    let modes = std::iter::successors(profile.first(), |(_, end)| profile.after(*end));
+    modes.map(|(mode, _)| tree(mode, leaves)).collect()
 }
 
 // The tables say nothing that the modes do not say.
@@ -346,30 +303,19 @@ impl fmt::Display for Layout {
         if !self.swizzle.is_identity() || self.offset != 0 {
             write!(f, "{} o {} o ", self.swizzle, self.offset)?;
         }
-        write_leaves(f, self.profile, &mut self.shape.iter())?;
+        write_leaves(f, self.profile, self.shape)?;
         f.write_str(":")?;
-        write_leaves(f, self.profile, &mut self.stride.iter())
+        write_leaves(f, self.profile, self.stride)
     }
 }
 
-fn write_leaves(
-    f: &mut fmt::Formatter<'_>,
-    profile: &Profile,
-    leaves: &mut std::slice::Iter<'_, i64>,
-) -> fmt::Result {
-    match profile {
-        Profile::Leaf => leaves.next().map_or(Ok(()), |leaf| write!(f, "{leaf}")),
-        Profile::Node(modes) => {
-            f.write_str("(")?;
-            for (i, mode) in modes.iter().enumerate() {
-                if i > 0 {
-                    f.write_str(",")?;
-                }
-                write_leaves(f, mode, leaves)?;
-            }
-            f.write_str(")")
-        }
-    }
+/// The profile, with leaves for its places.
+fn write_leaves(f: &mut fmt::Formatter<'_>, profile: Profile, leaves: &[i64]) -> fmt::Result {
+    let mut texts = profile.as_str().split('_');
+    f.write_str(texts.next().unwrap_or_default())?;
+    texts
+        .zip(leaves)
+        .try_for_each(|(text, leaf)| write!(f, "{leaf}{text}"))
 }
 
 impl fmt::Debug for Layout {

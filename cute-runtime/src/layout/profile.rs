@@ -1,0 +1,134 @@
+//! How modes nest.
+
+use std::fmt;
+
+/// How the modes of a layout nest: its shape with `_` for each extent, such as `((_,_),_)`.
+///
+/// ```
+/// use cute_runtime::{Layout, layout};
+/// const L: Layout = layout!(((2,2),3):((24,2),8));
+/// assert_eq!(L.profile().as_str(), "((_,_),_)");
+/// assert_eq!(L.profile().mode(0).leaves(), 2);
+/// ```
+// A text, because rustc makes nothing of it: a tree of slices would be a constant of its own at each node.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Profile(&'static str);
+
+/// For expansions: a profile as it is written.
+pub const fn profile(text: &'static str) -> Profile {
+    Profile(text)
+}
+
+impl Profile {
+    /// As it is written.
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// Whether it is an integer and no tuple.
+    pub const fn is_leaf(self) -> bool {
+        !matches!(self.0.as_bytes(), [b'(', ..])
+    }
+
+    /// Number of integers.
+    pub const fn leaves(self) -> usize {
+        let text = self.0.as_bytes();
+        let (mut i, mut leaves) = (0, 0);
+        while i < text.len() {
+            leaves += (text[i] == b'_') as usize;
+            i += 1;
+        }
+        leaves
+    }
+
+    /// Number of top-level modes; an integer has one.
+    pub const fn rank(self) -> usize {
+        let (mut rank, mut rest) = (0, self.first());
+        while let Some((mode, at)) = rest {
+            let _ = mode;
+            rank += 1;
+            rest = self.after(at);
+        }
+        rank
+    }
+
+    /// Nesting: 0 for an integer.
+    pub const fn depth(self) -> usize {
+        let text = self.0.as_bytes();
+        let (mut i, mut depth, mut deepest) = (0, 0, 0);
+        while i < text.len() {
+            match text[i] {
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+            if depth > deepest {
+                deepest = depth;
+            }
+            i += 1;
+        }
+        deepest
+    }
+
+    /// Top-level mode `index`.
+    ///
+    /// # Panics
+    /// If there is no such mode.
+    #[track_caller]
+    pub const fn mode(self, index: usize) -> Profile {
+        let (mut i, mut rest) = (0, self.first());
+        while let Some((mode, at)) = rest {
+            if i == index {
+                return mode;
+            }
+            i += 1;
+            rest = self.after(at);
+        }
+        panic!("mode out of range")
+    }
+
+    /// The first top-level mode, and where it ends.
+    pub(super) const fn first(self) -> Option<(Profile, usize)> {
+        match self.0.as_bytes() {
+            [] | [b'(', b')'] => None,
+            [b'(', ..] => self.from(1),
+            _ => Some((self, self.0.len())),
+        }
+    }
+
+    /// The top-level mode after the one that ends at `at`, and where it ends.
+    pub(super) const fn after(self, at: usize) -> Option<(Profile, usize)> {
+        // A comma stands before a mode; after the last, a parenthesis or nothing.
+        match at + 1 < self.0.len() {
+            true => self.from(at + 1),
+            false => None,
+        }
+    }
+
+    const fn from(self, start: usize) -> Option<(Profile, usize)> {
+        let text = self.0.as_bytes();
+        let (mut end, mut depth) = (start, 0);
+        while end < text.len() && (depth > 0 || !matches!(text[end], b',' | b')')) {
+            match text[end] {
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                _ => {}
+            }
+            end += 1;
+        }
+        let mode = self.0.split_at(end).0.split_at(start).1;
+        Some((Profile(mode), end))
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl fmt::Debug for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
