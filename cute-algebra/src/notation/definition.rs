@@ -3,7 +3,8 @@
 //! Such an expression has no value before its integers are known. So its text is what a name carries from place to place,
 //! and where the name is used, the expression takes its place.
 
-use super::expr::{Expr, ExprKind, Fact, Order};
+use super::eval::Names;
+use super::expr::{Expr, ExprKind, Fact, Leaf, Order};
 use super::parse::node;
 use super::{MAX_TOKENS, NotationError, lex, parse_where};
 use crate::operations;
@@ -52,6 +53,45 @@ impl Definition {
         };
         let expr = expander.expr(&self.expr)?;
         Ok(Self::new(expander.facts, expr))
+    }
+
+    /// The same as a layout: a shape by itself becomes its layout, leftmost mode fastest.
+    pub fn into_layout(self) -> Self {
+        let is_shape = match &self.expr.kind {
+            ExprKind::Tuple(_) => !self.expr.is_visibly_layout(),
+            ExprKind::Braced(_) | ExprKind::Product(_) => true,
+            _ => false,
+        };
+        let at = self.expr.at.clone();
+        let col = |expr| node(ExprKind::Ordered(Box::new(expr), Order::Col), at);
+        match is_shape.then(|| col(self.expr.clone())) {
+            Some(Ok(expr)) => Self { expr, ..self },
+            _ => self,
+        }
+    }
+
+    /// Takes out the facts about integers that are not in the expression.
+    pub fn take_stray_facts(&mut self, names: Names<'_>) -> Vec<Fact> {
+        let leaves = self.expr.run_time_leaves(names);
+        let is_stray = |fact: &mut Fact| {
+            let sides = [&fact.left, &fact.right];
+            let mut about = sides.into_iter().flat_map(|side| side.integers(names));
+            about.any(|(leaf, _)| leaves.iter().all(|(known, _)| *known != leaf))
+        };
+        self.facts.extract_if(.., is_stray).collect()
+    }
+
+    /// The names of the run-time integers, each once, and where they stand first.
+    pub fn integers(&self, names: Names<'_>) -> Vec<(String, Range<usize>)> {
+        let mut integers: Vec<(String, Range<usize>)> = Vec::new();
+        for (leaf, at) in self.expr.run_time_leaves(names) {
+            if let Leaf::Named(name) = leaf
+                && integers.iter().all(|(known, _)| *known != name)
+            {
+                integers.push((name, at));
+            }
+        }
+        integers
     }
 }
 
@@ -156,16 +196,7 @@ impl Expander<'_> {
                 self.facts.push(fact);
             }
         }
-        // A shape by itself is a layout where the name is written, whatever that stands in.
-        let is_shape = match &expr.kind {
-            ExprKind::Tuple(_) => !expr.is_visibly_layout(),
-            ExprKind::Braced(_) | ExprKind::Product(_) => true,
-            _ => false,
-        };
-        match is_shape {
-            true => node(ExprKind::Ordered(Box::new(expr), Order::Col), at.clone()),
-            false => Ok(expr),
-        }
+        Ok(expr)
     }
 
     /// Says of an expression that it stands where its name does.

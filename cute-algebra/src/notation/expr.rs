@@ -99,6 +99,7 @@ pub enum Relation {
 }
 
 /// An integer by itself.
+#[derive(PartialEq, Eq)]
 pub(super) enum Leaf {
     /// A number.
     Known(i64),
@@ -119,6 +120,13 @@ impl Expr {
     pub(super) fn run_time_leaves(&self, names: Names<'_>) -> Vec<(Leaf, Range<usize>)> {
         let mut leaves = Vec::new();
         collect_run_time(self, names, &mut leaves);
+        leaves
+    }
+
+    /// The run-time integers of a tuple or a product of integers.
+    pub(super) fn integers(&self, names: Names<'_>) -> Vec<(Leaf, Range<usize>)> {
+        let mut leaves = Vec::new();
+        collect_leaves(self, names, &mut leaves);
         leaves
     }
 

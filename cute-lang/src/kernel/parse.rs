@@ -1,5 +1,6 @@
 //! The module under `#[kernels]`: which functions are kernels, which instances they have, which functions they call.
 
+use crate::notation::Bound;
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use std::cell::RefCell;
 use syn::parse::{Parse, ParseStream};
@@ -26,8 +27,8 @@ pub struct Source {
     pub kernels: Vec<Kernel>,
     /// Functions that kernels call.
     pub functions: Vec<ItemFn>,
-    /// Layouts named outside of the module: their values in the notation, or nothing where their definition has an error.
-    pub layouts: Vec<(String, Option<String>)>,
+    /// What layouts stand for that are named outside of the module.
+    pub(crate) layouts: Vec<(String, Bound)>,
     /// Names of layouts that were met and are not among them.
     pub unresolved: RefCell<Vec<TokenStream>>,
 }

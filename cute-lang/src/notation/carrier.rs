@@ -1,17 +1,21 @@
 //! Carriers, macros that carry values from item to item.
 //!
 //! A carrier is `macro_rules! A { ({ entry } [ known ] rest) => { entry! { [ known = "value" ] rest } } }`. An expression
-//! that mentions an unknown `A` expands to `A! { { entry } [ known, A ] rest }` and so comes back with A's value.
+//! that mentions an unknown `A` expands to `A! { { entry } [ known, A ] rest }` and so comes back with A's value. The value of a
+//! layout with run-time integers is its expression.
 
 use super::Form;
 use super::dynamic::{self, Dynamic};
-use super::input::{Context, Item};
+use super::input::{Bound, Context, Item};
 use super::tokens::Spanned;
-use cute_algebra::notation::{eval_layout, eval_str, eval_tiling, require_disjoint};
+use cute_algebra::notation::{
+    Definition, Expr, NotationError, eval, eval_layout, eval_tiling, require_disjoint,
+};
 use cute_algebra::{Tiling, Value};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use syn::Visibility;
 
 extern crate proc_macro;
@@ -33,51 +37,153 @@ pub(super) enum Folded {
     Poisoned,
 }
 
-/// Folds an expression, if all its names are known.
-pub(super) fn fold(context: &Context, body: &TokenStream, form: Form) -> syn::Result<Folded> {
+/// Folds an expression, if all its names are known. Facts that are not about it are `stray`.
+pub(super) fn fold(
+    context: &Context,
+    body: &TokenStream,
+    form: Form,
+    stray: Stray,
+) -> syn::Result<Folded> {
     let spanned = Spanned::new(body.clone())?;
     let (facts, expr) = spanned.parse_where()?;
-    let mut values = Vec::new();
-    for (name, at) in expr.layout_names() {
-        match context.bindings.iter().find(|(known, _)| known == name) {
-            Some((_, Some(text))) => {
-                let value =
-                    eval_str(text).map_err(|error| syn::Error::new(Span::call_site(), error))?;
-                values.push((name.to_owned(), value));
-            }
-            Some((_, None)) => return Ok(Folded::Poisoned),
-            None => {
-                let carrier = spanned.path(&at);
-                let state = state(context, form.entry(), &carrier);
-                return Ok(Folded::Continue { carrier, state });
-            }
+    let named = match Named::all(context, &expr)? {
+        Ok(named) => named,
+        Err(at) => {
+            let carrier = spanned.path(&at);
+            let state = state(context, form.entry(), &carrier);
+            return Ok(Folded::Continue { carrier, state });
         }
-    }
-    let names = |name: &str| {
-        values
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, value)| value.clone())
     };
-    if expr.has_run_time_leaf(&names) {
+    if named
+        .iter()
+        .any(|(_, named)| matches!(named, Named::Error(_)))
+    {
+        return Ok(Folded::Poisoned);
+    }
+    let names = |name: &str| match find(&named, name) {
+        Some(Named::Value(_, value)) => Some(value.clone()),
+        _ => None,
+    };
+    let with_integers = |name: &str| match find(&named, name) {
+        Some(Named::Expression(definition)) => Some(definition.clone()),
+        _ => None,
+    };
+    let at_token = |error: NotationError| spanned.error(&error);
+    let mut definition = Definition::new(facts, expr)
+        .expand(&with_integers)
+        .map_err(at_token)?;
+    if let Some(fact) = definition.take_stray_facts(&names).first()
+        && stray == Stray::IsAnError
+    {
+        let message = "a fact about an integer that is not in the layout after it";
+        return Err(at_token(NotationError::new(&fact.at, message)));
+    }
+    if definition.expr.has_run_time_leaf(&names) {
         return match form {
-            Form::Layout => dynamic::fold(&spanned, &facts, &expr, &names)
-                .map(|dynamic| Folded::Dynamic(Box::new(dynamic))),
+            Form::Layout => {
+                let text = |name: &str| find(&named, name).and_then(Named::definition);
+                dynamic::fold(&spanned, definition, &names, &text)
+                    .map(|dynamic| Folded::Dynamic(Box::new(dynamic)))
+            }
             Form::Tile | Form::DisjointTile => Err(syn::Error::new_spanned(
                 body,
                 "`tile!` takes numbers; a layout with run-time integers is divided by `layout!`",
             )),
         };
     }
+    let expr = &definition.expr;
     let folded = match form {
-        Form::Layout => eval_layout(&expr, &names).map(Folded::Value),
-        Form::Tile => eval_tiling(&expr, &names).map(Folded::Tiling),
-        Form::DisjointTile => eval_tiling(&expr, &names).and_then(|tiling| {
-            require_disjoint(&tiling, &expr)?;
+        Form::Layout => eval_layout(expr, &names).map(Folded::Value),
+        Form::Tile => eval_tiling(expr, &names).map(Folded::Tiling),
+        Form::DisjointTile => eval_tiling(expr, &names).and_then(|tiling| {
+            require_disjoint(&tiling, expr)?;
             Ok(Folded::Tiling(tiling))
         }),
     };
-    folded.map_err(|error| spanned.error(&error))
+    folded.map_err(at_token)
+}
+
+/// The run-time integers of an expression that cannot be folded, as far as they can be seen.
+pub(super) fn integers(context: &Context, body: &TokenStream) -> Vec<TokenStream> {
+    let parsed = || -> syn::Result<Vec<TokenStream>> {
+        let spanned = Spanned::new(body.clone())?;
+        let (facts, expr) = spanned.parse_where()?;
+        let named = Named::all(context, &expr)?.unwrap_or_default();
+        let definitions = |name: &str| find(&named, name).and_then(Named::definition);
+        let definition = Definition::new(facts, expr)
+            .expand(&definitions)
+            .map_err(|error| spanned.error(&error))?;
+        let integers = definition.integers(&|_| None);
+        let tokens = integers.iter().map(|(name, at)| spanned.leaf(name, at));
+        Ok(tokens.collect())
+    };
+    parsed().unwrap_or_default()
+}
+
+/// What is to be done with a fact that is not about the layout.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stray {
+    /// It may be about an item beside this one.
+    IsLeftOut,
+    IsAnError,
+}
+
+/// What a name in an expression stands for.
+enum Named {
+    /// A value, and its text.
+    Value(String, Value),
+    /// An expression with run-time integers.
+    Expression(Definition),
+    /// An error in an expression with these run-time integers.
+    Error(Vec<Ident>),
+}
+
+/// Names and what they stand for.
+type Names = Vec<(String, Named)>;
+
+impl Named {
+    /// What the names of an expression stand for; or where the first one is that has to be asked for.
+    fn all(context: &Context, expr: &Expr) -> syn::Result<Result<Names, Range<usize>>> {
+        let mut all = Vec::new();
+        for (name, at) in expr.layout_names() {
+            let binding = context.bindings.iter().find(|(known, _)| known == name);
+            let Some((_, bound)) = binding else {
+                return Ok(Err(at));
+            };
+            all.push((name.to_owned(), Self::new(bound)?));
+        }
+        Ok(Ok(all))
+    }
+
+    fn new(bound: &Bound) -> syn::Result<Self> {
+        let text = match bound {
+            Bound::Text(text) => text,
+            Bound::Error(integers) => return Ok(Self::Error(integers.clone())),
+        };
+        let here = |error| syn::Error::new(Span::call_site(), error);
+        let definition: Definition = text.parse().map_err(here)?;
+        match definition.expr.has_run_time_leaf(&|_| None) {
+            true => Ok(Self::Expression(definition)),
+            false => {
+                let value = eval(&definition.expr, &|_| None).map_err(here)?;
+                Ok(Self::Value(text.clone(), value))
+            }
+        }
+    }
+
+    /// The expression, of numbers too; of an error, one with the same run-time integers.
+    fn definition(&self) -> Option<Definition> {
+        match self {
+            Self::Value(text, _) => text.parse().ok(),
+            Self::Expression(definition) => Some(definition.clone()),
+            Self::Error(integers) => quote!((#(#integers),*)).to_string().parse().ok(),
+        }
+    }
+}
+
+fn find<'a>(named: &'a [(String, Named)], name: &str) -> Option<&'a Named> {
+    let known = named.iter().find(|(known, _)| known == name);
+    known.map(|(_, named)| named)
 }
 
 /// What a carrier is called with, before the rest of the input: the entry to come back to, and the names that are known.
@@ -86,36 +192,13 @@ pub(crate) fn state(context: &Context, entry: &str, carrier: &TokenStream) -> To
     let entry = format_ident!("{entry}");
     let known = context.bindings.iter().map(|(name, value)| {
         let path: TokenStream = name.parse().unwrap_or_default();
-        let value = value_tokens(value.as_deref());
         quote!(, #path = #value)
     });
     quote!({ #facade :: __private :: #entry } [ #facade #(#known)* , #carrier ])
 }
 
-/// The carrier of an item.
-pub(super) fn carrier(item: &Item, value: Option<&Value>) -> TokenStream {
-    let text = value.map(ToString::to_string);
-    let value = value_tokens(text.as_deref());
-    let rule = quote! {
-        ({ $($entry:tt)* } [ $($known:tt)* ] $($rest:tt)*) => { $($entry)* ! { [ $($known)* = #value ] $($rest)* } };
-    };
-    macro_of(item, &rule)
-}
-
-/// The carrier of an item with run-time integers, which have no value to be passed on.
-pub(super) fn carrier_of_run_time(item: &Item) -> TokenStream {
-    let message = format!(
-        "`{}` has run-time integers, so no other layout can be made of it by name; write the expression out",
-        item.name
-    );
-    macro_of(
-        item,
-        &quote!(($($any:tt)*) => { ::core::compile_error! { #message } };),
-    )
-}
-
-/// A macro of an item's name.
-fn macro_of(item: &Item, rule: &TokenStream) -> TokenStream {
+/// The carrier of an item: a macro of its name that passes on what it stands for.
+pub(super) fn carrier(item: &Item, bound: &Bound) -> TokenStream {
     let (name, visibility) = (&item.name, &item.visibility);
     let hidden = format_ident!("__layout_{}_{}", name, location(name));
     // An exported macro is the one kind that `pub use` can pass on; it lands in the root of the crate.
@@ -125,18 +208,11 @@ fn macro_of(item: &Item, rule: &TokenStream) -> TokenStream {
         #[allow(non_local_definitions, unused_macros)]
         #export
         macro_rules! #hidden {
-            #rule
+            ({ $($entry:tt)* } [ $($known:tt)* ] $($rest:tt)*) => { $($entry)* ! { [ $($known)* = #bound ] $($rest)* } };
         }
         #[doc(hidden)]
         #[allow(unused_imports)]
         #visibility use #hidden as #name;
-    }
-}
-
-fn value_tokens(value: Option<&str>) -> TokenStream {
-    match value {
-        Some(text) => quote!(#text),
-        None => quote!(error),
     }
 }
 

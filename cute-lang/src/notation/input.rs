@@ -1,7 +1,8 @@
 //! What the macros are called with.
 //!
 //! ```text
-//! input   := "[" facade ("," path "=" (literal | "error"))* "]" body
+//! input   := "[" facade ("," path "=" bound)* "]" body
+//! bound   := literal | "error" ["(" name ("," name)* ")"]
 //! body    := (item | facts) (";" (item | facts))* [";"]  |  [facts ";"] expression
 //! facts   := "where" fact ("," fact)*                 // about the items after them
 //! item    := attribute* [visibility] ["mut"] name "=" expression
@@ -10,10 +11,13 @@
 //! The facade is `$crate` of the `macro_rules!` macro that users call; the rest of the first group are names that
 //! carriers have resolved already.
 
+use super::tokens::layout_names;
+use cute_algebra::Value;
+use cute_algebra::notation::{Definition, NotationError, eval};
 use proc_macro2::{Delimiter, Ident, Punct, Spacing, TokenStream, TokenTree};
-use quote::quote;
+use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, LitStr, Token, Visibility};
+use syn::{Attribute, LitStr, Token, Visibility, parenthesized, token};
 
 /// The parsed input.
 pub(super) enum Input {
@@ -30,8 +34,17 @@ pub(super) enum Input {
 pub(crate) struct Context {
     /// Path of the crate that expansions name.
     pub(crate) facade: TokenStream,
-    /// Names and their values in the notation; none where the definition of the name has an error.
-    pub(crate) bindings: Vec<(String, Option<String>)>,
+    /// Names and what they stand for.
+    pub(crate) bindings: Vec<(String, Bound)>,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Bound {
+    /// In the notation: a value, or an expression with run-time integers.
+    Text(String),
+    /// An error, which has been reported, in an expression with these run-time integers.
+    Error(Vec<Ident>),
 }
 
 /// `pub A = …`.
@@ -107,13 +120,10 @@ impl Input {
 /// Items have a `=`, which expressions never do, or begin as only items do.
 fn is_item(statement: &[TokenTree]) -> bool {
     let first = statement.first().map(ToString::to_string);
-    matches!(first.as_deref(), Some("pub" | "#"))
-        || statement
-            .iter()
-            .any(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '='))
+    matches!(first.as_deref(), Some("pub" | "#")) || statement.iter().any(is_equals)
 }
 
-/// Every name of a fact is in a statement after it.
+/// Every name of a fact is in a statement after it, or in a layout that one after it names.
 fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
     let mut rest = body;
     while let Some(end) = rest.iter().position(is_semicolon) {
@@ -124,7 +134,11 @@ fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
                 .into_iter()
                 .skip(1)
                 .find(|name| !used.contains(name));
-            if let Some(name) = unused {
+            if let Some(name) = unused
+                && !after
+                    .split(is_semicolon)
+                    .any(|statement| names_layouts(expression_of(statement)))
+            {
                 return Err(syn::Error::new_spanned(
                     &name,
                     format!("a fact about `{name}`, which is in no layout after it"),
@@ -153,6 +167,18 @@ fn idents(tokens: &[TokenTree]) -> Vec<Ident> {
     idents
 }
 
+/// What stands after the `=` of an item, or all.
+fn expression_of(statement: &[TokenTree]) -> &[TokenTree] {
+    let sign = statement.iter().position(is_equals);
+    sign.map_or(statement, |sign| &statement[sign + 1..])
+}
+
+/// Whether a layout is named in an expression, which may have run-time integers that are not written here.
+fn names_layouts(expression: &[TokenTree]) -> bool {
+    let tokens = expression.iter().cloned().collect();
+    layout_names(tokens).is_ok_and(|names| !names.is_empty())
+}
+
 /// `where facts;`, or nothing of no facts.
 fn clause(facts: &[TokenTree]) -> TokenStream {
     let facts = facts.iter();
@@ -160,6 +186,10 @@ fn clause(facts: &[TokenTree]) -> TokenStream {
         0 => TokenStream::new(),
         _ => quote!(where #(#facts)*;),
     }
+}
+
+fn is_equals(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == '=')
 }
 
 fn is_comma(token: &TokenTree) -> bool {
@@ -171,12 +201,13 @@ fn is_semicolon(token: &TokenTree) -> bool {
 }
 
 impl Item {
-    /// The item with those of the facts in front of its expression that are about it.
+    /// The item with those of the facts in front of its expression that are about it, as far as this can be seen.
     fn under(self, facts: &[TokenTree]) -> Self {
-        let used = idents(&self.body.clone().into_iter().collect::<Vec<_>>());
+        let body: Vec<_> = self.body.clone().into_iter().collect();
+        let (used, any) = (idents(&body), names_layouts(&body));
         let about: Vec<_> = facts
             .split(is_comma)
-            .filter(|fact| idents(fact).iter().all(|name| used.contains(name)))
+            .filter(|fact| any || idents(fact).iter().all(|name| used.contains(name)))
             .collect();
         let comma = TokenTree::Punct(Punct::new(',', Spacing::Alone));
         let facts = clause(&about.join(&comma));
@@ -197,16 +228,57 @@ impl Context {
             let path = tokens_until(input, |input| input.peek(Token![=]))?;
             let name = path.into_iter().map(|token| token.to_string()).collect();
             input.parse::<Token![=]>()?;
-            let value = match input.peek(LitStr) {
-                true => Some(input.parse::<LitStr>()?.value()),
-                false => {
-                    input.parse::<Ident>()?;
-                    None
-                }
-            };
-            bindings.push((name, value));
+            bindings.push((name, input.parse()?));
         }
         Ok(Self { facade, bindings })
+    }
+}
+
+impl Bound {
+    pub(super) fn of(value: &Value) -> Self {
+        Self::Text(value.to_string())
+    }
+
+    /// The value of a name where only a value is of use.
+    pub(crate) fn value(&self, name: &str) -> Result<Value, String> {
+        let Self::Text(text) = self else {
+            return Err(format!("the definition of `{name}` has an error"));
+        };
+        let named: Definition = text
+            .parse()
+            .map_err(|error: NotationError| error.to_string())?;
+        match named.expr.has_run_time_leaf(&|_| None) {
+            true => Err(format!(
+                "`{name}` has run-time integers, and kernels fold numbers"
+            )),
+            false => eval(&named.expr, &|_| None).map_err(|error| error.to_string()),
+        }
+    }
+}
+
+impl Parse for Bound {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        if input.peek(LitStr) {
+            return Ok(Self::Text(input.parse::<LitStr>()?.value()));
+        }
+        input.parse::<Ident>()?;
+        if !input.peek(token::Paren) {
+            return Ok(Self::Error(Vec::new()));
+        }
+        let content;
+        parenthesized!(content in input);
+        let names = content.parse_terminated(Ident::parse, Token![,])?;
+        Ok(Self::Error(names.into_iter().collect()))
+    }
+}
+
+impl ToTokens for Bound {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(match self {
+            Self::Text(text) => quote!(#text),
+            Self::Error(integers) if integers.is_empty() => quote!(error),
+            Self::Error(integers) => quote!(error(#(#integers),*)),
+        });
     }
 }
 

@@ -15,10 +15,10 @@ mod tiling;
 mod tokens;
 
 pub(crate) use carrier::state;
-pub(crate) use input::Context;
+pub(crate) use input::{Bound, Context};
 pub use tokens::{eval, layout_names};
 
-use carrier::{Folded, fold};
+use carrier::{Folded, Stray, fold, integers};
 use input::{Input, Item};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -66,7 +66,7 @@ fn expansion(input: TokenStream, form: Form) -> TokenStream {
                 // An item is declared all the same, so that its uses add no messages of their own.
                 Ok(item) => expand_item(&context, &item, form).unwrap_or_else(|error| {
                     let errors = error.to_compile_error();
-                    let fallback = expand::fallback_item(&context, &item, form);
+                    let fallback = fallback_item(&context, &item, form);
                     quote!(#errors #fallback)
                 }),
                 Err(error) => error.to_compile_error(),
@@ -82,13 +82,16 @@ fn expand_expression(
     body: &TokenStream,
     form: Form,
 ) -> syn::Result<TokenStream> {
-    match fold(context, body, form)? {
+    match fold(context, body, form, Stray::IsAnError)? {
         Folded::Value(value) => expand::expression(context, &value)
             .map_err(|message| syn::Error::new_spanned(body, message)),
         Folded::Tiling(tiling) => Ok(tiling::expression(context, &tiling)),
-        Folded::Dynamic(dynamic) => Ok(dynamic::expression(context, &dynamic)),
+        Folded::Dynamic(dynamic) => dynamic::expression(context, body, &dynamic),
         Folded::Continue { carrier, state } => Ok(quote!(#carrier ! { #state #body })),
-        Folded::Poisoned => Ok(expand::fallback_expression(context, form)),
+        Folded::Poisoned => Ok(match integers(context, body) {
+            integers if integers.is_empty() => expand::fallback_expression(context, form),
+            integers => dynamic::fallback_expression(context, &integers),
+        }),
     }
 }
 
@@ -103,7 +106,7 @@ fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenS
         }
         (Form::Tile | Form::DisjointTile, Some(_)) => Form::DisjointTile,
     };
-    match fold(context, &item.body, form)? {
+    match fold(context, &item.body, form, Stray::IsLeftOut)? {
         Folded::Value(value) => expand::item(context, item, &value)
             .map_err(|message| syn::Error::new_spanned(&item.body, message)),
         Folded::Tiling(tiling) => Ok(tiling::item(context, item, &tiling)),
@@ -112,6 +115,14 @@ fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenS
             let tokens = &item.tokens;
             Ok(quote!(#carrier ! { #state #tokens }))
         }
-        Folded::Poisoned => Ok(expand::fallback_item(context, item, form)),
+        Folded::Poisoned => Ok(fallback_item(context, item, form)),
+    }
+}
+
+/// What stands for an item that has an error, or names one that does.
+fn fallback_item(context: &Context, item: &Item, form: Form) -> TokenStream {
+    match integers(context, &item.body) {
+        integers if integers.is_empty() => expand::fallback_item(context, item, form),
+        integers => dynamic::fallback_item(context, item, &integers),
     }
 }

@@ -6,7 +6,7 @@ use super::expand::{
     Constant, composed_tokens, declarations, layout_tokens, layout_with, literal, literals,
     static_layout, swizzle_tokens,
 };
-use super::input::{Context, Item};
+use super::input::{Bound, Context, Item};
 use cute_algebra::{Axis, ComposedLayout, Tiling, Value};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -34,7 +34,7 @@ pub(super) fn item(context: &Context, item: &Item, tiling: &Tiling) -> TokenStre
         Form::Tile,
     );
     let disjoint = tiling.is_disjoint().then(|| disjoint(context, item));
-    let carrier = carrier(item, Some(&value));
+    let carrier = carrier(item, &Bound::of(&value));
     quote!(#declarations #disjoint #carrier)
 }
 

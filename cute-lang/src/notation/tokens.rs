@@ -64,10 +64,29 @@ impl Spanned {
         parse_where(&self.tokens, end..end).map_err(|error| self.error(&error))
     }
 
-    /// The Rust expression that a run-time integer is.
-    pub(super) fn leaf(&self, at: &Range<usize>) -> TokenStream {
-        let braced = self.braced.iter().find(|(start, _)| *start == at.start);
-        braced.map_or_else(|| self.path(at), |(_, inner)| inner.clone())
+    /// The Rust expression that a run-time integer is. One that comes from a named layout stands where the name does: it is the
+    /// variable of its own name that is seen there.
+    pub(super) fn leaf(&self, name: &str, at: &Range<usize>) -> TokenStream {
+        let inner = self.braced.iter().find(|(start, _)| *start == at.start);
+        if let Some((_, inner)) = inner {
+            return inner.clone();
+        }
+        let path = self.path(at);
+        let written: String = path
+            .clone()
+            .into_iter()
+            .map(|token| token.to_string())
+            .collect();
+        if written == name {
+            return path;
+        }
+        let span = self.span(at.end.saturating_sub(1));
+        let named: TokenStream = name.parse().unwrap_or_default();
+        let respan = |mut token: TokenTree| {
+            token.set_span(span);
+            token
+        };
+        named.into_iter().map(respan).collect()
     }
 
     /// The error at the tokens that its position covers.

@@ -1,6 +1,7 @@
 //! Layouts with run-time integers: checked once, when they are built.
 
 use super::Profile;
+use super::divisor::Divisor;
 use super::value::tree;
 use cute_algebra::symbolic::{div_ceil, evaluate};
 use cute_algebra::{IntTuple, LayoutError};
@@ -29,7 +30,7 @@ use std::fmt;
 pub trait DynamicLayout: Copy {
     /// What expansions fill in.
     #[doc(hidden)]
-    const RECIPE: &'static Recipe;
+    const RECIPE: &'static LayoutRecipe;
 
     /// How the leaves nest.
     const PROFILE: Profile = Self::RECIPE.profile;
@@ -47,7 +48,9 @@ pub trait DynamicLayout: Copy {
     /// The span of the values: one more than the sum of `(extent - 1) * |stride|`.
     fn cosize(&self) -> i64;
 
-    /// The value at 1-D coordinate `coord`; like CuTe's, it does not ask whether that is below the size.
+    /// The value at 1-D coordinate `coord`, which is not negative; like CuTe's, it does not ask whether that is below the size.
+    ///
+    /// No division is made: the reciprocals of the extents are computed when the layout is built.
     fn index(&self, coord: i64) -> i64;
 
     /// The value at 1-D coordinate `coord`.
@@ -105,7 +108,7 @@ impl fmt::Display for LayoutCheck {
     }
 }
 
-/// For expansions: how a layout comes from its run-time integers.
+/// For expansions: how numbers come from run-time integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
     /// The names of the captured integers.
@@ -114,14 +117,23 @@ pub struct Recipe {
     pub atoms: &'static [AtomOrigin],
     /// What has to hold, in order.
     pub checks: &'static [Condition],
-    /// The numbers that the layout keeps.
-    pub numbers: &'static [Term],
+    /// The numbers that are kept, each a sum.
+    pub numbers: &'static [&'static [Term]],
+}
+
+/// For expansions: how a layout comes from its run-time integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LayoutRecipe {
+    /// The numbers.
+    pub recipe: Recipe,
     /// How the leaves nest.
     pub profile: Profile,
     /// The extents.
     pub shape: &'static [Number],
     /// The strides.
     pub stride: &'static [Number],
+    /// The numbers that coordinates are divided by.
+    pub divisors: &'static [usize],
 }
 
 /// For expansions: where a run-time integer comes from.
@@ -164,9 +176,11 @@ pub enum Number {
 
 /// For expansions: the numbers that a layout keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Numbers<const N: usize> {
+pub struct Numbers<const N: usize, const D: usize> {
     /// The values of [`Recipe::numbers`].
     pub kept: [i64; N],
+    /// Those that coordinates are divided by.
+    pub divisors: [Divisor; D],
     /// The size.
     pub size: i64,
     /// The span.
@@ -209,22 +223,22 @@ impl Condition {
     }
 
     fn holds(&self, atoms: &[i64]) -> bool {
-        let sum = |terms: &[Term]| {
-            terms
-                .iter()
-                .try_fold(0i128, |sum, term| sum.checked_add(term.value(atoms)?))
-        };
         match self {
             Self::Divides(_, divisor, dividend) => {
                 let sides = dividend.value(atoms).zip(divisor.value(atoms));
                 sides.is_some_and(|(dividend, divisor)| dividend.checked_rem(divisor) == Some(0))
             }
             Self::AtMost(_, left, right) => {
-                let sides = sum(left).zip(sum(right));
+                let sides = sum(left, atoms).zip(sum(right, atoms));
                 sides.is_some_and(|(left, right)| left <= right)
             }
         }
     }
+}
+
+fn sum(terms: &[Term], atoms: &[i64]) -> Option<i128> {
+    let mut terms = terms.iter();
+    terms.try_fold(0i128, |sum, term| sum.checked_add(term.value(atoms)?))
 }
 
 /// What is said to hold where it does not, because a number is over 64 bits.
@@ -238,27 +252,24 @@ impl Recipe {
     pub fn build<const C: usize, const N: usize>(
         &self,
         captured: [Option<i64>; C],
-    ) -> Result<Numbers<N>, LayoutCheck> {
-        let values = self.names.iter().zip(captured);
-        let values: Vec<_> = values
-            .filter_map(|(name, value)| Some((*name, value?)))
-            .collect();
-        let fails = |condition| {
-            move || LayoutCheck {
-                condition,
-                values: values.clone(),
-            }
-        };
-        let overflows = fails.clone()(FITS);
+    ) -> Result<[i64; N], LayoutCheck> {
+        let atoms = self.atoms(captured)?;
+        self.numbers(&atoms)
+            .ok_or_else(|| self.refusal(FITS, &captured))
+    }
+
+    /// The run-time integers, which pass the checks.
+    fn atoms<const C: usize>(&self, captured: [Option<i64>; C]) -> Result<Vec<i64>, LayoutCheck> {
+        let refuse = |condition| Err(self.refusal(condition, &captured));
         let mut fits = captured.iter().all(Option::is_some);
         if !fits {
-            return Err(overflows());
+            return refuse(FITS);
         }
-        let mut captured = captured.into_iter().flatten();
+        let mut values = captured.into_iter().flatten();
         let mut atoms = Vec::with_capacity(self.atoms.len());
         for origin in self.atoms {
             let value = match origin {
-                AtomOrigin::Captured => captured.next(),
+                AtomOrigin::Captured => values.next(),
                 AtomOrigin::Ceiling(dividend, divisor) => {
                     let sides = dividend.value(&atoms).zip(divisor.value(&atoms));
                     sides.and_then(|(dividend, divisor)| div_ceil(dividend, divisor))
@@ -268,18 +279,48 @@ impl Recipe {
             fits &= value.is_some();
             atoms.push(value.unwrap_or(0));
         }
-        if let Some(check) = self.checks.iter().find(|check| !check.holds(&atoms)) {
-            return Err(fails(check.text())());
+        match self.checks.iter().find(|check| !check.holds(&atoms)) {
+            Some(check) => refuse(check.text()),
+            None if fits => Ok(atoms),
+            None => refuse(FITS),
         }
-        let numbers = fits.then(|| self.compute(&atoms)).flatten();
-        numbers.ok_or_else(overflows)
     }
 
-    fn compute<const N: usize>(&self, atoms: &[i64]) -> Option<Numbers<N>> {
-        let mut kept = [0; N];
-        for (number, term) in kept.iter_mut().zip(self.numbers) {
-            *number = i64::try_from(term.value(atoms)?).ok()?;
+    fn numbers<const N: usize>(&self, atoms: &[i64]) -> Option<[i64; N]> {
+        let mut numbers = [0; N];
+        for (number, terms) in numbers.iter_mut().zip(self.numbers) {
+            *number = i64::try_from(sum(terms, atoms)?).ok()?;
         }
+        Some(numbers)
+    }
+
+    #[cold]
+    fn refusal(&self, condition: &'static str, captured: &[Option<i64>]) -> LayoutCheck {
+        let values = self.names.iter().zip(captured);
+        LayoutCheck {
+            condition,
+            values: values
+                .filter_map(|(name, value)| Some((*name, (*value)?)))
+                .collect(),
+        }
+    }
+}
+
+impl LayoutRecipe {
+    /// Makes the checks and computes the numbers.
+    ///
+    /// # Errors
+    /// With the first check that does not hold.
+    pub fn build<const C: usize, const N: usize, const D: usize>(
+        &self,
+        captured: [Option<i64>; C],
+    ) -> Result<Numbers<N, D>, LayoutCheck> {
+        let numbers = self.recipe.build(captured)?;
+        self.complete(numbers)
+            .ok_or_else(|| self.recipe.refusal(FITS, &captured))
+    }
+
+    fn complete<const N: usize, const D: usize>(&self, kept: [i64; N]) -> Option<Numbers<N, D>> {
         let (mut size, mut cosize) = (1i64, 1i64);
         for (extent, stride) in self.shape.iter().zip(self.stride) {
             let (extent, stride) = (extent.value(&kept), stride.value(&kept));
@@ -287,6 +328,15 @@ impl Recipe {
             let reach = stride.checked_abs()?.checked_mul(extent.checked_sub(1)?)?;
             cosize = cosize.checked_add(reach)?;
         }
-        Some(Numbers { kept, size, cosize })
+        let mut divisors = [Divisor::ONE; D];
+        for (divisor, &number) in divisors.iter_mut().zip(self.divisors) {
+            *divisor = Divisor::new(*kept.get(number)?)?;
+        }
+        Some(Numbers {
+            kept,
+            divisors,
+            size,
+            cosize,
+        })
     }
 }

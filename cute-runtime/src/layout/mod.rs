@@ -1,6 +1,7 @@
 //! Layouts that were folded at compile time: `Copy` values over static tables, and types of their own.
 
 mod coordinate;
+mod divisor;
 mod dynamic;
 mod picture;
 mod profile;
@@ -24,7 +25,7 @@ pub(crate) mod private {
 
     pub use super::coordinate::coordinate_layout;
     pub use super::dynamic::{
-        AtomOrigin, Condition, Number, Numbers, Recipe, Term, capture, write_dynamic,
+        AtomOrigin, Condition, LayoutRecipe, Number, Numbers, Recipe, Term, capture, write_dynamic,
     };
     pub use super::profile::profile;
     pub use super::swizzle::swizzle;

@@ -111,3 +111,71 @@ fn expressions() {
 mod dynamic_size {
     pub(super) const M: u8 = 3;
 }
+
+mod names {
+    use cute_runtime::layout;
+
+    layout! {
+        where m % 64 == 0, m >= 64;
+        /// A matrix of columns.
+        pub COLUMNS = (m,n):(1,m);
+        pub SHAPE = (m,2);
+        pub ROWS = <{r},_>;
+    }
+}
+
+layout! {
+    pub BY_PATH = logical_divide(names::COLUMNS, <64,_>);
+    OF_THAT = get(BY_PATH, 0);
+    BESIDE = concat(names::SHAPE, names::COLUMNS, STATIC);
+    where r <= 64, m % r == 0;
+    BY_TILER = logical_divide(names::COLUMNS, names::ROWS);
+}
+
+/// A name stands for its expression with its facts, in other modules too.
+#[test]
+fn names_fold() {
+    let tiles = BY_PATH::try_new(128, 3).unwrap();
+    check(&tiles, "((64,2),3):((1,64),128)");
+    assert_eq!(tiles.n(), 3);
+    let refused = BY_PATH::try_new(96, 3).unwrap_err();
+    assert_eq!(refused.condition(), "m % 64 == 0");
+    check(&OF_THAT::try_new(128, 3).unwrap(), "(64,2):(1,64)");
+    check(
+        &BESIDE::try_new(64, 3).unwrap(),
+        "((64,2),(64,3),(6,2)):((1,64),(1,64),(8,2))",
+    );
+    check(
+        &BY_TILER::try_new(64, 3, 16).unwrap(),
+        "((16,4),3):((1,16),64)",
+    );
+}
+
+/// In an expression, the integers of a name are the variables of those names.
+#[test]
+fn names_in_expressions() {
+    let (m, n) = (128u32, 2u8);
+    check(&layout!(names::COLUMNS).unwrap(), "(128,2):(1,128)");
+    check(
+        &layout!(where m >= 128; names::COLUMNS o (128,2):(1,{m})).unwrap(),
+        "(128,2):(1,128)",
+    );
+    assert_eq!(layout!(names::COLUMNS o 64:1).unwrap().to_string(), "64:1");
+}
+
+layout! {
+    pub ELEMENTS = size((m,n):(1,m));
+    EXTENTS = shape(names::COLUMNS);
+    COUNT = rank((m,n):(1,m));
+}
+
+#[test]
+fn numbers() {
+    assert_eq!(ELEMENTS(3, 4), Ok(12));
+    assert_eq!(EXTENTS(64, 4), Ok((64, 4)));
+    assert_eq!(COUNT(64, 4), Ok(2));
+    assert!(ELEMENTS(0, 4).is_err() && ELEMENTS(i64::MAX, 2).is_err());
+    let (m, n) = (5, 6);
+    assert_eq!(layout!(size((m, n))), Ok(30));
+    assert_eq!(layout!(shape((m, (n, 2)))), Ok((5, (6, 2))));
+}

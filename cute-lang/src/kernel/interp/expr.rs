@@ -647,12 +647,9 @@ impl Interpreter<'_> {
             ));
         }
         match self.source.layouts.iter().find(|(known, _)| known == name) {
-            Some((_, Some(text))) => cute_algebra::notation::eval_str(text)
-                .map_err(|error| Error::new_spanned(path, error)),
-            Some((_, None)) => Err(Error::new_spanned(
-                path,
-                format!("the definition of `{name}` has an error"),
-            )),
+            Some((_, bound)) => bound
+                .value(name)
+                .map_err(|message| Error::new_spanned(path, message)),
             None => {
                 self.source.unresolved.borrow_mut().push(path.clone());
                 Err(Error::new_spanned(

@@ -1,0 +1,443 @@
+//! Layouts with run-time integers: a type with a constructor.
+
+use super::super::expand::{literal, profile_text};
+use super::super::input::{Context, Item};
+use super::recipe::{Kept, checks};
+use super::{Dynamic, attributes};
+use cute_algebra::Tuple;
+use cute_algebra::symbolic::{Mode, Scope, SymbolicLayout, Term};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote};
+
+/// The functions of the type, whose names no run-time integer can have.
+pub(super) const METHODS: [&str; 4] = ["try_new", "offset", "is_inside", "numbers"];
+
+/// A `Result` of a value of a type of its own.
+pub(super) fn expression(
+    context: &Context,
+    dynamic: &Dynamic,
+    layout: &SymbolicLayout,
+    values: &[TokenStream],
+) -> TokenStream {
+    let declared = Declared::here();
+    let declarations = declarations(context, &declared, &dynamic.scope, layout);
+    let value = built(context, values);
+    quote!(#declarations #value)
+}
+
+fn built(context: &Context, values: &[TokenStream]) -> TokenStream {
+    let facade = &context.facade;
+    quote! {
+        ::core::result::Result::map(
+            <Dynamic as #facade::DynamicLayout>::RECIPE.build([#(#values),*]),
+            |numbers| Dynamic { numbers },
+        )
+    }
+}
+
+/// The declarations of an item: a type with a constructor.
+pub(super) fn item(
+    context: &Context,
+    item: &Item,
+    dynamic: &Dynamic,
+    layout: &SymbolicLayout,
+    parameters: &[Ident],
+) -> TokenStream {
+    let (docs, others) = attributes(item, &dynamic.shown);
+    let declared = Declared::of(item, docs, &others, parameters);
+    let declarations = declarations(context, &declared, &dynamic.scope, layout);
+    let checks = checks(&dynamic.scope);
+    let constructor = constructor(context, &declared, &checks);
+    quote!(#declarations #constructor)
+}
+
+/// What stands for an expression whose error has been reported.
+pub(super) fn fallback_expression(
+    context: &Context,
+    count: usize,
+    values: &[TokenStream],
+) -> TokenStream {
+    let declared = Declared::here();
+    let declarations = fallback(context, &declared, count);
+    let value = built(context, values);
+    quote!(#declarations #value)
+}
+
+/// What stands for an item whose error has been reported. Its constructor takes the integers.
+pub(super) fn fallback_item(context: &Context, item: &Item, integers: &[Ident]) -> TokenStream {
+    let (docs, others) = attributes(item, "");
+    let declared = Declared::of(item, docs, &others, integers);
+    let declarations = fallback(context, &declared, integers.len());
+    let constructor = constructor(context, &declared, "");
+    quote!(#declarations #constructor)
+}
+
+/// A type whose functions take all coordinates.
+fn fallback(context: &Context, declared: &Declared<'_>, count: usize) -> TokenStream {
+    let Declared {
+        name,
+        visibility,
+        others,
+        ..
+    } = declared;
+    let names = vec![quote!(""); count];
+    let atoms = vec![quote!(AtomOrigin::Captured); count];
+    let recipe = quote! {
+        LayoutRecipe {
+            recipe: Recipe { names: &[#(#names),*], atoms: &[#(#atoms),*], checks: &[], numbers: &[] },
+            profile: profile("_"),
+            shape: &[Number::Known(1)],
+            stride: &[Number::Known(0)],
+            divisors: &[],
+        }
+    };
+    let index = quote!({
+        let _ = coord;
+        0
+    });
+    let body = type_and_traits(context, declared, &recipe, [0, 0], &index);
+    quote! {
+        #body
+        #(#others)*
+        #[allow(dead_code)]
+        impl #name {
+            #visibility fn offset(&self, _: impl ::core::marker::Sized) -> ::core::primitive::i64 {
+                0
+            }
+            #visibility fn is_inside(&self, _: impl ::core::marker::Sized) -> ::core::primitive::bool {
+                true
+            }
+        }
+    }
+}
+
+/// What a type is declared with.
+struct Declared<'a> {
+    name: Ident,
+    visibility: TokenStream,
+    docs: TokenStream,
+    /// Attributes of the type and its implementations.
+    others: &'a [syn::Attribute],
+    /// The run-time integers that it keeps by name.
+    parameters: &'a [Ident],
+}
+
+impl<'a> Declared<'a> {
+    /// In the block of an expression.
+    fn here() -> Self {
+        Self {
+            name: Ident::new("Dynamic", Span::call_site()),
+            visibility: quote!(),
+            docs: quote!(),
+            others: &[],
+            parameters: &[],
+        }
+    }
+
+    fn of(
+        item: &'a Item,
+        docs: TokenStream,
+        others: &'a [syn::Attribute],
+        parameters: &'a [Ident],
+    ) -> Self {
+        let visibility = &item.visibility;
+        Self {
+            name: item.name.clone(),
+            visibility: quote!(#visibility),
+            docs,
+            others,
+            parameters,
+        }
+    }
+}
+
+fn constructor(context: &Context, declared: &Declared<'_>, checks: &str) -> TokenStream {
+    let facade = &context.facade;
+    let Declared {
+        name,
+        visibility,
+        others,
+        parameters,
+        ..
+    } = declared;
+    let summary = format!(" For these integers{checks}.");
+    quote! {
+        #(#others)*
+        #[allow(dead_code)]
+        impl #name {
+            #[doc = #summary]
+            #visibility fn try_new(#(#parameters: ::core::primitive::i64),*) -> ::core::result::Result<Self, #facade::LayoutCheck> {
+                ::core::result::Result::map(
+                    <Self as #facade::DynamicLayout>::RECIPE.build([#(::core::option::Option::Some(#parameters)),*]),
+                    |numbers| Self { #(#parameters,)* numbers },
+                )
+            }
+            #(
+                /// A run-time integer that the layout was built with.
+                #visibility const fn #parameters(&self) -> ::core::primitive::i64 {
+                    self.#parameters
+                }
+            )*
+        }
+    }
+}
+
+/// The type and what it does.
+fn declarations(
+    context: &Context,
+    declared: &Declared<'_>,
+    scope: &Scope,
+    layout: &SymbolicLayout,
+) -> TokenStream {
+    let Declared {
+        name,
+        visibility,
+        others,
+        ..
+    } = declared;
+    let mut kept = Kept::default();
+    let index = index(layout, &mut kept);
+    let shape = number_tree(layout, &mut kept, |mode| &mode.extent);
+    let stride = number_tree(layout, &mut kept, |mode| &mode.stride);
+    let coordinate = coordinate_type(layout.tree());
+    let offset = offset(layout, &mut kept);
+    let is_inside = is_inside(scope, layout, visibility, &mut kept);
+    let profile = profile_text(layout.tree());
+    let (recipe, divisors) = (kept.recipe(scope), kept.divisors());
+    let recipe = quote! {
+        LayoutRecipe {
+            recipe: #recipe,
+            profile: profile(#profile),
+            shape: &[#(#shape),*],
+            stride: &[#(#stride),*],
+            divisors: &[#(#divisors),*],
+        }
+    };
+    let body = type_and_traits(context, declared, &recipe, kept.counts(), &index);
+    quote! {
+        #body
+
+        #(#others)*
+        #[allow(dead_code)]
+        impl #name {
+            /// The value at a coordinate, an integer for each leaf.
+            #[inline]
+            #visibility fn offset(&self, coord: #coordinate) -> ::core::primitive::i64 {
+                #offset
+            }
+            #is_inside
+        }
+    }
+}
+
+/// The type, with what is the same for all but the numbers.
+fn type_and_traits(
+    context: &Context,
+    declared: &Declared<'_>,
+    recipe: &TokenStream,
+    counts: [usize; 2],
+    index: &TokenStream,
+) -> TokenStream {
+    let facade = &context.facade;
+    let [kept, divisors] = counts.map(Literal::usize_unsuffixed);
+    let Declared {
+        name,
+        visibility,
+        docs,
+        others,
+        parameters,
+    } = declared;
+    quote! {
+        #docs
+        #(#others)*
+        #[allow(dead_code, non_camel_case_types)]
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq, ::core::cmp::Eq)]
+        #visibility struct #name {
+            #(#parameters: ::core::primitive::i64,)*
+            numbers: #facade::__private::Numbers<#kept, #divisors>,
+        }
+
+        #(#others)*
+        impl #facade::DynamicLayout for #name {
+            const RECIPE: &'static #facade::__private::LayoutRecipe = {
+                use #facade::__private::*;
+                &#recipe
+            };
+            #[inline]
+            fn numbers(&self) -> &[::core::primitive::i64] {
+                &self.numbers.kept
+            }
+            #[inline]
+            fn size(&self) -> ::core::primitive::i64 {
+                self.numbers.size
+            }
+            #[inline]
+            fn cosize(&self) -> ::core::primitive::i64 {
+                self.numbers.cosize
+            }
+            #[inline]
+            fn index(&self, coord: ::core::primitive::i64) -> ::core::primitive::i64 {
+                #index
+            }
+        }
+
+        #(#others)*
+        impl ::core::fmt::Display for #name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                #facade::__private::write_dynamic(self, f)
+            }
+        }
+
+        #(#others)*
+        impl ::core::fmt::Debug for #name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                #facade::__private::write_dynamic(self, f)
+            }
+        }
+    }
+}
+
+fn number_tree(
+    layout: &SymbolicLayout,
+    kept: &mut Kept,
+    side: fn(&Mode) -> &Term,
+) -> Vec<TokenStream> {
+    layout
+        .leaves()
+        .map(|mode| kept.number(side(mode)))
+        .collect()
+}
+
+/// Straight-line code from the 1-D `coord` to the value. Coalesced, so that there is no term too many.
+fn index(layout: &SymbolicLayout, kept: &mut Kept) -> TokenStream {
+    let modes = layout.coalesced();
+    let mut digits = Vec::new();
+    let mut terms = Vec::new();
+    for (i, mode) in modes.iter().enumerate() {
+        // The last mode goes on past its end, and so needs no remainder.
+        let digit = if i + 1 < modes.len() {
+            let digit = format_ident!("digit{i}");
+            digits.push(split(&digit, &mode.extent, kept));
+            quote!(#digit)
+        } else {
+            quote!(coord)
+        };
+        if !mode.stride.is_zero() {
+            terms.push(scaled(digit, &mode.stride, kept));
+        }
+    }
+    match terms.is_empty() {
+        true => quote!({
+            let _ = coord;
+            0
+        }),
+        false => quote!(#(#digits)* #(#terms)+*),
+    }
+}
+
+/// Takes the digit of an extent off `coord`: by a shift and a mask, or by a quotient that is a multiplication.
+fn split(digit: &Ident, extent: &Term, kept: &mut Kept) -> TokenStream {
+    let Some(known) = extent.as_constant() else {
+        let (divisor, extent) = (kept.divisor(extent), kept.value(extent));
+        return quote! {
+            let rest = self.numbers.divisors[#divisor].quotient(coord);
+            let (#digit, coord) = (coord - rest * #extent, rest);
+        };
+    };
+    if known > 0 && known & (known - 1) == 0 {
+        let (mask, shift) = (
+            literal(known - 1),
+            Literal::u32_unsuffixed(known.trailing_zeros()),
+        );
+        return quote!(let (#digit, coord) = (coord & #mask, coord >> #shift););
+    }
+    let known = literal(known);
+    quote!(let (#digit, coord) = (coord % #known, coord / #known);)
+}
+
+fn offset(layout: &SymbolicLayout, kept: &mut Kept) -> TokenStream {
+    let steps = layout.leaves().map(|mode| Some(&mode.stride));
+    inner_product(layout, steps, kept)
+}
+
+/// For a ragged division: whether a coordinate is in the layout that was divided.
+fn is_inside(
+    scope: &Scope,
+    layout: &SymbolicLayout,
+    visibility: &TokenStream,
+    kept: &mut Kept,
+) -> TokenStream {
+    if scope.bounds().is_empty() {
+        return quote!();
+    }
+    let coordinate = coordinate_type(layout.tree());
+    let conditions = scope.bounds().iter().enumerate().map(|(i, bound)| {
+        let sources = layout.leaves().map(|mode| {
+            let source = mode.source.as_ref().filter(|source| source.bound == i);
+            source.map(|source| &source.stride)
+        });
+        let position = inner_product(layout, sources, kept);
+        let bound = kept.value(bound);
+        quote!((#position) < #bound)
+    });
+    let conditions: Vec<_> = conditions.collect();
+    quote! {
+        /// Whether a coordinate is inside the layout that was divided, and not past its end.
+        #[inline]
+        #visibility fn is_inside(&self, coord: #coordinate) -> ::core::primitive::bool {
+            #(#conditions)&&*
+        }
+    }
+}
+
+/// The sum of the leaves of `coord`, each times its step.
+fn inner_product<'a>(
+    layout: &SymbolicLayout,
+    steps: impl Iterator<Item = Option<&'a Term>>,
+    kept: &mut Kept,
+) -> TokenStream {
+    let mut places = Vec::new();
+    leaf_places(layout.tree(), quote!(coord), &mut places);
+    let terms = places.into_iter().zip(steps).filter_map(|(place, step)| {
+        let step = step.filter(|step| !step.is_zero())?;
+        Some(scaled(place, step, kept))
+    });
+    let terms: Vec<_> = terms.collect();
+    match terms.is_empty() {
+        true => quote!({
+            let _ = coord;
+            0
+        }),
+        false => quote!(#(#terms)+*),
+    }
+}
+
+fn scaled(digit: TokenStream, stride: &Term, kept: &mut Kept) -> TokenStream {
+    if stride.is_one() {
+        return digit;
+    }
+    let stride = kept.value(stride);
+    quote!(#digit * #stride)
+}
+
+fn leaf_places(tree: &Tuple<Mode>, place: TokenStream, places: &mut Vec<TokenStream>) {
+    match tree {
+        Tuple::Leaf(_) => places.push(place),
+        Tuple::Node(modes) => {
+            for (i, mode) in modes.iter().enumerate() {
+                let i = Literal::usize_unsuffixed(i);
+                leaf_places(mode, quote!(#place.#i), places);
+            }
+        }
+    }
+}
+
+fn coordinate_type(tree: &Tuple<Mode>) -> TokenStream {
+    match tree {
+        Tuple::Leaf(_) => quote!(::core::primitive::i64),
+        Tuple::Node(modes) => {
+            let modes = modes.iter().map(coordinate_type);
+            quote!((#(#modes,)*))
+        }
+    }
+}

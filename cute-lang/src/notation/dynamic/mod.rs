@@ -1,0 +1,201 @@
+//! What has run-time integers as Rust: a type with a constructor, or a function.
+
+mod layout;
+mod number;
+mod recipe;
+
+use super::carrier::carrier;
+use super::input::{Bound, Context, Item};
+use super::tokens::Spanned;
+use cute_algebra::Value;
+use cute_algebra::notation::{Definition, Definitions, Names, NotationError, eval_symbolic};
+use cute_algebra::symbolic::{Origin, Scope, Symbolic, SymbolicLayout, SymbolicValue};
+use number::Number;
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+
+/// A value with run-time integers, and the Rust expressions that those are.
+pub(super) struct Dynamic {
+    scope: Scope,
+    kind: Kind,
+    captured: Vec<TokenStream>,
+    /// Folded, as text.
+    shown: String,
+    /// What its name carries.
+    text: String,
+}
+
+enum Kind {
+    Layout(SymbolicLayout),
+    Number(Number),
+    /// It has no value at run time; its name is good for other layouts.
+    Tiler,
+}
+
+/// Folds an expression with run-time integers. `texts` are all its names as expressions.
+pub(super) fn fold(
+    spanned: &Spanned,
+    definition: Definition,
+    names: Names<'_>,
+    texts: Definitions<'_>,
+) -> syn::Result<Dynamic> {
+    let at_token = |error: NotationError| spanned.error(&error);
+    let Definition { facts, expr } = &definition;
+    let (Symbolic { scope, value }, captured) =
+        eval_symbolic(facts, expr, names).map_err(at_token)?;
+    // In the order of the atoms, which is that of the names in the recipe.
+    let captures = scope.origins().enumerate().filter_map(|(atom, origin)| {
+        let Origin::Captured(name) = origin else {
+            return None;
+        };
+        let (_, at) = captured.iter().find(|(known, _)| *known == atom)?;
+        Some(spanned.leaf(name, at))
+    });
+    let captured = captures.collect();
+    let shown = value.show(&scope);
+    let kind = match value {
+        SymbolicValue::Layout(layout) => Kind::Layout(layout),
+        SymbolicValue::Known(Value::Layout(layout)) => {
+            let lifted = SymbolicLayout::lift(&layout);
+            Kind::Layout(
+                lifted
+                    .map_err(|error| at_token(NotationError::new(&expr.at, error.to_string())))?,
+            )
+        }
+        SymbolicValue::Tiler(_) => Kind::Tiler,
+        value => match Number::new(&value) {
+            Some(number) => Kind::Number(number),
+            None => {
+                let message = format!("expected a layout, found {}: {shown}", value.kind());
+                return Err(at_token(NotationError::new(&expr.at, message)));
+            }
+        },
+    };
+    let is_layout = matches!(kind, Kind::Layout(_));
+    let whole = definition.expand(texts).map_err(at_token)?;
+    let whole = if is_layout {
+        whole.into_layout()
+    } else {
+        whole
+    };
+    Ok(Dynamic {
+        scope,
+        kind,
+        captured,
+        shown,
+        text: whole.to_string(),
+    })
+}
+
+/// The expression: a `Result` of a value.
+pub(super) fn expression(
+    context: &Context,
+    body: &TokenStream,
+    dynamic: &Dynamic,
+) -> syn::Result<TokenStream> {
+    let values = values(dynamic.captured.len());
+    let value = match &dynamic.kind {
+        Kind::Layout(layout) => layout::expression(context, dynamic, layout, &values),
+        Kind::Number(number) => number::expression(context, dynamic, number, &values),
+        Kind::Tiler => {
+            return Err(syn::Error::new_spanned(
+                body,
+                "expected a layout, found a tiler",
+            ));
+        }
+    };
+    Ok(capturing(context, &dynamic.captured, &values, &value))
+}
+
+/// What stands for an expression that names what has an error.
+pub(super) fn fallback_expression(context: &Context, integers: &[TokenStream]) -> TokenStream {
+    let values = values(integers.len());
+    let value = layout::fallback_expression(context, integers.len(), &values);
+    capturing(context, integers, &values, &value)
+}
+
+fn values(count: usize) -> Vec<TokenStream> {
+    (0..count)
+        .map(|i| format_ident!("value{i}").into_token_stream())
+        .collect()
+}
+
+/// The user's expressions stand outside the block of the value, so that they see none of its names.
+fn capturing(
+    context: &Context,
+    captured: &[TokenStream],
+    values: &[TokenStream],
+    value: &TokenStream,
+) -> TokenStream {
+    let facade = &context.facade;
+    quote! {
+        match (#(#facade::__private::capture(#captured),)*) {
+            (#(#values,)*) => { #value }
+        }
+    }
+}
+
+/// The declarations of an item.
+pub(super) fn item(context: &Context, item: &Item, dynamic: &Dynamic) -> syn::Result<TokenStream> {
+    let parameters = dynamic.captured.iter().map(parameter);
+    let parameters = parameters.collect::<syn::Result<Vec<_>>>()?;
+    let declarations = match &dynamic.kind {
+        Kind::Layout(layout) => layout::item(context, item, dynamic, layout, &parameters),
+        Kind::Number(number) => number::item(context, item, dynamic, number, &parameters),
+        Kind::Tiler => quote!(),
+    };
+    let carrier = carrier(item, &Bound::Text(dynamic.text.clone()));
+    Ok(quote!(#declarations #carrier))
+}
+
+/// What stands for an item whose error has been reported: it takes the integers and knows nothing about them.
+pub(super) fn fallback_item(
+    context: &Context,
+    item: &Item,
+    integers: &[TokenStream],
+) -> TokenStream {
+    let ident = |integer| syn::parse2::<Ident>(integer).ok();
+    let integers: Vec<_> = integers.iter().cloned().filter_map(ident).collect();
+    // A name that is refused as a parameter is none here either.
+    let parameters: Vec<_> = integers
+        .iter()
+        .map(|integer| match parameter(&quote!(#integer)) {
+            Ok(parameter) => parameter,
+            Err(_) => format_ident!("{integer}_"),
+        })
+        .collect();
+    let declarations = layout::fallback_item(context, item, &parameters);
+    let carrier = carrier(item, &Bound::Error(integers));
+    quote!(#declarations #carrier)
+}
+
+/// A run-time integer as a parameter.
+fn parameter(captured: &TokenStream) -> syn::Result<Ident> {
+    let parameter = syn::parse2::<Ident>(captured.clone()).ok();
+    let parameter = parameter.filter(|name| !name.to_string().starts_with("r#"));
+    let Some(parameter) = parameter else {
+        return Err(syn::Error::new_spanned(
+            captured,
+            "a run-time integer of an item is a name, which becomes a parameter of `try_new`",
+        ));
+    };
+    match layout::METHODS.iter().any(|taken| parameter == taken) {
+        true => Err(syn::Error::new_spanned(
+            captured,
+            "this is the name of a function of the layout",
+        )),
+        false => Ok(parameter),
+    }
+}
+
+/// The documentation and the other attributes of an item, with what it is as text between them.
+fn attributes(item: &Item, text: &str) -> (TokenStream, Vec<syn::Attribute>) {
+    let (docs, others): (Vec<_>, Vec<_>) = item
+        .attributes
+        .iter()
+        .cloned()
+        .partition(|attribute| attribute.path().is_ident("doc"));
+    let separator = (!docs.is_empty()).then(|| quote!(#[doc = ""]));
+    let text = format!(" `{text}`");
+    (quote!(#(#docs)* #separator #[doc = #text]), others)
+}

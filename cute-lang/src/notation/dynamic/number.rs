@@ -1,0 +1,122 @@
+//! Integers, truth values and tuples that depend on run-time integers.
+
+use super::super::expand::literal;
+use super::super::input::{Context, Item};
+use super::recipe::{Kept, checks};
+use super::{Dynamic, attributes};
+use cute_algebra::symbolic::{Sum, SymbolicValue};
+use cute_algebra::{Tuple, Value};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+/// A number, or numbers that nest.
+pub(super) enum Number {
+    Integers(Tuple<Sum>),
+    /// It is the same for all integers that pass the checks.
+    Truth(bool),
+}
+
+impl Number {
+    pub(super) fn new(value: &SymbolicValue) -> Option<Self> {
+        let constant = |&value: &i64| Sum::from(&value.into());
+        Some(match value {
+            SymbolicValue::Integer(term) => Self::Integers(Tuple::Leaf(term.into())),
+            SymbolicValue::Tuple(tuple) => Self::Integers(tuple.map(|term| term.into())),
+            SymbolicValue::Known(Value::Int(value)) => Self::Integers(Tuple::Leaf(constant(value))),
+            SymbolicValue::Known(Value::Tuple(tuple)) => Self::Integers(tuple.map(constant)),
+            SymbolicValue::Known(Value::Bool(value)) => Self::Truth(*value),
+            _ => return None,
+        })
+    }
+
+    fn kind(&self) -> TokenStream {
+        match self {
+            Self::Integers(tuple) => nested(tuple, &mut |_| quote!(::core::primitive::i64)),
+            Self::Truth(_) => quote!(::core::primitive::bool),
+        }
+    }
+
+    /// The value of `numbers`, an array.
+    fn value(&self, kept: &mut Kept) -> TokenStream {
+        match self {
+            Self::Integers(tuple) => nested(tuple, &mut |sum| match sum.as_constant() {
+                Some(value) => {
+                    let value = literal(value);
+                    quote!(#value)
+                }
+                None => {
+                    let place = kept.place(sum.clone());
+                    quote!(numbers[#place])
+                }
+            }),
+            Self::Truth(value) => quote!(#value),
+        }
+    }
+}
+
+/// A `Result` of the number.
+pub(super) fn expression(
+    context: &Context,
+    dynamic: &Dynamic,
+    number: &Number,
+    values: &[TokenStream],
+) -> TokenStream {
+    let facade = &context.facade;
+    let mut kept = Kept::default();
+    let value = number.value(&mut kept);
+    let recipe = kept.recipe(&dynamic.scope);
+    let count = Literal::usize_unsuffixed(kept.counts()[0]);
+    quote! {
+        {
+            const RECIPE: &#facade::__private::Recipe = {
+                use #facade::__private::*;
+                &#recipe
+            };
+            ::core::result::Result::map(
+                RECIPE.build([#(#values),*]),
+                |numbers: [::core::primitive::i64; #count]| { let _ = numbers; #value },
+            )
+        }
+    }
+}
+
+/// A function of the run-time integers.
+pub(super) fn item(
+    context: &Context,
+    item: &Item,
+    dynamic: &Dynamic,
+    number: &Number,
+    parameters: &[Ident],
+) -> TokenStream {
+    let facade = &context.facade;
+    let (name, visibility) = (&item.name, &item.visibility);
+    let (docs, others) = attributes(item, &dynamic.shown);
+    let checks = checks(&dynamic.scope);
+    let summary = format!(" For these integers{checks}.");
+    let kind = number.kind();
+    let values: Vec<_> = parameters
+        .iter()
+        .map(|parameter| quote!(::core::option::Option::Some(#parameter)))
+        .collect();
+    let body = expression(context, dynamic, number, &values);
+    quote! {
+        #docs
+        #[doc = ""]
+        #[doc = #summary]
+        #(#others)*
+        #[allow(dead_code, non_snake_case)]
+        #visibility fn #name(#(#parameters: ::core::primitive::i64),*) -> ::core::result::Result<#kind, #facade::LayoutCheck> {
+            #body
+        }
+    }
+}
+
+fn nested(tuple: &Tuple<Sum>, leaf: &mut dyn FnMut(&Sum) -> TokenStream) -> TokenStream {
+    match tuple {
+        Tuple::Leaf(sum) => leaf(sum),
+        Tuple::Node(modes) => {
+            let modes: Vec<_> = modes.iter().map(|mode| nested(mode, leaf)).collect();
+            quote!((#(#modes,)*))
+        }
+    }
+}

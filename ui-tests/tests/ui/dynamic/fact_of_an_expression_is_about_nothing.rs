@@ -1,0 +1,10 @@
+//! A misspelt name in a fact about a named layout.
+
+use cute_runtime::layout;
+
+layout! { L = (m,4); }
+
+fn main() {
+    let m = 64;
+    let _ = layout!(where M % 64 == 0; coalesce(L));
+}

@@ -1,0 +1,12 @@
+//! A layout brings its facts with it.
+
+use cute_runtime::layout;
+
+layout! {
+    where m >= 10;
+    L = (m,4);
+    where m < 5;
+    FEW = L o 2:1;
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! Kernels fold numbers.
+
+use cute_runtime::{kernels, layout};
+
+layout! { L = (m,4):(4,1); }
+
+#[kernels]
+mod sums {
+    #[kernel(threads = 32)]
+    pub fn sum(out: Global<u32, 1>) {
+        out[thread()] = layout!(L).at(thread());
+    }
+}
+
+fn main() {}
