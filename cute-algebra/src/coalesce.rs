@@ -1,6 +1,6 @@
 //! Fewer modes for the same function: coalesce, filter.
 
-use crate::error::{During, ErrorKind, LayoutError, Place};
+use crate::error::{During, ErrorKind, LayoutError, Place, Refusal};
 use crate::layout::Layout;
 use crate::stride::ScaledBasis;
 use crate::tuple::{Shape, Tuple};
@@ -32,8 +32,7 @@ pub fn coalesce(a: &Layout) -> Layout {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn coalesce_by(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
-    profile.check_limits().map_err(|error| error.blame(1))?;
-    by_profile(a, profile, &coalesce, &mut Vec::new()).during("coalesce", [a, profile])
+    by_profile(a, profile, &mut |part| Ok(coalesce(part))).during("coalesce", [a, profile])
 }
 
 /// The modes with non-zero strides, coalesced: every value of A, without the repetitions that strides 0 make. The size
@@ -58,8 +57,7 @@ pub fn filter(a: &Layout) -> Layout {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn filter_by(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
-    profile.check_limits().map_err(|error| error.blame(1))?;
-    by_profile(a, profile, &filter, &mut Vec::new()).during("filter", [a, profile])
+    by_profile(a, profile, &mut |part| Ok(filter(part))).during("filter", [a, profile])
 }
 
 /// The same profile, with extent 1 where the stride is 0.
@@ -110,24 +108,33 @@ pub(crate) fn from_flat(modes: Vec<(i64, ScaledBasis)>) -> Layout {
     }
 }
 
-fn by_profile(
+/// Does the same to the part of a layout at each leaf of a profile; modes that the profile does not reach stay.
+pub(crate) fn by_profile<E: Refusal>(
     a: &Layout,
     profile: &Shape,
-    apply: &dyn Fn(&Layout) -> Layout,
-    path: &mut Vec<usize>,
-) -> Result<Layout, LayoutError> {
+    act: &mut dyn FnMut(&Layout) -> Result<Layout, E>,
+) -> Result<Layout, E> {
+    profile.check_limits().map_err(|error| error.blame(1))?;
+    at_leaves(a, profile, act)
+}
+
+fn at_leaves<E: Refusal>(
+    a: &Layout,
+    profile: &Shape,
+    act: &mut dyn FnMut(&Layout) -> Result<Layout, E>,
+) -> Result<Layout, E> {
     let Tuple::Node(profiles) = profile else {
-        return Ok(apply(a));
+        return act(a);
     };
     if profiles.len() > a.rank() {
         let (expected, found) = (a.shape().to_string(), profile.to_string());
-        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1).mode(path.clone())));
+        return Err(ErrorKind::Profile { expected, found }
+            .at(Place::operand(1))
+            .into());
     }
     let mut modes = a.modes();
     for (i, (mode, profile)) in modes.iter_mut().zip(profiles).enumerate() {
-        path.push(i);
-        *mode = by_profile(mode, profile, apply, path)?;
-        path.pop();
+        *mode = at_leaves(mode, profile, act).map_err(|error| error.in_mode(i))?;
     }
     Ok(Layout::join(modes))
 }

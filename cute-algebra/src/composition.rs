@@ -11,7 +11,7 @@ use crate::error::{During, ErrorKind, LayoutError, ModePath, Place, Witness};
 use crate::layout::Layout;
 use crate::recover::from_table;
 use crate::stride::ScaledBasis;
-use crate::tiler::Tiler;
+use crate::tiler::{Others, Tiler};
 
 /// Largest number of points that a rejected composition is tried on one by one, before it is called not proved.
 pub const ENUMERATION_LIMIT: i64 = 1 << 20;
@@ -64,18 +64,7 @@ pub(crate) fn compose_by(
     tiler: &Tiler,
     overhang: Overhang,
 ) -> Result<Layout, LayoutError> {
-    match tiler {
-        Tiler::Keep => Ok(a.clone()),
-        Tiler::Layout(b) => compose(a, b, overhang),
-        Tiler::Modes(tilers) => {
-            tiler.check_rank(a)?;
-            let modes = a.modes().into_iter().zip(tilers).enumerate();
-            let modes = modes.map(|(i, (mode, tiler))| {
-                compose_by(&mode, tiler, overhang).map_err(|error| error.in_mode(i))
-            });
-            Layout::concat(modes.collect::<Result<Vec<_>, _>>()?)
-        }
-    }
+    tiler.apply(a, Others::Drop, &mut |mode, b| compose(mode, b, overhang))
 }
 
 pub(crate) fn compose(a: &Layout, b: &Layout, overhang: Overhang) -> Result<Layout, LayoutError> {

@@ -16,12 +16,23 @@ use crate::tuple::{IntTuple, Shape, Tuple};
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn make_ordered_layout(shape: &Shape, order: &IntTuple) -> Result<Layout, LayoutError> {
-    order.check_limits().map_err(|error| error.blame(1))?;
     let shape = checked_shape(shape.clone())?;
+    let ranking = ranked_by(&shape, order).during("make_ordered_layout", [&shape, order])?;
+    compact(shape, ranking)
+}
+
+/// The leaves of a shape in the order of its modes, the first one fastest.
+pub(crate) fn ranked_by(shape: &Shape, order: &IntTuple) -> Result<Vec<usize>, LayoutError> {
+    order.check_limits().map_err(|error| error.blame(1))?;
     let mut keys = Vec::new();
-    spread_order(&shape, order, &mut Vec::new(), &mut keys)
-        .during("make_ordered_layout", [&shape, order])?;
-    compact(shape, &keys)
+    spread_order(shape, order, &mut Vec::new(), &mut keys)?;
+    Ok(ranked(&keys))
+}
+
+fn ranked(keys: &[i64]) -> Vec<usize> {
+    let mut ranking: Vec<_> = (0..keys.len()).collect();
+    ranking.sort_by_key(|&i| keys[i]);
+    ranking
 }
 
 /// The compact layout with the shape of A and its order of strides; modes with stride 0 keep it.
@@ -34,7 +45,7 @@ pub fn make_ordered_layout(shape: &Shape, order: &IntTuple) -> Result<Layout, La
 pub fn make_layout_like(a: &Layout) -> Result<Layout, LayoutError> {
     a.require_integral(0)?;
     let filtered = filter_zeros(a);
-    let compacted = compact(filtered.shape().clone(), &stride_values(&filtered))?;
+    let compacted = compact(filtered.shape().clone(), ranked(&stride_values(&filtered)))?;
     Ok(compacted.with_shape(a.shape().clone()))
 }
 
@@ -55,7 +66,7 @@ pub fn make_fragment_like(a: &Layout) -> Result<Layout, LayoutError> {
     }
     let first = make_layout_like_left(first)?;
     let rest = Layout::join(rest.iter().cloned());
-    let ordered = compact(rest.shape().clone(), &stride_values(&rest))?;
+    let ordered = compact(rest.shape().clone(), ranked(&stride_values(&rest)))?;
     tiled_product(&first, &ordered.into())
 }
 
@@ -68,11 +79,9 @@ fn stride_values(a: &Layout) -> Vec<i64> {
     a.stride().leaves().map(ScaledBasis::value).collect()
 }
 
-/// Compact strides for the leaves of `shape` in ascending order of their keys, ties from left to right.
-fn compact(shape: Shape, keys: &[i64]) -> Result<Layout, LayoutError> {
+/// Compact strides for the leaves of `shape` in that order, the first one fastest.
+fn compact(shape: Shape, ranking: Vec<usize>) -> Result<Layout, LayoutError> {
     let extents: Vec<_> = shape.leaves().copied().collect();
-    let mut ranking: Vec<_> = (0..extents.len()).collect();
-    ranking.sort_by_key(|&i| keys[i]);
     let mut strides = vec![ScaledBasis::from(0); extents.len()];
     let mut next = 1;
     for i in ranking {

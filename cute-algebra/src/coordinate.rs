@@ -20,7 +20,7 @@ use crate::tuple::{IntTuple, Shape, Tuple};
 pub fn idx2crd(shape: &Shape, coord: &IntTuple) -> Result<IntTuple, LayoutError> {
     let shape = checked_shape(shape.clone())?;
     coord.check_limits().map_err(|error| error.blame(1))?;
-    split(&shape, coord, &ModePath::default()).during("idx2crd", [&shape, coord])
+    split(&mut Numbers, &shape, coord, &ModePath::default()).during("idx2crd", [&shape, coord])
 }
 
 /// The natural coordinate with value `index` under a compact layout: each leaf is `index / stride % extent`.
@@ -54,7 +54,7 @@ pub fn crd2crd(coord: &IntTuple, source: &Shape, target: &Shape) -> Result<IntTu
     coord.check_limits()?;
     let source = checked_shape(source.clone()).map_err(|error| error.blame(1))?;
     let target = checked_shape(target.clone()).map_err(|error| error.blame(2))?;
-    convert(coord, &source, &target, &ModePath::default())
+    convert(&mut Numbers, coord, &source, &target, &ModePath::default())
         .during("crd2crd", [coord, &source, &target])
 }
 
@@ -123,87 +123,153 @@ fn refines(a: &Shape, b: &Shape, agree: &dyn Fn(i64, &Shape) -> bool) -> bool {
     }
 }
 
-fn split(shape: &Shape, coord: &IntTuple, path: &ModePath) -> Result<IntTuple, LayoutError> {
+/// The integers that coordinates are computed with: numbers, or sums of run-time integers.
+pub(crate) trait Integers {
+    type Int: Clone;
+    type Error: From<LayoutError>;
+
+    /// The product of the leaves of a shape.
+    fn size(&mut self, shape: &Tuple<Self::Int>) -> Result<Self::Int, Self::Error>;
+
+    /// Quotient and remainder by a positive integer.
+    fn div_rem(
+        &mut self,
+        index: &Self::Int,
+        by: &Self::Int,
+    ) -> Result<(Self::Int, Self::Int), Self::Error>;
+
+    /// The inner product with weights; nothing where it does not fit.
+    fn sum(&mut self, terms: &[(Self::Int, Self::Int)]) -> Option<Self::Int>;
+
+    fn show(&self, tuple: &Tuple<Self::Int>) -> String;
+}
+
+/// The integers that are numbers.
+struct Numbers;
+
+impl Integers for Numbers {
+    type Int = i64;
+    type Error = LayoutError;
+
+    fn size(&mut self, shape: &Shape) -> Result<i64, LayoutError> {
+        Ok(shape.product().unwrap_or(i64::MAX))
+    }
+
+    fn div_rem(&mut self, index: &i64, by: &i64) -> Result<(i64, i64), LayoutError> {
+        Ok((index / by, index % by))
+    }
+
+    fn sum(&mut self, terms: &[(i64, i64)]) -> Option<i64> {
+        terms
+            .iter()
+            .try_fold(0i64, |sum, (a, b)| sum.checked_add(a.checked_mul(*b)?))
+    }
+
+    fn show(&self, tuple: &IntTuple) -> String {
+        tuple.to_string()
+    }
+}
+
+/// The coordinate taken apart down to the leaves of a shape.
+pub(crate) fn split<N: Integers>(
+    n: &mut N,
+    shape: &Tuple<N::Int>,
+    coord: &Tuple<N::Int>,
+    path: &ModePath,
+) -> Result<Tuple<N::Int>, N::Error> {
     match (shape, coord) {
         (Tuple::Leaf(_), Tuple::Leaf(_)) => Ok(coord.clone()),
         (Tuple::Node(modes), Tuple::Leaf(index)) => {
-            let mut rest = *index;
+            let mut rest = index.clone();
             let mut coords = Vec::new();
             for (i, mode) in modes.iter().enumerate() {
-                let size = mode.product().unwrap_or(i64::MAX);
+                // The last mode has no end.
                 let digit = if i + 1 == modes.len() {
-                    rest
+                    rest.clone()
                 } else {
-                    rest % size
+                    let size = n.size(mode)?;
+                    let (quotient, digit) = n.div_rem(&rest, &size)?;
+                    rest = quotient;
+                    digit
                 };
-                rest /= size;
-                coords.push(split(mode, &Tuple::Leaf(digit), &path.child(i))?);
+                coords.push(split(n, mode, &Tuple::Leaf(digit), &path.child(i))?);
             }
             Ok(Tuple::Node(coords))
         }
         (Tuple::Node(modes), Tuple::Node(coords)) if modes.len() == coords.len() => {
             let pairs = modes.iter().zip(coords).enumerate();
             pairs
-                .map(|(i, (mode, coord))| split(mode, coord, &path.child(i)))
+                .map(|(i, (mode, coord))| split(n, mode, coord, &path.child(i)))
                 .collect()
         }
-        _ => Err(profile(shape, coord, 1, path)),
+        _ => Err(profile(n, shape, coord, 1, path)),
     }
 }
 
-fn convert(
-    coord: &IntTuple,
-    source: &Shape,
-    target: &Shape,
+/// The same 1-D coordinate in another shape.
+pub(crate) fn convert<N: Integers>(
+    n: &mut N,
+    coord: &Tuple<N::Int>,
+    source: &Tuple<N::Int>,
+    target: &Tuple<N::Int>,
     path: &ModePath,
-) -> Result<IntTuple, LayoutError> {
+) -> Result<Tuple<N::Int>, N::Error> {
     match (coord, source, target) {
         (Tuple::Node(coords), Tuple::Node(sources), Tuple::Node(targets)) => {
             if coords.len() != sources.len() {
-                return Err(profile(source, coord, 0, path));
+                return Err(profile(n, source, coord, 0, path));
             }
             if targets.len() != sources.len() {
-                return Err(profile(source, target, 2, path));
+                return Err(profile(n, source, target, 2, path));
             }
             let triples = coords.iter().zip(sources).zip(targets).enumerate();
             triples
                 .map(|(i, ((coord, source), target))| {
-                    convert(coord, source, target, &path.child(i))
+                    convert(n, coord, source, target, &path.child(i))
                 })
                 .collect()
         }
         _ => {
-            let index = linear(coord, source, path)?;
-            split(target, &Tuple::Leaf(index), path)
+            let index = linear(n, coord, source, path)?;
+            split(n, target, &Tuple::Leaf(index), path)
         }
     }
 }
 
-/// The 1-D coordinate, by the sizes of the modes.
-fn linear(coord: &IntTuple, shape: &Shape, path: &ModePath) -> Result<i64, LayoutError> {
-    let overflow = || {
-        ErrorKind::Overflow {
-            quantity: "coordinate",
-        }
-        .at(Place::operand(0).mode(path.0.clone()))
-    };
+/// The 1-D coordinate.
+fn linear<N: Integers>(
+    n: &mut N,
+    coord: &Tuple<N::Int>,
+    shape: &Tuple<N::Int>,
+    path: &ModePath,
+) -> Result<N::Int, N::Error> {
     match (coord, shape) {
-        (Tuple::Leaf(index), _) => Ok(*index),
+        (Tuple::Leaf(index), _) => Ok(index.clone()),
         (Tuple::Node(coords), Tuple::Node(modes)) if coords.len() == modes.len() => {
-            let (mut sum, mut weight) = (0i64, 1i64);
+            let mut terms = Vec::new();
             for (i, (coord, mode)) in coords.iter().zip(modes).enumerate() {
-                let index = linear(coord, mode, &path.child(i))?;
-                let term = index.checked_mul(weight).ok_or_else(overflow)?;
-                sum = sum.checked_add(term).ok_or_else(overflow)?;
-                weight *= mode.product().unwrap_or(1);
+                let weight = n.size(&Tuple::Node(modes[..i].to_vec()))?;
+                terms.push((linear(n, coord, mode, &path.child(i))?, weight));
             }
-            Ok(sum)
+            n.sum(&terms).ok_or_else(|| {
+                let place = Place::operand(0).mode(path.0.clone());
+                let quantity = "coordinate";
+                ErrorKind::Overflow { quantity }.at(place).into()
+            })
         }
-        _ => Err(profile(shape, coord, 0, path)),
+        _ => Err(profile(n, shape, coord, 0, path)),
     }
 }
 
-fn profile(expected: &Shape, found: &IntTuple, operand: usize, path: &ModePath) -> LayoutError {
-    let (expected, found) = (expected.to_string(), found.to_string());
-    ErrorKind::Profile { expected, found }.at(Place::operand(operand).mode(path.0.clone()))
+fn profile<N: Integers>(
+    n: &N,
+    expected: &Tuple<N::Int>,
+    found: &Tuple<N::Int>,
+    operand: usize,
+    path: &ModePath,
+) -> N::Error {
+    let (expected, found) = (n.show(expected), n.show(found));
+    ErrorKind::Profile { expected, found }
+        .at(Place::operand(operand).mode(path.0.clone()))
+        .into()
 }

@@ -2,9 +2,9 @@
 
 use crate::complement::complement_in;
 use crate::composition::{Overhang, compose};
-use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
+use crate::error::{During, ErrorKind, LayoutError, ModePath, Place, Refusal};
 use crate::layout::Layout;
-use crate::tiler::Tiler;
+use crate::tiler::{Others, Tiler};
 use crate::tuple::Tuple;
 
 /// `(tile, rest)`: A composed with the tiler and with the tiler's complement in the size of A; mode by mode, where
@@ -92,19 +92,12 @@ pub(crate) fn divide(
         "tiled_divide",
         "flat_divide",
     ][form as usize];
-    divide_by(a, tiler, overhang)
+    tiler
+        .apply(a, Others::Keep, &mut |mode, tile| {
+            divide_whole(mode, tile, overhang)
+        })
         .and_then(|divided| form.arrange(divided, tiler))
         .during(name, [a, tiler])
-}
-
-fn divide_by(a: &Layout, tiler: &Tiler, overhang: Overhang) -> Result<Layout, LayoutError> {
-    match tiler {
-        Tiler::Keep => Ok(a.clone()),
-        Tiler::Layout(tile) => divide_whole(a, tile, overhang),
-        Tiler::Modes(tilers) => by_mode(a, tiler, tilers, &|mode, tiler| {
-            divide_by(mode, tiler, overhang)
-        }),
-    }
 }
 
 fn divide_whole(a: &Layout, tile: &Layout, overhang: Overhang) -> Result<Layout, LayoutError> {
@@ -140,21 +133,6 @@ fn divide_whole(a: &Layout, tile: &Layout, overhang: Overhang) -> Result<Layout,
                 _ => error.blame(1).with_nearest(Vec::new()),
             }
         })
-}
-
-/// Applies each part of a tiler to its mode; modes beyond it stay.
-pub(crate) fn by_mode(
-    a: &Layout,
-    tiler: &Tiler,
-    tilers: &[Tiler],
-    apply: &dyn Fn(&Layout, &Tiler) -> Result<Layout, LayoutError>,
-) -> Result<Layout, LayoutError> {
-    tiler.check_rank(a)?;
-    let mut modes = a.modes();
-    for (i, (mode, tiler)) in modes.iter_mut().zip(tilers).enumerate() {
-        *mode = apply(mode, tiler).map_err(|error| error.in_mode(i))?;
-    }
-    Layout::concat(modes)
 }
 
 impl Form {

@@ -80,6 +80,12 @@ impl Place {
         self
     }
 
+    /// The same part of mode `index`.
+    pub(crate) fn in_mode(mut self, index: usize) -> Self {
+        self.path.0.insert(0, index);
+        self
+    }
+
     /// Its shape only.
     pub fn shape(mut self) -> Self {
         self.side = Side::Shape;
@@ -151,14 +157,6 @@ impl LayoutError {
         })
     }
 
-    /// Restates the place for a caller that passed mode `index` of its operands.
-    pub(crate) fn in_mode(self, index: usize) -> Self {
-        self.relocate(|place| Place {
-            path: ModePath([&[index], &place.path.0[..]].concat()),
-            ..place
-        })
-    }
-
     /// Adds the point that shows it.
     pub(crate) fn with_witness(mut self, found: Witness) -> Self {
         if let ErrorKind::Drift { witness, .. }
@@ -198,6 +196,18 @@ impl ErrorKind {
                 trace: Vec::new(),
             }),
         }
+    }
+}
+
+/// What a regrouping fails with: its own errors, and those of what it does to the parts.
+pub(crate) trait Refusal: From<LayoutError> {
+    /// Restates the place for a caller that passed mode `index` of its operands.
+    fn in_mode(self, index: usize) -> Self;
+}
+
+impl Refusal for LayoutError {
+    fn in_mode(self, index: usize) -> Self {
+        self.relocate(|place| place.in_mode(index))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use crate::complement::complement_endless;
 use crate::composition::{Overhang, compose};
-use crate::divide::{Form, by_mode};
-use crate::error::{During, ErrorKind, LayoutError, Place};
+use crate::divide::Form;
+use crate::error::{During, ErrorKind, LayoutError, Place, Refusal};
 use crate::layout::Layout;
-use crate::tiler::Tiler;
+use crate::tiler::{Others, Tiler};
 
 /// `(A, repetitions)`: the second mode places copies of A, one for each coordinate of the tiler, in its order, each
 /// in the next part of A's complement; mode by mode, where the tiler has modes. Copies of an injective A are disjoint.
@@ -75,8 +75,7 @@ pub fn flat_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn blocked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
-    let zipped = ranked_product(a, b).and_then(|(block, tiles)| zip(block, tiles));
-    zipped.during("blocked_product", [a, b])
+    blocked(a, b, Order::Blocked, &mut repetitions).during("blocked_product", [a, b])
 }
 
 /// The product with the repetitions fastest: `((B0, A0), (B1, A1), …)`.
@@ -90,23 +89,32 @@ pub fn blocked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn raked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
-    let zipped = ranked_product(a, b).and_then(|(block, tiles)| zip(tiles, block));
-    zipped.during("raked_product", [a, b])
+    blocked(a, b, Order::Raked, &mut repetitions).during("raked_product", [a, b])
 }
 
-/// `((A0, B0), (A1, B1), …)`.
-fn zip(a: Vec<Layout>, b: Vec<Layout>) -> Result<Layout, LayoutError> {
-    let pairs = a.into_iter().zip(b).map(|(a, b)| Layout::concat([a, b]));
-    Layout::concat(pairs.collect::<Result<Vec<_>, _>>()?)
+/// Whether the elements of a block stay together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// They do.
+    Blocked,
+    /// Those of the blocks alternate.
+    Raked,
 }
 
-/// The modes of A and the copies along each mode of B, both padded to one rank.
-fn ranked_product(a: &Layout, b: &Layout) -> Result<(Vec<Layout>, Vec<Layout>), LayoutError> {
+/// The modes of both side by side, once modes `1:0` make their ranks equal: those of A, and those of the repetitions
+/// of A that `repetitions` gives for B.
+pub(crate) fn blocked<E: Refusal>(
+    a: &Layout,
+    b: &Layout,
+    order: Order,
+    repetitions: &mut dyn FnMut(&Layout, &Layout) -> Result<Layout, E>,
+) -> Result<Layout, E> {
     let rank = a.rank().max(b.rank());
     let (a, b) = (pad(a, rank), pad(b, rank));
     if a.shape().is_leaf() != b.shape().is_leaf() {
         let (expected, found) = (a.shape().to_string(), b.shape().to_string());
-        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)));
+        let error = ErrorKind::Profile { expected, found }.at(Place::operand(1));
+        return Err(error.into());
     }
     let copies = repetitions(&a, &b)?;
     // An integer mode of B stays one mode, even where its copies need a tuple.
@@ -115,7 +123,11 @@ fn ranked_product(a: &Layout, b: &Layout) -> Result<(Vec<Layout>, Vec<Layout>), 
     } else {
         copies.modes()
     };
-    Ok((a.modes(), copies))
+    let pairs = a.modes().into_iter().zip(copies).map(|(a, b)| match order {
+        Order::Blocked => Layout::concat([a, b]),
+        Order::Raked => Layout::concat([b, a]),
+    });
+    Ok(Layout::concat(pairs.collect::<Result<Vec<_>, _>>()?)?)
 }
 
 /// The layout with modes `1:0` added up to a rank.
@@ -135,17 +147,12 @@ pub(crate) fn product(a: &Layout, tiler: &Tiler, form: Form) -> Result<Layout, L
         "tiled_product",
         "flat_product",
     ][form as usize];
-    product_by(a, tiler)
+    tiler
+        .apply(a, Others::Keep, &mut |mode, tile| {
+            Layout::concat([mode.clone(), repetitions(mode, tile)?])
+        })
         .and_then(|product| form.arrange(product, tiler))
         .during(name, [a, tiler])
-}
-
-fn product_by(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    match tiler {
-        Tiler::Keep => Ok(a.clone()),
-        Tiler::Layout(b) => Layout::concat([a.clone(), repetitions(a, b)?]),
-        Tiler::Modes(tilers) => by_mode(a, tiler, tilers, &|mode, tiler| product_by(mode, tiler)),
-    }
 }
 
 /// Where the copies of A go: the rest of A, in as large a target as B needs, composed with B.

@@ -57,9 +57,9 @@ pub(crate) fn recast_modes(
     }
 }
 
-pub(crate) enum Cast {
-    Up(i64),
-    Down(i64),
+pub(crate) enum Cast<T = i64> {
+    Up(T),
+    Down(T),
 }
 
 pub(crate) fn recast_factor(old: i64, new: i64) -> Result<Cast, LayoutError> {

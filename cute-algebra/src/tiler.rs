@@ -1,6 +1,6 @@
 //! What a layout can be divided, multiplied or composed with, mode by mode.
 
-use crate::error::{ErrorKind, LayoutError, Place};
+use crate::error::{ErrorKind, LayoutError, Place, Refusal};
 use crate::layout::Layout;
 use crate::tuple::{Coord, Shape, Tuple};
 use std::fmt;
@@ -18,6 +18,15 @@ pub enum Tiler {
     Keep,
 }
 
+/// What becomes of modes that a tiler does not reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Others {
+    /// They stay as they are.
+    Keep,
+    /// They are not in the result.
+    Drop,
+}
+
 impl Tiler {
     /// The tiler that a shape stands for.
     pub fn from_shape(shape: &Shape) -> Result<Self, LayoutError> {
@@ -30,16 +39,36 @@ impl Tiler {
         Self::from_checked(coord, &mut Vec::new())
     }
 
-    /// Refuses a tiler with more modes than the layout.
-    pub(crate) fn check_rank(&self, a: &Layout) -> Result<(), LayoutError> {
-        match self {
-            Self::Modes(tilers) if tilers.len() > a.rank() => Err(ErrorKind::TilerRank {
+    /// Does to each part of a layout what a layout of the tiler says.
+    pub(crate) fn apply<E: Refusal>(
+        &self,
+        a: &Layout,
+        others: Others,
+        act: &mut dyn FnMut(&Layout, &Layout) -> Result<Layout, E>,
+    ) -> Result<Layout, E> {
+        let tilers = match self {
+            Self::Keep => return Ok(a.clone()),
+            Self::Layout(tile) => return act(a, tile),
+            Self::Modes(tilers) => tilers,
+        };
+        if tilers.len() > a.rank() {
+            return Err(ErrorKind::TilerRank {
                 tiler: tilers.len(),
                 shape: a.shape().clone(),
             }
-            .at(Place::operand(1))),
-            _ => Ok(()),
+            .at(Place::operand(1))
+            .into());
         }
+        let mut modes = a.modes();
+        if others == Others::Drop {
+            modes.truncate(tilers.len());
+        }
+        for (i, (mode, tiler)) in modes.iter_mut().zip(tilers).enumerate() {
+            *mode = tiler
+                .apply(mode, others, act)
+                .map_err(|error| error.in_mode(i))?;
+        }
+        Ok(Layout::concat(modes)?)
     }
 
     fn from_checked(coord: &Coord, path: &mut Vec<usize>) -> Result<Self, LayoutError> {

@@ -4,9 +4,10 @@ use super::eval::{Names, at_place, eval, eval_layout, locate, unknown_operation,
 use super::expr::{Expr, ExprKind, Fact, Leaf, Order, Relation};
 use super::{NotationError, lex, parse_where};
 use crate::operations::find;
+use crate::stride::ScaledBasis;
 use crate::symbolic::{
-    Atom, Check, Scope, Sum, Symbolic, SymbolicError, SymbolicErrorKind, SymbolicLayout,
-    SymbolicTiler, SymbolicValue, Term, apply,
+    Atom, Check, Scope, Sum, Symbolic, SymbolicComposed, SymbolicError, SymbolicErrorKind,
+    SymbolicLayout, SymbolicTiler, SymbolicValue, Term, apply,
 };
 use crate::tuple::Tuple;
 use crate::value::Value;
@@ -57,7 +58,12 @@ pub fn eval_symbolic(
             value => value,
         },
     };
-    if let SymbolicValue::Layout(layout) = &value {
+    let layout = match &value {
+        SymbolicValue::Layout(layout) => Some(layout),
+        SymbolicValue::Composed(composed) => Some(&composed.layout),
+        _ => None,
+    };
+    if let Some(layout) = layout {
         layout
             .check_overflow(&evaluator.scope)
             .map_err(|kind| NotationError::new(&expr.at, kind.to_string()))?;
@@ -123,10 +129,19 @@ impl Evaluator<'_> {
                 apply(&mut self.scope, concat, &values, false)
                     .map_err(|error| self.at(error, &items))
             }
-            ExprKind::Tuple(_) => Ok(SymbolicValue::Tuple(self.tuple(expr)?)),
+            ExprKind::Tuple(_) => {
+                let coord = self.coord(expr)?;
+                let integers = coord.leaves().all(Option::is_some);
+                Ok(match integers {
+                    true => {
+                        SymbolicValue::Tuple(coord.map(|leaf| leaf.clone().unwrap_or_default()))
+                    }
+                    false => SymbolicValue::Coord(coord),
+                })
+            }
             ExprKind::Layout(shape, stride) => {
-                let (extents, strides) = (self.tuple(shape)?, self.tuple(stride)?);
-                SymbolicLayout::new(&mut self.scope, &extents, &strides)
+                let (extents, strides) = (self.tuple(shape)?, self.stride(stride)?);
+                SymbolicLayout::along(&mut self.scope, &extents, &strides)
                     .map(SymbolicValue::from)
                     .map_err(|error| self.at(error, &[expr]))
             }
@@ -153,17 +168,73 @@ impl Evaluator<'_> {
                 let Some(row) = find(operation) else {
                     return Err(unknown_operation(operation, name_at));
                 };
-                let values = args.iter().map(|arg| self.value(arg));
+                let value = |(i, arg): (usize, &Expr)| match &arg.kind {
+                    // A name that selects something.
+                    ExprKind::Name(name) if row.takes_word(i) => {
+                        Ok(SymbolicValue::Known(Value::Word(name.clone())))
+                    }
+                    _ => self.value(arg),
+                };
+                let values = args.iter().enumerate().map(value);
                 let values = values.collect::<Result<Vec<_>, _>>()?;
                 let operands: Vec<_> = args.iter().collect();
                 apply(&mut self.scope, row, &values, *ragged)
                     .map_err(|error| self.at(error, &operands))
             }
-            ExprKind::Swizzle(_) | ExprKind::Swizzled(_) => Err(NotationError::new(
+            ExprKind::Swizzle(_) => Err(NotationError::new(
                 &expr.at,
                 SymbolicErrorKind::Unsupported("a swizzle").to_string(),
             )),
-            _ => Ok(SymbolicValue::Integer(self.term(expr)?)),
+            ExprKind::Swizzled(parts) => self.swizzled(parts),
+            _ => Ok(self.term(expr)?.into()),
+        }
+    }
+
+    fn swizzled(
+        &mut self,
+        [swizzle, offset, layout]: &[Expr; 3],
+    ) -> Result<SymbolicValue, NotationError> {
+        let outer = match eval(swizzle, self.names)? {
+            Value::Swizzle(swizzle) => swizzle,
+            other => return Err(wrong_kind(&swizzle.at, "a swizzle", &other)),
+        };
+        let offset = self.term(offset)?;
+        let inner = self.value(layout)?.into_layout(&mut self.scope);
+        let composed = inner.and_then(|inner| SymbolicComposed::new(outer, offset.into(), inner));
+        let composed = composed.map_err(|error| self.at(error, &[layout]))?;
+        Ok(composed.simplest())
+    }
+
+    /// Integers, with `_` for whole modes.
+    fn coord(&mut self, expr: &Expr) -> Result<Tuple<Option<Sum>>, NotationError> {
+        match &expr.kind {
+            ExprKind::Tuple(items) => items.iter().map(|item| self.coord(item)).collect(),
+            ExprKind::Underscore => Ok(Tuple::Leaf(None)),
+            ExprKind::Name(name) if let Some(Value::Coord(coord)) = (self.names)(name) => {
+                Ok(coord.map(|leaf| leaf.map(Sum::from)))
+            }
+            _ => Ok(self.tuple(expr)?.map(|term| Some(term.into()))),
+        }
+    }
+
+    /// Strides, each with the coordinate that it counts along.
+    fn stride(&mut self, expr: &Expr) -> Result<Tuple<(Term, Vec<usize>)>, NotationError> {
+        match &expr.kind {
+            ExprKind::Tuple(items) => items.iter().map(|item| self.stride(item)).collect(),
+            ExprKind::Basis(value, path) => {
+                let outermost_first: Vec<_> = path.iter().rev().copied().collect();
+                let basis = ScaledBasis::new(*value, outermost_first);
+                let basis = basis.map_err(|error| at_place(error, &[expr]))?;
+                Ok(Tuple::Leaf((basis.value().into(), basis.path().into())))
+            }
+            ExprKind::Fraction(..) => Err(NotationError::new(
+                &expr.at,
+                SymbolicErrorKind::Unsupported("a stride that is a fraction").to_string(),
+            )),
+            ExprKind::Name(name) if let Some(Value::Stride(stride)) = (self.names)(name) => {
+                Ok(stride.map(|leaf| (leaf.value().into(), leaf.path().into())))
+            }
+            _ => Ok(self.tuple(expr)?.map(|term| (term.clone(), Vec::new()))),
         }
     }
 

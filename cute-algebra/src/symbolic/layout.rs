@@ -1,6 +1,7 @@
 //! Layouts of terms, and how they are regrouped.
 
 use super::scope::{Answer, Check, Scope};
+use super::show::show_tuple;
 use super::term::{Sum, Term};
 use super::{SymbolicError, SymbolicErrorKind};
 use crate::error::{ErrorKind, LayoutError, ModePath, Place};
@@ -22,8 +23,10 @@ pub struct Mode {
     pub extent: Term,
     /// The stride.
     pub stride: Term,
-    /// In a ragged division, where in the divided mode a step leads.
-    pub source: Option<Source>,
+    /// The coordinate that the stride counts along, outermost index first; empty where values are integers.
+    pub path: Vec<usize>,
+    /// For each ragged division that the leaf comes from, where in the divided mode a step leads.
+    pub sources: Vec<Source>,
 }
 
 /// What a step is in a mode that a ragged division has divided.
@@ -49,15 +52,45 @@ pub enum SymbolicTiler {
 impl Mode {
     /// A leaf of an ordinary layout.
     pub fn new(extent: Term, stride: Term) -> Self {
+        Self::along(extent, stride, Vec::new())
+    }
+
+    /// A leaf whose stride counts along a coordinate.
+    pub(super) fn along(extent: Term, stride: Term, path: Vec<usize>) -> Self {
+        let path = if stride.is_zero() { Vec::new() } else { path };
         Self {
             extent,
             stride,
-            source: None,
+            path,
+            sources: Vec::new(),
         }
+    }
+
+    /// `1:0`.
+    pub(super) fn unit() -> Self {
+        Self::new(Term::ONE, Term::ZERO)
     }
 
     pub(super) fn is_single(&self) -> bool {
         self.extent.is_one()
+    }
+
+    /// The mode of `extent` steps, each so many of this one's.
+    pub(super) fn stepped(&self, extent: &Term, steps: &Term) -> Option<Self> {
+        let sources = self.sources.iter().map(|source| {
+            Some(Source {
+                bound: source.bound,
+                stride: source.stride.checked_mul(steps)?,
+            })
+        });
+        Some(Self {
+            sources: sources.collect::<Option<_>>()?,
+            ..Self::along(
+                extent.clone(),
+                self.stride.checked_mul(steps)?,
+                self.path.clone(),
+            )
+        })
     }
 }
 
@@ -68,11 +101,23 @@ impl SymbolicLayout {
         shape: &Tuple<Term>,
         stride: &Tuple<Term>,
     ) -> Result<Self, SymbolicError> {
-        let limits = |tuple: &Tuple<Term>, place: fn(Place) -> Place| {
-            tuple.check_limits().map_err(|error| error.relocate(place))
-        };
-        limits(shape, Place::shape)?;
-        limits(stride, Place::stride)?;
+        Self::along(
+            scope,
+            shape,
+            &stride.map(|stride| (stride.clone(), Vec::new())),
+        )
+    }
+
+    /// The same with strides that count along coordinates.
+    pub fn along(
+        scope: &mut Scope,
+        shape: &Tuple<Term>,
+        stride: &Tuple<(Term, Vec<usize>)>,
+    ) -> Result<Self, SymbolicError> {
+        let at_shape = |error: LayoutError| error.relocate(Place::shape);
+        let at_stride = |error: LayoutError| error.relocate(Place::stride);
+        shape.check_limits().map_err(at_shape)?;
+        stride.check_limits().map_err(at_stride)?;
         let tree = congruent(scope, shape, stride, &ModePath::default())?;
         for (mode, path) in tree.leaves().zip(tree.leaf_paths()) {
             scope
@@ -88,12 +133,23 @@ impl SymbolicLayout {
         shape: &Tuple<Term>,
         row: bool,
     ) -> Result<Self, SymbolicError> {
+        let leaves = 0..shape.leaf_count();
+        match row {
+            true => Self::ranked(scope, shape, leaves.rev()),
+            false => Self::ranked(scope, shape, leaves),
+        }
+    }
+
+    /// The compact layout of a shape with the leaves in that order, the fastest first.
+    pub(super) fn ranked(
+        scope: &mut Scope,
+        shape: &Tuple<Term>,
+        ranking: impl IntoIterator<Item = usize>,
+    ) -> Result<Self, SymbolicError> {
         let extents: Vec<_> = shape.leaves().collect();
-        let count = extents.len();
-        let mut strides = vec![Term::ZERO; count];
+        let mut strides = vec![Term::ZERO; extents.len()];
         let mut next = Term::ONE;
-        for i in 0..count {
-            let i = if row { count - 1 - i } else { i };
+        for i in ranking {
             // CuTe gives modes of size 1 stride 0.
             if !extents[i].is_one() {
                 strides[i] = next.clone();
@@ -106,50 +162,44 @@ impl SymbolicLayout {
     }
 
     /// A layout of numbers.
-    pub fn lift(layout: &Layout) -> Result<Self, SymbolicError> {
-        layout.require_integral(0).map_err(|_| {
-            SymbolicErrorKind::Unsupported("a scaled basis element beside run-time integers")
-                .at(Place::default())
-        })?;
-        let mut strides = layout.stride().leaves();
-        let tree = layout.shape().map(|&extent| {
-            let stride = strides.next().map_or(0, ScaledBasis::value);
-            Mode::new(extent.into(), stride.into())
+    pub fn lift(layout: &Layout) -> Self {
+        let mut modes = layout.flat_modes().into_iter();
+        let tree = layout.shape().map(|_| match modes.next() {
+            Some((extent, stride)) => {
+                Mode::along(extent.into(), stride.value().into(), stride.path().into())
+            }
+            None => Mode::unit(),
         });
-        Ok(Self { tree })
+        Self { tree }
     }
 
     /// The layout of numbers, if all leaves are.
     pub fn as_layout(&self) -> Option<Result<Layout, LayoutError>> {
-        let side = |stride: bool| {
-            let leaves = self.tree.leaves().map(|mode| {
-                let term = if stride { &mode.stride } else { &mode.extent };
-                term.as_constant()
-            });
-            leaves.collect::<Option<Vec<_>>>()
-        };
-        let (shape, stride) = (side(false)?, side(true)?);
-        Some(self.with_numbers(&shape, &stride))
+        self.with_numbers(&Term::as_constant)
     }
 
     /// The layout for these values of the atoms; `None` where a leaf is no integer or does not fit.
     pub fn evaluate(&self, atoms: &[i64]) -> Option<Result<Layout, LayoutError>> {
-        let side = |stride: bool| {
-            let leaves = self.tree.leaves().map(|mode| {
-                let term = if stride { &mode.stride } else { &mode.extent };
-                i64::try_from(term.evaluate(atoms)?).ok()
-            });
-            leaves.collect::<Option<Vec<_>>>()
-        };
-        let (shape, stride) = (side(false)?, side(true)?);
-        Some(self.with_numbers(&shape, &stride))
+        self.with_numbers(&|term| i64::try_from(term.evaluate(atoms)?).ok())
     }
 
-    fn with_numbers(&self, shape: &[i64], stride: &[i64]) -> Result<Layout, LayoutError> {
-        let (mut shape, mut stride) = (shape.iter(), stride.iter());
-        let shape: IntTuple = self.tree.map(|_| shape.next().copied().unwrap_or(1));
-        let stride: IntTuple = self.tree.map(|_| stride.next().copied().unwrap_or(0));
-        Layout::new(shape, &stride)
+    fn with_numbers(
+        &self,
+        number: &dyn Fn(&Term) -> Option<i64>,
+    ) -> Option<Result<Layout, LayoutError>> {
+        let numbers = self
+            .leaves()
+            .map(|mode| Some((number(&mode.extent)?, number(&mode.stride)?)));
+        let numbers = numbers.collect::<Option<Vec<_>>>()?;
+        let (mut extents, mut strides) = (numbers.iter(), numbers.iter());
+        let shape: IntTuple = self
+            .tree
+            .map(|_| extents.next().map_or(1, |(extent, _)| *extent));
+        let stride: Stride = self.tree.map(|mode| {
+            let value = strides.next().map_or(0, |(_, stride)| *stride);
+            ScaledBasis::along(value, mode.path.as_slice())
+        });
+        Some(Layout::new(shape, stride))
     }
 
     /// Extents and strides.
@@ -164,11 +214,14 @@ impl SymbolicLayout {
 
     /// The fewest modes with the same values, whatever the run-time integers are.
     pub fn coalesced(&self) -> Vec<Mode> {
-        let plain = |mode: &Mode| Mode::new(mode.extent.clone(), mode.stride.clone());
+        let plain = |mode: &Mode| Mode {
+            sources: Vec::new(),
+            ..mode.clone()
+        };
         let plain = Self {
             tree: self.tree.map(plain),
         };
-        super::algebra::coalesce(&plain).leaves().cloned().collect()
+        plain.coalesce().leaves().cloned().collect()
     }
 
     /// Number of top-level modes.
@@ -182,11 +235,21 @@ impl SymbolicLayout {
             .try_fold(Term::ONE, |size, mode| size.checked_mul(&mode.extent))
     }
 
+    /// The extents.
+    pub fn shape(&self) -> Tuple<Term> {
+        self.tree.map(|mode| mode.extent.clone())
+    }
+
+    /// Whether values are integers.
+    pub fn is_integral(&self) -> bool {
+        self.leaves().all(|mode| mode.path.is_empty())
+    }
+
     /// Refuses a layout of which the size or the span fits 64 bits for no values of the atoms. Where it depends on them,
     /// whoever puts numbers in their place finds out.
     pub(crate) fn check_overflow(&self, scope: &Scope) -> Result<(), SymbolicErrorKind> {
         let fits = |quantity, sum: Option<Sum>| {
-            let most = Sum::from(&Term::from(i64::MAX));
+            let most = Sum::from(i64::MAX);
             let overflow = ErrorKind::Overflow { quantity }.at(Place::default());
             match sum.map(|left| scope.answer(&Check::AtMost { left, right: most })) {
                 Some(Answer::Always | Answer::Maybe) => Ok(()),
@@ -203,6 +266,16 @@ impl SymbolicLayout {
                 reach.add(&end, 1)?.add(&mode.stride, -1)
             });
         fits("cosize", reach)
+    }
+
+    /// The mode at `path`. Index 0 of a leaf is the leaf.
+    pub(super) fn get(&self, path: &[usize]) -> Option<Self> {
+        let tree = self.tree.get(path)?.clone();
+        Some(Self { tree })
+    }
+
+    pub(super) fn from_tree(tree: Tuple<Mode>) -> Self {
+        Self { tree }
     }
 
     /// The top-level modes.
@@ -227,7 +300,7 @@ impl SymbolicLayout {
     /// A layout of depth at most 1: `1:0` of no modes, an integer mode of one.
     pub(super) fn from_flat(mut modes: Vec<Mode>) -> Self {
         match modes.len() {
-            0 => Self::leaf(Mode::new(Term::ONE, Term::ZERO)),
+            0 => Self::leaf(Mode::unit()),
             1 => Self::leaf(modes.remove(0)),
             _ => Self {
                 tree: modes.into_iter().map(Tuple::Leaf).collect(),
@@ -247,93 +320,62 @@ impl SymbolicLayout {
     }
 }
 
-/// Leaves that stand for themselves while a layout is regrouped.
-///
-/// A regrouping looks at no extent and no stride. So the operation on layouts of numbers does it, on a layout whose
-/// strides are the numbers of the leaves.
-#[derive(Default)]
-pub(super) struct Tags {
-    leaves: Vec<Mode>,
-}
-
-impl Tags {
-    /// The layout of the numbers of its leaves, from 1 on; 0 is `1:0`.
-    pub(super) fn tag(&mut self, layout: &SymbolicLayout) -> Result<Layout, LayoutError> {
-        let stride: Stride = layout.tree.map(|mode| {
-            self.leaves.push(mode.clone());
-            (self.leaves.len() as i64).into()
-        });
-        Layout::new(layout.tree.map(|_| 1), stride)
-    }
-
-    /// The leaves in the places of their numbers.
-    pub(super) fn untag(&self, layout: &Layout) -> SymbolicLayout {
-        let tree = layout.stride().map(|tag| {
-            let number = usize::try_from(tag.value()).unwrap_or(0);
-            let leaf = number.checked_sub(1).and_then(|i| self.leaves.get(i));
-            leaf.cloned()
-                .unwrap_or_else(|| Mode::new(Term::ONE, Term::ZERO))
-        });
-        SymbolicLayout { tree }
-    }
-}
-
 impl SymbolicTiler {
     /// A tiler of numbers.
-    pub fn lift(tiler: &Tiler) -> Result<Self, SymbolicError> {
-        Ok(match tiler {
+    pub fn lift(tiler: &Tiler) -> Self {
+        match tiler {
             Tiler::Keep => Self::Keep,
-            Tiler::Layout(layout) => Self::Layout(SymbolicLayout::lift(layout)?),
-            Tiler::Modes(tilers) => {
-                Self::Modes(tilers.iter().map(Self::lift).collect::<Result<_, _>>()?)
-            }
-        })
+            Tiler::Layout(layout) => Self::Layout(SymbolicLayout::lift(layout)),
+            Tiler::Modes(tilers) => Self::Modes(tilers.iter().map(Self::lift).collect()),
+        }
     }
 
-    /// The tiler that a shape stands for: contiguous layouts, mode by mode.
-    pub fn from_shape(scope: &mut Scope, shape: &Tuple<Term>) -> Result<Self, SymbolicError> {
+    /// The tiler that a shape, with `_` for some of its modes, stands for: contiguous layouts, mode by mode.
+    pub fn from_shape(
+        scope: &mut Scope,
+        shape: &Tuple<Option<Term>>,
+    ) -> Result<Self, SymbolicError> {
         shape.check_limits()?;
         Ok(match shape {
-            Tuple::Leaf(extent) => Self::Layout(SymbolicLayout::new(
+            Tuple::Leaf(None) => Self::Keep,
+            Tuple::Leaf(Some(extent)) => Self::Layout(SymbolicLayout::new(
                 scope,
                 &Tuple::Leaf(extent.clone()),
                 &Tuple::Leaf(Term::ONE),
             )?),
             Tuple::Node(modes) => {
-                let mut tilers = Vec::new();
-                for mode in modes {
-                    tilers.push(Self::from_shape(scope, mode)?);
-                }
-                Self::Modes(tilers)
+                let modes = modes.iter().map(|mode| Self::from_shape(scope, mode));
+                Self::Modes(modes.collect::<Result<_, _>>()?)
             }
         })
-    }
-
-    /// How it nests.
-    pub(super) fn skeleton(&self) -> Tiler {
-        match self {
-            Self::Keep => Tiler::Keep,
-            Self::Layout(_) => Tiler::Layout(Layout::unit()),
-            Self::Modes(tilers) => Tiler::Modes(tilers.iter().map(Self::skeleton).collect()),
-        }
     }
 }
 
 pub(super) fn product(a: &Term, b: &Term) -> Result<Term, SymbolicError> {
-    a.checked_mul(b)
-        .ok_or_else(|| SymbolicErrorKind::Overflow.at(Place::default()))
+    a.checked_mul(b).ok_or_else(overflow)
+}
+
+/// The quotient as a term: exact, because a check or a fact says so.
+pub(super) fn quotient(dividend: &Term, divisor: &Term) -> Result<Term, SymbolicError> {
+    dividend.checked_div(divisor).ok_or_else(overflow)
+}
+
+pub(super) fn overflow() -> SymbolicError {
+    SymbolicErrorKind::Overflow.at(Place::default())
 }
 
 fn congruent(
     scope: &Scope,
     shape: &Tuple<Term>,
-    stride: &Tuple<Term>,
+    stride: &Tuple<(Term, Vec<usize>)>,
     path: &ModePath,
 ) -> Result<Tuple<Mode>, SymbolicError> {
     match (shape, stride) {
-        (Tuple::Leaf(extent), Tuple::Leaf(stride)) => {
-            Ok(Tuple::Leaf(Mode::new(extent.clone(), stride.clone())))
-        }
+        (Tuple::Leaf(extent), Tuple::Leaf((stride, along))) => Ok(Tuple::Leaf(Mode::along(
+            extent.clone(),
+            stride.clone(),
+            along.clone(),
+        ))),
         (Tuple::Node(shapes), Tuple::Node(strides)) if shapes.len() == strides.len() => {
             let modes = shapes.iter().zip(strides).enumerate();
             modes
@@ -341,11 +383,9 @@ fn congruent(
                 .collect()
         }
         _ => {
-            let text =
-                |tuple: &Tuple<Term>| super::show::show_tuple(&tuple.map(|term| scope.show(term)));
             let kind = ErrorKind::NotCongruent {
-                shape: text(shape),
-                stride: text(stride),
+                shape: show_tuple(&shape.map(|extent| scope.show(extent))),
+                stride: show_tuple(&stride.map(|(stride, path)| scope.show_stride(stride, path))),
             };
             Err(kind
                 .at(Place::default().mode(path.0.clone()).stride())

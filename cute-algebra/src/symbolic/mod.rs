@@ -19,23 +19,34 @@
 //! A run-time integer in an extent is at least 1. Checks may ask for more than an instance needs where one of its
 //! extents happens to be 1; they never ask for less.
 
-mod algebra;
+mod chain;
+mod coalesce;
+mod composed;
+mod composition;
+mod construct;
+mod coordinate;
 mod layout;
-mod operations;
+pub(crate) mod operations;
+mod property;
+mod recast;
 mod scope;
 mod show;
+mod tags;
 mod term;
 #[cfg(test)]
 mod tests;
+mod value;
 
 pub use crate::notation::eval_symbolic_str as eval_str;
+pub use composed::SymbolicComposed;
 pub use layout::{Mode, Source, SymbolicLayout, SymbolicTiler};
-pub use operations::SymbolicValue;
-pub(crate) use operations::apply;
+pub(crate) use property::Property;
 pub use scope::{Answer, Check, MAX_ATOMS, MAX_CHECKS, Origin, Scope, div_ceil};
 pub use term::{Atom, Sum, Term, evaluate};
+pub use value::SymbolicValue;
+pub(crate) use value::{SymbolicArgs, apply};
 
-use crate::error::{LayoutError, Place};
+use crate::error::{LayoutError, Place, Refusal};
 use std::fmt;
 
 /// A value that holds run-time integers, and what is known about them.
@@ -67,6 +78,17 @@ pub enum SymbolicErrorKind {
         /// Its opposite.
         opposite: String,
     },
+    /// A yes or no that depends on a condition that the facts leave open.
+    Open(String),
+    /// What an operation refuses, in words that name run-time integers.
+    Refused(String),
+    /// An operation that is of numbers only.
+    NeedsNumbers {
+        /// Its name.
+        operation: &'static str,
+        /// Why.
+        why: &'static str,
+    },
     /// A condition that no values fulfil.
     Never(String),
     /// An extent that is not positive.
@@ -89,6 +111,38 @@ pub enum SymbolicErrorKind {
 impl SymbolicErrorKind {
     pub(crate) fn at(self, place: Place) -> SymbolicError {
         SymbolicError { kind: self, place }
+    }
+}
+
+impl SymbolicError {
+    /// Restates the place for a caller that passed the only operand as its operand `index`.
+    pub(crate) fn inside(mut self, index: usize) -> Self {
+        self.place.operand = index;
+        self
+    }
+}
+
+/// The facts leave open whether `left <= right`.
+fn undecided(scope: &Scope, left: &Term, right: &Term, place: Place) -> SymbolicError {
+    SymbolicErrorKind::Undecided {
+        condition: scope.show_check(&Check::at_most(left, right)),
+        opposite: scope.show_opposite(left, right),
+    }
+    .at(place)
+}
+
+impl Refusal for SymbolicError {
+    fn in_mode(self, index: usize) -> Self {
+        Self {
+            place: self.place.in_mode(index),
+            ..self
+        }
+    }
+}
+
+impl From<LayoutError> for SymbolicErrorKind {
+    fn from(error: LayoutError) -> Self {
+        Self::Layout(error)
     }
 }
 
@@ -116,6 +170,15 @@ impl fmt::Display for SymbolicErrorKind {
             } => write!(
                 f,
                 "the modes of the result depend on whether `{condition}`, which is not known; add the fact `where {condition};` or `where {opposite};`"
+            ),
+            Self::Open(condition) => write!(
+                f,
+                "the answer depends on whether `{condition}`, which is not known"
+            ),
+            Self::Refused(text) => f.write_str(text),
+            Self::NeedsNumbers { operation, why } => write!(
+                f,
+                "`{operation}` needs numbers that are known at expansion: {why}"
             ),
             Self::Never(condition) => write!(f, "`{condition}` never holds"),
             Self::Extent(extent) => write!(f, "an extent is at least 1, not {extent}"),

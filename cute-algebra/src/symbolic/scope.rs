@@ -2,6 +2,7 @@
 
 use super::SymbolicErrorKind;
 use super::term::{Atom, Sum, Term, gcd};
+use crate::swizzle::Swizzle;
 
 /// Most run-time integers of one layout.
 pub const MAX_ATOMS: usize = 64;
@@ -27,6 +28,32 @@ pub enum Origin {
     Captured(String),
     /// The quotient of two terms, rounded up: the tiles of a ragged division.
     Ceiling(Term, Term),
+    /// The quotient of a sum by a term, rounded towards zero: what is left of a coordinate without its first digit. By 1,
+    /// a sum where a term is wanted.
+    Quotient(Sum, Term),
+    /// What a swizzle makes of a value.
+    Swizzled(Swizzle, Sum),
+}
+
+impl Origin {
+    /// The value, with those of the atoms before it; `None` where it does not fit. `captured` gives the captured ones.
+    fn value(&self, atoms: &[i64], captured: &mut dyn Iterator<Item = i64>) -> Option<i64> {
+        match self {
+            Self::Captured(_) => captured.next(),
+            Self::Ceiling(dividend, divisor) => {
+                div_ceil(dividend.evaluate(atoms)?, divisor.evaluate(atoms)?)
+            }
+            Self::Quotient(dividend, divisor) => {
+                let quotient = dividend
+                    .evaluate(atoms)?
+                    .checked_div(divisor.evaluate(atoms)?)?;
+                i64::try_from(quotient).ok()
+            }
+            Self::Swizzled(swizzle, index) => {
+                Some(swizzle.apply(i64::try_from(index.evaluate(atoms)?).ok()?))
+            }
+        }
+    }
 }
 
 /// What has to hold when a layout is built.
@@ -48,6 +75,24 @@ pub enum Check {
     },
 }
 
+impl Check {
+    /// `dividend % divisor == 0`.
+    pub(super) fn divides(divisor: &Term, dividend: &Term) -> Self {
+        Self::Divides {
+            divisor: divisor.clone(),
+            dividend: dividend.clone(),
+        }
+    }
+
+    /// `left <= right`.
+    pub(super) fn at_most(left: &Term, right: &Term) -> Self {
+        Self::AtMost {
+            left: left.into(),
+            right: right.into(),
+        }
+    }
+}
+
 /// What is known about an atom by itself.
 #[derive(Clone, Debug)]
 struct Known {
@@ -67,7 +112,7 @@ pub struct Scope {
     /// Sums that are not negative.
     not_negative: Vec<Sum>,
     checks: Vec<Check>,
-    bounds: Vec<Term>,
+    bounds: Vec<Sum>,
 }
 
 impl Scope {
@@ -97,10 +142,105 @@ impl Scope {
         if let (Some(dividend), Some(divisor)) = (dividend.as_constant(), divisor.as_constant()) {
             return Ok(((dividend - 1) / divisor + 1).into());
         }
-        let origin = Origin::Ceiling(dividend.clone(), divisor.clone());
+        self.derived(Origin::Ceiling(dividend.clone(), divisor.clone()), Some(1))
+            .map(Term::atom)
+    }
+
+    /// The quotient by a positive term, rounded towards zero, and the remainder.
+    pub(super) fn div_rem(
+        &mut self,
+        dividend: &Sum,
+        divisor: &Term,
+    ) -> Result<(Sum, Sum), SymbolicErrorKind> {
+        let overflow = || SymbolicErrorKind::Overflow;
+        let quotient = self.quotient(dividend, divisor)?;
+        let whole = quotient.times(&divisor.into()).ok_or_else(overflow)?;
+        let rest = dividend.clone().minus(&whole).ok_or_else(overflow)?;
+        Ok((quotient, rest))
+    }
+
+    fn quotient(&mut self, dividend: &Sum, divisor: &Term) -> Result<Sum, SymbolicErrorKind> {
+        let overflow = || SymbolicErrorKind::Overflow;
+        if let (Some(dividend), Some(divisor)) = (dividend.as_constant(), divisor.as_constant()) {
+            let quotient = dividend.checked_div(divisor).ok_or_else(overflow)?;
+            return Ok(quotient.into());
+        }
+        let is_natural = self.is_natural(dividend) && self.is_positive(divisor);
+        // What the divisor divides is split off, if what is left stays on the same side of zero.
+        let (mut whole, mut rest) = (Sum::default(), dividend.clone());
+        for term in dividend.terms() {
+            if self.divides(divisor, &term) != Answer::Always {
+                continue;
+            }
+            let without = rest.clone().add(&term, -1).ok_or_else(overflow)?;
+            if without == Sum::default() || is_natural && self.is_natural(&without) {
+                let steps = term.checked_div(divisor).ok_or_else(overflow)?;
+                whole = whole.add(&steps, 1).ok_or_else(overflow)?;
+                rest = without;
+            }
+        }
+        let below = Sum::from(divisor)
+            .add(&Term::ONE, -1)
+            .and_then(|most| most.minus(&rest))
+            .is_some_and(|slack| is_natural && self.is_natural(&slack));
+        if rest == Sum::default() || below {
+            return Ok(whole);
+        }
+        let lower = is_natural.then_some(0);
+        let atom = self.derived(Origin::Quotient(rest.clone(), divisor.clone()), lower)?;
+        if is_natural {
+            // 0 <= rest - divisor * quotient < divisor
+            let product = Term::atom(atom).checked_mul(divisor).ok_or_else(overflow)?;
+            let left = rest.add(&product, -1).ok_or_else(overflow)?;
+            let slack = Sum::from(divisor)
+                .add(&Term::ONE, -1)
+                .and_then(|most| most.minus(&left))
+                .ok_or_else(overflow)?;
+            self.not_negative.extend([left, slack]);
+        }
+        whole.add(&Term::atom(atom), 1).ok_or_else(overflow)
+    }
+
+    /// The sum as a term: itself, or a new atom of that value.
+    pub(super) fn term(&mut self, sum: &Sum) -> Result<Term, SymbolicErrorKind> {
+        if let Some(term) = sum.as_term() {
+            return Ok(term);
+        }
+        let at_least = |lower: i64| {
+            let above = sum.clone().add(&lower.into(), -1);
+            above.is_some_and(|above| self.is_natural(&above))
+        };
+        let lower = [1, 0].into_iter().find(|&lower| at_least(lower));
+        let term = Term::atom(self.derived(Origin::Quotient(sum.clone(), Term::ONE), lower)?);
+        let above = Sum::from(&term).minus(sum);
+        let below = sum.clone().add(&term, -1);
+        let both = above.zip(below).ok_or(SymbolicErrorKind::Overflow)?;
+        self.not_negative.extend([both.0, both.1]);
+        Ok(term)
+    }
+
+    /// What a swizzle makes of a value.
+    pub(super) fn swizzled(
+        &mut self,
+        swizzle: Swizzle,
+        index: &Sum,
+    ) -> Result<Sum, SymbolicErrorKind> {
+        if swizzle.is_identity() {
+            return Ok(index.clone());
+        }
+        if let Some(index) = index.as_constant() {
+            return Ok(swizzle.apply(index).into());
+        }
+        let lower = self.is_natural(index).then_some(0);
+        let atom = self.derived(Origin::Swizzled(swizzle, index.clone()), lower)?;
+        Ok(Term::atom(atom).into())
+    }
+
+    /// The atom of that origin.
+    fn derived(&mut self, origin: Origin, lower: Option<i64>) -> Result<Atom, SymbolicErrorKind> {
         match self.atoms.iter().position(|atom| atom.origin == origin) {
-            Some(atom) => Ok(Term::atom(atom)),
-            None => self.add_atom(origin, Some(1)).map(Term::atom),
+            Some(atom) => Ok(atom),
+            None => self.add_atom(origin, lower),
         }
     }
 
@@ -131,7 +271,7 @@ impl Scope {
     }
 
     /// The sizes that coordinates of ragged divisions are compared with.
-    pub fn bounds(&self) -> &[Term] {
+    pub fn bounds(&self) -> &[Sum] {
         &self.bounds
     }
 
@@ -140,17 +280,11 @@ impl Scope {
     /// # Errors
     /// With the first check that does not hold; with none where a number does not fit.
     pub fn instantiate(&self, captured: &[i64]) -> Result<Vec<i64>, Option<&Check>> {
-        let mut captured = captured.iter();
+        let mut captured = captured.iter().copied();
         let mut atoms = Vec::new();
         let mut fits = true;
         for origin in self.origins() {
-            let value = match origin {
-                Origin::Captured(_) => captured.next().copied(),
-                Origin::Ceiling(dividend, divisor) => {
-                    let sides = dividend.evaluate(&atoms).zip(divisor.evaluate(&atoms));
-                    sides.and_then(|(dividend, divisor)| div_ceil(dividend, divisor))
-                }
-            };
+            let value = origin.value(&atoms, &mut captured);
             fits &= value.is_some();
             atoms.push(value.unwrap_or(0));
         }
@@ -171,7 +305,7 @@ impl Scope {
         }
     }
 
-    pub(super) fn add_bound(&mut self, bound: Term) -> usize {
+    pub(super) fn add_bound(&mut self, bound: Sum) -> usize {
         self.bounds.push(bound);
         self.bounds.len() - 1
     }
@@ -262,10 +396,28 @@ impl Scope {
 
     /// Whether `left <= right`.
     pub(super) fn at_most(&self, left: &Term, right: &Term) -> Answer {
-        self.answer(&Check::AtMost {
-            left: left.into(),
-            right: right.into(),
-        })
+        self.answer(&Check::at_most(left, right))
+    }
+
+    /// Whether both are the same number.
+    pub(super) fn equal(&self, left: &Sum, right: &Sum) -> Answer {
+        if left == right {
+            return Answer::Always;
+        }
+        let [below, above] = [(left, right), (right, left)].map(|(left, right)| {
+            let difference = right.clone().minus(left);
+            difference.map_or(Answer::Maybe, |difference| self.not_negative(&difference))
+        });
+        match (below, above) {
+            (Answer::Always, Answer::Always) => Answer::Always,
+            (Answer::Never, _) | (_, Answer::Never) => Answer::Never,
+            _ => Answer::Maybe,
+        }
+    }
+
+    /// Whether a sum is at least 0.
+    pub(super) fn is_natural(&self, sum: &Sum) -> bool {
+        self.not_negative(sum) == Answer::Always
     }
 
     /// Whether the quotient is an integer.

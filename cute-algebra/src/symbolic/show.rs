@@ -1,8 +1,10 @@
 //! Terms, sums, checks and layouts as text, with the names of their atoms.
 
-use super::layout::SymbolicLayout;
+use super::composed::SymbolicComposed;
+use super::layout::{SymbolicLayout, SymbolicTiler};
 use super::scope::{Check, Origin, Scope};
 use super::term::{Sum, Term};
+use crate::tiler::Tiler;
 use crate::tuple::Tuple;
 
 impl Scope {
@@ -38,22 +40,22 @@ impl Scope {
         }
     }
 
-    /// A sum as a Rust expression, the constant last.
+    /// A sum as a Rust expression: what is added, then what is subtracted, each with the constant last.
     pub fn show_sum(&self, sum: &Sum) -> String {
-        let terms: Vec<_> = sum.terms().collect();
-        let (constants, others): (Vec<_>, Vec<_>) =
-            terms.into_iter().partition(|term| term.powers().is_empty());
+        let mut terms: Vec<_> = sum.terms().collect();
+        terms.sort_by_key(|term| (term.numerator() < 0, term.powers().is_empty()));
         let mut text = String::new();
-        for term in others.iter().chain(&constants) {
+        for term in &terms {
             let shown = self.show(term);
             match shown.strip_prefix('-') {
-                Some(magnitude) if !text.is_empty() => {
+                Some(magnitude) => {
                     // `-1*m` is `m` subtracted.
                     let magnitude = magnitude.strip_prefix("1*").unwrap_or(magnitude);
-                    text.push_str(&format!(" - {magnitude}"));
+                    text.push_str(if text.is_empty() { "-" } else { " - " });
+                    text.push_str(magnitude);
                 }
-                _ if text.is_empty() => text = shown,
-                _ => text.push_str(&format!(" + {shown}")),
+                None if text.is_empty() => text = shown,
+                None => text.push_str(&format!(" + {shown}")),
             }
         }
         if text.is_empty() {
@@ -82,6 +84,17 @@ impl Scope {
         }
     }
 
+    /// A stride with the coordinate that it counts along, outermost index last.
+    pub(super) fn show_stride(&self, stride: &Term, path: &[usize]) -> String {
+        let indices = path.iter().rev().map(|index| format!("@{index}"));
+        let value = self.show(stride);
+        match path {
+            [] => value,
+            _ if value.contains(['*', '/']) => format!("({value}){}", indices.collect::<String>()),
+            _ => value + &indices.collect::<String>(),
+        }
+    }
+
     /// The opposite of `left <= right`.
     pub(super) fn show_opposite(&self, left: &Term, right: &Term) -> String {
         format!("{} > {}", self.show(left), self.show(right))
@@ -93,6 +106,22 @@ impl Scope {
             Some(Origin::Ceiling(dividend, divisor)) => {
                 format!("({}).div_ceil({})", self.show(dividend), self.show(divisor))
             }
+            Some(Origin::Quotient(sum, divisor)) if divisor.is_one() => {
+                format!("({})", self.show_sum(sum))
+            }
+            Some(Origin::Quotient(dividend, divisor)) => {
+                let (mut above, mut below) = (self.show_sum(dividend), self.show(divisor));
+                if above.contains(' ') {
+                    above = format!("({above})");
+                }
+                if below.contains(['*', '/']) {
+                    below = format!("({below})");
+                }
+                format!("({above}/{below})")
+            }
+            Some(Origin::Swizzled(swizzle, index)) => {
+                format!("{swizzle}({})", self.show_sum(index))
+            }
             None => "_".to_owned(),
         }
     }
@@ -101,14 +130,32 @@ impl Scope {
 impl SymbolicLayout {
     /// `shape:stride`, with the names of the run-time integers.
     pub fn show(&self, scope: &Scope) -> String {
-        let side = |stride: bool| {
-            show_tuple(
-                &self
-                    .tree()
-                    .map(|mode| scope.show(if stride { &mode.stride } else { &mode.extent })),
-            )
-        };
-        format!("{}:{}", side(false), side(true))
+        let shape = self.tree().map(|mode| scope.show(&mode.extent));
+        let stride = self
+            .tree()
+            .map(|mode| scope.show_stride(&mode.stride, &mode.path));
+        format!("{}:{}", show_tuple(&shape), show_tuple(&stride))
+    }
+}
+
+impl SymbolicComposed {
+    /// `Sw<B,M,S> o offset o layout`, with the names of the run-time integers.
+    pub fn show(&self, scope: &Scope) -> String {
+        let (offset, layout) = (scope.show_sum(&self.offset), self.layout.show(scope));
+        format!("{} o {offset} o {layout}", self.swizzle)
+    }
+}
+
+impl SymbolicTiler {
+    pub(super) fn show(&self, scope: &Scope) -> String {
+        match self {
+            Self::Layout(layout) => layout.show(scope),
+            Self::Keep => Tiler::Keep.to_string(),
+            Self::Modes(tilers) => {
+                let tilers: Vec<_> = tilers.iter().map(|tiler| tiler.show(scope)).collect();
+                format!("<{}>", tilers.join(","))
+            }
+        }
     }
 }
 

@@ -146,7 +146,50 @@ impl Sum {
             term.powers.clone(),
             (numerator, i128::from(term.denominator)),
         )?;
-        Some(self)
+        self.narrow()
+    }
+
+    /// The sum of both; `None` where a number does not fit.
+    pub fn plus(mut self, other: &Self) -> Option<Self> {
+        for (powers, &ratio) in &other.terms {
+            self.add_ratio(powers.clone(), ratio)?;
+        }
+        self.narrow()
+    }
+
+    /// The product; `None` where a number does not fit, or where it is too long.
+    pub fn times(&self, other: &Self) -> Option<Self> {
+        let mut product = Self::default();
+        for (powers, &(above, below)) in &self.terms {
+            for (others, &(numerator, denominator)) in &other.terms {
+                let ratio = (
+                    above.checked_mul(numerator)?,
+                    below.checked_mul(denominator)?,
+                );
+                product.add_ratio(multiply_powers(powers, others, 1)?, ratio)?;
+            }
+            if product.terms.len() > MAX_TERMS {
+                return None;
+            }
+        }
+        product.narrow()
+    }
+
+    /// The term, if it is one.
+    pub fn as_term(&self) -> Option<Term> {
+        match self.terms.len() {
+            0 => Some(Term::ZERO),
+            1 => self.terms().next(),
+            _ => None,
+        }
+    }
+
+    /// Itself, if its terms are.
+    fn narrow(self) -> Option<Self> {
+        let fits = |&(above, below): &(i128, i128)| {
+            i64::try_from(above).is_ok() && i64::try_from(below).is_ok()
+        };
+        self.terms.values().all(fits).then_some(self)
     }
 
     /// The difference; `None` where a number does not fit.
@@ -252,6 +295,18 @@ impl From<&Term> for Sum {
             terms.insert(term.powers.clone(), ratio);
         }
         Self { terms }
+    }
+}
+
+impl From<Term> for Sum {
+    fn from(term: Term) -> Self {
+        (&term).into()
+    }
+}
+
+impl From<i64> for Sum {
+    fn from(value: i64) -> Self {
+        Term::from(value).into()
     }
 }
 

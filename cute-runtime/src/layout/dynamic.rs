@@ -4,7 +4,7 @@ use super::Profile;
 use super::divisor::Divisor;
 use super::value::tree;
 use cute_algebra::symbolic::{div_ceil, evaluate};
-use cute_algebra::{IntTuple, LayoutError};
+use cute_algebra::{IntTuple, LayoutError, Swizzle};
 use std::fmt;
 
 /// A layout of which some extents or strides are known at run time only.
@@ -143,6 +143,10 @@ pub enum AtomOrigin {
     Captured,
     /// A quotient, rounded up.
     Ceiling(Term, Term),
+    /// The quotient of a sum, rounded towards zero.
+    Quotient(&'static [Term], Term),
+    /// What the swizzle of these bits, base and shift makes of a sum.
+    Swizzled(u32, u32, i32, &'static [Term]),
 }
 
 /// For expansions: a constant times powers of run-time integers.
@@ -273,6 +277,18 @@ impl Recipe {
                 AtomOrigin::Ceiling(dividend, divisor) => {
                     let sides = dividend.value(&atoms).zip(divisor.value(&atoms));
                     sides.and_then(|(dividend, divisor)| div_ceil(dividend, divisor))
+                }
+                AtomOrigin::Quotient(dividend, divisor) => {
+                    let sides = sum(dividend, &atoms).zip(divisor.value(&atoms));
+                    let quotient = sides.and_then(|(above, below)| above.checked_div(below));
+                    quotient.and_then(|quotient| i64::try_from(quotient).ok())
+                }
+                AtomOrigin::Swizzled(bits, base, shift, index) => {
+                    let index = sum(index, &atoms).and_then(|index| i64::try_from(index).ok());
+                    let swizzle = Swizzle::new(*bits, *base, *shift).ok();
+                    index
+                        .zip(swizzle)
+                        .map(|(index, swizzle)| swizzle.apply(index))
                 }
             };
             // What a check would refuse comes first, and is the better message.

@@ -373,11 +373,11 @@ fn is_inside(
     let coordinate = coordinate_type(layout.tree());
     let conditions = scope.bounds().iter().enumerate().map(|(i, bound)| {
         let sources = layout.leaves().map(|mode| {
-            let source = mode.source.as_ref().filter(|source| source.bound == i);
+            let source = mode.sources.iter().find(|source| source.bound == i);
             source.map(|source| &source.stride)
         });
         let position = inner_product(layout, sources, kept);
-        let bound = kept.value(bound);
+        let bound = kept.sum(bound);
         quote!((#position) < #bound)
     });
     let conditions: Vec<_> = conditions.collect();

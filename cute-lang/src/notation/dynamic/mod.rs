@@ -54,13 +54,9 @@ pub(super) fn fold(
     let captured = captures.collect();
     let shown = value.show(&scope);
     let kind = match value {
-        SymbolicValue::Layout(layout) => Kind::Layout(layout),
-        SymbolicValue::Known(Value::Layout(layout)) => {
-            let lifted = SymbolicLayout::lift(&layout);
-            Kind::Layout(
-                lifted
-                    .map_err(|error| at_token(NotationError::new(&expr.at, error.to_string())))?,
-            )
+        SymbolicValue::Layout(layout) if layout.is_integral() => Kind::Layout(layout),
+        SymbolicValue::Known(Value::Layout(layout)) if layout.is_integral() => {
+            Kind::Layout(SymbolicLayout::lift(&layout))
         }
         SymbolicValue::Tiler(_) => Kind::Tiler,
         value => match Number::new(&value) {

@@ -18,10 +18,10 @@ pub(super) enum Number {
 
 impl Number {
     pub(super) fn new(value: &SymbolicValue) -> Option<Self> {
-        let constant = |&value: &i64| Sum::from(&value.into());
+        let constant = |&value: &i64| Sum::from(value);
         Some(match value {
-            SymbolicValue::Integer(term) => Self::Integers(Tuple::Leaf(term.into())),
-            SymbolicValue::Tuple(tuple) => Self::Integers(tuple.map(|term| term.into())),
+            SymbolicValue::Integer(sum) => Self::Integers(Tuple::Leaf(sum.clone())),
+            SymbolicValue::Tuple(tuple) => Self::Integers(tuple.clone()),
             SymbolicValue::Known(Value::Int(value)) => Self::Integers(Tuple::Leaf(constant(value))),
             SymbolicValue::Known(Value::Tuple(tuple)) => Self::Integers(tuple.map(constant)),
             SymbolicValue::Known(Value::Bool(value)) => Self::Truth(*value),

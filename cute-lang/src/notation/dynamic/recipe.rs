@@ -35,6 +35,17 @@ impl Kept {
         Literal::usize_unsuffixed(position(&mut self.divisors, place))
     }
 
+    /// The value of a sum in a method of the layout.
+    pub(super) fn sum(&mut self, sum: &Sum) -> TokenStream {
+        match sum.as_term() {
+            Some(term) => self.value(&term),
+            None => {
+                let index = self.place(sum.clone());
+                quote!(self.numbers.kept[#index])
+            }
+        }
+    }
+
     /// The value in a method of the layout.
     pub(super) fn value(&mut self, term: &Term) -> TokenStream {
         match term.as_constant() {
@@ -67,13 +78,27 @@ impl Kept {
     pub(super) fn recipe(&self, scope: &Scope) -> TokenStream {
         let names = scope.origins().filter_map(|origin| match origin {
             Origin::Captured(name) => Some(name),
-            Origin::Ceiling(..) => None,
+            _ => None,
         });
         let atoms = scope.origins().map(|origin| match origin {
             Origin::Captured(_) => quote!(AtomOrigin::Captured),
             Origin::Ceiling(dividend, divisor) => {
                 let (dividend, divisor) = (term_tokens(dividend), term_tokens(divisor));
                 quote!(AtomOrigin::Ceiling(#dividend, #divisor))
+            }
+            Origin::Quotient(dividend, divisor) => {
+                let (dividend, divisor) = (sum_tokens(dividend), term_tokens(divisor));
+                quote!(AtomOrigin::Quotient(#dividend, #divisor))
+            }
+            Origin::Swizzled(swizzle, index) => {
+                let [bits, base, shift] = [
+                    swizzle.bits().into(),
+                    swizzle.base().into(),
+                    i64::from(swizzle.shift()),
+                ]
+                .map(literal);
+                let index = sum_tokens(index);
+                quote!(AtomOrigin::Swizzled(#bits, #base, #shift, #index))
             }
         });
         let checks = scope.checks().iter().map(|check| {
