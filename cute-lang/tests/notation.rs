@@ -29,12 +29,10 @@ fn value() {
         "(6,2):(8,2) o (4,3):(3,1)",
         &expect![[r#"
             const VALUE: T = const {
-                use ::facade::__private::*;
-                layout(
+                ::facade::__private::injective(
                     "((_,_),_)",
                     &[2, 2, 3],
                     &[24, 2, 8],
-                    INJECTIVE,
                     &[0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42],
                 )
             };
@@ -57,12 +55,10 @@ fn item() {
             /// `((2,2),3):((24,2),8)`
             #[allow(dead_code, non_upper_case_globals)]
             pub const R: ::facade::Layout = {
-                use ::facade::__private::*;
-                layout(
+                ::facade::__private::injective(
                     "((_,_),_)",
                     &[2, 2, 3],
                     &[24, 2, 8],
-                    INJECTIVE,
                     &[0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42],
                 )
             };
@@ -99,8 +95,7 @@ fn private_item_over_the_table_limit() {
             /// `(30,10):(16,1)`
             #[allow(dead_code, non_upper_case_globals)]
             const BIG: ::facade::Layout = {
-                use ::facade::__private::*;
-                layout("(_,_)", &[30, 10], &[16, 1], INJECTIVE, &[])
+                ::facade::__private::injective("(_,_)", &[30, 10], &[16, 1], &[])
             };
             impl ::facade::StaticLayout for BIG {
                 const LAYOUT: ::facade::Layout = BIG;
@@ -138,7 +133,7 @@ fn swizzled() {
                 swizzled(
                     swizzle(1, 0, 2),
                     8,
-                    layout("(_,_)", &[4, 2], &[2, 1], INJECTIVE, &[]),
+                    injective("(_,_)", &[4, 2], &[2, 1], &[]),
                     &[8, 10, 13, 15, 9, 11, 12, 14],
                 )
             };
@@ -175,8 +170,8 @@ fn coordinates() {
                     "(2,3):(1@1,2@0)",
                     const {
                         &[
-                            (&[0], layout("(_,_)", &[2, 3], &[0, 2], UNPROVED, &[])),
-                            (&[1], layout("(_,_)", &[2, 3], &[1, 0], UNPROVED, &[])),
+                            (&[0], unproved("(_,_)", &[2, 3], &[0, 2], &[])),
+                            (&[1], unproved("(_,_)", &[2, 3], &[1, 0], &[])),
                         ]
                     },
                 )
@@ -220,8 +215,8 @@ fn tiling() {
             pub const T: ::facade::Tiling = {
                 use ::facade::__private::*;
                 tiling(
-                    layout("(_,_)", &[2, 4], &[1, 2], INJECTIVE, &[0, 1, 2, 3, 4, 5, 6, 7]),
-                    layout("_", &[8], &[1], INJECTIVE, &[]),
+                    injective("(_,_)", &[2, 4], &[1, 2], &[0, 1, 2, 3, 4, 5, 6, 7]),
+                    injective("_", &[8], &[1], &[]),
                     &[
                         Axis {
                             extent: 8,
@@ -288,7 +283,7 @@ fn error_leaves_the_names_behind() {
             #[allow(dead_code, non_upper_case_globals)]
             const A: ::facade::Layout = {
                 use ::facade::__private::*;
-                layout("_", &[1], &[0], INJECTIVE, &[0])
+                injective("_", &[1], &[0], &[0])
             };
             impl ::facade::StaticLayout for A {
                 const LAYOUT: ::facade::Layout = A;

@@ -203,6 +203,9 @@ fn is_semicolon(token: &TokenTree) -> bool {
 impl Item {
     /// The item with those of the facts in front of its expression that are about it, as far as this can be seen.
     fn under(self, facts: &[TokenTree]) -> Self {
+        if facts.is_empty() {
+            return self;
+        }
         let body: Vec<_> = self.body.clone().into_iter().collect();
         let (used, any) = (idents(&body), names_layouts(&body));
         let about: Vec<_> = facts

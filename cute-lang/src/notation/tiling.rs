@@ -3,8 +3,8 @@
 use super::Form;
 use super::carrier::carrier;
 use super::expand::{
-    Constant, composed_tokens, declarations, layout_tokens, layout_with, literal, literals,
-    static_layout, swizzle_tokens,
+    Constant, composed_tokens, declarations, layout_tokens, layout_with, literal, static_layout,
+    swizzle_tokens, table,
 };
 use super::input::{Bound, Context, Item};
 use cute_algebra::{Axis, ComposedLayout, Tiling, Value};
@@ -59,8 +59,8 @@ fn constant(context: &Context, tiling: &Tiling) -> Constant {
     };
     let whole = without_table(tiling.whole());
     let axes = tiling.axes().into_iter().map(|Axis { extent, strides }| {
-        let (extent, strides) = (literal(extent), literals(strides.iter().copied()));
-        quote!(Axis { extent: #extent, strides: &[#(#strides),*] })
+        let (extent, strides) = (literal(extent), table(strides.iter().copied()));
+        quote!(Axis { extent: #extent, strides: #strides })
     });
     Constant {
         value: quote!({ use #facade::__private::*; tiling(#layout, #whole, &[#(#axes),*]) }),

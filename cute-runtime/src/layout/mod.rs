@@ -30,5 +30,5 @@ pub(crate) mod private {
     pub use super::profile::profile;
     pub use super::swizzle::swizzle;
     pub use super::tiling::tiling;
-    pub use super::value::{INJECTIVE, NOT_INJECTIVE, UNPROVED, layout, swizzled};
+    pub use super::value::{injective, not_injective, swizzled, unproved};
 }

@@ -26,19 +26,12 @@ pub struct Layout {
     offsets: &'static [i64],
 }
 
-/// For expansions: different coordinates have different values.
-pub const INJECTIVE: Option<bool> = Some(true);
-/// For expansions: some coordinates share a value.
-pub const NOT_INJECTIVE: Option<bool> = Some(false);
-/// For expansions: neither is proved.
-pub const UNPROVED: Option<bool> = None;
-
-/// For expansions: a layout from how its leaves nest, the leaves, whether it is injective, and its values if they are few.
-pub const fn layout(
+/// For expansions: a layout whose coordinates have different values, from how its leaves nest, the leaves, and its
+/// values if they are few.
+pub const fn injective(
     nesting: &'static str,
     shape: &'static [i64],
     stride: &'static [i64],
-    injective: Option<bool>,
     offsets: &'static [i64],
 ) -> Layout {
     Layout {
@@ -47,8 +40,34 @@ pub const fn layout(
         profile: profile(nesting),
         swizzle: Swizzle::IDENTITY,
         offset: 0,
-        injective,
+        injective: Some(true),
         offsets,
+    }
+}
+
+/// For expansions: a layout some of whose coordinates share a value.
+pub const fn not_injective(
+    nesting: &'static str,
+    shape: &'static [i64],
+    stride: &'static [i64],
+    offsets: &'static [i64],
+) -> Layout {
+    Layout {
+        injective: Some(false),
+        ..injective(nesting, shape, stride, offsets)
+    }
+}
+
+/// For expansions: a layout of which neither is proved.
+pub const fn unproved(
+    nesting: &'static str,
+    shape: &'static [i64],
+    stride: &'static [i64],
+    offsets: &'static [i64],
+) -> Layout {
+    Layout {
+        injective: None,
+        ..injective(nesting, shape, stride, offsets)
     }
 }
 
