@@ -5,12 +5,38 @@ use std::marker::PhantomData;
 
 use super::HostError;
 use crate::layout::Walk;
-use crate::{Layout, StaticLayout, StaticTiling, Tiling};
+use crate::{DynamicLayout, Layout, Profile, StaticLayout, StaticTiling, Swizzle, Tiling};
 
-/// A layout that a host tensor can have: a [`Layout`], a type that `layout!` declares as [`Static`], or a tile of a tiling.
+/// A layout that a host tensor can have: a [`Layout`], a type that `layout!` declares as [`Static`], a layout with run-time
+/// integers, or a tile of a tiling.
+/// ```
+/// use cute_runtime::{HostTensor, layout};
+/// layout! { pub ROWS = (m,n):(n,1); }
+/// let data: Vec<i32> = (0..12).collect();
+/// let tensor = HostTensor::new(&data, ROWS::try_new(3, 4)?)?;
+/// assert_eq!((tensor[[1, 2]], tensor[1]), (6, 4));
+/// assert!(HostTensor::new(&data, ROWS::try_new(3, 5)?).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait HostLayout: Copy {
-    /// As a value.
-    fn layout(&self) -> Layout;
+    /// How the leaves nest.
+    fn profile(&self) -> Profile;
+
+    /// Extent and stride of a leaf.
+    fn leaf(&self, leaf: usize) -> (i64, i64);
+
+    /// What is added to the values, before the swizzle.
+    fn offset(&self) -> i64 {
+        0
+    }
+
+    /// What the values are swizzled by.
+    fn swizzle(&self) -> Swizzle {
+        Swizzle::IDENTITY
+    }
+
+    /// Number of coordinates.
+    fn size(&self) -> i64;
 
     /// The value at a 1-D coordinate; `None` where there is no element.
     fn index(&self, coord: i64) -> Option<i64>;
@@ -18,18 +44,71 @@ pub trait HostLayout: Copy {
     /// The 1-D coordinate of a coordinate; `None` where there is none.
     #[inline]
     fn linear<C: HostCoordinate>(&self, coord: C) -> Option<i64> {
-        coord.linear(&self.layout())
+        coord.linear(self.profile(), |leaf| self.leaf(leaf).0)
     }
+
+    /// As text.
+    fn text(&self) -> String;
 }
 
 impl HostLayout for Layout {
-    fn layout(&self) -> Layout {
-        *self
+    #[inline]
+    fn profile(&self) -> Profile {
+        (*self).profile()
+    }
+
+    #[inline]
+    fn leaf(&self, leaf: usize) -> (i64, i64) {
+        (self.flat_shape()[leaf], self.flat_stride()[leaf])
+    }
+
+    fn offset(&self) -> i64 {
+        (*self).offset()
+    }
+
+    fn swizzle(&self) -> Swizzle {
+        (*self).swizzle()
+    }
+
+    #[inline]
+    fn size(&self) -> i64 {
+        (*self).size()
     }
 
     #[inline]
     fn index(&self, coord: i64) -> Option<i64> {
         (0 <= coord && coord < self.size()).then(|| self.at(coord))
+    }
+
+    fn text(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl<L: DynamicLayout> HostLayout for L {
+    #[inline]
+    fn profile(&self) -> Profile {
+        Self::PROFILE
+    }
+
+    #[inline]
+    fn leaf(&self, leaf: usize) -> (i64, i64) {
+        DynamicLayout::leaf(self, leaf)
+    }
+
+    #[inline]
+    fn size(&self) -> i64 {
+        DynamicLayout::size(self)
+    }
+
+    #[inline]
+    fn index(&self, coord: i64) -> Option<i64> {
+        (0 <= coord && coord < DynamicLayout::size(self)).then(|| DynamicLayout::index(self, coord))
+    }
+
+    fn text(&self) -> String {
+        self.to_layout()
+            .map_or_else(|error| error.to_string(), |layout| layout.to_string())
     }
 }
 
@@ -51,13 +130,36 @@ impl<L> Static<L> {
 }
 
 impl<L: StaticLayout> HostLayout for Static<L> {
-    fn layout(&self) -> Layout {
-        L::LAYOUT
+    #[inline]
+    fn profile(&self) -> Profile {
+        L::LAYOUT.profile()
+    }
+
+    #[inline]
+    fn leaf(&self, leaf: usize) -> (i64, i64) {
+        HostLayout::leaf(&L::LAYOUT, leaf)
+    }
+
+    fn offset(&self) -> i64 {
+        L::LAYOUT.offset()
+    }
+
+    fn swizzle(&self) -> Swizzle {
+        L::LAYOUT.swizzle()
+    }
+
+    #[inline]
+    fn size(&self) -> i64 {
+        L::SIZE
     }
 
     #[inline]
     fn index(&self, coord: i64) -> Option<i64> {
         (0 <= coord && coord < L::SIZE).then(|| L::index(coord))
+    }
+
+    fn text(&self) -> String {
+        L::LAYOUT.to_string()
     }
 }
 
@@ -79,6 +181,11 @@ impl<T: StaticTiling> TileOf<T> {
             number: number as i64,
             tiling: PhantomData,
         }
+    }
+
+    /// Its layout. The tiles of a ragged tiling reach past the edge.
+    pub fn layout(&self) -> Layout {
+        T::TILING.slice(self.number)
     }
 
     /// Its number: a 1-D coordinate of the rest.
@@ -104,8 +211,27 @@ impl<T: StaticTiling> TileOf<T> {
 }
 
 impl<T: StaticTiling> HostLayout for TileOf<T> {
-    fn layout(&self) -> Layout {
-        T::TILING.slice(self.number)
+    #[inline]
+    fn profile(&self) -> Profile {
+        Self::FIRST.profile()
+    }
+
+    #[inline]
+    fn leaf(&self, leaf: usize) -> (i64, i64) {
+        HostLayout::leaf(&Self::FIRST, leaf)
+    }
+
+    fn offset(&self) -> i64 {
+        self.layout().offset()
+    }
+
+    fn swizzle(&self) -> Swizzle {
+        Self::FIRST.swizzle()
+    }
+
+    #[inline]
+    fn size(&self) -> i64 {
+        Self::SIZE
     }
 
     #[inline]
@@ -113,29 +239,40 @@ impl<T: StaticTiling> HostLayout for TileOf<T> {
         T::TILING.get(coord, self.number)
     }
 
-    #[inline]
-    fn linear<C: HostCoordinate>(&self, coord: C) -> Option<i64> {
-        coord.linear(&Self::FIRST)
+    fn text(&self) -> String {
+        self.layout().to_string()
     }
 }
 
 /// A coordinate of an element: 1-D, or one number for each top-level mode.
 pub trait HostCoordinate: Copy + fmt::Debug {
-    /// The 1-D coordinate, where there is one.
-    fn linear(self, layout: &Layout) -> Option<i64>;
+    /// The 1-D coordinate among leaves that nest so and have these extents; `None` where there is none.
+    fn linear(self, profile: Profile, extent: impl Fn(usize) -> i64) -> Option<i64>;
 }
 
 impl HostCoordinate for i64 {
     #[inline]
-    fn linear(self, _: &Layout) -> Option<i64> {
+    fn linear(self, _: Profile, _: impl Fn(usize) -> i64) -> Option<i64> {
         Some(self)
     }
 }
 
 impl<const N: usize> HostCoordinate for [i64; N] {
     #[inline]
-    fn linear(self, layout: &Layout) -> Option<i64> {
-        layout.crd2crd(&self)
+    fn linear(self, profile: Profile, extent: impl Fn(usize) -> i64) -> Option<i64> {
+        let mut modes = profile.modes();
+        let (mut leaf, mut weight, mut index) = (0, 1, 0);
+        for coord in self {
+            let last = leaf + modes.next()?.leaves();
+            let size: i64 = (leaf..last).map(&extent).product();
+            if coord < 0 || coord >= size {
+                return None;
+            }
+            index += coord * weight;
+            weight *= size;
+            leaf = last;
+        }
+        modes.next().is_none().then_some(index)
     }
 }
 
@@ -143,7 +280,7 @@ impl<const N: usize> HostCoordinate for [i64; N] {
 const SCAN_LIMIT: i64 = 1 << 20;
 
 /// Refuses a layout with a value that is no index.
-pub(super) fn check_bounds(layout: &Layout, len: usize) -> Result<(), HostError> {
+pub(super) fn check_bounds<L: HostLayout>(layout: &L, len: usize) -> Result<(), HostError> {
     let outside = |value: i64| usize::try_from(value).map_or(true, |value| value >= len);
     // The extremes tell, but a swizzle can bring other values to the end, up to the next multiple of what it moves.
     let moved = ((1u64 << layout.swizzle().top()) - 1) as i64;
@@ -155,18 +292,19 @@ pub(super) fn check_bounds(layout: &Layout, len: usize) -> Result<(), HostError>
     if !outside(floor) && !outside(ceiling) {
         return Ok(());
     }
+    let at = |coord: i64| layout.swizzle().apply(value(layout, coord));
     let mut suspects = [lowest, highest]
         .into_iter()
         .chain(0..layout.size().min(SCAN_LIMIT));
-    match suspects.find(|&coord| outside(layout.at(coord))) {
+    match suspects.find(|&coord| outside(at(coord))) {
         Some(coordinate) => Err(HostError::OutOfBounds {
-            layout: layout.to_string(),
+            layout: layout.text(),
             coordinate,
-            value: layout.at(coordinate),
+            value: at(coordinate),
             len,
         }),
         None if layout.size() > SCAN_LIMIT => Err(HostError::NotShown {
-            layout: layout.to_string(),
+            layout: layout.text(),
             floor,
             ceiling,
             len,
@@ -176,10 +314,9 @@ pub(super) fn check_bounds(layout: &Layout, len: usize) -> Result<(), HostError>
 }
 
 /// The 1-D coordinate with the largest value before the swizzle, or with the smallest.
-fn extreme(layout: &Layout, sign: i64) -> i64 {
-    let leaves = layout.flat_shape().iter().zip(layout.flat_stride());
+fn extreme<L: HostLayout>(layout: &L, sign: i64) -> i64 {
     let (mut weight, mut coord) = (1, 0);
-    for (extent, stride) in leaves {
+    for (extent, stride) in leaves(layout) {
         if stride.signum() == sign {
             coord += (extent - 1) * weight;
         }
@@ -189,14 +326,17 @@ fn extreme(layout: &Layout, sign: i64) -> i64 {
 }
 
 /// The value before the swizzle.
-fn value(layout: &Layout, coord: i64) -> i64 {
-    let leaves = layout.flat_shape().iter().zip(layout.flat_stride());
+fn value<L: HostLayout>(layout: &L, coord: i64) -> i64 {
     let (mut rest, mut sum) = (coord, layout.offset());
-    for (extent, stride) in leaves {
+    for (extent, stride) in leaves(layout) {
         sum += rest % extent * stride;
         rest /= extent;
     }
     sum
+}
+
+fn leaves<L: HostLayout>(layout: &L) -> impl Iterator<Item = (i64, i64)> {
+    (0..layout.profile().leaves()).map(|leaf| layout.leaf(leaf))
 }
 
 // Not derived: that would ask the same of the type of the layout, which is only a name.

@@ -59,7 +59,7 @@ pub struct HostTensorMut<'a, E, L = Layout> {
 impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
     /// The slice under the layout, all of whose values must be indices of the slice.
     pub fn new(data: &'a [E], layout: L) -> Result<Self, HostError> {
-        check_bounds(&layout.layout(), data.len())?;
+        check_bounds(&layout, data.len())?;
         Ok(Self { data, layout })
     }
 
@@ -75,7 +75,7 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
 
     /// Number of coordinates.
     pub fn size(&self) -> i64 {
-        self.layout.layout().size()
+        self.layout.size()
     }
 
     /// The element at a coordinate: 1-D, or one number for each mode. `None` out of range.
@@ -110,7 +110,7 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
         + use<'a, E, L, T>,
         HostError,
     > {
-        check_tiling::<T>(&self.layout.layout())?;
+        check_tiling::<T, L>(&self.layout)?;
         let data = self.data;
         Ok((0..TileOf::<T>::COUNT).map(move |number| HostTensor {
             data,
@@ -139,7 +139,7 @@ impl<'a, E, T: StaticTiling> HostTensor<'a, E, TileOf<T>> {
 impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
     /// The slice under the layout, all of whose values must be indices of the slice.
     pub fn new(data: &'a mut [E], layout: L) -> Result<Self, HostError> {
-        check_bounds(&layout.layout(), data.len())?;
+        check_bounds(&layout, data.len())?;
         Ok(Self { data, layout })
     }
 
@@ -155,7 +155,7 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
 
     /// Number of coordinates.
     pub fn size(&self) -> i64 {
-        self.layout.layout().size()
+        self.layout.size()
     }
 
     /// The same, to read.
@@ -185,7 +185,7 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
         &mut self,
     ) -> Result<impl DoubleEndedIterator<Item = HostTileMut<'_, E, T>> + ExactSizeIterator, HostError>
     {
-        check_tiling::<T>(&self.layout.layout())?;
+        check_tiling::<T, L>(&self.layout)?;
         let elements = Elements::<E, T>::new(self.data);
         Ok((0..TileOf::<T>::COUNT).map(move |number| {
             // SAFETY: the range has each number once.
@@ -218,7 +218,7 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
     where
         E: Send,
     {
-        check_tiling::<T>(&self.layout.layout())?;
+        check_tiling::<T, L>(&self.layout)?;
         let elements = Elements::<E, T>::new(self.data);
         let numbers = (0..TileOf::<T>::COUNT).into_par_iter();
         Ok(numbers.map(move |number| {
@@ -228,12 +228,17 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
     }
 }
 
-fn check_tiling<T: StaticTiling>(layout: &Layout) -> Result<(), HostError> {
-    match T::TILING.whole() == *layout {
+fn check_tiling<T: StaticTiling, L: HostLayout>(layout: &L) -> Result<(), HostError> {
+    let (tiled, tensor) = (T::TILING.whole(), layout);
+    let leaves = tiled.profile().leaves();
+    let same = tiled.profile() == tensor.profile()
+        && (0..leaves).all(|leaf| HostLayout::leaf(&tiled, leaf) == tensor.leaf(leaf))
+        && (tiled.offset(), tiled.swizzle()) == (tensor.offset(), tensor.swizzle());
+    match same {
         true => Ok(()),
         false => Err(HostError::OtherLayout {
-            tiled: T::TILING.whole().to_string(),
-            tensor: layout.to_string(),
+            tiled: tiled.to_string(),
+            tensor: tensor.text(),
         }),
     }
 }
@@ -246,7 +251,7 @@ impl<E, L: HostLayout, C: HostCoordinate> Index<C> for HostTensor<'_, E, L> {
     fn index(&self, coord: C) -> &E {
         match self.get(coord) {
             Some(element) => element,
-            None => no_element(coord, &self.layout.layout()),
+            None => no_element(coord, &self.layout),
         }
     }
 }
@@ -259,7 +264,7 @@ impl<E, L: HostLayout, C: HostCoordinate> Index<C> for HostTensorMut<'_, E, L> {
     fn index(&self, coord: C) -> &E {
         match self.get(coord) {
             Some(element) => element,
-            None => no_element(coord, &self.layout.layout()),
+            None => no_element(coord, &self.layout),
         }
     }
 }
@@ -271,7 +276,7 @@ impl<E, L: HostLayout, C: HostCoordinate> IndexMut<C> for HostTensorMut<'_, E, L
         let layout = self.layout;
         match self.get_mut(coord) {
             Some(element) => element,
-            None => no_element(coord, &layout.layout()),
+            None => no_element(coord, &layout),
         }
     }
 }
@@ -286,8 +291,8 @@ impl<E, L: Copy> Copy for HostTensor<'_, E, L> {}
 
 #[cold]
 #[track_caller]
-pub(super) fn no_element<C: HostCoordinate>(coord: C, layout: &Layout) -> ! {
-    panic!("no element at coordinate {coord:?} of {layout}")
+pub(super) fn no_element<C: HostCoordinate, L: HostLayout>(coord: C, layout: &L) -> ! {
+    panic!("no element at coordinate {coord:?} of {}", layout.text())
 }
 
 impl<E, L: fmt::Debug> fmt::Debug for HostTensor<'_, E, L> {

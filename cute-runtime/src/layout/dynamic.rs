@@ -63,6 +63,17 @@ pub trait DynamicLayout: Copy {
         self.index(coord)
     }
 
+    /// Extent and stride of a leaf.
+    ///
+    /// # Panics
+    /// If there is no such leaf.
+    #[inline]
+    fn leaf(&self, leaf: usize) -> (i64, i64) {
+        let [extent, stride] =
+            [Self::RECIPE.shape, Self::RECIPE.stride].map(|side| side[leaf].value(self.numbers()));
+        (extent, stride)
+    }
+
     /// The same layout in the algebra.
     ///
     /// # Errors

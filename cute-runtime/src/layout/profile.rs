@@ -1,6 +1,7 @@
 //! How modes nest.
 
 use std::fmt;
+use std::iter::successors;
 
 /// How the modes of a layout nest: its shape with `_` for each extent, such as `((_,_),_)`.
 ///
@@ -85,6 +86,12 @@ impl Profile {
             rest = self.after(at);
         }
         panic!("mode out of range")
+    }
+
+    /// The top-level modes.
+    pub fn modes(self) -> impl Iterator<Item = Profile> {
+        let modes = successors(self.first(), move |&(_, end)| self.after(end));
+        modes.map(|(mode, _)| mode)
     }
 
     /// The first top-level mode, and where it ends.

@@ -227,31 +227,6 @@ impl Layout {
         self.swizzle.apply(sum)
     }
 
-    /// The 1-D coordinate of a coordinate that has one 1-D coordinate for each top-level mode; `None` out of range.
-    #[inline]
-    pub(crate) const fn crd2crd(&self, coord: &[i64]) -> Option<i64> {
-        let (mut i, mut leaf, mut weight, mut index) = (0, 0, 1, 0);
-        let mut mode = self.profile.first();
-        while let Some((profile, end)) = mode {
-            let (last, mut extent) = (leaf + profile.leaves(), 1);
-            while leaf < last {
-                extent *= self.shape[leaf];
-                leaf += 1;
-            }
-            if i == coord.len() || coord[i] < 0 || coord[i] >= extent {
-                return None;
-            }
-            index += coord[i] * weight;
-            weight *= extent;
-            i += 1;
-            mode = self.profile.after(end);
-        }
-        match i == coord.len() {
-            true => Some(index),
-            false => None,
-        }
-    }
-
     /// The same layout from another index on.
     pub(super) const fn moved(self, by: i64) -> Layout {
         Layout {

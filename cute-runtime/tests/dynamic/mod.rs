@@ -1,6 +1,6 @@
 //! Layouts with run-time integers.
 
-use cute_runtime::{DynamicLayout, layout};
+use cute_runtime::{DynamicLayout, HostTensor, HostTensorMut, layout};
 
 layout! {
     pub STATIC = (6,2):(8,2);
@@ -178,4 +178,29 @@ fn numbers() {
     let (m, n) = (5, 6);
     assert_eq!(layout!(size((m, n))), Ok(30));
     assert_eq!(layout!(shape((m, (n, 2)))), Ok((5, (6, 2))));
+}
+
+/// A slice of the host under a layout that is known at run time.
+#[test]
+fn host_tensors() {
+    let mut data: Vec<i32> = (0..15).collect();
+    let (m, n, d) = (3, 4, 5);
+    let padded = layout!(where d >= 1; (m,n):(d,1)).unwrap();
+    let mut tensor = HostTensorMut::new(&mut data, padded).unwrap();
+    tensor[[2, 3]] = -1;
+    assert_eq!((tensor[[1, 2]], tensor[1], tensor[[2, 3]]), (7, 5, -1));
+    assert_eq!(
+        (tensor.get([3, 0]), tensor.get([0, 0, 0]), tensor.get(12)),
+        (None, None, None)
+    );
+    let sum: i32 = tensor.as_tensor().iter().sum();
+    assert_eq!(
+        sum,
+        (0..4).sum::<i32>() + (5..9).sum::<i32>() + (10..13).sum::<i32>() - 1
+    );
+    let short = HostTensor::new(&data[..13], padded).unwrap_err();
+    assert_eq!(
+        short.to_string(),
+        "(3,4):(5,1) has the value 13 at 11, but the slice has 13 elements"
+    );
 }

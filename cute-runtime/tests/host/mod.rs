@@ -1,7 +1,7 @@
 //! Slices of the host under layouts, and their tiles.
 
 use cute_runtime::{
-    DisjointTiling, HostError, HostLayout, HostTensor, HostTensorMut, HostTileMut, Layout, Static,
+    DisjointTiling, HostError, HostTensor, HostTensorMut, HostTileMut, Layout, Static,
     StaticTiling, TileOf, Tiling, layout, tile,
 };
 use rayon::iter::ParallelIterator;
