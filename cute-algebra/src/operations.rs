@@ -1,6 +1,7 @@
 //! One table of all operations by name, for the notation and for the kernel language.
 
 mod args;
+mod maps;
 
 use crate::analysis::gmma::{Major, gmma_operand};
 use crate::analysis::injective::Verdict;
@@ -14,7 +15,7 @@ use crate::common::{
 };
 use crate::complement::{complement_in, complement_within};
 use crate::composed::{ComposedLayout, Slice};
-use crate::composition::{Overhang, compose_by};
+use crate::composition::Overhang;
 use crate::construct::{make_fragment_like, make_layout_like, make_ordered_layout};
 use crate::coordinate::{
     compatible, congruent, convert, crd2crd, evenly_divides, idx2crd, idx2crd_stride, split,
@@ -242,7 +243,10 @@ pub static OPERATIONS: &[Operation] = &[
         |args, _| Ok(args.inner(0)?.stride().clone().into()),
         Run(|args, _| at_run_time::stride(&args.inner(0)?))),
     row("size", "layout", 1..=1, "number of coordinates",
-        |args, _| Ok(args.inner(0)?.size().into()),
+        |args, _| match args.get(0)? {
+            Value::XorMap(map) => Ok(map.size().into()),
+            _ => Ok(args.inner(0)?.size().into()),
+        },
         Run(|args, _| Ok(at_run_time::size(&args.inner(0)?)?.into()))),
     row("cosize", "layout", 1..=1, "span of the values",
         |args, _| match args.get(0)? {
@@ -275,6 +279,7 @@ pub static OPERATIONS: &[Operation] = &[
     row("crd2idx", "layout, coordinate", 2..=2, "the value at a coordinate",
         |args, _| match args.get(0)? {
             Value::Composed(swizzled) => Ok(swizzled.crd2idx(&args.coord(1)?)?.into()),
+            Value::XorMap(map) => Ok(map.crd2idx(&args.coord(1)?)?.into()),
             _ => Ok(args.layout(0)?.crd2idx(&args.coord(1)?)?.into()),
         },
         Run(|args, _| match (args.swizzled(0)?, args.coord(1)?) {
@@ -424,7 +429,7 @@ pub static OPERATIONS: &[Operation] = &[
         |args, _| args.map(0, |a| Ok(filter_zeros(a))),
         Run(|args, _| args.map(|scope, a| a.filter_zeros(scope)))),
     ragged_row("composition", "A, B", 2..=2, "A(B(c))",
-        composition,
+        maps::composition,
         Run(at_run_time::composition)),
     ragged_row("complement", "layout[, target]", 1..=2, "the ordered rest of a target",
         |args, overhang| {
@@ -447,6 +452,7 @@ pub static OPERATIONS: &[Operation] = &[
     row("right_inverse", "layout", 1..=1, "R with A(R(i)) = i",
         |args, _| match args.get(0)? {
             Value::Composed(swizzled) => Ok(simplest(swizzled.right_inverse()?)),
+            Value::XorMap(map) => maps::inverse(map),
             _ => Ok(right_inverse(&args.layout(0)?)?.into()),
         },
         Run(|args, _| {
@@ -456,6 +462,7 @@ pub static OPERATIONS: &[Operation] = &[
     row("left_inverse", "layout", 1..=1, "L with L(A(i)) = i",
         |args, _| match args.get(0)? {
             Value::Composed(swizzled) => Ok(simplest(swizzled.left_inverse()?)),
+            Value::XorMap(map) => maps::inverse(map),
             _ => Ok(left_inverse(&args.layout(0)?)?.into()),
         },
         Run(|args, _| {
@@ -653,6 +660,12 @@ pub static OPERATIONS: &[Operation] = &[
             args.get(0).cloned()
         },
         BANKS),
+    row("xor_map", "columns[, value]", 1..=2, "the map of bits that exclusive-ors one column for each bit that is set, and the value at 0",
+        |args, _| maps::xor_map(args),
+        Needs("a column is exclusive-ored bit by bit")),
+    row("conflict_free_map", "layout, element bits, threads and values, …", 3..=MANY, "a map of bits without bank conflicts; conflicts under it, and without it",
+        |args, _| maps::conflict_free(args),
+        BANKS),
     row("best_swizzle", "layout, element bits, threads and values, …", 3..=MANY, "the layout under the swizzle with the fewest bank conflicts",
         |args, _| {
             let (tile, patterns) = (args.layout(0)?, args.layouts(2)?);
@@ -832,25 +845,6 @@ pub static OPERATIONS: &[Operation] = &[
         |args, _| Ok(args.copy_for(MmaOperand::C)?.retile(&args.layout(5)?).map_err(|error| shifted(error, 5))?.into()),
         TABLE),
 ];
-
-fn composition(args: &Args<'_>, overhang: Overhang) -> Result<Value, LayoutError> {
-    match (args.get(0)?, args.get(1)?) {
-        (Value::Swizzle(a), Value::Swizzle(b)) => Ok(a.after(*b)?.into()),
-        (Value::Swizzle(a), Value::Composed(b)) => Ok(simplest(ComposedLayout::new(
-            a.after(b.swizzle())?,
-            b.offset(),
-            b.layout().clone(),
-        )?)),
-        (Value::Swizzle(a), _) => Ok(simplest(ComposedLayout::new(*a, 0, args.layout(1)?)?)),
-        (_, Value::Swizzle(b)) => {
-            let a = args.composed(0)?;
-            let identity = Layout::new(a.layout().size(), 1)?;
-            Ok(simplest(a.after(&ComposedLayout::new(*b, 0, identity)?)?))
-        }
-        (_, Value::Composed(b)) => Ok(simplest(args.composed(0)?.after(b)?)),
-        _ => args.map(0, |a| compose_by(a, &args.tiler(1)?, overhang)),
-    }
-}
 
 fn decided(verdict: Verdict, property: &'static str) -> Result<Value, LayoutError> {
     let unproved = || ErrorKind::Unproved { property }.at(Place::operand(0));

@@ -157,6 +157,7 @@ pub(crate) fn product(a: &Layout, tiler: &Tiler, form: Form) -> Result<Layout, L
 
 /// Where the copies of A go: the rest of A, in as large a target as B needs, composed with B.
 fn repetitions(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
+    b.require_integral(1)?;
     let rest = complement_endless(a, b.cosize()).during("complement", [a])?;
     // The rest is longer than B's values, so what can fail is B against the holes of A.
     compose(&rest, b, Overhang::Strict).during("composition", [&rest, b])

@@ -6,6 +6,7 @@ use crate::stride::Stride;
 use crate::swizzle::Swizzle;
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, IntTuple};
+use crate::xor_map::XorMap;
 use std::fmt;
 
 /// Any operand or result of an operation.
@@ -28,6 +29,8 @@ pub enum Value {
     Swizzle(Swizzle),
     /// A swizzle after a layout.
     Composed(ComposedLayout),
+    /// A map of bits that is neither a layout nor a swizzle.
+    XorMap(XorMap),
     /// A tiler by mode, or `_`, which is a coordinate too.
     Tiler(Tiler),
     /// A name that is not a value by itself, such as an element type or a major mode.
@@ -48,6 +51,7 @@ impl Value {
             Self::Layout(_) => "a layout",
             Self::Swizzle(_) => "a swizzle",
             Self::Composed(_) => "a swizzled layout",
+            Self::XorMap(_) => "a map of bits",
             Self::Tiler(_) => "a tiler",
             Self::Word(_) => "a word",
             Self::List(_) => "a list",
@@ -136,6 +140,7 @@ impl fmt::Display for Value {
             Self::Layout(value) => value.fmt(f),
             Self::Swizzle(value) => value.fmt(f),
             Self::Composed(value) => value.fmt(f),
+            Self::XorMap(value) => value.fmt(f),
             Self::Tiler(value) => value.fmt(f),
             Self::Word(value) => value.fmt(f),
             Self::List(values) => {

@@ -2,10 +2,11 @@
 
 use crate::composed::ComposedLayout;
 use crate::composition::ENUMERATION_LIMIT;
+use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::recover::from_table;
 use crate::swizzle::Swizzle;
-use crate::tuple::{Shape, Tuple};
+use crate::tuple::{Coord, IntTuple, Shape, Tuple};
 use std::fmt;
 
 /// Most bits of a coordinate, and of a value.
@@ -51,6 +52,12 @@ impl XorMap {
             columns,
             constant: 0,
         })
+    }
+
+    /// The map with another value at 0, which is exclusive-ored with what the columns give. It has at most 63 bits.
+    pub fn with_constant(self, constant: u64) -> Self {
+        let constant = constant & ((1 << XOR_MAP_BITS) - 1);
+        Self { constant, ..self }
     }
 
     /// The map that changes none of `bits` bits, at most 62.
@@ -120,6 +127,12 @@ impl XorMap {
         &self.columns
     }
 
+    /// The columns of the bits of a 1-D coordinate, if those are the bits of its digits: all extents but the last are powers
+    /// of two.
+    pub fn bit_columns(&self) -> Option<&[u64]> {
+        self.digits_are_bits().then_some(&self.columns)
+    }
+
     /// The value at 0.
     pub fn constant(&self) -> u64 {
         self.constant
@@ -133,6 +146,15 @@ impl XorMap {
     /// The value at a 1-D coordinate; `None` outside the domain.
     pub fn at(&self, index: i64) -> Option<i64> {
         (0..self.size()).contains(&index).then(|| self.apply(index))
+    }
+
+    /// The value at a coordinate.
+    pub fn crd2idx(&self, coord: &Coord) -> Result<i64, LayoutError> {
+        let overflow = || ErrorKind::Overflow { quantity: "index" }.at(Place::operand(1));
+        match Layout::left(self.shape.clone())?.crd2idx(coord)? {
+            Tuple::Leaf(index) => self.at(index).ok_or_else(overflow),
+            Tuple::Node(_) => Err(overflow()),
+        }
     }
 
     /// The values at 0, 1, 2, ….
@@ -429,19 +451,30 @@ impl Basis {
     }
 }
 
+/// In the notation: a swizzle of the 1-D coordinate, or its columns after the layout that puts the digits of a coordinate side by side.
 impl fmt::Display for XorMap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(swizzle) = self.to_swizzle() {
             return swizzle.fmt(f);
         }
-        f.write_str("Xor[")?;
+        f.write_str("xor_map((")?;
         for (i, column) in self.columns.iter().enumerate() {
-            write!(f, "{}{column:#x}", if i > 0 { "," } else { "" })?;
+            write!(f, "{}{column}", if i > 0 { "," } else { "" })?;
         }
-        f.write_str("]")?;
+        f.write_str(")")?;
         if self.constant != 0 {
-            write!(f, "^{:#x}", self.constant)?;
+            write!(f, ",{}", self.constant)?;
         }
-        Ok(())
+        f.write_str(")")?;
+        if self.shape == Tuple::Leaf(1 << self.columns.len()) {
+            return Ok(());
+        }
+        let mut first = 0;
+        let places: IntTuple = self.shape.map(|extent| {
+            let place = 1i64 << first;
+            first += bits_below(*extent);
+            place
+        });
+        write!(f, " o {}:{places}", self.shape)
     }
 }

@@ -1037,6 +1037,34 @@ fn operations_answer_and_refuse() {
             "Sw<3,3,3> o 0 o (64,64):(64,1)",
         ),
         (
+            "conflict_free_map((32,32):(32,1), 32, 32:32, 32:1)",
+            "[Sw<5,0,5>,(1,1),(1,32)]",
+        ),
+        (
+            "conflict_free_map((64,64):(64,1), 64, 32:64, 32:1, (8,4):(65,1), (4,8):(128,1))",
+            "[xor_map((1,2,4,8,16,32,66,132,264,519,1024,2048)),(1,1,1,1),(1,16,1,1)]",
+        ),
+        ("xor_map((1,2,4,9))", "Sw<1,0,3>"),
+        ("xor_map((4,1,2))", "(2,4):(4,1)"),
+        ("left_inverse(xor_map((3,1,4,11)))", "xor_map((2,3,4,9))"),
+        (
+            "xor_map((3,2,5,11)) o (2,(2,2)):(1,(4,2))",
+            "xor_map((3,5,2)) o (2,(2,2)):(1,(2,4))",
+        ),
+        (
+            "xor_map((3,2,5,11), 6) o (3,3):(4,1)",
+            "xor_map((5,11,3,2),6) o (3,3):(1,4)",
+        ),
+        (
+            "xor_map((3,2,4)) o (2,(2,2)):(1,(2,4))",
+            "Sw<1,0,-1> o 0 o (2,(2,2)):(1,(2,4))",
+        ),
+        ("crd2idx(xor_map((3,2,5,11)), 13)", "13"),
+        (
+            "bank_conflicts(xor_map((1,2,4,8,16,33,66,132,264,512)) o (32,32):(32,1), 32, 32:32, 32:1)",
+            "2",
+        ),
+        (
             "wgmma_operand(smem_atom(K, SW128, 16), 16)",
             "[K,SW128,16,16,(0,16,32,48)]",
         ),
@@ -1067,6 +1095,19 @@ fn operations_answer_and_refuse() {
         (
             "bank_conflicts(64:1, 32, 32:4)",
             "coordinate 64 is outside a tile of 64 elements",
+        ),
+        ("xor_map((1,-1))", "at most 62 columns"),
+        (
+            "right_inverse(xor_map((3,3)))",
+            "the inverse of a map that is no bijection is not linear over bits",
+        ),
+        (
+            "xor_map((3,2,5,11)) o 17:1",
+            "a map whose domain does not hold the values of the second",
+        ),
+        (
+            "xor_map((3,2,5,11)) o (3,3):(1,3)",
+            "a layout whose sums carry",
         ),
         (
             "matrix_operand((8,8):(9,1), 16)",
@@ -1159,6 +1200,24 @@ proptest! {
         let bijective = properties(&map.values().collect::<Vec<_>>())[1];
         prop_assert_eq!(map.inverse().is_some(), bijective);
         prop_assert_eq!(map.rank() == 4, bijective);
+    }
+
+    #[test]
+    fn a_map_of_bits_reads_back(columns in prop::collection::vec(0..64u64, 0..6), constant in 0..64u64) {
+        let map = XorMap::new(columns).unwrap();
+        // What is printed reads back as what it was, as a layout, a swizzle or a map of bits.
+        let shown = Value::XorMap(map.clone().with_constant(constant)).to_string();
+        let read = notation::eval_str(&shown).unwrap();
+        prop_assert_eq!(notation::eval_str(&read.to_string()).unwrap(), read.clone());
+        for x in 0..map.size().min(64) {
+            let at = operations::find("crd2idx").unwrap();
+            let expected = Value::Int(map.at(x).unwrap() ^ constant as i64);
+            let found = match &read {
+                Value::Swizzle(swizzle) => Value::Int(swizzle.apply(x)),
+                read => operations::apply(at, &[read.clone(), x.into()], false).unwrap(),
+            };
+            prop_assert_eq!(found, expected);
+        }
     }
 }
 

@@ -44,7 +44,17 @@ pub fn shared_access(
     element_bits: i64,
     tv: &Layout,
 ) -> Result<SharedAccess, LayoutError> {
-    let pattern = Pattern::new(tile, element_bits, tv)?;
+    shared_access_of(&|index| tile.at(index), tile.size(), element_bits, tv)
+}
+
+/// The same of any tile of so many elements.
+pub(crate) fn shared_access_of(
+    tile: &dyn Fn(i64) -> Option<i64>,
+    size: i64,
+    element_bits: i64,
+    tv: &Layout,
+) -> Result<SharedAccess, LayoutError> {
+    let pattern = Pattern::new(tile, size, element_bits, tv)?;
     let mut found = SharedAccess {
         vector: pattern.vector as i64,
         accesses: (pattern.values / pattern.vector) as i64,
@@ -97,7 +107,8 @@ pub(super) struct Pattern {
 
 impl Pattern {
     pub(super) fn new(
-        tile: &ComposedLayout,
+        tile: &dyn Fn(i64) -> Option<i64>,
+        size: i64,
         element_bits: i64,
         tv: &Layout,
     ) -> Result<Self, LayoutError> {
@@ -111,10 +122,8 @@ impl Pattern {
         let values = tv.size() / threads;
         let mut indices = vec![0; tv.size() as usize];
         for (position, coordinate) in (0..).zip(tv.values()) {
-            let index = tile.at(coordinate).ok_or_else(|| {
-                let size = tile.size();
-                ErrorKind::OutsideTile { coordinate, size }.at(Place::operand(2))
-            })?;
+            let index = tile(coordinate)
+                .ok_or_else(|| ErrorKind::OutsideTile { coordinate, size }.at(Place::operand(2)))?;
             // Thread by thread.
             let (thread, value) = (position % threads, position / threads);
             indices[(thread * values + value) as usize] = index;

@@ -208,7 +208,7 @@ struct Phases {
 
 impl Phases {
     fn new(tile: &ComposedLayout, element_bits: i64, tv: &Layout) -> Result<Self, LayoutError> {
-        let pattern = Pattern::new(tile, element_bits, tv)?;
+        let pattern = Pattern::new(&|index| tile.at(index), tile.size(), element_bits, tv)?;
         Ok(Self {
             phases: pattern.phases(),
             vector: pattern.vector as i64,

@@ -254,6 +254,11 @@ pub enum ErrorKind {
         /// What was computed.
         what: &'static str,
     },
+    /// A function that is not linear over bits.
+    NotBitwise {
+        /// What was computed.
+        what: &'static str,
+    },
     /// Elements that shared-memory atoms do not come in.
     ElementBits {
         /// Bits of an element.
@@ -597,6 +602,7 @@ impl fmt::Display for ErrorKind {
             }
             Self::NotAPowerOfTwo { factor } => write!(f, "{factor} is not a power of two"),
             Self::NotASwizzle { what } => write!(f, "{what} is not a layout after one swizzle"),
+            Self::NotBitwise { what } => write!(f, "{what} is not linear over bits"),
             Self::ElementBits { bits } => {
                 write!(f, "elements have 4, 8, 16, 32 or 64 bits, not {bits}")
             }

@@ -1,7 +1,7 @@
 //! Operands, taken as what an operation wants.
 
 use super::{Operation, SIDES};
-use crate::analysis::access::{SharedAccess, shared_access};
+use crate::analysis::access::{SharedAccess, shared_access, shared_access_of};
 use crate::analysis::gmma::{Major, SwizzleMode};
 use crate::analysis::injective::Verdict;
 use crate::atoms::{CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma};
@@ -289,21 +289,26 @@ impl Args<'_> {
 
     /// The patterns from operand 2 on, of the tile that is operand 0.
     pub(super) fn accesses(&self) -> Result<Vec<SharedAccess>, LayoutError> {
-        let (tile, bits) = (self.composed(0)?, self.integer(1)?);
+        let bits = self.integer(1)?;
         let patterns = self.layouts(2)?.into_iter().enumerate();
+        let access = |tv: &Layout| match self.get(0)? {
+            Value::XorMap(map) => shared_access_of(&|index| map.at(index), map.size(), bits, tv),
+            _ => shared_access(&self.composed(0)?, bits, tv),
+        };
         patterns
-            .map(|(pattern, tv)| {
-                shared_access(&tile, bits, &tv).map_err(|error| {
-                    error.relocate(|place| match place.operand {
-                        2 => Place {
-                            operand: 2 + pattern,
-                            ..place
-                        },
-                        _ => place,
-                    })
-                })
-            })
+            .map(|(pattern, tv)| access(&tv).map_err(|error| Self::of_pattern(error, pattern)))
             .collect()
+    }
+
+    /// An error about one of the patterns.
+    pub(super) fn of_pattern(error: LayoutError, pattern: usize) -> LayoutError {
+        error.relocate(|place| match place.operand {
+            2 => Place {
+                operand: 2 + pattern,
+                ..place
+            },
+            _ => place,
+        })
     }
 
     /// A width of elements.

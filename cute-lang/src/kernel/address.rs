@@ -9,7 +9,7 @@ use super::arithmetic::Op;
 use super::bits;
 use super::builder::{Builder, SHARED_ALIGN, address};
 use super::value::{Num, Scalar, Value};
-use cute_algebra::{Layout, Swizzle, Tuple, coalesce};
+use cute_algebra::{Layout, Swizzle, Tuple, XorMap, coalesce};
 use cute_ptx::ast::{Operand, Type};
 use std::collections::BTreeMap;
 use syn::Result;
@@ -155,6 +155,42 @@ pub fn swizzled(b: &mut Builder, swizzle: Swizzle, index: &Num) -> Result<Num> {
     };
     let moved = b.and(&shifted, &Num::from(swizzle.target_mask()))?;
     b.xor(index, &moved)
+}
+
+/// The value of a map of bits at a 1-D coordinate: bits that move by one distance move together.
+pub fn mapped(b: &mut Builder, map: &XorMap, coordinate: &Num) -> Result<Num> {
+    let columns = map.bit_columns().ok_or_else(|| {
+        b.error(format!(
+            "the bits of a coordinate of {map} are not those of its digits"
+        ))
+    })?;
+    let coordinate = match coordinate {
+        Num::Reg(scalar) => Num::Reg(b.convert(scalar, Type::U32)?),
+        Num::Const(known) => {
+            let value = i64::try_from(*known).ok().and_then(|known| map.at(known));
+            return value
+                .map(Num::from)
+                .ok_or_else(|| b.error(format!("coordinate {known} is outside of {map}")));
+        }
+    };
+    // From the distance, upwards or downwards, to the bits that move so far.
+    let mut moves: BTreeMap<i32, i64> = BTreeMap::new();
+    for (from, column) in (0i32..).zip(columns) {
+        for to in (0i32..64).filter(|to| column >> to & 1 == 1) {
+            *moves.entry(to - from).or_default() |= 1 << from;
+        }
+    }
+    let mut sum = Num::Const(map.constant().into());
+    for (distance, bits) in moves {
+        let bits = b.and(&coordinate, &Num::from(bits))?;
+        let amount = Num::from(distance.unsigned_abs());
+        let moved = match distance < 0 {
+            true => b.shr(&bits, &amount)?,
+            false => b.shl(&bits, &amount)?,
+        };
+        sum = b.xor(&sum, &moved)?;
+    }
+    Ok(sum)
 }
 
 /// The value of an integral layout, times `unit`, at a 1-D coordinate: the terms of the layout's cheapest form.
@@ -443,6 +479,39 @@ mod tests {
                 ComposedLayout::new(swizzle, 0, Layout::new([32, 32], [32, 1]).unwrap()).unwrap();
             check(&layout, Element::U32, &[None, Some(-1)], true);
             check(&layout, Element::U32, &[Some(-1), None], false);
+        }
+    }
+
+    #[test]
+    fn maps_of_bits_are_the_algebras() {
+        for (columns, instructions) in [
+            // The identity, and bits that move by one distance, together.
+            (vec![1, 2, 4, 8, 17, 34, 68], 3),
+            (vec![3, 2, 5, 11, 64, 0, 1], 0),
+        ] {
+            for constant in [0, 9] {
+                let map = XorMap::new(columns.clone())
+                    .unwrap()
+                    .with_constant(constant);
+                let mut b = Builder::new(128, [1, 1, 1]);
+                let coordinate = b.thread();
+                let start = b.split_off(0).len();
+                let Num::Reg(sum) = mapped(&mut b, &map, &coordinate.clone().into()).unwrap()
+                else {
+                    panic!("known");
+                };
+                let lines = b.split_off(start);
+                let more = usize::from(constant != 0);
+                assert!(
+                    instructions == 0 || lines.len() == instructions + more,
+                    "{map}"
+                );
+                for (x, value) in (0..).zip(map.values()) {
+                    let mut thread = Thread::new([(coordinate.name.clone(), x)]);
+                    thread.run(&lines);
+                    assert_eq!(thread.registers[&sum.name], value as u64, "{map} at {x}");
+                }
+            }
         }
     }
 

@@ -246,6 +246,10 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
         Some(cute_algebra::Value::Layout(layout)) => plain(Ok(layout))?,
         Some(cute_algebra::Value::Int(extent)) => plain(Layout::left(extent))?,
         Some(cute_algebra::Value::Tuple(shape)) => plain(Layout::left(shape))?,
+        Some(cute_algebra::Value::XorMap(_)) => {
+            let message = "a tensor lies in memory by a layout or a swizzle; of another map of bits, `at` gives the coordinate in one";
+            return Err(call.error_at(0, message));
+        }
         _ => return Err(call.mismatch(0, "a layout or a shape")),
     };
     let shown = layout
@@ -318,6 +322,13 @@ fn at(b: &mut Builder, call: &Call) -> Result<Value> {
         }
         Value::Algebra(cute_algebra::Value::Composed(layout)) => {
             (layout.layout().clone(), layout.swizzle(), layout.offset())
+        }
+        Value::Algebra(cute_algebra::Value::XorMap(map)) => {
+            b.set_place(call.args[1].span);
+            return match call.args[1].value.as_num() {
+                Some(coordinate) => Ok(address::mapped(b, map, &coordinate)?.into()),
+                None => Err(call.mismatch(1, "an integer")),
+            };
         }
         _ => return Err(call.mismatch(0, "a layout")),
     };

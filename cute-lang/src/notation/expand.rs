@@ -108,6 +108,18 @@ fn constant(context: &Context, value: &Value) -> Result<Constant, String> {
         }
         Value::Composed(layout) => (block(composed_tokens(layout)), quote!(#facade::Layout)),
         Value::Swizzle(swizzle) => (block(swizzle_tokens(*swizzle)), quote!(#facade::Swizzle)),
+        // Only the bits of a coordinate have columns: digits do not where their extents are no powers of two.
+        Value::XorMap(map) if map.constant() == 0 && map.bit_columns().is_some() => {
+            let columns = map
+                .columns()
+                .iter()
+                .map(|&column| Literal::u64_unsuffixed(column));
+            let count = Literal::usize_unsuffixed(map.columns().len());
+            (
+                quote!({ [#(#columns),*] }),
+                quote!([::core::primitive::u64; #count]),
+            )
+        }
         Value::Int(value) => (
             block(Literal::i64_suffixed(*value).into_token_stream()),
             quote!(::core::primitive::i64),

@@ -1,0 +1,112 @@
+//! Composition, and the operations of maps of bits.
+
+use super::args::Args;
+use super::{integers, simplest};
+use crate::analysis::access::shared_access_of;
+use crate::analysis::swizzles::conflict_free_map;
+use crate::composed::ComposedLayout;
+use crate::composition::{Overhang, compose_by};
+use crate::error::{ErrorKind, LayoutError, Place};
+use crate::layout::Layout;
+use crate::value::Value;
+use crate::xor_map::{XOR_MAP_BITS, XorMap};
+
+pub(super) fn composition(args: &Args<'_>, overhang: Overhang) -> Result<Value, LayoutError> {
+    match (args.get(0)?, args.get(1)?) {
+        (Value::XorMap(_), _) | (_, Value::XorMap(_)) => {
+            let (a, b) = (map(args, 0)?, map(args, 1)?);
+            let what = "a map whose domain does not hold the values of the second";
+            let both = a.after(&b).ok_or_else(|| not_bitwise(what, 0))?;
+            Ok(plainest(both))
+        }
+        (Value::Swizzle(a), Value::Swizzle(b)) => Ok(a.after(*b)?.into()),
+        (Value::Swizzle(a), Value::Composed(b)) => Ok(simplest(ComposedLayout::new(
+            a.after(b.swizzle())?,
+            b.offset(),
+            b.layout().clone(),
+        )?)),
+        (Value::Swizzle(a), _) => Ok(simplest(ComposedLayout::new(*a, 0, args.layout(1)?)?)),
+        (_, Value::Swizzle(b)) => {
+            let a = args.composed(0)?;
+            let identity = Layout::new(a.layout().size(), 1)?;
+            Ok(simplest(a.after(&ComposedLayout::new(*b, 0, identity)?)?))
+        }
+        (_, Value::Composed(b)) => Ok(simplest(args.composed(0)?.after(b)?)),
+        _ => args.map(0, |a| compose_by(a, &args.tiler(1)?, overhang)),
+    }
+}
+
+/// The map with these columns, and this value at 0.
+pub(super) fn xor_map(args: &Args<'_>) -> Result<Value, LayoutError> {
+    let columns = args.shape(0)?;
+    let columns: Option<Vec<u64>> = columns.leaves().map(|&leaf| leaf.try_into().ok()).collect();
+    let constant = match args.count() {
+        1 => 0,
+        _ => u64::try_from(args.integer(1)?).map_err(|_| args.wrong(1, "a value of at least 0"))?,
+    };
+    let map = columns.and_then(XorMap::new);
+    let map = map.ok_or_else(|| args.wrong(0, "a tuple of at most 62 columns of at least 0"))?;
+    Ok(plainest(map.with_constant(constant)))
+}
+
+/// The map under which no pattern has a conflict; and for each pattern how often the busiest bank is needed, under the map
+/// and without.
+pub(super) fn conflict_free(args: &Args<'_>) -> Result<Value, LayoutError> {
+    let (tile, bits, patterns) = (args.layout(0)?, args.integer(1)?, args.layouts(2)?);
+    let degrees = |at: &dyn Fn(i64) -> Option<i64>| {
+        let patterns = patterns.iter().enumerate();
+        let degrees = patterns.map(|(position, tv)| {
+            let access = shared_access_of(at, tile.size(), bits, tv);
+            let access = access.map_err(|error| Args::of_pattern(error, position))?;
+            Ok(access.worst.degree as i64)
+        });
+        degrees.collect::<Result<Vec<_>, LayoutError>>()
+    };
+    let plain = degrees(&|index| tile.at(index))?;
+    let map = conflict_free_map(&tile, bits, &patterns)?.ok_or_else(|| {
+        let property = "a map of bits without bank conflicts for these patterns";
+        ErrorKind::Unproved { property }.at(Place::operand(2))
+    })?;
+    // Counted, not concluded: what the map achieves does not rest on how it was found.
+    let found = degrees(&|index| map.at(tile.at(index)?))?;
+    Ok(vec![plainest(map), integers(&found), integers(&plain)].into())
+}
+
+/// The inverse of a map, which is left and right inverse.
+pub(super) fn inverse(map: &XorMap) -> Result<Value, LayoutError> {
+    let inverse = map.inverse();
+    let inverse =
+        inverse.ok_or_else(|| not_bitwise("the inverse of a map that is no bijection", 0));
+    inverse.map(plainest)
+}
+
+/// An operand as a map of bits.
+fn map(args: &Args<'_>, index: usize) -> Result<XorMap, LayoutError> {
+    let map = match args.get(index)? {
+        Value::XorMap(map) => Some(map.clone()),
+        Value::Swizzle(swizzle) => Some(XorMap::from_swizzle(*swizzle, XOR_MAP_BITS - 1)),
+        Value::Composed(composed) => XorMap::from_composed(composed),
+        _ => XorMap::from_layout(&args.layout(index)?),
+    };
+    map.ok_or_else(|| not_bitwise("a layout whose sums carry", index))
+}
+
+/// A layout or a swizzle where the map is one, of its coordinates or of a layout's.
+fn plainest(map: XorMap) -> Value {
+    if let (0, Some(layout)) = (map.constant(), map.to_layout()) {
+        return layout.into();
+    }
+    let Some(swizzle) = map.to_swizzle() else {
+        return Value::XorMap(map);
+    };
+    if map.shape().is_leaf() {
+        return swizzle.into();
+    }
+    let swizzled = Layout::left(map.shape().clone());
+    let swizzled = swizzled.and_then(|layout| ComposedLayout::new(swizzle, 0, layout));
+    swizzled.map_or(Value::XorMap(map), simplest)
+}
+
+fn not_bitwise(what: &'static str, operand: usize) -> LayoutError {
+    ErrorKind::NotBitwise { what }.at(Place::operand(operand))
+}
