@@ -31,7 +31,7 @@ pub use eval::{Names, eval, eval_layout};
 pub use expr::{Expr, ExprKind, Fact, Order, Relation};
 pub use from_str::eval_str;
 pub use parse::{parse, parse_where};
-pub use symbolic::{Captured, eval_symbolic, eval_symbolic_str};
+pub use symbolic::{Captured, eval_symbolic, eval_symbolic_str, eval_symbolic_tiling};
 pub use tiling::{eval_tiling, require_disjoint};
 pub use token::{Token, TokenKind, lex, parse_integer};
 

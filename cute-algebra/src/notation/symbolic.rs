@@ -2,12 +2,14 @@
 
 use super::eval::{Names, at_place, eval, eval_layout, locate, unknown_operation, wrong_kind};
 use super::expr::{Expr, ExprKind, Fact, Leaf, Order, Relation};
+use super::tiling::{division, expected_division};
 use super::{NotationError, lex, parse_where};
+use crate::composition::Overhang;
 use crate::operations::find;
 use crate::stride::ScaledBasis;
 use crate::symbolic::{
     Atom, Check, Scope, Sum, Symbolic, SymbolicComposed, SymbolicError, SymbolicErrorKind,
-    SymbolicLayout, SymbolicTiler, SymbolicValue, Term, apply,
+    SymbolicLayout, SymbolicTiler, SymbolicTiling, SymbolicValue, Term, apply,
 };
 use crate::tuple::Tuple;
 use crate::value::Value;
@@ -36,16 +38,7 @@ pub fn eval_symbolic(
     expr: &Expr,
     names: Names<'_>,
 ) -> Result<(Symbolic, Vec<Captured>), NotationError> {
-    let mut evaluator = Evaluator {
-        names,
-        scope: Scope::default(),
-        captured: Vec::new(),
-    };
-    // In the order of the expression, whatever the facts begin with.
-    for (leaf, at) in expr.run_time_leaves(names) {
-        evaluator.capture(leaf, &at)?;
-    }
-    facts.iter().try_for_each(|fact| evaluator.assume(fact))?;
+    let mut evaluator = Evaluator::new(facts, expr, names)?;
     let value = match &expr.kind {
         _ if !expr.has_run_time_leaf(names) => SymbolicValue::Known(eval_layout(expr, names)?),
         // The result of an operation is what it is.
@@ -75,13 +68,62 @@ pub fn eval_symbolic(
     Ok((symbolic, evaluator.captured))
 }
 
+/// The tiling that a division is, with what is known about its run-time integers, and which of the tokens each captured atom
+/// stands for.
+pub fn eval_symbolic_tiling(
+    facts: &[Fact],
+    expr: &Expr,
+    names: Names<'_>,
+) -> Result<(Scope, SymbolicTiling, Vec<Captured>), NotationError> {
+    let (args, ragged) = division(expr)?;
+    let mut evaluator = Evaluator::new(facts, expr, names)?;
+    let [whole, tiler] = args else {
+        // It says how many operands there are to be.
+        evaluator.value(expr)?;
+        return Err(expected_division(&expr.at));
+    };
+    let overhang = match ragged {
+        true => Overhang::Ragged,
+        false => Overhang::Strict,
+    };
+    let (a, b) = (evaluator.value(whole)?, evaluator.value(tiler)?);
+    let scope = &mut evaluator.scope;
+    let a = a.into_composed(scope);
+    let tiling = match (a, b.into_tiler(scope)) {
+        (Ok(a), Ok(b)) => SymbolicTiling::new(scope, &a, &b, overhang),
+        (Err(error), _) => Err(error),
+        (_, Err(error)) => return Err(evaluator.at(error, &[tiler])),
+    };
+    let tiling = tiling.map_err(|error| evaluator.at(error, &[whole, tiler]))?;
+    tiling
+        .layout
+        .layout
+        .check_overflow(&evaluator.scope)
+        .map_err(|kind| NotationError::new(&expr.at, kind.to_string()))?;
+    Ok((evaluator.scope, tiling, evaluator.captured))
+}
+
 struct Evaluator<'a> {
     names: Names<'a>,
     scope: Scope,
     captured: Vec<Captured>,
 }
 
-impl Evaluator<'_> {
+impl<'a> Evaluator<'a> {
+    fn new(facts: &[Fact], expr: &Expr, names: Names<'a>) -> Result<Self, NotationError> {
+        let mut evaluator = Self {
+            names,
+            scope: Scope::default(),
+            captured: Vec::new(),
+        };
+        // In the order of the expression, whatever the facts begin with.
+        for (leaf, at) in expr.run_time_leaves(names) {
+            evaluator.capture(leaf, &at)?;
+        }
+        facts.iter().try_for_each(|fact| evaluator.assume(fact))?;
+        Ok(evaluator)
+    }
+
     fn assume(&mut self, fact: &Fact) -> Result<(), NotationError> {
         let (left, right) = (self.term(&fact.left)?, self.term(&fact.right)?);
         let at_most = |left: &Term, right: &Term, strict: bool| {

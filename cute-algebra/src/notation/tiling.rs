@@ -81,7 +81,7 @@ pub fn require_disjoint(tiling: &Tiling, expr: &Expr) -> Result<(), NotationErro
     Err(NotationError::new(&at, message).help(small.to_string()))
 }
 
-fn division(expr: &Expr) -> Result<(&[Expr], bool), NotationError> {
+pub(super) fn division(expr: &Expr) -> Result<(&[Expr], bool), NotationError> {
     match &expr.kind {
         ExprKind::Call {
             operation,
@@ -93,7 +93,7 @@ fn division(expr: &Expr) -> Result<(&[Expr], bool), NotationError> {
     }
 }
 
-fn expected_division(at: &Range<usize>) -> NotationError {
+pub(super) fn expected_division(at: &Range<usize>) -> NotationError {
     NotationError::new(at, "expected `layout / tiler`")
         .help("for example `(8,8):(8,1) / <4:1, 2:1>`")
 }

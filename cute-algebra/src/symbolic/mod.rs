@@ -35,6 +35,7 @@ mod tags;
 mod term;
 #[cfg(test)]
 mod tests;
+mod tiling;
 mod value;
 
 pub use crate::notation::eval_symbolic_str as eval_str;
@@ -42,6 +43,7 @@ pub use composed::SymbolicComposed;
 pub use layout::{Mode, Source, SymbolicLayout, SymbolicTiler};
 pub(crate) use property::Property;
 pub use scope::{Answer, Check, MAX_ATOMS, MAX_CHECKS, Origin, Scope, div_ceil};
+pub use tiling::{SymbolicAxis, SymbolicTiling};
 pub use term::{Atom, Sum, Term, evaluate};
 pub use value::SymbolicValue;
 pub(crate) use value::{SymbolicArgs, apply};

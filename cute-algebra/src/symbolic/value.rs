@@ -405,6 +405,17 @@ impl SymbolicValue {
         SymbolicArgs { scope, operands }.tiler(0)
     }
 
+    /// The value as an operand that is a layout, perhaps swizzled.
+    pub(crate) fn into_composed(self, scope: &mut Scope) -> Result<SymbolicComposed> {
+        let operands = [self];
+        let operands = &operands;
+        let mut args = SymbolicArgs { scope, operands };
+        match args.swizzled(0)? {
+            Some(composed) => Ok(composed),
+            None => SymbolicComposed::new(Swizzle::IDENTITY, Sum::default(), args.layout(0)?),
+        }
+    }
+
     /// The value as an operand that is a layout; a shape stands for its compact layout, leftmost mode fastest.
     pub(crate) fn into_layout(self, scope: &mut Scope) -> Result<SymbolicLayout> {
         let operands = [self];
