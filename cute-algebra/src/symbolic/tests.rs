@@ -276,12 +276,14 @@ fn folds() {
 
 /// An expression for each operation that is done at run time, with the value for m = 8, n = 4 and k = 3.
 /// Operations of numbers alone.
-const NUMBERS_ONLY: [&str; 35] = [
+const NUMBERS_ONLY: [&str; 37] = [
     "from_table",
     "index_form",
     "bank_conflicts",
     "conflict_free",
     "best_swizzle",
+    "conflict_free_map",
+    "xor_map",
     "wgmma_operand",
     "matrix_operand",
     "tensor_map",
