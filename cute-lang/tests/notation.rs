@@ -73,8 +73,8 @@ fn item() {
             #[allow(non_local_definitions, unused_macros)]
             #[macro_export]
             macro_rules! __layout_R_here {
-                ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
-                    $($entry)* ! { [$($known)* = "((2,2),3):((24,2),8)"] $($rest)* }
+                ($($use:tt)*) => {
+                    ::facade::__private::carry! { ["((2,2),3):((24,2),8)"] $($use)* }
                 };
             }
             #[doc(hidden)]
@@ -107,8 +107,8 @@ fn private_item_over_the_table_limit() {
             #[doc(hidden)]
             #[allow(non_local_definitions, unused_macros)]
             macro_rules! __layout_BIG_here {
-                ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
-                    $($entry)* ! { [$($known)* = "(30,10):(16,1)"] $($rest)* }
+                ($($use:tt)*) => {
+                    ::facade::__private::carry! { ["(30,10):(16,1)"] $($use)* }
                 };
             }
             #[doc(hidden)]
@@ -148,8 +148,8 @@ fn swizzled() {
             #[doc(hidden)]
             #[allow(non_local_definitions, unused_macros)]
             macro_rules! __layout_S_here {
-                ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
-                    $($entry)* ! { [$($known)* = "Sw<1,0,2> o 8 o (4,2):(2,1)"] $($rest)* }
+                ($($use:tt)*) => {
+                    ::facade::__private::carry! { ["Sw<1,0,2> o 8 o (4,2):(2,1)"] $($use)* }
                 };
             }
             #[doc(hidden)]
@@ -240,8 +240,8 @@ fn tiling() {
             #[allow(non_local_definitions, unused_macros)]
             #[macro_export]
             macro_rules! __layout_T_here {
-                ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
-                    $($entry)* ! { [$($known)* = "(2,4):(1,2)"] $($rest)* }
+                ($($use:tt)*) => {
+                    ::facade::__private::carry! { ["(2,4):(1,2)"] $($use)* }
                 };
             }
             #[doc(hidden)]
@@ -298,8 +298,8 @@ fn error_leaves_the_names_behind() {
             #[doc(hidden)]
             #[allow(non_local_definitions, unused_macros)]
             macro_rules! __layout_A_here {
-                ({ $($entry:tt)* } [$($known:tt)*] $($rest:tt)*) => {
-                    $($entry)* ! { [$($known)* = error] $($rest)* }
+                ($($use:tt)*) => {
+                    ::facade::__private::carry! { [error] $($use)* }
                 };
             }
             #[doc(hidden)]

@@ -103,7 +103,18 @@ pub mod __private {
     pub use crate::layout::private::*;
     pub use cute_macros::{kernels_resumed as kernels, layout, tile};
 
+    pub use crate::__carry as carry;
     pub use crate::launch::{Argument, launch};
+}
+
+/// What the macro of each layout's name calls, so that it is one short rule: goes on with what asked for the name, and
+/// says what the name stands for.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __carry {
+    ([ $($bound:tt)* ] { $($entry:tt)* } [ $($known:tt)* ] $($rest:tt)*) => {
+        $($entry)*! { [ $($known)* = $($bound)* ] $($rest)* }
+    };
 }
 
 /// Folds an expression of the layout notation at compile time.

@@ -1,8 +1,8 @@
 //! Carriers, macros that carry values from item to item.
 //!
-//! A carrier is `macro_rules! A { ({ entry } [ known ] rest) => { entry! { [ known = "value" ] rest } } }`. An expression
-//! that mentions an unknown `A` expands to `A! { { entry } [ known, A ] rest }` and so comes back with A's value. The value of a
-//! layout with run-time integers is its expression.
+//! An expression that mentions an unknown `A` expands to `A! { { entry } [ known, A ] rest }`. The carrier `A!` puts A's value in
+//! front and calls the facade's `carry!`, which goes on with `entry! { [ known, A = "value" ] rest }`. The value of a layout with
+//! run-time integers is its expression.
 
 use super::Form;
 use super::dynamic::{self, Dynamic};
@@ -198,7 +198,8 @@ pub(crate) fn state(context: &Context, entry: &str, carrier: &TokenStream) -> To
 }
 
 /// The carrier of an item: a macro of its name that passes on what it stands for.
-pub(super) fn carrier(item: &Item, bound: &Bound) -> TokenStream {
+pub(super) fn carrier(context: &Context, item: &Item, bound: &Bound) -> TokenStream {
+    let facade = &context.facade;
     let (name, visibility) = (&item.name, &item.visibility);
     let hidden = format_ident!("__layout_{}_{}", name, location(name));
     // An exported macro is the one kind that `pub use` can pass on; it lands in the root of the crate.
@@ -208,7 +209,7 @@ pub(super) fn carrier(item: &Item, bound: &Bound) -> TokenStream {
         #[allow(non_local_definitions, unused_macros)]
         #export
         macro_rules! #hidden {
-            ({ $($entry:tt)* } [ $($known:tt)* ] $($rest:tt)*) => { $($entry)* ! { [ $($known)* = #bound ] $($rest)* } };
+            ($($use:tt)*) => { #facade::__private::carry! { [ #bound ] $($use)* } };
         }
         #[doc(hidden)]
         #[allow(unused_imports)]

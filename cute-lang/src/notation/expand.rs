@@ -19,7 +19,7 @@ pub(super) fn expression(context: &Context, value: &Value) -> Result<TokenStream
 
 /// The declarations of an item: a type, a constant and a carrier of its name.
 pub(super) fn item(context: &Context, item: &Item, value: &Value) -> Result<TokenStream, String> {
-    let carrier = carrier(item, &Bound::of(value));
+    let carrier = carrier(context, item, &Bound::of(value));
     // A tiler has no value at run time; its name is good for other layouts.
     if let Value::Tiler(_) = value {
         return Ok(carrier);
@@ -52,7 +52,7 @@ pub(super) fn fallback_item(context: &Context, item: &Item, form: Form) -> Token
     let constant = fallback(context, form);
     let declarations = declarations(context, item, &constant, None, Some(&layout), form);
     let disjoint = (form != Form::Layout).then(|| tiling::disjoint(context, item));
-    let carrier = carrier(item, &Bound::Error(Vec::new()));
+    let carrier = carrier(context, item, &Bound::Error(Vec::new()));
     quote!(#declarations #disjoint #carrier)
 }
 

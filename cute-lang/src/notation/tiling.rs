@@ -34,7 +34,7 @@ pub(super) fn item(context: &Context, item: &Item, tiling: &Tiling) -> TokenStre
         Form::Tile,
     );
     let disjoint = tiling.is_disjoint().then(|| disjoint(context, item));
-    let carrier = carrier(item, &Bound::of(&value));
+    let carrier = carrier(context, item, &Bound::of(&value));
     quote!(#declarations #disjoint #carrier)
 }
 

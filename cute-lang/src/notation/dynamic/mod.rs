@@ -140,7 +140,7 @@ pub(super) fn item(context: &Context, item: &Item, dynamic: &Dynamic) -> syn::Re
         Kind::Number(number) => number::item(context, item, dynamic, number, &parameters),
         Kind::Tiler => quote!(),
     };
-    let carrier = carrier(item, &Bound::Text(dynamic.text.clone()));
+    let carrier = carrier(context, item, &Bound::Text(dynamic.text.clone()));
     Ok(quote!(#declarations #carrier))
 }
 
@@ -161,7 +161,7 @@ pub(super) fn fallback_item(
         })
         .collect();
     let declarations = layout::fallback_item(context, item, &parameters);
-    let carrier = carrier(item, &Bound::Error(integers));
+    let carrier = carrier(context, item, &Bound::Error(integers));
     quote!(#declarations #carrier)
 }
 
