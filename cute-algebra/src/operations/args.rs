@@ -1,6 +1,7 @@
 //! Operands, taken as what an operation wants.
 
-use super::{Operation, SIDES};
+use super::Operation;
+use super::table::SIDES;
 use crate::analysis::access::{SharedAccess, shared_access, shared_access_of};
 use crate::analysis::gmma::{Major, SwizzleMode};
 use crate::analysis::injective::Verdict;

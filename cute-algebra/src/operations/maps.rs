@@ -1,7 +1,7 @@
 //! Composition, and the operations of maps of bits.
 
 use super::args::Args;
-use super::{integers, simplest};
+use super::table::{integers, simplest};
 use crate::analysis::access::shared_access_of;
 use crate::analysis::swizzles::conflict_free_map;
 use crate::composed::ComposedLayout;

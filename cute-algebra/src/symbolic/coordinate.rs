@@ -232,12 +232,25 @@ pub(crate) fn evenly_divides(
 ) -> Result<bool> {
     match tiler {
         SymbolicTiler::Keep => Ok(true),
-        SymbolicTiler::Layout(tile) => settled(scope, |scope| {
+        SymbolicTiler::Layout(tile) => {
             let size = shape
                 .leaves()
                 .try_fold(Term::ONE, |size, extent| size.checked_mul(extent));
-            complement(scope, tile, &size.ok_or_else(overflow)?, Overhang::Strict).map(drop)
-        }),
+            let size = size.ok_or_else(overflow)?;
+            let has_rest = settled(scope, |scope| {
+                complement(scope, tile, &size, Overhang::Strict).map(drop)
+            })?;
+            // A mode that happens to have extent 1 would have no say.
+            let moving = tile.leaves().filter(|mode| !mode.is_single());
+            for mode in moving.filter(|_| !has_rest) {
+                answered(
+                    scope,
+                    &Check::at_most(&2.into(), &mode.extent),
+                    Place::operand(1),
+                )?;
+            }
+            Ok(has_rest)
+        }
         SymbolicTiler::Modes(tilers) => {
             let modes = shape.modes();
             let mut answer = Ok(tilers.len() <= modes.len());

@@ -43,8 +43,8 @@ pub use composed::SymbolicComposed;
 pub use layout::{Mode, Source, SymbolicLayout, SymbolicTiler};
 pub(crate) use property::Property;
 pub use scope::{Answer, Check, MAX_ATOMS, MAX_CHECKS, Origin, Scope, div_ceil};
-pub use tiling::{SymbolicAxis, SymbolicTiling};
 pub use term::{Atom, Sum, Term, evaluate};
+pub use tiling::{SymbolicAxis, SymbolicTiling};
 pub use value::SymbolicValue;
 pub(crate) use value::{SymbolicArgs, apply};
 

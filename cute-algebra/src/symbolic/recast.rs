@@ -52,22 +52,21 @@ pub(crate) fn upcast(
             .require(Check::divides(stride, factor))
             .map_err(at_stride)?;
         let share = quotient(factor, stride)?;
+        let at_shape = |kind: SymbolicErrorKind| kind.at(place.clone().shape());
+        let [fills, fits] = [(&share, extent), (extent, &share)].map(|(a, b)| scope.divides(a, b));
         // So many of its elements are in one unit, and so many units it has.
-        let (inside, units) = if scope.divides(&share, extent) == Answer::Always {
-            (share.clone(), quotient(extent, &share)?)
-        } else if scope.divides(extent, &share) == Answer::Always {
+        let is_inside = fits == Answer::Always && fills != Answer::Always
+            || fills == Answer::Never && overhang == Overhang::Strict;
+        let (inside, units) = if is_inside {
+            let check = Check::divides(extent, &share);
+            scope.require(check).map_err(at_shape)?;
             (extent.clone(), Term::ONE)
-        } else if overhang == Overhang::Ragged {
-            let at_shape = |kind: SymbolicErrorKind| kind.at(place.clone().shape());
-            (
-                share.clone(),
-                scope.ceiling(extent, &share).map_err(at_shape)?,
-            )
+        } else if overhang == Overhang::Ragged && fills != Answer::Always {
+            let units = scope.ceiling(extent, &share).map_err(at_shape)?;
+            (share.clone(), units)
         } else {
-            let at_shape = |kind: SymbolicErrorKind| kind.at(place.clone().shape());
-            scope
-                .require(Check::divides(&share, extent))
-                .map_err(at_shape)?;
+            let check = Check::divides(&share, extent);
+            scope.require(check).map_err(at_shape)?;
             (share.clone(), quotient(extent, &share)?)
         };
         group.push(Mode::new(inside, stride.clone()));
