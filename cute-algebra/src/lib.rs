@@ -71,9 +71,10 @@ pub use analysis::matrix::{
 pub use analysis::swizzles::{
     BANK_MAP_BITS, BestSwizzle, SWIZZLE_SEARCH_LIMIT, best_swizzle, conflict_free_map,
 };
+pub use analysis::tensor_map::{TensorMap, tensor_map};
 pub use analysis::tma::{
-    MAX_TMA_BOX, MAX_TMA_PIECES, MAX_TMA_RANK, TMA_ALIGNMENT, TensorMap, TmaError, TmaErrorKind,
-    TmaPiece, TmaPlan, tensor_map, tma_plan,
+    MAX_TMA_BOX, MAX_TMA_PIECES, MAX_TMA_RANK, TMA_ALIGNMENT, TmaError, TmaErrorKind, TmaPiece,
+    TmaPlan, tma_plan,
 };
 pub use atoms::{
     CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma, smem_atom,

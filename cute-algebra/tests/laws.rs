@@ -1076,6 +1076,10 @@ fn operations_answer_and_refuse() {
             "tensor_map(smem_tile_to_shape(K, SW128, 16, (128,64)), (4096,1000):(1000,1), 16)",
             "[(1,0),(1000,4096),(2000),(64,128),SW128,1]",
         ),
+        (
+            "tensor_map(smem_tile_to_shape(K, SW128, 16, (128,64)), ((64,100),1000):((1000,66000),1), 16)",
+            "[(1,0,0),(1000,64,100),(2000,132000),(64,64,2),SW128,1]",
+        ),
     ] {
         let value = notation::eval_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(value.to_string(), answer, "{text}");

@@ -7,5 +7,6 @@ pub(crate) mod index_form;
 pub(crate) mod injective;
 pub(crate) mod matrix;
 pub(crate) mod swizzles;
+pub(crate) mod tensor_map;
 pub(crate) mod tma;
 pub(crate) mod vector;

@@ -7,6 +7,7 @@
 //! they do not, the tile takes several boxes.
 
 use crate::analysis::gmma::{SHARED_BYTES, SwizzleMode, fits_shared_memory, shown};
+use crate::analysis::tensor_map::{MAX_TENSOR_EXTENT, TENSOR_STRIDE_END};
 use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
 use crate::composition::composition;
@@ -179,107 +180,8 @@ pub fn tma_plan(
     })
 }
 
-/// Largest extent of a tensor, and smallest stride that is too large (CUDA driver API, `cuTensorMapEncodeTiled`).
-const MAX_TENSOR_EXTENT: i64 = 1 << 32;
-const TENSOR_STRIDE_END: i64 = 1 << 40;
-
-/// What a tensor map says, dimensions in ascending order of strides.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TensorMap {
-    /// The mode of the tensor that each dimension is.
-    pub order: Vec<usize>,
-    /// Extents.
-    pub extents: Vec<i64>,
-    /// Strides in bytes, of all dimensions but the first.
-    pub strides: Vec<i64>,
-    /// Extents of the box.
-    pub box_extents: Vec<i64>,
-    /// The box, the swizzle and the instructions in terms of the tensor's modes.
-    pub plan: TmaPlan,
-}
-
-/// The tensor map with which TMA copies between `tile` in shared memory and `tensor` in global memory, whose modes are
-/// tiled one by one: see [`tma_plan`].
-/// ```
-/// use cute_algebra::{Layout, Major, SwizzleMode, smem_tile_to_shape, tensor_map};
-/// // Tiles of 128 rows of 64 of a row-major matrix of bf16.
-/// let tile = smem_tile_to_shape(Major::K, SwizzleMode::B128, 16, &[128, 64].into(), None)?;
-/// let map = tensor_map(16, &tile, &Layout::new([4096, 1000], [1000, 1])?).unwrap();
-/// assert_eq!((map.extents, map.strides), (vec![1000, 4096], vec![2000]));
-/// assert_eq!((map.box_extents, map.plan.swizzle), (vec![64, 128], SwizzleMode::B128));
-/// # Ok::<(), cute_algebra::LayoutError>(())
-/// ```
-pub fn tensor_map(
-    element_bits: u32,
-    tile: &ComposedLayout,
-    tensor: &Layout,
-) -> Result<TensorMap, TmaError> {
-    let refuse = |kind| TmaError {
-        tile: Box::new(tile.clone()),
-        element_bits,
-        kind,
-    };
-    let rank = tensor.rank();
-    if rank != tile.layout().rank() || rank > MAX_TMA_RANK {
-        return Err(refuse(TmaErrorKind::Rank {
-            tile: tile.layout().rank(),
-            tensor: rank,
-        }));
-    }
-    let width = i64::from(element_bits / 8);
-    let mut dimensions = Vec::new();
-    for (mode, layout) in tensor.modes().iter().enumerate() {
-        let [(extent, stride)] = &coalesce(layout).flat_modes()[..] else {
-            return Err(refuse(TmaErrorKind::TensorMode { mode }));
-        };
-        let stride = stride
-            .as_integer()
-            .ok_or_else(|| refuse(TmaErrorKind::TensorMode { mode }))?;
-        if *extent > MAX_TENSOR_EXTENT {
-            return Err(refuse(TmaErrorKind::TensorExtent {
-                mode,
-                extent: *extent,
-            }));
-        }
-        dimensions.push((*extent, stride, mode));
-    }
-    // Nothing moves along a mode of extent 1, so it comes last, with the stride that a longer one might have.
-    dimensions.sort_by_key(|&(extent, stride, mode)| (extent == 1, stride, mode));
-    let mut end = width;
-    let (mut extents, mut strides, mut order) = (Vec::new(), Vec::new(), Vec::new());
-    for (position, &(extent, stride, mode)) in dimensions.iter().enumerate() {
-        let bytes = match (extent, position) {
-            (1, 0) => width,
-            (1, _) => end.saturating_add(15) / 16 * 16,
-            _ => stride.saturating_mul(width),
-        };
-        let legal = match position {
-            0 => bytes == width,
-            _ => bytes > 0 && bytes % 16 == 0 && bytes < TENSOR_STRIDE_END,
-        };
-        if !legal {
-            let first = position == 0;
-            return Err(refuse(TmaErrorKind::TensorStride { mode, bytes, first }));
-        }
-        if position > 0 {
-            strides.push(bytes);
-        }
-        end = bytes.saturating_mul(extent);
-        extents.push(extent);
-        order.push(mode);
-    }
-    let plan = tma_plan(element_bits, tile, &order)?;
-    Ok(TensorMap {
-        box_extents: order.iter().map(|&mode| plan.box_shape[mode]).collect(),
-        order,
-        extents,
-        strides,
-        plan,
-    })
-}
-
 /// The largest divisor of `extent` that is at most `limit`.
-fn largest_divisor(extent: i64, limit: i64) -> i64 {
+pub(super) fn largest_divisor(extent: i64, limit: i64) -> i64 {
     (1..=limit.min(extent))
         .rev()
         .find(|divisor| extent % divisor == 0)
@@ -337,10 +239,21 @@ pub enum TmaErrorKind {
         /// Its coordinate in the tile.
         coordinate: Vec<i64>,
     },
-    /// A mode of the tensor that has no single stride.
+    /// A mode of the tensor whose strides are not integers.
     TensorMode {
         /// The mode.
         mode: usize,
+    },
+    /// A mode of the tensor that changes its stride within a tile.
+    TensorTurn {
+        /// The mode.
+        mode: usize,
+        /// How many elements follow one stride.
+        extent: i64,
+        /// Extent of the tile.
+        tile: i64,
+        /// The nearest extents that tiles can have.
+        nearest: [i64; 2],
     },
     /// A mode of the tensor that is too long.
     TensorExtent {
@@ -418,7 +331,25 @@ impl fmt::Display for TmaError {
                 )
             }
             TmaErrorKind::TensorMode { mode } => {
-                write!(f, "mode {mode} of the tensor has no single stride")
+                write!(
+                    f,
+                    "the strides of mode {mode} of the tensor are not integers"
+                )
+            }
+            TmaErrorKind::TensorTurn {
+                mode,
+                extent,
+                tile,
+                nearest: [below, above],
+            } => {
+                write!(
+                    f,
+                    "mode {mode} of the tensor changes its stride every {extent} elements, within tiles of {tile}; nearest: "
+                )?;
+                match below == above {
+                    true => write!(f, "{below}"),
+                    false => write!(f, "{below} and {above}"),
+                }
             }
             TmaErrorKind::TensorExtent { mode, extent } => write!(
                 f,
@@ -434,7 +365,9 @@ impl fmt::Display for TmaError {
             ),
             TmaErrorKind::TensorStride { mode, bytes, .. } => write!(
                 f,
-                "mode {mode} of the tensor has a stride of {bytes} bytes, which is not a multiple of 16 from 16 to below {TENSOR_STRIDE_END}"
+                "mode {mode} of the tensor has a stride of {bytes} bytes, which is not a multiple of 16 from 16 to below \
+                 {TENSOR_STRIDE_END}; nearest: {}",
+                (bytes.saturating_add(15) / 16 * 16).clamp(16, TENSOR_STRIDE_END - 16)
             ),
             TmaErrorKind::Layout(error) => error.fmt(f),
         }

@@ -8,7 +8,7 @@ use crate::analysis::gmma::{Major, gmma_operand};
 use crate::analysis::injective::Verdict;
 use crate::analysis::matrix::matrix_operand;
 use crate::analysis::swizzles::best_swizzle;
-use crate::analysis::tma::tensor_map;
+use crate::analysis::tensor_map::tensor_map;
 use crate::atoms::{CopySide, MmaOperand, smem_atom, smem_tile_to_shape};
 use crate::coalesce::{coalesce, coalesce_by, filter, filter_by, filter_zeros};
 use crate::common::{

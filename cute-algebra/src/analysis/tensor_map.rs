@@ -1,0 +1,330 @@
+//! Tensor maps: what TMA is told of a tensor in global memory.
+
+use super::tma::{MAX_TMA_RANK, TmaError, TmaErrorKind, TmaPlan, largest_divisor, tma_plan};
+use crate::coalesce::coalesce;
+use crate::composed::ComposedLayout;
+use crate::composition::composition;
+use crate::layout::Layout;
+use crate::tuple::{Shape, Tuple};
+
+/// Largest extent of a tensor, and smallest stride that is too large (CUDA driver API, `cuTensorMapEncodeTiled`).
+pub(super) const MAX_TENSOR_EXTENT: i64 = 1 << 32;
+pub(super) const TENSOR_STRIDE_END: i64 = 1 << 40;
+
+/// What a tensor map says, dimensions in ascending order of strides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorMap {
+    /// The mode of the tensor that each dimension is, or is a part of: a mode of several strides is several dimensions.
+    pub order: Vec<usize>,
+    /// Extents.
+    pub extents: Vec<i64>,
+    /// Strides in bytes, of all dimensions but the first.
+    pub strides: Vec<i64>,
+    /// Extents of the box.
+    pub box_extents: Vec<i64>,
+    /// The box, the swizzle and the instructions, in terms of the tensor's modes: each of several strides in as many parts,
+    /// as its layout has them.
+    pub plan: TmaPlan,
+    /// For each mode of the plan, the dimension that it is.
+    pub dimensions: Vec<usize>,
+}
+
+/// The tensor map with which TMA copies between `tile` in shared memory and `tensor` in global memory, whose modes are
+/// tiled one by one: see [`tma_plan`].
+///
+/// A mode of several strides, such as the rows of several images, becomes several dimensions. Its tiles lie within the
+/// elements that follow one stride, or are whole rows of these.
+/// ```
+/// use cute_algebra::{Layout, Major, SwizzleMode, smem_tile_to_shape, tensor_map};
+/// // Tiles of 128 rows of 64 of a row-major matrix of bf16.
+/// let tile = smem_tile_to_shape(Major::K, SwizzleMode::B128, 16, &[128, 64].into(), None)?;
+/// let map = tensor_map(16, &tile, &Layout::new([4096, 1000], [1000, 1])?).unwrap();
+/// assert_eq!((map.extents, map.strides), (vec![1000, 4096], vec![2000]));
+/// assert_eq!((map.box_extents, map.plan.swizzle), (vec![64, 128], SwizzleMode::B128));
+/// // The same tiles, two rows of 64 pixels each, of images whose rows are padded.
+/// let images: Layout = "((64,100),1000):((1000,66000),1)".parse().unwrap();
+/// let map = tensor_map(16, &tile, &images).unwrap();
+/// assert_eq!((map.order, map.extents), (vec![1, 0, 0], vec![1000, 64, 100]));
+/// assert_eq!(map.box_extents, [64, 64, 2]);
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn tensor_map(
+    element_bits: u32,
+    tile: &ComposedLayout,
+    tensor: &Layout,
+) -> Result<TensorMap, TmaError> {
+    let refuse = |kind| TmaError {
+        tile: Box::new(tile.clone()),
+        element_bits,
+        kind,
+    };
+    if tensor.rank() != tile.layout().rank() {
+        return Err(refuse(TmaErrorKind::Rank {
+            tile: tile.layout().rank(),
+            tensor: tensor.rank(),
+        }));
+    }
+    let mut parts = Vec::new();
+    let mut tiles = Vec::new();
+    let modes = tensor.modes().into_iter().zip(tile.layout().modes());
+    for (mode, (layout, tile)) in modes.enumerate() {
+        let (of_mode, tile) = parts_of(mode, &layout, &tile).map_err(refuse)?;
+        parts.extend(of_mode);
+        tiles.extend(tile);
+    }
+    if parts.len() > MAX_TMA_RANK {
+        return Err(refuse(TmaErrorKind::Rank {
+            tile: parts.len(),
+            tensor: parts.len(),
+        }));
+    }
+
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    // Nothing moves along a part of extent 1, so it comes last, with the stride that a longer one might have.
+    order.sort_by_key(|&part| (parts[part].extent == 1, parts[part].stride));
+    let width = i64::from(element_bits / 8);
+    let (mut strides, mut end) = (Vec::new(), width);
+    for (position, &part) in order.iter().enumerate() {
+        let Part {
+            mode,
+            extent,
+            stride,
+        } = parts[part];
+        let bytes = match (extent, position) {
+            (1, 0) => width,
+            (1, _) => end.saturating_add(15) / 16 * 16,
+            _ => stride.saturating_mul(width),
+        };
+        let legal = match position {
+            0 => bytes == width,
+            _ => bytes > 0 && bytes % 16 == 0 && bytes < TENSOR_STRIDE_END,
+        };
+        if !legal {
+            let first = position == 0;
+            return Err(refuse(TmaErrorKind::TensorStride { mode, bytes, first }));
+        }
+        if position > 0 {
+            strides.push(bytes);
+        }
+        end = bytes.saturating_mul(extent);
+    }
+    let by_parts = Layout::concat(tiles)
+        .and_then(|layout| ComposedLayout::new(tile.swizzle(), tile.offset(), layout))
+        .map_err(|error| refuse(TmaErrorKind::Layout(error)))?;
+    let plan = tma_plan(element_bits, &by_parts, &order).map_err(|error| {
+        refuse(match error.kind {
+            TmaErrorKind::Row { mode, row, swizzle } => TmaErrorKind::Row {
+                mode: parts[mode].mode,
+                row,
+                swizzle,
+            },
+            kind => kind,
+        })
+    })?;
+    let mut dimensions = vec![0; parts.len()];
+    for (dimension, &part) in order.iter().enumerate() {
+        dimensions[part] = dimension;
+    }
+    Ok(TensorMap {
+        extents: order.iter().map(|&part| parts[part].extent).collect(),
+        box_extents: order.iter().map(|&part| plan.box_shape[part]).collect(),
+        order: order.into_iter().map(|part| parts[part].mode).collect(),
+        strides,
+        plan,
+        dimensions,
+    })
+}
+
+/// What follows one stride.
+struct Part {
+    /// The mode of the tensor.
+    mode: usize,
+    extent: i64,
+    stride: i64,
+}
+
+/// The parts of a mode of the tensor, and the tile's share of each.
+fn parts_of(
+    mode: usize,
+    layout: &Layout,
+    tile: &Layout,
+) -> Result<(Vec<Part>, Vec<Layout>), TmaErrorKind> {
+    let strides = coalesce(layout).flat_modes();
+    let (mut parts, mut reaches) = (Vec::new(), Vec::new());
+    let (mut before, mut rest) = (1, tile.size());
+    for (position, (extent, stride)) in strides.iter().enumerate() {
+        let (extent, last) = (*extent, position + 1 == strides.len());
+        let stride = stride
+            .as_integer()
+            .ok_or(TmaErrorKind::TensorMode { mode })?;
+        if extent > MAX_TENSOR_EXTENT {
+            return Err(TmaErrorKind::TensorExtent { mode, extent });
+        }
+        // The last part may be shorter than the tile: TMA knows where the tensor ends.
+        if !last && extent % rest != 0 && rest % extent != 0 {
+            return Err(TmaErrorKind::TensorTurn {
+                mode,
+                extent: before * extent,
+                tile: tile.size(),
+                nearest: nearest(extent, rest).map(|reach| before * reach),
+            });
+        }
+        let reach = if last { rest } else { rest.min(extent) };
+        before *= extent;
+        rest /= reach;
+        parts.push(Part {
+            mode,
+            extent,
+            stride,
+        });
+        reaches.push(reach);
+    }
+    if parts.len() == 1 {
+        return Ok((parts, vec![tile.clone()]));
+    }
+    let shape: Shape = reaches.into_iter().map(Tuple::Leaf).collect();
+    let shares = Layout::left(shape).and_then(|shape| composition(tile, &shape));
+    Ok((parts, shares.map_err(TmaErrorKind::Layout)?.modes()))
+}
+
+/// The nearest extents of tiles that divide `extent` or are multiples of it.
+fn nearest(extent: i64, tile: i64) -> [i64; 2] {
+    match tile > extent {
+        true => [tile / extent * extent, (tile / extent + 1) * extent],
+        // Extents of tiles are small: they lie in shared memory.
+        false => {
+            let above = (tile..=extent.min(2 * tile)).find(|reach| extent % reach == 0);
+            [largest_divisor(extent, tile), above.unwrap_or(extent)]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Copies as TMA does, by the strides of the tensor map, and compares where each element of the first tile comes from
+    /// and goes to with what the two layouts say.
+    fn check(tile: &str, tensor: &str, order: &[usize], box_extents: &[i64]) {
+        let (tile, tensor): (ComposedLayout, Layout) = (
+            format!("Sw<0,4,3> o 0 o {tile}").parse().unwrap(),
+            tensor.parse().unwrap(),
+        );
+        let map = tensor_map(32, &tile, &tensor).unwrap();
+        assert_eq!(
+            (&map.order[..], &map.box_extents[..]),
+            (order, box_extents),
+            "{tensor}"
+        );
+        let strides: Vec<i64> = [4].into_iter().chain(map.strides.iter().copied()).collect();
+        let mut moved = Vec::new();
+        for piece in &map.plan.pieces {
+            for element in 0..map.box_extents.iter().product() {
+                let (mut rest, mut from) = (element, 0);
+                for (dimension, (extent, stride)) in
+                    map.box_extents.iter().zip(&strides).enumerate()
+                {
+                    let mode = map
+                        .dimensions
+                        .iter()
+                        .position(|&other| other == dimension)
+                        .unwrap();
+                    from += (piece.coordinate[mode] + rest % extent) * stride / 4;
+                    rest /= extent;
+                }
+                moved.push((piece.offset + element, from));
+            }
+        }
+        let [rows, columns] = [0, 1].map(|mode| tile.layout().mode(mode).unwrap().size());
+        let mut expected = Vec::new();
+        for (i, j) in (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j))) {
+            let at = |layout: &Layout| {
+                let [row, column] = [0, 1].map(|mode| layout.mode(mode).unwrap());
+                row.at(i).unwrap() + column.at(j).unwrap()
+            };
+            expected.push((at(tile.layout()), at(&tensor)));
+        }
+        moved.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(moved, expected, "{tensor}");
+    }
+
+    #[test]
+    fn modes_of_several_strides_are_several_dimensions() {
+        // A tile within one stride, one of several whole rows, one that takes a part of those; strides that fall.
+        check(
+            "(16,32):(32,1)",
+            "((64,10),100):((100,6500),1)",
+            &[1, 0, 0],
+            &[32, 16, 1],
+        );
+        check(
+            "(64,32):(32,1)",
+            "((16,10),100):((100,1700),1)",
+            &[1, 0, 0],
+            &[32, 16, 4],
+        );
+        check(
+            "(64,32):(32,1)",
+            "((4,4,10),100):((100,500,2100),1)",
+            &[1, 0, 0, 0],
+            &[32, 4, 4, 4],
+        );
+        check(
+            "(8,64):(64,1)",
+            "(10,(32,20)):(32,(1,400))",
+            &[1, 0, 1],
+            &[32, 1, 2],
+        );
+        check(
+            "(32,16):(16,1)",
+            "((8,8),40):((400,40),1)",
+            &[1, 0, 0],
+            &[16, 1, 8],
+        );
+        // Neighbours of one stride are one dimension.
+        check(
+            "(16,32):(32,1)",
+            "((8,8),100):((100,800),1)",
+            &[1, 0],
+            &[32, 16],
+        );
+    }
+
+    #[test]
+    fn refusals_name_the_rule() {
+        for (tile, tensor, message) in [
+            (
+                "(24,32):(32,1)",
+                "((16,10),100):((100,1700),1)",
+                "mode 0 of the tensor changes its stride every 16 elements, within tiles of 24; nearest: 16 and 32",
+            ),
+            (
+                "(12,32):(32,1)",
+                "((30,10),100):((100,3100),1)",
+                "every 30 elements, within tiles of 12; nearest: 10 and 15",
+            ),
+            (
+                "(8,32):(32,1)",
+                "(8,32):(1@0,1@1)",
+                "the strides of mode 0 of the tensor are not integers",
+            ),
+            (
+                "(8,32):(32,1)",
+                "((2,2,2,2,2),32):((32,96,288,864,2592),1)",
+                "a tensor has 1 to 5 modes, not 6",
+            ),
+            (
+                "(8,32):(32,1)",
+                "((4,8),32):((33,264),1)",
+                "a stride of 132 bytes, which is not a multiple of 16 from 16 to below 1099511627776; nearest: 144",
+            ),
+        ] {
+            let tile: ComposedLayout = format!("Sw<0,4,3> o 0 o {tile}").parse().unwrap();
+            let error = tensor_map(32, &tile, &tensor.parse().unwrap())
+                .unwrap_err()
+                .to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}
