@@ -10,7 +10,7 @@ extern crate self as cute_runtime;
 mod layout;
 
 pub use layout::{
-    CoordinateLayout, DisjointTiling, DynamicLayout, Layout, LayoutCheck, Profile, StaticLayout,
+    CoordinateLayout, DisjointTiling, DynamicLayout, DynamicTiling, Layout, LayoutCheck, Profile, StaticLayout,
     StaticTiling, Swizzle, Tiling,
 };
 

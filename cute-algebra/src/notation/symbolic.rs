@@ -88,11 +88,12 @@ pub fn eval_symbolic_tiling(
     };
     let (a, b) = (evaluator.value(whole)?, evaluator.value(tiler)?);
     let scope = &mut evaluator.scope;
-    let a = a.into_composed(scope);
-    let tiling = match (a, b.into_tiler(scope)) {
-        (Ok(a), Ok(b)) => SymbolicTiling::new(scope, &a, &b, overhang),
-        (Err(error), _) => Err(error),
-        (_, Err(error)) => return Err(evaluator.at(error, &[tiler])),
+    let a = a
+        .into_composed(scope)
+        .map_err(|_| NotationError::new(&whole.at, "expected a layout of integers"))?;
+    let tiling = match b.into_tiler(scope) {
+        Ok(b) => SymbolicTiling::new(scope, &a, &b, overhang),
+        Err(error) => return Err(evaluator.at(error, &[tiler])),
     };
     let tiling = tiling.map_err(|error| evaluator.at(error, &[whole, tiler]))?;
     tiling

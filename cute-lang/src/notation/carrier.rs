@@ -79,17 +79,9 @@ pub(super) fn fold(
         return Err(at_token(NotationError::new(&fact.at, message)));
     }
     if definition.expr.has_run_time_leaf(&names) {
-        return match form {
-            Form::Layout => {
-                let text = |name: &str| find(&named, name).and_then(Named::definition);
-                dynamic::fold(&spanned, definition, &names, &text)
-                    .map(|dynamic| Folded::Dynamic(Box::new(dynamic)))
-            }
-            Form::Tile | Form::DisjointTile => Err(syn::Error::new_spanned(
-                body,
-                "`tile!` takes numbers; a layout with run-time integers is divided by `layout!`",
-            )),
-        };
+        let text = |name: &str| find(&named, name).and_then(Named::definition);
+        return dynamic::fold(&spanned, definition, form, &names, &text)
+            .map(|dynamic| Folded::Dynamic(Box::new(dynamic)));
     }
     let expr = &definition.expr;
     let folded = match form {

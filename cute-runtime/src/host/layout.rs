@@ -96,6 +96,14 @@ impl<L: DynamicLayout> HostLayout for L {
         DynamicLayout::leaf(self, leaf)
     }
 
+    fn offset(&self) -> i64 {
+        self.base()
+    }
+
+    fn swizzle(&self) -> Swizzle {
+        Self::RECIPE.swizzle
+    }
+
     #[inline]
     fn size(&self) -> i64 {
         DynamicLayout::size(self)
@@ -107,8 +115,12 @@ impl<L: DynamicLayout> HostLayout for L {
     }
 
     fn text(&self) -> String {
-        self.to_layout()
-            .map_or_else(|error| error.to_string(), |layout| layout.to_string())
+        match self.to_composed() {
+            Ok(composed) => composed
+                .as_layout()
+                .map_or_else(|| composed.to_string(), ToString::to_string),
+            Err(error) => error.to_string(),
+        }
     }
 }
 

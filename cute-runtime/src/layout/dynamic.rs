@@ -1,10 +1,12 @@
 //! Layouts with run-time integers: checked once, when they are built.
 
 use super::Profile;
+use super::Swizzle;
 use super::divisor::Divisor;
+use super::dynamic_tiling::TilingRecipe;
 use super::value::tree;
 use cute_algebra::symbolic::{div_ceil, evaluate};
-use cute_algebra::{IntTuple, LayoutError, Swizzle};
+use cute_algebra::{ComposedLayout, IntTuple, LayoutError};
 use std::fmt;
 
 /// A layout of which some extents or strides are known at run time only.
@@ -74,7 +76,23 @@ pub trait DynamicLayout: Copy {
         (extent, stride)
     }
 
-    /// The same layout in the algebra.
+    /// What is added to the values, before the swizzle.
+    #[inline]
+    fn base(&self) -> i64 {
+        Self::RECIPE.offset.value(self.numbers())
+    }
+
+    /// The same layout in the algebra, with its swizzle and offset.
+    ///
+    /// # Errors
+    /// Never for a value that was built.
+    fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
+        let swizzle = Self::RECIPE.swizzle;
+        let swizzle = cute_algebra::Swizzle::new(swizzle.bits(), swizzle.base(), swizzle.shift())?;
+        ComposedLayout::new(swizzle, self.base(), self.to_layout()?)
+    }
+
+    /// The same layout in the algebra, before the offset and the swizzle.
     ///
     /// # Errors
     /// Never for a value that was built.
@@ -145,6 +163,12 @@ pub struct LayoutRecipe {
     pub stride: &'static [Number],
     /// The numbers that coordinates are divided by.
     pub divisors: &'static [usize],
+    /// What is added to the values, before the swizzle.
+    pub offset: Number,
+    /// What the values are swizzled by.
+    pub swizzle: Swizzle,
+    /// Of a tiling, its tiles.
+    pub tiles: Option<TilingRecipe>,
 }
 
 /// For expansions: where a run-time integer comes from.
@@ -156,8 +180,8 @@ pub enum AtomOrigin {
     Ceiling(Term, Term),
     /// The quotient of a sum, rounded towards zero.
     Quotient(&'static [Term], Term),
-    /// What the swizzle of these bits, base and shift makes of a sum.
-    Swizzled(u32, u32, i32, &'static [Term]),
+    /// What a swizzle makes of a sum.
+    Swizzled(Swizzle, &'static [Term]),
 }
 
 /// For expansions: a constant times powers of run-time integers.
@@ -209,9 +233,10 @@ pub fn capture<T: TryInto<i64>>(value: T) -> Option<i64> {
 
 /// For expansions: the layout as text.
 pub fn write_dynamic<L: DynamicLayout>(layout: &L, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match layout.to_layout() {
-        Ok(layout) => fmt::Display::fmt(&layout, f),
-        Err(_) => Err(fmt::Error),
+    let composed = layout.to_composed().map_err(|_| fmt::Error)?;
+    match composed.as_layout() {
+        Some(layout) => fmt::Display::fmt(layout, f),
+        None => fmt::Display::fmt(&composed, f),
     }
 }
 
@@ -222,7 +247,7 @@ impl Term {
 }
 
 impl Number {
-    fn value(self, kept: &[i64]) -> i64 {
+    pub(super) fn value(self, kept: &[i64]) -> i64 {
         match self {
             Self::Known(value) => value,
             Self::Kept(index) => kept[index],
@@ -255,6 +280,9 @@ fn sum(terms: &[Term], atoms: &[i64]) -> Option<i128> {
     let mut terms = terms.iter();
     terms.try_fold(0i128, |sum, term| sum.checked_add(term.value(atoms)?))
 }
+
+/// What is said to hold where it is not proved.
+const DISJOINT: &str = "no two tiles share an element";
 
 /// What is said to hold where it does not, because a number is over 64 bits.
 const FITS: &str = "the size and all numbers of the layout fit 64 bits";
@@ -294,12 +322,9 @@ impl Recipe {
                     let quotient = sides.and_then(|(above, below)| above.checked_div(below));
                     quotient.and_then(|quotient| i64::try_from(quotient).ok())
                 }
-                AtomOrigin::Swizzled(bits, base, shift, index) => {
+                AtomOrigin::Swizzled(swizzle, index) => {
                     let index = sum(index, &atoms).and_then(|index| i64::try_from(index).ok());
-                    let swizzle = Swizzle::new(*bits, *base, *shift).ok();
-                    index
-                        .zip(swizzle)
-                        .map(|(index, swizzle)| swizzle.apply(index))
+                    index.map(|index| swizzle.apply(index))
                 }
             };
             // What a check would refuse comes first, and is the better message.
@@ -342,9 +367,21 @@ impl LayoutRecipe {
         &self,
         captured: [Option<i64>; C],
     ) -> Result<Numbers<N, D>, LayoutCheck> {
-        let numbers = self.recipe.build(captured)?;
-        self.complete(numbers)
-            .ok_or_else(|| self.recipe.refusal(FITS, &captured))
+        let refuse = |condition| self.recipe.refusal(condition, &captured);
+        let kept = self.recipe.build(captured)?;
+        let numbers = self.complete(kept).ok_or_else(|| refuse(FITS))?;
+        match self.tiles {
+            Some(tiles) if tiles.is_disjoint && !self.is_disjoint(&tiles, &kept) => {
+                Err(refuse(DISJOINT))
+            }
+            _ => Ok(numbers),
+        }
+    }
+
+    fn is_disjoint(&self, tiles: &TilingRecipe, kept: &[i64]) -> bool {
+        let [shape, stride] = [self.shape, self.stride]
+            .map(|side| -> Vec<i64> { side.iter().map(|number| number.value(kept)).collect() });
+        tiles.proves_disjoint(kept, &shape, &stride)
     }
 
     fn complete<const N: usize, const D: usize>(&self, kept: [i64; N]) -> Option<Numbers<N, D>> {
@@ -355,6 +392,10 @@ impl LayoutRecipe {
             let reach = stride.checked_abs()?.checked_mul(extent.checked_sub(1)?)?;
             cosize = cosize.checked_add(reach)?;
         }
+        // No value before the swizzle leaves the range.
+        let offset = self.offset.value(&kept);
+        offset.checked_add(cosize)?;
+        offset.checked_sub(cosize)?;
         let mut divisors = [Divisor::ONE; D];
         for (divisor, &number) in divisors.iter_mut().zip(self.divisors) {
             *divisor = Divisor::new(*kept.get(number)?)?;

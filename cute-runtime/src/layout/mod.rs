@@ -3,6 +3,7 @@
 mod coordinate;
 mod divisor;
 mod dynamic;
+mod dynamic_tiling;
 mod picture;
 mod profile;
 mod static_layout;
@@ -12,6 +13,7 @@ mod value;
 
 pub use coordinate::CoordinateLayout;
 pub use dynamic::{DynamicLayout, LayoutCheck};
+pub use dynamic_tiling::DynamicTiling;
 pub use profile::Profile;
 pub use static_layout::{DisjointTiling, StaticLayout, StaticTiling};
 pub use swizzle::Swizzle;
@@ -27,6 +29,7 @@ pub(crate) mod private {
     pub use super::dynamic::{
         AtomOrigin, Condition, LayoutRecipe, Number, Numbers, Recipe, Term, capture, write_dynamic,
     };
+    pub use super::dynamic_tiling::{AxisRecipe, TilingRecipe};
     pub use super::profile::profile;
     pub use super::swizzle::swizzle;
     pub use super::tiling::tiling;

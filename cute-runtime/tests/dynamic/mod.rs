@@ -1,5 +1,7 @@
 //! Layouts with run-time integers.
 
+mod tilings;
+
 use cute_runtime::{DynamicLayout, HostTensor, HostTensorMut, layout};
 
 layout! {
@@ -203,4 +205,30 @@ fn host_tensors() {
         short.to_string(),
         "(3,4):(5,1) has the value 13 at 11, but the slice has 13 elements"
     );
+}
+
+layout! {
+    where m % 8 == 0;
+    SWIZZLED = Sw<3,0,3> o (m,8):(8,1);
+    SHIFTED = Sw<2,0,3> o 8 o (4,k):(1,4);
+}
+
+#[test]
+fn swizzles() {
+    let swizzled = SWIZZLED::try_new(16).unwrap();
+    assert_eq!(swizzled.to_string(), "Sw<3,0,3> o 0 o (16,8):(8,1)");
+    let shifted = SHIFTED::try_new(5).unwrap();
+    for (value, composed) in [
+        (swizzled.offset((3, 2)), swizzled.to_composed().unwrap()),
+        (shifted.offset((3, 2)), shifted.to_composed().unwrap()),
+    ] {
+        let coord = composed.layout().shape().leaves().next().unwrap() * 2 + 3;
+        assert_eq!(Some(value), composed.at(coord), "{composed}");
+    }
+    let composed = shifted.to_composed().unwrap();
+    assert!((0..20).all(|coord| Some(shifted.at(coord)) == composed.at(coord)));
+    let data: Vec<i64> = (0..128).collect();
+    let tensor = HostTensor::new(&data, swizzled).unwrap();
+    assert_eq!(tensor[[3, 2]], swizzled.offset((3, 2)));
+    assert!(HostTensor::new(&data[..127], swizzled).is_err());
 }

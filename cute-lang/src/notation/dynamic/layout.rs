@@ -1,22 +1,62 @@
 //! Layouts with run-time integers: a type with a constructor.
 
-use super::super::expand::{literal, profile_text};
+use super::super::expand::{literal, profile_text, swizzle_tokens};
 use super::super::input::{Context, Item};
 use super::recipe::{Kept, checks};
 use super::{Dynamic, attributes};
 use cute_algebra::Tuple;
-use cute_algebra::symbolic::{Mode, Scope, SymbolicLayout, Term};
+use cute_algebra::symbolic::{
+    Answer, Check, Mode, Scope, Sum, SymbolicAxis, SymbolicComposed, SymbolicLayout, Term,
+};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
+/// A layout with run-time integers, or a tiling of one.
+pub(super) struct Shaped {
+    pub(super) composed: SymbolicComposed,
+    pub(super) tiles: Option<Tiles>,
+}
+
+/// What a tiling knows beside its layout.
+pub(super) struct Tiles {
+    pub(super) axes: Vec<SymbolicAxis>,
+    /// Whether tiles may not share an element.
+    pub(super) is_disjoint: bool,
+}
+
 /// The functions of the type, whose names no run-time integer can have.
-pub(super) const METHODS: [&str; 4] = ["try_new", "offset", "is_inside", "numbers"];
+pub(super) const METHODS: [&str; 24] = [
+    "try_new",
+    "offset",
+    "is_inside",
+    "numbers",
+    "size",
+    "cosize",
+    "index",
+    "at",
+    "leaf",
+    "base",
+    "to_layout",
+    "to_composed",
+    "tile_size",
+    "rest_size",
+    "tile",
+    "rest",
+    "get",
+    "contains",
+    "coordinate",
+    "is_ragged",
+    "elements",
+    "profile",
+    "linear",
+    "text",
+];
 
 /// A `Result` of a value of a type of its own.
 pub(super) fn expression(
     context: &Context,
     dynamic: &Dynamic,
-    layout: &SymbolicLayout,
+    layout: &Shaped,
     values: &[TokenStream],
 ) -> TokenStream {
     let declared = Declared::here();
@@ -40,7 +80,7 @@ pub(super) fn item(
     context: &Context,
     item: &Item,
     dynamic: &Dynamic,
-    layout: &SymbolicLayout,
+    layout: &Shaped,
     parameters: &[Ident],
 ) -> TokenStream {
     let (docs, others) = attributes(item, &dynamic.shown);
@@ -89,6 +129,9 @@ fn fallback(context: &Context, declared: &Declared<'_>, count: usize) -> TokenSt
             shape: &[Number::Known(1)],
             stride: &[Number::Known(0)],
             divisors: &[],
+            offset: Number::Known(0),
+            swizzle: swizzle(0, 0, 0),
+            tiles: ::core::option::Option::Some(TilingRecipe { tile_leaves: 0, axes: &[], is_disjoint: false }),
         }
     };
     let index = quote!({
@@ -96,8 +139,11 @@ fn fallback(context: &Context, declared: &Declared<'_>, count: usize) -> TokenSt
         0
     });
     let body = type_and_traits(context, declared, &recipe, [0, 0], &index);
+    let facade = &context.facade;
     quote! {
         #body
+        #(#others)*
+        impl #facade::DynamicTiling for #name {}
         #(#others)*
         #[allow(dead_code)]
         impl #name {
@@ -187,8 +233,11 @@ fn declarations(
     context: &Context,
     declared: &Declared<'_>,
     scope: &Scope,
-    layout: &SymbolicLayout,
+    shaped: &Shaped,
 ) -> TokenStream {
+    let Shaped { composed, tiles } = shaped;
+    let layout = &composed.layout;
+    let facade = &context.facade;
     let Declared {
         name,
         visibility,
@@ -196,11 +245,37 @@ fn declarations(
         ..
     } = declared;
     let mut kept = Kept::default();
-    let index = index(layout, &mut kept);
+    let facade_private = quote!(#facade::__private);
+    let index = swizzled(
+        composed,
+        index(layout, &mut kept),
+        &facade_private,
+        &mut kept,
+    );
     let shape = number_tree(layout, &mut kept, |mode| &mode.extent);
     let stride = number_tree(layout, &mut kept, |mode| &mode.stride);
     let coordinate = coordinate_type(layout.tree());
-    let offset = offset(layout, &mut kept);
+    let offset = swizzled(
+        composed,
+        offset(layout, &mut kept),
+        &facade_private,
+        &mut kept,
+    );
+    let base = kept.number(composed.offset.clone());
+    let swizzle = swizzle_tokens(composed.swizzle);
+    let axes = tiles
+        .as_ref()
+        .map(|tiles| tiles_tokens(tiles, layout, &mut kept));
+    let axes = match axes {
+        Some(axes) => quote!(::core::option::Option::Some(#axes)),
+        None => quote!(::core::option::Option::None),
+    };
+    let mark = tiles.as_ref().map(|_| {
+        quote! {
+            #(#others)*
+            impl #facade::DynamicTiling for #name {}
+        }
+    });
     let is_inside = is_inside(scope, layout, visibility, &mut kept);
     let profile = profile_text(layout.tree());
     let (recipe, divisors) = (kept.recipe(scope), kept.divisors());
@@ -211,11 +286,15 @@ fn declarations(
             shape: &[#(#shape),*],
             stride: &[#(#stride),*],
             divisors: &[#(#divisors),*],
+            offset: #base,
+            swizzle: #swizzle,
+            tiles: #axes,
         }
     };
     let body = type_and_traits(context, declared, &recipe, kept.counts(), &index);
     quote! {
         #body
+        #mark
 
         #(#others)*
         #[allow(dead_code)]
@@ -297,6 +376,51 @@ fn type_and_traits(
     }
 }
 
+/// The value at a 1-D or at a nested coordinate, from that of the layout before its offset and its swizzle.
+fn swizzled(
+    composed: &SymbolicComposed,
+    value: TokenStream,
+    private: &TokenStream,
+    kept: &mut Kept,
+) -> TokenStream {
+    let value = match composed.offset == Sum::default() {
+        true => value,
+        false => {
+            let offset = kept.value(composed.offset.clone());
+            quote!(let value = { #value }; #offset + value)
+        }
+    };
+    if composed.swizzle.is_identity() {
+        return value;
+    }
+    let swizzle = swizzle_tokens(composed.swizzle);
+    quote!(#private::#swizzle.apply({ #value }))
+}
+
+/// The tiles of a layout, in its recipe.
+fn tiles_tokens(tiles: &Tiles, layout: &SymbolicLayout, kept: &mut Kept) -> TokenStream {
+    let leaves = layout
+        .modes()
+        .first()
+        .map_or(0, |tile| tile.leaves().count());
+    let leaves = Literal::usize_unsuffixed(leaves);
+    let axes: Vec<_> = tiles
+        .axes
+        .iter()
+        .map(|axis| {
+            let extent = kept.number(&axis.extent);
+            let strides: Vec<_> = axis
+                .strides
+                .iter()
+                .map(|stride| kept.number(stride))
+                .collect();
+            quote!(AxisRecipe { extent: #extent, strides: &[#(#strides),*] })
+        })
+        .collect();
+    let is_disjoint = tiles.is_disjoint;
+    quote!(TilingRecipe { tile_leaves: #leaves, axes: &[#(#axes),*], is_disjoint: #is_disjoint })
+}
+
 fn number_tree(
     layout: &SymbolicLayout,
     kept: &mut Kept,
@@ -371,16 +495,35 @@ fn is_inside(
         return quote!();
     }
     let coordinate = coordinate_type(layout.tree());
-    let conditions = scope.bounds().iter().enumerate().map(|(i, bound)| {
-        let sources = layout.leaves().map(|mode| {
-            let source = mode.sources.iter().find(|source| source.bound == i);
-            source.map(|source| &source.stride)
-        });
-        let position = inner_product(layout, sources, kept);
-        let bound = kept.sum(bound);
-        quote!((#position) < #bound)
-    });
-    let conditions: Vec<_> = conditions.collect();
+    let mut conditions: Vec<TokenStream> = Vec::new();
+    for (i, bound) in scope.bounds().iter().enumerate() {
+        let sources: Vec<_> = layout
+            .leaves()
+            .map(|mode| {
+                let source = mode.sources.iter().find(|source| source.bound == i);
+                source.map(|source| &source.stride)
+            })
+            .collect();
+        if stays_inside(scope, layout, &sources, bound) {
+            continue;
+        }
+        let position = inner_product(layout, sources.into_iter(), kept);
+        let bound = kept.value(bound.clone());
+        let condition = quote!((#position) < #bound);
+        // A ragged tiling has two bounds for one edge.
+        if conditions
+            .iter()
+            .all(|known| known.to_string() != condition.to_string())
+        {
+            conditions.push(condition);
+        }
+    }
+    if conditions.is_empty() {
+        conditions.push(quote!({
+            let _ = coord;
+            true
+        }));
+    }
     quote! {
         /// Whether a coordinate is inside the layout that was divided, and not past its end.
         #[inline]
@@ -388,6 +531,24 @@ fn is_inside(
             #(#conditions)&&*
         }
     }
+}
+
+/// Whether even the last coordinate is below the bound, whatever the run-time integers are.
+fn stays_inside(
+    scope: &Scope,
+    layout: &SymbolicLayout,
+    steps: &[Option<&Term>],
+    bound: &Sum,
+) -> bool {
+    let mut leaves = layout.leaves().zip(steps);
+    let last = leaves.try_fold(Sum::from(1), |last, (mode, step)| match step {
+        Some(step) => last.add(&mode.extent.checked_mul(step)?, 1)?.add(step, -1),
+        None => Some(last),
+    });
+    last.is_some_and(|left| {
+        let right = bound.clone();
+        scope.answer(&Check::AtMost { left, right }) == Answer::Always
+    })
 }
 
 /// The sum of the leaves of `coord`, each times its step.

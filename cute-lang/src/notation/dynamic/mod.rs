@@ -4,12 +4,18 @@ mod layout;
 mod number;
 mod recipe;
 
+use super::Form;
 use super::carrier::carrier;
 use super::input::{Bound, Context, Item};
 use super::tokens::Spanned;
-use cute_algebra::Value;
-use cute_algebra::notation::{Definition, Definitions, Names, NotationError, eval_symbolic};
-use cute_algebra::symbolic::{Origin, Scope, Symbolic, SymbolicLayout, SymbolicValue};
+use cute_algebra::notation::{
+    Definition, Definitions, Names, NotationError, eval_symbolic, eval_symbolic_tiling,
+};
+use cute_algebra::symbolic::{
+    Origin, Scope, Sum, Symbolic, SymbolicComposed, SymbolicLayout, SymbolicTiling, SymbolicValue,
+};
+use cute_algebra::{Swizzle, Value};
+use layout::{Shaped, Tiles};
 use number::Number;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -26,7 +32,7 @@ pub(super) struct Dynamic {
 }
 
 enum Kind {
-    Layout(SymbolicLayout),
+    Layout(Shaped),
     Number(Number),
     /// It has no value at run time; its name is good for other layouts.
     Tiler,
@@ -36,13 +42,36 @@ enum Kind {
 pub(super) fn fold(
     spanned: &Spanned,
     definition: Definition,
+    form: Form,
     names: Names<'_>,
     texts: Definitions<'_>,
 ) -> syn::Result<Dynamic> {
     let at_token = |error: NotationError| spanned.error(&error);
     let Definition { facts, expr } = &definition;
-    let (Symbolic { scope, value }, captured) =
-        eval_symbolic(facts, expr, names).map_err(at_token)?;
+    let (scope, kind, shown, captured) = match form {
+        Form::Layout => {
+            let (Symbolic { scope, value }, captured) =
+                eval_symbolic(facts, expr, names).map_err(at_token)?;
+            let shown = value.show(&scope);
+            let kind = Kind::new(value, &shown)
+                .map_err(|message| at_token(NotationError::new(&expr.at, message)))?;
+            (scope, kind, shown, captured)
+        }
+        Form::Tile | Form::DisjointTile => {
+            let (scope, SymbolicTiling { layout, axes }, captured) =
+                eval_symbolic_tiling(facts, expr, names).map_err(at_token)?;
+            let shown = SymbolicValue::Composed(layout.clone()).show(&scope);
+            let is_disjoint = form == Form::DisjointTile;
+            let tiles = Some(Tiles { axes, is_disjoint });
+            let composed = layout;
+            (
+                scope,
+                Kind::Layout(Shaped { composed, tiles }),
+                shown,
+                captured,
+            )
+        }
+    };
     // In the order of the atoms, which is that of the names in the recipe.
     let captures = scope.origins().enumerate().filter_map(|(atom, origin)| {
         let Origin::Captured(name) = origin else {
@@ -52,21 +81,6 @@ pub(super) fn fold(
         Some(spanned.leaf(name, at))
     });
     let captured = captures.collect();
-    let shown = value.show(&scope);
-    let kind = match value {
-        SymbolicValue::Layout(layout) if layout.is_integral() => Kind::Layout(layout),
-        SymbolicValue::Known(Value::Layout(layout)) if layout.is_integral() => {
-            Kind::Layout(SymbolicLayout::lift(&layout))
-        }
-        SymbolicValue::Tiler(_) => Kind::Tiler,
-        value => match Number::new(&value) {
-            Some(number) => Kind::Number(number),
-            None => {
-                let message = format!("expected a layout, found {}: {shown}", value.kind());
-                return Err(at_token(NotationError::new(&expr.at, message)));
-            }
-        },
-    };
     let is_layout = matches!(kind, Kind::Layout(_));
     let whole = definition.expand(texts).map_err(at_token)?;
     let whole = if is_layout {
@@ -81,6 +95,31 @@ pub(super) fn fold(
         shown,
         text: whole.to_string(),
     })
+}
+
+impl Kind {
+    fn new(value: SymbolicValue, shown: &str) -> Result<Self, String> {
+        let plain = |layout| SymbolicComposed {
+            swizzle: Swizzle::IDENTITY,
+            offset: Sum::default(),
+            layout,
+        };
+        let composed = match value {
+            SymbolicValue::Layout(layout) if layout.is_integral() => plain(layout),
+            SymbolicValue::Known(Value::Layout(layout)) if layout.is_integral() => {
+                plain(SymbolicLayout::lift(&layout))
+            }
+            SymbolicValue::Composed(composed) => composed,
+            SymbolicValue::Tiler(_) => return Ok(Self::Tiler),
+            value => {
+                return Number::new(&value)
+                    .map(Self::Number)
+                    .ok_or_else(|| format!("expected a layout, found {}: {shown}", value.kind()));
+            }
+        };
+        let tiles = None;
+        Ok(Self::Layout(Shaped { composed, tiles }))
+    }
 }
 
 /// The expression: a `Result` of a value.

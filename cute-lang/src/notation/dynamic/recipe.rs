@@ -1,6 +1,6 @@
 //! How numbers come from run-time integers, as Rust.
 
-use super::super::expand::literal;
+use super::super::expand::{literal, swizzle_tokens};
 use cute_algebra::symbolic::{Check, Origin, Scope, Sum, Term};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -35,40 +35,31 @@ impl Kept {
         Literal::usize_unsuffixed(position(&mut self.divisors, place))
     }
 
-    /// The value of a sum in a method of the layout.
-    pub(super) fn sum(&mut self, sum: &Sum) -> TokenStream {
-        match sum.as_term() {
-            Some(term) => self.value(&term),
-            None => {
-                let index = self.place(sum.clone());
-                quote!(self.numbers.kept[#index])
-            }
-        }
-    }
-
     /// The value in a method of the layout.
-    pub(super) fn value(&mut self, term: &Term) -> TokenStream {
-        match term.as_constant() {
+    pub(super) fn value(&mut self, number: impl Into<Sum>) -> TokenStream {
+        let sum = number.into();
+        match sum.as_constant() {
             Some(value) => {
                 let value = literal(value);
                 quote!(#value)
             }
             None => {
-                let index = self.place(term.into());
+                let index = self.place(sum);
                 quote!(self.numbers.kept[#index])
             }
         }
     }
 
     /// The value in the recipe of a layout.
-    pub(super) fn number(&mut self, term: &Term) -> TokenStream {
-        match term.as_constant() {
+    pub(super) fn number(&mut self, number: impl Into<Sum>) -> TokenStream {
+        let sum = number.into();
+        match sum.as_constant() {
             Some(value) => {
                 let value = literal(value);
                 quote!(Number::Known(#value))
             }
             None => {
-                let index = self.place(term.into());
+                let index = self.place(sum);
                 quote!(Number::Kept(#index))
             }
         }
@@ -91,14 +82,8 @@ impl Kept {
                 quote!(AtomOrigin::Quotient(#dividend, #divisor))
             }
             Origin::Swizzled(swizzle, index) => {
-                let [bits, base, shift] = [
-                    swizzle.bits().into(),
-                    swizzle.base().into(),
-                    i64::from(swizzle.shift()),
-                ]
-                .map(literal);
-                let index = sum_tokens(index);
-                quote!(AtomOrigin::Swizzled(#bits, #base, #shift, #index))
+                let (swizzle, index) = (swizzle_tokens(*swizzle), sum_tokens(index));
+                quote!(AtomOrigin::Swizzled(#swizzle, #index))
             }
         });
         let checks = scope.checks().iter().map(|check| {

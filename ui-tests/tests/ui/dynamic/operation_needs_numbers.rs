@@ -2,6 +2,6 @@
 
 use cute_runtime::layout;
 
-layout! { INVERSE = right_inverse((m,n):(n,1)); }
+layout! { FORM = index_form((m,n):(n,1)); }
 
 fn main() {}

@@ -1,0 +1,227 @@
+//! Tilings of layouts with run-time integers.
+
+use super::dynamic::{DynamicLayout, Number};
+use cute_algebra::{Axis, LayoutError, proves_disjoint};
+
+/// A layout with run-time integers, cut into tiles: mode 0 is the tile, mode 1 what is left, and every coordinate is in exactly
+/// one tile.
+///
+/// `tile! { pub T = L / tiler; }` declares a type that implements it, with `T::try_new` for the integers; as an expression,
+/// `tile!` is a `Result` of such a value.
+/// ```
+/// use cute_runtime::{DynamicTiling, tile};
+/// tile! { pub T = ragged (m,n):(n,1) / <4,32>; }
+/// let tiles = T::try_new(10, 64)?;
+/// assert_eq!((tiles.tile_size(), tiles.rest_size(), tiles.is_ragged()), (128, 6, true));
+/// // Rows 9 and 10 of column 0: elements 1 and 2 of the third tile.
+/// assert_eq!((tiles.get(1, 2), tiles.get(2, 2)), (Some(9 * 64), None));
+/// assert_eq!(tiles.coordinate(1, 2), [9, 0]);
+/// assert_eq!(tiles.elements::<2>(5).last(), Some(([9, 63], 9 * 64 + 63)));
+/// # Ok::<(), cute_runtime::LayoutCheck>(())
+/// ```
+/// With `mut` before the name, it is one more of the checks that no two tiles share an element:
+/// ```
+/// use cute_runtime::tile;
+/// tile! { mut T = (m,n):(1,d) / <4,_>; }
+/// assert!(T::try_new(8, 4, 8).is_ok());
+/// let refused = T::try_new(8, 4, 6).unwrap_err();
+/// assert_eq!(refused.to_string(), "`no two tiles share an element` does not hold for m = 8, n = 4, d = 6");
+/// ```
+pub trait DynamicTiling: DynamicLayout {
+    /// What expansions fill in.
+    #[doc(hidden)]
+    const TILES: TilingRecipe = match Self::RECIPE.tiles {
+        Some(tiles) => tiles,
+        None => panic!("the layout is no tiling"),
+    };
+
+    /// Number of coordinates of a tile.
+    #[inline]
+    fn tile_size(&self) -> i64 {
+        (0..Self::TILES.tile_leaves)
+            .map(|leaf| self.leaf(leaf).0)
+            .product()
+    }
+
+    /// Number of tiles.
+    #[inline]
+    fn rest_size(&self) -> i64 {
+        let leaves = Self::TILES.tile_leaves..Self::RECIPE.shape.len();
+        leaves.map(|leaf| self.leaf(leaf).0).product()
+    }
+
+    /// The layout of the first tile, in the algebra, before the offset and the swizzle.
+    ///
+    /// # Errors
+    /// Never for a value that was built.
+    fn tile(&self) -> Result<cute_algebra::Layout, LayoutError> {
+        cute_algebra::get(&self.to_layout()?, &[0])
+    }
+
+    /// Where the tiles begin, in the algebra.
+    ///
+    /// # Errors
+    /// Never for a value that was built.
+    fn rest(&self) -> Result<cute_algebra::Layout, LayoutError> {
+        cute_algebra::get(&self.to_layout()?, &[1])
+    }
+
+    /// The value at coordinate `within` of tile `tile`, both 1-D; `None` out of range and past the edge.
+    #[inline]
+    fn get(&self, within: i64, tile: i64) -> Option<i64> {
+        self.contains(within, tile).then(|| {
+            let linear = sum(self, within, tile, |leaf| self.leaf(leaf).1);
+            Self::RECIPE.swizzle.apply(self.base() + linear)
+        })
+    }
+
+    /// Whether coordinate `within` of tile `tile` is in range, and on this side of the edge.
+    #[inline]
+    fn contains(&self, within: i64, tile: i64) -> bool {
+        (0..self.tile_size()).contains(&within)
+            && (0..self.rest_size()).contains(&tile)
+            && Self::TILES.axes.iter().all(|axis| {
+                let steps = |leaf: usize| axis.strides[leaf].value(self.numbers());
+                sum(self, within, tile, steps) < axis.extent.value(self.numbers())
+            })
+    }
+
+    /// The coordinate in the whole of coordinate `within` of tile `tile`: a number for each mode that the tiler tells
+    /// apart. Past the edge, one of them is not below the extent of its mode.
+    ///
+    /// # Panics
+    /// If the tiler does not tell `N` modes apart.
+    #[inline]
+    #[track_caller]
+    fn coordinate<const N: usize>(&self, within: i64, tile: i64) -> [i64; N] {
+        let axes = Self::TILES.axes;
+        assert!(axes.len() == N, "the coordinate has another rank");
+        std::array::from_fn(|axis| {
+            let steps = |leaf: usize| axes[axis].strides[leaf].value(self.numbers());
+            sum(self, within, tile, steps)
+        })
+    }
+
+    /// Whether some tile reaches past the edge.
+    fn is_ragged(&self) -> bool {
+        Self::TILES.axes.iter().any(|axis| {
+            let last = axis
+                .strides
+                .iter()
+                .enumerate()
+                .map(|(leaf, stride)| (self.leaf(leaf).0 - 1) * stride.value(self.numbers()));
+            last.sum::<i64>() >= axis.extent.value(self.numbers())
+        })
+    }
+
+    /// The elements of a tile, leftmost mode fastest: the coordinate in the whole, and the value. Past the edge there are none.
+    ///
+    /// # Panics
+    /// If the tiler does not tell `N` modes apart.
+    #[track_caller]
+    fn elements<const N: usize>(&self, tile: i64) -> impl Iterator<Item = ([i64; N], i64)> {
+        let tiling = *self;
+        let first: [i64; N] = self.coordinate(0, tile);
+        let start = self.base() + sum(self, 0, tile, |leaf| self.leaf(leaf).1);
+        let inside = (0..self.rest_size()).contains(&tile);
+        let count = if inside { self.tile_size() } else { 0 };
+        let walk = Walk {
+            tiling,
+            left: count,
+            digits: vec![0; Self::TILES.tile_leaves],
+            coordinate: first,
+            linear: start,
+        };
+        walk.filter_map(move |(coordinate, linear)| {
+            let mut pairs = coordinate.iter().zip(Self::TILES.axes);
+            let inside = pairs.all(|(&along, axis)| along < axis.extent.value(tiling.numbers()));
+            inside.then(|| (coordinate, Self::RECIPE.swizzle.apply(linear)))
+        })
+    }
+}
+
+/// For expansions: the tiles of a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TilingRecipe {
+    /// How many leaves of the layout are the tile's.
+    pub tile_leaves: usize,
+    /// The coordinates of the whole.
+    pub axes: &'static [AxisRecipe],
+    /// Whether tiles may not share an element.
+    pub is_disjoint: bool,
+}
+
+/// For expansions: one coordinate of the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AxisRecipe {
+    /// It is below this, or past the edge.
+    pub extent: Number,
+    /// How far each leaf moves along it.
+    pub strides: &'static [Number],
+}
+
+impl TilingRecipe {
+    /// Whether it is proved that no two tiles share an element, in a layout with these leaves.
+    pub(super) fn proves_disjoint(&self, kept: &[i64], shape: &[i64], stride: &[i64]) -> bool {
+        let values = |numbers: &[Number]| numbers.iter().map(|n| n.value(kept)).collect();
+        let strides: Vec<Vec<i64>> = self.axes.iter().map(|axis| values(axis.strides)).collect();
+        let axes = self.axes.iter().zip(&strides).map(|(axis, strides)| Axis {
+            extent: axis.extent.value(kept),
+            strides,
+        });
+        proves_disjoint(shape, stride, &axes.collect::<Vec<_>>())
+    }
+}
+
+/// The sum of the digits of both coordinates, each times its step.
+#[inline]
+fn sum<T: DynamicTiling>(
+    tiling: &T,
+    within: i64,
+    tile: i64,
+    step: impl Fn(usize) -> i64,
+) -> i64 {
+    let (mut sum, mut rest) = (0, within);
+    for leaf in 0..T::RECIPE.shape.len() {
+        if leaf == T::TILES.tile_leaves {
+            rest = tile;
+        }
+        let extent = tiling.leaf(leaf).0;
+        sum += rest % extent * step(leaf);
+        rest /= extent;
+    }
+    sum
+}
+
+/// Goes from coordinate to coordinate of a tile without a division.
+struct Walk<T, const N: usize> {
+    tiling: T,
+    left: i64,
+    digits: Vec<i64>,
+    coordinate: [i64; N],
+    linear: i64,
+}
+
+impl<T: DynamicTiling, const N: usize> Iterator for Walk<T, N> {
+    type Item = ([i64; N], i64);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1).filter(|&left| left >= 0)?;
+        let item = (self.coordinate, self.linear);
+        for (leaf, digit) in self.digits.iter_mut().enumerate() {
+            let (extent, stride) = self.tiling.leaf(leaf);
+            let is_last = *digit + 1 == extent;
+            let steps = if is_last { -*digit } else { 1 };
+            *digit += steps;
+            self.linear += steps * stride;
+            for (along, axis) in self.coordinate.iter_mut().zip(T::TILES.axes) {
+                *along += steps * axis.strides[leaf].value(self.tiling.numbers());
+            }
+            if !is_last {
+                break;
+            }
+        }
+        Some(item)
+    }
+}

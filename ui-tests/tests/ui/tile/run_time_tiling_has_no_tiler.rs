@@ -1,0 +1,8 @@
+//! A division is what `tile!` takes.
+
+use cute_runtime::tile;
+
+fn main() {
+    let m = 64;
+    let _ = tile!((m,4):(4,1));
+}

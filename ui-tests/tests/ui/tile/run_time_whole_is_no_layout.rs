@@ -1,0 +1,11 @@
+//! What is tiled is a layout, and what tiles it a tiler.
+
+use cute_runtime::tile;
+
+tile! {
+    A = (m,4):(1@0,1@1) / <4,4>;
+    B = (m,4):(4,1) / (m,4,2):(1,1,1);
+    C = (m,4):(4,1) / <4,4,4>;
+}
+
+fn main() {}
