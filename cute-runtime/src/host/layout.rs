@@ -4,8 +4,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::HostError;
-use crate::layout::Walk;
-use crate::{DynamicLayout, Layout, Profile, StaticLayout, StaticTiling, Swizzle, Tiling};
+use crate::layout::{Runs, Walk};
+use crate::{DynamicLayout, Layout, Profile, StaticLayout, StaticTiling, Swizzle};
 
 /// A layout that a host tensor can have: a [`Layout`], a type that `layout!` declares as [`Static`], a layout with run-time
 /// integers, or a tile of a tiling.
@@ -185,7 +185,6 @@ impl<T: StaticTiling> TileOf<T> {
     pub(super) const SIZE: i64 = T::TILING.tile_size();
     pub(super) const COUNT: usize = T::TILING.rest_size() as usize;
     const FIRST: Layout = T::TILING.tile();
-    const TILING: &'static Tiling = &T::TILING;
 
     /// Tile number `number`.
     pub(super) fn new(number: usize) -> Self {
@@ -207,8 +206,14 @@ impl<T: StaticTiling> TileOf<T> {
 
     /// The coordinates in the whole, with the values; each coordinate of the tile once, those past the edge not at all.
     #[track_caller]
-    pub(super) fn walk<const N: usize>(&self) -> Walk<N> {
-        Self::TILING.walk(self.number)
+    pub(super) fn walk<const N: usize>(&self) -> Walk<T, N> {
+        Walk::new(self.number)
+    }
+
+    /// The same in runs of values that follow one another.
+    #[track_caller]
+    pub(super) fn runs<const N: usize>(&self) -> Runs<T, N> {
+        Runs::contiguous(self.number)
     }
 
     /// The coordinate in the whole of coordinate `within`: a number for each mode that the tiler tells apart.
@@ -272,8 +277,21 @@ impl HostCoordinate for i64 {
 impl<const N: usize> HostCoordinate for [i64; N] {
     #[inline]
     fn linear(self, profile: Profile, extent: impl Fn(usize) -> i64) -> Option<i64> {
-        let mut modes = profile.modes();
         let (mut leaf, mut weight, mut index) = (0, 1, 0);
+        // As below, for modes of one leaf each.
+        if profile.is_flat(N) {
+            for coord in self {
+                let size = extent(leaf);
+                if coord < 0 || coord >= size {
+                    return None;
+                }
+                index += coord * weight;
+                weight *= size;
+                leaf += 1;
+            }
+            return Some(index);
+        }
+        let mut modes = profile.modes();
         for coord in self {
             let last = leaf + modes.next()?.leaves();
             let size: i64 = (leaf..last).map(&extent).product();

@@ -70,6 +70,14 @@ impl<'a, E, T: StaticTiling> Elements<'a, E, T> {
         // SAFETY: the index is below the length of the slice.
         (index < self.len).then(|| unsafe { self.first.add(index) })
     }
+
+    /// Where the elements of that many consecutive values are.
+    #[inline]
+    fn slice(&self, value: i64, len: i64) -> Option<NonNull<[E]>> {
+        let (first, len) = (self.at(value)?, usize::try_from(len).ok()?);
+        let room = self.len - usize::try_from(value).ok()?;
+        (len <= room).then(|| NonNull::slice_from_raw_parts(first, len))
+    }
 }
 
 impl<E, T: StaticTiling> HostTileMut<'_, E, T> {
@@ -114,7 +122,11 @@ impl<E, T: StaticTiling> HostTileMut<'_, E, T> {
         Some(unsafe { element.as_mut() })
     }
 
-    /// The elements with their coordinates in the whole, leftmost mode fastest. Past the edge there are none.
+    /// The elements with their coordinates in the whole, by the mode of the least stride first: in an order that is good for
+    /// memory, whatever the layout is. Past the edge there are none.
+    ///
+    /// `for_each` and other methods that go through to the end are faster than a `for` loop, and loops over
+    /// [`runs_mut`](Self::runs_mut) are faster still.
     ///
     /// # Panics
     /// If the tiler does not tell `N` modes apart.
@@ -124,6 +136,36 @@ impl<E, T: StaticTiling> HostTileMut<'_, E, T> {
             let mut element = elements.at(value)?;
             // SAFETY: as in `get_mut`; and the walk has each coordinate once, so each element is lent once.
             Some((coordinate, unsafe { element.as_mut() }))
+        })
+    }
+
+    /// The elements in slices, each with the coordinate of its first in the whole. A slice is what is contiguous along one
+    /// mode of the tile, up to the edge; of one element where nothing is, as under a swizzle.
+    /// ```
+    /// use cute_runtime::{HostTensorMut, layout, tile};
+    /// layout! { IMAGE = (5,7):(7,1); }
+    /// tile! { mut BLOCKS = ragged IMAGE / <2,4>; }
+    ///
+    /// let mut pixels = [0; 35];
+    /// let mut image = HostTensorMut::new(&mut pixels, IMAGE)?;
+    /// for mut block in image.tiles_mut::<BLOCKS>()? {
+    ///     for ([row, column], run) in block.runs_mut() {
+    ///         run.fill(10 * row + column);
+    ///     }
+    /// }
+    /// assert_eq!(pixels[7..14], [10, 10, 10, 10, 14, 14, 14]);
+    /// # Ok::<(), cute_runtime::HostError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the tiler does not tell `N` modes apart.
+    pub fn runs_mut<const N: usize>(&mut self) -> impl Iterator<Item = ([i64; N], &mut [E])> {
+        let elements = self.elements;
+        self.tile.runs().filter_map(move |run| {
+            let value = const { T::TILING.layout().swizzle() }.apply(run.linear);
+            let mut slice = elements.slice(value, run.len)?;
+            // SAFETY: as in `get_mut`, for coordinates whose values are these; and each coordinate is in one run.
+            Some((run.coordinate, unsafe { slice.as_mut() }))
         })
     }
 }

@@ -10,6 +10,7 @@ mod static_layout;
 mod swizzle;
 mod tiling;
 mod value;
+mod walk;
 
 pub use coordinate::CoordinateLayout;
 pub use dynamic::{DynamicLayout, LayoutCheck};
@@ -18,8 +19,8 @@ pub use profile::Profile;
 pub use static_layout::{DisjointTiling, StaticLayout, StaticTiling};
 pub use swizzle::Swizzle;
 pub use tiling::Tiling;
-pub(crate) use tiling::Walk;
 pub use value::Layout;
+pub(crate) use walk::{Runs, Walk};
 
 /// What expansions of the macros are made of.
 pub(crate) mod private {

@@ -31,6 +31,15 @@ impl Profile {
         !matches!(self.0.as_bytes(), [b'(', ..])
     }
 
+    /// Whether it is a tuple of that many integers, up to eight; of more it is not said.
+    #[inline]
+    pub(crate) fn is_flat(self, rank: usize) -> bool {
+        // Compared as a whole, which is done with at compile time where the profile is known then.
+        const FLAT: &str = "(_,_,_,_,_,_,_,_)";
+        let tuple = self.0.strip_suffix(')');
+        (1..=8).contains(&rank) && tuple.is_some_and(|tuple| tuple == &FLAT[..2 * rank])
+    }
+
     /// Number of integers.
     pub const fn leaves(self) -> usize {
         let text = self.0.as_bytes();

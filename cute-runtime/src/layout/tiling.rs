@@ -1,7 +1,7 @@
 //! A layout cut into tiles, as a constant.
 
 use super::Layout;
-use cute_algebra::{Axis, PROOF_LEAVES, proves_disjoint};
+use cute_algebra::{Axis, proves_disjoint};
 use std::fmt;
 
 /// A layout cut into tiles: mode 0 is the tile, mode 1 what is left, and every coordinate is in exactly one tile.
@@ -194,19 +194,15 @@ impl Tiling {
         sum(within, (tile_shape, first)) + sum(tile, (rest_shape, second))
     }
 
-    /// The coordinates in the whole of a tile's coordinates, with the values; those past the edge left out.
-    ///
-    /// # Panics
-    /// If there is no such tile, or the tiler does not tell `N` modes apart.
-    #[track_caller]
-    pub(crate) const fn walk<const N: usize>(&'static self, tile: i64) -> Walk<N> {
-        Walk {
-            tiling: self,
-            left: self.tile_size(),
-            digits: [0; PROOF_LEAVES],
-            coordinate: self.coordinate(0, tile),
-            linear: self.layout.offset() + sum(tile, self.rest_leaves()),
-        }
+    /// The value of the first coordinate of a tile, before the swizzle.
+    #[inline]
+    pub(super) const fn first(&self, tile: i64) -> i64 {
+        self.layout.offset() + sum(tile, self.rest_leaves())
+    }
+
+    /// The coordinates that the tiler tells apart.
+    pub(super) const fn axes(&self) -> &'static [Axis<'static>] {
+        self.axes
     }
 
     /// Number of coordinates of a tile.
@@ -227,7 +223,7 @@ impl Tiling {
     }
 
     #[inline]
-    const fn tile_leaves(&self) -> Leaves {
+    pub(super) const fn tile_leaves(&self) -> Leaves {
         (
             self.shapes().0,
             self.layout.flat_stride().split_at(self.tile_leaves).0,
@@ -243,55 +239,8 @@ impl Tiling {
     }
 }
 
-/// Goes from coordinate to coordinate without a division, in a tiling that is proved to be disjoint and so has no more
-/// leaves than there are digits.
-pub(crate) struct Walk<const N: usize> {
-    tiling: &'static Tiling,
-    left: i64,
-    digits: [i64; PROOF_LEAVES],
-    coordinate: [i64; N],
-    linear: i64,
-}
-
-impl<const N: usize> Walk<N> {
-    #[inline]
-    fn advance(&mut self) {
-        let (shape, stride) = self.tiling.tile_leaves();
-        for (i, digit) in self.digits.iter_mut().take(shape.len()).enumerate() {
-            let is_last = *digit + 1 == shape[i];
-            let steps = if is_last { -*digit } else { 1 };
-            *digit += steps;
-            self.linear += steps * stride[i];
-            for (coordinate, axis) in self.coordinate.iter_mut().zip(self.tiling.axes) {
-                *coordinate += steps * axis.strides[i];
-            }
-            if !is_last {
-                return;
-            }
-        }
-    }
-}
-
-impl<const N: usize> Iterator for Walk<N> {
-    type Item = ([i64; N], i64);
-
-    #[inline]
-    fn next(&mut self) -> Option<Self::Item> {
-        while self.left > 0 {
-            let (coordinate, linear) = (self.coordinate, self.linear);
-            self.left -= 1;
-            self.advance();
-            let mut pairs = coordinate.iter().zip(self.tiling.axes);
-            if pairs.all(|(&coordinate, axis)| coordinate < axis.extent) {
-                return Some((coordinate, self.tiling.layout.swizzle().apply(linear)));
-            }
-        }
-        None
-    }
-}
-
 /// Extents and strides.
-type Leaves = (&'static [i64], &'static [i64]);
+pub(super) type Leaves = (&'static [i64], &'static [i64]);
 
 #[inline]
 const fn sum(index: i64, (shape, stride): Leaves) -> i64 {

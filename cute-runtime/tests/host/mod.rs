@@ -91,6 +91,29 @@ fn check<T: DisjointTiling, const N: usize>(extents: [i64; N]) {
     let mut data = vec![-1; len];
     let mut tensor = HostTensorMut::new(&mut data, whole).unwrap();
     tensor.par_tiles_mut::<T>().unwrap().for_each(write);
+    let mut lent = vec![0; len];
+    let mut counts = HostTensorMut::new(&mut lent, whole).unwrap();
+    for mut tile in counts.tiles_mut::<T>().unwrap() {
+        let number = tile.number();
+        let inside: Vec<_> = (0..tile.size())
+            .filter(|&within| T::TILING.contains(within, number))
+            .map(|within| (tile.coordinate::<N>(within), &raw const tile[within]))
+            .collect();
+        for (coord, run) in tile.runs_mut::<N>() {
+            let first = inside.iter().find(|(inside, _)| *inside == coord);
+            assert_eq!(first.unwrap().1, run.as_ptr());
+            for count in run {
+                assert!(
+                    inside
+                        .iter()
+                        .any(|&(_, element)| element == &raw const *count)
+                );
+                *count += 1;
+            }
+        }
+    }
+    let once: Vec<i64> = expected.iter().map(|&coord| (coord >= 0).into()).collect();
+    assert_eq!(lent, once);
     let tensor = tensor.as_tensor();
     for tile in tensor.tiles::<T>().unwrap() {
         let elements: Vec<i64> = tile.iter().copied().collect();
