@@ -200,3 +200,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/tour.md")]
 struct Tour;
+
+/// And those of the analyses.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/analyses.md")]
+struct Analyses;

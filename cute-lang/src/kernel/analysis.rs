@@ -23,6 +23,7 @@ enum Question {
 /// The operations that ask, and whether they give the tensor itself, if all is well.
 #[rustfmt::skip] // A table is read by its rows.
 const QUESTIONS: &[(&str, Question, bool)] = &[
+    ("alignment", Question::Layout, false),
     ("bank_conflicts", Question::Addresses, false),
     ("bijective", Question::Layout, true),
     ("conflict_free", Question::Addresses, true),

@@ -124,10 +124,12 @@ fn constant(context: &Context, value: &Value) -> Result<Constant, String> {
             block(Literal::i64_suffixed(*value).into_token_stream()),
             quote!(::core::primitive::i64),
         ),
+        // What is said of a layout, and names of the hardware's forms.
+        Value::Word(word) => (quote!({ #word }), quote!(&'static ::core::primitive::str)),
         Value::Bool(value) => (block(quote!(#value)), quote!(::core::primitive::bool)),
         Value::Tuple(tuple) => (block(tuple_value(tuple)), tuple_type(tuple)),
         Value::List(values) => {
-            let parts = values.iter().map(|value| part(context, value));
+            let parts = values.iter().map(|value| constant(context, value));
             let (values, kinds): (Vec<_>, Vec<_>) = parts
                 .collect::<Result<Vec<_>, _>>()?
                 .into_iter()
@@ -143,17 +145,6 @@ fn constant(context: &Context, value: &Value) -> Result<Constant, String> {
         }
     };
     Ok(Constant { value, kind })
-}
-
-/// A constant among several: words, too, which are nothing by themselves.
-fn part(context: &Context, value: &Value) -> Result<Constant, String> {
-    match value {
-        Value::Word(word) => Ok(Constant {
-            value: quote!(#word),
-            kind: quote!(&'static ::core::primitive::str),
-        }),
-        value => constant(context, value),
-    }
 }
 
 pub(super) fn declarations(

@@ -810,6 +810,36 @@ fn questions_about_a_tensor_are_answered_at_expansion() {
 }
 
 #[test]
+fn assertions_are_decided_at_expansion() {
+    for (statement, expected) in [
+        ("assert!(alignment(tile) == 1 && is_dense(tile));", ""),
+        (
+            "assert!(1 + 1 == 3);",
+            "error: assertion failed: 1 + 1 == 3\n",
+        ),
+        ("assert!(false, \"no\");", "error: assertion failed: no\n"),
+        (
+            "assert!(m == 3);",
+            "error: an assertion is decided at expansion: its condition is a truth value that is known then\n",
+        ),
+        (
+            "assert!();",
+            "error: `assert!` takes a condition, and a message that may be left out\n",
+        ),
+    ] {
+        let source =
+            format!("let tile = smem::<f32>(layout!((8,32):(32,1))); {statement} out[0] = 1;");
+        let found = body(&format!(
+            "#[kernel(threads = 64)] fn k(m: u32) {{ let out = smem::<u32>(layout!(64:1)); {source} }}"
+        ));
+        match expected {
+            "" => assert!(!found.contains("error"), "{found}"),
+            expected => assert!(found.ends_with(expected), "{found}"),
+        }
+    }
+}
+
+#[test]
 fn a_bank_conflict_is_refused_at_the_pattern() {
     check_statements(
         "
