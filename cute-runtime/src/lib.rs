@@ -153,6 +153,23 @@ macro_rules! __carry {
 /// assert_eq!(layout!(where m >= 64; (m,n):(n,1) o 64:1)?.to_string(), "64:96");
 /// # Ok::<(), cute_runtime::LayoutCheck>(())
 /// ```
+/// The name of such an item stands for its expression with its facts. Another item takes the same integers, and in an
+/// expression they are the variables of those names. What is an integer or a tuple of integers is a `Result` of that, and as an
+/// item a function. Numbers are `i64` throughout, and what does not fit is one of the checks.
+/// ```
+/// use cute_runtime::{DynamicLayout, layout};
+/// layout! {
+///     where m % 64 == 0;
+///     pub COLUMNS = (m,n):(1,m);
+///     pub TILES = logical_divide(COLUMNS, <64,_>);
+///     pub ELEMENTS = size(COLUMNS);
+/// }
+/// assert_eq!(TILES::try_new(128, 3)?.to_string(), "((64,2),3):((1,64),128)");
+/// assert_eq!(ELEMENTS(128, 3)?, 384);
+/// let (m, n) = (64, 2);
+/// assert_eq!(layout!(cosize(TILES))?, 128);
+/// # Ok::<(), cute_runtime::LayoutCheck>(())
+/// ```
 #[macro_export]
 macro_rules! layout {
     ($($tokens:tt)*) => { $crate::__private::layout! { [$crate] $($tokens)* } };
@@ -169,6 +186,16 @@ macro_rules! layout {
 /// tile! { pub T = (9,(4,8)):(59,(13,1)) / <3:3, (2,4):(1,8)>; }
 /// assert_eq!(T.tile().to_string(), "(3,(2,4)):(177,(13,2))");
 /// assert_eq!(T::TILING.rest().to_string(), "(3,(2,2)):(59,(26,1))");
+/// ```
+/// Of a layout with run-time integers, items are types that implement [`DynamicTiling`], and an expression is a `Result` of one.
+/// ```
+/// use cute_runtime::{DynamicTiling, tile};
+/// let (m, n) = (10, 6);
+/// let tiles = tile!(ragged (m,n):(n,1) / <4,_>)?;
+/// assert_eq!((tiles.tile_size(), tiles.rest_size()), (24, 3));
+/// // The third tile has two rows.
+/// assert_eq!(tiles.elements::<2>(2).count(), 12);
+/// # Ok::<(), cute_runtime::LayoutCheck>(())
 /// ```
 /// `mut` before the name demands a proof that no two tiles share an element; where there is none, the error names two
 /// coordinates that share one. Such tiles of a [`HostTensorMut`] can be written at the same time.

@@ -45,6 +45,42 @@ use self::shadows::*;
     pub TILES = (9,(4,8)):(59,(13,1)) / <3:3, (2,4):(1,8)>;
 }
 
+::cute::layout! {
+    where m % 8 == 0, m >= 8;
+    /// A layout with run-time integers.
+    pub COLUMNS = (m,n):(1,m);
+    /// A name in terms of such a name.
+    pub EIGHTS = logical_divide(COLUMNS, <8,_>);
+    /// A swizzled layout with run-time integers.
+    pub XORED = Sw<3,0,3> o (m,8):(8,1);
+    /// A number.
+    pub COUNT = size(COLUMNS);
+    /// Numbers.
+    pub EXTENTS = shape(COLUMNS);
+}
+
+::cute::tile! {
+    /// Tiles with run-time integers.
+    pub BLOCKS = ragged COLUMNS / <8,4>;
+    /// And disjoint.
+    pub mut APART = ragged (m,n):(d,1) / <8,4>;
+}
+
+/// Run-time integers in an expression.
+///
+/// # Errors
+/// With the check that fails.
+pub fn element(
+    m: ::core::primitive::i64,
+    n: ::core::primitive::i64,
+) -> ::core::result::Result<::core::primitive::i64, ::cute::LayoutCheck> {
+    let count = ::cute::layout!(size((m,{n})))?;
+    let layout = ::cute::layout!(COLUMNS)?;
+    let tiles = ::cute::tile!(ragged (m,n):(n,1) / <4,_>)?;
+    let last = layout.offset((m - 1, n - 1)) + tiles.offset(((0, 0), (0, 0)));
+    ::core::result::Result::Ok(count + last)
+}
+
 /// A value.
 pub const VALUE: ::cute::Layout = ::cute::layout!((2,(2,2)):(4,(2,1)));
 

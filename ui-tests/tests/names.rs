@@ -113,6 +113,12 @@ fn crates_of_both_editions_expand_alike() -> Result<(), cute_runtime::Error> {
     assert_eq!(hygiene_2021::R.to_string(), "((2,2),3):((24,2),8)");
     const BOTH: Layout = layout!(hygiene_2021::A o hygiene_2024::FOUR);
     assert_eq!(BOTH.to_string(), "4:8");
+    assert_eq!(hygiene_2021::element(16, 3), hygiene_2024::element(16, 3));
+    assert_eq!(hygiene_2021::element(16, 3), Ok(48 + 47));
+    let (m, n) = (16, 3);
+    let tiles = layout!(hygiene_2021::EIGHTS).map(|tiles| tiles.to_string());
+    assert_eq!(tiles.as_deref(), Ok("((8,2),3):((1,8),16)"));
+    assert_eq!(hygiene_2024::COUNT(m, n), Ok(48));
     let device = Device::emulator();
     let mut out = Tensor::from_slice(&device, &[1.0f32; 32], [32])?;
     hygiene_2021::kernels::add_f32::launch(&device, 1, &mut out.view_mut(), 1.0)?;

@@ -175,12 +175,7 @@ impl TilingRecipe {
 
 /// The sum of the digits of both coordinates, each times its step.
 #[inline]
-fn sum<T: DynamicTiling>(
-    tiling: &T,
-    within: i64,
-    tile: i64,
-    step: impl Fn(usize) -> i64,
-) -> i64 {
+fn sum<T: DynamicTiling>(tiling: &T, within: i64, tile: i64, step: impl Fn(usize) -> i64) -> i64 {
     let (mut sum, mut rest) = (0, within);
     for leaf in 0..T::RECIPE.shape.len() {
         if leaf == T::TILES.tile_leaves {

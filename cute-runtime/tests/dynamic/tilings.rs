@@ -13,24 +13,49 @@ fn check<T: DynamicTiling, const N: usize>(tiles: &T, whole: &str, tiler: &str) 
     });
     let known = Tiling::ragged(&composed.unwrap(), &tiler.parse().unwrap()).unwrap();
     let size = tiles.tile_size();
-    assert_eq!(tiles.size(), known.layout().size(), "{tiles_size}", tiles_size = tiles.size());
+    assert_eq!(
+        tiles.size(),
+        known.layout().size(),
+        "{tiles_size}",
+        tiles_size = tiles.size()
+    );
     let mut elements = 0;
     for index in 0..tiles.size() {
         let (within, tile) = (index % size, index / size);
-        assert_eq!(tiles.coordinate::<N>(within, tile)[..], known.coordinate(index));
-        let value = known.contains(index).then(|| known.layout().at(index)).flatten();
-        assert_eq!(tiles.get(within, tile), value, "{whole} / {tiler} at {index}");
+        assert_eq!(
+            tiles.coordinate::<N>(within, tile)[..],
+            known.coordinate(index)
+        );
+        let value = known
+            .contains(index)
+            .then(|| known.layout().at(index))
+            .flatten();
+        assert_eq!(
+            tiles.get(within, tile),
+            value,
+            "{whole} / {tiler} at {index}"
+        );
         elements += usize::from(value.is_some());
     }
     let walked = (0..tiles.rest_size()).flat_map(|tile| tiles.elements::<N>(tile));
     let mut count = 0;
     for (coordinate, value) in walked {
         let inside = (0..tiles.size()).find(|&index| known.coordinate(index) == coordinate);
-        assert_eq!(inside.and_then(|index| known.layout().at(index)), Some(value));
+        assert_eq!(
+            inside.and_then(|index| known.layout().at(index)),
+            Some(value)
+        );
         count += 1;
     }
     assert_eq!(count, elements);
-    assert_eq!((tiles.get(size, 0), tiles.get(-1, 0), tiles.get(0, tiles.rest_size())), (None, None, None));
+    assert_eq!(
+        (
+            tiles.get(size, 0),
+            tiles.get(-1, 0),
+            tiles.get(0, tiles.rest_size())
+        ),
+        (None, None, None)
+    );
 }
 
 tile! {
@@ -58,7 +83,11 @@ fn items() {
         "Sw<2,0,3> o 0 o (4,8):(8,1)",
         "<2,4>",
     );
-    check::<_, 2>(&OF_A_NAME::try_new(64, 3).unwrap(), "(64,3):(1,64)", "<16,1>");
+    check::<_, 2>(
+        &OF_A_NAME::try_new(64, 3).unwrap(),
+        "(64,3):(1,64)",
+        "<16,1>",
+    );
     let nested = NESTED::try_new(6, 6).unwrap();
     check::<_, 2>(&nested, "(6,(2,6)):(12,(6,1))", "<4,4>");
     assert!(nested.is_ragged() && !EVEN::try_new(8, 3).unwrap().is_ragged());
