@@ -10,8 +10,8 @@ extern crate self as cute_runtime;
 mod layout;
 
 pub use layout::{
-    CoordinateLayout, DisjointTiling, DynamicLayout, DynamicTiling, Layout, LayoutCheck, Profile, StaticLayout,
-    StaticTiling, Swizzle, Tiling,
+    CoordinateLayout, DisjointTiling, DynamicLayout, DynamicTiling, Layout, LayoutCheck, Profile,
+    StaticLayout, StaticTiling, Swizzle, Tiling,
 };
 
 // Slices of the host.

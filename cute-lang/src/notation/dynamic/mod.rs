@@ -111,6 +111,11 @@ impl Kind {
             }
             SymbolicValue::Composed(composed) => composed,
             SymbolicValue::Tiler(_) => return Ok(Self::Tiler),
+            SymbolicValue::Layout(_) => {
+                return Err(format!(
+                    "with run-time integers, the values of a layout are integers and not coordinates: {shown}"
+                ));
+            }
             value => {
                 return Number::new(&value)
                     .map(Self::Number)
