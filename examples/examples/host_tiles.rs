@@ -28,9 +28,8 @@ fn main() -> Result<(), HostError> {
     let blocks = to.par_tiles_mut::<BLOCKS>()?;
     println!("{} blocks: {BLOCKS}", blocks.len());
     blocks.for_each(|mut block| {
-        for (coordinate, element) in block.iter_mut::<2>() {
-            *element = from[coordinate];
-        }
+        let elements = block.iter_mut::<2>();
+        elements.for_each(|(coordinate, element)| *element = from[coordinate]);
     });
 
     let columns = (0..5000).flat_map(|column| (0..3000).map(move |row| row * 5000 + column));

@@ -38,4 +38,16 @@ pub enum HostError {
         /// The tensor's.
         tensor: String,
     },
+    /// A copy between tensors of different sizes.
+    #[error("{to} has {size} coordinates, but {from}, which is copied, has {from_size}")]
+    OtherSize {
+        /// The layout that is written.
+        to: String,
+        /// Its size.
+        size: i64,
+        /// The layout that is read.
+        from: String,
+        /// Its size.
+        from_size: i64,
+    },
 }

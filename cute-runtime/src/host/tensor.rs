@@ -179,6 +179,59 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
         self.data.get_mut(usize::try_from(index).ok()?)
     }
 
+    /// Writes one value to the element of each coordinate; what the layout leaves out stays as it is.
+    /// ```
+    /// use cute_runtime::{HostTensorMut, layout};
+    /// let mut data = [0; 6];
+    /// HostTensorMut::new(&mut data, layout!((2,2):(3,1)))?.fill(7);
+    /// assert_eq!(data, [7, 7, 0, 7, 7, 0]);
+    /// # Ok::<(), cute_runtime::HostError>(())
+    /// ```
+    pub fn fill(&mut self, value: E)
+    where
+        E: Clone,
+    {
+        for coord in 0..self.size() {
+            if let Some(element) = self.get_mut(coord) {
+                *element = value.clone();
+            }
+        }
+    }
+
+    /// Writes the elements of another tensor, 1-D coordinate by 1-D coordinate, as CuTe's `copy` does: the sizes agree, the
+    /// layouts need not.
+    /// ```
+    /// use cute_runtime::{HostTensor, HostTensorMut, layout};
+    /// let rows = HostTensor::new(&[1, 2, 3, 4, 5, 6], layout!((2,3):row))?;
+    /// let mut columns = [0; 6];
+    /// HostTensorMut::new(&mut columns, layout!((2,3):col))?.copy_from(&rows)?;
+    /// assert_eq!(columns, [1, 4, 2, 5, 3, 6]);
+    ///
+    /// let error = HostTensorMut::new(&mut columns, layout!(5))?.copy_from(&rows).unwrap_err();
+    /// assert_eq!(error.to_string(), "5:1 has 5 coordinates, but (2,3):(3,1), which is copied, has 6");
+    /// # Ok::<(), cute_runtime::HostError>(())
+    /// ```
+    pub fn copy_from<M: HostLayout>(&mut self, from: &HostTensor<'_, E, M>) -> Result<(), HostError>
+    where
+        E: Clone,
+    {
+        if self.size() != from.size() {
+            return Err(HostError::OtherSize {
+                to: self.layout.text(),
+                size: self.size(),
+                from: from.layout.text(),
+                from_size: from.size(),
+            });
+        }
+        for coord in 0..self.size() {
+            // Of two tiles, each may have an edge.
+            if let (Some(to), Some(from)) = (self.get_mut(coord), from.get(coord)) {
+                to.clone_from(from);
+            }
+        }
+        Ok(())
+    }
+
     /// The tiles of a tiling of this layout, in the order of the rest. That no two of them share an element was proved
     /// when the tiling was declared.
     pub fn tiles_mut<T: DisjointTiling>(
