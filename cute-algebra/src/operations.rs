@@ -38,6 +38,19 @@ impl Operation {
         is_alternative || matches!(operand, "operation" | "copy")
     }
 
+    /// What the signature says of operand `index`.
+    pub(crate) fn operand(&self, index: usize) -> &'static str {
+        let mut operands = self.signature.split(", ").peekable();
+        let mut operand = "";
+        for _ in 0..=index {
+            match operands.next_if(|next| *next != "…") {
+                Some(next) => operand = next,
+                None => break,
+            }
+        }
+        operand.trim_matches(['[', ']'])
+    }
+
     /// The error of a call with `found` operands; it is about the first that is too much, or where one is missing.
     pub(crate) fn wrong_count(&self, found: usize) -> LayoutError {
         ErrorKind::ArgumentCount {

@@ -79,7 +79,7 @@ pub(crate) fn right_inverse(scope: &mut Scope, a: &SymbolicLayout) -> Result<Sym
     }
     // Nor would another mode have gone on somewhere.
     for step in &rest {
-        for block in &blocks {
+        for block in blocks.iter().rev() {
             if equal(scope, &step.mode.stride, block) == Answer::Maybe {
                 let place = step.place.clone();
                 return Err(unequal(scope, &step.mode.stride, block, place));

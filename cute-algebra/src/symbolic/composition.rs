@@ -187,13 +187,17 @@ pub(crate) fn compose(
             &mode.extent,
             &mode.stride,
         )?;
+        // Before it is cut: what a cut asks for beyond need must not decide whether B stays in A.
+        if overhang == Overhang::Strict {
+            target.require_reached(scope)?;
+        }
         let cut = target.cut(scope, mode, &place)?;
         let images = cut.iter().map(|piece| target.image(piece, mode, bound));
         leaves.push(SymbolicLayout::from_flat(images.collect::<Result<_>>()?));
         target.pieces.extend(cut);
     }
     for target in &targets {
-        target.require_no_carry(scope, overhang)?;
+        target.require_no_carry(scope)?;
     }
     b.replace_leaves(leaves)
 }
@@ -255,23 +259,19 @@ impl Target {
         })
     }
 
-    /// No coordinate leaves A, and no sum of two crosses a boundary that neither crosses by itself.
-    fn require_no_carry(&self, scope: &mut Scope, overhang: Overhang) -> Result<()> {
-        let mut require = |left: Sum, end: &Term| {
-            let right = Sum::from(end).add(&Term::ONE, -1).ok_or_else(overflow)?;
-            let check = Check::AtMost { left, right };
-            let at_b = |kind: SymbolicErrorKind| kind.at(Place::operand(1));
-            scope.require(check).map_err(at_b)
-        };
-        if overhang == Overhang::Strict {
-            require(self.reach.clone(), &self.size)?;
-        }
+    /// No coordinate so far leaves A.
+    fn require_reached(&self, scope: &mut Scope) -> Result<()> {
+        require_below(scope, self.reach.clone(), &self.size)
+    }
+
+    /// No sum of two coordinates crosses a boundary that neither crosses by itself.
+    fn require_no_carry(&self, scope: &mut Scope) -> Result<()> {
         for (i, boundary) in self.boundaries.iter().enumerate() {
             let below = self.pieces.iter().filter(|piece| piece.segment <= i);
             let carry = below.into_iter().try_fold(Sum::default(), |carry, piece| {
                 add_reach(carry, &piece.extent, &piece.stride)
             })?;
-            require(carry, boundary)?;
+            require_below(scope, carry, boundary)?;
         }
         Ok(())
     }
@@ -396,6 +396,14 @@ fn require_aligned(
         },
     };
     Err(kind.at(place.clone().stride()))
+}
+
+fn require_below(scope: &mut Scope, left: Sum, end: &Term) -> Result<()> {
+    let right = Sum::from(end).add(&Term::ONE, -1).ok_or_else(overflow)?;
+    let check = Check::AtMost { left, right };
+    scope
+        .require(check)
+        .map_err(|kind| kind.at(Place::operand(1)))
 }
 
 /// `sum + (extent - 1) * stride`.

@@ -91,9 +91,11 @@ fn regroup(operation: &Operation, args: &mut SymbolicArgs<'_>) -> Result<Symboli
                 let layout = tags.tag(&composed.layout)?;
                 ComposedLayout::new(Swizzle::IDENTITY, 0, layout)?.into()
             }
-            None => match args.get(i)?.as_numbers() {
-                Some(numbers) => numbers,
-                None => tags.tag(&args.layout(i)?)?.into(),
+            None => match (operation.operand(i), args.get(i)?.as_numbers()) {
+                // A number is a rank there, where it is a layout elsewhere.
+                ("layout | rank", Some(Value::Int(rank))) => rank.into(),
+                ("layout" | "layout | rank", _) | (_, None) => tags.tag(&args.layout(i)?)?.into(),
+                (_, Some(numbers)) => numbers,
             },
         });
     }
