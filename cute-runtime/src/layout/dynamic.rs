@@ -216,7 +216,7 @@ pub enum Number {
 /// For expansions: the numbers that a layout keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers<const N: usize, const D: usize> {
-    /// The values of [`Recipe::numbers`].
+    /// The values of `Recipe::numbers`.
     pub kept: [i64; N],
     /// Those that coordinates are divided by.
     pub divisors: [Divisor; D],
