@@ -48,9 +48,19 @@ pub fn gemm<D: GemmOutput>(
     };
     let (m, n, k) = (extent(m)?, extent(n)?, extent(k)?);
     let tiles = u64::from(m.div_ceil(TILE_M)) * u64::from(n.div_ceil(TILE_N));
-    let grid = tiles.min(u64::from(device.multiprocessor_count())).max(1) as u32;
-    D::launch(device, grid, a, b, d, [m, n, k])?;
+    let paired = !(has_whole_lines(a) && has_whole_lines(b));
+    let cluster = if paired { 2 } else { 1 };
+    let most = (device.multiprocessor_count() / cluster).max(1);
+    let clusters = tiles.div_ceil(cluster.into()).clamp(1, most.into()) as u32;
+    D::launch(device, clusters * cluster, paired, a, b, d, [m, n, k])?;
     Ok(())
+}
+
+/// Whether the 128-byte rows of a tile are cache lines. Where they straddle two, L2 moves twice the bytes, and a cluster
+/// that shares them makes up for more than it costs.
+fn has_whole_lines(a: &TensorView<'_, bf16, 2>) -> bool {
+    let row = a.strides()[0] as u64 * size_of::<bf16>() as u64;
+    [a.address(), row].iter().all(|n| n.is_multiple_of(128))
 }
 
 /// The output tile of the instances below.
@@ -67,6 +77,7 @@ mod sealed {
         fn launch(
             device: &Device,
             grid: u32,
+            paired: bool,
             a: &TensorView<'_, bf16, 2>,
             b: &TensorView<'_, bf16, 2>,
             d: &mut TensorViewMut<'_, Self, 2>,
@@ -76,22 +87,25 @@ mod sealed {
 }
 
 macro_rules! outputs {
-    ($($ty:ty: $tma:ident, $unaligned:ident;)*) => { $(
+    ($($ty:ty: $tma:ident, $tma_paired:ident, $unaligned:ident, $unaligned_paired:ident;)*) => { $(
         impl GemmOutput for $ty {}
 
         impl sealed::Launch for $ty {
             fn launch(
                 device: &Device,
                 grid: u32,
+                paired: bool,
                 a: &TensorView<'_, bf16, 2>,
                 b: &TensorView<'_, bf16, 2>,
                 d: &mut TensorViewMut<'_, Self, 2>,
                 [m, n, k]: [u32; 3],
             ) -> Result<(), cute_runtime::Error> {
-                if can_store_by_tma(d) {
-                    kernels::$tma::launch(device, grid, a, b, d, m, n, k)
-                } else {
-                    kernels::$unaligned::launch(device, grid, a, b, d, m, n, k)
+                use kernels::*;
+                match (can_store_by_tma(d), paired) {
+                    (true, false) => $tma::launch(device, grid, a, b, d, m, n, k),
+                    (true, true) => $tma_paired::launch(device, grid, a, b, d, m, n, k),
+                    (false, false) => $unaligned::launch(device, grid, a, b, d, m, n, k),
+                    (false, true) => $unaligned_paired::launch(device, grid, a, b, d, m, n, k),
                 }
             }
         }
@@ -99,8 +113,10 @@ macro_rules! outputs {
 }
 
 outputs! {
-    bf16: gemm_bf16_bf16_128x256x64, gemm_bf16_bf16_128x256x64_unaligned;
-    f32: gemm_bf16_f32_128x256x64, gemm_bf16_f32_128x256x64_unaligned;
+    bf16: gemm_bf16_bf16_128x256x64, gemm_bf16_bf16_128x256x64_2x1,
+        gemm_bf16_bf16_128x256x64_unaligned, gemm_bf16_bf16_128x256x64_unaligned_2x1;
+    f32: gemm_bf16_f32_128x256x64, gemm_bf16_f32_128x256x64_2x1,
+        gemm_bf16_f32_128x256x64_unaligned, gemm_bf16_f32_128x256x64_unaligned_2x1;
 }
 
 /// The kernels and their instances.
@@ -128,7 +144,30 @@ pub mod kernels {
         n: u32,
         k: u32,
     ) {
-        run::<D, BM, BN, BK, STAGES, GROUP, 1>(a, b, d, m, n, k);
+        run::<D, BM, BN, BK, STAGES, GROUP, 1, 1>(a, b, d, m, n, k);
+    }
+
+    /// The same with the CTAs in pairs of neighbouring tiles; where those share their columns, each CTA loads half of B's
+    /// rows into both.
+    #[kernel(threads = 384, cluster = (2, 1, 1))]
+    #[instance(gemm_bf16_bf16_128x256x64_2x1: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
+    #[instance(gemm_bf16_f32_128x256x64_2x1: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
+    pub fn gemm_paired<
+        D: Element,
+        const BM: u32,
+        const BN: u32,
+        const BK: u32,
+        const STAGES: u32,
+        const GROUP: u32,
+    >(
+        a: TmaLoad<bf16, 2>,
+        b: TmaLoad<bf16, 2>,
+        d: TmaStore<D, 2>,
+        m: u32,
+        n: u32,
+        k: u32,
+    ) {
+        run::<D, BM, BN, BK, STAGES, GROUP, 2, 1>(a, b, d, m, n, k);
     }
 
     /// D by predicated element stores: any leading dimension, any alignment.
@@ -150,10 +189,32 @@ pub mod kernels {
         n: u32,
         k: u32,
     ) {
-        run::<D, BM, BN, BK, STAGES, GROUP, 0>(a, b, d, m, n, k);
+        run::<D, BM, BN, BK, STAGES, GROUP, 1, 0>(a, b, d, m, n, k);
     }
 
-    /// The whole of a kernel; `d` is a `TmaStore` where BY_TMA is 1, else a `Global`.
+    /// D by element stores, the CTAs in pairs.
+    #[kernel(threads = 384, cluster = (2, 1, 1))]
+    #[instance(gemm_bf16_bf16_128x256x64_unaligned_2x1: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
+    #[instance(gemm_bf16_f32_128x256x64_unaligned_2x1: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
+    pub fn gemm_unaligned_paired<
+        D: Element,
+        const BM: u32,
+        const BN: u32,
+        const BK: u32,
+        const STAGES: u32,
+        const GROUP: u32,
+    >(
+        a: TmaLoad<bf16, 2>,
+        b: TmaLoad<bf16, 2>,
+        d: Global<D, 2>,
+        m: u32,
+        n: u32,
+        k: u32,
+    ) {
+        run::<D, BM, BN, BK, STAGES, GROUP, 2, 0>(a, b, d, m, n, k);
+    }
+
+    /// The whole of a kernel, in clusters of CTAS; `d` is a `TmaStore` where BY_TMA is 1, else a `Global`.
     fn run<
         D: Element,
         const BM: u32,
@@ -161,6 +222,7 @@ pub mod kernels {
         const BK: u32,
         const STAGES: u32,
         const GROUP: u32,
+        const CTAS: u32,
         const BY_TMA: u32,
     >(
         a: TmaLoad<bf16, 2>,
@@ -173,12 +235,13 @@ pub mod kernels {
         let sa = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (BM, BK, STAGES)));
         let sb = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (BN, BK, STAGES)));
         let full = mbarriers(STAGES, 1);
-        let empty = mbarriers(STAGES, 2);
+        // The consumers of all CTAs read what any producer writes.
+        let empty = mbarriers(STAGES, 2 * CTAS);
 
         if warpgroup() == 0 {
             setmaxnreg_dec(40);
             if thread() == 0 {
-                produce::<BM, BN, BK, STAGES, GROUP>(a, b, sa, sb, full, empty, m, n, k);
+                produce::<BM, BN, BK, STAGES, GROUP, CTAS>(a, b, sa, sb, full, empty, m, n, k);
             }
         } else {
             setmaxnreg_inc(232);
@@ -187,9 +250,9 @@ pub mod kernels {
             let mut stage = 0;
             let mut phase = 0;
             let mut tile = block_idx().0;
-            while tile < tile_count::<BM, BN>(m, n) {
+            while is_left::<BM, BN, CTAS>(tile, m, n) {
                 let (tm, tn) = tile_coordinate::<BM, BN, GROUP>(tile, m, n);
-                multiply::<BK, STAGES>(
+                multiply::<BK, STAGES, CTAS>(
                     acc, sa, sb, full, empty, consumer, k, &mut stage, &mut phase,
                 );
                 let (row, col) = (tm * BM + consumer * 64, tn * BN);
@@ -203,6 +266,10 @@ pub mod kernels {
             if BY_TMA == 1 && warpgroup_thread() == 0 {
                 tma_wait_read(0);
             }
+        }
+        // Nobody leaves while another CTA may still write to its shared memory or arrive at its barriers.
+        if CTAS > 1 {
+            sync_cluster();
         }
     }
 
@@ -252,7 +319,14 @@ pub mod kernels {
     }
 
     /// Fills the ring: for every tile of this CTA, every BK columns of A and B.
-    fn produce<const BM: u32, const BN: u32, const BK: u32, const STAGES: u32, const GROUP: u32>(
+    fn produce<
+        const BM: u32,
+        const BN: u32,
+        const BK: u32,
+        const STAGES: u32,
+        const GROUP: u32,
+        const CTAS: u32,
+    >(
         a: TmaLoad<bf16, 2>,
         b: TmaLoad<bf16, 2>,
         sa: Tensor,
@@ -267,13 +341,25 @@ pub mod kernels {
         // Nobody has used a fresh barrier: the wait for its odd phase passes at once.
         let mut phase = 1;
         let mut tile = block_idx().0;
-        while tile < tile_count::<BM, BN>(m, n) {
+        let rank = cluster_ctarank();
+        while is_left::<BM, BN, CTAS>(tile, m, n) {
             let (tm, tn) = tile_coordinate::<BM, BN, GROUP>(tile, m, n);
+            let (_, neighbour) = tile_coordinate::<BM, BN, GROUP>(tile ^ 1, m, n);
             for kt in 0..ceil_div(k, BK) {
                 wait(empty[stage], phase);
                 expect_tx(full[stage], bytes(sa[(_, _, 0)]) + bytes(sb[(_, _, 0)]));
                 tma_load(a, (tm * BM, kt * BK), sa[(_, _, stage)], full[stage]);
-                tma_load(b, (tn * BN, kt * BK), sb[(_, _, stage)], full[stage]);
+                for part in 0..CTAS {
+                    let rows = local_tile(sb[(_, _, stage)], (BN / CTAS, BK), (part, 0));
+                    let from = (tn * BN + part * (BN / CTAS), kt * BK);
+                    if CTAS == 1 {
+                        tma_load(b, from, rows, full[stage]);
+                    } else if tn != neighbour {
+                        tma_load(b, from, rows, full[stage]);
+                    } else if rank == part {
+                        tma_load(b, from, rows, full[stage], 0b11);
+                    }
+                }
                 advance::<STAGES>(&mut stage, &mut phase);
             }
             tile += grid_dim().0;
@@ -281,7 +367,7 @@ pub mod kernels {
     }
 
     /// acc = the consumer's 64 rows of A times all rows of B, over the whole of K.
-    fn multiply<const BK: u32, const STAGES: u32>(
+    fn multiply<const BK: u32, const STAGES: u32, const CTAS: u32>(
         acc: Fragment,
         sa: Tensor,
         sb: Tensor,
@@ -305,15 +391,24 @@ pub mod kernels {
             wgmma_commit();
             // One batch stays in flight; the one before it has read its stage.
             wgmma_wait(1);
-            if kt > 0 && warpgroup_thread() == 0 {
-                arrive(empty[previous]);
+            if kt > 0 {
+                release::<CTAS>(empty[previous]);
             }
             previous = *stage;
             advance::<STAGES>(stage, phase);
         }
         wgmma_wait(0);
-        if warpgroup_thread() == 0 {
-            arrive(empty[previous]);
+        release::<CTAS>(empty[previous]);
+    }
+
+    /// Tells the producers of all CTAs that this warpgroup has read a stage.
+    fn release<const CTAS: u32>(empty: Barrier) {
+        if warpgroup_thread() < CTAS {
+            if CTAS == 1 {
+                arrive(empty);
+            } else {
+                arrive_at(empty, warpgroup_thread());
+            }
         }
     }
 
@@ -326,12 +421,14 @@ pub mod kernels {
         }
     }
 
-    /// Number of output tiles.
-    fn tile_count<const BM: u32, const BN: u32>(m: u32, n: u32) -> u32 {
-        ceil_div(m, BM) * ceil_div(n, BN)
+    /// Whether the cluster has a tile left. The neighbour of the last of an odd number is outside of D: its loads give
+    /// zeros, and nothing of it is stored.
+    fn is_left<const BM: u32, const BN: u32, const CTAS: u32>(tile: u32, m: u32, n: u32) -> bool {
+        tile / CTAS * CTAS < ceil_div(m, BM) * ceil_div(n, BN)
     }
 
-    /// Tiles in bands of GROUP tile rows, column by column: neighbours in time share rows of A and of B in L2.
+    /// Tiles in bands of GROUP tile rows, column by column: neighbours in time share rows of A and of B in L2. GROUP is
+    /// even, so that tiles 2i and 2i + 1 share their column but for the last band, where its height is odd.
     fn tile_coordinate<const BM: u32, const BN: u32, const GROUP: u32>(
         tile: u32,
         m: u32,

@@ -13,8 +13,12 @@ fn instances() -> Vec<(&'static str, &'static str)> {
     list![
         gemm::gemm_bf16_bf16_128x256x64,
         gemm::gemm_bf16_f32_128x256x64,
+        gemm::gemm_bf16_bf16_128x256x64_2x1,
+        gemm::gemm_bf16_f32_128x256x64_2x1,
         gemm::gemm_bf16_bf16_128x256x64_unaligned,
         gemm::gemm_bf16_f32_128x256x64_unaligned,
+        gemm::gemm_bf16_bf16_128x256x64_unaligned_2x1,
+        gemm::gemm_bf16_f32_128x256x64_unaligned_2x1,
         transpose::transpose_bf16,
         transpose::transpose_f16,
         transpose::transpose_f32,
@@ -72,6 +76,20 @@ fn gemm_shows_what_a_reader_looks_for() {
     }
     // One k-tile of 64: four instructions of 16, and no others.
     assert_eq!(ptx.matches("wgmma.mma_async").count(), 4);
+}
+
+#[test]
+fn a_pair_shares_the_rows_of_b() {
+    let ptx = gemm::gemm_bf16_bf16_128x256x64_2x1::PTX;
+    for text in [
+        ".multicast::cluster [",
+        "// tensor map b: bf16, boxes of [128, 64], SW128",
+        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64",
+        "mbarrier.arrive.shared::cluster.b64",
+    ] {
+        assert!(ptx.contains(text), "no `{text}`");
+    }
+    assert!(!gemm::gemm_bf16_bf16_128x256x64::PTX.contains("cluster_ctarank"));
 }
 
 #[test]
