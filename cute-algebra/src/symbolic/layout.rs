@@ -119,7 +119,22 @@ impl SymbolicLayout {
         shape.check_limits().map_err(at_shape)?;
         stride.check_limits().map_err(at_stride)?;
         let tree = congruent(scope, shape, stride, &ModePath::default())?;
+        let mut paths: Vec<&[usize]> = Vec::new();
         for (mode, path) in tree.leaves().zip(tree.leaf_paths()) {
+            if !mode.stride.is_zero() && !mode.is_single() && !paths.contains(&&mode.path[..]) {
+                let meets = |known: &&[usize]| {
+                    known.starts_with(&mode.path) || mode.path.starts_with(known)
+                };
+                if paths.iter().any(meets) {
+                    let stride = scope.show_stride(&mode.stride, &mode.path);
+                    let text = format!(
+                        "stride {stride} cannot be added to the others: one runs along a part of the other's coordinate"
+                    );
+                    let place = Place::default().mode(path).stride();
+                    return Err(SymbolicErrorKind::Refused(text).at(place));
+                }
+                paths.push(&mode.path);
+            }
             scope
                 .require_extent(&mode.extent)
                 .map_err(|kind| kind.at(Place::default().mode(path).shape()))?;

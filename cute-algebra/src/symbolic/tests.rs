@@ -469,6 +469,11 @@ fn refusals() {
         ),
         ("(m,0)", "0", "an extent is at least 1, not 0"),
         (
+            "(m,n):(1@0,2)",
+            "2",
+            "stride 2 cannot be added to the others: one runs along a part of the other's coordinate",
+        ),
+        (
             "where m % 64 == 32; (m,4)",
             "32",
             "expected `0`, found `32`",
