@@ -211,15 +211,12 @@ pub(crate) fn steps(a: &SymbolicLayout) -> Result<Vec<Step>> {
 
 /// All leaves.
 pub(crate) fn weighted(a: &SymbolicLayout) -> Result<Vec<Step>> {
+    a.require_integral(0)?;
     let mut weight = Term::ONE;
     let modes = a.leaves().zip(a.tree().leaf_paths());
     modes
         .map(|(mode, path)| {
             let place = Place::operand(0).mode(path).stride();
-            if !mode.path.is_empty() {
-                let text = "the strides must be integers, not along a coordinate".to_owned();
-                return Err(SymbolicErrorKind::Refused(text).at(place));
-            }
             let next = product(&weight, &mode.extent)?;
             Ok(Step {
                 mode: mode.clone(),

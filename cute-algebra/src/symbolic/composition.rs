@@ -138,6 +138,7 @@ fn repetitions(
     a: &SymbolicLayout,
     b: &SymbolicLayout,
 ) -> Result<SymbolicLayout> {
+    b.require_integral(1)?;
     let rest = endless(scope, a)?;
     compose(scope, &rest, b, Overhang::Ragged, None)
 }

@@ -260,6 +260,19 @@ impl SymbolicLayout {
         self.leaves().all(|mode| mode.path.is_empty())
     }
 
+    /// Refuses a layout into a coordinate space.
+    pub(super) fn require_integral(&self, operand: usize) -> Result<(), SymbolicError> {
+        let mut modes = self.leaves().zip(self.tree.leaf_paths());
+        match modes.find(|(mode, _)| !mode.path.is_empty()) {
+            None => Ok(()),
+            Some((_, path)) => {
+                let text = "the strides must be integers, not along a coordinate".to_owned();
+                let place = Place::operand(operand).mode(path).stride();
+                Err(SymbolicErrorKind::Refused(text).at(place))
+            }
+        }
+    }
+
     /// Refuses a layout of which the size or the span fits 64 bits for no values of the atoms. Where it depends on them,
     /// whoever puts numbers in their place finds out.
     pub(crate) fn check_overflow(&self, scope: &Scope) -> Result<(), SymbolicErrorKind> {

@@ -469,6 +469,11 @@ fn refusals() {
         ),
         ("(m,0)", "0", "an extent is at least 1, not 0"),
         (
+            "blocked_product((m,4), (n,2):(1@0,1@1))",
+            "1@0",
+            "the strides must be integers, not along a coordinate",
+        ),
+        (
             "(m,n):(1@0,2)",
             "2",
             "stride 2 cannot be added to the others: one runs along a part of the other's coordinate",
