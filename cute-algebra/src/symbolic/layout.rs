@@ -121,7 +121,7 @@ impl SymbolicLayout {
         let tree = congruent(scope, shape, stride, &ModePath::default())?;
         let mut paths: Vec<&[usize]> = Vec::new();
         for (mode, path) in tree.leaves().zip(tree.leaf_paths()) {
-            if !mode.stride.is_zero() && !mode.is_single() && !paths.contains(&&mode.path[..]) {
+            if !mode.stride.is_zero() && !paths.contains(&&mode.path[..]) {
                 let meets = |known: &&[usize]| {
                     known.starts_with(&mode.path) || mode.path.starts_with(known)
                 };
