@@ -5,6 +5,7 @@ mod kind;
 use crate::value::Value;
 use std::fmt;
 
+pub(crate) use kind::tiler_rank;
 pub use kind::{ErrorKind, Witness};
 
 /// A refusal: what is wrong ([`ErrorKind`]), where ([`Place`]), and in which operations on which operands.

@@ -667,12 +667,7 @@ impl fmt::Display for ErrorKind {
                 f.write_str("`_` makes neither a tile nor a rest of its mode; use a logical divide or product, or an extent")
             }
             Self::TilerRank { tiler, shape } => {
-                write!(
-                    f,
-                    "a tiler of {tiler} modes for the shape {shape} of rank {}",
-                    shape.rank()
-                )?;
-                f.write_str("; a shape or `<...>` tiles mode by mode, a layout tiles the whole")
+                f.write_str(&tiler_rank(*tiler, shape, shape.rank()))
             }
             Self::NotALayout {
                 position,
@@ -689,6 +684,13 @@ impl fmt::Display for ErrorKind {
             Self::Overflow { quantity } => write!(f, "the {quantity} does not fit 64 bits"),
         }
     }
+}
+
+/// The message of [`ErrorKind::TilerRank`], of a shape that may have names in it.
+pub(crate) fn tiler_rank(tiler: usize, shape: &dyn fmt::Display, rank: usize) -> String {
+    format!(
+        "a tiler of {tiler} modes for the shape {shape} of rank {rank}; a shape or `<...>` tiles mode by mode, a layout tiles the whole"
+    )
 }
 
 fn write_witness(f: &mut fmt::Formatter<'_>, witness: &Option<Witness>) -> fmt::Result {

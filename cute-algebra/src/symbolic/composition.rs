@@ -5,12 +5,13 @@
 use super::chain::{complement, endless};
 use super::layout::{Mode, Source, SymbolicLayout, SymbolicTiler, overflow, product, quotient};
 use super::scope::{Answer, Check, Scope};
+use super::show::show_tuple;
 use super::tags::Tags;
 use super::term::{Sum, Term};
 use super::{SymbolicError, SymbolicErrorKind, undecided};
 use crate::composition::Overhang;
 use crate::divide::Form;
-use crate::error::{ErrorKind, ModePath, Place};
+use crate::error::{ErrorKind, ModePath, Place, tiler_rank};
 use crate::product::{Order, blocked};
 use crate::tiler::Others;
 
@@ -23,9 +24,8 @@ pub(crate) fn compose_by(
     tiler: &SymbolicTiler,
     overhang: Overhang,
 ) -> Result<SymbolicLayout> {
-    by_mode(a, tiler, None, Others::Drop, &mut |mode, b| {
-        compose(scope, mode, b, overhang, None)
-    })
+    let act = &mut |scope: &mut Scope, mode: &_, b: &_| compose(scope, mode, b, overhang, None);
+    by_mode(scope, a, tiler, None, Others::Drop, act)
 }
 
 /// `(tile, rest)`, grouped by `form`.
@@ -36,9 +36,9 @@ pub(crate) fn divide(
     form: Form,
     overhang: Overhang,
 ) -> Result<SymbolicLayout> {
-    by_mode(a, tiler, Some(form), Others::Keep, &mut |mode, tile| {
-        divide_whole(scope, mode, tile, overhang)
-    })
+    let act =
+        &mut |scope: &mut Scope, mode: &_, tile: &_| divide_whole(scope, mode, tile, overhang);
+    by_mode(scope, a, tiler, Some(form), Others::Keep, act)
 }
 
 /// `(A, repetitions)`, grouped by `form`.
@@ -48,10 +48,11 @@ pub(crate) fn product_by(
     tiler: &SymbolicTiler,
     form: Form,
 ) -> Result<SymbolicLayout> {
-    by_mode(a, tiler, Some(form), Others::Keep, &mut |mode, tile| {
+    let act = &mut |scope: &mut Scope, mode: &SymbolicLayout, tile: &_| {
         let copies = repetitions(scope, mode, tile)?;
         SymbolicLayout::concat([mode.clone(), copies])
-    })
+    };
+    by_mode(scope, a, tiler, Some(form), Others::Keep, act)
 }
 
 /// The product with the modes of both side by side.
@@ -71,19 +72,37 @@ pub(crate) fn ranked_product(
 
 /// An operation on the parts of a layout that a tiler has layouts for, and the result arranged.
 fn by_mode(
+    scope: &mut Scope,
     a: &SymbolicLayout,
     tiler: &SymbolicTiler,
     form: Option<Form>,
     others: Others,
-    act: &mut dyn FnMut(&SymbolicLayout, &SymbolicLayout) -> Result<SymbolicLayout>,
+    act: &mut dyn FnMut(&mut Scope, &SymbolicLayout, &SymbolicLayout) -> Result<SymbolicLayout>,
 ) -> Result<SymbolicLayout> {
     let mut tags = Tags::default();
-    let (a, tiler) = (tags.tag(a)?, tags.tag_tiler(tiler)?);
-    let mut result = tiler.apply(&a, others, &mut tags.on_both(act))?;
+    let (tagged, tiler) = (tags.tag(a)?, tags.tag_tiler(tiler)?);
+    let mut act = tags.on_both(|mode, tile| act(scope, mode, tile));
+    let applied = tiler.apply(&tagged, others, &mut act);
+    drop(act);
+    let mut result = applied.map_err(|error| with_extents(scope, a, error))?;
     if let Some(form) = form {
         result = form.arrange(result, &tiler)?;
     }
     Ok(tags.untag(&result))
+}
+
+/// An error about the shape of a tagged layout, with the shape of the layout.
+fn with_extents(scope: &Scope, a: &SymbolicLayout, error: SymbolicError) -> SymbolicError {
+    let SymbolicErrorKind::Layout(known) = &error.kind else {
+        return error;
+    };
+    let (&ErrorKind::TilerRank { tiler, .. }, Some(mode)) =
+        (known.kind(), a.get(&error.place.path.0))
+    else {
+        return error;
+    };
+    let shape = show_tuple(&mode.shape().map(|extent| scope.show(extent)));
+    SymbolicErrorKind::Refused(tiler_rank(tiler, &shape, mode.rank())).at(error.place)
 }
 
 fn divide_whole(
