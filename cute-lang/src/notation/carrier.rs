@@ -109,7 +109,13 @@ pub(super) fn integers(context: &Context, body: &TokenStream) -> Vec<TokenStream
         let tokens = integers.iter().map(|(name, at)| spanned.leaf(name, at));
         Ok(tokens.collect())
     };
-    parsed().unwrap_or_default()
+    let seen = |_| {
+        dynamic::seen(body)
+            .iter()
+            .map(|name| quote!(#name))
+            .collect()
+    };
+    parsed().unwrap_or_else(seen)
 }
 
 /// What is to be done with a fact that is not about the layout.

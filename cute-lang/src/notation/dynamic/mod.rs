@@ -3,6 +3,7 @@
 mod layout;
 mod number;
 mod recipe;
+mod seen;
 
 use super::Form;
 use super::carrier::carrier;
@@ -19,6 +20,7 @@ use layout::{Shaped, Tiles};
 use number::Number;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
+pub(super) use seen::seen;
 
 /// A value with run-time integers, and the Rust expressions that those are.
 pub(super) struct Dynamic {
