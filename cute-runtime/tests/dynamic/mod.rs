@@ -182,6 +182,20 @@ fn numbers() {
     assert_eq!(layout!(shape((m, (n, 2)))), Ok((5, (6, 2))));
 }
 
+/// A layout and where it begins come together.
+#[test]
+fn lists() {
+    let (m, n, k) = (3, 4, 2);
+    let (row, offset) = layout!(slice_and_offset((m,n):(n,1), (k,_))).unwrap();
+    check(&row, "(4):(1)");
+    assert_eq!((row.offset((3,)), offset), (3, 8));
+    let sliced = layout!(slice_and_offset(Sw<1,0,2> o 0 o (m,n):(4,1), (_,0))).unwrap();
+    assert_eq!((sliced.0.size(), sliced.1), (3, 0));
+    let (m, k) = (-3, 2);
+    let refused = layout!(slice_and_offset((m,4):(4,1), (k,_))).unwrap_err();
+    assert_eq!(refused.condition(), "m >= 1");
+}
+
 /// A slice of the host under a layout that is known at run time.
 #[test]
 fn host_tensors() {

@@ -55,12 +55,12 @@ pub(super) const METHODS: [&str; 24] = [
 /// A `Result` of a value of a type of its own.
 pub(super) fn expression(
     context: &Context,
-    dynamic: &Dynamic,
+    scope: &Scope,
     layout: &Shaped,
     values: &[TokenStream],
 ) -> TokenStream {
     let declared = Declared::here();
-    let declarations = declarations(context, &declared, &dynamic.scope, layout);
+    let declarations = declarations(context, &declared, scope, layout);
     let value = built(context, values);
     quote!(#declarations #value)
 }

@@ -36,6 +36,8 @@ pub(super) struct Dynamic {
 enum Kind {
     Layout(Shaped),
     Number(Number),
+    /// Several values, made together.
+    List(Vec<Kind>),
     /// It has no value at run time; its name is good for other layouts.
     Tiler,
 }
@@ -113,6 +115,10 @@ impl Kind {
             }
             SymbolicValue::Composed(composed) => composed,
             SymbolicValue::Tiler(_) => return Ok(Self::Tiler),
+            SymbolicValue::List(values) => {
+                let parts = values.into_iter().map(|value| Self::new(value, shown));
+                return parts.collect::<Result<_, _>>().map(Self::List);
+            }
             SymbolicValue::Layout(_) => {
                 return Err(format!(
                     "with run-time integers, the values of a layout are integers and not coordinates: {shown}"
@@ -136,17 +142,41 @@ pub(super) fn expression(
     dynamic: &Dynamic,
 ) -> syn::Result<TokenStream> {
     let values = values(dynamic.captured.len());
-    let value = match &dynamic.kind {
-        Kind::Layout(layout) => layout::expression(context, dynamic, layout, &values),
-        Kind::Number(number) => number::expression(context, dynamic, number, &values),
-        Kind::Tiler => {
-            return Err(syn::Error::new_spanned(
-                body,
-                "expected a layout, found a tiler",
-            ));
-        }
+    let Some(value) = result(context, &dynamic.scope, &dynamic.kind, &values) else {
+        return Err(syn::Error::new_spanned(
+            body,
+            "expected a layout, found a tiler",
+        ));
     };
     Ok(capturing(context, &dynamic.captured, &values, &value))
+}
+
+/// A `Result` of a value, if it has one at run time.
+fn result(
+    context: &Context,
+    scope: &Scope,
+    kind: &Kind,
+    values: &[TokenStream],
+) -> Option<TokenStream> {
+    Some(match kind {
+        Kind::Layout(layout) => layout::expression(context, scope, layout, values),
+        Kind::Number(number) => number::expression(context, scope, number, values),
+        Kind::List(parts) => {
+            let parts = parts.iter().map(|part| {
+                let part = result(context, scope, part, values)?;
+                Some(quote!({ #part }))
+            });
+            let parts = parts.collect::<Option<Vec<_>>>()?;
+            let names: Vec<_> = (0..parts.len()).map(|i| format_ident!("part{i}")).collect();
+            let tuple = quote!(::core::result::Result::Ok((#(#names,)*)));
+            // The first check that does not hold is the same for all of them.
+            parts.iter().zip(&names).rev().fold(
+                tuple,
+                |rest, (part, name)| quote!(::core::result::Result::and_then(#part, |#name| #rest)),
+            )
+        }
+        Kind::Tiler => return None,
+    })
 }
 
 /// What stands for an expression that names what has an error.
@@ -184,6 +214,15 @@ pub(super) fn item(context: &Context, item: &Item, dynamic: &Dynamic) -> syn::Re
     let declarations = match &dynamic.kind {
         Kind::Layout(layout) => layout::item(context, item, dynamic, layout, &parameters),
         Kind::Number(number) => number::item(context, item, dynamic, number, &parameters),
+        Kind::List(_) => {
+            return Err(syn::Error::new_spanned(
+                &item.body,
+                format!(
+                    "with run-time integers, several values are an expression and no item: {}",
+                    dynamic.shown
+                ),
+            ));
+        }
         Kind::Tiler => quote!(),
     };
     let carrier = carrier(context, item, &Bound::Text(dynamic.text.clone()));

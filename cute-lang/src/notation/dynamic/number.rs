@@ -4,7 +4,7 @@ use super::super::expand::literal;
 use super::super::input::{Context, Item};
 use super::recipe::{Kept, checks};
 use super::{Dynamic, attributes};
-use cute_algebra::symbolic::{Sum, SymbolicValue};
+use cute_algebra::symbolic::{Scope, Sum, SymbolicValue};
 use cute_algebra::{Tuple, Value};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -57,14 +57,14 @@ impl Number {
 /// A `Result` of the number.
 pub(super) fn expression(
     context: &Context,
-    dynamic: &Dynamic,
+    scope: &Scope,
     number: &Number,
     values: &[TokenStream],
 ) -> TokenStream {
     let facade = &context.facade;
     let mut kept = Kept::default();
     let value = number.value(&mut kept);
-    let recipe = kept.recipe(&dynamic.scope);
+    let recipe = kept.recipe(scope);
     let count = Literal::usize_unsuffixed(kept.counts()[0]);
     quote! {
         {
@@ -98,7 +98,7 @@ pub(super) fn item(
         .iter()
         .map(|parameter| quote!(::core::option::Option::Some(#parameter)))
         .collect();
-    let body = expression(context, dynamic, number, &values);
+    let body = expression(context, &dynamic.scope, number, &values);
     quote! {
         #docs
         #[doc = ""]
