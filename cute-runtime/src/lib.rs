@@ -18,7 +18,8 @@ pub use layout::{
 mod host;
 
 pub use host::{
-    HostCoordinate, HostError, HostLayout, HostTensor, HostTensorMut, HostTileMut, Static, TileOf,
+    HostCoordinate, HostError, HostLayout, HostTensor, HostTensorMut, HostTile, HostTileMut,
+    SliceOf, Static, TileOf,
 };
 
 // Layouts as pictures.

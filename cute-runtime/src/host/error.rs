@@ -50,4 +50,21 @@ pub enum HostError {
         /// Its size.
         from_size: i64,
     },
+    /// A slice at a coordinate that the layout does not have.
+    #[error(
+        "{layout} has no coordinate {coordinate} along mode {mode}, where coordinates are below {extent}"
+    )]
+    NoCoordinate {
+        /// The layout.
+        layout: String,
+        /// The mode.
+        mode: usize,
+        /// The coordinate along it.
+        coordinate: i64,
+        /// How many the mode has.
+        extent: i64,
+    },
+    /// A slice at a coordinate of another rank.
+    #[error(transparent)]
+    Slice(#[from] cute_algebra::LayoutError),
 }

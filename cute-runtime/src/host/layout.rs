@@ -2,13 +2,16 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Range;
 
-use super::HostError;
-use crate::layout::{Runs, Walk};
+use cute_algebra::{ComposedLayout, LayoutError};
+
+use super::{HostError, walk};
+use crate::layout::Tile;
 use crate::{DynamicLayout, Layout, Profile, StaticLayout, StaticTiling, Swizzle};
 
 /// A layout that a host tensor can have: a [`Layout`], a type that `layout!` declares as [`Static`], a layout with run-time
-/// integers, or a tile of a tiling.
+/// integers, a tile of a tiling, or a slice of any of them.
 /// ```
 /// use cute_runtime::{HostTensor, layout};
 /// layout! { pub ROWS = (m,n):(n,1); }
@@ -41,14 +44,70 @@ pub trait HostLayout: Copy {
     /// The value at a 1-D coordinate; `None` where there is no element.
     fn index(&self, coord: i64) -> Option<i64>;
 
-    /// The 1-D coordinate of a coordinate; `None` where there is none.
+    /// Whether coordinates have a number for a top-level mode of the profile. Those of a slice have none for a mode that is
+    /// fixed, whose extents are then 1.
     #[inline]
-    fn linear<C: HostCoordinate>(&self, coord: C) -> Option<i64> {
-        coord.linear(self.profile(), |leaf| self.leaf(leaf).0)
+    fn keeps(&self, _mode: usize) -> bool {
+        true
     }
 
-    /// As text.
-    fn text(&self) -> String;
+    /// Whether each coordinate has an element. Those past the edge of a tile have none.
+    #[inline]
+    fn is_complete(&self) -> bool {
+        true
+    }
+
+    /// The coordinates with their values, by the mode of the least stride first. A coordinate is a number for each top-level
+    /// mode; of a tile, it is the coordinate in the whole.
+    ///
+    /// # Panics
+    /// If a coordinate does not have `N` numbers.
+    #[track_caller]
+    fn walk<const N: usize>(self) -> impl Iterator<Item = ([i64; N], i64)> {
+        walk::walk(self)
+    }
+
+    /// The coordinates in runs along what is contiguous: the first of each run, and the values.
+    ///
+    /// # Panics
+    /// If a coordinate does not have `N` numbers.
+    #[track_caller]
+    fn runs<const N: usize>(self) -> impl Iterator<Item = ([i64; N], Range<i64>)> {
+        walk::runs(self)
+    }
+
+    /// The same layout in the algebra, with its swizzle and offset.
+    ///
+    /// # Errors
+    /// Never for a layout that was built.
+    fn to_composed(&self) -> Result<ComposedLayout, LayoutError>;
+}
+
+/// The layout as text.
+pub(super) fn text(layout: &impl HostLayout) -> String {
+    match layout.to_composed() {
+        Ok(composed) => composed
+            .as_layout()
+            .map_or_else(|| composed.to_string(), ToString::to_string),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The top-level modes that coordinates have a number for: which of the profile, and their leaves.
+pub(super) fn modes(layout: &impl HostLayout) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let mut last = 0;
+    let all = layout.profile().modes().map(move |mode| {
+        let first = last;
+        last += mode.leaves();
+        first..last
+    });
+    all.enumerate().filter(|&(mode, _)| layout.keeps(mode))
+}
+
+/// How many coordinates there are along leaves.
+#[inline]
+pub(super) fn extent(layout: &impl HostLayout, leaves: Range<usize>) -> i64 {
+    leaves.map(|leaf| layout.leaf(leaf).0).product()
 }
 
 impl HostLayout for Layout {
@@ -80,8 +139,8 @@ impl HostLayout for Layout {
         (0 <= coord && coord < self.size()).then(|| self.at(coord))
     }
 
-    fn text(&self) -> String {
-        self.to_string()
+    fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
+        Layout::to_composed(self)
     }
 }
 
@@ -114,13 +173,8 @@ impl<L: DynamicLayout> HostLayout for L {
         (0 <= coord && coord < DynamicLayout::size(self)).then(|| DynamicLayout::index(self, coord))
     }
 
-    fn text(&self) -> String {
-        match self.to_composed() {
-            Ok(composed) => composed
-                .as_layout()
-                .map_or_else(|| composed.to_string(), ToString::to_string),
-            Err(error) => error.to_string(),
-        }
+    fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
+        DynamicLayout::to_composed(self)
     }
 }
 
@@ -170,8 +224,8 @@ impl<L: StaticLayout> HostLayout for Static<L> {
         (0 <= coord && coord < L::SIZE).then(|| L::index(coord))
     }
 
-    fn text(&self) -> String {
-        L::LAYOUT.to_string()
+    fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
+        L::LAYOUT.to_composed()
     }
 }
 
@@ -185,6 +239,7 @@ impl<T: StaticTiling> TileOf<T> {
     pub(super) const SIZE: i64 = T::TILING.tile_size();
     pub(super) const COUNT: usize = T::TILING.rest_size() as usize;
     const FIRST: Layout = T::TILING.tile();
+    const SWIZZLE: Swizzle = T::TILING.layout().swizzle();
 
     /// Tile number `number`.
     pub(super) fn new(number: usize) -> Self {
@@ -202,18 +257,6 @@ impl<T: StaticTiling> TileOf<T> {
     /// Its number: a 1-D coordinate of the rest.
     pub fn number(&self) -> i64 {
         self.number
-    }
-
-    /// The coordinates in the whole, with the values; each coordinate of the tile once, those past the edge not at all.
-    #[track_caller]
-    pub(super) fn walk<const N: usize>(&self) -> Walk<T, N> {
-        Walk::new(self.number)
-    }
-
-    /// The same in runs of values that follow one another.
-    #[track_caller]
-    pub(super) fn runs<const N: usize>(&self) -> Runs<T, N> {
-        Runs::contiguous(self.number)
     }
 
     /// The coordinate in the whole of coordinate `within`: a number for each mode that the tiler tells apart.
@@ -243,7 +286,7 @@ impl<T: StaticTiling> HostLayout for TileOf<T> {
     }
 
     fn swizzle(&self) -> Swizzle {
-        Self::FIRST.swizzle()
+        Self::SWIZZLE
     }
 
     #[inline]
@@ -256,51 +299,64 @@ impl<T: StaticTiling> HostLayout for TileOf<T> {
         T::TILING.get(coord, self.number)
     }
 
-    fn text(&self) -> String {
-        self.layout().to_string()
+    #[inline]
+    fn is_complete(&self) -> bool {
+        !T::TILING.is_ragged()
+    }
+
+    #[track_caller]
+    fn walk<const N: usize>(self) -> impl Iterator<Item = ([i64; N], i64)> {
+        Tile::<T>::walk(self.number)
+            .map(|(coordinate, linear)| (coordinate, Self::SWIZZLE.apply(linear)))
+    }
+
+    #[track_caller]
+    fn runs<const N: usize>(self) -> impl Iterator<Item = ([i64; N], Range<i64>)> {
+        Tile::<T>::runs(self.number).map(|run| (run.coordinate, run.values(Self::SWIZZLE)))
+    }
+
+    fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
+        self.layout().to_composed()
     }
 }
 
 /// A coordinate of an element: 1-D, or one number for each top-level mode.
 pub trait HostCoordinate: Copy + fmt::Debug {
-    /// The 1-D coordinate among leaves that nest so and have these extents; `None` where there is none.
-    fn linear(self, profile: Profile, extent: impl Fn(usize) -> i64) -> Option<i64>;
+    /// The 1-D coordinate in a layout; `None` where there is none.
+    fn linear<L: HostLayout>(self, layout: &L) -> Option<i64>;
 }
 
 impl HostCoordinate for i64 {
     #[inline]
-    fn linear(self, _: Profile, _: impl Fn(usize) -> i64) -> Option<i64> {
+    fn linear<L: HostLayout>(self, _: &L) -> Option<i64> {
         Some(self)
     }
 }
 
 impl<const N: usize> HostCoordinate for [i64; N] {
     #[inline]
-    fn linear(self, profile: Profile, extent: impl Fn(usize) -> i64) -> Option<i64> {
-        let (mut leaf, mut weight, mut index) = (0, 1, 0);
-        // As below, for modes of one leaf each.
-        if profile.is_flat(N) {
-            for coord in self {
-                let size = extent(leaf);
-                if coord < 0 || coord >= size {
-                    return None;
-                }
+    fn linear<L: HostLayout>(self, layout: &L) -> Option<i64> {
+        let (mut weight, mut index) = (1, 0);
+        let mut count = |coord: i64, size: i64| {
+            let inside = 0 <= coord && coord < size;
+            if inside {
                 index += coord * weight;
                 weight *= size;
-                leaf += 1;
             }
-            return Some(index);
+            inside
+        };
+        // As below, for modes of one leaf each.
+        if layout.profile().is_flat(N) && (0..N).all(|mode| layout.keeps(mode)) {
+            let mut coords = self.into_iter().enumerate();
+            let inside = coords.all(|(leaf, coord)| count(coord, layout.leaf(leaf).0));
+            return inside.then_some(index);
         }
-        let mut modes = profile.modes();
+        let mut modes = modes(layout);
         for coord in self {
-            let last = leaf + modes.next()?.leaves();
-            let size: i64 = (leaf..last).map(&extent).product();
-            if coord < 0 || coord >= size {
+            let (_, leaves) = modes.next()?;
+            if !count(coord, extent(layout, leaves)) {
                 return None;
             }
-            index += coord * weight;
-            weight *= size;
-            leaf = last;
         }
         modes.next().is_none().then_some(index)
     }
@@ -328,13 +384,13 @@ pub(super) fn check_bounds<L: HostLayout>(layout: &L, len: usize) -> Result<(), 
         .chain(0..layout.size().min(SCAN_LIMIT));
     match suspects.find(|&coord| outside(at(coord))) {
         Some(coordinate) => Err(HostError::OutOfBounds {
-            layout: layout.text(),
+            layout: text(layout),
             coordinate,
             value: at(coordinate),
             len,
         }),
         None if layout.size() > SCAN_LIMIT => Err(HostError::NotShown {
-            layout: layout.text(),
+            layout: text(layout),
             floor,
             ceiling,
             len,
@@ -365,7 +421,7 @@ fn value<L: HostLayout>(layout: &L, coord: i64) -> i64 {
     sum
 }
 
-fn leaves<L: HostLayout>(layout: &L) -> impl Iterator<Item = (i64, i64)> {
+pub(super) fn leaves<L: HostLayout>(layout: &L) -> impl Iterator<Item = (i64, i64)> {
     (0..layout.profile().leaves()).map(|leaf| layout.leaf(leaf))
 }
 

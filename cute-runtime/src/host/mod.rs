@@ -7,10 +7,14 @@
 
 mod error;
 mod layout;
+mod slice;
+mod table;
 mod tensor;
 mod tile_mut;
+mod walk;
 
 pub use error::HostError;
 pub use layout::{HostCoordinate, HostLayout, Static, TileOf};
-pub use tensor::{HostTensor, HostTensorMut};
+pub use slice::SliceOf;
+pub use tensor::{HostTensor, HostTensorMut, HostTile};
 pub use tile_mut::HostTileMut;

@@ -5,9 +5,10 @@ use std::ops::{Index, IndexMut};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
-use super::layout::check_bounds;
+use super::layout::{check_bounds, text};
 use super::tile_mut::Elements;
-use super::{HostCoordinate, HostError, HostLayout, HostTileMut, TileOf};
+use super::walk::in_order;
+use super::{HostCoordinate, HostError, HostLayout, HostTileMut, SliceOf, TileOf, table};
 use crate::{DisjointTiling, Layout, StaticTiling};
 
 /// A slice of the host under a layout, to read.
@@ -81,14 +82,99 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
     /// The element at a coordinate: 1-D, or one number for each mode. `None` out of range.
     #[inline]
     pub fn get<C: HostCoordinate>(&self, coord: C) -> Option<&'a E> {
-        let index = self.layout.index(self.layout.linear(coord)?)?;
-        self.data.get(usize::try_from(index).ok()?)
+        at(self.data, self.layout.index(coord.linear(&self.layout)?)?)
     }
 
     /// The elements, leftmost mode fastest. Past the edge of a ragged tile there are none.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &'a E> + use<'a, E, L> {
-        let tensor = *self;
-        (0..self.size()).filter_map(move |coord| tensor.get(coord))
+    ///
+    /// In the order of memory, and with coordinates, they are in [`elements`](Self::elements).
+    pub fn iter(&self) -> impl Iterator<Item = &'a E> + use<'a, E, L> {
+        let data = self.data;
+        in_order(self.layout).filter_map(move |value| at(data, value?))
+    }
+
+    /// The elements with their coordinates, by the mode of the least stride first: in an order that is good for memory,
+    /// whatever the layout is. A coordinate has a number for each mode; of a tile, it is the coordinate in the whole, as in
+    /// [`HostTileMut::iter_mut`].
+    /// ```
+    /// use cute_runtime::{HostTensor, layout, tile};
+    /// layout! { MATRIX = (3,4):(4,1); }
+    /// tile! { BLOCKS = ragged MATRIX / <2,2>; }
+    /// let data: Vec<i64> = (0..12).collect();
+    /// let matrix = HostTensor::new(&data, MATRIX)?;
+    /// assert!(matrix.elements().all(|([row, column], &x)| x == 4 * row + column));
+    ///
+    /// let last = matrix.tiles::<BLOCKS>()?.last().unwrap();
+    /// assert_eq!(last.elements().collect::<Vec<_>>(), [([2, 2], &10), ([2, 3], &11)]);
+    /// # Ok::<(), cute_runtime::HostError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If coordinates do not have `N` numbers.
+    #[track_caller]
+    pub fn elements<const N: usize>(
+        &self,
+    ) -> impl Iterator<Item = ([i64; N], &'a E)> + use<'a, E, L, N> {
+        let data = self.data;
+        let walk = self.layout.walk();
+        walk.filter_map(move |(coordinate, value)| Some((coordinate, at(data, value)?)))
+    }
+
+    /// The elements in slices, each with the coordinate of its first. A slice is what is contiguous along one mode, of a tile up
+    /// to the edge; of one element where nothing is, as under a swizzle. Coordinates are those of
+    /// [`elements`](Self::elements).
+    /// ```
+    /// use cute_runtime::{HostTensor, layout};
+    /// let data: Vec<i64> = (0..15).collect();
+    /// // Rows of four, five elements apart.
+    /// let padded = HostTensor::new(&data, layout!((3,4):(5,1)))?;
+    /// let sums = padded.runs().map(|([row, _], run)| (row, run.iter().sum()));
+    /// assert_eq!(sums.collect::<Vec<(i64, i64)>>(), [(0, 6), (1, 26), (2, 46)]);
+    /// # Ok::<(), cute_runtime::HostError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If coordinates do not have `N` numbers.
+    #[track_caller]
+    pub fn runs<const N: usize>(
+        &self,
+    ) -> impl Iterator<Item = ([i64; N], &'a [E])> + use<'a, E, L, N> {
+        let data = self.data;
+        self.layout.runs().filter_map(move |(coordinate, values)| {
+            let first = usize::try_from(values.start).ok()?;
+            let last = usize::try_from(values.end).ok()?;
+            Some((coordinate, data.get(first..last)?))
+        })
+    }
+
+    /// The elements at the coordinates that agree with `coord`: a tensor of the modes where it has `None`, which is CuTe's `_`.
+    ///
+    /// # Errors
+    /// If the layout has no such coordinate.
+    /// ```
+    /// use cute_runtime::{HostTensor, layout};
+    /// let data: Vec<i32> = (0..24).collect();
+    /// let matrix = HostTensor::new(&data, layout!((4,(2,3)):(6,(3,1))))?;
+    /// let row = matrix.slice([Some(2), None])?;
+    /// assert_eq!(row.iter().copied().collect::<Vec<_>>(), [12, 15, 13, 16, 14, 17]);
+    /// assert_eq!((row[[1]], row[5]), (15, 17));
+    /// assert_eq!(row.to_string(), "Sw<0,0,0> o 12 o ((2,3)):((3,1)) [12, 15, 13, 16, 14, 17]");
+    ///
+    /// let error = matrix.slice([None, Some(6)]).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "(4,(2,3)):(6,(3,1)) has no coordinate 6 along mode 1, where coordinates are below 6"
+    /// );
+    /// # Ok::<(), cute_runtime::HostError>(())
+    /// ```
+    pub fn slice<const N: usize>(
+        &self,
+        coord: [Option<i64>; N],
+    ) -> Result<HostTensor<'a, E, SliceOf<L, N>>, HostError> {
+        Ok(HostTensor {
+            data: self.data,
+            layout: SliceOf::new(self.layout, coord)?,
+        })
     }
 
     /// The tiles of a tiling of this layout, in the order of the rest.
@@ -105,9 +191,7 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
     pub fn tiles<T: StaticTiling>(
         &self,
     ) -> Result<
-        impl DoubleEndedIterator<Item = HostTensor<'a, E, TileOf<T>>>
-        + ExactSizeIterator
-        + use<'a, E, L, T>,
+        impl DoubleEndedIterator<Item = HostTile<'a, E, T>> + ExactSizeIterator + use<'a, E, L, T>,
         HostError,
     > {
         check_tiling::<T, L>(&self.layout)?;
@@ -119,7 +203,10 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
     }
 }
 
-impl<'a, E, T: StaticTiling> HostTensor<'a, E, TileOf<T>> {
+/// One tile of a tensor, to read.
+pub type HostTile<'a, E, T> = HostTensor<'a, E, TileOf<T>>;
+
+impl<E, T: StaticTiling> HostTile<'_, E, T> {
     /// The tile's number: a 1-D coordinate of the rest.
     pub fn number(&self) -> i64 {
         self.layout.number()
@@ -175,8 +262,27 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
     /// The element at a coordinate: 1-D, or one number for each mode. `None` out of range.
     #[inline]
     pub fn get_mut<C: HostCoordinate>(&mut self, coord: C) -> Option<&mut E> {
-        let index = self.layout.index(self.layout.linear(coord)?)?;
-        self.data.get_mut(usize::try_from(index).ok()?)
+        let index = self.layout.index(coord.linear(&self.layout)?)?;
+        at_mut(self.data, index)
+    }
+
+    /// The elements at the coordinates that agree with `coord`, to write: see [`HostTensor::slice`].
+    /// ```
+    /// use cute_runtime::{HostTensorMut, layout};
+    /// let mut data = [0; 6];
+    /// let mut matrix = HostTensorMut::new(&mut data, layout!((2,3):(3,1)))?;
+    /// matrix.slice_mut([None, Some(1)])?.fill(7);
+    /// assert_eq!(data, [0, 7, 0, 0, 7, 0]);
+    /// # Ok::<(), cute_runtime::HostError>(())
+    /// ```
+    pub fn slice_mut<const N: usize>(
+        &mut self,
+        coord: [Option<i64>; N],
+    ) -> Result<HostTensorMut<'_, E, SliceOf<L, N>>, HostError> {
+        Ok(HostTensorMut {
+            layout: SliceOf::new(self.layout, coord)?,
+            data: self.data,
+        })
     }
 
     /// Writes one value to the element of each coordinate; what the layout leaves out stays as it is.
@@ -191,9 +297,9 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
     where
         E: Clone,
     {
-        for coord in 0..self.size() {
-            if let Some(element) = self.get_mut(coord) {
-                *element = value.clone();
+        for index in in_order(self.layout).flatten() {
+            if let Some(element) = at_mut(self.data, index) {
+                element.clone_from(&value);
             }
         }
     }
@@ -217,15 +323,17 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
     {
         if self.size() != from.size() {
             return Err(HostError::OtherSize {
-                to: self.layout.text(),
+                to: text(&self.layout),
                 size: self.size(),
-                from: from.layout.text(),
+                from: text(&from.layout),
                 from_size: from.size(),
             });
         }
-        for coord in 0..self.size() {
+        for (to, index) in in_order(self.layout).zip(in_order(from.layout)) {
             // Of two tiles, each may have an edge.
-            if let (Some(to), Some(from)) = (self.get_mut(coord), from.get(coord)) {
+            let pair = to.zip(index);
+            let pair = pair.and_then(|(to, index)| at_mut(self.data, to).zip(at(from.data, index)));
+            if let Some((to, from)) = pair {
                 to.clone_from(from);
             }
         }
@@ -281,6 +389,17 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
     }
 }
 
+/// The element of a value of the layout.
+#[inline]
+fn at<E>(data: &[E], value: i64) -> Option<&E> {
+    data.get(usize::try_from(value).ok()?)
+}
+
+#[inline]
+fn at_mut<E>(data: &mut [E], value: i64) -> Option<&mut E> {
+    data.get_mut(usize::try_from(value).ok()?)
+}
+
 fn check_tiling<T: StaticTiling, L: HostLayout>(layout: &L) -> Result<(), HostError> {
     let (tiled, tensor) = (T::TILING.whole(), layout);
     let leaves = tiled.profile().leaves();
@@ -291,7 +410,7 @@ fn check_tiling<T: StaticTiling, L: HostLayout>(layout: &L) -> Result<(), HostEr
         true => Ok(()),
         false => Err(HostError::OtherLayout {
             tiled: tiled.to_string(),
-            tensor: tensor.text(),
+            tensor: text(tensor),
         }),
     }
 }
@@ -345,23 +464,37 @@ impl<E, L: Copy> Copy for HostTensor<'_, E, L> {}
 #[cold]
 #[track_caller]
 pub(super) fn no_element<C: HostCoordinate, L: HostLayout>(coord: C, layout: &L) -> ! {
-    panic!("no element at coordinate {coord:?} of {}", layout.text())
+    panic!("no element at coordinate {coord:?} of {}", text(layout))
 }
 
-impl<E, L: fmt::Debug> fmt::Debug for HostTensor<'_, E, L> {
+/// The layout and the elements: two modes as a table, mode 0 down, others as a list. Of many, the first ones.
+/// ```
+/// use cute_runtime::{HostTensor, layout};
+/// let data: Vec<i32> = (8..14).collect();
+/// let tensor = HostTensor::new(&data, layout!((2,3):(3,1)))?;
+/// assert_eq!(tensor.to_string(), "(2,3):(3,1)\n  8  9 10\n 11 12 13");
+/// # Ok::<(), cute_runtime::HostError>(())
+/// ```
+impl<E: fmt::Display, L: HostLayout> fmt::Display for HostTensor<'_, E, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostTensor")
-            .field("layout", &self.layout)
-            .field("len", &self.data.len())
-            .finish()
+        table::write(f, *self, ToString::to_string)
     }
 }
 
-impl<E, L: fmt::Debug> fmt::Debug for HostTensorMut<'_, E, L> {
+impl<E: fmt::Debug, L: HostLayout> fmt::Debug for HostTensor<'_, E, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostTensorMut")
-            .field("layout", &self.layout)
-            .field("len", &self.data.len())
-            .finish()
+        table::write(f, *self, |element| format!("{element:?}"))
+    }
+}
+
+impl<E: fmt::Display, L: HostLayout> fmt::Display for HostTensorMut<'_, E, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_tensor().fmt(f)
+    }
+}
+
+impl<E: fmt::Debug, L: HostLayout> fmt::Debug for HostTensorMut<'_, E, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_tensor().fmt(f)
     }
 }

@@ -109,7 +109,9 @@ impl<E, T: StaticTiling> HostTileMut<'_, E, T> {
     /// The element at a coordinate of the tile: 1-D, or one number for each mode. `None` out of range and past the edge.
     #[inline]
     pub fn get<C: HostCoordinate>(&self, coord: C) -> Option<&E> {
-        let element = self.elements.element(self.tile, self.tile.linear(coord)?)?;
+        let element = self
+            .elements
+            .element(self.tile, coord.linear(&self.tile)?)?;
         // SAFETY: the element lives for 'a and belongs to this tile alone, which is borrowed to read.
         Some(unsafe { element.as_ref() })
     }
@@ -117,7 +119,9 @@ impl<E, T: StaticTiling> HostTileMut<'_, E, T> {
     /// The element at a coordinate of the tile: 1-D, or one number for each mode. `None` out of range and past the edge.
     #[inline]
     pub fn get_mut<C: HostCoordinate>(&mut self, coord: C) -> Option<&mut E> {
-        let mut element = self.elements.element(self.tile, self.tile.linear(coord)?)?;
+        let mut element = self
+            .elements
+            .element(self.tile, coord.linear(&self.tile)?)?;
         // SAFETY: the element lives for 'a and belongs to this tile alone, which is borrowed to write.
         Some(unsafe { element.as_mut() })
     }
@@ -161,11 +165,10 @@ impl<E, T: StaticTiling> HostTileMut<'_, E, T> {
     /// If the tiler does not tell `N` modes apart.
     pub fn runs_mut<const N: usize>(&mut self) -> impl Iterator<Item = ([i64; N], &mut [E])> {
         let elements = self.elements;
-        self.tile.runs().filter_map(move |run| {
-            let value = const { T::TILING.layout().swizzle() }.apply(run.linear);
-            let mut slice = elements.slice(value, run.len)?;
+        self.tile.runs().filter_map(move |(coordinate, values)| {
+            let mut slice = elements.slice(values.start, values.end - values.start)?;
             // SAFETY: as in `get_mut`, for coordinates whose values are these; and each coordinate is in one run.
-            Some((run.coordinate, unsafe { slice.as_mut() }))
+            Some((coordinate, unsafe { slice.as_mut() }))
         })
     }
 }

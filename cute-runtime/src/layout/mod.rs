@@ -20,7 +20,7 @@ pub use static_layout::{DisjointTiling, StaticLayout, StaticTiling};
 pub use swizzle::Swizzle;
 pub use tiling::Tiling;
 pub use value::Layout;
-pub(crate) use walk::{Runs, Walk};
+pub(crate) use walk::{Leaves, Run, Runs, Tile, Walk, contiguous, nearest};
 
 /// What expansions of the macros are made of.
 pub(crate) mod private {

@@ -1,19 +1,20 @@
-//! The coordinates of a tile one after the other, without a division, as far as they are on this side of the edge.
+//! The coordinates of a layout one after the other, without a division; of a tile, as far as they are on this side of the edge.
 //!
 //! A walk goes in runs along one leaf. Where a run ends is found once, so that what is done for each of its elements is a
 //! loop with a constant stride.
 
-use super::{StaticTiling, Tiling};
+use super::{StaticTiling, Swizzle, Tiling};
 use cute_algebra::{Axis, PROOF_LEAVES};
 use std::iter::once;
 use std::marker::PhantomData;
+use std::ops::Range;
 
-/// Coordinates of a tile that differ along one leaf.
+/// Coordinates that differ along one leaf.
 #[derive(Clone, Copy)]
 pub(crate) struct Run<const N: usize> {
     /// How many there are.
     pub(crate) len: i64,
-    /// The first one, in the whole.
+    /// The first one; of a tile, in the whole.
     pub(crate) coordinate: [i64; N],
     /// Its value, before the swizzle.
     pub(crate) linear: i64,
@@ -22,6 +23,13 @@ pub(crate) struct Run<const N: usize> {
 }
 
 impl<const N: usize> Run<N> {
+    /// The values of a run along which they follow one another, or of one coordinate.
+    #[inline]
+    pub(crate) fn values(&self, swizzle: Swizzle) -> Range<i64> {
+        let first = swizzle.apply(self.linear);
+        first..first + self.len
+    }
+
     /// The first coordinate and its value before the swizzle; the run goes on at the next one.
     #[inline]
     fn take(&mut self) -> ([i64; N], i64) {
@@ -36,76 +44,78 @@ impl<const N: usize> Run<N> {
     }
 }
 
-/// The runs of a tile along one leaf, or of one coordinate each. The tiling is one that is proved to be disjoint, and so has
-/// no more leaves than there are digits, and no coordinate that goes down.
-pub(crate) struct Runs<T, const N: usize> {
-    along: Option<usize>,
-    left: i64,
-    digits: [i64; PROOF_LEAVES],
-    next: Run<N>,
-    tiling: PhantomData<fn() -> T>,
+/// What is walked.
+pub(crate) trait Leaves<const N: usize> {
+    /// A number for each leaf.
+    type Digits: AsMut<[i64]>;
+
+    /// Zeros.
+    fn digits(&self) -> Self::Digits;
+
+    /// The extents of the leaves.
+    fn shape(&self) -> &[i64];
+
+    /// Their strides.
+    fn stride(&self) -> &[i64];
+
+    /// How the coordinate goes on along a leaf: never down.
+    fn step(&self, leaf: usize) -> [i64; N];
+
+    /// What coordinates stay below, where not all of them do.
+    fn edge(&self) -> Option<[i64; N]>;
 }
 
-impl<T: StaticTiling, const N: usize> Runs<T, N> {
-    const TILING: &'static Tiling = &T::TILING;
-    const AXES: &'static [Axis<'static>] = Self::TILING.axes();
-    const SHAPE: &'static [i64] = Self::TILING.tile_leaves().0;
-    const STRIDE: &'static [i64] = Self::TILING.tile_leaves().1;
-    /// The leaf of the least stride, whose elements are nearest to each other.
-    const NEAREST: Option<usize> = {
-        let (mut leaf, mut nearest, mut least) = (0, None, u64::MAX);
-        while leaf < Self::SHAPE.len() {
-            let stride = Self::STRIDE[leaf].unsigned_abs();
-            if Self::SHAPE[leaf] > 1 && stride < least {
-                (nearest, least) = (Some(leaf), stride);
-            }
-            leaf += 1;
+/// The leaf of the least stride, whose elements are nearest to each other.
+pub(crate) const fn nearest(shape: &[i64], stride: &[i64]) -> Option<usize> {
+    let (mut leaf, mut nearest, mut least) = (0, None, u64::MAX);
+    while leaf < shape.len() {
+        let distance = stride[leaf].unsigned_abs();
+        if shape[leaf] > 1 && distance < least {
+            (nearest, least) = (Some(leaf), distance);
         }
-        nearest
-    };
-    /// The leaf along which values follow one another.
-    const CONTIGUOUS: Option<usize> = match Self::NEAREST {
-        Some(leaf) if Self::STRIDE[leaf] == 1 && Self::TILING.layout().swizzle().is_identity() => {
-            Some(leaf)
-        }
-        _ => None,
-    };
-
-    /// Runs whose values follow one another.
-    ///
-    /// # Panics
-    /// If there is no such tile, or the tiler does not tell `N` modes apart.
-    #[track_caller]
-    pub(crate) fn contiguous(tile: i64) -> Self {
-        Self::new(tile, Self::CONTIGUOUS)
+        leaf += 1;
     }
+    nearest
+}
 
-    #[track_caller]
-    fn new(tile: i64, along: Option<usize>) -> Self {
-        let coordinate = Self::TILING.coordinate(0, tile);
-        let (mut step, mut stride) = ([0; N], 0);
+/// The leaf along which values follow one another.
+pub(crate) const fn contiguous(shape: &[i64], stride: &[i64], swizzle: Swizzle) -> Option<usize> {
+    match nearest(shape, stride) {
+        Some(leaf) if stride[leaf] == 1 && swizzle.is_identity() => Some(leaf),
+        _ => None,
+    }
+}
+
+/// The runs of a layout along one leaf, or of one coordinate each.
+pub(crate) struct Runs<W: Leaves<N>, const N: usize> {
+    walked: W,
+    along: Option<usize>,
+    left: i64,
+    digits: W::Digits,
+    next: Run<N>,
+}
+
+impl<W: Leaves<N>, const N: usize> Runs<W, N> {
+    /// From the coordinate whose digits are all 0, and its value before the swizzle.
+    #[inline]
+    pub(crate) fn new(walked: W, along: Option<usize>, coordinate: [i64; N], linear: i64) -> Self {
+        let (mut len, mut step) = (1, ([0; N], 0));
         if let Some(leaf) = along {
-            step = std::array::from_fn(|axis| Self::AXES[axis].strides[leaf]);
-            stride = Self::STRIDE[leaf];
+            len = walked.shape()[leaf];
+            step = (walked.step(leaf), walked.stride()[leaf]);
         }
+        let size: i64 = walked.shape().iter().product();
         Self {
             along,
-            left: Self::TILING.tile_size() / Self::extent(along),
-            digits: [0; PROOF_LEAVES],
+            left: size.checked_div(len).unwrap_or(0),
+            digits: walked.digits(),
             next: Run {
-                len: Self::extent(along),
+                len,
                 coordinate,
-                linear: Self::TILING.first(tile),
-                step: (step, stride),
+                linear,
+                step,
             },
-            tiling: PhantomData,
-        }
-    }
-
-    const fn extent(along: Option<usize>) -> i64 {
-        match along {
-            Some(leaf) => Self::SHAPE[leaf],
-            None => 1,
+            walked,
         }
     }
 
@@ -113,12 +123,12 @@ impl<T: StaticTiling, const N: usize> Runs<T, N> {
     #[inline]
     fn clipped(&self) -> i64 {
         let mut len = self.next.len;
-        if !Self::TILING.is_ragged() {
+        let Some(edge) = self.walked.edge() else {
             return len;
-        }
+        };
         let (coordinates, steps) = (self.next.coordinate, self.next.step.0);
-        for ((axis, coordinate), step) in Self::AXES.iter().zip(coordinates).zip(steps) {
-            let room = axis.extent - coordinate;
+        for ((extent, coordinate), step) in edge.into_iter().zip(coordinates).zip(steps) {
+            let room = extent - coordinate;
             len = match step {
                 _ if room <= 0 => 0,
                 0 => len,
@@ -132,14 +142,16 @@ impl<T: StaticTiling, const N: usize> Runs<T, N> {
     /// To the next run, by the other leaves.
     #[inline]
     fn advance(&mut self) {
-        for leaf in (0..Self::SHAPE.len()).filter(|&leaf| Some(leaf) != self.along) {
-            let digit = &mut self.digits[leaf];
-            let is_last = *digit + 1 == Self::SHAPE[leaf];
+        let (shape, stride) = (self.walked.shape(), self.walked.stride());
+        for leaf in (0..shape.len()).filter(|&leaf| Some(leaf) != self.along) {
+            let digit = &mut self.digits.as_mut()[leaf];
+            let is_last = *digit + 1 == shape[leaf];
             let steps = if is_last { -*digit } else { 1 };
             *digit += steps;
-            self.next.linear += steps * Self::STRIDE[leaf];
-            for (coordinate, axis) in self.next.coordinate.iter_mut().zip(Self::AXES) {
-                *coordinate += steps * axis.strides[leaf];
+            self.next.linear += steps * stride[leaf];
+            let step = self.walked.step(leaf);
+            for (coordinate, step) in self.next.coordinate.iter_mut().zip(step) {
+                *coordinate += steps * step;
             }
             if !is_last {
                 return;
@@ -148,7 +160,7 @@ impl<T: StaticTiling, const N: usize> Runs<T, N> {
     }
 }
 
-impl<T: StaticTiling, const N: usize> Iterator for Runs<T, N> {
+impl<W: Leaves<N>, const N: usize> Iterator for Runs<W, N> {
     type Item = Run<N>;
 
     #[inline]
@@ -168,18 +180,15 @@ impl<T: StaticTiling, const N: usize> Iterator for Runs<T, N> {
     }
 }
 
-/// The coordinates of a tile with their values, by the leaf of the least stride first.
-pub(crate) struct Walk<T, const N: usize> {
+/// The coordinates of runs, with their values before the swizzle.
+pub(crate) struct Walk<W: Leaves<N>, const N: usize> {
     run: Run<N>,
-    runs: Runs<T, N>,
+    runs: Runs<W, N>,
 }
 
-impl<T: StaticTiling, const N: usize> Walk<T, N> {
-    /// # Panics
-    /// If there is no such tile, or the tiler does not tell `N` modes apart.
-    #[track_caller]
-    pub(crate) fn new(tile: i64) -> Self {
-        let runs = Runs::<T, N>::new(tile, Runs::<T, N>::NEAREST);
+impl<W: Leaves<N>, const N: usize> Walk<W, N> {
+    #[inline]
+    pub(crate) fn new(runs: Runs<W, N>) -> Self {
         Self {
             run: Run {
                 len: 0,
@@ -188,15 +197,9 @@ impl<T: StaticTiling, const N: usize> Walk<T, N> {
             runs,
         }
     }
-
-    #[inline]
-    fn value((coordinate, linear): ([i64; N], i64)) -> ([i64; N], i64) {
-        let swizzle = const { T::TILING.layout().swizzle() };
-        (coordinate, swizzle.apply(linear))
-    }
 }
 
-impl<T: StaticTiling, const N: usize> Iterator for Walk<T, N> {
+impl<W: Leaves<N>, const N: usize> Iterator for Walk<W, N> {
     type Item = ([i64; N], i64);
 
     #[inline]
@@ -204,7 +207,7 @@ impl<T: StaticTiling, const N: usize> Iterator for Walk<T, N> {
         if self.run.len == 0 {
             self.run = self.runs.next()?;
         }
-        Some(Self::value(self.run.take()))
+        Some(self.run.take())
     }
 
     // What `for_each` and the like come down to: two loops, and no question between two elements of a run.
@@ -214,9 +217,83 @@ impl<T: StaticTiling, const N: usize> Iterator for Walk<T, N> {
             .chain(self.runs)
             .fold(first, |mut a, mut run| {
                 for _ in 0..run.len {
-                    a = f(a, Self::value(run.take()));
+                    a = f(a, run.take());
                 }
                 a
             })
+    }
+}
+
+/// The leaves of the tiles of a tiling, and the coordinates in the whole.
+pub(crate) struct Tile<T>(PhantomData<fn() -> T>);
+
+impl<T: StaticTiling> Tile<T> {
+    const TILING: &'static Tiling = &T::TILING;
+    const AXES: &'static [Axis<'static>] = Self::TILING.axes();
+    const SHAPE: &'static [i64] = Self::TILING.tile_leaves().0;
+    const STRIDE: &'static [i64] = Self::TILING.tile_leaves().1;
+    const FITS: () = assert!(
+        Self::SHAPE.len() <= PROOF_LEAVES,
+        "a tile has too many leaves to be walked"
+    );
+
+    /// Runs whose values follow one another.
+    ///
+    /// # Panics
+    /// If there is no such tile, or the tiler does not tell `N` modes apart.
+    #[track_caller]
+    pub(crate) fn runs<const N: usize>(tile: i64) -> Runs<Self, N> {
+        let swizzle = const { Self::TILING.layout().swizzle() };
+        let along = contiguous(Self::SHAPE, Self::STRIDE, swizzle);
+        Self::along(tile, along)
+    }
+
+    /// The coordinates with their values before the swizzle, by the leaf of the least stride first.
+    ///
+    /// # Panics
+    /// If there is no such tile, or the tiler does not tell `N` modes apart.
+    #[track_caller]
+    pub(crate) fn walk<const N: usize>(tile: i64) -> Walk<Self, N> {
+        Walk::new(Self::along(
+            tile,
+            const { nearest(Self::SHAPE, Self::STRIDE) },
+        ))
+    }
+
+    #[track_caller]
+    fn along<const N: usize>(tile: i64, along: Option<usize>) -> Runs<Self, N> {
+        const { Self::FITS };
+        let first = Self::TILING.coordinate(0, tile);
+        Runs::new(Tile(PhantomData), along, first, Self::TILING.first(tile))
+    }
+}
+
+impl<T: StaticTiling, const N: usize> Leaves<N> for Tile<T> {
+    type Digits = [i64; PROOF_LEAVES];
+
+    #[inline]
+    fn digits(&self) -> Self::Digits {
+        [0; PROOF_LEAVES]
+    }
+
+    #[inline]
+    fn shape(&self) -> &[i64] {
+        Self::SHAPE
+    }
+
+    #[inline]
+    fn stride(&self) -> &[i64] {
+        Self::STRIDE
+    }
+
+    #[inline]
+    fn step(&self, leaf: usize) -> [i64; N] {
+        std::array::from_fn(|axis| Self::AXES[axis].strides[leaf])
+    }
+
+    #[inline]
+    fn edge(&self) -> Option<[i64; N]> {
+        let extents = || std::array::from_fn(|axis| Self::AXES[axis].extent);
+        Self::TILING.is_ragged().then(extents)
     }
 }

@@ -1,8 +1,8 @@
 //! Slices of the host under layouts, and their tiles.
 
 use cute_runtime::{
-    DisjointTiling, HostError, HostTensor, HostTensorMut, HostTileMut, Layout, Static,
-    StaticTiling, TileOf, Tiling, layout, tile,
+    DisjointTiling, HostError, HostLayout, HostTensor, HostTensorMut, HostTile, HostTileMut,
+    Layout, Static, StaticTiling, Tiling, layout, tile,
 };
 use rayon::iter::ParallelIterator;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -124,8 +124,41 @@ fn check<T: DisjointTiling, const N: usize>(extents: [i64; N]) {
             .map(|within| linear(tile.coordinate(within)))
             .collect();
         assert_eq!(elements, coords);
+        check_walks::<_, N>(tile, |coord, &element| element == linear(coord));
     }
     assert_eq!(data, expected);
+}
+
+/// Walks and runs have the elements of the tensor, each once, at coordinates where they belong.
+fn check_walks<L: HostLayout, const N: usize>(
+    tensor: HostTensor<'_, i64, L>,
+    belongs: impl Fn([i64; N], &i64) -> bool,
+) {
+    let sorted = |elements: &mut Vec<*const i64>| {
+        elements.sort();
+        elements.clone()
+    };
+    let mut all: Vec<_> = (0..tensor.size())
+        .filter_map(|coord| tensor.get(coord).map(std::ptr::from_ref))
+        .collect();
+    assert!(
+        tensor
+            .iter()
+            .map(std::ptr::from_ref)
+            .eq(all.iter().copied())
+    );
+    let mut walked = Vec::new();
+    for (coord, element) in tensor.elements::<N>() {
+        assert!(belongs(coord, element), "{coord:?} of {tensor}");
+        walked.push(std::ptr::from_ref(element));
+    }
+    let mut run = Vec::new();
+    for (coord, elements) in tensor.runs::<N>() {
+        assert!(belongs(coord, &elements[0]), "{coord:?} of {tensor}");
+        run.extend(elements.iter().map(std::ptr::from_ref));
+    }
+    assert_eq!(sorted(&mut walked), sorted(&mut all));
+    assert_eq!(sorted(&mut run), all);
 }
 
 #[test]
@@ -181,13 +214,144 @@ fn any_layout_goes() {
     );
     let swizzled = HostTensor::new(&data, SWIZZLED).unwrap();
     assert_eq!(swizzled[[1, 2]], SWIZZLED.at(1 + 8 * 2) as i32);
-    let tile: HostTensor<'_, i32, TileOf<BY_MODE>> =
-        rows.tiles::<BY_MODE>().unwrap().nth(4).unwrap();
+    let tile: HostTile<'_, i32, BY_MODE> = rows.tiles::<BY_MODE>().unwrap().nth(4).unwrap();
     assert_eq!(
         (tile.layout().number(), tile[[1, 2]]),
         (4, 10 * (4 + 1) + 5 + 2)
     );
     assert_eq!(tile.layout().layout().at(0), 45);
+}
+
+/// A slice is what the algebra says it is; where the whole has no element, it has none.
+fn check_slice<L: HostLayout, const N: usize, const M: usize>(
+    whole: HostTensor<'_, i64, L>,
+    coord: [Option<i64>; N],
+) {
+    let slice = whole.slice(coord).unwrap();
+    let composed = slice.layout().to_composed().unwrap();
+    assert_eq!(slice.size(), composed.size());
+    for index in 0..slice.size() {
+        if let Some(&element) = slice.get(index) {
+            assert_eq!(Some(element), composed.at(index), "{index} of {slice}");
+        }
+    }
+    let inside = |kept: [i64; M]| {
+        let mut kept = kept.into_iter();
+        whole.get(coord.map(|fixed| fixed.or_else(|| kept.next()).unwrap()))
+    };
+    check_walks::<_, M>(slice, |kept, element| {
+        inside(kept) == Some(element) && slice[kept] == *element
+    });
+    let elements = slice.iter().count();
+    let all = whole.layout().is_complete();
+    assert!(!all || elements as i64 == slice.size());
+    assert_eq!(slice.get([0; 7]), None);
+}
+
+#[test]
+fn slices() {
+    layout! { CUBE = (3,(2,4),5):(40,(4,1),8); }
+    let data: Vec<i64> = (0..200).collect();
+    let rows = HostTensor::new(&data, Static::<ROWS>::new()).unwrap();
+    check_slice::<_, 2, 1>(rows, [Some(3), None]);
+    check_slice::<_, 2, 1>(rows, [None, Some(9)]);
+    check_slice::<_, 2, 2>(rows, [None, None]);
+    check_slice::<_, 2, 0>(rows, [Some(11), Some(9)]);
+    let swizzled = HostTensor::new(&data, SWIZZLED).unwrap();
+    check_slice::<_, 2, 1>(swizzled, [Some(5), None]);
+    check_slice::<_, 2, 1>(swizzled, [None, Some(5)]);
+    let cube = HostTensor::new(&data, CUBE).unwrap();
+    check_slice::<_, 3, 2>(cube, [None, Some(5), None]);
+    check_slice::<_, 3, 1>(cube, [Some(2), None, Some(4)]);
+    let face = cube.slice([None, None, Some(3)]).unwrap();
+    check_slice::<_, 2, 1>(face, [Some(1), None]);
+    check_slice::<_, 2, 1>(face, [None, Some(6)]);
+    // A coordinate of the slice has no number for what is fixed.
+    assert_eq!(
+        (face.get([1, 6, 0]), face.get([1, 6])),
+        (None, cube.get([1, 6, 3]))
+    );
+    assert_eq!(face.get(face.size()), None);
+    for tile in rows.tiles::<RAGGED>().unwrap() {
+        check_slice::<_, 2, 1>(tile, [Some(2), None]);
+        check_slice::<_, 2, 1>(tile, [None, Some(1)]);
+    }
+
+    let mut copy = vec![0; 200];
+    let mut matrix = HostTensorMut::new(&mut copy, ROWS).unwrap();
+    let column = rows.slice([None, Some(4)]).unwrap();
+    matrix
+        .slice_mut([None, Some(7)])
+        .unwrap()
+        .copy_from(&column)
+        .unwrap();
+    assert_eq!((matrix[[11, 7]], matrix[[11, 4]]), (114, 0));
+
+    assert_eq!(
+        face.slice([None, Some(8)]).unwrap_err().to_string(),
+        "Sw<0,0,0> o 24 o (3,(2,4)):(40,(4,1)) has no coordinate 8 along mode 1, where coordinates are below 8"
+    );
+    let error = rows.slice([Some(-1), None]).unwrap_err();
+    assert!(matches!(error, HostError::NoCoordinate { mode: 0, .. }));
+    for error in [
+        rows.slice([None]).unwrap_err(),
+        rows.slice([]).unwrap_err(),
+        face.slice([None, None, Some(3)]).unwrap_err(),
+        HostTensor::new(&data, layout!(7))
+            .unwrap()
+            .slice([None])
+            .unwrap_err(),
+    ] {
+        assert!(matches!(error, HostError::Slice(_)), "{error}");
+    }
+}
+
+#[test]
+fn other_layouts_are_walked() {
+    let data: Vec<i64> = (0..200).collect();
+    fn check<const N: usize>(data: &[i64], layout: Layout) {
+        let tensor = HostTensor::new(data, layout).unwrap();
+        check_walks::<_, N>(tensor, |coord, element| tensor[coord] == *element);
+    }
+    check::<2>(&data, ROWS);
+    check::<2>(&data, COLUMNS);
+    check::<2>(&data, NESTED);
+    check::<2>(&data, SWIZZLED);
+    check::<2>(&data, REPEATED);
+    check::<1>(&data, layout!((7):(3)));
+    check::<1>(&data, layout!(7));
+    check::<0>(&data, layout!(()));
+    let runs = HostTensor::new(&data, COLUMNS).unwrap();
+    assert!(runs.runs::<2>().all(|(_, run)| run.len() == 12));
+    // Tiles that overlap are read, too.
+    let overlapping = HostTensor::new(&data, REPEATED).unwrap();
+    for tile in overlapping.tiles::<OVERLAPPING>().unwrap() {
+        check_walks::<_, 2>(tile, |coord, element| overlapping[coord] == *element);
+    }
+}
+
+#[test]
+fn tensors_are_shown() {
+    let data: Vec<i64> = (0..400).collect();
+    let shown = |layout| HostTensor::new(&data, layout).unwrap().to_string();
+    assert_eq!(shown(layout!(3:5)), "3:5 [0, 5, 10]");
+    assert_eq!(shown(layout!(())), "():() [0]");
+    assert!(shown(layout!(65)).ends_with(" 62, 63, …]"));
+    let wide = shown(layout!((2,17):(17,1)));
+    assert!(
+        wide.ends_with(" 30 31 32 …") && wide.lines().count() == 3,
+        "{wide}"
+    );
+    let high = shown(layout!((17,2):(2,1)));
+    assert!(high.ends_with("\n 30 31\n …"), "{high}");
+    let rows = HostTensor::new(&data, ROWS).unwrap();
+    let last = rows.tiles::<RAGGED>().unwrap().last().unwrap();
+    assert!(
+        last.to_string()
+            .ends_with("\n 119   -   -\n   -   -   -\n   -   -   -\n   -   -   -")
+    );
+    let texts = HostTensor::new(&["a", "b"], layout!((1, 2))).unwrap();
+    assert_eq!(format!("{texts:?}"), "(1,2):(0,1)\n \"a\" \"b\"");
 }
 
 #[test]

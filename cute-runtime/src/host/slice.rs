@@ -1,0 +1,139 @@
+//! Layouts with some coordinates fixed.
+
+use std::fmt;
+
+use cute_algebra::{ComposedLayout, Coord, LayoutError};
+
+use super::layout::{extent, leaves, modes, text};
+use super::{HostError, HostLayout};
+use crate::{Profile, Swizzle};
+
+/// The layout `L` with some of its `N` coordinates fixed: CuTe's `slice_and_offset`, as one layout.
+///
+/// It is the whole layout with extents of 1 where it is fixed, and coordinates have no number for those modes.
+#[derive(Clone, Copy)]
+pub struct SliceOf<L, const N: usize> {
+    whole: L,
+    coord: [Option<i64>; N],
+    fixed: [Fixed; N],
+    /// 1-D coordinate in the whole of the first coordinate.
+    first: i64,
+    /// Its value before the swizzle.
+    offset: i64,
+}
+
+/// A mode, of which the leaves from `first` up to `last` are fixed, if any.
+#[derive(Clone, Copy)]
+struct Fixed {
+    mode: usize,
+    first: usize,
+    last: usize,
+}
+
+impl<L: HostLayout, const N: usize> SliceOf<L, N> {
+    /// The modes of `whole` where `coord` is `None`, which is CuTe's `_`.
+    pub(super) fn new(whole: L, coord: [Option<i64>; N]) -> Result<Self, HostError> {
+        // This refuses another rank than N.
+        let sliced = whole.to_composed()?.slice(&Coord::from(coord))?;
+        let mut weight = 1;
+        let mut first = 0;
+        let mut fixed = [Fixed {
+            mode: 0,
+            first: 0,
+            last: 0,
+        }; N];
+        for (position, (mode, leaves)) in modes(&whole).enumerate() {
+            fixed[position] = Fixed {
+                mode,
+                first: leaves.start,
+                last: leaves.end,
+            };
+            let extent = extent(&whole, leaves);
+            // The algebra goes on past the end, as CuTe does. There is nothing.
+            let coordinate = coord[position].unwrap_or(0);
+            if !(0..extent).contains(&coordinate) {
+                return Err(HostError::NoCoordinate {
+                    layout: text(&whole),
+                    mode: position,
+                    coordinate,
+                    extent,
+                });
+            }
+            first += coordinate * weight;
+            weight *= extent;
+        }
+        Ok(Self {
+            whole,
+            coord,
+            fixed,
+            first,
+            offset: sliced.offset(),
+        })
+    }
+
+    fn is_fixed(&self, is: impl Fn(&Fixed) -> bool) -> bool {
+        let mut pairs = self.fixed.iter().zip(&self.coord);
+        pairs.any(|(fixed, coord)| coord.is_some() && is(fixed))
+    }
+}
+
+impl<L: HostLayout, const N: usize> HostLayout for SliceOf<L, N> {
+    fn profile(&self) -> Profile {
+        self.whole.profile()
+    }
+
+    #[inline]
+    fn leaf(&self, leaf: usize) -> (i64, i64) {
+        let (extent, stride) = self.whole.leaf(leaf);
+        let is_fixed = self.is_fixed(|fixed| (fixed.first..fixed.last).contains(&leaf));
+        (if is_fixed { 1 } else { extent }, stride)
+    }
+
+    fn offset(&self) -> i64 {
+        self.offset
+    }
+
+    fn swizzle(&self) -> Swizzle {
+        self.whole.swizzle()
+    }
+
+    #[inline]
+    fn size(&self) -> i64 {
+        extent(self, 0..self.profile().leaves())
+    }
+
+    /// By the whole, which knows where its edge is.
+    #[inline]
+    fn index(&self, coord: i64) -> Option<i64> {
+        if !(0..self.size()).contains(&coord) {
+            return None;
+        }
+        let (mut rest, mut weight, mut index) = (coord, 1, self.first);
+        for (leaf, (extent, _)) in leaves(self).enumerate() {
+            index += rest % extent * weight;
+            rest /= extent;
+            weight *= self.whole.leaf(leaf).0;
+        }
+        self.whole.index(index)
+    }
+
+    #[inline]
+    fn keeps(&self, mode: usize) -> bool {
+        self.whole.keeps(mode) && !self.is_fixed(|fixed| fixed.mode == mode)
+    }
+
+    #[inline]
+    fn is_complete(&self) -> bool {
+        self.whole.is_complete()
+    }
+
+    fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
+        self.whole.to_composed()?.slice(&Coord::from(self.coord))
+    }
+}
+
+impl<L: HostLayout, const N: usize> fmt::Debug for SliceOf<L, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text(self))
+    }
+}
