@@ -10,8 +10,8 @@ extern crate self as cute_runtime;
 mod layout;
 
 pub use layout::{
-    CoordinateLayout, DisjointTiling, DynamicLayout, DynamicTiling, Layout, LayoutCheck, Profile,
-    StaticLayout, StaticTiling, Swizzle, Tiling,
+    CoordinateLayout, DisjointTiling, DynamicCoordinateLayout, DynamicLayout, DynamicTiling,
+    Layout, LayoutCheck, Profile, StaticLayout, StaticTiling, Swizzle, Tiling,
 };
 
 // Slices of the host.
@@ -143,7 +143,8 @@ macro_rules! __carry {
 /// ```
 /// Names inside a shape or a stride, `{…}` with a Rust expression, and their products are run-time integers; `where` states
 /// facts about them in front. Such an expression is a `Result` of a [`DynamicLayout`], and such an item a type with
-/// `try_new`: what the facts do not settle is checked when the layout is built. A fact holds for the items up to the next
+/// `try_new`: what the facts do not settle is checked when the layout is built. Where values are coordinates, it is a
+/// [`DynamicCoordinateLayout`]. A fact holds for the items up to the next
 /// `where`.
 /// ```
 /// use cute_runtime::{DynamicLayout, layout};

@@ -3,6 +3,7 @@
 mod coordinate;
 mod divisor;
 mod dynamic;
+mod dynamic_coordinate;
 mod dynamic_tiling;
 mod picture;
 mod profile;
@@ -14,6 +15,7 @@ mod walk;
 
 pub use coordinate::CoordinateLayout;
 pub use dynamic::{DynamicLayout, LayoutCheck};
+pub use dynamic_coordinate::DynamicCoordinateLayout;
 pub use dynamic_tiling::DynamicTiling;
 pub use profile::Profile;
 pub use static_layout::{DisjointTiling, StaticLayout, StaticTiling};
@@ -30,6 +32,7 @@ pub(crate) mod private {
     pub use super::dynamic::{
         AtomOrigin, Condition, LayoutRecipe, Number, Numbers, Recipe, Term, capture, write_dynamic,
     };
+    pub use super::dynamic_coordinate::{CoordinateRecipe, write_coordinates};
     pub use super::dynamic_tiling::{AxisRecipe, TilingRecipe};
     pub use super::profile::profile;
     pub use super::swizzle::swizzle;

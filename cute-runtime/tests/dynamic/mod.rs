@@ -2,7 +2,8 @@
 
 mod tilings;
 
-use cute_runtime::{DynamicLayout, HostTensor, HostTensorMut, layout};
+use cute_algebra::Tuple;
+use cute_runtime::{DynamicCoordinateLayout, DynamicLayout, HostTensor, HostTensorMut, layout};
 
 layout! {
     pub STATIC = (6,2):(8,2);
@@ -180,6 +181,44 @@ fn numbers() {
     let (m, n) = (5, 6);
     assert_eq!(layout!(size((m, n))), Ok(30));
     assert_eq!(layout!(shape((m, (n, 2)))), Ok((5, (6, 2))));
+}
+
+layout! {
+    IDENTITY = (m,n):(1@0,1@1);
+    TURNED = composition(IDENTITY, (n,m):(m,1));
+    BLOCKS = ragged zipped_divide(IDENTITY, <4,8>);
+}
+
+fn check_coordinates<const N: usize>(layout: &impl DynamicCoordinateLayout<N>, text: &str) {
+    let slow = layout.to_layout().unwrap();
+    assert_eq!(slow.to_string(), text);
+    assert_eq!(layout.size(), slow.size());
+    for i in 0..layout.size() {
+        let value = slow.crd2idx(&Tuple::Leaf(Some(i))).unwrap();
+        let mut value: Vec<_> = value.leaves().copied().collect();
+        value.resize(N, 0);
+        assert_eq!(layout.at(i).to_vec(), value, "{text} at {i}");
+    }
+}
+
+/// Values that are coordinates.
+#[test]
+fn coordinates() {
+    let identity = IDENTITY::try_new(5, 3).unwrap();
+    check_coordinates(&identity, "(5,3):(1@0,1@1)");
+    assert_eq!((identity.offset((4, 2)), identity.m()), ([4, 2], 5));
+    check_coordinates(&TURNED::try_new(5, 3).unwrap(), "(3,5):(1@1,1@0)");
+    let blocks = BLOCKS::try_new(5, 3).unwrap();
+    assert_eq!(blocks.offset(((1, 2), (1, 0))), [5, 2]);
+    assert!(!blocks.is_inside(((1, 2), (1, 0))) && blocks.is_inside(((0, 2), (1, 0))));
+    let (m, n) = (7, 6);
+    check_coordinates(
+        &layout!((m,(2,n)):(2@2,(1@0,2@0))).unwrap(),
+        "(7,(2,6)):(2@2,(1@0,2@0))",
+    );
+    check_coordinates(&layout!(coalesce((2,n):(1@0,2@0))).unwrap(), "12:1@0");
+    check_coordinates(&layout!((2,m):(0,1@1)).unwrap(), "(2,7):(0,1@1)");
+    assert!(layout!((m,{n - 6}):(1@0,1@1)).is_err());
 }
 
 /// A layout and where it begins come together.

@@ -61,15 +61,21 @@ pub(super) fn expression(
 ) -> TokenStream {
     let declared = Declared::here();
     let declarations = declarations(context, &declared, scope, layout);
-    let value = built(context, values);
+    let value = built(&recipe_path(context), values);
     quote!(#declarations #value)
 }
 
-fn built(context: &Context, values: &[TokenStream]) -> TokenStream {
+/// Trait and constant, of a type that comes before it.
+fn recipe_path(context: &Context) -> TokenStream {
     let facade = &context.facade;
+    quote!(as #facade::DynamicLayout>::RECIPE)
+}
+
+/// A value of the type of an expression, by its recipe.
+pub(super) fn built(recipe: &TokenStream, values: &[TokenStream]) -> TokenStream {
     quote! {
         ::core::result::Result::map(
-            <Dynamic as #facade::DynamicLayout>::RECIPE.build([#(#values),*]),
+            <Dynamic #recipe.build([#(#values),*]),
             |numbers| Dynamic { numbers },
         )
     }
@@ -87,7 +93,7 @@ pub(super) fn item(
     let declared = Declared::of(item, docs, &others, parameters);
     let declarations = declarations(context, &declared, &dynamic.scope, layout);
     let checks = checks(&dynamic.scope);
-    let constructor = constructor(context, &declared, &checks);
+    let constructor = constructor(context, &declared, &recipe_path(context), &checks);
     quote!(#declarations #constructor)
 }
 
@@ -99,7 +105,7 @@ pub(super) fn fallback_expression(
 ) -> TokenStream {
     let declared = Declared::here();
     let declarations = fallback(context, &declared, count);
-    let value = built(context, values);
+    let value = built(&recipe_path(context), values);
     quote!(#declarations #value)
 }
 
@@ -108,7 +114,7 @@ pub(super) fn fallback_item(context: &Context, item: &Item, integers: &[Ident]) 
     let (docs, others) = attributes(item, "");
     let declared = Declared::of(item, docs, &others, integers);
     let declarations = fallback(context, &declared, integers.len());
-    let constructor = constructor(context, &declared, "");
+    let constructor = constructor(context, &declared, &recipe_path(context), "");
     quote!(#declarations #constructor)
 }
 
@@ -158,19 +164,19 @@ fn fallback(context: &Context, declared: &Declared<'_>, count: usize) -> TokenSt
 }
 
 /// What a type is declared with.
-struct Declared<'a> {
-    name: Ident,
-    visibility: TokenStream,
+pub(super) struct Declared<'a> {
+    pub(super) name: Ident,
+    pub(super) visibility: TokenStream,
     docs: TokenStream,
     /// Attributes of the type and its implementations.
-    others: &'a [syn::Attribute],
+    pub(super) others: &'a [syn::Attribute],
     /// The run-time integers that it keeps by name.
     parameters: &'a [Ident],
 }
 
 impl<'a> Declared<'a> {
     /// In the block of an expression.
-    fn here() -> Self {
+    pub(super) fn here() -> Self {
         Self {
             name: Ident::new("Dynamic", Span::call_site()),
             visibility: quote!(),
@@ -180,7 +186,7 @@ impl<'a> Declared<'a> {
         }
     }
 
-    fn of(
+    pub(super) fn of(
         item: &'a Item,
         docs: TokenStream,
         others: &'a [syn::Attribute],
@@ -197,7 +203,12 @@ impl<'a> Declared<'a> {
     }
 }
 
-fn constructor(context: &Context, declared: &Declared<'_>, checks: &str) -> TokenStream {
+pub(super) fn constructor(
+    context: &Context,
+    declared: &Declared<'_>,
+    recipe: &TokenStream,
+    checks: &str,
+) -> TokenStream {
     let facade = &context.facade;
     let Declared {
         name,
@@ -214,7 +225,7 @@ fn constructor(context: &Context, declared: &Declared<'_>, checks: &str) -> Toke
             #[doc = #summary]
             #visibility fn try_new(#(#parameters: ::core::primitive::i64),*) -> ::core::result::Result<Self, #facade::LayoutCheck> {
                 ::core::result::Result::map(
-                    <Self as #facade::DynamicLayout>::RECIPE.build([#(::core::option::Option::Some(#parameters)),*]),
+                    <Self #recipe.build([#(::core::option::Option::Some(#parameters)),*]),
                     |numbers| Self { #(#parameters,)* numbers },
                 )
             }
@@ -318,23 +329,10 @@ fn type_and_traits(
     index: &TokenStream,
 ) -> TokenStream {
     let facade = &context.facade;
-    let [kept, divisors] = counts.map(Literal::usize_unsuffixed);
-    let Declared {
-        name,
-        visibility,
-        docs,
-        others,
-        parameters,
-    } = declared;
+    let Declared { name, others, .. } = declared;
+    let structure = structure(context, declared, counts, &quote!(write_dynamic));
     quote! {
-        #docs
-        #(#others)*
-        #[allow(dead_code, non_camel_case_types)]
-        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq, ::core::cmp::Eq)]
-        #visibility struct #name {
-            #(#parameters: ::core::primitive::i64,)*
-            numbers: #facade::__private::Numbers<#kept, #divisors>,
-        }
+        #structure
 
         #(#others)*
         impl #facade::DynamicLayout for #name {
@@ -359,18 +357,46 @@ fn type_and_traits(
                 #index
             }
         }
+    }
+}
+
+/// The type, and as text what `write` makes of it.
+pub(super) fn structure(
+    context: &Context,
+    declared: &Declared<'_>,
+    counts: [usize; 2],
+    write: &TokenStream,
+) -> TokenStream {
+    let facade = &context.facade;
+    let [kept, divisors] = counts.map(Literal::usize_unsuffixed);
+    let Declared {
+        name,
+        visibility,
+        docs,
+        others,
+        parameters,
+    } = declared;
+    quote! {
+        #docs
+        #(#others)*
+        #[allow(dead_code, non_camel_case_types)]
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq, ::core::cmp::Eq)]
+        #visibility struct #name {
+            #(#parameters: ::core::primitive::i64,)*
+            numbers: #facade::__private::Numbers<#kept, #divisors>,
+        }
 
         #(#others)*
         impl ::core::fmt::Display for #name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                #facade::__private::write_dynamic(self, f)
+                #facade::__private::#write(self, f)
             }
         }
 
         #(#others)*
         impl ::core::fmt::Debug for #name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                #facade::__private::write_dynamic(self, f)
+                #facade::__private::#write(self, f)
             }
         }
     }
@@ -421,7 +447,7 @@ fn tiles_tokens(tiles: &Tiles, layout: &SymbolicLayout, kept: &mut Kept) -> Toke
     quote!(TilingRecipe { tile_leaves: #leaves, axes: &[#(#axes),*], is_disjoint: #is_disjoint })
 }
 
-fn number_tree(
+pub(super) fn number_tree(
     layout: &SymbolicLayout,
     kept: &mut Kept,
     side: fn(&Mode) -> &Term,
@@ -435,6 +461,22 @@ fn number_tree(
 /// Straight-line code from the 1-D `coord` to the value. Coalesced, so that there is no term too many.
 fn index(layout: &SymbolicLayout, kept: &mut Kept) -> TokenStream {
     let modes = layout.coalesced();
+    let (digits, terms) = digits(&modes, kept);
+    let terms: Vec<_> = terms.into_iter().map(|(_, term)| term).collect();
+    match terms.is_empty() {
+        true => quote!({
+            let _ = coord;
+            0
+        }),
+        false => quote!(#(#digits)* #(#terms)+*),
+    }
+}
+
+/// What takes the digits off the 1-D `coord`, and each of them times its stride.
+pub(super) fn digits<'a>(
+    modes: &'a [Mode],
+    kept: &mut Kept,
+) -> (Vec<TokenStream>, Vec<(&'a Mode, TokenStream)>) {
     let mut digits = Vec::new();
     let mut terms = Vec::new();
     for (i, mode) in modes.iter().enumerate() {
@@ -447,16 +489,10 @@ fn index(layout: &SymbolicLayout, kept: &mut Kept) -> TokenStream {
             quote!(coord)
         };
         if !mode.stride.is_zero() {
-            terms.push(scaled(digit, &mode.stride, kept));
+            terms.push((mode, scaled(digit, &mode.stride, kept)));
         }
     }
-    match terms.is_empty() {
-        true => quote!({
-            let _ = coord;
-            0
-        }),
-        false => quote!(#(#digits)* #(#terms)+*),
-    }
+    (digits, terms)
 }
 
 /// Takes the digit of an extent off `coord`: by a shift and a mask, or by a quotient that is a multiplication.
@@ -485,7 +521,7 @@ fn offset(layout: &SymbolicLayout, kept: &mut Kept) -> TokenStream {
 }
 
 /// For a ragged division: whether a coordinate is in the layout that was divided.
-fn is_inside(
+pub(super) fn is_inside(
     scope: &Scope,
     layout: &SymbolicLayout,
     visibility: &TokenStream,
@@ -552,7 +588,7 @@ fn stays_inside(
 }
 
 /// The sum of the leaves of `coord`, each times its step.
-fn inner_product<'a>(
+pub(super) fn inner_product<'a>(
     layout: &SymbolicLayout,
     steps: impl Iterator<Item = Option<&'a Term>>,
     kept: &mut Kept,
@@ -593,7 +629,7 @@ fn leaf_places(tree: &Tuple<Mode>, place: TokenStream, places: &mut Vec<TokenStr
     }
 }
 
-fn coordinate_type(tree: &Tuple<Mode>) -> TokenStream {
+pub(super) fn coordinate_type(tree: &Tuple<Mode>) -> TokenStream {
     match tree {
         Tuple::Leaf(_) => quote!(::core::primitive::i64),
         Tuple::Node(modes) => {

@@ -1,5 +1,6 @@
 //! What has run-time integers as Rust: a type with a constructor, or a function.
 
+mod coordinates;
 mod layout;
 mod number;
 mod recipe;
@@ -9,6 +10,7 @@ use super::Form;
 use super::carrier::carrier;
 use super::input::{Bound, Context, Item};
 use super::tokens::Spanned;
+use coordinates::Coordinates;
 use cute_algebra::notation::{
     Definition, Definitions, Names, NotationError, eval_symbolic, eval_symbolic_tiling,
 };
@@ -35,6 +37,7 @@ pub(super) struct Dynamic {
 
 enum Kind {
     Layout(Shaped),
+    Coordinates(Coordinates),
     Number(Number),
     /// Several values, made together.
     List(Vec<Kind>),
@@ -85,7 +88,7 @@ pub(super) fn fold(
         Some(spanned.leaf(name, at))
     });
     let captured = captures.collect();
-    let is_layout = matches!(kind, Kind::Layout(_));
+    let is_layout = matches!(kind, Kind::Layout(_) | Kind::Coordinates(_));
     let whole = definition.expand(texts).map_err(at_token)?;
     let whole = if is_layout {
         whole.into_layout()
@@ -119,10 +122,12 @@ impl Kind {
                 let parts = values.into_iter().map(|value| Self::new(value, shown));
                 return parts.collect::<Result<_, _>>().map(Self::List);
             }
-            SymbolicValue::Layout(_) => {
-                return Err(format!(
-                    "with run-time integers, the values of a layout are integers and not coordinates: {shown}"
-                ));
+            SymbolicValue::Layout(layout) => {
+                return Coordinates::new(layout, shown).map(Self::Coordinates);
+            }
+            SymbolicValue::Known(Value::Layout(layout)) => {
+                let layout = SymbolicLayout::lift(&layout);
+                return Coordinates::new(layout, shown).map(Self::Coordinates);
             }
             value => {
                 return Number::new(&value)
@@ -160,6 +165,9 @@ fn result(
 ) -> Option<TokenStream> {
     Some(match kind {
         Kind::Layout(layout) => layout::expression(context, scope, layout, values),
+        Kind::Coordinates(coordinates) => {
+            coordinates::expression(context, scope, coordinates, values)
+        }
         Kind::Number(number) => number::expression(context, scope, number, values),
         Kind::List(parts) => {
             let parts = parts.iter().map(|part| {
@@ -213,6 +221,9 @@ pub(super) fn item(context: &Context, item: &Item, dynamic: &Dynamic) -> syn::Re
     let parameters = parameters.collect::<syn::Result<Vec<_>>>()?;
     let declarations = match &dynamic.kind {
         Kind::Layout(layout) => layout::item(context, item, dynamic, layout, &parameters),
+        Kind::Coordinates(coordinates) => {
+            coordinates::item(context, item, dynamic, coordinates, &parameters)
+        }
         Kind::Number(number) => number::item(context, item, dynamic, number, &parameters),
         Kind::List(_) => {
             return Err(syn::Error::new_spanned(

@@ -1,0 +1,181 @@
+//! Layouts with run-time integers into a coordinate space: a type with a constructor.
+
+use super::super::expand::profile_text;
+use super::super::input::{Context, Item};
+use super::layout::{
+    Declared, built, constructor, coordinate_type, digits, inner_product, is_inside, number_tree,
+    structure,
+};
+use super::recipe::{Kept, checks};
+use super::{Dynamic, attributes};
+use cute_algebra::symbolic::{Mode, Scope, SymbolicLayout};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+/// A layout whose values are coordinates of integers.
+pub(super) struct Coordinates {
+    layout: SymbolicLayout,
+    /// How many integers.
+    count: usize,
+}
+
+impl Coordinates {
+    pub(super) fn new(layout: SymbolicLayout, shown: &str) -> Result<Self, String> {
+        // The algebra limits how many there are.
+        let mut count = 0;
+        for mode in layout.leaves() {
+            count = count.max(match mode.path[..] {
+                [] => 0,
+                [axis] => axis + 1,
+                _ => {
+                    return Err(format!(
+                        "with run-time integers, the values of a layout are integers or coordinates of integers, and do not nest: {shown}"
+                    ));
+                }
+            });
+        }
+        Ok(Self { layout, count })
+    }
+}
+
+/// A `Result` of a value of a type of its own.
+pub(super) fn expression(
+    context: &Context,
+    scope: &Scope,
+    coordinates: &Coordinates,
+    values: &[TokenStream],
+) -> TokenStream {
+    let declared = Declared::here();
+    let declarations = declarations(context, &declared, scope, coordinates);
+    let value = built(&recipe_path(context, coordinates), values);
+    quote!(#declarations #value)
+}
+
+/// The declarations of an item: a type with a constructor.
+pub(super) fn item(
+    context: &Context,
+    item: &Item,
+    dynamic: &Dynamic,
+    coordinates: &Coordinates,
+    parameters: &[Ident],
+) -> TokenStream {
+    let (docs, others) = attributes(item, &dynamic.shown);
+    let declared = Declared::of(item, docs, &others, parameters);
+    let declarations = declarations(context, &declared, &dynamic.scope, coordinates);
+    let recipe = recipe_path(context, coordinates);
+    let constructor = constructor(context, &declared, &recipe, &checks(&dynamic.scope));
+    quote!(#declarations #constructor)
+}
+
+/// Trait and constant, of a type that comes before it.
+fn recipe_path(context: &Context, coordinates: &Coordinates) -> TokenStream {
+    let (facade, count) = (
+        &context.facade,
+        Literal::usize_unsuffixed(coordinates.count),
+    );
+    quote!(as #facade::DynamicCoordinateLayout<#count>>::RECIPE.layout)
+}
+
+fn declarations(
+    context: &Context,
+    declared: &Declared<'_>,
+    scope: &Scope,
+    Coordinates { layout, count }: &Coordinates,
+) -> TokenStream {
+    let facade = &context.facade;
+    let Declared {
+        name,
+        visibility,
+        others,
+        ..
+    } = declared;
+    let mut kept = Kept::default();
+    let index = index(layout, *count, &mut kept);
+    let shape = number_tree(layout, &mut kept, |mode| &mode.extent);
+    let stride = number_tree(layout, &mut kept, |mode| &mode.stride);
+    let axes = layout
+        .leaves()
+        .map(|mode| Literal::usize_unsuffixed(mode.path.first().copied().unwrap_or(0)));
+    let sums = (0..*count).map(|axis| {
+        let steps = layout
+            .leaves()
+            .map(|mode| is_along(mode, axis).then_some(&mode.stride));
+        inner_product(layout, steps, &mut kept)
+    });
+    let sums: Vec<_> = sums.collect();
+    let coordinate = coordinate_type(layout.tree());
+    let is_inside = is_inside(scope, layout, visibility, &mut kept);
+    let profile = profile_text(layout.tree());
+    let (recipe, divisors) = (kept.recipe(scope), kept.divisors());
+    let structure = structure(context, declared, kept.counts(), &quote!(write_coordinates));
+    let count = Literal::usize_unsuffixed(*count);
+    quote! {
+        #structure
+
+        #(#others)*
+        impl #facade::DynamicCoordinateLayout<#count> for #name {
+            const RECIPE: &'static #facade::__private::CoordinateRecipe = {
+                use #facade::__private::*;
+                &CoordinateRecipe {
+                    layout: LayoutRecipe {
+                        recipe: #recipe,
+                        profile: profile(#profile),
+                        shape: &[#(#shape),*],
+                        stride: &[#(#stride),*],
+                        divisors: &[#(#divisors),*],
+                        offset: Number::Known(0),
+                        swizzle: swizzle(0, 0, 0),
+                        tiles: ::core::option::Option::None,
+                    },
+                    axes: &[#(#axes),*],
+                }
+            };
+            #[inline]
+            fn numbers(&self) -> &[::core::primitive::i64] {
+                &self.numbers.kept
+            }
+            #[inline]
+            fn size(&self) -> ::core::primitive::i64 {
+                self.numbers.size
+            }
+            #[inline]
+            fn index(&self, coord: ::core::primitive::i64) -> [::core::primitive::i64; #count] {
+                #index
+            }
+        }
+
+        #(#others)*
+        #[allow(dead_code)]
+        impl #name {
+            /// The value at a coordinate, an integer for each leaf.
+            #[inline]
+            #visibility fn offset(&self, coord: #coordinate) -> [::core::primitive::i64; #count] {
+                [#(#sums),*]
+            }
+            #is_inside
+        }
+    }
+}
+
+/// Straight-line code from the 1-D `coord` to the integers of the value.
+fn index(layout: &SymbolicLayout, count: usize, kept: &mut Kept) -> TokenStream {
+    let modes = layout.coalesced();
+    let (statements, terms) = digits(&modes, kept);
+    let sums = (0..count).map(|axis| {
+        let along = terms.iter().filter(|(mode, _)| is_along(mode, axis));
+        let terms: Vec<_> = along.map(|(_, term)| term).collect();
+        match terms.is_empty() {
+            true => quote!(0),
+            false => quote!(#(#terms)+*),
+        }
+    });
+    quote! {
+        let _ = coord;
+        #(#statements)*
+        [#(#sums),*]
+    }
+}
+
+fn is_along(mode: &Mode, axis: usize) -> bool {
+    mode.path[..] == [axis]
+}
