@@ -125,10 +125,13 @@ pub mod kernels {
     /// D by TMA stores: rows of D start at multiples of 16 bytes.
     ///
     /// Persistent and warp-specialised. Warpgroup 0 feeds a ring of STAGES shared-memory stages by TMA; warpgroups 1 and 2
-    /// multiply 64 × BN each and store their half of the tile in pieces of 128-byte rows.
-    #[kernel(threads = 384)]
-    #[instance(gemm_bf16_bf16_128x256x64: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
-    #[instance(gemm_bf16_f32_128x256x64: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
+    /// multiply 64 × BN each and store their half of the tile in pieces of 128-byte rows. The two CTAs of a cluster of two
+    /// have neighbouring tiles; where those share their columns, each loads half of B's rows into both.
+    #[kernel(threads = 384, cluster = (CTAS, 1, 1))]
+    #[instance(gemm_bf16_bf16_128x256x64: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 1)]
+    #[instance(gemm_bf16_f32_128x256x64: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 1)]
+    #[instance(gemm_bf16_bf16_128x256x64_2x1: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 2)]
+    #[instance(gemm_bf16_f32_128x256x64_2x1: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 2)]
     pub fn gemm<
         D: Element,
         const BM: u32,
@@ -136,6 +139,7 @@ pub mod kernels {
         const BK: u32,
         const STAGES: u32,
         const GROUP: u32,
+        const CTAS: u32,
     >(
         a: TmaLoad<bf16, 2>,
         b: TmaLoad<bf16, 2>,
@@ -144,36 +148,15 @@ pub mod kernels {
         n: u32,
         k: u32,
     ) {
-        run::<D, BM, BN, BK, STAGES, GROUP, 1, 1>(a, b, d, m, n, k);
-    }
-
-    /// The same with the CTAs in pairs of neighbouring tiles; where those share their columns, each CTA loads half of B's
-    /// rows into both.
-    #[kernel(threads = 384, cluster = (2, 1, 1))]
-    #[instance(gemm_bf16_bf16_128x256x64_2x1: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
-    #[instance(gemm_bf16_f32_128x256x64_2x1: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
-    pub fn gemm_paired<
-        D: Element,
-        const BM: u32,
-        const BN: u32,
-        const BK: u32,
-        const STAGES: u32,
-        const GROUP: u32,
-    >(
-        a: TmaLoad<bf16, 2>,
-        b: TmaLoad<bf16, 2>,
-        d: TmaStore<D, 2>,
-        m: u32,
-        n: u32,
-        k: u32,
-    ) {
-        run::<D, BM, BN, BK, STAGES, GROUP, 2, 1>(a, b, d, m, n, k);
+        run::<D, BM, BN, BK, STAGES, GROUP, CTAS, 1>(a, b, d, m, n, k);
     }
 
     /// D by predicated element stores: any leading dimension, any alignment.
-    #[kernel(threads = 384)]
-    #[instance(gemm_bf16_bf16_128x256x64_unaligned: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
-    #[instance(gemm_bf16_f32_128x256x64_unaligned: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
+    #[kernel(threads = 384, cluster = (CTAS, 1, 1))]
+    #[instance(gemm_bf16_bf16_128x256x64_unaligned: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 1)]
+    #[instance(gemm_bf16_f32_128x256x64_unaligned: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 1)]
+    #[instance(gemm_bf16_bf16_128x256x64_unaligned_2x1: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 2)]
+    #[instance(gemm_bf16_f32_128x256x64_unaligned_2x1: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 2)]
     pub fn gemm_unaligned<
         D: Element,
         const BM: u32,
@@ -181,6 +164,7 @@ pub mod kernels {
         const BK: u32,
         const STAGES: u32,
         const GROUP: u32,
+        const CTAS: u32,
     >(
         a: TmaLoad<bf16, 2>,
         b: TmaLoad<bf16, 2>,
@@ -189,29 +173,7 @@ pub mod kernels {
         n: u32,
         k: u32,
     ) {
-        run::<D, BM, BN, BK, STAGES, GROUP, 1, 0>(a, b, d, m, n, k);
-    }
-
-    /// D by element stores, the CTAs in pairs.
-    #[kernel(threads = 384, cluster = (2, 1, 1))]
-    #[instance(gemm_bf16_bf16_128x256x64_unaligned_2x1: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
-    #[instance(gemm_bf16_f32_128x256x64_unaligned_2x1: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16)]
-    pub fn gemm_unaligned_paired<
-        D: Element,
-        const BM: u32,
-        const BN: u32,
-        const BK: u32,
-        const STAGES: u32,
-        const GROUP: u32,
-    >(
-        a: TmaLoad<bf16, 2>,
-        b: TmaLoad<bf16, 2>,
-        d: Global<D, 2>,
-        m: u32,
-        n: u32,
-        k: u32,
-    ) {
-        run::<D, BM, BN, BK, STAGES, GROUP, 2, 0>(a, b, d, m, n, k);
+        run::<D, BM, BN, BK, STAGES, GROUP, CTAS, 0>(a, b, d, m, n, k);
     }
 
     /// The whole of a kernel, in clusters of CTAS; `d` is a `TmaStore` where BY_TMA is 1, else a `Global`.
