@@ -243,8 +243,10 @@ impl<T: StaticTiling> Tile<T> {
     /// If there is no such tile, or the tiler does not tell `N` modes apart.
     #[track_caller]
     pub(crate) fn runs<const N: usize>(tile: i64) -> Runs<Self, N> {
-        let swizzle = const { Self::TILING.layout().swizzle() };
-        let along = contiguous(Self::SHAPE, Self::STRIDE, swizzle);
+        let along = const {
+            let swizzle = Self::TILING.layout().swizzle();
+            contiguous(Self::SHAPE, Self::STRIDE, swizzle)
+        };
         Self::along(tile, along)
     }
 
