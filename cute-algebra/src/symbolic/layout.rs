@@ -119,27 +119,14 @@ impl SymbolicLayout {
         shape.check_limits().map_err(at_shape)?;
         stride.check_limits().map_err(at_stride)?;
         let tree = congruent(scope, shape, stride, &ModePath::default())?;
-        let mut paths: Vec<&[usize]> = Vec::new();
         for (mode, path) in tree.leaves().zip(tree.leaf_paths()) {
-            if !mode.stride.is_zero() && !paths.contains(&&mode.path[..]) {
-                let meets = |known: &&[usize]| {
-                    known.starts_with(&mode.path) || mode.path.starts_with(known)
-                };
-                if paths.iter().any(meets) {
-                    let stride = scope.show_stride(&mode.stride, &mode.path);
-                    let text = format!(
-                        "stride {stride} cannot be added to the others: one runs along a part of the other's coordinate"
-                    );
-                    let place = Place::default().mode(path).stride();
-                    return Err(SymbolicErrorKind::Refused(text).at(place));
-                }
-                paths.push(&mode.path);
-            }
             scope
                 .require_extent(&mode.extent)
                 .map_err(|kind| kind.at(Place::default().mode(path).shape()))?;
         }
-        Ok(Self { tree })
+        let layout = Self { tree };
+        layout.check_paths(scope)?;
+        Ok(layout)
     }
 
     /// The compact layout of a shape; `row`: the rightmost mode fastest.
@@ -258,6 +245,28 @@ impl SymbolicLayout {
     /// Whether values are integers.
     pub fn is_integral(&self) -> bool {
         self.leaves().all(|mode| mode.path.is_empty())
+    }
+
+    /// Refuses strides along a coordinate beside strides along a part of it.
+    pub(super) fn check_paths(&self, scope: &Scope) -> Result<(), SymbolicError> {
+        let mut paths: Vec<&[usize]> = Vec::new();
+        for (mode, path) in self.leaves().zip(self.tree.leaf_paths()) {
+            if mode.stride.is_zero() || paths.contains(&&mode.path[..]) {
+                continue;
+            }
+            let meets =
+                |known: &&[usize]| known.starts_with(&mode.path) || mode.path.starts_with(known);
+            if paths.iter().any(meets) {
+                let stride = scope.show_stride(&mode.stride, &mode.path);
+                let text = format!(
+                    "stride {stride} cannot be added to the others: one runs along a part of the other's coordinate"
+                );
+                let place = Place::default().mode(path).stride();
+                return Err(SymbolicErrorKind::Refused(text).at(place));
+            }
+            paths.push(&mode.path);
+        }
+        Ok(())
     }
 
     /// Refuses a layout into a coordinate space.

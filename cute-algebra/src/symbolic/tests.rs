@@ -474,6 +474,11 @@ fn refusals() {
             "the strides must be integers, not along a coordinate",
         ),
         (
+            "concat((1):(1@0), (m,m))",
+            "(1):(1@0)",
+            "stride 1 cannot be added to the others: one runs along a part of the other's coordinate",
+        ),
+        (
             "(m,n):(1@0,2)",
             "2",
             "stride 2 cannot be added to the others: one runs along a part of the other's coordinate",

@@ -70,15 +70,20 @@ pub(crate) fn apply(
         true => Overhang::Ragged,
         false => Overhang::Strict,
     };
-    match operation.run_time {
-        RunTime::Run(run) => run(&mut SymbolicArgs { scope, operands }, overhang),
-        RunTime::Regroup => regroup(operation, &mut SymbolicArgs { scope, operands }),
-        RunTime::Needs(why) => Err(SymbolicErrorKind::NeedsNumbers {
-            operation: operation.name,
-            why,
+    let result = match operation.run_time {
+        RunTime::Run(run) => run(&mut SymbolicArgs { scope, operands }, overhang)?,
+        RunTime::Regroup => regroup(operation, &mut SymbolicArgs { scope, operands })?,
+        RunTime::Needs(why) => {
+            let operation = operation.name;
+            return Err(SymbolicErrorKind::NeedsNumbers { operation, why }.at(Place::default()));
         }
-        .at(Place::default())),
+    };
+    if let SymbolicValue::Layout(layout) = &result {
+        layout
+            .check_paths(scope)
+            .map_err(|error| error.kind.at(Place::default()))?;
     }
+    Ok(result)
 }
 
 /// The operation on numbers, on layouts whose leaves stand for themselves.

@@ -87,7 +87,7 @@ pub(super) fn fold(
         let (_, at) = captured.iter().find(|(known, _)| *known == atom)?;
         Some(spanned.leaf(name, at))
     });
-    let captured = captures.collect();
+    let captured = captures.map(rust_expression).collect::<syn::Result<_>>()?;
     let is_layout = matches!(kind, Kind::Layout(_) | Kind::Coordinates(_));
     let whole = definition.expand(texts).map_err(at_token)?;
     let whole = if is_layout {
@@ -259,6 +259,11 @@ pub(super) fn fallback_item(
     let declarations = layout::fallback_item(context, item, &parameters);
     let carrier = carrier(context, item, &Bound::Error(integers));
     quote!(#declarations #carrier)
+}
+
+/// The tokens, refused where they are no expression of Rust, as what stands between braces need not be.
+fn rust_expression(tokens: TokenStream) -> syn::Result<TokenStream> {
+    syn::parse2::<syn::Expr>(tokens.clone()).map(|_| tokens)
 }
 
 /// A run-time integer as a parameter.
