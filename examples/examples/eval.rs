@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --release --example eval -- "composition((6,2):(8,2), (4,3):(3,1))"
+//! cargo run --release --example eval -- "where m % 64 == 0; logical_divide((m,n):(n,1), <64,_>)"
 //! cargo run --release --example eval -- --table "(8,8):(8,1)"
 //! cargo run --release --example eval -- --svg smem.svg --color-by bank:16 "smem_atom(K, SW128, 16)"
 //! cargo run --release --example eval -- --svg mma.svg "tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (1,1,1), _)"
@@ -9,6 +10,7 @@
 
 use cute_algebra::notation::{Expr, ExprKind, MAX_NESTING, eval, eval_layout, lex, parse};
 use cute_algebra::operations::{OPERATIONS, Operation};
+use cute_algebra::symbolic::{self, Symbolic};
 use cute_algebra::{
     ColorBy, ComposedLayout, Layout, PICTURE_LIMIT, Picture, Swizzle, TiledCopy, TiledMma, Tiler,
     Tiling, Value, print_layout,
@@ -20,7 +22,8 @@ const USAGE: &str = "\
 usage: eval [OPTIONS] EXPRESSION
        eval --help
 
-Prints the value of an expression of the CuTe layout notation, or draws it.
+Prints the value of an expression of the CuTe layout notation, or draws it. Names in it are run-time integers;
+`where m % 64 == 0, n >= 2;` in front says what is known of them, and `if` lines what is left to check.
 
   --table           a layout as CuTe's print_layout prints it
   --svg FILE        a picture as SVG
@@ -124,13 +127,23 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let text = &options.expression;
     match &options.output {
-        Output::Text => println!("{}", value_of(text)?),
+        Output::Text => print!("{}", shown(text)?),
         Output::Table => print!("{}", print_layout(value_of(text)?)?),
         Output::Latex => print!("{}", picture(options)?.to_latex()),
         Output::Svg(file) => std::fs::write(file, picture(options)?.to_svg())
             .map_err(|error| format!("cannot write {file}: {error}"))?,
     }
     Ok(())
+}
+
+/// The value; of run-time integers, with what is left to check.
+fn shown(text: &str) -> Result<String, String> {
+    let Symbolic { scope, value } = symbolic::eval_str(text).map_err(|error| error.render(text))?;
+    let mut shown = value.show(&scope) + "\n";
+    for check in scope.checks() {
+        shown += &format!("  if {}\n", scope.show_check(check));
+    }
+    Ok(shown)
 }
 
 fn picture(options: &Options) -> Result<Picture, Box<dyn Error>> {
