@@ -28,12 +28,14 @@ pub fn dice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
 
 /// The slice, and the value of A where `_` is 0: `A(c) = slice(c) + offset` for every c that agrees with `coord`.
 ///
-/// A coordinate that A does not have is refused.
+/// A coordinate that does not fit A's shape is refused; past the end of a mode the offset goes on, as in
+/// [`Layout::crd2idx`].
 /// ```
 /// use cute_algebra::{Coord, Layout, slice_and_offset};
 /// let (a, coord) = (Layout::new([4, 8], [8, 1])?, Coord::from([Some(2), None]));
 /// let (slice, offset) = slice_and_offset(&a, &coord)?;
 /// assert_eq!((slice.to_string(), offset), ("(8):(1)".to_owned(), 16.into()));
+/// assert_eq!(slice_and_offset(&a, &Coord::from([Some(5), None]))?.1, 40.into());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn slice_and_offset(a: &Layout, coord: &Coord) -> Result<(Layout, IntTuple), LayoutError> {
