@@ -3,8 +3,7 @@
 use super::super::expand::profile_text;
 use super::super::input::{Context, Item};
 use super::layout::{
-    Declared, built, constructor, coordinate_type, digits, inner_product, is_inside, number_tree,
-    structure,
+    Declared, built, constructor, digits, inner_product, is_inside, methods, number_tree, structure,
 };
 use super::recipe::{Kept, checks};
 use super::{Dynamic, attributes};
@@ -103,12 +102,13 @@ fn declarations(
         inner_product(layout, steps, &mut kept)
     });
     let sums: Vec<_> = sums.collect();
-    let coordinate = coordinate_type(layout.tree());
     let is_inside = is_inside(scope, layout, visibility, &mut kept);
     let profile = profile_text(layout.tree());
     let (recipe, divisors) = (kept.recipe(scope), kept.divisors());
     let structure = structure(context, declared, kept.counts(), &quote!(write_coordinates));
     let count = Literal::usize_unsuffixed(*count);
+    let value = quote!([::core::primitive::i64; #count]);
+    let methods = methods(declared, layout, &value, &quote!([#(#sums),*]), &is_inside);
     quote! {
         #structure
 
@@ -144,16 +144,7 @@ fn declarations(
             }
         }
 
-        #(#others)*
-        #[allow(dead_code)]
-        impl #name {
-            /// The value at a coordinate, an integer for each leaf.
-            #[inline]
-            #visibility fn offset(&self, coord: #coordinate) -> [::core::primitive::i64; #count] {
-                [#(#sums),*]
-            }
-            #is_inside
-        }
+        #methods
     }
 }
 

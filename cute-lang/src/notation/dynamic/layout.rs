@@ -265,7 +265,6 @@ fn declarations(
     );
     let shape = number_tree(layout, &mut kept, |mode| &mode.extent);
     let stride = number_tree(layout, &mut kept, |mode| &mode.stride);
-    let coordinate = coordinate_type(layout.tree());
     let offset = swizzled(
         composed,
         offset(layout, &mut kept),
@@ -303,16 +302,38 @@ fn declarations(
         }
     };
     let body = type_and_traits(context, declared, &recipe, kept.counts(), &index);
+    let value = quote!(::core::primitive::i64);
+    let methods = methods(declared, layout, &value, &offset, &is_inside);
     quote! {
         #body
         #mark
 
+        #methods
+    }
+}
+
+/// What is called with an integer for each leaf.
+pub(super) fn methods(
+    declared: &Declared<'_>,
+    layout: &SymbolicLayout,
+    value: &TokenStream,
+    offset: &TokenStream,
+    is_inside: &TokenStream,
+) -> TokenStream {
+    let Declared {
+        name,
+        visibility,
+        others,
+        ..
+    } = declared;
+    let coordinate = coordinate_type(layout.tree());
+    quote! {
         #(#others)*
         #[allow(dead_code)]
         impl #name {
             /// The value at a coordinate, an integer for each leaf.
             #[inline]
-            #visibility fn offset(&self, coord: #coordinate) -> ::core::primitive::i64 {
+            #visibility fn offset(&self, coord: #coordinate) -> #value {
                 #offset
             }
             #is_inside
