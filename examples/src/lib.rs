@@ -1,5 +1,7 @@
 //! What the examples share; each file of the `examples` folder of this package is one runnable idea.
 
+#![forbid(unsafe_code)]
+
 use std::str::FromStr;
 
 use cute_runtime::Device;

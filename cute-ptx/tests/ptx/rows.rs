@@ -1,8 +1,8 @@
 //! The instruction table against itself and against NVIDIA's assembler.
 
 use cute_ptx::ast::{Inst, Operand, Type};
-use cute_ptx::ptxas::Ptxas;
 use cute_ptx::table::{self, Form, Kind, Match, Pair, Space, Target};
+use cute_ptxas::Ptxas;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 
