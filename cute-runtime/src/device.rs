@@ -12,7 +12,7 @@ use crate::{Buffer, Element, Error, Grid, Kernel, cuda, emulator};
 
 /// Where buffers live and kernels run. A handle: clones name the same device.
 ///
-/// Work on a device happens in order. On a GPU, launches return at once, and reading a buffer waits for them.
+/// Work on a device happens in order. On a GPU, launches return at once, and reading or dropping a buffer waits for them.
 #[derive(Clone)]
 pub struct Device {
     backend: Arc<dyn Backend>,
@@ -116,7 +116,7 @@ impl Default for Device {
     /// The first time in a process it is also logged through the `log` crate: as information where there is no driver,
     /// and as a warning where there is one that cannot be used.
     ///
-    /// [`Device::cuda`] insists on a GPU, and [`Device::emulator`] on the emulator.
+    /// Each call asks the driver anew. [`Device::cuda`] insists on a GPU, and [`Device::emulator`] on the emulator.
     fn default() -> Self {
         let reason = match cuda::Gpu::first() {
             Ok(gpu) => return Device::new(gpu),
