@@ -81,7 +81,7 @@ impl Backend for Emulator {
         Ok(memory.global.alloc(bytes, ALIGN))
     }
 
-    fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
+    unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
         lock(&self.memory)
             .global
             .bytes_mut(address, bytes)
@@ -90,7 +90,7 @@ impl Backend for Emulator {
         Ok(())
     }
 
-    fn free(&self, address: u64, bytes: usize) {
+    unsafe fn free(&self, address: u64, bytes: usize) {
         let mut memory = lock(&self.memory);
         // A buffer frees what it allocated, once: there is nothing to refuse.
         let freed = memory.global.free(address);
@@ -98,7 +98,7 @@ impl Backend for Emulator {
         memory.used -= bytes as u64;
     }
 
-    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
+    unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
         if bytes.is_empty() {
             return Ok(());
         }
@@ -108,7 +108,7 @@ impl Backend for Emulator {
             .map_err(memory_error)
     }
 
-    fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
+    unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
         if bytes.is_empty() {
             return Ok(());
         }
@@ -138,7 +138,12 @@ impl Backend for Emulator {
         Ok(Compiled::default())
     }
 
-    fn launch(&self, image: &Image, grid: Grid, parameters: &[Vec<u8>]) -> Result<(), Error> {
+    unsafe fn launch(
+        &self,
+        image: &Image,
+        grid: Grid,
+        parameters: &[Vec<u8>],
+    ) -> Result<(), Error> {
         let program = self.program(image)?;
         if let Some(entry) = program.entries().find(|entry| entry.name == image.name) {
             let sizes: Vec<usize> = entry
