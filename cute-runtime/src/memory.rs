@@ -68,7 +68,8 @@ impl<T: Element> Buffer<T> {
         &self.device
     }
 
-    /// Address of the first element in the device's memory, for other libraries' calls. 0 where there are no elements.
+    /// Address of the first element in the device's memory, for other libraries' calls; 0 where there are no elements. On a GPU
+    /// it is in the device's primary context, which such a call has to make current: no call of this crate leaves it so.
     pub fn address(&self) -> u64 {
         self.address
     }
