@@ -3,7 +3,9 @@
 mod copies;
 mod coverage;
 mod faults;
+mod hostile;
 mod instructions;
+mod mutations;
 mod pipeline;
 mod tensor_cores;
 mod threads;

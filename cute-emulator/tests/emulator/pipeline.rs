@@ -111,7 +111,7 @@ const EDGE: usize = 64;
 /// Five blocks fill a ring of two stages two and a half times.
 const BLOCKS: usize = 5;
 
-fn kernel() -> String {
+pub(crate) fn kernel() -> String {
     let d = (0..32)
         .map(|i| format!("%f{i}"))
         .collect::<Vec<_>>()
