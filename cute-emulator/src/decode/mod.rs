@@ -67,8 +67,10 @@ impl<'a> Scope<'a> {
     fn variable(&mut self, variable: &'a Variable) -> Result<()> {
         if variable.external {
             shared_range(variable, 0)?;
-            self.dynamic.insert(&variable.name, variable);
-            return Ok(());
+            return once(
+                &variable.name,
+                self.dynamic.insert(&variable.name, variable),
+            );
         }
         self.statics.place(variable)
     }
@@ -77,9 +79,11 @@ impl<'a> Scope<'a> {
 impl<'a> Layout<'a> {
     fn place(&mut self, variable: &'a Variable) -> Result<()> {
         let (address, end) = shared_range(variable, self.bytes)?;
-        self.addresses.insert(&variable.name, address);
         self.bytes = end;
-        Ok(())
+        once(
+            &variable.name,
+            self.addresses.insert(&variable.name, address),
+        )
     }
 }
 
@@ -151,8 +155,8 @@ struct Decoder<'a, 's> {
     families: HashMap<&'a str, (u32, Type)>,
     /// `.reg` with a name.
     singles: HashMap<&'a str, Type>,
-    /// Rows of the names met so far.
-    rows: HashMap<String, Reg>,
+    /// Rows of the names met so far, with the types of those that are registers.
+    rows: HashMap<String, (Reg, Option<Type>)>,
     names: Vec<String>,
     constants: HashMap<u64, Reg>,
     specials: Vec<(Reg, String)>,
@@ -248,13 +252,12 @@ impl<'a, 's> Decoder<'a, 's> {
         match line {
             Line::Blank | Line::Comment(_) | Line::Variable(_) => {}
             Line::Registers { ty, prefix, count } => {
-                self.families.insert(prefix, (*count, *ty));
+                let known = self.families.insert(prefix, (*count, *ty));
+                return once(prefix, known);
             }
-            Line::Register { ty, name } => {
-                self.singles.insert(name, *ty);
-            }
+            Line::Register { ty, name } => return once(name, self.singles.insert(name, *ty)),
             Line::Label(name) => {
-                self.labels.insert(name, self.instructions.len());
+                return once(name, self.labels.insert(name, self.instructions.len()));
             }
             Line::Inst(inst) => self.instruction(inst)?,
         }
@@ -264,7 +267,7 @@ impl<'a, 's> Decoder<'a, 's> {
     fn instruction(&mut self, inst: &'a Inst) -> Result<()> {
         let guard = match &inst.guard {
             Some(guard) => Some((
-                self.typed_register(&guard.predicate, Type::Pred, Fit::Same)?,
+                self.register(&guard.predicate, Type::Pred, Fit::Same)?,
                 guard.negated,
             )),
             None => None,
@@ -292,7 +295,8 @@ impl<'a, 's> Decoder<'a, 's> {
         self.push(guard, op, together, inst_text(inst));
         let mut rows = Vec::new();
         for operand in operands {
-            operand.for_each_name(&mut |name| rows.extend(self.rows.get(name)));
+            operand
+                .for_each_name(&mut |name| rows.extend(self.rows.get(name).map(|(row, _)| *row)));
         }
         if let Some(last) = self.instructions.last_mut() {
             last.matrix_registers = rows.into();
@@ -615,19 +619,6 @@ impl<'a, 's> Decoder<'a, 's> {
         })
     }
 
-    /// The row of a declared register.
-    fn register(&mut self, name: &str) -> Result<Reg> {
-        if let Some(row) = self.rows.get(name) {
-            return Ok(*row);
-        }
-        if self.declared(name) == Some(Type::B128) {
-            return Err("registers of .b128 are not modelled".to_owned());
-        }
-        let row = self.row(name);
-        self.rows.insert(name.to_owned(), row);
-        Ok(row)
-    }
-
     fn declared(&self, name: &str) -> Option<Type> {
         self.singles.get(name).copied().or_else(|| {
             families(name).find_map(|(prefix, index)| {
@@ -639,23 +630,47 @@ impl<'a, 's> Decoder<'a, 's> {
 
     /// The width in bits of what an operand holds.
     fn width(&self, operand: &Operand) -> u32 {
-        match operand {
-            Operand::Name(name) => self.declared(name).map_or(64, Type::bits),
-            _ => 64,
-        }
+        let Operand::Name(name) = operand else {
+            return 64;
+        };
+        let ty = match self.rows.get(name) {
+            Some((_, ty)) => *ty,
+            None => self.declared(name),
+        };
+        ty.map_or(64, Type::bits)
     }
 
-    /// A register that an operand of this type may be: no row holds more than the register's bits.
-    fn typed_register(&mut self, name: &str, ty: Type, fit: Fit) -> Result<Reg> {
-        match self.declared(name) {
-            Some(found) if fit.holds(found, ty) => self.register(name),
-            Some(found) => Err(format!(
-                "`{name}` is a .{} register where .{} is expected",
-                found.name(),
-                ty.name()
-            )),
-            None => Err(format!("register `{name}` is not declared")),
+    /// The row of a register, if there is one of this name. It has to fit the type of the operand, so that no row ever holds
+    /// more than its register's bits.
+    fn find_register(&mut self, name: &str, ty: Type, fit: Fit) -> Result<Option<Reg>> {
+        let (row, found) = match self.rows.get(name) {
+            Some((row, None)) => return Ok(Some(*row)),
+            Some((row, Some(found))) => (*row, *found),
+            None => {
+                let Some(found) = self.declared(name) else {
+                    return Ok(None);
+                };
+                if found == Type::B128 {
+                    return Err("registers of .b128 are not modelled".to_owned());
+                }
+                let row = self.row(name);
+                self.rows.insert(name.to_owned(), (row, Some(found)));
+                (row, found)
+            }
+        };
+        if fit.holds(found, ty) {
+            return Ok(Some(row));
         }
+        Err(format!(
+            "`{name}` is a .{} register where .{} is expected",
+            found.name(),
+            ty.name()
+        ))
+    }
+
+    fn register(&mut self, name: &str, ty: Type, fit: Fit) -> Result<Reg> {
+        self.find_register(name, ty, fit)?
+            .ok_or_else(|| format!("register `{name}` is not declared"))
     }
 
     fn row(&mut self, name: &str) -> Reg {
@@ -685,11 +700,8 @@ impl<'a, 's> Decoder<'a, 's> {
     fn source_that(&mut self, operand: &Operand, ty: Type, fit: Fit) -> Result<Reg> {
         match operand {
             Operand::Name(name) => {
-                if self.declared(name).is_some() {
-                    return self.typed_register(name, ty, fit);
-                }
-                if let Some(row) = self.rows.get(name.as_str()) {
-                    return Ok(*row);
+                if let Some(row) = self.find_register(name, ty, fit)? {
+                    return Ok(row);
                 }
                 if let Some(address) = self.variable_address(name)? {
                     return Ok(self.constant(address & arithmetic::low_bits(ty.bits())));
@@ -702,12 +714,12 @@ impl<'a, 's> Decoder<'a, 's> {
                 }
                 let row = self.row(name);
                 self.specials.push((row, name.clone()));
-                self.rows.insert(name.clone(), row);
+                self.rows.insert(name.clone(), (row, None));
                 Ok(row)
             }
             Operand::Not(name) => {
                 let src = [
-                    self.typed_register(name, Type::Pred, Fit::Same)?,
+                    self.register(name, Type::Pred, Fit::Same)?,
                     self.constant(1),
                     0,
                     0,
@@ -752,7 +764,10 @@ impl<'a, 's> Decoder<'a, 's> {
 
     fn dest_that(&mut self, operand: &Operand, ty: Type, fit: Fit) -> Result<Reg> {
         match operand {
-            Operand::Name(name) => self.typed_register(name, ty, fit),
+            Operand::Name(name) if matches!(self.rows.get(name), Some((_, None))) => {
+                Err(format!("`{name}` is not a register"))
+            }
+            Operand::Name(name) => self.register(name, ty, fit),
             Operand::Sink => Ok(self.row("_")),
             other => Err(format!("`{other}` is not a register")),
         }
@@ -815,6 +830,14 @@ impl<'a, 's> Decoder<'a, 's> {
             param_offsets: self.param_offsets,
             param_bytes: self.param_bytes,
         })
+    }
+}
+
+/// What is declared has no declaration before.
+fn once<T>(name: &str, before: Option<T>) -> Result<()> {
+    match before {
+        None => Ok(()),
+        Some(_) => Err(format!("`{name}` is declared twice")),
     }
 }
 

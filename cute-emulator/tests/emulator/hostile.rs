@@ -209,7 +209,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         ".reg .b128 %q; mov.b64 %d0, %q;",
-        "is a .b128 register where .b64 is expected",
+        "registers of .b128 are not modelled",
     ),
     ("mov.b64 %d0, {%r0, %r1, %r2};", "3 parts of .b64"),
     (
@@ -282,6 +282,18 @@ const REFUSED: &[(&str, &str)] = &[
     (
         ".local .b8 stack[1];",
         "variables in .local are not modelled",
+    ),
+    (".reg .b64 %r<64>;", "`%r` is declared twice"),
+    (".reg .b32 a; .reg .b64 a;", "`a` is declared twice"),
+    (
+        ".shared .b8 a[1]; .shared .b8 a[1];",
+        "`a` is declared twice",
+    ),
+    ("L: L:", "`L` is declared twice"),
+    ("mov.u32 %tid.x, 0;", "register `%tid.x` is not declared"),
+    (
+        "mov.u32 %r1, %tid.x; mov.u32 %tid.x, 0;",
+        "`%tid.x` is not a register",
     ),
     ("bra nowhere;", "`nowhere` is not defined"),
 ];
