@@ -72,11 +72,11 @@ impl Default for Limits {
 }
 
 impl Limits {
-    pub(crate) fn instructions(&self) -> u64 {
+    pub(crate) fn most_instructions(&self) -> u64 {
         self.instructions.min(MOST_INSTRUCTIONS)
     }
 
-    pub(crate) fn steps(&self) -> u64 {
+    pub(crate) fn most_steps(&self) -> u64 {
         self.steps.min(MOST_STEPS)
     }
 }

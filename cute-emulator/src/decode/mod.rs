@@ -236,7 +236,7 @@ impl<'a, 's> Decoder<'a, 's> {
         hold(
             "instructions of the entry",
             self.instructions.len() as u64,
-            limits.instructions(),
+            limits.most_instructions(),
         )
         .and_then(|()| {
             hold(

@@ -139,7 +139,7 @@ impl Machine<'_> {
             if self.running.is_empty() {
                 return Ok(());
             }
-            let limit = self.launch.limits.steps();
+            let limit = self.launch.limits.most_steps();
             if self.stats.steps + self.charged > limit {
                 return Err(EmulatorError::StepLimit {
                     entry: self.code.name.clone(),
