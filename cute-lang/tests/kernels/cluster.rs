@@ -72,6 +72,7 @@ fn halves_of_a_tile_reach_both_ctas() {
             dynamic_shared_bytes: instance.smem_bytes,
             args: &args,
             schedule: Schedule::from_seed(seed),
+            ..Launch::default()
         };
         program
             .launch(&mut memory, "halves", &launch)
