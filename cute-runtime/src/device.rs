@@ -195,8 +195,8 @@ pub(crate) trait Backend: Send + Sync {
     /// Frees memory, once work that was launched before has finished.
     ///
     /// # Safety
-    /// `alloc` returned it for `bytes`, and it is not used or freed again.
-    unsafe fn free(&self, address: u64, bytes: usize);
+    /// `alloc` returned the address, and it is not used or freed again.
+    unsafe fn free(&self, address: u64);
     /// Copies from the host.
     ///
     /// # Safety

@@ -112,7 +112,7 @@ impl<T: Element> Drop for Buffer<T> {
     fn drop(&mut self) {
         if self.address != 0 {
             // SAFETY: the memory is the buffer's, which ends here.
-            unsafe { self.device.backend().free(self.address, self.bytes()) };
+            unsafe { self.device.backend().free(self.address) };
         }
     }
 }

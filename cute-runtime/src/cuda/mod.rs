@@ -129,7 +129,7 @@ impl Backend for Gpu {
         unsafe { self.context.enter()?.clear(address, bytes) }
     }
 
-    unsafe fn free(&self, address: u64, _bytes: usize) {
+    unsafe fn free(&self, address: u64) {
         // Without the context there is no waiting for what runs: the memory is leaked.
         if let Ok(entered) = self.context.enter() {
             // SAFETY: the same is asked of the caller.
