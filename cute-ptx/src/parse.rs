@@ -9,6 +9,7 @@ use crate::ast::{
     Directive, Entry, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
 };
 use crate::lex::{Spanned, Token, tokens};
+use crate::table::Unknown;
 use std::collections::HashMap;
 use std::str::FromStr;
 
@@ -379,9 +380,9 @@ impl<'a> Parser<'_, 'a> {
             false => None,
         };
         let mnemonic = match self.peek() {
-            Token::Word(word) if word.starts_with(|c: char| c.is_ascii_alphabetic()) => {
-                word.to_owned()
-            }
+            Token::Word(word) if word.starts_with(|c: char| c.is_ascii_alphabetic()) => word
+                .parse()
+                .map_err(|unknown: Unknown| self.error(unknown.to_string()))?,
             _ => return Err(self.expected("an instruction")),
         };
         self.next();

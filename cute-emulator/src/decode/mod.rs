@@ -185,7 +185,7 @@ impl<'a> Decoder<'a> {
             Some(guard) => Some((self.register(&guard.predicate)?, guard.negated)),
             None => None,
         };
-        let mut mnemonic = Mnemonic::new(&inst.mnemonic);
+        let mut mnemonic = Mnemonic::new(inst.mnemonic.as_str());
         let operands = &inst.operands[..];
         let (op, together) = self
             .control(&mut mnemonic, operands)

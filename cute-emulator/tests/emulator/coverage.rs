@@ -3,7 +3,7 @@
 
 use cute_emulator::{EmulatorError, Program};
 use cute_ptx::ast::{Inst, Operand, Type};
-use cute_ptx::table::{self, Kind, Pair, Space};
+use cute_ptx::table::{self, Kind, Mnemonic, Pair, Space};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -95,16 +95,17 @@ fn what_is_not_modelled() {
     let mut missing = BTreeSet::new();
     let mut modelled = 0;
     for (_, row) in table::rows() {
-        for mnemonic in table::samples(row) {
-            for form in table::lookup(&mnemonic).unwrap().forms() {
+        for sample in table::samples(row) {
+            let mnemonic: Mnemonic = sample.parse().unwrap();
+            for form in mnemonic.forms() {
                 let operands = form
                     .iter()
                     .enumerate()
                     .map(|(i, slot)| operand(&slot.kind, i));
-                match load(&Inst::new(mnemonic.clone(), operands)) {
+                match load(&Inst::new(mnemonic, operands)) {
                     Ok(_) => modelled += 1,
                     Err(EmulatorError::Unsupported { .. }) => {
-                        missing.insert(mnemonic.clone());
+                        missing.insert(mnemonic.as_str());
                     }
                     Err(other) => panic!("{mnemonic}: {other}"),
                 }

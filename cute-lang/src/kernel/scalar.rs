@@ -5,6 +5,7 @@ use super::builder::Builder;
 use super::builtins::{Builtin, Call};
 use super::value::{Num, Scalar, Value};
 use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
 /// Threads of a warp.
@@ -103,7 +104,8 @@ fn lane(b: &mut Builder, _: &Call) -> Result<Value> {
     let lane = b.once("lane", Type::U32, |b, lane| {
         let thread = b.thread();
         b.emit(
-            "and.b32",
+            Opcode::And,
+            Type::B32,
             [
                 lane.operand(),
                 thread.operand(),
@@ -139,7 +141,8 @@ fn uniform(b: &mut Builder, name: &str, size: u32) -> Result<Num> {
         let thread = b.thread();
         let mine = b.compute(
             Type::U32,
-            "shr.u32",
+            Opcode::Shr,
+            Type::U32,
             [thread.operand(), Operand::Int(size.trailing_zeros().into())],
         );
         let lane_0 = [
@@ -148,7 +151,8 @@ fn uniform(b: &mut Builder, name: &str, size: u32) -> Result<Num> {
             Operand::Int(u32::MAX.into()),
         ];
         b.emit(
-            "shfl.sync.idx.b32",
+            Opcode::Shfl,
+            Modifier::Idx,
             [group.operand(), mine.operand()].into_iter().chain(lane_0),
         );
     });
@@ -164,7 +168,8 @@ fn warpgroup_thread(b: &mut Builder, _: &Call) -> Result<Value> {
     let thread = b.once("warpgroup_thread", Type::U32, |b, result| {
         let thread = b.thread();
         b.emit(
-            "and.b32",
+            Opcode::And,
+            Type::B32,
             [
                 result.operand(),
                 thread.operand(),

@@ -4,7 +4,7 @@ use super::super::lower::module;
 use super::super::value::{Scalar, Value};
 use super::Interpreter;
 use cute_ptx::ast::{Entry, Inst, Item, Line, Operand, Type};
-use cute_ptx::table;
+use cute_ptx::table::Mnemonic;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -27,9 +27,8 @@ impl Interpreter<'_> {
             operands,
         } = parse.parse2(mac.tokens.clone())?;
         let text = mnemonic.value();
-        if table::lookup(&text).is_none() {
-            return Err(Error::new(mnemonic.span(), table::explain(&text)));
-        }
+        let known = text.parse::<Mnemonic>();
+        let known = known.map_err(|unknown| Error::new(mnemonic.span(), unknown))?;
         let mut registers = Vec::new();
         let mut sources = Vec::new();
         for expr in &operands {
@@ -67,7 +66,7 @@ impl Interpreter<'_> {
         };
         registers.extend(result.clone());
         let operands: Vec<Operand> = result.iter().map(Scalar::operand).chain(sources).collect();
-        let inst = Inst::new(text, operands);
+        let inst = Inst::new(known, operands);
         if let Some(problem) = problem(&registers, &inst) {
             return Err(Error::new(mnemonic.span(), problem));
         }
