@@ -253,8 +253,9 @@ impl Module {
                 version = version.max(inst.mnemonic.version());
                 for operand in &inst.operands {
                     operand.for_each_name(&mut |name| {
-                        version = version
-                            .max(special::lookup(name).map_or((1, 0), |special| special.version));
+                        version = version.max(
+                            special::lookup(name).map_or((1, 0), |(special, _)| special.version),
+                        );
                     });
                 }
             }
@@ -458,7 +459,7 @@ impl<'m> Checker<'m> {
         }
         for operand in &inst.operands {
             operand.for_each_name(&mut |name| {
-                if let Some(special) = special::lookup(name) {
+                if let Some((special, _)) = special::lookup(name) {
                     let target = Target {
                         sm: special.sm,
                         specific: false,

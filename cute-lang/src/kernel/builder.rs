@@ -13,7 +13,7 @@ use super::cleanup::remove_unread;
 use super::param::Param;
 use super::value::{Num, Scalar, rust_name};
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
-use cute_ptx::special;
+use cute_ptx::special::{Register, SPECIAL, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
 use proc_macro2::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -389,18 +389,21 @@ impl Builder {
 
     /// The index of the thread in its CTA.
     pub fn thread(&mut self) -> Scalar {
-        let thread = self.special("thread", "%tid.x");
+        let thread = self.special("thread", Register::Tid, 0);
         self.limit_bits(&thread, u64::from(self.threads.next_power_of_two()) - 1);
         thread
     }
 
-    /// A special register, read once.
-    pub fn special(&mut self, name: &str, register: &str) -> Scalar {
+    /// A special register, or a component of one, read once.
+    pub fn special(&mut self, name: &str, register: Register, axis: usize) -> Scalar {
         self.once(name, Type::U32, |b, scalar| {
             b.emit(
                 Opcode::Mov,
                 Type::U32,
-                [scalar.operand(), Operand::Name(register.into())],
+                [
+                    scalar.operand(),
+                    Operand::Name(Special::of(register).component(axis)),
+                ],
             );
         })
     }
@@ -559,7 +562,7 @@ fn is_taken(name: &str) -> bool {
         name.strip_prefix(prefix)
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    let mut special = special::SPECIAL.iter().map(|special| &special.name[1..]);
+    let mut special = SPECIAL.iter().map(|special| &special.name[1..]);
     special.any(|special| special == name)
         || ["pm", "envreg"]
             .into_iter()

@@ -2,7 +2,7 @@
 
 use super::modifier::{Modifier, Modifiers};
 use super::opcode::Opcode;
-use super::operands::{self, Form, Space};
+use super::operands::{self, Form};
 use super::pattern::{self, Furthest, Input, Named, Piece};
 use super::rows::{self, Effect, Row};
 use super::target::Target;
@@ -130,13 +130,9 @@ impl Mnemonic {
 
     /// What it does besides writing its destinations.
     pub fn effect(self) -> Effect {
-        let space = self.get("space").map(|it| it.to_string());
-        match (
-            self.row().effect,
-            space.as_deref().and_then(Space::from_name),
-        ) {
+        match (self.row().effect, self.get("space")) {
             // What nobody writes is as good as a register.
-            (Effect::Reads, Some(Space::Param | Space::Const)) => Effect::None,
+            (Effect::Reads, Some(Modifier::Param | Modifier::Const)) => Effect::None,
             (effect, _) => effect,
         }
     }

@@ -90,6 +90,17 @@ impl Kind {
             Kind::Def { .. } | Kind::Vector { def: true, .. } | Kind::Pack { def: true, .. }
         )
     }
+
+    /// The type of a register or constant that stands there, or of each of several.
+    pub fn ty(&self) -> Option<Type> {
+        match self {
+            Kind::Def { ty, .. } | Kind::Use { ty, .. } | Kind::Vector { ty, .. } => Some(*ty),
+            Kind::Register(ty) | Kind::Value(ty) => Some(*ty),
+            Kind::Predicate | Kind::Scale => Some(Type::Pred),
+            Kind::Int(_) | Kind::Pack { .. } | Kind::Address(_) => None,
+            Kind::Tensor { .. } | Kind::Label | Kind::Sink => None,
+        }
+    }
 }
 
 /// How closely the type of a register must agree with that of an operand (PTX ISA 9.0, §9.2 and §9.4).

@@ -188,7 +188,7 @@ fn register(name: &str, ty: Type, fit: Fit, names: &Names<'_>) -> Result<(), Mis
 
 /// A register, special register or variable: the operand of a `mov`.
 fn value(name: &str, ty: Type, names: &Names<'_>) -> Result<(), Mismatch> {
-    if let Some(special) = special::lookup(name) {
+    if let Some((special, _)) = special::lookup(name) {
         return match agrees(special.ty, ty, Fit::Agree) {
             true => Ok(()),
             false => Err(Mismatch::Type(special.ty)),

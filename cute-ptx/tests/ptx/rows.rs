@@ -2,6 +2,7 @@
 
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::ptxas::Ptxas;
+use cute_ptx::special::{self, SPECIAL, Special};
 use cute_ptx::table::{
     self, Form, Kind, Mnemonic, Modifier, Modifiers, Opcode, Pair, Space, Target,
 };
@@ -76,6 +77,17 @@ fn every_row_says_what_it_does() {
         }
         if mnemonic.effect() != table::Effect::Acts {
             assert!(first.contains(&true), "{mnemonic} has no result");
+        }
+    }
+}
+
+#[test]
+fn special_registers_are_found_by_what_they_are() {
+    for special in SPECIAL {
+        assert_eq!(Special::of(special.register), special);
+        for axis in 0..if special.vector { 3 } else { 1 } {
+            let found = special::lookup(&special.component(axis));
+            assert_eq!(found, Some((special, axis)));
         }
     }
 }
