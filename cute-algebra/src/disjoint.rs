@@ -55,7 +55,7 @@ pub const fn proves_disjoint(shape: &[i64], stride: &[i64], axes: &[Axis<'_>]) -
     is_superincreasing(&extents, &strides, leaves) || is_distinct(shape, stride, axes)
 }
 
-/// Operands that fit each other, each leaf along one axis at most, and no sum that overflows.
+/// Operands that fit each other, axes with coordinates, each leaf along one axis at most, and no sum that overflows.
 const fn is_sound(shape: &[i64], stride: &[i64], axes: &[Axis<'_>]) -> bool {
     let leaves = shape.len();
     if leaves > PROOF_LEAVES || stride.len() != leaves || !fits(shape, stride) {
@@ -71,8 +71,8 @@ const fn is_sound(shape: &[i64], stride: &[i64], axes: &[Axis<'_>]) -> bool {
     }
     let mut a = 0;
     while a < axes.len() {
-        let strides = axes[a].strides;
-        if strides.len() != leaves || !fits(shape, strides) {
+        let Axis { extent, strides } = axes[a];
+        if extent < 1 || strides.len() != leaves || !fits(shape, strides) {
             return false;
         }
         let mut i = 0;
@@ -152,11 +152,7 @@ const fn clip(extents: &mut [i64; PROOF_LEAVES], axis: &Axis<'_>) {
     while i < axis.strides.len() {
         let unit = axis.strides[i];
         if unit > 0 {
-            let most = if axis.extent < 1 {
-                1
-            } else {
-                (axis.extent - 1) / unit + 1
-            };
+            let most = (axis.extent - 1) / unit + 1;
             if most < extents[i] {
                 extents[i] = most;
             }
@@ -271,11 +267,11 @@ mod tests {
                 std::array::from_fn(|i| if first[i] == 0 { second[i] } else { 0 });
             let axes = [
                 Axis {
-                    extent: next(40),
+                    extent: 1 + next(40),
                     strides: &first,
                 },
                 Axis {
-                    extent: next(40),
+                    extent: 1 + next(40),
                     strides: &second,
                 },
             ];
@@ -307,6 +303,11 @@ mod tests {
                 strides: &[]
             }]
         ));
+        // What is left of such an axis, `extent - coordinate`, would wrap.
+        for extent in [i64::MIN, i64::MIN + 1, -1, 0] {
+            let strides: &[i64] = &[1];
+            assert!(!proves_disjoint(&[3], &[1], &[Axis { extent, strides }]));
+        }
         assert!(proves_disjoint(&[], &[], &[]));
     }
 }

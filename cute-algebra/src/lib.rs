@@ -23,6 +23,8 @@
 //! [`ragged`]. No input panics, hangs or overflows the stack: nesting, leaves and searches have named limits, and
 //! numbers that do not fit 64 bits are errors.
 
+#![forbid(unsafe_code)]
+
 mod analysis;
 mod atoms;
 mod coalesce;

@@ -59,6 +59,8 @@
 //! # Ok::<(), cute_emulator::EmulatorError>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod decode;
 mod error;
 mod exec;

@@ -3,6 +3,7 @@
 use cute_runtime::{Device, Element, TensorView, TensorViewMut, bf16};
 
 use crate::Error;
+use crate::extent::extent;
 use crate::store::can_store_by_tma;
 
 /// D = A · Bᵀ for A of shape (M, K), B of shape (N, K) and D of shape (M, N), all with their last mode contiguous.
@@ -40,12 +41,6 @@ pub fn gemm<D: GemmOutput>(
             d: d.shape(),
         });
     }
-    let extent = |n: usize| {
-        u32::try_from(n).map_err(|_| Error::Extent {
-            extent: n,
-            limit: u32::MAX,
-        })
-    };
     let (m, n, k) = (extent(m)?, extent(n)?, extent(k)?);
     let tiles = u64::from(m.div_ceil(TILE_M)) * u64::from(n.div_ceil(TILE_N));
     let paired = !(has_whole_lines(a) && has_whole_lines(b));
@@ -101,11 +96,15 @@ macro_rules! outputs {
                 [m, n, k]: [u32; 3],
             ) -> Result<(), cute_runtime::Error> {
                 use kernels::*;
-                match (can_store_by_tma(d), paired) {
-                    (true, false) => $tma::launch(device, grid, a, b, d, m, n, k),
-                    (true, true) => $tma_paired::launch(device, grid, a, b, d, m, n, k),
-                    (false, false) => $unaligned::launch(device, grid, a, b, d, m, n, k),
-                    (false, true) => $unaligned_paired::launch(device, grid, a, b, d, m, n, k),
+                // SAFETY: the kernels that are `unsafe` store inside of the m × n elements that they are told of, and `gemm` has
+                // checked that these are the extents of D.
+                unsafe {
+                    match (can_store_by_tma(d), paired) {
+                        (true, false) => $tma::launch(device, grid, a, b, d, m, n, k),
+                        (true, true) => $tma_paired::launch(device, grid, a, b, d, m, n, k),
+                        (false, false) => $unaligned::launch(device, grid, a, b, d, m, n, k),
+                        (false, true) => $unaligned_paired::launch(device, grid, a, b, d, m, n, k),
+                    }
                 }
             }
         }
@@ -152,12 +151,16 @@ pub mod kernels {
     }
 
     /// D by predicated element stores: any leading dimension, any alignment.
+    ///
+    /// # Safety
+    ///
+    /// D has `m` rows and `n` columns at least, both at most 2³¹ − 1.
     #[kernel(threads = 384, cluster = (CTAS, 1, 1))]
     #[instance(gemm_bf16_bf16_128x256x64_unaligned: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 1)]
     #[instance(gemm_bf16_f32_128x256x64_unaligned: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 1)]
     #[instance(gemm_bf16_bf16_128x256x64_unaligned_2x1: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 2)]
     #[instance(gemm_bf16_f32_128x256x64_unaligned_2x1: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 2)]
-    pub fn gemm_unaligned<
+    pub unsafe fn gemm_unaligned<
         D: Element,
         const BM: u32,
         const BN: u32,

@@ -1,6 +1,7 @@
 //! Kernels written in the kernel language, and safe host functions over them.
 
 mod error;
+mod extent;
 pub mod gemm;
 pub mod reference;
 mod store;

@@ -3,6 +3,7 @@
 use cute_runtime::{Device, Element, TensorView, TensorViewMut, bf16, f16};
 
 use crate::Error;
+use crate::extent::extent;
 use crate::store::can_store_by_tma;
 
 /// D = Sᵀ for S of shape (M, N) and D of shape (N, M), both with their last mode contiguous.
@@ -37,15 +38,11 @@ pub fn transpose<T: Transpose>(
             to: destination.shape(),
         });
     }
+    let (m, n) = (extent(m)?, extent(n)?);
     // A tile row is 128 bytes.
-    let tile = 128 / size_of::<T>();
-    let tiles = |n: usize| {
-        u32::try_from(n.div_ceil(tile)).map_err(|_| Error::Extent {
-            extent: n,
-            limit: u32::MAX,
-        })
-    };
-    T::launch(device, (tiles(n)?, tiles(m)?), source, destination)?;
+    let tile = 128 / size_of::<T>() as u32;
+    let grid = (n.div_ceil(tile), m.div_ceil(tile));
+    T::launch(device, grid, source, destination, [m, n])?;
     Ok(())
 }
 
@@ -61,6 +58,7 @@ mod sealed {
             grid: (u32, u32),
             source: &TensorView<'_, Self, 2>,
             destination: &mut TensorViewMut<'_, Self, 2>,
+            extents: [u32; 2],
         ) -> Result<(), cute_runtime::Error>;
     }
 }
@@ -75,13 +73,14 @@ macro_rules! elements {
                 grid: (u32, u32),
                 source: &TensorView<'_, Self, 2>,
                 destination: &mut TensorViewMut<'_, Self, 2>,
+                [m, n]: [u32; 2],
             ) -> Result<(), cute_runtime::Error> {
-                let [m, n] = source.shape().map(|extent| extent as u32);
                 if can_store_by_tma(destination) {
-                    kernels::$tma::launch(device, grid, source, destination)
-                } else {
-                    kernels::$unaligned::launch(device, grid, source, destination, m, n)
+                    return kernels::$tma::launch(device, grid, source, destination);
                 }
+                // SAFETY: the kernel stores inside of the n × m elements that it is told of, and `transpose` has checked that
+                // these are the extents of the destination.
+                unsafe { kernels::$unaligned::launch(device, grid, source, destination, m, n) }
             }
         }
     )* };
@@ -117,12 +116,16 @@ pub mod kernels {
     }
 
     /// The same with predicated element stores: any leading dimension, any alignment, any width.
+    ///
+    /// # Safety
+    ///
+    /// The destination has `cols` rows and `rows` columns at least, both at most 2³¹ − 1.
     #[kernel(threads = 64)]
     #[instance(transpose_bf16_unaligned: T = bf16, TILE = 64)]
     #[instance(transpose_f16_unaligned: T = f16, TILE = 64)]
     #[instance(transpose_f32_unaligned: T = f32, TILE = 32)]
     #[instance(transpose_u32_unaligned: T = u32, TILE = 32)]
-    pub fn transpose_unaligned<T: Element, const TILE: u32>(
+    pub unsafe fn transpose_unaligned<T: Element, const TILE: u32>(
         src: TmaLoad<T, 2>,
         dst: Global<T, 2>,
         rows: u32,

@@ -2,6 +2,8 @@
 //!
 //! Users call the macros of the same names in `cute-runtime`, which pass its path as `$crate`.
 
+#![forbid(unsafe_code)]
+
 use proc_macro::TokenStream;
 
 /// Folds a layout. Called through `cute_runtime::layout!`.

@@ -3,7 +3,6 @@
 //! [`ast`] is the one representation: the kernel language builds it, its `Display` writes it, [`parse`](mod@parse)
 //! reads it back, [`validate`](mod@validate) holds it against the [`table`] of instructions, and the emulator runs it.
 //! An instruction is a row of that table and the modifiers bound in it.
-//! [`ptxas`] asks NVIDIA's own assembler, where there is one.
 //!
 //! ```
 //! use cute_ptx::ast::{Entry, Inst, Item, Line, Module, Operand, Type};
@@ -31,11 +30,12 @@
 //! # Ok::<(), cute_ptx::table::Unknown>(())
 //! ```
 
+#![forbid(unsafe_code)]
+
 pub mod ast;
 mod lex;
 pub mod parse;
 mod print;
-pub mod ptxas;
 pub mod special;
 pub mod table;
 mod types;

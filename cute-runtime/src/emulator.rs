@@ -1,8 +1,6 @@
 //! The emulator backend: memory and programs of one emulated device.
 
-use std::any::TypeId;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use cute_emulator::{
@@ -10,8 +8,10 @@ use cute_emulator::{
     TensorMap as EmulatedMap, TensorSwizzle,
 };
 
+use crate::cache::Cache;
 use crate::device::{Backend, Compiled, Image, Timer};
 use crate::launch::check_parameters;
+use crate::lock::lock;
 use crate::tensor_map::TensorMap;
 use crate::{ElementType, Error, Grid, OobFill, SwizzleMode};
 
@@ -28,7 +28,7 @@ const MEMORY_BYTES: u64 = 8 << 30;
 pub(crate) struct Emulator {
     schedule: Schedule,
     memory: Mutex<Memory>,
-    programs: Mutex<HashMap<TypeId, Arc<Program>>>,
+    programs: Cache<Program>,
 }
 
 struct Memory {
@@ -44,21 +44,17 @@ impl Emulator {
                 global: GlobalMemory::new(),
                 used: 0,
             }),
-            programs: Mutex::default(),
+            programs: Cache::new(),
         }
     }
 
     fn program(&self, image: &Image) -> Result<Arc<Program>, Error> {
-        let mut programs = lock(&self.programs);
-        if let Some(program) = programs.get(&image.id) {
-            return Ok(program.clone());
-        }
-        let program = Arc::new(Program::load(image.ptx).map_err(|source| Error::Emulator {
-            kernel: image.name,
-            source,
-        })?);
-        programs.insert(image.id, program.clone());
-        Ok(program)
+        self.programs.get(image.id, || {
+            Program::load(image.ptx).map_err(|source| Error::Emulator {
+                kernel: image.name,
+                source,
+            })
+        })
     }
 }
 
@@ -226,9 +222,4 @@ fn fill(fill: OobFill) -> TensorFill {
         OobFill::Zero => TensorFill::Zero,
         OobFill::Nan => TensorFill::Nan,
     }
-}
-
-/// A panic elsewhere leaves memory and programs whole.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

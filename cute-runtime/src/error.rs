@@ -1,15 +1,18 @@
 //! What can go wrong on the host: values with the numbers in them.
 
+use cudarc::driver::sys::CUresult;
 use cute_emulator::EmulatorError;
 
 use crate::{ElementType, Grid};
 
 /// Why a device, a buffer, a view or a launch was refused or failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The driver's library is not on this machine.
-    #[error("no CUDA driver: libcuda is not on this machine (`Device::emulator()` needs none)")]
+    /// The driver's library is not on this machine, or the system's loader refuses it.
+    #[error(
+        "no CUDA driver: no libcuda that loads is on this machine (`Device::emulator()` needs none)"
+    )]
     NoDriver,
     /// The driver is older than the functions used here.
     #[error("the CUDA driver has no {symbol}: version 12.8 or later is needed")]
@@ -34,6 +37,12 @@ pub enum Error {
         major: i32,
         /// Minor version.
         minor: i32,
+    },
+    /// None of the driver's devices can be used.
+    #[error("no CUDA device can be used: {}", refused(refusals))]
+    NoUsableDevice {
+        /// Why, for each device in the driver's order.
+        refusals: Vec<Error>,
     },
     /// A driver call failed. The GPU runs asynchronously: the cause may be an earlier launch.
     #[error(transparent)]
@@ -113,6 +122,37 @@ pub enum Error {
         /// The rule, with the numbers.
         rule: LaunchRule,
     },
+}
+
+impl Error {
+    /// Whether the same call may succeed later on, as it may after an `OUT_OF_MEMORY`.
+    pub(crate) fn may_pass(&self) -> bool {
+        match self {
+            Error::Driver(source) | Error::Jit { source, .. } => {
+                PASSING.iter().any(|&code| code as u32 == source.code)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Driver errors that have causes outside of what was asked for, and which end: full memory, a system call that failed, a
+/// stream of somebody else that is being captured. What corrupted a context stays.
+const PASSING: [CUresult; 3] = [
+    CUresult::CUDA_ERROR_OUT_OF_MEMORY,
+    CUresult::CUDA_ERROR_OPERATING_SYSTEM,
+    CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+];
+
+fn refused(refusals: &[Error]) -> String {
+    if refusals.is_empty() {
+        return "the driver lists none".to_string();
+    }
+    let refusals = refusals.iter().enumerate();
+    let devices: Vec<String> = refusals
+        .map(|(ordinal, refusal)| format!("device {ordinal}: {refusal}"))
+        .collect();
+    devices.join("; ")
 }
 
 /// A driver call that did not succeed.

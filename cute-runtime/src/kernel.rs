@@ -8,9 +8,18 @@ use crate::ElementType;
 
 /// A compiled kernel: its PTX and what a launch must agree with.
 ///
-/// Implemented by the types that `#[kernels]` makes of each instance. An implementation written by hand vouches for its
-/// PTX: an entry called [`NAME`](Kernel::NAME) whose parameters are [`PARAMS`](Kernel::PARAMS).
-pub trait Kernel: 'static {
+/// `#[kernels]` implements it for the type that it makes of each instance.
+///
+/// # Safety
+///
+/// The driver compiles the PTX and the GPU runs it, in the address space of this process. An implementation vouches for it:
+///
+/// - [`PTX`](Kernel::PTX) has an entry called [`NAME`](Kernel::NAME) whose parameters are what [`PARAMS`](Kernel::PARAMS)
+///   become.
+/// - The entry accesses global memory only through those parameters. It writes no tensor but `TmaStore` ones, and `Global` ones
+///   that say `written`.
+/// - It has no constant wgmma matrix descriptor, on which the JIT compiler of CUDA 13.0's driver crashes.
+pub unsafe trait Kernel: 'static {
     /// Name of the entry in the PTX.
     const NAME: &'static str;
     /// The PTX module.
@@ -41,6 +50,8 @@ pub enum Param {
         element: ElementType,
         /// Number of modes.
         rank: usize,
+        /// Whether the kernel writes it, so that a launch takes a mutable view.
+        written: bool,
     },
     /// A number.
     Scalar {

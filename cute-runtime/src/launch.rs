@@ -83,7 +83,12 @@ impl<T: Element> From<T> for Argument<'_> {
 ///
 /// The typed `launch` of an expansion is one call: `launch::<Self>(device, grid.into(), &[a.into(), m.into()])`, where `a` is
 /// a `&TensorView`, a `&mut TensorViewMut` where the kernel writes, and `m` a number.
-pub fn launch<K: Kernel>(
+///
+/// # Safety
+///
+/// With this grid and these arguments, every element of a [`Param::Global`] that the kernel reads or writes is inside of the
+/// tensor. What it accesses by TMA always is: the tensor map knows the bounds.
+pub unsafe fn launch<K: Kernel>(
     device: &Device,
     grid: Grid,
     arguments: &[Argument<'_>],
@@ -211,20 +216,28 @@ fn lower<K: Kernel>(
             check_home(device, home).map_err(refuse)?;
             let map = tensor_map(recipe, view).map_err(refuse)?;
             if matches!(param, Param::TmaStore(_)) {
-                if !writable {
-                    return Err(refuse(ArgumentRule::ReadOnly));
-                }
+                check_writable(*writable).map_err(refuse)?;
                 check_stored(view).map_err(refuse)?;
             }
             parameters.push(device.backend().encode(&map)?.to_vec());
         }
         (
-            Param::Global { element, rank, .. },
+            Param::Global {
+                element,
+                rank,
+                written,
+                ..
+            },
             Kind::Tensor {
-                view, device: home, ..
+                view,
+                device: home,
+                writable,
             },
         ) => {
             check_home(device, home).map_err(refuse)?;
+            if *written {
+                check_writable(*writable).map_err(refuse)?;
+            }
             check_view(*element, *rank, view).map_err(refuse)?;
             parameters.push(view.address.to_le_bytes().to_vec());
             let outer = view
@@ -251,6 +264,13 @@ fn lower<K: Kernel>(
         }
     }
     Ok(())
+}
+
+fn check_writable(writable: bool) -> Result<(), ArgumentRule> {
+    match writable {
+        true => Ok(()),
+        false => Err(ArgumentRule::ReadOnly),
+    }
 }
 
 fn check_home(device: &Device, home: &Device) -> Result<(), ArgumentRule> {

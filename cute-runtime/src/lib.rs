@@ -26,6 +26,7 @@ pub use host::{
 pub use cute_algebra::{ColorBy, Picture, PictureError};
 
 // Devices, memory, launches.
+mod cache;
 mod cuda;
 mod device;
 mod element;
@@ -33,6 +34,7 @@ mod emulator;
 mod error;
 mod kernel;
 mod launch;
+mod lock;
 mod memory;
 mod tensor;
 mod tensor_map;

@@ -6,7 +6,7 @@ use zerocopy::IntoBytes;
 
 use crate::{Device, Element, Error};
 
-/// Elements in a device's memory. Freed when dropped.
+/// Elements in a device's memory. Freed when dropped, once everything launched before has finished: on a GPU, dropping waits.
 pub struct Buffer<T: Element> {
     device: Device,
     address: u64,

@@ -391,8 +391,8 @@ impl<const R: usize> Placement<R> {
             });
         }
         self.shape[mode] = end - start;
-        // An empty part has no first element, and its offset might lie past the buffer.
-        if start < end {
+        // An empty part has no first element, and an offset might lie past the buffer.
+        if !self.shape.contains(&0) {
             self.offset += start * self.strides[mode];
         }
         Ok(self)

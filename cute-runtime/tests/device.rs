@@ -2,7 +2,7 @@
 //!
 //! Every test runs on the emulator; with `CUTE_GPU=1` on the first GPU as well, and then a missing GPU is a failure.
 
-use cute_runtime::__private::{Argument, launch};
+use cute_runtime::__private::{self, Argument};
 use cute_runtime::{
     ArgumentRule, Device, Element, ElementType, Error, Grid, Kernel, L2Promotion, LaunchRule,
     OobFill, Param, SwizzleMode, Tensor, TmaRecipe, ViewError, bf16, f16,
@@ -17,10 +17,18 @@ fn devices() -> Vec<Device> {
     devices
 }
 
+/// A launch whose grid and numbers fit the kernels of this file; where a test breaks that, it runs on the emulator, which checks
+/// every access.
+fn launch<K: Kernel>(device: &Device, grid: Grid, arguments: &[Argument<'_>]) -> Result<(), Error> {
+    // SAFETY: as said above.
+    unsafe { __private::launch::<K>(device, grid, arguments) }
+}
+
 /// c = a + b, one thread an element.
 struct VectorAdd;
 
-impl Kernel for VectorAdd {
+// SAFETY: the PTX below is what the constants say.
+unsafe impl Kernel for VectorAdd {
     const NAME: &'static str = "vector_add";
     const PTX: &'static str = r"
 .version 8.0
@@ -69,16 +77,19 @@ $end:
             name: "a",
             element: ElementType::F32,
             rank: 1,
+            written: false,
         },
         Param::Global {
             name: "b",
             element: ElementType::F32,
             rank: 1,
+            written: false,
         },
         Param::Global {
             name: "c",
             element: ElementType::F32,
             rank: 1,
+            written: true,
         },
         Param::Scalar {
             name: "n",
@@ -99,7 +110,8 @@ const BOX: TmaRecipe = TmaRecipe {
     fill: OobFill::Zero,
 };
 
-impl Kernel for TmaCopy {
+// SAFETY: the PTX below is what the constants say.
+unsafe impl Kernel for TmaCopy {
     const NAME: &'static str = "tma_copy";
     const PTX: &'static str = r"
 .version 8.0
@@ -158,7 +170,8 @@ $end:
 /// Each CTA writes its rank in its cluster, by way of the last word of a large shared memory.
 struct ClusterRank;
 
-impl Kernel for ClusterRank {
+// SAFETY: the PTX below is what the constants say.
+unsafe impl Kernel for ClusterRank {
     const NAME: &'static str = "cluster_rank";
     const PTX: &'static str = r"
 .version 8.0
@@ -199,6 +212,7 @@ $end:
         name: "ranks",
         element: ElementType::U32,
         rank: 1,
+        written: true,
     }];
 }
 
@@ -308,7 +322,8 @@ fn kernels_compile_ahead_of_their_launch() {
 #[test]
 fn ptx_that_does_not_compile_says_why() {
     struct Broken;
-    impl Kernel for Broken {
+    // SAFETY: the PTX compiles nowhere.
+    unsafe impl Kernel for Broken {
         const NAME: &'static str = "broken";
         const PTX: &'static str = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry broken()\n{\n    frobnicate.u32 %r0;\n}\n";
         const THREADS: u32 = 32;
@@ -330,7 +345,8 @@ fn ptx_that_does_not_compile_says_why() {
 #[test]
 fn a_kernel_that_misdescribes_its_ptx_is_refused() {
     struct Short;
-    impl Kernel for Short {
+    // SAFETY: the parameters are wrong, which every launch is to refuse.
+    unsafe impl Kernel for Short {
         const NAME: &'static str = VectorAdd::NAME;
         const PTX: &'static str = VectorAdd::PTX;
         const THREADS: u32 = VectorAdd::THREADS;
@@ -466,6 +482,11 @@ fn views_select_elements() {
     );
     let broadcast = tensor.buffer().view(5, [3, 2], [0, 1]).unwrap();
     assert_eq!(broadcast.download().unwrap(), [5, 6, 5, 6, 5, 6]);
+    // Without elements, extents and strides are not bounded by the buffer.
+    let empty = tensor.buffer().view(0, [0, 9], [1, usize::MAX]).unwrap();
+    let part = empty.slice(1, 5..6).unwrap();
+    assert_eq!(part.address(), tensor.buffer().address());
+    assert_eq!(part.download().unwrap(), []);
 }
 
 #[test]
@@ -687,6 +708,16 @@ fn arguments_that_break_a_rule_are_named_before_the_launch() {
                 }
             )
         );
+
+        // What is borrowed to read is not written element by element either.
+        let row = floats.buffer().view(0, [128], [1]).unwrap();
+        let arguments = [(&row).into(), (&row).into(), (&row).into(), 128u32.into()];
+        match launch::<VectorAdd>(&device, 1.into(), &arguments) {
+            Err(Error::Argument { argument, rule, .. }) => {
+                assert_eq!((argument, rule), ("c", ArgumentRule::ReadOnly));
+            }
+            other => panic!("{other:?}"),
+        }
     }
 }
 
@@ -716,7 +747,8 @@ fn errors_name_the_kernel_the_argument_and_the_numbers() {
 /// A kernel that no launch gets as far as compiling.
 struct Shape<const THREADS: u32, const SMEM: u32, const X: u32>;
 
-impl<const THREADS: u32, const SMEM: u32, const X: u32> Kernel for Shape<THREADS, SMEM, X> {
+// SAFETY: there is no PTX.
+unsafe impl<const THREADS: u32, const SMEM: u32, const X: u32> Kernel for Shape<THREADS, SMEM, X> {
     const NAME: &'static str = "shape";
     const PTX: &'static str = "";
     const THREADS: u32 = THREADS;

@@ -1,5 +1,7 @@
 //! What the examples share; each file of the `examples` folder of this package is one runnable idea.
 
+#![forbid(unsafe_code)]
+
 use std::str::FromStr;
 
 use cute_runtime::Device;
@@ -36,7 +38,7 @@ impl Arguments {
 /// The value of `--device`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeviceChoice {
-    /// The GPU if there is a driver, else the emulator.
+    /// The first GPU that can be used, else the emulator.
     #[default]
     Auto,
     /// The first GPU.
@@ -46,10 +48,16 @@ pub enum DeviceChoice {
 }
 
 impl DeviceChoice {
-    /// The device.
+    /// The device. Where the emulator stands in for a GPU, the reason goes to standard error.
     pub fn open(self) -> Result<Device, cute_runtime::Error> {
         match self {
-            DeviceChoice::Auto => Ok(Device::default()),
+            DeviceChoice::Auto => {
+                let device = Device::default();
+                if let Some(reason) = device.fallback_reason() {
+                    eprintln!("on the emulator: {reason}");
+                }
+                Ok(device)
+            }
             DeviceChoice::Cuda => Device::cuda(0),
             DeviceChoice::Emulator => Ok(Device::emulator()),
         }

@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
             fn helper(a: u32) -> u32 {{ a + 1 }}
             #[kernel(threads = 128)]
             #[instance(one: T = bf16, N = 4)]
-            pub fn k<T: Element, const N: u32>(l: TmaLoad<T, 2>, s: TmaStore<T, 2>, g: Global<f32, 2>, x: u32, n: u64) {{ {} }}
+            pub unsafe fn k<T: Element, const N: u32>(l: TmaLoad<T, 2>, s: TmaStore<T, 2>, g: Global<f32, 2>, x: u32, n: u64) {{ {} }}
         }}",
         words(bytes, WORDS)
     );

@@ -1,5 +1,7 @@
 //! Inputs of the fuzz targets: values of the algebra, and texts made of words.
 
+#![forbid(unsafe_code)]
+
 use arbitrary::{Result, Unstructured};
 use cute_algebra::{
     ComposedLayout, Coord, Layout, ScaledBasis, Shape, Stride, Swizzle, Tiler, Tuple, Value,

@@ -92,11 +92,25 @@ const _: () = ::core::assert!(VALUE.at(3) == 6 && R.at(1) == 24);
 /// Kernels.
 #[::cute::kernels(crate = ::cute)]
 pub mod kernels {
-    /// Adds a number to each element.
+    /// Adds a number to each of 32 elements.
     #[kernel(threads = 32)]
     #[instance(add_f32: T = f32)]
-    pub fn add<T: Element>(out: Global<T, 1>, x: f32) {
+    pub fn add<T: Element>(from: TmaLoad<T, 1>, to: TmaStore<T, 1>, x: f32) {
+        let tile = smem::<T>(layout!(32:1));
+        let ready = mbarriers(1, 1);
         let i = thread() + layout!(A).at(0);
-        out[i] = out[i] + x;
+        if thread() == 0 {
+            expect_tx(ready[0], bytes(tile));
+            tma_load(from, (0,), tile, ready[0]);
+        }
+        wait(ready[0], 0);
+        tile[i] = tile[i] + x;
+        fence_proxy_async();
+        sync_threads();
+        if thread() == 0 {
+            tma_store(tile, to, (0,));
+            tma_commit();
+            tma_wait(0);
+        }
     }
 }

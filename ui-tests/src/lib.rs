@@ -1,5 +1,6 @@
 //! What does not compile, and what it says. The library is what the tests fold from another crate.
 
+#![forbid(unsafe_code)]
 // Layouts need nothing of the standard library where they are declared.
 #![no_std]
 

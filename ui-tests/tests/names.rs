@@ -73,7 +73,7 @@ fn expansions_are_hygienic() {
 #[cute_runtime::kernels]
 mod kernels {
     #[kernel(threads = 32)]
-    pub fn evaluate(out: Global<u32, 1>) {
+    pub unsafe fn evaluate(out: Global<u32, 1>) {
         let i = thread();
         if i < 12 {
             out[i] = layout!(ui_tests::shapes::A).at(i) + layout!(R).at(i);
@@ -85,7 +85,8 @@ mod kernels {
 fn names_fold_into_kernels() -> Result<(), cute_runtime::Error> {
     let device = Device::emulator();
     let mut out = Tensor::<u32, 1>::zeros(&device, [12])?;
-    kernels::evaluate::launch(&device, 1, &mut out.view_mut())?;
+    // SAFETY: the kernel writes 12 elements.
+    unsafe { kernels::evaluate::launch(&device, 1, &mut out.view_mut())? };
     let expected: Vec<u32> = (0..12).map(|i| (A.at(i) + R.at(i)) as u32).collect();
     assert_eq!(out.view().download()?, expected);
     hygiene::kernels::nothing::launch(&device, 1)
@@ -105,7 +106,7 @@ fn macros_pass_tokens_on() {
     assert_eq!(SQUARE.to_string(), "(6,6):(6,1)");
 }
 
-/// The same of crates of both editions without `std`, without a prelude, and with every warning an error.
+/// The same of crates of both editions without `std`, without a prelude, with every warning an error and `unsafe` forbidden.
 #[test]
 fn crates_of_both_editions_expand_alike() -> Result<(), cute_runtime::Error> {
     assert_eq!(hygiene_2021::R, hygiene_2024::R);
@@ -120,9 +121,11 @@ fn crates_of_both_editions_expand_alike() -> Result<(), cute_runtime::Error> {
     assert_eq!(tiles.as_deref(), Ok("((8,2),3):((1,8),16)"));
     assert_eq!(hygiene_2024::COUNT(m, n), Ok(48));
     let device = Device::emulator();
-    let mut out = Tensor::from_slice(&device, &[1.0f32; 32], [32])?;
-    hygiene_2021::kernels::add_f32::launch(&device, 1, &mut out.view_mut(), 1.0)?;
-    hygiene_2024::kernels::add_f32::launch(&device, 1, &mut out.view_mut(), 1.0)?;
-    assert_eq!(out.download()?, [3.0; 32]);
+    let ones = Tensor::from_slice(&device, &[1.0f32; 32], [32])?;
+    let mut twos = Tensor::<f32, 1>::zeros(&device, [32])?;
+    let mut threes = Tensor::<f32, 1>::zeros(&device, [32])?;
+    hygiene_2021::kernels::add_f32::launch(&device, 1, &ones.view(), &mut twos.view_mut(), 1.0)?;
+    hygiene_2024::kernels::add_f32::launch(&device, 1, &twos.view(), &mut threes.view_mut(), 1.0)?;
+    assert_eq!(threes.download()?, [3.0; 32]);
     Ok(())
 }

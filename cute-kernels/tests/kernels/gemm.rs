@@ -188,4 +188,14 @@ fn gemm_refuses_before_it_launches() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("argument a"), "{error}");
+
+    // One element, as a row of 2³¹.
+    let one = matrix(1, 1);
+    let row = one.buffer().view(0, [1, 1 << 31], [1, 0]).unwrap();
+    let mut d = matrix(1, 1);
+    let error = gemm(&device, &row, &row, &mut d.view_mut()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "an extent of 2147483648 is over the limit of 2147483647"
+    );
 }

@@ -2,7 +2,7 @@
 
 use cute_kernels::gemm::kernels as gemm;
 use cute_kernels::transpose::kernels as transpose;
-use cute_ptx::ptxas::Ptxas;
+use cute_ptxas::Ptxas;
 use cute_runtime::Kernel;
 
 /// Name and PTX of each instance.

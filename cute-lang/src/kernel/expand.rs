@@ -99,6 +99,7 @@ fn item(facade: &TokenStream, instance: &Lowered) -> TokenStream {
         threads,
         cluster,
         smem_bytes,
+        unsafety,
         ..
     } = instance;
     let [x, y, z] = cluster;
@@ -118,6 +119,8 @@ fn item(facade: &TokenStream, instance: &Lowered) -> TokenStream {
             .collect(),
     };
     let launch_doc = format!(" Launches `{name}` with {threads} threads a CTA on `grid` CTAs.");
+    let safety = unsafety.map(|_| safety(&instance.params));
+    let safety = safety.iter().flatten();
     let names: Vec<Ident> = instance
         .params
         .iter()
@@ -134,7 +137,7 @@ fn item(facade: &TokenStream, instance: &Lowered) -> TokenStream {
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
         pub struct #name;
 
-        impl #facade::Kernel for #name {
+        unsafe impl #facade::Kernel for #name {
             const NAME: &'static ::core::primitive::str = #text;
             const PTX: &'static ::core::primitive::str = #ptx;
             const THREADS: ::core::primitive::u32 = #threads;
@@ -149,20 +152,43 @@ fn item(facade: &TokenStream, instance: &Lowered) -> TokenStream {
             /// # Errors
             ///
             /// Arguments that the kernel cannot take, named with the rule they break; nothing has been launched then.
+            #(#[doc = #safety])*
             #[allow(clippy::too_many_arguments)]
-            pub fn launch(
+            pub #unsafety fn launch(
                 device: &#facade::Device,
                 grid: impl ::core::convert::Into<#facade::Grid>,
                 #(#names: #types),*
             ) -> ::core::result::Result<(), #facade::Error> {
-                #facade::__private::launch::<Self>(
-                    device,
-                    ::core::convert::Into::into(grid),
-                    &[#(<#facade::__private::Argument<'_> as ::core::convert::From<_>>::from(#names)),*],
-                )
+                let grid = ::core::convert::Into::into(grid);
+                let arguments = [
+                    #(<#facade::__private::Argument<'_> as ::core::convert::From<_>>::from(#names)),*
+                ];
+                unsafe { #facade::__private::launch::<Self>(device, grid, &arguments) }
             }
         }
     }
+}
+
+/// What the caller of an unsafe launch must keep, as documentation.
+fn safety(params: &[Param]) -> Vec<String> {
+    let accessed: Vec<String> = params
+        .iter()
+        .filter_map(|param| match param.kind {
+            ParamKind::Global {
+                accessed: Some(_), ..
+            } => Some(format!("`{}`", param.name)),
+            _ => None,
+        })
+        .collect();
+    let contract = match &accessed[..] {
+        [] => " What the documentation of the kernel asks for.".into(),
+        tensors => format!(
+            " With this grid and these numbers, every coordinate at which the kernel reads or writes {} is inside of the \
+             tensor.",
+            tensors.join(", ")
+        ),
+    };
+    vec![String::new(), " # Safety".into(), String::new(), contract]
 }
 
 /// The value of `Param` for a parameter.
@@ -177,9 +203,16 @@ fn param_value(facade: &TokenStream, param: &Param) -> TokenStream {
             let recipe = recipe(facade, name, tma);
             quote!(#facade::Param::TmaStore(#recipe))
         }
-        ParamKind::Global { element, rank, .. } => {
+        ParamKind::Global {
+            element,
+            rank,
+            written,
+            ..
+        } => {
             let element = element_type(facade, *element);
-            quote!(#facade::Param::Global { name: #name, element: #element, rank: #rank })
+            quote! {
+                #facade::Param::Global { name: #name, element: #element, rank: #rank, written: #written }
+            }
         }
         ParamKind::Scalar(ty) => {
             let ty = element_type(facade, scalar_element(*ty));
@@ -231,6 +264,7 @@ fn param_type(facade: &TokenStream, param: &Param) -> TokenStream {
             element,
             rank,
             written,
+            ..
         } => view(*element, *rank, *written),
         ParamKind::Scalar(ty) => rust_type(facade, scalar_element(*ty)),
     }

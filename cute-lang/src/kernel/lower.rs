@@ -15,7 +15,7 @@ use cute_ptx::ast::{
 use cute_ptx::table::{Modifier, Opcode};
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result};
+use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result, Token};
 
 /// The version of PTX that kernels are written in unless they use more: almost everything for sm_90a is in it.
 const PTX_VERSION: (u32, u32) = (8, 0);
@@ -35,6 +35,8 @@ pub struct Lowered {
     pub name: Ident,
     /// The kernel's doc comment.
     pub docs: Vec<Attribute>,
+    /// The keyword, where the kernel is an `unsafe fn`; its launch is one, too.
+    pub unsafety: Option<Token![unsafe]>,
     /// The PTX.
     pub module: Module,
     /// Parameters of the entry.
@@ -116,6 +118,9 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     interpreter.kernel(&kernel.function.sig.ident, &kernel.function.block)?;
 
     let parts = interpreter.b.finish()?;
+    if kernel.unsafety.is_none() {
+        check_accesses(&kernel.function.sig.ident, &parts.params)?;
+    }
     let name = instance.name.to_string();
     let entry = Entry {
         name: name.clone(),
@@ -140,6 +145,7 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     Ok(Lowered {
         name: instance.name.clone(),
         docs: kernel.docs.clone(),
+        unsafety: kernel.unsafety,
         module,
         params: parts.params,
         threads,
@@ -147,6 +153,28 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
         smem_bytes: parts.shared_bytes,
         notes: parts.header,
     })
+}
+
+/// Refuses a safe kernel that accesses global memory by coordinates: nothing proves that they are inside of the tensor.
+fn check_accesses(kernel: &Ident, params: &[Param]) -> Result<()> {
+    let mut errors = Errors::default();
+    for param in params {
+        if let ParamKind::Global {
+            accessed: Some(span),
+            ..
+        } = param.kind
+        {
+            errors.push(Error::new(
+                span,
+                format!(
+                    "nothing proves that this coordinate is inside of `{}`: make `{kernel}` an `unsafe fn`, whose launch then \
+                     relies on its caller",
+                    param.name
+                ),
+            ));
+        }
+    }
+    errors.finish(())
 }
 
 fn constant(interpreter: &mut Interpreter<'_>, expr: &Expr, limit: u32) -> Result<u32> {
@@ -304,6 +332,7 @@ fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> 
             element,
             rank,
             written: false,
+            accessed: None,
         }),
         _ => Err(Error::new_spanned(segment, EXPECTED)),
     }

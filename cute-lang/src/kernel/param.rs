@@ -47,6 +47,8 @@ pub enum ParamKind {
         rank: usize,
         /// Whether the kernel writes it.
         written: bool,
+        /// The first place where the kernel reads or writes it.
+        accessed: Option<Span>,
     },
     /// A number.
     Scalar(Type),

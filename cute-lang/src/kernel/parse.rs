@@ -2,12 +2,13 @@
 
 use crate::notation::Bound;
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use quote::ToTokens;
 use std::cell::RefCell;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Error, Expr, GenericParam, Item, ItemConst, ItemFn, ItemMod, Result, Token,
-    Visibility,
+    Attribute, Error, Expr, GenericParam, Item, ItemConst, ItemFn, ItemMod, Result, Safety,
+    Signature, Token, Visibility,
 };
 
 /// Greatest height of the syntax tree. Parser and interpreter recurse.
@@ -41,6 +42,8 @@ pub struct Kernel {
     pub threads: Expr,
     /// `cluster = …`.
     pub cluster: Option<Expr>,
+    /// The keyword of an `unsafe fn`.
+    pub unsafety: Option<Token![unsafe]>,
     /// Its instances.
     pub instances: Vec<Instance>,
     /// The function.
@@ -94,6 +97,12 @@ pub fn source(tokens: TokenStream) -> Result<Source> {
                 if let Some(attr) = function.attrs.iter().find(|attr| attr.path().is_ident("instance")) {
                     errors.push(Error::new_spanned(attr, "`#[instance]` belongs to a function with `#[kernel(…)]`"));
                 }
+                if let Safety::Unsafe(token) = &function.sig.safety {
+                    errors.push(Error::new_spanned(
+                        token,
+                        "only a kernel may be `unsafe`: its launch is what the host calls",
+                    ));
+                }
                 source.functions.push(function);
             }
             Item::Use(item) => errors.push(Error::new_spanned(
@@ -137,6 +146,11 @@ fn kernel(function: ItemFn) -> Result<Kernel> {
             ));
         }
     }
+    errors.record(check_qualifiers(&function.sig));
+    let unsafety = match function.sig.safety {
+        Safety::Unsafe(keyword) => Some(keyword),
+        _ => None,
+    };
     let parameters: Vec<&Ident> = function
         .sig
         .generics
@@ -171,9 +185,34 @@ fn kernel(function: ItemFn) -> Result<Kernel> {
         docs,
         threads,
         cluster: arguments.cluster,
+        unsafety,
         instances,
         function,
     })
+}
+
+/// Refuses what would mean something else in front of a function than it means to Rust.
+fn check_qualifiers(sig: &Signature) -> Result<()> {
+    let mut errors = Errors::default();
+    let mut refuse = |token: &dyn ToTokens| {
+        errors.push(Error::new_spanned(
+            token,
+            "a kernel is an `fn` or an `unsafe fn`",
+        ));
+    };
+    if let Some(token) = &sig.constness {
+        refuse(token);
+    }
+    if let Some(token) = &sig.asyncness {
+        refuse(token);
+    }
+    if let Some(abi) = &sig.abi {
+        refuse(abi);
+    }
+    if let Safety::Safe(token) = &sig.safety {
+        refuse(token);
+    }
+    errors.finish(())
 }
 
 fn check_instance(instance: &Instance, parameters: &[&Ident]) -> Result<()> {

@@ -7,7 +7,7 @@ fn refusal(statements: &str) -> String {
     let module = format!(
         "mod kernels {{
             #[kernel(threads = 128)]
-            fn k(a: TmaLoad<bf16, 2>, d: TmaStore<bf16, 2>, g: Global<f32, 2>, m: u32) {{
+            unsafe fn k(a: TmaLoad<bf16, 2>, d: TmaStore<bf16, 2>, g: Global<f32, 2>, m: u32) {{
                 let tile = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (64, 64)));
                 let ready = mbarriers(2, 1);
                 {statements}

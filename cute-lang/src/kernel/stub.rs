@@ -4,7 +4,7 @@
 use super::parse;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
-use syn::{Attribute, FnArg, Item, ItemFn, Meta, Type};
+use syn::{Attribute, FnArg, Item, ItemFn, Meta, Safety, Type};
 
 /// The module with a stub for each instance; nothing where it is no module.
 pub(super) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
@@ -22,13 +22,14 @@ pub(super) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
             .iter()
             .map(|input| argument(facade, input))
             .collect();
-        let stub = |name: &Ident| stub(facade, name, &arguments);
+        let safety = &kernel.sig.safety;
+        let stub = |name: &Ident| stub(facade, name, safety, &arguments);
         names(&kernel).iter().map(stub).collect::<Vec<_>>()
     });
     let (attrs, vis, ident) = (&module.attrs, &module.vis, &module.ident);
     quote! {
         #(#attrs)*
-        #[allow(missing_docs, non_camel_case_types)]
+        #[allow(missing_docs, non_camel_case_types, clippy::missing_safety_doc)]
         #vis mod #ident {
             #(#stubs)*
         }
@@ -82,12 +83,17 @@ fn argument(facade: &TokenStream, input: &FnArg) -> TokenStream {
     }
 }
 
-fn stub(facade: &TokenStream, name: &Ident, arguments: &[TokenStream]) -> TokenStream {
+fn stub(
+    facade: &TokenStream,
+    name: &Ident,
+    safety: &Safety,
+    arguments: &[TokenStream],
+) -> TokenStream {
     quote! {
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
         pub struct #name;
 
-        impl #facade::Kernel for #name {
+        unsafe impl #facade::Kernel for #name {
             const NAME: &'static ::core::primitive::str = "";
             const PTX: &'static ::core::primitive::str = "";
             const THREADS: ::core::primitive::u32 = 0;
@@ -98,7 +104,7 @@ fn stub(facade: &TokenStream, name: &Ident, arguments: &[TokenStream]) -> TokenS
 
         impl #name {
             #[allow(clippy::too_many_arguments)]
-            pub fn launch<'a>(
+            pub #safety fn launch<'a>(
                 _: &#facade::Device,
                 _: impl ::core::convert::Into<#facade::Grid>,
                 #(_: #arguments),*

@@ -456,15 +456,15 @@ fn load(b: &mut Builder, space: Modifier, element: Element, address: Operand) ->
 
 /// The address of an element of a tensor parameter: `pointer + bytes · (Σ index · stride)`, the last stride being 1.
 fn global_address(b: &mut Builder, global: &Global, coordinate: &Value) -> Result<Operand> {
+    let place = b.place();
     let (name, rank) = {
-        let param = &b.params[global.param];
-        let ParamKind::Global { rank, .. } = param.kind else {
-            return Err(b.error(format!(
-                "`{}` is not accessed element by element",
-                param.name
-            )));
+        let param = &mut b.params[global.param];
+        let ParamKind::Global { rank, accessed, .. } = &mut param.kind else {
+            let message = format!("`{}` is not accessed element by element", param.name);
+            return Err(b.error(message));
         };
-        (param.name.clone(), rank)
+        accessed.get_or_insert(place);
+        (param.name.clone(), *rank)
     };
     let coordinates = match coordinate {
         Value::Tuple(coordinates) => coordinates

@@ -9,7 +9,7 @@ use cute_lang::kernel::lower::lower;
 /// Each CTA of a pair loads half of a tile into both, twice, through one stage; then each writes all of it.
 const HALVES: &str = "mod kernels {
     #[kernel(threads = 32, cluster = (2, 1, 1))]
-    fn halves(a: TmaLoad<u32, 2>, d: Global<u32, 3>) {
+    unsafe fn halves(a: TmaLoad<u32, 2>, d: Global<u32, 3>) {
         let tile = smem::<u32>(tile_to_shape(smem_atom::<u32>(K, SW128), (16, 32)));
         let full = mbarriers(1, 1);
         let empty = mbarriers(1, 2);

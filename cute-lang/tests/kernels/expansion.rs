@@ -19,7 +19,7 @@ fn an_instance_becomes_a_type() {
         /// Adds one.
         #[kernel(threads = 32)]
         #[instance(add_one_f32: T = f32)]
-        pub fn add_one<T: Element>(src: TmaLoad<T, 2>, dst: Global<T, 2>, n: u32) {
+        pub unsafe fn add_one<T: Element>(src: TmaLoad<T, 2>, dst: Global<T, 2>, n: u32) {
             let tile = smem::<T>(layout!((8,32):(32,1)));
             let ready = mbarriers(1, 1);
             if thread() == 0 {
@@ -44,7 +44,7 @@ fn an_instance_becomes_a_type() {
             #[allow(non_camel_case_types)]
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
             pub struct add_one_f32;
-            impl ::cute_runtime::Kernel for add_one_f32 {
+            unsafe impl ::cute_runtime::Kernel for add_one_f32 {
                 const NAME: &'static ::core::primitive::str = "add_one_f32";
                 const PTX: &'static ::core::primitive::str = r"
         .version 8.0
@@ -143,6 +143,7 @@ fn an_instance_becomes_a_type() {
                         name: "dst",
                         element: ::cute_runtime::ElementType::F32,
                         rank: 2usize,
+                        written: true,
                     },
                     ::cute_runtime::Param::Scalar {
                         name: "n",
@@ -156,31 +157,33 @@ fn an_instance_becomes_a_type() {
                 /// # Errors
                 ///
                 /// Arguments that the kernel cannot take, named with the rule they break; nothing has been launched then.
+                ///
+                /// # Safety
+                ///
+                /// With this grid and these numbers, every coordinate at which the kernel reads or writes `dst` is inside of the tensor.
                 #[allow(clippy::too_many_arguments)]
-                pub fn launch(
+                pub unsafe fn launch(
                     device: &::cute_runtime::Device,
                     grid: impl ::core::convert::Into<::cute_runtime::Grid>,
                     src: &::cute_runtime::TensorView<'_, ::core::primitive::f32, 2usize>,
                     dst: &mut ::cute_runtime::TensorViewMut<'_, ::core::primitive::f32, 2usize>,
                     n: ::core::primitive::u32,
                 ) -> ::core::result::Result<(), ::cute_runtime::Error> {
-                    ::cute_runtime::__private::launch::<
-                        Self,
-                    >(
-                        device,
-                        ::core::convert::Into::into(grid),
-                        &[
-                            <::cute_runtime::__private::Argument<
-                                '_,
-                            > as ::core::convert::From<_>>::from(src),
-                            <::cute_runtime::__private::Argument<
-                                '_,
-                            > as ::core::convert::From<_>>::from(dst),
-                            <::cute_runtime::__private::Argument<
-                                '_,
-                            > as ::core::convert::From<_>>::from(n),
-                        ],
-                    )
+                    let grid = ::core::convert::Into::into(grid);
+                    let arguments = [
+                        <::cute_runtime::__private::Argument<
+                            '_,
+                        > as ::core::convert::From<_>>::from(src),
+                        <::cute_runtime::__private::Argument<
+                            '_,
+                        > as ::core::convert::From<_>>::from(dst),
+                        <::cute_runtime::__private::Argument<
+                            '_,
+                        > as ::core::convert::From<_>>::from(n),
+                    ];
+                    unsafe {
+                        ::cute_runtime::__private::launch::<Self>(device, grid, &arguments)
+                    }
                 }
             }
         }
@@ -195,7 +198,7 @@ fn the_facade_may_have_another_name() {
         "#[kernel(threads = 32)] pub fn nothing() {}",
     );
     assert!(
-        text.contains("impl crate::cute::Kernel for nothing"),
+        text.contains("unsafe impl crate::cute::Kernel for nothing"),
         "{text}"
     );
     assert!(!text.contains("::cute_runtime"), "{text}");
@@ -207,11 +210,11 @@ fn a_module_with_errors_keeps_its_names() {
         ::core::compile_error! {
             "cannot find function `unknown`"
         }
-        #[allow(missing_docs, non_camel_case_types)]
+        #[allow(missing_docs, non_camel_case_types, clippy::missing_safety_doc)]
         pub mod kernels {
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
             pub struct broken;
-            impl ::cute_runtime::Kernel for broken {
+            unsafe impl ::cute_runtime::Kernel for broken {
                 const NAME: &'static ::core::primitive::str = "";
                 const PTX: &'static ::core::primitive::str = "";
                 const THREADS: ::core::primitive::u32 = 0;

@@ -67,7 +67,7 @@ fn kernel(element: &str, a: Form, b: Form, n: usize, epilogue: &str) -> Lowered 
     let source = format!(
         "mod kernels {{
             #[kernel(threads = 128)]
-            fn product(a: TmaLoad<{element}, 2>, b: TmaLoad<{element}, 2>, d: Global<f32, 2>) {{
+            unsafe fn product(a: TmaLoad<{element}, 2>, b: TmaLoad<{element}, 2>, d: Global<f32, 2>) {{
                 let sa = smem::<{element}>({});
                 let sb = smem::<{element}>({});
                 let ready = mbarriers(1, 1);
@@ -329,7 +329,7 @@ fn matrices_of_every_width_and_count() {
         let source = format!(
             "mod kernels {{
                 #[kernel(threads = 32)]
-                fn round(d: Global<u32, 1>) {{
+                unsafe fn round(d: Global<u32, 1>) {{
                     let tile = smem::<{element}>(layout!(({rows},{columns}):({columns},1)));
                     let other = smem::<{element}>(layout!(({rows},{columns}):({columns},1)));
                     for i in 0..{rows} * {columns} / 32 {{

@@ -11,7 +11,7 @@ mod mistakes;
 mod robustness;
 
 use cute_lang::kernel::lower::Lowered;
-use cute_ptx::ptxas::Ptxas;
+use cute_ptxas::Ptxas;
 
 /// Holds the PTX against its own parser and against NVIDIA's assembler.
 fn judge(instances: &[Lowered]) {

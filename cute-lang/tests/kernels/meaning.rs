@@ -236,7 +236,7 @@ fn check(source: &str, f: fn(u32, u32) -> u32) {
 
 fn kernel(source: &str, params: &str, x: &str, y: &str) -> Lowered {
     let module = format!(
-        "mod kernels {{ {source} #[kernel(threads = 1)] pub fn k({params}) {{ out[0] = f({x}, {y}); }} }}"
+        "mod kernels {{ {source} #[kernel(threads = 1)] pub unsafe fn k({params}) {{ out[0] = f({x}, {y}); }} }}"
     );
     let mut instances =
         lower(module.parse().expect("tokens")).unwrap_or_else(|error| panic!("{error}: {module}"));

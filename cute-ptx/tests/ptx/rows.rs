@@ -1,11 +1,11 @@
 //! The instruction table against itself and against NVIDIA's assembler.
 
 use cute_ptx::ast::{Inst, Operand, Type};
-use cute_ptx::ptxas::Ptxas;
 use cute_ptx::special::{self, SPECIAL, Special};
 use cute_ptx::table::{
     self, Form, Kind, Mnemonic, Modifier, Modifiers, Opcode, Pair, Space, Target,
 };
+use cute_ptxas::Ptxas;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 

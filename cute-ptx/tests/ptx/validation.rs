@@ -2,8 +2,8 @@
 
 use crate::rows;
 use cute_ptx::ast::{Item, Line};
-use cute_ptx::ptxas::{Ptxas, Report, Usage};
 use cute_ptx::{Module, parse, validate};
+use cute_ptxas::{Ptxas, Report, Usage};
 use std::collections::HashSet;
 
 const GEMM: &str = include_str!("kernels/gemm.ptx");

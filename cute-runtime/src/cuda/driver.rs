@@ -9,7 +9,8 @@ use crate::{DriverError, Error};
 /// Every driver function that this crate calls. cudarc panics at the call of one that the library lacks; looked up here
 /// beforehand, it is an error.
 const SYMBOLS: &[&str] = &[
-    "cuCtxSetCurrent",
+    "cuCtxPopCurrent_v2",
+    "cuCtxPushCurrent_v2",
     "cuCtxSynchronize",
     "cuDeviceGet",
     "cuDeviceGetAttribute",
@@ -35,6 +36,7 @@ const SYMBOLS: &[&str] = &[
     "cuMemsetD8_v2",
     "cuModuleGetFunction",
     "cuModuleLoadDataEx",
+    "cuModuleUnload",
     "cuTensorMapEncodeTiled",
 ];
 
@@ -92,9 +94,13 @@ mod tests {
     #[test]
     fn every_driver_function_called_is_looked_up_beforehand() {
         let sources = [
-            include_str!("driver.rs"),
             include_str!("mod.rs"),
+            include_str!("context.rs"),
+            include_str!("driver.rs"),
+            include_str!("event.rs"),
             include_str!("function.rs"),
+            include_str!("memory.rs"),
+            include_str!("module.rs"),
             include_str!("tensor_map.rs"),
         ];
         let called: BTreeSet<&str> = sources

@@ -4,34 +4,34 @@ use std::ffi::{CString, c_int, c_uint, c_void};
 use std::ptr;
 
 use cudarc::driver::sys::{
-    self, CUfunction, CUfunction_attribute, CUjit_option, CUlaunchAttribute, CUlaunchAttributeID,
-    CUlaunchAttributeValue, CUlaunchConfig, CUmodule, CUresult,
+    self, CUfunction, CUfunction_attribute, CUlaunchAttribute, CUlaunchAttributeID,
+    CUlaunchAttributeValue, CUlaunchConfig, CUresult,
 };
 
+use super::context::Entered;
 use super::driver::check;
+use super::module::Module;
 use crate::device::{Compiled, Image};
 use crate::launch::check_parameters;
 use crate::{Error, Grid, LaunchRule};
 
-/// Room for each of the compiler's two logs; it cuts off what is longer.
-const LOG_BYTES: usize = 64 << 10;
-
-/// A kernel in the current context. Its module is never unloaded.
+/// A kernel in a context. Whoever has launched it never drops it: its kernels may run.
 pub(super) struct Function {
     function: CUfunction,
+    /// What keeps the function valid.
+    _module: Module,
     /// Bytes of each of the entry's parameters.
     parameters: Vec<usize>,
     pub(super) compiled: Compiled,
 }
 
-// SAFETY: a CUfunction is a handle which the driver lets any thread use.
+// SAFETY: a CUfunction and a CUmodule are handles which the driver lets any thread use.
 unsafe impl Send for Function {}
 // SAFETY: as above; it is not changed after `compile`.
 unsafe impl Sync for Function {}
 
 impl Function {
-    /// Compiles in the current context.
-    pub(super) fn compile(image: &Image) -> Result<Self, Error> {
+    pub(super) fn compile(entered: &Entered, image: &Image) -> Result<Self, Error> {
         let kernel = image.name;
         let nul = |error: std::ffi::NulError| Error::Launch {
             kernel,
@@ -41,20 +41,21 @@ impl Function {
         };
         let ptx = CString::new(image.ptx).map_err(nul)?;
         let name = CString::new(kernel).map_err(nul)?;
-        let (module, log) = load(kernel, &ptx)?;
-
-        let mut function = ptr::null_mut();
-        // SAFETY: the pointer is valid for the write, the module is alive, the name NUL-terminated.
-        let answer = unsafe { sys::cuModuleGetFunction(&raw mut function, module, name.as_ptr()) };
-        check("cuModuleGetFunction", answer)?;
+        let (module, log) = Module::load(entered, kernel, &ptx)?;
+        let function = module.function(entered, &name)?;
         // Beyond 48 KiB of dynamic shared memory, a kernel has to opt in. Our launches checked the range of the number.
         let smem = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         // SAFETY: the function is alive.
         check("cuFuncSetAttribute", unsafe {
             sys::cuFuncSetAttribute(function, smem, image.smem_bytes as c_int)
         })?;
-        let registers = attribute(function, CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
+        let registers = attribute(
+            entered,
+            function,
+            CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS,
+        )?;
         let local_bytes = attribute(
+            entered,
             function,
             CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
         )?;
@@ -63,17 +64,19 @@ impl Function {
             registers: Some(registers),
             local_bytes: Some(local_bytes),
         };
-        let parameters = parameter_sizes(function)?;
+        let parameters = parameter_sizes(entered, function)?;
         Ok(Function {
             function,
+            _module: module,
             parameters,
             compiled,
         })
     }
 
-    /// Launches on the default stream of the current context.
+    /// Launches on the default stream of the context.
     pub(super) fn launch(
         &self,
+        _entered: &Entered,
         image: &Image,
         grid: Grid,
         parameters: &[Vec<u8>],
@@ -120,54 +123,11 @@ impl Function {
     }
 }
 
-/// The module and the compiler's information log.
-fn load(kernel: &'static str, ptx: &CString) -> Result<(CUmodule, String), Error> {
-    let mut info = vec![0u8; LOG_BYTES];
-    let mut error = vec![0u8; LOG_BYTES];
-    let size = ptr::without_provenance_mut::<c_void>(LOG_BYTES);
-    // Verbose: the notes on serialised wgmma and dropped register hints appear in the information log alone.
-    let options = [
-        (
-            CUjit_option::CU_JIT_INFO_LOG_BUFFER,
-            info.as_mut_ptr().cast::<c_void>(),
-        ),
-        (CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, size),
-        (
-            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
-            error.as_mut_ptr().cast::<c_void>(),
-        ),
-        (CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, size),
-        (
-            CUjit_option::CU_JIT_LOG_VERBOSE,
-            ptr::without_provenance_mut(1),
-        ),
-    ];
-    let mut names = options.map(|(name, _)| name);
-    let mut values = options.map(|(_, value)| value);
-    let mut module = ptr::null_mut();
-    // SAFETY: the PTX is NUL-terminated; names and values have the given length; the log buffers have the stated sizes and
-    // outlive the call, and sizes and flags are passed by value, as the driver defines these options.
-    let answer = unsafe {
-        sys::cuModuleLoadDataEx(
-            &raw mut module,
-            ptx.as_ptr().cast(),
-            names.len() as c_uint,
-            names.as_mut_ptr(),
-            values.as_mut_ptr(),
-        )
-    };
-    let (info, error) = (text(&info), text(&error));
-    match check("cuModuleLoadDataEx", answer) {
-        Ok(()) => Ok((module, info)),
-        Err(source) => Err(Error::Jit {
-            kernel,
-            source,
-            log: format!("{error}\n{info}").trim().to_string(),
-        }),
-    }
-}
-
-fn attribute(function: CUfunction, attribute: CUfunction_attribute) -> Result<u32, Error> {
+fn attribute(
+    _entered: &Entered,
+    function: CUfunction,
+    attribute: CUfunction_attribute,
+) -> Result<u32, Error> {
     let mut value = 0;
     // SAFETY: the pointer is valid for the write; the function is alive.
     check("cuFuncGetAttribute", unsafe {
@@ -177,7 +137,7 @@ fn attribute(function: CUfunction, attribute: CUfunction_attribute) -> Result<u3
 }
 
 /// What the entry itself says of its parameters, whatever the kernel's type says.
-fn parameter_sizes(function: CUfunction) -> Result<Vec<usize>, Error> {
+fn parameter_sizes(_entered: &Entered, function: CUfunction) -> Result<Vec<usize>, Error> {
     let mut sizes = Vec::new();
     loop {
         let (mut offset, mut size) = (0, 0);
@@ -192,10 +152,4 @@ fn parameter_sizes(function: CUfunction) -> Result<Vec<usize>, Error> {
         check("cuFuncGetParamInfo", answer)?;
         sizes.push(size);
     }
-}
-
-/// A log up to its NUL.
-fn text(log: &[u8]) -> String {
-    let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
-    String::from_utf8_lossy(&log[..end]).trim_end().to_string()
 }

@@ -9,12 +9,13 @@ use cudarc::driver::sys::{
 };
 use zerocopy::IntoBytes;
 
+use super::context::Entered;
 use super::driver::check;
 use crate::tensor_map::TensorMap;
 use crate::{ElementType, Error, L2Promotion, OobFill, SwizzleMode};
 
 /// Asks the driver to encode; every rule it has was checked when the map was made.
-pub(super) fn encode(map: &TensorMap) -> Result<[u8; 128], Error> {
+pub(super) fn encode(_entered: &Entered, map: &TensorMap) -> Result<[u8; 128], Error> {
     let rank = map.extents.len();
     let element_strides = vec![1u32; rank];
     let mut encoded = CUtensorMap { opaque: [0; 16] };

@@ -7,7 +7,7 @@ use std::ops::Range;
 use cute_algebra::{ComposedLayout, LayoutError};
 
 use super::{HostError, walk};
-use crate::layout::Tile;
+use crate::layout::{Invariant, Tile};
 use crate::{DynamicLayout, Layout, Profile, StaticLayout, StaticTiling, Swizzle};
 
 /// A layout that a host tensor can have: a [`Layout`], a type that `layout!` declares as [`Static`], a layout with run-time
@@ -186,7 +186,7 @@ impl<L: DynamicLayout> HostLayout for L {
 /// assert_eq!(tensor[[1, 2]], 6);
 /// # Ok::<(), cute_runtime::HostError>(())
 /// ```
-pub struct Static<L>(PhantomData<fn() -> L>);
+pub struct Static<L>(Invariant<L>);
 
 impl<L> Static<L> {
     /// The value.
@@ -232,7 +232,7 @@ impl<L: StaticLayout> HostLayout for Static<L> {
 /// One tile of the tiling `T`, as a layout. The tiles of a ragged tiling have no element past the edge.
 pub struct TileOf<T> {
     number: i64,
-    tiling: PhantomData<fn() -> T>,
+    tiling: Invariant<T>,
 }
 
 impl<T: StaticTiling> TileOf<T> {

@@ -7,6 +7,7 @@ use std::ptr::NonNull;
 
 use super::tensor::no_element;
 use super::{HostCoordinate, HostLayout, TileOf};
+use crate::layout::Invariant;
 use crate::{Layout, StaticTiling};
 
 /// One tile of a tensor, to write. No other tile has any of its elements.
@@ -20,12 +21,13 @@ pub struct HostTileMut<'a, E, T> {
 /// A slice whose elements belong to the tiles of a disjoint tiling, each to one coordinate of one tile at most.
 ///
 /// Everything unsafe rests on this: `at` is the one place that makes a pointer to an element, its values are the tiling's,
-/// and different coordinates have different values, of which `PROOF` is the check.
+/// and different coordinates have different values, of which `PROOF` is the check. It is made for one `T`, so that no other
+/// may take its place: a subtype of `T` can have a tiling of its own.
 pub(super) struct Elements<'a, E, T> {
     first: NonNull<E>,
     len: usize,
     slice: PhantomData<&'a mut [E]>,
-    tiling: PhantomData<fn() -> T>,
+    tiling: Invariant<T>,
 }
 
 impl<'a, E, T: StaticTiling> Elements<'a, E, T> {

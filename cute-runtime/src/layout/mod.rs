@@ -5,6 +5,8 @@ mod divisor;
 mod dynamic;
 mod dynamic_coordinate;
 mod dynamic_tiling;
+#[cfg(test)]
+mod forged;
 mod picture;
 mod profile;
 mod static_layout;
@@ -18,6 +20,7 @@ pub use dynamic::{DynamicLayout, LayoutCheck};
 pub use dynamic_coordinate::DynamicCoordinateLayout;
 pub use dynamic_tiling::DynamicTiling;
 pub use profile::Profile;
+pub(crate) use static_layout::Invariant;
 pub use static_layout::{DisjointTiling, StaticLayout, StaticTiling};
 pub use swizzle::Swizzle;
 pub use tiling::Tiling;

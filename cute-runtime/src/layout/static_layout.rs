@@ -50,6 +50,10 @@ pub trait StaticLayout {
     }
 }
 
+/// A name for the numbers of a type, which no type related to it by subtyping may take the place of: `W<for<'a> fn(&'a ())>` is a
+/// subtype of `W<fn(&'static ())>`, and each can have numbers of its own.
+pub(crate) type Invariant<T> = PhantomData<fn(T) -> T>;
+
 /// The table of coordinates, which rustc makes where it is used, and not with each layout.
 struct Inverse<L: ?Sized>(PhantomData<L>);
 

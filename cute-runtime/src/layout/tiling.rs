@@ -48,22 +48,36 @@ pub const fn tiling(layout: Layout, whole: Layout, axes: &'static [Axis<'static>
     }
 }
 
-/// Whether some coordinate is past the edge.
+/// Whether some coordinate is past the edge. One that overflows is past every edge.
 const fn reaches_past(shape: &[i64], axes: &[Axis<'_>]) -> bool {
     let mut a = 0;
     while a < axes.len() {
-        let Axis { extent, strides } = axes[a];
-        let (mut i, mut last) = (0, 0);
-        while i < shape.len() {
-            last += (shape[i] - 1) * strides[i];
-            i += 1;
+        match last_coordinate(shape, axes[a].strides) {
+            Some(last) if last < axes[a].extent => a += 1,
+            _ => return true,
         }
-        if last >= extent {
-            return true;
-        }
-        a += 1;
     }
     false
+}
+
+/// The largest coordinate along an axis.
+const fn last_coordinate(shape: &[i64], strides: &[i64]) -> Option<i64> {
+    let (mut i, mut last) = (0, 0i64);
+    while i < shape.len() {
+        let steps = match shape[i].checked_sub(1) {
+            Some(steps) => steps,
+            None => return None,
+        };
+        last = match steps.checked_mul(strides[i]) {
+            Some(reach) => match last.checked_add(reach) {
+                Some(last) => last,
+                None => return None,
+            },
+            None => return None,
+        };
+        i += 1;
+    }
+    Some(last)
 }
 
 impl Tiling {

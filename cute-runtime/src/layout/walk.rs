@@ -3,7 +3,7 @@
 //! A walk goes in runs along one leaf. Where a run ends is found once, so that what is done for each of its elements is a
 //! loop with a constant stride.
 
-use super::{StaticTiling, Swizzle, Tiling};
+use super::{Invariant, StaticTiling, Swizzle, Tiling};
 use cute_algebra::{Axis, PROOF_LEAVES};
 use std::iter::once;
 use std::marker::PhantomData;
@@ -128,7 +128,7 @@ impl<W: Leaves<N>, const N: usize> Runs<W, N> {
         };
         let (coordinates, steps) = (self.next.coordinate, self.next.step.0);
         for ((extent, coordinate), step) in edge.into_iter().zip(coordinates).zip(steps) {
-            let room = extent - coordinate;
+            let room = extent.checked_sub(coordinate).unwrap_or(0);
             len = match step {
                 _ if room <= 0 => 0,
                 0 => len,
@@ -225,7 +225,7 @@ impl<W: Leaves<N>, const N: usize> Iterator for Walk<W, N> {
 }
 
 /// The leaves of the tiles of a tiling, and the coordinates in the whole.
-pub(crate) struct Tile<T>(PhantomData<fn() -> T>);
+pub(crate) struct Tile<T>(Invariant<T>);
 
 impl<T: StaticTiling> Tile<T> {
     const TILING: &'static Tiling = &T::TILING;

@@ -106,7 +106,7 @@ impl Interpreter<'_> {
                     Expr::Struct(_) => "structs",
                     Expr::Array(_) | Expr::Repeat(_) => "arrays: use a tuple",
                     Expr::Try(_) => "`?`",
-                    Expr::Unsafe(_) => "`unsafe`: everything is checked",
+                    Expr::Unsafe(_) => "`unsafe` blocks: a kernel as a whole is an `unsafe fn`",
                     Expr::Async(_) | Expr::Await(_) => "`async`: use barriers",
                     _ => "such expressions",
                 };

@@ -7,7 +7,7 @@ layout! { L = (m,4):(4,1); }
 #[kernels]
 mod sums {
     #[kernel(threads = 32)]
-    pub fn sum(out: Global<u32, 1>) {
+    pub unsafe fn sum(out: Global<u32, 1>) {
         out[thread()] = layout!(L).at(thread());
     }
 }

@@ -3,10 +3,11 @@
 //! Nothing here is needed to build or to run a kernel. Tests use it to learn whether PTX is accepted, how many registers
 //! it takes, whether registers spill, and whether wgmma was serialised, which ptxas mentions only in passing.
 
-use std::path::{Path, PathBuf};
+#![forbid(unsafe_code)]
+
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::{env, fs, io, process};
+use std::{env, fs, io};
 
 /// The assembler.
 #[derive(Clone, Debug)]
@@ -73,49 +74,38 @@ impl Report {
 }
 
 impl Ptxas {
-    /// The assembler that `CUTE_PTXAS` names, else `target/ptxas/bin/ptxas` of this workspace, where `.ci/install-ptxas`
-    /// puts it. If there is none, `None`; but a panic where `CUTE_REQUIRE_PTXAS=1` demands one, so that a test run cannot
-    /// pass by leaving the judge at home.
+    /// The assembler that `CUTE_PTXAS` names. In this workspace, cargo sets it to where `.ci/install-ptxas` puts one. If there
+    /// is none, `None`; but a panic where `CUTE_REQUIRE_PTXAS=1` demands one, so that a test run cannot pass without it.
     ///
     /// # Panics
     ///
     /// Where `CUTE_REQUIRE_PTXAS=1` and there is no assembler.
     pub fn find() -> Option<Ptxas> {
-        let path = match env::var_os("CUTE_PTXAS") {
-            Some(path) => PathBuf::from(path),
-            None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/ptxas/bin/ptxas"),
-        };
+        let path = PathBuf::from(env::var_os("CUTE_PTXAS").unwrap_or_default());
         if path.is_file() {
             return Some(Ptxas { path });
         }
         let required = env::var_os("CUTE_REQUIRE_PTXAS").is_some_and(|value| value == "1");
         assert!(
             !required,
-            "CUTE_REQUIRE_PTXAS=1, but there is no {}: run .ci/install-ptxas",
-            path.display()
+            "CUTE_REQUIRE_PTXAS=1, but CUTE_PTXAS names no file ({path:?}): run .ci/install-ptxas"
         );
         eprintln!(
-            "no ptxas at {}: not judged by it (.ci/install-ptxas gets one)",
-            path.display()
+            "CUTE_PTXAS names no file ({path:?}): not judged by ptxas (.ci/install-ptxas gets one)"
         );
         None
     }
 
     /// Assembles a module for a target such as `sm_90a`.
     pub fn assemble(&self, ptx: &str, target: &str) -> io::Result<Report> {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let stem = env::temp_dir().join(format!("cute-ptx-{}-{count}", process::id()));
-        let (source, object) = (stem.with_extension("ptx"), stem.with_extension("cubin"));
+        // A new folder that nobody else can write to; it goes when this function ends.
+        let folder = tempfile::tempdir()?;
+        let source = folder.path().join("module.ptx");
         fs::write(&source, ptx)?;
         let output = Command::new(&self.path)
             .args([&format!("-arch={target}"), "-v", "-o"])
-            .args([&object, &source])
-            .output();
-        // Neither file matters any more, and the second may not exist.
-        let _ = fs::remove_file(&source);
-        let _ = fs::remove_file(&object);
-        let output = output?;
+            .args([folder.path().join("module.cubin"), source])
+            .output()?;
         let mut report = Report::read(&String::from_utf8_lossy(&output.stderr));
         if !output.status.success() && report.errors.is_empty() {
             report

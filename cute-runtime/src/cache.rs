@@ -1,0 +1,133 @@
+//! What a device makes of each kernel once: its code, or the error that there is none.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use crate::Error;
+use crate::lock::lock;
+
+/// Values of type `T` by kernel.
+pub(crate) struct Cache<T> {
+    slots: Mutex<HashMap<TypeId, Arc<Slot<T>>>>,
+}
+
+/// Empty until the first attempt ends. It has a lock of its own, so that kernels do not wait for one another.
+type Slot<T> = Mutex<Option<Result<Arc<T>, Error>>>;
+
+impl<T> Cache<T> {
+    pub(crate) fn new() -> Self {
+        Cache {
+            slots: Mutex::default(),
+        }
+    }
+
+    /// What `make` returned for this kernel at the first call. Threads that ask for the same kernel wait for that call. An
+    /// error is kept like a value, unless [it may pass](Error::may_pass): then the next call makes anew.
+    pub(crate) fn get(
+        &self,
+        kernel: TypeId,
+        make: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<Arc<T>, Error> {
+        let slot = lock(&self.slots).entry(kernel).or_default().clone();
+        let mut kept = lock(&slot);
+        if let Some(made) = &*kept {
+            return made.clone();
+        }
+        let made = make().map(Arc::new);
+        if !made.as_ref().is_err_and(Error::may_pass) {
+            *kept = Some(made.clone());
+        }
+        made
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::Barrier;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    use cudarc::driver::sys::CUresult;
+
+    use super::*;
+    use crate::DriverError;
+
+    fn failure(code: CUresult) -> Error {
+        Error::Driver(DriverError {
+            call: "cuModuleGetFunction",
+            code: code as u32,
+            name: format!("{code:?}"),
+            text: String::new(),
+        })
+    }
+
+    /// How often three calls make the value where each attempt returns `result`.
+    fn attempts(result: &Result<u32, Error>) -> u32 {
+        let (cache, count) = (Cache::new(), Cell::new(0));
+        for _ in 0..3 {
+            let answer = cache.get(TypeId::of::<()>(), || {
+                count.set(count.get() + 1);
+                result.clone()
+            });
+            let answer = answer
+                .map(|value| *value)
+                .map_err(|error| error.to_string());
+            assert_eq!(answer, result.clone().map_err(|error| error.to_string()));
+        }
+        count.get()
+    }
+
+    #[test]
+    fn values_and_errors_are_kept_and_what_may_pass_is_not() {
+        for (result, expected) in [
+            (Ok(7), 1),
+            (Err(Error::NoDriver), 1),
+            (Err(failure(CUresult::CUDA_ERROR_INVALID_PTX)), 1),
+            (Err(failure(CUresult::CUDA_ERROR_NOT_FOUND)), 1),
+            (Err(failure(CUresult::CUDA_ERROR_OUT_OF_MEMORY)), 3),
+            (Err(failure(CUresult::CUDA_ERROR_OPERATING_SYSTEM)), 3),
+            (
+                Err(failure(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)),
+                3,
+            ),
+        ] {
+            assert_eq!(attempts(&result), expected, "{result:?}");
+        }
+    }
+
+    #[test]
+    fn threads_make_a_value_once() {
+        let (cache, count, start) = (Cache::new(), AtomicUsize::new(0), Barrier::new(8));
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    start.wait();
+                    let make = || Ok(count.fetch_add(1, Ordering::Relaxed));
+                    assert_eq!(*cache.get(TypeId::of::<()>(), make).unwrap(), 0);
+                });
+            }
+        });
+        assert_eq!(count.into_inner(), 1);
+    }
+
+    #[test]
+    fn a_kernel_does_not_wait_for_another() {
+        let cache = Cache::new();
+        let outer = cache.get(TypeId::of::<u8>(), || {
+            // Were the lock of the first kernel everybody's, this would wait for itself.
+            Ok(*cache.get(TypeId::of::<u16>(), || Ok(1))? + 1)
+        });
+        assert_eq!(*outer.unwrap(), 2);
+    }
+
+    #[test]
+    fn a_panic_leaves_the_slot_empty() {
+        let cache = Cache::new();
+        let panicking = || cache.get(TypeId::of::<()>(), || panic!("while making"));
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(panicking));
+        assert!(panicked.is_err());
+        assert_eq!(*cache.get(TypeId::of::<()>(), || Ok(5)).unwrap(), 5);
+    }
+}

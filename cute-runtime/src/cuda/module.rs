@@ -1,0 +1,100 @@
+//! Modules: PTX that the driver has compiled and loaded.
+
+use std::ffi::{CStr, c_uint, c_void};
+use std::ptr;
+
+use cudarc::driver::sys::{self, CUfunction, CUjit_option, CUmodule};
+
+use super::context::{Context, Entered};
+use super::driver::check;
+use crate::Error;
+
+/// Room for each of the compiler's two logs; it cuts off what is longer.
+const LOG_BYTES: usize = 64 << 10;
+
+/// A loaded module. Unloaded when dropped, which must not be while a kernel of it runs.
+pub(super) struct Module {
+    context: Context,
+    module: CUmodule,
+}
+
+impl Module {
+    /// Compiles and loads; also returns the compiler's information log.
+    pub(super) fn load(
+        entered: &Entered,
+        kernel: &'static str,
+        ptx: &CStr,
+    ) -> Result<(Self, String), Error> {
+        let mut info = vec![0u8; LOG_BYTES];
+        let mut error = vec![0u8; LOG_BYTES];
+        let size = ptr::without_provenance_mut::<c_void>(LOG_BYTES);
+        // Verbose: the notes on serialised wgmma and dropped register hints appear in the information log alone.
+        let options = [
+            (
+                CUjit_option::CU_JIT_INFO_LOG_BUFFER,
+                info.as_mut_ptr().cast::<c_void>(),
+            ),
+            (CUjit_option::CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, size),
+            (
+                CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+                error.as_mut_ptr().cast::<c_void>(),
+            ),
+            (CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, size),
+            (
+                CUjit_option::CU_JIT_LOG_VERBOSE,
+                ptr::without_provenance_mut(1),
+            ),
+        ];
+        let mut names = options.map(|(name, _)| name);
+        let mut values = options.map(|(_, value)| value);
+        let mut module = ptr::null_mut();
+        // SAFETY: the PTX is NUL-terminated; names and values have the given length; the log buffers have the stated sizes
+        // and outlive the call, and sizes and flags are passed by value, as the driver defines these options.
+        let answer = unsafe {
+            sys::cuModuleLoadDataEx(
+                &raw mut module,
+                ptx.as_ptr().cast(),
+                names.len() as c_uint,
+                names.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        let (info, error) = (text(&info), text(&error));
+        check("cuModuleLoadDataEx", answer).map_err(|source| Error::Jit {
+            kernel,
+            source,
+            log: format!("{error}\n{info}").trim().to_string(),
+        })?;
+        let module = Module {
+            context: entered.context(),
+            module,
+        };
+        Ok((module, info))
+    }
+
+    /// The entry of that name. It is valid as long as the module is.
+    pub(super) fn function(&self, _entered: &Entered, name: &CStr) -> Result<CUfunction, Error> {
+        let mut function = ptr::null_mut();
+        // SAFETY: the pointer is valid for the write, the module is alive, the name NUL-terminated.
+        let answer =
+            unsafe { sys::cuModuleGetFunction(&raw mut function, self.module, name.as_ptr()) };
+        check("cuModuleGetFunction", answer)?;
+        Ok(function)
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if let Ok(_entered) = self.context.enter() {
+            // SAFETY: the module is from cuModuleLoadDataEx in this context and unloaded once. No kernel of it runs: it is
+            // dropped before its first launch, when a later step of its compilation fails, or else never.
+            let _ = unsafe { sys::cuModuleUnload(self.module) };
+        }
+    }
+}
+
+/// A log up to its NUL.
+fn text(log: &[u8]) -> String {
+    let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
+    String::from_utf8_lossy(&log[..end]).trim_end().to_string()
+}

@@ -1,0 +1,140 @@
+//! The fake driver: built by the system's C compiler, loaded by a process of its own for each run.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command};
+use std::{env, fs};
+
+use tempfile::TempDir;
+
+use crate::record::Record;
+
+/// Where a child process leaves its report; that it is set makes a process a child.
+const REPORT: &str = "FAKE_CUDA_REPORT";
+/// Where the fake driver leaves its record.
+const RECORD: &str = "FAKE_CUDA_RECORD";
+
+/// A folder with a `libcuda.so`, removed when dropped.
+pub(crate) struct Fake {
+    folder: TempDir,
+}
+
+/// What came of a child process.
+pub(crate) struct Run {
+    /// What it returned.
+    pub(crate) report: String,
+    /// What it asked of the driver.
+    pub(crate) record: Record,
+}
+
+/// To be called first in each test: in a child process it runs the body and ends the process.
+pub(crate) fn child(body: fn() -> String) {
+    if let Some(path) = env::var_os(REPORT) {
+        fs::write(path, body()).unwrap();
+        process::exit(0);
+    }
+}
+
+/// Notes in the record of a child process that a step is over, and with it all calls to the driver.
+pub(crate) fn end_of_step() {
+    use std::io::Write;
+    if let Ok(mut record) = fs::File::options()
+        .append(true)
+        .open(env::var_os(RECORD).unwrap())
+    {
+        writeln!(record, "{}", Record::END_OF_STEP).unwrap();
+    }
+}
+
+impl Fake {
+    /// Builds the fake driver. `None`, with a note, where there is no C compiler, which `CUTE_REQUIRE_CC=1` forbids.
+    pub(crate) fn build() -> Option<Self> {
+        Fake::build_with(&[])
+    }
+
+    /// Builds it without one of its functions.
+    pub(crate) fn build_without(function: &str) -> Option<Self> {
+        Fake::build_with(&[format!("-D{function}=left_out")])
+    }
+
+    /// A folder of files that have all the names of the driver's library, and are not libraries.
+    pub(crate) fn nothing() -> Self {
+        let fake = Fake {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        for name in ["cuda", "nvcuda"] {
+            for file in cudarc::get_lib_name_candidates(name) {
+                fs::write(fake.folder.path().join(file), "not a library").unwrap();
+            }
+        }
+        fake
+    }
+
+    fn build_with(options: &[String]) -> Option<Self> {
+        let compiler = env::var_os("CC").unwrap_or_else(|| OsString::from("cc"));
+        let folder = tempfile::tempdir().unwrap();
+        let output = Command::new(&compiler)
+            .args(["-shared", "-fPIC", "-pthread", "-Wall", "-Wextra"])
+            .args(options)
+            .arg("-o")
+            .arg(folder.path().join("libcuda.so"))
+            .arg(source())
+            .output();
+        match output {
+            Ok(output) => {
+                let errors = String::from_utf8_lossy(&output.stderr);
+                assert!(output.status.success(), "{errors}");
+                Some(Fake { folder })
+            }
+            Err(error) => {
+                let note = format!("{} does not start: {error}", compiler.display());
+                let required = env::var_os("CUTE_REQUIRE_CC").is_some_and(|value| value == "1");
+                assert!(!required, "CUTE_REQUIRE_CC=1, but {note}");
+                eprintln!("skipped: {note}");
+                None
+            }
+        }
+    }
+
+    /// Runs the child's side of a test on the fake driver, with these settings of it, and holds the record against the rules
+    /// that every record keeps.
+    pub(crate) fn run(&self, test: &str, settings: &[(&str, &str)]) -> Run {
+        let files = tempfile::tempdir().unwrap();
+        let (report, record) = (files.path().join("report"), files.path().join("record"));
+        fs::write(&record, "").unwrap();
+        let output = Command::new(env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture"])
+            .env("LD_LIBRARY_PATH", self.folder.path())
+            .env(REPORT, &report)
+            .env(RECORD, &record)
+            .envs(settings.iter().copied())
+            .output()
+            .unwrap();
+        let report = fs::read_to_string(&report);
+        assert!(
+            output.status.success() && report.is_ok(),
+            "{test} with {settings:?}: {}\n{}{}",
+            output.status,
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        Run {
+            report: report.unwrap(),
+            record: Record::new(&fs::read_to_string(&record).unwrap()),
+        }
+    }
+}
+
+/// The functions that the fake driver has.
+pub(crate) fn functions() -> Vec<String> {
+    let source = fs::read_to_string(source()).unwrap();
+    let definitions = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("CUresult "));
+    let names = definitions.filter_map(|rest| rest.split_once('(').map(|(name, _)| name));
+    names.map(str::to_string).collect()
+}
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake_cuda/libcuda.c")
+}

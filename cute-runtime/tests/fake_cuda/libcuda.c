@@ -1,0 +1,335 @@
+/* A CUDA driver without a GPU: it records every call and fails on demand. Memory is the host's, and kernels do nothing.
+ *
+ * FAKE_CUDA_RECORD      the file that calls are appended to, one a line:
+ *                       thread, current context, function, result, the handle or address it is about, details
+ * FAKE_CUDA_FAIL        calls that fail without doing anything: `cuMemAlloc_v2:2:CUDA_ERROR_OUT_OF_MEMORY` for the second
+ *                       one, `*` in place of the number for every one; several are separated by commas
+ * FAKE_CUDA_DEVICES     compute capabilities of the devices, such as `8.0,9.0`; without it there is one of 9.0
+ * FAKE_CUDA_PARAMETERS  bytes of every kernel's parameters, such as `128,4`
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef int CUresult;
+typedef int CUdevice;
+typedef void *Handle;
+typedef uint64_t CUdeviceptr;
+
+enum { SUCCESS = 0, INVALID_VALUE = 1, NOT_INITIALIZED = 3, INVALID_DEVICE = 101, INVALID_CONTEXT = 201 };
+
+static const struct {
+    CUresult code;
+    const char *name;
+} errors[] = {
+    {INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE"},
+    {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+    {NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED"},
+    {100, "CUDA_ERROR_NO_DEVICE"},
+    {INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE"},
+    {INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT"},
+    {218, "CUDA_ERROR_INVALID_PTX"},
+    {500, "CUDA_ERROR_NOT_FOUND"},
+    {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+    {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
+    {999, "CUDA_ERROR_UNKNOWN"},
+};
+enum { ERRORS = sizeof errors / sizeof *errors, FUNCTIONS = 64, DEPTH = 16, DEVICES = 8, PARAMETERS = 8 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int initialized;
+static char contexts[DEVICES];
+static __thread Handle stack[DEPTH];
+static __thread int depth;
+
+static Handle current(void) { return depth ? stack[depth - 1] : NULL; }
+
+static const char *setting(const char *name, const char *otherwise) {
+    const char *value = getenv(name);
+    return value ? value : otherwise;
+}
+
+/* How often the function has been called, this time included. */
+static int count(const char *function) {
+    static struct {
+        const char *function;
+        int calls;
+    } counts[FUNCTIONS];
+    int i = 0;
+    while (counts[i].function && strcmp(counts[i].function, function)) i++;
+    counts[i].function = function;
+    return ++counts[i].calls;
+}
+
+/* The failure that is asked for, if it is this call's. */
+static CUresult demanded(const char *function, int call) {
+    char *list = strdup(setting("FAKE_CUDA_FAIL", "")), *rest = list, *entry;
+    CUresult result = SUCCESS;
+    while ((entry = strsep(&rest, ","))) {
+        const char *symbol = strsep(&entry, ":"), *number = strsep(&entry, ":");
+        if (!number || strcmp(symbol, function) || (*number != '*' && atoi(number) != call)) continue;
+        for (int i = 0; i < ERRORS; i++)
+            if (!strcmp(entry, errors[i].name)) result = errors[i].code;
+        if (result == SUCCESS) abort();
+    }
+    free(list);
+    return result;
+}
+
+/* What a call needs. */
+enum Need { NOTHING, INIT, CONTEXT };
+
+static CUresult begin(const char *function, enum Need need) {
+    pthread_mutex_lock(&mutex);
+    CUresult result = demanded(function, count(function));
+    if (result == SUCCESS && need >= INIT && !initialized) result = NOT_INITIALIZED;
+    if (result == SUCCESS && need == CONTEXT && !current()) result = INVALID_CONTEXT;
+    return result;
+}
+
+__attribute__((format(printf, 4, 5))) static CUresult end(const char *function, CUresult result, Handle handle,
+                                                          const char *details, ...) {
+    const char *path = getenv("FAKE_CUDA_RECORD");
+    FILE *record = path ? fopen(path, "a") : NULL;
+    if (record) {
+        fprintf(record, "%d %lx %s %d %lx ", gettid(), (long)current(), function, result, (long)handle);
+        va_list arguments;
+        va_start(arguments, details);
+        vfprintf(record, details, arguments);
+        va_end(arguments);
+        fputc('\n', record);
+        fclose(record);
+    }
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
+/* The numbers of a list such as `8.0,9.0` or `128,4`, and how many there are. */
+static int numbers(const char *text, double *values, int limit) {
+    int n = 0;
+    for (char *next; n < limit && *text; text = *next ? next + 1 : next) values[n++] = strtod(text, &next);
+    return n;
+}
+
+static int devices(double *capabilities) {
+    return numbers(setting("FAKE_CUDA_DEVICES", "9.0"), capabilities, DEVICES);
+}
+
+CUresult cuGetErrorName(CUresult code, const char **name) {
+    CUresult result = begin(__func__, NOTHING);
+    for (int i = 0; i < ERRORS; i++)
+        if (result == SUCCESS && errors[i].code == code) *name = errors[i].name;
+    return end(__func__, result, NULL, "%d", code);
+}
+
+CUresult cuGetErrorString(CUresult code, const char **text) {
+    CUresult result = begin(__func__, NOTHING);
+    if (result == SUCCESS) *text = "on demand";
+    return end(__func__, result, NULL, "%d", code);
+}
+
+CUresult cuInit(unsigned flags) {
+    CUresult result = begin(__func__, NOTHING);
+    if (result == SUCCESS) initialized = 1;
+    return end(__func__, result, NULL, "%u", flags);
+}
+
+CUresult cuDeviceGetCount(int *n) {
+    CUresult result = begin(__func__, INIT);
+    double capabilities[DEVICES];
+    if (result == SUCCESS) *n = devices(capabilities);
+    return end(__func__, result, NULL, " ");
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+    CUresult result = begin(__func__, INIT);
+    double capabilities[DEVICES];
+    if (result == SUCCESS && (ordinal < 0 || ordinal >= devices(capabilities))) result = INVALID_DEVICE;
+    if (result == SUCCESS) *device = ordinal;
+    return end(__func__, result, NULL, "%d", ordinal);
+}
+
+CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
+    CUresult result = begin(__func__, INIT);
+    if (result == SUCCESS) snprintf(name, length, "Fake GPU %d", device);
+    return end(__func__, result, NULL, "%d", device);
+}
+
+CUresult cuDeviceGetAttribute(int *value, int attribute, CUdevice device) {
+    enum { MULTIPROCESSOR_COUNT = 16, MAJOR = 75, MINOR = 76 };
+    CUresult result = begin(__func__, INIT);
+    double capabilities[DEVICES];
+    if (result == SUCCESS && device >= devices(capabilities)) result = INVALID_DEVICE;
+    if (result == SUCCESS) {
+        int tenths = (int)(capabilities[device] * 10 + 0.5);
+        *value = attribute == MAJOR ? tenths / 10 : attribute == MINOR ? tenths % 10 : 132;
+        if (attribute != MAJOR && attribute != MINOR && attribute != MULTIPROCESSOR_COUNT) result = INVALID_VALUE;
+    }
+    return end(__func__, result, NULL, "%d", attribute);
+}
+
+CUresult cuDevicePrimaryCtxRetain(Handle *context, CUdevice device) {
+    CUresult result = begin(__func__, INIT);
+    if (result == SUCCESS) *context = &contexts[device];
+    return end(__func__, result, NULL, "%d", device);
+}
+
+CUresult cuCtxPushCurrent_v2(Handle context) {
+    CUresult result = begin(__func__, INIT);
+    if (result == SUCCESS && (!context || depth == DEPTH)) result = INVALID_CONTEXT;
+    if (result == SUCCESS) stack[depth++] = context;
+    return end(__func__, result, context, " ");
+}
+
+CUresult cuCtxPopCurrent_v2(Handle *context) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *context = stack[--depth];
+    return end(__func__, result, result == SUCCESS ? *context : NULL, " ");
+}
+
+CUresult cuCtxSynchronize(void) {
+    CUresult result = begin(__func__, CONTEXT);
+    return end(__func__, result, NULL, " ");
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
+    CUresult result = begin(__func__, CONTEXT);
+    Handle memory = NULL;
+    if (result == SUCCESS) {
+        if (posix_memalign(&memory, 256, bytes)) abort();
+        memset(memory, 0xA5, bytes);
+        *address = (uintptr_t)memory;
+    }
+    return end(__func__, result, memory, "%zu", bytes);
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) free((Handle)(uintptr_t)address);
+    return end(__func__, result, (Handle)(uintptr_t)address, " ");
+}
+
+CUresult cuMemsetD8_v2(CUdeviceptr address, unsigned char value, size_t bytes) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) memset((Handle)(uintptr_t)address, value, bytes);
+    return end(__func__, result, (Handle)(uintptr_t)address, "%zu", bytes);
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) memcpy((Handle)(uintptr_t)to, from, bytes);
+    return end(__func__, result, (Handle)(uintptr_t)to, "%zu", bytes);
+}
+
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) memcpy(to, (Handle)(uintptr_t)from, bytes);
+    return end(__func__, result, (Handle)(uintptr_t)from, "%zu", bytes);
+}
+
+CUresult cuModuleLoadDataEx(Handle *module, const char *image, unsigned n, int *options, void **values) {
+    (void)options, (void)values;
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *module = malloc(1);
+    return end(__func__, result, result == SUCCESS ? *module : NULL, "%zu %u", strlen(image), n);
+}
+
+CUresult cuModuleUnload(Handle module) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) free(module);
+    return end(__func__, result, module, " ");
+}
+
+/* A function is the handle of its module. */
+CUresult cuModuleGetFunction(Handle *function, Handle module, const char *name) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *function = module;
+    return end(__func__, result, module, "%s", name);
+}
+
+CUresult cuFuncSetAttribute(Handle function, int attribute, int value) {
+    CUresult result = begin(__func__, CONTEXT);
+    return end(__func__, result, function, "%d %d", attribute, value);
+}
+
+CUresult cuFuncGetAttribute(int *value, int attribute, Handle function) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *value = 40;
+    return end(__func__, result, function, "%d", attribute);
+}
+
+static int parameters(double *sizes) { return numbers(setting("FAKE_CUDA_PARAMETERS", ""), sizes, PARAMETERS); }
+
+CUresult cuFuncGetParamInfo(Handle function, size_t index, size_t *offset, size_t *size) {
+    CUresult result = begin(__func__, CONTEXT);
+    double sizes[PARAMETERS];
+    if (result == SUCCESS && index >= (size_t)parameters(sizes)) result = INVALID_VALUE;
+    if (result == SUCCESS) *offset = 0, *size = (size_t)sizes[index];
+    return end(__func__, result, function, "%zu", index);
+}
+
+typedef struct {
+    unsigned grid[3], block[3], shared_bytes;
+    Handle stream, attributes;
+    unsigned attribute_count;
+} CUlaunchConfig;
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, Handle function, void **pointers, void **extra) {
+    (void)extra;
+    CUresult result = begin(__func__, CONTEXT);
+    double sizes[PARAMETERS];
+    /* Two digits a byte, and a space after each parameter. */
+    char bytes[PARAMETERS * (2 * 128 + 1) + 1] = "", *next = bytes;
+    for (int i = 0, n = parameters(sizes); i < n; i++, next += sprintf(next, " "))
+        for (int j = 0; j < (int)sizes[i] && j < 128; j++)
+            next += sprintf(next, "%02x", ((unsigned char *)pointers[i])[j]);
+    return end(__func__, result, function, "%u,%u,%u %u,%u,%u %u %u %s", config->grid[0], config->grid[1],
+               config->grid[2], config->block[0], config->block[1], config->block[2], config->shared_bytes,
+               config->attribute_count, bytes);
+}
+
+/* The encoding is the address and zeros. */
+CUresult cuTensorMapEncodeTiled(uint64_t *map, int type, unsigned rank, Handle address, const uint64_t *extents,
+                                const uint64_t *strides, const unsigned *box, const unsigned *element_strides,
+                                int interleave, int swizzle, int l2, int fill) {
+    (void)strides, (void)box, (void)element_strides, (void)interleave, (void)swizzle, (void)l2, (void)fill;
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) {
+        memset(map, 0, 128);
+        map[0] = (uintptr_t)address;
+    }
+    return end(__func__, result, address, "%d %u %lu", type, rank, (unsigned long)extents[0]);
+}
+
+CUresult cuEventCreate(Handle *event, unsigned flags) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *event = malloc(1);
+    return end(__func__, result, result == SUCCESS ? *event : NULL, "%u", flags);
+}
+
+CUresult cuEventRecord(Handle event, Handle stream) {
+    CUresult result = begin(__func__, CONTEXT);
+    return end(__func__, result, event, "%lx", (long)stream);
+}
+
+CUresult cuEventSynchronize(Handle event) {
+    CUresult result = begin(__func__, CONTEXT);
+    return end(__func__, result, event, " ");
+}
+
+CUresult cuEventElapsedTime_v2(float *milliseconds, Handle start, Handle stop) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *milliseconds = 2.5;
+    return end(__func__, result, start, "%lx", (long)stop);
+}
+
+CUresult cuEventDestroy_v2(Handle event) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) free(event);
+    return end(__func__, result, event, " ");
+}

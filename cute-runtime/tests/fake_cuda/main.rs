@@ -1,0 +1,402 @@
+//! The driver's side on a fake driver: every call that can fail does so, and each time the error names it, and nothing is
+//! left behind.
+//!
+//! The library is loaded once in a process, so each run is a child process: the test's own executable, which runs the same
+//! test and by [`fake::child`] does the child's part. Needs a C compiler; without one the tests print that they are skipped,
+//! unless `CUTE_REQUIRE_CC=1`.
+
+#![cfg(target_os = "linux")]
+
+mod fake;
+mod record;
+mod session;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fake::{Fake, child, functions};
+use record::Left;
+use session::PARAMETERS;
+
+/// What the failure of a call leads to.
+#[derive(Clone, Copy, Debug)]
+enum Effect {
+    /// The error names the call so.
+    Error(&'static str),
+    /// The error names the call so, and the kernel's module is unloaded.
+    NoModule(&'static str),
+    /// Nobody can be told: what was to end, stays.
+    Stays,
+}
+use Effect::{Error, NoModule, Stays};
+
+/// Every function that is called where nothing else fails.
+const CALLS: &[(&str, Effect)] = &[
+    ("cuCtxPopCurrent_v2", Stays),
+    ("cuCtxPushCurrent_v2", Error("cuCtxPushCurrent")),
+    ("cuCtxSynchronize", Error("cuCtxSynchronize")),
+    ("cuDeviceGet", Error("cuDeviceGet")),
+    ("cuDeviceGetAttribute", Error("cuDeviceGetAttribute")),
+    ("cuDeviceGetCount", Error("cuDeviceGetCount")),
+    ("cuDeviceGetName", Error("cuDeviceGetName")),
+    (
+        "cuDevicePrimaryCtxRetain",
+        Error("cuDevicePrimaryCtxRetain"),
+    ),
+    ("cuEventCreate", Error("cuEventCreate")),
+    ("cuEventDestroy_v2", Stays),
+    ("cuEventElapsedTime_v2", Error("cuEventElapsedTime")),
+    ("cuEventRecord", Error("cuEventRecord")),
+    ("cuEventSynchronize", Error("cuEventSynchronize")),
+    ("cuFuncGetAttribute", NoModule("cuFuncGetAttribute")),
+    ("cuFuncGetParamInfo", NoModule("cuFuncGetParamInfo")),
+    ("cuFuncSetAttribute", NoModule("cuFuncSetAttribute")),
+    ("cuInit", Error("cuInit")),
+    ("cuLaunchKernelEx", Error("cuLaunchKernelEx")),
+    ("cuMemAlloc_v2", Error("cuMemAlloc")),
+    ("cuMemFree_v2", Stays),
+    ("cuMemcpyDtoH_v2", Error("cuMemcpyDtoH")),
+    ("cuMemcpyHtoD_v2", Error("cuMemcpyHtoD")),
+    ("cuMemsetD8_v2", Error("cuMemsetD8")),
+    ("cuModuleGetFunction", NoModule("cuModuleGetFunction")),
+    (
+        "cuModuleLoadDataEx",
+        NoModule("kernel scale_all does not compile: cuModuleLoadDataEx"),
+    ),
+    ("cuTensorMapEncodeTiled", Error("cuTensorMapEncodeTiled")),
+];
+
+/// Functions that are called only after `cuModuleGetFunction` has failed, and what is reported where they fail too.
+const CALLS_AFTER_A_FAILURE: &[(&str, &str, usize)] = &[
+    (
+        "cuGetErrorName",
+        "cuModuleGetFunction: unknown (999): on demand",
+        0,
+    ),
+    (
+        "cuGetErrorString",
+        "cuModuleGetFunction: CUDA_ERROR_UNKNOWN (999): unknown",
+        0,
+    ),
+    (
+        "cuModuleUnload",
+        "cuModuleGetFunction: CUDA_ERROR_UNKNOWN (999): on demand",
+        1,
+    ),
+];
+
+/// The steps of a compilation after the module is loaded.
+const AFTER_LOADING: [&str; 4] = [
+    "cuModuleGetFunction",
+    "cuFuncSetAttribute",
+    "cuFuncGetAttribute",
+    "cuFuncGetParamInfo",
+];
+
+const PARAMETERS_OF_KERNELS: (&str, &str) = ("FAKE_CUDA_PARAMETERS", PARAMETERS);
+
+fn fail(calls: &str) -> [(&str, &str); 2] {
+    [PARAMETERS_OF_KERNELS, ("FAKE_CUDA_FAIL", calls)]
+}
+
+#[test]
+fn the_tables_hold_every_function_of_the_driver() {
+    let calls = CALLS.iter().map(|&(function, _)| function);
+    let rows: BTreeSet<&str> = calls
+        .chain(CALLS_AFTER_A_FAILURE.iter().map(|&(function, ..)| function))
+        .collect();
+    let functions = functions();
+    assert_eq!(rows, functions.iter().map(String::as_str).collect());
+}
+
+#[test]
+fn every_failing_call_is_named_and_leaves_nothing_behind() {
+    child(session::everything);
+    let Some(fake) = Fake::build() else { return };
+    let test = "every_failing_call_is_named_and_leaves_nothing_behind";
+    let whole = fake.run(test, &[PARAMETERS_OF_KERNELS]);
+    assert_eq!(whole.report, "done");
+    let compiled = Left {
+        modules: 1,
+        ..Left::default()
+    };
+    assert_eq!(whole.record.left, compiled);
+
+    let mut called: BTreeMap<&str, usize> = BTreeMap::new();
+    for call in &whole.record.calls {
+        *called.entry(&call.function).or_default() += 1;
+    }
+    let rows: BTreeMap<&str, Effect> = CALLS.iter().copied().collect();
+    assert!(called.keys().eq(rows.keys()), "{called:?}");
+
+    for (function, n) in called
+        .iter()
+        .flat_map(|(&function, &count)| (1..=count).map(move |n| (function, n)))
+    {
+        let demand = format!("{function}:{n}:CUDA_ERROR_UNKNOWN");
+        let run = fake.run(test, &fail(&demand));
+        let left = run.record.left;
+        // Destructors wait and make contexts current like other calls, and have nobody to tell.
+        let effect = match rows[function] {
+            _ if whole.record.is_in_a_destructor(function, n) => Stays,
+            effect => effect,
+        };
+        match effect {
+            Error(name) | NoModule(name) => {
+                let expected = format!("{name}: CUDA_ERROR_UNKNOWN (999): on demand");
+                assert_eq!(run.report.trim_end(), expected, "{demand}");
+                let modules = match effect {
+                    NoModule(_) => 0,
+                    _ => left.modules.min(1),
+                };
+                let expected = Left {
+                    modules,
+                    ..Left::default()
+                };
+                assert_eq!(left, expected, "{demand}");
+            }
+            Stays => {
+                assert_eq!(run.report, "done", "{demand}");
+                let stayed = left.memory + left.events + left.contexts;
+                assert_eq!((stayed, left.modules), (1, 1), "{demand}: {left:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_called_after_a_failure_may_fail_too() {
+    child(session::everything);
+    let Some(fake) = Fake::build() else { return };
+    for &(function, report, modules) in CALLS_AFTER_A_FAILURE {
+        let demand = format!(
+            "cuModuleGetFunction:1:CUDA_ERROR_UNKNOWN,{function}:1:CUDA_ERROR_INVALID_VALUE"
+        );
+        let run = fake.run(
+            "what_is_called_after_a_failure_may_fail_too",
+            &fail(&demand),
+        );
+        assert_eq!(run.report, report);
+        assert_eq!(run.record.count(function), 1);
+        let expected = Left {
+            modules,
+            ..Left::default()
+        };
+        assert_eq!(run.record.left, expected, "{demand}");
+    }
+}
+
+#[test]
+fn a_driver_without_one_of_the_functions_is_refused() {
+    child(session::three_devices);
+    for function in functions() {
+        let Some(fake) = Fake::build_without(&function) else {
+            return;
+        };
+        let run = fake.run("a_driver_without_one_of_the_functions_is_refused", &[]);
+        let refusal = format!("the CUDA driver has no {function}: version 12.8 or later is needed");
+        assert_eq!(run.report, [refusal.as_str(); 3].join("\n"));
+        assert!(run.record.calls.is_empty());
+    }
+}
+
+#[test]
+fn a_failed_compilation_is_not_repeated() {
+    child(session::a_hundred_and_one_launches);
+    let Some(fake) = Fake::build() else { return };
+    let compilation = AFTER_LOADING.iter().chain(&["cuModuleLoadDataEx"]);
+    for function in compilation {
+        for (code, number) in [
+            ("CUDA_ERROR_INVALID_PTX", 218),
+            ("CUDA_ERROR_NOT_FOUND", 500),
+            ("CUDA_ERROR_UNKNOWN", 999),
+        ] {
+            let demand = format!("{function}:*:{code}");
+            let run = fake.run("a_failed_compilation_is_not_repeated", &fail(&demand));
+            let jit = match *function {
+                "cuModuleLoadDataEx" => "kernel scale_all does not compile: ",
+                _ => "",
+            };
+            let answer = format!("101 × {jit}{function}: {code} ({number}): on demand");
+            assert_eq!(run.report.trim_end(), answer);
+            assert_eq!(run.record.count("cuModuleLoadDataEx"), 1, "{demand}");
+            assert_eq!(run.record.left, Left::default(), "{demand}");
+        }
+    }
+}
+
+#[test]
+fn a_compilation_without_memory_is_repeated() {
+    child(session::a_hundred_and_one_launches);
+    let Some(fake) = Fake::build() else { return };
+    for function in AFTER_LOADING {
+        let demand =
+            format!("{function}:1:CUDA_ERROR_OUT_OF_MEMORY,{function}:2:CUDA_ERROR_OUT_OF_MEMORY");
+        let run = fake.run("a_compilation_without_memory_is_repeated", &fail(&demand));
+        let refusal = format!("{function}: CUDA_ERROR_OUT_OF_MEMORY (2): on demand");
+        assert_eq!(run.report, format!("2 × {refusal}\n99 × done"));
+        assert_eq!(run.record.count("cuModuleLoadDataEx"), 3);
+        assert_eq!(run.record.count("cuLaunchKernelEx"), 99);
+        assert_eq!(run.record.left.modules, 1);
+    }
+}
+
+#[test]
+fn threads_compile_each_kernel_once() {
+    child(session::launches_by_eight_threads);
+    let Some(fake) = Fake::build() else { return };
+    let test = "threads_compile_each_kernel_once";
+    let run = fake.run(test, &[PARAMETERS_OF_KERNELS]);
+    assert_eq!(run.report, ["done"; 8].join(" "));
+    assert_eq!(run.record.count("cuModuleLoadDataEx"), 2);
+    assert_eq!(run.record.count("cuLaunchKernelEx"), 16);
+    let compiled = Left {
+        modules: 2,
+        ..Left::default()
+    };
+    assert_eq!(run.record.left, compiled);
+    let threads: BTreeSet<&String> = run.record.calls.iter().map(|call| &call.thread).collect();
+    assert_eq!(threads.len(), 8);
+}
+
+#[test]
+fn memory_is_leaked_where_the_wait_for_its_kernels_fails() {
+    child(session::everything);
+    let Some(fake) = Fake::build() else { return };
+    let test = "memory_is_leaked_where_the_wait_for_its_kernels_fails";
+    let run = fake.run(test, &fail("cuCtxSynchronize:*:CUDA_ERROR_ILLEGAL_ADDRESS"));
+    assert_eq!(
+        run.report,
+        "cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): on demand"
+    );
+    // The call that reports it, and one wait for each of the two buffers.
+    assert_eq!(run.record.count("cuCtxSynchronize"), 3);
+    assert_eq!(run.record.count("cuMemFree_v2"), 0);
+    assert_eq!((run.record.left.memory, run.record.left.contexts), (2, 0));
+}
+
+#[test]
+fn a_buffer_is_freed_after_a_wait() {
+    child(session::everything);
+    let Some(fake) = Fake::build() else { return };
+    let run = fake.run("a_buffer_is_freed_after_a_wait", &[PARAMETERS_OF_KERNELS]);
+    let functions = run.record.calls.iter().map(|call| call.function.as_str());
+    let functions: Vec<&str> = functions.collect();
+    let freed = [
+        "cuCtxPushCurrent_v2",
+        "cuCtxSynchronize",
+        "cuMemFree_v2",
+        "cuCtxPopCurrent_v2",
+    ];
+    assert!(
+        functions.ends_with(&[freed, freed].concat()),
+        "{functions:?}"
+    );
+}
+
+#[test]
+fn a_launch_passes_the_bytes_of_its_arguments() {
+    child(session::everything);
+    let Some(fake) = Fake::build() else { return };
+    let test = "a_launch_passes_the_bytes_of_its_arguments";
+    let run = fake.run(test, &[PARAMETERS_OF_KERNELS]);
+    let addresses: Vec<u64> = run
+        .record
+        .of("cuMemAlloc_v2")
+        .map(|call| call.handle)
+        .collect();
+    let map = |address: u64| format!("{:016x}{}", address.swap_bytes(), "0".repeat(240));
+    let [src, dst] = [map(addresses[0]), map(addresses[1])];
+    // Grid, block, dynamic shared memory, attributes; then the two tensor maps and 3.0.
+    let expected = format!("2,1,1 32,1,1 1032 0 {src} {dst} 00004040");
+    let launches: Vec<&str> = run
+        .record
+        .of("cuLaunchKernelEx")
+        .map(|call| call.details.trim_end())
+        .collect();
+    assert_eq!(launches, [expected.as_str(); 3]);
+}
+
+#[test]
+fn devices_are_found_by_their_capability() {
+    child(session::three_devices);
+    let Some(fake) = Fake::build() else { return };
+    for (capabilities, expected) in [
+        (
+            "8.0,9.0",
+            [
+                "Fake GPU 0 has compute capability 8.0: sm_90a code runs on 9.0 only",
+                "Fake GPU 1",
+                "CUDA device 2 does not exist: the driver lists 2",
+            ],
+        ),
+        (
+            "",
+            [
+                "CUDA device 0 does not exist: the driver lists 0",
+                "CUDA device 1 does not exist: the driver lists 0",
+                "CUDA device 2 does not exist: the driver lists 0",
+            ],
+        ),
+    ] {
+        let settings = [("FAKE_CUDA_DEVICES", capabilities)];
+        let run = fake.run("devices_are_found_by_their_capability", &settings);
+        assert_eq!(run.report, expected.join("\n"));
+        // Contexts cost memory: devices that cannot be used get none.
+        let usable = capabilities.matches("9.0").count();
+        assert_eq!(run.record.count("cuDevicePrimaryCtxRetain"), usable);
+    }
+}
+
+#[test]
+fn the_default_device_says_why_it_is_the_emulator() {
+    child(session::the_default_device);
+    let test = "the_default_device_says_why_it_is_the_emulator";
+    let nothing = Fake::nothing();
+    let Some(fake) = Fake::build() else { return };
+    let Some(old) = Fake::build_without("cuEventElapsedTime_v2") else {
+        return;
+    };
+    let none = "no CUDA driver: no libcuda that loads is on this machine (`Device::emulator()` needs none)";
+    // The driver, its devices, what fails; then the device's name, why it is no GPU, the level at which that is logged.
+    #[rustfmt::skip]
+    let rows = [
+        (&nothing, "9.0", "", "emulator", none, "INFO"),
+        (&old, "9.0", "", "emulator",
+            "the CUDA driver has no cuEventElapsedTime_v2: version 12.8 or later is needed", "WARN"),
+        (&fake, "9.0", "cuInit:*:CUDA_ERROR_NO_DEVICE", "emulator",
+            "cuInit: CUDA_ERROR_NO_DEVICE (100): on demand", "WARN"),
+        (&fake, "9.0", "cuInit:*:CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "emulator",
+            "cuInit: CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803): on demand", "WARN"),
+        (&fake, "9.0", "cuDeviceGetCount:*:CUDA_ERROR_UNKNOWN", "emulator",
+            "cuDeviceGetCount: CUDA_ERROR_UNKNOWN (999): on demand", "WARN"),
+        (&fake, "", "", "emulator",
+            "no CUDA device can be used: the driver lists none", "WARN"),
+        (&fake, "8.0", "", "emulator",
+            "no CUDA device can be used: \
+             device 0: Fake GPU 0 has compute capability 8.0: sm_90a code runs on 9.0 only", "WARN"),
+        (&fake, "8.0,10.0", "", "emulator",
+            "no CUDA device can be used: \
+             device 0: Fake GPU 0 has compute capability 8.0: sm_90a code runs on 9.0 only; \
+             device 1: Fake GPU 1 has compute capability 10.0: sm_90a code runs on 9.0 only", "WARN"),
+        (&fake, "9.0", "cuDevicePrimaryCtxRetain:*:CUDA_ERROR_OUT_OF_MEMORY", "emulator",
+            "no CUDA device can be used: \
+             device 0: cuDevicePrimaryCtxRetain: CUDA_ERROR_OUT_OF_MEMORY (2): on demand", "WARN"),
+        (&fake, "9.0", "", "Fake GPU 0", "no reason", ""),
+        (&fake, "8.0,9.0", "", "Fake GPU 1", "no reason", ""),
+        // Calls 1 and 3 are the first device's: the session asks for the default device twice.
+        (&fake, "9.0,9.0",
+            "cuDevicePrimaryCtxRetain:1:CUDA_ERROR_OUT_OF_MEMORY,cuDevicePrimaryCtxRetain:3:CUDA_ERROR_OUT_OF_MEMORY",
+            "Fake GPU 1", "no reason", ""),
+    ];
+    for (fake, devices, failures, name, reason, level) in rows {
+        let settings = [("FAKE_CUDA_DEVICES", devices), ("FAKE_CUDA_FAIL", failures)];
+        let run = fake.run(test, &settings);
+        let logged = match level {
+            "" => String::new(),
+            _ => format!(
+                "{level} cute_runtime::device: the default device is the emulator: {reason}"
+            ),
+        };
+        assert_eq!(run.report, format!("{name}\n{reason}\n{logged}"));
+    }
+}

@@ -1,0 +1,177 @@
+//! What a process asked of the fake driver, and the rules that it must keep.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The driver's calls in order.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) calls: Vec<Call>,
+    pub(crate) left: Left,
+}
+
+/// One call.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) thread: String,
+    /// The thread's current context when the call returns.
+    pub(crate) context: u64,
+    pub(crate) function: String,
+    pub(crate) result: u32,
+    /// The context, memory, module or event that the call is about.
+    pub(crate) handle: u64,
+    pub(crate) details: String,
+}
+
+/// Something that was made and has not ended.
+struct Alive {
+    kind: usize,
+    context: u64,
+    /// Addresses within it are about it too.
+    bytes: u64,
+}
+
+/// What a process leaves behind at its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Left {
+    pub(crate) memory: usize,
+    pub(crate) events: usize,
+    pub(crate) modules: usize,
+    /// Contexts that were made current and not taken back.
+    pub(crate) contexts: usize,
+}
+
+/// What is made and ends: the function that makes it and the one that ends it.
+const LIFETIMES: [(&str, &str); 3] = [
+    ("cuMemAlloc_v2", "cuMemFree_v2"),
+    ("cuEventCreate", "cuEventDestroy_v2"),
+    ("cuModuleLoadDataEx", "cuModuleUnload"),
+];
+
+/// What is still going on in the device when these return.
+const ASYNCHRONOUS: [&str; 4] = [
+    "cuLaunchKernelEx",
+    "cuMemsetD8_v2",
+    "cuMemcpyHtoD_v2",
+    "cuEventRecord",
+];
+
+impl Record {
+    /// The line that says that a step is over.
+    pub(crate) const END_OF_STEP: &str = "end of step";
+
+    /// Reads a record. Panics where the calls break a rule: a thread's contexts are taken back in the reverse order, all of
+    /// them by the end of each step; what is used was made before in the same context, and ended once; memory is freed
+    /// when nothing that its thread started goes on in the device.
+    pub(crate) fn new(text: &str) -> Self {
+        let mut calls = Vec::new();
+        let mut stacks: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        let mut alive: BTreeMap<u64, Alive> = BTreeMap::new();
+        // Contexts that stay current because taking them back failed.
+        let mut kept = 0;
+        // Threads whose calls may still go on in the device. Memory is used by the thread that frees it.
+        let mut busy = BTreeSet::new();
+        for line in text.lines() {
+            if line == Record::END_OF_STEP {
+                let entered: usize = stacks.values().map(Vec::len).sum();
+                assert_eq!(entered, kept, "contexts at the end of a step:\n{text}");
+                continue;
+            }
+            let call = Call::parse(line);
+            let stack = stacks.entry(call.thread.clone()).or_default();
+            let (function, handle) = (call.function.as_str(), call.handle);
+            let made = LIFETIMES.iter().position(|&(make, _)| make == function);
+            let ended = LIFETIMES.iter().position(|&(_, end)| end == function);
+            if call.result != 0 {
+                kept += usize::from(function == "cuCtxPopCurrent_v2");
+            } else if function == "cuCtxPushCurrent_v2" {
+                stack.push(handle);
+            } else if function == "cuCtxPopCurrent_v2" {
+                assert_eq!(stack.pop(), Some(handle), "{line}");
+            } else if function == "cuCtxSynchronize" {
+                busy.clear();
+            } else if let Some(kind) = made {
+                let bytes = match kind {
+                    0 => call.details.parse().unwrap(),
+                    _ => 1,
+                };
+                let context = call.context;
+                alive.insert(
+                    handle,
+                    Alive {
+                        kind,
+                        context,
+                        bytes,
+                    },
+                );
+            } else if handle != 0 {
+                let (&base, found) = alive.range(..=handle).next_back().expect(line);
+                assert_eq!(found.context, call.context, "{line}");
+                assert!(handle - base < found.bytes, "{line}\nin\n{text}");
+                if let Some(kind) = ended {
+                    assert!(
+                        kind != 0 || !busy.contains(&call.thread),
+                        "freed while the device is busy:\n{text}"
+                    );
+                    assert_eq!((base, found.kind), (handle, kind), "{line}");
+                    alive.remove(&handle);
+                }
+            }
+            if ASYNCHRONOUS.contains(&function) && call.result == 0 {
+                busy.insert(call.thread.clone());
+            }
+            calls.push(call);
+        }
+        let count = |kind| alive.values().filter(|of| of.kind == kind).count();
+        let left = Left {
+            memory: count(0),
+            events: count(1),
+            modules: count(2),
+            contexts: stacks.values().map(Vec::len).sum(),
+        };
+        Record { calls, left }
+    }
+
+    /// How often a function was called.
+    pub(crate) fn count(&self, function: &str) -> usize {
+        self.of(function).count()
+    }
+
+    /// The calls of a function.
+    pub(crate) fn of(&self, function: &str) -> impl Iterator<Item = &Call> {
+        self.calls
+            .iter()
+            .filter(move |call| call.function == function)
+    }
+
+    /// Whether the `n`-th call of a function, from 1, belongs to a destructor: something ends between the context's being
+    /// made current and its being taken back.
+    pub(crate) fn is_in_a_destructor(&self, function: &str, n: usize) -> bool {
+        let places = self.calls.iter().enumerate();
+        let mut calls = places.filter(|(_, call)| call.function == function);
+        let Some((place, _)) = calls.nth(n - 1) else {
+            return false;
+        };
+        let is_push = |call: &&Call| call.function == "cuCtxPushCurrent_v2";
+        let after = &self.calls[place + 1..];
+        let mut rest = after
+            .iter()
+            .take_while(|call| !is_push(call) && call.function != "cuCtxPopCurrent_v2");
+        rest.any(|call| LIFETIMES.iter().any(|&(_, end)| end == call.function))
+    }
+}
+
+impl Call {
+    fn parse(line: &str) -> Self {
+        let mut fields = line.splitn(6, ' ');
+        let mut field = || fields.next().unwrap_or_default().to_string();
+        let hexadecimal = |text: String| u64::from_str_radix(&text, 16).unwrap();
+        Call {
+            thread: field(),
+            context: hexadecimal(field()),
+            function: field(),
+            result: field().parse().unwrap(),
+            handle: hexadecimal(field()),
+            details: field(),
+        }
+    }
+}

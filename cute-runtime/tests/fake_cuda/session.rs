@@ -1,0 +1,171 @@
+//! What the child processes do with the device.
+
+use std::sync::Mutex;
+
+use cute_runtime::{Device, Error, Tensor, kernels, layout};
+
+use crate::fake::end_of_step;
+
+layout! { pub TILE = (8,32):(32,1); }
+
+/// Kernels that the fake driver does not look into.
+#[kernels]
+pub mod scale {
+    /// dst = factor·src in the first rows of each tile of 8 × 32.
+    #[kernel(threads = 32)]
+    #[instance(scale_all: ROWS = 8)]
+    #[instance(scale_half: ROWS = 4)]
+    pub fn scale<const ROWS: u32>(src: TmaLoad<f32, 2>, dst: TmaStore<f32, 2>, factor: f32) {
+        let tile = smem::<f32>(layout!(TILE));
+        let ready = mbarriers(1, 1);
+        let origin = (block_idx().0 * 8, 0);
+        if thread() == 0 {
+            expect_tx(ready[0], bytes(tile));
+            tma_load(src, origin, tile, ready[0]);
+        }
+        wait(ready[0], 0);
+        for row in 0..ROWS {
+            tile[(row, thread())] = tile[(row, thread())] * factor;
+        }
+        fence_proxy_async();
+        sync_threads();
+        if thread() == 0 {
+            tma_store(tile, dst, origin);
+            tma_commit();
+            tma_wait(0);
+        }
+    }
+}
+
+/// Bytes of the kernels' parameters, for the fake driver.
+pub(crate) const PARAMETERS: &str = "128,128,4";
+
+/// What the kernels take: two tiles, one below the other.
+fn matrix(device: &Device) -> Result<Tensor<f32, 2>, Error> {
+    Tensor::from_slice(device, &[1.5f32; 16 * 32], [16, 32])
+}
+
+/// Every kind of call there is, each a step after which the thread's context is what it was.
+pub(crate) fn everything() -> String {
+    fn steps() -> Result<(), Error> {
+        let device = step(|| Device::cuda(0))?;
+        let src = step(|| matrix(&device))?;
+        let mut dst = step(|| Tensor::<f32, 2>::zeros(&device, [16, 32]))?;
+        let mut launch =
+            || scale::scale_all::launch(&device, 2, &src.view(), &mut dst.view_mut(), 3.0);
+        step(&mut launch)?;
+        step(&mut launch)?;
+        let time = step(|| {
+            device.time(|| {
+                end_of_step();
+                launch()
+            })
+        })?;
+        assert_eq!(time.as_secs_f64(), 0.0025);
+        step(|| device.synchronize())?;
+        assert_eq!(step(|| src.download())?, [1.5; 16 * 32]);
+        assert_eq!(step(|| dst.download())?, [0.0; 16 * 32]);
+        step(|| drop(src));
+        step(|| drop(dst));
+        Ok(())
+    }
+    outcome(steps())
+}
+
+/// Launches a kernel 101 times. Returns the answers, each with how often it came in a row.
+pub(crate) fn a_hundred_and_one_launches() -> String {
+    fn answers() -> Result<String, Error> {
+        let device = Device::cuda(0)?;
+        let src = matrix(&device)?;
+        let mut dst = matrix(&device)?;
+        let mut answers: Vec<(String, u32)> = Vec::new();
+        for _ in 0..101 {
+            let launch =
+                scale::scale_all::launch(&device, 2, &src.view(), &mut dst.view_mut(), 3.0);
+            let answer = outcome(launch);
+            match answers.last_mut() {
+                Some((last, count)) if *last == answer => *count += 1,
+                _ => answers.push((answer, 1)),
+            }
+        }
+        let lines = answers
+            .into_iter()
+            .map(|(answer, n)| format!("{n} × {answer}"));
+        Ok(lines.collect::<Vec<_>>().join("\n"))
+    }
+    answers().unwrap_or_else(|error| error.to_string())
+}
+
+/// Eight threads launch two kernels at the same time.
+pub(crate) fn launches_by_eight_threads() -> String {
+    fn launches(device: &Device) -> Result<(), Error> {
+        let (src, mut dst) = (matrix(device)?, matrix(device)?);
+        scale::scale_all::launch(device, 2, &src.view(), &mut dst.view_mut(), 3.0)?;
+        scale::scale_half::launch(device, 2, &src.view(), &mut dst.view_mut(), 3.0)
+    }
+    let start = std::sync::Barrier::new(8);
+    let outcomes = std::thread::scope(|scope| {
+        let spawn = |_| {
+            scope.spawn(|| {
+                start.wait();
+                outcome(Device::cuda(0).and_then(|device| launches(&device)))
+            })
+        };
+        let threads: Vec<_> = (0..8).map(spawn).collect();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, String>| thread.join().unwrap();
+        threads.into_iter().map(join).collect::<Vec<_>>()
+    });
+    outcomes.join(" ")
+}
+
+/// The default device, twice: its name, why it is no GPU, what was logged.
+pub(crate) fn the_default_device() -> String {
+    static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    struct Logger;
+    impl log::Log for Logger {
+        fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+            true
+        }
+        fn log(&self, record: &log::Record<'_>) {
+            let line = format!("{} {}: {}", record.level(), record.target(), record.args());
+            LOGGED.lock().unwrap().push(line);
+        }
+        fn flush(&self) {}
+    }
+    log::set_logger(&Logger).unwrap();
+    log::set_max_level(log::LevelFilter::Trace);
+
+    let device = Device::default();
+    assert_eq!(device == Device::default(), !device.is_emulator());
+    let reason = device.fallback_reason().map(ToString::to_string);
+    assert_eq!(
+        device.clone().fallback_reason().map(ToString::to_string),
+        reason
+    );
+    assert!(Device::emulator().fallback_reason().is_none());
+    let reason = reason.unwrap_or_else(|| "no reason".to_string());
+    let logged = LOGGED.lock().unwrap().join("\n");
+    format!("{}\n{reason}\n{logged}", device.name())
+}
+
+/// `Device::cuda` of the first three numbers.
+pub(crate) fn three_devices() -> String {
+    let names = (0..3).map(|ordinal| match Device::cuda(ordinal) {
+        Ok(device) => device.name().to_string(),
+        Err(error) => error.to_string(),
+    });
+    names.collect::<Vec<_>>().join("\n")
+}
+
+fn step<T>(work: impl FnOnce() -> T) -> T {
+    let result = work();
+    end_of_step();
+    result
+}
+
+fn outcome(result: Result<(), Error>) -> String {
+    match result {
+        Ok(()) => "done".to_string(),
+        Err(error) => error.to_string(),
+    }
+}
