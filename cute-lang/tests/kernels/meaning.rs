@@ -201,7 +201,7 @@ same_as_rust! {
 fn an_instruction_that_only_reads_is_no_result() {
     let source = "fn f(x: u32) -> u32 { let mut z = { let a = x + 1; ptx!(\"nanosleep.u32\", a); a }; z += 1; z }";
     let module = format!(
-        "mod kernels {{ {source} #[kernel(threads = 1)] pub fn k(x: u32, out: Global<u32, 1>) {{ out[0] = f(x); }} }}"
+        "mod kernels {{ {source} #[kernel(threads = 1)] pub unsafe fn k(x: u32, out: Global<u32, 1>) {{ out[0] = f(x); }} }}"
     );
     let mut instances = lower(module.parse().expect("tokens")).expect("a kernel");
     judge(&instances);
