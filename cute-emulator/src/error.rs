@@ -1,5 +1,6 @@
 //! What can go wrong, with the numbers and the place.
 
+use crate::limits::OutOfHostMemory;
 use cute_ptx::ParseError;
 use std::fmt::{self, Display, Formatter};
 
@@ -10,6 +11,12 @@ pub enum EmulatorError {
     /// The text is not PTX.
     #[error("the module does not parse: {0}")]
     Parse(#[from] ParseError),
+    /// The module holds more than [`Limits`](crate::Limits) allow.
+    #[error(transparent)]
+    OverLimit(#[from] OverLimit),
+    /// The host has no memory for the launch.
+    #[error(transparent)]
+    OutOfHostMemory(#[from] OutOfHostMemory),
     /// An instruction, operand or directive that the emulator does not model.
     #[error("{entry}, line {line}: {message}\n    {text}")]
     Unsupported {
@@ -41,6 +48,9 @@ pub enum EmulatorError {
     /// The host touched device memory that it did not allocate.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// Device memory could not be allocated.
+    #[error(transparent)]
+    Alloc(#[from] AllocError),
     /// The kernel did something undefined.
     #[error(transparent)]
     Fault(#[from] Box<Fault>),
@@ -52,7 +62,7 @@ pub enum EmulatorError {
         /// What every thread that has not ended waits for.
         threads: Vec<Stuck>,
     },
-    /// The kernel ran for longer than [`Schedule::step_limit`](crate::Schedule::step_limit) allows.
+    /// The kernel ran for longer than [`Limits::steps`](crate::Limits::steps) allows.
     #[error("{entry} did not end within {limit} instructions:{}", lines(threads))]
     StepLimit {
         /// The entry.
@@ -62,6 +72,45 @@ pub enum EmulatorError {
         /// Where every thread that has not ended stands.
         threads: Vec<Stuck>,
     },
+}
+
+/// A number that is over its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{found} {what} are over the limit of {limit}")]
+pub struct OverLimit {
+    /// What was counted.
+    pub what: &'static str,
+    /// How many there are.
+    pub found: u64,
+    /// How many there may be.
+    pub limit: u64,
+}
+
+/// Why device memory could not be allocated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AllocError {
+    /// More than [`Limits::memory_bytes`](crate::Limits::memory_bytes) at a time.
+    #[error("{bytes} bytes of global memory where {free} of {limit} are free")]
+    Full {
+        /// How many bytes were asked for.
+        bytes: u64,
+        /// How many are not allocated.
+        free: u64,
+        /// How many there are.
+        limit: u64,
+    },
+    /// No address is left that is such a multiple.
+    #[error("no address is left for {bytes} bytes at a multiple of {align}")]
+    NoAddress {
+        /// How many bytes were asked for.
+        bytes: u64,
+        /// The alignment that was asked for.
+        align: u64,
+    },
+    /// The host has no memory for it.
+    #[error(transparent)]
+    OutOfHostMemory(#[from] OutOfHostMemory),
 }
 
 /// What does not fit in a launch.
@@ -411,6 +460,9 @@ pub enum FaultKind {
     /// A matrix descriptor, tensor map or another operand whose value is not legal.
     #[error("{0}")]
     Operand(String),
+    /// More than [`Limits`](crate::Limits) allow.
+    #[error(transparent)]
+    OverLimit(#[from] OverLimit),
     /// `trap`.
     #[error("trap")]
     Trap,

@@ -1,5 +1,7 @@
 //! A launch: what the host says, and what it is told afterwards.
 
+use crate::limits::Limits;
+
 /// How a kernel is launched.
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
@@ -15,6 +17,8 @@ pub struct Launch<'a> {
     pub args: &'a [Vec<u8>],
     /// The order of events.
     pub schedule: Schedule,
+    /// How much it may use.
+    pub limits: Limits,
 }
 
 impl Default for Launch<'_> {
@@ -26,6 +30,7 @@ impl Default for Launch<'_> {
             dynamic_shared_bytes: 0,
             args: &[],
             schedule: Schedule::default(),
+            limits: Limits::default(),
         }
     }
 }
@@ -37,9 +42,7 @@ pub struct Schedule {
     pub seed: u64,
     /// How long asynchronous work waits.
     pub delay: Delay,
-    /// Warp instructions after which the launch is given up.
-    pub step_limit: u64,
-    /// How many clusters run at a time.
+    /// How many clusters run at a time: fewer where [`Limits::state_bytes`] has no room for them, but at least one.
     pub resident_clusters: usize,
 }
 
@@ -57,7 +60,6 @@ impl Default for Schedule {
         Schedule {
             seed: 0,
             delay: Delay::Latest,
-            step_limit: 1 << 30,
             resident_clusters: 8,
         }
     }

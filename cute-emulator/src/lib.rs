@@ -22,6 +22,11 @@
 //! - `ex2`, `lg2`, `sin`, `cos`, `tanh` and the other approximations are rounded correctly, which the hardware's are not.
 //! - Clocks count instructions: nothing is said about speed.
 //!
+//! # What a module cannot do
+//!
+//! Whatever the text and the launch are, the result is an error or an end: nothing panics, and [`Limits`] bounds the time
+//! and the memory of the host.
+//!
 //! ```
 //! use cute_emulator::{GlobalMemory, Launch, Program};
 //!
@@ -46,7 +51,7 @@
 //! }
 //! ";
 //! let mut memory = GlobalMemory::new();
-//! let data = memory.alloc(32 * 4, 16);
+//! let data = memory.alloc(32 * 4, 16)?;
 //! memory.write(data, &[7; 128])?;
 //!
 //! let program = Program::load(ptx)?;
@@ -65,6 +70,7 @@ mod decode;
 mod error;
 mod exec;
 mod launch;
+mod limits;
 mod memory;
 mod numerics;
 mod op;
@@ -72,9 +78,11 @@ mod program;
 mod tensor_map;
 
 pub use error::{
-    EmulatorError, Fault, FaultKind, LaunchProblem, MemoryError, Nearest, Other, Place, Stuck,
+    AllocError, EmulatorError, Fault, FaultKind, LaunchProblem, MemoryError, Nearest, Other,
+    OverLimit, Place, Stuck,
 };
 pub use launch::{Delay, Launch, Schedule, Stats};
+pub use limits::{Limits, OutOfHostMemory};
 pub use memory::GlobalMemory;
 pub use program::{EntryInfo, Program};
 pub use tensor_map::{TENSOR_MAP_BYTES, TensorElement, TensorFill, TensorMap, TensorSwizzle};

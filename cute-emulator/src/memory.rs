@@ -1,6 +1,8 @@
 //! Global memory: allocations far enough apart that a stray access meets none of them.
 
-use crate::error::{MemoryError, Nearest};
+use crate::error::{AllocError, MemoryError, Nearest};
+use crate::limits::{Limits, filled};
+use crate::op::SHARED_WINDOW;
 use std::collections::BTreeMap;
 
 /// Where the first allocation lies.
@@ -16,15 +18,16 @@ const POISON: u8 = 0xff;
 #[derive(Debug)]
 pub struct GlobalMemory {
     allocations: BTreeMap<u64, Vec<u8>>,
+    /// Where the next allocation may lie.
     next: u64,
+    /// Bytes that are not allocated, of so many.
+    free: u64,
+    limit: u64,
 }
 
 impl Default for GlobalMemory {
     fn default() -> Self {
-        GlobalMemory {
-            allocations: BTreeMap::new(),
-            next: FIRST_ADDRESS,
-        }
+        GlobalMemory::within(&Limits::default())
     }
 }
 
@@ -34,22 +37,55 @@ impl GlobalMemory {
         GlobalMemory::default()
     }
 
-    /// Allocates `bytes` at a multiple of `align` (at least 256, rounded up to a power of two). An address is never given twice.
-    pub fn alloc(&mut self, bytes: usize, align: u64) -> u64 {
-        let align = align
+    /// A device with so much memory.
+    pub fn within(limits: &Limits) -> GlobalMemory {
+        GlobalMemory {
+            allocations: BTreeMap::new(),
+            next: FIRST_ADDRESS,
+            free: limits.memory_bytes,
+            limit: limits.memory_bytes,
+        }
+    }
+
+    /// Bytes that can still be allocated.
+    pub fn free_bytes(&self) -> u64 {
+        self.free
+    }
+
+    /// Allocates `bytes` at a multiple of `align` (at least 256, rounded up to a power of two). An address is never given
+    /// twice. What does not fit in [`Limits::memory_bytes`], in the addresses, or in the host's memory is an error.
+    pub fn alloc(&mut self, bytes: usize, align: u64) -> Result<u64, AllocError> {
+        let size = bytes as u64;
+        let no_address = AllocError::NoAddress { bytes: size, align };
+        if size > self.free {
+            let (free, limit) = (self.free, self.limit);
+            return Err(AllocError::Full {
+                bytes: size,
+                free,
+                limit,
+            });
+        }
+        let address = align
             .max(MIN_ALIGN)
             .checked_next_power_of_two()
-            .unwrap_or(MIN_ALIGN);
-        let address = self.next.next_multiple_of(align);
-        self.next = address + bytes as u64 + GUARD_BYTES;
-        self.allocations.insert(address, vec![POISON; bytes]);
-        address
+            .and_then(|align| self.next.checked_next_multiple_of(align));
+        let end = address.and_then(|address| address.checked_add(size)?.checked_add(GUARD_BYTES));
+        let (Some(address), Some(end @ ..=SHARED_WINDOW)) = (address, end) else {
+            return Err(no_address);
+        };
+        self.allocations.insert(address, filled(bytes, POISON)?);
+        self.next = end;
+        self.free -= size;
+        Ok(address)
     }
 
     /// Frees the allocation that starts at `address`.
     pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
         match self.allocations.remove(&address) {
-            Some(_) => Ok(()),
+            Some(bytes) => {
+                self.free += bytes.len() as u64;
+                Ok(())
+            }
             None => Err(self.missing(address, 0)),
         }
     }
@@ -71,22 +107,23 @@ impl GlobalMemory {
         self.allocations
             .range(..=address)
             .next_back()
-            .and_then(|(base, bytes)| {
-                slice(*base, bytes.len(), address, len).map(|range| &bytes[range])
-            })
+            .and_then(|(base, bytes)| bytes.get(range(*base, address, len)?))
             .ok_or_else(|| self.missing(address, len))
     }
 
     /// The `len` bytes at `address`, which lie in one allocation.
     pub fn bytes_mut(&mut self, address: u64, len: usize) -> Result<&mut [u8], MemoryError> {
-        let missing = self.missing(address, len);
+        // Found twice, since what is found to change cannot be given back to say what is near.
+        self.bytes(address, len)?;
         self.allocations
             .range_mut(..=address)
             .next_back()
-            .and_then(|(base, bytes)| {
-                slice(*base, bytes.len(), address, len).map(|range| &mut bytes[range])
+            .and_then(|(base, bytes)| bytes.get_mut(range(*base, address, len)?))
+            .ok_or(MemoryError {
+                address,
+                bytes: len as u64,
+                nearest: None,
             })
-            .ok_or(missing)
     }
 
     fn missing(&self, address: u64, len: usize) -> MemoryError {
@@ -117,9 +154,8 @@ impl GlobalMemory {
     }
 }
 
-/// The part of an allocation that an access covers, if it lies in it.
-fn slice(base: u64, size: usize, address: u64, len: usize) -> Option<std::ops::Range<usize>> {
+/// The part of an allocation that an access covers, unless it begins before it.
+fn range(base: u64, address: u64, len: usize) -> Option<std::ops::Range<usize>> {
     let start = usize::try_from(address.checked_sub(base)?).ok()?;
-    let end = start.checked_add(len)?;
-    (end <= size).then_some(start..end)
+    Some(start..start.checked_add(len)?)
 }

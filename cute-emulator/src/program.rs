@@ -4,9 +4,11 @@ use crate::decode;
 use crate::error::{EmulatorError, LaunchProblem};
 use crate::exec;
 use crate::launch::{Launch, Stats};
+use crate::limits::{Limits, hold};
 use crate::memory::GlobalMemory;
 use crate::op::Code;
 use cute_ptx::ast::{Entry, Item};
+use std::collections::HashMap;
 
 /// Most threads of a CTA.
 const MAX_THREADS: u64 = 1024;
@@ -17,6 +19,7 @@ const MAX_CLUSTER: u64 = 16;
 #[derive(Debug)]
 pub struct Program {
     entries: Vec<(EntryInfo, Code)>,
+    by_name: HashMap<String, usize>,
 }
 
 /// What the host needs to know about an entry.
@@ -37,25 +40,55 @@ pub struct EntryInfo {
 impl Program {
     /// Parses and decodes a module. What the emulator does not model is an error here, with its line.
     pub fn load(ptx: &str) -> Result<Program, EmulatorError> {
+        Program::load_within(ptx, &Limits::default())
+    }
+
+    /// [`load`](Program::load) with other limits than the default ones: those of the text, the entries, their instructions and
+    /// their registers.
+    pub fn load_within(ptx: &str, limits: &Limits) -> Result<Program, EmulatorError> {
+        hold(
+            "bytes of the module's text",
+            ptx.len() as u64,
+            limits.text_bytes,
+        )?;
         let source = cute_ptx::parse_with_lines(ptx)?;
-        let entries = source.module.items.iter().filter_map(|item| match item {
-            Item::Entry(entry) => Some(entry),
-            _ => None,
-        });
-        let entries = entries.zip(&source.lines).map(|(entry, lines)| {
-            let code = decode::decode(&source.module, entry, lines).map_err(|error| {
-                EmulatorError::Unsupported {
-                    entry: entry.name.clone(),
-                    line: error.line,
-                    text: error.text,
-                    message: error.message,
-                }
-            })?;
-            Ok((info(entry, &code), code))
-        });
-        Ok(Program {
-            entries: entries.collect::<Result<_, EmulatorError>>()?,
-        })
+        let entries: Vec<&Entry> = source
+            .module
+            .items
+            .iter()
+            .filter_map(|item| match item {
+                Item::Entry(entry) => Some(entry),
+                _ => None,
+            })
+            .collect();
+        hold(
+            "entries of the module",
+            entries.len() as u64,
+            limits.entries,
+        )?;
+        let unsupported = |entry: &Entry, error: decode::Unsupported| EmulatorError::Unsupported {
+            entry: entry.name.clone(),
+            line: error.line,
+            text: error.text,
+            message: error.message,
+        };
+        let mut program = Program {
+            entries: Vec::with_capacity(entries.len()),
+            by_name: HashMap::with_capacity(entries.len()),
+        };
+        let Some(first) = entries.first() else {
+            return Ok(program);
+        };
+        let shared =
+            decode::module_scope(&source.module).map_err(|error| unsupported(first, error))?;
+        for (entry, lines) in entries.into_iter().zip(&source.lines) {
+            let code = decode::decode(&shared, entry, lines, limits)
+                .map_err(|error| unsupported(entry, error))?;
+            let index = program.entries.len();
+            program.by_name.entry(entry.name.clone()).or_insert(index);
+            program.entries.push((info(entry, &code), code));
+        }
+        Ok(program)
     }
 
     /// The entries, in order.
@@ -70,13 +103,14 @@ impl Program {
         entry: &str,
         launch: &Launch<'_>,
     ) -> Result<Stats, EmulatorError> {
-        let Some((info, code)) = self.entries.iter().find(|(info, _)| info.name == entry) else {
+        let Some(&index) = self.by_name.get(entry) else {
             let available = self.entries().map(|info| info.name.clone()).collect();
             return Err(EmulatorError::NoEntry {
                 name: entry.to_owned(),
                 available,
             });
         };
+        let (info, code) = &self.entries[index];
         let launch = &Launch {
             cluster: cluster(info, launch),
             ..launch.clone()
@@ -85,7 +119,7 @@ impl Program {
             entry: entry.to_owned(),
             problem,
         })?;
-        let mut params = vec![0; code.param_bytes as usize];
+        let mut params = vec![0_u8; code.param_bytes as usize];
         for (offset, arg) in code.param_offsets.iter().zip(launch.args) {
             params[*offset as usize..*offset as usize + arg.len()].copy_from_slice(arg);
         }
@@ -141,6 +175,11 @@ fn check(info: &EntryInfo, code: &Code, launch: &Launch<'_>) -> Result<(), Launc
         ("threads of a block:", product(launch.block), MAX_THREADS),
         ("CTAs of a cluster:", product(launch.cluster), MAX_CLUSTER),
         (
+            "CTAs of the grid:",
+            product(launch.grid),
+            launch.limits.ctas,
+        ),
+        (
             "bytes of dynamic shared memory:",
             u64::from(launch.dynamic_shared_bytes),
             u64::from(exec::max_dynamic_shared(code.static_shared)),
@@ -150,6 +189,14 @@ fn check(info: &EntryInfo, code: &Code, launch: &Launch<'_>) -> Result<(), Launc
         if value > limit {
             return Err(LaunchProblem::TooLarge { what, value, limit });
         }
+    }
+    let (state, limit) = (exec::state_bytes(code, launch), launch.limits.state_bytes);
+    if state > limit {
+        return Err(LaunchProblem::TooLarge {
+            what: "bytes on the host for the registers and shared memory of a cluster:",
+            value: state,
+            limit,
+        });
     }
     match info.required_block {
         Some(required) if required != launch.block => {

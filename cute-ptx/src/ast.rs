@@ -266,3 +266,24 @@ impl Operand {
         }
     }
 }
+
+/// The families that a register may belong to: each prefix with the index in it. `%r12` is 12 of `%r` or 2 of `%r1`.
+///
+/// An index has no leading zero and at most ten digits, so there are at most ten prefixes.
+///
+/// ```
+/// let families: Vec<_> = cute_ptx::ast::families("%r102").collect();
+/// assert_eq!(families, [("%r10", 2), ("%r", 102)]);
+/// ```
+pub fn families(register: &str) -> impl Iterator<Item = (&str, u32)> {
+    const MAX_DIGITS: usize = 10;
+    let digits = register.len()
+        - register
+            .trim_end_matches(|c: char| c.is_ascii_digit())
+            .len();
+    (1..=digits.min(MAX_DIGITS)).filter_map(|len| {
+        let (prefix, index) = register.split_at(register.len() - len);
+        let canonical = len == 1 || !index.starts_with('0');
+        Some((prefix, index.parse().ok().filter(|_| canonical)?))
+    })
+}

@@ -7,6 +7,7 @@
 
 use crate::ast::{
     Directive, Entry, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
+    families,
 };
 use crate::lex::{Spanned, Token, tokens};
 use crate::table::Unknown;
@@ -650,12 +651,12 @@ fn float(text: &str) -> Option<Operand> {
 /// The tree is flat, so what a block declares gets a name of its own: `p` in the third block becomes `p$2`.
 fn rename_block(lines: &mut [Line], block: usize) {
     let mut singles = HashMap::new();
-    let mut families = HashMap::new();
+    let mut prefixes = HashMap::new();
     for line in &mut *lines {
         match line {
             Line::Registers { prefix, count, .. } => {
                 let renamed = format!("{prefix}${block}$");
-                families.insert(
+                prefixes.insert(
                     std::mem::replace(prefix, renamed.clone()),
                     (*count, renamed),
                 );
@@ -672,7 +673,7 @@ fn rename_block(lines: &mut [Line], block: usize) {
     let rename = |name: &mut String| {
         if let Some(renamed) = singles.get(name) {
             name.clone_from(renamed);
-        } else if let Some(renamed) = member(name, &families) {
+        } else if let Some(renamed) = member(name, &prefixes) {
             *name = renamed;
         }
     };
@@ -688,15 +689,10 @@ fn rename_block(lines: &mut [Line], block: usize) {
     }
 }
 
-/// The new name of a register of a family: `%r12` is 12 of `%r<20>` or 2 of `%r1<5>`.
-fn member(name: &str, families: &HashMap<String, (u32, String)>) -> Option<String> {
-    /// No index is longer.
-    const MAX_DIGITS: usize = 10;
-    let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-    (1..=digits.min(MAX_DIGITS)).find_map(|len| {
-        let (prefix, index) = name.split_at(name.len() - len);
-        let (count, renamed) = families.get(prefix)?;
-        let index: u32 = index.parse().ok().filter(|index| index < count)?;
-        Some(format!("{renamed}{index}"))
+/// The new name of a register of a family.
+fn member(name: &str, renamed: &HashMap<String, (u32, String)>) -> Option<String> {
+    families(name).find_map(|(prefix, index)| {
+        let (count, renamed) = renamed.get(prefix)?;
+        (index < *count).then(|| format!("{renamed}{index}"))
     })
 }

@@ -188,17 +188,35 @@ pub(crate) trait Backend: Send + Sync {
     /// Memory of `bytes` bytes, which are not 0, aligned to 256.
     fn alloc(&self, bytes: usize) -> Result<u64, Error>;
     /// Sets bytes to zero.
-    fn clear(&self, address: u64, bytes: usize) -> Result<(), Error>;
-    /// Frees what `alloc` returned for `bytes`, once work that was launched before has finished.
-    fn free(&self, address: u64, bytes: usize);
-    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error>;
-    fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error>;
+    ///
+    /// # Safety
+    /// They lie in memory from `alloc` that the caller has to itself.
+    unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error>;
+    /// Frees memory, once work that was launched before has finished.
+    ///
+    /// # Safety
+    /// `alloc` returned the address, and it is not used or freed again.
+    unsafe fn free(&self, address: u64);
+    /// Copies from the host.
+    ///
+    /// # Safety
+    /// As for `clear`, unless there are no bytes.
+    unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error>;
+    /// Copies to the host.
+    ///
+    /// # Safety
+    /// The bytes lie in memory from `alloc` that is initialised, unless there are none.
+    unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error>;
 
     /// What a kernel's tensor-map parameter holds.
     fn encode(&self, map: &TensorMap) -> Result<[u8; 128], Error>;
     fn compile(&self, image: &Image) -> Result<Compiled, Error>;
-    /// Starts a checked launch; `parameters` are the PTX parameters' bytes.
-    fn launch(&self, image: &Image, grid: Grid, parameters: &[Vec<u8>]) -> Result<(), Error>;
+    /// Starts a launch; `parameters` are the PTX parameters' bytes.
+    ///
+    /// # Safety
+    /// With them and this grid, the kernel stays inside of the memory that it may access.
+    unsafe fn launch(&self, image: &Image, grid: Grid, parameters: &[Vec<u8>])
+    -> Result<(), Error>;
     fn synchronize(&self) -> Result<(), Error>;
     fn timer(&self) -> Result<Box<dyn Timer + '_>, Error>;
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use cute_emulator::{
-    EmulatorError, GlobalMemory, Launch, Program, Schedule, TensorElement, TensorFill,
+    AllocError, EmulatorError, GlobalMemory, Launch, Program, Schedule, TensorElement, TensorFill,
     TensorMap as EmulatedMap, TensorSwizzle,
 };
 
@@ -21,29 +21,18 @@ const MULTIPROCESSORS: u32 = 4;
 /// Alignment of allocations, as the CUDA driver's.
 const ALIGN: u64 = 256;
 
-/// Memory of an emulated device: what does not fit is refused before the host runs out of its own.
-const MEMORY_BYTES: u64 = 8 << 30;
-
 /// An emulated device.
 pub(crate) struct Emulator {
     schedule: Schedule,
-    memory: Mutex<Memory>,
+    memory: Mutex<GlobalMemory>,
     programs: Cache<Program>,
-}
-
-struct Memory {
-    global: GlobalMemory,
-    used: u64,
 }
 
 impl Emulator {
     pub(crate) fn new(seed: u64) -> Self {
         Emulator {
             schedule: Schedule::from_seed(seed),
-            memory: Mutex::new(Memory {
-                global: GlobalMemory::new(),
-                used: 0,
-            }),
+            memory: Mutex::default(),
             programs: Cache::new(),
         }
     }
@@ -73,47 +62,43 @@ impl Backend for Emulator {
 
     fn alloc(&self, bytes: usize) -> Result<u64, Error> {
         let mut memory = lock(&self.memory);
-        let free = MEMORY_BYTES - memory.used;
-        if bytes as u64 > free {
-            return Err(Error::OutOfMemory { bytes, free });
-        }
-        memory.used += bytes as u64;
-        Ok(memory.global.alloc(bytes, ALIGN))
+        let free = memory.free_bytes();
+        memory.alloc(bytes, ALIGN).map_err(|error| match error {
+            AllocError::OutOfHostMemory(_) => Error::EmulatorMemory {
+                source: error.into(),
+            },
+            _ => Error::OutOfMemory { bytes, free },
+        })
     }
 
-    fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
+    unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
         lock(&self.memory)
-            .global
             .bytes_mut(address, bytes)
             .map_err(memory_error)?
             .fill(0);
         Ok(())
     }
 
-    fn free(&self, address: u64, bytes: usize) {
-        let mut memory = lock(&self.memory);
+    unsafe fn free(&self, address: u64) {
         // A buffer frees what it allocated, once: there is nothing to refuse.
-        let freed = memory.global.free(address);
+        let freed = lock(&self.memory).free(address);
         debug_assert_eq!(freed, Ok(()));
-        memory.used -= bytes as u64;
     }
 
-    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
+    unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
         if bytes.is_empty() {
             return Ok(());
         }
         lock(&self.memory)
-            .global
             .write(address, bytes)
             .map_err(memory_error)
     }
 
-    fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
+    unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
         if bytes.is_empty() {
             return Ok(());
         }
         lock(&self.memory)
-            .global
             .read(address, bytes)
             .map_err(memory_error)
     }
@@ -138,7 +123,12 @@ impl Backend for Emulator {
         Ok(Compiled::default())
     }
 
-    fn launch(&self, image: &Image, grid: Grid, parameters: &[Vec<u8>]) -> Result<(), Error> {
+    unsafe fn launch(
+        &self,
+        image: &Image,
+        grid: Grid,
+        parameters: &[Vec<u8>],
+    ) -> Result<(), Error> {
         let program = self.program(image)?;
         if let Some(entry) = program.entries().find(|entry| entry.name == image.name) {
             let sizes: Vec<usize> = entry
@@ -158,9 +148,10 @@ impl Backend for Emulator {
             dynamic_shared_bytes: image.smem_bytes,
             args: parameters,
             schedule: self.schedule,
+            ..Launch::default()
         };
         program
-            .launch(&mut lock(&self.memory).global, image.name, &launch)
+            .launch(&mut lock(&self.memory), image.name, &launch)
             .map_err(|source| Error::Emulator {
                 kernel: image.name,
                 source,

@@ -109,7 +109,9 @@ pub unsafe fn launch<K: Kernel>(
     for (param, argument) in K::PARAMS.iter().zip(arguments) {
         lower::<K>(device, param, argument, &mut parameters)?;
     }
-    device.backend().launch(&image, grid, &parameters)
+    // SAFETY: addresses are those of the arguments, which are tensors of this device, and of the kind that the kernel's type
+    // says; that it stays inside of them, the implementation of `Kernel` and the caller promise.
+    unsafe { device.backend().launch(&image, grid, &parameters) }
 }
 
 /// A kernel as devices take it, once its limits are checked.

@@ -18,7 +18,8 @@ impl<T: Element> Buffer<T> {
     pub(crate) fn zeros(device: &Device, len: usize) -> Result<Self, Error> {
         let buffer = Buffer::alloc(device, len)?;
         if buffer.address != 0 {
-            device.backend().clear(buffer.address, buffer.bytes())?;
+            // SAFETY: the memory is the buffer's, and nobody else knows of it.
+            unsafe { device.backend().clear(buffer.address, buffer.bytes())? };
         }
         Ok(buffer)
     }
@@ -67,7 +68,8 @@ impl<T: Element> Buffer<T> {
         &self.device
     }
 
-    /// Address of the first element in the device's memory, for other libraries' calls. 0 where there are no elements.
+    /// Address of the first element in the device's memory, for other libraries' calls; 0 where there are no elements. On a GPU
+    /// it is in the device's primary context, which such a call has to make current: no call of this crate leaves it so.
     pub fn address(&self) -> u64 {
         self.address
     }
@@ -80,7 +82,8 @@ impl<T: Element> Buffer<T> {
                 found: data.len(),
             });
         }
-        self.device.backend().write(self.address, data.as_bytes())
+        // SAFETY: the data are as long as the buffer, which is borrowed to write.
+        unsafe { self.device.backend().write(self.address, data.as_bytes()) }
     }
 
     /// Copies all elements to the host, after everything launched before has finished.
@@ -88,13 +91,19 @@ impl<T: Element> Buffer<T> {
         self.download_range(0, self.len)
     }
 
-    /// `offset + len` must not exceed the buffer: views were checked when made.
+    /// Copies some elements to the host.
+    ///
+    /// # Panics
+    /// If they are not all in the buffer; views were checked when made.
     pub(crate) fn download_range(&self, offset: usize, len: usize) -> Result<Vec<T>, Error> {
-        let mut data = vec![T::new_zeroed(); len];
-        self.device.backend().read(
-            self.address + (offset * size_of::<T>()) as u64,
-            data.as_mut_bytes(),
-        )?;
+        assert!(offset <= self.len && len <= self.len - offset);
+        let mut data = T::new_vec_zeroed(len).map_err(|_| Error::TooLarge {
+            len,
+            element: T::TYPE,
+        })?;
+        let address = self.address + (offset * size_of::<T>()) as u64;
+        // SAFETY: the elements are the buffer's, which was cleared or written when it was made.
+        unsafe { self.device.backend().read(address, data.as_mut_bytes())? };
         Ok(data)
     }
 }
@@ -102,7 +111,8 @@ impl<T: Element> Buffer<T> {
 impl<T: Element> Drop for Buffer<T> {
     fn drop(&mut self) {
         if self.address != 0 {
-            self.device.backend().free(self.address, self.bytes());
+            // SAFETY: the memory is the buffer's, which ends here.
+            unsafe { self.device.backend().free(self.address) };
         }
     }
 }

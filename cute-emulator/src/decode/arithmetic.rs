@@ -1,8 +1,9 @@
 //! What the arithmetic instructions compute, lane by lane, on raw bits.
 
+use super::Fit;
 use crate::numerics::{self, Format, bf16_bits, f16_bits, fp8_bits};
 use crate::op::{Binary, Function};
-use cute_ptx::ast::Type;
+use cute_ptx::ast::{Operand, Type};
 
 use Function::{F1, F2, F3, F4};
 
@@ -32,11 +33,25 @@ ints! { u8 => u8; i8 => u8; u16 => u16; i16 => u16; u32 => u32; i32 => u32; u64 
 
 /// A floating-point type: its values as `f64`, in which sums and products of the narrower types round innocuously.
 trait Float {
+    /// Whether it is the type of double precision.
+    const DOUBLE: bool = false;
     fn get(bits: u64) -> f64;
+    fn real(bits: u64) -> Real {
+        Real {
+            value: Self::get(bits),
+            double: Self::DOUBLE,
+        }
+    }
     fn put(value: f64) -> u64;
     fn fused(a: u64, b: u64, c: u64) -> u64 {
         Self::put(Self::get(a).mul_add(Self::get(b), Self::get(c)))
     }
+}
+
+/// A number to be converted to an integer, and whether it comes from double precision.
+struct Real {
+    value: f64,
+    double: bool,
 }
 
 impl Float for f32 {
@@ -62,6 +77,7 @@ fn single(value: f32) -> u64 {
 }
 
 impl Float for f64 {
+    const DOUBLE: bool = true;
     fn get(bits: u64) -> f64 {
         f64::from_bits(bits)
     }
@@ -201,16 +217,16 @@ fn select<T: Int>(a: u64, b: u64, c: u64) -> u64 {
     T::wrap(T::wide(if c & 1 == 1 { a } else { b }))
 }
 
-fn popc(a: u64) -> u64 {
-    u64::from(a.count_ones())
+fn popc<T: Int>(a: u64) -> u64 {
+    u64::from(T::wrap(T::wide(a)).count_ones())
 }
 
 fn clz<T: Int>(a: u64) -> u64 {
-    u64::from(a.leading_zeros() - (64 - T::BITS))
+    u64::from(T::wrap(T::wide(a)).leading_zeros() - (64 - T::BITS))
 }
 
 fn brev<T: Int>(a: u64) -> u64 {
-    a.reverse_bits() >> (64 - T::BITS)
+    T::wrap(T::wide(a)).reverse_bits() >> (64 - T::BITS)
 }
 
 fn bfe<T: Int>(a: u64, position: u64, len: u64) -> u64 {
@@ -343,6 +359,82 @@ macro_rules! float_function {
     };
 }
 
+/// The types of an instruction's operands.
+#[derive(Clone, Copy)]
+pub(crate) struct Types {
+    pub(crate) dst: Type,
+    pub(crate) src: [Type; 4],
+    pub(crate) fit: Fit,
+}
+
+impl Types {
+    /// The type of the instruction everywhere.
+    pub(crate) const fn all(ty: Type) -> Types {
+        Types {
+            dst: ty,
+            src: [ty; 4],
+            fit: Fit::Same,
+        }
+    }
+}
+
+/// The types of the operands of an instruction, by its name without type and rounding.
+pub(crate) fn types(name: &str, ty: Type) -> Types {
+    let all = Types::all(ty);
+    let with = |dst, src| Types { dst, src, ..all };
+    let count = Type::U32;
+    match (name, ty.bits()) {
+        ("shl" | "shr", _) => with(ty, [ty, count, ty, ty]),
+        ("bfe", _) => with(ty, [ty, count, count, ty]),
+        ("bfi", _) => with(ty, [ty, ty, count, count]),
+        ("selp", _) => with(ty, [ty, ty, Type::Pred, ty]),
+        ("popc" | "clz" | "bfind", _) => with(count, [ty; 4]),
+        ("mul.wide" | "mad.wide", 16) => with(Type::B32, [ty, ty, Type::B32, ty]),
+        ("mul.wide" | "mad.wide", _) => with(Type::B64, [ty, ty, Type::B64, ty]),
+        _ => all,
+    }
+}
+
+/// The types of a conversion's operands, by the names of its types.
+pub(crate) fn conversion_types(to: &str, from: &str) -> Option<Types> {
+    let bits = |name| match name {
+        "tf32" => Some(Type::B32),
+        "e4m3x2" | "e5m2x2" => Some(Type::B16),
+        name => Type::from_name(name),
+    };
+    Some(Types {
+        dst: bits(to)?,
+        src: [bits(from)?; 4],
+        fit: Fit::Wider,
+    })
+}
+
+/// A constant as the bits of a type: an integer wraps, a floating-point number rounds. `None` if the type has no such
+/// constants.
+pub(crate) fn constant(operand: &Operand, ty: Type) -> Option<u64> {
+    // The 16-bit formats have no constants but their bits.
+    let float = matches!(ty, Type::F32 | Type::F64);
+    match (operand, ty) {
+        (Operand::Int(value), _) if !float => Some(*value as u64 & low_bits(ty.bits())),
+        (Operand::F32(bits), Type::F32) => Some(u64::from(*bits)),
+        (Operand::F32(bits), Type::F64) => Some(f64::put(f32::get(u64::from(*bits)))),
+        (Operand::F64(bits), Type::F32) => Some(f32::put(f64::get(*bits))),
+        (Operand::F64(bits), Type::F64) => Some(*bits),
+        (Operand::F32(bits), _) if !float && ty.bits() == 32 => Some(u64::from(*bits)),
+        (Operand::F64(bits), _) if !float && ty.bits() == 64 => Some(*bits),
+        _ => None,
+    }
+}
+
+/// As many ones as a type has bits.
+pub(crate) fn low_bits(bits: u32) -> u64 {
+    if bits >= 64 {
+        u64::MAX
+    } else {
+        (1 << bits) - 1
+    }
+}
+
 /// The function of an instruction, by its name without type and rounding; `None` if there is no such instruction.
 pub(crate) fn function(name: &str, ty: Type) -> Option<Function> {
     let float = matches!(
@@ -407,7 +499,7 @@ pub(crate) fn function(name: &str, ty: Type) -> Option<Function> {
         ("mov", _) => by_bits!(ty, F1(identity)),
         ("selp", _) => by_bits!(ty, F3(select)),
         ("bfi", _) if ty.bits() >= 32 => by_bits!(ty, F4(bfi)),
-        ("popc", _) => F1(popc),
+        ("popc", _) => by_bits!(ty, F1(popc)),
         ("clz", _) => by_bits!(ty, F1(clz)),
         ("brev", _) => by_bits!(ty, F1(brev)),
         ("prmt", _) if ty == Type::B32 => F3(prmt),
@@ -602,12 +694,12 @@ pub(crate) fn conversion(
         };
     }
     macro_rules! from_float {
-        ($to_type:ident, $($arg:tt)*) => {
+        ($to_type:ident, $get:ident, $($arg:tt)*) => {
             match from {
-                Type::F16 => $to_type!(half::f16::get, $($arg)*),
-                Type::Bf16 => $to_type!(half::bf16::get, $($arg)*),
-                Type::F32 => $to_type!(f32::get, $($arg)*),
-                Type::F64 => $to_type!(f64::get, $($arg)*),
+                Type::F16 => $to_type!(half::f16::$get, $($arg)*),
+                Type::Bf16 => $to_type!(half::bf16::$get, $($arg)*),
+                Type::F32 => $to_type!(f32::$get, $($arg)*),
+                Type::F64 => $to_type!(f64::$get, $($arg)*),
                 _ => return None,
             }
         };
@@ -648,12 +740,12 @@ pub(crate) fn conversion(
         (false, false, "") if saturate => from_int!(to_type, saturated),
         (false, false, "") => from_int!(to_type, wrapped),
         (false, true, "rn") => from_int!(int_to_float, nearest),
-        (true, false, "rni") => from_float!(to_type, nearest),
-        (true, false, "rzi") => from_float!(to_type, truncated),
-        (true, false, "rmi") => from_float!(to_type, floor),
-        (true, false, "rpi") => from_float!(to_type, ceiling),
-        (true, true, "rn" | "") => from_float!(float_to_float, nearest),
-        (true, true, "rz") => from_float!(float_to_float, toward_zero),
+        (true, false, "rni") => from_float!(to_type, real, nearest),
+        (true, false, "rzi") => from_float!(to_type, real, truncated),
+        (true, false, "rmi") => from_float!(to_type, real, floor),
+        (true, false, "rpi") => from_float!(to_type, real, ceiling),
+        (true, true, "rn" | "") => from_float!(float_to_float, get, nearest),
+        (true, true, "rz") => from_float!(float_to_float, get, toward_zero),
         (true, true, "rni") if to == from => match to {
             Type::F32 => F1(|a| f32::put(f32::get(a).round_ties_even())),
             Type::F64 => F1(|a| f64::put(f64::get(a).round_ties_even())),
@@ -704,25 +796,29 @@ fn saturated<T: Int>(value: i128) -> u64 {
     T::wrap(held::<T>(value))
 }
 
-/// Floating point to integer saturates, and a NaN becomes zero.
-fn clamped<T: Int>(value: f64) -> u64 {
-    T::wrap(held::<T>(value as i128))
+/// Floating point to integer saturates. A NaN becomes zero, or with 64 bits on either side the highest bit alone
+/// (PTX ISA 9.0, §9.7.9.22).
+fn clamped<T: Int>(from: Real, round: fn(f64) -> f64) -> u64 {
+    if from.value.is_nan() && (from.double || T::BITS == 64) {
+        return T::wrap(1 << (T::BITS - 1));
+    }
+    T::wrap(held::<T>(round(from.value) as i128))
 }
 
-fn nearest<T: Int>(value: f64) -> u64 {
-    clamped::<T>(value.round_ties_even())
+fn nearest<T: Int>(from: Real) -> u64 {
+    clamped::<T>(from, f64::round_ties_even)
 }
 
-fn truncated<T: Int>(value: f64) -> u64 {
-    clamped::<T>(value.trunc())
+fn truncated<T: Int>(from: Real) -> u64 {
+    clamped::<T>(from, f64::trunc)
 }
 
-fn floor<T: Int>(value: f64) -> u64 {
-    clamped::<T>(value.floor())
+fn floor<T: Int>(from: Real) -> u64 {
+    clamped::<T>(from, f64::floor)
 }
 
-fn ceiling<T: Int>(value: f64) -> u64 {
-    clamped::<T>(value.ceil())
+fn ceiling<T: Int>(from: Real) -> u64 {
+    clamped::<T>(from, f64::ceil)
 }
 
 fn fp8_pair(format: Format, high: f64, low: f64) -> u64 {

@@ -9,7 +9,7 @@ use crate::op::{
 };
 use cute_ptx::ast::{Operand, Type};
 
-impl<'a> Decoder<'a> {
+impl<'a> Decoder<'a, '_> {
     pub(super) fn asynchronous(
         &mut self,
         m: &mut Mnemonic<'_>,
@@ -53,13 +53,13 @@ impl<'a> Decoder<'a> {
         Ok(match (what, operands) {
             ("init", [address, count]) => Op::MbarrierInit {
                 address: self.address(address)?,
-                count: self.source(count)?,
+                count: self.source(count, Type::U32)?,
             },
             ("inval", [address]) => Op::MbarrierInval {
                 address: self.address(address)?,
             },
             ("expect_tx", [address, bytes]) => {
-                let (address, expect) = (self.address(address)?, self.source(bytes)?);
+                let (address, expect) = (self.address(address)?, self.source(bytes, Type::U32)?);
                 Op::MbarrierArrive {
                     address,
                     state: None,
@@ -70,15 +70,15 @@ impl<'a> Decoder<'a> {
             }
             ("complete_tx", [address, bytes]) => Op::MbarrierCompleteTx {
                 address: self.address(address)?,
-                bytes: self.source(bytes)?,
+                bytes: self.source(bytes, Type::U32)?,
             },
             ("pending_count", [count, state]) => {
                 // Above the number of the phase.
                 let function = Function::F1(|state| state >> PENDING_SHIFT);
-                let src = [self.source(state)?, 0, 0, 0];
+                let src = [self.source(state, Type::B64)?, 0, 0, 0];
                 Op::Compute {
                     function,
-                    dst: self.dest(count)?,
+                    dst: self.dest(count, Type::U32)?,
                     src,
                     flush: false,
                     saturate: false,
@@ -92,14 +92,16 @@ impl<'a> Decoder<'a> {
                 let (state, rest) = match operands {
                     [Operand::Address { .. }, ..] => (None, operands),
                     [Operand::Sink, rest @ ..] => (None, rest),
-                    [state, rest @ ..] => (Some(self.dest(state)?), rest),
+                    [state, rest @ ..] => (Some(self.dest(state, Type::B64)?), rest),
                     [] => return Err("no operands".to_owned()),
                 };
                 let one = self.constant(1);
                 let (address, count, expect) = match (rest, expects) {
                     ([address], false) => (address, one, None),
-                    ([address, count], false) => (address, self.source(count)?, None),
-                    ([address, bytes], true) => (address, one, Some(self.source(bytes)?)),
+                    ([address, count], false) => (address, self.source(count, Type::U32)?, None),
+                    ([address, bytes], true) => {
+                        (address, one, Some(self.source(bytes, Type::U32)?))
+                    }
                     _ => return Err(format!("{} operands", operands.len())),
                 };
                 Op::MbarrierArrive {
@@ -112,12 +114,11 @@ impl<'a> Decoder<'a> {
             }
             // The hint of how long to wait is of no interest.
             ("try_wait" | "test_wait", [done, address, phase] | [done, address, phase, _]) => {
-                let (done, address) = (self.dest(done)?, self.address(address)?);
-                let row = self.source(phase)?;
+                let (done, address) = (self.dest(done, Type::Pred)?, self.address(address)?);
                 let phase = if m.flag("parity") {
-                    Phase::Parity(row)
+                    Phase::Parity(self.source(phase, Type::U32)?)
                 } else {
-                    Phase::State(row)
+                    Phase::State(self.source(phase, Type::B64)?)
                 };
                 Op::MbarrierWait {
                     address,
@@ -172,7 +173,8 @@ impl<'a> Decoder<'a> {
                 let (to, region, rest) = match (tensor, operands) {
                     (Some(rank), [to, from, rest @ ..]) => (to, self.tile(from, rank)?, rest),
                     (None, [to, from, bytes, rest @ ..]) => {
-                        let (address, bytes) = (self.address(from)?, self.source(bytes)?);
+                        let (address, bytes) =
+                            (self.address(from)?, self.source(bytes, Type::U32)?);
                         let region = match shared {
                             true => Region::Shared { address, bytes },
                             false => Region::Bytes { address, bytes },
@@ -183,7 +185,7 @@ impl<'a> Decoder<'a> {
                 };
                 let (barrier, multicast) = match (rest, multicast) {
                     ([barrier], false) => (barrier, None),
-                    ([barrier, mask], true) => (barrier, Some(self.source(mask)?)),
+                    ([barrier, mask], true) => (barrier, Some(self.source(mask, Type::B16)?)),
                     _ => return Err(format!("{} operands", operands.len())),
                 };
                 Ok(Op::CopyIn {
@@ -219,13 +221,13 @@ impl<'a> Decoder<'a> {
         let map = match &**map {
             address @ Operand::Address { .. } => self.address(address)?,
             value => Address {
-                base: self.source(value)?,
+                base: self.address_base(value)?,
                 offset: 0,
             },
         };
         Ok(Region::Tile {
             map,
-            coords: self.sources(coords)?,
+            coords: self.sources(coords, Type::S32)?,
         })
     }
 
@@ -280,7 +282,7 @@ impl<'a> Decoder<'a> {
             (None, [to, from, bytes]) => (
                 Region::Bytes {
                     address: self.address(to)?,
-                    bytes: self.source(bytes)?,
+                    bytes: self.source(bytes, Type::U32)?,
                 },
                 from,
             ),
@@ -325,7 +327,7 @@ impl<'a> Decoder<'a> {
         let (to, from, bytes, source) = match operands {
             [to, from, Operand::Int(bytes)] if spaces => (to, from, *bytes, None),
             [to, from, Operand::Int(bytes), source] if spaces => {
-                (to, from, *bytes, Some(self.source(source)?))
+                (to, from, *bytes, Some(self.source(source, Type::U32)?))
             }
             _ => {
                 return Err(
@@ -398,13 +400,13 @@ impl<'a> Decoder<'a> {
         let a = match a {
             Operand::Vector(parts) => {
                 let rows: [Reg; 4] = self
-                    .sources(parts)?
+                    .sources(parts, Type::B32)?
                     .to_vec()
                     .try_into()
                     .map_err(|_| "A has four registers")?;
                 MatrixA::Registers(rows)
             }
-            descriptor => MatrixA::Descriptor(self.source(descriptor)?),
+            descriptor => MatrixA::Descriptor(self.source(descriptor, Type::B64)?),
         };
         let immediates = rest
             .iter()
@@ -439,10 +441,10 @@ impl<'a> Decoder<'a> {
             n,
             inputs,
             output,
-            d: self.dests(d)?,
+            d: self.dests(d, Type::B32)?,
             a,
-            b: self.source(b)?,
-            scale_d: self.source(scale_d)?,
+            b: self.source(b, Type::B64)?,
+            scale_d: self.source(scale_d, Type::Pred)?,
             negate_a: scale(scales.0)?,
             negate_b: scale(scales.1)?,
             transpose_a: transpose(transposes.0)?,

@@ -2,9 +2,10 @@
 
 use super::{Decoded, Decoder, Mnemonic, Result, arithmetic};
 use crate::op::{Access, Atomic, Op, Region, Space, Together};
+use crate::tensor_map::CHUNK_BYTES;
 use cute_ptx::ast::{Operand, Type};
 
-impl<'a> Decoder<'a> {
+impl<'a> Decoder<'a, '_> {
     pub(super) fn memory(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Decoded {
         let mut together = Together::No;
         let op = match m.name {
@@ -33,7 +34,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn load(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
-        let access = access(m)?;
+        let (access, ty) = access(m)?;
         let [dst, address] = without_policy(m, operands) else {
             return Err("two operands are expected".to_owned());
         };
@@ -42,16 +43,12 @@ impl<'a> Decoder<'a> {
             one => vec![one],
         };
         check_vector(m, dst.len())?;
-        let mask = |width: u32| {
-            if width >= 64 {
-                u64::MAX
-            } else {
-                (1 << width) - 1
-            }
-        };
-        let dst = dst
-            .into_iter()
-            .map(|dst| Ok((self.dest(dst)?, mask(self.width(dst)))));
+        let dst = dst.into_iter().map(|dst| {
+            Ok((
+                self.wide_dest(dst, ty)?,
+                arithmetic::low_bits(self.width(dst)),
+            ))
+        });
         Ok(Op::Load {
             access,
             dst: dst.collect::<Result<_>>()?,
@@ -63,11 +60,11 @@ impl<'a> Decoder<'a> {
         if m.prefix(&["async"]) {
             return self.store_async(m, operands);
         }
-        let access = access(m)?;
+        let (access, ty) = access(m)?;
         let [address, src] = without_policy(m, operands) else {
             return Err("two operands are expected".to_owned());
         };
-        let src = self.one_or_more(src)?;
+        let src = self.one_or_more(src, ty)?;
         check_vector(m, src.len())?;
         Ok(Op::Store {
             access,
@@ -83,12 +80,16 @@ impl<'a> Decoder<'a> {
         let ([to, src, barrier], true) = (operands, form) else {
             return Err("[to], values, [mbarrier] in .shared::cluster are expected".to_owned());
         };
-        let src = self.one_or_more(src)?;
+        let src = self.one_or_more(src, ty)?;
         check_vector(m, src.len())?;
-        let region = Region::Values {
-            src,
-            bytes: ty.bits() as usize / 8,
-        };
+        let (bytes, count) = (ty.bits() as usize / 8, src.len());
+        if !matches!(bytes, 4 | 8) || bytes * count > CHUNK_BYTES {
+            return Err(format!(
+                "{count} values of .{}; elements of 4 or 8 bytes, {CHUNK_BYTES} bytes at most, are expected",
+                ty.name()
+            ));
+        }
+        let region = Region::Values { src, bytes };
         let (to, barrier) = (self.address(to)?, self.address(barrier)?);
         Ok(Op::CopyIn {
             to,
@@ -98,11 +99,16 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    fn one_or_more(&mut self, operand: &Operand) -> Result<Box<[crate::op::Reg]>> {
-        match operand {
-            Operand::Vector(parts) => self.sources(parts),
-            one => Ok(Box::new([self.source(one)?])),
-        }
+    /// What is stored: from registers of the type or wider ones.
+    fn one_or_more(&mut self, operand: &Operand, ty: Type) -> Result<Box<[crate::op::Reg]>> {
+        let parts = match operand {
+            Operand::Vector(parts) => &parts[..],
+            one => std::slice::from_ref(one),
+        };
+        parts
+            .iter()
+            .map(|part| self.wide_source(part, ty))
+            .collect()
     }
 
     fn atomic(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
@@ -142,18 +148,18 @@ impl<'a> Decoder<'a> {
             (None, operands)
         };
         let dst = match dst {
-            Some(Operand::Vector(parts)) => Some(self.dests(parts)?),
-            Some(one) => Some([self.dest(one)?].into()),
+            Some(Operand::Vector(parts)) => Some(self.dests(parts, ty)?),
+            Some(one) => Some([self.dest(one, ty)?].into()),
             None => None,
         };
         let (address, src, swap) = match (rest, &op) {
             ([address, src, swap], Atomic::CompareAndSwap) => {
-                (address, src, Some(self.source(swap)?))
+                (address, src, Some(self.source(swap, ty)?))
             }
             ([address, src], Atomic::Update(_)) => (address, src, None),
             _ => return Err(format!("{} operands", operands.len())),
         };
-        let src = self.one_or_more(src)?;
+        let src = self.one_or_more(src, ty)?;
         check_vector(m, src.len())?;
         Ok(Op::Atomic {
             access,
@@ -183,10 +189,10 @@ impl<'a> Decoder<'a> {
             (second, first)
         };
         let rows = match registers {
-            Operand::Vector(parts) if load => self.dests(parts)?,
-            Operand::Vector(parts) => self.sources(parts)?,
-            one if load => [self.dest(one)?].into(),
-            one => [self.source(one)?].into(),
+            Operand::Vector(parts) if load => self.dests(parts, Type::B32)?,
+            Operand::Vector(parts) => self.sources(parts, Type::B32)?,
+            one if load => [self.dest(one, Type::B32)?].into(),
+            one => [self.source(one, Type::B32)?].into(),
         };
         if count[1..].parse() != Ok(rows.len()) {
             return Err(format!("{} registers for .{count}", rows.len()));
@@ -230,9 +236,9 @@ fn check_vector(m: &mut Mnemonic<'_>, registers: usize) -> Result<()> {
     }
 }
 
-fn access(m: &mut Mnemonic<'_>) -> Result<Access> {
+fn access(m: &mut Mnemonic<'_>) -> Result<(Access, Type)> {
     let ty = m.ty().ok_or("a type is missing")?;
-    access_of(m, ty)
+    Ok((access_of(m, ty)?, ty))
 }
 
 fn access_of(m: &mut Mnemonic<'_>, ty: Type) -> Result<Access> {

@@ -6,11 +6,15 @@ mod memory;
 mod threads;
 
 use crate::exec::special;
+use crate::limits::{Limits, hold};
 use crate::op::{
     Address, Code, Function, Instruction, MAX_SHARED_BYTES, Op, PARAM_WINDOW, Reg, SHARED_BASE,
     SHARED_WINDOW, Together, WINDOW_BYTES,
 };
-use cute_ptx::ast::{Entry, Inst, Item, Line, Module, Operand, ParamType, Type, Variable};
+use arithmetic::Types;
+use cute_ptx::ast::{
+    Entry, Inst, Item, Line, Module, Operand, ParamType, Type, Variable, families,
+};
 use std::collections::{HashMap, HashSet};
 
 /// What is not understood, without its place.
@@ -26,13 +30,89 @@ pub(crate) struct Unsupported {
     pub(crate) message: String,
 }
 
+/// The variables of a module, which all of its entries share.
+pub(crate) struct Scope<'a> {
+    statics: Layout<'a>,
+    /// Dynamic shared memory, which begins where the entry's own variables end.
+    dynamic: HashMap<&'a str, &'a Variable>,
+}
+
+/// Static shared memory: the variables' addresses, and the bytes that they take.
+#[derive(Clone, Default)]
+struct Layout<'a> {
+    addresses: HashMap<&'a str, u64>,
+    bytes: u32,
+}
+
+/// Places the variables of a module.
+pub(crate) fn module_scope(module: &Module) -> std::result::Result<Scope<'_>, Unsupported> {
+    let mut scope = Scope {
+        statics: Layout::default(),
+        dynamic: HashMap::new(),
+    };
+    for item in &module.items {
+        let Item::Variable(variable) = item else {
+            continue;
+        };
+        scope.variable(variable).map_err(|message| Unsupported {
+            line: 0,
+            text: variable.to_string(),
+            message,
+        })?;
+    }
+    Ok(scope)
+}
+
+impl<'a> Scope<'a> {
+    fn variable(&mut self, variable: &'a Variable) -> Result<()> {
+        if variable.external {
+            shared_range(variable, 0)?;
+            return once(
+                &variable.name,
+                self.dynamic.insert(&variable.name, variable),
+            );
+        }
+        self.statics.place(variable)
+    }
+}
+
+impl<'a> Layout<'a> {
+    fn place(&mut self, variable: &'a Variable) -> Result<()> {
+        let (address, end) = shared_range(variable, self.bytes)?;
+        self.bytes = end;
+        once(
+            &variable.name,
+            self.addresses.insert(&variable.name, address),
+        )
+    }
+}
+
+/// The address of a variable after so many bytes of shared memory, and the bytes up to its end.
+fn shared_range(variable: &Variable, before: u32) -> Result<(u64, u32)> {
+    if variable.space != "shared" {
+        return Err(format!("variables in .{} are not modelled", variable.space));
+    }
+    let size = u64::from(variable.ty.bits().div_ceil(8));
+    let len = variable.len.unwrap_or(u64::from(!variable.external));
+    let base = u64::from(SHARED_BASE);
+    let address = (base + u64::from(before)).next_multiple_of(u64::from(variable.align.max(1)));
+    let end = (address - base).saturating_add(len.saturating_mul(size));
+    match u32::try_from(end) {
+        Ok(end) if end <= MAX_SHARED_BYTES => Ok((address, end)),
+        _ => Err(format!(
+            "{end} bytes of static shared memory; the limit is {MAX_SHARED_BYTES}"
+        )),
+    }
+}
+
 /// Decodes an entry, whose body's lines stand on `lines` of the text.
 pub(crate) fn decode(
-    module: &Module,
+    scope: &Scope<'_>,
     entry: &Entry,
     lines: &[u32],
+    limits: &Limits,
 ) -> std::result::Result<Code, Unsupported> {
-    let mut decoder = Decoder::new(entry);
+    let mut decoder = Decoder::new(entry, scope);
     if decoder.param_bytes > MAX_PARAM_BYTES {
         return Err(Unsupported {
             line: 0,
@@ -40,65 +120,50 @@ pub(crate) fn decode(
             message: format!("more than {MAX_PARAM_BYTES} bytes of parameters"),
         });
     }
-    let place = |index: Option<usize>, message: String| Unsupported {
-        line: index
-            .and_then(|index| lines.get(index))
-            .copied()
-            .unwrap_or(0),
-        text: index
-            .and_then(|index| entry.body.get(index))
+    let place = |index: usize, message: String| Unsupported {
+        line: lines.get(index).copied().unwrap_or(0),
+        text: entry
+            .body
+            .get(index)
             .map(|line| line.to_string().trim().to_owned())
             .unwrap_or_default(),
         message,
     };
-    let variables = module.items.iter().filter_map(|item| match item {
-        Item::Variable(variable) => Some((None, variable)),
-        _ => None,
-    });
-    let local = entry
-        .body
-        .iter()
-        .enumerate()
-        .filter_map(|(index, line)| match line {
-            Line::Variable(variable) => Some((Some(index), variable)),
-            _ => None,
-        });
-    let variables: Vec<_> = variables.chain(local).collect();
-    // Static variables first: dynamic shared memory begins where they end.
-    for external in [false, true] {
-        for (index, variable) in variables
-            .iter()
-            .filter(|(_, variable)| variable.external == external)
-        {
+    // All variables first, for dynamic shared memory begins where the static part ends.
+    for (index, line) in entry.body.iter().enumerate() {
+        if let Line::Variable(variable) = line {
             decoder
                 .variable(variable)
-                .map_err(|message| place(*index, message))?;
+                .map_err(|message| place(index, message))?;
         }
     }
     for (index, line) in entry.body.iter().enumerate() {
         decoder.place = (lines.get(index).copied().unwrap_or(0), index);
         decoder
             .line(line)
-            .map_err(|message| place(Some(index), message))?;
+            .and_then(|()| decoder.check_limits(limits))
+            .map_err(|message| place(index, message))?;
     }
     decoder
         .finish(entry)
-        .map_err(|(index, message)| place(Some(index), message))
+        .map_err(|(index, message)| place(index, message))
 }
 
-struct Decoder<'a> {
-    /// `.reg` with a count: prefix, count, type.
-    families: Vec<(&'a str, u32, Type)>,
+struct Decoder<'a, 's> {
+    scope: &'s Scope<'s>,
+    /// `.reg` with a count, by prefix: count and type.
+    families: HashMap<&'a str, (u32, Type)>,
     /// `.reg` with a name.
     singles: HashMap<&'a str, Type>,
-    /// Rows of the names met so far.
-    rows: HashMap<String, Reg>,
+    /// Rows of the names met so far, with the types of those that are registers.
+    rows: HashMap<String, (Reg, Option<Type>)>,
     names: Vec<String>,
     constants: HashMap<u64, Reg>,
     specials: Vec<(Reg, String)>,
-    /// Addresses of variables and parameters.
-    addresses: HashMap<&'a str, u64>,
-    static_shared: u32,
+    /// Addresses of parameters.
+    params: HashMap<&'a str, u64>,
+    /// Addresses of the entry's own variables, and all static shared memory.
+    statics: Layout<'a>,
     param_offsets: Vec<u32>,
     param_bytes: u32,
     labels: HashMap<&'a str, usize>,
@@ -110,17 +175,21 @@ struct Decoder<'a> {
     place: (u32, usize),
 }
 
-impl<'a> Decoder<'a> {
-    fn new(entry: &'a Entry) -> Decoder<'a> {
+impl<'a, 's> Decoder<'a, 's> {
+    fn new(entry: &'a Entry, scope: &'s Scope<'s>) -> Decoder<'a, 's> {
         let mut decoder = Decoder {
-            families: Vec::new(),
+            scope,
+            families: HashMap::new(),
             singles: HashMap::new(),
             rows: HashMap::new(),
             names: Vec::new(),
             constants: HashMap::new(),
             specials: Vec::new(),
-            addresses: HashMap::new(),
-            static_shared: 0,
+            params: HashMap::new(),
+            statics: Layout {
+                addresses: HashMap::new(),
+                bytes: scope.statics.bytes,
+            },
             param_offsets: Vec::new(),
             param_bytes: 0,
             labels: HashMap::new(),
@@ -137,43 +206,58 @@ impl<'a> Decoder<'a> {
                 .min(u64::from(MAX_PARAM_BYTES) + 1);
             decoder.param_offsets.push(offset as u32);
             decoder.param_bytes = end as u32;
-            decoder.addresses.insert(&param.name, PARAM_WINDOW + offset);
+            decoder.params.insert(&param.name, PARAM_WINDOW + offset);
         }
         decoder
     }
 
     fn variable(&mut self, variable: &'a Variable) -> Result<()> {
-        if variable.space != "shared" {
-            return Err(format!("variables in .{} are not modelled", variable.space));
+        if variable.external {
+            return Err("only a variable of the module can be .extern".to_owned());
         }
-        let size = u64::from(variable.ty.bits().div_ceil(8));
-        let len = variable.len.unwrap_or(u64::from(!variable.external));
-        let bytes = len.saturating_mul(size);
-        let align = variable.align.max(1);
-        let address =
-            u64::from(SHARED_BASE + self.static_shared).next_multiple_of(u64::from(align));
-        let end = (address - u64::from(SHARED_BASE)).saturating_add(bytes);
-        if end > u64::from(MAX_SHARED_BYTES) {
-            return Err(format!(
-                "{end} bytes of static shared memory; the limit is {MAX_SHARED_BYTES}"
-            ));
+        self.statics.place(variable)
+    }
+
+    /// The address of a variable or parameter.
+    fn variable_address(&self, name: &str) -> Result<Option<u64>> {
+        let known = self
+            .params
+            .get(name)
+            .or_else(|| self.statics.addresses.get(name))
+            .or_else(|| self.scope.statics.addresses.get(name));
+        match (known, self.scope.dynamic.get(name)) {
+            (Some(address), _) => Ok(Some(*address)),
+            (None, Some(variable)) => Ok(Some(shared_range(variable, self.statics.bytes)?.0)),
+            (None, None) => Ok(None),
         }
-        self.addresses.insert(&variable.name, address);
-        if !variable.external {
-            self.static_shared = end as u32;
-        }
-        Ok(())
+    }
+
+    fn check_limits(&self, limits: &Limits) -> Result<()> {
+        hold(
+            "instructions of the entry",
+            self.instructions.len() as u64,
+            limits.most_instructions(),
+        )
+        .and_then(|()| {
+            hold(
+                "registers, constants included,",
+                self.names.len() as u64,
+                limits.registers,
+            )
+        })
+        .map_err(|error| error.to_string())
     }
 
     fn line(&mut self, line: &'a Line) -> Result<()> {
         match line {
             Line::Blank | Line::Comment(_) | Line::Variable(_) => {}
-            Line::Registers { ty, prefix, count } => self.families.push((prefix, *count, *ty)),
-            Line::Register { ty, name } => {
-                self.singles.insert(name, *ty);
+            Line::Registers { ty, prefix, count } => {
+                let known = self.families.insert(prefix, (*count, *ty));
+                return once(prefix, known);
             }
+            Line::Register { ty, name } => return once(name, self.singles.insert(name, *ty)),
             Line::Label(name) => {
-                self.labels.insert(name, self.instructions.len());
+                return once(name, self.labels.insert(name, self.instructions.len()));
             }
             Line::Inst(inst) => self.instruction(inst)?,
         }
@@ -182,7 +266,10 @@ impl<'a> Decoder<'a> {
 
     fn instruction(&mut self, inst: &'a Inst) -> Result<()> {
         let guard = match &inst.guard {
-            Some(guard) => Some((self.register(&guard.predicate)?, guard.negated)),
+            Some(guard) => Some((
+                self.register(&guard.predicate, Type::Pred, Fit::Same)?,
+                guard.negated,
+            )),
             None => None,
         };
         let mut mnemonic = Mnemonic::new(inst.mnemonic.as_str());
@@ -208,7 +295,8 @@ impl<'a> Decoder<'a> {
         self.push(guard, op, together, inst_text(inst));
         let mut rows = Vec::new();
         for operand in operands {
-            operand.for_each_name(&mut |name| rows.extend(self.rows.get(name)));
+            operand
+                .for_each_name(&mut |name| rows.extend(self.rows.get(name).map(|(row, _)| *row)));
         }
         if let Some(last) = self.instructions.last_mut() {
             last.matrix_registers = rows.into();
@@ -273,6 +361,7 @@ impl<'a> Decoder<'a> {
                     _ => name.to_owned(),
                 };
                 let function = arithmetic::function(&name, ty)?;
+                let types = arithmetic::types(&name, ty);
                 flags.retain(|flag| {
                     !name.split('.').skip(1).any(|part| part == *flag)
                         && !matches!(*flag, "rn" | "approx" | "full" | "ftz" | "sat" | "noftz")
@@ -285,7 +374,7 @@ impl<'a> Decoder<'a> {
                     return Some(Err(format!("`.sat` is not modelled on .{ty:?}")));
                 }
                 m.rest.clear();
-                self.computation(function, flush, saturate, operands)
+                self.computation(function, types, flush, saturate, operands)
             }
         };
         Some(decoded.map(|op| (op, Together::No)))
@@ -294,6 +383,7 @@ impl<'a> Decoder<'a> {
     fn computation(
         &mut self,
         function: Function,
+        types: Types,
         flush: bool,
         saturate: bool,
         operands: &'a [Operand],
@@ -315,12 +405,12 @@ impl<'a> Decoder<'a> {
             ));
         }
         let mut src = [0; 4];
-        for (row, operand) in src.iter_mut().zip(sources) {
-            *row = self.source(operand)?;
+        for ((row, operand), ty) in src.iter_mut().zip(sources).zip(types.src) {
+            *row = self.source_that(operand, ty, types.fit)?;
         }
         Ok(Op::Compute {
             function,
-            dst: self.dest(dst)?,
+            dst: self.dest_that(dst, types.dst, types.fit)?,
             src,
             flush,
             saturate,
@@ -329,21 +419,29 @@ impl<'a> Decoder<'a> {
 
     fn mov(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
         let ty = m.ty().ok_or("a type is missing")?;
+        let part = |parts: &[Operand]| match (ty.bits(), ty.bits() / parts.len() as u32) {
+            (16.., 8) => Ok(Type::B8),
+            (32.., 16) => Ok(Type::B16),
+            (64.., 32) => Ok(Type::B32),
+            _ => Err(format!("{} parts of .{}", parts.len(), ty.name())),
+        };
         match operands {
             [dst, Operand::Vector(parts)] if !parts.is_empty() => {
-                let parts_rows = self.sources(parts)?;
+                let part = part(parts)?;
+                let parts = self.sources(parts, part)?;
                 Ok(Op::Pack {
-                    dst: self.dest(dst)?,
-                    bits: ty.bits() / parts.len() as u32,
-                    parts: parts_rows,
+                    dst: self.dest(dst, ty)?,
+                    bits: part.bits(),
+                    parts,
                 })
             }
             [Operand::Vector(parts), src] if !parts.is_empty() => {
-                let rows = self.dests(parts)?;
+                let part = part(parts)?;
+                let parts = self.dests(parts, part)?;
                 Ok(Op::Unpack {
-                    src: self.source(src)?,
-                    bits: ty.bits() / parts.len() as u32,
-                    parts: rows,
+                    src: self.source(src, ty)?,
+                    bits: part.bits(),
+                    parts,
                 })
             }
             [dst, Operand::Name(name)]
@@ -353,13 +451,13 @@ impl<'a> Decoder<'a> {
                 ) =>
             {
                 Ok(Op::Clock {
-                    dst: self.dest(dst)?,
+                    dst: self.dest(dst, ty)?,
                 })
             }
             _ => {
                 let function = arithmetic::function("mov", ty)
                     .ok_or_else(|| format!("mov of .{}", ty.name()))?;
-                self.computation(function, false, false, operands)
+                self.computation(function, Types::all(ty), false, false, operands)
             }
         }
     }
@@ -385,7 +483,9 @@ impl<'a> Decoder<'a> {
         let saturate = saturate && to == "f32";
         // A subnormal f32 vanishes in every other type anyway.
         let flush = flush && (to, from) == ("f32", "f32");
-        let op = self.computation(function, flush, saturate, operands)?;
+        let types = arithmetic::conversion_types(to, from)
+            .ok_or_else(|| format!("types .{to} and .{from}"))?;
+        let op = self.computation(function, types, flush, saturate, operands)?;
         let signed = matches!(to, "s8" | "s16" | "s32")
             .then(|| Type::from_name(to))
             .flatten();
@@ -436,7 +536,9 @@ impl<'a> Decoder<'a> {
     }
 
     fn cvta(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
-        m.ty();
+        let Some(Type::U64) = m.ty() else {
+            return Err("addresses of 64 bits are expected: .u64".to_owned());
+        };
         let to = m.flag("to");
         let space = m.one_of(&[
             "global",
@@ -455,7 +557,8 @@ impl<'a> Decoder<'a> {
             (Some("global" | "param" | "const"), _) => |a| a,
             _ => return Err("a state space is missing".to_owned()),
         };
-        self.computation(Function::F1(function), false, false, operands)
+        let types = Types::all(Type::U64);
+        self.computation(Function::F1(function), types, false, false, operands)
     }
 
     /// Whether a generic address is in a state space.
@@ -470,7 +573,11 @@ impl<'a> Decoder<'a> {
             _ => return Err("a state space is missing".to_owned()),
         };
         m.rest.clear();
-        self.computation(Function::F1(function), false, false, operands)
+        let types = Types {
+            dst: Type::Pred,
+            ..Types::all(Type::U64)
+        };
+        self.computation(Function::F1(function), types, false, false, operands)
     }
 
     fn setp(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Result<Op> {
@@ -492,12 +599,14 @@ impl<'a> Decoder<'a> {
         m.rest.clear();
         let (dst, a, b, combine) = match (operands, combine) {
             ([dst, a, b], None) => (dst, a, b, None),
-            ([dst, a, b, c], Some(function)) => (dst, a, b, Some((function, self.source(c)?))),
+            ([dst, a, b, c], Some(function)) => {
+                (dst, a, b, Some((function, self.source(c, Type::Pred)?)))
+            }
             _ => return Err(format!("{} operands", operands.len())),
         };
         let (p, q) = match dst {
-            Operand::Pair(p, q) => (self.dest(p)?, Some(self.dest(q)?)),
-            p => (self.dest(p)?, None),
+            Operand::Pair(p, q) => (self.dest(p, Type::Pred)?, Some(self.dest(q, Type::Pred)?)),
+            p => (self.dest(p, Type::Pred)?, None),
         };
         Ok(Op::Compare {
             compare,
@@ -505,40 +614,63 @@ impl<'a> Decoder<'a> {
             combine,
             p,
             q,
-            a: self.source(a)?,
-            b: self.source(b)?,
+            a: self.source(a, ty)?,
+            b: self.source(b, ty)?,
         })
-    }
-
-    /// The row of a declared register.
-    fn register(&mut self, name: &str) -> Result<Reg> {
-        if let Some(row) = self.rows.get(name) {
-            return Ok(*row);
-        }
-        self.declared(name)
-            .ok_or_else(|| format!("register `{name}` is not declared"))?;
-        let row = self.row(name);
-        self.rows.insert(name.to_owned(), row);
-        Ok(row)
     }
 
     fn declared(&self, name: &str) -> Option<Type> {
         self.singles.get(name).copied().or_else(|| {
-            self.families.iter().find_map(|(prefix, count, ty)| {
-                let number = name.strip_prefix(prefix)?;
-                let canonical =
-                    number == "0" || number.starts_with(|c: char| c.is_ascii_digit() && c != '0');
-                (canonical && number.parse::<u32>().ok()? < *count).then_some(*ty)
+            families(name).find_map(|(prefix, index)| {
+                let (count, ty) = self.families.get(prefix)?;
+                (index < *count).then_some(*ty)
             })
         })
     }
 
     /// The width in bits of what an operand holds.
     fn width(&self, operand: &Operand) -> u32 {
-        match operand {
-            Operand::Name(name) => self.declared(name).map_or(64, Type::bits),
-            _ => 64,
+        let Operand::Name(name) = operand else {
+            return 64;
+        };
+        let ty = match self.rows.get(name) {
+            Some((_, ty)) => *ty,
+            None => self.declared(name),
+        };
+        ty.map_or(64, Type::bits)
+    }
+
+    /// The row of a register, if there is one of this name. It has to fit the type of the operand, so that no row ever holds
+    /// more than its register's bits.
+    fn find_register(&mut self, name: &str, ty: Type, fit: Fit) -> Result<Option<Reg>> {
+        let (row, found) = match self.rows.get(name) {
+            Some((row, None)) => return Ok(Some(*row)),
+            Some((row, Some(found))) => (*row, *found),
+            None => {
+                let Some(found) = self.declared(name) else {
+                    return Ok(None);
+                };
+                if found == Type::B128 {
+                    return Err("registers of .b128 are not modelled".to_owned());
+                }
+                let row = self.row(name);
+                self.rows.insert(name.to_owned(), (row, Some(found)));
+                (row, found)
+            }
+        };
+        if fit.holds(found, ty) {
+            return Ok(Some(row));
         }
+        Err(format!(
+            "`{name}` is a .{} register where .{} is expected",
+            found.name(),
+            ty.name()
+        ))
+    }
+
+    fn register(&mut self, name: &str, ty: Type, fit: Fit) -> Result<Reg> {
+        self.find_register(name, ty, fit)?
+            .ok_or_else(|| format!("register `{name}` is not declared"))
     }
 
     fn row(&mut self, name: &str) -> Reg {
@@ -555,18 +687,24 @@ impl<'a> Decoder<'a> {
         row
     }
 
-    /// The row of an operand that is read.
-    fn source(&mut self, operand: &Operand) -> Result<Reg> {
+    /// The row of an operand of this type that is read. A constant becomes a value of the type here, and nowhere else.
+    fn source(&mut self, operand: &Operand, ty: Type) -> Result<Reg> {
+        self.source_that(operand, ty, Fit::Same)
+    }
+
+    /// The same where the register may be wider than the type, as in stores and conversions.
+    fn wide_source(&mut self, operand: &Operand, ty: Type) -> Result<Reg> {
+        self.source_that(operand, ty, Fit::Wider)
+    }
+
+    fn source_that(&mut self, operand: &Operand, ty: Type, fit: Fit) -> Result<Reg> {
         match operand {
             Operand::Name(name) => {
-                if let Some(row) = self.rows.get(name.as_str()) {
-                    return Ok(*row);
+                if let Some(row) = self.find_register(name, ty, fit)? {
+                    return Ok(row);
                 }
-                if self.declared(name).is_some() {
-                    return self.register(name);
-                }
-                if let Some(address) = self.addresses.get(name.as_str()) {
-                    return Ok(self.constant(*address));
+                if let Some(address) = self.variable_address(name)? {
+                    return Ok(self.constant(address & arithmetic::low_bits(ty.bits())));
                 }
                 if name == "WARP_SZ" {
                     return Ok(self.constant(32));
@@ -576,11 +714,16 @@ impl<'a> Decoder<'a> {
                 }
                 let row = self.row(name);
                 self.specials.push((row, name.clone()));
-                self.rows.insert(name.clone(), row);
+                self.rows.insert(name.clone(), (row, None));
                 Ok(row)
             }
             Operand::Not(name) => {
-                let src = [self.register(name)?, self.constant(1), 0, 0];
+                let src = [
+                    self.register(name, Type::Pred, Fit::Same)?,
+                    self.constant(1),
+                    0,
+                    0,
+                ];
                 let dst = self.row(&format!("!{name}"));
                 let function = Function::F2(|a, one| a ^ one);
                 let op = Op::Compute {
@@ -593,40 +736,65 @@ impl<'a> Decoder<'a> {
                 self.push(None, op, Together::No, format!("!{name}"));
                 Ok(dst)
             }
-            Operand::Int(value) => Ok(self.constant(*value as u64)),
-            Operand::F32(bits) => Ok(self.constant(u64::from(*bits))),
-            Operand::F64(bits) => Ok(self.constant(*bits)),
+            Operand::Int(_) | Operand::F32(_) | Operand::F64(_) => {
+                let bits = arithmetic::constant(operand, ty)
+                    .ok_or_else(|| format!("`{operand}` is not a constant of .{}", ty.name()))?;
+                Ok(self.constant(bits))
+            }
             other => Err(format!("`{other}` is not a value")),
         }
     }
 
-    fn sources(&mut self, operands: &[Operand]) -> Result<Box<[Reg]>> {
+    fn sources(&mut self, operands: &[Operand], ty: Type) -> Result<Box<[Reg]>> {
         operands
             .iter()
-            .map(|operand| self.source(operand))
+            .map(|operand| self.source(operand, ty))
             .collect()
     }
 
-    /// The row of an operand that is written.
-    fn dest(&mut self, operand: &Operand) -> Result<Reg> {
+    /// The row of an operand of this type that is written.
+    fn dest(&mut self, operand: &Operand, ty: Type) -> Result<Reg> {
+        self.dest_that(operand, ty, Fit::Same)
+    }
+
+    /// The same where the register may be wider than the type, as in loads and conversions.
+    fn wide_dest(&mut self, operand: &Operand, ty: Type) -> Result<Reg> {
+        self.dest_that(operand, ty, Fit::Wider)
+    }
+
+    fn dest_that(&mut self, operand: &Operand, ty: Type, fit: Fit) -> Result<Reg> {
         match operand {
-            Operand::Name(name) => self.register(name),
+            Operand::Name(name) if matches!(self.rows.get(name), Some((_, None))) => {
+                Err(format!("`{name}` is not a register"))
+            }
+            Operand::Name(name) => self.register(name, ty, fit),
             Operand::Sink => Ok(self.row("_")),
             other => Err(format!("`{other}` is not a register")),
         }
     }
 
-    fn dests(&mut self, operands: &[Operand]) -> Result<Box<[Reg]>> {
-        operands.iter().map(|operand| self.dest(operand)).collect()
+    fn dests(&mut self, operands: &[Operand], ty: Type) -> Result<Box<[Reg]>> {
+        operands
+            .iter()
+            .map(|operand| self.dest(operand, ty))
+            .collect()
     }
 
+    /// An address: of 32 bits in shared memory, else of 64.
     fn address(&mut self, operand: &Operand) -> Result<Address> {
         match operand {
             Operand::Address { base, offset } => Ok(Address {
-                base: self.source(base)?,
+                base: self.address_base(base)?,
                 offset: *offset,
             }),
             other => Err(format!("`{other}` is not an address")),
+        }
+    }
+
+    fn address_base(&mut self, base: &Operand) -> Result<Reg> {
+        match self.width(base) {
+            32 => self.source(base, Type::B32),
+            _ => self.source(base, Type::B64),
         }
     }
 
@@ -658,10 +826,36 @@ impl<'a> Decoder<'a> {
                 .map(|(value, row)| (row, value))
                 .collect(),
             specials: self.specials,
-            static_shared: self.static_shared,
+            static_shared: self.statics.bytes,
             param_offsets: self.param_offsets,
             param_bytes: self.param_bytes,
         })
+    }
+}
+
+/// What is declared has no declaration before.
+fn once<T>(name: &str, before: Option<T>) -> Result<()> {
+    match before {
+        None => Ok(()),
+        Some(_) => Err(format!("`{name}` is declared twice")),
+    }
+}
+
+/// How wide the register of an operand may be.
+#[derive(Clone, Copy)]
+pub(crate) enum Fit {
+    /// As wide as the operand's type.
+    Same,
+    /// That, or wider.
+    Wider,
+}
+
+impl Fit {
+    fn holds(self, register: Type, operand: Type) -> bool {
+        match self {
+            Fit::Same => register.bits() == operand.bits(),
+            Fit::Wider => register.bits() >= operand.bits(),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Decoded, Decoder, Mnemonic, Result, arithmetic};
 use crate::op::{Op, Shuffle, Together, Vote};
 use cute_ptx::ast::{Operand, Type};
 
-impl<'a> Decoder<'a> {
+impl<'a> Decoder<'a, '_> {
     pub(super) fn threads(&mut self, m: &mut Mnemonic<'_>, operands: &'a [Operand]) -> Decoded {
         let name = m.name;
         Some(match name {
@@ -14,13 +14,13 @@ impl<'a> Decoder<'a> {
             "elect" => self.elect(m, operands),
             "activemask" => match operands {
                 [dst] if m.flag("b32") => self
-                    .dest(dst)
+                    .dest(dst, Type::B32)
                     .map(|dst| (Op::ActiveMask { dst }, Together::No)),
                 _ => return None,
             },
             "bar" if m.prefix(&["warp", "sync"]) => match operands {
                 [members] => self
-                    .source(members)
+                    .source(members, Type::B32)
                     .map(|members| (Op::WarpSync, Together::Mask(members))),
                 _ => Err("one operand is expected".to_owned()),
             },
@@ -43,10 +43,12 @@ impl<'a> Decoder<'a> {
             "mapa" => self.map_rank(m, operands),
             "getctarank" => {
                 let generic = !m.flag("shared::cluster");
-                m.ty();
+                let Some(ty @ (Type::U32 | Type::U64)) = m.ty() else {
+                    return Some(Err("getctarank.u32 or .u64 is expected".to_owned()));
+                };
                 match operands {
-                    [dst, address] => self.source(address).and_then(|address| {
-                        let dst = self.dest(dst)?;
+                    [dst, address] => self.source(address, ty).and_then(|address| {
+                        let dst = self.dest(dst, Type::U32)?;
                         Ok((
                             Op::RankOf {
                                 dst,
@@ -86,11 +88,15 @@ impl<'a> Decoder<'a> {
             return Err("shfl.sync.MODE.b32 with five operands is expected".to_owned());
         };
         let (dst, valid) = match dst {
-            Operand::Pair(dst, valid) => (self.dest(dst)?, Some(self.dest(valid)?)),
-            dst => (self.dest(dst)?, None),
+            Operand::Pair(dst, valid) => (
+                self.dest(dst, Type::B32)?,
+                Some(self.dest(valid, Type::Pred)?),
+            ),
+            dst => (self.dest(dst, Type::B32)?, None),
         };
-        let members = self.source(members)?;
-        let (src, lane, clamp) = (self.source(src)?, self.source(lane)?, self.source(clamp)?);
+        let [src, lane, clamp, members] =
+            [src, lane, clamp, members].map(|it| self.source(it, Type::B32));
+        let (src, lane, clamp, members) = (src?, lane?, clamp?, members?);
         Ok((
             Op::Shuffle {
                 mode,
@@ -117,11 +123,16 @@ impl<'a> Decoder<'a> {
         let ([dst, predicate, members], true) = (operands, sync) else {
             return Err("vote.sync with three operands is expected".to_owned());
         };
-        let (predicate, members) = (self.source(predicate)?, self.source(members)?);
+        let predicate = self.source(predicate, Type::Pred)?;
+        let members = self.source(members, Type::B32)?;
+        let ty = match mode {
+            Vote::Ballot => Type::B32,
+            _ => Type::Pred,
+        };
         Ok((
             Op::Vote {
                 mode,
-                dst: self.dest(dst)?,
+                dst: self.dest(dst, ty)?,
                 predicate,
                 members,
             },
@@ -140,11 +151,11 @@ impl<'a> Decoder<'a> {
         };
         let op =
             arithmetic::update(name, ty).ok_or_else(|| format!("`.{name}` of .{}", ty.name()))?;
-        let (src, members) = (self.source(src)?, self.source(members)?);
+        let (src, members) = (self.source(src, ty)?, self.source(members, Type::B32)?);
         Ok((
             Op::Reduce {
                 op,
-                dst: self.dest(dst)?,
+                dst: self.dest(dst, ty)?,
                 src,
             },
             Together::Mask(members),
@@ -155,11 +166,11 @@ impl<'a> Decoder<'a> {
         let ([Operand::Pair(dst, elected), members], true) = (operands, m.flag("sync")) else {
             return Err("elect.sync d|p, membermask is expected".to_owned());
         };
-        let members = self.source(members)?;
+        let members = self.source(members, Type::B32)?;
         Ok((
             Op::Elect {
-                dst: self.dest(dst)?,
-                elected: self.dest(elected)?,
+                dst: self.dest(dst, Type::B32)?,
+                elected: self.dest(elected, Type::Pred)?,
                 members,
             },
             Together::Mask(members),
@@ -177,7 +188,7 @@ impl<'a> Decoder<'a> {
         m.flag("aligned");
         let (id, threads) = match operands {
             [id] => (id, None),
-            [id, threads] => (id, Some(self.source(threads)?)),
+            [id, threads] => (id, Some(self.source(threads, Type::U32)?)),
             _ => return Err(format!("{} operands", operands.len())),
         };
         if !wait && threads.is_none() {
@@ -185,7 +196,7 @@ impl<'a> Decoder<'a> {
         }
         Ok((
             Op::Barrier {
-                id: self.source(id)?,
+                id: self.source(id, Type::U32)?,
                 threads,
                 wait,
             },
@@ -222,13 +233,13 @@ impl<'a> Decoder<'a> {
         operands: &'a [Operand],
     ) -> Result<(Op, Together)> {
         let generic = !m.flag("shared::cluster");
-        let ([dst, address, rank], Some(Type::U32 | Type::U64)) = (operands, m.ty()) else {
+        let ([dst, address, rank], Some(ty @ (Type::U32 | Type::U64))) = (operands, m.ty()) else {
             return Err("mapa.u32 or .u64 with three operands is expected".to_owned());
         };
-        let (address, rank) = (self.source(address)?, self.source(rank)?);
+        let (address, rank) = (self.source(address, ty)?, self.source(rank, Type::U32)?);
         Ok((
             Op::MapRank {
-                dst: self.dest(dst)?,
+                dst: self.dest(dst, ty)?,
                 address,
                 rank,
                 generic,

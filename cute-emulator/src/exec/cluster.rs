@@ -1,12 +1,14 @@
 //! A cluster while it runs: its CTAs, warps and copies under way.
 
-use super::copy::{CopyIn, CopyOut};
+use super::copy::{Arrival, CopyIn, LaneCopy, Stores};
 use super::knowledge::Knowledge;
-use super::shared::Shared;
+use super::queue::Queue;
+use super::shared::{self, Shared};
 use super::special::Position;
 use super::sync::{ClusterBarrier, Mbarrier, NamedBarrier};
-use super::warp::{LANES, PhaseValue, Split, Wait, Warp};
+use super::warp::{self, LANES, PhaseValue, Split, Wait, Warp};
 use crate::launch::Launch;
+use crate::limits::{OutOfHostMemory, filled};
 use crate::op::{Code, MAX_SHARED_BYTES};
 use std::collections::BTreeMap;
 
@@ -20,9 +22,11 @@ pub(crate) const NAMED_BARRIERS: usize = 16;
 pub(crate) struct Cluster {
     pub(crate) ctas: Vec<Cta>,
     pub(crate) warps: Vec<Warp>,
-    /// Copies into shared memory that have not landed, oldest first.
-    pub(crate) copies: Vec<CopyIn>,
-    /// How many have landed.
+    /// Copies into shared memory that have not landed: bulk copies, `cp.async`, and arrivals that follow these.
+    pub(crate) copies: Queue<CopyIn>,
+    pub(crate) lane_copies: Queue<LaneCopy>,
+    pub(crate) arrivals: Queue<Arrival>,
+    /// How many bulk copies have landed.
     pub(crate) landings: u32,
     pub(crate) barrier: ClusterBarrier,
     /// What atomics and ordering stores have made known.
@@ -35,15 +39,18 @@ pub(crate) struct Cta {
     pub(crate) shared: Shared,
     pub(crate) barriers: [NamedBarrier; NAMED_BARRIERS],
     pub(crate) mbarriers: BTreeMap<u32, Mbarrier>,
-    /// Copies out of shared memory that are not complete, oldest first.
-    pub(crate) stores: Vec<CopyOut>,
+    pub(crate) stores: Stores,
     /// Registers that `setmaxnreg` gave back.
     pub(crate) free_registers: u32,
 }
 
 impl Cluster {
     /// The cluster whose first CTA is `first`.
-    pub(crate) fn new(code: &Code, launch: &Launch<'_>, first: [u32; 3]) -> Cluster {
+    pub(crate) fn new(
+        code: &Code,
+        launch: &Launch<'_>,
+        first: [u32; 3],
+    ) -> Result<Cluster, OutOfHostMemory> {
         let threads: u32 = launch.block.iter().product();
         let warps_per_cta = threads.div_ceil(LANES as u32) as usize;
         let size: u32 = launch.cluster.iter().product();
@@ -54,7 +61,9 @@ impl Cluster {
         let mut cluster = Cluster {
             ctas: Vec::with_capacity(size as usize),
             warps: Vec::with_capacity(total),
-            copies: Vec::new(),
+            copies: Queue::new(),
+            lane_copies: Queue::new(),
+            arrivals: Queue::new(),
             landings: 0,
             barrier: ClusterBarrier::new(total),
             strong: Knowledge::new(total),
@@ -68,10 +77,10 @@ impl Cluster {
             ];
             cluster.ctas.push(Cta {
                 id,
-                shared: Shared::new(shared_bytes as usize),
+                shared: Shared::new(shared_bytes as usize)?,
                 barriers: std::array::from_fn(|_| NamedBarrier::new(total)),
                 mbarriers: BTreeMap::new(),
-                stores: Vec::new(),
+                stores: Stores::new(),
                 free_registers: 0,
             });
             for warp in 0..warps_per_cta {
@@ -94,10 +103,15 @@ impl Cluster {
                     index,
                     total,
                     registers,
-                ));
+                )?);
             }
         }
-        cluster
+        Ok(cluster)
+    }
+
+    /// How much is on its way into shared memory.
+    pub(crate) fn copies_under_way(&self) -> usize {
+        self.copies.len() + self.lane_copies.len() + self.arrivals.len()
     }
 
     /// Warps of a CTA.
@@ -201,8 +215,8 @@ impl Warp {
         index: usize,
         warps: usize,
         registers: u32,
-    ) -> Warp {
-        let mut rows = vec![[0; LANES]; code.registers.len()];
+    ) -> Result<Warp, OutOfHostMemory> {
+        let mut rows = filled(code.registers.len(), [0; LANES])?;
         for (row, value) in &code.constants {
             rows[*row as usize] = [*value; LANES];
         }
@@ -218,9 +232,10 @@ impl Warp {
         let mut knowledge = Knowledge::new(warps);
         // A moment of its own: nobody else knows of what it does from here on.
         std::rc::Rc::make_mut(&mut knowledge.seen)[index] = 1;
-        Warp {
-            in_flight: vec![0; rows.len()],
-            touched: vec![true; rows.len()],
+        Ok(Warp {
+            in_flight: filled(rows.len(), 0)?,
+            // As if each had been used since the last fence.
+            touched: filled(rows.len(), 0)?,
             rows,
             alive,
             splits: vec![Split {
@@ -235,8 +250,28 @@ impl Warp {
             knowledge,
             registers,
             ..Warp::default()
+        })
+    }
+
+    /// Who is at work where no warp is.
+    pub(crate) fn nobody() -> Warp {
+        Warp {
+            index: usize::MAX,
+            ..Warp::default()
         }
     }
+}
+
+/// Bytes that the registers, the shared memory and the barriers of a cluster take on the host.
+pub(crate) fn state_bytes(code: &Code, launch: &Launch<'_>) -> u64 {
+    let product = |counts: [u32; 3]| counts.iter().map(|n| u64::from(*n)).product::<u64>();
+    let ctas = product(launch.cluster);
+    let warps = ctas * product(launch.block).div_ceil(LANES as u64);
+    let knowledge = Knowledge::bytes_among(warps as usize);
+    let registers = code.registers.len() as u64 * warp::ROW_BYTES;
+    let shared = u64::from(code.static_shared + launch.dynamic_shared_bytes);
+    warps * (registers + knowledge)
+        + ctas * (shared * shared::BYTE_BYTES + NAMED_BARRIERS as u64 * knowledge)
 }
 
 /// The largest dynamic shared memory beside so much static.

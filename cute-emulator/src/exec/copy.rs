@@ -4,14 +4,16 @@
 //! reads its source as late as its `wait_group.read` allows and writes as late as its `wait_group` does.
 
 use super::Origin;
-use super::cluster::Cta;
+use super::cluster::{Cluster, Cta};
 use super::knowledge::Knowledge;
 use super::memory::{Location, number};
+use super::queue::{Key, Operation, Queue, Thread};
 use super::shared::{Tag, Use};
 use super::step::{Blame, Result, Step};
 use super::warp::lanes;
 use crate::decode::arithmetic;
 use crate::error::FaultKind;
+use crate::limits::hold;
 use crate::op::{
     Address, Binary, Code, MAX_SHARED_BYTES, Reduction, Reg, Region, SHARED_BASE, Space,
 };
@@ -22,37 +24,44 @@ use std::ops::Range;
 const TILE_ALIGN: u64 = 128;
 /// Copies of bytes go by multiples of this.
 const BULK_ALIGN: u64 = 16;
+/// So many bytes of a copy take the emulator as long as an instruction does.
+const BYTES_PER_STEP: u64 = 128;
+/// A copy into shared memory is known by its moment, of 31 bits.
+const MAX_LANDINGS: u64 = (1 << 31) - 1;
+/// Of the stores of a CTA that have read their source and that nobody waits for, so many are delayed further, with so many
+/// bytes: eight times its shared memory.
+const HELD_STORES: usize = 4096;
+const HELD_BYTES: usize = 8 * MAX_SHARED_BYTES as usize;
 
-/// A copy into shared memory that has not landed.
+/// A copy into the shared memory of each CTA of these ranks, at the same address, with the same mbarrier.
 pub(crate) struct CopyIn {
     origin: Origin,
-    kind: CopyInKind,
+    ranks: Vec<usize>,
+    to: u64,
+    from: Place,
+    barrier: u32,
 }
 
-enum CopyInKind {
-    /// To each CTA of these ranks, at the same address, with the same mbarrier.
-    Bulk {
-        ranks: Vec<usize>,
-        to: u64,
-        from: Place,
-        barrier: u32,
-    },
-    /// `cp.async`: its group, once committed.
-    Lane {
-        to: (usize, u64),
-        from: u64,
-        bytes: usize,
-        source_bytes: usize,
-        group: Option<u64>,
-    },
-    /// An arrival that follows the lane's `cp.async`s.
-    Arrival { barrier: (usize, u32) },
+/// A `cp.async`.
+pub(crate) struct LaneCopy {
+    origin: Origin,
+    to: (usize, u64),
+    from: u64,
+    bytes: usize,
+    source_bytes: usize,
+}
+
+/// An arrival that follows those of the lane's `cp.async`s whose number is below `after`.
+pub(crate) struct Arrival {
+    origin: Origin,
+    barrier: (usize, u32),
+    after: u64,
 }
 
 /// What becomes of an old element and a new one, and the bytes of an element.
 type Update = (Binary, usize);
 
-/// A copy out of shared memory that is not complete.
+/// A copy out of shared memory that has not read its source.
 pub(crate) struct CopyOut {
     origin: Origin,
     to: Place,
@@ -60,9 +69,58 @@ pub(crate) struct CopyOut {
     reduction: Option<Update>,
     /// What was known when it was asked for.
     knowledge: Knowledge,
-    group: Option<u64>,
-    /// What it has read.
-    data: Option<Vec<u8>>,
+}
+
+/// One that has read it and has not written.
+pub(crate) struct CopyRead {
+    origin: Origin,
+    to: Place,
+    from: u64,
+    reduction: Option<Update>,
+    data: Vec<u8>,
+}
+
+/// The copies out of the shared memory of a CTA that are not complete.
+pub(crate) struct Stores {
+    reading: Queue<CopyOut>,
+    writing: Queue<CopyRead>,
+    /// Bytes of what is to be written.
+    held: usize,
+    /// For each unit of shared memory: how many stores have yet to read it. Empty before the first store.
+    readers: Vec<u32>,
+}
+
+impl Stores {
+    pub(crate) fn new() -> Stores {
+        Stores {
+            reading: Queue::new(),
+            writing: Queue::new(),
+            held: 0,
+            readers: Vec::new(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.reading.len() + self.writing.len()
+    }
+
+    fn commit(&mut self, thread: Thread, group: u64) {
+        self.reading.commit(thread, group);
+        self.writing.commit(thread, group);
+    }
+}
+
+impl CopyOut {
+    /// The units of shared memory that it reads.
+    fn units(&self) -> Range<usize> {
+        let start = (self.from - u64::from(SHARED_BASE)) as usize;
+        units(&(start..start + self.to.bytes() as usize))
+    }
+}
+
+/// The units of which a part lies in a range of bytes.
+fn units(range: &Range<usize>) -> Range<usize> {
+    range.start / CHUNK_BYTES..range.end.div_ceil(CHUNK_BYTES)
 }
 
 /// The other side of a copy.
@@ -91,6 +149,13 @@ impl Place {
             Place::Tile { map, .. } => map.box_bytes(),
             Place::Bytes { len, .. } | Place::Shared { len, .. } => *len,
             Place::Values(values) => values.len() as u64,
+        }
+    }
+
+    fn knowledge(&self) -> Option<&Knowledge> {
+        match self {
+            Place::Shared { knowledge, .. } => Some(knowledge),
+            _ => None,
         }
     }
 
@@ -146,18 +211,22 @@ impl Cta {
         range: &Range<usize>,
         code: &Code,
     ) -> std::result::Result<(), FaultKind> {
-        for store in self.stores.iter().filter(|store| store.data.is_none()) {
-            let start = (store.from - u64::from(SHARED_BASE)) as usize;
-            let end = start + store.to.bytes() as usize;
-            if range.start < end && start < range.end {
-                let address = range.start as u64 + u64::from(SHARED_BASE);
-                return Err(FaultKind::StoreInFlight {
-                    address,
-                    other: code.other(store.origin.instruction),
-                });
-            }
+        let written = units(range);
+        let readers = self.stores.readers.get(written.clone()).unwrap_or(&[]);
+        if readers.iter().all(|readers| *readers == 0) {
+            return Ok(());
         }
-        Ok(())
+        let reads = |store: &&CopyOut| {
+            let read = store.units();
+            read.start < written.end && written.start < read.end
+        };
+        match self.stores.reading.iter().find(reads) {
+            None => Ok(()),
+            Some(store) => Err(FaultKind::StoreInFlight {
+                address: range.start as u64 + u64::from(SHARED_BASE),
+                other: code.other(store.origin.instruction),
+            }),
+        }
     }
 }
 
@@ -192,17 +261,19 @@ impl Step<'_> {
             for rank in &ranks {
                 self.expect_copy(*rank, to, &from, barrier).map_err(blame)?;
             }
-            self.stats.copied_in += from.bytes() * ranks.len() as u64;
-            let kind = CopyInKind::Bulk {
+            let bytes = from.bytes() * ranks.len() as u64;
+            self.stats.copied_in += bytes;
+            self.charge(bytes / BYTES_PER_STEP);
+            self.pending.begin(from.knowledge()).map_err(blame)?;
+            let origin = self.origin(lane);
+            let copy = CopyIn {
+                origin,
                 ranks,
                 to,
                 from,
                 barrier,
             };
-            self.cluster.copies.push(CopyIn {
-                origin: self.origin(lane),
-                kind,
-            });
+            self.cluster.copies.push(origin.thread(), copy);
         }
         Ok(())
     }
@@ -315,104 +386,164 @@ impl Step<'_> {
         }
     }
 
-    /// Lets a copy take place.
-    pub(crate) fn land(&mut self, index: usize) -> Result<()> {
-        let copy = self.cluster.copies.remove(index);
-        self.progress = true;
-        let origin = copy.origin;
-        let blame = |fault| Blame::origin(fault, origin);
-        match copy.kind {
-            CopyInKind::Bulk {
-                ranks,
-                to,
-                from,
-                barrier,
-            } => {
-                let mut fill = [0; CHUNK_BYTES];
-                match &from {
-                    Place::Tile { map, .. } => fill = map.fill_pattern(),
-                    Place::Values(values) => fill[..values.len()].copy_from_slice(values),
-                    Place::Bytes { .. } | Place::Shared { .. } => {}
-                }
-                let (code, warps) = (self.code, self.cluster.warps_per_cta());
-                let Step {
-                    memory, cluster, ..
-                } = self;
-                cluster.landings += 1;
-                let clock = cluster.landings;
-                from.pieces(to, |piece| {
-                    let mut bytes = fill;
-                    for (part, address) in &piece.parts {
-                        let into = &mut bytes[part.clone()];
-                        let Place::Shared {
-                            rank, knowledge, ..
-                        } = &from
-                        else {
-                            memory.read(*address, into).map_err(FaultKind::Global)?;
-                            continue;
-                        };
-                        let shared = &cluster.ctas[*rank].shared;
-                        let range = shared.range(*address, part.len())?;
-                        shared.check(
-                            range.clone(),
-                            Use::Asynchronous { knowledge },
-                            code,
-                            warps,
-                        )?;
-                        into.copy_from_slice(&shared.bytes[range]);
-                    }
-                    for rank in &ranks {
-                        let shared = &mut cluster.ctas[*rank].shared;
-                        let range = shared.range(piece.shared, piece.len)?;
-                        shared.bytes[range.clone()].copy_from_slice(&bytes[..piece.len]);
-                        shared.written(range, Tag::copy(origin.instruction, clock));
-                    }
-                    Ok(())
-                })
-                .map_err(blame)?;
-                for rank in ranks {
-                    let address = u64::from(barrier);
-                    let barrier = self.cluster.ctas[rank].mbarriers.get_mut(&barrier);
-                    let barrier = barrier.ok_or_else(|| blame(FaultKind::NoBarrier { address }))?;
-                    barrier.learn_landing(clock);
-                    barrier
-                        .transfer(-(from.bytes() as i64), address)
-                        .map_err(blame)?;
-                }
+    /// Lets some copy into shared memory, or what follows one, take place.
+    pub(crate) fn land_some(&mut self) -> Result<()> {
+        let Cluster {
+            copies,
+            lane_copies,
+            arrivals,
+            ..
+        } = &*self.cluster;
+        let (bulk, lanes) = (copies.len(), lane_copies.len());
+        let pick = self.random.below(bulk + lanes + arrivals.len());
+        if pick < bulk {
+            let key = copies.any(self.random);
+            key.map_or(Ok(()), |key| self.land(key))
+        } else if pick < bulk + lanes {
+            let key = lane_copies.any(self.random);
+            key.map_or(Ok(()), |key| self.land_lane(key))
+        } else {
+            let key = arrivals.any(self.random);
+            key.map_or(Ok(()), |key| self.land_arrival(key))
+        }
+    }
+
+    /// Everything that is under way completes.
+    pub(crate) fn complete_copies(&mut self) -> Result<()> {
+        while let Some(key) = self.cluster.copies.oldest() {
+            self.land(key)?;
+        }
+        while let Some(key) = self.cluster.lane_copies.oldest() {
+            self.land_lane(key)?;
+        }
+        while let Some(key) = self.cluster.arrivals.oldest() {
+            self.land_arrival(key)?;
+        }
+        for rank in 0..self.cluster.ctas.len() {
+            while let Some(key) = self.cluster.ctas[rank].stores.reading.oldest() {
+                self.store_read(rank, key)?;
             }
-            CopyInKind::Lane {
-                to: (rank, to),
-                from,
-                bytes,
-                source_bytes,
-                ..
-            } => {
-                let mut data = [0; 16];
-                self.memory
-                    .read(from, &mut data[..source_bytes])
-                    .map_err(|error| blame(FaultKind::Global(error)))?;
-                let warp = origin.rank * self.cluster.warps_per_cta() + origin.warp as usize;
-                let clock = self.warp_at(warp).knowledge.seen[warp];
-                let shared = &mut self.cluster.ctas[rank].shared;
-                let range = shared.range(to, bytes).map_err(blame)?;
-                shared.bytes[range.clone()].copy_from_slice(&data[..bytes]);
-                shared.written(range, Tag::generic(origin.instruction, warp, clock));
-            }
-            CopyInKind::Arrival {
-                barrier: (rank, barrier),
-            } => {
-                // First what the lane asked for before.
-                let mut before = index;
-                while let Some(earlier) = self.cluster.copies[..before].iter().position(|copy| {
-                    copy.origin.same_thread(&origin) && matches!(copy.kind, CopyInKind::Lane { .. })
-                }) {
-                    self.land(earlier)?;
-                    before -= 1;
-                }
-                self.arrive_after_copies(rank, barrier, origin)?;
+            while let Some(key) = self.cluster.ctas[rank].stores.writing.oldest() {
+                self.store_write(rank, key)?;
             }
         }
         Ok(())
+    }
+
+    /// A copy takes place.
+    fn land(&mut self, key: Key) -> Result<()> {
+        let Some(operation) = self.cluster.copies.remove(key) else {
+            return Ok(());
+        };
+        let CopyIn {
+            origin,
+            ranks,
+            to,
+            from,
+            barrier,
+        } = operation.is;
+        self.pending.end(from.knowledge());
+        self.progress = true;
+        let blame = |fault| Blame::origin(fault, origin);
+        let mut fill = [0; CHUNK_BYTES];
+        match &from {
+            Place::Tile { map, .. } => fill = map.fill_pattern(),
+            Place::Values(values) => fill[..values.len()].copy_from_slice(values),
+            Place::Bytes { .. } | Place::Shared { .. } => {}
+        }
+        let (code, warps) = (self.code, self.cluster.warps_per_cta());
+        let Step {
+            memory, cluster, ..
+        } = self;
+        cluster.landings += 1;
+        hold(
+            "copies into shared memory in one cluster",
+            cluster.landings.into(),
+            MAX_LANDINGS,
+        )
+        .map_err(|limit| blame(limit.into()))?;
+        let clock = cluster.landings;
+        from.pieces(to, |piece| {
+            let mut bytes = fill;
+            for (part, address) in &piece.parts {
+                let into = &mut bytes[part.clone()];
+                let Place::Shared {
+                    rank, knowledge, ..
+                } = &from
+                else {
+                    memory.read(*address, into).map_err(FaultKind::Global)?;
+                    continue;
+                };
+                let shared = &cluster.ctas[*rank].shared;
+                let range = shared.range(*address, part.len())?;
+                shared.check(range.clone(), Use::Asynchronous { knowledge }, code, warps)?;
+                into.copy_from_slice(&shared.bytes[range]);
+            }
+            for rank in &ranks {
+                let shared = &mut cluster.ctas[*rank].shared;
+                let range = shared.range(piece.shared, piece.len)?;
+                shared.bytes[range.clone()].copy_from_slice(&bytes[..piece.len]);
+                shared.written(range, Tag::copy(origin.instruction, clock));
+            }
+            Ok(())
+        })
+        .map_err(blame)?;
+        for rank in ranks {
+            let address = u64::from(barrier);
+            let barrier = self.cluster.ctas[rank].mbarriers.get_mut(&barrier);
+            let barrier = barrier.ok_or_else(|| blame(FaultKind::NoBarrier { address }))?;
+            barrier.learn_landing(clock);
+            barrier
+                .transfer(-(from.bytes() as i64), address)
+                .map_err(blame)?;
+        }
+        Ok(())
+    }
+
+    /// A `cp.async` takes place.
+    fn land_lane(&mut self, key: Key) -> Result<()> {
+        let Some(operation) = self.cluster.lane_copies.remove(key) else {
+            return Ok(());
+        };
+        let LaneCopy {
+            origin,
+            to: (rank, to),
+            from,
+            bytes,
+            source_bytes,
+        } = operation.is;
+        self.pending.end(None);
+        self.progress = true;
+        let blame = |fault| Blame::origin(fault, origin);
+        let mut data = [0; 16];
+        self.memory
+            .read(from, &mut data[..source_bytes])
+            .map_err(|error| blame(FaultKind::Global(error)))?;
+        let warp = origin.rank * self.cluster.warps_per_cta() + origin.warp as usize;
+        let clock = self.warp_at(warp).knowledge.seen[warp];
+        let shared = &mut self.cluster.ctas[rank].shared;
+        let range = shared.range(to, bytes).map_err(blame)?;
+        shared.bytes[range.clone()].copy_from_slice(&data[..bytes]);
+        shared.written(range, Tag::generic(origin.instruction, warp, clock));
+        Ok(())
+    }
+
+    /// An arrival takes place, after what the lane asked for before.
+    fn land_arrival(&mut self, key: Key) -> Result<()> {
+        let Some(operation) = self.cluster.arrivals.remove(key) else {
+            return Ok(());
+        };
+        let Arrival {
+            origin,
+            barrier: (rank, barrier),
+            after,
+        } = operation.is;
+        self.pending.end(None);
+        self.progress = true;
+        while let Some(key) = self.cluster.lane_copies.first_of(origin.thread(), after) {
+            self.land_lane(key)?;
+        }
+        self.arrive_after_copies(rank, barrier, origin)
     }
 
     fn arrive_after_copies(&mut self, rank: usize, barrier: u32, origin: Origin) -> Result<()> {
@@ -471,62 +602,116 @@ impl Step<'_> {
                 map.end_rows_at_whole_units();
             }
             self.stats.copied_out += to.bytes();
+            self.charge(to.bytes() / BYTES_PER_STEP);
+            let (origin, knowledge) = (self.origin(lane), self.warp.knowledge.clone());
+            self.pending.begin(Some(&knowledge)).map_err(blame)?;
             let store = CopyOut {
-                origin: self.origin(lane),
+                origin,
                 to,
                 from,
                 reduction,
-                knowledge: self.warp.knowledge.clone(),
-                group: None,
-                data: None,
+                knowledge,
             };
-            self.cluster.ctas[rank].stores.push(store);
+            let Cta { shared, stores, .. } = &mut self.cluster.ctas[rank];
+            if stores.readers.is_empty() {
+                stores.readers = vec![0; shared.bytes.len().div_ceil(CHUNK_BYTES)];
+            }
+            stores.readers[store.units()]
+                .iter_mut()
+                .for_each(|readers| *readers += 1);
+            stores.reading.push(origin.thread(), store);
         }
         Ok(())
     }
 
-    /// A store reads its source.
-    pub(crate) fn store_read(&mut self, rank: usize, index: usize) -> Result<()> {
-        let (code, warps) = (self.code, self.cluster.warps_per_cta());
-        let cta = &mut self.cluster.ctas[rank];
-        let store = &cta.stores[index];
-        if store.data.is_some() {
-            return Ok(());
+    /// Some store of a CTA reads its source or, with `write`, completes.
+    pub(crate) fn store_some(&mut self, rank: usize, write: bool) -> Result<()> {
+        let stores = &self.cluster.ctas[rank].stores;
+        let key = match self.random.below(stores.len()) < stores.reading.len() {
+            true => stores.reading.any(self.random),
+            false => stores.writing.any(self.random),
+        };
+        let Some(key) = key else { return Ok(()) };
+        self.store_read(rank, key)?;
+        if write {
+            self.store_write(rank, key)?;
         }
+        Ok(())
+    }
+
+    /// A store reads its source, if it has not.
+    fn store_read(&mut self, rank: usize, key: Key) -> Result<()> {
+        let (code, warps) = (self.code, self.cluster.warps_per_cta());
+        let Cta { shared, stores, .. } = &mut self.cluster.ctas[rank];
+        let Some(Operation { group, is: store }) = stores.reading.remove(key) else {
+            return Ok(());
+        };
+        self.pending.end(Some(&store.knowledge));
+        stores.readers[store.units()]
+            .iter_mut()
+            .for_each(|readers| *readers -= 1);
         let mut data = vec![0; store.to.bytes() as usize];
         store
             .to
             .pieces(store.from, |piece| {
                 // What falls outside of the tensor is not read.
                 for (part, _) in &piece.parts {
-                    let range = cta
-                        .shared
-                        .range(piece.shared + part.start as u64, part.len())?;
+                    let range = shared.range(piece.shared + part.start as u64, part.len())?;
                     let usage = Use::Asynchronous {
                         knowledge: &store.knowledge,
                     };
-                    cta.shared.check(range.clone(), usage, code, warps)?;
+                    shared.check(range.clone(), usage, code, warps)?;
                     data[piece.offset + part.start..piece.offset + part.end]
-                        .copy_from_slice(&cta.shared.bytes[range]);
+                        .copy_from_slice(&shared.bytes[range]);
                 }
                 Ok(())
             })
             .map_err(|fault| Blame::origin(fault, store.origin))?;
-        cta.stores[index].data = Some(data);
-        Ok(())
+        stores.held += data.len();
+        let CopyOut {
+            origin,
+            to,
+            from,
+            reduction,
+            ..
+        } = store;
+        let is = CopyRead {
+            origin,
+            to,
+            from,
+            reduction,
+            data,
+        };
+        stores.writing.insert(key, Operation { group, is });
+        self.write_the_oldest(rank)
     }
 
-    /// A store writes what it has read, and is complete.
-    pub(crate) fn store_write(&mut self, rank: usize, index: usize) -> Result<()> {
-        self.store_read(rank, index)?;
-        let store = self.cluster.ctas[rank].stores.remove(index);
-        let data = store.data.unwrap_or_default();
+    /// What the host would have to hold for too many stores is written, which may happen at any time.
+    fn write_the_oldest(&mut self, rank: usize) -> Result<()> {
+        loop {
+            let stores = &self.cluster.ctas[rank].stores;
+            match stores.writing.oldest() {
+                Some(key) if stores.held > HELD_BYTES || stores.writing.len() > HELD_STORES => {
+                    self.store_write(rank, key)?
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// A store that has read its source writes, and is complete.
+    fn store_write(&mut self, rank: usize, key: Key) -> Result<()> {
+        let stores = &mut self.cluster.ctas[rank].stores;
+        let Some(Operation { is: store, .. }) = stores.writing.remove(key) else {
+            return Ok(());
+        };
+        stores.held -= store.data.len();
         let memory = &mut *self.memory;
         store
             .to
             .pieces(store.from, |piece| {
                 for (part, address) in &piece.parts {
-                    let from = &data[piece.offset + part.start..piece.offset + part.end];
+                    let from = &store.data[piece.offset + part.start..piece.offset + part.end];
                     let into = memory
                         .bytes_mut(*address, part.len())
                         .map_err(FaultKind::Global)?;
@@ -551,33 +736,31 @@ impl Step<'_> {
         for lane in lanes(active) {
             let group = self.warp.bulk_groups[lane];
             self.warp.bulk_groups[lane] += 1;
-            let thread = self.origin(lane);
-            for store in &mut self.cluster.ctas[self.warp.rank].stores {
-                if store.origin.same_thread(&thread) && store.group.is_none() {
-                    store.group = Some(group);
-                }
-            }
+            let thread = self.origin(lane).thread();
+            self.cluster.ctas[self.warp.rank]
+                .stores
+                .commit(thread, group);
         }
     }
 
     pub(super) fn bulk_wait(&mut self, active: u32, pending: u64, read: bool) -> Result<()> {
         let rank = self.warp.rank;
         for lane in lanes(active) {
-            let thread = self.origin(lane);
+            let thread = self.origin(lane).thread();
             let done = self.warp.bulk_groups[lane].saturating_sub(pending);
-            let waited = |store: &CopyOut| {
-                store.origin.same_thread(&thread) && store.group.is_some_and(|group| group < done)
+            let reading = |step: &Self| {
+                let stores = &step.cluster.ctas[rank].stores;
+                stores.reading.first_committed(thread, done)
             };
-            if read {
-                for index in 0..self.cluster.ctas[rank].stores.len() {
-                    if waited(&self.cluster.ctas[rank].stores[index]) {
-                        self.store_read(rank, index)?;
-                    }
-                }
-            } else {
-                while let Some(index) = self.cluster.ctas[rank].stores.iter().position(waited) {
-                    self.store_write(rank, index)?;
-                }
+            while let Some(key) = reading(self) {
+                self.store_read(rank, key)?;
+            }
+            let writing = |step: &Self| {
+                let stores = &step.cluster.ctas[rank].stores;
+                stores.writing.first_committed(thread, done)
+            };
+            while let Some(key) = writing(self).filter(|_| !read) {
+                self.store_write(rank, key)?;
             }
         }
         Ok(())
@@ -586,12 +769,11 @@ impl Step<'_> {
     /// At the end of a CTA no copy may still read or write its shared memory.
     pub(super) fn check_copies_at_exit(&mut self) -> Result<()> {
         let rank = self.warp.rank;
-        let stores = &self.cluster.ctas[rank].stores;
-        if let Some(store) = stores.iter().find(|store| store.data.is_none()) {
+        if let Some(store) = self.cluster.ctas[rank].stores.reading.iter().next() {
             let other = self.code.other(store.origin.instruction);
             return Err(FaultKind::ExitWithStore { other }.into());
         }
-        let into = |copy: &&CopyIn| matches!(&copy.kind, CopyInKind::Bulk { ranks, .. } if ranks.contains(&rank));
+        let into = |copy: &&CopyIn| copy.ranks.contains(&rank);
         if let Some(copy) = self.cluster.copies.iter().find(into) {
             let other = self.code.other(copy.origin.instruction);
             return Err(FaultKind::ExitWithCopy { other }.into());
@@ -636,56 +818,39 @@ impl Step<'_> {
             cta.check_stores(&range, code).map_err(blame)?;
             cta.shared.written(range, tag);
             let (bytes, source_bytes) = (bytes as usize, source_bytes as usize);
-            let kind = CopyInKind::Lane {
+            self.pending.begin(None).map_err(blame)?;
+            let origin = self.origin(lane);
+            let copy = LaneCopy {
+                origin,
                 to: (rank, to),
                 from,
                 bytes,
                 source_bytes,
-                group: None,
             };
-            self.cluster.copies.push(CopyIn {
-                origin: self.origin(lane),
-                kind,
-            });
+            self.cluster.lane_copies.push(origin.thread(), copy);
         }
         Ok(())
     }
 
     pub(super) fn copy_async_commit(&mut self, active: u32) {
         for lane in lanes(active) {
-            let thread = self.origin(lane);
-            let current = self.warp.copy_groups[lane];
+            let group = self.warp.copy_groups[lane];
             self.warp.copy_groups[lane] += 1;
-            for copy in self
-                .cluster
-                .copies
-                .iter_mut()
-                .filter(|copy| copy.origin.same_thread(&thread))
-            {
-                if let CopyInKind::Lane {
-                    group: group @ None,
-                    ..
-                } = &mut copy.kind
-                {
-                    *group = Some(current);
-                }
-            }
+            let thread = self.origin(lane).thread();
+            self.cluster.lane_copies.commit(thread, group);
         }
     }
 
     pub(super) fn copy_async_wait(&mut self, active: u32, pending: Option<u64>) -> Result<()> {
         for lane in lanes(active) {
-            let thread = self.origin(lane);
+            let thread = self.origin(lane).thread();
             let done = pending.map(|pending| self.warp.copy_groups[lane].saturating_sub(pending));
-            let waited = |copy: &CopyIn| match (&copy.kind, done) {
-                (CopyInKind::Lane { group, .. }, Some(done)) => {
-                    copy.origin.same_thread(&thread) && group.is_some_and(|group| group < done)
-                }
-                (CopyInKind::Lane { .. }, None) => copy.origin.same_thread(&thread),
-                _ => false,
+            let waited = |copies: &Queue<LaneCopy>| match done {
+                Some(done) => copies.first_committed(thread, done),
+                None => copies.first_of(thread, copies.next()),
             };
-            while let Some(index) = self.cluster.copies.iter().position(waited) {
-                self.land(index)?;
+            while let Some(key) = waited(&self.cluster.lane_copies) {
+                self.land_lane(key)?;
             }
         }
         self.warp.written |= active;
@@ -699,16 +864,20 @@ impl Step<'_> {
         counted: bool,
     ) -> Result<()> {
         for lane in lanes(active) {
+            let blame = |fault| Blame::lane(fault, lane);
             let barrier = self.mbarrier_address(lane, address)?;
-            let (found, _) = self.mbarrier(lane, address)?;
+            let (found, at) = self.mbarrier(lane, address)?;
             if counted {
-                found.await_one_more();
+                found.await_one_more(at).map_err(blame)?;
             }
-            let kind = CopyInKind::Arrival { barrier };
-            self.cluster.copies.push(CopyIn {
-                origin: self.origin(lane),
-                kind,
-            });
+            self.pending.begin(None).map_err(blame)?;
+            let origin = self.origin(lane);
+            let arrival = Arrival {
+                origin,
+                barrier,
+                after: self.cluster.lane_copies.next(),
+            };
+            self.cluster.arrivals.push(origin.thread(), arrival);
         }
         Ok(())
     }

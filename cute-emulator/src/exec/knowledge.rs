@@ -21,6 +21,16 @@ impl Knowledge {
         }
     }
 
+    /// Bytes that it takes on the host.
+    pub(crate) fn bytes(&self) -> u64 {
+        Knowledge::bytes_among(self.seen.len().saturating_sub(1))
+    }
+
+    /// Bytes of what is known among so many warps.
+    pub(crate) fn bytes_among(warps: usize) -> u64 {
+        2 * (size_of::<u32>() * (warps + 1)) as u64
+    }
+
     /// Up to which landing the copies are known.
     pub(crate) fn landed(&self) -> u32 {
         self.seen.last().copied().unwrap_or(0)

@@ -4,6 +4,7 @@ mod cluster;
 mod copy;
 mod knowledge;
 mod memory;
+mod queue;
 mod shared;
 pub(crate) mod special;
 mod step;
@@ -16,13 +17,19 @@ use crate::launch::{Delay, Launch, Stats};
 use crate::memory::GlobalMemory;
 use crate::op::Code;
 use cluster::Cluster;
+use queue::{Budget, Thread};
 use step::{Blame, Step};
 use warp::Warp;
 
-pub(crate) use cluster::max_dynamic_shared;
+pub(crate) use cluster::{max_dynamic_shared, state_bytes};
 
 /// How many instructions a warp runs before another may: one of these, by chance.
 const BUDGETS: [u32; 4] = [1, 16, 128, 1024];
+
+/// So many bytes of a cluster's state take as long to fill as an instruction does to execute.
+const BYTES_PER_STEP: u64 = 1024;
+/// So many warps are asked whether they can go on in the time of an instruction.
+const WARPS_PER_STEP: usize = 64;
 
 /// An instruction of a thread, to which asynchronous work is attributed.
 #[derive(Clone, Copy, Debug)]
@@ -36,8 +43,8 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    fn same_thread(&self, other: &Origin) -> bool {
-        (self.rank, self.warp, self.lane) == (other.rank, other.warp, other.lane)
+    fn thread(&self) -> Thread {
+        (self.rank, self.warp, self.lane)
     }
 }
 
@@ -75,7 +82,9 @@ pub(crate) fn run(
         .iter()
         .zip(launch.cluster)
         .map(|(grid, cluster)| u64::from(grid / cluster))
-        .product();
+        .fold(1, u64::saturating_mul);
+    let state = state_bytes(code, launch);
+    let room = usize::try_from(launch.limits.state_bytes / state).unwrap_or(usize::MAX);
     let mut machine = Machine {
         code,
         params,
@@ -83,6 +92,10 @@ pub(crate) fn run(
         launch,
         random: Random(launch.schedule.seed),
         stats: Stats::default(),
+        pending: Budget::new(launch.limits.pending_bytes),
+        charged: 0,
+        start: state / BYTES_PER_STEP,
+        residents: launch.schedule.resident_clusters.min(room).max(1),
         running: Vec::new(),
         next: 0,
         clusters,
@@ -99,6 +112,12 @@ struct Machine<'a> {
     launch: &'a Launch<'a>,
     random: Random,
     stats: Stats,
+    pending: Budget,
+    /// What counts as instructions beside those executed, and among it the start of a cluster.
+    charged: u64,
+    start: u64,
+    /// How many clusters run at a time.
+    residents: usize,
     running: Vec<Cluster>,
     /// Clusters started, and of how many.
     next: u64,
@@ -110,25 +129,26 @@ struct Machine<'a> {
 impl Machine<'_> {
     fn run(&mut self) -> Result<(), EmulatorError> {
         loop {
-            while self.running.len() < self.launch.schedule.resident_clusters.max(1)
-                && self.next < self.clusters
-            {
+            while self.running.len() < self.residents && self.next < self.clusters {
                 let first = self.first_cta(self.next);
                 self.running
-                    .push(Cluster::new(self.code, self.launch, first));
+                    .push(Cluster::new(self.code, self.launch, first)?);
                 self.next += 1;
+                self.charged += 1 + self.start;
             }
             if self.running.is_empty() {
                 return Ok(());
             }
-            if self.stats.steps > self.launch.schedule.step_limit {
-                let limit = self.launch.schedule.step_limit;
+            let limit = self.launch.limits.most_steps();
+            if self.stats.steps + self.charged > limit {
                 return Err(EmulatorError::StepLimit {
                     entry: self.code.name.clone(),
                     limit,
                     threads: self.stuck(),
                 });
             }
+            let warps: usize = self.running.iter().map(|cluster| cluster.warps.len()).sum();
+            self.charged += (warps / WARPS_PER_STEP) as u64;
             let runnable = self.runnable();
             if runnable.is_empty() {
                 self.unblock()?;
@@ -211,6 +231,9 @@ impl Machine<'_> {
             random: &mut self.random,
             random_delays: self.launch.schedule.delay == Delay::Random,
             stats: &mut self.stats,
+            limits: &self.launch.limits,
+            pending: &mut self.pending,
+            charged: &mut self.charged,
             pc: 0,
             progress: false,
         };
@@ -223,7 +246,7 @@ impl Machine<'_> {
     /// No warp can go on: asynchronous work takes place, or else waits end without success, once.
     fn unblock(&mut self) -> Result<(), EmulatorError> {
         let waiting: Vec<usize> = (0..self.running.len())
-            .filter(|c| !self.running[*c].copies.is_empty())
+            .filter(|c| self.running[*c].copies_under_way() > 0)
             .collect();
         if !waiting.is_empty() {
             let c = waiting[self.random.below(waiting.len())];
@@ -253,35 +276,19 @@ impl Machine<'_> {
 
     /// Some copy of a cluster into shared memory lands.
     fn land(&mut self, c: usize) -> Result<(), EmulatorError> {
-        let index = self.random.below(self.running[c].copies.len());
-        let mut nobody = Warp {
-            index: usize::MAX,
-            ..Warp::default()
-        };
-        self.step(c, &mut nobody, |step| step.land(index))
+        self.step(c, &mut Warp::nobody(), |step| step.land_some())
     }
 
     /// Some asynchronous work of a cluster takes place, though nobody waits for it yet.
     fn happen(&mut self, c: usize) -> Result<(), EmulatorError> {
         let cluster = &self.running[c];
         let rank = self.random.below(cluster.ctas.len());
-        let (copies, stores) = (cluster.copies.len(), cluster.ctas[rank].stores.len());
+        let (copies, stores) = (cluster.copies_under_way(), cluster.ctas[rank].stores.len());
         match self.random.below(4) {
             0 if copies > 0 => self.land(c),
             1 | 2 if stores > 0 => {
-                let index = self.random.below(stores);
                 let write = self.random.one_in(2);
-                let mut nobody = Warp {
-                    index: usize::MAX,
-                    ..Warp::default()
-                };
-                self.step(c, &mut nobody, |step| {
-                    if write {
-                        step.store_write(rank, index)
-                    } else {
-                        step.store_read(rank, index)
-                    }
-                })
+                self.step(c, &mut Warp::nobody(), |step| step.store_some(rank, write))
             }
             3 => {
                 let w = self.random.below(self.running[c].warps.len());
@@ -296,19 +303,9 @@ impl Machine<'_> {
 
     /// A cluster has ended: what is under way completes.
     fn end(&mut self, c: usize) -> Result<(), EmulatorError> {
-        let mut nobody = Warp {
-            index: usize::MAX,
-            ..Warp::default()
-        };
-        self.step(c, &mut nobody, |step| {
-            while !step.cluster.copies.is_empty() {
-                step.land(0)?;
-            }
-            for rank in 0..step.cluster.ctas.len() {
-                while !step.cluster.ctas[rank].stores.is_empty() {
-                    step.store_write(rank, 0)?;
-                }
-            }
+        self.step(c, &mut Warp::nobody(), |step| {
+            step.complete_copies()?;
+            step.forget_wgmma();
             Ok(())
         })?;
         self.running.swap_remove(c);

@@ -2,12 +2,16 @@
 
 use super::knowledge::Knowledge;
 use crate::error::{FaultKind, Other};
+use crate::limits::{OutOfHostMemory, filled};
 use crate::op::{Code, SHARED_BASE};
 use std::ops::Range;
 
 /// Who touched a byte: in the low two bits how, then the instruction (22 bits), the warp of the cluster (9), its clock (31).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tag(u64);
+
+/// Bytes that a byte of shared memory takes on the host.
+pub(crate) const BYTE_BYTES: u64 = 1 + 2 * size_of::<Tag>() as u64;
 
 enum Writer {
     Nobody,
@@ -105,12 +109,12 @@ impl<'a> Use<'a> {
 }
 
 impl Shared {
-    pub(crate) fn new(bytes: usize) -> Shared {
-        Shared {
-            bytes: vec![0; bytes],
-            writers: vec![Tag::NOBODY; bytes],
-            readers: vec![Tag::NOBODY; bytes],
-        }
+    pub(crate) fn new(bytes: usize) -> Result<Shared, OutOfHostMemory> {
+        Ok(Shared {
+            bytes: filled(bytes, 0)?,
+            writers: filled(bytes, Tag::NOBODY)?,
+            readers: filled(bytes, Tag::NOBODY)?,
+        })
     }
 
     /// The part of `bytes` that an access covers.

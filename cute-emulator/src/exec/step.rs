@@ -1,10 +1,13 @@
 //! The interpreter: runs some lanes of a warp for a while.
 
 use super::cluster::Cluster;
+use super::queue::Budget;
 use super::warp::{LANES, Row, Split, Wait, Warp, lanes};
 use super::{Origin, Random};
+use crate::decode::arithmetic::low_bits;
 use crate::error::FaultKind;
 use crate::launch::Stats;
+use crate::limits::Limits;
 use crate::memory::GlobalMemory;
 use crate::op::{Code, Function, Instruction, Op, Reg, Shuffle, Together, Vote};
 use std::rc::Rc;
@@ -72,6 +75,10 @@ pub(crate) struct Step<'a> {
     pub(crate) random: &'a mut Random,
     pub(crate) random_delays: bool,
     pub(crate) stats: &'a mut Stats,
+    pub(crate) limits: &'a Limits,
+    pub(crate) pending: &'a mut Budget,
+    /// What counts as instructions beside those executed.
+    pub(crate) charged: &'a mut u64,
     /// The instruction that runs.
     pub(crate) pc: usize,
     /// Whether something changed that others may wait for.
@@ -435,7 +442,7 @@ impl Step<'_> {
             }
 
             Op::Wgmma(wgmma) => self.wgmma(active, wgmma)?,
-            Op::WgmmaFence => self.warp.touched.fill(false),
+            Op::WgmmaFence => self.warp.wgmma_fences += 1,
             Op::WgmmaCommit => self.wgmma_commit(),
             Op::WgmmaWait { pending } => return self.wgmma_wait(split, *pending),
         }
@@ -544,6 +551,11 @@ impl Step<'_> {
         self.warp.tick();
     }
 
+    /// Counts what takes as long as so many instructions.
+    pub(crate) fn charge(&mut self, steps: u64) {
+        *self.charged = self.charged.saturating_add(steps);
+    }
+
     /// Names the running instruction and lane.
     pub(crate) fn origin(&self, lane: usize) -> Origin {
         Origin {
@@ -560,15 +572,6 @@ impl Warp {
     pub(crate) fn tick(&mut self) {
         let own = self.index;
         Rc::make_mut(&mut self.knowledge.seen)[own] += 1;
-    }
-}
-
-/// The low bits of a register.
-fn low_bits(bits: u32) -> u64 {
-    if bits >= 64 {
-        u64::MAX
-    } else {
-        (1 << bits) - 1
     }
 }
 

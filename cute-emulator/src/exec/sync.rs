@@ -6,6 +6,7 @@ use super::shared::Tag;
 use super::step::{Blame, Flow, Result, Step};
 use super::warp::{LANES, PhaseValue, Split, Wait, lanes};
 use crate::error::FaultKind;
+use crate::limits::hold;
 use crate::op::{Address, PENDING_SHIFT, Phase, Reg};
 use std::fmt::{self, Display, Formatter};
 
@@ -91,8 +92,13 @@ impl Mbarrier {
     }
 
     /// One more arrival in this phase, for one that is under way.
-    pub(crate) fn await_one_more(&mut self) {
+    pub(crate) fn await_one_more(&mut self, address: u64) -> std::result::Result<(), FaultKind> {
+        if self.pending == MAX_COUNT {
+            let message = format!("{MAX_COUNT} arrivals are outstanding, the most there may be");
+            return Err(problem(address, message));
+        }
         self.pending += 1;
+        Ok(())
     }
 
     /// Knows what landed.
@@ -336,7 +342,15 @@ impl Step<'_> {
                 .range(at.into(), MBARRIER_BYTES)
                 .map_err(|fault| Blame::lane(fault, lane))?;
             shared.written(range, tag);
-            self.cluster.ctas[rank].mbarriers.insert(at, fresh);
+            let mbarriers = &mut self.cluster.ctas[rank].mbarriers;
+            let replaced = mbarriers.insert(at, fresh);
+            let (count, limit) = (mbarriers.len() as u64, self.limits.mbarriers);
+            if let Some(replaced) = replaced {
+                self.forget_mbarrier(&replaced, rank, at);
+            }
+            self.warp.unannounced.insert((rank, at));
+            hold("mbarriers of the CTA", count, limit)
+                .map_err(|limit| Blame::lane(limit.into(), lane))?;
         }
         Ok(())
     }
@@ -344,16 +358,22 @@ impl Step<'_> {
     pub(super) fn mbarrier_inval(&mut self, mask: u32, address: Address) -> Result<()> {
         for lane in lanes(mask) {
             let (rank, at) = self.mbarrier_address(lane, address)?;
-            if self.cluster.ctas[rank].mbarriers.remove(&at).is_none() {
-                return Err(Blame::lane(
-                    FaultKind::NoBarrier {
-                        address: u64::from(at),
-                    },
-                    lane,
-                ));
-            }
+            let Some(removed) = self.cluster.ctas[rank].mbarriers.remove(&at) else {
+                let address = u64::from(at);
+                return Err(Blame::lane(FaultKind::NoBarrier { address }, lane));
+            };
+            self.forget_mbarrier(&removed, rank, at);
         }
         Ok(())
+    }
+
+    /// An mbarrier is gone: its initialiser has nothing to announce.
+    fn forget_mbarrier(&mut self, gone: &Mbarrier, rank: usize, at: u32) {
+        let initialiser = match gone.initialiser == self.warp.index {
+            true => &mut *self.warp,
+            false => &mut self.cluster.warps[gone.initialiser],
+        };
+        initialiser.unannounced.remove(&(rank, at));
     }
 
     pub(super) fn mbarrier_arrive(
@@ -501,8 +521,8 @@ impl Step<'_> {
 
     /// The mbarriers that the warp has initialised may be used by everybody.
     pub(super) fn announce_mbarriers(&mut self) {
-        for cta in &mut self.cluster.ctas {
-            for barrier in cta.mbarriers.values_mut() {
+        for (rank, address) in std::mem::take(&mut self.warp.unannounced) {
+            if let Some(barrier) = self.cluster.ctas[rank].mbarriers.get_mut(&address) {
                 barrier.announced |= barrier.initialiser == self.warp.index;
             }
         }

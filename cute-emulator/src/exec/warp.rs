@@ -3,13 +3,16 @@
 use super::knowledge::Knowledge;
 use super::wgmma::Pending;
 use crate::op::Reg;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
 
 /// A row of the register file: one value for each lane.
 pub(crate) type Row = [u64; LANES];
+
+/// Bytes that a row takes on the host, with what is noted of it.
+pub(crate) const ROW_BYTES: u64 = (size_of::<Row>() + 2 * size_of::<u32>()) as u64;
 
 #[derive(Default)]
 pub(crate) struct Warp {
@@ -31,16 +34,24 @@ pub(crate) struct Warp {
     pub(crate) wgmma: VecDeque<Pending>,
     /// How many of them it has ever issued.
     pub(crate) wgmma_issued: u64,
+    /// How many of them have executed.
+    pub(crate) wgmma_executed: u64,
+    /// How many of them are in a group.
+    pub(crate) wgmma_committed: u64,
     /// Committed groups of them.
     pub(crate) wgmma_groups: u64,
-    /// For each row that a wgmma uses: its instruction plus one.
+    /// For each row: how many wgmma there were with the last one that uses it, or zero after that one's wait.
     pub(crate) in_flight: Vec<u32>,
-    /// For each row: used by another instruction since the last `wgmma.fence`.
-    pub(crate) touched: Vec<bool>,
+    /// For each row: how many `wgmma.fence` came before the last other instruction that used it.
+    pub(crate) touched: Vec<u32>,
+    /// How many `wgmma.fence` it has executed.
+    pub(crate) wgmma_fences: u32,
     /// Committed groups of bulk stores of each lane.
     pub(crate) bulk_groups: [u64; LANES],
     /// Committed groups of `cp.async` of each lane.
     pub(crate) copy_groups: [u64; LANES],
+    /// Its mbarriers that no fence has made known yet, by the rank of the CTA and the address.
+    pub(crate) unannounced: BTreeSet<(usize, u32)>,
     /// The phase of the cluster barrier at the last arrival.
     pub(crate) cluster_phase: u64,
     /// Registers of each thread, by `setmaxnreg`.

@@ -24,6 +24,8 @@ const WARPS: usize = 4;
 const K_BYTES: usize = 32;
 /// Bytes along a row of a core matrix, and of what a swizzle moves.
 const CORE_BYTES: u64 = 16;
+/// So many columns of D take the emulator as long as an instruction of another kind does.
+const COLUMNS_PER_STEP: usize = 8;
 /// Rows of a core matrix.
 const CORE_ROWS: u64 = 8;
 
@@ -40,7 +42,6 @@ pub(crate) struct Pending {
     group: Option<u64>,
     /// How many the warp issued before.
     number: u64,
-    executed: bool,
 }
 
 /// A matrix descriptor, taken apart.
@@ -132,15 +133,16 @@ impl Step<'_> {
         let b = Descriptor::new(self.uniform(wgmma.b)?)?;
         let accumulate = self.uniform(wgmma.scale_d)? & 1 == 1;
         for row in wgmma.rows() {
-            if self.warp.touched[row as usize] {
+            if self.warp.touched[row as usize] == self.warp.wgmma_fences {
                 let register = self.code.registers[row as usize].clone();
                 return Err(FaultKind::MissingWgmmaFence { register }.into());
             }
-            self.warp.in_flight[row as usize] = self.pc as u32 + 1;
+            self.warp.in_flight[row as usize] = self.warp.wgmma_issued as u32 + 1;
         }
         self.check_warpgroup(a, b)?;
         self.stats.wgmma += 1;
         let knowledge = self.warp.knowledge.clone();
+        self.pending.begin(Some(&knowledge))?;
         let origin = self.origin(0);
         self.warp.wgmma.push_back(Pending {
             origin,
@@ -150,7 +152,6 @@ impl Step<'_> {
             knowledge,
             group: None,
             number: self.warp.wgmma_issued,
-            executed: false,
         });
         self.warp.wgmma_issued += 1;
         self.progress = true;
@@ -162,7 +163,7 @@ impl Step<'_> {
         let number = self.warp.wgmma_issued;
         for index in self.cluster.warpgroup(self.warp) {
             let warp = &self.cluster.warps[index];
-            let Some(other) = warp.wgmma.iter().find(|other| other.number == number) else {
+            let Some(other) = warp.wgmma_of_number(number) else {
                 continue;
             };
             if (other.origin.instruction, other.a, other.b) != (self.pc, a, b) {
@@ -199,11 +200,13 @@ impl Step<'_> {
             return Ok(());
         }
         for row in &instruction.matrix_registers {
-            self.warp.touched[*row as usize] = true;
-            if let Some(owner) = self.warp.in_flight[*row as usize].checked_sub(1) {
+            self.warp.touched[*row as usize] = self.warp.wgmma_fences;
+            let owner = self.warp.in_flight[*row as usize].checked_sub(1);
+            let owner = owner.and_then(|number| self.warp.wgmma_of_number(number.into()));
+            if let Some(owner) = owner {
                 return Err(FaultKind::RegisterInFlight {
                     register: self.code.registers[*row as usize].clone(),
-                    other: self.code.other(owner as usize),
+                    other: self.code.other(owner.origin.instruction),
                 }
                 .into());
             }
@@ -212,51 +215,60 @@ impl Step<'_> {
     }
 
     pub(super) fn wgmma_commit(&mut self) {
-        let group = self.warp.wgmma_groups;
-        self.warp.wgmma_groups += 1;
-        self.warp.wgmma.iter_mut().for_each(|pending| {
-            pending.group.get_or_insert(group);
-        });
+        let warp = &mut *self.warp;
+        let fresh = (warp.wgmma_issued - warp.wgmma_committed) as usize;
+        for pending in warp.wgmma.iter_mut().rev().take(fresh) {
+            pending.group = Some(warp.wgmma_groups);
+        }
+        warp.wgmma_committed = warp.wgmma_issued;
+        warp.wgmma_groups += 1;
     }
 
     pub(super) fn wgmma_wait(&mut self, split: &mut Split, pending: u64) -> Result<Flow> {
         let done = self.warp.wgmma_groups.saturating_sub(pending);
+        // Groups ascend, and what is in none comes last.
         let waited = |pending: &Pending| pending.group.is_some_and(|group| group < done);
-        let Some(last) = self.warp.wgmma.iter().rev().find(|pending| waited(pending)) else {
+        let count = self.warp.wgmma.partition_point(waited);
+        let Some(last) = count.checked_sub(1) else {
             return Ok(Flow::Next);
         };
-        let issued = last.number + 1;
+        let issued = self.warp.wgmma[last].number + 1;
         if !self.cluster.warpgroup_issued(self.warp, issued) {
             split.wait = Some(Wait::Warpgroup { issued });
             return Ok(Flow::Suspend);
         }
         self.warpgroup_execute(issued)?;
-        while self.warp.wgmma.front().is_some_and(waited) {
-            self.warp.wgmma.pop_front();
-        }
-        // The registers of what remains stay taken.
-        let code = self.code;
-        self.warp.in_flight.fill(0);
-        for pending in &self.warp.wgmma {
-            let instruction = pending.origin.instruction;
-            if let Op::Wgmma(wgmma) = &code.instructions[instruction].op {
-                wgmma
-                    .rows()
-                    .for_each(|row| self.warp.in_flight[row as usize] = instruction as u32 + 1);
+        let (code, warp) = (self.code, &mut *self.warp);
+        for pending in warp.wgmma.drain(..count) {
+            self.pending.end(Some(&pending.knowledge));
+            let Op::Wgmma(wgmma) = &code.instructions[pending.origin.instruction].op else {
+                continue;
+            };
+            // A later one that uses the register keeps it.
+            for row in wgmma.rows() {
+                let owner = &mut warp.in_flight[row as usize];
+                if u64::from(*owner) == pending.number + 1 {
+                    *owner = 0;
+                }
             }
         }
         Ok(Flow::Next)
     }
 
+    /// The cluster has ended: nobody will wait for its instructions.
+    pub(super) fn forget_wgmma(&mut self) {
+        for pending in self.cluster.warps.iter().flat_map(|warp| &warp.wgmma) {
+            self.pending.end(Some(&pending.knowledge));
+        }
+    }
+
     /// The oldest instruction that has not executed does, if all four warps have issued it.
     pub(crate) fn wgmma_advance(&mut self) -> Result<()> {
-        let next = self.warp.wgmma.iter().find(|pending| !pending.executed);
-        match next.map(|pending| pending.number + 1) {
-            Some(issued) if self.cluster.warpgroup_issued(self.warp, issued) => {
-                self.warpgroup_execute(issued)
-            }
-            _ => Ok(()),
+        let issued = self.warp.wgmma_executed + 1;
+        if issued <= self.warp.wgmma_issued && self.cluster.warpgroup_issued(self.warp, issued) {
+            return self.warpgroup_execute(issued);
         }
+        Ok(())
     }
 
     /// Executes the first so many instructions of a warpgroup, in all of its warps.
@@ -267,11 +279,10 @@ impl Step<'_> {
             if other != own {
                 std::mem::swap(self.warp, &mut self.cluster.warps[other]);
             }
-            let result = (0..self.warp.wgmma.len())
-                .filter(|index| self.warp.wgmma[*index].number < issued)
-                .collect::<Vec<_>>()
-                .into_iter()
-                .try_for_each(|index| self.wgmma_execute(index));
+            let mut result = Ok(());
+            while result.is_ok() && self.warp.wgmma_executed < issued {
+                result = self.wgmma_execute();
+            }
             if other != own {
                 std::mem::swap(self.warp, &mut self.cluster.warps[other]);
             }
@@ -280,11 +291,14 @@ impl Step<'_> {
         Ok(())
     }
 
-    fn wgmma_execute(&mut self, index: usize) -> Result<()> {
-        let pending = &mut self.warp.wgmma[index];
-        if std::mem::replace(&mut pending.executed, true) {
+    /// The warp's oldest instruction that has not executed does.
+    fn wgmma_execute(&mut self) -> Result<()> {
+        let number = self.warp.wgmma_executed;
+        self.warp.wgmma_executed += 1;
+        let Some(pending) = self.warp.wgmma_of_number(number) else {
             return Ok(());
-        }
+        };
+        let accumulate = pending.accumulate;
         let code = self.code;
         let origin = pending.origin;
         let Op::Wgmma(wgmma) = &code.instructions[origin.instruction].op else {
@@ -294,14 +308,14 @@ impl Step<'_> {
             MatrixA::Registers(registers) => self.fragment_a(registers),
             MatrixA::Descriptor(_) => {
                 let first = self.warp.warp as usize % WARPS * ROWS;
-                self.matrix(index, wgmma, true, first..first + ROWS)
+                self.matrix(pending, wgmma, true, first..first + ROWS)
                     .map_err(|fault| Blame::origin(fault, origin))?
             }
         };
         let b = self
-            .matrix(index, wgmma, false, 0..wgmma.n)
+            .matrix(pending, wgmma, false, 0..wgmma.n)
             .map_err(|fault| Blame::origin(fault, origin))?;
-        let accumulate = self.warp.wgmma[index].accumulate;
+        self.charge((wgmma.n / COLUMNS_PER_STEP) as u64);
         match wgmma.inputs {
             Inputs::Float(a_format, b_format) => {
                 let decode = |rows: &[KRow], format, negate| -> Vec<Row> {
@@ -328,12 +342,11 @@ impl Step<'_> {
     /// The rows along K of A or B in shared memory.
     fn matrix(
         &self,
-        index: usize,
+        pending: &Pending,
         wgmma: &Wgmma,
         is_a: bool,
         rows: Range<usize>,
     ) -> std::result::Result<Vec<KRow>, FaultKind> {
-        let pending = &self.warp.wgmma[index];
         let (descriptor, transposed) = match (is_a, pending.a) {
             (true, Some(a)) => (a, wgmma.transpose_a),
             _ => (pending.b, wgmma.transpose_b),
@@ -343,7 +356,7 @@ impl Step<'_> {
         let usage = Use::Asynchronous {
             knowledge: &pending.knowledge,
         };
-        let core = |address: u64| {
+        let core = |address: u64| -> std::result::Result<&[u8], FaultKind> {
             let range = shared.range(address, CORE_BYTES as usize)?;
             shared.check(range.clone(), usage, self.code, warps)?;
             Ok(&shared.bytes[range])
@@ -477,6 +490,14 @@ impl Cluster {
     pub(crate) fn warpgroup_issued(&self, warp: &Warp, issued: u64) -> bool {
         self.warpgroup(warp)
             .all(|index| index == warp.index || self.warps[index].wgmma_issued >= issued)
+    }
+}
+
+impl Warp {
+    /// The instruction before which the warp issued so many, if it has not been waited for.
+    fn wgmma_of_number(&self, number: u64) -> Option<&Pending> {
+        let index = number.checked_sub(self.wgmma.front()?.number)?;
+        self.wgmma.get(usize::try_from(index).ok()?)
     }
 }
 

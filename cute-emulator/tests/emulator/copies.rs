@@ -37,6 +37,11 @@ COPY:
 
 const LOAD_PARAMS: &str = ".param .align 64 .b8 map[128], .param .u64 out, .param .s32 c0, .param .s32 c1, .param .u32 bytes";
 
+/// The text of such a kernel.
+pub(crate) fn sample() -> String {
+    module(LOAD_PARAMS, LOAD)
+}
+
 /// A matrix of 16-bit numbers, row r column c holding 100 r + c, and its map.
 fn matrix(
     run: &mut Run<'_>,

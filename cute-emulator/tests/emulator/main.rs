@@ -3,7 +3,9 @@
 mod copies;
 mod coverage;
 mod faults;
+mod hostile;
 mod instructions;
+mod mutations;
 mod pipeline;
 mod tensor_cores;
 mod threads;
@@ -43,10 +45,8 @@ impl<'a> Run<'a> {
     }
 
     fn seed(mut self, seed: u64) -> Run<'a> {
-        self.launch.schedule = Schedule {
-            step_limit: 1 << 24,
-            ..Schedule::from_seed(seed)
-        };
+        self.launch.schedule = Schedule::from_seed(seed);
+        self.launch.limits.steps = 1 << 24;
         self
     }
 
@@ -58,7 +58,7 @@ impl<'a> Run<'a> {
 
     fn array<T: Copy, const N: usize>(&mut self, values: &[T], bytes: fn(T) -> [u8; N]) -> u64 {
         let data: Vec<u8> = values.iter().flat_map(|value| bytes(*value)).collect();
-        let address = self.memory.alloc(data.len(), 128);
+        let address = self.memory.alloc(data.len(), 128).unwrap();
         self.memory.write(address, &data).unwrap();
         address
     }

@@ -111,7 +111,7 @@ const EDGE: usize = 64;
 /// Five blocks fill a ring of two stages two and a half times.
 const BLOCKS: usize = 5;
 
-fn kernel() -> String {
+pub(crate) fn kernel() -> String {
     let d = (0..32)
         .map(|i| format!("%f{i}"))
         .collect::<Vec<_>>()
@@ -158,7 +158,7 @@ fn element(row: usize, k: usize, salt: usize) -> f64 {
 fn right(ptx: &str, seed: u64) -> bool {
     let mut run = Run::threads(160).seed(seed);
     // A wait that is gone makes a loop endless: these kernels end after some thousand instructions.
-    run.launch.schedule.step_limit = 1 << 16;
+    run.launch.limits.steps = 1 << 16;
     let k = EDGE * BLOCKS;
     let mut matrix = |salt| {
         let values: Vec<u16> = (0..EDGE * k)
@@ -167,7 +167,7 @@ fn right(ptx: &str, seed: u64) -> bool {
         run.array(&values, u16::to_le_bytes)
     };
     let (a, b) = (matrix(5), matrix(7));
-    let d = run.memory.alloc(2 * EDGE * EDGE, 128);
+    let d = run.memory.alloc(2 * EDGE * EDGE, 128).unwrap();
     let map = |address, cols: usize, swizzle| {
         let map = TensorMap {
             element: TensorElement::Bf16,

@@ -154,6 +154,11 @@ fn kernel(ty: &str, a: &Case, b: &Case, d_type: &str) -> String {
     module(".param .u64 out, .param .u64 images", &body)
 }
 
+/// The text of such a kernel.
+pub(crate) fn sample() -> String {
+    kernel("bf16", &CASES[1], &CASES[5], "f32")
+}
+
 /// Small integers, so that every sum is exact.
 fn element(mn: usize, k: usize, salt: usize) -> f64 {
     ((mn * 7 + k * 5 + mn * k * salt) % 13) as f64 - 6.0

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use cudarc::driver::CudaContext;
 use cudarc::driver::sys::cuMemcpyDtoDAsync_v2;
 use cute_kernels::Transpose;
 use cute_runtime::{Device, Tensor, bf16};
@@ -10,6 +11,9 @@ use crate::{ROUNDS, interleave};
 
 /// Prints a row for each shape and element type.
 pub(crate) fn table(device: &Device) -> Result<(), Box<dyn Error>> {
+    // The copy is a call of our own: it needs the context that the device's memory is in to be this thread's.
+    let context = CudaContext::new(0)?;
+    context.bind_to_thread()?;
     println!("GB/s read and written, median of {ROUNDS} interleaved runs");
     println!(
         "{:>16} {:>5} {:>9} {:>7} {:>6}",
@@ -44,7 +48,7 @@ fn measure<T: Transpose>(device: &Device, m: usize, n: usize) -> Result<(), Box<
     let target = device.zeros::<T>(m * pitch)?;
     let copy = || {
         device.time(|| -> Result<(), Box<dyn Error>> {
-            // SAFETY: both buffers hold m * pitch elements, and the device's context is current.
+            // SAFETY: both buffers hold m * pitch elements, in the context that is current.
             let status = unsafe {
                 cuMemcpyDtoDAsync_v2(
                     target.address(),

@@ -46,9 +46,9 @@ fn halves_of_a_tile_reach_both_ctas() {
         let source: Vec<u8> = (0..32 * 32u32)
             .flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes())
             .collect();
-        let a = memory.alloc(source.len(), 128);
+        let a = memory.alloc(source.len(), 128).unwrap();
         memory.write(a, &source).expect("room");
-        let d = memory.alloc(2 * source.len(), 128);
+        let d = memory.alloc(2 * source.len(), 128).unwrap();
         let map = TensorMap {
             element: TensorElement::U32,
             address: a,
@@ -72,6 +72,7 @@ fn halves_of_a_tile_reach_both_ctas() {
             dynamic_shared_bytes: instance.smem_bytes,
             args: &args,
             schedule: Schedule::from_seed(seed),
+            ..Launch::default()
         };
         program
             .launch(&mut memory, "halves", &launch)

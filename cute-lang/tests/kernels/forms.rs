@@ -190,12 +190,12 @@ fn check(element: &str, a: Form, b: Form, n: usize, epilogue: &str) -> Lowered {
             bytes[2 * form.index(row, k, mn)..][..2]
                 .copy_from_slice(&encode(element, integer(seed, row * K + k)));
         }
-        let address = memory.alloc(bytes.len(), 128);
+        let address = memory.alloc(bytes.len(), 128).unwrap();
         memory.write(address, &bytes).expect("room");
         address
     };
     let (address_a, address_b) = (operand(a, M, 1), operand(b, n, 2));
-    let d = memory.alloc(M * n * 4, 128);
+    let d = memory.alloc(M * n * 4, 128).unwrap();
     let args = [
         map(&instance, 0, element, address_a, a.extents(M)),
         map(&instance, 1, element, address_b, b.extents(n)),
@@ -362,7 +362,7 @@ fn matrices_of_every_width_and_count() {
         }
         let size = rows * columns;
         let mut memory = GlobalMemory::new();
-        let d = memory.alloc(size * 4, 128);
+        let d = memory.alloc(size * 4, 128).unwrap();
         let launch = Launch {
             block: [32, 1, 1],
             dynamic_shared_bytes: instance.smem_bytes,

@@ -246,7 +246,7 @@ fn kernel(source: &str, params: &str, x: &str, y: &str) -> Lowered {
 
 fn run(kernel: &Lowered, args: &[u32]) -> u32 {
     let mut memory = GlobalMemory::new();
-    let out = memory.alloc(4, 16);
+    let out = memory.alloc(4, 16).unwrap();
     let mut args: Vec<Vec<u8>> = args.iter().map(|arg| arg.to_le_bytes().to_vec()).collect();
     args.push(out.to_le_bytes().to_vec());
     let launch = Launch {

@@ -1,6 +1,6 @@
 //! The names that a module and an entry declare.
 
-use crate::ast::Type;
+use crate::ast::{Type, families};
 use std::collections::BTreeMap;
 
 /// What a name stands for.
@@ -35,6 +35,8 @@ impl<'p> Names<'p> {
     /// Adds a name; false if it, or one of the family, is taken.
     pub(super) fn declare(&mut self, name: &str, declared: Declared) -> bool {
         match declared {
+            // What has been looked through once is not looked through again, or many would take quadratic time.
+            Declared::Registers(..) if self.families.contains_key(name) => false,
             Declared::Registers(ty, count) => {
                 let longer = || format!("{name}0")..format!("{name}:");
                 let taken = self
@@ -45,7 +47,8 @@ impl<'p> Names<'p> {
                         *size > 0 && member(&format!("{other}0"), name, count)
                     })
                     || (count > 0 && self.family(&format!("{name}0")).is_some());
-                self.families.insert(name.to_owned(), (ty, count)).is_none() && !taken
+                self.families.insert(name.to_owned(), (ty, count));
+                !taken
             }
             declared => {
                 let taken = self.family(name).is_some();
@@ -77,14 +80,11 @@ impl<'p> Names<'p> {
         matches!(self.single.get(name), Some(Declared::Label))
     }
 
-    /// The type of the family that the name belongs to: `%r12` is 12 of `%r<20>` or 2 of `%r1<5>`.
+    /// The type of the family that the name belongs to.
     fn family(&self, name: &str) -> Option<Type> {
-        let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-        // An index has at most ten digits.
-        (1..=digits.min(10)).find_map(|len| {
-            let prefix = &name[..name.len() - len];
+        families(name).find_map(|(prefix, index)| {
             let (ty, count) = self.families.get(prefix)?;
-            member(name, prefix, *count).then_some(*ty)
+            (index < *count).then_some(*ty)
         })
     }
 }
@@ -107,13 +107,7 @@ pub(super) fn is_name(name: &str) -> bool {
     }
 }
 
-/// Whether `name` is `prefix` and an index below `count`, without leading zeros.
+/// Whether `name` is `prefix` and an index below `count`.
 fn member(name: &str, prefix: &str, count: u32) -> bool {
-    let Some(index) = name.strip_prefix(prefix) else {
-        return false;
-    };
-    let canonical = index == "0" || index.starts_with(|c: char| matches!(c, '1'..='9'));
-    canonical
-        && index.bytes().all(|c| c.is_ascii_digit())
-        && index.parse().is_ok_and(|index: u32| index < count)
+    families(name).any(|(found, index)| found == prefix && index < count)
 }

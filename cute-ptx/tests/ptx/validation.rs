@@ -5,6 +5,7 @@ use cute_ptx::ast::{Item, Line};
 use cute_ptx::{Module, parse, validate};
 use cute_ptxas::{Ptxas, Report, Usage};
 use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 const GEMM: &str = include_str!("kernels/gemm.ptx");
 
@@ -464,4 +465,43 @@ fn reports_of_the_assembler_are_taken_apart() {
         report.errors[0],
         (Some(8), "Arguments mismatch for instruction 'add'".into())
     );
+}
+
+/// Four times as much may take nine times as long, on a busy host; what is quadratic takes sixteen times as long.
+#[test]
+fn floods_take_linear_time() {
+    const TRIES: usize = 4;
+    type Text = fn(usize) -> String;
+    let floods: [(&str, usize, Text); 7] = [
+        ("families", 10_000, |i| {
+            format!(".reg .b32 %x{i}_<2>; mov.u32 %x{i}_1, 0;")
+        }),
+        ("families that begin alike", 10_000, |i| {
+            format!(".reg .b32 %x{i}<1>; mov.u32 %x{i}0, 0;")
+        }),
+        ("one family again and again", 10_000, |i| {
+            format!(".reg .b32 %x<1>; .reg .b32 %x{i}_;")
+        }),
+        ("registers", 10_000, |i| {
+            format!(".reg .b32 x{i}; mov.u32 x{i}, 0;")
+        }),
+        ("labels", 10_000, |i| format!("L{i}: bra L{i};")),
+        ("blocks", 5_000, |_| {
+            "{ .reg .b32 x; mov.u32 x, 0; }".to_owned()
+        }),
+        ("errors", 5_000, |i| format!("frobnicate.b{i} %r1;")),
+    ];
+    for (name, size, text) in floods {
+        let time = |size: usize| {
+            let lines: String = (0..size).map(|i| text(i) + "\n").collect();
+            let start = Instant::now();
+            validate(&module("8.0", "sm_90a", &lines));
+            start.elapsed()
+        };
+        let linear = (0..TRIES).any(|_| {
+            let (small, large) = (time(size), time(4 * size));
+            large <= 9 * small + Duration::from_millis(5)
+        });
+        assert!(linear, "{name}");
+    }
 }

@@ -74,7 +74,10 @@ impl Function {
     }
 
     /// Launches on the default stream of the context.
-    pub(super) fn launch(
+    ///
+    /// # Safety
+    /// With these parameters and this grid, the kernel stays inside of the memory that it may access.
+    pub(super) unsafe fn launch(
         &self,
         _entered: &Entered,
         image: &Image,

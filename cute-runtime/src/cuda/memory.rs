@@ -26,17 +26,23 @@ impl Entered {
     /// nor of `cuMemFreeAsync` that it takes memory from `cuMemAlloc`. So the wait is a call of its own. It is for the whole
     /// context, since addresses are handed out for other libraries' calls on other streams. Where the wait fails, a kernel
     /// may still run: the memory is leaked, not freed under it.
-    pub(super) fn free(&self, address: u64) {
+    ///
+    /// # Safety
+    /// The address is from `alloc`, and is not used or freed again.
+    pub(super) unsafe fn free(&self, address: u64) {
         if self.synchronize().is_ok() {
             // A failure here is an earlier launch's, which the next call reports as well.
-            // SAFETY: the address is from `alloc` and freed once; nothing that runs uses it.
+            // SAFETY: the address is from `alloc` and freed once, as the caller promises, and nothing runs that uses it.
             let _ = unsafe { sys::cuMemFree_v2(address) };
         }
     }
 
     /// Sets bytes to zero. The call returns before they are.
-    pub(super) fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
-        // SAFETY: the range lies in a buffer that the caller borrows. Later calls come after it on the stream, and so does
+    ///
+    /// # Safety
+    /// They lie in memory from `alloc` that the caller has to itself.
+    pub(super) unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the range is memory, as the caller promises. Later calls come after it on the stream, and so does
         // `free`, which waits.
         check("cuMemsetD8", unsafe {
             sys::cuMemsetD8_v2(address, 0, bytes)
@@ -45,9 +51,11 @@ impl Entered {
     }
 
     /// Copies to the device. The bytes may still be on their way from the driver's staging memory when this returns.
-    pub(super) fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        // SAFETY: the destination lies in a buffer that the caller borrows, and what comes later on the stream finds it
-        // written. The source is a slice that the driver has read to its end when the call returns: it was staged if it is
+    ///
+    /// # Safety
+    /// The destination lies in memory from `alloc` that the caller has to itself.
+    pub(super) unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
+        // SAFETY: the destination is memory, as the caller promises, and what comes later on the stream finds it written. The source is a slice that the driver has read to its end when the call returns: it was staged if it is
         // pageable, and copied if it is pinned.
         check("cuMemcpyHtoD", unsafe {
             sys::cuMemcpyHtoD_v2(address, bytes.as_ptr().cast(), bytes.len())
@@ -56,8 +64,11 @@ impl Entered {
     }
 
     /// Copies from the device, after everything that was started before has finished.
-    pub(super) fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        // SAFETY: the source lies in a buffer that the caller borrows. The destination is a slice of plain bytes; copies to
+    ///
+    /// # Safety
+    /// The source lies in memory from `alloc` that is initialised.
+    pub(super) unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        // SAFETY: the source is memory, as the caller promises. The destination is a slice of plain bytes; copies to
         // the host return only once they are complete, whether it is pageable or pinned.
         check("cuMemcpyDtoH", unsafe {
             sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), address, bytes.len())

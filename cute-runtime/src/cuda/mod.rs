@@ -124,29 +124,33 @@ impl Backend for Gpu {
         self.context.enter()?.alloc(bytes)
     }
 
-    fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
-        self.context.enter()?.clear(address, bytes)
+    unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the same is asked of the caller.
+        unsafe { self.context.enter()?.clear(address, bytes) }
     }
 
-    fn free(&self, address: u64, _bytes: usize) {
+    unsafe fn free(&self, address: u64) {
         // Without the context there is no waiting for what runs: the memory is leaked.
         if let Ok(entered) = self.context.enter() {
-            entered.free(address);
+            // SAFETY: the same is asked of the caller.
+            unsafe { entered.free(address) };
         }
     }
 
-    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
+    unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.context.enter()?.write(address, bytes)
+        // SAFETY: the same is asked of the caller, and there are bytes.
+        unsafe { self.context.enter()?.write(address, bytes) }
     }
 
-    fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
+    unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.context.enter()?.read(address, bytes)
+        // SAFETY: the same is asked of the caller, and there are bytes.
+        unsafe { self.context.enter()?.read(address, bytes) }
     }
 
     fn encode(&self, map: &TensorMap) -> Result<[u8; 128], Error> {
@@ -158,10 +162,16 @@ impl Backend for Gpu {
         Ok(self.function(&entered, image)?.compiled.clone())
     }
 
-    fn launch(&self, image: &Image, grid: Grid, parameters: &[Vec<u8>]) -> Result<(), Error> {
+    unsafe fn launch(
+        &self,
+        image: &Image,
+        grid: Grid,
+        parameters: &[Vec<u8>],
+    ) -> Result<(), Error> {
         let entered = self.context.enter()?;
-        self.function(&entered, image)?
-            .launch(&entered, image, grid, parameters)
+        let function = self.function(&entered, image)?;
+        // SAFETY: the same is asked of the caller.
+        unsafe { function.launch(&entered, image, grid, parameters) }
     }
 
     fn synchronize(&self) -> Result<(), Error> {

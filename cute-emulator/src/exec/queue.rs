@@ -1,0 +1,137 @@
+//! Asynchronous operations under way: found by thread, by age and by chance, each in logarithmic time.
+
+use super::Random;
+use super::knowledge::Knowledge;
+use crate::error::FaultKind;
+use crate::limits::hold;
+use std::collections::BTreeMap;
+
+/// A thread of a cluster: the rank of its CTA, its warp and its lane.
+pub(crate) type Thread = (usize, u32, usize);
+/// An operation: its thread, and how many its queue had seen before.
+pub(crate) type Key = (Thread, u64);
+
+/// Operations under way. Of a thread's operations, those with a group come first, and groups ascend.
+pub(crate) struct Queue<T> {
+    operations: BTreeMap<Key, Operation<T>>,
+    threads: BTreeMap<u64, Thread>,
+    next: u64,
+}
+
+/// An operation, and the group in which its thread has committed it.
+pub(crate) struct Operation<T> {
+    pub(crate) group: Option<u64>,
+    pub(crate) is: T,
+}
+
+impl<T> Queue<T> {
+    pub(crate) fn new() -> Queue<T> {
+        Queue {
+            operations: BTreeMap::new(),
+            threads: BTreeMap::new(),
+            next: 0,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// The number of the next operation.
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
+
+    pub(crate) fn push(&mut self, thread: Thread, is: T) {
+        let (key, group) = ((thread, self.next), None);
+        self.next += 1;
+        self.insert(key, Operation { group, is });
+    }
+
+    /// Adds what another queue had under this key.
+    pub(crate) fn insert(&mut self, key: Key, operation: Operation<T>) {
+        self.threads.insert(key.1, key.0);
+        self.operations.insert(key, operation);
+    }
+
+    pub(crate) fn remove(&mut self, key: Key) -> Option<Operation<T>> {
+        self.threads.remove(&key.1);
+        self.operations.remove(&key)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.operations.values().map(|operation| &operation.is)
+    }
+
+    pub(crate) fn oldest(&self) -> Option<Key> {
+        let (number, thread) = self.threads.first_key_value()?;
+        Some((*thread, *number))
+    }
+
+    /// Some operation; each may be it.
+    pub(crate) fn any(&self, random: &mut Random) -> Option<Key> {
+        let ((first, _), (last, _)) = (
+            self.threads.first_key_value()?,
+            self.threads.last_key_value()?,
+        );
+        let from = first + random.next() % (last - first + 1);
+        let (number, thread) = self.threads.range(from..).next()?;
+        Some((*thread, *number))
+    }
+
+    /// The first operation of a thread, if its number is below `end`.
+    pub(crate) fn first_of(&self, thread: Thread, end: u64) -> Option<Key> {
+        let (key, _) = self.operations.range((thread, 0)..(thread, end)).next()?;
+        Some(*key)
+    }
+
+    /// The first operation of a thread, if its group is below `done`.
+    pub(crate) fn first_committed(&self, thread: Thread, done: u64) -> Option<Key> {
+        let mut range = self.operations.range((thread, 0)..=(thread, u64::MAX));
+        let (key, operation) = range.next()?;
+        (operation.group? < done).then_some(*key)
+    }
+
+    /// Puts what a thread has not committed into a group.
+    pub(crate) fn commit(&mut self, thread: Thread, group: u64) {
+        self.operations
+            .range_mut((thread, 0)..=(thread, u64::MAX))
+            .rev()
+            .map_while(|(_, operation)| match &mut operation.group {
+                Some(_) => None,
+                none => Some(none),
+            })
+            .for_each(|none| *none = Some(group));
+    }
+}
+
+/// What the operations under way take on the host.
+pub(crate) struct Budget {
+    bytes: u64,
+    limit: u64,
+}
+
+/// Bytes of an operation beside what its thread knew: no kind of operation takes more.
+const OPERATION_BYTES: u64 = 512;
+
+impl Budget {
+    pub(crate) fn new(limit: u64) -> Budget {
+        Budget { bytes: 0, limit }
+    }
+
+    /// An operation begins, which holds this knowledge.
+    pub(crate) fn begin(&mut self, knowledge: Option<&Knowledge>) -> Result<(), FaultKind> {
+        self.bytes += bytes(knowledge);
+        let what = "bytes for asynchronous operations that are not complete";
+        hold(what, self.bytes, self.limit).map_err(FaultKind::OverLimit)
+    }
+
+    /// The operation is complete.
+    pub(crate) fn end(&mut self, knowledge: Option<&Knowledge>) {
+        self.bytes -= bytes(knowledge);
+    }
+}
+
+fn bytes(knowledge: Option<&Knowledge>) -> u64 {
+    OPERATION_BYTES + knowledge.map_or(0, Knowledge::bytes)
+}

@@ -1,0 +1,982 @@
+//! Modules and launches that mean harm: each ends, soon, with the result that PTX defines or with an error that says what is
+//! wrong. None panics, hangs, or asks the host for more than its limits.
+
+use super::{Run, module, pointer, words_of};
+use cute_emulator::{AllocError, GlobalMemory, Launch, Limits, Program};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+/// Runs every row and reports all that went wrong, panics too.
+fn check<R>(rows: &[R], name: impl Fn(&R) -> &str, run: impl Fn(&R) -> Result<(), String>) {
+    let wrong: Vec<String> = rows
+        .iter()
+        .filter_map(|row| {
+            let result = catch_unwind(AssertUnwindSafe(|| run(row)));
+            let problem = result.unwrap_or_else(|_| Err("panics".to_owned())).err()?;
+            Some(format!("{}: {problem}", name(row)))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whether a message says what it should.
+fn says(result: Result<impl std::fmt::Debug, impl ToString>, part: &str) -> Result<(), String> {
+    match result {
+        Err(error) if error.to_string().contains(part) => Ok(()),
+        Err(error) => Err(format!("`{}` does not say `{part}`", error.to_string())),
+        Ok(value) => Err(format!("{value:?} where an error should say `{part}`")),
+    }
+}
+
+/// Instructions that leave a word in `%r1`, and the word.
+const WORDS: &[(&str, u32)] = &[
+    // Constants take the width of their operand.
+    ("clz.b32 %r1, -1;", 0),
+    ("clz.b32 %r1, 1;", 31),
+    ("clz.b64 %r1, -1;", 0),
+    ("clz.b64 %r1, 1;", 63),
+    ("popc.b32 %r1, -1;", 32),
+    ("popc.b32 %r1, -2147483648;", 1),
+    ("popc.b64 %r1, -1;", 64),
+    ("bfind.u32 %r1, -1;", 31),
+    ("bfind.s32 %r1, -1;", u32::MAX),
+    ("bfind.u64 %r1, -1;", 63),
+    ("brev.b32 %r1, -2;", 0x7fff_ffff),
+    ("mov.u32 %r1, -1; popc.b32 %r1, %r1;", 32),
+    ("mov.u32 %r1, 0x1ffffffff;", u32::MAX),
+    ("mov.b16 %h0, -1; cvt.u32.u16 %r1, %h0;", 0xffff),
+    ("mov.b16 %h0, 0x12345; cvt.u32.u16 %r1, %h0;", 0x2345),
+    (
+        "mov.b32 %r2, -1; cvt.u64.u32 %d1, %r2; clz.b64 %r1, %d1;",
+        32,
+    ),
+    (
+        "cvt.u64.u32 %d1, -1; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r1, %d1;",
+        0,
+    ),
+    (
+        "cvt.s64.s32 %d1, -1; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r1, %d1;",
+        u32::MAX,
+    ),
+    ("not.b32 %r1, -1;", 0),
+    ("xor.b32 %r1, -1, 0xffffffff;", 0),
+    ("selp.b32 %r2, -1, 0, 1; popc.b32 %r1, %r2;", 32),
+    ("selp.b32 %r1, 5, 6, -2;", 6),
+    ("min.u32 %r1, -1, 1;", 1),
+    ("max.s32 %r1, 0x80000000, -5;", -5_i32 as u32),
+    ("max.u16 %h0, -1, 1; cvt.u32.u16 %r1, %h0;", 0xffff),
+    (
+        "setp.eq.u32 %p0, -1, 0xffffffff; selp.b32 %r1, 5, 6, %p0;",
+        5,
+    ),
+    ("setp.lt.s16 %p0, 0xffff, 0; selp.b32 %r1, 5, 6, %p0;", 5),
+    (
+        "mul.wide.u32 %d1, -1, -1; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r1, %d1;",
+        0xffff_fffe,
+    ),
+    ("mul.wide.u16 %r1, -1, -1;", 0xfffe_0001),
+    ("mad.wide.u16 %r1, -1, -1, -1;", 0xfffe_0000),
+    ("prmt.b32 %r1, -1, -1, -1;", u32::MAX),
+    ("lop3.b32 %r1, -1, -1, -1, 0x180;", u32::MAX),
+    ("shf.l.wrap.b32 %r1, -1, -1, -1;", u32::MAX),
+    ("shf.r.clamp.b32 %r1, 1, 7, -1;", 7),
+    (
+        "mov.b64 %d1, {-1, -2}; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r1, %d1;",
+        0xffff_fffe,
+    ),
+    ("mov.b32 %r1, {-1, 0};", 0xffff),
+    (
+        "st.shared.b64 [smem], 0; st.shared.b16 [smem], -1; ld.shared.b32 %r1, [smem];",
+        0xffff,
+    ),
+    (
+        "st.shared.b32 [smem], 7; atom.shared.inc.u32 %r1, [smem], -1; ld.shared.b32 %r1, [smem];",
+        8,
+    ),
+    (
+        "st.shared.b32 [smem], 7; atom.shared.cas.b32 %r1, [smem], 7, -1; ld.shared.b32 %r1, [smem];",
+        u32::MAX,
+    ),
+    (
+        "st.shared.b32 [smem], -1; atom.shared.add.u32 %r1, [smem], -1; ld.shared.b32 %r1, [smem];",
+        0xffff_fffe,
+    ),
+    ("shfl.sync.idx.b32 %r1, -1, -1, -1, -1;", u32::MAX),
+    ("vote.sync.ballot.b32 %r1, 1, -1;", 1),
+    ("redux.sync.add.u32 %r1, -1, -1;", u32::MAX),
+    ("mov.f32 %f0, 1.5; mov.b32 %r1, %f0;", 0x3fc0_0000),
+    (
+        "add.f32 %f0, 0d3FF8000000000000, 0f3F800000; mov.b32 %r1, %f0;",
+        0x4020_0000,
+    ),
+    // Shifts past the width.
+    ("shl.b32 %r1, 1, -1;", 0),
+    ("shl.b32 %r1, 1, 0x100000001;", 2),
+    ("shr.s32 %r1, -8, -1;", u32::MAX),
+    ("shr.u32 %r1, -1, 31;", 1),
+    ("shl.b64 %d1, -1, 64; cvt.u32.u64 %r1, %d1;", 0),
+    ("shl.b16 %h0, -1, 15; cvt.u32.u16 %r1, %h0;", 0x8000),
+    ("bfe.u32 %r1, -1, -1, -1;", 0),
+    ("bfe.s64 %d1, -1, 255, 255; cvt.u32.u64 %r1, %d1;", u32::MAX),
+    ("bfi.b32 %r1, -1, 9, -1, -1;", 9),
+    ("bfi.b64 %d1, -1, 0, 64, 64; cvt.u32.u64 %r1, %d1;", 0),
+    // Arithmetic wraps, and a division has always a result.
+    ("div.s32 %r1, 0x80000000, -1;", 0x8000_0000),
+    ("rem.s32 %r1, 0x80000000, -1;", 0),
+    ("div.u32 %r1, 1, 0;", u32::MAX),
+    ("rem.s32 %r1, 1, 0;", u32::MAX),
+    (
+        "div.s64 %d1, 0x8000000000000000, -1; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r1, %d1;",
+        0x8000_0000,
+    ),
+    ("div.s16 %h0, 0x8000, -1; cvt.u32.u16 %r1, %h0;", 0x8000),
+    ("abs.s32 %r1, 0x80000000;", 0x8000_0000),
+    ("neg.s32 %r1, 0x80000000;", 0x8000_0000),
+    ("sad.s32 %r1, 0x80000000, 0x7fffffff, 1;", 0),
+    ("add.s32 %r1, 0x7fffffff, 1;", 0x8000_0000),
+    ("add.sat.s32 %r1, 0x7fffffff, 1;", 0x7fff_ffff),
+    (
+        "mul.hi.s64 %d1, 0x8000000000000000, 0x8000000000000000; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r1, %d1;",
+        0x4000_0000,
+    ),
+    (
+        "mad.hi.u64 %d1, -1, -1, -1; cvt.u32.u64 %r1, %d1;",
+        0xffff_fffd,
+    ),
+    // A conversion to an integer saturates; of a NaN it depends on the widths.
+    ("cvt.rzi.s32.f32 %r1, 0f7FC00000;", 0),
+    ("cvt.rzi.s32.f32 %r1, 0f7F800000;", 0x7fff_ffff),
+    ("cvt.rzi.s32.f32 %r1, 0fFF800000;", 0x8000_0000),
+    ("cvt.rzi.u32.f32 %r1, 0fBF800000;", 0),
+    ("cvt.rzi.s32.f64 %r1, 0d7FF8000000000000;", 0x8000_0000),
+    (
+        "cvt.rzi.u64.f32 %d1, 0f7FC00000; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r1, %d1;",
+        0x8000_0000,
+    ),
+    (
+        "cvt.rni.s64.f64 %d1, 0d7FEFFFFFFFFFFFFF; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r1, %d1;",
+        0x7fff_ffff,
+    ),
+    (
+        "cvt.rn.f16.f32 %h0, 0f7F7FFFFF; cvt.u32.u16 %r1, %h0;",
+        0x7c00,
+    ),
+    (
+        "cvt.rn.e4m3x2.f32 %h0, 0fFF800000, 0f7FC00000; cvt.u32.u16 %r1, %h0;",
+        0xfe7f,
+    ),
+];
+
+#[test]
+fn what_is_computed_is_what_ptx_defines() {
+    check(
+        WORDS,
+        |row| row.0,
+        |(body, expected)| match words_of(1, body) {
+            Ok(words) if words[0] == *expected => Ok(()),
+            Ok(words) => Err(format!("{:#x} is not {expected:#x}", words[0])),
+            Err(error) => Err(error.to_string()),
+        },
+    );
+}
+
+/// Instructions that are refused when the module is loaded, and a part of the message.
+const REFUSED: &[(&str, &str)] = &[
+    (
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b128 [smem], %d0, [smem];",
+        "is a .b64 register where .b128 is expected",
+    ),
+    (
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b64 [smem], {%d0, %d1, %d2, %d3}, [smem];",
+        "4 values of .b64; elements of 4 or 8 bytes, 16 bytes at most, are expected",
+    ),
+    (
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b16 [smem], %h0, [smem];",
+        "of .b16",
+    ),
+    (
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.pred [smem], %p0, [smem];",
+        "of .pred",
+    ),
+    ("ld.shared.b128 %d0, [smem];", "accesses of .b128"),
+    (
+        "atom.shared.cas.b128 %d0, [smem], %d1, %d2;",
+        "accesses of .b128",
+    ),
+    (
+        ".reg .b128 %q; mov.b128 %q, {%d0, %d1};",
+        "2 parts of .b128",
+    ),
+    (
+        ".reg .b128 %q; mov.b64 %d0, %q;",
+        "registers of .b128 are not modelled",
+    ),
+    ("mov.b64 %d0, {%r0, %r1, %r2};", "3 parts of .b64"),
+    (
+        "mov.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, %r8;",
+        "8 parts of .b32",
+    ),
+    ("mov.b64 %d0, {};", "is not a value"),
+    (
+        "ld.shared.v2.b32 {}, [smem];",
+        "0 registers for a vector of 2",
+    ),
+    (
+        "ld.shared.v8.b64 {%d0, %d1}, [smem];",
+        "2 registers for a vector of 8",
+    ),
+    (
+        "clz.b32 %r1, %d0;",
+        "`%d0` is a .b64 register where .b32 is expected",
+    ),
+    (
+        "mov.u64 %r1, -1;",
+        "`%r1` is a .b32 register where .u64 is expected",
+    ),
+    (
+        "setp.eq.u32 %r1, 0, 0;",
+        "`%r1` is a .b32 register where .pred is expected",
+    ),
+    (
+        "@%r1 trap;",
+        "`%r1` is a .b32 register where .pred is expected",
+    ),
+    ("add.f32 %f0, %f0, 1;", "`1` is not a constant of .f32"),
+    ("add.u32 %r0, %r0, 1.5;", "is not a constant of .u32"),
+    ("mov.u32 %r4294967295, 0;", "`%r4294967295` is not declared"),
+    ("mov.u32 %r99999999999999999999, 0;", "is not declared"),
+    ("mov.u32 %r01, 0;", "`%r01` is not declared"),
+    (
+        "setmaxnreg.inc.sync.aligned.u32 18446744073709551615;",
+        "18446744073709551615 registers",
+    ),
+    ("cp.async.wait_group -1;", "-1 is negative"),
+    (
+        "cp.async.ca.shared.global [smem], [%d0], 18446744073709551615;",
+        "are not 4, 8 or 16",
+    ),
+    (
+        "wgmma.mma_async.sync.aligned.m64n0k16.f32.bf16.bf16 {}, %d0, %d1, %p0, 1, 1, 0, 0;",
+        "shape .m64n0k16",
+    ),
+    (
+        "wgmma.mma_async.sync.aligned.m64n18446744073709551616k16.f32.bf16.bf16 {}, %d0, %d1, %p0, 1, 1, 0, 0;",
+        "shape",
+    ),
+    (
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, {%r0}, %d1, %p0, 1, 1, 0;",
+        "A has four registers",
+    ),
+    (
+        ".shared .b64 big[18446744073709551615];",
+        "bytes of static shared memory; the limit is",
+    ),
+    (
+        ".shared .align 4294967295 .b8 far[1];",
+        "bytes of static shared memory; the limit is",
+    ),
+    (
+        ".extern .shared .b8 mine[];",
+        "only a variable of the module can be .extern",
+    ),
+    (
+        ".local .b8 stack[1];",
+        "variables in .local are not modelled",
+    ),
+    (".reg .b64 %r<64>;", "`%r` is declared twice"),
+    (".reg .b32 a; .reg .b64 a;", "`a` is declared twice"),
+    (
+        ".shared .b8 a[1]; .shared .b8 a[1];",
+        "`a` is declared twice",
+    ),
+    ("L: L:", "`L` is declared twice"),
+    ("mov.u32 %tid.x, 0;", "register `%tid.x` is not declared"),
+    (
+        "mov.u32 %r1, %tid.x; mov.u32 %tid.x, 0;",
+        "`%tid.x` is not a register",
+    ),
+    ("bra nowhere;", "`nowhere` is not defined"),
+];
+
+#[test]
+fn what_has_no_meaning_is_refused_at_load() {
+    check(
+        REFUSED,
+        |row| row.0,
+        |(body, part)| says(Program::load(&module("", body)), part),
+    );
+}
+
+/// Kernels that run into an error, and a part of the message: in a warpgroup where they use tensor cores, else in one thread.
+const FAULTS: &[(&str, &str)] = &[
+    ("mov.u64 %d0, -1; ld.global.b8 %r1, [%d0];", "0xffffffffffffffff are not in an allocation"),
+    ("mov.u64 %d0, -8; st.global.b64 [%d0+9223372036854775807], 0;", "not a multiple of 8"),
+    ("mov.u64 %d0, 0; ld.global.v2.b64 {%d1, %d2}, [%d0];", "are not in an allocation"),
+    ("mov.u32 %r0, -1; ld.shared.b8 %r1, [%r0];", "CTA rank 254 of a cluster of 1"),
+    ("mov.u32 %r0, 0xfffff0; st.shared.b64 [%r0], 0;", "8 bytes at shared address 0xfffff0"),
+    ("ld.shared.b32 %r1, [smem+4294966272];", "4 bytes at shared address 0x0"),
+    ("ld.param.u32 %r1, [out+4294967288];", "bytes of parameters"),
+    ("st.param.u32 [out], 0;", "parameters cannot be written"),
+    ("mapa.shared::cluster.u32 %r1, %r0, -1;", "rank 4294967295 in a cluster of 1"),
+    ("mov.u64 %d0, -1; getctarank.u64 %r1, %d0;", "is not an address in shared memory"),
+    ("mov.u64 %d0, 0x1000000ffffffff; getctarank.u64 %r1, %d0;", "CTA rank 254"),
+    ("bar.sync 16;", "barrier 16 is not 0 to 15"),
+    ("bar.sync -1;", "barrier 4294967295 is not 0 to 15"),
+    ("bar.sync 0, -32;", "4294967264 threads are not a multiple of 32 up to 1024"),
+    ("bar.sync 0, 33;", "33 threads are not a multiple of 32"),
+    ("bar.arrive 1, 64; bar.arrive 1, 96;", "elsewhere"),
+    ("mbarrier.init.shared::cta.b64 [smem], 0;", "count 0 is not 1 to"),
+    ("mbarrier.init.shared::cta.b64 [smem], -1;", "count 4294967295 is not 1 to"),
+    ("mbarrier.init.shared::cta.b64 [smem+4], 1;", "not a multiple of 8"),
+    ("mbarrier.init.shared::cta.b64 [smem+65536], 1;", "8 bytes at shared address"),
+    (
+        "mbarrier.init.shared::cta.b64 [smem], 1; mbarrier.arrive.shared::cta.b64 _, [smem], -1;",
+        "4294967295 arrivals where its phase 0 lacks 1",
+    ),
+    (
+        "mbarrier.init.shared::cta.b64 [smem], 1; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [smem], -1;",
+        "4294967295 bytes are outstanding; the limit is 1048575",
+    ),
+    (
+        "mbarrier.init.shared::cta.b64 [smem], 1; mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [smem], -1;",
+        "-4294967295 bytes are outstanding",
+    ),
+    (
+        "mbarrier.init.shared::cta.b64 [smem], 1048575; L: cp.async.mbarrier.arrive.shared::cta.b64 [smem]; bra L;",
+        "1048575 arrivals are outstanding, the most there may be",
+    ),
+    (
+        "mbarrier.init.shared::cta.b64 [smem], 1; L: cp.async.mbarrier.arrive.noinc.shared::cta.b64 [smem]; bra L;",
+        "bytes for asynchronous operations that are not complete are over the limit of 1048576",
+    ),
+    (
+        "mov.u64 %d0, smem; mov.u32 %r2, smem; mbarrier.init.shared::cta.b64 [smem], 1; fence.mbarrier_init.release.cluster;
+         L: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d0], 0, [%r2]; bra L;",
+        "bytes for asynchronous operations that are not complete",
+    ),
+    (
+        "ld.param.u64 %d0, [out]; L: cp.async.bulk.global.shared::cta.bulk_group [%d0], [smem], 0; bra L;",
+        "bytes for asynchronous operations that are not complete",
+    ),
+    (
+        "ld.param.u64 %d0, [out]; cp.async.bulk.global.shared::cta.bulk_group [%d0], [smem], -16;",
+        "4294967280 bytes at shared address",
+    ),
+    (
+        "ld.param.u64 %d0, [out]; cp.async.bulk.global.shared::cta.bulk_group [%d0], [smem], 8;",
+        "8 bytes are not a multiple of 16",
+    ),
+    (
+        "mbarrier.init.shared::cta.b64 [smem], 1; fence.mbarrier_init.release.cluster; mov.u64 %d0, -16;
+         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [smem+1024], [%d0], -16, [smem];",
+        "shared address",
+    ),
+    (
+        "st.shared.b64 [smem], 0; fence.proxy.async.shared::cta; mov.u64 %d0, -16;
+         cp.async.bulk.global.shared::cta.bulk_group [%d0], [smem], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
+        "nobody has written",
+    ),
+    (
+        "st.shared.v2.b64 [smem], {0, 0}; fence.proxy.async.shared::cta; mov.u64 %d0, -16;
+         cp.async.bulk.global.shared::cta.bulk_group [%d0], [smem], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
+        "16 bytes at 0xfffffffffffffff0 are not in an allocation",
+    ),
+    (
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [out, {0, 0}], [smem];",
+        "the operand is not a tensor map",
+    ),
+    (
+        "mov.u64 %d0, smem; cvta.shared.u64 %d0, %d0; cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d0, {0, 0}], [smem];",
+        "a tensor map cannot be in shared memory",
+    ),
+    ("mov.u64 %d0, -4; cp.async.ca.shared.global [smem], [%d0], 4; cp.async.wait_all;", "0xfffffffffffffffc"),
+    (
+        "mov.u32 %r0, 0; L: mbarrier.init.shared::cta.b64 [%r0+1024], 1; add.u32 %r0, %r0, 8; bra L;",
+        "17 mbarriers of the CTA are over the limit of 16",
+    ),
+    ("wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, -1, -1, 0, 1, 1, 0, 0;", "base offset 7"),
+    (
+        "wgmma.fence.sync.aligned; L: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, 0, 0, 0, 1, 1, 0, 0; bra L;",
+        "bytes for asynchronous operations that are not complete",
+    ),
+    (
+        "wgmma.fence.sync.aligned; L: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, 0, 0, 0, 1, 1, 0, 0;
+         wgmma.commit_group.sync.aligned; bra L;",
+        "bytes for asynchronous operations that are not complete",
+    ),
+    ("setmaxnreg.dec.sync.aligned.u32 24; setmaxnreg.inc.sync.aligned.u32 32; setmaxnreg.dec.sync.aligned.u32 40;", "is no decrease"),
+    ("L: bra L;", "did not end within"),
+    ("L: @%p0 bra L; bra L;", "did not end within"),
+    ("L: wgmma.fence.sync.aligned; bar.warp.sync -1; bra L;", "did not end within"),
+    ("L: bar.sync 0; barrier.cluster.arrive; barrier.cluster.wait; bra L;", "did not end within"),
+    ("barrier.cluster.wait;", "is deadlocked"),
+    ("mbarrier.init.shared::cta.b64 [smem], 1; L: mbarrier.try_wait.shared::cta.b64 %p0, [smem], -1; @!%p0 bra L;", "k is deadlocked"),
+    ("trap;", "trap"),
+];
+
+/// Little enough of everything that a flood is over at once.
+const LITTLE: Limits = Limits {
+    text_bytes: 1 << 20,
+    entries: 16,
+    instructions: 4096,
+    registers: 4096,
+    memory_bytes: 1 << 20,
+    ctas: 1 << 10,
+    state_bytes: 16 << 20,
+    pending_bytes: 1 << 20,
+    mbarriers: 16,
+    steps: 1 << 16,
+};
+
+#[test]
+fn what_goes_wrong_is_said() {
+    check(
+        FAULTS,
+        |row| row.0,
+        |(body, part)| {
+            for seed in 0..3 {
+                let threads = if body.contains("wgmma.mma") { 128 } else { 1 };
+                let mut run = Run::threads(threads).seed(seed);
+                run.launch.limits = LITTLE;
+                let out = run.words(&[0; 64]);
+                let ptx = module(".param .u64 out, .param .u64 more", body);
+                let result = run.go(&ptx, &[pointer(out), vec![0; 8]]);
+                // With random delays a flood may end otherwise, but it ends.
+                says(result, if seed == 0 { part } else { "" })?;
+            }
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn extreme_coordinates_are_outside() {
+    use cute_emulator::{TensorElement, TensorFill, TensorMap, TensorSwizzle};
+    let mut run = Run::threads(32);
+    run.launch.limits = LITTLE;
+    let out = run.words(&[7; 64]);
+    let map = TensorMap {
+        element: TensorElement::U32,
+        address: out,
+        dims: vec![1 << 32; 5],
+        strides: vec![(1 << 40) - 16; 4],
+        box_dims: vec![8, 8, 1, 1, 1],
+        element_strides: vec![1, 8, 8, 8, 8],
+        swizzle: TensorSwizzle::None,
+        fill: TensorFill::Zero,
+    };
+    for corner in [i32::MIN, -1, i32::MAX] {
+        let body = "
+            mov.u32 %r2, smem;
+            mov.u32 %r0, %tid.x;
+            ld.param.s32 %r3, [corner];
+            setp.ne.u32 %p0, %r0, 0;
+            @%p0 bra END;
+            mbarrier.init.shared::cta.b64 [%r2+1024], 1;
+            fence.mbarrier_init.release.cluster;
+            mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2+1024], 32;
+            cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+                [%r2], [map, {%r3, %r3, %r3, %r3, %r3}], [%r2+1024];
+        WAIT:
+            mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2+1024], 0;
+            @!%p1 bra WAIT;
+        END:";
+        let args = [
+            map.to_bytes().unwrap().to_vec(),
+            corner.to_le_bytes().to_vec(),
+        ];
+        let ptx = module(".param .align 64 .b8 map[128], .param .s32 corner", body);
+        let result = run.go(&ptx, &args);
+        if corner < 0 {
+            // A row of eight elements, which are all filled with zeros.
+            assert!(result.is_ok(), "{result:?}");
+        } else {
+            says(result, "are not in an allocation").unwrap();
+        }
+    }
+}
+
+#[test]
+fn modules_are_held_against_their_limits() {
+    let head = ".version 8.0\n.target sm_90a\n.address_size 64\n";
+    let entries: String = (0..17)
+        .map(|i| format!(".visible .entry k{i}() {{ ret; }}\n"))
+        .collect();
+    let constants: String = (0..4097).map(|i| format!("mov.u32 %r0, {i};\n")).collect();
+    let params: Vec<String> = (0..5).map(|i| format!(".param .b8 p{i}[8192]")).collect();
+    let rows = [
+        (
+            "text",
+            "// ".repeat(1 << 19),
+            "1572864 bytes of the module's text are over the limit of 1048576",
+        ),
+        (
+            "entries",
+            format!("{head}{entries}"),
+            "17 entries of the module are over the limit of 16",
+        ),
+        (
+            "instructions",
+            module("", &"ret;\n".repeat(4097)),
+            "4097 instructions of the entry are over the limit of 4096",
+        ),
+        (
+            "registers",
+            module("", &constants),
+            "4097 registers, constants included, are over the limit of 4096",
+        ),
+        (
+            "parameters",
+            module(&params.join(", "), ""),
+            "more than 32764 bytes of parameters",
+        ),
+        (
+            "blocks",
+            module("", &"{".repeat(100_000)),
+            "blocks nest deeper than 64",
+        ),
+        ("comment", module("", "/* never"), "this comment never ends"),
+        (
+            "string",
+            module("", ".pragma \"never"),
+            "this string never ends",
+        ),
+        (
+            "offset",
+            module("", "ld.shared.b32 %r1, [smem+9223372036854775808];"),
+            "exceeds 64 bits",
+        ),
+        (
+            "number",
+            module("", "mov.u32 %r1, 99999999999999999999;"),
+            "an integer of at most 64 bits",
+        ),
+        (
+            "module variable",
+            format!("{head}.global .b8 x[1];\n.visible .entry k() {{ ret; }}"),
+            "variables in .global",
+        ),
+        (
+            "dynamic shared memory",
+            format!("{head}.extern .shared .b8 x[300000];\n.visible .entry k() {{ ret; }}"),
+            "300000 bytes of static shared memory",
+        ),
+    ];
+    check(
+        &rows,
+        |row| row.0,
+        |(_, ptx, part)| says(Program::load_within(ptx, &LITTLE), part),
+    );
+}
+
+#[test]
+fn launches_are_held_against_their_limits() {
+    type Change = fn(&mut Launch<'_>);
+    let rows: [(&str, Change, &str); 10] = [
+        (
+            "grid",
+            |launch| launch.grid = [u32::MAX; 3],
+            "CTAs of the grid: 18446744073709551615 is over the limit of 1024",
+        ),
+        (
+            "grid and limit",
+            |launch| {
+                launch.grid = [u32::MAX; 3];
+                launch.limits.ctas = u64::MAX;
+            },
+            "did not end within 65536 instructions",
+        ),
+        (
+            "many CTAs",
+            |launch| {
+                launch.grid = [1 << 31, 1, 1];
+                launch.limits.ctas = u64::MAX;
+            },
+            "did not end within 65536 instructions",
+        ),
+        (
+            "block",
+            |launch| launch.block = [u32::MAX; 3],
+            "threads of a block: 18446744073709551615",
+        ),
+        (
+            "cluster",
+            |launch| launch.cluster = [u32::MAX; 3],
+            "CTAs of a cluster:",
+        ),
+        (
+            "shared memory",
+            |launch| launch.dynamic_shared_bytes = u32::MAX,
+            "bytes of dynamic shared memory: 4294967295",
+        ),
+        (
+            "state",
+            |launch| {
+                launch.block = [1024, 1, 1];
+                launch.grid = [16, 1, 1];
+                launch.cluster = [16, 1, 1];
+                launch.dynamic_shared_bytes = 200 << 10;
+            },
+            "bytes on the host for the registers and shared memory of a cluster:",
+        ),
+        (
+            "residents",
+            |launch| {
+                launch.grid = [1000, 1, 1];
+                launch.schedule.resident_clusters = usize::MAX;
+                launch.dynamic_shared_bytes = 200 << 10;
+            },
+            "did not end within 65536 instructions",
+        ),
+        (
+            "clock",
+            |launch| {
+                launch.limits.steps = u64::MAX;
+                launch.grid = [0, 1, 1];
+            },
+            "has a zero in it",
+        ),
+        (
+            "arguments",
+            |launch| launch.args = &[],
+            "0 arguments for 1 parameters",
+        ),
+    ];
+    let program = Program::load(&module(".param .u32 n", "mov.u32 %r0, %tid.x;")).unwrap();
+    let args = [vec![0; 4]];
+    check(
+        &rows,
+        |row| row.0,
+        |(_, change, part)| {
+            let mut launch = Launch {
+                args: &args,
+                limits: LITTLE,
+                ..Launch::default()
+            };
+            change(&mut launch);
+            says(program.launch(&mut GlobalMemory::new(), "k", &launch), part)
+        },
+    );
+}
+
+/// Many registers are no harm in a warp, and an error in many.
+#[test]
+fn registers_are_bounded_by_the_bytes_of_all_warps() {
+    let names: String = (0..120_000)
+        .map(|i| format!("mov.u32 %r{i}, 0;\n"))
+        .collect();
+    let ptx = module("", &names).replace("%r<64>", "%r<120000>");
+    let program = Program::load(&ptx).unwrap();
+    let launch = |threads| {
+        let launch = Launch {
+            block: [threads, 1, 1],
+            ..Launch::default()
+        };
+        program.launch(&mut GlobalMemory::new(), "k", &launch)
+    };
+    launch(32).unwrap();
+    says(launch(1024 + 1), "threads of a block").unwrap();
+    let wide = Launch {
+        block: [1024, 1, 1],
+        grid: [16, 1, 1],
+        cluster: [16, 1, 1],
+        ..Launch::default()
+    };
+    says(
+        program.launch(&mut GlobalMemory::new(), "k", &wide),
+        "is over the limit of 1073741824",
+    )
+    .unwrap();
+}
+
+#[test]
+fn memory_is_bounded() {
+    let full = |bytes, free, limit| AllocError::Full { bytes, free, limit };
+    let mut memory = GlobalMemory::new();
+    let limit = Limits::default().memory_bytes;
+    assert_eq!(
+        memory.alloc(usize::MAX, 16),
+        Err(full(usize::MAX as u64, limit, limit))
+    );
+    assert_eq!(
+        memory.alloc(16, u64::MAX),
+        Err(AllocError::NoAddress {
+            bytes: 16,
+            align: u64::MAX
+        })
+    );
+    assert_eq!(
+        memory.alloc(16, 1 << 60),
+        Err(AllocError::NoAddress {
+            bytes: 16,
+            align: 1 << 60
+        })
+    );
+    // No host has as much as a device without a limit may be asked for.
+    let mut endless = GlobalMemory::within(&Limits {
+        memory_bytes: u64::MAX,
+        ..LITTLE
+    });
+    says(endless.alloc(usize::MAX, 16), "no address is left").unwrap();
+    says(
+        endless.alloc(1 << 55, 16),
+        "the host has no 36028797018963968 bytes",
+    )
+    .unwrap();
+
+    let mut small = GlobalMemory::within(&LITTLE);
+    let first = small.alloc(1 << 19, 16).unwrap();
+    small.alloc(1 << 19, 16).unwrap();
+    assert_eq!(small.alloc(1, 16), Err(full(1, 0, 1 << 20)));
+    small.free(first).unwrap();
+    assert_eq!(small.free_bytes(), 1 << 19);
+    assert!(small.free(first).is_err());
+    assert!(small.read(u64::MAX, &mut [0; 16]).is_err());
+    assert!(small.write(u64::MAX - 15, &[0; 16]).is_err());
+    assert!(small.bytes(first, usize::MAX).is_err());
+}
+
+/// A module or a kernel that grows with a number.
+struct Flood {
+    name: &'static str,
+    /// The smaller size; the larger is four times as many.
+    size: usize,
+    threads: u32,
+    ptx: fn(usize) -> String,
+}
+
+/// A kernel that does something so many times.
+fn repeated(size: usize, before: &str, body: &str, after: &str) -> String {
+    module(
+        ".param .u64 out",
+        &format!(
+            "ld.param.u64 %d0, [out];\nmov.u32 %r0, 0;\n{before}\nAGAIN:\n{body}\nadd.u32 %r0, %r0, 1;\n\
+             setp.lt.u32 %p0, %r0, {size};\n@%p0 bra AGAIN;\n{after}"
+        ),
+    )
+}
+
+fn lines(size: usize, line: impl Fn(usize) -> String) -> String {
+    (0..size).map(line).collect()
+}
+
+const MBARRIER: &str = "mov.u32 %r2, smem; mbarrier.init.shared::cta.b64 [smem], 1; fence.mbarrier_init.release.cluster;";
+
+const FLOODS: &[Flood] = &[
+    Flood {
+        name: "families of registers",
+        size: 10_000,
+        threads: 1,
+        ptx: |size| {
+            module(
+                "",
+                &lines(size, |i| {
+                    format!(".reg .b32 %x{i}_<2>;\nmov.u32 %x{i}_1, 0;\n")
+                }),
+            )
+        },
+    },
+    Flood {
+        name: "families that begin alike",
+        size: 10_000,
+        threads: 1,
+        ptx: |size| {
+            module(
+                "",
+                &lines(size, |i| {
+                    format!(".reg .b32 %x{i}<1>;\nmov.u32 %x{i}0, 0;\n")
+                }),
+            )
+        },
+    },
+    Flood {
+        name: "entries",
+        size: 12_500,
+        threads: 1,
+        ptx: |size| {
+            module("", "") + &lines(size, |i| format!(".visible .entry e{i}() {{ ret; }}\n"))
+        },
+    },
+    Flood {
+        name: "entries and variables",
+        size: 5_000,
+        threads: 1,
+        ptx: |size| {
+            let entries = lines(size, |i| format!(".visible .entry e{i}() {{ ret; }}\n"));
+            module("", "") + &lines(size, |i| format!(".shared .b8 v{i}[1];\n")) + &entries
+        },
+    },
+    Flood {
+        name: "labels and branches",
+        size: 10_000,
+        threads: 32,
+        ptx: |size| module("", &lines(size, |i| format!("L{i}:\nbra M{i};\nM{i}:\n"))),
+    },
+    Flood {
+        name: "constants",
+        size: 10_000,
+        threads: 1,
+        ptx: |size| module("", &lines(size, |i| format!("mov.u32 %r0, {i};\n"))),
+    },
+    Flood {
+        name: "blocks",
+        size: 5_000,
+        threads: 1,
+        ptx: |size| {
+            module(
+                "",
+                &lines(size, |_| "{ .reg .b32 x; mov.u32 x, 0; }\n".to_owned()),
+            )
+        },
+    },
+    Flood {
+        name: "cp.async",
+        size: 4_000,
+        threads: 1,
+        ptx: |size| {
+            repeated(
+                size,
+                "mov.u32 %r2, smem;",
+                "cp.async.ca.shared.global [%r2], [%d0], 4; cp.async.commit_group; add.u32 %r2, %r2, 4;",
+                "cp.async.wait_group 0;",
+            )
+        },
+    },
+    Flood {
+        name: "arrivals",
+        size: 10_000,
+        threads: 1,
+        ptx: |size| {
+            repeated(
+                size,
+                "mbarrier.init.shared::cta.b64 [smem], 1048575;",
+                "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [smem]; cp.async.commit_group; cp.async.wait_group 0;",
+                "",
+            )
+        },
+    },
+    Flood {
+        name: "bulk copies",
+        size: 10_000,
+        threads: 1,
+        ptx: |size| {
+            repeated(
+                size,
+                MBARRIER,
+                // To no CTA, so that nobody need wait.
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster
+                     [%r2+1024], [%d0], 0, [%r2], 0;
+                 cp.async.wait_all;",
+                "",
+            )
+        },
+    },
+    Flood {
+        name: "bulk stores",
+        size: 10_000,
+        threads: 1,
+        ptx: |size| {
+            repeated(
+            size,
+            "st.shared.v2.b64 [smem], {0, 0}; fence.proxy.async.shared::cta;",
+            "cp.async.bulk.global.shared::cta.bulk_group [%d0], [smem], 16; cp.async.bulk.commit_group;
+             st.shared.b32 [smem+32], 0;",
+            "cp.async.bulk.wait_group 0;",
+        )
+        },
+    },
+    Flood {
+        name: "bulk stores that have read",
+        size: 10_000,
+        threads: 1,
+        ptx: |size| {
+            repeated(
+            size,
+            "st.shared.v2.b64 [smem], {0, 0}; fence.proxy.async.shared::cta;",
+            "cp.async.bulk.global.shared::cta.bulk_group [%d0], [smem], 16; cp.async.bulk.commit_group;
+             cp.async.bulk.wait_group.read 0;",
+            "",
+        )
+        },
+    },
+    Flood {
+        name: "wgmma",
+        size: 2_000,
+        threads: 128,
+        ptx: |size| {
+            let zero = lines(64, |i| format!("st.shared.b64 [smem+{}], 0;\n", 8 * i));
+            repeated(
+                size,
+                &format!(
+                    "mov.u32 %r2, %tid.x; setp.ne.u32 %p1, %r2, 0; @%p1 bra READY; {zero}\nfence.proxy.async.shared::cta;\n\
+                     READY: bar.sync 0; mov.u64 %d1, {}; wgmma.fence.sync.aligned;",
+                    1024 >> 4
+                ),
+                "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, %d1, %d1, 0, 1, 1, 0, 0;
+                 wgmma.commit_group.sync.aligned;",
+                "wgmma.wait_group.sync.aligned 0;",
+            )
+        },
+    },
+    Flood {
+        name: "fences and registers",
+        size: 5_000,
+        threads: 32,
+        ptx: |size| {
+            let names = lines(size, |i| format!("mov.u32 %r0, {i};\n"));
+            module("", &(names + &"wgmma.fence.sync.aligned;\n".repeat(size)))
+        },
+    },
+    Flood {
+        name: "mbarriers and fences",
+        size: 1_000,
+        threads: 1,
+        ptx: |size| {
+            repeated(
+                size,
+                "mov.u32 %r2, smem;",
+                "mbarrier.init.shared::cta.b64 [%r2], 1; fence.mbarrier_init.release.cluster; add.u32 %r2, %r2, 8;",
+                "",
+            )
+        },
+    },
+];
+
+/// How long it takes to load a module and to run its entry `k`.
+fn time(flood: &Flood, size: usize) -> Result<Duration, String> {
+    let ptx = (flood.ptx)(size);
+    let start = Instant::now();
+    let mut run = Run::threads(flood.threads);
+    run.launch.limits.mbarriers = 1 << 20;
+    let out = pointer(run.words(&[0; 64]));
+    let args = if ptx.contains("k(.param") {
+        vec![out]
+    } else {
+        vec![]
+    };
+    match run.go(&ptx, &args) {
+        Ok(_) => Ok(start.elapsed()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Four times as much may take nine times as long, on a busy host; what is quadratic takes sixteen times as long.
+#[test]
+fn floods_take_linear_time() {
+    const TRIES: usize = 4;
+    check(
+        FLOODS,
+        |flood| flood.name,
+        |flood| {
+            let mut slow = String::new();
+            for _ in 0..TRIES {
+                let (small, large) = (time(flood, flood.size)?, time(flood, 4 * flood.size)?);
+                if large <= 9 * small + Duration::from_millis(5) {
+                    return Ok(());
+                }
+                slow = format!("{small:?}, then {large:?} for four times as much");
+            }
+            Err(slow)
+        },
+    );
+}
