@@ -3,7 +3,7 @@
 //! Names are kept as written, with their `%`. The mnemonic of an instruction is a row of the instruction table with its
 //! modifiers bound, so that no tree holds an instruction that the table lacks.
 
-use crate::table::{Effect, Mnemonic};
+use crate::table::{Effect, Kind, Mnemonic, present};
 
 pub use crate::types::Type;
 
@@ -197,6 +197,19 @@ impl Inst {
         self.mnemonic.effect()
     }
 
+    /// The operands, each with what the row wants there, by the first form in which operands of such shapes stand. None if
+    /// there is no such form, and so always something in a valid module.
+    pub fn slots(&self) -> Option<Vec<(&Operand, &'static Kind)>> {
+        self.mnemonic.forms().iter().find_map(|form| {
+            let kinds = present(form, self.operands.len())?;
+            let slots: Vec<_> = self.operands.iter().zip(kinds).collect();
+            slots
+                .iter()
+                .all(|(operand, kind)| operand.has_shape_of(kind))
+                .then_some(slots)
+        })
+    }
+
     /// Calls `f` on every register that it writes.
     pub fn for_each_written<'a>(&'a self, f: &mut impl FnMut(&'a str)) {
         for (i, operand) in self.operands.iter().enumerate() {
@@ -225,6 +238,28 @@ impl Inst {
 }
 
 impl Operand {
+    /// Whether it is what stands at such a place, whatever its names mean.
+    fn has_shape_of(&self, kind: &Kind) -> bool {
+        match kind {
+            Kind::Def { .. } => {
+                matches!(self, Operand::Name(_) | Operand::Sink | Operand::Pair(..))
+            }
+            Kind::Use { .. } | Kind::Register(_) | Kind::Value(_) => matches!(
+                self,
+                Operand::Name(_) | Operand::Int(_) | Operand::F32(_) | Operand::F64(_)
+            ),
+            Kind::Predicate | Kind::Scale => {
+                matches!(self, Operand::Name(_) | Operand::Not(_) | Operand::Int(_))
+            }
+            Kind::Int(_) => matches!(self, Operand::Int(_)),
+            Kind::Vector { .. } | Kind::Pack { .. } => matches!(self, Operand::Vector(_)),
+            Kind::Address(_) => matches!(self, Operand::Address { .. }),
+            Kind::Tensor { .. } => matches!(self, Operand::Tensor { .. }),
+            Kind::Label => matches!(self, Operand::Name(_)),
+            Kind::Sink => matches!(self, Operand::Sink),
+        }
+    }
+
     /// Calls `f` on every name in the operand: registers, variables and labels alike.
     pub fn for_each_name<'a>(&'a self, f: &mut impl FnMut(&'a str)) {
         match self {

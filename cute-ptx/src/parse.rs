@@ -465,6 +465,11 @@ impl<'a> Parser<'_, 'a> {
                 self.next();
                 Ok(Operand::Sink)
             }
+            // The one named constant.
+            Token::Word("WARP_SZ") => {
+                self.next();
+                Ok(Operand::Int(32))
+            }
             Token::Word(name) if !name.starts_with('.') => {
                 self.next();
                 Ok(Operand::Name(name.to_owned()))

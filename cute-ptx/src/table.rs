@@ -47,6 +47,6 @@ mod target;
 pub use mnemonic::{Mnemonic, Together, Unknown, samples};
 pub use modifier::{Modifier, Modifiers};
 pub use opcode::Opcode;
-pub use operands::{Fit, Form, Kind, Pair, Range, Slot, Space};
+pub use operands::{Fit, Form, Kind, Pair, Range, Slot, Space, present};
 pub use rows::{Effect, Row, rows};
 pub use target::Target;

@@ -15,7 +15,8 @@ pub enum Opcode {
     Setp, Set, Selp,
     And, Or, Xor, Not, Cnot, Lop3, Shf, Shl, Shr,
     // Data movement and conversion.
-    Mov, Prmt, Shfl, Ld, St, StAsync, Prefetch, PrefetchTensormap, Createpolicy,
+    Mov, Prmt, Shfl, Ld, Ldu, St, StAsync,
+    Prefetch, Prefetchu, PrefetchTensormap, Applypriority, Discard, Createpolicy,
     Isspacep, Cvta, CvtaTo, Mapa, Getctarank, Cvt,
     CpAsync, CpAsyncCommitGroup, CpAsyncWaitGroup, CpAsyncWaitAll, CpAsyncMbarrierArrive,
     CpAsyncBulk, CpReduceAsyncBulk, CpAsyncBulkPrefetch, CpAsyncBulkCommitGroup, CpAsyncBulkWaitGroup,

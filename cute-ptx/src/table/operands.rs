@@ -202,6 +202,22 @@ impl Space {
     }
 }
 
+/// The kinds of a form where so many operands are given: the last optional ones are those left out. None where the form
+/// takes fewer or more.
+pub fn present(form: &Form, given: usize) -> Option<Vec<&Kind>> {
+    let mut left_out = form.len().checked_sub(given)?;
+    let mut kinds = Vec::with_capacity(given);
+    for slot in form.iter().rev() {
+        if slot.optional && left_out > 0 {
+            left_out -= 1;
+        } else {
+            kinds.push(&slot.kind);
+        }
+    }
+    kinds.reverse();
+    (left_out == 0).then_some(kinds)
+}
+
 /// The forms of a mnemonic. The notation is described in [`table`](super); a mistake in it is a mistake in the table, and
 /// a test reads every row.
 pub(super) fn forms(row: &Row, named: &Named) -> Vec<Form> {

@@ -489,7 +489,7 @@ fn floods_take_linear_time() {
         ("blocks", 5_000, |_| {
             "{ .reg .b32 x; mov.u32 x, 0; }".to_owned()
         }),
-        ("errors", 5_000, |i| format!("frobnicate.b{i} %r1;")),
+        ("errors", 5_000, |i| format!("mov.u32 %x{i}, 0;")),
     ];
     for (name, size, text) in floods {
         let time = |size: usize| {
