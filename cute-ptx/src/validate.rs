@@ -11,7 +11,7 @@ mod operands;
 use crate::ast::{
     Directive, Entry, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
 };
-use crate::special;
+use crate::special::{self, Special};
 use crate::table::{Kind, Opcode, Target};
 use names::{Declared, Names};
 use std::fmt::{self, Display, Formatter};
@@ -457,16 +457,20 @@ impl<'m> Checker<'m> {
         for problem in operands::check(inst, mnemonic.forms(), names) {
             self.error(inst, problem);
         }
+        // Each once, however often an instruction names it.
+        let mut needed: Vec<&Special> = Vec::new();
         for operand in &inst.operands {
-            operand.for_each_name(&mut |name| {
-                if let Some((special, _)) = special::lookup(name) {
-                    let target = Target {
-                        sm: special.sm,
-                        specific: false,
-                    };
-                    self.needs(inst, name, special.version, Some(target));
-                }
+            operand.for_each_name(&mut |name| match special::lookup(name) {
+                Some((special, _)) if !needed.contains(&special) => needed.push(special),
+                _ => {}
             });
+        }
+        for special in needed {
+            let target = Target {
+                sm: special.sm,
+                specific: false,
+            };
+            self.needs(inst, special.name, special.version, Some(target));
         }
     }
 
