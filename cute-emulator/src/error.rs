@@ -11,6 +11,18 @@ pub enum EmulatorError {
     /// The text is not PTX.
     #[error("the module does not parse: {0}")]
     Parse(#[from] ParseError),
+    /// The text is PTX, but not a valid module.
+    #[error("{}, line {line}: {problem}\n    {text}", entry.as_deref().unwrap_or("the module"))]
+    Invalid {
+        /// The entry that is not valid; none for the module itself.
+        entry: Option<String>,
+        /// The line of the PTX text, from 1; 0 where it is not one line.
+        line: u32,
+        /// The instruction or declaration.
+        text: String,
+        /// What is wrong with it.
+        problem: Box<cute_ptx::validate::Problem>,
+    },
     /// The module holds more than [`Limits`](crate::Limits) allow.
     #[error(transparent)]
     OverLimit(#[from] OverLimit),

@@ -66,6 +66,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arithmetic;
 mod decode;
 mod error;
 mod exec;

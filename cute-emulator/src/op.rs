@@ -2,6 +2,8 @@
 //! registers and addresses of variables are rows too, filled when a warp starts.
 
 use crate::numerics::Format;
+use cute_ptx::special::Register;
+use cute_ptx::table::Modifier;
 
 /// A row of the register file.
 pub(crate) type Reg = u32;
@@ -31,8 +33,8 @@ pub(crate) struct Code {
     pub(crate) registers: Vec<String>,
     /// Rows with a constant value.
     pub(crate) constants: Vec<(Reg, u64)>,
-    /// Rows that hold a special register.
-    pub(crate) specials: Vec<(Reg, String)>,
+    /// Rows that hold a component of a special register.
+    pub(crate) specials: Vec<(Reg, Register, usize)>,
     /// Bytes of static shared memory, after which the dynamic part begins.
     pub(crate) static_shared: u32,
     /// Offset of each parameter, and the bytes of all.
@@ -153,8 +155,8 @@ pub(crate) enum Region {
 pub(crate) enum Reduction {
     /// For elements of so many bytes.
     Typed { update: Binary, bytes: usize },
-    /// The operation of this name, for the element type of the tensor map.
-    ByElement(&'static str),
+    /// This operation, for the element type of the tensor map.
+    ByElement(Modifier),
 }
 
 /// A tensor-core instruction.

@@ -38,7 +38,8 @@ pub struct EntryInfo {
 }
 
 impl Program {
-    /// Parses and decodes a module. What the emulator does not model is an error here, with its line.
+    /// Parses, validates and decodes a module. What is wrong with it and what the emulator does not model are errors here, with
+    /// their lines.
     pub fn load(ptx: &str) -> Result<Program, EmulatorError> {
         Program::load_within(ptx, &Limits::default())
     }
@@ -66,6 +67,9 @@ impl Program {
             entries.len() as u64,
             limits.entries,
         )?;
+        if let Some(error) = cute_ptx::validate(&source.module).into_iter().next() {
+            return Err(invalid(&entries, &source.lines, error));
+        }
         let unsupported = |entry: &Entry, error: decode::Unsupported| EmulatorError::Unsupported {
             entry: entry.name.clone(),
             line: error.line,
@@ -124,6 +128,26 @@ impl Program {
             params[*offset as usize..*offset as usize + arg.len()].copy_from_slice(arg);
         }
         exec::run(code, &params, memory, launch)
+    }
+}
+
+fn invalid(
+    entries: &[&Entry],
+    lines: &[Vec<u32>],
+    error: cute_ptx::validate::Error,
+) -> EmulatorError {
+    let entry = entries
+        .iter()
+        .zip(lines)
+        .find(|(entry, _)| Some(&entry.name) == error.entry.as_ref());
+    let line = entry
+        .zip(error.line)
+        .and_then(|((_, lines), line)| lines.get(line));
+    EmulatorError::Invalid {
+        entry: error.entry,
+        line: line.copied().unwrap_or(0),
+        text: error.text,
+        problem: Box::new(error.problem),
     }
 }
 

@@ -1,7 +1,11 @@
 //! The syntax tree of a PTX module: what a file says, in the order in which it says it.
 //!
-//! Names are kept as written, with their `%`; an instruction keeps its dotted mnemonic as one string, because the
-//! mnemonic is what a reader searches for and what the instruction table takes apart.
+//! Names are kept as written, with their `%`. The mnemonic of an instruction is a row of the instruction table with its
+//! modifiers bound, so that no tree holds an instruction that the table lacks.
+
+use crate::table::{Effect, Kind, Mnemonic, present};
+
+pub use crate::types::Type;
 
 /// A PTX module: the text of one `.ptx` file.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,8 +129,8 @@ pub enum Line {
 pub struct Inst {
     /// The predicate under which it runs.
     pub guard: Option<Guard>,
-    /// The dotted mnemonic, such as `wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16`.
-    pub mnemonic: String,
+    /// The mnemonic, such as `wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16`.
+    pub mnemonic: Mnemonic,
     /// Operands, destination first.
     pub operands: Vec<Operand>,
     /// A comment at the end of the line.
@@ -177,57 +181,85 @@ pub enum Operand {
     Sink,
 }
 
-macro_rules! types {
-    ($($(#[$doc:meta])* $name:ident = $text:literal, $bits:literal;)*) => {
-        /// A fundamental type of PTX (PTX ISA 9.0, §5.2).
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[expect(missing_docs, reason = "the names are PTX's own")]
-        pub enum Type { $($name,)* }
-
-        impl Type {
-            /// Every type.
-            pub const ALL: &[Type] = &[$(Type::$name,)*];
-
-            /// The name without its dot.
-            pub const fn name(self) -> &'static str {
-                match self { $(Type::$name => $text,)* }
-            }
-
-            /// The type of that name, which stands without its dot.
-            pub fn from_name(name: &str) -> Option<Type> {
-                Type::ALL.iter().copied().find(|ty| ty.name() == name)
-            }
-
-            /// Width in bits; a predicate counts as 1.
-            pub const fn bits(self) -> u32 {
-                match self { $(Type::$name => $bits,)* }
-            }
-        }
-    };
-}
-
-types! {
-    Pred = "pred", 1;
-    B8 = "b8", 8; B16 = "b16", 16; B32 = "b32", 32; B64 = "b64", 64; B128 = "b128", 128;
-    U8 = "u8", 8; U16 = "u16", 16; U32 = "u32", 32; U64 = "u64", 64;
-    S8 = "s8", 8; S16 = "s16", 16; S32 = "s32", 32; S64 = "s64", 64;
-    F16 = "f16", 16; F16x2 = "f16x2", 32; Bf16 = "bf16", 16; Bf16x2 = "bf16x2", 32;
-    F32 = "f32", 32; F64 = "f64", 64;
-}
-
 impl Inst {
     /// An instruction without guard or comment.
-    pub fn new(mnemonic: impl Into<String>, operands: impl IntoIterator<Item = Operand>) -> Inst {
+    pub fn new(mnemonic: Mnemonic, operands: impl IntoIterator<Item = Operand>) -> Inst {
         Inst {
             guard: None,
-            mnemonic: mnemonic.into(),
+            mnemonic,
             operands: operands.into_iter().collect(),
             comment: None,
+        }
+    }
+
+    /// What it does besides writing its destinations.
+    pub fn effect(&self) -> Effect {
+        self.mnemonic.effect()
+    }
+
+    /// The operands, each with what the row wants there, by the first form in which operands of such shapes stand. None if
+    /// there is no such form, and so always something in a valid module.
+    pub fn slots(&self) -> Option<Vec<(&Operand, &'static Kind)>> {
+        self.mnemonic.forms().iter().find_map(|form| {
+            let kinds = present(form, self.operands.len())?;
+            let slots: Vec<_> = self.operands.iter().zip(kinds).collect();
+            slots
+                .iter()
+                .all(|(operand, kind)| operand.has_shape_of(kind))
+                .then_some(slots)
+        })
+    }
+
+    /// Calls `f` on every register that it writes.
+    pub fn for_each_written<'a>(&'a self, f: &mut impl FnMut(&'a str)) {
+        for (i, operand) in self.operands.iter().enumerate() {
+            if self.mnemonic.writes(i) {
+                operand.for_each_name(f);
+            }
+        }
+    }
+
+    /// Calls `f` on every name that it reads: its guard's, and those of its sources.
+    pub fn for_each_read<'a>(&'a self, f: &mut impl FnMut(&'a str)) {
+        if let Some(guard) = &self.guard {
+            f(&guard.predicate);
+        }
+        self.for_each_source(f);
+    }
+
+    /// Calls `f` on every name among its sources: registers, variables, labels.
+    pub fn for_each_source<'a>(&'a self, f: &mut impl FnMut(&'a str)) {
+        for (i, operand) in self.operands.iter().enumerate() {
+            if !self.mnemonic.writes(i) {
+                operand.for_each_name(f);
+            }
         }
     }
 }
 
 impl Operand {
+    /// Whether it is what stands at such a place, whatever its names mean.
+    fn has_shape_of(&self, kind: &Kind) -> bool {
+        match kind {
+            Kind::Def { .. } => {
+                matches!(self, Operand::Name(_) | Operand::Sink | Operand::Pair(..))
+            }
+            Kind::Use { .. } | Kind::Register(_) | Kind::Value(_) => matches!(
+                self,
+                Operand::Name(_) | Operand::Int(_) | Operand::F32(_) | Operand::F64(_)
+            ),
+            Kind::Predicate | Kind::Scale => {
+                matches!(self, Operand::Name(_) | Operand::Not(_) | Operand::Int(_))
+            }
+            Kind::Int(_) => matches!(self, Operand::Int(_)),
+            Kind::Vector { .. } | Kind::Pack { .. } => matches!(self, Operand::Vector(_)),
+            Kind::Address(_) => matches!(self, Operand::Address { .. }),
+            Kind::Tensor { .. } => matches!(self, Operand::Tensor { .. }),
+            Kind::Label => matches!(self, Operand::Name(_)),
+            Kind::Sink => matches!(self, Operand::Sink),
+        }
+    }
+
     /// Calls `f` on every name in the operand: registers, variables and labels alike.
     pub fn for_each_name<'a>(&'a self, f: &mut impl FnMut(&'a str)) {
         match self {

@@ -2,13 +2,17 @@
 //!
 //! [`ast`] is the one representation: the kernel language builds it, its `Display` writes it, [`parse`](mod@parse)
 //! reads it back, [`validate`](mod@validate) holds it against the [`table`] of instructions, and the emulator runs it.
+//! An instruction is a row of that table and the modifiers bound in it.
 //!
 //! ```
 //! use cute_ptx::ast::{Entry, Inst, Item, Line, Module, Operand, Type};
+//! use cute_ptx::table::{Mnemonic, Opcode};
 //!
 //! let register = Line::Register { ty: Type::U32, name: "%thread".into() };
 //! let (d, a) = (Operand::Name("%thread".into()), Operand::Name("%tid.x".into()));
-//! let mut body = vec![register, Line::Inst(Inst::new("mov.u32", [d, a])), Line::Inst(Inst::new("ret", []))];
+//! let mov = Inst::new(Mnemonic::new(Opcode::Mov, Type::U32)?, [d, a]);
+//! let ret = Inst::new("ret".parse()?, []);
+//! let mut body = vec![register, Line::Inst(mov), Line::Inst(ret)];
 //! let module = |body| Module {
 //!     version: (8, 0),
 //!     target: "sm_90a".into(),
@@ -23,6 +27,7 @@
 //!     "entry k, line 0 of its body, `mov.u32 %thread, %tid.x`: operand 1, `%thread`, is not declared; \
 //!      expected a .u32 register to write"
 //! );
+//! # Ok::<(), cute_ptx::table::Unknown>(())
 //! ```
 
 #![forbid(unsafe_code)]
@@ -33,6 +38,7 @@ pub mod parse;
 mod print;
 pub mod special;
 pub mod table;
+mod types;
 pub mod validate;
 
 pub use ast::Module;

@@ -10,6 +10,7 @@ use crate::ast::{
     families,
 };
 use crate::lex::{Spanned, Token, tokens};
+use crate::table::Unknown;
 use std::collections::HashMap;
 use std::str::FromStr;
 
@@ -380,9 +381,9 @@ impl<'a> Parser<'_, 'a> {
             false => None,
         };
         let mnemonic = match self.peek() {
-            Token::Word(word) if word.starts_with(|c: char| c.is_ascii_alphabetic()) => {
-                word.to_owned()
-            }
+            Token::Word(word) if word.starts_with(|c: char| c.is_ascii_alphabetic()) => word
+                .parse()
+                .map_err(|unknown: Unknown| self.error(unknown.to_string()))?,
             _ => return Err(self.expected("an instruction")),
         };
         self.next();
@@ -463,6 +464,11 @@ impl<'a> Parser<'_, 'a> {
             Token::Word("_") => {
                 self.next();
                 Ok(Operand::Sink)
+            }
+            // The one named constant.
+            Token::Word("WARP_SZ") => {
+                self.next();
+                Ok(Operand::Int(32))
             }
             Token::Word(name) if !name.starts_with('.') => {
                 self.next();

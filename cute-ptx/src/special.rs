@@ -1,10 +1,23 @@
 //! Special registers (PTX ISA 9.0, §10).
 
-use crate::ast::Type;
+use crate::types::Type;
 
-/// A special register.
+/// A special register, or a vector of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[rustfmt::skip]
+#[expect(missing_docs, reason = "the names are PTX's own")]
+pub enum Register {
+    Tid, Ntid, Ctaid, Nctaid, Clusterid, Nclusterid, ClusterCtaid, ClusterNctaid, ClusterCtarank,
+    ClusterNctarank, IsExplicitCluster, Laneid, Warpid, Nwarpid, Smid, Nsmid, Gridid, LanemaskEq, LanemaskLe,
+    LanemaskLt, LanemaskGe, LanemaskGt, Clock, ClockHi, Clock64, Globaltimer, GlobaltimerLo, GlobaltimerHi,
+    TotalSmemSize, DynamicSmemSize, AggrSmemSize,
+}
+
+/// What there is to know of a special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Special {
+    /// Which it is.
+    pub register: Register,
     /// Its name with the `%`; where it is a vector, without `.x`, `.y`, `.z`.
     pub name: &'static str,
     /// Whether it is a vector, of which instructions name a component.
@@ -17,30 +30,57 @@ pub struct Special {
     pub sm: u32,
 }
 
-/// Looks up `%tid.x`, `%laneid`, ….
-///
-/// ```
-/// use cute_ptx::ast::Type;
-/// assert_eq!(cute_ptx::special::lookup("%cluster_ctarank").map(|it| (it.ty, it.sm)), Some((Type::U32, 90)));
-/// assert_eq!(cute_ptx::special::lookup("%tid.w"), None);
-/// ```
-pub fn lookup(name: &str) -> Option<&'static Special> {
-    let (base, component) = match name.split_once('.') {
-        Some((base, component)) => (base, Some(component)),
-        None => (name, None),
-    };
-    let vector = match component {
-        None => false,
-        Some("x" | "y" | "z") => true,
-        Some(_) => return None,
-    };
-    SPECIAL
-        .iter()
-        .find(|special| special.name == base && special.vector == vector)
+impl Special {
+    /// The name of a component: 0 to 2 stand for `.x`, `.y`, `.z`. A register that is no vector has one.
+    ///
+    /// ```
+    /// use cute_ptx::special::{Register, Special};
+    /// assert_eq!(Special::of(Register::Ctaid).component(2), "%ctaid.z");
+    /// assert_eq!(Special::of(Register::Laneid).component(0), "%laneid");
+    /// ```
+    pub fn component(&self, axis: usize) -> String {
+        match (self.vector, AXES.get(axis)) {
+            (true, Some(axis)) => format!("{}.{axis}", self.name),
+            _ => self.name.to_owned(),
+        }
+    }
+
+    /// The row of a register.
+    pub fn of(register: Register) -> &'static Special {
+        // The rows stand in the order of the registers; a test looks at each.
+        &SPECIAL[register as usize]
+    }
 }
 
-const fn scalar(name: &'static str, ty: Type, version: (u32, u32), sm: u32) -> Special {
+/// Looks up `%tid.x`, `%laneid`, …, and which component it is.
+///
+/// ```
+/// use cute_ptx::special::{Register, lookup};
+/// assert_eq!(lookup("%tid.y").map(|(it, axis)| (it.register, axis)), Some((Register::Tid, 1)));
+/// assert_eq!(lookup("%cluster_ctarank").map(|(it, axis)| (it.sm, axis)), Some((90, 0)));
+/// assert_eq!(lookup("%tid.w"), None);
+/// assert_eq!(lookup("%tid"), None);
+/// ```
+pub fn lookup(name: &str) -> Option<(&'static Special, usize)> {
+    let (base, axis) = match name.split_once('.') {
+        Some((base, axis)) => (base, Some(AXES.iter().position(|it| *it == axis)?)),
+        None => (name, None),
+    };
+    let found = SPECIAL.iter().find(|special| special.name == base)?;
+    (found.vector == axis.is_some()).then_some((found, axis.unwrap_or(0)))
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+const fn scalar(
+    register: Register,
+    name: &'static str,
+    ty: Type,
+    version: (u32, u32),
+    sm: u32,
+) -> Special {
     Special {
+        register,
         name,
         vector: false,
         ty,
@@ -49,8 +89,9 @@ const fn scalar(name: &'static str, ty: Type, version: (u32, u32), sm: u32) -> S
     }
 }
 
-const fn vector(name: &'static str, version: (u32, u32), sm: u32) -> Special {
+const fn vector(register: Register, name: &'static str, version: (u32, u32), sm: u32) -> Special {
     Special {
+        register,
         name,
         vector: true,
         ty: Type::U32,
@@ -60,36 +101,37 @@ const fn vector(name: &'static str, version: (u32, u32), sm: u32) -> Special {
 }
 
 /// Every special register that the table knows.
+#[rustfmt::skip]
 pub const SPECIAL: &[Special] = &[
-    vector("%tid", (1, 0), 10),
-    vector("%ntid", (1, 0), 10),
-    vector("%ctaid", (1, 0), 10),
-    vector("%nctaid", (1, 0), 10),
-    vector("%clusterid", (7, 8), 90),
-    vector("%nclusterid", (7, 8), 90),
-    vector("%cluster_ctaid", (7, 8), 90),
-    vector("%cluster_nctaid", (7, 8), 90),
-    scalar("%cluster_ctarank", Type::U32, (7, 8), 90),
-    scalar("%cluster_nctarank", Type::U32, (7, 8), 90),
-    scalar("%is_explicit_cluster", Type::Pred, (7, 8), 90),
-    scalar("%laneid", Type::U32, (1, 3), 10),
-    scalar("%warpid", Type::U32, (1, 3), 10),
-    scalar("%nwarpid", Type::U32, (2, 0), 20),
-    scalar("%smid", Type::U32, (1, 3), 10),
-    scalar("%nsmid", Type::U32, (2, 0), 20),
-    scalar("%gridid", Type::U64, (3, 0), 30),
-    scalar("%lanemask_eq", Type::U32, (2, 0), 20),
-    scalar("%lanemask_le", Type::U32, (2, 0), 20),
-    scalar("%lanemask_lt", Type::U32, (2, 0), 20),
-    scalar("%lanemask_ge", Type::U32, (2, 0), 20),
-    scalar("%lanemask_gt", Type::U32, (2, 0), 20),
-    scalar("%clock", Type::U32, (1, 0), 10),
-    scalar("%clock_hi", Type::U32, (5, 0), 20),
-    scalar("%clock64", Type::U64, (2, 0), 20),
-    scalar("%globaltimer", Type::U64, (3, 1), 30),
-    scalar("%globaltimer_lo", Type::U32, (3, 1), 30),
-    scalar("%globaltimer_hi", Type::U32, (3, 1), 30),
-    scalar("%total_smem_size", Type::U32, (4, 1), 20),
-    scalar("%dynamic_smem_size", Type::U32, (4, 1), 20),
-    scalar("%aggr_smem_size", Type::U32, (8, 1), 90),
+    vector(Register::Tid, "%tid", (1, 0), 10),
+    vector(Register::Ntid, "%ntid", (1, 0), 10),
+    vector(Register::Ctaid, "%ctaid", (1, 0), 10),
+    vector(Register::Nctaid, "%nctaid", (1, 0), 10),
+    vector(Register::Clusterid, "%clusterid", (7, 8), 90),
+    vector(Register::Nclusterid, "%nclusterid", (7, 8), 90),
+    vector(Register::ClusterCtaid, "%cluster_ctaid", (7, 8), 90),
+    vector(Register::ClusterNctaid, "%cluster_nctaid", (7, 8), 90),
+    scalar(Register::ClusterCtarank, "%cluster_ctarank", Type::U32, (7, 8), 90),
+    scalar(Register::ClusterNctarank, "%cluster_nctarank", Type::U32, (7, 8), 90),
+    scalar(Register::IsExplicitCluster, "%is_explicit_cluster", Type::Pred, (7, 8), 90),
+    scalar(Register::Laneid, "%laneid", Type::U32, (1, 3), 10),
+    scalar(Register::Warpid, "%warpid", Type::U32, (1, 3), 10),
+    scalar(Register::Nwarpid, "%nwarpid", Type::U32, (2, 0), 20),
+    scalar(Register::Smid, "%smid", Type::U32, (1, 3), 10),
+    scalar(Register::Nsmid, "%nsmid", Type::U32, (2, 0), 20),
+    scalar(Register::Gridid, "%gridid", Type::U64, (3, 0), 30),
+    scalar(Register::LanemaskEq, "%lanemask_eq", Type::U32, (2, 0), 20),
+    scalar(Register::LanemaskLe, "%lanemask_le", Type::U32, (2, 0), 20),
+    scalar(Register::LanemaskLt, "%lanemask_lt", Type::U32, (2, 0), 20),
+    scalar(Register::LanemaskGe, "%lanemask_ge", Type::U32, (2, 0), 20),
+    scalar(Register::LanemaskGt, "%lanemask_gt", Type::U32, (2, 0), 20),
+    scalar(Register::Clock, "%clock", Type::U32, (1, 0), 10),
+    scalar(Register::ClockHi, "%clock_hi", Type::U32, (5, 0), 20),
+    scalar(Register::Clock64, "%clock64", Type::U64, (2, 0), 20),
+    scalar(Register::Globaltimer, "%globaltimer", Type::U64, (3, 1), 30),
+    scalar(Register::GlobaltimerLo, "%globaltimer_lo", Type::U32, (3, 1), 30),
+    scalar(Register::GlobaltimerHi, "%globaltimer_hi", Type::U32, (3, 1), 30),
+    scalar(Register::TotalSmemSize, "%total_smem_size", Type::U32, (4, 1), 20),
+    scalar(Register::DynamicSmemSize, "%dynamic_smem_size", Type::U32, (4, 1), 20),
+    scalar(Register::AggrSmemSize, "%aggr_smem_size", Type::U32, (8, 1), 90),
 ];

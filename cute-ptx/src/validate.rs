@@ -11,12 +11,10 @@ mod operands;
 use crate::ast::{
     Directive, Entry, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
 };
-use crate::special;
-use crate::table::{self, Form, Kind, Target, Unknown};
+use crate::special::{self, Special};
+use crate::table::{Kind, Opcode, Target};
 use names::{Declared, Names};
-use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
-use std::rc::Rc;
 
 /// Static shared memory of a kernel: more must be `.extern .shared`.
 const MAX_STATIC_SHARED: u64 = 48 << 10;
@@ -45,9 +43,6 @@ pub struct Error {
 /// What can be wrong.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Problem {
-    /// No row of the table stands for the mnemonic.
-    #[error("{0}")]
-    UnknownInstruction(Unknown),
     /// No form of the instruction has as many operands.
     #[error("it takes {}, but {found} are given", counts(.takes))]
     OperandCount {
@@ -255,12 +250,12 @@ impl Module {
             }
             for line in &entry.body {
                 let Line::Inst(inst) = line else { continue };
-                version = version
-                    .max(table::lookup(&inst.mnemonic).map_or((1, 0), |found| found.version()));
+                version = version.max(inst.mnemonic.version());
                 for operand in &inst.operands {
                     operand.for_each_name(&mut |name| {
-                        version = version
-                            .max(special::lookup(name).map_or((1, 0), |special| special.version));
+                        version = version.max(
+                            special::lookup(name).map_or((1, 0), |(special, _)| special.version),
+                        );
                     });
                 }
             }
@@ -312,24 +307,6 @@ const DIRECTIVES: &[DirectiveRow] = &[
     DirectiveRow::new("explicitcluster", (0, 0), 1, (7, 8), 90),
     DirectiveRow::new("blocksareclusters", (0, 0), 1, (9, 0), 90),
 ];
-
-/// What the table says of a mnemonic. A body repeats few mnemonics often, so each is looked up once.
-struct Known {
-    forms: Vec<Form>,
-    version: (u32, u32),
-    target: Target,
-}
-
-impl Known {
-    fn new(mnemonic: &str) -> Option<Rc<Known>> {
-        let found = table::lookup(mnemonic)?;
-        Some(Rc::new(Known {
-            forms: found.forms(),
-            version: found.version(),
-            target: found.target(),
-        }))
-    }
-}
 
 struct Checker<'m> {
     module: &'m Module,
@@ -430,29 +407,16 @@ impl<'m> Checker<'m> {
 
     /// The instructions, in a second pass: labels and registers may be declared after their use.
     fn body(&mut self, entry: &Entry, names: &Names<'_>, bounded: bool) {
-        let mut cache = HashMap::new();
-        let look_up = |line: &'_ Line| match line {
-            Line::Inst(inst) => cache
-                .entry(inst.mnemonic.clone())
-                .or_insert_with(|| Known::new(&inst.mnemonic))
-                .clone(),
-            _ => None,
-        };
-        let known: Vec<Option<Rc<Known>>> = entry.body.iter().map(look_up).collect();
-        let constants = constants::registers(entry, &known);
-        for (index, (line, known)) in entry.body.iter().zip(&known).enumerate() {
+        let constants = constants::registers(entry);
+        for (index, line) in entry.body.iter().enumerate() {
             let Line::Inst(inst) = line else { continue };
             self.line = Some(index);
-            let Some(known) = known else {
-                let unknown = table::explain(&inst.mnemonic);
-                self.error(inst, Problem::UnknownInstruction(unknown));
-                continue;
-            };
-            self.inst(inst, known, names);
-            if !bounded && inst.mnemonic.starts_with("setmaxnreg.") {
+            self.inst(inst, names);
+            let opcode = inst.mnemonic.opcode();
+            if !bounded && opcode == Opcode::Setmaxnreg {
                 self.error(inst, Problem::SetmaxnregUnbounded);
             }
-            if inst.mnemonic.starts_with("wgmma.mma_async.") {
+            if opcode == Opcode::WgmmaMmaAsync {
                 // A from shared memory and B: the second and third operand, where they are no vectors.
                 for operand in inst.operands.iter().skip(1).take(2) {
                     if let Operand::Name(name) = operand
@@ -466,8 +430,14 @@ impl<'m> Checker<'m> {
         self.line = None;
     }
 
-    fn inst(&mut self, inst: &Inst, known: &Known, names: &Names<'_>) {
-        self.needs(inst, &inst.mnemonic, known.version, Some(known.target));
+    fn inst(&mut self, inst: &Inst, names: &Names<'_>) {
+        let mnemonic = inst.mnemonic;
+        self.needs(
+            inst,
+            mnemonic.as_str(),
+            mnemonic.version(),
+            Some(mnemonic.target()),
+        );
         if let Some(guard) = &inst.guard {
             let mismatch = match names.register(&guard.predicate) {
                 Some(Type::Pred) => None,
@@ -484,19 +454,23 @@ impl<'m> Checker<'m> {
                 );
             }
         }
-        for problem in operands::check(inst, &known.forms, names) {
+        for problem in operands::check(inst, mnemonic.forms(), names) {
             self.error(inst, problem);
         }
+        // Each once, however often an instruction names it.
+        let mut needed: Vec<&Special> = Vec::new();
         for operand in &inst.operands {
-            operand.for_each_name(&mut |name| {
-                if let Some(special) = special::lookup(name) {
-                    let target = Target {
-                        sm: special.sm,
-                        specific: false,
-                    };
-                    self.needs(inst, name, special.version, Some(target));
-                }
+            operand.for_each_name(&mut |name| match special::lookup(name) {
+                Some((special, _)) if !needed.contains(&special) => needed.push(special),
+                _ => {}
             });
+        }
+        for special in needed {
+            let target = Target {
+                sm: special.sm,
+                specific: false,
+            };
+            self.needs(inst, special.name, special.version, Some(target));
         }
     }
 

@@ -220,9 +220,11 @@ impl Warp {
         for (row, value) in &code.constants {
             rows[*row as usize] = [*value; LANES];
         }
-        for (row, name) in &code.specials {
-            rows[*row as usize] =
-                std::array::from_fn(|lane| position.value(name, lane as u32).unwrap_or(0));
+        for (row, register, axis) in &code.specials {
+            rows[*row as usize] = std::array::from_fn(|lane| {
+                let value = position.value(*register, *axis, lane as u32);
+                value.unwrap_or(0)
+            });
         }
         let alive = if lanes == LANES as u32 {
             u32::MAX

@@ -11,7 +11,7 @@ use super::queue::{Key, Operation, Queue, Thread};
 use super::shared::{Tag, Use};
 use super::step::{Blame, Result, Step};
 use super::warp::lanes;
-use crate::decode::arithmetic;
+use crate::arithmetic;
 use crate::error::FaultKind;
 use crate::limits::hold;
 use crate::op::{

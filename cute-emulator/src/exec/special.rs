@@ -1,5 +1,7 @@
 //! Special registers.
 
+use cute_ptx::special::Register;
+
 /// What the special registers of a warp are made of.
 pub(crate) struct Position {
     pub(crate) grid: [u32; 3],
@@ -13,11 +15,8 @@ pub(crate) struct Position {
     pub(crate) total_shared: u32,
 }
 
-/// Names of dimensions, as suffixes of a register.
-const DIMENSIONS: [&str; 3] = ["x", "y", "z"];
-
-/// Whether there is such a register.
-pub(crate) fn exists(name: &str) -> bool {
+/// Whether the emulator models a register.
+pub(crate) fn is_modelled(register: Register) -> bool {
     let anywhere = Position {
         grid: [1; 3],
         block: [1; 3],
@@ -27,56 +26,61 @@ pub(crate) fn exists(name: &str) -> bool {
         dynamic_shared: 0,
         total_shared: 0,
     };
-    anywhere.value(name, 0).is_some()
+    counts_time(register) || anywhere.value(register, 0, 0).is_some()
+}
+
+/// Whether a register counts time: `mov` reads how far the warp has come.
+pub(crate) fn counts_time(register: Register) -> bool {
+    matches!(
+        register,
+        Register::Clock | Register::Clock64 | Register::Globaltimer | Register::GlobaltimerLo
+    )
 }
 
 impl Position {
-    /// The value of a special register in a lane.
-    pub(crate) fn value(&self, name: &str, lane: u32) -> Option<u64> {
-        let name = name.strip_prefix('%')?;
-        let vector = |values: [u32; 3], suffix: &str| {
-            DIMENSIONS
-                .iter()
-                .position(|dimension| *dimension == suffix)
-                .map(|i| u64::from(values[i]))
-        };
+    /// The value of a component of a special register in a lane, if it is modelled and does not change.
+    pub(crate) fn value(&self, register: Register, axis: usize, lane: u32) -> Option<u64> {
         let zip = |f: fn(u32, u32) -> u32, a: [u32; 3], b: [u32; 3]| {
             std::array::from_fn(|i| f(a[i], b[i]))
         };
-        if let Some((register, suffix)) = name.split_once('.') {
-            return match register {
-                "tid" => vector(self.thread(lane), suffix),
-                "ntid" => vector(self.block, suffix),
-                "ctaid" => vector(self.cta, suffix),
-                "nctaid" => vector(self.grid, suffix),
-                "clusterid" => vector(zip(|a, b| a / b, self.cta, self.cluster), suffix),
-                "nclusterid" => vector(zip(|a, b| a / b, self.grid, self.cluster), suffix),
-                "cluster_ctaid" => vector(zip(|a, b| a % b, self.cta, self.cluster), suffix),
-                "cluster_nctaid" => vector(self.cluster, suffix),
-                _ => None,
-            };
-        }
+        let component = |values: [u32; 3]| values.get(axis).copied().map(u64::from);
         let bit = 1_u64 << lane;
-        Some(match name {
-            "laneid" => u64::from(lane),
-            "warpid" => u64::from(self.warp),
-            "nwarpid" => u64::from(self.block.iter().product::<u32>().div_ceil(32)),
-            "cluster_ctarank" => {
+        Some(match register {
+            Register::Tid => return component(self.thread(lane)),
+            Register::Ntid => return component(self.block),
+            Register::Ctaid => return component(self.cta),
+            Register::Nctaid => return component(self.grid),
+            Register::Clusterid => return component(zip(|a, b| a / b, self.cta, self.cluster)),
+            Register::Nclusterid => return component(zip(|a, b| a / b, self.grid, self.cluster)),
+            Register::ClusterCtaid => return component(zip(|a, b| a % b, self.cta, self.cluster)),
+            Register::ClusterNctaid => return component(self.cluster),
+            Register::Laneid => u64::from(lane),
+            Register::Warpid => u64::from(self.warp),
+            Register::Nwarpid => u64::from(self.block.iter().product::<u32>().div_ceil(32)),
+            Register::ClusterCtarank => {
                 let [x, y, z]: [u32; 3] = zip(|a, b| a % b, self.cta, self.cluster);
                 u64::from(x + self.cluster[0] * (y + self.cluster[1] * z))
             }
-            "cluster_nctarank" => u64::from(self.cluster.iter().product::<u32>()),
-            "is_explicit_cluster" => u64::from(self.cluster != [1; 3]),
-            "lanemask_eq" => bit,
-            "lanemask_lt" => bit - 1,
-            "lanemask_le" => bit | (bit - 1),
-            "lanemask_gt" => u64::from(u32::MAX) & !(bit | (bit - 1)),
-            "lanemask_ge" => u64::from(u32::MAX) & !(bit - 1),
-            "smid" | "gridid" => 0,
-            "nsmid" => 1,
-            "dynamic_smem_size" => u64::from(self.dynamic_shared),
-            "total_smem_size" => u64::from(self.total_shared),
-            _ => return None,
+            Register::ClusterNctarank => u64::from(self.cluster.iter().product::<u32>()),
+            Register::IsExplicitCluster => u64::from(self.cluster != [1; 3]),
+            Register::LanemaskEq => bit,
+            Register::LanemaskLt => bit - 1,
+            Register::LanemaskLe => bit | (bit - 1),
+            Register::LanemaskGt => u64::from(u32::MAX) & !(bit | (bit - 1)),
+            Register::LanemaskGe => u64::from(u32::MAX) & !(bit - 1),
+            // There is one multiprocessor, and one grid.
+            Register::Smid | Register::Gridid => 0,
+            Register::Nsmid => 1,
+            Register::DynamicSmemSize => u64::from(self.dynamic_shared),
+            Register::TotalSmemSize => u64::from(self.total_shared),
+            // The high words of clocks stay 0 for as long as a launch may run, but nobody has needed them.
+            Register::ClockHi | Register::GlobaltimerHi => return None,
+            Register::Clock
+            | Register::Clock64
+            | Register::Globaltimer
+            | Register::GlobaltimerLo => return None,
+            // What the driver adds to the shared memory of a CTA is not known here.
+            Register::AggrSmemSize => return None,
         })
     }
 

@@ -4,7 +4,7 @@ use super::cluster::Cluster;
 use super::queue::Budget;
 use super::warp::{LANES, Row, Split, Wait, Warp, lanes};
 use super::{Origin, Random};
-use crate::decode::arithmetic::low_bits;
+use crate::arithmetic::low_bits;
 use crate::error::FaultKind;
 use crate::launch::Stats;
 use crate::limits::Limits;

@@ -17,7 +17,8 @@ const LOAD: &str = "
     mbarrier.init.shared::cta.b64 [%r3], 1;
     fence.mbarrier_init.release.cluster;
     mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], %r22;
-    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [map, {%r20, %r21}], [%r3];
+    mov.b64 %d31, map;
+    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [%d31, {%r20, %r21}], [%r3];
 READY:
     bar.sync 0;
 WAIT:
@@ -157,7 +158,8 @@ fn store_kernel(instruction: &str) -> String {
         bar.sync 0;
         setp.ne.u32 %p0, %r0, 0;
         @%p0 bra END;
-        {instruction} [map, {{%r20, %r21}}], [%r2];
+        mov.b64 %d31, map;
+        {instruction} [%d31, {{%r20, %r21}}], [%r2];
         cp.async.bulk.commit_group;
         cp.async.bulk.wait_group.read 0;
     END:"
@@ -235,8 +237,9 @@ fn multicast_reaches_every_cta() {
         @%p0 bra WAIT;
         mov.b16 %h0, 5;
         mov.u32 %r20, 0;
+        mov.b64 %d31, map;
         cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster
-            [%r2], [map, {%r20, %r20}], [%r3], %h0;
+            [%r2], [%d31, {%r20, %r20}], [%r3], %h0;
     WAIT:
         setp.eq.u32 %p1, %r0, 1;
         @%p1 bra END;

@@ -9,29 +9,8 @@ use cute_emulator::{
 #[test]
 fn what_is_not_modelled_is_named_with_its_line() {
     let rows = [
-        (
-            "frobnicate.b32 %r1, %r2;",
-            "unknown instruction `frobnicate.b32`",
-        ),
         ("add.rz.f32 %f0, %f1, %f2;", "`.rz`"),
         ("ld.local.b32 %r1, [%d0];", "local"),
-        ("mov.u32 %r99, 0;", "`%r99` is not declared"),
-        ("mov.u32 %r1, nothing;", "`nothing` is not declared"),
-        ("bra NOWHERE;", "`NOWHERE` is not defined"),
-        ("add.u32 %r1, %r2;", "2 operands"),
-        ("setmaxnreg.inc.sync.aligned.u32 241;", "241"),
-        (
-            "wgmma.mma_async.sync.aligned.m64n12k16.f32.bf16.bf16 {%f0}, %d0, %d1, %p0, 1, 1, 0, 0;",
-            "m64n12k16",
-        ),
-        (
-            "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1}, %d0, %d1, %p0, 1, 1, 0, 0;",
-            "2 registers",
-        ),
-        (
-            "ld.global.v4.b32 {%r1, %r2}, [%d0];",
-            "2 registers for a vector of 4",
-        ),
     ];
     for (instruction, part) in rows {
         match Program::load(&module("", instruction)) {
@@ -52,6 +31,60 @@ fn what_is_not_modelled_is_named_with_its_line() {
             other => panic!("{instruction}: {other:?}"),
         }
     }
+    let invalid = [
+        ("mov.u32 %r99, 0;", "operand 1, `%r99`, is not declared"),
+        (
+            "mov.u32 %r1, nothing;",
+            "operand 2, `nothing`, is not declared",
+        ),
+        ("bra NOWHERE;", "no label `NOWHERE`"),
+        ("add.u32 %r1, %r2;", "it takes 3 operands, but 2 are given"),
+        (
+            "setmaxnreg.inc.sync.aligned.u32 241;",
+            "`241`, is not such a constant",
+        ),
+        (
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1}, %d0, %d1, %p0, 1, 1, 0, 0;",
+            "has 2 elements; expected a vector of 4",
+        ),
+        (
+            "ld.global.v4.b32 {%r1, %r2}, [%d0];",
+            "has 2 elements; expected a vector of 4",
+        ),
+    ];
+    for (instruction, part) in invalid {
+        match Program::load(&module("", instruction)) {
+            Err(EmulatorError::Invalid {
+                entry,
+                line,
+                text,
+                problem,
+            }) => {
+                assert_eq!((line, entry.as_deref()), (12, Some("k")), "{instruction}");
+                assert!(problem.to_string().contains(part), "{problem}");
+                assert_eq!(format!("{text};"), instruction);
+            }
+            other => panic!("{instruction}: {other:?}"),
+        }
+    }
+    let unknown = [
+        (
+            "frobnicate.b32 %r1, %r2;",
+            "12:1: `frobnicate` is not an instruction",
+        ),
+        (
+            "wgmma.mma_async.sync.aligned.m64n12k16.f32.bf16.bf16 {%f0}, %d0, %d1, %p0, 1, 1, 0, 0;",
+            "12:1: `.m64n12k16` cannot follow `wgmma.mma_async.sync.aligned`",
+        ),
+    ];
+    for (instruction, part) in unknown {
+        match Program::load(&module("", instruction)) {
+            Err(EmulatorError::Parse(error)) => {
+                assert!(error.to_string().starts_with(part), "{error}");
+            }
+            other => panic!("{instruction}: {other:?}"),
+        }
+    }
     assert!(matches!(
         Program::load("nonsense"),
         Err(EmulatorError::Parse(_))
@@ -60,7 +93,7 @@ fn what_is_not_modelled_is_named_with_its_line() {
 
 #[test]
 fn launches_are_checked() {
-    let ptx = module(".param .u32 n", "").replace(")\n{", ")\n.reqntid 64, 1, 1\n{");
+    let ptx = module(".param .u32 n", "").replace(" .maxntid 1024\n", "\n.reqntid 64, 1, 1\n");
     let program = Program::load(&ptx).unwrap();
     let args = [vec![0; 4]];
     let good = Launch {
@@ -250,12 +283,13 @@ fn copied(wait: &str, after: &str) -> String {
         mov.u32 %r2, smem;
         add.u32 %r3, %r2, 4096;
         mov.u32 %r20, 0;
+        mov.b64 %d31, map;
         setp.ne.u32 %p0, %r0, 0;
         @%p0 bra READY;
         mbarrier.init.shared::cta.b64 [%r3], 1;
         fence.mbarrier_init.release.cluster;
         mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], 512;
-        cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [map, {{%r20, %r20}}], [%r3];
+        cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r2], [%d31, {{%r20, %r20}}], [%r3];
     READY:
         bar.sync 0;
         {wait}
@@ -313,7 +347,7 @@ fn stores_must_be_fenced_and_waited_for() {
         fence.proxy.async.shared::cta;
         bar.sync 0;
         @%p0 bra END;
-        cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [map, {%r20, %r20}], [%r2];
+        cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d31, {%r20, %r20}], [%r2];
         cp.async.bulk.commit_group;
         cp.async.bulk.wait_group.read 0;
         st.shared.b32 [%r2], 6;

@@ -129,7 +129,10 @@ fn floats() {
             "max.NaN.f32 %f0, 0f7FC00000, 0f40000000; mov.b32 %r1, %f0;",
             0x7fff_ffff,
         ),
-        ("min.NaN.bf16x2 %r1, 0x3f807fff, 0x40003f80;", 0x3f80_7fff),
+        (
+            "mov.b32 %r2, 0x3f807fff; mov.b32 %r3, 0x40003f80; min.NaN.bf16x2 %r1, %r2, %r3;",
+            0x3f80_7fff,
+        ),
         (
             "copysign.f32 %f0, 0f80000000, 0f3F800000; mov.b32 %r1, %f0;",
             bits(-1.0),
@@ -185,9 +188,12 @@ fn floats() {
             "cvt.rn.f32.u32 %f0, 0xffffffff; mov.b32 %r1, %f0;",
             bits(4_294_967_296.0),
         ),
-        ("add.f16x2 %r1, 0x3c003c00, 0x40003c00;", 0x4200_4000),
         (
-            "fma.rn.bf16x2 %r1, 0x3f803f80, 0x3f804000, 0x3f803f80;",
+            "mov.b32 %r2, 0x3c003c00; mov.b32 %r3, 0x40003c00; add.f16x2 %r1, %r2, %r3;",
+            0x4200_4000,
+        ),
+        (
+            "mov.b32 %r2, 0x3f803f80; mov.b32 %r3, 0x3f804000; fma.rn.bf16x2 %r1, %r2, %r3, %r2;",
             0x4000_4040,
         ),
         (

@@ -19,8 +19,8 @@ const SEEDS: std::ops::Range<u64> = 0..6;
 /// `smem`, and these parameters.
 fn module(params: &str, body: &str) -> String {
     format!(
-        ".version 8.0\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n\
-         .visible .entry k({params})\n{{\n.reg .pred %p<32>;\n.reg .b16 %h<32>;\n.reg .b32 %r<64>;\n.reg .f32 %f<256>;\n\
+        ".version 8.6\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n\
+         .visible .entry k({params}) .maxntid 1024\n{{\n.reg .pred %p<32>;\n.reg .b16 %h<32>;\n.reg .b32 %r<64>;\n.reg .f32 %f<256>;\n\
          .reg .b64 %d<32>;\n{body}\nret;\n}}\n"
     )
 }

@@ -21,6 +21,8 @@ const KERNEL: &str = "
 READY:
     bar.sync 0;
     mov.u32 %r3, 0;
+    mov.b64 %d30, a;
+    mov.b64 %d31, b;
     setp.lt.u32 %p1, %r0, 128;
     @%p1 bra CONSUME;
     setp.ne.u32 %p2, %r0, 128;
@@ -39,8 +41,8 @@ WAIT_EMPTY:
     mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r6+40976], %r5;
     @!%p3 bra WAIT_EMPTY;
     mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r6+40960], 16384;
-    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r7], [a, {%r8, %r1}], [%r6+40960];
-    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r7+16384], [b, {%r8, %r1}], [%r6+40960];
+    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r7], [%d30, {%r8, %r1}], [%r6+40960];
+    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r7+16384], [%d31, {%r8, %r1}], [%r6+40960];
     add.u32 %r3, %r3, 1;
     setp.lt.u32 %p4, %r3, %r60;
     @%p4 bra PRODUCE;
@@ -81,7 +83,8 @@ STORE
     fence.proxy.async.shared::cta;
     bar.sync 1, 128;
     add.u32 %r15, %r2, 32768;
-    @%p5 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [d, {%r1, %r1}], [%r15];
+    mov.b64 %d29, d;
+    @%p5 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d29, {%r1, %r1}], [%r15];
     @%p5 cp.async.bulk.commit_group;
     @%p5 cp.async.bulk.wait_group.read 0;
 END:";

@@ -106,10 +106,15 @@ impl Case {
 
 /// Loads the images of A and B by bulk copies, multiplies twice with accumulation, and stores D's fragments.
 fn kernel(ty: &str, a: &Case, b: &Case, d_type: &str) -> String {
-    let count = if d_type == "f16" { 16 } else { 32 };
-    let d: Vec<String> = (0..count).map(|i| format!("%f{i}")).collect();
-    let stores: String = (0..count)
-        .map(|i| format!("st.global.b32 [%d0+{}], %f{i};\n", 4 * i))
+    // Two halves to a register.
+    let d: Vec<String> = match d_type {
+        "f16" => (32..48).map(|i| format!("%r{i}")).collect(),
+        _ => (0..32).map(|i| format!("%f{i}")).collect(),
+    };
+    let stores: String = d
+        .iter()
+        .enumerate()
+        .map(|(i, register)| format!("st.global.b32 [%d0+{}], {register};\n", 4 * i))
         .collect();
     let body = format!(
         "
@@ -149,7 +154,7 @@ fn kernel(ty: &str, a: &Case, b: &Case, d_type: &str) -> String {
         d = d.join(", "),
         ta = u32::from(a.transposed),
         tb = u32::from(b.transposed),
-        bytes = 4 * count,
+        bytes = 4 * d.len(),
     );
     module(".param .u64 out, .param .u64 images", &body)
 }

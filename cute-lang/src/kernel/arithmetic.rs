@@ -4,6 +4,7 @@ use super::bits;
 use super::builder::Builder;
 use super::value::{Num, Scalar, Value, is_float, is_integer, is_signed, rust_name};
 use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
 /// An operation on integers.
@@ -35,6 +36,41 @@ pub enum Cmp {
     Gt,
     Ge,
 }
+
+impl Op {
+    /// The instruction that does it.
+    pub fn opcode(self) -> Opcode {
+        match self {
+            Op::Add => Opcode::Add,
+            Op::Sub => Opcode::Sub,
+            Op::Mul => Opcode::Mul,
+            Op::Div => Opcode::Div,
+            Op::Rem => Opcode::Rem,
+            Op::And => Opcode::And,
+            Op::Or => Opcode::Or,
+            Op::Xor => Opcode::Xor,
+            Op::Shl => Opcode::Shl,
+            Op::Shr => Opcode::Shr,
+            Op::Min => Opcode::Min,
+            Op::Max => Opcode::Max,
+        }
+    }
+}
+
+impl Cmp {
+    /// What `setp` calls it.
+    pub fn modifier(self) -> Modifier {
+        match self {
+            Cmp::Eq => Modifier::Eq,
+            Cmp::Ne => Modifier::Ne,
+            Cmp::Lt => Modifier::Lt,
+            Cmp::Le => Modifier::Le,
+            Cmp::Gt => Modifier::Gt,
+            Cmp::Ge => Modifier::Ge,
+        }
+    }
+}
+
 impl Builder {
     /// a + b.
     pub fn add(&mut self, a: &Num, b: &Num) -> Result<Num> {
@@ -118,11 +154,10 @@ impl Builder {
         if possible == Some(0) {
             return Ok(Num::Const(0));
         }
-        let bits = ty.bits();
-        let mnemonic = match op {
-            Op::And | Op::Or | Op::Xor | Op::Shl => format!("{}.b{bits}", name(op)),
-            Op::Mul => format!("mul.lo.{}", ty.name()),
-            _ => format!("{}.{}", name(op), ty.name()),
+        let modifiers = match op {
+            Op::And | Op::Or | Op::Xor | Op::Shl => (None, ty.untyped()),
+            Op::Mul => (Some(Modifier::Lo), ty),
+            _ => (None, ty),
         };
         let amount = match (op, b) {
             (Op::Shl | Op::Shr, Num::Reg(amount)) if amount.ty.bits() != 32 => {
@@ -130,7 +165,7 @@ impl Builder {
             }
             _ => b.operand(),
         };
-        let result = self.compute(ty, mnemonic, [a.operand(), amount]);
+        let result = self.compute(ty, op.opcode(), modifiers, [a.operand(), amount]);
         if let Some(possible) = possible {
             self.limit_bits(&result, possible);
         }
@@ -207,11 +242,7 @@ impl Builder {
 
     /// `setp`.
     pub fn set_predicate(&mut self, cmp: Cmp, ty: Type, a: Operand, b: Operand) -> Scalar {
-        self.compute(
-            Type::Pred,
-            format!("setp.{}.{}", comparison(cmp), ty.name()),
-            [a, b],
-        )
+        self.compute(Type::Pred, Opcode::Setp, (cmp.modifier(), ty), [a, b])
     }
 
     /// `if` as a value: the first number where the predicate holds, else the second.
@@ -224,10 +255,10 @@ impl Builder {
         for value in [a, b].into_iter().filter_map(Num::constant) {
             self.check_fits(value, ty)?;
         }
-        let mnemonic = format!("selp.{}", ty.name());
         Ok(Num::Reg(self.compute(
             ty,
-            mnemonic,
+            Opcode::Selp,
+            ty,
             [a.operand(), b.operand(), predicate.operand()],
         )))
     }
@@ -241,22 +272,18 @@ impl Builder {
             return Ok(Scalar { ty, ..from.clone() });
         }
         let rounding = match (is_integer(from.ty), is_integer(ty)) {
-            (true, true) => "",
+            (true, true) => None,
             // Rust's `as` truncates.
-            (false, true) => ".rzi",
-            (true, false) => ".rn",
-            (false, false) if from.ty.bits() > ty.bits() => ".rn",
-            (false, false) => "",
+            (false, true) => Some(Modifier::Rzi),
+            (true, false) => Some(Modifier::Rn),
+            (false, false) if from.ty.bits() > ty.bits() => Some(Modifier::Rn),
+            (false, false) => None,
         };
         if !(is_integer(from.ty) || is_float(from.ty)) || !(is_integer(ty) || is_float(ty)) {
             let (from, to) = (rust_name(from.ty), rust_name(ty));
             return Err(self.error(format!("no conversion from `{from}` to `{to}`")));
         }
-        Ok(self.compute(
-            ty,
-            format!("cvt{rounding}.{}.{}", ty.name(), from.ty.name()),
-            [from.operand()],
-        ))
+        Ok(self.compute(ty, Opcode::Cvt, (rounding, ty, from.ty), [from.operand()]))
     }
 
     /// The type in which two integers meet: that of the registers; known integers adapt to it.
@@ -320,23 +347,6 @@ pub fn fold(op: Op, a: i128, b: i128) -> std::result::Result<i128, &'static str>
     result.ok_or("overflows 128 bits")
 }
 
-fn name(op: Op) -> &'static str {
-    match op {
-        Op::Add => "add",
-        Op::Sub => "sub",
-        Op::Mul => "mul",
-        Op::Div => "div",
-        Op::Rem => "rem",
-        Op::And => "and",
-        Op::Or => "or",
-        Op::Xor => "xor",
-        Op::Shl => "shl",
-        Op::Shr => "shr",
-        Op::Min => "min",
-        Op::Max => "max",
-    }
-}
-
 fn symbol(op: Op) -> &'static str {
     match op {
         Op::Add => "+",
@@ -351,17 +361,6 @@ fn symbol(op: Op) -> &'static str {
         Op::Shr => ">>",
         Op::Min => "min",
         Op::Max => "max",
-    }
-}
-
-fn comparison(cmp: Cmp) -> &'static str {
-    match cmp {
-        Cmp::Eq => "eq",
-        Cmp::Ne => "ne",
-        Cmp::Lt => "lt",
-        Cmp::Le => "le",
-        Cmp::Gt => "gt",
-        Cmp::Ge => "ge",
     }
 }
 

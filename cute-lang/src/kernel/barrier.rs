@@ -6,6 +6,7 @@ use super::builtins::{Builtin, Call};
 use super::value::{Num, Scalar, Value};
 use cute_algebra::Swizzle;
 use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Modifiers, Opcode};
 use syn::Result;
 
 /// The rows of the builtin table that make and use barriers.
@@ -36,7 +37,7 @@ pub(super) const ROWS: &[Builtin] = &[
     },
     Builtin {
         signature: "sync_threads()",
-        apply: |b, _| plain(b, "bar.sync", Some(0)),
+        apply: |b, _| plain(b, Opcode::BarSync, (), Some(0)),
     },
     Builtin {
         signature: "bar_sync(id, threads)",
@@ -44,15 +45,15 @@ pub(super) const ROWS: &[Builtin] = &[
     },
     Builtin {
         signature: "fence_proxy_async()",
-        apply: |b, _| plain(b, "fence.proxy.async.shared::cta", None),
+        apply: |b, _| plain(b, Opcode::FenceProxyAsync, Modifier::SharedCta, None),
     },
     Builtin {
         signature: "setmaxnreg_inc(registers)",
-        apply: |b, call| setmaxnreg(b, call, "inc"),
+        apply: |b, call| setmaxnreg(b, call, Modifier::Inc),
     },
     Builtin {
         signature: "setmaxnreg_dec(registers)",
-        apply: |b, call| setmaxnreg(b, call, "dec"),
+        apply: |b, call| setmaxnreg(b, call, Modifier::Dec),
     },
 ];
 
@@ -136,7 +137,8 @@ fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
         };
         let address = barrier.operand(b)?;
         b.init(
-            "mbarrier.init.shared::cta.b64",
+            Opcode::MbarrierInit,
+            Modifier::SharedCta,
             [address, Operand::Int(arrivals.into())],
         );
     }
@@ -179,11 +181,12 @@ fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
     let done = b.register(Type::Pred);
     // Arrivals from other CTAs of a cluster are to be seen with what they announce.
     let scope = match b.cluster {
-        [1, 1, 1] => "",
-        _ => ".acquire.cluster",
+        [1, 1, 1] => None,
+        _ => Some((Modifier::Acquire, Modifier::Cluster)),
     };
     b.emit(
-        format!("mbarrier.try_wait.parity{scope}.shared::cta.b64"),
+        Opcode::MbarrierTryWait,
+        (Modifier::Parity, scope, Modifier::SharedCta),
         [done.operand(), barrier, parity.operand()],
     );
     b.branch_if(unless(&done), &label);
@@ -192,7 +195,11 @@ fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
 
 fn arrive(b: &mut Builder, call: &Call) -> Result<Value> {
     let barrier = address(b, call, 0)?;
-    b.emit("mbarrier.arrive.shared::cta.b64", [Operand::Sink, barrier]);
+    b.emit(
+        Opcode::MbarrierArrive,
+        (Modifier::Arrive, Modifier::SharedCta),
+        [Operand::Sink, barrier],
+    );
     Ok(Value::Unit)
 }
 
@@ -213,12 +220,14 @@ fn arrive_at(b: &mut Builder, call: &Call) -> Result<Value> {
     }
     let there = b.compute(
         Type::U32,
-        "mapa.shared::cluster.u32",
+        Opcode::Mapa,
+        (Modifier::SharedCluster, Type::U32),
         [own.operand(), cta.operand()],
     );
     let there = super::builder::address(&there, 0);
     b.emit(
-        "mbarrier.arrive.shared::cluster.b64",
+        Opcode::MbarrierArrive,
+        (Modifier::Arrive, Modifier::SharedCluster),
         [Operand::Sink, there],
     );
     Ok(Value::Unit)
@@ -226,8 +235,8 @@ fn arrive_at(b: &mut Builder, call: &Call) -> Result<Value> {
 
 /// Waits for all threads of the cluster.
 fn sync_cluster(b: &mut Builder, _: &Call) -> Result<Value> {
-    b.emit("barrier.cluster.arrive.aligned", []);
-    b.emit("barrier.cluster.wait.aligned", []);
+    b.emit(Opcode::BarrierClusterArrive, Modifier::Aligned, []);
+    b.emit(Opcode::BarrierClusterWait, Modifier::Aligned, []);
     Ok(Value::Unit)
 }
 
@@ -236,7 +245,8 @@ fn expect_tx(b: &mut Builder, call: &Call) -> Result<Value> {
     let barrier = address(b, call, 0)?;
     let bytes = call.num(1)?;
     b.emit(
-        "mbarrier.arrive.expect_tx.shared::cta.b64",
+        Opcode::MbarrierArrive,
+        (Modifier::Arrive, Modifier::ExpectTx, Modifier::SharedCta),
         [Operand::Sink, barrier, bytes.operand()],
     );
     Ok(Value::Unit)
@@ -251,11 +261,15 @@ fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
     if threads % 32 != 0 {
         return Err(call.error_at(1, format!("{threads} threads are not whole warps of 32")));
     }
-    b.emit("bar.sync", [id.operand(), Operand::Int(threads.into())]);
+    b.emit(
+        Opcode::BarSync,
+        (),
+        [id.operand(), Operand::Int(threads.into())],
+    );
     Ok(Value::Unit)
 }
 
-fn setmaxnreg(b: &mut Builder, call: &Call, direction: &str) -> Result<Value> {
+fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value> {
     let registers = call.constant_in(0, 24..=256)?;
     if registers % 8 != 0 {
         let (low, high) = (registers / 8 * 8, registers / 8 * 8 + 8);
@@ -265,8 +279,11 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: &str) -> Result<Value> {
         ));
     }
     let launched = launch_registers(b.threads);
-    if (direction == "dec" && registers > launched) || (direction == "inc" && registers < launched)
-    {
+    let contradicts = match direction {
+        Modifier::Dec => registers > launched,
+        _ => registers < launched,
+    };
+    if contradicts {
         return Err(call.error_at(
             0,
             format!(
@@ -275,11 +292,7 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: &str) -> Result<Value> {
             ),
         ));
     }
-    plain(
-        b,
-        &format!("setmaxnreg.{direction}.sync.aligned.u32"),
-        Some(registers.into()),
-    )
+    plain(b, Opcode::Setmaxnreg, direction, Some(registers.into()))
 }
 
 /// Registers of a multiprocessor of sm_90.
@@ -291,7 +304,12 @@ pub(super) fn launch_registers(threads: u32) -> u32 {
 }
 
 /// An instruction with at most one number.
-pub(super) fn plain(b: &mut Builder, mnemonic: &str, number: Option<i128>) -> Result<Value> {
-    b.emit(mnemonic, number.map(Operand::Int));
+pub(super) fn plain(
+    b: &mut Builder,
+    opcode: Opcode,
+    modifiers: impl Modifiers,
+    number: Option<i128>,
+) -> Result<Value> {
+    b.emit(opcode, modifiers, number.map(Operand::Int));
     Ok(Value::Unit)
 }

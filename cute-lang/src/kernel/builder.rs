@@ -13,6 +13,8 @@ use super::cleanup::remove_unread;
 use super::param::Param;
 use super::value::{Num, Scalar, rust_name};
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
+use cute_ptx::special::{Register, SPECIAL, Special};
+use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
 use proc_macro2::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -48,6 +50,8 @@ pub struct Builder {
     init: Vec<Line>,
     lines: Vec<Line>,
     shared_bytes: u32,
+    /// The first instruction that the table of instructions lacks.
+    defect: Option<Error>,
 }
 
 /// What is left when a kernel has been emitted.
@@ -81,6 +85,7 @@ impl Builder {
             init: Vec::new(),
             lines: Vec::new(),
             shared_bytes: 0,
+            defect: None,
         }
     }
 
@@ -145,12 +150,11 @@ impl Builder {
 
     /// `mov` of the register's type.
     pub fn assign(&mut self, to: &Scalar, from: Operand) {
-        let suffix = match to.ty {
-            Type::F16 | Type::Bf16 => "b16",
-            Type::F16x2 | Type::Bf16x2 => "b32",
-            ty => ty.name(),
+        let ty = match to.ty {
+            Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2 => to.ty.untyped(),
+            ty => ty,
         };
-        self.emit(format!("mov.{suffix}"), [to.operand(), from]);
+        self.emit(Opcode::Mov, ty, [to.operand(), from]);
     }
 
     /// Makes the last line, if it is what defines `from` and is not before line `start`, write `to` instead.
@@ -158,23 +162,21 @@ impl Builder {
         if from.variable || self.lines.len() <= start {
             return false;
         }
+        let Some(Line::Inst(inst)) = self.lines.last_mut() else {
+            return false;
+        };
         // A numbered register is written once. As the last line writes it, nothing has read it yet.
-        match self.lines.last_mut() {
-            Some(Line::Inst(inst))
-                if inst.guard.is_none() && inst.operands.first() == Some(&from.operand()) =>
-            {
-                let numbered = from.name[1..]
-                    .strip_prefix(class(from.ty).0)
-                    .is_some_and(|rest| rest.parse::<u32>().is_ok());
-                let reads = inst.operands[1..].contains(&from.operand());
-                if numbered && !reads && !is_effect(&inst.mnemonic) {
-                    inst.operands[0] = to.operand();
-                    return true;
-                }
-                false
-            }
-            _ => false,
+        let numbered = from.name[1..]
+            .strip_prefix(class(from.ty).0)
+            .is_some_and(|rest| rest.parse::<u32>().is_ok());
+        let writes = inst.mnemonic.writes(0) && inst.operands.first() == Some(&from.operand());
+        let mut reads = false;
+        inst.for_each_read(&mut |name| reads |= name == from.name);
+        let retargets = inst.guard.is_none() && numbered && writes && !reads;
+        if retargets {
+            inst.operands[0] = to.operand();
         }
+        retargets
     }
 
     /// The number in a register of type `ty`.
@@ -197,39 +199,60 @@ impl Builder {
 
     // ---- lines
 
-    /// Appends an instruction.
+    /// Appends an instruction. That the table has it is ours to get right: if not, [`finish`](Self::finish) says so.
     pub fn emit(
         &mut self,
-        mnemonic: impl Into<String>,
+        opcode: Opcode,
+        modifiers: impl Modifiers,
         operands: impl IntoIterator<Item = Operand>,
     ) {
-        self.lines.push(Line::Inst(Inst::new(mnemonic, operands)));
+        let inst = self.instruction(opcode, modifiers, operands);
+        self.lines.extend(inst.map(Line::Inst));
+    }
+
+    fn instruction(
+        &mut self,
+        opcode: Opcode,
+        modifiers: impl Modifiers,
+        operands: impl IntoIterator<Item = Operand>,
+    ) -> Option<Inst> {
+        match Mnemonic::new(opcode, modifiers) {
+            Ok(mnemonic) => Some(Inst::new(mnemonic, operands)),
+            Err(unknown) => {
+                let error = self.error(format!(
+                    "the generated PTX is not valid (a defect): {unknown}"
+                ));
+                self.defect.get_or_insert(error);
+                None
+            }
+        }
     }
 
     /// Appends an instruction that runs where the guard holds.
     pub fn emit_if(
         &mut self,
         guard: Guard,
-        mnemonic: impl Into<String>,
+        opcode: Opcode,
+        modifiers: impl Modifiers,
         operands: impl IntoIterator<Item = Operand>,
     ) {
-        let inst = Inst {
-            guard: Some(guard),
-            ..Inst::new(mnemonic, operands)
-        };
-        self.lines.push(Line::Inst(inst));
+        if let Some(mut inst) = self.instruction(opcode, modifiers, operands) {
+            inst.guard = Some(guard);
+            self.lines.push(Line::Inst(inst));
+        }
     }
 
     /// Appends an instruction that writes a fresh register of type `ty`, its first operand.
     pub fn compute(
         &mut self,
         ty: Type,
-        mnemonic: impl Into<String>,
+        opcode: Opcode,
+        modifiers: impl Modifiers,
         sources: impl IntoIterator<Item = Operand>,
     ) -> Scalar {
         let result = self.register(ty);
         let operands: Vec<_> = [result.operand()].into_iter().chain(sources).collect();
-        self.emit(mnemonic, operands);
+        self.emit(opcode, modifiers, operands);
         result
     }
 
@@ -282,7 +305,7 @@ impl Builder {
             operands,
             ..
         })) = self.lines.last()
-            && mnemonic == "bra"
+            && mnemonic.opcode() == Opcode::Bra
             && matches!(&operands[..], [Operand::Name(target)] if target == label)
         {
             self.lines.pop();
@@ -293,12 +316,12 @@ impl Builder {
     /// Jumps.
     pub fn branch(&mut self, label: &str) {
         // Every branch of the language is taken by the threads for which its condition holds; `.uni` is not promised.
-        self.emit("bra", [Operand::Name(label.into())]);
+        self.emit(Opcode::Bra, (), [Operand::Name(label.into())]);
     }
 
     /// Jumps where the guard holds.
     pub fn branch_if(&mut self, guard: Guard, label: &str) {
-        self.emit_if(guard, "bra", [Operand::Name(label.into())]);
+        self.emit_if(guard, Opcode::Bra, (), [Operand::Name(label.into())]);
     }
 
     // ---- the places besides the current line
@@ -331,10 +354,12 @@ impl Builder {
     /// Adds an instruction that thread 0 runs before the body; all threads wait for it.
     pub fn init(
         &mut self,
-        mnemonic: impl Into<String>,
+        opcode: Opcode,
+        modifiers: impl Modifiers,
         operands: impl IntoIterator<Item = Operand>,
     ) {
-        self.init.push(Line::Inst(Inst::new(mnemonic, operands)));
+        let inst = self.instruction(opcode, modifiers, operands);
+        self.init.extend(inst.map(Line::Inst));
     }
 
     /// Reserves dynamic shared memory and gives its offset from [`shared_base`](Self::shared_base).
@@ -354,23 +379,31 @@ impl Builder {
     /// The shared-memory address of the kernel's dynamic shared memory, a multiple of [`SHARED_ALIGN`].
     pub fn shared_base(&mut self) -> Scalar {
         self.once("smem_base", Type::U32, |b, base| {
-            b.emit("mov.u32", [base.operand(), Operand::Name("smem".into())]);
+            b.emit(
+                Opcode::Mov,
+                Type::U32,
+                [base.operand(), Operand::Name("smem".into())],
+            );
         })
     }
 
     /// The index of the thread in its CTA.
     pub fn thread(&mut self) -> Scalar {
-        let thread = self.special("thread", "%tid.x");
+        let thread = self.special("thread", Register::Tid, 0);
         self.limit_bits(&thread, u64::from(self.threads.next_power_of_two()) - 1);
         thread
     }
 
-    /// A special register, read once.
-    pub fn special(&mut self, name: &str, register: &str) -> Scalar {
+    /// A special register, or a component of one, read once.
+    pub fn special(&mut self, name: &str, register: Register, axis: usize) -> Scalar {
         self.once(name, Type::U32, |b, scalar| {
             b.emit(
-                "mov.u32",
-                [scalar.operand(), Operand::Name(register.into())],
+                Opcode::Mov,
+                Type::U32,
+                [
+                    scalar.operand(),
+                    Operand::Name(Special::of(register).component(axis)),
+                ],
             );
         })
     }
@@ -397,7 +430,7 @@ impl Builder {
     // ---- the end
 
     /// Declares the registers, puts the pieces in order, and ends the kernel.
-    pub fn finish(mut self) -> Parts {
+    pub fn finish(mut self) -> Result<Parts> {
         let thread = (!self.init.is_empty()).then(|| self.thread());
         let mut start = Vec::new();
         if let Some(thread) = thread {
@@ -409,17 +442,20 @@ impl Builder {
         let mut code = std::mem::take(&mut self.prologue);
         code.append(&mut start);
         code.append(&mut self.lines);
-        code.push(Line::Inst(Inst::new("ret", [])));
+        code.extend(self.instruction(Opcode::Ret, (), []).map(Line::Inst));
+        if let Some(defect) = self.defect {
+            return Err(defect);
+        }
         remove_unread(&mut code);
         let mut body = self.declarations(&code);
         body.push(Line::Blank);
         body.append(&mut code);
-        Parts {
+        Ok(Parts {
             header: self.header,
             body,
             shared_bytes: self.shared_bytes,
             params: self.params,
-        }
+        })
     }
 
     fn start_up(&mut self, thread: &Scalar, init: Vec<Line>) {
@@ -428,13 +464,13 @@ impl Builder {
         let others = self.set_predicate(Cmp::Ne, Type::U32, thread.operand(), Operand::Int(0));
         self.branch_if(when(&others), &label);
         self.append(init);
-        self.emit("fence.mbarrier_init.release.cluster", []);
+        self.emit(Opcode::FenceMbarrierInit, (), []);
         self.place_label(&label);
         if self.cluster == [1, 1, 1] {
-            self.emit("bar.sync", [Operand::Int(0)]);
+            self.emit(Opcode::BarSync, (), [Operand::Int(0)]);
         } else {
-            self.emit("barrier.cluster.arrive.aligned", []);
-            self.emit("barrier.cluster.wait.aligned", []);
+            self.emit(Opcode::BarrierClusterArrive, Modifier::Aligned, []);
+            self.emit(Opcode::BarrierClusterWait, Modifier::Aligned, []);
         }
     }
 
@@ -520,61 +556,14 @@ fn class(ty: Type) -> (&'static str, Type) {
     CLASSES[index]
 }
 
-/// Whether the first operand of an instruction is not its destination.
-fn is_effect(mnemonic: &str) -> bool {
-    [
-        "st.",
-        "bra",
-        "bar.",
-        "setmaxnreg",
-        "cp.",
-        "red.",
-        "mbarrier.init",
-    ]
-    .iter()
-    .any(|prefix| mnemonic.starts_with(prefix))
-}
-
 /// Whether a name without `%` belongs to PTX or to a family of numbered registers.
 fn is_taken(name: &str) -> bool {
-    const SPECIAL: &[&str] = &[
-        "tid",
-        "ntid",
-        "laneid",
-        "warpid",
-        "nwarpid",
-        "ctaid",
-        "nctaid",
-        "smid",
-        "nsmid",
-        "gridid",
-        "clusterid",
-        "nclusterid",
-        "cluster_ctaid",
-        "cluster_nctaid",
-        "cluster_ctarank",
-        "cluster_nctarank",
-        "is_explicit_cluster",
-        "clock",
-        "clock_hi",
-        "clock64",
-        "globaltimer",
-        "globaltimer_lo",
-        "globaltimer_hi",
-        "dynamic_smem_size",
-        "total_smem_size",
-        "aggr_smem_size",
-        "lanemask_eq",
-        "lanemask_le",
-        "lanemask_lt",
-        "lanemask_ge",
-        "lanemask_gt",
-    ];
     let numbered = |prefix: &str| {
         name.strip_prefix(prefix)
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    SPECIAL.contains(&name)
+    let mut special = SPECIAL.iter().map(|special| &special.name[1..]);
+    special.any(|special| special == name)
         || ["pm", "envreg"]
             .into_iter()
             .chain(CLASSES.iter().map(|(p, _)| *p))

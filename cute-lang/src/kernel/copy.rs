@@ -9,6 +9,7 @@ use super::value::{Scalar, Value};
 use super::{address, fragment, matrix};
 use cute_algebra::{Layout, coalesce};
 use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
 use std::collections::BTreeMap;
 use syn::Result;
 
@@ -65,7 +66,7 @@ fn load(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<()> {
         }
         let address = addresses.operand(b, tensor.byte(vector.index))?;
         let bytes = vector.values.len() as i64 * tensor.width();
-        transfer(b, "ld", &words, address, bytes);
+        transfer(b, Direction::Load, &words, address, bytes);
     }
     for (register, mut parts) in loaded {
         let register = fragment.registers[register].clone();
@@ -103,7 +104,7 @@ fn store(b: &mut Builder, fragment: &Fragment, tensor: &Tensor) -> Result<()> {
         }
         let address = addresses.operand(b, tensor.byte(vector.index))?;
         let bytes = vector.values.len() as i64 * tensor.width();
-        transfer(b, "st", &words, address, bytes);
+        transfer(b, Direction::Store, &words, address, bytes);
     }
     Ok(())
 }
@@ -250,35 +251,37 @@ fn whole_register(fragment: &Fragment, values: &[usize]) -> Option<Scalar> {
 }
 
 /// Moves `bytes` bytes between registers and shared memory.
-fn transfer(b: &mut Builder, operation: &str, words: &[Scalar], address: Operand, bytes: i64) {
+fn transfer(b: &mut Builder, direction: Direction, words: &[Scalar], address: Operand, bytes: i64) {
     let register = match words {
         [word] => word.operand(),
         words => Operand::Vector(words.iter().map(Scalar::operand).collect()),
     };
     let vector = match words.len() {
-        1 => String::new(),
-        count => format!(".v{count}"),
+        1 => None,
+        count => Some(Modifier::Vector(count as u8)),
     };
     // A lone narrow element uses the low part of its register.
     let ty = match bytes {
-        1 => "b8",
-        2 => "b16",
-        _ => words[0].ty.name(),
+        1 => Type::B8,
+        2 => Type::B16,
+        _ => words[0].ty,
     };
-    let mnemonic = format!("{operation}.shared{vector}.{ty}");
-    if bytes >= 4 {
-        let operands = if operation == "ld" {
-            [register, address]
-        } else {
-            [address, register]
-        };
-        b.emit(mnemonic, operands);
-    } else if operation == "ld" {
-        let narrow = b.compute(Type::U16, mnemonic, [address]);
-        b.emit("cvt.u32.u16", [register, narrow.operand()]);
-    } else {
-        let narrow = b.compute(Type::U16, "cvt.u16.u32", [register]);
-        b.emit(mnemonic, [address, narrow.operand()]);
+    let modifiers = (Modifier::Shared, vector, ty);
+    match direction {
+        Direction::Load if bytes >= 4 => b.emit(Opcode::Ld, modifiers, [register, address]),
+        Direction::Load => {
+            let narrow = b.compute(Type::U16, Opcode::Ld, modifiers, [address]);
+            b.emit(
+                Opcode::Cvt,
+                (Type::U32, Type::U16),
+                [register, narrow.operand()],
+            );
+        }
+        Direction::Store if bytes >= 4 => b.emit(Opcode::St, modifiers, [address, register]),
+        Direction::Store => {
+            let narrow = b.compute(Type::U16, Opcode::Cvt, (Type::U16, Type::U32), [register]);
+            b.emit(Opcode::St, modifiers, [address, narrow.operand()]);
+        }
     }
 }
 
@@ -337,7 +340,8 @@ fn permute(
             selector | (source as i128) << (4 * place)
         });
     b.emit(
-        "prmt.b32",
+        Opcode::Prmt,
+        (),
         [
             to.operand(),
             first.operand(),
@@ -595,7 +599,7 @@ mod tests {
                 _ => None,
             });
             let code = entry.unwrap().body.iter().filter(|line| {
-                matches!(line, cute_ptx::ast::Line::Inst(inst) if inst.mnemonic != "ret" && !inst.mnemonic.starts_with("mov"))
+                matches!(line, cute_ptx::ast::Line::Inst(inst) if !matches!(inst.mnemonic.opcode(), Opcode::Ret | Opcode::Mov))
             });
             let code: Vec<_> = code.cloned().collect();
             let mut input = tensor(

@@ -7,6 +7,7 @@ use super::tensor::check_divides;
 use super::value::{Element, Num, Scalar, Value, rust_name};
 use cute_algebra::{Coord, IntTuple, Layout, Shape, Tuple};
 use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
 /// The rows of the builtin table that make and use fragments.
@@ -229,7 +230,7 @@ impl Fragment {
                     b.register(self.element.register()),
                 ];
                 let vector = Operand::Vector(halves.iter().map(Scalar::operand).collect());
-                b.emit("mov.b32", [vector, register.operand()]);
+                b.emit(Opcode::Mov, Type::B32, [vector, register.operand()]);
                 halves[part].clone()
             }
             _ => {
@@ -237,10 +238,16 @@ impl Fragment {
                 let selector = Operand::Int(0x4440 | part as i128);
                 let byte = b.compute(
                     Type::U32,
-                    "prmt.b32",
+                    Opcode::Prmt,
+                    (),
                     [register.operand(), Operand::Int(0), selector],
                 );
-                b.compute(self.element.register(), "cvt.u16.u32", [byte.operand()])
+                b.compute(
+                    self.element.register(),
+                    Opcode::Cvt,
+                    (Type::U16, Type::U32),
+                    [byte.operand()],
+                )
             }
         }
     }
@@ -263,7 +270,8 @@ impl Fragment {
                     b.register(self.element.register()),
                 ];
                 b.emit(
-                    "mov.b32",
+                    Opcode::Mov,
+                    Type::B32,
                     [
                         Operand::Vector(halves.iter().map(Scalar::operand).collect()),
                         register.operand(),
@@ -272,12 +280,18 @@ impl Fragment {
                 let mut halves = halves.map(|half| half.operand());
                 halves[part] = scalar.operand();
                 b.emit(
-                    "mov.b32",
+                    Opcode::Mov,
+                    Type::B32,
                     [register.operand(), Operand::Vector(halves.into())],
                 );
             }
             _ => {
-                let byte = b.compute(Type::U32, "cvt.u32.u16", [scalar.operand()]);
+                let byte = b.compute(
+                    Type::U32,
+                    Opcode::Cvt,
+                    (Type::U32, Type::U16),
+                    [scalar.operand()],
+                );
                 // The lowest byte of the second operand in the place of the old one.
                 let selector = 0x3210 & !(0xf << (4 * part)) | 4 << (4 * part);
                 let operands = [
@@ -286,7 +300,7 @@ impl Fragment {
                     byte.operand(),
                     Operand::Int(selector),
                 ];
-                b.emit("prmt.b32", operands);
+                b.emit(Opcode::Prmt, (), operands);
             }
         }
     }
@@ -438,14 +452,14 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
         Value::Fragment(fragment) => {
             let result = fragment.like(b, element);
             let packed = match (fragment.element, element) {
-                (Element::F32, Element::Bf16) => Some("cvt.rn.bf16x2.f32"),
-                (Element::F32, Element::F16) => Some("cvt.rn.f16x2.f32"),
+                (Element::F32, Element::Bf16) => Some(Type::Bf16x2),
+                (Element::F32, Element::F16) => Some(Type::F16x2),
                 _ => None,
             };
             for value in 0..fragment.values.len() {
                 match packed {
                     Some(_) if value % 2 == 1 => {}
-                    Some(mnemonic) => {
+                    Some(pair) => {
                         let low = fragment.part(value).0;
                         // A last value without a neighbour is its own.
                         let high = if value + 1 < fragment.values.len() {
@@ -454,7 +468,8 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
                             low.clone()
                         };
                         b.emit(
-                            mnemonic,
+                            Opcode::Cvt,
+                            (Modifier::Rn, pair, Type::F32),
                             [
                                 result.part(value).0.operand(),
                                 high.operand(),

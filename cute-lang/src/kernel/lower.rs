@@ -12,6 +12,7 @@ use super::value::{Element, Value, register_type};
 use cute_ptx::ast::{
     self, Directive, Entry, Item, Line, Module, Operand, ParamType, Type, Variable,
 };
+use cute_ptx::table::{Modifier, Opcode};
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result, Token};
@@ -116,7 +117,7 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     }
     interpreter.kernel(&kernel.function.sig.ident, &kernel.function.block)?;
 
-    let parts = interpreter.b.finish();
+    let parts = interpreter.b.finish()?;
     if kernel.unsafety.is_none() {
         check_accesses(&kernel.function.sig.ident, &parts.params)?;
     }
@@ -267,7 +268,8 @@ fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Result<()> {
                     offset: 0,
                 };
                 b.emit(
-                    format!("ld.param.{}", ty.name()),
+                    Opcode::Ld,
+                    (Modifier::Param, *ty),
                     [register.operand(), from],
                 );
             });
@@ -393,8 +395,7 @@ fn directives(threads: u32, cluster: [u32; 3], body: &[Line]) -> Vec<Directive> 
         name: "reqntid".into(),
         values: vec![threads, 1, 1],
     }];
-    let resizes =
-        |line: &Line| matches!(line, Line::Inst(inst) if inst.mnemonic.starts_with("setmaxnreg"));
+    let resizes = |line: &Line| matches!(line, Line::Inst(inst) if inst.mnemonic.opcode() == Opcode::Setmaxnreg);
     if body.iter().any(resizes) {
         // Without a number of CTAs to a multiprocessor, ptxas drops setmaxnreg from a kernel of few registers (C7508).
         directives.push(Directive {

@@ -12,6 +12,7 @@ use super::tensor::Tensor;
 use super::value::Num;
 use cute_algebra::{CopyAtom, CopySide, Layout, from_table};
 use cute_ptx::ast::Operand;
+use cute_ptx::table::{Modifier, Modifiers, Opcode};
 use std::collections::BTreeSet;
 use syn::Result;
 
@@ -21,15 +22,15 @@ const WARP: i64 = 32;
 /// Bits of a row of a matrix.
 const ROW_BITS: u32 = 128;
 
-/// The atoms, the best first: of a load and of a store, and how PTX calls what they have in common.
+/// The atoms, the best first: of a load and of a store, how many matrices they move, and whether they transpose them.
 #[rustfmt::skip] // A table is read by its rows.
-const ATOMS: &[(&str, &str, &str)] = &[
-    ("SM75_U32x4_LDSM_N", "SM90_U32x4_STSM_N", "m8n8.x4"),
-    ("SM75_U16x8_LDSM_T", "SM90_U16x8_STSM_T", "m8n8.x4.trans"),
-    ("SM75_U32x2_LDSM_N", "SM90_U32x2_STSM_N", "m8n8.x2"),
-    ("SM75_U16x4_LDSM_T", "SM90_U16x4_STSM_T", "m8n8.x2.trans"),
-    ("SM75_U32x1_LDSM_N", "SM90_U32x1_STSM_N", "m8n8.x1"),
-    ("SM75_U16x2_LDSM_T", "SM90_U16x2_STSM_T", "m8n8.x1.trans"),
+const ATOMS: &[(&str, &str, u8, bool)] = &[
+    ("SM75_U32x4_LDSM_N", "SM90_U32x4_STSM_N", 4, false),
+    ("SM75_U16x8_LDSM_T", "SM90_U16x8_STSM_T", 4, true),
+    ("SM75_U32x2_LDSM_N", "SM90_U32x2_STSM_N", 2, false),
+    ("SM75_U16x4_LDSM_T", "SM90_U16x4_STSM_T", 2, true),
+    ("SM75_U32x1_LDSM_N", "SM90_U32x1_STSM_N", 1, false),
+    ("SM75_U16x2_LDSM_T", "SM90_U16x2_STSM_T", 1, true),
 ];
 
 /// Which way a copy goes.
@@ -68,7 +69,7 @@ pub(super) fn copy(
     if !matches!(fragment.element.bits(), 8 | 16) {
         return Ok(false);
     }
-    for (load, store, form) in ATOMS {
+    for &(load, store, count, transposes) in ATOMS {
         let (atom, side) = match direction {
             Direction::Load => (load, CopySide::Src),
             Direction::Store => (store, CopySide::Dst),
@@ -78,8 +79,13 @@ pub(super) fn copy(
         let rows = atom
             .ok()
             .and_then(|atom| rows(&atom, side, tensor, fragment));
+        let modifiers = (
+            Modifier::Matrices(count),
+            transposes.then_some(Modifier::Trans),
+            Modifier::Shared,
+        );
         if let Some(rows) = rows
-            && move_rows(b, direction, form, rows, tensor, fragment)?
+            && move_rows(b, direction, modifiers, rows, tensor, fragment)?
         {
             return Ok(true);
         }
@@ -91,7 +97,7 @@ pub(super) fn copy(
 fn move_rows(
     b: &mut Builder,
     direction: Direction,
-    form: &str,
+    modifiers: impl Modifiers + Copy,
     rows: Rows,
     tensor: &Tensor,
     fragment: &Fragment,
@@ -127,14 +133,8 @@ fn move_rows(
         let address = addresses.operand(b, tensor.byte(index))?;
         let registers = Operand::Vector(group.registers);
         match direction {
-            Direction::Load => b.emit(
-                format!("ldmatrix.sync.aligned.{form}.shared.b16"),
-                [registers, address],
-            ),
-            Direction::Store => b.emit(
-                format!("stmatrix.sync.aligned.{form}.shared.b16"),
-                [address, registers],
-            ),
+            Direction::Load => b.emit(Opcode::Ldmatrix, modifiers, [registers, address]),
+            Direction::Store => b.emit(Opcode::Stmatrix, modifiers, [address, registers]),
         }
     }
     Ok(true)

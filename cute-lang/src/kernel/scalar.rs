@@ -3,8 +3,10 @@
 use super::arithmetic::Op;
 use super::builder::Builder;
 use super::builtins::{Builtin, Call};
-use super::value::{Num, Scalar, Value};
+use super::value::{Num, Value};
 use cute_ptx::ast::{Operand, Type};
+use cute_ptx::special::Register;
+use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
 /// Threads of a warp.
@@ -53,11 +55,11 @@ pub(super) const ROWS: &[Builtin] = &[
     },
     Builtin {
         signature: "block_idx()",
-        apply: |b, _| Ok(xyz(b, "block", "%ctaid")),
+        apply: |b, _| Ok(xyz(b, "block", Register::Ctaid)),
     },
     Builtin {
         signature: "grid_dim()",
-        apply: |b, _| Ok(xyz(b, "grid", "%nctaid")),
+        apply: |b, _| Ok(xyz(b, "grid", Register::Nctaid)),
     },
     Builtin {
         signature: "cluster_ctarank()",
@@ -103,7 +105,8 @@ fn lane(b: &mut Builder, _: &Call) -> Result<Value> {
     let lane = b.once("lane", Type::U32, |b, lane| {
         let thread = b.thread();
         b.emit(
-            "and.b32",
+            Opcode::And,
+            Type::B32,
             [
                 lane.operand(),
                 thread.operand(),
@@ -139,7 +142,8 @@ fn uniform(b: &mut Builder, name: &str, size: u32) -> Result<Num> {
         let thread = b.thread();
         let mine = b.compute(
             Type::U32,
-            "shr.u32",
+            Opcode::Shr,
+            Type::U32,
             [thread.operand(), Operand::Int(size.trailing_zeros().into())],
         );
         let lane_0 = [
@@ -148,7 +152,8 @@ fn uniform(b: &mut Builder, name: &str, size: u32) -> Result<Num> {
             Operand::Int(u32::MAX.into()),
         ];
         b.emit(
-            "shfl.sync.idx.b32",
+            Opcode::Shfl,
+            Modifier::Idx,
             [group.operand(), mine.operand()].into_iter().chain(lane_0),
         );
     });
@@ -164,7 +169,8 @@ fn warpgroup_thread(b: &mut Builder, _: &Call) -> Result<Value> {
     let thread = b.once("warpgroup_thread", Type::U32, |b, result| {
         let thread = b.thread();
         b.emit(
-            "and.b32",
+            Opcode::And,
+            Type::B32,
             [
                 result.operand(),
                 thread.operand(),
@@ -177,18 +183,20 @@ fn warpgroup_thread(b: &mut Builder, _: &Call) -> Result<Value> {
 }
 
 /// The three parts of a special register.
-fn xyz(b: &mut Builder, name: &str, register: &str) -> Value {
-    let part = |b: &mut Builder, axis: &str| -> Scalar {
-        b.special(&format!("{name}_{axis}"), &format!("{register}.{axis}"))
-    };
-    Value::Tuple(["x", "y", "z"].map(|axis| part(b, axis).into()).into())
+fn xyz(b: &mut Builder, name: &str, register: Register) -> Value {
+    let parts = ["x", "y", "z"].into_iter().enumerate();
+    let parts = parts.map(|(axis, suffix)| {
+        let part = b.special(&format!("{name}_{suffix}"), register, axis);
+        part.into()
+    });
+    Value::Tuple(parts.collect())
 }
 
 fn cluster_ctarank(b: &mut Builder, _: &Call) -> Result<Value> {
     if b.cluster == [1, 1, 1] {
         return Ok(Value::Int(0));
     }
-    let rank = b.special("ctarank", "%cluster_ctarank");
+    let rank = b.special("ctarank", Register::ClusterCtarank, 0);
     let size: u32 = b.cluster.iter().product();
     b.limit_bits(&rank, u64::from(size.next_power_of_two()) - 1);
     Ok(rank.into())

@@ -1,6 +1,7 @@
 //! Runs straight-line code of one thread: enough to compare addresses and copies with the algebra.
 
 use cute_ptx::ast::{Inst, Line, Operand, Type};
+use cute_ptx::table::Opcode;
 use std::collections::BTreeMap;
 
 /// Where the tests pretend that the kernel's shared memory starts.
@@ -63,13 +64,12 @@ impl Thread {
     }
 
     fn step(&mut self, inst: &Inst) {
-        let parts: Vec<&str> = inst.mnemonic.split('.').collect();
-        let ty = parts
-            .last()
-            .and_then(|name| Type::from_name(name))
-            .unwrap_or_else(|| panic!("{inst:?}"));
-        match (parts[0], &inst.operands[..]) {
-            ("ld", [to, from]) => {
+        let mnemonic = inst.mnemonic;
+        let types = || mnemonic.modifiers().iter().filter_map(|it| it.ty());
+        // Of a conversion, the type of what it reads.
+        let ty = types().next_back().unwrap_or(Type::B32);
+        match (mnemonic.opcode(), &inst.operands[..]) {
+            (Opcode::Ld, [to, from]) => {
                 let address = self.address(from);
                 let bytes = ty.bits() / 8;
                 self.accesses
@@ -83,7 +83,7 @@ impl Thread {
                     self.set(to, value, ty.bits());
                 }
             }
-            ("st", [to, from]) => {
+            (Opcode::St, [to, from]) => {
                 let address = self.address(to);
                 let bytes = ty.bits() / 8;
                 self.accesses
@@ -96,18 +96,18 @@ impl Thread {
                 }
             }
             // This thread's row of a matrix; its contents come from other threads.
-            ("stmatrix", [to, _]) => {
+            (Opcode::Stmatrix, [to, _]) => {
                 let address = self.address(to);
                 self.accesses.push((address, 16));
             }
-            ("mov", [Operand::Vector(to), from]) => {
+            (Opcode::Mov, [Operand::Vector(to), from]) => {
                 let bits = ty.bits() / to.len() as u32;
                 let value = self.value(from);
                 for (i, to) in to.iter().enumerate() {
                     self.set(to, value >> (i as u32 * bits), bits);
                 }
             }
-            ("mov", [to, Operand::Vector(from)]) => {
+            (Opcode::Mov, [to, Operand::Vector(from)]) => {
                 let bits = ty.bits() / from.len() as u32;
                 let value = from
                     .iter()
@@ -115,15 +115,11 @@ impl Thread {
                     .fold(0, |value, part| value << bits | self.value(part));
                 self.set(to, value, ty.bits());
             }
-            ("mov" | "cvt", [to, from]) => {
+            (Opcode::Mov | Opcode::Cvt, [to, from]) => {
                 let value = self.value(from);
-                let bits = parts
-                    .iter()
-                    .find_map(|name| Type::from_name(name))
-                    .map_or(64, Type::bits);
-                self.set(to, value, bits);
+                self.set(to, value, types().next().map_or(64, Type::bits));
             }
-            ("prmt", [to, low, high, selector]) => {
+            (Opcode::Prmt, [to, low, high, selector]) => {
                 let bytes = self.value(high) << 32 | self.value(low);
                 let selector = self.value(selector);
                 let byte = |place: u32| bytes >> (8 * (selector >> (4 * place) & 7)) & 0xff;
@@ -133,16 +129,16 @@ impl Thread {
             (operation, [to, a, b]) => {
                 let (a, b) = (self.value(a), self.value(b));
                 let value = match operation {
-                    "add" => a.wrapping_add(b),
-                    "sub" => a.wrapping_sub(b),
-                    "mul" => a.wrapping_mul(b),
-                    "div" => a / b,
-                    "rem" => a % b,
-                    "and" => a & b,
-                    "or" => a | b,
-                    "xor" => a ^ b,
-                    "shl" => a << b,
-                    "shr" => a >> b,
+                    Opcode::Add => a.wrapping_add(b),
+                    Opcode::Sub => a.wrapping_sub(b),
+                    Opcode::Mul => a.wrapping_mul(b),
+                    Opcode::Div => a / b,
+                    Opcode::Rem => a % b,
+                    Opcode::And => a & b,
+                    Opcode::Or => a | b,
+                    Opcode::Xor => a ^ b,
+                    Opcode::Shl => a << b,
+                    Opcode::Shr => a >> b,
                     _ => panic!("{inst:?}"),
                 };
                 self.set(to, value, ty.bits());

@@ -12,6 +12,7 @@ use cute_algebra::{
     zipped_divide,
 };
 use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
 /// The rows of the builtin table that make and slice tensors.
@@ -362,11 +363,11 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
                 return Ok(Value::Tensor(part));
             }
             let address = part.addresses().operand(b, part.byte(0))?;
-            Ok(load(b, "shared", part.element, address).into())
+            Ok(load(b, Modifier::Shared, part.element, address).into())
         }
         Value::Global(global) => {
             let address = global_address(b, global, coordinate)?;
-            Ok(load(b, "global", global.element, address).into())
+            Ok(load(b, Modifier::Global, global.element, address).into())
         }
         Value::Fragment(fragment) => Ok(fragment.get(b, coordinate)?.into()),
         Value::Barriers(barriers) => barrier::pick(b, barriers, coordinate),
@@ -409,7 +410,7 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
                     "`_` keeps a mode, but one element is assigned: use `copy`",
                 ));
             }
-            ("shared", part.addresses().operand(b, part.byte(0))?)
+            (Modifier::Shared, part.addresses().operand(b, part.byte(0))?)
         }
         Value::Fragment(fragment) => {
             fragment.set(b, &coordinate.value, &value)?;
@@ -419,31 +420,36 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
             if let ParamKind::Global { written, .. } = &mut b.params[global.param].kind {
                 *written = true;
             }
-            ("global", global_address(b, global, &coordinate.value)?)
+            (
+                Modifier::Global,
+                global_address(b, global, &coordinate.value)?,
+            )
         }
         _ => return Ok(Value::Unit),
     };
     b.emit(
-        format!("st.{space}.{}", memory_type(element)),
+        Opcode::St,
+        (space, memory_type(element)),
         [address, value.operand()],
     );
     Ok(Value::Unit)
 }
 
 /// The type by which one element is loaded and stored.
-fn memory_type(element: Element) -> &'static str {
+fn memory_type(element: Element) -> Type {
     match element {
-        Element::F16 | Element::Bf16 => "b16",
-        Element::U8 => "u8",
-        Element::I8 => "s8",
-        element => element.register().name(),
+        Element::F16 | Element::Bf16 => Type::B16,
+        Element::U8 => Type::U8,
+        Element::I8 => Type::S8,
+        element => element.register(),
     }
 }
 
-fn load(b: &mut Builder, space: &str, element: Element, address: Operand) -> Scalar {
+fn load(b: &mut Builder, space: Modifier, element: Element, address: Operand) -> Scalar {
     b.compute(
         element.register(),
-        format!("ld.{space}.{}", memory_type(element)),
+        Opcode::Ld,
+        (space, memory_type(element)),
         [address],
     )
 }
@@ -508,10 +514,18 @@ fn parameter(b: &mut Builder, name: &str) -> Scalar {
             base: Box::new(Operand::Name(name.into())),
             offset: 0,
         };
-        b.emit("ld.param.u64", [scalar.operand(), param]);
+        b.emit(
+            Opcode::Ld,
+            (Modifier::Param, Type::U64),
+            [scalar.operand(), param],
+        );
         // Pointers of parameters are generic; global memory is accessed as such.
         if name.ends_with("_ptr") {
-            b.emit("cvta.to.global.u64", [scalar.operand(), scalar.operand()]);
+            b.emit(
+                Opcode::CvtaTo,
+                Modifier::Global,
+                [scalar.operand(), scalar.operand()],
+            );
         }
     })
 }

@@ -8,6 +8,7 @@ use super::tensor::Tensor;
 use super::value::{Num, Scalar, Value};
 use cute_algebra::{TMA_ALIGNMENT, TmaPlan, tma_plan};
 use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
 /// The rows of the builtin table that use tensor maps.
@@ -22,15 +23,15 @@ pub(super) const ROWS: &[Builtin] = &[
     },
     Builtin {
         signature: "tma_commit()",
-        apply: |b, _| barrier::plain(b, "cp.async.bulk.commit_group", None),
+        apply: |b, _| barrier::plain(b, Opcode::CpAsyncBulkCommitGroup, (), None),
     },
     Builtin {
         signature: "tma_wait_read(groups)",
-        apply: |b, call| wait(b, call, "cp.async.bulk.wait_group.read"),
+        apply: |b, call| wait(b, call, Some(Modifier::Read)),
     },
     Builtin {
         signature: "tma_wait(groups)",
-        apply: |b, call| wait(b, call, "cp.async.bulk.wait_group"),
+        apply: |b, call| wait(b, call, None),
     },
 ];
 
@@ -44,9 +45,9 @@ pub struct TensorMap {
     pub param: usize,
 }
 
-fn wait(b: &mut Builder, call: &Call, mnemonic: &str) -> Result<Value> {
+fn wait(b: &mut Builder, call: &Call, read: Option<Modifier>) -> Result<Value> {
     let groups = call.constant_in(0, 0..=MAX_GROUPS)?;
-    barrier::plain(b, mnemonic, Some(groups.into()))
+    barrier::plain(b, Opcode::CpAsyncBulkWaitGroup, read, Some(groups.into()))
 }
 
 /// Loads a tile, into the CTA's own shared memory or, at the same place, into that of every CTA of its cluster whose bit
@@ -58,17 +59,15 @@ fn tma_load(b: &mut Builder, call: &Call) -> Result<Value> {
         Some(_) => Some(cta_mask(b, call)?),
         None => None,
     };
-    let multicast = if ctas.is_some() {
-        ".multicast::cluster"
-    } else {
-        ""
-    };
-    for Copy { tensor, tile, rank } in copies {
-        let mnemonic = format!(
-            "cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes{multicast}"
-        );
+    let multicast = ctas.as_ref().map(|_| Modifier::MulticastCluster);
+    for Copy { tensor, tile, dims } in copies {
+        let (to, from) = (Modifier::SharedCluster, Modifier::Global);
         let operands = [tile, tensor, barrier.clone()];
-        b.emit(mnemonic, operands.into_iter().chain(ctas.clone()));
+        b.emit(
+            Opcode::CpAsyncBulkTensor,
+            (dims, to, from, Modifier::Tile, multicast),
+            operands.into_iter().chain(ctas.clone()),
+        );
     }
     Ok(Value::Unit)
 }
@@ -91,9 +90,11 @@ fn cta_mask(b: &mut Builder, call: &Call) -> Result<Operand> {
 }
 
 fn tma_store(b: &mut Builder, call: &Call) -> Result<Value> {
-    for Copy { tensor, tile, rank } in copies(b, call, 1, 2, 0, false)? {
+    for Copy { tensor, tile, dims } in copies(b, call, 1, 2, 0, false)? {
+        let (to, from) = (Modifier::Global, Modifier::SharedCta);
         b.emit(
-            format!("cp.async.bulk.tensor.{rank}d.global.shared::cta.tile.bulk_group"),
+            Opcode::CpAsyncBulkTensor,
+            (dims, to, from, Modifier::Tile),
             [tensor, tile],
         );
     }
@@ -106,7 +107,7 @@ struct Copy {
     tensor: Operand,
     /// `[address]`.
     tile: Operand,
-    rank: usize,
+    dims: Modifier,
 }
 
 /// The instructions that copy a tile, from the arguments at these places.
@@ -252,7 +253,8 @@ fn instructions(
                 coords,
             },
             tile: addresses.operand(b, tile.byte(piece.offset))?,
-            rank: start.len(),
+            // A tensor map has at most five dimensions.
+            dims: Modifier::Dims(start.len() as u8),
         });
     }
     Ok(copies)
@@ -261,7 +263,15 @@ fn instructions(
 /// The generic address of a tensor map, which is a parameter itself.
 fn map(b: &mut Builder, name: &str) -> Scalar {
     b.once(&format!("{name}_map"), Type::U64, |b, map| {
-        b.emit("mov.b64", [map.operand(), Operand::Name(name.into())]);
-        b.emit("cvta.param.u64", [map.operand(), map.operand()]);
+        b.emit(
+            Opcode::Mov,
+            Type::B64,
+            [map.operand(), Operand::Name(name.into())],
+        );
+        b.emit(
+            Opcode::Cvta,
+            Modifier::Param,
+            [map.operand(), map.operand()],
+        );
     })
 }

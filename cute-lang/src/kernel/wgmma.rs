@@ -11,6 +11,7 @@ use cute_algebra::{
     GmmaOperand, Layout, LayoutError, Major, MmaAtom, MmaOperand, composition, gmma_operand,
 };
 use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
 /// The rows of the builtin table that multiply.
@@ -25,11 +26,11 @@ pub(super) const ROWS: &[Builtin] = &[
     },
     Builtin {
         signature: "wgmma_fence()",
-        apply: |b, _| barrier::plain(b, "wgmma.fence.sync.aligned", None),
+        apply: |b, _| barrier::plain(b, Opcode::WgmmaFence, (), None),
     },
     Builtin {
         signature: "wgmma_commit()",
-        apply: |b, _| barrier::plain(b, "wgmma.commit_group.sync.aligned", None),
+        apply: |b, _| barrier::plain(b, Opcode::WgmmaCommitGroup, (), None),
     },
     Builtin {
         signature: "wgmma_wait(groups)",
@@ -49,7 +50,7 @@ const MAX_GROUPS: u32 = 7;
 
 fn wgmma_wait(b: &mut Builder, call: &Call) -> Result<Value> {
     let groups = call.constant_in(0, 0..=MAX_GROUPS)?;
-    barrier::plain(b, "wgmma.wait_group.sync.aligned", Some(groups.into()))
+    barrier::plain(b, Opcode::WgmmaWaitGroup, (), Some(groups.into()))
 }
 
 /// The layout of an accumulator of 64 × n: from (thread, value) to coordinates.
@@ -78,8 +79,8 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
         ));
     }
     let input = match a.element {
-        Element::Bf16 => "bf16",
-        Element::F16 => "f16",
+        Element::Bf16 => Type::Bf16,
+        Element::F16 => Type::F16,
         other => {
             return Err(call.error_at(1, format!("wgmma takes `bf16` and `f16`, not `{other}`")));
         }
@@ -132,7 +133,8 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
     };
     let registers = Operand::Vector(acc.registers.iter().map(Scalar::operand).collect());
     let transposed = |form: &GmmaOperand| Operand::Int(i128::from(form.major == Major::MN));
-    let mnemonic = format!("wgmma.mma_async.sync.aligned.m64n{n}k16.f32.{input}.{input}");
+    // N is at most 256, as was asked above.
+    let shape = Modifier::M64 { n: n as u16, k: 16 };
     let a_descriptors = Descriptors::new(b, call, 1, a, &a_form)?;
     let b_descriptors = Descriptors::new(b, call, 2, bt, &b_form)?;
     for (step, (&a_step, &b_step)) in a_form.steps.iter().zip(&b_form.steps).enumerate() {
@@ -153,7 +155,8 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
             one,
         ];
         b.emit(
-            mnemonic.clone(),
+            Opcode::WgmmaMmaAsync,
+            (shape, Type::F32, input, input),
             operands
                 .into_iter()
                 .chain([transposed(&a_form), transposed(&b_form)]),
@@ -266,6 +269,7 @@ impl Descriptors {
         let known = (self.base + offset) >> 4 | (self.fields & 0xffff_ffff) as i64;
         let low = b.add(&self.start.clone().into(), &Num::from(known))?;
         let halves = Operand::Vector(vec![low.operand(), self.high.operand()]);
-        Ok(b.compute(Type::B64, "mov.b64", [halves]).operand())
+        Ok(b.compute(Type::B64, Opcode::Mov, Type::B64, [halves])
+            .operand())
     }
 }

@@ -196,6 +196,18 @@ same_as_rust! {
     }
 }
 
+/// Not every instruction writes its first operand: one that reads it does not become the source of a variable.
+#[test]
+fn an_instruction_that_only_reads_is_no_result() {
+    let source = "fn f(x: u32) -> u32 { let mut z = { let a = x + 1; ptx!(\"nanosleep.u32\", a); a }; z += 1; z }";
+    let module = format!(
+        "mod kernels {{ {source} #[kernel(threads = 1)] pub unsafe fn k(x: u32, out: Global<u32, 1>) {{ out[0] = f(x); }} }}"
+    );
+    let mut instances = lower(module.parse().expect("tokens")).expect("a kernel");
+    judge(&instances);
+    assert_eq!(run(&instances.remove(0), &[5]), 7);
+}
+
 /// Runs `source`, whose last function is `f`, at run time and at expansion.
 fn check(source: &str, f: fn(u32, u32) -> u32) {
     let run_time = kernel(source, "x: u32, y: u32, out: Global<u32, 1>", "x", "y");

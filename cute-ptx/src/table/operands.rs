@@ -1,7 +1,9 @@
 //! The operand column of the table: its notation, filled in with what a mnemonic has bound.
 
-use super::Match;
-use crate::ast::Type;
+use super::modifier::Modifier;
+use super::pattern::Named;
+use super::rows::Row;
+use crate::types::Type;
 use std::fmt::{self, Display, Formatter};
 
 /// The operands of an instruction, in order.
@@ -87,6 +89,17 @@ impl Kind {
             self,
             Kind::Def { .. } | Kind::Vector { def: true, .. } | Kind::Pack { def: true, .. }
         )
+    }
+
+    /// The type of a register or constant that stands there, or of each of several.
+    pub fn ty(&self) -> Option<Type> {
+        match self {
+            Kind::Def { ty, .. } | Kind::Use { ty, .. } | Kind::Vector { ty, .. } => Some(*ty),
+            Kind::Register(ty) | Kind::Value(ty) => Some(*ty),
+            Kind::Predicate | Kind::Scale => Some(Type::Pred),
+            Kind::Int(_) | Kind::Pack { .. } | Kind::Address(_) => None,
+            Kind::Tensor { .. } | Kind::Label | Kind::Sink => None,
+        }
     }
 }
 
@@ -189,17 +202,31 @@ impl Space {
     }
 }
 
+/// The kinds of a form where so many operands are given: the last optional ones are those left out. None where the form
+/// takes fewer or more.
+pub fn present(form: &Form, given: usize) -> Option<Vec<&Kind>> {
+    let mut left_out = form.len().checked_sub(given)?;
+    let mut kinds = Vec::with_capacity(given);
+    for slot in form.iter().rev() {
+        if slot.optional && left_out > 0 {
+            left_out -= 1;
+        } else {
+            kinds.push(&slot.kind);
+        }
+    }
+    kinds.reverse();
+    (left_out == 0).then_some(kinds)
+}
+
 /// The forms of a mnemonic. The notation is described in [`table`](super); a mistake in it is a mistake in the table, and
 /// a test reads every row.
-pub(super) fn forms(found: &Match) -> Vec<Form> {
-    found
-        .row
-        .operands
+pub(super) fn forms(row: &Row, named: &Named) -> Vec<Form> {
+    row.operands
         .split(';')
         .map(|form| {
             items(form)
                 .into_iter()
-                .filter_map(|item| slot(item, found))
+                .filter_map(|item| slot(item, named))
                 .collect()
         })
         .collect()
@@ -213,33 +240,40 @@ fn items(form: &str) -> Vec<&str> {
         .collect()
 }
 
-fn slot(item: &str, found: &Match) -> Option<Slot> {
+fn slot(item: &str, named: &Named) -> Option<Slot> {
     if let Some(item) = item.strip_suffix('?') {
         return Some(Slot {
-            kind: kind(item, found),
+            kind: kind(item, named),
             optional: true,
         });
     }
     let item = match item.split_once('?') {
-        Some((name, item)) => found.get(name).map(|_| item)?,
+        Some((name, item)) => named.get(name).map(|_| item)?,
         None => item,
     };
     Some(Slot {
-        kind: kind(item, found),
+        kind: kind(item, named),
         optional: false,
     })
 }
 
-fn kind(item: &str, found: &Match) -> Kind {
+fn kind(item: &str, named: &Named) -> Kind {
     match item {
         "label" => return Kind::Label,
         "_" => return Kind::Sink,
         "scale" => return Kind::Scale,
+        "members" => {
+            return Kind::Use {
+                ty: Type::U32,
+                fit: Fit::Agree,
+                range: None,
+            };
+        }
         "!pred" => return Kind::Predicate,
-        "=acc" => return accumulators(found),
+        "=acc" => return accumulators(named),
         "offsets" => {
             return Kind::Vector {
-                len: count("dim", found) - 2,
+                len: count("dim", named) - 2,
                 ty: Type::U16,
                 fit: Fit::Agree,
                 def: false,
@@ -253,19 +287,19 @@ fn kind(item: &str, found: &Match) -> Kind {
     {
         return match space.strip_prefix("tensor ") {
             Some(dims) => Kind::Tensor {
-                dims: count(dims, found),
+                dims: count(dims, named),
             },
-            None => Kind::Address(address_space(space, found)),
+            None => Kind::Address(address_space(space, named)),
         };
     }
     if let Some(range) = item.strip_prefix('#') {
         return Kind::Int(parse_range(range));
     }
     if let Some(name) = item.strip_prefix('@') {
-        return Kind::Value(ty(name, found).0);
+        return Kind::Value(ty(name, named).0);
     }
     if let Some(name) = item.strip_prefix('%') {
-        return Kind::Register(ty(name, found).0);
+        return Kind::Register(ty(name, named).0);
     }
     let (item, def) = match item.strip_prefix('=') {
         Some(item) => (item, true),
@@ -276,13 +310,13 @@ fn kind(item: &str, found: &Match) -> Kind {
         .and_then(|item| item.strip_suffix('}'))
     {
         return Kind::Pack {
-            bits: ty(name, found).0.bits(),
+            bits: ty(name, named).0.bits(),
             def,
         };
     }
     if let Some((len, name)) = item.split_once('*') {
-        let (ty, fit) = ty(name, found);
-        return match (count(len, found), def) {
+        let (ty, fit) = ty(name, named);
+        return match (count(len, named), def) {
             (0, true) => Kind::Def {
                 ty,
                 fit,
@@ -307,7 +341,7 @@ fn kind(item: &str, found: &Match) -> Kind {
             (None, Some(name)) => (name, Pair::Always),
             (None, None) => (item, Pair::Never),
         };
-        let (ty, fit) = ty(name, found);
+        let (ty, fit) = ty(name, named);
         return Kind::Def {
             ty,
             fit,
@@ -319,25 +353,23 @@ fn kind(item: &str, found: &Match) -> Kind {
         Some((name, range)) => (name, Some(parse_range(range))),
         None => (item, None),
     };
-    let (ty, fit) = ty(name, found);
+    let (ty, fit) = ty(name, named);
     Kind::Use { ty, fit, range }
 }
 
 /// A type and how closely a register must agree with it.
-fn ty(name: &str, found: &Match) -> (Type, Fit) {
+fn ty(name: &str, named: &Named) -> (Type, Fit) {
     let (name, fit) = match (name.strip_prefix('~'), name.strip_suffix('!')) {
         (Some(name), _) => (name, Fit::Wider),
         (None, Some(name)) => (name, Fit::Exact),
         (None, None) => (name, Fit::Agree),
     };
     if let Some(name) = name.strip_prefix('2') {
-        return (doubled(ty(name, found).0), fit);
+        return (doubled(ty(name, named).0), fit);
     }
-    let ty = found.ty(name).or_else(|| Type::from_name(name));
-    (
-        ty.unwrap_or_else(|| panic!("{}: no type {name}", found.row.pattern)),
-        fit,
-    )
+    let bound = named.get(name).and_then(Modifier::ty);
+    let ty = bound.or_else(|| Type::from_name(name));
+    (ty.unwrap_or_else(|| panic!("no type {name}")), fit)
 }
 
 fn doubled(ty: Type) -> Type {
@@ -350,36 +382,31 @@ fn doubled(ty: Type) -> Type {
     }
 }
 
-/// The number in a bound word (`v4`, `x2`, `3d`) or in the notation; 0 if the word was left out.
-fn count(name: &str, found: &Match) -> usize {
+/// The number in a modifier (`v4`, `x2`, `3d`) or in the notation; 0 if the modifier was left out.
+fn count(name: &str, named: &Named) -> usize {
     if let Ok(number) = name.parse() {
         return number;
     }
-    let digits = found
-        .get(name)
-        .map_or("0", |word| word.trim_matches(|c: char| !c.is_ascii_digit()));
-    digits
-        .parse()
-        .unwrap_or_else(|_| panic!("{}: no number in {name}", found.row.pattern))
-}
-
-fn address_space(name: &str, found: &Match) -> Space {
-    match Space::from_name(found.get(name).unwrap_or(name)) {
-        Some(space) => space,
-        // A choice that was left out.
-        None => Space::Generic,
+    match named.get(name) {
+        None => 0,
+        Some(Modifier::Vector(n) | Modifier::Matrices(n) | Modifier::Dims(n)) => n.into(),
+        Some(other) => panic!("no number in {other}"),
     }
 }
 
+fn address_space(name: &str, named: &Named) -> Space {
+    let bound = named.get(name).map(|modifier| modifier.to_string());
+    // The space is generic where its choice was left out.
+    Space::from_name(bound.as_deref().unwrap_or(name)).unwrap_or(Space::Generic)
+}
+
 /// The accumulators of `m64nNkK`: N/2 registers, or half as many where each holds two halves.
-fn accumulators(found: &Match) -> Kind {
-    let shape = found.get("shape").unwrap_or_default();
-    let n: usize = shape
-        .strip_prefix("m64n")
-        .and_then(|rest| rest.split('k').next())
-        .and_then(|n| n.parse().ok())
-        .unwrap_or_else(|| panic!("{}: no shape", found.row.pattern));
-    match found.ty("d") {
+fn accumulators(named: &Named) -> Kind {
+    let Some(Modifier::M64 { n, .. }) = named.get("shape") else {
+        panic!("no shape");
+    };
+    let n = usize::from(n);
+    match named.get("d").and_then(Modifier::ty) {
         Some(Type::F16) => Kind::Vector {
             len: n / 4,
             ty: Type::F16x2,
@@ -392,7 +419,7 @@ fn accumulators(found: &Match) -> Kind {
             fit: Fit::Agree,
             def: true,
         },
-        None => panic!("{}: no type of accumulators", found.row.pattern),
+        None => panic!("no type of accumulators"),
     }
 }
 

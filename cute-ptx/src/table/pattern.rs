@@ -1,46 +1,108 @@
-//! Patterns of mnemonics: compiled once, matched word by word.
+//! Patterns of mnemonics: compiled once, and matched against words or against modifiers.
 
+use super::modifier::Modifier;
 use super::rows;
 
 /// A part of a pattern.
 #[derive(Debug)]
 pub(super) enum Piece {
-    Word(String),
+    /// A word outside of braces, which is always there.
+    Fixed(String),
+    /// A word in braces, and its text.
+    Modifier(Modifier, String),
     Choice {
         name: Option<String>,
         alternatives: Vec<Vec<Piece>>,
     },
 }
 
-type Bound = Vec<(String, String)>;
+/// What a pattern is matched against.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Input<'a> {
+    /// All words of a mnemonic.
+    Words(&'a [&'a str]),
+    /// Its modifiers; fixed words stand between them of themselves.
+    Modifiers(&'a [Modifier]),
+}
+
+impl Input<'_> {
+    fn len(self) -> usize {
+        match self {
+            Input::Words(words) => words.len(),
+            Input::Modifiers(modifiers) => modifiers.len(),
+        }
+    }
+
+    /// The element at a place, as text.
+    pub(super) fn text(self, at: usize) -> Option<String> {
+        match self {
+            Input::Words(words) => words.get(at).map(|word| (*word).to_owned()),
+            Input::Modifiers(modifiers) => modifiers.get(at).map(Modifier::to_string),
+        }
+    }
+}
+
+/// The modifiers that a pattern binds to names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Named(Vec<(String, Modifier)>);
+
+impl Named {
+    pub(super) fn get(&self, name: &str) -> Option<Modifier> {
+        let found = self.0.iter().find(|(bound, _)| bound == name);
+        found.map(|(_, modifier)| *modifier)
+    }
+}
+
+/// A way through a pattern.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Path {
+    /// How much of the input is covered.
+    at: usize,
+    pub(super) words: Vec<String>,
+    pub(super) modifiers: Vec<Modifier>,
+    pub(super) named: Named,
+}
+
+/// How far an input is covered at most, and what is expected next.
+#[derive(Debug, Default)]
+pub(super) struct Furthest {
+    pub(super) at: usize,
+    /// The words up to there.
+    pub(super) words: Vec<String>,
+    pub(super) expected: Vec<String>,
+}
+
+impl Furthest {
+    fn note(&mut self, path: &Path, expected: Option<&str>) {
+        if path.at > self.at || self.words.is_empty() {
+            *self = Furthest {
+                at: path.at,
+                words: path.words.clone(),
+                expected: Vec::new(),
+            };
+        }
+        if path.at == self.at {
+            self.expected.extend(expected.map(str::to_owned));
+        }
+    }
+}
 
 /// Takes a pattern of the table apart.
 pub(super) fn compile(pattern: &str) -> Vec<Piece> {
     let mut rest = pattern;
-    let pieces = sequence(&mut rest);
+    let pieces = sequence(&mut rest, 0);
     assert!(rest.is_empty(), "unbalanced braces in {pattern}");
     pieces
 }
 
-/// What the words bind, if the pattern covers all of them.
-pub(super) fn matches(pieces: &[Piece], words: &[&str]) -> Option<Bound> {
-    let mut failures = Failures::default();
-    let states = advance(pieces, words, vec![(0, Vec::new())], &mut failures);
-    states
-        .into_iter()
-        .find(|(end, _)| *end == words.len())
-        .map(|(_, bound)| bound)
-}
-
-/// How many words the pattern covers at most, and what it expects next.
-pub(super) fn furthest(pieces: &[Piece], words: &[&str]) -> (usize, Vec<String>) {
-    let mut failures = Failures::default();
-    let states = advance(pieces, words, vec![(0, Vec::new())], &mut failures);
-    match states.into_iter().map(|(end, _)| end).max() {
-        // The pattern ends where the mnemonic goes on.
-        Some(end) if end > failures.at => (end, Vec::new()),
-        _ => (failures.at, failures.expected),
+/// The way through the pattern that covers all of the input. What stops others is noted.
+pub(super) fn matches(pieces: &[Piece], input: Input<'_>, furthest: &mut Furthest) -> Option<Path> {
+    let paths = advance(pieces, input, vec![Path::default()], furthest);
+    for path in &paths {
+        // The pattern ends where the input goes on.
+        furthest.note(path, None);
     }
+    paths.into_iter().find(|path| path.at == input.len())
 }
 
 /// Mnemonics in which each alternative of each choice occurs at least once.
@@ -54,27 +116,31 @@ pub(super) fn samples(pieces: &[Piece]) -> Vec<String> {
         .collect()
 }
 
-fn sequence(rest: &mut &str) -> Vec<Piece> {
+fn sequence(rest: &mut &str, depth: usize) -> Vec<Piece> {
     let mut pieces = Vec::new();
     while !rest.is_empty() && !rest.starts_with(['|', '}']) {
         if let Some(inner) = rest.strip_prefix('{') {
             *rest = inner;
-            pieces.push(choice(rest));
+            pieces.push(choice(rest, depth + 1));
             continue;
         }
         let (text, after) = rest.split_at(rest.find(['{', '}', '|']).unwrap_or(rest.len()));
         *rest = after;
-        pieces.extend(
-            text.split('.')
-                .filter(|word| !word.is_empty())
-                .map(|word| Piece::Word(word.to_owned())),
-        );
+        let words = text.split('.').filter(|word| !word.is_empty());
+        pieces.extend(words.map(|word| match depth {
+            0 => Piece::Fixed(word.to_owned()),
+            _ => Piece::Modifier(modifier(word), word.to_owned()),
+        }));
     }
     pieces
 }
 
+fn modifier(word: &str) -> Modifier {
+    Modifier::from_name(word).unwrap_or_else(|| panic!("no modifier is called {word}"))
+}
+
 /// What follows an opening brace.
-fn choice(rest: &mut &str) -> Piece {
+fn choice(rest: &mut &str, depth: usize) -> Piece {
     let name = rest
         .split_once('=')
         .map(|(name, _)| name)
@@ -82,7 +148,7 @@ fn choice(rest: &mut &str) -> Piece {
     if let Some(name) = name {
         *rest = &rest[name.len() + 1..];
     }
-    let mut alternatives = alternatives(rest);
+    let mut alternatives = alternatives(rest, depth);
     assert!(rest.starts_with('}'), "unbalanced braces before {rest}");
     *rest = &rest[1..];
     if let Some(after) = rest.strip_prefix('?') {
@@ -95,17 +161,16 @@ fn choice(rest: &mut &str) -> Piece {
     }
 }
 
-fn alternatives(rest: &mut &str) -> Vec<Vec<Piece>> {
+fn alternatives(rest: &mut &str, depth: usize) -> Vec<Vec<Piece>> {
     let mut found = Vec::new();
     loop {
-        let alternative = sequence(rest);
-        let class = match alternative.as_slice() {
-            [Piece::Word(word)] => rows::class(word),
-            _ => None,
-        };
-        match class {
-            Some(class) => found.extend(alternatives(&mut class.as_str())),
-            None => found.push(alternative),
+        let end = rest.find(['{', '}', '|']).unwrap_or(rest.len());
+        match rows::class(&rest[..end]) {
+            Some(class) => {
+                *rest = &rest[end..];
+                found.extend(alternatives(&mut class.as_str(), depth));
+            }
+            None => found.push(sequence(rest, depth)),
         }
         match rest.strip_prefix('|') {
             Some(after) => *rest = after,
@@ -114,62 +179,67 @@ fn alternatives(rest: &mut &str) -> Vec<Vec<Piece>> {
     }
 }
 
-#[derive(Default)]
-struct Failures {
-    at: usize,
-    expected: Vec<String>,
-}
-
-impl Failures {
-    fn note(&mut self, at: usize, word: &str) {
-        if at > self.at {
-            self.at = at;
-            self.expected.clear();
-        }
-        if at == self.at {
-            self.expected.push(word.to_owned());
-        }
-    }
-}
-
-/// Every way in which the pieces go on from the states: how many words are covered, and what they bind.
+/// Every way in which the pieces go on from these.
 fn advance(
     pieces: &[Piece],
-    words: &[&str],
-    mut states: Vec<(usize, Bound)>,
-    failures: &mut Failures,
-) -> Vec<(usize, Bound)> {
+    input: Input<'_>,
+    mut paths: Vec<Path>,
+    furthest: &mut Furthest,
+) -> Vec<Path> {
     for piece in pieces {
         let mut next = Vec::new();
-        for (at, bound) in states {
-            match piece {
-                Piece::Word(word) if words.get(at) == Some(&word.as_str()) => {
-                    next.push((at + 1, bound))
+        for mut path in paths {
+            match (piece, input) {
+                (Piece::Fixed(word), Input::Words(words)) => {
+                    if words.get(path.at) != Some(&word.as_str()) {
+                        furthest.note(&path, Some(word));
+                        continue;
+                    }
+                    path.at += 1;
+                    path.words.push(word.clone());
+                    next.push(path);
                 }
-                Piece::Word(word) => failures.note(at, word),
-                Piece::Choice { name, alternatives } => {
+                (Piece::Fixed(word), Input::Modifiers(_)) => {
+                    path.words.push(word.clone());
+                    next.push(path);
+                }
+                (Piece::Modifier(modifier, word), input) => {
+                    let found = match input {
+                        Input::Words(words) => words.get(path.at) == Some(&word.as_str()),
+                        Input::Modifiers(modifiers) => modifiers.get(path.at) == Some(modifier),
+                    };
+                    if !found {
+                        furthest.note(&path, Some(word));
+                        continue;
+                    }
+                    path.at += 1;
+                    path.words.push(word.clone());
+                    path.modifiers.push(*modifier);
+                    next.push(path);
+                }
+                (Piece::Choice { name, alternatives }, input) => {
+                    let start = path.modifiers.len();
                     for alternative in alternatives {
-                        for (end, mut bound) in
-                            advance(alternative, words, vec![(at, bound.clone())], failures)
-                        {
-                            if let Some(name) = name.as_ref().filter(|_| end > at) {
-                                bound.push((name.clone(), words[at..end].join(".")));
+                        for mut path in advance(alternative, input, vec![path.clone()], furthest) {
+                            if let (Some(name), Some(modifier)) = (name, path.modifiers.get(start))
+                            {
+                                path.named.0.push((name.clone(), *modifier));
                             }
-                            next.push((end, bound));
+                            next.push(path);
                         }
                     }
                 }
             }
         }
-        states = next;
+        paths = next;
     }
-    states
+    paths
 }
 
 /// How many samples show every alternative.
 fn variety(pieces: &[Piece]) -> usize {
     let of = |piece: &Piece| match piece {
-        Piece::Word(_) => 1,
+        Piece::Fixed(_) | Piece::Modifier(..) => 1,
         Piece::Choice { alternatives, .. } => {
             alternatives.len()
                 * alternatives
@@ -185,7 +255,7 @@ fn variety(pieces: &[Piece]) -> usize {
 fn pick(pieces: &[Piece], index: usize, words: &mut Vec<String>) {
     for piece in pieces {
         match piece {
-            Piece::Word(word) => words.push(word.clone()),
+            Piece::Fixed(word) | Piece::Modifier(_, word) => words.push(word.clone()),
             Piece::Choice { alternatives, .. } => {
                 let count = alternatives.len();
                 pick(&alternatives[index % count], index / count, words);

@@ -4,14 +4,12 @@ use super::names::Names;
 use super::{Mismatch, Problem};
 use crate::ast::{Inst, Operand, Type};
 use crate::special;
-use crate::table::{Fit, Form, Kind, Pair, Range, Space};
+use crate::table::{Fit, Form, Kind, Pair, Range, Space, present};
 
 /// What is wrong with the operands: nothing if one form fits, else what the form that comes nearest misses.
 pub(super) fn check(inst: &Inst, forms: &[Form], names: &Names<'_>) -> Vec<Problem> {
     let given = inst.operands.len();
-    let candidates = forms
-        .iter()
-        .filter(|form| (least(form)..=form.len()).contains(&given));
+    let candidates = forms.iter().filter(|form| present(form, given).is_some());
     let nearest = candidates
         .map(|form| misfits(inst, form, names))
         .min_by_key(Vec::len);
@@ -45,28 +43,12 @@ fn misfits(inst: &Inst, form: &Form, names: &Names<'_>) -> Vec<Problem> {
     };
     present(form, inst.operands.len())
         .into_iter()
+        .flatten()
         .zip(&inst.operands)
         .map(|(kind, operand)| (operand, kind))
         .enumerate()
         .filter_map(check)
         .collect()
-}
-
-/// The kinds of a form when `given` operands are given: the last optional ones are those left out.
-fn present(form: &Form, given: usize) -> Vec<&Kind> {
-    let mut left_out = form.len() - given;
-    let mut kinds: Vec<&Kind> = form
-        .iter()
-        .rev()
-        .filter(|slot| {
-            let omit = slot.optional && left_out > 0;
-            left_out -= usize::from(omit);
-            !omit
-        })
-        .map(|slot| &slot.kind)
-        .collect();
-    kinds.reverse();
-    kinds
 }
 
 fn fit(operand: &Operand, kind: &Kind, names: &Names<'_>) -> Result<(), Mismatch> {
@@ -188,7 +170,7 @@ fn register(name: &str, ty: Type, fit: Fit, names: &Names<'_>) -> Result<(), Mis
 
 /// A register, special register or variable: the operand of a `mov`.
 fn value(name: &str, ty: Type, names: &Names<'_>) -> Result<(), Mismatch> {
-    if let Some(special) = special::lookup(name) {
+    if let Some((special, _)) = special::lookup(name) {
         return match agrees(special.ty, ty, Fit::Agree) {
             true => Ok(()),
             false => Err(Mismatch::Type(special.ty)),

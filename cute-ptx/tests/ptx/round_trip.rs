@@ -1,6 +1,7 @@
 //! print∘parse is the identity on what we print, and parse∘print on every tree.
 
 use cute_ptx::ast::*;
+use cute_ptx::table::{self, Mnemonic};
 use cute_ptx::{parse, parse_with_lines};
 use proptest::collection::vec;
 use proptest::option;
@@ -38,7 +39,7 @@ fn lines_point_at_the_text() {
     for (line, &number) in entry.body.iter().zip(&source.lines[0]) {
         let at = text[number as usize - 1];
         match line {
-            Line::Inst(inst) => assert!(at.contains(&inst.mnemonic), "{at}: {inst}"),
+            Line::Inst(inst) => assert!(at.contains(inst.mnemonic.as_str()), "{at}: {inst}"),
             Line::Label(name) => assert_eq!(at, format!("{name}:")),
             Line::Blank => assert_eq!(at, ""),
             _ => assert_eq!(format!("{at}\n"), line.to_string()),
@@ -107,6 +108,22 @@ fn errors_name_the_place() {
             "6:22: expected `,` or `;`, found `4`",
         ),
         (
+            &entry("    frobnicate %r1;"),
+            "6:5: `frobnicate` is not an instruction of the table",
+        ),
+        (
+            &entry("    ld.shared.v3.f32 {%f1, %f2, %f3}, [bar];"),
+            "6:5: `.v3` cannot follow `ld.shared`; expected one of .b16, .b32, .b64, .b8, .f32, .f64, .s16, .s32, .s64, .s8, .u16, .u32, …",
+        ),
+        (
+            &entry("    add.u33 %r1, %r2, 4;"),
+            "6:5: `.u33` cannot follow `add`; expected one of .bf16, .bf16x2, .cc, .f16, .f16x2, .f32, .f64, .ftz, .rm, .rn, .rp, .rz, …",
+        ),
+        (
+            &entry("    wgmma.wait_group %r1;"),
+            "6:5: `wgmma.wait_group` is not complete; expected one of .sync",
+        ),
+        (
             &entry("    add.u32 %r1, , 4;"),
             "6:18: expected an operand, found `,`",
         ),
@@ -143,7 +160,7 @@ fn errors_name_the_place() {
 
 #[test]
 fn text_in_a_comment_stays_in_it() {
-    let mut inst = Inst::new("ret", []);
+    let mut inst = Inst::new("ret".parse().unwrap(), []);
     inst.comment = Some("first\n    trap;".into());
     let body = vec![Line::Comment("two\ntrap;".into()), Line::Inst(inst)];
     let entry = Entry {
@@ -297,8 +314,10 @@ fn simple() -> impl Strategy<Value = Operand> {
     ]
 }
 
-fn mnemonic() -> impl Strategy<Value = String> {
-    "[a-z]{2,6}(\\.[a-z0-9_]{1,9}(::[a-z0-9]{1,9}){0,2}){0,5}"
+fn mnemonic() -> impl Strategy<Value = Mnemonic> {
+    let samples = table::rows().flat_map(|(_, row)| table::samples(row));
+    let samples = samples.map(|text| text.parse().unwrap());
+    proptest::sample::select(samples.collect::<Vec<_>>())
 }
 
 fn register() -> impl Strategy<Value = String> {

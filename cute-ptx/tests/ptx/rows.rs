@@ -1,20 +1,24 @@
 //! The instruction table against itself and against NVIDIA's assembler.
 
 use cute_ptx::ast::{Inst, Operand, Type};
-use cute_ptx::table::{self, Form, Kind, Match, Pair, Space, Target};
+use cute_ptx::special::{self, SPECIAL, Special};
+use cute_ptx::table::{
+    self, Form, Kind, Mnemonic, Modifier, Modifiers, Opcode, Pair, Space, Target,
+};
 use cute_ptxas::Ptxas;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 
-/// Each alternative of each row as a mnemonic.
-fn samples() -> impl Iterator<Item = (Match, String)> {
+/// Each alternative of each row.
+fn samples() -> impl Iterator<Item = Mnemonic> {
     table::rows()
         .flat_map(|(_, row)| table::samples(row))
-        .map(|mnemonic| {
-            let found =
-                table::lookup(&mnemonic).unwrap_or_else(|| panic!("{mnemonic} is not found"));
-            (found, mnemonic)
-        })
+        .map(|text| read(&text))
+}
+
+fn read(text: &str) -> Mnemonic {
+    text.parse()
+        .unwrap_or_else(|unknown| panic!("{text}: {unknown}"))
 }
 
 #[test]
@@ -22,25 +26,85 @@ fn rows_are_disjoint_and_well_formed() {
     let mut seen = HashSet::new();
     for (_, row) in table::rows() {
         let mut own = HashSet::new();
-        for mnemonic in table::samples(row) {
-            let found =
-                table::lookup(&mnemonic).unwrap_or_else(|| panic!("{mnemonic} is not found"));
+        for text in table::samples(row) {
+            let mnemonic = read(&text);
+            assert_eq!(mnemonic.as_str(), text);
+            let found = mnemonic.row().pattern;
             assert!(
-                std::ptr::eq(found.row, row),
-                "{mnemonic} of {} also belongs to {}",
-                row.pattern,
-                found.row.pattern
+                std::ptr::eq(mnemonic.row(), row),
+                "{text} of {} also belongs to {found}",
+                row.pattern
             );
-            assert!(!found.forms().is_empty());
+            assert!(!mnemonic.forms().is_empty());
             own.insert(mnemonic);
         }
         assert!(
-            own.iter().all(|mnemonic| seen.insert(mnemonic.clone())),
+            own.into_iter().all(|mnemonic| seen.insert(mnemonic)),
             "{}",
             row.pattern
         );
     }
     assert!(seen.len() > 1400, "only {} samples", seen.len());
+}
+
+/// What is built from the modifiers is what the text says: no two mnemonics of an opcode share their modifiers.
+#[test]
+fn building_and_reading_agree() {
+    struct All(&'static [Modifier]);
+    impl Modifiers for All {
+        fn push_to(self, modifiers: &mut Vec<Modifier>) {
+            modifiers.extend(self.0);
+        }
+    }
+    for mnemonic in samples() {
+        let built = Mnemonic::new(mnemonic.opcode(), All(mnemonic.modifiers()));
+        assert_eq!(built, Ok(mnemonic));
+    }
+}
+
+/// All forms of a row write in the same places, and what writes nothing but does nothing else would be no instruction.
+#[test]
+fn every_row_says_what_it_does() {
+    for mnemonic in samples() {
+        let written =
+            |form: &Form| -> Vec<bool> { form.iter().map(|slot| slot.kind.writes()).collect() };
+        let first = written(&mnemonic.forms()[0]);
+        for form in mnemonic.forms() {
+            let this = written(form);
+            let common = first.len().min(this.len());
+            assert_eq!(this[..common], first[..common], "{mnemonic}");
+            assert!(!this[common..].contains(&true), "{mnemonic}");
+        }
+        if mnemonic.effect() != table::Effect::Acts {
+            assert!(first.contains(&true), "{mnemonic} has no result");
+        }
+    }
+}
+
+#[test]
+fn special_registers_are_found_by_what_they_are() {
+    for special in SPECIAL {
+        assert_eq!(Special::of(special.register), special);
+        for axis in 0..if special.vector { 3 } else { 1 } {
+            let found = special::lookup(&special.component(axis));
+            assert_eq!(found, Some((special, axis)));
+        }
+    }
+}
+
+#[test]
+fn modifiers_that_no_row_takes_are_named() {
+    let unknown = |opcode, modifiers: (Modifier, Type)| {
+        Mnemonic::new(opcode, modifiers).unwrap_err().to_string()
+    };
+    assert_eq!(
+        unknown(Opcode::Ld, (Modifier::Vector(3), Type::F32)),
+        "`.v3` cannot follow `ld`; expected one of .acquire, .b16, .b32, .b64, .b8, .const, .f32, .f64, .global, .local, .param, .relaxed, …"
+    );
+    assert_eq!(
+        unknown(Opcode::Shl, (Modifier::Sat, Type::U32)),
+        "`.sat` cannot follow `shl`; expected one of .b16, .b32, .b64"
+    );
 }
 
 /// Each row where it says it exists: its version and its target are neither too low …
@@ -71,12 +135,12 @@ fn the_assembler_accepts_every_row() {
 fn the_assembler_refuses_every_row_below_its_version_and_target() {
     let Some(ptxas) = Ptxas::find() else { return };
     let mut groups = BTreeMap::new();
-    for (found, mnemonic) in samples() {
+    for mnemonic in samples() {
         // The ISA dates `.shared::cta` 7.8; the assembler has always taken it here.
-        if mnemonic.starts_with("cp.async.c") && found.has("shared::cta") {
+        if mnemonic.opcode() == Opcode::CpAsync && mnemonic.has(Modifier::SharedCta) {
             continue;
         }
-        let (version, target) = (found.version(), floor(found.target()));
+        let (version, target) = (mnemonic.version(), floor(mnemonic.target()));
         let mut below = Vec::new();
         if version > target.version() {
             below.push((previous(version), target));
@@ -88,7 +152,7 @@ fn the_assembler_refuses_every_row_below_its_version_and_target() {
             let text = groups
                 .entry((version, target.sm, target.specific))
                 .or_insert_with(|| Text::new(version, target));
-            text.inst(&mnemonic, &found.forms()[0]);
+            text.inst(mnemonic, &mnemonic.forms()[0]);
         }
     }
     let mut accepted = Vec::new();
@@ -135,14 +199,14 @@ fn the_assembler_refuses_every_row_below_its_version_and_target() {
 /// A module for each version and target that some row needs, holding all forms of those rows.
 pub(crate) fn texts() -> Vec<Text> {
     let mut groups = BTreeMap::new();
-    for (found, mnemonic) in samples() {
-        let target = floor(found.target());
-        let version = found.version().max(target.version());
+    for mnemonic in samples() {
+        let target = floor(mnemonic.target());
+        let version = mnemonic.version().max(target.version());
         let text = groups
             .entry((version, target.sm, target.specific))
             .or_insert_with(|| Text::new(version, target));
-        for form in found.forms() {
-            text.inst(&mnemonic, &form);
+        for form in mnemonic.forms() {
+            text.inst(mnemonic, form);
         }
     }
     groups.into_values().collect()
@@ -159,9 +223,10 @@ pub(crate) fn mutants() -> Text {
         },
     );
     for (_, row) in table::rows() {
-        for (index, mnemonic) in table::samples(row).iter().enumerate() {
-            let forms = table::lookup(mnemonic).unwrap().forms();
-            for (form, place) in forms
+        for (index, sample_text) in table::samples(row).iter().enumerate() {
+            let mnemonic = read(sample_text);
+            for (form, place) in mnemonic
+                .forms()
                 .iter()
                 .flat_map(|form| (0..form.len()).map(move |place| (form, place)))
             {
@@ -248,7 +313,7 @@ impl Text {
         }
     }
 
-    fn inst(&mut self, mnemonic: &str, form: &Form) {
+    fn inst(&mut self, mnemonic: Mnemonic, form: &Form) {
         let operands: Vec<Operand> = form
             .iter()
             .enumerate()
@@ -257,7 +322,7 @@ impl Text {
         self.push(mnemonic, &operands);
     }
 
-    fn push(&mut self, mnemonic: &str, operands: &[Operand]) {
+    fn push(&mut self, mnemonic: Mnemonic, operands: &[Operand]) {
         self.lines.push(format!(
             "{};",
             Inst::new(mnemonic, operands.iter().cloned())

@@ -7,6 +7,7 @@ use super::super::text;
 use super::super::value::{Num, Scalar, Value};
 use super::{Interpreter, Loop, Target, num};
 use cute_ptx::ast::{Guard, Line, Operand, Type};
+use cute_ptx::table::{Opcode, Together};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
@@ -254,7 +255,8 @@ impl Interpreter<'_> {
         self.arrive(|l| &mut l.on_continue);
         if !self.dead {
             self.b.emit(
-                format!("add.{}", ty.name()),
+                Opcode::Add,
+                ty,
                 [counter.operand(), counter.operand(), Operand::Int(1)],
             );
             let again = self
@@ -434,10 +436,15 @@ impl Interpreter<'_> {
         };
         if lines.iter().all(is_pure) {
             self.b.append(lines);
-            let mnemonic = if and { "and.pred" } else { "or.pred" };
+            let opcode = if and { Opcode::And } else { Opcode::Or };
             return Ok(self
                 .b
-                .compute(Type::Pred, mnemonic, [left.operand(), right.operand()])
+                .compute(
+                    Type::Pred,
+                    opcode,
+                    Type::Pred,
+                    [left.operand(), right.operand()],
+                )
                 .into());
         }
         let result = self.b.register(Type::Pred);
@@ -463,7 +470,7 @@ fn predicated(lines: &[Line], guard: &Guard) -> Option<Vec<Line>> {
         Line::Comment(_) => Some(line.clone()),
         // What all threads of a warp run together cannot be left to some; a register written under a guard is read
         // under the same guard only, except by the guard itself.
-        Line::Inst(inst) if inst.guard.is_none() && !inst.mnemonic.contains(".sync") => {
+        Line::Inst(inst) if inst.guard.is_none() && inst.mnemonic.together() == Together::No => {
             count += 1;
             let mut inst = inst.clone();
             inst.guard = Some(guard.clone());
@@ -476,5 +483,5 @@ fn predicated(lines: &[Line], guard: &Guard) -> Option<Vec<Line>> {
 }
 
 fn is_jump(line: &Line) -> bool {
-    matches!(line, Line::Inst(inst) if inst.guard.is_none() && inst.mnemonic == "bra")
+    matches!(line, Line::Inst(inst) if inst.guard.is_none() && inst.mnemonic.opcode() == Opcode::Bra)
 }

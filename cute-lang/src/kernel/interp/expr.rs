@@ -7,6 +7,7 @@ use super::super::{near, text};
 use super::{Interpreter, MAX_DEPTH, MAX_STEPS};
 use crate::notation;
 use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -189,23 +190,23 @@ impl Interpreter<'_> {
             (UnOp::Neg(_), Value::Scalar(scalar))
                 if is_signed(scalar.ty) || is_float(scalar.ty) =>
             {
-                let mnemonic = format!("neg.{}", scalar.ty.name());
                 Ok(self
                     .b
-                    .compute(scalar.ty, mnemonic, [scalar.operand()])
+                    .compute(scalar.ty, Opcode::Neg, scalar.ty, [scalar.operand()])
                     .into())
             }
             (UnOp::Not(_), Value::Bool(value)) => Ok(Value::Bool(!value)),
             (UnOp::Not(_), Value::Scalar(scalar))
                 if scalar.ty == Type::Pred || is_integer(scalar.ty) =>
             {
-                let mnemonic = match scalar.ty {
-                    Type::Pred => "not.pred".into(),
-                    ty => format!("not.b{}", ty.bits()),
-                };
                 Ok(self
                     .b
-                    .compute(scalar.ty, mnemonic, [scalar.operand()])
+                    .compute(
+                        scalar.ty,
+                        Opcode::Not,
+                        scalar.ty.untyped(),
+                        [scalar.operand()],
+                    )
                     .into())
             }
             (op, value) => {
@@ -263,15 +264,11 @@ impl Interpreter<'_> {
             (Value::Float(_), Value::Scalar(b)) => Some(b.ty),
             _ => None,
         };
-        let mnemonic = match (op, ty) {
-            (Op::Div, Some(ty @ (Type::F32 | Type::F64))) => format!("div.rn.{}", ty.name()),
-            (Op::Add | Op::Sub | Op::Mul, Some(ty)) if is_float(ty) => {
-                let name = ["add", "sub", "mul"][op as usize];
-                // Without `.rn` the assembler may contract a product and a sum: Rust would not.
-                format!("{name}.rn.{}", ty.name())
-            }
-            (Op::Min, Some(ty)) if is_float(ty) => format!("min.{}", ty.name()),
-            (Op::Max, Some(ty)) if is_float(ty) => format!("max.{}", ty.name()),
+        let rounding = match (op, ty) {
+            (Op::Div, Some(Type::F32 | Type::F64)) => Some(Modifier::Rn),
+            // Without `.rn` the assembler may contract a product and a sum: Rust would not.
+            (Op::Add | Op::Sub | Op::Mul, Some(ty)) if is_float(ty) => Some(Modifier::Rn),
+            (Op::Min | Op::Max, Some(ty)) if is_float(ty) => None,
             _ => {
                 return Err(self.b.error(format!(
                     "no such operation on {} and {}",
@@ -286,7 +283,10 @@ impl Interpreter<'_> {
             self.float_or_register(a, ty)?,
             self.float_or_register(b, ty)?,
         );
-        Ok(self.b.compute(ty, mnemonic, [a, b]).into())
+        Ok(self
+            .b
+            .compute(ty, op.opcode(), (rounding, ty), [a, b])
+            .into())
     }
 
     /// `&`, `|` and `^` of truth values.
@@ -300,21 +300,21 @@ impl Interpreter<'_> {
             }
             (Op::Or, Truth::Known(true), _) | (Op::Or, _, Truth::Known(true)) => Value::Bool(true),
             (Op::Xor, Truth::Known(true), Truth::Predicate(p))
-            | (Op::Xor, Truth::Predicate(p), Truth::Known(true)) => {
-                self.b.compute(Type::Pred, "not.pred", [p.operand()]).into()
-            }
+            | (Op::Xor, Truth::Predicate(p), Truth::Known(true)) => self
+                .b
+                .compute(Type::Pred, Opcode::Not, Type::Pred, [p.operand()])
+                .into(),
             (_, Truth::Known(_), Truth::Predicate(p))
             | (_, Truth::Predicate(p), Truth::Known(_)) => Value::Scalar(p.clone()),
-            (op, Truth::Predicate(a), Truth::Predicate(b)) => {
-                let mnemonic = match op {
-                    Op::And => "and.pred",
-                    Op::Or => "or.pred",
-                    _ => "xor.pred",
-                };
-                self.b
-                    .compute(Type::Pred, mnemonic, [a.operand(), b.operand()])
-                    .into()
-            }
+            (op, Truth::Predicate(a), Truth::Predicate(b)) => self
+                .b
+                .compute(
+                    Type::Pred,
+                    op.opcode(),
+                    Type::Pred,
+                    [a.operand(), b.operand()],
+                )
+                .into(),
         }
     }
 
@@ -374,17 +374,13 @@ impl Interpreter<'_> {
             self.float_or_register(b, ty)?,
         );
         // `!=` of a NaN holds.
-        let name = match cmp {
-            Cmp::Ne => "neu",
-            Cmp::Eq => "eq",
-            Cmp::Lt => "lt",
-            Cmp::Le => "le",
-            Cmp::Gt => "gt",
-            Cmp::Ge => "ge",
+        let modifier = match cmp {
+            Cmp::Ne => Modifier::Neu,
+            cmp => cmp.modifier(),
         };
         Ok(self
             .b
-            .compute(Type::Pred, format!("setp.{name}.{}", ty.name()), [a, b])
+            .compute(Type::Pred, Opcode::Setp, (modifier, ty), [a, b])
             .into())
     }
 
@@ -406,9 +402,8 @@ impl Interpreter<'_> {
             }
             Value::Bool(value) if is_integer(ty) => Ok(Value::Int(value.into())),
             Value::Scalar(scalar) if scalar.ty == Type::Pred && is_integer(ty) => {
-                let mnemonic = format!("selp.{}", ty.name());
                 let operands = [Operand::Int(1), Operand::Int(0), scalar.operand()];
-                Ok(self.b.compute(ty, mnemonic, operands).into())
+                Ok(self.b.compute(ty, Opcode::Selp, ty, operands).into())
             }
             Value::Scalar(scalar) => Ok(self.b.convert(&scalar, ty)?.into()),
             value => Err(self.b.error(format!(

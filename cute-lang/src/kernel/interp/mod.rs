@@ -14,6 +14,7 @@ use super::parse::{Errors, Source};
 use super::value::{Element, Num, Scalar, Value};
 use super::{builtins, near, text};
 use cute_ptx::ast::{Line, Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
 use proc_macro2::{Ident, Span};
 use std::collections::HashMap;
 use syn::spanned::Spanned;
@@ -388,9 +389,13 @@ impl<'s> Interpreter<'s> {
             }
             Value::Bool(value) => {
                 // No instruction moves an immediate into a predicate.
-                let mnemonic = if *value { "setp.eq.u32" } else { "setp.ne.u32" };
-                self.b
-                    .emit(mnemonic, [to.operand(), Operand::Int(0), Operand::Int(0)]);
+                let cmp = if *value { Modifier::Eq } else { Modifier::Ne };
+                let modifiers = (cmp, Type::U32);
+                self.b.emit(
+                    Opcode::Setp,
+                    modifiers,
+                    [to.operand(), Operand::Int(0), Operand::Int(0)],
+                );
                 Ok(())
             }
             Value::Float(value) => {

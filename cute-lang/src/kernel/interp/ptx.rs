@@ -4,7 +4,7 @@ use super::super::lower::module;
 use super::super::value::{Scalar, Value};
 use super::Interpreter;
 use cute_ptx::ast::{Entry, Inst, Item, Line, Operand, Type};
-use cute_ptx::table;
+use cute_ptx::table::Mnemonic;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -26,18 +26,16 @@ impl Interpreter<'_> {
             mnemonic,
             operands,
         } = parse.parse2(mac.tokens.clone())?;
-        let text = mnemonic.value();
-        if table::lookup(&text).is_none() {
-            return Err(Error::new(mnemonic.span(), table::explain(&text)));
-        }
+        let known = mnemonic.value().parse::<Mnemonic>();
+        let known = known.map_err(|unknown| Error::new(mnemonic.span(), unknown))?;
         let mut registers = Vec::new();
         let mut sources = Vec::new();
-        for expr in &operands {
+        for (i, expr) in operands.iter().enumerate() {
+            let place = i + usize::from(result.is_some());
             let value = self.eval(expr)?;
             sources.push(match self.keep(value) {
                 Value::Int(value) => Operand::Int(value),
-                // A constant has the width that the instruction's suffix says.
-                Value::Float(value) if text.ends_with("64") => Operand::F64(value.to_bits()),
+                Value::Float(value) if is_wide(known, place) => Operand::F64(value.to_bits()),
                 Value::Float(value) => Operand::F32((value as f32).to_bits()),
                 Value::Scalar(scalar) => {
                     let operand = scalar.operand();
@@ -67,7 +65,7 @@ impl Interpreter<'_> {
         };
         registers.extend(result.clone());
         let operands: Vec<Operand> = result.iter().map(Scalar::operand).chain(sources).collect();
-        let inst = Inst::new(text, operands);
+        let inst = Inst::new(known, operands);
         if let Some(problem) = problem(&registers, &inst) {
             return Err(Error::new(mnemonic.span(), problem));
         }
@@ -100,6 +98,14 @@ fn parse(input: ParseStream<'_>) -> Result<Input> {
         mnemonic,
         operands: operands.into_iter().collect(),
     })
+}
+
+/// Whether a constant at a place has 64 bits.
+fn is_wide(mnemonic: Mnemonic, place: usize) -> bool {
+    let slots = mnemonic.forms().iter().filter_map(|form| form.get(place));
+    slots
+        .map(|slot| slot.kind.ty())
+        .any(|ty| ty.is_some_and(|ty| ty.bits() == 64))
 }
 
 /// What is wrong with the instruction in a kernel that has just these registers.

@@ -1,9 +1,9 @@
 //! What the arithmetic instructions compute, lane by lane, on raw bits.
 
-use super::Fit;
 use crate::numerics::{self, Format, bf16_bits, f16_bits, fp8_bits};
 use crate::op::{Binary, Function};
 use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
 
 use Function::{F1, F2, F3, F4};
 
@@ -359,56 +359,6 @@ macro_rules! float_function {
     };
 }
 
-/// The types of an instruction's operands.
-#[derive(Clone, Copy)]
-pub(crate) struct Types {
-    pub(crate) dst: Type,
-    pub(crate) src: [Type; 4],
-    pub(crate) fit: Fit,
-}
-
-impl Types {
-    /// The type of the instruction everywhere.
-    pub(crate) const fn all(ty: Type) -> Types {
-        Types {
-            dst: ty,
-            src: [ty; 4],
-            fit: Fit::Same,
-        }
-    }
-}
-
-/// The types of the operands of an instruction, by its name without type and rounding.
-pub(crate) fn types(name: &str, ty: Type) -> Types {
-    let all = Types::all(ty);
-    let with = |dst, src| Types { dst, src, ..all };
-    let count = Type::U32;
-    match (name, ty.bits()) {
-        ("shl" | "shr", _) => with(ty, [ty, count, ty, ty]),
-        ("bfe", _) => with(ty, [ty, count, count, ty]),
-        ("bfi", _) => with(ty, [ty, ty, count, count]),
-        ("selp", _) => with(ty, [ty, ty, Type::Pred, ty]),
-        ("popc" | "clz" | "bfind", _) => with(count, [ty; 4]),
-        ("mul.wide" | "mad.wide", 16) => with(Type::B32, [ty, ty, Type::B32, ty]),
-        ("mul.wide" | "mad.wide", _) => with(Type::B64, [ty, ty, Type::B64, ty]),
-        _ => all,
-    }
-}
-
-/// The types of a conversion's operands, by the names of its types.
-pub(crate) fn conversion_types(to: &str, from: &str) -> Option<Types> {
-    let bits = |name| match name {
-        "tf32" => Some(Type::B32),
-        "e4m3x2" | "e5m2x2" => Some(Type::B16),
-        name => Type::from_name(name),
-    };
-    Some(Types {
-        dst: bits(to)?,
-        src: [bits(from)?; 4],
-        fit: Fit::Wider,
-    })
-}
-
 /// A constant as the bits of a type: an integer wraps, a floating-point number rounds. `None` if the type has no such
 /// constants.
 pub(crate) fn constant(operand: &Operand, ty: Type) -> Option<u64> {
@@ -435,81 +385,88 @@ pub(crate) fn low_bits(bits: u32) -> u64 {
     }
 }
 
-/// The function of an instruction, by its name without type and rounding; `None` if there is no such instruction.
-pub(crate) fn function(name: &str, ty: Type) -> Option<Function> {
+/// The function of an instruction: a part of the product, `.NaN`, `.relu` or the saturation of integers make another one.
+/// `None` if it is not modelled.
+pub(crate) fn function(opcode: Opcode, variant: Option<Modifier>, ty: Type) -> Option<Function> {
     let float = matches!(
         ty,
         Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 | Type::F32 | Type::F64
     );
-    Some(match (name, float) {
-        ("add", true) => float_function!(ty, F2(fadd; a, b)),
-        ("sub", true) => float_function!(ty, F2(fsub; a, b)),
-        ("mul", true) => float_function!(ty, F2(fmul; a, b)),
-        ("div", true) => float_function!(ty, F2(fdiv; a, b)),
-        ("fma" | "mad", true) => float_function!(ty, F3(fused; a, b, c)),
-        ("fma.relu", true) => float_function!(ty, F3(relu_fused; a, b, c)),
-        ("min", true) => float_function!(ty, F2(fmin; a, b)),
-        ("max", true) => float_function!(ty, F2(fmax; a, b)),
-        ("min.NaN", true) => float_function!(ty, F2(fmin_nan; a, b)),
-        ("max.NaN", true) => float_function!(ty, F2(fmax_nan; a, b)),
-        ("copysign", true) => float_function!(ty, F2(copysign; a, b)),
-        ("neg", true) => float_function!(ty, F1(fneg; a)),
-        ("abs", true) => float_function!(ty, F1(fabs; a)),
-        ("sqrt", true) => float_function!(ty, F1(sqrt; a)),
-        ("rsqrt", true) => float_function!(ty, F1(rsqrt; a)),
-        ("rcp", true) => float_function!(ty, F1(rcp; a)),
-        ("ex2", true) => float_function!(ty, F1(ex2; a)),
-        ("lg2", true) => float_function!(ty, F1(lg2; a)),
-        ("sin", true) => float_function!(ty, F1(sin; a)),
-        ("cos", true) => float_function!(ty, F1(cos; a)),
-        ("tanh", true) => float_function!(ty, F1(tanh; a)),
+    Some(match (opcode, variant, float) {
+        (Opcode::Add, None, true) => float_function!(ty, F2(fadd; a, b)),
+        (Opcode::Sub, None, true) => float_function!(ty, F2(fsub; a, b)),
+        (Opcode::Mul, None, true) => float_function!(ty, F2(fmul; a, b)),
+        (Opcode::Div, None, true) => float_function!(ty, F2(fdiv; a, b)),
+        (Opcode::Fma | Opcode::Mad, None, true) => float_function!(ty, F3(fused; a, b, c)),
+        (Opcode::Fma, Some(Modifier::Relu), true) => float_function!(ty, F3(relu_fused; a, b, c)),
+        (Opcode::Min, None, true) => float_function!(ty, F2(fmin; a, b)),
+        (Opcode::Max, None, true) => float_function!(ty, F2(fmax; a, b)),
+        (Opcode::Min, Some(Modifier::NaN), true) => float_function!(ty, F2(fmin_nan; a, b)),
+        (Opcode::Max, Some(Modifier::NaN), true) => float_function!(ty, F2(fmax_nan; a, b)),
+        (Opcode::Copysign, None, true) => float_function!(ty, F2(copysign; a, b)),
+        (Opcode::Neg, None, true) => float_function!(ty, F1(fneg; a)),
+        (Opcode::Abs, None, true) => float_function!(ty, F1(fabs; a)),
+        (Opcode::Sqrt, None, true) => float_function!(ty, F1(sqrt; a)),
+        (Opcode::Rsqrt, None, true) => float_function!(ty, F1(rsqrt; a)),
+        (Opcode::Rcp, None, true) => float_function!(ty, F1(rcp; a)),
+        (Opcode::Ex2, None, true) => float_function!(ty, F1(ex2; a)),
+        (Opcode::Lg2, None, true) => float_function!(ty, F1(lg2; a)),
+        (Opcode::Sin, None, true) => float_function!(ty, F1(sin; a)),
+        (Opcode::Cos, None, true) => float_function!(ty, F1(cos; a)),
+        (Opcode::Tanh, None, true) => float_function!(ty, F1(tanh; a)),
 
-        ("add", _) => by_int!(ty, F2(add)),
-        ("sub", _) => by_int!(ty, F2(sub)),
-        ("mul.lo", _) => by_int!(ty, F2(mul_lo)),
-        ("mul.hi", _) => by_int!(ty, F2(mul_hi)),
-        ("mad.lo", _) => by_int!(ty, F3(mad_lo)),
-        ("mad.hi", _) => by_int!(ty, F3(mad_hi)),
-        ("mul.wide", _) if ty.bits() < 64 => by_int!(ty, F2(mul_wide)),
-        ("mad.wide", _) if ty.bits() < 64 => by_int!(ty, F3(mad_wide)),
-        ("sad", _) => by_int!(ty, F3(sad)),
-        ("add.sat", _) => by_int!(ty, F2(add_sat)),
-        ("sub.sat", _) => by_int!(ty, F2(sub_sat)),
-        ("div", _) => by_int!(ty, F2(div)),
-        ("rem", _) => by_int!(ty, F2(rem)),
-        ("min", _) => by_int!(ty, F2(min)),
-        ("max", _) => by_int!(ty, F2(max)),
-        ("abs", _) => by_int!(ty, F1(abs)),
-        ("neg", _) => by_int!(ty, F1(neg)),
-        ("shr", _) => match ty {
+        (Opcode::Add, None, _) => by_int!(ty, F2(add)),
+        (Opcode::Sub, None, _) => by_int!(ty, F2(sub)),
+        (Opcode::Mul, Some(Modifier::Lo), _) => by_int!(ty, F2(mul_lo)),
+        (Opcode::Mul, Some(Modifier::Hi), _) => by_int!(ty, F2(mul_hi)),
+        (Opcode::Mad, Some(Modifier::Lo), _) => by_int!(ty, F3(mad_lo)),
+        (Opcode::Mad, Some(Modifier::Hi), _) => by_int!(ty, F3(mad_hi)),
+        (Opcode::Mul, Some(Modifier::Wide), _) if ty.bits() < 64 => by_int!(ty, F2(mul_wide)),
+        (Opcode::Mad, Some(Modifier::Wide), _) if ty.bits() < 64 => by_int!(ty, F3(mad_wide)),
+        (Opcode::Sad, None, _) => by_int!(ty, F3(sad)),
+        (Opcode::Add, Some(Modifier::Sat), _) => by_int!(ty, F2(add_sat)),
+        (Opcode::Sub, Some(Modifier::Sat), _) => by_int!(ty, F2(sub_sat)),
+        (Opcode::Div, None, _) => by_int!(ty, F2(div)),
+        (Opcode::Rem, None, _) => by_int!(ty, F2(rem)),
+        (Opcode::Min, None, _) => by_int!(ty, F2(min)),
+        (Opcode::Max, None, _) => by_int!(ty, F2(max)),
+        (Opcode::Abs, None, _) => by_int!(ty, F1(abs)),
+        (Opcode::Neg, None, _) => by_int!(ty, F1(neg)),
+        (Opcode::Shr, None, _) => match ty {
             Type::B16 => F2(shr::<u16>),
             Type::B32 => F2(shr::<u32>),
             Type::B64 => F2(shr::<u64>),
             _ => by_int!(ty, F2(shr)),
         },
-        ("bfe", _) if ty.bits() >= 32 => by_int!(ty, F3(bfe)),
-        ("bfind", _) if ty.bits() >= 32 => by_int!(ty, F1(bfind)),
+        (Opcode::Bfe, None, _) if ty.bits() >= 32 => by_int!(ty, F3(bfe)),
+        (Opcode::Bfind, None, _) if ty.bits() >= 32 => by_int!(ty, F1(bfind)),
 
-        ("and", _) => by_bits!(ty, F2(and)),
-        ("or", _) => by_bits!(ty, F2(or)),
-        ("xor", _) => by_bits!(ty, F2(xor)),
-        ("not", _) => by_bits!(ty, F1(not)),
-        ("cnot", _) => by_bits!(ty, F1(cnot)),
-        ("shl", _) => by_bits!(ty, F2(shl)),
-        ("mov", _) => by_bits!(ty, F1(identity)),
-        ("selp", _) => by_bits!(ty, F3(select)),
-        ("bfi", _) if ty.bits() >= 32 => by_bits!(ty, F4(bfi)),
-        ("popc", _) => by_bits!(ty, F1(popc)),
-        ("clz", _) => by_bits!(ty, F1(clz)),
-        ("brev", _) => by_bits!(ty, F1(brev)),
-        ("prmt", _) if ty == Type::B32 => F3(prmt),
-        ("lop3", _) if ty == Type::B32 => F4(lop3),
-        ("shf.l.wrap", _) => F3(|a, b, c| funnel(a, b, c as u32 & 31, true)),
-        ("shf.l.clamp", _) => F3(|a, b, c| funnel(a, b, (c as u32).min(32), true)),
-        ("shf.r.wrap", _) => F3(|a, b, c| funnel(a, b, c as u32 & 31, false)),
-        ("shf.r.clamp", _) => F3(|a, b, c| funnel(a, b, (c as u32).min(32), false)),
+        (Opcode::And, None, _) => by_bits!(ty, F2(and)),
+        (Opcode::Or, None, _) => by_bits!(ty, F2(or)),
+        (Opcode::Xor, None, _) => by_bits!(ty, F2(xor)),
+        (Opcode::Not, None, _) => by_bits!(ty, F1(not)),
+        (Opcode::Cnot, None, _) => by_bits!(ty, F1(cnot)),
+        (Opcode::Shl, None, _) => by_bits!(ty, F2(shl)),
+        (Opcode::Mov, None, _) => by_bits!(ty, F1(identity)),
+        (Opcode::Selp, None, _) => by_bits!(ty, F3(select)),
+        (Opcode::Bfi, None, _) if ty.bits() >= 32 => by_bits!(ty, F4(bfi)),
+        (Opcode::Popc, None, _) => by_bits!(ty, F1(popc)),
+        (Opcode::Clz, None, _) => by_bits!(ty, F1(clz)),
+        (Opcode::Brev, None, _) => by_bits!(ty, F1(brev)),
+        (Opcode::Prmt, None, _) if ty == Type::B32 => F3(prmt),
+        (Opcode::Lop3, None, _) if ty == Type::B32 => F4(lop3),
         _ => return None,
     })
+}
+
+/// A funnel shift to the left (`.l`) or right, past whose width the amount clamps or wraps.
+pub(crate) fn funnel_shift(side: Modifier, past: Modifier) -> Function {
+    match (side, past) {
+        (Modifier::L, Modifier::Wrap) => F3(|a, b, c| funnel(a, b, c as u32 & 31, true)),
+        (Modifier::L, _) => F3(|a, b, c| funnel(a, b, (c as u32).min(32), true)),
+        (_, Modifier::Wrap) => F3(|a, b, c| funnel(a, b, c as u32 & 31, false)),
+        _ => F3(|a, b, c| funnel(a, b, (c as u32).min(32), false)),
+    }
 }
 
 macro_rules! int_comparisons {
@@ -541,33 +498,35 @@ macro_rules! float_comparisons {
 }
 
 /// A comparison: 1 where it holds.
-pub(crate) fn comparison(name: &str, ty: Type) -> Option<Binary> {
+pub(crate) fn comparison(cmp: Modifier, ty: Type) -> Option<Binary> {
     if matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64) {
-        return Some(match name {
-            "eq" => float_comparisons!(ty, a, b, a == b),
-            "ne" => float_comparisons!(ty, a, b, matches!(a.partial_cmp(&b), Some(o) if o.is_ne())),
-            "lt" => float_comparisons!(ty, a, b, a < b),
-            "le" => float_comparisons!(ty, a, b, a <= b),
-            "gt" => float_comparisons!(ty, a, b, a > b),
-            "ge" => float_comparisons!(ty, a, b, a >= b),
-            "equ" => {
+        return Some(match cmp {
+            Modifier::Eq => float_comparisons!(ty, a, b, a == b),
+            Modifier::Ne => {
+                float_comparisons!(ty, a, b, matches!(a.partial_cmp(&b), Some(o) if o.is_ne()))
+            }
+            Modifier::Lt => float_comparisons!(ty, a, b, a < b),
+            Modifier::Le => float_comparisons!(ty, a, b, a <= b),
+            Modifier::Gt => float_comparisons!(ty, a, b, a > b),
+            Modifier::Ge => float_comparisons!(ty, a, b, a >= b),
+            Modifier::Equ => {
                 float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_ne()))
             }
-            "neu" => float_comparisons!(ty, a, b, a != b),
-            "ltu" => {
+            Modifier::Neu => float_comparisons!(ty, a, b, a != b),
+            Modifier::Ltu => {
                 float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_ge()))
             }
-            "leu" => {
+            Modifier::Leu => {
                 float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_gt()))
             }
-            "gtu" => {
+            Modifier::Gtu => {
                 float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_le()))
             }
-            "geu" => {
+            Modifier::Geu => {
                 float_comparisons!(ty, a, b, !matches!(a.partial_cmp(&b), Some(o) if o.is_lt()))
             }
-            "num" => float_comparisons!(ty, a, b, !a.is_nan() && !b.is_nan()),
-            "nan" => float_comparisons!(ty, a, b, a.is_nan() || b.is_nan()),
+            Modifier::Num => float_comparisons!(ty, a, b, !a.is_nan() && !b.is_nan()),
+            Modifier::Nan => float_comparisons!(ty, a, b, a.is_nan() || b.is_nan()),
             _ => return None,
         });
     }
@@ -577,33 +536,35 @@ pub(crate) fn comparison(name: &str, ty: Type) -> Option<Binary> {
         Type::B64 => Type::U64,
         other => other,
     };
-    Some(match name {
-        "eq" => int_comparisons!(ty, ==),
-        "ne" => int_comparisons!(ty, !=),
-        "lt" | "lo" => int_comparisons!(ty, <),
-        "le" | "ls" => int_comparisons!(ty, <=),
-        "gt" | "hi" => int_comparisons!(ty, >),
-        "ge" | "hs" => int_comparisons!(ty, >=),
+    Some(match cmp {
+        Modifier::Eq => int_comparisons!(ty, ==),
+        Modifier::Ne => int_comparisons!(ty, !=),
+        Modifier::Lt | Modifier::Lo => int_comparisons!(ty, <),
+        Modifier::Le | Modifier::Ls => int_comparisons!(ty, <=),
+        Modifier::Gt | Modifier::Hi => int_comparisons!(ty, >),
+        Modifier::Ge | Modifier::Hs => int_comparisons!(ty, >=),
         _ => return None,
     })
 }
 
 /// How predicates combine.
-pub(crate) fn combination(name: &str) -> Option<Binary> {
-    match name {
-        "and" => Some(and::<bool1>),
-        "or" => Some(or::<bool1>),
-        "xor" => Some(xor::<bool1>),
+pub(crate) fn combination(op: Modifier) -> Option<Binary> {
+    match op {
+        Modifier::And => Some(and::<bool1>),
+        Modifier::Or => Some(or::<bool1>),
+        Modifier::Xor => Some(xor::<bool1>),
         _ => None,
     }
 }
 
 /// What an atomic or a reduction makes of the old value and the operand.
-pub(crate) fn update(name: &str, ty: Type) -> Option<Binary> {
-    let name = match (name, ty) {
-        ("exch", _) => return Some(|_, new| new),
-        ("inc", Type::U32) => return Some(|old, limit| if old >= limit { 0 } else { old + 1 }),
-        ("dec", Type::U32) => {
+pub(crate) fn update(op: Modifier, ty: Type) -> Option<Binary> {
+    let opcode = match (op, ty) {
+        (Modifier::Exch, _) => return Some(|_, new| new),
+        (Modifier::Inc, Type::U32) => {
+            return Some(|old, limit| if old >= limit { 0 } else { old + 1 });
+        }
+        (Modifier::Dec, Type::U32) => {
             return Some(|old, limit| {
                 if old == 0 || old > limit {
                     limit
@@ -612,57 +573,61 @@ pub(crate) fn update(name: &str, ty: Type) -> Option<Binary> {
                 }
             });
         }
-        (name, _) => name,
+        (Modifier::Add, _) => Opcode::Add,
+        (Modifier::Min, _) => Opcode::Min,
+        (Modifier::Max, _) => Opcode::Max,
+        (Modifier::And, _) => Opcode::And,
+        (Modifier::Or, _) => Opcode::Or,
+        (Modifier::Xor, _) => Opcode::Xor,
+        _ => return None,
     };
-    match function(name, ty)? {
-        F2(function) if matches!(name, "add" | "min" | "max" | "and" | "or" | "xor") => {
-            Some(function)
-        }
+    match function(opcode, None, ty)? {
+        F2(function) => Some(function),
         _ => None,
     }
 }
 
 /// Conversions that are no mere change of type: rounding, `.relu`, and the types.
-type Conversion = (&'static str, bool, &'static str, &'static str, Function);
+type Conversion = (Modifier, bool, Modifier, Modifier, Function);
 
 #[rustfmt::skip]
 const CONVERSIONS: &[Conversion] = &[
-    ("rna", false, "tf32", "f32", F1(|a| f32::put(numerics::round_away(f32::get(a), 10, -126)))),
-    ("rn", false, "tf32", "f32", F1(|a| f32::put(numerics::round(f32::get(a), 10, -126)))),
-    ("rn", false, "f16x2", "f32", F2(|a, b| pair(f16_bits, f32::get(a), f32::get(b)))),
-    ("rn", false, "bf16x2", "f32", F2(|a, b| pair(bf16_bits, f32::get(a), f32::get(b)))),
-    ("rn", true, "f16x2", "f32", F2(|a, b| pair(f16_bits, f32::get(a).max(0.0), f32::get(b).max(0.0)))),
-    ("rn", true, "bf16x2", "f32", F2(|a, b| pair(bf16_bits, f32::get(a).max(0.0), f32::get(b).max(0.0)))),
-    ("rn", true, "f16", "f32", F1(|a| u64::from(f16_bits(f32::get(a).max(0.0))))),
-    ("rn", true, "bf16", "f32", F1(|a| u64::from(bf16_bits(f32::get(a).max(0.0))))),
-    ("rz", false, "f16x2", "f32", F2(|a, b| pair(f16_bits, truncated_f16(a), truncated_f16(b)))),
-    ("rz", false, "bf16x2", "f32", F2(|a, b| pair(bf16_bits, truncated_bf16(a), truncated_bf16(b)))),
-    ("rn", false, "e4m3x2", "f32", F2(|a, b| fp8_pair(Format::E4m3, f32::get(a), f32::get(b)))),
-    ("rn", false, "e5m2x2", "f32", F2(|a, b| fp8_pair(Format::E5m2, f32::get(a), f32::get(b)))),
-    ("rn", false, "e4m3x2", "f16x2", F1(|a| fp8_pair(Format::E4m3, half::f16::get(a >> 16), half::f16::get(a)))),
-    ("rn", false, "e5m2x2", "f16x2", F1(|a| fp8_pair(Format::E5m2, half::f16::get(a >> 16), half::f16::get(a)))),
-    ("rn", false, "f16x2", "e4m3x2", F1(|a| f16_pair(Format::E4m3, a))),
-    ("rn", false, "f16x2", "e5m2x2", F1(|a| f16_pair(Format::E5m2, a))),
+    (Modifier::Rna, false, Modifier::Tf32, Modifier::Type(Type::F32), F1(|a| f32::put(numerics::round_away(f32::get(a), 10, -126)))),
+    (Modifier::Rn, false, Modifier::Tf32, Modifier::Type(Type::F32), F1(|a| f32::put(numerics::round(f32::get(a), 10, -126)))),
+    (Modifier::Rn, false, Modifier::Type(Type::F16x2), Modifier::Type(Type::F32), F2(|a, b| pair(f16_bits, f32::get(a), f32::get(b)))),
+    (Modifier::Rn, false, Modifier::Type(Type::Bf16x2), Modifier::Type(Type::F32), F2(|a, b| pair(bf16_bits, f32::get(a), f32::get(b)))),
+    (Modifier::Rn, true, Modifier::Type(Type::F16x2), Modifier::Type(Type::F32), F2(|a, b| pair(f16_bits, f32::get(a).max(0.0), f32::get(b).max(0.0)))),
+    (Modifier::Rn, true, Modifier::Type(Type::Bf16x2), Modifier::Type(Type::F32), F2(|a, b| pair(bf16_bits, f32::get(a).max(0.0), f32::get(b).max(0.0)))),
+    (Modifier::Rn, true, Modifier::Type(Type::F16), Modifier::Type(Type::F32), F1(|a| u64::from(f16_bits(f32::get(a).max(0.0))))),
+    (Modifier::Rn, true, Modifier::Type(Type::Bf16), Modifier::Type(Type::F32), F1(|a| u64::from(bf16_bits(f32::get(a).max(0.0))))),
+    (Modifier::Rz, false, Modifier::Type(Type::F16x2), Modifier::Type(Type::F32), F2(|a, b| pair(f16_bits, truncated_f16(a), truncated_f16(b)))),
+    (Modifier::Rz, false, Modifier::Type(Type::Bf16x2), Modifier::Type(Type::F32), F2(|a, b| pair(bf16_bits, truncated_bf16(a), truncated_bf16(b)))),
+    (Modifier::Rn, false, Modifier::E4m3x2, Modifier::Type(Type::F32), F2(|a, b| fp8_pair(Format::E4m3, f32::get(a), f32::get(b)))),
+    (Modifier::Rn, false, Modifier::E5m2x2, Modifier::Type(Type::F32), F2(|a, b| fp8_pair(Format::E5m2, f32::get(a), f32::get(b)))),
+    (Modifier::Rn, false, Modifier::E4m3x2, Modifier::Type(Type::F16x2), F1(|a| fp8_pair(Format::E4m3, half::f16::get(a >> 16), half::f16::get(a)))),
+    (Modifier::Rn, false, Modifier::E5m2x2, Modifier::Type(Type::F16x2), F1(|a| fp8_pair(Format::E5m2, half::f16::get(a >> 16), half::f16::get(a)))),
+    (Modifier::Rn, false, Modifier::Type(Type::F16x2), Modifier::E4m3x2, F1(|a| f16_pair(Format::E4m3, a))),
+    (Modifier::Rn, false, Modifier::Type(Type::F16x2), Modifier::E5m2x2, F1(|a| f16_pair(Format::E5m2, a))),
 ];
 
-/// A conversion, by the rounding (empty if none is given) and the types' names.
+/// A conversion, by its rounding and types.
 pub(crate) fn conversion(
-    rounding: &str,
+    rounding: Option<Modifier>,
     relu: bool,
     saturate: bool,
-    to: &str,
-    from: &str,
+    to: Modifier,
+    from: Modifier,
 ) -> Option<Function> {
     let found = CONVERSIONS
         .iter()
-        .find(|row| (row.0, row.1, row.2, row.3) == (rounding, relu, to, from));
+        .find(|row| (Some(row.0), row.1, row.2, row.3) == (rounding, relu, to, from));
     if let Some((.., function)) = found {
         return Some(*function);
     }
     if relu {
         return None;
     }
-    let (to, from) = (Type::from_name(to)?, Type::from_name(from)?);
+    let (to, from) = (to.ty()?, from.ty()?);
     macro_rules! to_type {
         ($from:expr, $put:ident) => {
             match to {
@@ -737,27 +702,27 @@ pub(crate) fn conversion(
     }
     let float = |ty| matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64);
     Some(match (float(from), float(to), rounding) {
-        (false, false, "") if saturate => from_int!(to_type, saturated),
-        (false, false, "") => from_int!(to_type, wrapped),
-        (false, true, "rn") => from_int!(int_to_float, nearest),
-        (true, false, "rni") => from_float!(to_type, real, nearest),
-        (true, false, "rzi") => from_float!(to_type, real, truncated),
-        (true, false, "rmi") => from_float!(to_type, real, floor),
-        (true, false, "rpi") => from_float!(to_type, real, ceiling),
-        (true, true, "rn" | "") => from_float!(float_to_float, get, nearest),
-        (true, true, "rz") => from_float!(float_to_float, get, toward_zero),
-        (true, true, "rni") if to == from => match to {
+        (false, false, None) if saturate => from_int!(to_type, saturated),
+        (false, false, None) => from_int!(to_type, wrapped),
+        (false, true, Some(Modifier::Rn)) => from_int!(int_to_float, nearest),
+        (true, false, Some(Modifier::Rni)) => from_float!(to_type, real, nearest),
+        (true, false, Some(Modifier::Rzi)) => from_float!(to_type, real, truncated),
+        (true, false, Some(Modifier::Rmi)) => from_float!(to_type, real, floor),
+        (true, false, Some(Modifier::Rpi)) => from_float!(to_type, real, ceiling),
+        (true, true, Some(Modifier::Rn) | None) => from_float!(float_to_float, get, nearest),
+        (true, true, Some(Modifier::Rz)) => from_float!(float_to_float, get, toward_zero),
+        (true, true, Some(Modifier::Rni)) if to == from => match to {
             Type::F32 => F1(|a| f32::put(f32::get(a).round_ties_even())),
             Type::F64 => F1(|a| f64::put(f64::get(a).round_ties_even())),
             _ => return None,
         },
-        (true, true, "rzi") if to == from && to == Type::F32 => {
+        (true, true, Some(Modifier::Rzi)) if to == from && to == Type::F32 => {
             F1(|a| f32::put(f32::get(a).trunc()))
         }
-        (true, true, "rmi") if to == from && to == Type::F32 => {
+        (true, true, Some(Modifier::Rmi)) if to == from && to == Type::F32 => {
             F1(|a| f32::put(f32::get(a).floor()))
         }
-        (true, true, "rpi") if to == from && to == Type::F32 => {
+        (true, true, Some(Modifier::Rpi)) if to == from && to == Type::F32 => {
             F1(|a| f32::put(f32::get(a).ceil()))
         }
         _ => return None,

@@ -1,0 +1,80 @@
+//! The modifiers of an instruction, as whoever decodes it asks for them.
+
+use super::Result;
+use cute_ptx::ast::Type;
+use cute_ptx::table::{Mnemonic, Modifier, Opcode};
+use std::cell::Cell;
+
+/// The modifiers of a mnemonic. One that nobody asks for is not modelled: [`finish`](Modifiers::finish) finds it.
+pub(super) struct Modifiers {
+    mnemonic: Mnemonic,
+    /// A bit for each that somebody has asked for.
+    asked: Cell<u64>,
+}
+
+impl Modifiers {
+    pub(super) fn new(mnemonic: Mnemonic) -> Modifiers {
+        Modifiers {
+            mnemonic,
+            asked: Cell::new(0),
+        }
+    }
+
+    pub(super) fn opcode(&self) -> Opcode {
+        self.mnemonic.opcode()
+    }
+
+    /// Whether a modifier is there.
+    pub(super) fn has(&self, modifier: Modifier) -> bool {
+        let mut found = false;
+        for (index, it) in self.mnemonic.modifiers().iter().enumerate() {
+            if *it == modifier {
+                self.asked.set(self.asked.get() | 1 << index);
+                found = true;
+            }
+        }
+        found
+    }
+
+    /// What the row binds to a name.
+    pub(super) fn get(&self, name: &str) -> Option<Modifier> {
+        self.mnemonic.get(name).filter(|found| self.has(*found))
+    }
+
+    /// The type that the row binds to a name.
+    pub(super) fn ty(&self, name: &str) -> Result<Type> {
+        let bound = self.get(name).and_then(Modifier::ty);
+        bound.ok_or_else(|| format!("`{}` names no type", self.mnemonic))
+    }
+
+    /// The first of these that is there.
+    pub(super) fn one_of(&self, modifiers: &[Modifier]) -> Option<Modifier> {
+        modifiers.iter().copied().find(|it| self.has(*it))
+    }
+
+    /// Leaves out what changes no result here: the modifiers bound to these names.
+    pub(super) fn ignore(&self, names: &[&str]) {
+        for name in names {
+            self.get(name);
+        }
+    }
+
+    /// Leaves out all that is left.
+    pub(super) fn ignore_all(&self) {
+        self.asked.set(u64::MAX);
+    }
+
+    /// That nothing is left which nobody has asked for.
+    pub(super) fn finish(&self) -> Result<()> {
+        let mut modifiers = self.mnemonic.modifiers().iter().enumerate();
+        match modifiers.find(|(index, _)| self.asked.get() >> index & 1 == 0) {
+            None => Ok(()),
+            Some((_, modifier)) => Err(self.unmodelled(*modifier)),
+        }
+    }
+
+    pub(super) fn unmodelled(&self, modifier: Modifier) -> String {
+        let word = self.mnemonic.as_str().split('.').next().unwrap_or_default();
+        format!("`.{modifier}` is not modelled on `{word}`")
+    }
+}

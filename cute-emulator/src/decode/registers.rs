@@ -1,0 +1,286 @@
+//! Operands become rows of the register file.
+
+use super::Result;
+use super::scope::Addresses;
+use crate::arithmetic::{constant, low_bits};
+use crate::exec::special;
+use crate::op::{Address, Reg};
+use cute_ptx::ast::{Operand, Type, families};
+use cute_ptx::special::Register;
+use cute_ptx::table::Kind;
+use std::collections::HashMap;
+
+/// The rows of an entry.
+pub(super) struct Registers<'a, 's> {
+    /// `.reg` with a count, by prefix: count and type.
+    families: HashMap<&'a str, (u32, Type)>,
+    /// `.reg` with a name.
+    singles: HashMap<&'a str, Type>,
+    pub(super) addresses: Addresses<'a, 's>,
+    /// Rows of the names met so far, with the types of those that are registers.
+    rows: HashMap<String, (Reg, Option<Type>)>,
+    pub(super) names: Vec<String>,
+    pub(super) constants: HashMap<u64, Reg>,
+    pub(super) specials: Vec<(Reg, Register, usize)>,
+    /// What is written to `_`.
+    sink: Option<Reg>,
+    /// Predicates of which an operand is the negation, and the rows for that, until somebody takes them.
+    negated: Vec<(Reg, Reg)>,
+}
+
+/// An operand.
+#[derive(Debug)]
+pub(super) enum Arg {
+    /// A register, a constant, a special register, or the address of a variable.
+    Row(Reg),
+    /// The elements of a vector.
+    Rows(Box<[Reg]>),
+    /// `d|p`.
+    Pair(Reg, Reg),
+    Address(Address),
+    /// A tensor map and coordinates.
+    Tile(Address, Box<[Reg]>),
+    /// A number of the instruction itself.
+    Int(i128),
+    /// A label, or `_` where nothing else can stand.
+    Nothing,
+}
+
+impl<'a, 's> Registers<'a, 's> {
+    pub(super) fn new(addresses: Addresses<'a, 's>) -> Registers<'a, 's> {
+        Registers {
+            families: HashMap::new(),
+            singles: HashMap::new(),
+            addresses,
+            rows: HashMap::new(),
+            names: Vec::new(),
+            constants: HashMap::new(),
+            specials: Vec::new(),
+            sink: None,
+            negated: Vec::new(),
+        }
+    }
+
+    pub(super) fn declare_family(&mut self, prefix: &'a str, count: u32, ty: Type) {
+        self.families.insert(prefix, (count, ty));
+    }
+
+    pub(super) fn declare(&mut self, name: &'a str, ty: Type) {
+        self.singles.insert(name, ty);
+    }
+
+    /// An operand in a place of some kind.
+    pub(super) fn arg(&mut self, operand: &Operand, kind: &Kind) -> Result<Arg> {
+        Ok(match (kind, operand) {
+            (Kind::Def { .. }, Operand::Pair(first, second)) => {
+                Arg::Pair(self.dest(first)?, self.dest(second)?)
+            }
+            (Kind::Def { .. }, operand) => Arg::Row(self.dest(operand)?),
+            (Kind::Use { ty, .. } | Kind::Register(ty) | Kind::Value(ty), operand) => {
+                Arg::Row(self.source(operand, *ty)?)
+            }
+            (Kind::Predicate | Kind::Scale, operand) => Arg::Row(self.source(operand, Type::Pred)?),
+            (Kind::Vector { def: true, .. }, Operand::Vector(parts))
+            | (Kind::Pack { def: true, .. }, Operand::Vector(parts)) => {
+                let rows = parts.iter().map(|part| self.dest(part));
+                Arg::Rows(rows.collect::<Result<_>>()?)
+            }
+            (Kind::Vector { ty, .. }, Operand::Vector(parts)) => self.sources(parts, *ty)?,
+            (Kind::Pack { bits, .. }, Operand::Vector(parts)) => {
+                let part = match bits / (parts.len() as u32).max(1) {
+                    8 => Type::B8,
+                    16 => Type::B16,
+                    _ => Type::B32,
+                };
+                self.sources(parts, part)?
+            }
+            (Kind::Address(_), Operand::Address { base, offset }) => Arg::Address(Address {
+                base: self.address_base(base)?,
+                offset: *offset,
+            }),
+            (Kind::Tensor { .. }, Operand::Tensor { map, coords }) => {
+                let map = Address {
+                    base: self.address_base(map)?,
+                    offset: 0,
+                };
+                let coords = coords.iter().map(|coord| self.source(coord, Type::S32));
+                Arg::Tile(map, coords.collect::<Result<_>>()?)
+            }
+            (Kind::Int(_), Operand::Int(value)) => Arg::Int(*value),
+            (Kind::Label, Operand::Name(_)) | (Kind::Sink, Operand::Sink) => Arg::Nothing,
+            (kind, operand) => return Err(format!("`{operand}` where {kind} is expected")),
+        })
+    }
+
+    /// The predicates that are to be negated before the instruction runs, each with the row that takes the result.
+    pub(super) fn take_negated(&mut self) -> Vec<(Reg, Reg)> {
+        std::mem::take(&mut self.negated)
+    }
+
+    /// The width in bits of the register of an operand.
+    pub(super) fn width(&self, operand: &Operand) -> u32 {
+        match operand {
+            Operand::Name(name) => self.declared(name).map_or(64, Type::bits),
+            _ => 64,
+        }
+    }
+
+    /// The rows of all names in an operand.
+    pub(super) fn rows_of(&self, operand: &Operand, rows: &mut Vec<Reg>) {
+        operand.for_each_name(&mut |name| rows.extend(self.rows.get(name).map(|(row, _)| *row)));
+    }
+
+    pub(super) fn constant(&mut self, value: u64) -> Reg {
+        if let Some(row) = self.constants.get(&value) {
+            return *row;
+        }
+        let row = self.row(&format!("{value:#x}"));
+        self.constants.insert(value, row);
+        row
+    }
+
+    /// A row of its own.
+    pub(super) fn row(&mut self, name: &str) -> Reg {
+        self.names.push(name.to_owned());
+        (self.names.len() - 1) as Reg
+    }
+
+    /// The row of a register.
+    pub(super) fn register(&mut self, name: &str) -> Result<Reg> {
+        let row = self.find_register(name)?;
+        row.ok_or_else(|| format!("register `{name}` is not declared"))
+    }
+
+    fn declared(&self, name: &str) -> Option<Type> {
+        self.singles.get(name).copied().or_else(|| {
+            families(name).find_map(|(prefix, index)| {
+                let (count, ty) = self.families.get(prefix)?;
+                (index < *count).then_some(*ty)
+            })
+        })
+    }
+
+    fn find_register(&mut self, name: &str) -> Result<Option<Reg>> {
+        if let Some((row, _)) = self.rows.get(name) {
+            return Ok(Some(*row));
+        }
+        let Some(found) = self.declared(name) else {
+            return Ok(None);
+        };
+        if found == Type::B128 {
+            return Err("registers of .b128 are not modelled".to_owned());
+        }
+        let row = self.row(name);
+        self.rows.insert(name.to_owned(), (row, Some(found)));
+        Ok(Some(row))
+    }
+
+    fn dest(&mut self, operand: &Operand) -> Result<Reg> {
+        match operand {
+            Operand::Name(name) => self.register(name),
+            Operand::Sink => {
+                let row = match self.sink {
+                    Some(row) => row,
+                    None => self.row("_"),
+                };
+                self.sink = Some(row);
+                Ok(row)
+            }
+            other => Err(format!("`{other}` is not a register")),
+        }
+    }
+
+    /// The row of an operand of this type that is read. A constant becomes a value of the type here, and nowhere else.
+    fn source(&mut self, operand: &Operand, ty: Type) -> Result<Reg> {
+        match operand {
+            Operand::Name(name) => {
+                if let Some(row) = self.find_register(name)? {
+                    return Ok(row);
+                }
+                if let Some(address) = self.addresses.find(name)? {
+                    return Ok(self.constant(address & low_bits(ty.bits())));
+                }
+                let Some((special, axis)) = cute_ptx::special::lookup(name) else {
+                    return Err(format!("`{name}` is not declared"));
+                };
+                if !special::is_modelled(special.register) {
+                    return Err(format!("the special register `{name}` is not modelled"));
+                }
+                let row = self.row(name);
+                self.specials.push((row, special.register, axis));
+                self.rows.insert(name.clone(), (row, None));
+                Ok(row)
+            }
+            Operand::Not(name) => {
+                let predicate = self.register(name)?;
+                let row = self.row(&format!("!{name}"));
+                self.negated.push((predicate, row));
+                Ok(row)
+            }
+            Operand::Int(_) | Operand::F32(_) | Operand::F64(_) => {
+                let bits = constant(operand, ty)
+                    .ok_or_else(|| format!("`{operand}` is not a constant of .{}", ty.name()))?;
+                Ok(self.constant(bits))
+            }
+            other => Err(format!("`{other}` is not a value")),
+        }
+    }
+
+    fn sources(&mut self, operands: &[Operand], ty: Type) -> Result<Arg> {
+        let rows = operands.iter().map(|operand| self.source(operand, ty));
+        Ok(Arg::Rows(rows.collect::<Result<_>>()?))
+    }
+
+    /// The base of an address: of 32 bits in shared memory, else of 64.
+    fn address_base(&mut self, base: &Operand) -> Result<Reg> {
+        match self.width(base) {
+            32 => self.source(base, Type::B32),
+            _ => self.source(base, Type::B64),
+        }
+    }
+}
+
+impl Arg {
+    pub(super) fn row(self) -> Result<Reg> {
+        match self {
+            Arg::Row(row) => Ok(row),
+            other => other.unexpected("a register"),
+        }
+    }
+
+    /// The elements of a vector, or the one.
+    pub(super) fn rows(self) -> Result<Box<[Reg]>> {
+        match self {
+            Arg::Row(row) => Ok([row].into()),
+            Arg::Rows(rows) => Ok(rows),
+            other => other.unexpected("registers"),
+        }
+    }
+
+    /// A destination, and the second, if there is one.
+    pub(super) fn pair(self) -> Result<(Reg, Option<Reg>)> {
+        match self {
+            Arg::Row(row) => Ok((row, None)),
+            Arg::Pair(first, second) => Ok((first, Some(second))),
+            other => other.unexpected("a destination"),
+        }
+    }
+
+    pub(super) fn address(self) -> Result<Address> {
+        match self {
+            Arg::Address(address) => Ok(address),
+            other => other.unexpected("an address"),
+        }
+    }
+
+    pub(super) fn int(self) -> Result<i128> {
+        match self {
+            Arg::Int(value) => Ok(value),
+            other => other.unexpected("a number"),
+        }
+    }
+
+    fn unexpected<T>(self, expected: &str) -> Result<T> {
+        Err(format!("{self:?} where {expected} is expected"))
+    }
+}

@@ -1,0 +1,151 @@
+//! Where the variables of a module and the variables and parameters of an entry lie.
+
+use super::{Result, Unsupported};
+use crate::op::{MAX_SHARED_BYTES, PARAM_WINDOW, SHARED_BASE};
+use cute_ptx::ast::{Entry, Item, Module, ParamType, Variable};
+use std::collections::HashMap;
+
+/// The parameters of a kernel have at most this many bytes (PTX ISA 9.0, §5.1.6).
+const MAX_PARAM_BYTES: u32 = 32_764;
+
+/// The variables of a module, which all of its entries share.
+pub(crate) struct Scope<'a> {
+    statics: Layout<'a>,
+    /// Dynamic shared memory, which begins where the entry's own variables end.
+    dynamic: HashMap<&'a str, &'a Variable>,
+}
+
+/// Static shared memory: the variables' addresses, and the bytes that they take.
+#[derive(Default)]
+struct Layout<'a> {
+    addresses: HashMap<&'a str, u64>,
+    bytes: u32,
+}
+
+/// The addresses of an entry: of its parameters, and of the variables that it sees.
+pub(super) struct Addresses<'a, 's> {
+    scope: &'s Scope<'s>,
+    params: HashMap<&'a str, u64>,
+    statics: Layout<'a>,
+    /// The offset of each parameter in order, and the bytes of all.
+    pub(super) param_offsets: Vec<u32>,
+    pub(super) param_bytes: u32,
+}
+
+/// Places the variables of a module.
+pub(crate) fn module_scope(module: &Module) -> std::result::Result<Scope<'_>, Unsupported> {
+    let mut scope = Scope {
+        statics: Layout::default(),
+        dynamic: HashMap::new(),
+    };
+    for item in &module.items {
+        let Item::Variable(variable) = item else {
+            continue;
+        };
+        scope.place(variable).map_err(|message| Unsupported {
+            line: 0,
+            text: variable.to_string(),
+            message,
+        })?;
+    }
+    Ok(scope)
+}
+
+impl<'a> Scope<'a> {
+    fn place(&mut self, variable: &'a Variable) -> Result<()> {
+        if variable.external {
+            shared_range(variable, 0)?;
+            self.dynamic.insert(&variable.name, variable);
+            return Ok(());
+        }
+        self.statics.place(variable)
+    }
+}
+
+impl<'a> Layout<'a> {
+    fn place(&mut self, variable: &'a Variable) -> Result<()> {
+        let (address, end) = shared_range(variable, self.bytes)?;
+        self.bytes = end;
+        self.addresses.insert(&variable.name, address);
+        Ok(())
+    }
+}
+
+impl<'a, 's> Addresses<'a, 's> {
+    /// Places the parameters of an entry.
+    pub(super) fn new(entry: &'a Entry, scope: &'s Scope<'s>) -> Result<Addresses<'a, 's>> {
+        let mut addresses = Addresses {
+            scope,
+            params: HashMap::new(),
+            statics: Layout {
+                addresses: HashMap::new(),
+                bytes: scope.statics.bytes,
+            },
+            param_offsets: Vec::new(),
+            param_bytes: 0,
+        };
+        for param in &entry.params {
+            let (align, bytes) = param_layout(&param.ty);
+            let offset = u64::from(addresses.param_bytes).next_multiple_of(u64::from(align));
+            let end = offset.saturating_add(u64::from(bytes));
+            if end > u64::from(MAX_PARAM_BYTES) {
+                return Err(format!("more than {MAX_PARAM_BYTES} bytes of parameters"));
+            }
+            addresses.param_offsets.push(offset as u32);
+            addresses.param_bytes = end as u32;
+            addresses.params.insert(&param.name, PARAM_WINDOW + offset);
+        }
+        Ok(addresses)
+    }
+
+    /// Places a variable of the entry. All have their places before one is asked for: where the static part ends, dynamic
+    /// shared memory begins.
+    pub(super) fn place(&mut self, variable: &'a Variable) -> Result<()> {
+        self.statics.place(variable)
+    }
+
+    /// Bytes of static shared memory.
+    pub(super) fn static_shared(&self) -> u32 {
+        self.statics.bytes
+    }
+
+    /// The address of a variable or parameter.
+    pub(super) fn find(&self, name: &str) -> Result<Option<u64>> {
+        let known = self
+            .params
+            .get(name)
+            .or_else(|| self.statics.addresses.get(name))
+            .or_else(|| self.scope.statics.addresses.get(name));
+        match (known, self.scope.dynamic.get(name)) {
+            (Some(address), _) => Ok(Some(*address)),
+            (None, Some(variable)) => Ok(Some(shared_range(variable, self.statics.bytes)?.0)),
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// The address of a variable after so many bytes of shared memory, and the bytes up to its end.
+fn shared_range(variable: &Variable, before: u32) -> Result<(u64, u32)> {
+    if variable.space != "shared" {
+        return Err(format!("variables in .{} are not modelled", variable.space));
+    }
+    let size = u64::from(variable.ty.bits().div_ceil(8));
+    let len = variable.len.unwrap_or(u64::from(!variable.external));
+    let base = u64::from(SHARED_BASE);
+    let address = (base + u64::from(before)).next_multiple_of(u64::from(variable.align.max(1)));
+    let end = (address - base).saturating_add(len.saturating_mul(size));
+    match u32::try_from(end) {
+        Ok(end) if end <= MAX_SHARED_BYTES => Ok((address, end)),
+        _ => Err(format!(
+            "{end} bytes of static shared memory; the limit is {MAX_SHARED_BYTES}"
+        )),
+    }
+}
+
+/// Alignment and size of a parameter in bytes.
+pub(crate) fn param_layout(ty: &ParamType) -> (u32, u32) {
+    match ty {
+        ParamType::Scalar(ty) => (ty.bits().div_ceil(8), ty.bits().div_ceil(8)),
+        ParamType::Bytes { align, len } => ((*align).max(1), *len),
+    }
+}
