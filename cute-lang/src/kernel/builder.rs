@@ -10,7 +10,7 @@
 
 use super::arithmetic::Cmp;
 use super::cleanup::remove_unread;
-use super::param::Param;
+use super::param::{Param, ascii};
 use super::value::{Num, Scalar, rust_name};
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
 use cute_ptx::special::{Register, SPECIAL, Special};
@@ -40,7 +40,8 @@ pub struct Builder {
     place: Span,
     counts: BTreeMap<&'static str, u32>,
     named: Vec<(Type, String)>,
-    names: BTreeSet<String>,
+    /// The names of registers that carry one, without `%`, and the last number that each was followed by.
+    names: BTreeMap<String, u32>,
     labels: BTreeMap<String, u32>,
     /// The bits that may be set, of the registers of which it is known.
     bits: BTreeMap<String, u64>,
@@ -76,7 +77,7 @@ impl Builder {
             place: Span::call_site(),
             counts: BTreeMap::new(),
             named: Vec::new(),
-            names: BTreeSet::new(),
+            names: BTreeMap::new(),
             labels: BTreeMap::new(),
             bits: BTreeMap::new(),
             header: Vec::new(),
@@ -123,13 +124,22 @@ impl Builder {
 
     /// A fresh register that carries the name of a Rust variable.
     pub fn named_register(&mut self, ty: Type, name: &str) -> Scalar {
-        let mut unique = format!("%{name}");
-        let mut n = 1;
-        while is_taken(&unique[1..]) || self.names.contains(&unique) {
-            n += 1;
-            unique = format!("%{name}_{n}");
-        }
-        self.names.insert(unique.clone());
+        let name = ascii(name);
+        // Up to the last number that the name got, all are taken.
+        let mut number = self.names.get(&name).copied().unwrap_or(0);
+        let unique = loop {
+            number += 1;
+            let unique = match number {
+                1 => name.clone(),
+                number => format!("{name}_{number}"),
+            };
+            if !is_taken(&unique) && !self.names.contains_key(&unique) {
+                break unique;
+            }
+        };
+        self.names.insert(name, number);
+        self.names.entry(unique.clone()).or_insert(1);
+        let unique = format!("%{unique}");
         self.named.push((class(ty).1, unique.clone()));
         Scalar {
             name: unique,
@@ -338,7 +348,37 @@ impl Builder {
         ty: Type,
         emit: impl FnOnce(&mut Builder, &Scalar),
     ) -> Scalar {
-        if let Some((_, scalar)) = self.once.iter().find(|(key, _)| key == name) {
+        self.once_as(name, name, ty, emit)
+    }
+
+    /// The PTX parameter `symbol` in a register called after `name`, and what `then` makes of it.
+    pub fn parameter(
+        &mut self,
+        symbol: &str,
+        name: &str,
+        ty: Type,
+        then: impl FnOnce(&mut Builder, &Scalar),
+    ) -> Scalar {
+        // The brackets tell a parameter from what the language itself computes once, whatever either is called.
+        self.once_as(&format!("[{symbol}]"), name, ty, |b, register| {
+            let from = Operand::Address {
+                base: Box::new(Operand::Name(symbol.into())),
+                offset: 0,
+            };
+            let modifiers = (Modifier::Param, ty);
+            b.emit(Opcode::Ld, modifiers, [register.operand(), from]);
+            then(b, register);
+        })
+    }
+
+    fn once_as(
+        &mut self,
+        key: &str,
+        name: &str,
+        ty: Type,
+        emit: impl FnOnce(&mut Builder, &Scalar),
+    ) -> Scalar {
+        if let Some((_, scalar)) = self.once.iter().find(|(known, _)| known == key) {
             return scalar.clone();
         }
         let scalar = self.named_register(ty, name);
@@ -347,7 +387,7 @@ impl Builder {
         emit(self, &scalar);
         let lines = std::mem::replace(&mut self.lines, body);
         self.prologue.extend(lines);
-        self.once.push((name.into(), scalar.clone()));
+        self.once.push((key.into(), scalar.clone()));
         scalar
     }
 

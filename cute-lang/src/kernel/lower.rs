@@ -4,16 +4,15 @@ use super::builder::Builder;
 use super::builtins::Argument;
 use super::interp::Interpreter;
 use super::interp::function::check_generic;
-use super::param::{Param, ParamKind, TmaParam};
+use super::param::{Param, ParamKind, TmaParam, ascii};
 use super::parse::{self, Errors, Instance, Kernel, Source, parameter_name};
 use super::tensor::Global;
 use super::tma::TensorMap;
 use super::value::{Element, Value, register_type};
-use cute_ptx::ast::{
-    self, Directive, Entry, Item, Line, Module, Operand, ParamType, Type, Variable,
-};
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::ast::{self, Directive, Entry, Item, Line, Module, ParamType, Type, Variable};
+use cute_ptx::table::Opcode;
 use proc_macro2::{Ident, Span, TokenStream};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result, Token};
 
@@ -28,6 +27,9 @@ const MAX_THREADS: u32 = 1024;
 
 /// Most CTAs of a cluster that every device can place.
 const MAX_CLUSTER: u32 = 8;
+
+/// Bytes of parameters that a kernel has, up to PTX 8.1.
+const MAX_PARAMETER_BYTES: u64 = 4096;
 
 /// A kernel with its parameters chosen, as PTX.
 pub struct Lowered {
@@ -121,10 +123,11 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     if kernel.unsafety.is_none() {
         check_accesses(&kernel.function.sig.ident, &parts.params)?;
     }
-    let name = instance.name.to_string();
+    let params: Vec<_> = parts.params.iter().flat_map(ptx_params).collect();
+    check_parameters(&kernel.function.sig.ident, &params)?;
     let entry = Entry {
-        name: name.clone(),
-        params: parts.params.iter().flat_map(ptx_params).collect(),
+        name: entry_name(&instance.name)?,
+        params,
         directives: directives(threads, cluster, &parts.body),
         body: parts.body,
     };
@@ -153,6 +156,16 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
         smem_bytes: parts.shared_bytes,
         notes: parts.header,
     })
+}
+
+/// The name of the entry, by which the driver finds it.
+fn entry_name(instance: &Ident) -> Result<String> {
+    let name = instance.unraw().to_string();
+    if name.is_ascii() && name != "WARP_SZ" {
+        return Ok(name);
+    }
+    let message = format!("PTX has no entry called `{name}`: use ASCII letters, digits and `_`");
+    Err(Error::new(instance.span(), message))
 }
 
 /// Refuses a safe kernel that accesses global memory by coordinates: nothing proves that they are inside of the tensor.
@@ -248,11 +261,13 @@ fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Result<()> {
         ));
     }
     let (name, index) = (pat.ident.to_string(), interpreter.b.params.len());
-    let param = Param {
+    let mut param = Param {
         name: name.clone(),
+        symbol: ascii(&name),
         span: pat.ident.span(),
         kind: kind(interpreter, &input.ty)?,
     };
+    param.make_unique(&interpreter.b.params);
     let value = match &param.kind {
         ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
             Value::TensorMap(TensorMap { param: index })
@@ -261,20 +276,12 @@ fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Result<()> {
             element: *element,
             param: index,
         }),
-        ParamKind::Scalar(ty) => {
-            let register = interpreter.b.once(&name, *ty, |b, register| {
-                let from = Operand::Address {
-                    base: Box::new(Operand::Name(param.symbol())),
-                    offset: 0,
-                };
-                b.emit(
-                    Opcode::Ld,
-                    (Modifier::Param, *ty),
-                    [register.operand(), from],
-                );
-            });
-            Value::Scalar(register)
-        }
+        ParamKind::Scalar(ty) => Value::Scalar(interpreter.b.parameter(
+            &param.symbol,
+            &name,
+            *ty,
+            |_, _| {},
+        )),
     };
     interpreter.b.params.push(param);
     interpreter.define(&name, value);
@@ -353,30 +360,41 @@ pub(super) fn module(items: Vec<Item>) -> Module {
 
 /// The PTX parameters that a parameter becomes.
 fn ptx_params(param: &Param) -> Vec<ast::Param> {
-    let scalar = |name: String, ty| ast::Param {
-        name,
-        ty: ParamType::Scalar(ty),
+    let ty = match &param.kind {
+        ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => ParamType::Bytes {
+            align: 64,
+            len: 128,
+        },
+        ParamKind::Global { .. } => ParamType::Scalar(Type::U64),
+        ParamKind::Scalar(ty) => ParamType::Scalar(*ty),
     };
-    match &param.kind {
-        ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
-            vec![ast::Param {
-                name: param.symbol(),
-                ty: ParamType::Bytes {
-                    align: 64,
-                    len: 128,
-                },
-            }]
-        }
-        ParamKind::Global { rank, .. } => {
-            let strides =
-                (0..rank - 1).map(|i| scalar(format!("{}_stride{i}", param.name), Type::U64));
-            [scalar(format!("{}_ptr", param.name), Type::U64)]
-                .into_iter()
-                .chain(strides)
-                .collect()
-        }
-        ParamKind::Scalar(ty) => vec![scalar(param.symbol(), *ty)],
+    let symbols = param.symbols().into_iter();
+    symbols
+        .map(|name| ast::Param {
+            name,
+            ty: ty.clone(),
+        })
+        .collect()
+}
+
+/// Refuses more parameters than PTX has room for.
+fn check_parameters(kernel: &Ident, params: &[ast::Param]) -> Result<()> {
+    let bytes = params.iter().fold(0u64, |end, param| {
+        let (align, len) = match param.ty {
+            ParamType::Bytes { align, len } => (align.into(), len.into()),
+            ParamType::Scalar(ty) => (u64::from(ty.bits() / 8), u64::from(ty.bits() / 8)),
+        };
+        end.next_multiple_of(align) + len
+    });
+    if bytes <= MAX_PARAMETER_BYTES {
+        return Ok(());
     }
+    Err(Error::new(
+        kernel.span(),
+        format!(
+            "the parameters take {bytes} bytes, and a kernel has {MAX_PARAMETER_BYTES}: a tensor map is 128"
+        ),
+    ))
 }
 
 fn shared_memory() -> Variable {

@@ -10,6 +10,8 @@ use proc_macro2::Span;
 pub struct Param {
     /// Its name.
     pub name: String,
+    /// What its PTX parameters are called after.
+    pub symbol: String,
     /// Where it is declared.
     pub span: Span,
     /// Its kind.
@@ -17,19 +19,50 @@ pub struct Param {
 }
 
 impl Param {
-    /// The name of its PTX parameter, where the names of opcodes are not free.
-    pub fn symbol(&self) -> String {
-        let opcode = |pattern: &str| {
-            pattern.split(|c: char| !c.is_alphanumeric()).next() == Some(self.name.as_str())
+    /// The names of the PTX parameters that it becomes.
+    pub fn symbols(&self) -> Vec<String> {
+        let ParamKind::Global { rank, .. } = self.kind else {
+            return vec![self.symbol.clone()];
         };
-        let taken =
-            self.name == "smem" || cute_ptx::table::rows().any(|(_, row)| opcode(row.pattern));
-        if taken {
-            format!("{}_", self.name)
-        } else {
-            self.name.clone()
+        let strides = (0..rank - 1).map(|mode| self.stride_symbol(mode));
+        [self.pointer_symbol()].into_iter().chain(strides).collect()
+    }
+
+    /// The name of the PTX parameter that holds the pointer of a `Global`.
+    pub fn pointer_symbol(&self) -> String {
+        format!("{}_ptr", self.symbol)
+    }
+
+    /// The name of the PTX parameter that holds the stride of a mode of a `Global`.
+    pub fn stride_symbol(&self, mode: usize) -> String {
+        format!("{}_stride{mode}", self.symbol)
+    }
+
+    /// Lengthens the symbol until its names are free: those of opcodes are not, nor those of the parameters before.
+    pub fn make_unique(&mut self, before: &[Param]) {
+        let taken: Vec<String> = before.iter().flat_map(Param::symbols).collect();
+        while self
+            .symbols()
+            .iter()
+            .any(|name| is_reserved(name) || taken.contains(name))
+        {
+            self.symbol.push('_');
         }
     }
+}
+
+/// A Rust name as PTX can have it: in ASCII, without the `r#` of a raw identifier.
+pub fn ascii(name: &str) -> String {
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    name.replace(|c: char| !(c.is_ascii_alphanumeric() || c == '_'), "_")
+}
+
+/// Whether PTX, or the entry itself, has another use for the name.
+fn is_reserved(name: &str) -> bool {
+    let opcode = |pattern: &str| pattern.split(|c: char| !c.is_alphanumeric()).next() == Some(name);
+    name == "smem"
+        || name == "WARP_SZ"
+        || cute_ptx::table::rows().any(|(_, row)| opcode(row.pattern))
 }
 
 /// What a parameter is.

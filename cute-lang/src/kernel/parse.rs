@@ -1,7 +1,7 @@
 //! The module under `#[kernels]`: which functions are kernels, which instances they have, which functions they call.
 
 use crate::notation::Bound;
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::cell::RefCell;
 use syn::parse::{Parse, ParseStream};
@@ -13,6 +13,9 @@ use syn::{
 
 /// Greatest height of the syntax tree. Parser and interpreter recurse.
 const MAX_HEIGHT: usize = 256;
+
+/// Most characters of a number: reading more takes time that grows with their square.
+const MAX_DIGITS: usize = 1024;
 
 /// A parsed module.
 pub struct Source {
@@ -343,9 +346,15 @@ fn check_height(tokens: TokenStream) -> Result<()> {
             }
             TokenTree::Punct(_) => level.operators += 1,
             TokenTree::Ident(_) => level.operators += usize::from(level.after_word),
-            _ => {}
+            // `f(x)(y)[z]`: what is called or indexed may be a call or an index again.
+            TokenTree::Group(group) if group.delimiter() != Delimiter::Brace => {
+                level.operators += usize::from(level.after_group);
+            }
+            TokenTree::Literal(literal) => check_digits(literal)?,
+            TokenTree::Group(_) => {}
         }
         level.after_word = matches!(token, TokenTree::Ident(_));
+        level.after_group = matches!(token, TokenTree::Group(_));
         if level.height() > MAX_HEIGHT || open.len() > MAX_HEIGHT {
             return Err(Error::new(
                 token.span(),
@@ -363,6 +372,18 @@ fn check_height(tokens: TokenStream) -> Result<()> {
     Ok(())
 }
 
+fn check_digits(literal: &Literal) -> Result<()> {
+    let text = literal.to_string();
+    if text.len() <= MAX_DIGITS || !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return Ok(());
+    }
+    let message = format!(
+        "a number of {} characters: the limit is {MAX_DIGITS}",
+        text.len()
+    );
+    Err(Error::new(literal.span(), message))
+}
+
 /// What is known of the tokens between two brackets, up to the one that comes next.
 struct Level {
     tokens: proc_macro2::token_stream::IntoIter,
@@ -371,6 +392,7 @@ struct Level {
     /// Height of what stands in brackets.
     inner: usize,
     after_word: bool,
+    after_group: bool,
     after_block: bool,
 }
 
@@ -381,6 +403,7 @@ impl Level {
             operators: 0,
             inner: 0,
             after_word: false,
+            after_group: false,
             after_block: false,
         }
     }

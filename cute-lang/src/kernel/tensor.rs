@@ -457,15 +457,13 @@ fn load(b: &mut Builder, space: Modifier, element: Element, address: Operand) ->
 /// The address of an element of a tensor parameter: `pointer + bytes · (Σ index · stride)`, the last stride being 1.
 fn global_address(b: &mut Builder, global: &Global, coordinate: &Value) -> Result<Operand> {
     let place = b.place();
-    let (name, rank) = {
-        let param = &mut b.params[global.param];
-        let ParamKind::Global { rank, accessed, .. } = &mut param.kind else {
-            let message = format!("`{}` is not accessed element by element", param.name);
-            return Err(b.error(message));
-        };
-        accessed.get_or_insert(place);
-        (param.name.clone(), *rank)
+    let param = &mut b.params[global.param];
+    let ParamKind::Global { rank, accessed, .. } = &mut param.kind else {
+        let message = format!("`{}` is not accessed element by element", param.name);
+        return Err(b.error(message));
     };
+    accessed.get_or_insert(place);
+    let (rank, param) = (*rank, param.clone());
     let coordinates = match coordinate {
         Value::Tuple(coordinates) => coordinates
             .iter()
@@ -475,7 +473,8 @@ fn global_address(b: &mut Builder, global: &Global, coordinate: &Value) -> Resul
     };
     let Some(coordinates) = coordinates.filter(|coordinates| coordinates.len() == rank) else {
         return Err(b.error(format!(
-            "an element of `{name}` has {rank} coordinates, each an integer"
+            "an element of `{}` has {rank} coordinates, each an integer",
+            param.name
         )));
     };
     let mut sum = Num::Const(0);
@@ -485,7 +484,8 @@ fn global_address(b: &mut Builder, global: &Global, coordinate: &Value) -> Resul
             known => known.clone(),
         };
         let term = if mode + 1 < rank {
-            let stride = parameter(b, &format!("{name}_stride{mode}"));
+            let symbol = param.stride_symbol(mode);
+            let stride = b.parameter(&symbol, &symbol, Type::U64, |_, _| {});
             b.mul(&coordinate, &stride.into())?
         } else {
             coordinate
@@ -493,7 +493,12 @@ fn global_address(b: &mut Builder, global: &Global, coordinate: &Value) -> Resul
         sum = b.add(&sum, &term)?;
     }
     let bytes = b.mul(&sum, &Num::from(global.element.bytes()))?;
-    let pointer = parameter(b, &format!("{name}_ptr"));
+    let symbol = param.pointer_symbol();
+    let pointer = b.parameter(&symbol, &symbol, Type::U64, |b, pointer| {
+        // Pointers of parameters are generic; global memory is accessed as such.
+        let both = [pointer.operand(), pointer.operand()];
+        b.emit(Opcode::CvtaTo, Modifier::Global, both);
+    });
     match bytes {
         Num::Const(offset) => match i64::try_from(offset) {
             Ok(offset) => Ok(at_register(&pointer, offset)),
@@ -505,29 +510,6 @@ fn global_address(b: &mut Builder, global: &Global, coordinate: &Value) -> Resul
             Ok(at_register(&register, 0))
         }
     }
-}
-
-/// A 64-bit parameter, read once.
-fn parameter(b: &mut Builder, name: &str) -> Scalar {
-    b.once(name, Type::U64, |b, scalar| {
-        let param = Operand::Address {
-            base: Box::new(Operand::Name(name.into())),
-            offset: 0,
-        };
-        b.emit(
-            Opcode::Ld,
-            (Modifier::Param, Type::U64),
-            [scalar.operand(), param],
-        );
-        // Pointers of parameters are generic; global memory is accessed as such.
-        if name.ends_with("_ptr") {
-            b.emit(
-                Opcode::CvtaTo,
-                Modifier::Global,
-                [scalar.operand(), scalar.operand()],
-            );
-        }
-    })
 }
 
 fn local_tile(b: &mut Builder, call: &Call) -> Result<Value> {

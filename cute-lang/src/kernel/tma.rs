@@ -162,7 +162,8 @@ fn copies(
     let plan = tma_plan(tma.element.bits(), &tile_tensor.layout, &order)
         .map_err(|error| call.error_at(tile, error))?;
     record(b, call, tile, param, &plan)?;
-    instructions(b, call, tile, &name, tile_tensor, &start, &plan)
+    let symbol = b.params[param].symbol.clone();
+    instructions(b, call, tile, &symbol, tile_tensor, &start, &plan)
 }
 
 /// Argument `index` as a coordinate of that rank.
@@ -220,7 +221,7 @@ fn instructions(
     b: &mut Builder,
     call: &Call,
     index: usize,
-    name: &str,
+    symbol: &str,
     tile: &Tensor,
     start: &[Num],
     plan: &TmaPlan,
@@ -232,7 +233,7 @@ fn instructions(
         );
         return Err(call.error_at(index, message));
     }
-    let map = map(b, name);
+    let map = map(b, symbol);
     // TMA swizzles addresses itself: it is given those before the swizzle.
     let unswizzled = super::address::Addresses::new(
         tile.base.into(),
@@ -261,12 +262,12 @@ fn instructions(
 }
 
 /// The generic address of a tensor map, which is a parameter itself.
-fn map(b: &mut Builder, name: &str) -> Scalar {
-    b.once(&format!("{name}_map"), Type::U64, |b, map| {
+fn map(b: &mut Builder, symbol: &str) -> Scalar {
+    b.once(&format!("{symbol}_map"), Type::U64, |b, map| {
         b.emit(
             Opcode::Mov,
             Type::B64,
-            [map.operand(), Operand::Name(name.into())],
+            [map.operand(), Operand::Name(symbol.into())],
         );
         b.emit(
             Opcode::Cvta,

@@ -305,6 +305,17 @@ impl Value {
         }
     }
 
+    /// How many values there are in a tuple, with those in the tuples in it, and how deep they nest.
+    pub fn extent(&self) -> (usize, usize) {
+        let Value::Tuple(values) = self else {
+            return (1, 0);
+        };
+        let parts = values.iter().map(Value::extent);
+        parts.fold((0, 1), |(size, depth), (inner, deep)| {
+            (size + inner, depth.max(deep + 1))
+        })
+    }
+
     /// Calls `f` on every register in the value.
     pub fn for_each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
         match self {

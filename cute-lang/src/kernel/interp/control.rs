@@ -205,6 +205,7 @@ impl Interpreter<'_> {
         let name = text::shorten(expr.pat.to_token_stream());
         let errors = self.errors.len();
         for i in start..end {
+            self.work(1, expr.for_token.span)?;
             let on_continue = self.target("for_continue");
             self.current().on_continue = on_continue;
             let before = self.length()?;

@@ -4,7 +4,9 @@ use super::super::arithmetic::{Cmp, Op};
 use super::super::builtins::{self, Argument, Call};
 use super::super::value::{Num, Scalar, Value, is_float, is_integer, is_signed, rust_name};
 use super::super::{near, text};
-use super::{Interpreter, MAX_DEPTH, MAX_STEPS};
+use super::{
+    Interpreter, MAX_DEPTH, MAX_STEPS, MAX_TUPLE, MAX_TUPLE_DEPTH, OPERATION_STEPS, VALUES_A_STEP,
+};
 use crate::notation;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -20,11 +22,11 @@ use syn::{
 impl Interpreter<'_> {
     /// The value of an expression. What it does at run time is emitted.
     pub fn eval(&mut self, expr: &Expr) -> Result<Value> {
-        self.steps += 1;
-        if self.steps > MAX_STEPS {
-            let message = format!("the kernel takes more than {MAX_STEPS} steps to expand");
-            return Err(self.end(expr.span(), message));
+        // A span is costly to make, and only needed for an error.
+        if self.steps >= MAX_STEPS {
+            self.work(1, expr.span())?;
         }
+        self.steps += 1;
         if self.depth == MAX_DEPTH {
             let message = format!("expressions and calls nest more than {MAX_DEPTH} deep");
             return Err(self.end(expr.span(), message));
@@ -148,11 +150,17 @@ impl Interpreter<'_> {
             // A tuple holds values, not variables.
             values.push(self.keep(value));
         }
-        Ok(if values.is_empty() {
-            Value::Unit
-        } else {
-            Value::Tuple(values)
-        })
+        if values.is_empty() {
+            return Ok(Value::Unit);
+        }
+        let tuple = Value::Tuple(values);
+        let (size, depth) = tuple.extent();
+        if size > MAX_TUPLE || depth > MAX_TUPLE_DEPTH {
+            return Err(self.b.error(format!(
+                "a tuple has at most {MAX_TUPLE} values, nested {MAX_TUPLE_DEPTH} deep: this one has {size}, nested {depth} deep"
+            )));
+        }
+        Ok(tuple)
     }
 
     fn field(&mut self, base: Value, member: &syn::Member) -> Result<Value> {
@@ -504,6 +512,7 @@ impl Interpreter<'_> {
             );
         }
         if let Some(operation) = cute_algebra::operations::find(&text) {
+            self.work(OPERATION_STEPS, name.span())?;
             let call = Call {
                 name: operation.name,
                 span: name.span(),
@@ -715,6 +724,8 @@ impl Interpreter<'_> {
         if let Some(span) = self.wrong_name(mac.tokens.clone()) {
             return Err(self.follow(span));
         }
+        let names: usize = self.scopes.iter().map(HashMap::len).sum();
+        self.work(OPERATION_STEPS + names / VALUES_A_STEP, mac.path.span())?;
         let mut known: HashMap<String, cute_algebra::Value> = HashMap::new();
         for scope in &self.scopes {
             known.extend(

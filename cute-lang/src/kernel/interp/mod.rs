@@ -20,8 +20,21 @@ use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::{Block, Error, Expr, Local, Pat, Result, Stmt};
 
-/// Most expressions evaluated for one instance.
-const MAX_STEPS: u64 = 2_000_000;
+/// Most steps for one instance: evaluations of an expression, and what takes as long as some of them. They take about a second
+/// where cargo does not optimise macros, and the kernels of `cute-kernels` are at a tenth of them.
+const MAX_STEPS: u64 = 50_000;
+
+/// Steps that an operation of the algebra counts for.
+const OPERATION_STEPS: usize = 25;
+
+/// Values of which copying counts as a step.
+const VALUES_A_STEP: usize = 16;
+
+/// Most values in a tuple, with those in the tuples in it.
+const MAX_TUPLE: usize = 4096;
+
+/// Deepest nesting of tuples.
+const MAX_TUPLE_DEPTH: usize = 64;
 
 /// Most errors that are shown of a kernel.
 const MAX_ERRORS: usize = 8;
@@ -88,6 +101,16 @@ impl<'s> Interpreter<'s> {
         }
     }
 
+    /// Counts work, and ends it where there is too much.
+    fn work(&mut self, steps: usize, span: Span) -> Result<()> {
+        self.steps += steps as u64;
+        if self.steps <= MAX_STEPS {
+            return Ok(());
+        }
+        let message = format!("the kernel takes more than {MAX_STEPS} steps to expand");
+        Err(self.end(span, message))
+    }
+
     /// Puts a name into the innermost scope.
     pub fn define(&mut self, name: &str, value: Value) {
         if let Some(scope) = self.scopes.last_mut() {
@@ -117,7 +140,11 @@ impl<'s> Interpreter<'s> {
     fn lookup(&mut self, name: &Ident) -> Result<Value> {
         let text = name.to_string();
         if let Some(value) = self.scopes.iter().rev().find_map(|scope| scope.get(&text)) {
-            return value.clone().ok_or_else(|| self.follow(name.span()));
+            let value = value.clone().ok_or_else(|| self.follow(name.span()))?;
+            if let Value::Tuple(_) = &value {
+                self.work(value.extent().0 / VALUES_A_STEP, name.span())?;
+            }
+            return Ok(value);
         }
         if let Some(item) = self.source.consts.iter().find(|item| item.ident == *name) {
             // A constant sees constants only.
