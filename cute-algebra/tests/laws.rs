@@ -1,8 +1,11 @@
 //! Every operation against its definition, by brute force over small random operands: what an operation gives has the
 //! promised values, and what it refuses has no layout with them.
 
+#[path = "support/acceptance.rs"]
+mod acceptance;
 mod support;
 
+use acceptance::accepted;
 use cute_algebra::*;
 use proptest::prelude::*;
 use support::*;
@@ -301,7 +304,7 @@ proptest! {
     #[test]
     fn ragged_composition_goes_on(a in layout(), b in layout()) {
         let tiler = Tiler::from(b.clone());
-        if let Ok(r) = ragged::composition(&a, &tiler) {
+        if let Some(r) = accepted!(40 of 100, ragged::composition(&a, &tiler)) {
             prop_assert!(is_composition(&a, &tiler, &r), "{a} o {b} = {r}");
         }
     }
@@ -322,7 +325,7 @@ proptest! {
     #[test]
     fn layouts_into_coordinate_spaces_compose(shape in shape(4), b in layout()) {
         let identity = Layout::identity(shape).unwrap();
-        if let Ok(r) = composition(&identity, &b) {
+        if let Some(r) = accepted!(15 of 100, composition(&identity, &b)) {
             prop_assert!(is_composition(&identity, &b.clone().into(), &r), "{identity} o {b} = {r}");
         }
     }
@@ -348,7 +351,7 @@ proptest! {
     #[test]
     fn composition_by_mode_is_composition_of_modes(a in layout(), tile in extent()) {
         let tiler = Tiler::Modes(vec![Layout::new(tile, 1).unwrap().into()]);
-        if let Ok(r) = composition_by(&a, &tiler) {
+        if let Some(r) = accepted!(30 of 100, composition_by(&a, &tiler)) {
             prop_assert!(is_composition(&a, &tiler, &r));
         }
     }
@@ -383,10 +386,10 @@ proptest! {
             Ok(c) => prop_assert!(is_complement(&a, Some(target), &c), "{a} in {target}: {c}"),
             Err(error) => prop_assert!(!has_complement(&a, target), "{error}"),
         }
-        if let Ok(c) = complement_within(&a) {
+        if let Some(c) = accepted!(50 of 100, complement_within(&a)) {
             prop_assert!(is_complement(&a, None, &c), "{a}: {c}");
         }
-        if let Ok(c) = ragged::complement(&a, target) {
+        if let Some(c) = accepted!(50 of 100, ragged::complement(&a, target)) {
             let next = filter(&a).size() * c.size();
             prop_assert!(next >= target && is_complement(&a, Some(next), &c), "{a} in {target}: {c}");
         }
@@ -404,7 +407,7 @@ proptest! {
 
     #[test]
     fn left_inverse_inverts(a in positive_layout()) {
-        if let Ok(l) = left_inverse(&a) {
+        if let Some(l) = accepted!(50 of 100, left_inverse(&a)) {
             prop_assert!(is_left_inverse(&a.clone().into(), &l.clone().into()), "{a}: {l}");
         }
         // On bijections both inverses exist and agree.
@@ -422,7 +425,7 @@ proptest! {
 
     #[test]
     fn common_vectors_count_up_in_both(a in positive_layout(), b in positive_layout()) {
-        if let Ok(common) = max_common_layout(&a, &b) {
+        if let Some(common) = accepted!(60 of 100, max_common_layout(&a, &b)) {
             prop_assert!(common.values().zip(0..).all(|(x, i)| a.at(x) == Some(i) && b.at(x) == Some(i)));
         }
         if support::is_injective(&a) && support::is_injective(&b) {
@@ -446,13 +449,13 @@ proptest! {
     #[test]
     fn division_permutes(a in layout(), tile in positive_layout()) {
         let tiler = Tiler::from(tile);
-        if let Ok(logical) = logical_divide(&a, &tiler) {
+        if let Some(logical) = accepted!(2 of 100, logical_divide(&a, &tiler)) {
             prop_assert!(is_permutation(&a, &logical) && first_modes_are_tiles(&a, &tiler, &logical));
             for divided in [zipped_divide(&a, &tiler), tiled_divide(&a, &tiler), flat_divide(&a, &tiler)] {
                 prop_assert!(same_function(&divided.unwrap(), &logical));
             }
         }
-        if let Ok(ragged) = ragged::logical_divide(&a, &tiler) {
+        if let Some(ragged) = accepted!(35 of 100, ragged::logical_divide(&a, &tiler)) {
             let promise = keeps_ragged_promise("logical_divide", &[a.into(), tiler.into()], &ragged.clone().into());
             prop_assert_eq!(promise, Some(true), "{}", ragged);
         }
@@ -462,7 +465,7 @@ proptest! {
     fn division_by_mode_is_division_of_modes(a in layout(), tiles in prop::collection::vec(extent(), 1..4)) {
         let shape: Shape = tiles.iter().map(|&tile| Tuple::Leaf(tile)).collect();
         let tiler = Tiler::from_shape(&shape).unwrap();
-        if let Ok(logical) = logical_divide(&a, &tiler) {
+        if let Some(logical) = accepted!(2 of 100, logical_divide(&a, &tiler)) {
             prop_assert!(is_permutation(&a, &logical) && first_modes_are_tiles(&a, &tiler, &logical));
             let zipped = zipped_divide(&a, &tiler).unwrap();
             prop_assert_eq!(zipped.mode(0).unwrap().size(), shape.product().unwrap());
@@ -478,14 +481,14 @@ proptest! {
         let tiler = Tiler::from(b.clone());
         let args = [Value::from(&a), Value::from(&b)];
         for (name, product) in [
-            ("logical_product", logical_product(&a, &tiler)),
-            ("zipped_product", zipped_product(&a, &tiler)),
-            ("tiled_product", tiled_product(&a, &tiler)),
-            ("flat_product", flat_product(&a, &tiler)),
-            ("blocked_product", blocked_product(&a, &b)),
-            ("raked_product", raked_product(&a, &b)),
+            ("logical_product", accepted!(40 of 100, logical_product(&a, &tiler))),
+            ("zipped_product", accepted!(40 of 100, zipped_product(&a, &tiler))),
+            ("tiled_product", accepted!(40 of 100, tiled_product(&a, &tiler))),
+            ("flat_product", accepted!(40 of 100, flat_product(&a, &tiler))),
+            ("blocked_product", accepted!(40 of 100, blocked_product(&a, &b))),
+            ("raked_product", accepted!(40 of 100, raked_product(&a, &b))),
         ] {
-            if let Ok(r) = product {
+            if let Some(r) = product {
                 prop_assert_eq!(keeps_promise(name, &args, &r.clone().into()), Some(true), "{}({}, {}) = {}", name, a, b, r);
                 if support::is_injective(&a) && support::is_injective(&b) {
                     prop_assert!(support::is_injective(&r), "{name}({a}, {b}) = {r}");
@@ -500,7 +503,7 @@ proptest! {
             Tuple::Leaf(extent) => Tuple::Leaf(extent * copies[0]),
             Tuple::Node(_) => block.modes().iter().zip(&copies).map(|(mode, copies)| Tuple::Leaf(mode.size() * copies)).collect(),
         };
-        if let Ok(r) = tile_to_shape(&block, &shape, None) {
+        if let Some(r) = accepted!(30 of 100, tile_to_shape(&block, &shape, None)) {
             let promise = keeps_promise("tile_to_shape", &[block.into(), shape.into()], &r.clone().into());
             prop_assert_eq!(promise, Some(true), "{}", r);
         }
@@ -514,10 +517,10 @@ proptest! {
     fn regrouping_keeps_the_function(a in layout(), begin in 0..4i64, end in 0..5i64) {
         prop_assert!(same_function(&flatten(&a), &a));
         prop_assert_eq!(unflatten(&flatten(&a), a.shape()).unwrap(), a.clone());
-        if let Ok(grouped) = group(&a, begin, end) {
+        if let Some(grouped) = accepted!(10 of 100, group(&a, begin, end)) {
             prop_assert!(same_function(&grouped, &a));
         }
-        if let Ok(taken) = take(&a, begin, end) {
+        if let Some(taken) = accepted!(4 of 100, take(&a, begin, end)) {
             let selected = select(&a, &(begin..end).collect::<Vec<_>>()).unwrap();
             prop_assert_eq!(taken, selected);
         }
@@ -560,7 +563,7 @@ proptest! {
 
     #[test]
     fn swizzles_compose(a in swizzle(), b in swizzle()) {
-        if let Ok(product) = a.after(b) {
+        if let Some(product) = accepted!(20 of 100, a.after(b)) {
             prop_assert!((0..4096).all(|x| product.apply(x) == a.apply(b.apply(x))));
         }
         prop_assert_eq!(a.after(a).unwrap().is_identity(), true);
@@ -569,7 +572,7 @@ proptest! {
     #[test]
     fn a_swizzle_stays_outside(sw in swizzle(), a in tile(), b in tile(), offset in 0..64i64) {
         let composed = ComposedLayout::new(sw, offset, a.clone()).unwrap();
-        if let Ok(r) = composed.composition(&b.clone().into()) {
+        if let Some(r) = accepted!(25 of 100, composed.composition(&b.clone().into())) {
             prop_assert!((0..b.size()).all(|c| r.at(c) == composed.at(b.at(c).unwrap())));
         }
         prop_assert!(composed.values().all(|value| value < composed.cosize().unwrap()));
@@ -579,14 +582,14 @@ proptest! {
     fn swizzled_inverses(sw in swizzle(), a in tile(), b in tile(), other in swizzle()) {
         let composed = ComposedLayout::new(sw, 0, a.clone()).unwrap();
         let value = Value::from(&composed);
-        if let Ok(r) = composed.right_inverse() {
+        if let Some(r) = accepted!(35 of 100, composed.right_inverse()) {
             prop_assert!(is_right_inverse(&value, &r.into()), "{composed}");
         }
-        if let Ok(l) = composed.left_inverse() {
+        if let Some(l) = accepted!(35 of 100, composed.left_inverse()) {
             prop_assert!(is_left_inverse(&value, &l.into()), "{composed}");
         }
         let inner = ComposedLayout::new(other, 0, b).unwrap();
-        if let Ok(r) = composed.after(&inner) {
+        if let Some(r) = accepted!(20 of 100, composed.after(&inner)) {
             let points = inner.values().zip(r.values());
             prop_assert!(points.into_iter().all(|(x, y)| composed.at(x).is_none_or(|value| value == y)), "{composed} after {inner} = {r}");
         }
@@ -625,10 +628,10 @@ proptest! {
 
     #[test]
     fn recasts_regroup_elements(a in positive_layout(), factor in prop_oneof![Just(1i64), Just(2), Just(3), Just(4), Just(8)]) {
-        if let Ok(r) = upcast(&a, factor) {
+        if let Some(r) = accepted!(15 of 100, upcast(&a, factor)) {
             prop_assert!(is_upcast(&a, factor, &r), "{a} by {factor}: {r}");
         }
-        if let Ok(r) = downcast(&a, factor) {
+        if let Some(r) = accepted!(35 of 100, downcast(&a, factor)) {
             prop_assert!(is_upcast(&r, factor, &a), "{a} by {factor}: {r}");
             prop_assert!(same_function(&upcast(&r, factor).unwrap(), &a) || !support::is_injective(&a));
         }
@@ -638,7 +641,7 @@ proptest! {
     fn swizzled_recasts_regroup_elements(sw in swizzle(), a in tile(), log2 in 0..4u32) {
         let factor = 1i64 << log2;
         let composed = ComposedLayout::new(sw, 0, a).unwrap();
-        if let Ok(r) = composed.upcast(factor) {
+        if let Some(r) = accepted!(35 of 100, composed.upcast(factor)) {
             let mut groups: Vec<i64> = composed.values().map(|value| value / factor).collect();
             groups.sort_unstable();
             groups.dedup();
@@ -646,7 +649,7 @@ proptest! {
             values.sort_unstable();
             prop_assert_eq!(values, groups, "{} by {}: {}", composed, factor, r);
         }
-        if let Ok(r) = composed.downcast(factor) {
+        if let Some(r) = accepted!(50 of 100, composed.downcast(factor)) {
             let mut values: Vec<i64> = r.values().collect();
             let mut parts: Vec<i64> = composed.values().flat_map(|value| (0..factor).map(move |part| value * factor + part)).collect();
             values.sort_unstable();
@@ -892,6 +895,20 @@ proptest! {
     }
 }
 
+/// Rows of 16-bit elements under one of TMA's swizzles.
+fn tma_tile() -> impl Strategy<Value = ComposedLayout> {
+    (0..6i64, 0..4u32).prop_map(|(rows, bits)| {
+        let sw = Swizzle::new(bits, 3, 3).expect("CuTe's");
+        let rows = Layout::right([1 << rows, 8 << bits]).expect("small");
+        ComposedLayout::new(sw, 0, rows).expect("small")
+    })
+}
+
+/// An extent of 16-bit elements; most are whole units of TMA's 16 bytes.
+fn tma_extent() -> impl Strategy<Value = i64> {
+    prop_oneof![3 => (1..38i64).prop_map(|units| 8 * units), 1 => 1..300i64]
+}
+
 /// Two modes of powers of two, compact in any order or with padding, as tiles of shared memory are.
 fn smem_tile() -> impl Strategy<Value = ComposedLayout> {
     let swizzles = prop_oneof![1 => Just(None), 3 => (0..4u32, 0..5u32).prop_map(Some)];
@@ -970,16 +987,25 @@ proptest! {
                 let degree = starts.chunks(8).map(|rows| bank_conflicts(16, |lane| rows[lane as usize % 8])).max();
                 prop_assert_eq!(Some(operand.conflicts), degree);
             }
-            // A swizzle of low bits may leave rows whole by chance.
-            Err(error) => prop_assert!(!(plain || turned && bits == 16) || 1 << tile.swizzle().base() < elements, "{error}"),
+            // A swizzle of low bits may leave rows whole by chance, and a tile may be larger than shared memory.
+            Err(error) => {
+                let is_large = tile.cosize().unwrap() * i64::from(bits) / 8 > 1 << 18;
+                let by_chance = 1 << tile.swizzle().base() < elements;
+                prop_assert!(!(plain || turned && bits == 16) || by_chance || is_large, "{error}");
+            }
         }
     }
 
     #[test]
-    fn tensor_maps_are_plans_in_the_order_of_strides(tile in smem_tile(), m in 1..300i64, k in 1..300i64, pad in 0..9i64, row_major in any::<bool>()) {
+    fn tensor_maps_are_plans_in_the_order_of_strides(
+        tile in prop_oneof![smem_tile(), tma_tile()],
+        (m, k) in (tma_extent(), tma_extent()),
+        pad in prop_oneof![3 => Just(0), 1 => 0..9i64],
+        row_major in any::<bool>(),
+    ) {
         let strides = if row_major { [k + pad, 1] } else { [1, m + pad] };
         let tensor = Layout::new([m, k], strides).unwrap();
-        if let Ok(map) = tensor_map(16, &tile, &tensor) {
+        if let Some(map) = accepted!(5 of 100, tensor_map(16, &tile, &tensor)) {
             prop_assert_eq!(&map.plan, &tma_plan(16, &tile, &map.order).unwrap());
             prop_assert_eq!(map.strides[0] % 16, 0);
             for (dimension, &mode) in map.order.iter().enumerate() {

@@ -8,9 +8,8 @@ use cute_emulator::{
     TensorMap as EmulatedMap, TensorSwizzle,
 };
 
+use crate::backend::{Backend, Compiled, Image, Timer};
 use crate::cache::Cache;
-use crate::device::{Backend, Compiled, Image, Timer};
-use crate::launch::check_parameters;
 use crate::lock::lock;
 use crate::tensor_map::TensorMap;
 use crate::{ElementType, Error, Grid, OobFill, SwizzleMode};
@@ -136,10 +135,7 @@ impl Backend for Emulator {
                 .iter()
                 .map(|&(_, size)| size as usize)
                 .collect();
-            check_parameters(&sizes, parameters).map_err(|rule| Error::Launch {
-                kernel: image.name,
-                rule,
-            })?;
+            image.check_parameters(&sizes, parameters)?;
         }
         let launch = Launch {
             grid: grid.into(),

@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use crate::device::Image;
+use crate::backend::{Compiled, Image};
 use crate::tensor_map::{RawView, check_stored, check_view, tensor_map};
 use crate::{
     ArgumentRule, Device, Element, ElementType, Error, Grid, Kernel, LaunchRule, Param, TensorView,
@@ -114,8 +114,15 @@ pub unsafe fn launch<K: Kernel>(
     unsafe { device.backend().launch(&image, grid, &parameters) }
 }
 
+impl Device {
+    /// Compiles a kernel for this device, as its first launch does, and says what came out.
+    pub fn compile<K: Kernel>(&self) -> Result<Compiled, Error> {
+        self.backend().compile(&image::<K>()?)
+    }
+}
+
 /// A kernel as devices take it, once its limits are checked.
-pub(crate) fn image<K: Kernel>() -> Result<Image, Error> {
+fn image<K: Kernel>() -> Result<Image, Error> {
     let refuse = |rule| {
         Err(Error::Launch {
             kernel: K::NAME,
@@ -170,19 +177,6 @@ fn check_grid<K: Kernel>(grid: Grid) -> Result<(), LaunchRule> {
         }
     }
     Ok(())
-}
-
-/// Holds the bytes of the parameters against the entry's own sizes: the type of a kernel may misdescribe its PTX, and the
-/// driver reads as many bytes as the PTX declares.
-pub(crate) fn check_parameters(sizes: &[usize], parameters: &[Vec<u8>]) -> Result<(), LaunchRule> {
-    let given = parameters.iter().map(Vec::len);
-    if given.clone().eq(sizes.iter().copied()) {
-        return Ok(());
-    }
-    Err(LaunchRule::Parameters {
-        expected: sizes.to_vec(),
-        found: given.collect(),
-    })
 }
 
 /// Appends the PTX parameters that an argument becomes.

@@ -26,6 +26,7 @@ pub use host::{
 pub use cute_algebra::{ColorBy, Picture, PictureError};
 
 // Devices, memory, launches.
+mod backend;
 mod cache;
 mod cuda;
 mod device;
@@ -39,6 +40,7 @@ mod memory;
 mod tensor;
 mod tensor_map;
 
+pub use backend::Compiled;
 pub use cute_algebra::SwizzleMode;
 /// Lowers the kernels of an inline module to PTX, at expansion.
 ///
@@ -93,7 +95,7 @@ pub use cute_algebra::SwizzleMode;
 /// `layout!` in a kernel sees the kernel's own names and, like any other `layout!`, the layouts named around the module.
 /// `#[kernels(crate = path)]` names this crate where it is not `::cute_runtime`.
 pub use cute_macros::kernels;
-pub use device::{Compiled, Device};
+pub use device::Device;
 pub use element::{Element, ElementType, bf16, f16};
 pub use error::{ArgumentRule, DriverError, Error, LaunchRule, ViewError};
 pub use kernel::{Grid, Kernel, L2Promotion, OobFill, Param, TmaRecipe};

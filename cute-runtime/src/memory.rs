@@ -14,8 +14,20 @@ pub struct Buffer<T: Element> {
     element: PhantomData<T>,
 }
 
+impl Device {
+    /// A buffer with a copy of the elements.
+    pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>, Error> {
+        Buffer::upload(self, data)
+    }
+
+    /// A buffer of zeros.
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, Error> {
+        Buffer::zeros(self, len)
+    }
+}
+
 impl<T: Element> Buffer<T> {
-    pub(crate) fn zeros(device: &Device, len: usize) -> Result<Self, Error> {
+    fn zeros(device: &Device, len: usize) -> Result<Self, Error> {
         let buffer = Buffer::alloc(device, len)?;
         if buffer.address != 0 {
             // SAFETY: the memory is the buffer's, and nobody else knows of it.
@@ -24,7 +36,7 @@ impl<T: Element> Buffer<T> {
         Ok(buffer)
     }
 
-    pub(crate) fn upload(device: &Device, data: &[T]) -> Result<Self, Error> {
+    fn upload(device: &Device, data: &[T]) -> Result<Self, Error> {
         let mut buffer = Buffer::alloc(device, data.len())?;
         buffer.copy_from(data)?;
         Ok(buffer)

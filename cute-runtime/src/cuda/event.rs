@@ -8,7 +8,7 @@ use cudarc::driver::sys::{self, CUevent};
 use super::context::{Context, Entered};
 use super::driver::check;
 use crate::Error;
-use crate::device::Timer;
+use crate::backend::Timer;
 
 /// Times what comes between its making and `stop` on the default stream.
 pub(super) struct Stopwatch {

@@ -11,8 +11,7 @@ use cudarc::driver::sys::{
 use super::context::Entered;
 use super::driver::check;
 use super::module::Module;
-use crate::device::{Compiled, Image};
-use crate::launch::check_parameters;
+use crate::backend::{Compiled, Image};
 use crate::{Error, Grid, LaunchRule};
 
 /// A kernel in a context. Whoever has launched it never drops it: its kernels may run.
@@ -84,10 +83,7 @@ impl Function {
         grid: Grid,
         parameters: &[Vec<u8>],
     ) -> Result<(), Error> {
-        check_parameters(&self.parameters, parameters).map_err(|rule| Error::Launch {
-            kernel: image.name,
-            rule,
-        })?;
+        image.check_parameters(&self.parameters, parameters)?;
         let [x, y, z] = image.cluster;
         let mut cluster = CUlaunchAttribute {
             id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,

@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
 
+use crate::backend::{Backend, Compiled, Image, Timer};
 use crate::cache::Cache;
-use crate::device::{Backend, Compiled, Image, Timer};
 use crate::lock::lock;
 use crate::tensor_map::TensorMap;
 use crate::{Error, Grid};

@@ -362,6 +362,12 @@ impl<const N: usize> HostCoordinate for [i64; N] {
     }
 }
 
+#[cold]
+#[track_caller]
+pub(super) fn no_element<C: HostCoordinate, L: HostLayout>(coord: C, layout: &L) -> ! {
+    panic!("no element at coordinate {coord:?} of {}", text(layout))
+}
+
 /// Most values of a swizzled layout that are looked at one by one.
 const SCAN_LIMIT: i64 = 1 << 20;
 

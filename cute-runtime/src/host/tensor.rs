@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
-use super::layout::{check_bounds, text};
+use super::layout::{check_bounds, no_element, text};
 use super::tile_mut::Elements;
 use super::walk::in_order;
 use super::{HostCoordinate, HostError, HostLayout, HostTileMut, SliceOf, TileOf, table};
@@ -460,12 +460,6 @@ impl<E, L: Copy> Clone for HostTensor<'_, E, L> {
 }
 
 impl<E, L: Copy> Copy for HostTensor<'_, E, L> {}
-
-#[cold]
-#[track_caller]
-pub(super) fn no_element<C: HostCoordinate, L: HostLayout>(coord: C, layout: &L) -> ! {
-    panic!("no element at coordinate {coord:?} of {}", text(layout))
-}
 
 /// The layout and the elements: two modes as a table, mode 0 down, others as a list. Of many, the first ones.
 /// ```
