@@ -1,8 +1,8 @@
 //! mbarriers, asynchronous copies and the tensor cores.
 
 use super::Result;
+use super::bindings::Bindings;
 use super::instruction::take;
-use super::modifiers::Modifiers;
 use super::registers::{Arg, Registers};
 use crate::arithmetic;
 use crate::numerics::Format;
@@ -10,7 +10,7 @@ use crate::op::{Inputs, MatrixA, Op, Output, Phase, Reduction, Reg, Region, Wgmm
 use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 
-pub(super) fn mbarrier_init(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn mbarrier_init(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["space"]);
     let [address, count] = take(args)?;
     Ok(Op::MbarrierInit {
@@ -19,7 +19,7 @@ pub(super) fn mbarrier_init(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-pub(super) fn mbarrier_inval(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn mbarrier_inval(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["space"]);
     let [address] = take(args)?;
     Ok(Op::MbarrierInval {
@@ -29,7 +29,7 @@ pub(super) fn mbarrier_inval(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
 
 pub(super) fn mbarrier_arrive(
     registers: &mut Registers<'_, '_>,
-    m: &Modifiers,
+    m: &Bindings,
     args: Vec<Arg>,
 ) -> Result<Op> {
     m.ignore(&["sem", "scope", "space"]);
@@ -59,7 +59,7 @@ pub(super) fn mbarrier_arrive(
 }
 
 /// Bytes are expected or have come, and nobody arrives.
-pub(super) fn mbarrier_tx(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn mbarrier_tx(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["sem", "scope", "space"]);
     let [address, bytes] = take(args)?;
     let (address, bytes) = (address.address()?, bytes.row()?);
@@ -75,7 +75,7 @@ pub(super) fn mbarrier_tx(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-pub(super) fn mbarrier_wait(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn mbarrier_wait(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["sem", "scope", "space"]);
     let mut args = args.into_iter();
     let mut next = || args.next().ok_or("an operand is missing");
@@ -92,7 +92,7 @@ pub(super) fn mbarrier_wait(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
 }
 
 /// The older asynchronous copy.
-pub(super) fn copy_async(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn copy_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["cop", "space", "hint"]);
     m.one_of(&[
         Modifier::L2Prefetch64B,
@@ -110,7 +110,7 @@ pub(super) fn copy_async(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-pub(super) fn copy_async_arrive(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn copy_async_arrive(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["space"]);
     let [address] = take(args)?;
     Ok(Op::CopyAsyncArrive {
@@ -120,7 +120,7 @@ pub(super) fn copy_async_arrive(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
 }
 
 /// Copies of bytes and of tiles, into shared memory or out of it.
-pub(super) fn bulk_copy(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn bulk_copy(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["hint", "mask"]);
     let (to, from) = (m.get("to"), m.get("from"));
     if to == Some(Modifier::Global) {
@@ -149,7 +149,7 @@ pub(super) fn bulk_copy(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
 }
 
 /// Copies out of shared memory that combine with what is there.
-pub(super) fn bulk_reduce(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn bulk_reduce(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["hint"]);
     m.has(Modifier::Noftz);
     let op = m.get("op").ok_or("a reduction has an operation")?;
@@ -168,7 +168,7 @@ pub(super) fn bulk_reduce(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
     copy_out(m, args, Some(reduction))
 }
 
-fn copy_out(m: &Modifiers, args: Vec<Arg>, reduction: Option<Reduction>) -> Result<Op> {
+fn copy_out(m: &Bindings, args: Vec<Arg>, reduction: Option<Reduction>) -> Result<Op> {
     tiled(m)?;
     let mut args = args.into_iter();
     let mut next = || args.next().ok_or("an operand is missing");
@@ -188,7 +188,7 @@ fn copy_out(m: &Modifiers, args: Vec<Arg>, reduction: Option<Reduction>) -> Resu
 }
 
 /// That a copy of a tensor is one of tiles, which is the default.
-fn tiled(m: &Modifiers) -> Result<()> {
+fn tiled(m: &Bindings) -> Result<()> {
     m.ignore(&["dim"]);
     match m.get("mode") {
         None | Some(Modifier::Tile) => Ok(()),
@@ -196,7 +196,7 @@ fn tiled(m: &Modifiers) -> Result<()> {
     }
 }
 
-pub(super) fn wgmma(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn wgmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let Some(Modifier::M64 { n, .. }) = m.get("shape") else {
         return Err("a wgmma has a shape".to_owned());
     };

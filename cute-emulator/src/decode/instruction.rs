@@ -1,6 +1,6 @@
 //! What each instruction of the table does: one arm for an opcode, which takes the modifiers of its row and its operands.
 
-use super::modifiers::Modifiers;
+use super::bindings::Bindings;
 use super::registers::Arg;
 use super::{Decoder, Result, asynchronous, memory, threads};
 use crate::arithmetic;
@@ -14,7 +14,7 @@ use cute_ptx::table::{Modifier, Opcode};
 
 impl Decoder<'_, '_> {
     /// The operation of an instruction, where it is modelled.
-    pub(super) fn op(&mut self, inst: &Inst, m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+    pub(super) fn op(&mut self, inst: &Inst, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         let unmodelled = |reason: &str| Err(reason.to_owned());
         match m.opcode() {
             Opcode::Add
@@ -73,7 +73,12 @@ impl Decoder<'_, '_> {
             Opcode::Isspacep => is_in_space(m, args),
             Opcode::MbarrierPendingCount => {
                 // Above the number of the phase.
-                computation(Function::F1(|state| state >> PENDING_SHIFT), args)
+                computation(
+                    Function::F1(|state| state >> PENDING_SHIFT),
+                    args,
+                    false,
+                    false,
+                )
             }
 
             Opcode::Bra => {
@@ -193,86 +198,29 @@ impl Decoder<'_, '_> {
         }
     }
 
-    /// A conversion, and the sign that a register wider than the result takes along.
-    fn convert(&mut self, inst: &Inst, m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
-        let (Some(to), Some(from)) = (m.get("d"), m.get("s")) else {
-            return Err("a conversion has two types".to_owned());
-        };
-        let rounding = m.get("round");
-        let (relu, saturate) = (m.has(Modifier::Relu), m.has(Modifier::Sat));
-        let flush = m.has(Modifier::Ftz);
-        m.has(Modifier::Satfinite);
-        let function = arithmetic::conversion(rounding, relu, saturate, to, from);
-        let function = function.ok_or_else(|| {
-            format!("the conversion from .{from} to .{to} with this rounding is not modelled")
-        })?;
-        let [f16, f32, f64] = [Type::F16, Type::F32, Type::F64].map(Modifier::Type);
-        if saturate && (to == f16 || to == f64) {
-            return Err(format!("`.sat` is not modelled for .{to}"));
-        }
-        let [dst, sources @ ..] = &args[..] else {
-            return Err("a conversion has a result".to_owned());
-        };
-        let dst_row = match dst {
-            Arg::Row(row) => *row,
-            _ => return Err("a conversion has one result".to_owned()),
-        };
-        let op = Op::Compute {
-            function,
-            dst: dst_row,
-            src: rows_of(sources)?,
-            // A subnormal f32 vanishes in every other type anyway.
-            flush: flush && (to, from) == (f32, f32),
-            // To an integer every conversion from floating point saturates.
-            saturate: saturate && to == f32,
-        };
+    /// A conversion. A register wider than the result takes its sign along.
+    fn convert(&mut self, inst: &Inst, m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
         let width = inst
             .operands
             .first()
             .map_or(0, |dst| self.registers.width(dst));
-        let signed = matches!(to.ty(), Some(Type::S8 | Type::S16 | Type::S32));
-        let (
-            Op::Compute {
-                function,
-                src,
-                flush,
-                saturate,
-                ..
-            },
-            Some(ty),
-            true,
-        ) = (
-            &op,
-            to.ty(),
-            signed && to.ty().is_some_and(|ty| width > ty.bits()),
-        )
-        else {
-            return Ok(op);
+        let bits = match m.get("d").and_then(Modifier::ty) {
+            Some(ty @ (Type::S8 | Type::S16 | Type::S32)) if ty.bits() < width => ty.bits(),
+            _ => return conversion(m, args),
         };
         let narrow = self.registers.row("narrow");
-        let first = Op::Compute {
-            function: *function,
-            dst: narrow,
-            src: *src,
-            flush: *flush,
-            saturate: *saturate,
+        let dst = match args.first_mut() {
+            Some(first) => std::mem::replace(first, Arg::Row(narrow)),
+            None => return Err("a conversion has a result".to_owned()),
         };
-        self.push(None, first, Together::No, format!("cvt.{to}.{from}"));
+        let op = conversion(m, args)?;
+        self.push(None, op, Together::No, inst.mnemonic.to_string());
         let wide = if width == 64 { Type::S64 } else { Type::S32 };
         let function = arithmetic::function(Opcode::Bfe, None, wide).ok_or("no bfe")?;
-        let src = [
-            narrow,
-            self.registers.constant(0),
-            self.registers.constant(u64::from(ty.bits())),
-            0,
-        ];
-        Ok(Op::Compute {
-            function,
-            dst: dst_row,
-            src,
-            flush: false,
-            saturate: false,
-        })
+        let [position, len] = [0, u64::from(bits)].map(|it| self.registers.constant(it));
+        let sources = [narrow, position, len].map(Arg::Row);
+        let args = [dst].into_iter().chain(sources).collect();
+        computation(function, args, false, false)
     }
 }
 
@@ -290,8 +238,32 @@ fn pending(args: Vec<Arg>) -> Result<u64> {
     u64::try_from(value).map_err(|_| format!("{value} is negative"))
 }
 
-/// A function of the sources, of which it is asked for nothing more.
-fn computation(function: Function, args: Vec<Arg>) -> Result<Op> {
+fn conversion(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    let (Some(to), Some(from)) = (m.get("d"), m.get("s")) else {
+        return Err("a conversion has two types".to_owned());
+    };
+    let rounding = m.get("round");
+    let (relu, saturate) = (m.has(Modifier::Relu), m.has(Modifier::Sat));
+    let flush = m.has(Modifier::Ftz);
+    m.has(Modifier::Satfinite);
+    let function = arithmetic::conversion(rounding, relu, saturate, to, from);
+    let function = function.ok_or_else(|| {
+        format!("the conversion from .{from} to .{to} with this rounding is not modelled")
+    })?;
+    if saturate && matches!(to.ty(), Some(Type::F16 | Type::F64)) {
+        return Err(format!("`.sat` is not modelled for .{to}"));
+    }
+    let single = Modifier::Type(Type::F32);
+    // A subnormal f32 vanishes in every other type anyway, and to an integer every conversion from floating point saturates.
+    let (flush, saturate) = (
+        flush && (to, from) == (single, single),
+        saturate && to == single,
+    );
+    computation(function, args, flush, saturate)
+}
+
+/// A function of the sources.
+fn computation(function: Function, args: Vec<Arg>, flush: bool, saturate: bool) -> Result<Op> {
     let [Arg::Row(dst), sources @ ..] = &args[..] else {
         return Err("a computation has one result".to_owned());
     };
@@ -299,8 +271,8 @@ fn computation(function: Function, args: Vec<Arg>) -> Result<Op> {
         function,
         dst: *dst,
         src: rows_of(sources)?,
-        flush: false,
-        saturate: false,
+        flush,
+        saturate,
     })
 }
 
@@ -320,7 +292,7 @@ fn rows_of(args: &[Arg]) -> Result<[Reg; 4]> {
 }
 
 /// An instruction that computes one register from others.
-fn arithmetic_op(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+fn arithmetic_op(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     // Those without a type of their own are of 32 bits.
     let ty = m.get("t").and_then(Modifier::ty).unwrap_or(Type::B32);
     if let Some(rounding) = m.get("round") {
@@ -342,21 +314,11 @@ fn arithmetic_op(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
         _ => arithmetic::function(m.opcode(), variant, ty),
     };
     let function = function.ok_or_else(|| format!("it is not modelled on .{}", ty.name()))?;
-    match computation(function, args)? {
-        Op::Compute {
-            function, dst, src, ..
-        } => Ok(Op::Compute {
-            function,
-            dst,
-            src,
-            flush: m.has(Modifier::Ftz),
-            saturate: saturate && ty == Type::F32,
-        }),
-        other => Ok(other),
-    }
+    let flush = m.has(Modifier::Ftz);
+    computation(function, args, flush, saturate && ty == Type::F32)
 }
 
-fn compare(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+fn compare(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let (cmp, ty) = (m.get("cmp"), m.ty("t")?);
     let compare = cmp.and_then(|cmp| arithmetic::comparison(cmp, ty));
     let compare = compare.ok_or_else(|| format!("comparisons of .{}", ty.name()))?;
@@ -380,7 +342,7 @@ fn compare(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-fn mov(inst: &Inst, m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+fn mov(inst: &Inst, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let ty = m.ty("t")?;
     match take(args)? {
         [Arg::Row(dst), Arg::Rows(parts)] => Ok(Op::Pack {
@@ -399,7 +361,7 @@ fn mov(inst: &Inst, m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
         [dst, src] => {
             let function = arithmetic::function(Opcode::Mov, None, ty);
             let function = function.ok_or_else(|| format!("mov of .{}", ty.name()))?;
-            computation(function, vec![dst, src])
+            computation(function, vec![dst, src], false, false)
         }
     }
 }
@@ -413,7 +375,7 @@ fn is_clock(operand: &Operand) -> bool {
     register.is_some_and(counts_time)
 }
 
-fn address_conversion(m: &Modifiers, args: Vec<Arg>, to: bool) -> Result<Op> {
+fn address_conversion(m: &Bindings, args: Vec<Arg>, to: bool) -> Result<Op> {
     let function: fn(u64) -> u64 = match (m.get("space"), to) {
         (Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster), false) => {
             |a| a | SHARED_WINDOW
@@ -425,11 +387,11 @@ fn address_conversion(m: &Modifiers, args: Vec<Arg>, to: bool) -> Result<Op> {
         (Some(Modifier::Global | Modifier::Param | Modifier::Const), _) => |a| a,
         (space, _) => return Err(no_space(space)),
     };
-    computation(Function::F1(function), args)
+    computation(Function::F1(function), args, false, false)
 }
 
 /// Whether a generic address is in a state space.
-fn is_in_space(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+fn is_in_space(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let function: fn(u64) -> u64 = match m.get("space") {
         Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster) => {
             |a| u64::from(a.wrapping_sub(SHARED_WINDOW) < WINDOW_BYTES)
@@ -439,7 +401,7 @@ fn is_in_space(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
         Some(Modifier::Const | Modifier::Local) => |_| 0,
         space => return Err(no_space(space)),
     };
-    computation(Function::F1(function), args)
+    computation(Function::F1(function), args, false, false)
 }
 
 /// That a state space is not modelled.

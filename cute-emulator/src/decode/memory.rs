@@ -1,8 +1,8 @@
 //! Loads, stores, atomics and matrix moves.
 
 use super::Result;
+use super::bindings::Bindings;
 use super::instruction::{no_space, take};
-use super::modifiers::Modifiers;
 use super::registers::{Arg, Registers};
 use crate::arithmetic::{self, low_bits};
 use crate::op::{Access, Atomic, Op, Reg, Region, Space};
@@ -13,7 +13,7 @@ use cute_ptx::table::{Modifier, Opcode};
 pub(super) fn load(
     registers: &Registers<'_, '_>,
     inst: &Inst,
-    m: &Modifiers,
+    m: &Bindings,
     args: Vec<Arg>,
 ) -> Result<Op> {
     let access = access(m)?;
@@ -32,7 +32,7 @@ pub(super) fn load(
     })
 }
 
-pub(super) fn store(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn store(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let access = access(m)?;
     let [address, src] = take(args)?;
     Ok(Op::Store {
@@ -42,7 +42,7 @@ pub(super) fn store(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-pub(super) fn store_async(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn store_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["sem", "vec"]);
     let ty = m.ty("t")?;
     let [to, src, barrier] = take(args)?;
@@ -63,7 +63,7 @@ pub(super) fn store_async(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
 }
 
 /// `atom`, which gives the old value, and `red`, which does not.
-pub(super) fn atomic(m: &Modifiers, mut args: Vec<Arg>) -> Result<Op> {
+pub(super) fn atomic(m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
     let access = Access {
         strong: true,
         ..access(m)?
@@ -95,7 +95,7 @@ pub(super) fn atomic(m: &Modifiers, mut args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-pub(super) fn load_matrix(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn load_matrix(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let [registers, address] = take(args)?;
     Ok(Op::LoadMatrix {
         dst: matrix_rows(m, registers)?,
@@ -104,7 +104,7 @@ pub(super) fn load_matrix(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-pub(super) fn store_matrix(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn store_matrix(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let [address, registers] = take(args)?;
     Ok(Op::StoreMatrix {
         src: matrix_rows(m, registers)?,
@@ -113,12 +113,12 @@ pub(super) fn store_matrix(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-fn matrix_rows(m: &Modifiers, registers: Arg) -> Result<Box<[Reg]>> {
+fn matrix_rows(m: &Bindings, registers: Arg) -> Result<Box<[Reg]>> {
     m.ignore(&["num", "space"]);
     registers.rows()
 }
 
-fn access(m: &Modifiers) -> Result<Access> {
+fn access(m: &Bindings) -> Result<Access> {
     let ty = m.ty("t")?;
     // Cache hints change no result, and neither does how far an order reaches: accesses happen in order here.
     m.ignore(&["scope", "cop", "evict", "hint", "vec"]);

@@ -2,9 +2,9 @@
 //! becomes what its row of the instruction table says. Modules are valid here; what is found is what is not modelled.
 
 mod asynchronous;
+mod bindings;
 mod instruction;
 mod memory;
-mod modifiers;
 mod registers;
 mod scope;
 mod threads;
@@ -13,9 +13,9 @@ pub(crate) use scope::{Scope, module_scope, param_layout};
 
 use crate::limits::{Limits, hold};
 use crate::op::{Code, Function, Instruction, MatrixA, Op, Reg, Together};
+use bindings::Bindings;
 use cute_ptx::ast::{Entry, Inst, Line, Operand};
 use cute_ptx::table::{self, Opcode};
-use modifiers::Modifiers;
 use registers::{Arg, Registers};
 use scope::Addresses;
 use std::collections::{HashMap, HashSet};
@@ -140,14 +140,14 @@ impl<'a> Decoder<'a, '_> {
         for (predicate, negation) in self.registers.take_negated() {
             self.negate(predicate, negation);
         }
-        let modifiers = Modifiers::new(inst.mnemonic);
+        let bindings = Bindings::new(inst.mnemonic);
         // A cache policy, which stands last, changes no result.
-        if modifiers.get("hint").is_some() {
+        if bindings.get("hint").is_some() {
             args.pop();
         }
         let together = together(inst, &args)?;
-        let op = self.op(inst, &modifiers, args)?;
-        modifiers.finish()?;
+        let op = self.op(inst, &bindings, args)?;
+        bindings.finish()?;
         if let (Op::Branch { .. }, [Operand::Name(label)]) = (&op, &inst.operands[..]) {
             self.branches.push((self.instructions.len(), label));
         }

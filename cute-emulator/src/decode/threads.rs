@@ -1,14 +1,14 @@
 //! Exchanges between lanes, barriers, and the other instructions about threads.
 
 use super::Result;
+use super::bindings::Bindings;
 use super::instruction::take;
-use super::modifiers::Modifiers;
 use super::registers::Arg;
 use crate::arithmetic;
 use crate::op::{Op, Shuffle, Vote};
 use cute_ptx::table::Modifier;
 
-pub(super) fn shuffle(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn shuffle(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let mode = match m.get("mode") {
         Some(Modifier::Up) => Shuffle::Up,
         Some(Modifier::Down) => Shuffle::Down,
@@ -27,7 +27,7 @@ pub(super) fn shuffle(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-pub(super) fn vote(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn vote(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let mode = match m.get("mode") {
         Some(Modifier::Any) => Vote::Any,
         Some(Modifier::All) => Vote::All,
@@ -43,7 +43,7 @@ pub(super) fn vote(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-pub(super) fn redux(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn redux(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let (op, ty) = (m.get("op"), m.ty("t")?);
     let op = op.and_then(|op| arithmetic::update(op, ty));
     let [dst, src, _] = take(args)?;
@@ -66,9 +66,9 @@ pub(super) fn elect(args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-pub(super) fn barrier(m: &Modifiers, args: Vec<Arg>, wait: bool) -> Result<Op> {
-    m.one_of(&[Modifier::Cta]);
-    m.one_of(&[Modifier::Aligned]);
+pub(super) fn barrier(m: &Bindings, args: Vec<Arg>, wait: bool) -> Result<Op> {
+    m.has(Modifier::Cta);
+    m.has(Modifier::Aligned);
     let mut args = args.into_iter();
     Ok(Op::Barrier {
         id: args.next().ok_or("a barrier has a number")?.row()?,
@@ -77,7 +77,7 @@ pub(super) fn barrier(m: &Modifiers, args: Vec<Arg>, wait: bool) -> Result<Op> {
     })
 }
 
-pub(super) fn set_max_registers(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn set_max_registers(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let increase = m.get("direction") == Some(Modifier::Inc);
     let [count] = take(args)?;
     let count = count.int()?;
@@ -87,7 +87,7 @@ pub(super) fn set_max_registers(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-pub(super) fn map_rank(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn map_rank(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["t"]);
     let [dst, address, rank] = take(args)?;
     Ok(Op::MapRank {
@@ -98,7 +98,7 @@ pub(super) fn map_rank(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-pub(super) fn rank_of(m: &Modifiers, args: Vec<Arg>) -> Result<Op> {
+pub(super) fn rank_of(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["t"]);
     let [dst, address] = take(args)?;
     Ok(Op::RankOf {

@@ -82,3 +82,20 @@ fn halves_of_a_tile_reach_both_ctas() {
         assert!(found == source.repeat(2), "seed {seed}");
     }
 }
+
+/// What all threads of a warp run together is branched around, not guarded.
+#[test]
+fn the_barrier_of_a_cluster_has_no_guard() {
+    let source = "mod kernels {
+        #[kernel(threads = 64, cluster = (2, 1, 1))]
+        fn some_warps() { if thread() < 32 { sync_cluster(); } }
+    }";
+    let instances =
+        lower(source.parse().expect("tokens")).unwrap_or_else(|error| panic!("{error}"));
+    judge(&instances);
+    let text = instances[0].module.to_string();
+    assert!(
+        text.contains("    barrier.cluster.arrive.aligned;\n"),
+        "{text}"
+    );
+}

@@ -81,6 +81,58 @@ fn every_row_says_what_it_does() {
     }
 }
 
+/// What rows say that a compiler asks: whether the first operand is written, what else happens, and which lanes take part.
+#[test]
+fn effects_of_instructions() {
+    use cute_ptx::table::Effect::{Acts, Exchanges, None, Reads};
+    use cute_ptx::table::Together::{Members, No, Warp};
+    let rows = [
+        ("add.u32", true, None, No),
+        ("add.cc.u32", true, Acts, No),
+        ("mov.b32", true, None, No),
+        ("ld.param.u64", true, None, No),
+        ("ld.const.v2.u32", true, None, No),
+        ("ld.shared.b32", true, Reads, No),
+        ("ld.volatile.global.b32", true, Acts, No),
+        ("st.global.v4.f32", false, Acts, No),
+        ("atom.global.add.u32", true, Acts, No),
+        ("red.global.add.u32", false, Acts, No),
+        ("nanosleep.u32", false, Acts, No),
+        ("shfl.sync.idx.b32", true, Exchanges, Members),
+        ("bar.warp.sync", false, Acts, Members),
+        ("bar.sync", false, Acts, Warp),
+        ("barrier.sync", false, Acts, No),
+        ("barrier.cluster.arrive.aligned", false, Acts, Warp),
+        (
+            "ldmatrix.sync.aligned.m8n8.x4.shared.b16",
+            true,
+            Reads,
+            Warp,
+        ),
+        (
+            "stmatrix.sync.aligned.m8n8.x4.shared.b16",
+            false,
+            Acts,
+            Warp,
+        ),
+        ("mbarrier.try_wait.parity.shared::cta.b64", true, Acts, No),
+        ("mbarrier.arrive.shared::cta.b64", true, Acts, No),
+        ("mbarrier.arrive.shared::cluster.b64", false, Acts, No),
+        (
+            "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16",
+            true,
+            Acts,
+            Warp,
+        ),
+        ("setmaxnreg.inc.sync.aligned.u32", false, Acts, Warp),
+    ];
+    for (text, writes, effect, together) in rows {
+        let mnemonic = read(text);
+        let found = (mnemonic.writes(0), mnemonic.effect(), mnemonic.together());
+        assert_eq!(found, (writes, effect, together), "{text}");
+    }
+}
+
 #[test]
 fn special_registers_are_found_by_what_they_are() {
     for special in SPECIAL {

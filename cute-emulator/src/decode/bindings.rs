@@ -5,16 +5,16 @@ use cute_ptx::ast::Type;
 use cute_ptx::table::{Mnemonic, Modifier, Opcode};
 use std::cell::Cell;
 
-/// The modifiers of a mnemonic. One that nobody asks for is not modelled: [`finish`](Modifiers::finish) finds it.
-pub(super) struct Modifiers {
+/// What a mnemonic binds. A modifier that nobody asks for is not modelled: [`finish`](Bindings::finish) finds it.
+pub(super) struct Bindings {
     mnemonic: Mnemonic,
     /// A bit for each that somebody has asked for.
     asked: Cell<u64>,
 }
 
-impl Modifiers {
-    pub(super) fn new(mnemonic: Mnemonic) -> Modifiers {
-        Modifiers {
+impl Bindings {
+    pub(super) fn new(mnemonic: Mnemonic) -> Bindings {
+        Bindings {
             mnemonic,
             asked: Cell::new(0),
         }
