@@ -263,3 +263,15 @@ fn run(kernel: &Lowered, args: &[u32]) -> u32 {
     memory.read(out, &mut bytes).expect("four bytes");
     u32::from_le_bytes(bytes)
 }
+
+/// A parameter may be called like what the language computes once for itself.
+#[test]
+fn parameters_have_names_of_their_own() {
+    let kernel = kernel(
+        "fn f(x: u32, y: u32) -> u32 { x + y }",
+        "thread: u32, lane: u32, out: Global<u32, 1>",
+        "thread + lane",
+        "thread() + lane()",
+    );
+    assert_eq!(run(&kernel, &[40, 2]), 42, "{}", kernel.module);
+}

@@ -90,6 +90,66 @@ fn deep_nesting() {
     deep("((n + n + n) + ", "n", ")");
     deep("(", "n", " + n)");
     deep("f(n, ", "n", ")");
+    deep("", "n", "(0)");
+    deep("", "n", "[0]");
+    deep("", "n", "(0)[0]");
+}
+
+/// What can grow without many steps or much nesting has limits of its own.
+#[test]
+fn large_values() {
+    let doubled = format!("let a = (1, 1); {}", "let a = (a, a); ".repeat(60));
+    assert!(errors(&doubled).contains("a tuple has at most 4096 values"));
+    let nested = format!("let a = 1; {}", "let a = (a,); ".repeat(100));
+    assert!(errors(&nested).contains("nested 64 deep"));
+    let copied = format!(
+        "let a = (1, 1); {} for i in 0..4096 {{ let b = a; }}",
+        "let a = (a, a); ".repeat(10)
+    );
+    assert!(errors(&copied).contains("steps to expand"));
+    let digits = format!("let a = {};", "9".repeat(100_000));
+    assert_eq!(
+        errors(&digits),
+        "a number of 100000 characters: the limit is 1024"
+    );
+    // Text may be longer.
+    assert_eq!(
+        errors(&format!("assert!(true, \"{}\");", "9".repeat(2000))),
+        ""
+    );
+    let tensors: Vec<String> = (0..40).map(|i| format!("t{i}: TmaLoad<f32, 2>")).collect();
+    assert_eq!(
+        errors_of(&format!(
+            "mod kernels {{ #[kernel(threads = 32)] fn k({}) {{}} }}",
+            tensors.join(", ")
+        )),
+        "the parameters take 5120 bytes, and a kernel has 4096: a tensor map is 128"
+    );
+}
+
+/// As many variables of one name as an unrolled loop makes; finding a name for each takes the same time.
+#[test]
+fn variables_of_one_name() {
+    assert_eq!(errors("for i in 0..4096 { let mut x = n + 1; }"), "");
+}
+
+/// Rust's names are not PTX's.
+#[test]
+fn names_that_ptx_has_not() {
+    for module in [
+        "mod kernels { #[kernel(threads = 32)] pub fn r#fn(r#type: u32) { let mut r#loop = r#type + 1; } }",
+        "mod kernels { #[kernel(threads = 32)] pub fn k(größe: u32) { let mut länge = größe + 1; } }",
+        "mod kernels { #[kernel(threads = 32)] pub fn k(WARP_SZ: u32, mov: u32, mov_: u32) { let mut x = WARP_SZ + mov * mov_; } }",
+        "mod kernels { #[kernel(threads = 32)] pub unsafe fn k(x: Global<u32, 2>, x_ptr: u64, x_stride0: u64) { x[(0, 0)] = (x_ptr + x_stride0) as u32; } }",
+        "mod kernels { #[kernel(threads = 32)] pub unsafe fn k(x_ptr: u64, x: Global<u32, 1>) { x[0] = x_ptr as u32; } }",
+        "mod kernels { #[kernel(threads = 32)] pub fn k(mov: TmaLoad<u32, 1>) { let t = smem::<u32>(layout!(32:1)); let b = mbarriers(1, 1); tma_load(mov, (0,), t, b[0]); } }",
+    ] {
+        assert_eq!(errors_of(module), "", "{module}");
+    }
+    assert_eq!(
+        errors_of("mod kernels { #[kernel(threads = 32)] pub fn ké() {} }"),
+        "PTX has no entry called `ké`: use ASCII letters, digits and `_`"
+    );
 }
 
 /// What is below the limit fits the stack of a thread.
@@ -117,10 +177,21 @@ fn endless_work() {
         errors("for i in 0..4000 { for j in 0..4000 { let x = i * j; } }")
             .contains("steps to expand")
     );
-    assert!(
-        errors("for i in 0..4000 { for j in 0..4000 { sync_threads(); } }")
-            .contains("lines of PTX")
+    // An iteration is a step, with nothing in it, too.
+    let empty = "for i in 0..4096 { for j in 0..4096 { for k in 0..4096 { } } }";
+    assert!(errors(empty).contains("steps to expand"));
+    // An operation of the algebra is several.
+    let layouts = "for i in 0..4096 { let a = composition(layout!((8,8):(8,1)), layout!(8:8)); }";
+    assert!(errors(layouts).contains("steps to expand"));
+    let functions: String = (1..31)
+        .map(|i| format!("fn f{i}(a: _) -> _ {{ f{}(a); f{}(a) }} ", i - 1, i - 1))
+        .collect();
+    let module = format!(
+        "mod kernels {{ fn f0(a: _) -> _ {{ a }} {functions} #[kernel(threads = 32)] fn k(n: u32) {{ f30(n); }} }}"
     );
+    assert!(errors_of(&module).contains("steps to expand"));
+    let copies = "let t = smem::<f32>(layout!(128:2)); let x = fragment::<f32>(128); for i in 0..2000 { copy(t, x); }";
+    assert!(errors(copies).contains("lines of PTX"));
     assert!(errors("for i in 0..340282366920938463463374607431768211455 {}").contains("too large"));
     assert!(
         errors("let x = 170141183460469231731687303715884105727 + 1;")
