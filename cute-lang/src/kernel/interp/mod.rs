@@ -381,7 +381,7 @@ impl<'s> Interpreter<'s> {
             Value::Fragment(_) | Value::Reference(_) => return Ok(value),
             other => {
                 return Err(self.b.error(format!(
-                    "`{name}` is {}, which cannot change at run time: `let` without `mut`, please",
+                    "`{name}` is {}, which cannot change at run time: write `let`, not `let mut`",
                     other.kind()
                 )));
             }
