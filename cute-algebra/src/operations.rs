@@ -1,14 +1,19 @@
 //! One table of all operations by name, for the notation and for the kernel language.
 
 mod args;
+mod hardware;
 mod maps;
 mod table;
 
 pub use table::OPERATIONS;
 
-use crate::composition::Overhang;
+use crate::composed::Swizzling;
+use crate::composition::Compose;
+use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, Place};
-use crate::symbolic::{SymbolicArgs, SymbolicError, SymbolicValue};
+use crate::integer::Integer;
+use crate::overhang::Overhang;
+use crate::symbolic::{Scope, Term};
 use crate::value::Value;
 use args::Args;
 use std::ops::RangeInclusive;
@@ -26,8 +31,7 @@ pub struct Operation {
     pub doc: &'static str,
     /// Whether there is a ragged form.
     pub ragged: bool,
-    run: OnNumbers,
-    pub(crate) run_time: RunTime,
+    pub(crate) run: Run,
 }
 
 impl Operation {
@@ -38,21 +42,8 @@ impl Operation {
         is_alternative || matches!(operand, "operation" | "copy")
     }
 
-    /// What the signature says of operand `index`.
-    pub(crate) fn operand(&self, index: usize) -> &'static str {
-        let mut operands = self.signature.split(", ").peekable();
-        let mut operand = "";
-        for _ in 0..=index {
-            match operands.next_if(|next| *next != "…") {
-                Some(next) => operand = next,
-                None => break,
-            }
-        }
-        operand.trim_matches(['[', ']'])
-    }
-
     /// The error of a call with `found` operands; it is about the first that is too much, or where one is missing.
-    pub(crate) fn wrong_count(&self, found: usize) -> LayoutError {
+    fn wrong_count(&self, found: usize) -> LayoutError {
         ErrorKind::ArgumentCount {
             operation: self.name,
             signature: self.signature,
@@ -61,20 +52,29 @@ impl Operation {
         }
         .at(Place::operand(found.min(*self.counts.end())))
     }
+
+    /// What to do past the end, if that many operands are right.
+    fn overhang(&self, operands: usize, ragged: bool) -> Result<Overhang, LayoutError> {
+        match ragged {
+            _ if !self.counts.contains(&operands) => Err(self.wrong_count(operands)),
+            true if !self.ragged => Err(ErrorKind::NotRagged.at(Place::default())),
+            true => Ok(Overhang::Ragged),
+            false => Ok(Overhang::Strict),
+        }
+    }
 }
 
-type OnNumbers = fn(&Args<'_>, Overhang) -> Result<Value, LayoutError>;
-
-/// What becomes of an operation where operands hold run-time integers.
+/// How an operation is done.
 #[derive(Clone, Copy)]
-pub(crate) enum RunTime {
-    /// It is done by this.
-    Run(fn(&mut SymbolicArgs<'_>, Overhang) -> Result<SymbolicValue, SymbolicError>),
-    /// It moves modes and looks at no extent and no stride, so that the form for numbers does it.
-    Regroup,
-    /// It is of numbers only, and why.
-    Needs(&'static str),
+pub(crate) enum Run {
+    /// In the same way on numbers and on run-time integers.
+    Both(OnNumbers, AtRunTime),
+    /// On numbers only, and why.
+    Numbers(OnNumbers, &'static str),
 }
+
+type OnNumbers = fn(&mut Args<'_, Numbers>, Overhang) -> Result<Value, LayoutError>;
+type AtRunTime = fn(&mut Args<'_, Scope>, Overhang) -> Result<Value<Term>, LayoutError>;
 
 /// The operation of that name.
 pub fn find(name: &str) -> Option<&'static Operation> {
@@ -94,18 +94,92 @@ pub fn apply(
     operands: &[Value],
     ragged: bool,
 ) -> Result<Value, LayoutError> {
-    let args = Args {
-        operands,
-        operation,
-    };
-    let result = match ragged {
-        _ if !operation.counts.contains(&operands.len()) => Err(args.wrong_count()),
-        true if !operation.ragged => Err(ErrorKind::NotRagged.at(Place::default())),
-        true => (operation.run)(&args, Overhang::Ragged),
-        false => (operation.run)(&args, Overhang::Strict),
-    };
-    result.map_err(|error| match error.trace().last() {
+    Numbers.apply(operation, operands, ragged)
+}
+
+/// A domain that operations by name are done in.
+pub(crate) trait Operations: Compose + Swizzling {
+    /// The result of an operation, in its ragged form where `ragged`.
+    fn apply(
+        &mut self,
+        operation: &Operation,
+        operands: &[Value<Self::Int>],
+        ragged: bool,
+    ) -> Result<Value<Self::Int>, LayoutError>;
+
+    /// The same value of these integers.
+    fn lift(value: Value) -> Value<Self::Int>;
+
+    /// The same value of numbers, if it is one.
+    fn to_numbers(value: &Value<Self::Int>) -> Option<Value>;
+}
+
+impl Operations for Numbers {
+    fn apply(
+        &mut self,
+        operation: &Operation,
+        operands: &[Value],
+        ragged: bool,
+    ) -> Result<Value, LayoutError> {
+        let result = operation
+            .overhang(operands.len(), ragged)
+            .and_then(|overhang| {
+                let (Run::Both(run, _) | Run::Numbers(run, _)) = operation.run;
+                run(&mut Args::new(self, operation, operands), overhang)
+            });
+        result.map_err(|error| named(error, operation, operands))
+    }
+
+    fn lift(value: Value) -> Value {
+        value
+    }
+
+    fn to_numbers(value: &Value) -> Option<Value> {
+        Some(value.clone())
+    }
+}
+
+impl Operations for Scope {
+    fn apply(
+        &mut self,
+        operation: &Operation,
+        operands: &[Value<Term>],
+        ragged: bool,
+    ) -> Result<Value<Term>, LayoutError> {
+        let numbers: Option<Vec<_>> = operands.iter().map(Self::to_numbers).collect();
+        if let Some(numbers) = numbers {
+            return Ok(Self::lift(Numbers.apply(operation, &numbers, ragged)?));
+        }
+        let result =
+            operation
+                .overhang(operands.len(), ragged)
+                .and_then(|overhang| match operation.run {
+                    Run::Both(_, run) => run(&mut Args::new(self, operation, operands), overhang),
+                    Run::Numbers(_, why) => {
+                        let operation = operation.name;
+                        Err(ErrorKind::NeedsNumbers { operation, why }.at(Place::default()))
+                    }
+                });
+        result.map_err(|error| named(error, operation, operands))
+    }
+
+    fn lift(value: Value) -> Value<Term> {
+        Value::lift(&value)
+    }
+
+    fn to_numbers(value: &Value<Term>) -> Option<Value> {
+        value.to_numbers()
+    }
+}
+
+/// The error of an operation, with its operands, unless it says already what it is of.
+fn named<I: Integer>(
+    error: LayoutError,
+    operation: &Operation,
+    operands: &[Value<I>],
+) -> LayoutError {
+    match error.trace().last() {
         Some(frame) if frame.operation == operation.name => error,
-        _ => error.during(operation.name, operands.iter().cloned()),
-    })
+        _ => error.during(operation.name, operands.iter().map(Value::to_string)),
+    }
 }

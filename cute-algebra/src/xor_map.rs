@@ -3,8 +3,8 @@
 use crate::composed::ComposedLayout;
 use crate::composition::ENUMERATION_LIMIT;
 use crate::error::{ErrorKind, LayoutError, Place};
+use crate::from_table::from_table;
 use crate::layout::Layout;
-use crate::recover::from_table;
 use crate::swizzle::Swizzle;
 use crate::tuple::{Coord, IntTuple, Shape, Tuple};
 use std::fmt;

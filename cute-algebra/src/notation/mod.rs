@@ -21,8 +21,10 @@ mod eval;
 mod expr;
 mod from_str;
 mod parse;
+mod run_time;
+#[cfg(test)]
+mod run_time_tests;
 mod show;
-mod symbolic;
 mod tiling;
 mod token;
 
@@ -31,7 +33,7 @@ pub use eval::{Names, eval, eval_layout};
 pub use expr::{Expr, ExprKind, Fact, Order, Relation};
 pub use from_str::eval_str;
 pub use parse::{parse, parse_where};
-pub use symbolic::{Captured, eval_symbolic, eval_symbolic_str, eval_symbolic_tiling};
+pub use run_time::{Captured, Symbolic, eval_symbolic, eval_symbolic_str, eval_symbolic_tiling};
 pub use tiling::{eval_tiling, require_disjoint};
 pub use token::{Token, TokenKind, lex, parse_integer};
 
