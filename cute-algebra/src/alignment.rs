@@ -1,6 +1,6 @@
 //! What counts up together and what divides everything: common layouts, vectors, alignment, distribution.
 
-use crate::coalesce::{coalesce, filter_zeros_in};
+use crate::coalesce::{coalesce, coalesced, filter_zeros_in};
 use crate::composed::ComposedLayout;
 use crate::domain::{Domain, Numbers, Question, overflow, product, quotient};
 use crate::error::{LayoutError, Place};
@@ -127,8 +127,7 @@ pub(crate) fn domain_distribute_in<D: Domain>(
     count: &D::Int,
 ) -> Result<Layout<D::Int>, LayoutError> {
     d.require_shape(shape)?;
-    d.require_shape(&Tuple::Leaf(count.clone()))
-        .map_err(|error| error.blame(1))?;
+    d.require_extent(count, &Place::operand(1))?;
     let (mut left, mut weight, mut modes) = (count.clone(), D::Int::ONE, Vec::new());
     for extent in shape.leaves() {
         let share = common_divisor(d, extent, &left)?;
@@ -136,7 +135,7 @@ pub(crate) fn domain_distribute_in<D: Domain>(
         modes.push((share, weight.clone().into()));
         weight = product(&weight, extent)?;
     }
-    Ok(coalesce(&Layout::from_flat(modes)))
+    Ok(coalesced(modes))
 }
 
 /// The greatest common divisor: of numbers, or of integers of which one is known to divide the other.

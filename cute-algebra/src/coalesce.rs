@@ -18,7 +18,11 @@ use std::convert::Infallible;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn coalesce<I: Integer>(a: &Layout<I>) -> Layout<I> {
-    let mut modes = a.flat_modes();
+    coalesced(a.flat_modes())
+}
+
+/// The layout of these modes, coalesced.
+pub(crate) fn coalesced<I: Integer>(mut modes: Vec<(I, ScaledBasis<I>)>) -> Layout<I> {
     modes.retain(|(extent, _)| !extent.is_one());
     Layout::from_flat(merge(modes))
 }

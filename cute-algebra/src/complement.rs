@@ -1,13 +1,13 @@
 //! Complement: the ordered rest of a target.
 
 use crate::ascending::ascending;
-use crate::coalesce::coalesce;
+use crate::coalesce::coalesced;
 use crate::domain::{Domain, Numbers, Question, product, quotient};
 use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::overhang::{Overhang, nearest_multiples};
-use crate::tuple::Tuple;
+use crate::stride::ScaledBasis;
 
 /// The ordered layout that fills what A leaves out: `(A, complement(A, target))` takes each value in
 /// `0..target` once, and the complement increases.
@@ -54,8 +54,8 @@ pub(crate) fn complement_endless<D: Domain>(
 ) -> Result<Layout<D::Int>, LayoutError> {
     let Chain { mut gaps, block } = Chain::of(d, a)?;
     gaps.retain(|(extent, _)| !extent.is_one());
-    gaps.push((D::Int::ONE, block));
-    from_pairs(gaps).validated()
+    gaps.push((D::Int::ONE, block.into()));
+    Layout::from_flat(gaps).validated()
 }
 
 /// The complement, and whether the target was rounded up for it.
@@ -65,8 +65,7 @@ pub(crate) fn complement_in<D: Domain>(
     target: &D::Int,
     overhang: Overhang,
 ) -> Result<(Layout<D::Int>, bool), LayoutError> {
-    d.require_shape(&Tuple::Leaf(target.clone()))
-        .map_err(|error| error.blame(1))?;
+    d.require_extent(target, &Place::operand(1))?;
     let chain = Chain::of(d, a)?;
     let (place, fills) = (Place::operand(1), Question::Divides(&chain.block, target));
     let is_rounded = overhang == Overhang::Ragged && !d.is_known(fills);
@@ -90,9 +89,9 @@ pub(crate) fn complement_in<D: Domain>(
 }
 
 /// The modes of a layout in the order of their strides, each stride a multiple of the `block` before it.
-struct Chain<I> {
+struct Chain<I: Integer> {
     /// The gaps: quotients of a stride by the block before it, and those blocks.
-    gaps: Vec<(I, I)>,
+    gaps: Vec<(I, ScaledBasis<I>)>,
     /// The last stride times its extent.
     block: I,
 }
@@ -114,7 +113,7 @@ impl<I: Integer> Chain<I> {
                 &step.place,
                 &refusal,
             )?;
-            gaps.push((quotient(&step.stride, &block)?, block));
+            gaps.push((quotient(&step.stride, &block)?, block.into()));
             block = product(&step.stride, &step.extent)?;
             previous = (step.extent, step.stride);
         }
@@ -123,16 +122,7 @@ impl<I: Integer> Chain<I> {
 
     /// The gaps, and `count` repetitions of the whole.
     fn rest(mut self, count: I) -> Result<Layout<I>, LayoutError> {
-        self.gaps.push((count, self.block));
-        coalesce(&from_pairs(self.gaps)).validated()
+        self.gaps.push((count, self.block.into()));
+        coalesced(self.gaps).validated()
     }
-}
-
-fn from_pairs<I: Integer>(modes: Vec<(I, I)>) -> Layout<I> {
-    let modes = modes.into_iter();
-    Layout::from_flat(
-        modes
-            .map(|(extent, stride)| (extent, stride.into()))
-            .collect(),
-    )
 }

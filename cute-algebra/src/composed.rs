@@ -339,6 +339,13 @@ impl ComposedLayout {
     }
 }
 
+impl XorMap {
+    /// The swizzled layout, if its sums do not carry, or where they do without harm and the size allows to look.
+    pub fn from_composed(composed: &ComposedLayout) -> Option<Self> {
+        Self::of(composed.swizzle, composed.offset, &composed.layout)
+    }
+}
+
 /// What is left of a swizzled layout when some coordinates are fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Slice {

@@ -4,12 +4,12 @@ use crate::ascending::steps;
 use crate::complement::complement_in;
 use crate::domain::{Answer, Domain, Numbers, Question, Sum, overflow};
 use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
-use crate::integer::Integer;
+use crate::integer::{Integer, Leaf};
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::stride::add;
 use crate::tiler::Tiler;
-use crate::tuple::{Coord, IntTuple, Leaf, Shape, Tuple};
+use crate::tuple::{Coord, IntTuple, Shape, Tuple};
 use std::convert::Infallible;
 
 impl Layout {

@@ -3,7 +3,7 @@
 //! [`Numbers`] decide every question at once. A [`Scope`](crate::symbolic::Scope) of run-time integers answers from facts,
 //! may leave a question open, and leaves a check for what it is required to hold.
 
-use crate::error::{ErrorKind, LayoutError, ModePath, Place};
+use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::tuple::{Shape, Tuple};
 use std::fmt;
@@ -58,6 +58,9 @@ pub(crate) trait Domain {
         place: &Place,
         refusal: &dyn Fn() -> Option<ErrorKind>,
     ) -> Result<()>;
+
+    /// Sees to it that an extent is at least 1.
+    fn require_extent(&mut self, extent: &Self::Int, place: &Place) -> Result<()>;
 
     /// Sees to it that the extents of a shape are at least 1, and within the limits.
     fn require_shape(&mut self, shape: &Tuple<Self::Int>) -> Result<()>;
@@ -196,9 +199,21 @@ impl Domain for Numbers {
         Err(refusal().unwrap_or_else(never).at(place.clone()))
     }
 
+    fn require_extent(&mut self, extent: &i64, place: &Place) -> Result<()> {
+        if *extent >= 1 {
+            return Ok(());
+        }
+        let extent = extent.to_string();
+        Err(ErrorKind::Extent { extent }.at(place.clone()))
+    }
+
     fn require_shape(&mut self, shape: &Shape) -> Result<()> {
         shape.check_limits()?;
-        check_extents(shape, &ModePath::default())?;
+        if let Some(i) = shape.leaves().position(|extent| *extent < 1) {
+            let (extent, path) = (shape.leaves().nth(i), shape.leaf_paths().swap_remove(i));
+            let place = Place::default().mode(path).shape();
+            self.require_extent(extent.unwrap_or(&0), &place)?;
+        }
         match shape.product() {
             Some(_) => Ok(()),
             None => Err(ErrorKind::Overflow { quantity: "size" }.at(Place::default().shape())),
@@ -230,20 +245,6 @@ impl Domain for Numbers {
 
     fn closer(&mut self, bound: usize, _: &i64) -> Result<usize> {
         Ok(bound)
-    }
-}
-
-fn check_extents(shape: &Shape, path: &ModePath) -> Result<()> {
-    match shape {
-        Tuple::Leaf(1..) => Ok(()),
-        Tuple::Leaf(extent) => Err(ErrorKind::Extent {
-            extent: extent.to_string(),
-        }
-        .at(Place::default().mode(path.0.clone()).shape())),
-        Tuple::Node(modes) => modes
-            .iter()
-            .enumerate()
-            .try_for_each(|(i, mode)| check_extents(mode, &path.child(i))),
     }
 }
 

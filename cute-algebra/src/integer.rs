@@ -1,6 +1,5 @@
 //! What extents and strides are: numbers, or integers that are known at run time only.
 
-use crate::tuple::Leaf;
 use std::fmt;
 use std::hash::Hash;
 
@@ -9,6 +8,16 @@ use std::hash::Hash;
 pub trait Integer: Clone + fmt::Debug + Leaf + fmt::Display + Eq + Hash + From<i64> {
     /// Sums of products of such integers, as coordinates, offsets and spans are.
     type Sum: Clone + fmt::Debug + Leaf + fmt::Display + Eq + From<i64> + From<Self>;
+
+    /// What is kept of the ragged divisions that a mode comes from: nothing of numbers, whose coordinates are compared with
+    /// an edge where they are computed.
+    type Sources: Clone
+        + fmt::Debug
+        + Default
+        + Hash
+        + Ord
+        + AsRef<[Source<Self>]>
+        + FromIterator<Source<Self>>;
 
     /// 0.
     const ZERO: Self;
@@ -48,8 +57,35 @@ pub trait Integer: Clone + fmt::Debug + Leaf + fmt::Display + Eq + Hash + From<i
     }
 }
 
+/// Where a step leads in a mode of run-time extent that a ragged division has divided: whoever takes the step compares the
+/// coordinate there with the size of that mode.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Source<I> {
+    /// Which of the [bounds](crate::symbolic::Scope::bounds) is the size of that mode.
+    pub bound: usize,
+    /// The step in the mode's 1-D coordinate.
+    pub stride: I,
+}
+
+/// No sources.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NoSources;
+
+impl AsRef<[Source<i64>]> for NoSources {
+    fn as_ref(&self) -> &[Source<i64>] {
+        &[]
+    }
+}
+
+impl FromIterator<Source<i64>> for NoSources {
+    fn from_iter<T: IntoIterator<Item = Source<i64>>>(_: T) -> Self {
+        Self
+    }
+}
+
 impl Integer for i64 {
     type Sum = i64;
+    type Sources = NoSources;
 
     const ZERO: i64 = 0;
     const ONE: i64 = 1;
@@ -80,5 +116,16 @@ impl Integer for i64 {
 
     fn reach(&self, extent: &i64) -> Option<i64> {
         self.checked_abs()?.checked_mul(extent - 1)
+    }
+}
+
+/// What is shown as a leaf. `Option` cannot be `Display`, and is the leaf of a coordinate.
+pub(crate) trait Leaf {
+    fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+}
+
+impl Leaf for i64 {
+    fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }

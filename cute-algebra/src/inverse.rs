@@ -1,7 +1,7 @@
 //! Inverses, and the coordinates that map to zero.
 
 use crate::ascending::{Step, ascending, moving};
-use crate::coalesce::{coalesce, merge};
+use crate::coalesce::{coalesce, coalesced, merge};
 use crate::domain::{Answer, Domain, Numbers, Question, product, quotient};
 use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
@@ -134,7 +134,7 @@ pub(crate) fn left_inverse_in<D: Domain>(
         (extent, stride, weight) = (step.extent, step.stride, step.weight);
     }
     inverse.push((extent, weight.into()));
-    coalesce(&Layout::from_flat(inverse)).validated()
+    coalesced(inverse).validated()
 }
 
 pub(crate) fn nullspace_in<D: Domain>(

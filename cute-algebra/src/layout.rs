@@ -25,7 +25,7 @@ use std::fmt;
 ///
 #[doc = include_str!("../docs/layout.svg")]
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Layout<I = i64> {
+pub struct Layout<I: Integer = i64> {
     shape: Tuple<I>,
     stride: Stride<I>,
 }

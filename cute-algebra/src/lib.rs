@@ -100,7 +100,7 @@ pub use disjoint::{Axis, PROOF_LEAVES, proves_disjoint};
 pub use divide::{flat_divide, logical_divide, tiled_divide, zipped_divide};
 pub use error::{ErrorKind, Frame, LayoutError, ModePath, Place, Side, Witness};
 pub use from_table::from_table;
-pub use integer::Integer;
+pub use integer::{Integer, Source};
 pub use inverse::{left_inverse, nullspace, right_inverse};
 pub use layout::Layout;
 pub use picture::{
@@ -116,7 +116,7 @@ pub use regroup::{
     transpose_modes, unflatten, with_shape, zip,
 };
 pub use slice::{dice, slice, slice_and_offset};
-pub use stride::{ScaledBasis, Source, Stride};
+pub use stride::{ScaledBasis, Stride};
 pub use swizzle::Swizzle;
 pub use tile_to_shape::tile_to_shape;
 pub use tiler::Tiler;

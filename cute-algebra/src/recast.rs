@@ -1,6 +1,6 @@
 //! The same memory in larger or smaller elements.
 
-use crate::coalesce::coalesce;
+use crate::coalesce::coalesced;
 use crate::domain::{Answer, Domain, Numbers, Question, product, quotient};
 use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
@@ -8,7 +8,6 @@ use crate::inverse::contiguous;
 use crate::layout::Layout;
 use crate::overhang::{Overhang, nearest_multiples};
 use crate::stride::ScaledBasis;
-use crate::tuple::Tuple;
 
 /// The layout in units of `factor` elements: each value is a quotient of A's by `factor`, and each group of `factor`
 /// values of A that share one is one coordinate.
@@ -81,9 +80,7 @@ fn check_factor(factor: i64) -> Result<(), LayoutError> {
 fn require_factor<D: Domain>(d: &mut D, factor: &D::Int) -> Result<(), LayoutError> {
     match factor.as_constant() {
         Some(factor) => check_factor(factor),
-        None => d
-            .require_shape(&Tuple::Leaf(factor.clone()))
-            .map_err(|error| error.blame(1)),
+        None => d.require_extent(factor, &Place::operand(1)),
     }
 }
 
@@ -113,7 +110,7 @@ pub(crate) fn upcast_in<D: Domain>(
 }
 
 /// What a leaf becomes in larger units.
-struct Unit<I> {
+struct Unit<I: Integer> {
     extent: I,
     stride: I,
     /// The part of the leaf that is inside a unit.
@@ -221,7 +218,7 @@ fn require_full<D: Domain>(
     let modes = contiguous.into_iter().chain(others);
     let modes = modes.map(|step| (step.extent, step.stride.into()));
     Err(ErrorKind::RecastHoles {
-        group: coalesce(&Layout::from_flat(modes.collect())).to_string(),
+        group: coalesced(modes.collect()).to_string(),
         factor: factor.to_string(),
     }
     .at(place))

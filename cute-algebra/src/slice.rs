@@ -3,10 +3,9 @@
 use crate::coordinate::{crd2idx_in, split};
 use crate::domain::{Domain, Numbers, Sum, overflow};
 use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
-use crate::integer::Integer;
+use crate::integer::{Integer, Leaf, Source};
 use crate::layout::Layout;
-use crate::stride::Source;
-use crate::tuple::{Coord, IntTuple, Leaf, Tuple};
+use crate::tuple::{Coord, IntTuple, Tuple};
 
 /// The modes where `coord` has `_`.
 /// ```

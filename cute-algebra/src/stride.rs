@@ -1,8 +1,8 @@
 //! Stride leaves: integers and scaled basis elements, and the values they sum to.
 
 use crate::error::{ErrorKind, LayoutError, Place};
-use crate::integer::Integer;
-use crate::tuple::{IntTuple, Leaf, MAX_DEPTH, MAX_LEAVES, Tuple};
+use crate::integer::{Integer, Leaf, Source};
+use crate::tuple::{IntTuple, MAX_DEPTH, MAX_LEAVES, Tuple};
 use std::fmt;
 
 /// A tree of stride leaves, congruent to a shape.
@@ -19,20 +19,10 @@ pub type Stride<I = i64> = Tuple<ScaledBasis<I>>;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ScaledBasis<I = i64> {
+pub struct ScaledBasis<I: Integer = i64> {
     value: I,
     path: Vec<usize>,
-    sources: Vec<Source<I>>,
-}
-
-/// Where a step leads in a mode of run-time extent that a ragged division has divided: whoever takes the step compares the
-/// coordinate there with the size of that mode.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Source<I> {
-    /// Which of the [bounds](crate::symbolic::Scope::bounds) is the size of that mode.
-    pub bound: usize,
-    /// The step in the mode's 1-D coordinate.
-    pub stride: I,
+    sources: I::Sources,
 }
 
 impl<I: Integer> ScaledBasis<I> {
@@ -66,7 +56,7 @@ impl<I: Integer> ScaledBasis<I> {
         Self {
             value,
             path,
-            sources: Vec::new(),
+            sources: I::Sources::default(),
         }
     }
 
@@ -82,7 +72,7 @@ impl<I: Integer> ScaledBasis<I> {
 
     /// For each ragged division that the mode comes from, where in the divided mode a step leads.
     pub fn sources(&self) -> &[Source<I>] {
-        &self.sources
+        self.sources.as_ref()
     }
 
     /// The same with these sources.
@@ -103,15 +93,16 @@ impl<I: Integer> ScaledBasis<I> {
 
     /// So many steps at once.
     pub fn checked_mul(&self, steps: &I) -> Option<Self> {
-        let sources = self.sources.iter().map(|source| {
+        let sources = self.sources().iter().map(|source| {
             Some(Source {
                 bound: source.bound,
                 stride: source.stride.times(steps)?,
             })
         });
-        let sources: Vec<_> = sources.collect::<Option<_>>()?;
-        let scaled = Self::along(self.value.times(steps)?, self.path.as_slice());
-        Some(scaled.with_sources(sources))
+        Some(Self {
+            sources: sources.collect::<Option<_>>()?,
+            ..Self::along(self.value.times(steps)?, self.path.as_slice())
+        })
     }
 
     /// The coordinate with `value` at the place of this basis element; zero keeps its place.
@@ -156,12 +147,12 @@ impl ScaledBasis {
     }
 }
 
-impl<I> From<I> for ScaledBasis<I> {
+impl<I: Integer> From<I> for ScaledBasis<I> {
     fn from(value: I) -> Self {
         Self {
             value,
             path: Vec::new(),
-            sources: Vec::new(),
+            sources: I::Sources::default(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Trees of leaves: the shape of every shape, stride and coordinate.
 
 use crate::error::{ErrorKind, LayoutError, Place};
-use crate::integer::Integer;
+use crate::integer::{Integer, Leaf};
 use std::fmt;
 
 /// Deepest nesting of a tuple. Every recursion of the crate is over a tuple, so this bounds the stack.
@@ -256,17 +256,6 @@ impl<T: fmt::Debug> fmt::Debug for Tuple<T> {
 impl<T: Leaf> fmt::Display for Tuple<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_tuple(f, self, &|leaf, f| leaf.fmt_leaf(f))
-    }
-}
-
-/// What is shown as a leaf. `Option` cannot be `Display`, and is the leaf of a coordinate.
-pub(crate) trait Leaf {
-    fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
-}
-
-impl Leaf for i64 {
-    fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
     }
 }
 

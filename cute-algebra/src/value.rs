@@ -81,6 +81,16 @@ impl<I: Integer> Value<I> {
         }
     }
 
+    /// A tuple of integers.
+    pub(crate) fn integers(values: &[i64]) -> Self {
+        Self::Tuple(
+            values
+                .iter()
+                .map(|&value| Tuple::Leaf(value.into()))
+                .collect(),
+        )
+    }
+
     /// A plain layout where there is nothing to swizzle.
     pub(crate) fn simplest(swizzled: ComposedLayout<I>) -> Self {
         match swizzled.as_layout() {

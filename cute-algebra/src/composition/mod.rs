@@ -102,14 +102,14 @@ pub(crate) trait Compose: Domain {
 
 /// A leaf of B.
 #[derive(Clone)]
-pub(crate) struct Leaf<I> {
+pub(crate) struct Leaf<I: Integer> {
     path: Vec<usize>,
     extent: I,
     stride: ScaledBasis<I>,
 }
 
 /// A, or the part of A that strides `d@path` of B run along, with the leaves of B that do.
-pub(crate) struct Target<I> {
+pub(crate) struct Target<I: Integer> {
     layout: Layout<I>,
     leaves: Vec<usize>,
     /// The leaves of the layout, coalesced. The last one has no end.

@@ -6,9 +6,10 @@
 use super::{Compose, Leaf, Target};
 use crate::domain::{Answer, Domain, Numbers, Question, overflow, product, quotient};
 use crate::error::{ErrorKind, LayoutError, Place};
+use crate::integer::Source;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
-use crate::stride::{ScaledBasis, Source};
+use crate::stride::ScaledBasis;
 use crate::symbolic::{Check, Scope, Sum, Term};
 
 type Result<T> = std::result::Result<T, LayoutError>;

@@ -1,12 +1,6 @@
 //! The kinds of refusals, and what they say.
 
 use super::ModePath;
-use crate::analysis::access::SharedAccess;
-use crate::analysis::gmma::GmmaError;
-use crate::analysis::injective::Counterexample;
-use crate::analysis::matrix::MatrixError;
-use crate::analysis::tma::TmaError;
-use crate::swizzle::Swizzle;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -299,7 +293,7 @@ pub enum ErrorKind {
         /// The property.
         property: &'static str,
         /// What shows it.
-        counterexample: Counterexample,
+        counterexample: String,
     },
     /// A question that is too large to be decided.
     Unproved {
@@ -313,19 +307,11 @@ pub enum ErrorKind {
         /// The size of the tile.
         size: i64,
     },
-    /// Lanes of a warp that wait for a bank of shared memory.
-    BankConflict {
-        /// The access.
-        access: Box<SharedAccess>,
-        /// A swizzle of the layout underneath with which it is needed less often, and how often.
-        better: Option<(Swizzle, usize)>,
+    /// A tile that an instruction of the hardware cannot use, or not without lanes that wait for a bank of shared memory.
+    Hardware {
+        /// Why.
+        refusal: String,
     },
-    /// A tile that wgmma cannot read.
-    Gmma(Box<GmmaError>),
-    /// A tile that TMA cannot copy.
-    Tma(Box<TmaError>),
-    /// A tile that `ldmatrix` and `stmatrix` cannot move.
-    Matrix(Box<MatrixError>),
     /// An operand of the wrong kind.
     Argument {
         /// What is wanted.
@@ -675,17 +661,7 @@ impl fmt::Display for ErrorKind {
             Self::OutsideTile { coordinate, size } => {
                 write!(f, "coordinate {coordinate} is outside a tile of {size} elements")
             }
-            Self::BankConflict { access, better } => {
-                access.fmt(f)?;
-                match better {
-                    None => Ok(()),
-                    Some((swizzle, 1)) => write!(f, "; {swizzle} has no conflict"),
-                    Some((swizzle, degree)) => write!(f, "; {swizzle} needs {degree}"),
-                }
-            }
-            Self::Gmma(error) => error.fmt(f),
-            Self::Tma(error) => error.fmt(f),
-            Self::Matrix(error) => error.fmt(f),
+            Self::Hardware { refusal } => f.write_str(refusal),
             Self::Argument { expected, found } => write!(f, "expected {expected}, found {found}"),
             Self::ArgumentCount {
                 operation,

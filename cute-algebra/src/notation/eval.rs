@@ -1,8 +1,9 @@
 //! Expressions to values.
 
-use super::expr::{Expr, ExprKind, Leaf, Order};
+use super::error::NotationError;
+use super::expr::{Expr, ExprKind, Leaf, Names, Order};
+use super::parse::parse_where;
 use super::token::lex;
-use super::{Captured, NotationError, parse_where};
 use crate::composed::ComposedLayout;
 use crate::construct::{compact_left, compact_right};
 use crate::domain::{Numbers, Sum};
@@ -13,13 +14,11 @@ use crate::operations::{OPERATIONS, Operations, apply, find};
 use crate::rational::rational_mode;
 use crate::stride::{ScaledBasis, Stride};
 use crate::swizzle::Swizzle;
+use crate::symbolic::Atom;
 use crate::tiler::Tiler;
 use crate::tuple::Tuple;
 use crate::value::Value;
 use std::ops::Range;
-
-/// What names stand for. `&|_| None` knows none.
-pub type Names<'a> = &'a dyn Fn(&str) -> Option<Value>;
 
 /// The value of an expression.
 ///
@@ -39,6 +38,9 @@ pub fn eval(expr: &Expr, names: Names<'_>) -> Result<Value, NotationError> {
 pub fn eval_layout(expr: &Expr, names: Names<'_>) -> Result<Value, NotationError> {
     Evaluator::of_numbers(names).layout_value(expr)
 }
+
+/// An atom that stands for a Rust expression, and where that stands.
+pub type Captured = (Atom, Range<usize>);
 
 /// A domain that expressions have values in.
 pub(super) trait Leaves: Operations {

@@ -1,14 +1,16 @@
 //! Expressions with run-time integers to values.
 
-use super::eval::{Evaluator, Leaves, Names, at_place, eval_layout};
-use super::expr::{Expr, Fact, Leaf, Relation};
+use super::error::NotationError;
+use super::eval::{Captured, Evaluator, Leaves, at_place, eval_layout};
+use super::expr::{Expr, Fact, Leaf, Names, Relation};
+use super::parse::parse_where;
 use super::tiling::{division, expected_division};
-use super::{NotationError, lex, parse_where};
+use super::token::lex;
 use crate::composed::ComposedLayout;
 use crate::domain::overflow;
 use crate::operations::Operations;
 use crate::overhang::Overhang;
-use crate::symbolic::{Atom, Check, Scope, Sum, Term};
+use crate::symbolic::{Check, Scope, Sum, Term};
 use crate::tiling::SymbolicTiling;
 use crate::value::Value;
 use std::ops::Range;
@@ -34,9 +36,6 @@ pub fn eval_symbolic_str(text: &str) -> Result<Symbolic, NotationError> {
     let (facts, expr) = parse_where(&lex(text)?, text.len()..text.len())?;
     Ok(eval_symbolic(&facts, &expr, &|_| None)?.0)
 }
-
-/// An atom that stands for a Rust expression, and where that stands.
-pub type Captured = (Atom, Range<usize>);
 
 /// The value of an expression under facts, and which of its tokens each captured atom stands for. Where a layout is
 /// wanted, a shape stands for its layout with the leftmost mode fastest.

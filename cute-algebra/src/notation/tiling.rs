@@ -1,8 +1,8 @@
 //! `layout / tiler`, with all that a tiling knows.
 
-use super::NotationError;
-use super::eval::{Evaluator, Names, eval, eval_layout, locate, refused, wrong_kind};
-use super::expr::{Expr, ExprKind};
+use super::error::NotationError;
+use super::eval::{Evaluator, eval, eval_layout, locate, refused, wrong_kind};
+use super::expr::{Expr, ExprKind, Names};
 use crate::composed::ComposedLayout;
 use crate::domain::Numbers;
 use crate::error::Place;

@@ -1,6 +1,5 @@
 //! Operands, taken as what an operation wants.
 
-use super::Operation;
 use crate::analysis::injective::Verdict;
 use crate::analysis::property::Property;
 use crate::composed::{ComposedLayout, Slice, Swizzling};
@@ -21,21 +20,12 @@ type Result<T> = std::result::Result<T, LayoutError>;
 /// Operands, taken as what an operation wants, and who answers questions about their integers.
 pub(crate) struct Args<'a, D: Domain> {
     pub(super) d: &'a mut D,
-    operation: &'a Operation,
     operands: &'a [Value<D::Int>],
 }
 
 impl<'a, D: Domain> Args<'a, D> {
-    pub(super) fn new(
-        d: &'a mut D,
-        operation: &'a Operation,
-        operands: &'a [Value<D::Int>],
-    ) -> Self {
-        Self {
-            d,
-            operation,
-            operands,
-        }
+    pub(super) fn new(d: &'a mut D, operands: &'a [Value<D::Int>]) -> Self {
+        Self { d, operands }
     }
 
     pub(super) fn count(&self) -> usize {
@@ -44,7 +34,7 @@ impl<'a, D: Domain> Args<'a, D> {
 
     pub(super) fn get(&self, index: usize) -> Result<&'a Value<D::Int>> {
         let operand = self.operands.get(index);
-        operand.ok_or_else(|| self.operation.wrong_count(self.count()))
+        operand.ok_or_else(|| self.wrong(index, "an operand"))
     }
 
     pub(super) fn wrong(&self, index: usize, expected: &'static str) -> LayoutError {
@@ -268,7 +258,7 @@ impl Args<'_, Numbers> {
             Verdict::Yes => self.get(0).cloned(),
             Verdict::No(counterexample) => Err(ErrorKind::Refuted {
                 property,
-                counterexample,
+                counterexample: counterexample.to_string(),
             }
             .at(Place::operand(0))),
             Verdict::Unproved => Err(ErrorKind::Unproved { property }.at(Place::operand(0))),

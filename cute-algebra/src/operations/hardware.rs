@@ -1,7 +1,6 @@
 //! Operands of the operations that are about the hardware, which are of numbers.
 
 use super::args::Args;
-use super::table::SIDES;
 use crate::analysis::access::{SharedAccess, shared_access, shared_access_of};
 use crate::analysis::gmma::{Major, SwizzleMode};
 use crate::atoms::{CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma};
@@ -10,6 +9,10 @@ use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::value::Value;
+use std::fmt;
+
+/// The sides of a copy, in the order of the names of their layouts.
+pub(super) const SIDES: [CopySide; 3] = [CopySide::Src, CopySide::Dst, CopySide::Ref];
 
 impl Args<'_, Numbers> {
     pub(super) fn word(&self, index: usize, expected: &'static str) -> Result<&str, LayoutError> {
@@ -154,6 +157,12 @@ impl Args<'_, Numbers> {
         let names = SwizzleMode::ALL.map(SwizzleMode::name);
         Ok(SwizzleMode::ALL[self.one_of(index, "swizzle mode", &names)?])
     }
+}
+
+/// A tile that an instruction cannot use.
+pub(super) fn refused(error: &dyn fmt::Display) -> LayoutError {
+    let refusal = error.to_string();
+    ErrorKind::Hardware { refusal }.at(Place::operand(0))
 }
 
 /// An error about one of the patterns.

@@ -2,7 +2,6 @@
 
 use super::args::{Args, Inverse};
 use super::hardware::of_pattern;
-use super::table::integers;
 use crate::analysis::access::shared_access_of;
 use crate::analysis::swizzles::conflict_free_map;
 use crate::composed::ComposedLayout;
@@ -78,7 +77,12 @@ pub(super) fn conflict_free(args: &mut Args<'_, Numbers>) -> Result<Value, Layou
     })?;
     // Counted, not concluded: what the map achieves does not rest on how it was found.
     let found = degrees(&|index| map.at(tile.at(index)?))?;
-    Ok(vec![plainest(map), integers(&found), integers(&plain)].into())
+    Ok(vec![
+        plainest(map),
+        Value::integers(&found),
+        Value::integers(&plain),
+    ]
+    .into())
 }
 
 fn inverse(map: &XorMap) -> Result<Value, LayoutError> {

@@ -1,10 +1,10 @@
 //! The rows of the table of operations.
 
-use super::Operation;
-use super::Run::{self, Both, Numbers};
 use super::args::Inverse;
-use super::hardware::shifted;
+use super::hardware::{SIDES, refused, shifted};
 use super::maps;
+use super::operation::Operation;
+use super::operation::Run::{self, Both, Numbers};
 use crate::alignment::{
     alignment_in, domain_distribute_in, max_alignment_in, max_common_layout_in,
     max_common_vector_in, vector_width_in,
@@ -42,7 +42,6 @@ use crate::value::Value;
 use std::ops::RangeInclusive;
 
 const OPERANDS: [MmaOperand; 3] = [MmaOperand::A, MmaOperand::B, MmaOperand::C];
-pub(super) const SIDES: [CopySide; 3] = [CopySide::Src, CopySide::Dst, CopySide::Ref];
 
 /// The count of operands that may be repeated.
 const MANY: usize = usize::MAX;
@@ -385,8 +384,12 @@ pub static OPERATIONS: &[Operation] = &[
                 let best = best_swizzle(args.composed(0)?.layout(), args.number(1)?, &args.layouts(2)?).ok();
                 let better = best.and_then(|best| Some((best.swizzle, *best.degrees.iter().max()?)));
                 let better = better.filter(|(_, degree)| *degree < access.worst.degree);
-                let access = Box::new(access);
-                return Err(ErrorKind::BankConflict { access, better }.at(Place::operand(2 + pattern)));
+                let refusal = match better {
+                    None => access.to_string(),
+                    Some((swizzle, 1)) => format!("{access}; {swizzle} has no conflict"),
+                    Some((swizzle, degree)) => format!("{access}; {swizzle} needs {degree}"),
+                };
+                return Err(ErrorKind::Hardware { refusal }.at(Place::operand(2 + pattern)));
             }
             args.get(0).cloned()
         }, BANKS)),
@@ -403,7 +406,7 @@ pub static OPERATIONS: &[Operation] = &[
     row("wgmma_operand", "tile, element bits", 2..=2, "K or MN, the swizzle, leading and stride byte offset, and the starts of the instructions",
         Numbers(|args, _| {
             let operand = gmma_operand(args.bits(1)?, &args.composed(0)?)
-                .map_err(|error| ErrorKind::Gmma(Box::new(error)).at(Place::operand(0)))?;
+                .map_err(|error| refused(&error))?;
             let major = match operand.major {
                 Major::K => "K",
                 Major::MN => "MN",
@@ -413,27 +416,27 @@ pub static OPERATIONS: &[Operation] = &[
                 Value::Word(operand.swizzle.name().into()),
                 operand.leading.into(),
                 operand.stride.into(),
-                integers(&operand.steps),
+                Value::integers(&operand.steps),
             ]
             .into())
         }, FORMAT)),
     row("matrix_operand", "tile, element bits", 2..=2, "of ldmatrix and stmatrix: whether transposed, matrices at once, where rows begin, bank conflicts",
         Numbers(|args, _| {
             let operand = matrix_operand(args.bits(1)?, &args.composed(0)?)
-                .map_err(|error| ErrorKind::Matrix(Box::new(error)).at(Place::operand(0)))?;
+                .map_err(|error| refused(&error))?;
             let conflicts = operand.conflicts as i64;
             Ok(vec![operand.transposed.into(), operand.count.into(), Value::simplest(operand.rows), conflicts.into()].into())
         }, FORMAT)),
     row("tensor_map", "tile, tensor, element bits", 3..=3, "of TMA: order of the modes, extents, byte strides, box, swizzle, number of boxes",
         Numbers(|args, _| {
             let map = tensor_map(args.bits(2)?, &args.composed(0)?, &args.layout(1)?)
-                .map_err(|error| ErrorKind::Tma(Box::new(error)).at(Place::operand(0)))?;
+                .map_err(|error| refused(&error))?;
             let order: Vec<i64> = map.order.iter().map(|&mode| mode as i64).collect();
             Ok(vec![
-                integers(&order),
-                integers(&map.extents),
-                integers(&map.strides),
-                integers(&map.box_extents),
+                Value::integers(&order),
+                Value::integers(&map.extents),
+                Value::integers(&map.strides),
+                Value::integers(&map.box_extents),
                 Value::Word(map.plan.swizzle.name().into()),
                 (map.plan.pieces.len() as i64).into(),
             ]
@@ -542,13 +545,3 @@ pub static OPERATIONS: &[Operation] = &[
         "registers of C in the order in which that copy takes them",
         Numbers(|args, _| Ok(args.copy_for(MmaOperand::C)?.retile(&args.layout(5)?).map_err(|error| shifted(error, 5))?.into()), TABLE)),
 ];
-
-/// A tuple of integers.
-pub(super) fn integers(values: &[i64]) -> Value {
-    values
-        .iter()
-        .copied()
-        .map(Tuple::Leaf)
-        .collect::<IntTuple>()
-        .into()
-}

@@ -561,19 +561,23 @@ impl Domain for Scope {
         }
     }
 
+    fn require_extent(&mut self, extent: &Term, place: &Place) -> Result<()> {
+        if extent.numerator() < 1 {
+            let extent = extent.to_string();
+            return Err(ErrorKind::Extent { extent }.at(place.clone()));
+        }
+        // An extent is at least 1, and so is every atom of it.
+        for (atom, _) in extent.powers() {
+            let question = Question::AtMost(&Term::ONE, &Term::atom(atom.clone()));
+            self.require(question, place, &|| None)?;
+        }
+        Ok(())
+    }
+
     fn require_shape(&mut self, shape: &Tuple<Term>) -> Result<()> {
         shape.check_limits()?;
         for (extent, path) in shape.leaves().zip(shape.leaf_paths()) {
-            let place = Place::default().mode(path).shape();
-            if extent.numerator() < 1 {
-                let extent = extent.to_string();
-                return Err(ErrorKind::Extent { extent }.at(place));
-            }
-            // An extent is at least 1, and so is every atom of it.
-            for (atom, _) in extent.powers() {
-                let question = Question::AtMost(&Term::ONE, &Term::atom(atom.clone()));
-                self.require(question, &place, &|| None)?;
-            }
+            self.require_extent(extent, &Place::default().mode(path).shape())?;
         }
         Ok(())
     }

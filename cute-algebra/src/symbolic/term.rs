@@ -1,7 +1,6 @@
 //! Terms, `numerator/denominator * product of atoms`, and sums of them.
 
-use crate::integer::Integer;
-use crate::tuple::Leaf;
+use crate::integer::{Integer, Leaf, Source};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -179,6 +178,7 @@ pub fn evaluate(
 
 impl Integer for Term {
     type Sum = Sum;
+    type Sources = Vec<Source<Term>>;
 
     const ZERO: Self = Term::ZERO;
     const ONE: Self = Term::ONE;

@@ -5,9 +5,9 @@ use crate::construct::compact_left;
 use crate::divide::{Form, divide};
 use crate::domain::{Domain, overflow, product};
 use crate::error::LayoutError;
+use crate::integer::Source;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
-use crate::stride::Source;
 use crate::symbolic::{Scope, Term};
 use crate::tiler::Tiler;
 
