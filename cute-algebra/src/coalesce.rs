@@ -124,11 +124,14 @@ pub(crate) fn merge<I: Integer>(
     merged
 }
 
+/// What becomes of a part of a layout.
+type OnPart<'a, I> = dyn FnMut(&Layout<I>) -> Result<Layout<I>, LayoutError> + 'a;
+
 /// Does the same to the part of a layout at each leaf of a profile; modes that the profile does not reach stay.
 pub(crate) fn by_profile<I: Integer>(
     a: &Layout<I>,
     profile: &Shape,
-    act: &mut dyn FnMut(&Layout<I>) -> Result<Layout<I>, LayoutError>,
+    act: &mut OnPart<'_, I>,
 ) -> Result<Layout<I>, LayoutError> {
     profile.check_limits().map_err(|error| error.blame(1))?;
     at_leaves(a, profile, act)
@@ -137,7 +140,7 @@ pub(crate) fn by_profile<I: Integer>(
 fn at_leaves<I: Integer>(
     a: &Layout<I>,
     profile: &Shape,
-    act: &mut dyn FnMut(&Layout<I>) -> Result<Layout<I>, LayoutError>,
+    act: &mut OnPart<'_, I>,
 ) -> Result<Layout<I>, LayoutError> {
     let Tuple::Node(profiles) = profile else {
         return act(a);

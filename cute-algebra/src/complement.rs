@@ -47,14 +47,15 @@ pub(crate) fn holes<D: Domain>(
     Chain::of(d, a)?.rest(D::Int::ONE)
 }
 
-/// The complement for a target of any size: its last mode, which has no end, comes with extent 1.
+/// The complement for a target of any size: only so many repetitions of A are asked for, but the last mode has no end.
 pub(crate) fn complement_endless<D: Domain>(
     d: &mut D,
     a: &Layout<D::Int>,
+    count: D::Int,
 ) -> Result<Layout<D::Int>, LayoutError> {
     let Chain { mut gaps, block } = Chain::of(d, a)?;
     gaps.retain(|(extent, _)| !extent.is_one());
-    gaps.push((D::Int::ONE, block.into()));
+    gaps.push((count, block.into()));
     Layout::from_flat(gaps).validated()
 }
 

@@ -251,11 +251,14 @@ pub(crate) fn evenly_divides_in<D: Domain>(
     }
 }
 
+/// Whether an extent agrees with the shape whose place it takes.
+type Agree<'a, I, E> = dyn FnMut(&I, &Tuple<I>) -> Result<bool, E> + 'a;
+
 /// Whether A is B with some subtrees cut to leaves which agree with them.
 fn refines<I: Integer, E>(
     a: &Tuple<I>,
     b: &Tuple<I>,
-    agree: &mut dyn FnMut(&I, &Tuple<I>) -> Result<bool, E>,
+    agree: &mut Agree<'_, I, E>,
 ) -> Result<bool, E> {
     match (a, b) {
         (Tuple::Leaf(extent), b) => agree(extent, b),
@@ -339,34 +342,33 @@ pub(crate) fn convert<D: Domain>(
                 .collect()
         }
         _ => {
-            let index = linear(d, coord, source, path)?;
+            let index = linear::<D::Int>(coord, source, path)?;
             split(d, target, &Tuple::Leaf(index), path)
         }
     }
 }
 
 /// The 1-D coordinate.
-fn linear<D: Domain>(
-    d: &mut D,
-    coord: &Tuple<Sum<D>>,
-    shape: &Tuple<D::Int>,
+fn linear<I: Integer>(
+    coord: &Tuple<I::Sum>,
+    shape: &Tuple<I>,
     path: &ModePath,
-) -> Result<Sum<D>, LayoutError> {
+) -> Result<I::Sum, LayoutError> {
     match (coord, shape) {
         (Tuple::Leaf(index), _) => Ok(index.clone()),
         (Tuple::Node(coords), Tuple::Node(modes)) if coords.len() == modes.len() => {
             let mut sum = 0.into();
-            let mut weight: Sum<D> = 1.into();
+            let mut weight: I::Sum = 1.into();
             let overflow = || {
                 let quantity = "coordinate";
                 ErrorKind::Overflow { quantity }.at(Place::operand(0).mode(path.0.clone()))
             };
             for (i, (coord, mode)) in coords.iter().zip(modes).enumerate() {
-                let index = linear(d, coord, mode, &path.child(i))?;
-                let term = D::Int::multiply(&index, &weight).ok_or_else(overflow)?;
-                sum = D::Int::plus(&sum, &term).ok_or_else(overflow)?;
+                let index = linear::<I>(coord, mode, &path.child(i))?;
+                let term = I::multiply(&index, &weight).ok_or_else(overflow)?;
+                sum = I::plus(&sum, &term).ok_or_else(overflow)?;
                 let size = mode.product().ok_or_else(overflow)?;
-                weight = D::Int::multiply(&weight, &size.into()).ok_or_else(overflow)?;
+                weight = I::multiply(&weight, &size.into()).ok_or_else(overflow)?;
             }
             Ok(sum)
         }

@@ -4,7 +4,6 @@ use std::fmt;
 use std::hash::Hash;
 
 /// An extent or a stride: a number, or a [`Term`](crate::symbolic::Term) of run-time integers.
-#[allow(private_bounds)] // What a leaf is shown as is of no concern outside.
 pub trait Integer: Clone + fmt::Debug + Leaf + fmt::Display + Eq + Hash + From<i64> {
     /// Sums of products of such integers, as coordinates, offsets and spans are.
     type Sum: Clone + fmt::Debug + Leaf + fmt::Display + Eq + From<i64> + From<Self>;
@@ -120,7 +119,8 @@ impl Integer for i64 {
 }
 
 /// What is shown as a leaf. `Option` cannot be `Display`, and is the leaf of a coordinate.
-pub(crate) trait Leaf {
+pub trait Leaf {
+    /// As text.
     fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 

@@ -58,10 +58,12 @@ pub(crate) fn right_inverse_in<D: Domain>(
 }
 
 /// The leaves that together count up by 1, in the order of their strides, and those that do not.
+type Contiguous<I> = (Vec<Step<I>>, Vec<Step<I>>);
+
 pub(crate) fn contiguous<D: Domain>(
     d: &D,
     a: &Layout<D::Int>,
-) -> Result<(Vec<Step<D::Int>>, Vec<Step<D::Int>>), LayoutError> {
+) -> Result<Contiguous<D::Int>, LayoutError> {
     let (mut contiguous, mut others) = (Vec::new(), moving(a)?);
     let mut blocks = vec![D::Int::ONE];
     while let Some(block) = blocks.last() {

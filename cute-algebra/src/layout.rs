@@ -199,13 +199,13 @@ impl<I: Integer> Layout<I> {
 
     /// Refuses a layout into a coordinate space.
     pub(crate) fn require_integral(&self, operand: usize) -> Result<(), LayoutError> {
-        let mut strides = self.stride.leaves().zip(self.stride.leaf_paths());
-        match strides.find(|(stride, _)| !stride.path().is_empty()) {
+        let mut strides = self.stride.leaves();
+        match strides.find(|stride| !stride.path().is_empty()) {
             None => Ok(()),
-            Some((stride, path)) => Err(ErrorKind::NotIntegral {
+            Some(stride) => Err(ErrorKind::NotIntegral {
                 stride: stride.to_string(),
             }
-            .at(Place::operand(operand).mode(path).stride())),
+            .at(Place::operand(operand).stride())),
         }
     }
 

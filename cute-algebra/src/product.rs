@@ -3,7 +3,7 @@
 use crate::complement::complement_endless;
 use crate::composition::{Compose, compose};
 use crate::divide::Form;
-use crate::domain::Numbers;
+use crate::domain::{Numbers, overflow};
 use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::layout::Layout;
@@ -169,7 +169,8 @@ fn repetitions<D: Compose>(
     b: &Layout<D::Int>,
 ) -> Result<Layout<D::Int>, LayoutError> {
     b.require_integral(1)?;
-    let rest = complement_endless(d, a).during("complement", [a])?;
+    let count = d.integer(&b.span().ok_or_else(overflow)?)?;
+    let rest = complement_endless(d, a, count).during("complement", [a])?;
     // The rest has no end, so what can fail is B against the holes of A.
     compose(d, &rest, b, Overhang::Ragged).during("composition", [&rest, b])
 }

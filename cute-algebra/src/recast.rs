@@ -59,6 +59,16 @@ pub(crate) enum Cast<I> {
     Down(I),
 }
 
+impl Cast<i64> {
+    /// By the same factor among other integers.
+    pub(crate) fn lift<I: Integer>(self) -> Cast<I> {
+        match self {
+            Self::Up(factor) => Cast::Up(factor.into()),
+            Self::Down(factor) => Cast::Down(factor.into()),
+        }
+    }
+}
+
 pub(crate) fn recast_factor(old: i64, new: i64) -> Result<Cast<i64>, LayoutError> {
     check_factor(old)?;
     check_factor(new).map_err(|error| error.blame(2))?;

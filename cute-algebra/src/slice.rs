@@ -45,12 +45,14 @@ pub fn slice_and_offset(a: &Layout, coord: &Coord) -> Result<(Layout, IntTuple),
     slice_in(&mut Numbers, a, coord)
 }
 
-/// The slice, and the value where it begins.
+/// A slice, and the value where it begins.
+type Sliced<D> = (Layout<<D as Domain>::Int>, Tuple<Sum<D>>);
+
 pub(crate) fn slice_in<D: Domain>(
     d: &mut D,
     a: &Layout<D::Int>,
     coord: &Tuple<Option<Sum<D>>>,
-) -> Result<(Layout<D::Int>, Tuple<Sum<D>>), LayoutError> {
+) -> Result<Sliced<D>, LayoutError> {
     let sliced = pick(a, coord, true).during("slice", [a, coord])?;
     let origin = coord.map(|index| index.clone().unwrap_or_else(|| 0.into()));
     let sliced = move_bounds(d, a, sliced, &origin)?;

@@ -20,6 +20,9 @@ pub enum Tiler<I: Integer = i64> {
     Keep,
 }
 
+/// What becomes of a part of a layout and the layout that a tiler has for it.
+type OnParts<'a, I> = dyn FnMut(&Layout<I>, &Layout<I>) -> Result<Layout<I>, LayoutError> + 'a;
+
 /// What becomes of modes that a tiler does not reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Others {
@@ -79,7 +82,7 @@ impl<I: Integer> Tiler<I> {
         &self,
         a: &Layout<I>,
         others: Others,
-        act: &mut dyn FnMut(&Layout<I>, &Layout<I>) -> Result<Layout<I>, LayoutError>,
+        act: &mut OnParts<'_, I>,
     ) -> Result<Layout<I>, LayoutError> {
         let tilers = match self {
             Self::Keep => return Ok(a.clone()),

@@ -41,8 +41,8 @@ impl Compose for Scope {
             if overhang == Overhang::Strict {
                 require_below(self, reach.clone(), &size)?;
             }
-            let cut = target.cut_in(self, leaf)?;
-            let images = cut.iter().map(|piece| target.image_of(piece, leaf, bound));
+            let cut = target.cut(self, leaf)?;
+            let images = cut.iter().map(|piece| target.image(piece, leaf, bound));
             modes.push(Layout::from_flat(images.collect::<Result<_>>()?));
             pieces.extend(cut);
         }
@@ -101,7 +101,7 @@ impl Target<Term> {
     ///
     /// A stride is taken to divide the next boundary, or to be a multiple of it. The operation on numbers knows a few
     /// modes more, whose strides do neither; here a check refuses them.
-    fn cut_in(&self, scope: &mut Scope, leaf: &Leaf<Term>) -> Result<Vec<Piece>> {
+    fn cut(&self, scope: &mut Scope, leaf: &Leaf<Term>) -> Result<Vec<Piece>> {
         let place = leaf.place();
         let (mut extent, mut stride) = (leaf.extent.clone(), leaf.stride.value());
         let (mut pieces, mut after) = (Vec::new(), Term::ONE);
@@ -168,7 +168,7 @@ impl Target<Term> {
     }
 
     /// A piece of a mode of B with A's stride.
-    fn image_of(
+    fn image(
         &self,
         piece: &Piece,
         leaf: &Leaf<Term>,

@@ -463,7 +463,7 @@ fn refusals() {
         ("(m,0)", "0", "an extent is at least 1, not 0"),
         (
             "blocked_product((m,4), (n,2):(1@0,1@1))",
-            "1@0",
+            "(1@0,1@1)",
             "the strides must be integers, not 1@0",
         ),
         (

@@ -336,10 +336,7 @@ pub static OPERATIONS: &[Operation] = &[
     row("downcast", "layout, integer", 2..=2, "in units of so small a part of an element",
         both!(|args, overhang| { let factor = args.factor(1)?; args.cast(Cast::Down(factor), overhang) })),
     ragged_row("recast", "layout, old bits, new bits", 3..=3, "in elements of another size",
-        both!(|args, overhang| match recast_factor(args.number(1)?, args.number(2)?)? {
-            Cast::Up(factor) => args.cast(Cast::Up(factor.into()), overhang),
-            Cast::Down(factor) => args.cast(Cast::Down(factor.into()), overhang),
-        })),
+        both!(|args, overhang| { let cast = recast_factor(args.number(1)?, args.number(2)?)?; args.cast(cast.lift(), overhang) })),
     // What there is to know about a layout.
     row("is_injective", "layout", 1..=1, "whether no two coordinates have one value",
         both!(|args, _| Ok(args.has(Property::Injective)?.into()))),
