@@ -28,7 +28,7 @@ impl NotationError {
     }
 
     /// The message, the line of `text` that it is about, and carets under the token, as rustc does it.
-    /// The positions must be bytes of the text, as those of [`eval_str`] and `FromStr` are.
+    /// The positions must be bytes of the text, as those of [`eval_str`](super::eval_str) and `FromStr` are.
     /// ```
     /// use cute_algebra::Layout;
     /// let text = "(4,8):(1,(4))";

@@ -13,7 +13,7 @@
 //! swizzle := "Sw" "<" int "," int "," int ">"         // Sw o L, or Sw o offset o L
 //! ```
 //!
-//! A token says where it stands by a [`Range`]: of bytes in a text, of indices into a list of spans for
+//! A token says where it stands by a [`Range`](std::ops::Range): of bytes in a text, of indices into a list of spans for
 //! a macro. Expressions and errors keep these positions and nobody here asks what they are.
 
 mod definition;
