@@ -1,9 +1,12 @@
 //! Fewer modes for the same function: coalesce, filter.
 
-use crate::error::{During, ErrorKind, LayoutError, Place, Refusal};
+use crate::domain::Domain;
+use crate::error::{During, ErrorKind, LayoutError, Place};
+use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::stride::ScaledBasis;
 use crate::tuple::{Shape, Tuple};
+use std::convert::Infallible;
 
 /// The fewest modes with the same values: `coalesce(a)(i) == a(i)` for every `i < size(a)`.
 ///
@@ -14,10 +17,14 @@ use crate::tuple::{Shape, Tuple};
 /// assert_eq!(coalesce(&a).to_string(), "12:1");
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
-pub fn coalesce(a: &Layout) -> Layout {
-    let mut modes = a.flat_modes();
-    modes.retain(|&(extent, _)| extent != 1);
-    from_flat(merge(modes))
+pub fn coalesce<I: Integer>(a: &Layout<I>) -> Layout<I> {
+    coalesced(a.flat_modes())
+}
+
+/// The layout of these modes, coalesced.
+pub(crate) fn coalesced<I: Integer>(mut modes: Vec<(I, ScaledBasis<I>)>) -> Layout<I> {
+    modes.retain(|(extent, _)| !extent.is_one());
+    Layout::from_flat(merge(modes))
 }
 
 /// Coalesces at each leaf of `profile`; modes that it does not reach stay as they are. The values of its leaves say
@@ -31,7 +38,7 @@ pub fn coalesce(a: &Layout) -> Layout {
 /// assert!(coalesce_by(&a, &Shape::from([1, 1, 1])).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn coalesce_by(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
+pub fn coalesce_by<I: Integer>(a: &Layout<I>, profile: &Shape) -> Result<Layout<I>, LayoutError> {
     by_profile(a, profile, &mut |part| Ok(coalesce(part))).during("coalesce", [a, profile])
 }
 
@@ -68,69 +75,79 @@ pub fn filter_by(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn filter_zeros(a: &Layout) -> Layout {
-    let mut strides = a.stride().leaves();
-    let shape = a.shape().map(|&extent| {
-        if strides.next().is_some_and(ScaledBasis::is_zero) {
-            1
-        } else {
-            extent
-        }
-    });
-    a.with_shape(shape)
+    let Ok(filtered) = once_where(a, |_, stride| Ok::<_, Infallible>(*stride == 0));
+    filtered
+}
+
+/// The same where it depends on facts whether a stride is 0.
+pub(crate) fn filter_zeros_in<D: Domain>(
+    d: &D,
+    a: &Layout<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    let paths = a.shape().leaf_paths();
+    once_where(a, |i, stride| {
+        d.is_zero(stride, &Place::operand(0).mode(paths[i].clone()).stride())
+    })
+}
+
+/// Extent 1 where a leaf, given by its number and its stride, is told to be 0.
+fn once_where<I: Integer, E>(
+    a: &Layout<I>,
+    is_zero: impl Fn(usize, &I) -> Result<bool, E>,
+) -> Result<Layout<I>, E> {
+    let mut strides = a.stride().leaves().enumerate();
+    let shape = a.shape().try_map(|extent| {
+        let zero = match strides.next() {
+            Some((i, stride)) => is_zero(i, &stride.value())?,
+            None => false,
+        };
+        Ok(if zero { I::ONE } else { extent.clone() })
+    })?;
+    Ok(a.reshaped(shape))
 }
 
 /// Joins neighbours `s:d, s':s*d` to `s*s':d`.
-pub(crate) fn merge(
-    modes: impl IntoIterator<Item = (i64, ScaledBasis)>,
-) -> Vec<(i64, ScaledBasis)> {
-    let mut merged: Vec<(i64, ScaledBasis)> = Vec::new();
+pub(crate) fn merge<I: Integer>(
+    modes: impl IntoIterator<Item = (I, ScaledBasis<I>)>,
+) -> Vec<(I, ScaledBasis<I>)> {
+    let mut merged: Vec<(I, ScaledBasis<I>)> = Vec::new();
     for (extent, stride) in modes {
-        match merged.last_mut() {
-            Some((last, first)) if first.checked_mul(*last).as_ref() == Some(&stride) => {
-                *last *= extent
-            }
-            _ => merged.push((extent, stride)),
+        if let Some((last, first)) = merged.last_mut()
+            && first.checked_mul(last).as_ref() == Some(&stride)
+            && let Some(joined) = last.times(&extent)
+        {
+            *last = joined;
+        } else {
+            merged.push((extent, stride));
         }
     }
     merged
 }
 
-/// A layout of depth at most 1 from parts of layouts that exist: `1:0` of none, an integer mode of one.
-pub(crate) fn from_flat(modes: Vec<(i64, ScaledBasis)>) -> Layout {
-    let mut modes: Vec<_> = modes
-        .into_iter()
-        .map(|(extent, stride)| Layout::leaf(extent, stride))
-        .collect();
-    match modes.len() {
-        0 => Layout::unit(),
-        1 => modes.remove(0),
-        _ => Layout::join(modes),
-    }
-}
+/// What becomes of a part of a layout.
+type OnPart<'a, I> = dyn FnMut(&Layout<I>) -> Result<Layout<I>, LayoutError> + 'a;
 
 /// Does the same to the part of a layout at each leaf of a profile; modes that the profile does not reach stay.
-pub(crate) fn by_profile<E: Refusal>(
-    a: &Layout,
+pub(crate) fn by_profile<I: Integer>(
+    a: &Layout<I>,
     profile: &Shape,
-    act: &mut dyn FnMut(&Layout) -> Result<Layout, E>,
-) -> Result<Layout, E> {
+    act: &mut OnPart<'_, I>,
+) -> Result<Layout<I>, LayoutError> {
     profile.check_limits().map_err(|error| error.blame(1))?;
     at_leaves(a, profile, act)
 }
 
-fn at_leaves<E: Refusal>(
-    a: &Layout,
+fn at_leaves<I: Integer>(
+    a: &Layout<I>,
     profile: &Shape,
-    act: &mut dyn FnMut(&Layout) -> Result<Layout, E>,
-) -> Result<Layout, E> {
+    act: &mut OnPart<'_, I>,
+) -> Result<Layout<I>, LayoutError> {
     let Tuple::Node(profiles) = profile else {
         return act(a);
     };
     if profiles.len() > a.rank() {
         let (expected, found) = (a.shape().to_string(), profile.to_string());
-        return Err(ErrorKind::Profile { expected, found }
-            .at(Place::operand(1))
-            .into());
+        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)));
     }
     let mut modes = a.modes();
     for (i, (mode, profile)) in modes.iter_mut().zip(profiles).enumerate() {

@@ -1,9 +1,13 @@
 //! Complement: the ordered rest of a target.
 
-use crate::coalesce::{from_flat, merge};
-use crate::composition::{Overhang, nearest_multiples};
+use crate::ascending::ascending;
+use crate::coalesce::coalesced;
+use crate::domain::{Domain, Numbers, Question, product, quotient};
 use crate::error::{During, ErrorKind, LayoutError, Place};
+use crate::integer::Integer;
 use crate::layout::Layout;
+use crate::overhang::{Overhang, nearest_multiples};
+use crate::stride::ScaledBasis;
 
 /// The ordered layout that fills what A leaves out: `(A, complement(A, target))` takes each value in
 /// `0..target` once, and the complement increases.
@@ -17,7 +21,9 @@ use crate::layout::Layout;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn complement(a: &Layout, target: i64) -> Result<Layout, LayoutError> {
-    complement_in(a, target, Overhang::Strict).during("complement", [a, &target])
+    let complement = complement_in(&mut Numbers, a, &target, Overhang::Strict);
+    let (rest, _) = complement.during("complement", [a, &target])?;
+    Ok(rest)
 }
 
 /// The complement in the smallest target that has one: the holes of A below its cosize.
@@ -30,89 +36,94 @@ pub fn complement(a: &Layout, target: i64) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn complement_within(a: &Layout) -> Result<Layout, LayoutError> {
-    let rest = Chain::of(a).and_then(|chain| chain.rest(1));
-    rest.during("complement", [a])
+    holes(&mut Numbers, a).during("complement", [a])
 }
 
-/// The complement for a target of any size: only so many of its values are asked for.
-pub(crate) fn complement_endless(a: &Layout, count: i64) -> Result<Layout, LayoutError> {
-    Chain::of(a)?.rest(count)
+/// The holes of a layout below its cosize.
+pub(crate) fn holes<D: Domain>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    Chain::of(d, a)?.rest(D::Int::ONE)
 }
 
-pub(crate) fn complement_in(
-    a: &Layout,
-    target: i64,
+/// The complement for a target of any size: only so many repetitions of A are asked for, but the last mode has no end.
+pub(crate) fn complement_endless<D: Domain>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    count: D::Int,
+) -> Result<Layout<D::Int>, LayoutError> {
+    let Chain { mut gaps, block } = Chain::of(d, a)?;
+    gaps.retain(|(extent, _)| !extent.is_one());
+    gaps.push((count, block.into()));
+    Layout::from_flat(gaps).validated()
+}
+
+/// The complement, and whether the target was rounded up for it.
+pub(crate) fn complement_in<D: Domain>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    target: &D::Int,
     overhang: Overhang,
-) -> Result<Layout, LayoutError> {
-    if target < 1 {
-        return Err(ErrorKind::Extent { extent: target }.at(Place::operand(1)));
-    }
-    let chain = Chain::of(a)?;
-    let rounded = (target - 1) / chain.block + 1;
-    if target % chain.block != 0 && overhang == Overhang::Strict {
-        let nearest = nearest_multiples(target, chain.block);
-        return Err(ErrorKind::Target {
-            block: chain.block,
-            target,
-            nearest,
+) -> Result<(Layout<D::Int>, bool), LayoutError> {
+    d.require_extent(target, &Place::operand(1))?;
+    let chain = Chain::of(d, a)?;
+    let (place, fills) = (Place::operand(1), Question::Divides(&chain.block, target));
+    let is_rounded = overhang == Overhang::Ragged && !d.is_known(fills);
+    let count = match is_rounded {
+        true => d.ceiling(target, &chain.block, &place)?,
+        false => {
+            let refusal = || {
+                let (block, target) = (chain.block.as_constant()?, target.as_constant()?);
+                let nearest = nearest_multiples(target, block);
+                Some(ErrorKind::Target {
+                    block,
+                    target,
+                    nearest,
+                })
+            };
+            d.require(fills, &place, &refusal)?;
+            quotient(target, &chain.block)?
         }
-        .at(Place::operand(1)));
-    }
-    chain.rest(rounded)
+    };
+    Ok((chain.rest(count)?, is_rounded))
 }
 
 /// The modes of a layout in the order of their strides, each stride a multiple of the `block` before it.
-struct Chain {
+struct Chain<I: Integer> {
     /// The gaps: quotients of a stride by the block before it, and those blocks.
-    gaps: Vec<(i64, i64)>,
+    gaps: Vec<(I, ScaledBasis<I>)>,
     /// The last stride times its extent.
-    block: i64,
+    block: I,
 }
 
-impl Chain {
-    fn of(a: &Layout) -> Result<Self, LayoutError> {
-        let modes = a.integral_modes(0)?.into_iter().zip(a.shape().leaf_paths());
-        let mut modes: Vec<_> = modes
-            .filter(|((extent, stride), _)| *extent != 1 && *stride != 0)
-            .collect();
-        modes.sort_by_key(|&((extent, stride), _)| (stride, extent));
-        let (mut gaps, mut block, mut previous) = (Vec::new(), 1i64, (1, 1));
-        for ((extent, stride), path) in modes {
-            let place = Place::operand(0).mode(path).stride();
-            if stride < 0 {
-                return Err(ErrorKind::NegativeStride { stride }.at(place));
-            }
-            if stride % block != 0 {
-                let nearest = nearest_multiples(stride, block);
-                return Err(ErrorKind::Gap {
-                    previous,
+impl<I: Integer> Chain<I> {
+    fn of<D: Domain<Int = I>>(d: &mut D, a: &Layout<I>) -> Result<Self, LayoutError> {
+        let (mut gaps, mut block, mut previous) = (Vec::new(), I::ONE, (I::ONE, I::ONE));
+        for step in ascending(d, a)? {
+            let refusal = || {
+                let (stride, unit) = (step.stride.as_constant()?, block.as_constant()?);
+                Some(ErrorKind::Gap {
+                    previous: (previous.0.as_constant()?, previous.1.as_constant()?),
                     stride,
-                    nearest,
-                }
-                .at(place));
-            }
-            gaps.push((stride / block, block));
-            let next = stride.checked_mul(extent);
-            block = next.ok_or_else(|| {
-                ErrorKind::Overflow {
-                    quantity: "complement",
-                }
-                .at(place)
-            })?;
-            previous = (extent, stride);
+                    nearest: nearest_multiples(stride, unit),
+                })
+            };
+            d.require(
+                Question::Divides(&block, &step.stride),
+                &step.place,
+                &refusal,
+            )?;
+            gaps.push((quotient(&step.stride, &block)?, block.into()));
+            block = product(&step.stride, &step.extent)?;
+            previous = (step.extent, step.stride);
         }
         Ok(Self { gaps, block })
     }
 
     /// The gaps, and `count` repetitions of the whole.
-    fn rest(mut self, count: i64) -> Result<Layout, LayoutError> {
-        self.gaps.push((count, self.block));
-        self.gaps.retain(|&(extent, _)| extent != 1);
-        from_flat(merge(
-            self.gaps
-                .into_iter()
-                .map(|(extent, stride)| (extent, stride.into())),
-        ))
-        .validated()
+    fn rest(mut self, count: I) -> Result<Layout<I>, LayoutError> {
+        self.gaps.push((count, self.block.into()));
+        coalesced(self.gaps).validated()
     }
 }

@@ -1,12 +1,16 @@
 //! A swizzle after a layout.
 
-use crate::composition::{ENUMERATION_LIMIT, Overhang, compose_by};
+use crate::composition::{ENUMERATION_LIMIT, compose_by, composition};
+use crate::coordinate::{cosize_in, crd2idx_in};
+use crate::domain::{Domain, Numbers, Question, Sum, overflow, product};
 use crate::error::{ErrorKind, LayoutError, Place};
+use crate::from_table::from_table;
+use crate::integer::Integer;
 use crate::inverse::right_inverse;
 use crate::layout::Layout;
-use crate::recast::{Cast, downcast_modes, recast_factor, upcast_modes};
-use crate::recover::from_table;
-use crate::slice::slice_and_offset;
+use crate::overhang::Overhang;
+use crate::recast::{Cast, downcast_in, recast_factor, upcast_in};
+use crate::slice::slice_in;
 use crate::swizzle::Swizzle;
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, Tuple};
@@ -28,25 +32,69 @@ use std::fmt;
 ///
 #[doc = include_str!("../docs/composed_layout.svg")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ComposedLayout {
+pub struct ComposedLayout<I: Integer = i64> {
     swizzle: Swizzle,
-    offset: i64,
-    layout: Layout,
+    offset: I::Sum,
+    layout: Layout<I>,
 }
 
-impl ComposedLayout {
+/// A domain whose integers can be swizzled.
+pub(crate) trait Swizzling: Domain {
+    /// What a swizzle makes of a value.
+    fn swizzled(&mut self, swizzle: Swizzle, index: &Sum<Self>) -> Result<Sum<Self>, LayoutError>;
+
+    /// The quotient of a sum, whose remainder is required to be 0.
+    fn divided(
+        &mut self,
+        sum: &Sum<Self>,
+        divisor: &Self::Int,
+        refusal: &dyn Fn() -> Option<ErrorKind>,
+    ) -> Result<Sum<Self>, LayoutError>;
+}
+
+impl Swizzling for Numbers {
+    fn swizzled(&mut self, swizzle: Swizzle, index: &i64) -> Result<i64, LayoutError> {
+        Ok(swizzle.apply(*index))
+    }
+
+    fn divided(
+        &mut self,
+        sum: &i64,
+        divisor: &i64,
+        refusal: &dyn Fn() -> Option<ErrorKind>,
+    ) -> Result<i64, LayoutError> {
+        self.require(Question::Divides(divisor, sum), &Place::operand(0), refusal)?;
+        Ok(sum / divisor)
+    }
+}
+
+impl<I: Integer> ComposedLayout<I> {
     /// Puts a swizzle and an offset after a layout of integers.
-    pub fn new(swizzle: Swizzle, offset: i64, layout: Layout) -> Result<Self, LayoutError> {
+    pub fn new(swizzle: Swizzle, offset: I::Sum, layout: Layout<I>) -> Result<Self, LayoutError> {
         layout.require_integral(0)?;
-        let span = layout.cosize();
-        if offset.checked_add(span).is_none() || offset.checked_sub(span).is_none() {
-            return Err(ErrorKind::Overflow { quantity: "offset" }.at(Place::default()));
+        let fits = layout.span().is_some_and(|span| {
+            let below = I::multiply(&span, &(-1).into());
+            I::plus(&offset, &span).is_some()
+                && below.is_some_and(|below| I::plus(&offset, &below).is_some())
+        });
+        match fits {
+            true => Ok(Self::assembled(swizzle, offset, layout)),
+            false => Err(ErrorKind::Overflow { quantity: "offset" }.at(Place::default())),
         }
-        Ok(Self {
+    }
+
+    /// The same, where it is known to fit.
+    pub(crate) fn assembled(swizzle: Swizzle, offset: I::Sum, layout: Layout<I>) -> Self {
+        Self {
             swizzle,
             offset,
             layout,
-        })
+        }
+    }
+
+    /// The layout, without a swizzle.
+    pub(crate) fn plain(layout: Layout<I>) -> Result<Self, LayoutError> {
+        Self::new(Swizzle::IDENTITY, 0.into(), layout)
     }
 
     /// The swizzle.
@@ -55,15 +103,113 @@ impl ComposedLayout {
     }
 
     /// What is added before the swizzle.
-    pub fn offset(&self) -> i64 {
-        self.offset
+    pub fn offset(&self) -> I::Sum {
+        self.offset.clone()
     }
 
     /// The layout underneath.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &Layout<I> {
         &self.layout
     }
 
+    /// The plain layout, where there is neither a swizzle nor an offset.
+    pub fn as_layout(&self) -> Option<&Layout<I>> {
+        (self.swizzle.is_identity() && self.offset == 0.into()).then_some(&self.layout)
+    }
+
+    /// The same swizzle and offset after another layout.
+    pub(crate) fn map(
+        &self,
+        layout: impl FnOnce(&Layout<I>) -> Result<Layout<I>, LayoutError>,
+    ) -> Result<Self, LayoutError> {
+        Self::new(self.swizzle, self.offset.clone(), layout(&self.layout)?)
+    }
+
+    /// The value at a coordinate.
+    pub(crate) fn crd2idx_in<D: Swizzling<Int = I>>(
+        &self,
+        d: &mut D,
+        coord: &Tuple<Option<I::Sum>>,
+    ) -> Result<I::Sum, LayoutError> {
+        let index = crd2idx_in(d, &self.layout, coord)?;
+        d.swizzled(self.swizzle, &self.shifted(&index)?)
+    }
+
+    /// The layout of the modes where `coord` has `_`, from there on.
+    pub(crate) fn slice_in<D: Domain<Int = I>>(
+        &self,
+        d: &mut D,
+        coord: &Tuple<Option<I::Sum>>,
+    ) -> Result<Self, LayoutError> {
+        let (layout, offset) = slice_in(d, &self.layout, coord)?;
+        Self::new(self.swizzle, self.shifted(&offset)?, layout)
+    }
+
+    /// A value of the layout underneath with the offset added.
+    fn shifted(&self, index: &Tuple<I::Sum>) -> Result<I::Sum, LayoutError> {
+        let shifted = match index {
+            Tuple::Leaf(index) => I::plus(index, &self.offset),
+            Tuple::Node(_) => None,
+        };
+        shifted.ok_or_else(|| ErrorKind::Overflow { quantity: "index" }.at(Place::operand(1)))
+    }
+
+    /// The span, up to the end of the block that the swizzle moves values in.
+    pub(crate) fn cosize_in<D: Domain<Int = I>>(&self, d: &mut D) -> Result<I::Sum, LayoutError> {
+        let cosize = I::plus(&cosize_in(d, &self.layout)?, &self.offset).ok_or_else(overflow)?;
+        let span = d.integer(&cosize)?;
+        let place = Place::operand(0);
+        let mut bits = None;
+        for (source, target) in self.swizzle.pairs() {
+            let least = I::from((1i64 << source) + 1);
+            if d.decide(Question::AtMost(&least, &span), &place)? {
+                bits = bits.max(Some(source.max(target) + 1));
+            }
+        }
+        let Some(bits) = bits else {
+            return Ok(cosize);
+        };
+        let block = 1i64.checked_shl(bits).filter(|&block| block > 0);
+        let block = I::from(block.ok_or_else(overflow)?);
+        let blocks = d.ceiling(&span, &block, &place)?;
+        Ok(product(&blocks, &block)?.into())
+    }
+
+    /// In larger or smaller units: see [`upcast`](crate::upcast) and [`downcast`](crate::downcast).
+    pub(crate) fn cast<D: Swizzling<Int = I>>(
+        &self,
+        d: &mut D,
+        cast: Cast<I>,
+        overhang: Overhang,
+    ) -> Result<Self, LayoutError> {
+        let number = |factor: &I| {
+            let what = "the factor of a swizzle's recast";
+            let unsupported = ErrorKind::Unsupported { what }.at(Place::operand(1));
+            factor.as_constant().ok_or(unsupported)
+        };
+        match cast {
+            Cast::Up(factor) => {
+                let layout = upcast_in(d, &self.layout, &factor, overhang)?;
+                let refusal = || {
+                    let offset = self.offset.to_string();
+                    let factor = factor.as_constant()?;
+                    Some(ErrorKind::Offset { offset, factor })
+                };
+                let offset = d.divided(&self.offset, &factor, &refusal)?;
+                Self::new(self.swizzle.upcast(number(&factor)?)?, offset, layout)
+            }
+            Cast::Down(factor) => {
+                let layout = downcast_in(d, &self.layout, &factor)?;
+                let offset = I::multiply(&self.offset, &factor.clone().into());
+                let overflow = || ErrorKind::Overflow { quantity: "offset" }.at(Place::operand(0));
+                let offset = offset.ok_or_else(overflow)?;
+                Self::new(self.swizzle.downcast(number(&factor)?)?, offset, layout)
+            }
+        }
+    }
+}
+
+impl ComposedLayout {
     /// Number of coordinates.
     pub fn size(&self) -> i64 {
         self.layout.size()
@@ -72,27 +218,12 @@ impl ComposedLayout {
     /// How many elements to reserve: the cosize of the layout underneath, rounded up to the blocks that the swizzle
     /// permutes within it. `None` where it does not fit.
     pub fn cosize(&self) -> Option<i64> {
-        let cosize = self.layout.cosize().checked_add(self.offset)?;
-        let reached = self
-            .swizzle
-            .pairs()
-            .filter(|&(source, _)| cosize > 1 << source);
-        let Some(bits) = reached.map(|(source, target)| source.max(target) + 1).max() else {
-            return Some(cosize);
-        };
-        let block = 1i64.checked_shl(bits).filter(|&block| block > 0)?;
-        ((cosize - 1) / block + 1).checked_mul(block)
+        self.cosize_in(&mut Numbers).ok()
     }
 
     /// The value at a coordinate.
     pub fn crd2idx(&self, coord: &Coord) -> Result<i64, LayoutError> {
-        let overflow = || ErrorKind::Overflow { quantity: "index" }.at(Place::operand(1));
-        match self.layout.crd2idx(coord)? {
-            Tuple::Leaf(index) => Ok(self
-                .swizzle
-                .apply(index.checked_add(self.offset).ok_or_else(overflow)?)),
-            Tuple::Node(_) => Err(overflow()),
-        }
+        self.crd2idx_in(&mut Numbers, coord)
     }
 
     /// The value at a 1-D coordinate; `None` outside the domain.
@@ -111,22 +242,9 @@ impl ComposedLayout {
             .map(move |value| swizzle.apply(offset + value))
     }
 
-    /// The same swizzle and offset after another layout.
-    pub fn try_map<E: From<LayoutError>>(
-        &self,
-        layout: impl FnOnce(&Layout) -> Result<Layout, E>,
-    ) -> Result<Self, E> {
-        Ok(Self::new(self.swizzle, self.offset, layout(&self.layout)?)?)
-    }
-
-    /// The plain layout, where there is neither a swizzle nor an offset.
-    pub fn as_layout(&self) -> Option<&Layout> {
-        (self.swizzle.is_identity() && self.offset == 0).then_some(&self.layout)
-    }
-
     /// `(Sw o A) o B = Sw o (A o B)`.
     pub fn composition(&self, tiler: &Tiler) -> Result<Self, LayoutError> {
-        self.try_map(|layout| compose_by(layout, tiler, Overhang::Strict))
+        self.map(|layout| compose_by(&mut Numbers, layout, tiler, Overhang::Strict))
     }
 
     /// A after B, both swizzled, where the two swizzles are one over the layouts composed.
@@ -136,11 +254,7 @@ impl ComposedLayout {
         if self.offset != 0 || b.offset != 0 {
             return Err(not_a_swizzle("a composition of swizzles with offsets"));
         }
-        Self::new(
-            swizzle,
-            0,
-            crate::composition::composition(&self.layout, &b.layout)?,
-        )
+        Self::new(swizzle, 0, composition(&self.layout, &b.layout)?)
     }
 
     /// R with `A(R(i)) = i` for every `i < size(R)`. It exists in this form where the layout is a bijection on a
@@ -167,16 +281,7 @@ impl ComposedLayout {
 
     /// The layout of the modes where `coord` has `_`, with the offset of the others inside, where the swizzle sees it.
     pub fn slice(&self, coord: &Coord) -> Result<Self, LayoutError> {
-        let (layout, offset) = slice_and_offset(&self.layout, coord)?;
-        let overflow = || ErrorKind::Overflow { quantity: "offset" }.at(Place::operand(1));
-        match offset {
-            Tuple::Leaf(offset) => Self::new(
-                self.swizzle,
-                self.offset.checked_add(offset).ok_or_else(overflow)?,
-                layout,
-            ),
-            Tuple::Node(_) => Err(overflow()),
-        }
+        self.slice_in(&mut Numbers, coord)
     }
 
     /// The slice, as a layout and the value where it begins, where it is a layout: no pair of bits that the swizzle
@@ -220,48 +325,24 @@ impl ComposedLayout {
 
     /// In units of `factor` elements: see [`upcast`](crate::upcast).
     pub fn upcast(&self, factor: i64) -> Result<Self, LayoutError> {
-        self.upcast_with(factor, Overhang::Strict)
+        self.cast(&mut Numbers, Cast::Up(factor), Overhang::Strict)
     }
 
     /// In units of a `factor`-th of an element: see [`downcast`](crate::downcast).
     pub fn downcast(&self, factor: i64) -> Result<Self, LayoutError> {
-        let offset = self.offset.checked_mul(factor);
-        let offset = offset
-            .ok_or_else(|| ErrorKind::Overflow { quantity: "offset" }.at(Place::operand(0)))?;
-        Self::new(
-            self.swizzle.downcast(factor)?,
-            offset,
-            downcast_modes(&self.layout, factor)?,
-        )
+        self.cast(&mut Numbers, Cast::Down(factor), Overhang::Strict)
     }
 
     /// In elements of `new` bits instead of `old`: see [`recast`](crate::recast()).
     pub fn recast(&self, old: i64, new: i64) -> Result<Self, LayoutError> {
-        self.recast_with(old, new, Overhang::Strict)
+        self.cast(&mut Numbers, recast_factor(old, new)?, Overhang::Strict)
     }
+}
 
-    pub(crate) fn recast_with(
-        &self,
-        old: i64,
-        new: i64,
-        overhang: Overhang,
-    ) -> Result<Self, LayoutError> {
-        match recast_factor(old, new)? {
-            Cast::Up(factor) => self.upcast_with(factor, overhang),
-            Cast::Down(factor) => self.downcast(factor),
-        }
-    }
-
-    pub(crate) fn upcast_with(&self, factor: i64, overhang: Overhang) -> Result<Self, LayoutError> {
-        let layout = upcast_modes(&self.layout, factor, overhang)?;
-        if self.offset % factor != 0 {
-            return Err(ErrorKind::Offset {
-                offset: self.offset,
-                factor,
-            }
-            .at(Place::operand(0)));
-        }
-        Self::new(self.swizzle.upcast(factor)?, self.offset / factor, layout)
+impl XorMap {
+    /// The swizzled layout, if its sums do not carry, or where they do without harm and the size allows to look.
+    pub fn from_composed(composed: &ComposedLayout) -> Option<Self> {
+        Self::of(composed.swizzle, composed.offset, &composed.layout)
     }
 }
 
@@ -292,7 +373,7 @@ fn not_a_swizzle(what: &'static str) -> LayoutError {
     ErrorKind::NotASwizzle { what }.at(Place::operand(0))
 }
 
-impl fmt::Display for ComposedLayout {
+impl<I: Integer> fmt::Display for ComposedLayout<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} o {} o {}", self.swizzle, self.offset, self.layout)
     }

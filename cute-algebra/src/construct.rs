@@ -1,11 +1,33 @@
 //! Layouts from shapes and from the order of other layouts.
 
-use crate::coalesce::filter_zeros;
+use crate::ascending::order;
+use crate::coalesce::filter_zeros_in;
+use crate::composition::Compose;
+use crate::divide::Form;
+use crate::domain::{Domain, Numbers, product};
 use crate::error::{During, ErrorKind, LayoutError, Place};
-use crate::layout::{Layout, checked_shape, compact_stride};
-use crate::product::tiled_product;
-use crate::stride::{ScaledBasis, Stride};
+use crate::integer::Integer;
+use crate::layout::Layout;
+use crate::product::product_by;
+use crate::stride::ScaledBasis;
 use crate::tuple::{IntTuple, Shape, Tuple};
+
+impl Layout {
+    /// The compact layout of `shape` whose leftmost mode is contiguous: CuTe's `LayoutLeft`.
+    pub fn left(shape: impl Into<Shape>) -> Result<Self, LayoutError> {
+        compact_left(&mut Numbers, &shape.into())
+    }
+
+    /// The compact layout of `shape` whose rightmost mode is contiguous: CuTe's `LayoutRight`.
+    pub fn right(shape: impl Into<Shape>) -> Result<Self, LayoutError> {
+        compact_right(&mut Numbers, &shape.into())
+    }
+
+    /// The layout that maps a coordinate of `shape` to itself, in a coordinate space.
+    pub fn identity(shape: impl Into<Shape>) -> Result<Self, LayoutError> {
+        identity(&mut Numbers, &shape.into())
+    }
+}
 
 /// The compact layout of `shape` whose modes run in ascending order of the leaves of `order`; the leaves of a mode
 /// that `order` does not take apart run from left to right. The order nests as the shape does, or is cut short.
@@ -16,23 +38,7 @@ use crate::tuple::{IntTuple, Shape, Tuple};
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn make_ordered_layout(shape: &Shape, order: &IntTuple) -> Result<Layout, LayoutError> {
-    let shape = checked_shape(shape.clone())?;
-    let ranking = ranked_by(&shape, order).during("make_ordered_layout", [&shape, order])?;
-    compact(shape, ranking)
-}
-
-/// The leaves of a shape in the order of its modes, the first one fastest.
-pub(crate) fn ranked_by(shape: &Shape, order: &IntTuple) -> Result<Vec<usize>, LayoutError> {
-    order.check_limits().map_err(|error| error.blame(1))?;
-    let mut keys = Vec::new();
-    spread_order(shape, order, &mut Vec::new(), &mut keys)?;
-    Ok(ranked(&keys))
-}
-
-fn ranked(keys: &[i64]) -> Vec<usize> {
-    let mut ranking: Vec<_> = (0..keys.len()).collect();
-    ranking.sort_by_key(|&i| keys[i]);
-    ranking
+    ordered(&mut Numbers, shape, order).during("make_ordered_layout", [shape, order])
 }
 
 /// The compact layout with the shape of A and its order of strides; modes with stride 0 keep it.
@@ -43,10 +49,7 @@ fn ranked(keys: &[i64]) -> Vec<usize> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn make_layout_like(a: &Layout) -> Result<Layout, LayoutError> {
-    a.require_integral(0)?;
-    let filtered = filter_zeros(a);
-    let compacted = compact(filtered.shape().clone(), ranked(&stride_values(&filtered)))?;
-    Ok(compacted.with_shape(a.shape().clone()))
+    layout_like(&mut Numbers, a)
 }
 
 /// The compact layout of a register fragment with the shape of A: the first mode contiguous, the others in A's order.
@@ -57,43 +60,104 @@ pub fn make_layout_like(a: &Layout) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn make_fragment_like(a: &Layout) -> Result<Layout, LayoutError> {
+    fragment_like(&mut Numbers, a)
+}
+
+pub(crate) fn compact_left<D: Domain>(
+    d: &mut D,
+    shape: &Tuple<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    compact(d, shape, 0..shape.leaf_count())
+}
+
+pub(crate) fn compact_right<D: Domain>(
+    d: &mut D,
+    shape: &Tuple<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    compact(d, shape, (0..shape.leaf_count()).rev())
+}
+
+pub(crate) fn identity<D: Domain>(
+    d: &mut D,
+    shape: &Tuple<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    d.require_shape(shape)?;
+    let mut paths = shape.leaf_paths().into_iter();
+    let stride = shape.map(|_| {
+        let path = paths.next().unwrap_or_default();
+        ScaledBasis::along(D::Int::ONE, path)
+    });
+    Layout::from_parts(shape.clone(), stride)
+}
+
+pub(crate) fn ordered<D: Domain>(
+    d: &mut D,
+    shape: &Tuple<D::Int>,
+    order: &IntTuple,
+) -> Result<Layout<D::Int>, LayoutError> {
+    d.require_shape(shape)?;
+    order.check_limits().map_err(|error| error.blame(1))?;
+    let mut keys = Vec::new();
+    spread_order(shape, order, &mut Vec::new(), &mut keys)?;
+    let mut ranking: Vec<_> = (0..keys.len()).collect();
+    ranking.sort_by_key(|&i| keys[i]);
+    compact(d, shape, ranking)
+}
+
+pub(crate) fn layout_like<D: Domain>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
     a.require_integral(0)?;
-    let [first, rest @ ..] = &a.modes()[..] else {
-        return Layout::left(a.shape().clone());
+    let filtered = filter_zeros_in(d, a)?;
+    let ranking = order(d, &filtered)?;
+    Ok(compact(d, filtered.shape(), ranking)?.reshaped(a.shape().clone()))
+}
+
+pub(crate) fn fragment_like<D: Compose>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    a.require_integral(0)?;
+    let modes = a.modes();
+    let [first, rest @ ..] = &modes[..] else {
+        return compact_left(d, a.shape());
     };
     if rest.is_empty() {
-        return Layout::left(a.shape().clone());
+        return compact_left(d, a.shape());
     }
-    let first = make_layout_like_left(first)?;
+    let filtered = filter_zeros_in(d, first)?;
+    let first = compact_left(d, filtered.shape())?.reshaped(first.shape().clone());
     let rest = Layout::join(rest.iter().cloned());
-    let ordered = compact(rest.shape().clone(), ranked(&stride_values(&rest)))?;
-    tiled_product(&first, &ordered.into())
-}
-
-fn make_layout_like_left(a: &Layout) -> Result<Layout, LayoutError> {
-    let compacted = Layout::left(filter_zeros(a).shape().clone())?;
-    Ok(compacted.with_shape(a.shape().clone()))
-}
-
-fn stride_values(a: &Layout) -> Vec<i64> {
-    a.stride().leaves().map(ScaledBasis::value).collect()
+    let ranking = order(d, &rest)?;
+    let ordered = compact(d, rest.shape(), ranking)?;
+    product_by(d, &first, &ordered.into(), Form::Tiled)
 }
 
 /// Compact strides for the leaves of `shape` in that order, the first one fastest.
-fn compact(shape: Shape, ranking: Vec<usize>) -> Result<Layout, LayoutError> {
-    let extents: Vec<_> = shape.leaves().copied().collect();
-    let mut strides = vec![ScaledBasis::from(0); extents.len()];
-    let mut next = 1;
+fn compact<D: Domain>(
+    d: &mut D,
+    shape: &Tuple<D::Int>,
+    ranking: impl IntoIterator<Item = usize>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    d.require_shape(shape)?;
+    let extents: Vec<_> = shape.leaves().collect();
+    let mut strides = vec![D::Int::ZERO; extents.len()];
+    let mut next = D::Int::ONE;
     for i in ranking {
-        strides[i] = compact_stride(extents[i], &mut next);
+        // CuTe gives modes of size 1 stride 0.
+        if !extents[i].is_one() {
+            let after = product(&next, extents[i])?;
+            strides[i] = std::mem::replace(&mut next, after);
+        }
     }
     let mut strides = strides.into_iter();
-    let stride: Stride = shape.map(|_| strides.next().unwrap_or_else(|| 0.into()));
-    Layout::new(shape, stride)
+    let stride = shape.map(|_| strides.next().unwrap_or(D::Int::ZERO).into());
+    Layout::from_parts(shape.clone(), stride)
 }
 
-fn spread_order(
-    shape: &Shape,
+fn spread_order<I: Integer>(
+    shape: &Tuple<I>,
     order: &IntTuple,
     path: &mut Vec<usize>,
     keys: &mut Vec<i64>,

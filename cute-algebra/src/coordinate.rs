@@ -1,12 +1,24 @@
 //! Coordinates of shapes, and the orders on shapes.
 
+use crate::ascending::steps;
 use crate::complement::complement_in;
-use crate::composition::Overhang;
+use crate::domain::{Answer, Domain, Numbers, Question, Sum, overflow};
 use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
-use crate::layout::{Layout, checked_shape};
-use crate::stride::ScaledBasis;
+use crate::integer::{Integer, Leaf};
+use crate::layout::Layout;
+use crate::overhang::Overhang;
+use crate::stride::add;
 use crate::tiler::Tiler;
-use crate::tuple::{IntTuple, Shape, Tuple};
+use crate::tuple::{Coord, IntTuple, Shape, Tuple};
+use std::convert::Infallible;
+
+impl Layout {
+    /// The value at a coordinate: an integer for the whole or any mode, or a tuple for its modes.
+    /// Past its end a mode goes on with its last leaf, as in CuTe.
+    pub fn crd2idx(&self, coord: &Coord) -> Result<IntTuple, LayoutError> {
+        crd2idx_in(&mut Numbers, self, coord).during("crd2idx", [self, coord])
+    }
+}
 
 /// The natural coordinate of `shape` for an integer, or for a tuple of coordinates of its modes. The leftmost mode
 /// runs fastest; past the end the last mode goes on.
@@ -18,9 +30,7 @@ use crate::tuple::{IntTuple, Shape, Tuple};
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn idx2crd(shape: &Shape, coord: &IntTuple) -> Result<IntTuple, LayoutError> {
-    let shape = checked_shape(shape.clone())?;
-    coord.check_limits().map_err(|error| error.blame(1))?;
-    split(&mut Numbers, &shape, coord, &ModePath::default()).during("idx2crd", [&shape, coord])
+    idx2crd_in(&mut Numbers, shape, coord).during("idx2crd", [shape, coord])
 }
 
 /// The natural coordinate with value `index` under a compact layout: each leaf is `index / stride % extent`.
@@ -33,12 +43,7 @@ pub fn idx2crd(shape: &Shape, coord: &IntTuple) -> Result<IntTuple, LayoutError>
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn idx2crd_stride(a: &Layout, index: i64) -> Result<IntTuple, LayoutError> {
-    a.require_integral(0)?;
-    let mut strides = a.stride().leaves().map(ScaledBasis::value);
-    Ok(a.shape().map(|&extent| match strides.next() {
-        None | Some(0) => 0,
-        Some(stride) => (i128::from(index) / i128::from(stride) % i128::from(extent)) as i64,
-    }))
+    idx2crd_stride_in(&mut Numbers, a, &index)
 }
 
 /// The coordinate of `target` with the same 1-D coordinate; mode by mode, where all three are tuples.
@@ -51,11 +56,7 @@ pub fn idx2crd_stride(a: &Layout, index: i64) -> Result<IntTuple, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn crd2crd(coord: &IntTuple, source: &Shape, target: &Shape) -> Result<IntTuple, LayoutError> {
-    coord.check_limits()?;
-    let source = checked_shape(source.clone()).map_err(|error| error.blame(1))?;
-    let target = checked_shape(target.clone()).map_err(|error| error.blame(2))?;
-    convert(&mut Numbers, coord, &source, &target, &ModePath::default())
-        .during("crd2crd", [coord, &source, &target])
+    crd2crd_in(&mut Numbers, coord, source, target).during("crd2crd", [coord, source, target])
 }
 
 /// Whether both shapes nest alike.
@@ -64,7 +65,7 @@ pub fn crd2crd(coord: &IntTuple, source: &Shape, target: &Shape) -> Result<IntTu
 /// assert!(congruent(&Shape::from([4, 6]), &Shape::from([8, 1])));
 /// assert!(!congruent(&Shape::from([24]), &24.into()));
 /// ```
-pub fn congruent(a: &Shape, b: &Shape) -> bool {
+pub fn congruent<I: Integer>(a: &Tuple<I>, b: &Tuple<I>) -> bool {
     a.is_congruent(b)
 }
 
@@ -74,8 +75,9 @@ pub fn congruent(a: &Shape, b: &Shape) -> bool {
 /// assert!(weakly_congruent(&24.into(), &Shape::from([8, 1])));
 /// assert!(!weakly_congruent(&Shape::from([8, 1]), &24.into()));
 /// ```
-pub fn weakly_congruent(a: &Shape, b: &Shape) -> bool {
-    refines(a, b, &|_, _| true)
+pub fn weakly_congruent<I: Integer>(a: &Tuple<I>, b: &Tuple<I>) -> bool {
+    let Ok(refines) = refines(a, b, &mut |_, _| Ok::<_, Infallible>(true));
+    refines
 }
 
 /// Whether A is B with some subtrees cut to leaves, each of the size of its subtree: every coordinate of A is one of B.
@@ -85,7 +87,10 @@ pub fn weakly_congruent(a: &Shape, b: &Shape) -> bool {
 /// assert!(!compatible(&Shape::from([24]), &Shape::from([4, 6])));
 /// ```
 pub fn compatible(a: &Shape, b: &Shape) -> bool {
-    refines(a, b, &|extent, shape| shape.product() == Some(extent))
+    let is_size =
+        |&extent: &i64, shape: &Shape| Ok::<_, Infallible>(shape.product() == Some(extent));
+    let Ok(refines) = refines(a, b, &mut { is_size });
+    refines
 }
 
 /// Whether each mode of `tiler` tiles its mode of `shape` without a rest: its complement exists there.
@@ -97,86 +102,193 @@ pub fn compatible(a: &Shape, b: &Shape) -> bool {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn evenly_divides(shape: &Shape, tiler: &Tiler) -> bool {
+    evenly_divides_in(&mut Numbers, shape, tiler) == Ok(true)
+}
+
+pub(crate) fn crd2idx_in<D: Domain>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    coord: &Tuple<Option<Sum<D>>>,
+) -> Result<Tuple<Sum<D>>, LayoutError> {
+    coord.check_limits().map_err(|error| error.blame(1))?;
+    let Some(coord) = coord.to_int_tuple() else {
+        let mut leaves = coord.leaves().zip(coord.leaf_paths());
+        let path = leaves.find_map(|(leaf, path)| leaf.is_none().then_some(path));
+        let place = Place::operand(1).mode(path.unwrap_or_default());
+        return Err(ErrorKind::Underscore.at(place));
+    };
+    let digits = split(d, a.shape(), &coord, &ModePath::default())?;
+    let overflow = || ErrorKind::Overflow { quantity: "index" }.at(Place::operand(1));
+    let mut sum = Tuple::Leaf(0.into());
+    for (stride, digit) in a.stride().leaves().zip(digits.leaves()) {
+        let term = D::Int::multiply(digit, &stride.value().into()).ok_or_else(overflow)?;
+        sum = add::<D::Int>(&sum, &stride.place(term)).ok_or_else(overflow)?;
+    }
+    Ok(sum)
+}
+
+pub(crate) fn idx2crd_in<D: Domain>(
+    d: &mut D,
+    shape: &Tuple<D::Int>,
+    coord: &Tuple<Sum<D>>,
+) -> Result<Tuple<Sum<D>>, LayoutError> {
+    d.require_shape(shape)?;
+    coord.check_limits().map_err(|error| error.blame(1))?;
+    split(d, shape, coord, &ModePath::default())
+}
+
+pub(crate) fn idx2crd_stride_in<D: Domain>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    index: &Sum<D>,
+) -> Result<Tuple<Sum<D>>, LayoutError> {
+    let mut coords = Vec::new();
+    for step in steps(a)? {
+        coords.push(match d.is_zero(&step.stride, &step.place)? {
+            true => 0.into(),
+            false => {
+                let (quotient, _) = d.div_rem(index, &step.stride)?;
+                let (_, digit) = d.div_rem(&quotient, &step.extent)?;
+                digit
+            }
+        });
+    }
+    let mut coords = coords.into_iter();
+    Ok(a.shape().map(|_| coords.next().unwrap_or_else(|| 0.into())))
+}
+
+pub(crate) fn crd2crd_in<D: Domain>(
+    d: &mut D,
+    coord: &Tuple<Sum<D>>,
+    source: &Tuple<D::Int>,
+    target: &Tuple<D::Int>,
+) -> Result<Tuple<Sum<D>>, LayoutError> {
+    coord.check_limits()?;
+    d.require_shape(source).map_err(|error| error.blame(1))?;
+    d.require_shape(target).map_err(|error| error.blame(2))?;
+    convert(d, coord, source, target, &ModePath::default())
+}
+
+/// The span along each coordinate; the span where values are integers.
+pub(crate) fn coshape_in<D: Domain>(
+    d: &D,
+    a: &Layout<D::Int>,
+) -> Result<Tuple<Sum<D>>, LayoutError> {
+    let mut last = Tuple::Leaf(0.into());
+    for ((extent, stride), path) in a.leaves().zip(a.shape().leaf_paths()) {
+        let value = stride.value();
+        let is_still = extent.is_one() || stride.is_zero();
+        let place = Place::operand(0).mode(path).stride();
+        let sign = match is_still || d.decide(Question::AtMost(&D::Int::ZERO, &value), &place)? {
+            true => 1,
+            false => -1,
+        };
+        let steps = D::Int::plus(&extent.clone().into(), &(-1).into());
+        let step = D::Int::multiply(&value.into(), &sign.into());
+        let reach = steps
+            .zip(step)
+            .and_then(|(steps, step)| D::Int::multiply(&steps, &step));
+        let reach = stride.place(reach.ok_or_else(overflow)?);
+        last = add::<D::Int>(&last, &reach).ok_or_else(overflow)?;
+    }
+    last.try_map(|reach| D::Int::plus(reach, &1.into()).ok_or_else(overflow))
+}
+
+/// The product of the spans.
+pub(crate) fn cosize_in<D: Domain>(d: &D, a: &Layout<D::Int>) -> Result<Sum<D>, LayoutError> {
+    let spans = coshape_in(d, a)?;
+    let mut spans = spans.leaves();
+    let product = spans.try_fold(1.into(), |product, span| D::Int::multiply(&product, span));
+    product.ok_or_else(overflow)
+}
+
+pub(crate) fn compatible_in<D: Domain>(
+    d: &mut D,
+    a: &Tuple<D::Int>,
+    b: &Tuple<D::Int>,
+) -> Result<bool, LayoutError> {
+    refines(a, b, &mut |extent, shape| {
+        let size = shape.product().ok_or_else(overflow)?;
+        let question = Question::Equal(extent, &size);
+        match d.answer(question) {
+            Answer::Always => Ok(true),
+            Answer::Never => Ok(false),
+            Answer::Maybe => {
+                let condition = question.to_string();
+                Err(ErrorKind::Open { condition }.at(Place::default()))
+            }
+        }
+    })
+}
+
+pub(crate) fn evenly_divides_in<D: Domain>(
+    d: &mut D,
+    shape: &Tuple<D::Int>,
+    tiler: &Tiler<D::Int>,
+) -> Result<bool, LayoutError> {
     match tiler {
-        Tiler::Keep => true,
-        Tiler::Layout(tile) => shape
-            .product()
-            .is_some_and(|size| complement_in(tile, size, Overhang::Strict).is_ok()),
+        Tiler::Keep => Ok(true),
+        Tiler::Layout(tile) => {
+            let size = shape.product().ok_or_else(overflow)?;
+            let divides =
+                d.succeeds(|d| complement_in(d, tile, &size, Overhang::Strict).map(drop))?;
+            // A mode that happens to have extent 1 would have no say.
+            let extents = tile.shape().leaves();
+            for extent in extents.filter(|extent| !divides && !extent.is_one()) {
+                d.decide(Question::AtMost(&2.into(), extent), &Place::operand(1))?;
+            }
+            Ok(divides)
+        }
         Tiler::Modes(tilers) => {
             let modes = shape.modes();
-            tilers.len() <= modes.len()
-                && modes
-                    .iter()
-                    .zip(tilers)
-                    .all(|(mode, tiler)| evenly_divides(mode, tiler))
+            let each = modes.iter().zip(tilers);
+            let each = each.map(|(mode, tiler)| evenly_divides_in(d, mode, tiler));
+            match tilers.len() <= modes.len() {
+                true => all(each),
+                false => Ok(false),
+            }
         }
     }
 }
 
-fn refines(a: &Shape, b: &Shape, agree: &dyn Fn(i64, &Shape) -> bool) -> bool {
+/// Whether an extent agrees with the shape whose place it takes.
+type Agree<'a, I, E> = dyn FnMut(&I, &Tuple<I>) -> Result<bool, E> + 'a;
+
+/// Whether A is B with some subtrees cut to leaves which agree with them.
+fn refines<I: Integer, E>(
+    a: &Tuple<I>,
+    b: &Tuple<I>,
+    agree: &mut Agree<'_, I, E>,
+) -> Result<bool, E> {
     match (a, b) {
-        (Tuple::Leaf(extent), b) => agree(*extent, b),
-        (Tuple::Node(_), Tuple::Leaf(_)) => false,
-        (Tuple::Node(a), Tuple::Node(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| refines(a, b, agree))
+        (Tuple::Leaf(extent), b) => agree(extent, b),
+        (Tuple::Node(a), Tuple::Node(b)) if a.len() == b.len() => {
+            all(a.iter().zip(b).map(|(a, b)| refines(a, b, agree)))
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Whether all answers are yes. One that is no decides, whatever is open elsewhere.
+fn all<E>(answers: impl Iterator<Item = Result<bool, E>>) -> Result<bool, E> {
+    let mut all = Ok(true);
+    for answer in answers {
+        match answer {
+            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Err(open) => all = Err(open),
         }
     }
-}
-
-/// The integers that coordinates are computed with: numbers, or sums of run-time integers.
-pub(crate) trait Integers {
-    type Int: Clone;
-    type Error: From<LayoutError>;
-
-    /// The product of the leaves of a shape.
-    fn size(&mut self, shape: &Tuple<Self::Int>) -> Result<Self::Int, Self::Error>;
-
-    /// Quotient and remainder by a positive integer.
-    fn div_rem(
-        &mut self,
-        index: &Self::Int,
-        by: &Self::Int,
-    ) -> Result<(Self::Int, Self::Int), Self::Error>;
-
-    /// The inner product with weights; nothing where it does not fit.
-    fn sum(&mut self, terms: &[(Self::Int, Self::Int)]) -> Option<Self::Int>;
-
-    fn show(&self, tuple: &Tuple<Self::Int>) -> String;
-}
-
-/// The integers that are numbers.
-struct Numbers;
-
-impl Integers for Numbers {
-    type Int = i64;
-    type Error = LayoutError;
-
-    fn size(&mut self, shape: &Shape) -> Result<i64, LayoutError> {
-        Ok(shape.product().unwrap_or(i64::MAX))
-    }
-
-    fn div_rem(&mut self, index: &i64, by: &i64) -> Result<(i64, i64), LayoutError> {
-        Ok((index / by, index % by))
-    }
-
-    fn sum(&mut self, terms: &[(i64, i64)]) -> Option<i64> {
-        terms
-            .iter()
-            .try_fold(0i64, |sum, (a, b)| sum.checked_add(a.checked_mul(*b)?))
-    }
-
-    fn show(&self, tuple: &IntTuple) -> String {
-        tuple.to_string()
-    }
+    all
 }
 
 /// The coordinate taken apart down to the leaves of a shape.
-pub(crate) fn split<N: Integers>(
-    n: &mut N,
-    shape: &Tuple<N::Int>,
-    coord: &Tuple<N::Int>,
+pub(crate) fn split<D: Domain>(
+    d: &mut D,
+    shape: &Tuple<D::Int>,
+    coord: &Tuple<Sum<D>>,
     path: &ModePath,
-) -> Result<Tuple<N::Int>, N::Error> {
+) -> Result<Tuple<Sum<D>>, LayoutError> {
     match (shape, coord) {
         (Tuple::Leaf(_), Tuple::Leaf(_)) => Ok(coord.clone()),
         (Tuple::Node(modes), Tuple::Leaf(index)) => {
@@ -187,89 +299,89 @@ pub(crate) fn split<N: Integers>(
                 let digit = if i + 1 == modes.len() {
                     rest.clone()
                 } else {
-                    let size = n.size(mode)?;
-                    let (quotient, digit) = n.div_rem(&rest, &size)?;
+                    let size = mode.product().ok_or_else(overflow)?;
+                    let (quotient, digit) = d.div_rem(&rest, &size)?;
                     rest = quotient;
                     digit
                 };
-                coords.push(split(n, mode, &Tuple::Leaf(digit), &path.child(i))?);
+                coords.push(split(d, mode, &Tuple::Leaf(digit), &path.child(i))?);
             }
             Ok(Tuple::Node(coords))
         }
         (Tuple::Node(modes), Tuple::Node(coords)) if modes.len() == coords.len() => {
             let pairs = modes.iter().zip(coords).enumerate();
             pairs
-                .map(|(i, (mode, coord))| split(n, mode, coord, &path.child(i)))
+                .map(|(i, (mode, coord))| split(d, mode, coord, &path.child(i)))
                 .collect()
         }
-        _ => Err(profile(n, shape, coord, 1, path)),
+        _ => Err(profile(shape, coord, 1, path)),
     }
 }
 
 /// The same 1-D coordinate in another shape.
-pub(crate) fn convert<N: Integers>(
-    n: &mut N,
-    coord: &Tuple<N::Int>,
-    source: &Tuple<N::Int>,
-    target: &Tuple<N::Int>,
+pub(crate) fn convert<D: Domain>(
+    d: &mut D,
+    coord: &Tuple<Sum<D>>,
+    source: &Tuple<D::Int>,
+    target: &Tuple<D::Int>,
     path: &ModePath,
-) -> Result<Tuple<N::Int>, N::Error> {
+) -> Result<Tuple<Sum<D>>, LayoutError> {
     match (coord, source, target) {
         (Tuple::Node(coords), Tuple::Node(sources), Tuple::Node(targets)) => {
             if coords.len() != sources.len() {
-                return Err(profile(n, source, coord, 0, path));
+                return Err(profile(source, coord, 0, path));
             }
             if targets.len() != sources.len() {
-                return Err(profile(n, source, target, 2, path));
+                return Err(profile(source, target, 2, path));
             }
             let triples = coords.iter().zip(sources).zip(targets).enumerate();
             triples
                 .map(|(i, ((coord, source), target))| {
-                    convert(n, coord, source, target, &path.child(i))
+                    convert(d, coord, source, target, &path.child(i))
                 })
                 .collect()
         }
         _ => {
-            let index = linear(n, coord, source, path)?;
-            split(n, target, &Tuple::Leaf(index), path)
+            let index = linear::<D::Int>(coord, source, path)?;
+            split(d, target, &Tuple::Leaf(index), path)
         }
     }
 }
 
 /// The 1-D coordinate.
-fn linear<N: Integers>(
-    n: &mut N,
-    coord: &Tuple<N::Int>,
-    shape: &Tuple<N::Int>,
+fn linear<I: Integer>(
+    coord: &Tuple<I::Sum>,
+    shape: &Tuple<I>,
     path: &ModePath,
-) -> Result<N::Int, N::Error> {
+) -> Result<I::Sum, LayoutError> {
     match (coord, shape) {
         (Tuple::Leaf(index), _) => Ok(index.clone()),
         (Tuple::Node(coords), Tuple::Node(modes)) if coords.len() == modes.len() => {
-            let mut terms = Vec::new();
-            for (i, (coord, mode)) in coords.iter().zip(modes).enumerate() {
-                let weight = n.size(&Tuple::Node(modes[..i].to_vec()))?;
-                terms.push((linear(n, coord, mode, &path.child(i))?, weight));
-            }
-            n.sum(&terms).ok_or_else(|| {
-                let place = Place::operand(0).mode(path.0.clone());
+            let mut sum = 0.into();
+            let mut weight: I::Sum = 1.into();
+            let overflow = || {
                 let quantity = "coordinate";
-                ErrorKind::Overflow { quantity }.at(place).into()
-            })
+                ErrorKind::Overflow { quantity }.at(Place::operand(0).mode(path.0.clone()))
+            };
+            for (i, (coord, mode)) in coords.iter().zip(modes).enumerate() {
+                let index = linear::<I>(coord, mode, &path.child(i))?;
+                let term = I::multiply(&index, &weight).ok_or_else(overflow)?;
+                sum = I::plus(&sum, &term).ok_or_else(overflow)?;
+                let size = mode.product().ok_or_else(overflow)?;
+                weight = I::multiply(&weight, &size.into()).ok_or_else(overflow)?;
+            }
+            Ok(sum)
         }
-        _ => Err(profile(n, shape, coord, 0, path)),
+        _ => Err(profile(shape, coord, 0, path)),
     }
 }
 
-fn profile<N: Integers>(
-    n: &N,
-    expected: &Tuple<N::Int>,
-    found: &Tuple<N::Int>,
+fn profile<A: Leaf, B: Leaf>(
+    expected: &Tuple<A>,
+    found: &Tuple<B>,
     operand: usize,
     path: &ModePath,
-) -> N::Error {
-    let (expected, found) = (n.show(expected), n.show(found));
-    ErrorKind::Profile { expected, found }
-        .at(Place::operand(operand).mode(path.0.clone()))
-        .into()
+) -> LayoutError {
+    let (expected, found) = (expected.to_string(), found.to_string());
+    ErrorKind::Profile { expected, found }.at(Place::operand(operand).mode(path.0.clone()))
 }

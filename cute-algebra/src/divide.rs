@@ -1,9 +1,12 @@
 //! Division: the part of a layout that a tiler covers, and the rest.
 
 use crate::complement::complement_in;
-use crate::composition::{Overhang, compose};
-use crate::error::{During, ErrorKind, LayoutError, ModePath, Place, Refusal};
+use crate::composition::{Compose, compose_within};
+use crate::domain::{Numbers, overflow};
+use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
+use crate::integer::Integer;
 use crate::layout::Layout;
+use crate::overhang::Overhang;
 use crate::tiler::{Others, Tiler};
 use crate::tuple::Tuple;
 
@@ -20,7 +23,7 @@ use crate::tuple::Tuple;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn logical_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    divide(a, tiler, Form::Logical, Overhang::Strict)
+    divide(&mut Numbers, a, tiler, Form::Logical, Overhang::Strict)
 }
 
 /// `((tile, …), (rest, …))`: the modes of [`logical_divide`] in another order.
@@ -35,7 +38,7 @@ pub fn logical_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> 
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn zipped_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    divide(a, tiler, Form::Zipped, Overhang::Strict)
+    divide(&mut Numbers, a, tiler, Form::Zipped, Overhang::Strict)
 }
 
 /// `((tile, …), rest, …)`: the modes of [`logical_divide`] in another order.
@@ -50,7 +53,7 @@ pub fn zipped_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tiled_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    divide(a, tiler, Form::Tiled, Overhang::Strict)
+    divide(&mut Numbers, a, tiler, Form::Tiled, Overhang::Strict)
 }
 
 /// `(tile, …, rest, …)`: the modes of [`logical_divide`] in another order.
@@ -64,7 +67,7 @@ pub fn tiled_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn flat_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    divide(a, tiler, Form::Flat, Overhang::Strict)
+    divide(&mut Numbers, a, tiler, Form::Flat, Overhang::Strict)
 }
 
 /// How the parts of a division or a product are grouped.
@@ -80,12 +83,13 @@ pub(crate) enum Form {
     Flat,
 }
 
-pub(crate) fn divide(
-    a: &Layout,
-    tiler: &Tiler,
+pub(crate) fn divide<D: Compose>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    tiler: &Tiler<D::Int>,
     form: Form,
     overhang: Overhang,
-) -> Result<Layout, LayoutError> {
+) -> Result<Layout<D::Int>, LayoutError> {
     let name = [
         "logical_divide",
         "zipped_divide",
@@ -94,33 +98,43 @@ pub(crate) fn divide(
     ][form as usize];
     tiler
         .apply(a, Others::Keep, &mut |mode, tile| {
-            divide_whole(mode, tile, overhang)
+            divide_whole(d, mode, tile, overhang)
         })
         .and_then(|divided| form.arrange(divided, tiler))
         .during(name, [a, tiler])
 }
 
-fn divide_whole(a: &Layout, tile: &Layout, overhang: Overhang) -> Result<Layout, LayoutError> {
+fn divide_whole<D: Compose>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    tile: &Layout<D::Int>,
+    overhang: Overhang,
+) -> Result<Layout<D::Int>, LayoutError> {
     if overhang == Overhang::Strict
         && let Some((extent, _)) = tile
-            .flat_modes()
-            .iter()
-            .find(|(extent, stride)| *extent > 1 && stride.is_zero())
+            .leaves()
+            .find(|(extent, stride)| !extent.is_one() && stride.is_zero())
     {
-        return Err(ErrorKind::RepeatingTile { extent: *extent }.at(Place::operand(1).stride()));
+        let extent = extent.to_string();
+        return Err(ErrorKind::RepeatingTile { extent }.at(Place::operand(1).stride()));
     }
     // The complement lies in the size of A: an error about its target is about A.
-    let rest = complement_in(tile, a.size(), overhang).map_err(|error| {
-        error
-            .relocate(|place| Place {
+    let size = a.shape().product().ok_or_else(overflow)?;
+    let (rest, is_rounded) = complement_in(d, tile, &size, overhang)
+        .map_err(|error| {
+            error.relocate(|place| Place {
                 operand: 1 - place.operand,
                 ..place
             })
-            .during("complement", [tile.into(), a.size().into()])
-    })?;
+        })
+        .during("complement", [tile, &size])?;
+    let bound = match is_rounded {
+        true => d.bound(&size),
+        false => None,
+    };
     // Together, not one by one: the sums of a value of the tile and one of the rest must pass through A, too.
     let both = Layout::concat([tile.clone(), rest])?;
-    compose(a, &both, overhang)
+    compose_within(d, a, &both, overhang, bound)
         .during("composition", [a, &both])
         .map_err(|error| {
             let place = error.place().clone();
@@ -137,7 +151,11 @@ fn divide_whole(a: &Layout, tile: &Layout, overhang: Overhang) -> Result<Layout,
 
 impl Form {
     /// Regroups a logical division or product by the profile of its tiler.
-    pub(crate) fn arrange(self, logical: Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    pub(crate) fn arrange<I: Integer>(
+        self,
+        logical: Layout<I>,
+        tiler: &Tiler<I>,
+    ) -> Result<Layout<I>, LayoutError> {
         if self == Self::Logical {
             return Ok(logical);
         }
@@ -151,7 +169,10 @@ impl Form {
 }
 
 /// Splits `((A, B), …)` into `(A, …)` and `(B, …)`; modes that the tiler does not reach go to the second.
-fn unzip(logical: &Layout, tiler: &Tiler) -> Result<(Layout, Layout), LayoutError> {
+fn unzip<I: Integer>(
+    logical: &Layout<I>,
+    tiler: &Tiler<I>,
+) -> Result<(Layout<I>, Layout<I>), LayoutError> {
     match tiler {
         Tiler::Keep => Err(ErrorKind::KeepUngrouped.at(Place::operand(1))),
         Tiler::Layout(_) => {
@@ -173,7 +194,7 @@ fn unzip(logical: &Layout, tiler: &Tiler) -> Result<(Layout, Layout), LayoutErro
 }
 
 /// The modes of a mode, to stand in its place; a tuple of one stays as it is, as in CuTe.
-fn spread(layout: Layout) -> Vec<Layout> {
+fn spread<I: Integer>(layout: Layout<I>) -> Vec<Layout<I>> {
     match layout.shape() {
         Tuple::Node(modes) if modes.len() > 1 => layout.modes(),
         _ => vec![layout],

@@ -2,10 +2,8 @@
 
 mod kind;
 
-use crate::value::Value;
 use std::fmt;
 
-pub(crate) use kind::tiler_rank;
 pub use kind::{ErrorKind, Witness};
 
 /// A refusal: what is wrong ([`ErrorKind`]), where ([`Place`]), and in which operations on which operands.
@@ -35,8 +33,8 @@ struct Detail {
 pub struct Frame {
     /// Name of the operation, as in the notation.
     pub operation: &'static str,
-    /// Its operands.
-    pub operands: Vec<Value>,
+    /// Its operands, as text.
+    pub operands: Vec<String>,
 }
 
 /// Which part of which operand an error is about. It refers to the operands of the outermost operation.
@@ -134,7 +132,7 @@ impl LayoutError {
     pub(crate) fn during(
         mut self,
         operation: &'static str,
-        operands: impl IntoIterator<Item = Value>,
+        operands: impl IntoIterator<Item = String>,
     ) -> Self {
         self.detail.trace.push(Frame {
             operation,
@@ -156,6 +154,11 @@ impl LayoutError {
             path: ModePath([path, &place.path.0].concat()),
             side: place.side,
         })
+    }
+
+    /// Restates the place for a caller that passed mode `index` of its operands.
+    pub(crate) fn in_mode(self, index: usize) -> Self {
+        self.relocate(|place| place.in_mode(index))
     }
 
     /// Adds the point that shows it.
@@ -200,38 +203,23 @@ impl ErrorKind {
     }
 }
 
-/// What a regrouping fails with: its own errors, and those of what it does to the parts.
-pub(crate) trait Refusal: From<LayoutError> {
-    /// Restates the place for a caller that passed mode `index` of its operands.
-    fn in_mode(self, index: usize) -> Self;
-}
-
-impl Refusal for LayoutError {
-    fn in_mode(self, index: usize) -> Self {
-        self.relocate(|place| place.in_mode(index))
-    }
-}
-
 /// Names the operation that a result is of.
 pub(crate) trait During: Sized {
     /// Adds the operation and its operands to the error, if it is one.
-    fn during<const N: usize>(self, operation: &'static str, operands: [&dyn ToValue; N]) -> Self;
+    fn during<const N: usize>(
+        self,
+        operation: &'static str,
+        operands: [&dyn fmt::Display; N],
+    ) -> Self;
 }
 
 impl<T> During for Result<T, LayoutError> {
-    fn during<const N: usize>(self, operation: &'static str, operands: [&dyn ToValue; N]) -> Self {
-        self.map_err(|error| error.during(operation, operands.map(ToValue::to_value)))
-    }
-}
-
-/// What can be shown as an operand.
-pub(crate) trait ToValue {
-    fn to_value(&self) -> Value;
-}
-
-impl<T: Clone + Into<Value>> ToValue for T {
-    fn to_value(&self) -> Value {
-        self.clone().into()
+    fn during<const N: usize>(
+        self,
+        operation: &'static str,
+        operands: [&dyn fmt::Display; N],
+    ) -> Self {
+        self.map_err(|error| error.during(operation, operands.map(ToString::to_string)))
     }
 }
 

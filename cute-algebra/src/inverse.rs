@@ -1,17 +1,12 @@
 //! Inverses, and the coordinates that map to zero.
 
-use crate::coalesce::{coalesce, from_flat, merge};
-use crate::composition::nearest_multiples;
+use crate::ascending::{Step, ascending, moving};
+use crate::coalesce::{coalesce, coalesced, merge};
+use crate::domain::{Answer, Domain, Numbers, Question, product, quotient};
 use crate::error::{During, ErrorKind, LayoutError, Place};
+use crate::integer::Integer;
 use crate::layout::Layout;
-
-/// A leaf of a layout with the stride that its coordinate has in the 1-D coordinate of the whole.
-struct Mode {
-    path: Vec<usize>,
-    extent: i64,
-    stride: i64,
-    weight: i64,
-}
+use crate::overhang::nearest_multiples;
 
 /// R with `A(R(i)) = i` for every `i < size(R)`, as large as the contiguous part of A: it ends where a stride, in ascending
 /// order, is not the product of the extents before it. There always is one, `1:0` if no stride is 1.
@@ -22,17 +17,7 @@ struct Mode {
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn right_inverse(a: &Layout) -> Result<Layout, LayoutError> {
-    let modes = sorted_modes(a).during("right_inverse", [a])?;
-    let mut block = 1i64;
-    let mut inverse = Vec::new();
-    for mode in modes {
-        if mode.stride == block {
-            inverse.push((mode.extent, mode.weight.into()));
-            // No overflow: the product of contiguous extents is at most the cosize.
-            block *= mode.extent;
-        }
-    }
-    Ok(from_flat(merge(inverse)))
+    right_inverse_in(&Numbers, a).during("right_inverse", [a])
 }
 
 /// L with `L(A(i)) = i`; where A repeats values through strides 0, `A(L(A(i))) = A(i)`.
@@ -45,49 +30,7 @@ pub fn right_inverse(a: &Layout) -> Result<Layout, LayoutError> {
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn left_inverse(a: &Layout) -> Result<Layout, LayoutError> {
-    quasi_inverse(a).during("left_inverse", [a])
-}
-
-fn quasi_inverse(a: &Layout) -> Result<Layout, LayoutError> {
-    let modes = sorted_modes(a)?;
-    if modes.is_empty() {
-        // Zero everywhere, and then so is the inverse; CuTe keeps the size.
-        return Ok(coalesce(a));
-    }
-    // A value is taken apart by the strides; the digit between two of them is the coordinate of the smaller one.
-    let mut inverse = Vec::new();
-    let mut last = Mode {
-        path: Vec::new(),
-        extent: 1,
-        stride: 1,
-        weight: 0,
-    };
-    for mode in modes {
-        let place = Place::operand(0).mode(mode.path.as_slice()).stride();
-        if mode.stride < 0 {
-            return Err(ErrorKind::NegativeStride {
-                stride: mode.stride,
-            }
-            .at(place));
-        }
-        if mode.stride % last.stride != 0 || mode.stride / last.stride < last.extent {
-            let reach = last.stride.saturating_mul(last.extent);
-            let nearest =
-                nearest_multiples(mode.stride, last.stride).map(|nearest| nearest.max(reach));
-            let previous = (last.extent, last.stride);
-            return Err(ErrorKind::Overlap {
-                previous,
-                stride: mode.stride,
-                nearest,
-            }
-            .at(place));
-        }
-        inverse.push((mode.stride / last.stride, last.weight.into()));
-        last = mode;
-    }
-    inverse.push((last.extent, last.weight.into()));
-    inverse.retain(|&(extent, _)| extent != 1);
-    from_flat(merge(inverse)).validated()
+    left_inverse_in(&mut Numbers, a).during("left_inverse", [a])
 }
 
 /// The coordinates of A that its strides 0 make irrelevant: `A(N(i)) = 0` for every i.
@@ -96,35 +39,117 @@ fn quasi_inverse(a: &Layout) -> Result<Layout, LayoutError> {
 /// ```
 /// use cute_algebra::{Layout, nullspace};
 /// let a: Layout = "(4,3,2):(0,1,0)".parse()?;
-/// assert_eq!(nullspace(&a).to_string(), "(4,2):(1,12)");
+/// assert_eq!(nullspace(&a)?.to_string(), "(4,2):(1,12)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn nullspace(a: &Layout) -> Layout {
-    let mut weight = 1;
-    let mut modes = Vec::new();
-    for (extent, stride) in a.flat_modes() {
-        if stride.is_zero() {
-            modes.push((extent, weight.into()));
-        }
-        weight *= extent;
-    }
-    from_flat(modes)
+pub fn nullspace(a: &Layout) -> Result<Layout, LayoutError> {
+    nullspace_in(&Numbers, a).during("nullspace", [a])
 }
 
-/// The modes with non-zero strides in ascending order of strides.
-fn sorted_modes(a: &Layout) -> Result<Vec<Mode>, LayoutError> {
-    let mut weight = 1;
-    let mut modes = Vec::new();
-    for ((extent, stride), path) in a.integral_modes(0)?.into_iter().zip(a.shape().leaf_paths()) {
-        modes.push(Mode {
-            path,
-            extent,
-            stride,
-            weight,
-        });
-        weight *= extent;
+pub(crate) fn right_inverse_in<D: Domain>(
+    d: &D,
+    a: &Layout<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    let (contiguous, _) = contiguous(d, a)?;
+    let modes = contiguous
+        .into_iter()
+        .map(|step| (step.extent, step.weight.into()));
+    Ok(Layout::from_flat(merge(modes)))
+}
+
+/// The leaves that together count up by 1, in the order of their strides, and those that do not.
+type Contiguous<I> = (Vec<Step<I>>, Vec<Step<I>>);
+
+pub(crate) fn contiguous<D: Domain>(
+    d: &D,
+    a: &Layout<D::Int>,
+) -> Result<Contiguous<D::Int>, LayoutError> {
+    let (mut contiguous, mut others) = (Vec::new(), moving(a)?);
+    let mut blocks = vec![D::Int::ONE];
+    while let Some(block) = blocks.last() {
+        let mut next: Option<usize> = None;
+        for (i, step) in others.iter().enumerate() {
+            if !d.is_known(Question::Equal(&step.stride, block)) {
+                continue;
+            }
+            // Of two leaves with one stride, the smaller one goes on to the next.
+            let is_smaller = match next {
+                None => true,
+                Some(next) => !d.precedes(&others[next].extent, &step.extent, &step.place)?,
+            };
+            if is_smaller {
+                next = Some(i);
+            }
+        }
+        let Some(next) = next else { break };
+        let step = others.remove(next);
+        blocks.push(product(block, &step.extent)?);
+        contiguous.push(step);
     }
-    modes.retain(|mode| mode.extent != 1 && mode.stride != 0);
-    modes.sort_by_key(|mode| (mode.stride, mode.extent));
-    Ok(modes)
+    // It ends here only if no other leaf can be the next one, or could have been an earlier one.
+    for step in &others {
+        for block in blocks.iter().rev() {
+            let question = Question::Equal(&step.stride, block);
+            if d.answer(question) == Answer::Maybe {
+                return Err(d.undecided(question, &step.place));
+            }
+        }
+    }
+    Ok((contiguous, others))
+}
+
+pub(crate) fn left_inverse_in<D: Domain>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    let steps = ascending(d, a)?;
+    if steps.is_empty() {
+        // Zero everywhere, and then so is the inverse; CuTe keeps the size.
+        return Ok(coalesce(a));
+    }
+    // A value is taken apart by the strides; the digit between two of them is the coordinate of the smaller one.
+    let mut inverse = Vec::new();
+    let (mut extent, mut stride) = (D::Int::ONE, D::Int::ONE);
+    let mut weight = D::Int::ZERO;
+    for step in steps {
+        let reach = product(&stride, &extent)?;
+        let refusal = || {
+            let (unit, reach) = (stride.as_constant()?, reach.as_constant()?);
+            let stride = step.stride.as_constant()?;
+            Some(ErrorKind::Overlap {
+                previous: (extent.as_constant()?, unit),
+                stride,
+                nearest: nearest_multiples(stride, unit).map(|nearest| nearest.max(reach)),
+            })
+        };
+        d.require(
+            Question::Divides(&stride, &step.stride),
+            &step.place,
+            &refusal,
+        )?;
+        d.require(
+            Question::AtMost(&reach, &step.stride),
+            &step.place,
+            &refusal,
+        )?;
+        inverse.push((quotient(&step.stride, &stride)?, weight.into()));
+        (extent, stride, weight) = (step.extent, step.stride, step.weight);
+    }
+    inverse.push((extent, weight.into()));
+    coalesced(inverse).validated()
+}
+
+pub(crate) fn nullspace_in<D: Domain>(
+    d: &D,
+    a: &Layout<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    let mut weight = D::Int::ONE;
+    let mut modes = Vec::new();
+    for ((extent, stride), path) in a.leaves().zip(a.shape().leaf_paths()) {
+        if d.is_zero(&stride.value(), &Place::operand(0).mode(path).stride())? {
+            modes.push((extent.clone(), weight.clone().into()));
+        }
+        weight = product(&weight, extent)?;
+    }
+    Ok(Layout::from_flat(modes))
 }

@@ -1,8 +1,10 @@
 //! The layout: a function from coordinates to indices, written as a shape and a stride.
 
-use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
+use crate::domain::{Domain, Numbers};
+use crate::error::{ErrorKind, LayoutError, ModePath, Place};
+use crate::integer::Integer;
 use crate::stride::{ScaledBasis, Stride, add};
-use crate::tuple::{Coord, IntTuple, Shape, Tuple};
+use crate::tuple::{IntTuple, Shape, Tuple};
 use std::fmt;
 
 /// A shape and a congruent stride.
@@ -23,15 +25,18 @@ use std::fmt;
 ///
 #[doc = include_str!("../docs/layout.svg")]
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Layout {
-    shape: Shape,
-    stride: Stride,
+pub struct Layout<I: Integer = i64> {
+    shape: Tuple<I>,
+    stride: Stride<I>,
 }
 
-impl Layout {
-    /// A layout, if the two are congruent, the extents are at least 1, and size and cosize fit 64 bits.
-    pub fn new(shape: impl Into<Shape>, stride: impl Into<Stride>) -> Result<Self, LayoutError> {
-        let (shape, stride) = (shape.into(), stride.into());
+impl<I: Integer> Layout<I> {
+    /// A layout, if the two are congruent and the extents can be positive.
+    pub(crate) fn make<D: Domain<Int = I>>(
+        d: &mut D,
+        shape: Tuple<I>,
+        stride: Stride<I>,
+    ) -> Result<Self, LayoutError> {
         shape
             .check_limits()
             .map_err(|error| error.relocate(Place::shape))?;
@@ -39,69 +44,45 @@ impl Layout {
             .check_limits()
             .map_err(|error| error.relocate(Place::stride))?;
         check_congruent(&shape, &stride, &ModePath::default())?;
-        check_extents(&shape, &ModePath::default())?;
-        check_paths(&stride)?;
+        d.require_shape(&shape)?;
+        Self::from_parts(shape, stride)
+    }
+
+    /// A layout of parts that are known to be congruent and to have legal extents.
+    pub(crate) fn from_parts(shape: Tuple<I>, stride: Stride<I>) -> Result<Self, LayoutError> {
         let layout = Self { shape, stride };
-        let fits = layout.shape.product().is_some() && layout.checked_cosize().is_some();
-        if !fits {
-            let quantity = if layout.shape.product().is_some() {
-                "cosize"
-            } else {
-                "size"
-            };
-            return Err(ErrorKind::Overflow { quantity }.at(Place::default()));
-        }
+        layout
+            .shape
+            .check_limits()
+            .map_err(|error| error.relocate(Place::shape))?;
+        check_paths(&layout.stride)?;
+        let overflow = |quantity| ErrorKind::Overflow { quantity }.at(Place::default());
+        layout.shape.product().ok_or_else(|| overflow("size"))?;
+        layout.span().ok_or_else(|| overflow("cosize"))?;
         Ok(layout)
     }
 
-    /// The compact layout of `shape` whose leftmost mode is contiguous: CuTe's `LayoutLeft`.
-    pub fn left(shape: impl Into<Shape>) -> Result<Self, LayoutError> {
-        let shape = checked_shape(shape.into())?;
-        let mut next = 1;
-        let stride = shape.map(|&extent| compact_stride(extent, &mut next));
-        Self::new(shape, stride)
-    }
-
-    /// The compact layout of `shape` whose rightmost mode is contiguous: CuTe's `LayoutRight`.
-    pub fn right(shape: impl Into<Shape>) -> Result<Self, LayoutError> {
-        let shape = checked_shape(shape.into())?;
-        let mut next = 1;
-        let extents: Vec<_> = shape.leaves().copied().collect();
-        let mut strides: Vec<_> = extents
-            .into_iter()
-            .rev()
-            .map(|extent| compact_stride(extent, &mut next))
-            .collect();
-        let stride = shape.map(|_| strides.pop().unwrap_or_else(|| 0.into()));
-        Self::new(shape, stride)
-    }
-
-    /// The layout that maps a coordinate of `shape` to itself, in a coordinate space.
-    pub fn identity(shape: impl Into<Shape>) -> Result<Self, LayoutError> {
-        let shape = checked_shape(shape.into())?;
-        let stride = identity_stride(&shape, &mut Vec::new());
-        Self::new(shape, stride)
+    /// The same, where it is known to be within the limits because another layout of the same tree is.
+    pub(crate) fn assembled(shape: Tuple<I>, stride: Stride<I>) -> Self {
+        Self { shape, stride }
     }
 
     /// The layouts side by side, as modes of one.
-    pub fn concat(modes: impl IntoIterator<Item = Layout>) -> Result<Self, LayoutError> {
-        let (shape, stride): (Vec<_>, Vec<_>) = modes
-            .into_iter()
-            .map(|mode| (mode.shape, mode.stride))
-            .unzip();
-        Self::new(Tuple::Node(shape), Tuple::Node(stride))
+    pub fn concat(modes: impl IntoIterator<Item = Self>) -> Result<Self, LayoutError> {
+        let Self { shape, stride } = Self::join(modes);
+        Self::from_parts(shape, stride)
     }
 
     /// One mode, `extent:stride`, of parts of layouts that exist.
-    pub(crate) fn leaf(extent: i64, stride: ScaledBasis) -> Self {
+    pub(crate) fn leaf(extent: I, stride: impl Into<ScaledBasis<I>>) -> Self {
         Self {
             shape: Tuple::Leaf(extent),
-            stride: Tuple::Leaf(stride),
+            stride: Tuple::Leaf(stride.into()),
         }
     }
 
     /// The modes side by side, where the result is known to be within the limits because its tree is.
-    pub(crate) fn join(modes: impl IntoIterator<Item = Layout>) -> Self {
+    pub(crate) fn join(modes: impl IntoIterator<Item = Self>) -> Self {
         let (shape, stride): (Vec<_>, Vec<_>) = modes
             .into_iter()
             .map(|mode| (mode.shape, mode.stride))
@@ -112,8 +93,21 @@ impl Layout {
         }
     }
 
-    /// The same strides under a shape with the same tree and extents that are not larger.
-    pub(crate) fn with_shape(&self, shape: Shape) -> Self {
+    /// A layout of depth at most 1 from parts of layouts that exist: `1:0` of none, an integer mode of one.
+    pub(crate) fn from_flat(modes: Vec<(I, ScaledBasis<I>)>) -> Self {
+        let mut modes: Vec<_> = modes
+            .into_iter()
+            .map(|(extent, stride)| Self::leaf(extent, stride))
+            .collect();
+        match modes.len() {
+            0 => Self::unit(),
+            1 => modes.remove(0),
+            _ => Self::join(modes),
+        }
+    }
+
+    /// The same strides under a shape with the same tree, and extents that are not larger where strides are not 0.
+    pub(crate) fn reshaped(&self, shape: Tuple<I>) -> Self {
         Self {
             shape,
             stride: self.stride.clone(),
@@ -123,32 +117,32 @@ impl Layout {
     /// Puts the layouts, one for each leaf, in the place of the leaves of `profile`.
     pub(crate) fn replace_leaves<T>(
         profile: &Tuple<T>,
-        leaves: Vec<Layout>,
+        leaves: Vec<Self>,
     ) -> Result<Self, LayoutError> {
         let (mut shapes, mut strides) = (leaves.iter(), leaves.iter());
         let missing = "there are as many layouts as leaves";
         let shape = profile.expand(|_| shapes.next().expect(missing).shape.clone());
         let stride = profile.expand(|_| strides.next().expect(missing).stride.clone());
-        Self::new(shape, stride)
+        Self::from_parts(shape, stride)
     }
 
     /// Checks a layout that was put together from parts.
     pub(crate) fn validated(self) -> Result<Self, LayoutError> {
-        Self::new(self.shape, self.stride)
+        Self::from_parts(self.shape, self.stride)
     }
 
     /// `1:0`, the layout of one point.
     pub fn unit() -> Self {
-        Self::leaf(1, 0.into())
+        Self::leaf(I::ONE, I::ZERO)
     }
 
     /// The extents.
-    pub fn shape(&self) -> &Shape {
+    pub fn shape(&self) -> &Tuple<I> {
         &self.shape
     }
 
     /// The strides, congruent to the shape.
-    pub fn stride(&self) -> &Stride {
+    pub fn stride(&self) -> &Stride<I> {
         &self.stride
     }
 
@@ -160,6 +154,85 @@ impl Layout {
     /// Nesting of the shape.
     pub fn depth(&self) -> usize {
         self.shape.depth()
+    }
+
+    /// Top-level mode `index`.
+    pub fn mode(&self, index: usize) -> Option<Self> {
+        self.get(&[index])
+    }
+
+    /// The mode at `path`. Index 0 of a leaf is the leaf.
+    pub fn get(&self, path: &[usize]) -> Option<Self> {
+        Some(Self {
+            shape: self.shape.get(path)?.clone(),
+            stride: self.stride.get(path)?.clone(),
+        })
+    }
+
+    /// The top-level modes.
+    pub fn modes(&self) -> Vec<Self> {
+        let pairs = self.shape.modes().iter().zip(self.stride.modes());
+        pairs
+            .map(|(shape, stride)| Self {
+                shape: shape.clone(),
+                stride: stride.clone(),
+            })
+            .collect()
+    }
+
+    /// The extents and strides of all leaves, from left to right.
+    pub fn leaves(&self) -> impl Iterator<Item = (&I, &ScaledBasis<I>)> {
+        self.shape.leaves().zip(self.stride.leaves())
+    }
+
+    /// The extents and strides of all leaves, from left to right.
+    pub fn flat_modes(&self) -> Vec<(I, ScaledBasis<I>)> {
+        self.leaves()
+            .map(|(extent, stride)| (extent.clone(), stride.clone()))
+            .collect()
+    }
+
+    /// Whether the values are integers.
+    pub fn is_integral(&self) -> bool {
+        self.stride.leaves().all(|stride| stride.path().is_empty())
+    }
+
+    /// Refuses a layout into a coordinate space.
+    pub(crate) fn require_integral(&self, operand: usize) -> Result<(), LayoutError> {
+        let mut strides = self.stride.leaves();
+        match strides.find(|stride| !stride.path().is_empty()) {
+            None => Ok(()),
+            Some(stride) => Err(ErrorKind::NotIntegral {
+                stride: stride.to_string(),
+            }
+            .at(Place::operand(operand).stride())),
+        }
+    }
+
+    /// The span along each coordinate, as far as it is known; `None` where it does not fit.
+    fn spans(&self) -> Option<Tuple<I::Sum>> {
+        // Congruent to the largest value, with one added at each leaf.
+        let mut last = Tuple::Leaf(0.into());
+        for (extent, stride) in self.leaves() {
+            let reach = stride.place(stride.value().reach(extent)?);
+            last = add::<I>(&last, &reach)?;
+        }
+        last.try_map(|reach| I::plus(reach, &1.into()).ok_or(()))
+            .ok()
+    }
+
+    /// The product of the spans.
+    pub(crate) fn span(&self) -> Option<I::Sum> {
+        self.spans()?
+            .leaves()
+            .try_fold(1.into(), |product, span| I::multiply(&product, span))
+    }
+}
+
+impl Layout {
+    /// A layout, if the two are congruent, the extents are at least 1, and size and cosize fit 64 bits.
+    pub fn new(shape: impl Into<Shape>, stride: impl Into<Stride>) -> Result<Self, LayoutError> {
+        Self::make(&mut Numbers, shape.into(), stride.into())
     }
 
     /// Number of coordinates.
@@ -175,68 +248,8 @@ impl Layout {
 
     /// The span along each coordinate; the cosize where the strides are integers.
     pub fn coshape(&self) -> Shape {
-        // Congruent to the largest value, with one added at each leaf.
-        let last = self
-            .flat_modes()
-            .into_iter()
-            .fold(Tuple::Leaf(0), |sum, (extent, stride)| {
-                add(&sum, &stride.place((extent - 1) * stride.value().abs())).unwrap_or(sum)
-            });
-        last.map(|reach| reach + 1)
-    }
-
-    fn checked_cosize(&self) -> Option<i64> {
-        let mut sum = Tuple::Leaf(0);
-        for (&extent, stride) in self.shape.leaves().zip(self.stride.leaves()) {
-            let reach = stride.value().checked_abs()?.checked_mul(extent - 1)?;
-            sum = add(
-                &sum,
-                &ScaledBasis::along(reach, stride.path()).to_int_tuple(),
-            )?;
-        }
-        sum.leaves().try_fold(1i64, |product, &reach| {
-            product.checked_mul(reach.checked_add(1)?)
-        })
-    }
-
-    /// Top-level mode `index`.
-    pub fn mode(&self, index: usize) -> Option<Layout> {
-        self.get(&[index])
-    }
-
-    /// The mode at `path`. Index 0 of a leaf is the leaf.
-    pub fn get(&self, path: &[usize]) -> Option<Layout> {
-        Some(Self {
-            shape: self.shape.get(path)?.clone(),
-            stride: self.stride.get(path)?.clone(),
-        })
-    }
-
-    /// The top-level modes.
-    pub fn modes(&self) -> Vec<Layout> {
-        let pairs = self.shape.modes().iter().zip(self.stride.modes());
-        pairs
-            .map(|(shape, stride)| Self {
-                shape: shape.clone(),
-                stride: stride.clone(),
-            })
-            .collect()
-    }
-
-    /// The extents and strides of all leaves, from left to right.
-    pub fn flat_modes(&self) -> Vec<(i64, ScaledBasis)> {
-        self.shape
-            .leaves()
-            .copied()
-            .zip(self.stride.leaves().cloned())
-            .collect()
-    }
-
-    /// Whether the values are integers.
-    pub fn is_integral(&self) -> bool {
-        self.stride
-            .leaves()
-            .all(|stride| stride.as_integer().is_some())
+        let checked = "spans are checked when a layout is made";
+        self.spans().expect(checked)
     }
 
     /// The leaves as pairs of integers, refused for a layout into a coordinate space.
@@ -248,21 +261,6 @@ impl Layout {
             .copied()
             .zip(self.stride.leaves().map(ScaledBasis::value))
             .collect())
-    }
-
-    /// Refuses a layout into a coordinate space.
-    pub(crate) fn require_integral(&self, operand: usize) -> Result<(), LayoutError> {
-        match self
-            .stride
-            .leaves()
-            .find(|stride| stride.as_integer().is_none())
-        {
-            None => Ok(()),
-            Some(stride) => Err(ErrorKind::NotIntegral {
-                stride: stride.clone(),
-            }
-            .at(Place::operand(operand).stride())),
-        }
     }
 
     /// The integer at 1-D coordinate `index`; `None` outside the domain and for a layout into a coordinate space.
@@ -310,74 +308,18 @@ impl Layout {
         for (i, (&extent, stride)) in modes.enumerate() {
             let digit = if i == last { rest } else { rest % extent };
             rest /= extent;
-            sum = add(&sum, &stride.place(stride.value().checked_mul(digit)?))?;
+            sum = add::<i64>(&sum, &stride.place(stride.value().checked_mul(digit)?))?;
         }
         Some(sum)
     }
-
-    /// The value at a coordinate: an integer for the whole or any mode, or a tuple for its modes.
-    /// Past its end a mode goes on with its last leaf, as in CuTe.
-    pub fn crd2idx(&self, coord: &Coord) -> Result<IntTuple, LayoutError> {
-        coord.check_limits().map_err(|error| error.blame(1))?;
-        self.crd2idx_at(coord, &ModePath::default())
-            .during("crd2idx", [self, coord])
-    }
-
-    fn crd2idx_at(&self, coord: &Coord, path: &ModePath) -> Result<IntTuple, LayoutError> {
-        let place = || Place::operand(1).mode(path.0.clone());
-        let overflow = || ErrorKind::Overflow { quantity: "index" }.at(place());
-        match coord {
-            Tuple::Leaf(None) => Err(ErrorKind::Underscore.at(place())),
-            Tuple::Leaf(Some(index)) => self.extended(*index).ok_or_else(overflow),
-            Tuple::Node(coords) => {
-                if self.shape.is_leaf() || self.rank() != coords.len() {
-                    let (expected, found) = (self.shape.to_string(), coord.to_string());
-                    return Err(ErrorKind::Profile { expected, found }.at(place()));
-                }
-                let mut sum = Tuple::Leaf(0);
-                for (i, (mode, coord)) in self.modes().iter().zip(coords).enumerate() {
-                    sum =
-                        add(&sum, &mode.crd2idx_at(coord, &path.child(i))?).ok_or_else(overflow)?;
-                }
-                Ok(sum)
-            }
-        }
-    }
 }
 
-/// The shape, if it is within the limits and its extents and size are legal.
-pub(crate) fn checked_shape(shape: Shape) -> Result<Shape, LayoutError> {
-    shape.check_limits()?;
-    check_extents(&shape, &ModePath::default())?;
-    match shape.product() {
-        Some(_) => Ok(shape),
-        None => Err(ErrorKind::Overflow { quantity: "size" }.at(Place::default().shape())),
-    }
-}
-
-/// The next stride of a compact layout. CuTe gives modes of size 1 stride 0.
-pub(crate) fn compact_stride(extent: i64, next: &mut i64) -> ScaledBasis {
-    let stride = if extent == 1 { 0 } else { *next };
-    *next *= extent;
-    stride.into()
-}
-
-fn identity_stride(shape: &Shape, path: &mut Vec<usize>) -> Stride {
-    match shape {
-        Tuple::Leaf(_) => Tuple::Leaf(ScaledBasis::along(1, path.as_slice())),
-        Tuple::Node(modes) => {
-            let mut strides = Vec::new();
-            for (i, mode) in modes.iter().enumerate() {
-                path.push(i);
-                strides.push(identity_stride(mode, path));
-                path.pop();
-            }
-            Tuple::Node(strides)
-        }
-    }
-}
-
-fn check_congruent(shape: &Shape, stride: &Stride, path: &ModePath) -> Result<(), LayoutError> {
+/// Refuses a shape and strides that nest differently.
+fn check_congruent<I: Integer>(
+    shape: &Tuple<I>,
+    stride: &Stride<I>,
+    path: &ModePath,
+) -> Result<(), LayoutError> {
     match (shape, stride) {
         (Tuple::Leaf(_), Tuple::Leaf(_)) => Ok(()),
         (Tuple::Node(shapes), Tuple::Node(strides)) if shapes.len() == strides.len() => {
@@ -394,22 +336,8 @@ fn check_congruent(shape: &Shape, stride: &Stride, path: &ModePath) -> Result<()
     }
 }
 
-fn check_extents(shape: &Shape, path: &ModePath) -> Result<(), LayoutError> {
-    match shape {
-        Tuple::Leaf(extent) if *extent >= 1 => Ok(()),
-        Tuple::Leaf(extent) => {
-            Err(ErrorKind::Extent { extent: *extent }
-                .at(Place::default().mode(path.0.clone()).shape()))
-        }
-        Tuple::Node(modes) => modes
-            .iter()
-            .enumerate()
-            .try_for_each(|(i, mode)| check_extents(mode, &path.child(i))),
-    }
-}
-
 /// Refuses strides that cannot be added: one runs along a coordinate that another takes apart.
-fn check_paths(stride: &Stride) -> Result<(), LayoutError> {
+fn check_paths<I: Integer>(stride: &Stride<I>) -> Result<(), LayoutError> {
     let mut leaves: Vec<_> = stride.leaves().filter(|leaf| !leaf.is_zero()).collect();
     leaves.sort_by_key(|leaf| leaf.path());
     leaves.dedup_by_key(|leaf| leaf.path());
@@ -420,21 +348,21 @@ fn check_paths(stride: &Stride) -> Result<(), LayoutError> {
     {
         None => Ok(()),
         Some(pair) => Err(ErrorKind::MixedStrides {
-            first: pair[0].clone(),
-            second: pair[1].clone(),
+            first: pair[0].to_string(),
+            second: pair[1].to_string(),
         }
         .at(Place::default().stride())),
     }
 }
 
 /// As text: the derived form of a nested layout takes a page.
-impl fmt::Debug for Layout {
+impl<I: Integer> fmt::Debug for Layout<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl fmt::Display for Layout {
+impl<I: Integer> fmt::Display for Layout<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.shape, self.stride)
     }

@@ -25,10 +25,11 @@
 
 #![forbid(unsafe_code)]
 
+mod alignment;
 mod analysis;
+mod ascending;
 mod atoms;
 mod coalesce;
-mod common;
 mod complement;
 mod composed;
 mod composition;
@@ -36,29 +37,36 @@ mod construct;
 mod coordinate;
 mod disjoint;
 mod divide;
+mod domain;
 mod error;
+mod from_table;
+mod integer;
 mod inverse;
 mod layout;
-mod manip;
 pub mod notation;
 pub mod operations;
+mod overhang;
 mod picture;
 mod product;
 pub mod ragged;
 mod rational;
 mod recast;
-mod recover;
+mod regroup;
 mod slice;
 mod stride;
 mod swizzle;
 pub mod symbolic;
-mod tile;
+mod tile_to_shape;
 mod tiler;
 mod tiling;
 mod tuple;
 mod value;
 mod xor_map;
 
+pub use alignment::{
+    domain_distribute, max_alignment, max_common_layout, max_common_vector,
+    max_common_vector_swizzled,
+};
 pub use analysis::access::{SharedAccess, WIDEST_ACCESS, shared_access};
 pub use analysis::banks::{BANKS, Conflict, WARP, bank_conflicts};
 pub use analysis::gmma::{
@@ -83,10 +91,6 @@ pub use atoms::{
     smem_tile_to_shape,
 };
 pub use coalesce::{coalesce, coalesce_by, filter, filter_by, filter_zeros};
-pub use common::{
-    domain_distribute, max_alignment, max_common_layout, max_common_vector,
-    max_common_vector_swizzled,
-};
 pub use complement::{complement, complement_within};
 pub use composed::{ComposedLayout, Slice};
 pub use composition::{ENUMERATION_LIMIT, composition, composition_by};
@@ -97,12 +101,10 @@ pub use coordinate::{
 pub use disjoint::{Axis, PROOF_LEAVES, proves_disjoint};
 pub use divide::{flat_divide, logical_divide, tiled_divide, zipped_divide};
 pub use error::{ErrorKind, Frame, LayoutError, ModePath, Place, Side, Witness};
+pub use from_table::from_table;
+pub use integer::{Integer, Source};
 pub use inverse::{left_inverse, nullspace, right_inverse};
 pub use layout::Layout;
-pub use manip::{
-    append, append_to_rank, flatten, get, group, prepend, prepend_to_rank, replace, select, take,
-    transpose_modes, unflatten, with_shape, zip,
-};
 pub use picture::{
     ColorBy, HOLDER_LIMIT, PICTURE_LIMIT, ParseColorError, Picture, PictureError, print_layout,
 };
@@ -111,13 +113,16 @@ pub use product::{
 };
 pub use rational::rational_mode;
 pub use recast::{downcast, recast, upcast};
-pub use recover::from_table;
+pub use regroup::{
+    append, append_to_rank, flatten, get, group, prepend, prepend_to_rank, replace, select, take,
+    transpose_modes, unflatten, with_shape, zip,
+};
 pub use slice::{dice, slice, slice_and_offset};
 pub use stride::{ScaledBasis, Stride};
 pub use swizzle::Swizzle;
-pub use tile::tile_to_shape;
+pub use tile_to_shape::tile_to_shape;
 pub use tiler::Tiler;
-pub use tiling::{Overlap, Tiling};
+pub use tiling::{Overlap, SymbolicAxis, SymbolicTiling, Tiling};
 pub use tuple::{Coord, IntTuple, MAX_DEPTH, MAX_LEAVES, Shape, Tuple};
 pub use value::Value;
 pub use xor_map::{XOR_MAP_BITS, XorMap};

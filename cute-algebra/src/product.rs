@@ -1,10 +1,13 @@
 //! Products: a layout repeated as another one says.
 
 use crate::complement::complement_endless;
-use crate::composition::{Overhang, compose};
+use crate::composition::{Compose, compose};
 use crate::divide::Form;
-use crate::error::{During, ErrorKind, LayoutError, Place, Refusal};
+use crate::domain::{Numbers, overflow};
+use crate::error::{During, ErrorKind, LayoutError, Place};
+use crate::integer::Integer;
 use crate::layout::Layout;
+use crate::overhang::Overhang;
 use crate::tiler::{Others, Tiler};
 
 /// `(A, repetitions)`: the second mode places copies of A, one for each coordinate of the tiler, in its order, each
@@ -19,7 +22,7 @@ use crate::tiler::{Others, Tiler};
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn logical_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    product(a, tiler, Form::Logical)
+    product_by(&mut Numbers, a, tiler, Form::Logical)
 }
 
 /// `((A, …), (repetitions, …))`: the modes of [`logical_product`] in another order.
@@ -33,7 +36,7 @@ pub fn logical_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError>
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn zipped_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    product(a, tiler, Form::Zipped)
+    product_by(&mut Numbers, a, tiler, Form::Zipped)
 }
 
 /// `((A, …), repetitions, …)`: the modes of [`logical_product`] in another order.
@@ -47,7 +50,7 @@ pub fn zipped_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> 
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tiled_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    product(a, tiler, Form::Tiled)
+    product_by(&mut Numbers, a, tiler, Form::Tiled)
 }
 
 /// `(A, …, repetitions, …)`: the modes of [`logical_product`] in another order.
@@ -61,7 +64,7 @@ pub fn tiled_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn flat_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    product(a, tiler, Form::Flat)
+    product_by(&mut Numbers, a, tiler, Form::Flat)
 }
 
 /// The product with each mode of A beside the mode of B that repeats it: `((A0, B0), (A1, B1), …)`.
@@ -75,7 +78,7 @@ pub fn flat_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn blocked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
-    blocked(a, b, Order::Blocked, &mut repetitions).during("blocked_product", [a, b])
+    ranked_product(&mut Numbers, a, b, Order::Blocked).during("blocked_product", [a, b])
 }
 
 /// The product with the repetitions fastest: `((B0, A0), (B1, A1), …)`.
@@ -89,7 +92,7 @@ pub fn blocked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn raked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
-    blocked(a, b, Order::Raked, &mut repetitions).during("raked_product", [a, b])
+    ranked_product(&mut Numbers, a, b, Order::Raked).during("raked_product", [a, b])
 }
 
 /// Whether the elements of a block stay together.
@@ -101,22 +104,20 @@ pub(crate) enum Order {
     Raked,
 }
 
-/// The modes of both side by side, once modes `1:0` make their ranks equal: those of A, and those of the repetitions
-/// of A that `repetitions` gives for B.
-pub(crate) fn blocked<E: Refusal>(
-    a: &Layout,
-    b: &Layout,
+/// The modes of both side by side, once modes `1:0` make their ranks equal: those of A, and those of the repetitions of A.
+pub(crate) fn ranked_product<D: Compose>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    b: &Layout<D::Int>,
     order: Order,
-    repetitions: &mut dyn FnMut(&Layout, &Layout) -> Result<Layout, E>,
-) -> Result<Layout, E> {
+) -> Result<Layout<D::Int>, LayoutError> {
     let rank = a.rank().max(b.rank());
     let (a, b) = (pad(a, rank), pad(b, rank));
     if a.shape().is_leaf() != b.shape().is_leaf() {
         let (expected, found) = (a.shape().to_string(), b.shape().to_string());
-        let error = ErrorKind::Profile { expected, found }.at(Place::operand(1));
-        return Err(error.into());
+        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)));
     }
-    let copies = repetitions(&a, &b)?;
+    let copies = repetitions(d, &a, &b)?;
     // An integer mode of B stays one mode, even where its copies need a tuple.
     let copies = if b.shape().is_leaf() {
         vec![copies]
@@ -127,11 +128,11 @@ pub(crate) fn blocked<E: Refusal>(
         Order::Blocked => Layout::concat([a, b]),
         Order::Raked => Layout::concat([b, a]),
     });
-    Ok(Layout::concat(pairs.collect::<Result<Vec<_>, _>>()?)?)
+    Layout::concat(pairs.collect::<Result<Vec<_>, _>>()?)
 }
 
 /// The layout with modes `1:0` added up to a rank.
-pub(crate) fn pad(a: &Layout, rank: usize) -> Layout {
+pub(crate) fn pad<I: Integer>(a: &Layout<I>, rank: usize) -> Layout<I> {
     if a.rank() >= rank {
         return a.clone();
     }
@@ -140,7 +141,13 @@ pub(crate) fn pad(a: &Layout, rank: usize) -> Layout {
     Layout::join(modes)
 }
 
-pub(crate) fn product(a: &Layout, tiler: &Tiler, form: Form) -> Result<Layout, LayoutError> {
+/// `(A, repetitions)`, grouped by `form`.
+pub(crate) fn product_by<D: Compose>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    tiler: &Tiler<D::Int>,
+    form: Form,
+) -> Result<Layout<D::Int>, LayoutError> {
     let name = [
         "logical_product",
         "zipped_product",
@@ -149,16 +156,21 @@ pub(crate) fn product(a: &Layout, tiler: &Tiler, form: Form) -> Result<Layout, L
     ][form as usize];
     tiler
         .apply(a, Others::Keep, &mut |mode, tile| {
-            Layout::concat([mode.clone(), repetitions(mode, tile)?])
+            Layout::concat([mode.clone(), repetitions(d, mode, tile)?])
         })
         .and_then(|product| form.arrange(product, tiler))
         .during(name, [a, tiler])
 }
 
-/// Where the copies of A go: the rest of A, in as large a target as B needs, composed with B.
-fn repetitions(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
+/// Where the copies of A go: the rest of A, without end, composed with B.
+fn repetitions<D: Compose>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    b: &Layout<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
     b.require_integral(1)?;
-    let rest = complement_endless(a, b.cosize()).during("complement", [a])?;
-    // The rest is longer than B's values, so what can fail is B against the holes of A.
-    compose(&rest, b, Overhang::Strict).during("composition", [&rest, b])
+    let count = d.integer(&b.span().ok_or_else(overflow)?)?;
+    let rest = complement_endless(d, a, count).during("complement", [a])?;
+    // The rest has no end, so what can fail is B against the holes of A.
+    compose(d, &rest, b, Overhang::Ragged).during("composition", [&rest, b])
 }

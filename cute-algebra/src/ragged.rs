@@ -11,12 +11,14 @@
 //! ```
 
 use crate::complement::complement_in;
-use crate::composition::{Overhang, compose_by};
+use crate::composition::compose_by;
 use crate::divide::{Form, divide};
+use crate::domain::Numbers;
 use crate::error::{During, LayoutError};
 use crate::layout::Layout;
-use crate::recast::upcast_modes;
-use crate::tile::tile;
+use crate::overhang::Overhang;
+use crate::recast::upcast_in;
+use crate::tile_to_shape::tile;
 use crate::tiler::Tiler;
 use crate::tuple::{IntTuple, Shape};
 
@@ -28,7 +30,7 @@ use crate::tuple::{IntTuple, Shape};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn composition(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    compose_by(a, tiler, Overhang::Ragged).during("composition", [a, tiler])
+    compose_by(&mut Numbers, a, tiler, Overhang::Ragged).during("composition", [a, tiler])
 }
 
 /// The complement in the next target that the blocks of A fill.
@@ -39,7 +41,9 @@ pub fn composition(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn complement(a: &Layout, target: i64) -> Result<Layout, LayoutError> {
-    complement_in(a, target, Overhang::Ragged).during("complement", [a, &target])
+    let complement = complement_in(&mut Numbers, a, &target, Overhang::Ragged);
+    let (rest, _) = complement.during("complement", [a, &target])?;
+    Ok(rest)
 }
 
 /// `((tile, rest), …)` with the rest rounded up.
@@ -50,7 +54,7 @@ pub fn complement(a: &Layout, target: i64) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn logical_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    divide(a, tiler, Form::Logical, Overhang::Ragged)
+    divide(&mut Numbers, a, tiler, Form::Logical, Overhang::Ragged)
 }
 
 /// `((tile, …), (rest, …))` with the rest rounded up.
@@ -61,7 +65,7 @@ pub fn logical_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> 
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn zipped_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    divide(a, tiler, Form::Zipped, Overhang::Ragged)
+    divide(&mut Numbers, a, tiler, Form::Zipped, Overhang::Ragged)
 }
 
 /// `((tile, …), rest, …)` with the rest rounded up.
@@ -72,7 +76,7 @@ pub fn zipped_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn tiled_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    divide(a, tiler, Form::Tiled, Overhang::Ragged)
+    divide(&mut Numbers, a, tiler, Form::Tiled, Overhang::Ragged)
 }
 
 /// `(tile, …, rest, …)` with the rest rounded up.
@@ -83,7 +87,7 @@ pub fn tiled_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn flat_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    divide(a, tiler, Form::Flat, Overhang::Ragged)
+    divide(&mut Numbers, a, tiler, Form::Flat, Overhang::Ragged)
 }
 
 /// The block repeated until it covers the shape.
@@ -98,7 +102,7 @@ pub fn tile_to_shape(
     shape: &Shape,
     order: Option<&IntTuple>,
 ) -> Result<Layout, LayoutError> {
-    tile(block, shape, order, Overhang::Ragged)
+    tile(&mut Numbers, block, shape, order, Overhang::Ragged)
 }
 
 /// In units of `factor` elements, of which some may be absent.
@@ -109,5 +113,5 @@ pub fn tile_to_shape(
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn upcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
-    upcast_modes(a, factor, Overhang::Ragged).during("upcast", [a, &factor])
+    upcast_in(&mut Numbers, a, &factor, Overhang::Ragged).during("upcast", [a, &factor])
 }

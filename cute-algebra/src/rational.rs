@@ -33,6 +33,7 @@ pub fn rational_mode(
         return Err(ErrorKind::Denominator.at(whole));
     }
     if extent < 1 {
+        let extent = extent.to_string();
         return Err(ErrorKind::Extent { extent }.at(whole));
     }
     // In 128 bits nothing below overflows: every product is of two numbers of 64 bits.
@@ -84,7 +85,7 @@ pub fn rational_mode(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recover::from_table;
+    use crate::from_table::from_table;
 
     /// Accepted exactly where some layout has the values, and then with those values.
     #[test]

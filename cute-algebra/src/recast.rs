@@ -1,9 +1,12 @@
 //! The same memory in larger or smaller elements.
 
-use crate::coalesce::{coalesce, from_flat};
-use crate::composition::{Overhang, nearest_multiples};
+use crate::coalesce::coalesced;
+use crate::domain::{Answer, Domain, Numbers, Question, product, quotient};
 use crate::error::{During, ErrorKind, LayoutError, Place};
+use crate::integer::Integer;
+use crate::inverse::contiguous;
 use crate::layout::Layout;
+use crate::overhang::{Overhang, nearest_multiples};
 use crate::stride::ScaledBasis;
 
 /// The layout in units of `factor` elements: each value is a quotient of A's by `factor`, and each group of `factor`
@@ -17,7 +20,7 @@ use crate::stride::ScaledBasis;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn upcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
-    upcast_modes(a, factor, Overhang::Strict).during("upcast", [a, &factor])
+    upcast_in(&mut Numbers, a, &factor, Overhang::Strict).during("upcast", [a, &factor])
 }
 
 /// The layout in units of a `factor`-th of an element: a contiguous mode grows by the factor, other strides do.
@@ -27,7 +30,7 @@ pub fn upcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn downcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
-    downcast_modes(a, factor).during("downcast", [a, &factor])
+    downcast_in(&mut Numbers, a, &factor).during("downcast", [a, &factor])
 }
 
 /// The layout of elements of `old` bits in units of elements of `new` bits: [`upcast`] or [`downcast`] by their
@@ -42,27 +45,31 @@ pub fn downcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn recast(a: &Layout, old: i64, new: i64) -> Result<Layout, LayoutError> {
-    recast_modes(a, old, new, Overhang::Strict).during("recast", [a, &old, &new])
+    let cast = recast_factor(old, new);
+    cast.and_then(|cast| match cast {
+        Cast::Up(factor) => upcast_in(&mut Numbers, a, &factor, Overhang::Strict),
+        Cast::Down(factor) => downcast_in(&mut Numbers, a, &factor),
+    })
+    .during("recast", [a, &old, &new])
 }
 
-pub(crate) fn recast_modes(
-    a: &Layout,
-    old: i64,
-    new: i64,
-    overhang: Overhang,
-) -> Result<Layout, LayoutError> {
-    match recast_factor(old, new)? {
-        Cast::Up(factor) => upcast_modes(a, factor, overhang),
-        Cast::Down(factor) => downcast_modes(a, factor),
+/// Into units of so many elements, or of such a part of one.
+pub(crate) enum Cast<I> {
+    Up(I),
+    Down(I),
+}
+
+impl Cast<i64> {
+    /// By the same factor among other integers.
+    pub(crate) fn lift<I: Integer>(self) -> Cast<I> {
+        match self {
+            Self::Up(factor) => Cast::Up(factor.into()),
+            Self::Down(factor) => Cast::Down(factor.into()),
+        }
     }
 }
 
-pub(crate) enum Cast<T = i64> {
-    Up(T),
-    Down(T),
-}
-
-pub(crate) fn recast_factor(old: i64, new: i64) -> Result<Cast, LayoutError> {
+pub(crate) fn recast_factor(old: i64, new: i64) -> Result<Cast<i64>, LayoutError> {
     check_factor(old)?;
     check_factor(new).map_err(|error| error.blame(2))?;
     match (new % old, old % new) {
@@ -72,7 +79,7 @@ pub(crate) fn recast_factor(old: i64, new: i64) -> Result<Cast, LayoutError> {
     }
 }
 
-pub(crate) fn check_factor(factor: i64) -> Result<(), LayoutError> {
+fn check_factor(factor: i64) -> Result<(), LayoutError> {
     if factor < 1 {
         Err(ErrorKind::Factor { factor }.at(Place::operand(1)))
     } else {
@@ -80,62 +87,151 @@ pub(crate) fn check_factor(factor: i64) -> Result<(), LayoutError> {
     }
 }
 
-pub(crate) fn upcast_modes(
-    a: &Layout,
-    factor: i64,
+fn require_factor<D: Domain>(d: &mut D, factor: &D::Int) -> Result<(), LayoutError> {
+    match factor.as_constant() {
+        Some(factor) => check_factor(factor),
+        None => d.require_extent(factor, &Place::operand(1)),
+    }
+}
+
+pub(crate) fn upcast_in<D: Domain>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    factor: &D::Int,
     overhang: Overhang,
-) -> Result<Layout, LayoutError> {
-    check_factor(factor)?;
+) -> Result<Layout<D::Int>, LayoutError> {
+    require_factor(d, factor)?;
     a.require_integral(0)?;
-    let mut modes = Vec::new();
-    let mut group = Vec::new();
-    for ((extent, stride), path) in a.flat_modes().into_iter().zip(a.shape().leaf_paths()) {
-        let place = || Place::operand(0).mode(path.clone());
-        let stride = stride.value();
-        if stride % factor == 0 {
-            modes.push(Layout::leaf(extent, (stride / factor).into()));
-            continue;
+    let (mut leaves, mut group) = (Vec::new(), Vec::new());
+    for ((extent, stride), path) in a.leaves().zip(a.shape().leaf_paths()) {
+        if !stride.sources().is_empty() {
+            let (what, extent) = ("joined", extent.to_string());
+            return Err(ErrorKind::RaggedEdge { what, extent }.at(Place::operand(0)));
         }
-        if factor % stride != 0 {
-            let nearest = nearest_parts(stride, factor);
-            return Err(ErrorKind::Recast {
-                stride,
-                factor,
-                nearest,
-            }
-            .at(place().stride()));
-        }
-        let share = factor / stride.abs();
-        let whole = stride > 0 && (extent % share == 0 || share % extent == 0);
-        if !whole && overhang == Overhang::Strict {
-            let nearest = match stride {
-                1.. => nearest_parts(extent, share),
-                _ => Vec::new(),
+        let place = Place::operand(0).mode(path);
+        let unit = Unit::of(d, extent, &stride.value(), factor, overhang, &place)?;
+        leaves.push(Layout::leaf(unit.extent, unit.stride));
+        group.extend(unit.inside);
+    }
+    if overhang == Overhang::Strict && !factor.is_one() {
+        require_full(d, Layout::from_flat(group), factor)?;
+    }
+    Layout::replace_leaves(a.shape(), leaves)
+}
+
+/// What a leaf becomes in larger units.
+struct Unit<I: Integer> {
+    extent: I,
+    stride: I,
+    /// The part of the leaf that is inside a unit.
+    inside: Option<(I, ScaledBasis<I>)>,
+}
+
+impl<I: Integer> Unit<I> {
+    fn of<D: Domain<Int = I>>(
+        d: &mut D,
+        extent: &I,
+        stride: &I,
+        factor: &I,
+        overhang: Overhang,
+        place: &Place,
+    ) -> Result<Self, LayoutError> {
+        let at_stride = place.clone().stride();
+        let [whole, part] = [
+            Question::Divides(factor, stride),
+            Question::Divides(stride, factor),
+        ];
+        // What is open is taken to be a multiple of the factor, unless it cannot be.
+        let is_multiple = match [d.answer(whole), d.answer(part)] {
+            [Answer::Always, _] | [_, Answer::Never] | [Answer::Maybe, Answer::Maybe] => true,
+            [_, Answer::Always] | [Answer::Never, Answer::Maybe] => false,
+        };
+        if is_multiple {
+            let refusal = || {
+                let (stride, factor) = (stride.as_constant()?, factor.as_constant()?);
+                let nearest = nearest_parts(stride, factor);
+                Some(ErrorKind::Recast {
+                    stride,
+                    factor,
+                    nearest,
+                })
             };
-            return Err(ErrorKind::RecastShare {
+            d.require(whole, &at_stride, &refusal)?;
+            return Ok(Self {
+                extent: extent.clone(),
+                stride: quotient(stride, factor)?,
+                inside: None,
+            });
+        }
+        let is_positive = d.decide(Question::AtMost(&I::ONE, stride), &at_stride)?;
+        let sign = I::from(if is_positive { 1 } else { -1 });
+        d.require(part, &at_stride, &|| None)?;
+        let share = quotient(factor, &product(stride, &sign)?)?;
+        let refusal = || {
+            let (extent, share) = (extent.as_constant()?, share.as_constant()?);
+            let nearest = match is_positive {
+                true => nearest_parts(extent, share),
+                false => Vec::new(),
+            };
+            Some(ErrorKind::RecastShare {
                 extent,
-                stride,
-                factor,
+                stride: stride.as_constant()?,
+                factor: factor.as_constant()?,
                 nearest,
-            }
-            .at(place()));
+            })
+        };
+        if !is_positive
+            && overhang == Overhang::Strict
+            && let Some(kind) = refusal()
+        {
+            return Err(kind.at(place.clone()));
         }
-        group.push((extent.min(share), stride.into()));
-        modes.push(Layout::leaf(
-            (extent - 1) / share + 1,
-            stride.signum().into(),
-        ));
+        let [fills, fits] = [
+            Question::Divides(&share, extent),
+            Question::Divides(extent, &share),
+        ];
+        // So many of its elements are in one unit, and so many units it has.
+        let is_inside = d.is_known(fits) && !d.is_known(fills)
+            || d.answer(fills) == Answer::Never && overhang == Overhang::Strict;
+        let (inside, units) = if is_inside {
+            d.require(fits, place, &refusal)?;
+            (extent.clone(), I::ONE)
+        } else if overhang == Overhang::Ragged && !d.is_known(fills) {
+            let units = d.ceiling(extent, &share, place)?;
+            (share.clone(), units)
+        } else {
+            d.require(fills, place, &refusal)?;
+            (share.clone(), quotient(extent, &share)?)
+        };
+        Ok(Self {
+            extent: units,
+            stride: sign,
+            inside: Some((inside, stride.clone().into())),
+        })
     }
-    group.sort_by_key(|(_, stride): &(i64, ScaledBasis)| stride.value());
-    let group = coalesce(&from_flat(group));
-    if overhang == Overhang::Strict && factor > 1 && group != Layout::leaf(factor, 1.into()) {
-        return Err(ErrorKind::RecastHoles {
-            group: group.to_string(),
-            factor,
-        }
-        .at(Place::operand(0)));
+}
+
+/// The modes inside a unit take each of its elements once.
+fn require_full<D: Domain>(
+    d: &D,
+    group: Layout<D::Int>,
+    factor: &D::Int,
+) -> Result<(), LayoutError> {
+    let place = Place::operand(0);
+    let (contiguous, others) = contiguous(d, &group)?;
+    let block = contiguous
+        .iter()
+        .try_fold(D::Int::ONE, |block, step| product(&block, &step.extent))?;
+    if others.is_empty() && d.decide(Question::Equal(&block, factor), &place)? {
+        return Ok(());
     }
-    Layout::replace_leaves(a.shape(), modes)
+    let modes = contiguous.into_iter().chain(others);
+    let modes = modes.map(|step| (step.extent, step.stride.into()));
+    Err(ErrorKind::RecastHoles {
+        group: coalesced(modes.collect()).to_string(),
+        factor: factor.to_string(),
+    }
+    .at(place))
 }
 
 /// The numbers nearest to `value` that are multiples of `whole` or divide it, where they are found soon.
@@ -152,33 +248,37 @@ fn nearest_parts(value: i64, whole: i64) -> Vec<i64> {
     [below, above].into_iter().flatten().collect()
 }
 
-pub(crate) fn downcast_modes(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
-    check_factor(factor)?;
+pub(crate) fn downcast_in<D: Domain>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    factor: &D::Int,
+) -> Result<Layout<D::Int>, LayoutError> {
+    require_factor(d, factor)?;
     a.require_integral(0)?;
-    let contiguous = |stride: &ScaledBasis| stride.value() == 1;
-    if factor > 1
-        && a.stride()
-            .leaves()
-            .filter(|stride| contiguous(stride))
-            .count()
-            != 1
-    {
+    let (mut leaves, mut contiguous) = (Vec::new(), 0);
+    for ((extent, stride), path) in a.leaves().zip(a.shape().leaf_paths()) {
+        let (value, place) = (stride.value(), Place::operand(0).mode(path).stride());
+        let sources = stride.sources();
+        let (extent, value) = if d.is_known(Question::Equal(&value, &D::Int::ONE)) {
+            if !sources.is_empty() {
+                let (what, extent) = ("split", extent.to_string());
+                return Err(ErrorKind::RaggedEdge { what, extent }.at(place));
+            }
+            contiguous += 1;
+            (product(extent, factor)?, value)
+        } else {
+            // Exactly one mode is contiguous, so that this one must not be.
+            if value.as_constant().is_none() && !factor.is_one() {
+                d.require(Question::AtMost(&2.into(), &value), &place, &|| None)?;
+            }
+            (extent.clone(), product(&value, factor)?)
+        };
+        let stride = ScaledBasis::from(value).with_sources(sources.to_vec());
+        leaves.push(Layout::leaf(extent, stride));
+    }
+    if contiguous != 1 && !factor.is_one() {
+        let factor = factor.to_string();
         return Err(ErrorKind::NotContiguous { factor }.at(Place::operand(0).stride()));
     }
-    let modes = a.flat_modes().into_iter().map(|(extent, stride)| {
-        let (extent, stride) = match contiguous(&stride) {
-            true => (extent.checked_mul(factor), Some(stride)),
-            false => (Some(extent), stride.checked_mul(factor)),
-        };
-        let mode = extent
-            .zip(stride)
-            .map(|(extent, stride)| Layout::leaf(extent, stride));
-        mode.ok_or_else(|| {
-            ErrorKind::Overflow {
-                quantity: "recast layout",
-            }
-            .at(Place::operand(0))
-        })
-    });
-    Layout::replace_leaves(a.shape(), modes.collect::<Result<Vec<_>, _>>()?)
+    Layout::replace_leaves(a.shape(), leaves)
 }

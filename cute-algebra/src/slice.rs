@@ -1,6 +1,9 @@
 //! Fixing some coordinates and keeping others.
 
+use crate::coordinate::{crd2idx_in, split};
+use crate::domain::{Domain, Numbers, Sum, overflow};
 use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
+use crate::integer::{Integer, Leaf, Source};
 use crate::layout::Layout;
 use crate::tuple::{Coord, IntTuple, Tuple};
 
@@ -39,14 +42,32 @@ pub fn dice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn slice_and_offset(a: &Layout, coord: &Coord) -> Result<(Layout, IntTuple), LayoutError> {
-    let layout = slice(a, coord)?;
-    let offset = a.crd2idx(&coord.map(|index| Some(index.unwrap_or(0))))?;
-    Ok((layout, offset))
+    slice_in(&mut Numbers, a, coord)
 }
 
-fn pick(a: &Layout, coord: &Coord, keep: bool) -> Result<Layout, LayoutError> {
+/// A slice, and the value where it begins.
+type Sliced<D> = (Layout<<D as Domain>::Int>, Tuple<Sum<D>>);
+
+pub(crate) fn slice_in<D: Domain>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    coord: &Tuple<Option<Sum<D>>>,
+) -> Result<Sliced<D>, LayoutError> {
+    let sliced = pick(a, coord, true).during("slice", [a, coord])?;
+    let origin = coord.map(|index| index.clone().unwrap_or_else(|| 0.into()));
+    let sliced = move_bounds(d, a, sliced, &origin)?;
+    let offset = crd2idx_in(d, a, &origin.to_coord());
+    Ok((sliced, offset.during("crd2idx", [a, &origin])?))
+}
+
+/// The modes whose leaf of `coord` is `_` (`keep`) or an integer (not `keep`), in one flat list.
+pub(crate) fn pick<I: Integer, T: Leaf>(
+    a: &Layout<I>,
+    coord: &Tuple<Option<T>>,
+    keep: bool,
+) -> Result<Layout<I>, LayoutError> {
     coord.check_limits().map_err(|error| error.blame(1))?;
-    if coord == &Tuple::Leaf(None) && keep {
+    if matches!(coord, Tuple::Leaf(None)) && keep {
         return Ok(a.clone());
     }
     let mut picked = Vec::new();
@@ -54,19 +75,21 @@ fn pick(a: &Layout, coord: &Coord, keep: bool) -> Result<Layout, LayoutError> {
     Layout::concat(picked)
 }
 
-/// The modes whose leaf of `coord` is `_` (`keep`) or an integer (not `keep`), in one flat list.
-fn collect(
-    a: &Layout,
-    coord: &Coord,
+fn collect<I: Integer, T: Leaf>(
+    a: &Layout<I>,
+    coord: &Tuple<Option<T>>,
     keep: bool,
     path: &ModePath,
-    picked: &mut Vec<Layout>,
+    picked: &mut Vec<Layout<I>>,
 ) -> Result<(), LayoutError> {
-    let Tuple::Node(coords) = coord else {
-        if (coord == &Tuple::Leaf(None)) == keep {
-            picked.push(a.clone());
+    let coords = match coord {
+        Tuple::Leaf(leaf) => {
+            if leaf.is_none() == keep {
+                picked.push(a.clone());
+            }
+            return Ok(());
         }
-        return Ok(());
+        Tuple::Node(coords) => coords,
     };
     if a.shape().is_leaf() || a.rank() != coords.len() {
         let (expected, found) = (a.shape().to_string(), coord.to_string());
@@ -78,4 +101,54 @@ fn collect(
     modes
         .into_iter()
         .try_for_each(|(i, (mode, coord))| collect(&mode, coord, keep, &path.child(i), picked))
+}
+
+/// The slice of a layout that ragged divisions made, with bounds that are closer by the coordinates of the other modes.
+fn move_bounds<D: Domain>(
+    d: &mut D,
+    whole: &Layout<D::Int>,
+    sliced: Layout<D::Int>,
+    origin: &Tuple<Sum<D>>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    let mut moved: Vec<(usize, usize)> = Vec::new();
+    let sources = |layout: &Layout<D::Int>| -> Vec<usize> {
+        let sources = layout.stride().leaves().flat_map(|stride| stride.sources());
+        sources.map(|source| source.bound).collect()
+    };
+    let mut bounds = sources(whole);
+    if bounds.is_empty() {
+        return Ok(sliced);
+    }
+    bounds.sort_unstable();
+    bounds.dedup();
+    let digits = split(d, whole.shape(), origin, &ModePath::default())?;
+    for bound in bounds {
+        let mut position: Sum<D> = 0.into();
+        for (stride, digit) in whole.stride().leaves().zip(digits.leaves()) {
+            for source in stride
+                .sources()
+                .iter()
+                .filter(|source| source.bound == bound)
+            {
+                let step = source.stride.clone().into();
+                let part = D::Int::multiply(digit, &step).ok_or_else(overflow)?;
+                position = D::Int::plus(&position, &part).ok_or_else(overflow)?;
+            }
+        }
+        if position != 0.into() {
+            moved.push((bound, d.closer(bound, &position)?));
+        }
+    }
+    let closer = |source: &Source<D::Int>| {
+        let moved = moved.iter().find(|(bound, _)| *bound == source.bound);
+        Source {
+            bound: moved.map_or(source.bound, |(_, closer)| *closer),
+            stride: source.stride.clone(),
+        }
+    };
+    let leaves = sliced.leaves().map(|(extent, stride)| {
+        let sources: Vec<_> = stride.sources().iter().map(closer).collect();
+        Layout::leaf(extent.clone(), stride.clone().with_sources(sources))
+    });
+    Layout::replace_leaves(sliced.shape(), leaves.collect())
 }

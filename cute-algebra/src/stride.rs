@@ -1,11 +1,12 @@
 //! Stride leaves: integers and scaled basis elements, and the values they sum to.
 
 use crate::error::{ErrorKind, LayoutError, Place};
-use crate::tuple::{IntTuple, MAX_DEPTH, MAX_LEAVES, Tuple, write_tuple};
+use crate::integer::{Integer, Leaf, Source};
+use crate::tuple::{IntTuple, MAX_DEPTH, MAX_LEAVES, Tuple};
 use std::fmt;
 
 /// A tree of stride leaves, congruent to a shape.
-pub type Stride = Tuple<ScaledBasis>;
+pub type Stride<I = i64> = Tuple<ScaledBasis<I>>;
 
 /// An integer, or an integer along one coordinate of a coordinate space: CuTe's `ScaledBasis`.
 ///
@@ -18,14 +19,15 @@ pub type Stride = Tuple<ScaledBasis>;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ScaledBasis {
-    value: i64,
+pub struct ScaledBasis<I: Integer = i64> {
+    value: I,
     path: Vec<usize>,
+    sources: I::Sources,
 }
 
-impl ScaledBasis {
+impl<I: Integer> ScaledBasis<I> {
     /// `value` along `path`, outermost index first. An empty path is an integer; zero lies on no path.
-    pub fn new(value: i64, path: impl Into<Vec<usize>>) -> Result<Self, LayoutError> {
+    pub fn new(value: I, path: impl Into<Vec<usize>>) -> Result<Self, LayoutError> {
         let path = path.into();
         if path.len() > MAX_DEPTH {
             return Err(ErrorKind::TooDeep {
@@ -45,14 +47,22 @@ impl ScaledBasis {
     }
 
     /// `new` for a path that is known to be within the limits.
-    pub(crate) fn along(value: i64, path: impl Into<Vec<usize>>) -> Self {
-        let path = if value == 0 { Vec::new() } else { path.into() };
-        Self { value, path }
+    pub(crate) fn along(value: I, path: impl Into<Vec<usize>>) -> Self {
+        let path = if value.is_zero() {
+            Vec::new()
+        } else {
+            path.into()
+        };
+        Self {
+            value,
+            path,
+            sources: I::Sources::default(),
+        }
     }
 
     /// The scale.
-    pub fn value(&self) -> i64 {
-        self.value
+    pub fn value(&self) -> I {
+        self.value.clone()
     }
 
     /// The coordinate it runs along, outermost index first; empty for an integer.
@@ -60,39 +70,58 @@ impl ScaledBasis {
         &self.path
     }
 
+    /// For each ragged division that the mode comes from, where in the divided mode a step leads.
+    pub fn sources(&self) -> &[Source<I>] {
+        self.sources.as_ref()
+    }
+
+    /// The same with these sources.
+    pub(crate) fn with_sources(mut self, sources: impl IntoIterator<Item = Source<I>>) -> Self {
+        self.sources = sources.into_iter().collect();
+        self
+    }
+
     /// The integer, where there is no path.
-    pub fn as_integer(&self) -> Option<i64> {
-        self.path.is_empty().then_some(self.value)
+    pub fn as_integer(&self) -> Option<I> {
+        self.path.is_empty().then(|| self.value.clone())
     }
 
     /// Whether this is zero.
     pub fn is_zero(&self) -> bool {
-        self.value == 0
+        self.value.is_zero()
     }
 
-    /// The same basis element, scaled further.
-    pub fn checked_mul(&self, factor: i64) -> Option<Self> {
-        Some(Self::along(
-            self.value.checked_mul(factor)?,
-            self.path.as_slice(),
-        ))
-    }
-
-    /// As a coordinate: `2@1@0` is `((0,2))`.
-    pub fn to_int_tuple(&self) -> IntTuple {
-        self.place(self.value)
+    /// So many steps at once.
+    pub fn checked_mul(&self, steps: &I) -> Option<Self> {
+        let sources = self.sources().iter().map(|source| {
+            Some(Source {
+                bound: source.bound,
+                stride: source.stride.times(steps)?,
+            })
+        });
+        Some(Self {
+            sources: sources.collect::<Option<_>>()?,
+            ..Self::along(self.value.times(steps)?, self.path.as_slice())
+        })
     }
 
     /// The coordinate with `value` at the place of this basis element; zero keeps its place.
-    pub(crate) fn place(&self, value: i64) -> IntTuple {
+    pub(crate) fn place(&self, value: I::Sum) -> Tuple<I::Sum> {
         self.path
             .iter()
             .rev()
             .fold(Tuple::Leaf(value), |inner, &index| {
-                std::iter::repeat_n(Tuple::Leaf(0), index)
+                std::iter::repeat_n(Tuple::Leaf(0.into()), index)
                     .chain([inner])
                     .collect()
             })
+    }
+}
+
+impl ScaledBasis {
+    /// As a coordinate: `2@1@0` is `((0,2))`.
+    pub fn to_int_tuple(&self) -> IntTuple {
+        self.place(self.value)
     }
 
     /// The basis element equal to a coordinate, if at most one of its leaves is not zero.
@@ -118,11 +147,12 @@ impl ScaledBasis {
     }
 }
 
-impl From<i64> for ScaledBasis {
-    fn from(value: i64) -> Self {
+impl<I: Integer> From<I> for ScaledBasis<I> {
+    fn from(value: I) -> Self {
         Self {
             value,
             path: Vec::new(),
+            sources: I::Sources::default(),
         }
     }
 }
@@ -147,23 +177,29 @@ impl<const N: usize> From<[i64; N]> for Stride {
 
 /// The sum of two coordinates, component by component; the shorter is padded with zeros.
 /// `None` on overflow, and where a non-zero integer meets a tuple.
-pub(crate) fn add(a: &IntTuple, b: &IntTuple) -> Option<IntTuple> {
+pub(crate) fn add<I: Integer>(a: &Tuple<I::Sum>, b: &Tuple<I::Sum>) -> Option<Tuple<I::Sum>> {
+    let zero: I::Sum = 0.into();
     Some(match (a, b) {
-        (Tuple::Leaf(a), Tuple::Leaf(b)) => Tuple::Leaf(a.checked_add(*b)?),
-        (Tuple::Leaf(0), tuple) | (tuple, Tuple::Leaf(0)) => tuple.clone(),
+        (Tuple::Leaf(a), Tuple::Leaf(b)) => Tuple::Leaf(I::plus(a, b)?),
+        (Tuple::Leaf(leaf), tuple) | (tuple, Tuple::Leaf(leaf)) if *leaf == zero => tuple.clone(),
         (Tuple::Node(a), Tuple::Node(b)) => {
-            let zero = Tuple::Leaf(0);
+            let zero = Tuple::Leaf(zero);
             (0..a.len().max(b.len()))
-                .map(|i| add(a.get(i).unwrap_or(&zero), b.get(i).unwrap_or(&zero)))
+                .map(|i| add::<I>(a.get(i).unwrap_or(&zero), b.get(i).unwrap_or(&zero)))
                 .collect::<Option<_>>()?
         }
         _ => return None,
     })
 }
 
-impl fmt::Display for ScaledBasis {
+impl<I: Integer> fmt::Display for ScaledBasis<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.value)?;
+        match self.value.to_string() {
+            product if !self.path.is_empty() && product.contains(['*', '/']) => {
+                write!(f, "({product})")?;
+            }
+            value => f.write_str(&value)?,
+        }
         self.path
             .iter()
             .rev()
@@ -171,8 +207,8 @@ impl fmt::Display for ScaledBasis {
     }
 }
 
-impl fmt::Display for Stride {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_tuple(f, self, &|leaf, f| write!(f, "{leaf}"))
+impl<I: Integer> Leaf for ScaledBasis<I> {
+    fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }

@@ -1,7 +1,6 @@
 //! Swizzles: exclusive-or of one field of bits into another.
 
 use crate::error::{ErrorKind, LayoutError, Place};
-use crate::xor_map::{columns_of, combine, swizzle_of};
 use std::fmt;
 
 /// CuTe's `Swizzle<B,M,S>`: the `bits` bits at `base + max(shift,0)` are xor-ed into those at `base - min(shift,0)`.
@@ -180,4 +179,31 @@ impl fmt::Display for Swizzle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Sw<{},{},{}>", self.bits, self.base, self.shift)
     }
+}
+
+/// The swizzle that takes each bit to its column.
+pub(crate) fn swizzle_of(columns: &[u64]) -> Option<Swizzle> {
+    let mut pairs = Vec::new();
+    for (bit, &column) in (0u32..).zip(columns) {
+        let mut others = column ^ 1 << bit;
+        while others != 0 {
+            pairs.push((bit, others.trailing_zeros()));
+            others &= others - 1;
+        }
+    }
+    Swizzle::from_pairs(pairs)
+}
+
+/// The columns of a swizzle of the 63 bits of numbers that are not negative.
+fn columns_of(swizzle: Swizzle) -> Vec<u64> {
+    (0..63).map(|bit| swizzle.apply(1 << bit) as u64).collect()
+}
+
+/// The exclusive or of the columns of the bits that are set.
+pub(crate) fn combine(columns: &[u64], bits: u64) -> u64 {
+    let set = columns
+        .iter()
+        .enumerate()
+        .filter(|(bit, _)| bits >> bit & 1 == 1);
+    set.fold(0, |sum, (_, column)| sum ^ column)
 }

@@ -1,6 +1,8 @@
 //! What a layout can be divided, multiplied or composed with, mode by mode.
 
-use crate::error::{ErrorKind, LayoutError, Place, Refusal};
+use crate::domain::{Domain, Numbers};
+use crate::error::{ErrorKind, LayoutError, Place};
+use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::tuple::{Coord, Shape, Tuple};
 use std::fmt;
@@ -9,14 +11,17 @@ use std::fmt;
 ///
 /// A shape stands for its contiguous layouts, mode by mode: `(3,8)` is `<3:1,8:1>`, and `(3,_)` is `<3:1,_>`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Tiler {
+pub enum Tiler<I: Integer = i64> {
     /// Applies to the whole, as a function of a 1-D coordinate.
-    Layout(Layout),
+    Layout(Layout<I>),
     /// One for each of the leading modes.
-    Modes(Vec<Tiler>),
+    Modes(Vec<Tiler<I>>),
     /// Leaves the mode as it is.
     Keep,
 }
+
+/// What becomes of a part of a layout and the layout that a tiler has for it.
+type OnParts<'a, I> = dyn FnMut(&Layout<I>, &Layout<I>) -> Result<Layout<I>, LayoutError> + 'a;
 
 /// What becomes of modes that a tiler does not reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,17 +40,50 @@ impl Tiler {
 
     /// The tiler that a shape with `_` for some of its modes stands for.
     pub fn from_coord(coord: &Coord) -> Result<Self, LayoutError> {
+        Self::of_coord(&mut Numbers, coord)
+    }
+}
+
+impl<I: Integer> Tiler<I> {
+    /// The tiler that a shape with `_` for some of its modes stands for.
+    pub(crate) fn of_coord<D: Domain<Int = I>>(
+        d: &mut D,
+        coord: &Tuple<Option<I>>,
+    ) -> Result<Self, LayoutError> {
         coord.check_limits()?;
-        Self::from_checked(coord, &mut Vec::new())
+        Self::from_checked(d, coord, &mut Vec::new())
+    }
+
+    fn from_checked<D: Domain<Int = I>>(
+        d: &mut D,
+        coord: &Tuple<Option<I>>,
+        path: &mut Vec<usize>,
+    ) -> Result<Self, LayoutError> {
+        match coord {
+            Tuple::Leaf(None) => Ok(Self::Keep),
+            Tuple::Leaf(Some(extent)) => {
+                let tile = Layout::make(d, Tuple::Leaf(extent.clone()), Tuple::Leaf(I::ONE.into()));
+                Ok(Self::Layout(tile.map_err(|error| error.inside(0, path))?))
+            }
+            Tuple::Node(modes) => {
+                let mut tilers = Vec::new();
+                for (i, mode) in modes.iter().enumerate() {
+                    path.push(i);
+                    tilers.push(Self::from_checked(d, mode, path)?);
+                    path.pop();
+                }
+                Ok(Self::Modes(tilers))
+            }
+        }
     }
 
     /// Does to each part of a layout what a layout of the tiler says.
-    pub(crate) fn apply<E: Refusal>(
+    pub(crate) fn apply(
         &self,
-        a: &Layout,
+        a: &Layout<I>,
         others: Others,
-        act: &mut dyn FnMut(&Layout, &Layout) -> Result<Layout, E>,
-    ) -> Result<Layout, E> {
+        act: &mut OnParts<'_, I>,
+    ) -> Result<Layout<I>, LayoutError> {
         let tilers = match self {
             Self::Keep => return Ok(a.clone()),
             Self::Layout(tile) => return act(a, tile),
@@ -54,10 +92,10 @@ impl Tiler {
         if tilers.len() > a.rank() {
             return Err(ErrorKind::TilerRank {
                 tiler: tilers.len(),
-                shape: a.shape().clone(),
+                shape: a.shape().to_string(),
+                rank: a.rank(),
             }
-            .at(Place::operand(1))
-            .into());
+            .at(Place::operand(1)));
         }
         let mut modes = a.modes();
         if others == Others::Drop {
@@ -68,35 +106,17 @@ impl Tiler {
                 .apply(mode, others, act)
                 .map_err(|error| error.in_mode(i))?;
         }
-        Ok(Layout::concat(modes)?)
-    }
-
-    fn from_checked(coord: &Coord, path: &mut Vec<usize>) -> Result<Self, LayoutError> {
-        match coord {
-            Tuple::Leaf(None) => Ok(Self::Keep),
-            Tuple::Leaf(Some(extent)) => Ok(Self::Layout(
-                Layout::new(*extent, 1).map_err(|error| error.inside(0, path))?,
-            )),
-            Tuple::Node(modes) => {
-                let mut tilers = Vec::new();
-                for (i, mode) in modes.iter().enumerate() {
-                    path.push(i);
-                    tilers.push(Self::from_checked(mode, path)?);
-                    path.pop();
-                }
-                Ok(Self::Modes(tilers))
-            }
-        }
+        Layout::concat(modes)
     }
 }
 
-impl From<Layout> for Tiler {
-    fn from(layout: Layout) -> Self {
+impl<I: Integer> From<Layout<I>> for Tiler<I> {
+    fn from(layout: Layout<I>) -> Self {
         Self::Layout(layout)
     }
 }
 
-impl fmt::Display for Tiler {
+impl<I: Integer> fmt::Display for Tiler<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Layout(layout) => layout.fmt(f),

@@ -1,6 +1,7 @@
 //! Trees of leaves: the shape of every shape, stride and coordinate.
 
 use crate::error::{ErrorKind, LayoutError, Place};
+use crate::integer::{Integer, Leaf};
 use std::fmt;
 
 /// Deepest nesting of a tuple. Every recursion of the crate is over a tuple, so this bounds the stack.
@@ -120,6 +121,24 @@ impl<T> Tuple<T> {
         }
     }
 
+    /// The same tree with each leaf replaced, or the first error.
+    pub(crate) fn try_map<U, E>(
+        &self,
+        mut leaf: impl FnMut(&T) -> Result<U, E>,
+    ) -> Result<Tuple<U>, E> {
+        self.try_map_dyn(&mut leaf)
+    }
+
+    fn try_map_dyn<U, E>(&self, leaf: &mut dyn FnMut(&T) -> Result<U, E>) -> Result<Tuple<U>, E> {
+        Ok(match self {
+            Tuple::Leaf(value) => Tuple::Leaf(leaf(value)?),
+            Tuple::Node(modes) => {
+                let modes = modes.iter().map(|mode| mode.try_map_dyn(leaf));
+                Tuple::Node(modes.collect::<Result<_, _>>()?)
+            }
+        })
+    }
+
     /// The same tree with each leaf replaced by a tree.
     pub fn expand<U>(&self, mut leaf: impl FnMut(&T) -> Tuple<U>) -> Tuple<U> {
         self.expand_dyn(&mut leaf)
@@ -167,31 +186,25 @@ impl<T> Tuple<T> {
     }
 }
 
-impl IntTuple {
+impl<I: Integer> Tuple<I> {
     /// The product of the leaves; 1 for `()`. `None` where it does not fit.
-    pub fn product(&self) -> Option<i64> {
+    pub fn product(&self) -> Option<I> {
         self.leaves()
-            .try_fold(1i64, |product, &leaf| product.checked_mul(leaf))
-    }
-
-    /// The coordinate that selects this one point.
-    pub fn to_coord(&self) -> Coord {
-        self.map(|&leaf| Some(leaf))
+            .try_fold(I::ONE, |product, leaf| product.times(leaf))
     }
 }
 
-impl Coord {
+impl<T: Clone> Tuple<T> {
+    /// The coordinate that selects this one point.
+    pub fn to_coord(&self) -> Tuple<Option<T>> {
+        self.map(|leaf| Some(leaf.clone()))
+    }
+}
+
+impl<T: Clone> Tuple<Option<T>> {
     /// The integers, where no leaf is `_`.
-    pub fn to_int_tuple(&self) -> Option<IntTuple> {
-        Some(match self {
-            Tuple::Leaf(leaf) => Tuple::Leaf((*leaf)?),
-            Tuple::Node(modes) => Tuple::Node(
-                modes
-                    .iter()
-                    .map(Coord::to_int_tuple)
-                    .collect::<Option<_>>()?,
-            ),
-        })
+    pub fn to_int_tuple(&self) -> Option<Tuple<T>> {
+        self.try_map(|leaf| leaf.clone().ok_or(())).ok()
     }
 }
 
@@ -214,7 +227,7 @@ impl<T> FromIterator<Tuple<T>> for Tuple<T> {
 }
 
 /// Writes a tree as `(a,(b,c))`, leaves by `leaf`.
-pub(crate) fn write_tuple<T>(
+fn write_tuple<T>(
     f: &mut fmt::Formatter<'_>,
     tuple: &Tuple<T>,
     leaf: &dyn Fn(&T, &mut fmt::Formatter<'_>) -> fmt::Result,
@@ -240,17 +253,17 @@ impl<T: fmt::Debug> fmt::Debug for Tuple<T> {
     }
 }
 
-impl fmt::Display for IntTuple {
+impl<T: Leaf> fmt::Display for Tuple<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_tuple(f, self, &|leaf, f| write!(f, "{leaf}"))
+        write_tuple(f, self, &|leaf, f| leaf.fmt_leaf(f))
     }
 }
 
-impl fmt::Display for Coord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_tuple(f, self, &|leaf, f| match leaf {
-            Some(index) => write!(f, "{index}"),
+impl<T: Leaf> Leaf for Option<T> {
+    fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Some(index) => index.fmt_leaf(f),
             None => f.write_str("_"),
-        })
+        }
     }
 }

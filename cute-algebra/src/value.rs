@@ -1,50 +1,55 @@
 //! What the notation evaluates to, and what operations take and give.
 
 use crate::composed::ComposedLayout;
+use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::stride::Stride;
 use crate::swizzle::Swizzle;
 use crate::tiler::Tiler;
-use crate::tuple::{Coord, IntTuple};
+use crate::tuple::Tuple;
 use crate::xor_map::XorMap;
 use std::fmt;
 
-/// Any operand or result of an operation.
+/// Any operand or result of an operation, of numbers or of run-time integers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Value {
+pub enum Value<I: Integer = i64> {
     /// An integer: also a shape, a coordinate and a tiler of rank 1.
-    Int(i64),
+    Int(I::Sum),
     /// Yes or no.
     Bool(bool),
     /// A tuple of integers: also a coordinate, and a tiler that is a shape.
-    Tuple(IntTuple),
+    Tuple(Tuple<I::Sum>),
     /// A tuple with at least one `_`: a coordinate.
-    Coord(Coord),
+    Coord(Tuple<Option<I::Sum>>),
     /// A stride in a coordinate space, or a tuple with one.
-    Stride(Stride),
+    Stride(Stride<I>),
     /// A layout.
-    Layout(Layout),
+    Layout(Layout<I>),
     /// A swizzle.
     Swizzle(Swizzle),
     /// A swizzle after a layout.
-    Composed(ComposedLayout),
+    Composed(ComposedLayout<I>),
     /// A map of bits that is neither a layout nor a swizzle.
     XorMap(XorMap),
     /// A tiler by mode, or `_`, which is a coordinate too.
-    Tiler(Tiler),
+    Tiler(Tiler<I>),
     /// A name that is not a value by itself, such as an element type or a major mode.
     Word(String),
     /// Several values.
-    List(Vec<Value>),
+    List(Vec<Value<I>>),
 }
 
-impl Value {
+impl<I: Integer> Value<I> {
     /// What it is, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
+            Self::Int(sum) if I::number(sum).is_none() => "a run-time integer",
             Self::Int(_) => "an integer",
             Self::Bool(_) => "a truth value",
+            Self::Tuple(tuple) if !tuple.leaves().all(|sum| I::number(sum).is_some()) => {
+                "a tuple of run-time integers"
+            }
             Self::Tuple(_) => "a tuple of integers",
             Self::Coord(_) => "a coordinate",
             Self::Stride(_) => "a stride",
@@ -57,60 +62,73 @@ impl Value {
             Self::List(_) => "a list",
         }
     }
-}
 
-macro_rules! value_from {
-    ($($variant:ident($kind:ty)),*) => {$(
-        impl From<$kind> for Value {
-            fn from(value: $kind) -> Self {
-                Self::$variant(value)
-            }
-        }
-    )*};
-}
-value_from!(
-    Int(i64),
-    Bool(bool),
-    Layout(Layout),
-    Swizzle(Swizzle),
-    Composed(ComposedLayout),
-    List(Vec<Value>)
-);
-
-impl From<IntTuple> for Value {
-    fn from(tuple: IntTuple) -> Self {
+    /// The tuple, or the integer that a tuple without parentheses is.
+    pub(crate) fn of_sums(tuple: Tuple<I::Sum>) -> Self {
         match tuple {
-            IntTuple::Leaf(leaf) => Self::Int(leaf),
-            IntTuple::Node(_) => Self::Tuple(tuple),
+            Tuple::Leaf(leaf) => Self::Int(leaf),
+            Tuple::Node(_) => Self::Tuple(tuple),
         }
     }
-}
 
-impl From<Stride> for Value {
-    fn from(stride: Stride) -> Self {
-        let mut integers = true;
-        let tuple: IntTuple = stride.map(|leaf| {
-            integers &= leaf.as_integer().is_some();
-            leaf.value()
-        });
-        match integers {
-            true => tuple.into(),
-            false => Self::Stride(stride),
-        }
-    }
-}
-
-impl From<Coord> for Value {
-    fn from(coord: Coord) -> Self {
+    /// The coordinate, which is a tuple of integers or `_` where it is no more.
+    pub(crate) fn of_coord(coord: Tuple<Option<I::Sum>>) -> Self {
         match coord {
-            Coord::Leaf(None) => Self::Tiler(Tiler::Keep),
-            coord => coord.to_int_tuple().map_or(Self::Coord(coord), Self::from),
+            Tuple::Leaf(None) => Self::Tiler(Tiler::Keep),
+            coord => coord
+                .to_int_tuple()
+                .map_or(Self::Coord(coord), Self::of_sums),
+        }
+    }
+
+    /// A tuple of integers.
+    pub(crate) fn integers(values: &[i64]) -> Self {
+        Self::Tuple(
+            values
+                .iter()
+                .map(|&value| Tuple::Leaf(value.into()))
+                .collect(),
+        )
+    }
+
+    /// A plain layout where there is nothing to swizzle.
+    pub(crate) fn simplest(swizzled: ComposedLayout<I>) -> Self {
+        match swizzled.as_layout() {
+            Some(layout) => layout.into(),
+            None => swizzled.into(),
         }
     }
 }
 
-impl From<Tiler> for Value {
-    fn from(tiler: Tiler) -> Self {
+impl<I: Integer> From<i64> for Value<I> {
+    fn from(value: i64) -> Self {
+        Self::Int(value.into())
+    }
+}
+
+impl<I: Integer> From<Tuple<I>> for Value<I> {
+    fn from(tuple: Tuple<I>) -> Self {
+        Self::of_sums(tuple.map(|leaf| leaf.clone().into()))
+    }
+}
+
+impl<I: Integer> From<Tuple<Option<I>>> for Value<I> {
+    fn from(coord: Tuple<Option<I>>) -> Self {
+        Self::of_coord(coord.map(|leaf| leaf.clone().map(I::Sum::from)))
+    }
+}
+
+impl<I: Integer> From<Stride<I>> for Value<I> {
+    fn from(stride: Stride<I>) -> Self {
+        match stride.try_map(|leaf| leaf.as_integer().ok_or(())) {
+            Ok(integers) => integers.into(),
+            Err(()) => Self::Stride(stride),
+        }
+    }
+}
+
+impl<I: Integer> From<Tiler<I>> for Value<I> {
+    fn from(tiler: Tiler<I>) -> Self {
         match tiler {
             Tiler::Layout(layout) => Self::Layout(layout),
             tiler => Self::Tiler(tiler),
@@ -118,18 +136,35 @@ impl From<Tiler> for Value {
     }
 }
 
+macro_rules! value_from {
+    ($($variant:ident($kind:ty)),*) => {$(
+        impl<I: Integer> From<$kind> for Value<I> {
+            fn from(value: $kind) -> Self {
+                Self::$variant(value)
+            }
+        }
+    )*};
+}
+value_from!(
+    Bool(bool),
+    Layout(Layout<I>),
+    Swizzle(Swizzle),
+    Composed(ComposedLayout<I>),
+    List(Vec<Value<I>>)
+);
+
 macro_rules! value_from_reference {
     ($($kind:ty),*) => {$(
-        impl From<&$kind> for Value {
+        impl<I: Integer> From<&$kind> for Value<I> {
             fn from(value: &$kind) -> Self {
                 value.clone().into()
             }
         }
     )*};
 }
-value_from_reference!(IntTuple, Coord, Layout, ComposedLayout, Tiler);
+value_from_reference!(Tuple<I>, Layout<I>, ComposedLayout<I>, Tiler<I>);
 
-impl fmt::Display for Value {
+impl<I: Integer> fmt::Display for Value<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Int(value) => value.fmt(f),

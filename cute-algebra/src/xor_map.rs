@@ -1,11 +1,10 @@
 //! Maps that are linear over bits: swizzled layouts, their compositions and their inverses.
 
-use crate::composed::ComposedLayout;
 use crate::composition::ENUMERATION_LIMIT;
 use crate::error::{ErrorKind, LayoutError, Place};
+use crate::from_table::from_table;
 use crate::layout::Layout;
-use crate::recover::from_table;
-use crate::swizzle::Swizzle;
+use crate::swizzle::{Swizzle, combine, swizzle_of};
 use crate::tuple::{Coord, IntTuple, Shape, Tuple};
 use std::fmt;
 
@@ -79,20 +78,20 @@ impl XorMap {
 
     /// The layout, if its sums do not carry.
     pub fn from_layout(layout: &Layout) -> Option<Self> {
-        Self::from_composed(&ComposedLayout::new(Swizzle::IDENTITY, 0, layout.clone()).ok()?)
+        Self::of(Swizzle::IDENTITY, 0, layout)
     }
 
     /// The swizzled layout, if its sums do not carry, or where they do without harm and the size allows to look.
-    pub fn from_composed(composed: &ComposedLayout) -> Option<Self> {
-        let modes = composed.layout().integral_modes(0).ok()?;
-        let value = |index: i64| u64::try_from(composed.swizzle().apply(index)).ok();
-        let constant = value(composed.offset())?;
+    pub(crate) fn of(swizzle: Swizzle, offset: i64, layout: &Layout) -> Option<Self> {
+        let modes = layout.integral_modes(0).ok()?;
+        let value = |index: i64| u64::try_from(swizzle.apply(index)).ok();
+        let constant = value(offset)?;
         let mut columns = Vec::new();
         let mut sums: Vec<Vec<i64>> = Vec::new();
         for &(extent, stride) in &modes {
             let digit: Vec<i64> = (0..bits_below(extent)).map(|bit| stride << bit).collect();
             for &step in &digit {
-                columns.push(value(composed.offset() + step)? ^ constant);
+                columns.push(value(offset + step)? ^ constant);
             }
             sums.push(digit);
         }
@@ -100,19 +99,16 @@ impl XorMap {
             return None;
         }
         let map = Self {
-            shape: composed.layout().shape().clone(),
+            shape: layout.shape().clone(),
             columns,
             constant,
         };
         let extents: Vec<i64> = modes.iter().map(|&(extent, _)| extent).collect();
         let carries = together(&extents, &sums).any(|(a, b)| a & b != 0)
-            || sums
-                .iter()
-                .flatten()
-                .any(|step| step & composed.offset() != 0);
+            || sums.iter().flatten().any(|step| step & offset != 0);
         let agrees = || {
-            composed.size() <= ENUMERATION_LIMIT
-                && composed.values().zip(map.values()).all(|(a, b)| a == b)
+            let swizzled = layout.values().map(|index| swizzle.apply(offset + index));
+            layout.size() <= ENUMERATION_LIMIT && swizzled.zip(map.values()).all(|(a, b)| a == b)
         };
         (!carries || agrees()).then_some(map)
     }
@@ -327,38 +323,9 @@ impl XorMap {
     }
 }
 
-/// The swizzle that takes each bit to its column.
-pub(crate) fn swizzle_of(columns: &[u64]) -> Option<Swizzle> {
-    let mut pairs = Vec::new();
-    for (bit, &column) in (0u32..).zip(columns) {
-        let mut others = column ^ 1 << bit;
-        while others != 0 {
-            pairs.push((bit, others.trailing_zeros()));
-            others &= others - 1;
-        }
-    }
-    Swizzle::from_pairs(pairs)
-}
-
-/// The columns of a swizzle of numbers of all bits.
-pub(crate) fn columns_of(swizzle: Swizzle) -> Vec<u64> {
-    (0..XOR_MAP_BITS)
-        .map(|bit| swizzle.apply(1 << bit) as u64)
-        .collect()
-}
-
 /// How many bits the numbers below `extent` have.
 fn bits_below(extent: i64) -> u32 {
     64 - (extent - 1).leading_zeros()
-}
-
-/// The exclusive or of the columns of the bits that are set.
-pub(crate) fn combine(columns: &[u64], bits: u64) -> u64 {
-    let set = columns
-        .iter()
-        .enumerate()
-        .filter(|(bit, _)| bits >> bit & 1 == 1);
-    set.fold(0, |sum, (_, column)| sum ^ column)
 }
 
 /// Pairs of steps of bits that a coordinate may have set together.

@@ -418,7 +418,7 @@ proptest! {
 
     #[test]
     fn the_nullspace_maps_to_zero(a in positive_layout()) {
-        let n = nullspace(&a);
+        let n = nullspace(&a).unwrap();
         prop_assert!(n.values().all(|x| a.at(x) == Some(0)));
         prop_assert_eq!(n.size(), a.values().filter(|&value| value == 0).count() as i64);
     }
@@ -1236,7 +1236,7 @@ proptest! {
     fn a_map_of_bits_reads_back(columns in prop::collection::vec(0..64u64, 0..6), constant in 0..64u64) {
         let map = XorMap::new(columns).unwrap();
         // What is printed reads back as what it was, as a layout, a swizzle or a map of bits.
-        let shown = Value::XorMap(map.clone().with_constant(constant)).to_string();
+        let shown = Value::<i64>::XorMap(map.clone().with_constant(constant)).to_string();
         let read = notation::eval_str(&shown).unwrap();
         prop_assert_eq!(notation::eval_str(&read.to_string()).unwrap(), read.clone());
         for x in 0..map.size().min(64) {
@@ -1398,7 +1398,7 @@ fn limits_are_errors() {
         assert!(slice(&Layout::unit(), &deep(levels).to_coord()).is_err());
     }
     // Operations that nest, too.
-    let mut layout = Layout::unit();
+    let mut layout: Layout = Layout::unit();
     let error = loop {
         match Layout::concat([layout]) {
             Ok(nested) => layout = nested,
@@ -1428,6 +1428,6 @@ fn limits_are_errors() {
     ));
     assert!(matches!(
         Layout::new(0, 1).unwrap_err().kind(),
-        ErrorKind::Extent { extent: 0 }
+        ErrorKind::Extent { extent } if extent == "0"
     ));
 }

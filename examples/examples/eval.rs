@@ -8,9 +8,10 @@
 //! cargo run --release --example eval -- --svg mma.svg "tiled_mma(SM80_16x8x16_F32F16F16F32_TN, (1,1,1), _)"
 //! ```
 
-use cute_algebra::notation::{Expr, ExprKind, MAX_NESTING, eval, eval_layout, lex, parse};
+use cute_algebra::notation::{
+    Expr, ExprKind, MAX_NESTING, Symbolic, eval, eval_layout, eval_symbolic_str, lex, parse,
+};
 use cute_algebra::operations::{OPERATIONS, Operation};
-use cute_algebra::symbolic::{self, Symbolic};
 use cute_algebra::{
     ColorBy, ComposedLayout, Layout, PICTURE_LIMIT, Picture, Swizzle, TiledCopy, TiledMma, Tiler,
     Tiling, Value, print_layout,
@@ -138,10 +139,10 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
 
 /// The value; of run-time integers, with what is left to check.
 fn shown(text: &str) -> Result<String, String> {
-    let Symbolic { scope, value } = symbolic::eval_str(text).map_err(|error| error.render(text))?;
-    let mut shown = value.show(&scope) + "\n";
+    let Symbolic { scope, value } = eval_symbolic_str(text).map_err(|error| error.render(text))?;
+    let mut shown = format!("{value}\n");
     for check in scope.checks() {
-        shown += &format!("  if {}\n", scope.show_check(check));
+        shown += &format!("  if {}\n", check);
     }
     Ok(shown)
 }

@@ -1,9 +1,11 @@
 //! Programs on layouts with run-time integers: whatever numbers pass the checks, the result is that of the numbers.
 #![no_main]
 
-use cute_algebra::notation::{NotationError, eval_layout, lex, parse_where};
+use cute_algebra::notation::{
+    NotationError, Symbolic, eval_layout, eval_symbolic_str, lex, parse_where,
+};
 use cute_algebra::operations::OPERATIONS;
-use cute_algebra::symbolic::{Origin, Symbolic, SymbolicValue, eval_str};
+use cute_algebra::symbolic::Origin;
 use cute_algebra::{Layout, Value, coalesce};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -94,7 +96,7 @@ fn instance(symbolic: &Symbolic, values: [i64; 3]) -> Option<Layout> {
     let captured: Vec<_> = captured.collect();
     let atoms = symbolic.scope.instantiate(&captured).ok()?;
     match &symbolic.value {
-        SymbolicValue::Layout(layout) => layout.evaluate(&atoms)?.ok(),
+        Value::Layout(layout) => layout.evaluate(&atoms)?.ok(),
         _ => None,
     }
 }
@@ -113,10 +115,10 @@ fn program(u: &mut Unstructured<'_>) -> Result<()> {
     let mut exact = true;
     let facts = u.choose(&FACTS)?;
     let text = format!("{facts}{}", expression(u, DEPTH, &mut exact)?);
-    let Ok(symbolic) = eval_str(&text) else {
+    let Ok(symbolic) = eval_symbolic_str(&text) else {
         return Ok(());
     };
-    assert!(!symbolic.value.show(&symbolic.scope).is_empty());
+    assert!(!symbolic.value.to_string().is_empty());
     for values in [[4, 2, 3], [8, 4, 2], [2, 2, 2], [6, 12, 5], [12, 3, 4]] {
         let Some(found) = instance(&symbolic, values) else {
             continue;

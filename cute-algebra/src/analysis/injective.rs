@@ -4,7 +4,7 @@
 //! coNP-complete (it is Equal Subset Sum), so that there is a third answer; but most layouts fall apart into parts for
 //! each of which one look is enough.
 
-use crate::common::gcd;
+use crate::alignment::gcd;
 use crate::composed::ComposedLayout;
 use crate::layout::Layout;
 use crate::stride::ScaledBasis;

@@ -113,7 +113,7 @@ impl<'a> Rows<'a> {
             });
         }
         let modes = Layout::join([along.clone(), across.clone()]);
-        let whole = tile.try_map::<LayoutError>(|_| Ok(modes));
+        let whole = tile.map(|_| Ok(modes));
         let vector = whole.map_or(1, |whole| whole.vector_width());
         // 0 where every index is 0: not even two elements are apart.
         if vector == 0 || vector % elements != 0 {
@@ -133,7 +133,7 @@ impl<'a> Rows<'a> {
         let across = composition(self.across, &rows)?;
         let along = composition(self.along, &chunks)?;
         self.tile
-            .try_map(|_| Layout::concat(across.modes().into_iter().chain([along])))
+            .map(|_| Layout::concat(across.modes().into_iter().chain([along])))
     }
 }
 

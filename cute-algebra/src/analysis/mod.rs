@@ -6,7 +6,7 @@ pub(crate) mod gmma;
 pub(crate) mod index_form;
 pub(crate) mod injective;
 pub(crate) mod matrix;
+pub(crate) mod property;
 pub(crate) mod swizzles;
 pub(crate) mod tensor_map;
 pub(crate) mod tma;
-pub(crate) mod vector;

@@ -1,15 +1,14 @@
 //! Tensor maps: what TMA is told of a tensor in global memory.
 
-use super::tma::{MAX_TMA_RANK, TmaError, TmaErrorKind, TmaPlan, largest_divisor, tma_plan};
+use super::tma::{
+    MAX_TENSOR_EXTENT, MAX_TMA_RANK, TENSOR_STRIDE_END, TmaError, TmaErrorKind, TmaPlan,
+    largest_divisor, tma_plan,
+};
 use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
 use crate::composition::composition;
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
-
-/// Largest extent of a tensor, and smallest stride that is too large (CUDA driver API, `cuTensorMapEncodeTiled`).
-pub(super) const MAX_TENSOR_EXTENT: i64 = 1 << 32;
-pub(super) const TENSOR_STRIDE_END: i64 = 1 << 40;
 
 /// What a tensor map says, dimensions in ascending order of strides.
 #[derive(Clone, Debug, PartialEq, Eq)]

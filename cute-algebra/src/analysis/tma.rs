@@ -7,7 +7,6 @@
 //! they do not, the tile takes several boxes.
 
 use crate::analysis::gmma::{SHARED_BYTES, SwizzleMode, fits_shared_memory, shown};
-use crate::analysis::tensor_map::{MAX_TENSOR_EXTENT, TENSOR_STRIDE_END};
 use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
 use crate::composition::composition;
@@ -16,6 +15,10 @@ use crate::inverse::right_inverse;
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
 use std::fmt;
+
+/// Largest extent of a tensor, and smallest stride that is too large (CUDA driver API, `cuTensorMapEncodeTiled`).
+pub(super) const MAX_TENSOR_EXTENT: i64 = 1 << 32;
+pub(super) const TENSOR_STRIDE_END: i64 = 1 << 40;
 
 /// Most dimensions of a tensor (CUDA driver API, `cuTensorMapEncodeTiled`).
 pub const MAX_TMA_RANK: usize = 5;

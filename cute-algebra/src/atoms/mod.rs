@@ -44,7 +44,7 @@ fn tv(threads: &[Mode], values: &[Mode]) -> Result<Layout, LayoutError> {
         _ => Layout::concat(
             modes
                 .iter()
-                .map(|&(extent, stride)| Layout::leaf(extent, stride.into())),
+                .map(|&(extent, stride)| Layout::leaf(extent, stride)),
         ),
     };
     Layout::concat([side(threads)?, side(values)?])

@@ -2,11 +2,12 @@
 
 use crate::analysis::gmma::{Major, SwizzleMode};
 use crate::composed::ComposedLayout;
-use crate::composition::Overhang;
+use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
+use crate::overhang::Overhang;
 use crate::swizzle::Swizzle;
-use crate::tile::tile;
+use crate::tile_to_shape::tile;
 use crate::tuple::{IntTuple, Shape};
 
 /// The smallest shared-memory tile that wgmma and TMA swizzle as one: 8 rows of the swizzle's span along the
@@ -53,5 +54,5 @@ pub fn smem_tile_to_shape(
     order: Option<&IntTuple>,
 ) -> Result<ComposedLayout, LayoutError> {
     let atom = smem_atom(major, swizzle, element_bits)?;
-    atom.try_map(|layout| tile(layout, shape, order, Overhang::Strict))
+    atom.map(|layout| tile(&mut Numbers, layout, shape, order, Overhang::Strict))
 }

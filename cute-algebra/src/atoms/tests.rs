@@ -37,7 +37,7 @@ fn elements(partition: &super::Partition) -> Vec<IntTuple> {
 }
 
 fn sum(a: &IntTuple, b: &IntTuple) -> IntTuple {
-    add(a, b).unwrap()
+    add::<i64>(a, b).unwrap()
 }
 
 #[test]

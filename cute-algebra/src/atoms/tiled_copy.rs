@@ -3,11 +3,13 @@
 use super::tiled_mma::halves;
 use super::{CopyAtom, CopySide, MmaOperand, Partition, TiledMma};
 use crate::coalesce::coalesce;
-use crate::composition::{Overhang, compose};
+use crate::composition::compose;
 use crate::divide::{Form, divide};
+use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::inverse::right_inverse;
 use crate::layout::Layout;
+use crate::overhang::Overhang;
 use crate::product::raked_product;
 use crate::stride::ScaledBasis;
 use crate::tiler::Tiler;
@@ -49,7 +51,8 @@ impl TiledCopy {
         let tile = raked_product(threads, values).map_err(|error| error.blame(2))?;
         let inverse = right_inverse(&tile).map_err(|error| error.blame(2))?;
         let by = Layout::left([threads.size(), values.size()])?;
-        let layout_tv = compose(&inverse, &by, Overhang::Strict).map_err(|error| error.blame(2))?;
+        let layout_tv = compose(&mut Numbers, &inverse, &by, Overhang::Strict)
+            .map_err(|error| error.blame(2))?;
         let extents = tile.modes().into_iter().map(|mode| mode.size());
         Self::of_tv(
             atom,
@@ -114,6 +117,7 @@ impl TiledCopy {
     /// From (thread, (value of an operation, operation)) at one end to the elements of the tile.
     pub fn layout_tv(&self, side: CopySide) -> Result<Layout, LayoutError> {
         compose(
+            &mut Numbers,
             &Layout::left(self.tile_shape.clone())?,
             &self.thread_values(side)?,
             Overhang::Strict,
@@ -138,8 +142,13 @@ impl TiledCopy {
         overhang: Overhang,
     ) -> Result<Partition, LayoutError> {
         let tiler = Tiler::from_shape(&self.tile_shape)?;
-        let [tile, rest] = halves(&divide(data, &tiler, Form::Zipped, overhang)?);
-        let handed = compose(&tile, &self.thread_values(side)?, Overhang::Strict)?;
+        let [tile, rest] = halves(&divide(&mut Numbers, data, &tiler, Form::Zipped, overhang)?);
+        let handed = compose(
+            &mut Numbers,
+            &tile,
+            &self.thread_values(side)?,
+            Overhang::Strict,
+        )?;
         let [threads, values] = halves(&handed);
         if !(0..threads.size()).contains(&thread) {
             let threads = threads.size();
@@ -179,6 +188,7 @@ impl TiledCopy {
         }
         // The first values of the tile are the first mode of the fragment, the others lie along its other modes.
         let split = divide(
+            &mut Numbers,
             &values,
             &Layout::new(held, 1)?.into(),
             Form::Zipped,
@@ -189,6 +199,7 @@ impl TiledCopy {
         let order = Layout::concat([Layout::new(held, 1)?, blocks.order(held)?])?;
         let [_, of_atom] = halves(self.atom.layout(CopySide::Ref)).map(|mode| mode.size());
         let by_operation = divide(
+            &mut Numbers,
             &order,
             &Layout::new(of_atom, 1)?.into(),
             Form::Zipped,
@@ -200,8 +211,14 @@ impl TiledCopy {
             .map(Tuple::Leaf)
             .collect();
         let tiler = Tiler::from_shape(&tile)?;
-        let [tile, rest] = halves(&divide(fragment, &tiler, Form::Zipped, Overhang::Strict)?);
-        let values = compose(&tile, &by_operation, Overhang::Strict)?;
+        let [tile, rest] = halves(&divide(
+            &mut Numbers,
+            fragment,
+            &tiler,
+            Form::Zipped,
+            Overhang::Strict,
+        )?);
+        let values = compose(&mut Numbers, &tile, &by_operation, Overhang::Strict)?;
         Layout::concat([vec![values], rest.modes().into_iter().skip(1).collect()].concat())
     }
 
@@ -211,6 +228,7 @@ impl TiledCopy {
         let [threads, values] = halves(reference).map(|mode| mode.size());
         let of_atom = Tiler::from_shape(&[threads, values].into())?;
         let [atom, rest] = halves(&divide(
+            &mut Numbers,
             &self.layout_tv,
             &of_atom,
             Form::Zipped,
@@ -218,11 +236,17 @@ impl TiledCopy {
         )?);
         // From (thread, value) at this end to (thread, value) in registers.
         let to_registers = compose(
+            &mut Numbers,
             &right_inverse(reference)?,
             self.atom.layout(side),
             Overhang::Strict,
         )?;
-        let [atom_threads, atom_values] = halves(&compose(&atom, &to_registers, Overhang::Strict)?);
+        let [atom_threads, atom_values] = halves(&compose(
+            &mut Numbers,
+            &atom,
+            &to_registers,
+            Overhang::Strict,
+        )?);
         let [rest_threads, rest_values] = halves(&rest);
         Layout::concat([
             coalesce(&Layout::concat([atom_threads, rest_threads])?),
@@ -243,6 +267,7 @@ impl Blocks {
     /// Of a layout from values to elements of a tile.
     fn new(values: &Layout, tile_shape: &Shape) -> Result<Self, LayoutError> {
         let coordinates = compose(
+            &mut Numbers,
             &Layout::identity(tile_shape.clone())?,
             values,
             Overhang::Strict,
@@ -254,7 +279,7 @@ impl Blocks {
             .collect();
         if let Some((_, stride)) = modes.iter().find(|(_, stride)| stride.is_zero()) {
             let kind = ErrorKind::NotIntegral {
-                stride: stride.clone(),
+                stride: stride.to_string(),
             };
             return Err(kind.at(Place::operand(0)));
         }
@@ -285,7 +310,7 @@ impl Blocks {
     fn order(&self, held: i64) -> Result<Layout, LayoutError> {
         let modes = self.modes.iter().map(|&(extent, along, before)| {
             let smaller: i64 = self.extents[..along].iter().product();
-            Layout::leaf(extent, (held * smaller * before).into())
+            Layout::leaf(extent, held * smaller * before)
         });
         match self.modes.is_empty() {
             true => Ok(Layout::unit()),

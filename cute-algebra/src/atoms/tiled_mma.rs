@@ -2,12 +2,14 @@
 
 use super::{MmaAtom, MmaOperand, Partition};
 use crate::complement::complement_within;
-use crate::composition::{Overhang, compose};
+use crate::composition::compose;
 use crate::coordinate::{crd2crd, idx2crd_stride};
 use crate::divide::{Form, divide};
+use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::inverse::right_inverse;
 use crate::layout::Layout;
+use crate::overhang::Overhang;
 use crate::product::tiled_product;
 use crate::tiler::Tiler;
 use crate::tuple::{Shape, Tuple};
@@ -63,7 +65,7 @@ impl TiledMma {
     ) -> Result<Self, LayoutError> {
         let atoms = match atom_layout.rank() {
             3 => atom_layout.clone(),
-            rank if rank < 3 => crate::manip::append_to_rank(atom_layout, 3, &Layout::unit())?,
+            rank if rank < 3 => crate::regroup::append_to_rank(atom_layout, 3, &Layout::unit())?,
             rank => {
                 return Err(ErrorKind::Rank {
                     rank: 3,
@@ -101,7 +103,7 @@ impl TiledMma {
                 }
             };
             if given.size() % extent != 0 {
-                let nearest = crate::composition::nearest_multiples(given.size(), extent);
+                let nearest = crate::overhang::nearest_multiples(given.size(), extent);
                 let kind = ErrorKind::Target {
                     block: extent,
                     target: given.size(),
@@ -150,6 +152,7 @@ impl TiledMma {
             });
         }
         let threads = compose(
+            &mut Numbers,
             &Layout::concat(threads)?,
             &self.thread_to_vmnk()?,
             Overhang::Strict,
@@ -226,17 +229,25 @@ impl TiledMma {
         }
         let by = |tiles: [Layout; 2]| Tiler::Modes(tiles.map(Tiler::Layout).into());
         let permuted = Tiler::Modes(vec![self.tile[x].clone(), self.tile[y].clone()]);
-        let tiled = divide(data, &permuted, Form::Logical, overhang)?;
+        let tiled = divide(&mut Numbers, data, &permuted, Form::Logical, overhang)?;
         let shape = self.atom.shape_mnk();
         let atom = by([Layout::new(shape[x], 1)?, Layout::new(shape[y], 1)?]);
-        let [atom, rest] = halves(&divide(&tiled, &atom, Form::Zipped, overhang)?);
+        let [atom, rest] = halves(&divide(
+            &mut Numbers,
+            &tiled,
+            &atom,
+            Form::Zipped,
+            overhang,
+        )?);
         let [atom_threads, atom_values] = halves(&compose(
+            &mut Numbers,
             &atom,
             self.atom.layout(operand),
             Overhang::Strict,
         )?);
         let thread = |mode: usize| Layout::new(extent(&self.thr_layout_vmnk, mode + 1), 1);
         let [threads, rest] = halves(&divide(
+            &mut Numbers,
             &rest,
             &by([thread(x)?, thread(y)?]),
             Form::Zipped,
@@ -256,6 +267,7 @@ impl TiledMma {
         let (size, spare) = (self.thr_layout_vmnk.size(), others.size());
         let inverse = right_inverse(&Layout::concat([self.thr_layout_vmnk.clone(), others])?)?;
         compose(
+            &mut Numbers,
             &Layout::new([size, spare], [1, 0])?,
             &inverse,
             Overhang::Strict,

@@ -1,14 +1,6 @@
 //! The kinds of refusals, and what they say.
 
 use super::ModePath;
-use crate::analysis::access::SharedAccess;
-use crate::analysis::gmma::GmmaError;
-use crate::analysis::injective::Counterexample;
-use crate::analysis::matrix::MatrixError;
-use crate::analysis::tma::TmaError;
-use crate::stride::ScaledBasis;
-use crate::swizzle::Swizzle;
-use crate::tuple::{IntTuple, Shape};
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -26,7 +18,7 @@ pub enum ErrorKind {
     /// An extent below 1.
     Extent {
         /// The extent.
-        extent: i64,
+        extent: String,
     },
     /// A factor below 1, or a number of bits.
     Factor {
@@ -52,14 +44,14 @@ pub enum ErrorKind {
     /// An operation on integers met a stride in a coordinate space.
     NotIntegral {
         /// One such stride.
-        stride: ScaledBasis,
+        stride: String,
     },
     /// Strides that cannot be added, such as `1@0` and `1@1@0`, or `1` and `1@0`.
     MixedStrides {
         /// Runs along a coordinate …
-        first: ScaledBasis,
+        first: String,
         /// … that this one takes apart.
-        second: ScaledBasis,
+        second: String,
     },
     /// Fields of a swizzle that overlap or leave 63 bits.
     Swizzle {
@@ -89,9 +81,9 @@ pub enum ErrorKind {
     /// A stride along a coordinate that the shape does not have.
     NoCoordinate {
         /// The stride.
-        stride: ScaledBasis,
+        stride: String,
         /// The shape.
-        shape: Shape,
+        shape: String,
     },
     /// Coordinates past the end, where only a ragged form goes on.
     Overhang {
@@ -146,14 +138,14 @@ pub enum ErrorKind {
     /// A negative stride where strides must be positive, or beside positive ones.
     NegativeStride {
         /// The stride.
-        stride: i64,
+        stride: String,
     },
     /// A step of B that moves along several coordinates of A's coordinate space at once.
     Diagonal {
         /// The step.
         stride: i64,
-        /// Where it leads.
-        value: IntTuple,
+        /// The coordinate where it leads.
+        value: String,
     },
     /// A stride that is not a multiple of the smaller stride before it times its extent.
     Gap {
@@ -194,7 +186,7 @@ pub enum ErrorKind {
     /// An offset before a swizzle that is not a multiple of the factor of a recast.
     Offset {
         /// The offset.
-        offset: i64,
+        offset: String,
         /// The factor.
         factor: i64,
     },
@@ -214,12 +206,12 @@ pub enum ErrorKind {
         /// The modes inside a group.
         group: String,
         /// The size of a group.
-        factor: i64,
+        factor: String,
     },
     /// Elements that cannot be split because not exactly one mode has stride 1.
     NotContiguous {
         /// The parts of an element.
-        factor: i64,
+        factor: String,
     },
     /// Element sizes of which neither is a multiple of the other.
     Bits {
@@ -301,7 +293,7 @@ pub enum ErrorKind {
         /// The property.
         property: &'static str,
         /// What shows it.
-        counterexample: Counterexample,
+        counterexample: String,
     },
     /// A question that is too large to be decided.
     Unproved {
@@ -315,19 +307,11 @@ pub enum ErrorKind {
         /// The size of the tile.
         size: i64,
     },
-    /// Lanes of a warp that wait for a bank of shared memory.
-    BankConflict {
-        /// The access.
-        access: Box<SharedAccess>,
-        /// A swizzle of the layout underneath with which it is needed less often, and how often.
-        better: Option<(Swizzle, usize)>,
+    /// A tile that an instruction of the hardware cannot use, or not without lanes that wait for a bank of shared memory.
+    Hardware {
+        /// Why.
+        refusal: String,
     },
-    /// A tile that wgmma cannot read.
-    Gmma(Box<GmmaError>),
-    /// A tile that TMA cannot copy.
-    Tma(Box<TmaError>),
-    /// A tile that `ldmatrix` and `stmatrix` cannot move.
-    Matrix(Box<MatrixError>),
     /// An operand of the wrong kind.
     Argument {
         /// What is wanted.
@@ -351,7 +335,7 @@ pub enum ErrorKind {
     /// A tile that takes values more than once, so that tile and rest are more than the whole.
     RepeatingTile {
         /// The extent of a mode with stride 0.
-        extent: i64,
+        extent: String,
     },
     /// `_` where tile and rest are to be grouped: it says neither.
     KeepUngrouped,
@@ -360,7 +344,9 @@ pub enum ErrorKind {
         /// Modes of the tiler.
         tiler: usize,
         /// The shape of the layout.
-        shape: Shape,
+        shape: String,
+        /// Its modes.
+        rank: usize,
     },
     /// Values that are not those of any layout.
     NotALayout {
@@ -375,6 +361,49 @@ pub enum ErrorKind {
     Overflow {
         /// The quantity.
         quantity: &'static str,
+    },
+    /// The modes of a result depend on what the facts about run-time integers leave open.
+    Undecided {
+        /// The condition that is open.
+        condition: String,
+        /// Its opposite.
+        opposite: String,
+    },
+    /// A yes or no, or a number, that depends on a condition that the facts about run-time integers leave open.
+    Open {
+        /// The condition.
+        condition: String,
+    },
+    /// A condition that no values of the run-time integers fulfil.
+    Never {
+        /// The condition.
+        condition: String,
+    },
+    /// An operation that is of numbers only, on run-time integers.
+    NeedsNumbers {
+        /// Its name.
+        operation: &'static str,
+        /// Why.
+        why: &'static str,
+    },
+    /// A case of an operation that has no form for run-time integers.
+    Unsupported {
+        /// The case.
+        what: &'static str,
+    },
+    /// Elements of a ragged division that would be joined or split where its edge is.
+    RaggedEdge {
+        /// What cannot be done with them.
+        what: &'static str,
+        /// The extent of their mode.
+        extent: String,
+    },
+    /// More run-time integers or checks than a limit allows.
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// The limit.
+        limit: usize,
     },
 }
 
@@ -632,17 +661,7 @@ impl fmt::Display for ErrorKind {
             Self::OutsideTile { coordinate, size } => {
                 write!(f, "coordinate {coordinate} is outside a tile of {size} elements")
             }
-            Self::BankConflict { access, better } => {
-                access.fmt(f)?;
-                match better {
-                    None => Ok(()),
-                    Some((swizzle, 1)) => write!(f, "; {swizzle} has no conflict"),
-                    Some((swizzle, degree)) => write!(f, "; {swizzle} needs {degree}"),
-                }
-            }
-            Self::Gmma(error) => error.fmt(f),
-            Self::Tma(error) => error.fmt(f),
-            Self::Matrix(error) => error.fmt(f),
+            Self::Hardware { refusal } => f.write_str(refusal),
             Self::Argument { expected, found } => write!(f, "expected {expected}, found {found}"),
             Self::ArgumentCount {
                 operation,
@@ -666,9 +685,10 @@ impl fmt::Display for ErrorKind {
             Self::KeepUngrouped => {
                 f.write_str("`_` makes neither a tile nor a rest of its mode; use a logical divide or product, or an extent")
             }
-            Self::TilerRank { tiler, shape } => {
-                f.write_str(&tiler_rank(*tiler, shape, shape.rank()))
-            }
+            Self::TilerRank { tiler, shape, rank } => write!(
+                f,
+                "a tiler of {tiler} modes for the shape {shape} of rank {rank}; a shape or `<...>` tiles mode by mode, a layout tiles the whole"
+            ),
             Self::NotALayout {
                 position,
                 found,
@@ -682,15 +702,27 @@ impl fmt::Display for ErrorKind {
             Self::Denominator => f.write_str("a stride cannot be a fraction over 0"),
             Self::Underscore => f.write_str("`_` stands for a whole mode, but a point is wanted"),
             Self::Overflow { quantity } => write!(f, "the {quantity} does not fit 64 bits"),
+            Self::Undecided { condition, opposite } => write!(
+                f,
+                "the modes of the result depend on whether `{condition}`, which is not known; add the fact `where {condition};` or `where {opposite};`"
+            ),
+            Self::Open { condition } => {
+                write!(f, "the answer depends on whether `{condition}`, which is not known")
+            }
+            Self::Never { condition } => write!(f, "`{condition}` never holds"),
+            Self::NeedsNumbers { operation, why } => {
+                write!(f, "`{operation}` needs numbers that are known at expansion: {why}")
+            }
+            Self::Unsupported { what } => {
+                write!(f, "{what} needs numbers that are known at expansion")
+            }
+            Self::RaggedEdge { what, extent } => write!(
+                f,
+                "elements of a ragged division cannot be {what}: its edge may run through the mode of extent {extent}"
+            ),
+            Self::TooMany { what, limit } => write!(f, "more than {limit} {what}"),
         }
     }
-}
-
-/// The message of [`ErrorKind::TilerRank`], of a shape that may have names in it.
-pub(crate) fn tiler_rank(tiler: usize, shape: &dyn fmt::Display, rank: usize) -> String {
-    format!(
-        "a tiler of {tiler} modes for the shape {shape} of rank {rank}; a shape or `<...>` tiles mode by mode, a layout tiles the whole"
-    )
 }
 
 fn write_witness(f: &mut fmt::Formatter<'_>, witness: &Option<Witness>) -> fmt::Result {

@@ -3,10 +3,10 @@
 //! Such an expression has no value before its integers are known. So its text is what a name carries from place to place,
 //! and where the name is used, the expression takes its place.
 
-use super::eval::Names;
-use super::expr::{Expr, ExprKind, Fact, Leaf, Order};
-use super::parse::node;
-use super::{MAX_TOKENS, NotationError, lex, parse_where};
+use super::error::NotationError;
+use super::expr::{Expr, ExprKind, Fact, Leaf, Names, Order};
+use super::parse::{node, parse_where};
+use super::token::{MAX_TOKENS, lex};
 use crate::operations;
 use std::fmt;
 use std::ops::Range;

@@ -1,21 +1,24 @@
 //! Expressions to values.
 
-use super::NotationError;
-use super::expr::{Expr, ExprKind, Leaf, Order};
+use super::error::NotationError;
+use super::expr::{Expr, ExprKind, Leaf, Names, Order};
+use super::parse::parse_where;
+use super::token::lex;
 use crate::composed::ComposedLayout;
+use crate::construct::{compact_left, compact_right};
+use crate::domain::{Numbers, Sum};
 use crate::error::{ErrorKind, LayoutError, Place, Side};
+use crate::integer::Integer;
 use crate::layout::Layout;
-use crate::operations::{OPERATIONS, apply, find};
+use crate::operations::{OPERATIONS, Operations, apply, find};
 use crate::rational::rational_mode;
 use crate::stride::{ScaledBasis, Stride};
 use crate::swizzle::Swizzle;
+use crate::symbolic::Atom;
 use crate::tiler::Tiler;
-use crate::tuple::{Coord, IntTuple, Tuple};
+use crate::tuple::Tuple;
 use crate::value::Value;
 use std::ops::Range;
-
-/// What names stand for. `&|_| None` knows none.
-pub type Names<'a> = &'a dyn Fn(&str) -> Option<Value>;
 
 /// The value of an expression.
 ///
@@ -28,65 +31,101 @@ pub type Names<'a> = &'a dyn Fn(&str) -> Option<Value>;
 /// # Ok::<(), notation::NotationError>(())
 /// ```
 pub fn eval(expr: &Expr, names: Names<'_>) -> Result<Value, NotationError> {
-    Evaluator { names }.value(expr)
+    Evaluator::of_numbers(names).value(expr)
 }
 
 /// The value of an expression where a layout is wanted: a shape stands for its layout with the leftmost mode fastest.
 pub fn eval_layout(expr: &Expr, names: Names<'_>) -> Result<Value, NotationError> {
-    let value = eval(expr, names)?;
-    let shape = match (&value, &expr.kind) {
-        // The result of an operation is what it is: `size(A)` is a number.
-        (_, ExprKind::Call { .. }) => return Ok(value),
-        (Value::Int(extent), _) => IntTuple::Leaf(*extent),
-        (Value::Tuple(shape), _) => shape.clone(),
-        _ => return Ok(value),
-    };
-    Layout::left(shape)
-        .map(Value::from)
-        .map_err(|error| at_place(error, &[expr]))
+    Evaluator::of_numbers(names).layout_value(expr)
 }
 
-pub(super) struct Evaluator<'a> {
+/// An atom that stands for a Rust expression, and where that stands.
+pub type Captured = (Atom, Range<usize>);
+
+/// A domain that expressions have values in.
+pub(super) trait Leaves: Operations {
+    /// The integer that is written as a name or as a Rust expression, which stands at `at`.
+    fn leaf(
+        &mut self,
+        leaf: Leaf,
+        at: &Range<usize>,
+        captured: &mut Vec<Captured>,
+    ) -> Result<Self::Int, NotationError>;
+}
+
+impl Leaves for Numbers {
+    fn leaf(
+        &mut self,
+        leaf: Leaf,
+        at: &Range<usize>,
+        _: &mut Vec<Captured>,
+    ) -> Result<i64, NotationError> {
+        match leaf {
+            Leaf::Known(value) => Ok(value),
+            Leaf::Named(text) | Leaf::Computed(text) => Err(run_time(at, &text)),
+        }
+    }
+}
+
+/// What expressions are evaluated with.
+pub(super) struct Evaluator<'a, D> {
     pub(super) names: Names<'a>,
+    pub(super) d: D,
+    /// Which run-time integers stand for which tokens.
+    pub(super) captured: Vec<Captured>,
 }
 
-impl Evaluator<'_> {
-    fn value(&self, expr: &Expr) -> Result<Value, NotationError> {
+impl<'a> Evaluator<'a, Numbers> {
+    pub(super) fn of_numbers(names: Names<'a>) -> Self {
+        Self {
+            names,
+            d: Numbers,
+            captured: Vec::new(),
+        }
+    }
+}
+
+impl<D: Leaves> Evaluator<'_, D> {
+    pub(super) fn value(&mut self, expr: &Expr) -> Result<Value<D::Int>, NotationError> {
         match &expr.kind {
-            ExprKind::Int(value) => Ok(Value::Int(*value)),
+            ExprKind::Int(value) => Ok((*value).into()),
             ExprKind::Basis(..) | ExprKind::Fraction(..) => Ok(self.stride(expr)?.into()),
             ExprKind::Underscore => Ok(Value::Tiler(Tiler::Keep)),
-            ExprKind::Name(name) => self.name(name, &expr.at),
-            ExprKind::Braced(_) | ExprKind::Product(_) => Ok(self.integers(expr)?.into()),
+            ExprKind::Name(name) => match (self.names)(name) {
+                Some(value) => Ok(D::lift(value)),
+                None => Err(NotationError::new(
+                    &expr.at,
+                    format!("unknown name `{name}`"),
+                )),
+            },
+            ExprKind::Braced(_) | ExprKind::Product(_) => Ok(Value::of_sums(self.integers(expr)?)),
             ExprKind::Tuple(items) => match items.iter().any(Expr::is_visibly_layout) {
                 true => self.concat(items),
                 false => self.tuple(expr),
             },
             ExprKind::Layout(shape, stride) if has_fraction(stride) => {
-                Ok(self.fractional(&self.integers(shape)?, stride)?.into())
+                let extents = self.shape(shape)?;
+                Ok(self.fractional(&extents, stride)?.into())
             }
             ExprKind::Layout(shape, stride) => {
-                let (extents, strides) = (self.integers(shape)?, self.stride(stride)?);
-                Layout::new(extents, strides)
+                let (extents, strides) = (self.shape(shape)?, self.stride(stride)?);
+                Layout::make(&mut self.d, extents, strides)
                     .map(Value::from)
                     .map_err(|error| at_place(error, &[expr]))
             }
             ExprKind::Ordered(shape, order) => {
-                let extents = self.integers(shape)?;
+                let extents = self.shape(shape)?;
                 let layout = match order {
-                    Order::Row => Layout::right(extents),
-                    Order::Col => Layout::left(extents),
+                    Order::Row => compact_right(&mut self.d, &extents),
+                    Order::Col => compact_left(&mut self.d, &extents),
                 };
                 layout
                     .map(Value::from)
                     .map_err(|error| at_place(error, &[shape]))
             }
             ExprKind::Tiler(items) => {
-                let tilers = items
-                    .iter()
-                    .map(|item| self.tiler(item))
-                    .collect::<Result<Vec<_>, _>>()?;
-                Ok(Tiler::Modes(tilers).into())
+                let tilers = items.iter().map(|item| self.tiler(item));
+                Ok(Tiler::Modes(tilers.collect::<Result<_, _>>()?).into())
             }
             ExprKind::Swizzle(fields) => Ok(self.swizzle(expr, fields)?.into()),
             ExprKind::Swizzled(parts) => self.swizzled(parts),
@@ -99,21 +138,32 @@ impl Evaluator<'_> {
         }
     }
 
-    fn name(&self, name: &str, at: &Range<usize>) -> Result<Value, NotationError> {
-        (self.names)(name).ok_or_else(|| NotationError::new(at, format!("unknown name `{name}`")))
+    /// The value where a layout is wanted.
+    pub(super) fn layout_value(&mut self, expr: &Expr) -> Result<Value<D::Int>, NotationError> {
+        let value = self.value(expr)?;
+        let shape = match (&value, &expr.kind) {
+            // The result of an operation is what it is: `size(A)` is a number.
+            (_, ExprKind::Call { .. }) => return Ok(value),
+            (Value::Int(extent), _) => Tuple::Leaf(extent.clone()),
+            (Value::Tuple(shape), _) => shape.clone(),
+            _ => return Ok(value),
+        };
+        shape
+            .try_map(|extent| self.d.integer(extent))
+            .and_then(|shape| compact_left(&mut self.d, &shape))
+            .map(Value::from)
+            .map_err(|error| at_place(error, &[expr]))
     }
 
     /// `(A, B)` where one of them is visibly a layout.
-    fn concat(&self, items: &[Expr]) -> Result<Value, NotationError> {
+    fn concat(&mut self, items: &[Expr]) -> Result<Value<D::Int>, NotationError> {
         if let [only] = items {
             return self.value(only);
         }
-        let values = items
-            .iter()
-            .map(|item| self.value(item))
-            .collect::<Result<Vec<_>, _>>()?;
+        let values = items.iter().map(|item| self.value(item));
+        let values = values.collect::<Result<Vec<_>, _>>()?;
         if !values.iter().any(|value| matches!(value, Value::Layout(_))) {
-            return self.results(items, values);
+            return results(items, values);
         }
         let mut modes = Vec::new();
         for (item, value) in items.iter().zip(values) {
@@ -135,72 +185,75 @@ impl Evaluator<'_> {
             .map_err(|error| at_place(error, &items))
     }
 
-    /// A tuple of numbers, some of them results of operations.
-    fn results(&self, items: &[Expr], values: Vec<Value>) -> Result<Value, NotationError> {
-        let integers = items.iter().zip(values).map(|(item, value)| match value {
-            Value::Int(leaf) => Ok(Tuple::Leaf(leaf)),
-            Value::Tuple(tuple) => Ok(tuple),
-            other => Err(wrong_kind(&item.at, "a layout or an integer", &other)),
-        });
-        Ok(integers.collect::<Result<IntTuple, _>>()?.into())
-    }
-
     /// Integers, with or without `_`; or strides.
-    fn tuple(&self, expr: &Expr) -> Result<Value, NotationError> {
+    fn tuple(&mut self, expr: &Expr) -> Result<Value<D::Int>, NotationError> {
         match has_basis(expr) {
             true => Ok(self.stride(expr)?.into()),
-            false => Ok(self.coord(expr)?.into()),
+            false => Ok(Value::of_coord(self.coord(expr)?)),
         }
     }
 
-    fn integers(&self, expr: &Expr) -> Result<IntTuple, NotationError> {
+    fn shape(&mut self, expr: &Expr) -> Result<Tuple<D::Int>, NotationError> {
+        let extents = self.integers(expr)?;
+        extents
+            .try_map(|extent| self.d.integer(extent))
+            .map_err(|error| at_place(error, &[expr]))
+    }
+
+    fn integers(&mut self, expr: &Expr) -> Result<Tuple<Sum<D>>, NotationError> {
         self.coord(expr)?.to_int_tuple().ok_or_else(|| {
             let at = find_underscore(expr).unwrap_or(expr).at.clone();
             NotationError::new(&at, "`_` stands for a whole mode, but an integer is wanted")
         })
     }
 
-    fn coord(&self, expr: &Expr) -> Result<Coord, NotationError> {
-        match &expr.kind {
-            ExprKind::Int(value) => Ok(Tuple::Leaf(Some(*value))),
-            ExprKind::Underscore => Ok(Tuple::Leaf(None)),
-            ExprKind::Tuple(items) => items.iter().map(|item| self.coord(item)).collect(),
-            ExprKind::Name(name) => match (self.names)(name) {
-                Some(Value::Int(value)) => Ok(Tuple::Leaf(Some(value))),
-                Some(Value::Tuple(tuple)) => Ok(tuple.to_coord()),
-                Some(Value::Coord(coord)) => Ok(coord),
-                Some(value) => Err(not_an_integer(&expr.at, name, &value)),
-                None => Err(run_time(&expr.at, name)),
-            },
-            ExprKind::Braced(text) => match expr.leaf(self.names) {
-                Some(Leaf::Known(value)) => Ok(Tuple::Leaf(Some(value))),
-                _ => Err(run_time(&expr.at, text)),
-            },
-            ExprKind::Product(factors) => {
-                let mut product = Some(1i64);
-                for factor in factors {
-                    let Tuple::Leaf(factor) = self.integers(factor)? else {
-                        return Err(NotationError::new(&factor.at, "expected an integer"));
-                    };
-                    product = product.and_then(|product| product.checked_mul(factor));
-                }
-                let overflow = || NotationError::new(&expr.at, "the product does not fit 64 bits");
-                product
-                    .map(|product| Tuple::Leaf(Some(product)))
-                    .ok_or_else(overflow)
-            }
-            _ => Err(NotationError::new(
-                &expr.at,
-                "expected an integer or a tuple of integers",
-            )),
+    /// An integer that is written as one.
+    pub(super) fn integer(&mut self, expr: &Expr) -> Result<D::Int, NotationError> {
+        match self.shape(expr)? {
+            Tuple::Leaf(value) => Ok(value),
+            Tuple::Node(_) => Err(NotationError::new(&expr.at, "expected an integer")),
         }
     }
 
-    fn stride(&self, expr: &Expr) -> Result<Stride, NotationError> {
+    fn coord(&mut self, expr: &Expr) -> Result<Tuple<Option<Sum<D>>>, NotationError> {
+        let leaf = |value: D::Int| Tuple::Leaf(Some(value.into()));
+        match &expr.kind {
+            ExprKind::Int(value) => Ok(Tuple::Leaf(Some((*value).into()))),
+            ExprKind::Underscore => Ok(Tuple::Leaf(None)),
+            ExprKind::Tuple(items) => items.iter().map(|item| self.coord(item)).collect(),
+            ExprKind::Name(name) if let Some(value) = (self.names)(name) => match D::lift(value) {
+                Value::Int(value) => Ok(Tuple::Leaf(Some(value))),
+                Value::Tuple(tuple) => Ok(tuple.to_coord()),
+                Value::Coord(coord) => Ok(coord),
+                value => Err(not_an_integer(&expr.at, name, &value)),
+            },
+            ExprKind::Product(factors) => {
+                let mut product = Some(D::Int::ONE);
+                for factor in factors {
+                    let factor = self.integer(factor)?;
+                    product = product.and_then(|product| product.times(&factor));
+                }
+                let overflow = || NotationError::new(&expr.at, "the product does not fit 64 bits");
+                product.map(leaf).ok_or_else(overflow)
+            }
+            _ => match expr.leaf(self.names) {
+                Some(named) => {
+                    let integer = self.d.leaf(named, &expr.at, &mut self.captured);
+                    integer.map(leaf)
+                }
+                None => Err(NotationError::new(
+                    &expr.at,
+                    "expected an integer or a tuple of integers",
+                )),
+            },
+        }
+    }
+
+    fn stride(&mut self, expr: &Expr) -> Result<Stride<D::Int>, NotationError> {
         match &expr.kind {
             ExprKind::Basis(value, path) => {
                 let outermost_first: Vec<_> = path.iter().rev().copied().collect();
-                let basis = ScaledBasis::new(*value, outermost_first);
+                let basis = ScaledBasis::new(D::Int::from(*value), outermost_first);
                 basis
                     .map(Tuple::Leaf)
                     .map_err(|error| at_place(error, &[expr]))
@@ -211,71 +264,91 @@ impl Evaluator<'_> {
             )
             .help("a mode is `extent:stride`, such as `4:1/2@0`")),
             ExprKind::Tuple(items) => items.iter().map(|item| self.stride(item)).collect(),
-            ExprKind::Name(name) if let Some(Value::Stride(stride)) = (self.names)(name) => {
+            ExprKind::Name(name)
+                if let Some(Value::Stride(stride)) = (self.names)(name).map(D::lift) =>
+            {
                 Ok(stride)
             }
-            _ => Ok((&self.integers(expr)?).into()),
+            _ => Ok(self.shape(expr)?.map(|value| value.clone().into())),
         }
     }
 
     /// A layout some of whose strides are fractions: such a mode becomes one or two of whole strides.
-    fn fractional(&self, extents: &IntTuple, stride: &Expr) -> Result<Layout, NotationError> {
+    fn fractional(
+        &mut self,
+        extents: &Tuple<D::Int>,
+        stride: &Expr,
+    ) -> Result<Layout<D::Int>, NotationError> {
         let refused = |error| at_place(error, &[stride]);
         match (&stride.kind, extents) {
             (ExprKind::Fraction([above, below], path), Tuple::Leaf(extent)) => {
                 let outermost_first: Vec<_> = path.iter().rev().copied().collect();
-                rational_mode(*extent, *above, *below, &outermost_first).map_err(refused)
+                let what = "the extent of a stride that is a fraction";
+                let unsupported = || ErrorKind::Unsupported { what }.at(Place::default());
+                let mode = extent.as_constant().ok_or_else(unsupported);
+                let mode =
+                    mode.and_then(|extent| rational_mode(extent, *above, *below, &outermost_first));
+                match D::lift(mode.map_err(refused)?.into()) {
+                    Value::Layout(mode) => Ok(mode),
+                    other => Err(wrong_kind(&stride.at, "a layout", &other)),
+                }
             }
             (ExprKind::Tuple(strides), Tuple::Node(extents)) if strides.len() == extents.len() => {
-                let modes = extents
-                    .iter()
-                    .zip(strides)
-                    .map(|(extents, stride)| self.fractional(extents, stride))
-                    .collect::<Result<Vec<_>, _>>()?;
-                Layout::concat(modes).map_err(refused)
+                let pairs = extents.iter().zip(strides);
+                let modes = pairs.map(|(extents, stride)| self.fractional(extents, stride));
+                Layout::concat(modes.collect::<Result<Vec<_>, _>>()?).map_err(refused)
             }
             _ if has_fraction(stride) => Err(NotationError::new(
                 &stride.at,
                 format!("this stride and the shape {extents} are not congruent"),
             )),
-            _ => Layout::new(extents.clone(), self.stride(stride)?).map_err(refused),
+            _ => {
+                let strides = self.stride(stride)?;
+                Layout::make(&mut self.d, extents.clone(), strides).map_err(refused)
+            }
         }
     }
 
-    pub(super) fn tiler(&self, expr: &Expr) -> Result<Tiler, NotationError> {
-        match self.value(expr)? {
-            Value::Layout(layout) => Ok(Tiler::Layout(layout)),
-            Value::Tiler(tiler) => Ok(tiler),
-            Value::Int(extent) => self.shape_tiler(expr, IntTuple::Leaf(extent)),
-            Value::Tuple(shape) => self.shape_tiler(expr, shape),
-            other => Err(wrong_kind(&expr.at, "a tiler", &other)),
-        }
-    }
-
-    fn shape_tiler(&self, expr: &Expr, shape: IntTuple) -> Result<Tiler, NotationError> {
-        Tiler::from_shape(&shape).map_err(|error| at_place(error, &[expr]))
-    }
-
-    fn swizzle(&self, expr: &Expr, fields: &[Expr; 3]) -> Result<Swizzle, NotationError> {
-        let [bits, base, shift] = fields;
-        let field = |field: &Expr| match self.integers(field)? {
-            Tuple::Leaf(value) => Ok(value),
-            Tuple::Node(_) => Err(NotationError::new(&field.at, "expected an integer")),
+    pub(super) fn tiler(&mut self, expr: &Expr) -> Result<Tiler<D::Int>, NotationError> {
+        let shape = match self.value(expr)? {
+            Value::Layout(layout) => return Ok(Tiler::Layout(layout)),
+            Value::Tiler(tiler) => return Ok(tiler),
+            Value::Int(extent) => Tuple::Leaf(Some(extent)),
+            Value::Tuple(shape) => shape.to_coord(),
+            Value::Coord(coord) => coord,
+            other => return Err(wrong_kind(&expr.at, "a tiler", &other)),
         };
-        let unsigned = |expr: &Expr| {
+        let integer =
+            |leaf: &Option<Sum<D>>| leaf.as_ref().map(|sum| self.d.integer(sum)).transpose();
+        shape
+            .try_map(integer)
+            .and_then(|shape| Tiler::of_coord(&mut self.d, &shape))
+            .map_err(|error| at_place(error, &[expr]))
+    }
+
+    fn swizzle(&mut self, expr: &Expr, fields: &[Expr; 3]) -> Result<Swizzle, NotationError> {
+        let mut field = |field: &Expr| match self.integer(field)?.as_constant() {
+            Some(value) => Ok(value),
+            None => Err(NotationError::new(&field.at, "a swizzle is of numbers")),
+        };
+        let mut unsigned = |expr: &Expr| {
             let value = field(expr)?;
             u32::try_from(value).map_err(|_| {
                 NotationError::new(&expr.at, format!("a number of bits cannot be {value}"))
             })
         };
+        let [bits, base, shift] = fields;
+        let (bits, base) = (unsigned(bits)?, unsigned(base)?);
         let distance = field(shift)?;
         let distance = i32::try_from(distance)
             .map_err(|_| NotationError::new(&shift.at, format!("a shift cannot be {distance}")))?;
-        Swizzle::new(unsigned(bits)?, unsigned(base)?, distance)
-            .map_err(|error| at_place(error, &[expr]))
+        Swizzle::new(bits, base, distance).map_err(|error| at_place(error, &[expr]))
     }
 
-    fn swizzled(&self, [swizzle, offset, layout]: &[Expr; 3]) -> Result<Value, NotationError> {
+    fn swizzled(
+        &mut self,
+        [swizzle, offset, layout]: &[Expr; 3],
+    ) -> Result<Value<D::Int>, NotationError> {
         let outer = match self.value(swizzle)? {
             Value::Swizzle(swizzle) => swizzle,
             other => return Err(wrong_kind(&swizzle.at, "a swizzle", &other)),
@@ -284,24 +357,28 @@ impl Evaluator<'_> {
             Value::Int(offset) => offset,
             other => return Err(wrong_kind(&offset.at, "an offset", &other)),
         };
-        let result = match eval_layout(layout, self.names)? {
+        let result = match self.layout_value(layout)? {
             Value::Layout(inner) => ComposedLayout::new(outer, shift, inner).map(Value::from),
-            Value::Composed(inner) if shift == 0 => outer.after(inner.swizzle()).and_then(|both| {
-                ComposedLayout::new(both, inner.offset(), inner.layout().clone()).map(Value::from)
-            }),
+            Value::Composed(inner) if shift == 0.into() => {
+                let both = outer.after(inner.swizzle());
+                both.and_then(|both| {
+                    ComposedLayout::new(both, inner.offset(), inner.layout().clone())
+                        .map(Value::from)
+                })
+            }
             other => return Err(wrong_kind(&layout.at, "a layout", &other)),
         };
         result.map_err(|error| at_place(error, &[layout]))
     }
 
     fn call(
-        &self,
+        &mut self,
         expr: &Expr,
         name: &str,
         name_at: &Range<usize>,
         args: &[Expr],
         ragged: bool,
-    ) -> Result<Value, NotationError> {
+    ) -> Result<Value<D::Int>, NotationError> {
         let Some(operation) = find(name) else {
             return Err(unknown_operation(name, name_at));
         };
@@ -313,22 +390,31 @@ impl Evaluator<'_> {
             },
             _ => self.value(arg),
         };
-        let values = args
-            .iter()
-            .enumerate()
-            .map(value)
-            .collect::<Result<Vec<_>, _>>()?;
-        apply(operation, &values, ragged).map_err(|error| refused(error, expr, name, args, &values))
+        let values = args.iter().enumerate().map(value);
+        let values = values.collect::<Result<Vec<_>, _>>()?;
+        self.d
+            .apply(operation, &values, ragged)
+            .map_err(|error| refused::<D>(error, expr, name, args, &values))
     }
 }
 
+/// A tuple of numbers, some of them results of operations.
+fn results<I: Integer>(items: &[Expr], values: Vec<Value<I>>) -> Result<Value<I>, NotationError> {
+    let integers = items.iter().zip(values).map(|(item, value)| match value {
+        Value::Int(leaf) => Ok(Tuple::Leaf(leaf)),
+        Value::Tuple(tuple) => Ok(tuple),
+        other => Err(wrong_kind(&item.at, "a layout or an integer", &other)),
+    });
+    Ok(Value::of_sums(integers.collect::<Result<_, _>>()?))
+}
+
 /// The error of an operation, at the operand that is to blame.
-pub(super) fn refused(
+pub(super) fn refused<D: Operations>(
     error: LayoutError,
     expr: &Expr,
     name: &str,
     args: &[Expr],
-    values: &[Value],
+    values: &[Value<D::Int>],
 ) -> NotationError {
     let words = |(i, _): &(usize, &Expr)| !matches!(values.get(*i), Some(Value::Word(_)));
     let written_out = |index: usize| args.get(index).is_none_or(is_written_out);
@@ -355,7 +441,7 @@ pub(super) fn refused(
     }
     error.note = note;
     if error.help.is_none() && name.ends_with("_divide") {
-        error.help = by_mode_hint(name, values);
+        error.help = by_mode_hint::<D>(name, values);
     }
     error
 }
@@ -369,12 +455,9 @@ fn is_written_out(expr: &Expr) -> bool {
 /// The operations under way, the innermost first.
 fn trace(error: &LayoutError) -> String {
     const LONGEST: usize = 80;
-    let operand = |operand: &Value| {
-        let text = operand.to_string();
-        match text.char_indices().nth(LONGEST) {
-            Some((end, _)) => format!("{}…", &text[..end]),
-            None => text,
-        }
+    let operand = |text: &String| match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.clone(),
     };
     let frames = error.trace().iter().map(|frame| {
         let operands: Vec<_> = frame.operands.iter().map(operand).collect();
@@ -420,8 +503,29 @@ pub(super) fn at_place(error: LayoutError, operands: &[&Expr]) -> NotationError 
             Some(help) => notation_error.help(help),
             None => notation_error,
         },
+        ErrorKind::Undecided {
+            condition,
+            opposite,
+        } => {
+            let message = format!("the modes of the result depend on whether `{condition}`");
+            let facts = [condition, opposite].map(|fact| format!("where {fact};"));
+            let help = match facts.iter().all(|fact| is_fact(fact)) {
+                true => format!(
+                    "state it as a fact in front: `{}` or `{}`",
+                    facts[0], facts[1]
+                ),
+                false => "facts are about names: give one to what it depends on".to_owned(),
+            };
+            NotationError::new(&at, message).help(help)
+        }
         _ => notation_error,
     }
+}
+
+/// Whether a condition can be written as a fact: one about quotients cannot.
+fn is_fact(text: &str) -> bool {
+    let expression = format!("{text} 1");
+    lex(&expression).is_ok_and(|tokens| parse_where(&tokens, 0..0).is_ok())
 }
 
 pub(super) fn locate(operand: &Expr, place: &Place) -> Range<usize> {
@@ -473,12 +577,15 @@ fn one_tuple_hint(shape: &str, stride: &str) -> Option<String> {
 }
 
 /// A layout tiler is one-dimensional; by mode is what was meant if that has a result.
-fn by_mode_hint(name: &str, values: &[Value]) -> Option<String> {
-    let [tiled, Value::Layout(tiler)] = values else {
+fn by_mode_hint<D: Operations>(name: &str, values: &[Value<D::Int>]) -> Option<String> {
+    let [tiled, tiler] = values else {
+        return None;
+    };
+    let (tiled, Value::Layout(tiler)) = (D::to_numbers(tiled)?, D::to_numbers(tiler)?) else {
         return None;
     };
     let by_mode = Tiler::Modes(tiler.modes().into_iter().map(Tiler::Layout).collect());
-    let operands = [tiled.clone(), by_mode.clone().into()];
+    let operands = [tiled, by_mode.clone().into()];
     let has_result = tiler.rank() > 1 && apply(find(name)?, &operands, false).is_ok();
     has_result.then(|| {
         format!("`{tiler}` applies to the whole as one mode; `{by_mode}` applies mode by mode")
@@ -516,7 +623,7 @@ fn edit_distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-fn not_an_integer(at: &Range<usize>, name: &str, value: &Value) -> NotationError {
+fn not_an_integer<I: Integer>(at: &Range<usize>, name: &str, value: &Value<I>) -> NotationError {
     let error = NotationError::new(
         at,
         format!(
@@ -537,6 +644,10 @@ fn run_time(at: &Range<usize>, text: &str) -> NotationError {
     )
 }
 
-pub(super) fn wrong_kind(at: &Range<usize>, wanted: &str, found: &Value) -> NotationError {
+pub(super) fn wrong_kind<I: Integer>(
+    at: &Range<usize>,
+    wanted: &str,
+    found: &Value<I>,
+) -> NotationError {
     NotationError::new(at, format!("expected {wanted}, found {}", found.kind()))
 }

@@ -1,10 +1,15 @@
 //! The syntax tree of the notation.
 
-use super::eval::Names;
 use super::token::parse_integer;
 use crate::operations;
 use crate::value::Value;
 use std::ops::Range;
+
+/// Deepest nesting of an expression: parentheses, operations and chains of `o` together.
+pub const MAX_NESTING: usize = 64;
+
+/// What names stand for. `&|_| None` knows none.
+pub type Names<'a> = &'a dyn Fn(&str) -> Option<Value>;
 
 /// An expression and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +18,7 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Where it stands, in the unit of the tokens.
     pub at: Range<usize>,
-    /// Levels of the tree below and including this one, at most [`MAX_NESTING`](super::MAX_NESTING).
+    /// Levels of the tree below and including this one, at most [`MAX_NESTING`].
     pub(super) height: usize,
 }
 

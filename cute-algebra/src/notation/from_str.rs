@@ -1,7 +1,10 @@
 //! `FromStr` of every value, by the one grammar.
 
-use super::eval::wrong_kind;
-use super::{Expr, NotationError, eval, eval_layout, lex, parse};
+use super::error::NotationError;
+use super::eval::{eval, eval_layout, wrong_kind};
+use super::expr::Expr;
+use super::parse::parse;
+use super::token::lex;
 use crate::composed::ComposedLayout;
 use crate::layout::Layout;
 use crate::stride::Stride;

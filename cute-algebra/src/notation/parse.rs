@@ -1,8 +1,8 @@
 //! Tokens to expressions.
 
-use super::expr::{Expr, ExprKind, Fact, Order, Relation};
-use super::token::{Token, TokenKind};
-use super::{MAX_NESTING, MAX_TOKENS, NotationError};
+use super::error::NotationError;
+use super::expr::{Expr, ExprKind, Fact, MAX_NESTING, Order, Relation};
+use super::token::{MAX_TOKENS, Token, TokenKind};
 use std::ops::Range;
 
 /// The expression that all of `tokens` make. `end` is the position of what stands after them.

@@ -1,12 +1,12 @@
 //! `layout / tiler`, with all that a tiling knows.
 
-use super::NotationError;
-use super::eval::{Evaluator, Names, eval, eval_layout, locate, refused, wrong_kind};
-use super::expr::{Expr, ExprKind};
+use super::error::NotationError;
+use super::eval::{Evaluator, eval, eval_layout, locate, refused, wrong_kind};
+use super::expr::{Expr, ExprKind, Names};
 use crate::composed::ComposedLayout;
+use crate::domain::Numbers;
 use crate::error::Place;
 use crate::layout::Layout;
-use crate::swizzle::Swizzle;
 use crate::tiling::Tiling;
 use crate::value::Value;
 use std::fmt;
@@ -28,19 +28,19 @@ pub fn eval_tiling(expr: &Expr, names: Names<'_>) -> Result<Tiling, NotationErro
         return Err(expected_division(&expr.at));
     };
     let layout = match eval_layout(whole, names)? {
-        Value::Layout(layout) => ComposedLayout::new(Swizzle::IDENTITY, 0, layout)
+        Value::Layout(layout) => ComposedLayout::plain(layout)
             .map_err(|_| NotationError::new(&whole.at, "expected a layout of integers")),
         Value::Composed(layout) => Ok(layout),
         other => Err(wrong_kind(&whole.at, "a layout", &other)),
     }?;
-    let cut = Evaluator { names }.tiler(tiler)?;
+    let cut = Evaluator::of_numbers(names).tiler(tiler)?;
     let tiling = match ragged {
         true => Tiling::ragged(&layout, &cut),
         false => Tiling::new(&layout, &cut),
     };
     tiling.map_err(|error| {
         let values = [layout.layout().clone().into(), cut.into()];
-        refused(error, expr, "zipped_divide", args, &values)
+        refused::<Numbers>(error, expr, "zipped_divide", args, &values)
     })
 }
 

@@ -1,8 +1,11 @@
 //! Tokens, and how a text becomes tokens.
 
-use super::{MAX_TOKENS, NotationError};
+use super::error::NotationError;
 use std::fmt;
 use std::ops::Range;
+
+/// Most tokens of an expression.
+pub const MAX_TOKENS: usize = 1 << 16;
 
 /// A token and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

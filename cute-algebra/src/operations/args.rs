@@ -1,37 +1,40 @@
 //! Operands, taken as what an operation wants.
 
-use super::Operation;
-use super::table::SIDES;
-use crate::analysis::access::{SharedAccess, shared_access, shared_access_of};
-use crate::analysis::gmma::{Major, SwizzleMode};
 use crate::analysis::injective::Verdict;
-use crate::atoms::{CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma};
-use crate::composed::ComposedLayout;
-use crate::composition::Overhang;
+use crate::analysis::property::Property;
+use crate::composed::{ComposedLayout, Slice, Swizzling};
+use crate::construct::compact_left;
+use crate::domain::{Domain, Numbers, Sum};
 use crate::error::{ErrorKind, LayoutError, Place};
+use crate::integer::Integer;
 use crate::layout::Layout;
-use crate::swizzle::Swizzle;
+use crate::overhang::Overhang;
+use crate::recast::{Cast, downcast_in, upcast_in};
+use crate::symbolic::{Scope, Term};
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, IntTuple, Shape, Tuple};
 use crate::value::Value;
 
-/// Operands, taken as what an operation wants.
-pub(super) struct Args<'a> {
-    pub(super) operands: &'a [Value],
-    pub(super) operation: &'a Operation,
+type Result<T> = std::result::Result<T, LayoutError>;
+
+/// Operands, taken as what an operation wants, and who answers questions about their integers.
+pub(crate) struct Args<'a, D: Domain> {
+    pub(super) d: &'a mut D,
+    operands: &'a [Value<D::Int>],
 }
 
-impl Args<'_> {
+impl<'a, D: Domain> Args<'a, D> {
+    pub(super) fn new(d: &'a mut D, operands: &'a [Value<D::Int>]) -> Self {
+        Self { d, operands }
+    }
+
     pub(super) fn count(&self) -> usize {
         self.operands.len()
     }
 
-    pub(super) fn wrong_count(&self) -> LayoutError {
-        self.operation.wrong_count(self.count())
-    }
-
-    pub(super) fn get(&self, index: usize) -> Result<&Value, LayoutError> {
-        self.operands.get(index).ok_or_else(|| self.wrong_count())
+    pub(super) fn get(&self, index: usize) -> Result<&'a Value<D::Int>> {
+        let operand = self.operands.get(index);
+        operand.ok_or_else(|| self.wrong(index, "an operand"))
     }
 
     pub(super) fn wrong(&self, index: usize, expected: &'static str) -> LayoutError {
@@ -39,41 +42,100 @@ impl Args<'_> {
         ErrorKind::Argument { expected, found }.at(Place::operand(index))
     }
 
-    pub(super) fn integer(&self, index: usize) -> Result<i64, LayoutError> {
+    pub(super) fn integer(&self, index: usize) -> Result<Sum<D>> {
         match self.get(index)? {
-            Value::Int(value) => Ok(*value),
+            Value::Int(value) => Ok(value.clone()),
             _ => Err(self.wrong(index, "an integer")),
         }
     }
 
+    /// An integer that the form of the result depends on.
+    pub(super) fn number(&self, index: usize) -> Result<i64> {
+        let what = "an integer that the modes of the result depend on";
+        let unsupported = || ErrorKind::Unsupported { what }.at(Place::operand(index));
+        D::Int::number(&self.integer(index)?).ok_or_else(unsupported)
+    }
+
+    /// A rank, where the operand is a number.
+    pub(super) fn rank(&self, index: usize) -> Result<Option<i64>> {
+        Ok(match self.get(index)? {
+            Value::Int(rank) => D::Int::number(rank),
+            _ => None,
+        })
+    }
+
+    /// A coordinate of numbers.
+    pub(super) fn known_coord(&self, index: usize) -> Result<Coord> {
+        let what = "a coordinate of a map of bits";
+        let unsupported = || ErrorKind::Unsupported { what }.at(Place::operand(index));
+        let number = |leaf: &Option<Sum<D>>| match leaf {
+            None => Ok(None),
+            Some(sum) => D::Int::number(sum).map(Some).ok_or_else(unsupported),
+        };
+        self.coord(index)?.try_map(number)
+    }
+
     /// All operands from `first` on.
-    pub(super) fn integers(&self, first: usize) -> Result<Vec<i64>, LayoutError> {
+    pub(super) fn numbers(&self, first: usize) -> Result<Vec<i64>> {
         (first..self.count())
-            .map(|index| self.integer(index))
+            .map(|index| self.number(index))
             .collect()
     }
 
-    /// A shape; of a layout, its shape.
-    pub(super) fn shape(&self, index: usize) -> Result<Shape, LayoutError> {
+    /// A factor or a target: an integer, or the product of a tuple.
+    pub(super) fn product(&mut self, index: usize) -> Result<D::Int> {
+        let product = self.shape(index)?.product();
+        let quantity = "target";
+        product.ok_or_else(|| ErrorKind::Overflow { quantity }.at(Place::operand(index)))
+    }
+
+    /// A factor.
+    pub(super) fn factor(&mut self, index: usize) -> Result<D::Int> {
+        let sum = self.integer(index)?;
+        self.d.integer(&sum).map_err(|error| error.blame(index))
+    }
+
+    /// A tuple of integers.
+    pub(super) fn tuple(&self, index: usize) -> Result<Tuple<Sum<D>>> {
         match self.get(index)? {
-            Value::Int(extent) => Ok(Tuple::Leaf(*extent)),
-            Value::Tuple(shape) => Ok(shape.clone()),
-            Value::Layout(layout) => Ok(layout.shape().clone()),
+            Value::Int(value) => Ok(Tuple::Leaf(value.clone())),
+            Value::Tuple(tuple) => Ok(tuple.clone()),
+            Value::Layout(layout) => Ok(layout.shape().map(|extent| extent.clone().into())),
             _ => Err(self.wrong(index, "a tuple of integers")),
         }
     }
 
-    pub(super) fn optional_shape(&self, index: usize) -> Result<Option<IntTuple>, LayoutError> {
-        if index < self.count() {
-            self.shape(index).map(Some)
-        } else {
-            Ok(None)
+    /// A shape; of a layout, its shape.
+    pub(super) fn shape(&mut self, index: usize) -> Result<Tuple<D::Int>> {
+        if let Value::Layout(layout) = self.get(index)? {
+            return Ok(layout.shape().clone());
         }
+        let tuple = self.tuple(index)?;
+        let shape = tuple.try_map(|sum| self.d.integer(sum));
+        shape.map_err(|error| error.blame(index))
     }
 
-    pub(super) fn coord(&self, index: usize) -> Result<Coord, LayoutError> {
+    /// A tuple of which the nesting matters, but for integers that are known at run time only.
+    pub(super) fn profile(&self, index: usize) -> Result<Shape> {
+        let tuple = self.tuple(index)?;
+        Ok(tuple.map(|sum| D::Int::number(sum).unwrap_or(1)))
+    }
+
+    /// An order of modes, if there is that operand.
+    pub(super) fn order(&self, index: usize) -> Result<Option<IntTuple>> {
+        if index >= self.count() {
+            return Ok(None);
+        }
+        let what = "the order of modes";
+        let unsupported = || ErrorKind::Unsupported { what }.at(Place::operand(index));
+        let order = self.tuple(index)?;
+        let order = order.try_map(|sum| D::Int::number(sum).ok_or_else(unsupported));
+        order.map(Some)
+    }
+
+    pub(super) fn coord(&self, index: usize) -> Result<Tuple<Option<Sum<D>>>> {
         match self.get(index)? {
-            Value::Int(value) => Ok(Tuple::Leaf(Some(*value))),
+            Value::Int(value) => Ok(Tuple::Leaf(Some(value.clone()))),
             Value::Tuple(tuple) => Ok(tuple.to_coord()),
             Value::Coord(coord) => Ok(coord.clone()),
             Value::Tiler(Tiler::Keep) => Ok(Tuple::Leaf(None)),
@@ -82,18 +144,18 @@ impl Args<'_> {
     }
 
     /// A layout; a shape stands for its compact layout, leftmost mode fastest.
-    pub(super) fn layout(&self, index: usize) -> Result<Layout, LayoutError> {
+    pub(super) fn layout(&mut self, index: usize) -> Result<Layout<D::Int>> {
         match self.get(index)? {
             Value::Layout(layout) => Ok(layout.clone()),
-            Value::Int(extent) => Layout::left(*extent).map_err(|error| error.inside(index, &[])),
-            Value::Tuple(shape) => {
-                Layout::left(shape.clone()).map_err(|error| error.inside(index, &[]))
+            Value::Int(_) | Value::Tuple(_) => {
+                let shape = self.shape(index)?;
+                compact_left(self.d, &shape).map_err(|error| error.inside(index, &[]))
             }
             _ => Err(self.wrong(index, "a layout")),
         }
     }
 
-    pub(super) fn optional_layout(&self, index: usize) -> Result<Layout, LayoutError> {
+    pub(super) fn optional_layout(&mut self, index: usize) -> Result<Layout<D::Int>> {
         if index < self.count() {
             self.layout(index)
         } else {
@@ -102,235 +164,187 @@ impl Args<'_> {
     }
 
     /// A layout, with or without a swizzle.
-    pub(super) fn composed(&self, index: usize) -> Result<ComposedLayout, LayoutError> {
+    pub(super) fn composed(&mut self, index: usize) -> Result<ComposedLayout<D::Int>> {
         match self.get(index)? {
             Value::Composed(swizzled) => Ok(swizzled.clone()),
-            _ => ComposedLayout::new(Swizzle::IDENTITY, 0, self.layout(index)?)
-                .map_err(|error| error.inside(index, &[])),
+            _ => {
+                ComposedLayout::plain(self.layout(index)?).map_err(|error| error.inside(index, &[]))
+            }
         }
     }
 
     /// The layout, underneath a swizzle if there is one.
-    pub(super) fn inner(&self, index: usize) -> Result<Layout, LayoutError> {
+    pub(super) fn inner(&mut self, index: usize) -> Result<Layout<D::Int>> {
         match self.get(index)? {
             Value::Composed(swizzled) => Ok(swizzled.layout().clone()),
             _ => self.layout(index),
         }
     }
 
-    /// Acts on the coordinates of a layout, underneath a swizzle if there is one.
+    /// Acts on the coordinates of the first operand, underneath a swizzle if there is one.
     pub(super) fn map(
-        &self,
-        index: usize,
-        act: impl FnOnce(&Layout) -> Result<Layout, LayoutError>,
-    ) -> Result<Value, LayoutError> {
-        match self.get(index)? {
-            Value::Composed(swizzled) => Ok(swizzled.try_map(act)?.into()),
-            _ => Ok(act(&self.layout(index)?)?.into()),
+        &mut self,
+        act: impl FnOnce(&mut D, &Layout<D::Int>) -> Result<Layout<D::Int>>,
+    ) -> Result<Value<D::Int>> {
+        match self.get(0)? {
+            Value::Composed(swizzled) => Ok(swizzled.map(|layout| act(self.d, layout))?.into()),
+            _ => {
+                let layout = self.layout(0)?;
+                Ok(act(self.d, &layout)?.into())
+            }
         }
     }
 
-    pub(super) fn tiler(&self, index: usize) -> Result<Tiler, LayoutError> {
-        let from_coord =
-            |coord: &Coord| Tiler::from_coord(coord).map_err(|error| error.inside(index, &[]));
+    pub(super) fn tiler(&mut self, index: usize) -> Result<Tiler<D::Int>> {
         match self.get(index)? {
             Value::Tiler(tiler) => Ok(tiler.clone()),
             Value::Layout(layout) => Ok(layout.clone().into()),
-            Value::Int(extent) => from_coord(&Tuple::Leaf(Some(*extent))),
-            Value::Tuple(shape) => from_coord(&shape.to_coord()),
-            Value::Coord(coord) => from_coord(coord),
+            Value::Int(_) | Value::Tuple(_) | Value::Coord(_) => {
+                let coord = self.coord(index)?;
+                let integer = |leaf: &Option<Sum<D>>| {
+                    leaf.as_ref().map(|sum| self.d.integer(sum)).transpose()
+                };
+                coord
+                    .try_map(integer)
+                    .and_then(|coord| Tiler::of_coord(self.d, &coord))
+                    .map_err(|error| error.inside(index, &[]))
+            }
             _ => Err(self.wrong(index, "a tiler")),
         }
     }
+}
 
-    pub(super) fn word(&self, index: usize, expected: &'static str) -> Result<&str, LayoutError> {
-        match self.get(index)? {
-            Value::Word(word) => Ok(word),
-            _ => Err(self.wrong(index, expected)),
-        }
-    }
-
-    pub(super) fn field(&self, index: usize, names: &[&str]) -> Result<usize, LayoutError> {
-        self.one_of(index, "field", names)
-    }
-
-    /// Which of the names an operand is.
-    pub(super) fn one_of(
-        &self,
-        index: usize,
-        what: &'static str,
-        names: &[&str],
-    ) -> Result<usize, LayoutError> {
-        let found = self.word(index, "a name")?;
-        let kind = || ErrorKind::NotOneOf {
-            what,
-            found: found.to_owned(),
-            names: names.join(", "),
-        };
-        let position = names.iter().position(|name| *name == found);
-        position.ok_or_else(|| kind().at(Place::operand(index)))
-    }
-
-    pub(super) fn mma_atom(&self, index: usize) -> Result<MmaAtom, LayoutError> {
-        let name = self.word(index, "the name of an MMA operation")?;
-        name.parse()
-            .map_err(|error: LayoutError| error.blame(index))
-    }
-
-    pub(super) fn copy_atom(&self, index: usize) -> Result<CopyAtom, LayoutError> {
-        let name = self.word(index, "the name of a copy operation")?;
-        name.parse()
-            .map_err(|error: LayoutError| error.blame(index))
-    }
-
-    /// A tiled MMA of three operands from `index` on.
-    pub(super) fn tiled_mma(&self, index: usize) -> Result<TiledMma, LayoutError> {
-        let (atom, atoms) = (self.mma_atom(index)?, self.layout(index + 1)?);
-        TiledMma::new(atom, &atoms, &self.tiler(index + 2)?).map_err(|error| shifted(error, index))
-    }
-
-    /// A tiled copy of four operands from `index` on.
-    pub(super) fn tiled_copy(&self, index: usize) -> Result<TiledCopy, LayoutError> {
-        let (atom, bits) = (self.copy_atom(index)?, self.integer(index + 1)?);
-        let (threads, values) = (self.layout(index + 2)?, self.layout(index + 3)?);
-        TiledCopy::new(&atom, bits, &threads, &values).map_err(|error| shifted(error, index))
-    }
-
-    /// A tiled copy with the threads and values of a tiled MMA, of the first five operands.
-    pub(super) fn copy_for(&self, operand: MmaOperand) -> Result<TiledCopy, LayoutError> {
-        let (atom, bits) = (self.copy_atom(0)?, self.integer(1)?);
-        TiledCopy::for_mma(&atom, bits, &self.tiled_mma(2)?, operand)
-    }
-
-    pub(super) fn tiled_copy_field(
-        &self,
-        copy: &TiledCopy,
-        index: usize,
-    ) -> Result<Value, LayoutError> {
-        let names = ["TiledLayout_TV", "Tiler_MN", "layoutS_TV", "layoutD_TV"];
-        Ok(match self.field(index, &names)? {
-            0 => copy.tiled_layout_tv().into(),
-            1 => copy.tile_shape().into(),
-            side => copy.layout_tv(SIDES[side - 2])?.into(),
-        })
-    }
-
-    pub(super) fn mma_partition(
-        &self,
-        operand: MmaOperand,
-        overhang: Overhang,
-    ) -> Result<Value, LayoutError> {
-        let (mma, data, thread) = (self.tiled_mma(0)?, self.inner(3)?, self.integer(4)?);
-        let partition = mma
-            .partition_with(operand, &data, thread, overhang)
-            .map_err(|error| shifted(error, 3))?;
-        self.partition(3, partition)
-    }
-
-    pub(super) fn copy_partition(
-        &self,
-        copy: &TiledCopy,
-        side: CopySide,
-        index: usize,
-        overhang: Overhang,
-    ) -> Result<Value, LayoutError> {
-        let (data, thread) = (self.inner(index)?, self.integer(index + 1)?);
-        let partition = copy
-            .partition_with(side, &data, thread, overhang)
-            .map_err(|error| shifted(error, index))?;
-        self.partition(index, partition)
-    }
-
-    /// A layout and the value where it begins; of swizzled data, a swizzled layout with the offset inside.
-    pub(super) fn partition(
-        &self,
-        index: usize,
-        partition: Partition,
-    ) -> Result<Value, LayoutError> {
-        Ok(match self.get(index)? {
-            Value::Composed(data) => vec![partition.swizzled(data)?.into(), 0.into()].into(),
-            _ => vec![partition.layout.into(), partition.offset.into()].into(),
-        })
-    }
-
-    /// What is known of the first operand.
-    pub(super) fn verdict(
-        &self,
-        plain: fn(&Layout) -> Verdict,
-        swizzled: fn(&ComposedLayout) -> Verdict,
-    ) -> Result<Verdict, LayoutError> {
+impl<D: Swizzling> Args<'_, D> {
+    /// The first operand in larger or smaller units.
+    pub(super) fn cast(&mut self, cast: Cast<D::Int>, overhang: Overhang) -> Result<Value<D::Int>> {
         match self.get(0)? {
-            Value::Composed(composed) => Ok(swizzled(composed)),
-            _ => Ok(plain(&self.layout(0)?)),
+            Value::Swizzle(swizzle) => {
+                let factor = self.number(1)?;
+                Ok(match cast {
+                    Cast::Up(_) => swizzle.upcast(factor)?.into(),
+                    Cast::Down(_) => swizzle.downcast(factor)?.into(),
+                })
+            }
+            Value::Composed(swizzled) => {
+                Ok(Value::simplest(swizzled.cast(self.d, cast, overhang)?))
+            }
+            _ => {
+                let a = self.layout(0)?;
+                Ok(match cast {
+                    Cast::Up(factor) => upcast_in(self.d, &a, &factor, overhang)?.into(),
+                    Cast::Down(factor) => downcast_in(self.d, &a, &factor)?.into(),
+                })
+            }
         }
     }
+}
 
-    /// The first operand, if it has the property.
-    pub(super) fn required(
-        &self,
-        verdict: Verdict,
-        property: &'static str,
-    ) -> Result<Value, LayoutError> {
+/// What numbers can be looked at for.
+impl Args<'_, Numbers> {
+    /// Whether the first operand has a property.
+    pub(super) fn has(&mut self, property: Property) -> Result<bool> {
+        let unproved = || {
+            let property = property.name();
+            ErrorKind::Unproved { property }.at(Place::operand(0))
+        };
+        self.verdict(property)?.decided().ok_or_else(unproved)
+    }
+
+    /// The first operand, which is required to have a property.
+    pub(super) fn required(&mut self, property: Property) -> Result<Value> {
+        let verdict = self.verdict(property)?;
+        let property = property.name();
         match verdict {
             Verdict::Yes => self.get(0).cloned(),
             Verdict::No(counterexample) => Err(ErrorKind::Refuted {
                 property,
-                counterexample,
+                counterexample: counterexample.to_string(),
             }
             .at(Place::operand(0))),
             Verdict::Unproved => Err(ErrorKind::Unproved { property }.at(Place::operand(0))),
         }
     }
 
-    pub(super) fn layouts(&self, first: usize) -> Result<Vec<Layout>, LayoutError> {
-        (first..self.count())
-            .map(|index| self.layout(index))
-            .collect()
-    }
-
-    /// The patterns from operand 2 on, of the tile that is operand 0.
-    pub(super) fn accesses(&self) -> Result<Vec<SharedAccess>, LayoutError> {
-        let bits = self.integer(1)?;
-        let patterns = self.layouts(2)?.into_iter().enumerate();
-        let access = |tv: &Layout| match self.get(0)? {
-            Value::XorMap(map) => shared_access_of(&|index| map.at(index), map.size(), bits, tv),
-            _ => shared_access(&self.composed(0)?, bits, tv),
-        };
-        patterns
-            .map(|(pattern, tv)| access(&tv).map_err(|error| Self::of_pattern(error, pattern)))
-            .collect()
-    }
-
-    /// An error about one of the patterns.
-    pub(super) fn of_pattern(error: LayoutError, pattern: usize) -> LayoutError {
-        error.relocate(|place| match place.operand {
-            2 => Place {
-                operand: 2 + pattern,
-                ..place
-            },
-            _ => place,
+    fn verdict(&mut self, property: Property) -> Result<Verdict> {
+        Ok(match (self.get(0)?, property) {
+            (Value::Composed(a), Property::Injective) => a.injective(),
+            (Value::Composed(a), Property::Bijective) => a.bijective(),
+            (Value::Composed(a), Property::Dense) => a.dense(),
+            (_, Property::Injective) => self.layout(0)?.injective(),
+            (_, Property::Bijective) => self.layout(0)?.bijective(),
+            (_, Property::Dense) => self.layout(0)?.dense(),
         })
     }
 
-    /// A width of elements.
-    pub(super) fn bits(&self, index: usize) -> Result<u32, LayoutError> {
-        u32::try_from(self.integer(index)?).map_err(|_| self.wrong(index, "a number of bits"))
-    }
-
-    pub(super) fn major(&self, index: usize) -> Result<Major, LayoutError> {
-        Ok([Major::K, Major::MN][self.one_of(index, "major mode", &["K", "MN"])?])
-    }
-
-    pub(super) fn swizzle_mode(&self, index: usize) -> Result<SwizzleMode, LayoutError> {
-        let names = SwizzleMode::ALL.map(SwizzleMode::name);
-        Ok(SwizzleMode::ALL[self.one_of(index, "swizzle mode", &names)?])
+    /// The slice of a swizzled layout and where it begins: the swizzle may have become part of the strides.
+    pub(super) fn slice_and_offset(&self, a: &ComposedLayout) -> Result<Value> {
+        Ok(match a.slice_and_offset(&self.coord(1)?)? {
+            (Slice::Layout(layout), offset) => vec![layout.into(), offset.into()].into(),
+            (Slice::Composed(sliced), offset) => vec![sliced.into(), offset.into()].into(),
+        })
     }
 }
 
-/// The error of a call whose first operand is our operand `index`.
-pub(super) fn shifted(error: LayoutError, index: usize) -> LayoutError {
-    error.relocate(|place| Place {
-        operand: place.operand + index,
-        ..place
-    })
+/// What facts decide about run-time integers.
+impl Args<'_, Scope> {
+    /// Whether the first operand has a property.
+    pub(super) fn has(&mut self, property: Property) -> Result<bool> {
+        let a = self.bare(property)?;
+        property.is_of(self.d, &a)
+    }
+
+    /// The first operand, which is required to have a property.
+    pub(super) fn required(&mut self, property: Property) -> Result<Value<Term>> {
+        let a = self.bare(property)?;
+        property.require(self.d, &a)?;
+        self.get(0).cloned()
+    }
+
+    /// The first operand without its swizzle, which joins no values, but may leave holes.
+    fn bare(&mut self, property: Property) -> Result<Layout<Term>> {
+        match (self.get(0)?, property) {
+            (Value::Composed(_), Property::Bijective | Property::Dense) => {
+                let what = "which values a swizzled layout takes";
+                Err(ErrorKind::Unsupported { what }.at(Place::operand(0)))
+            }
+            _ => self.inner(0),
+        }
+    }
+
+    /// The slice of a swizzled layout, with the offset inside.
+    pub(super) fn slice_and_offset(&mut self, a: &ComposedLayout<Term>) -> Result<Value<Term>> {
+        let coord = self.coord(1)?;
+        let sliced = a.slice_in(self.d, &coord)?;
+        Ok(vec![Value::simplest(sliced), 0.into()].into())
+    }
+
+    /// Bits are of numbers.
+    pub(super) fn composition_of_bits(&self) -> Result<Option<Value<Term>>> {
+        let what = "a layout whose swizzle is before it";
+        match (self.get(0)?, self.get(1)?) {
+            (Value::XorMap(_), _) | (_, Value::XorMap(_)) => self.refused("a map of bits"),
+            (Value::Swizzle(_), _) => Ok(None),
+            (_, Value::Swizzle(_) | Value::Composed(_)) => self.refused(what),
+            _ => Ok(None),
+        }
+    }
+
+    /// The inverse of a swizzled layout is of numbers.
+    pub(super) fn inverse_of_bits(&self, _: Inverse) -> Result<Option<Value<Term>>> {
+        match self.get(0)? {
+            Value::Composed(_) => self.refused("the inverse of a swizzled layout"),
+            _ => Ok(None),
+        }
+    }
+
+    fn refused<T>(&self, what: &'static str) -> Result<T> {
+        Err(ErrorKind::Unsupported { what }.at(Place::operand(0)))
+    }
+}
+
+/// Which side an inverse is applied on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Inverse {
+    Left,
+    Right,
 }

@@ -1,48 +1,56 @@
 //! Composition, and the operations of maps of bits.
 
-use super::args::Args;
-use super::table::{integers, simplest};
+use super::args::{Args, Inverse};
+use super::hardware::of_pattern;
 use crate::analysis::access::shared_access_of;
 use crate::analysis::swizzles::conflict_free_map;
 use crate::composed::ComposedLayout;
-use crate::composition::{Overhang, compose_by};
+use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::value::Value;
 use crate::xor_map::{XOR_MAP_BITS, XorMap};
 
-pub(super) fn composition(args: &Args<'_>, overhang: Overhang) -> Result<Value, LayoutError> {
-    match (args.get(0)?, args.get(1)?) {
-        (Value::XorMap(_), _) | (_, Value::XorMap(_)) => {
-            let (a, b) = (map(args, 0)?, map(args, 1)?);
-            let what = "a map whose domain does not hold the values of the second";
-            let both = a.after(&b).ok_or_else(|| not_bitwise(what, 0))?;
-            Ok(plainest(both))
-        }
-        (Value::Swizzle(a), Value::Swizzle(b)) => Ok(a.after(*b)?.into()),
-        (Value::Swizzle(a), Value::Composed(b)) => Ok(simplest(ComposedLayout::new(
-            a.after(b.swizzle())?,
-            b.offset(),
-            b.layout().clone(),
-        )?)),
-        (Value::Swizzle(a), _) => Ok(simplest(ComposedLayout::new(*a, 0, args.layout(1)?)?)),
-        (_, Value::Swizzle(b)) => {
-            let a = args.composed(0)?;
-            let identity = Layout::new(a.layout().size(), 1)?;
-            Ok(simplest(a.after(&ComposedLayout::new(*b, 0, identity)?)?))
-        }
-        (_, Value::Composed(b)) => Ok(simplest(args.composed(0)?.after(b)?)),
-        _ => args.map(0, |a| compose_by(a, &args.tiler(1)?, overhang)),
+impl Args<'_, Numbers> {
+    /// A composition in which bits are moved before they are summed, if it is one.
+    pub(super) fn composition_of_bits(&mut self) -> Result<Option<Value>, LayoutError> {
+        Ok(Some(match (self.get(0)?, self.get(1)?) {
+            (Value::XorMap(_), _) | (_, Value::XorMap(_)) => {
+                let (a, b) = (map(self, 0)?, map(self, 1)?);
+                let what = "a map whose domain does not hold the values of the second";
+                let both = a.after(&b).ok_or_else(|| not_bitwise(what, 0))?;
+                plainest(both)
+            }
+            (Value::Swizzle(_), _) => return Ok(None),
+            (_, Value::Swizzle(b)) => {
+                let a = self.composed(0)?;
+                let identity = Layout::new(a.layout().size(), 1)?;
+                Value::simplest(a.after(&ComposedLayout::new(*b, 0, identity)?)?)
+            }
+            (_, Value::Composed(b)) => Value::simplest(self.composed(0)?.after(b)?),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The inverse of a swizzled layout or a map of bits, if the operand is one.
+    pub(super) fn inverse_of_bits(&self, side: Inverse) -> Result<Option<Value>, LayoutError> {
+        Ok(Some(match (self.get(0)?, side) {
+            (Value::Composed(a), Inverse::Left) => Value::simplest(a.left_inverse()?),
+            (Value::Composed(a), Inverse::Right) => Value::simplest(a.right_inverse()?),
+            // It is left and right inverse.
+            (Value::XorMap(map), _) => inverse(map)?,
+            _ => return Ok(None),
+        }))
     }
 }
 
 /// The map with these columns, and this value at 0.
-pub(super) fn xor_map(args: &Args<'_>) -> Result<Value, LayoutError> {
+pub(super) fn xor_map(args: &mut Args<'_, Numbers>) -> Result<Value, LayoutError> {
     let columns = args.shape(0)?;
     let columns: Option<Vec<u64>> = columns.leaves().map(|&leaf| leaf.try_into().ok()).collect();
     let constant = match args.count() {
         1 => 0,
-        _ => u64::try_from(args.integer(1)?).map_err(|_| args.wrong(1, "a value of at least 0"))?,
+        _ => u64::try_from(args.number(1)?).map_err(|_| args.wrong(1, "a value of at least 0"))?,
     };
     let map = columns.and_then(XorMap::new);
     let map = map.ok_or_else(|| args.wrong(0, "a tuple of at most 62 columns of at least 0"))?;
@@ -51,13 +59,13 @@ pub(super) fn xor_map(args: &Args<'_>) -> Result<Value, LayoutError> {
 
 /// The map under which no pattern has a conflict; and for each pattern how often the busiest bank is needed, under the map
 /// and without.
-pub(super) fn conflict_free(args: &Args<'_>) -> Result<Value, LayoutError> {
-    let (tile, bits, patterns) = (args.layout(0)?, args.integer(1)?, args.layouts(2)?);
+pub(super) fn conflict_free(args: &mut Args<'_, Numbers>) -> Result<Value, LayoutError> {
+    let (tile, bits, patterns) = (args.layout(0)?, args.number(1)?, args.layouts(2)?);
     let degrees = |at: &dyn Fn(i64) -> Option<i64>| {
         let patterns = patterns.iter().enumerate();
         let degrees = patterns.map(|(position, tv)| {
             let access = shared_access_of(at, tile.size(), bits, tv);
-            let access = access.map_err(|error| Args::of_pattern(error, position))?;
+            let access = access.map_err(|error| of_pattern(error, position))?;
             Ok(access.worst.degree as i64)
         });
         degrees.collect::<Result<Vec<_>, LayoutError>>()
@@ -69,11 +77,15 @@ pub(super) fn conflict_free(args: &Args<'_>) -> Result<Value, LayoutError> {
     })?;
     // Counted, not concluded: what the map achieves does not rest on how it was found.
     let found = degrees(&|index| map.at(tile.at(index)?))?;
-    Ok(vec![plainest(map), integers(&found), integers(&plain)].into())
+    Ok(vec![
+        plainest(map),
+        Value::integers(&found),
+        Value::integers(&plain),
+    ]
+    .into())
 }
 
-/// The inverse of a map, which is left and right inverse.
-pub(super) fn inverse(map: &XorMap) -> Result<Value, LayoutError> {
+fn inverse(map: &XorMap) -> Result<Value, LayoutError> {
     let inverse = map.inverse();
     let inverse =
         inverse.ok_or_else(|| not_bitwise("the inverse of a map that is no bijection", 0));
@@ -81,7 +93,7 @@ pub(super) fn inverse(map: &XorMap) -> Result<Value, LayoutError> {
 }
 
 /// An operand as a map of bits.
-fn map(args: &Args<'_>, index: usize) -> Result<XorMap, LayoutError> {
+fn map(args: &mut Args<'_, Numbers>, index: usize) -> Result<XorMap, LayoutError> {
     let map = match args.get(index)? {
         Value::XorMap(map) => Some(map.clone()),
         Value::Swizzle(swizzle) => Some(XorMap::from_swizzle(*swizzle, XOR_MAP_BITS - 1)),
@@ -104,7 +116,7 @@ fn plainest(map: XorMap) -> Value {
     }
     let swizzled = Layout::left(map.shape().clone());
     let swizzled = swizzled.and_then(|layout| ComposedLayout::new(swizzle, 0, layout));
-    swizzled.map_or(Value::XorMap(map), simplest)
+    swizzled.map_or(Value::XorMap(map), Value::simplest)
 }
 
 fn not_bitwise(what: &'static str, operand: usize) -> LayoutError {

@@ -1,59 +1,68 @@
 //! The rows of the table of operations.
 
-use super::RunTime::{Needs, Regroup, Run};
-use super::args::shifted;
+use super::args::Inverse;
+use super::hardware::{SIDES, refused, shifted};
 use super::maps;
-use super::{OnNumbers, Operation, RunTime};
+use super::operation::Operation;
+use super::operation::Run::{self, Both, Numbers};
+use crate::alignment::{
+    alignment_in, domain_distribute_in, max_alignment_in, max_common_layout_in,
+    max_common_vector_in, vector_width_in,
+};
 use crate::analysis::gmma::{Major, gmma_operand};
-use crate::analysis::injective::Verdict;
 use crate::analysis::matrix::matrix_operand;
+use crate::analysis::property::Property;
 use crate::analysis::swizzles::best_swizzle;
 use crate::analysis::tensor_map::tensor_map;
 use crate::atoms::{CopySide, MmaOperand, smem_atom, smem_tile_to_shape};
-use crate::coalesce::{coalesce, coalesce_by, filter, filter_by, filter_zeros};
-use crate::common::{
-    domain_distribute, max_alignment, max_common_layout, max_common_vector_swizzled,
+use crate::coalesce::{by_profile, coalesce, coalesce_by, filter_zeros_in};
+use crate::complement::{complement_in, holes};
+use crate::composed::ComposedLayout;
+use crate::composition::compose_by;
+use crate::construct::{
+    compact_left, compact_right, fragment_like, identity, layout_like, ordered,
 };
-use crate::complement::{complement_in, complement_within};
-use crate::composed::{ComposedLayout, Slice};
-use crate::construct::{make_fragment_like, make_layout_like, make_ordered_layout};
 use crate::coordinate::{
-    compatible, congruent, convert, crd2crd, evenly_divides, idx2crd, idx2crd_stride, split,
-    weakly_congruent,
+    compatible_in, congruent, coshape_in, cosize_in, crd2crd_in, crd2idx_in, evenly_divides_in,
+    idx2crd_in, idx2crd_stride_in, weakly_congruent,
 };
 use crate::divide::{Form, divide};
-use crate::error::{ErrorKind, LayoutError, ModePath, Place};
-use crate::inverse::{left_inverse, nullspace, right_inverse};
+use crate::domain::overflow;
+use crate::error::{ErrorKind, Place};
+use crate::from_table::from_table;
+use crate::inverse::{left_inverse_in, nullspace_in, right_inverse_in};
 use crate::layout::Layout;
-use crate::manip;
-use crate::product::{Order, blocked_product, product, raked_product};
-use crate::recast::{Cast, downcast, recast_factor, recast_modes, upcast_modes};
-use crate::recover::from_table;
-use crate::slice::{dice, slice, slice_and_offset};
-use crate::symbolic::operations as at_run_time;
-use crate::symbolic::{Property, SymbolicArgs, SymbolicLayout, SymbolicValue};
-use crate::tile::tile;
+use crate::product::{Order, product_by, ranked_product};
+use crate::recast::{Cast, recast_factor};
+use crate::regroup;
+use crate::slice::{pick, slice_in};
+use crate::tile_to_shape::tile;
 use crate::tuple::{IntTuple, Tuple};
 use crate::value::Value;
 use std::ops::RangeInclusive;
 
 const OPERANDS: [MmaOperand; 3] = [MmaOperand::A, MmaOperand::B, MmaOperand::C];
-pub(super) const SIDES: [CopySide; 3] = [CopySide::Src, CopySide::Dst, CopySide::Ref];
 
 /// The count of operands that may be repeated.
 const MANY: usize = usize::MAX;
 
-const TABLE: RunTime = Needs("the layouts of an operation of the hardware are fixed");
-const BANKS: RunTime = Needs("conflicts are counted address by address");
-const FORMAT: RunTime = Needs("the fields of a descriptor are numbers");
+const TABLE: &str = "the layouts of an operation of the hardware are fixed";
+const BANKS: &str = "conflicts are counted address by address";
+const FORMAT: &str = "the fields of a descriptor are numbers";
+
+/// One closure for numbers and for run-time integers.
+macro_rules! both {
+    ($run:expr) => {
+        Both($run, $run)
+    };
+}
 
 const fn row(
     name: &'static str,
     signature: &'static str,
     counts: RangeInclusive<usize>,
     doc: &'static str,
-    run: OnNumbers,
-    run_time: RunTime,
+    run: Run,
 ) -> Operation {
     Operation {
         name,
@@ -62,7 +71,6 @@ const fn row(
         doc,
         ragged: false,
         run,
-        run_time,
     }
 }
 
@@ -71,8 +79,7 @@ const fn ragged_row(
     signature: &'static str,
     counts: RangeInclusive<usize>,
     doc: &'static str,
-    run: OnNumbers,
-    run_time: RunTime,
+    run: Run,
 ) -> Operation {
     Operation {
         name,
@@ -81,7 +88,6 @@ const fn ragged_row(
         doc,
         ragged: true,
         run,
-        run_time,
     }
 }
 
@@ -90,507 +96,314 @@ const fn ragged_row(
 pub static OPERATIONS: &[Operation] = &[
     // Layouts from shapes, from layouts, and from values.
     row("make_layout_left", "shape", 1..=1, "the compact layout, leftmost mode fastest",
-        |args, _| Ok(Layout::left(args.shape(0)?)?.into()),
-        Run(|args, _| {
-            let shape = args.shape(0)?;
-            Ok(SymbolicLayout::compact(args.scope, &shape, false)?.into())
-        })),
+        both!(|args, _| { let shape = args.shape(0)?; Ok(compact_left(args.d, &shape)?.into()) })),
     row("make_layout_right", "shape", 1..=1, "the compact layout, rightmost mode fastest",
-        |args, _| Ok(Layout::right(args.shape(0)?)?.into()),
-        Run(|args, _| {
-            let shape = args.shape(0)?;
-            Ok(SymbolicLayout::compact(args.scope, &shape, true)?.into())
-        })),
+        both!(|args, _| { let shape = args.shape(0)?; Ok(compact_right(args.d, &shape)?.into()) })),
     row("make_ordered_layout", "shape, order", 2..=2, "the compact layout with modes in that order",
-        |args, _| Ok(make_ordered_layout(&args.shape(0)?, &args.shape(1)?)?.into()),
-        Run(|args, _| {
+        both!(|args, _| {
             let (shape, order) = (args.shape(0)?, args.order(1)?.unwrap_or(Tuple::Leaf(0)));
-            Ok(at_run_time::make_ordered_layout(args.scope, &shape, &order)?.into())
+            Ok(ordered(args.d, &shape, &order)?.into())
         })),
     row("make_identity_layout", "shape", 1..=1, "coordinates to themselves",
-        |args, _| Ok(Layout::identity(args.shape(0)?)?.into()),
-        Run(|args, _| {
-            let shape = args.shape(0)?;
-            Ok(at_run_time::make_identity_layout(args.scope, &shape)?.into())
-        })),
+        both!(|args, _| { let shape = args.shape(0)?; Ok(identity(args.d, &shape)?.into()) })),
     row("make_layout_like", "layout", 1..=1, "the compact layout with its shape and order",
-        |args, _| Ok(make_layout_like(&args.layout(0)?)?.into()),
-        Run(|args, _| {
-            let a = args.layout(0)?;
-            Ok(at_run_time::make_layout_like(args.scope, &a)?.into())
-        })),
+        both!(|args, _| { let a = args.layout(0)?; Ok(layout_like(args.d, &a)?.into()) })),
     row("make_fragment_like", "layout", 1..=1, "the same with the first mode fastest",
-        |args, _| Ok(make_fragment_like(&args.layout(0)?)?.into()),
-        Run(|args, _| {
-            let a = args.layout(0)?;
-            Ok(at_run_time::make_fragment_like(args.scope, &a)?.into())
-        })),
+        both!(|args, _| { let a = args.layout(0)?; Ok(fragment_like(args.d, &a)?.into()) })),
     row("concat", "layout, …", 1..=MANY, "the layouts as modes of one",
-        |args, _| {
-            let modes = (0..args.count())
-                .map(|i| args.layout(i))
-                .collect::<Result<Vec<_>, _>>()?;
-            Ok(Layout::concat(modes)?.into())
-        },
-        Regroup),
-    row("from_table", "integer, …", 1..=MANY, "the layout with these values", |args, _| {
-        let (values, listed) = match args.operands {
-            [Value::Tuple(tuple)] if tuple.depth() == 1 => (tuple.leaves().copied().collect(), false),
-            _ => (args.integers(0)?, true),
-        };
-        let place = |position: i64| match listed {
-            true => Place::operand(position as usize),
-            false => Place::operand(0).mode([position as usize]),
-        };
-        let layout = from_table(&values).map_err(|error| match *error.kind() {
-            ErrorKind::NotALayout { position, .. } => error.relocate(|_| place(position)),
-            _ => error,
-        });
-        Ok(layout?.into())
-    },
-        Needs("a layout is recovered from values")),
+        both!(|args, _| {
+            let modes: Result<Vec<_>, _> = (0..args.count()).map(|i| args.layout(i)).collect();
+            Ok(Layout::concat(modes?)?.into())
+        })),
+    row("from_table", "integer, …", 1..=MANY, "the layout with these values",
+        Numbers(|args, _| {
+            let (values, listed): (Vec<_>, _) = match args.get(0)? {
+                Value::Tuple(tuple) if tuple.depth() == 1 && args.count() == 1 => (tuple.leaves().copied().collect(), false),
+                _ => (args.numbers(0)?, true),
+            };
+            let place = |position: i64| match listed {
+                true => Place::operand(position as usize),
+                false => Place::operand(0).mode([position as usize]),
+            };
+            let layout = from_table(&values).map_err(|error| match *error.kind() {
+                ErrorKind::NotALayout { position, .. } => error.relocate(|_| place(position)),
+                _ => error,
+            });
+            Ok(layout?.into())
+        }, "a layout is recovered from values")),
     // Queries.
     row("shape", "layout", 1..=1, "its extents",
-        |args, _| Ok(args.inner(0)?.shape().into()),
-        Run(|args, _| Ok(args.inner(0)?.shape().map(|extent| extent.into()).into()))),
+        both!(|args, _| Ok(args.inner(0)?.shape().into()))),
     row("stride", "layout", 1..=1, "its strides",
-        |args, _| Ok(args.inner(0)?.stride().clone().into()),
-        Run(|args, _| at_run_time::stride(&args.inner(0)?))),
+        both!(|args, _| Ok(args.inner(0)?.stride().clone().into()))),
     row("size", "layout", 1..=1, "number of coordinates",
-        |args, _| match args.get(0)? {
+        both!(|args, _| match args.get(0)? {
             Value::XorMap(map) => Ok(map.size().into()),
-            _ => Ok(args.inner(0)?.size().into()),
-        },
-        Run(|args, _| Ok(at_run_time::size(&args.inner(0)?)?.into()))),
+            _ => Ok(Tuple::Leaf(args.inner(0)?.shape().product().ok_or_else(overflow)?).into()),
+        })),
     row("cosize", "layout", 1..=1, "span of the values",
-        |args, _| match args.get(0)? {
-            Value::Composed(swizzled) => {
-                let cosize = swizzled.cosize();
-                let overflow = || ErrorKind::Overflow { quantity: "cosize" }.at(Place::default());
-                Ok(cosize.ok_or_else(overflow)?.into())
-            }
-            _ => Ok(args.layout(0)?.cosize().into()),
-        },
-        Run(|args, _| match args.swizzled(0)? {
-            Some(swizzled) => Ok(swizzled.cosize(args.scope)?.into()),
-            None => {
-                let a = args.layout(0)?;
-                Ok(at_run_time::cosize(args.scope, &a)?.into())
-            }
-        })),
+        both!(|args, _| Ok(Value::Int(match args.get(0)? {
+            Value::Composed(swizzled) => swizzled.cosize_in(args.d)?,
+            _ => { let a = args.layout(0)?; cosize_in(args.d, &a)? }
+        })))),
     row("coshape", "layout", 1..=1, "span of the values along each coordinate",
-        |args, _| Ok(args.layout(0)?.coshape().into()),
-        Run(|args, _| {
-            let a = args.layout(0)?;
-            Ok(at_run_time::coshape(args.scope, &a)?.into())
-        })),
+        both!(|args, _| { let a = args.layout(0)?; Ok(Value::of_sums(coshape_in(args.d, &a)?)) })),
     row("rank", "layout", 1..=1, "number of top-level modes",
-        |args, _| Ok((args.inner(0)?.rank() as i64).into()),
-        Regroup),
+        both!(|args, _| Ok((args.inner(0)?.rank() as i64).into()))),
     row("depth", "layout", 1..=1, "nesting of the shape",
-        |args, _| Ok((args.inner(0)?.depth() as i64).into()),
-        Regroup),
+        both!(|args, _| Ok((args.inner(0)?.depth() as i64).into()))),
     row("crd2idx", "layout, coordinate", 2..=2, "the value at a coordinate",
-        |args, _| match args.get(0)? {
-            Value::Composed(swizzled) => Ok(swizzled.crd2idx(&args.coord(1)?)?.into()),
-            Value::XorMap(map) => Ok(map.crd2idx(&args.coord(1)?)?.into()),
-            _ => Ok(args.layout(0)?.crd2idx(&args.coord(1)?)?.into()),
-        },
-        Run(|args, _| match (args.swizzled(0)?, args.coord(1)?) {
-            (Some(swizzled), coord) => Ok(swizzled.crd2idx(args.scope, &coord)?.into()),
-            (None, coord) => {
-                let a = args.layout(0)?;
-                Ok(at_run_time::crd2idx(args.scope, &a, &coord)?.into())
+        both!(|args, _| {
+            let coord = args.coord(1)?;
+            match args.get(0)? {
+                Value::Composed(swizzled) => Ok(Value::Int(swizzled.crd2idx_in(args.d, &coord)?)),
+                Value::XorMap(map) => Ok(map.crd2idx(&args.known_coord(1)?)?.into()),
+                _ => { let a = args.layout(0)?; Ok(Value::of_sums(crd2idx_in(args.d, &a, &coord)?)) }
             }
         })),
     row("idx2crd", "shape, coordinate", 2..=2, "the natural coordinate",
-        |args, _| Ok(idx2crd(&args.shape(0)?, &args.shape(1)?)?.into()),
-        Run(|args, _| {
-            let (shape, coord) = (args.extents(0)?, args.sums(1)?);
-            Ok(split(args.scope, &shape, &coord, &ModePath::default())?.into())
+        both!(|args, _| {
+            let (shape, coord) = (args.shape(0)?, args.tuple(1)?);
+            Ok(Value::of_sums(idx2crd_in(args.d, &shape, &coord)?))
         })),
     row("idx2crd_stride", "layout, integer", 2..=2, "the natural coordinate with that value, of a compact layout",
-        |args, _| Ok(idx2crd_stride(&args.layout(0)?, args.integer(1)?)?.into()),
-        Run(|args, _| {
+        both!(|args, _| {
             let (a, index) = (args.layout(0)?, args.integer(1)?);
-            Ok(at_run_time::idx2crd_stride(args.scope, &a, &index)?.into())
+            Ok(Value::of_sums(idx2crd_stride_in(args.d, &a, &index)?))
         })),
     row("crd2crd", "coordinate, shape, shape", 3..=3, "the same 1-D coordinate in another shape",
-        |args, _| Ok(crd2crd(&args.shape(0)?, &args.shape(1)?, &args.shape(2)?)?.into()),
-        Run(|args, _| {
-            let (coord, source, target) = (args.sums(0)?, args.extents(1)?, args.extents(2)?);
-            Ok(convert(args.scope, &coord, &source, &target, &ModePath::default())?.into())
+        both!(|args, _| {
+            let (coord, source, target) = (args.tuple(0)?, args.shape(1)?, args.shape(2)?);
+            Ok(Value::of_sums(crd2crd_in(args.d, &coord, &source, &target)?))
         })),
     row("congruent", "shape, shape", 2..=2, "whether they nest alike",
-        |args, _| Ok(congruent(&args.shape(0)?, &args.shape(1)?).into()),
-        Run(|args, _| Ok(congruent(&args.sums(0)?.map(|_| 1), &args.sums(1)?.map(|_| 1)).into()))),
+        both!(|args, _| Ok(congruent(&args.shape(0)?, &args.shape(1)?).into()))),
     row("weakly_congruent", "shape, shape", 2..=2, "whether the first is the second with subtrees cut to leaves",
-        |args, _| Ok(weakly_congruent(&args.shape(0)?, &args.shape(1)?).into()),
-        Run(|args, _| Ok(weakly_congruent(&args.sums(0)?.map(|_| 1), &args.sums(1)?.map(|_| 1)).into()))),
+        both!(|args, _| Ok(weakly_congruent(&args.shape(0)?, &args.shape(1)?).into()))),
     row("compatible", "shape, shape", 2..=2, "whether coordinates of the first are coordinates of the second",
-        |args, _| Ok(compatible(&args.shape(0)?, &args.shape(1)?).into()),
-        Run(|args, _| {
-            let (a, b) = (args.sums(0)?, args.sums(1)?);
-            Ok(at_run_time::compatible(args.scope, &a, &b)?.into())
-        })),
+        both!(|args, _| { let (a, b) = (args.shape(0)?, args.shape(1)?); Ok(compatible_in(args.d, &a, &b)?.into()) })),
     row("evenly_divides", "shape, shape", 2..=2, "whether each mode of the second divides that of the first",
-        |args, _| Ok(evenly_divides(&args.shape(0)?, &args.tiler(1)?).into()),
-        Run(|args, _| {
+        both!(|args, _| {
             let (shape, tiler) = (args.shape(0)?, args.tiler(1)?);
-            Ok(at_run_time::evenly_divides(args.scope, &shape, &tiler)?.into())
+            Ok(evenly_divides_in(args.d, &shape, &tiler)?.into())
         })),
     // Regrouping.
     row("get", "layout, integer, …", 2..=MANY, "the mode at a path",
-        |args, _| args.map(0, |a| manip::get(a, &args.integers(1)?)),
-        Regroup),
+        both!(|args, _| { let path = args.numbers(1)?; args.map(|_, a| regroup::get(a, &path)) })),
     row("select", "layout, integer, …", 2..=MANY, "the listed modes",
-        |args, _| args.map(0, |a| manip::select(a, &args.integers(1)?)),
-        Regroup),
+        both!(|args, _| { let modes = args.numbers(1)?; args.map(|_, a| regroup::select(a, &modes)) })),
     row("take", "layout, begin, end", 3..=3, "a range of modes",
-        |args, _| args.map(0, |a| manip::take(a, args.integer(1)?, args.integer(2)?)),
-        Regroup),
+        both!(|args, _| { let (begin, end) = (args.number(1)?, args.number(2)?); args.map(|_, a| regroup::take(a, begin, end)) })),
     row("group", "layout, begin, end", 3..=3, "a range of modes as one mode",
-        |args, _| args.map(0, |a| manip::group(a, args.integer(1)?, args.integer(2)?)),
-        Regroup),
+        both!(|args, _| { let (begin, end) = (args.number(1)?, args.number(2)?); args.map(|_, a| regroup::group(a, begin, end)) })),
     row("flatten", "layout", 1..=1, "all leaves as top-level modes",
-        |args, _| args.map(0, |a| Ok(manip::flatten(a))),
-        Regroup),
+        both!(|args, _| args.map(|_, a| Ok(regroup::flatten(a))))),
     row("unflatten", "layout, profile", 2..=2, "the leaves in another tree",
-        |args, _| args.map(0, |a| manip::unflatten(a, &args.shape(1)?)),
-        Regroup),
+        both!(|args, _| { let profile = args.profile(1)?; args.map(|_, a| regroup::unflatten(a, &profile)) })),
     row("append", "layout, layout | rank[, layout]", 2..=3, "modes added at the end",
-        |args, _| match args.get(1)? {
-            Value::Int(rank) => args.map(0, |a| {
-                manip::append_to_rank(a, *rank, &args.optional_layout(2)?)
-            }),
-            _ => args.map(0, |a| manip::append(a, &args.layout(1)?)),
-        },
-        Regroup),
-    row("prepend", "layout, layout | rank[, layout]", 2..=3, "modes added at the beginning",
-        |args, _| match args.get(1)? {
-            Value::Int(rank) => args.map(0, |a| {
-                manip::prepend_to_rank(a, *rank, &args.optional_layout(2)?)
-            }),
-            _ => args.map(0, |a| manip::prepend(a, &args.layout(1)?)),
-        },
-        Regroup),
-    row("replace", "layout, integer, layout", 3..=3, "one mode replaced",
-        |args, _| args.map(0, |a| manip::replace(a, args.integer(1)?, &args.layout(2)?)),
-        Regroup),
-    row("with_shape", "layout, shape", 2..=2, "the same strides under another shape",
-        |args, _| args.map(0, |a| manip::with_shape(a, &args.shape(1)?)),
-        Run(|args, _| {
-            let shape = args.shape(1)?;
-            args.map(|scope, a| at_run_time::with_shape(scope, a, &shape))
+        both!(|args, _| match args.rank(1)? {
+            Some(rank) => { let mode = args.optional_layout(2)?; args.map(|_, a| regroup::append_to_rank(a, rank, &mode)) }
+            None => { let mode = args.layout(1)?; args.map(|_, a| regroup::append(a, &mode)) }
         })),
+    row("prepend", "layout, layout | rank[, layout]", 2..=3, "modes added at the beginning",
+        both!(|args, _| match args.rank(1)? {
+            Some(rank) => { let mode = args.optional_layout(2)?; args.map(|_, a| regroup::prepend_to_rank(a, rank, &mode)) }
+            None => { let mode = args.layout(1)?; args.map(|_, a| regroup::prepend(a, &mode)) }
+        })),
+    row("replace", "layout, integer, layout", 3..=3, "one mode replaced",
+        both!(|args, _| { let (i, mode) = (args.number(1)?, args.layout(2)?); args.map(|_, a| regroup::replace(a, i, &mode)) })),
+    row("with_shape", "layout, shape", 2..=2, "the same strides under another shape",
+        both!(|args, _| { let shape = args.shape(1)?; args.map(|d, a| regroup::with_shape_in(d, a, &shape)) })),
     row("zip", "layout[, layout]", 1..=2, "((a0, b0), (a1, b1), …)",
-        |args, _| match args.count() {
-            1 => Ok(manip::transpose_modes(&args.layout(0)?)?.into()),
-            _ => Ok(manip::zip(&args.layout(0)?, &args.layout(1)?)?.into()),
-        },
-        Regroup),
+        both!(|args, _| match args.count() {
+            1 => Ok(regroup::transpose_modes(&args.layout(0)?)?.into()),
+            _ => Ok(regroup::zip(&args.layout(0)?, &args.layout(1)?)?.into()),
+        })),
     row("unzip", "layout", 1..=1, "((a0, a1, …), (b0, b1, …)) of ((a0, b0), (a1, b1), …)",
-        |args, _| Ok(manip::transpose_modes(&args.layout(0)?)?.into()),
-        Regroup),
+        both!(|args, _| Ok(regroup::transpose_modes(&args.layout(0)?)?.into()))),
     row("slice", "layout, coordinate", 2..=2, "the modes where the coordinate has `_`; of a swizzled layout, from there on",
-        |args, _| match args.get(0)? {
-            Value::Composed(swizzled) => Ok(swizzled.slice(&args.coord(1)?)?.into()),
-            _ => Ok(slice(&args.layout(0)?, &args.coord(1)?)?.into()),
-        },
-        Run(|args, _| {
+        both!(|args, _| {
             let coord = args.coord(1)?;
-            Ok(at_run_time::slice(args, &coord)?.0)
+            match args.get(0)? {
+                Value::Composed(swizzled) => Ok(swizzled.slice_in(args.d, &coord)?.into()),
+                _ => { let a = args.layout(0)?; Ok(slice_in(args.d, &a, &coord)?.0.into()) }
+            }
         })),
     row("slice_and_offset", "layout, coordinate", 2..=2, "the same, and the value where it begins",
-        |args, _| match args.get(0)? {
-            Value::Composed(swizzled) => Ok(match swizzled.slice_and_offset(&args.coord(1)?)? {
-                (Slice::Layout(layout), offset) => vec![layout.into(), offset.into()].into(),
-                (Slice::Composed(sliced), offset) => vec![sliced.into(), offset.into()].into(),
-            }),
+        both!(|args, _| match args.get(0)? {
+            Value::Composed(swizzled) => args.slice_and_offset(swizzled),
             _ => {
-                let (layout, offset) = slice_and_offset(&args.layout(0)?, &args.coord(1)?)?;
-                Ok(vec![layout.into(), offset.into()].into())
+                let (a, coord) = (args.layout(0)?, args.coord(1)?);
+                let (sliced, offset) = slice_in(args.d, &a, &coord)?;
+                Ok(vec![sliced.into(), Value::of_sums(offset)].into())
             }
-        },
-        Run(|args, _| {
-            let coord = args.coord(1)?;
-            let (sliced, offset) = at_run_time::slice(args, &coord)?;
-            Ok(SymbolicValue::List(vec![sliced, offset.into()]))
         })),
     row("dice", "layout, coordinate", 2..=2, "the modes where the coordinate has an integer",
-        |args, _| Ok(dice(&args.layout(0)?, &args.coord(1)?)?.into()),
-        Regroup),
+        both!(|args, _| Ok(pick(&args.layout(0)?, &args.coord(1)?, false)?.into()))),
     // The algebra.
     row("coalesce", "layout[, profile]", 1..=2, "the fewest modes for the same function",
-        |args, _| match args.count() {
-            1 => args.map(0, |a| Ok(coalesce(a))),
-            _ => args.map(0, |a| coalesce_by(a, &args.shape(1)?)),
-        },
-        Run(|args, _| {
-            let profile = args.profile(1)?;
-            args.map(|_, a| a.by_profile(profile.as_ref(), |part| Ok(part.coalesce())))
+        both!(|args, _| match args.count() {
+            1 => args.map(|_, a| Ok(coalesce(a))),
+            _ => { let profile = args.profile(1)?; args.map(|_, a| coalesce_by(a, &profile)) }
         })),
     row("filter", "layout[, profile]", 1..=2, "without strides 0, coalesced",
-        |args, _| match args.count() {
-            1 => args.map(0, |a| Ok(filter(a))),
-            _ => args.map(0, |a| filter_by(a, &args.shape(1)?)),
-        },
-        Run(|args, _| {
-            let profile = args.profile(1)?;
-            args.map(|scope, a| a.by_profile(profile.as_ref(), |part| Ok(part.filter_zeros(scope)?.coalesce())))
+        both!(|args, _| match args.count() {
+            1 => args.map(|d, a| Ok(coalesce(&filter_zeros_in(d, a)?))),
+            _ => {
+                let profile = args.profile(1)?;
+                args.map(|d, a| by_profile(a, &profile, &mut |part| Ok(coalesce(&filter_zeros_in(d, part)?))))
+            }
         })),
     row("filter_zeros", "layout", 1..=1, "extent 1 where the stride is 0",
-        |args, _| args.map(0, |a| Ok(filter_zeros(a))),
-        Run(|args, _| args.map(|scope, a| a.filter_zeros(scope)))),
+        both!(|args, _| args.map(|d, a| filter_zeros_in(d, a)))),
     ragged_row("composition", "A, B", 2..=2, "A(B(c))",
-        maps::composition,
-        Run(at_run_time::composition)),
-    ragged_row("complement", "layout[, target]", 1..=2, "the ordered rest of a target",
-        |args, overhang| {
-            if args.count() == 1 {
-                return Ok(complement_within(&args.layout(0)?)?.into());
+        both!(|args, overhang| {
+            if let Some(composed) = args.composition_of_bits()? {
+                return Ok(composed);
             }
-            let target = args.shape(1)?.product();
-            let target = target
-                .ok_or_else(|| ErrorKind::Overflow { quantity: "target" }.at(Place::operand(1)))?;
-            Ok(complement_in(&args.layout(0)?, target, overhang)?.into())
-        },
-        Run(|args, overhang| {
+            match (args.get(0)?, args.get(1)?) {
+                (Value::Swizzle(a), Value::Swizzle(b)) => Ok(a.after(*b)?.into()),
+                (Value::Swizzle(a), Value::Composed(b)) => {
+                    Ok(Value::simplest(ComposedLayout::new(a.after(b.swizzle())?, b.offset(), b.layout().clone())?))
+                }
+                (Value::Swizzle(a), _) => Ok(Value::simplest(ComposedLayout::new(*a, 0.into(), args.layout(1)?)?)),
+                _ => { let tiler = args.tiler(1)?; args.map(|d, a| compose_by(d, a, &tiler, overhang)) }
+            }
+        })),
+    ragged_row("complement", "layout[, target]", 1..=2, "the ordered rest of a target",
+        both!(|args, overhang| {
             let a = args.layout(0)?;
             if args.count() == 1 {
-                return Ok(at_run_time::complement_within(args.scope, &a)?.into());
+                return Ok(holes(args.d, &a)?.into());
             }
             let target = args.product(1)?;
-            Ok(at_run_time::complement(args.scope, &a, &target, overhang)?.0.into())
+            Ok(complement_in(args.d, &a, &target, overhang)?.0.into())
         })),
     row("right_inverse", "layout", 1..=1, "R with A(R(i)) = i",
-        |args, _| match args.get(0)? {
-            Value::Composed(swizzled) => Ok(simplest(swizzled.right_inverse()?)),
-            Value::XorMap(map) => maps::inverse(map),
-            _ => Ok(right_inverse(&args.layout(0)?)?.into()),
-        },
-        Run(|args, _| {
-            let a = args.plain(0, "the inverse of a swizzled layout")?;
-            Ok(at_run_time::right_inverse(args.scope, &a)?.into())
+        both!(|args, _| match args.inverse_of_bits(Inverse::Right)? {
+            Some(inverse) => Ok(inverse),
+            None => { let a = args.layout(0)?; Ok(right_inverse_in(args.d, &a)?.into()) }
         })),
     row("left_inverse", "layout", 1..=1, "L with L(A(i)) = i",
-        |args, _| match args.get(0)? {
-            Value::Composed(swizzled) => Ok(simplest(swizzled.left_inverse()?)),
-            Value::XorMap(map) => maps::inverse(map),
-            _ => Ok(left_inverse(&args.layout(0)?)?.into()),
-        },
-        Run(|args, _| {
-            let a = args.plain(0, "the inverse of a swizzled layout")?;
-            Ok(at_run_time::left_inverse(args.scope, &a)?.into())
+        both!(|args, _| match args.inverse_of_bits(Inverse::Left)? {
+            Some(inverse) => Ok(inverse),
+            None => { let a = args.layout(0)?; Ok(left_inverse_in(args.d, &a)?.into()) }
         })),
     row("nullspace", "layout", 1..=1, "the coordinates that strides 0 make irrelevant",
-        |args, _| Ok(nullspace(&args.layout(0)?).into()),
-        Run(|args, _| {
-            let a = args.layout(0)?;
-            Ok(at_run_time::nullspace(args.scope, &a)?.into())
-        })),
+        both!(|args, _| { let a = args.layout(0)?; Ok(nullspace_in(args.d, &a)?.into()) })),
     row("max_common_layout", "layout, layout", 2..=2, "coordinates along which both count up by 1",
-        |args, _| Ok(max_common_layout(&args.layout(0)?, &args.layout(1)?)?.into()),
-        Run(|args, _| {
-            let (a, b) = (args.layout(0)?, args.layout(1)?);
-            Ok(at_run_time::max_common_layout(args.scope, &a, &b)?.into())
-        })),
+        both!(|args, _| { let (a, b) = (args.layout(0)?, args.layout(1)?); Ok(max_common_layout_in(args.d, &a, &b)?.into()) })),
     row("max_common_vector", "layout, layout", 2..=2, "its size",
-        |args, _| Ok(max_common_vector_swizzled(&args.composed(0)?, &args.layout(1)?)?.into()),
-        Run(|args, _| {
+        both!(|args, _| {
             let (a, b) = (args.composed(0)?, args.layout(1)?);
-            let vector = at_run_time::max_common_vector(args.scope, &a.layout, &b)?;
-            Ok(a.whole(args.scope, &vector)?.into())
+            Ok(Tuple::Leaf(max_common_vector_in(args.d, &a, &b)?).into())
         })),
     row("max_alignment", "layout", 1..=1, "contiguous and aligned elements",
-        |args, _| Ok(max_alignment(&args.layout(0)?)?.into()),
-        Run(|args, _| {
-            let a = args.layout(0)?;
-            Ok(at_run_time::max_alignment(args.scope, &a)?.into())
-        })),
+        both!(|args, _| { let a = args.layout(0)?; Ok(Tuple::Leaf(max_alignment_in(args.d, &a)?).into()) })),
     row("domain_distribute", "shape, integer", 2..=2, "a number spread over a shape",
-        |args, _| Ok(domain_distribute(&args.shape(0)?, args.integer(1)?)?.into()),
-        Run(|args, _| {
-            let (shape, count) = (args.layout(0)?, args.product(1)?);
-            Ok(at_run_time::domain_distribute(args.scope, &shape, &count)?.into())
+        both!(|args, _| {
+            let (shape, count) = (args.shape(0)?, args.factor(1)?);
+            Ok(domain_distribute_in(args.d, &shape, &count)?.into())
         })),
     ragged_row("logical_divide", "layout, tiler", 2..=2, "((tile, rest), …)",
-        |args, overhang| args.map(0, |a| divide(a, &args.tiler(1)?, Form::Logical, overhang)),
-        Run(|args, overhang| {
-            let tiler = args.tiler(1)?;
-            args.map(|scope, a| at_run_time::divide(scope, a, &tiler, Form::Logical, overhang))
-        })),
+        both!(|args, overhang| { let tiler = args.tiler(1)?; args.map(|d, a| divide(d, a, &tiler, Form::Logical, overhang)) })),
     ragged_row("zipped_divide", "layout, tiler", 2..=2, "((tile, …), (rest, …))",
-        |args, overhang| args.map(0, |a| divide(a, &args.tiler(1)?, Form::Zipped, overhang)),
-        Run(|args, overhang| {
-            let tiler = args.tiler(1)?;
-            args.map(|scope, a| at_run_time::divide(scope, a, &tiler, Form::Zipped, overhang))
-        })),
+        both!(|args, overhang| { let tiler = args.tiler(1)?; args.map(|d, a| divide(d, a, &tiler, Form::Zipped, overhang)) })),
     ragged_row("tiled_divide", "layout, tiler", 2..=2, "((tile, …), rest, …)",
-        |args, overhang| args.map(0, |a| divide(a, &args.tiler(1)?, Form::Tiled, overhang)),
-        Run(|args, overhang| {
-            let tiler = args.tiler(1)?;
-            args.map(|scope, a| at_run_time::divide(scope, a, &tiler, Form::Tiled, overhang))
-        })),
+        both!(|args, overhang| { let tiler = args.tiler(1)?; args.map(|d, a| divide(d, a, &tiler, Form::Tiled, overhang)) })),
     ragged_row("flat_divide", "layout, tiler", 2..=2, "(tile, …, rest, …)",
-        |args, overhang| args.map(0, |a| divide(a, &args.tiler(1)?, Form::Flat, overhang)),
-        Run(|args, overhang| {
-            let tiler = args.tiler(1)?;
-            args.map(|scope, a| at_run_time::divide(scope, a, &tiler, Form::Flat, overhang))
-        })),
+        both!(|args, overhang| { let tiler = args.tiler(1)?; args.map(|d, a| divide(d, a, &tiler, Form::Flat, overhang)) })),
     row("logical_product", "layout, tiler", 2..=2, "((layout, copies), …)",
-        |args, _| Ok(product(&args.layout(0)?, &args.tiler(1)?, Form::Logical)?.into()),
-        Run(|args, _| {
-            let (a, tiler) = (args.layout(0)?, args.tiler(1)?);
-            Ok(at_run_time::product_by(args.scope, &a, &tiler, Form::Logical)?.into())
-        })),
+        both!(|args, _| { let (a, tiler) = (args.layout(0)?, args.tiler(1)?); Ok(product_by(args.d, &a, &tiler, Form::Logical)?.into()) })),
     row("zipped_product", "layout, tiler", 2..=2, "((layout, …), (copies, …))",
-        |args, _| Ok(product(&args.layout(0)?, &args.tiler(1)?, Form::Zipped)?.into()),
-        Run(|args, _| {
-            let (a, tiler) = (args.layout(0)?, args.tiler(1)?);
-            Ok(at_run_time::product_by(args.scope, &a, &tiler, Form::Zipped)?.into())
-        })),
+        both!(|args, _| { let (a, tiler) = (args.layout(0)?, args.tiler(1)?); Ok(product_by(args.d, &a, &tiler, Form::Zipped)?.into()) })),
     row("tiled_product", "layout, tiler", 2..=2, "((layout, …), copies, …)",
-        |args, _| Ok(product(&args.layout(0)?, &args.tiler(1)?, Form::Tiled)?.into()),
-        Run(|args, _| {
-            let (a, tiler) = (args.layout(0)?, args.tiler(1)?);
-            Ok(at_run_time::product_by(args.scope, &a, &tiler, Form::Tiled)?.into())
-        })),
+        both!(|args, _| { let (a, tiler) = (args.layout(0)?, args.tiler(1)?); Ok(product_by(args.d, &a, &tiler, Form::Tiled)?.into()) })),
     row("flat_product", "layout, tiler", 2..=2, "(layout, …, copies, …)",
-        |args, _| Ok(product(&args.layout(0)?, &args.tiler(1)?, Form::Flat)?.into()),
-        Run(|args, _| {
-            let (a, tiler) = (args.layout(0)?, args.tiler(1)?);
-            Ok(at_run_time::product_by(args.scope, &a, &tiler, Form::Flat)?.into())
-        })),
+        both!(|args, _| { let (a, tiler) = (args.layout(0)?, args.tiler(1)?); Ok(product_by(args.d, &a, &tiler, Form::Flat)?.into()) })),
     row("blocked_product", "layout, layout", 2..=2, "((A0, B0), …), blocks together",
-        |args, _| Ok(blocked_product(&args.layout(0)?, &args.layout(1)?)?.into()),
-        Run(|args, _| {
-            let (a, b) = (args.layout(0)?, args.layout(1)?);
-            Ok(at_run_time::ranked_product(args.scope, &a, &b, Order::Blocked)?.into())
-        })),
+        both!(|args, _| { let (a, b) = (args.layout(0)?, args.layout(1)?); Ok(ranked_product(args.d, &a, &b, Order::Blocked)?.into()) })),
     row("raked_product", "layout, layout", 2..=2, "((B0, A0), …), blocks apart",
-        |args, _| Ok(raked_product(&args.layout(0)?, &args.layout(1)?)?.into()),
-        Run(|args, _| {
-            let (a, b) = (args.layout(0)?, args.layout(1)?);
-            Ok(at_run_time::ranked_product(args.scope, &a, &b, Order::Raked)?.into())
-        })),
+        both!(|args, _| { let (a, b) = (args.layout(0)?, args.layout(1)?); Ok(ranked_product(args.d, &a, &b, Order::Raked)?.into()) })),
     ragged_row("tile_to_shape", "layout, shape[, order]", 2..=3, "the block repeated over a shape",
-        |args, overhang| args.map(0, |a| { tile(a, &args.shape(1)?, args.optional_shape(2)?.as_ref(), overhang) }),
-        Run(|args, overhang| {
+        both!(|args, overhang| {
             let (shape, order) = (args.shape(1)?, args.order(2)?);
-            args.map(|scope, a| at_run_time::tile_to_shape(scope, a, &shape, order.as_ref(), overhang))
+            args.map(|d, a| tile(d, a, &shape, order.as_ref(), overhang))
         })),
     // Elements of other sizes.
     ragged_row("upcast", "layout, integer", 2..=2, "in units of so many elements",
-        |args, overhang| match args.get(0)? {
-            Value::Swizzle(swizzle) => Ok(swizzle.upcast(args.integer(1)?)?.into()),
-            Value::Composed(swizzled) => {
-                Ok(simplest(swizzled.upcast_with(args.integer(1)?, overhang)?))
-            }
-            _ => Ok(upcast_modes(&args.layout(0)?, args.integer(1)?, overhang)?.into()),
-        },
-        Run(|args, overhang| at_run_time::recast(args, |args| Ok(Cast::Up(args.term(1)?)), overhang))),
+        both!(|args, overhang| { let factor = args.factor(1)?; args.cast(Cast::Up(factor), overhang) })),
     row("downcast", "layout, integer", 2..=2, "in units of so small a part of an element",
-        |args, _| match args.get(0)? {
-            Value::Swizzle(swizzle) => Ok(swizzle.downcast(args.integer(1)?)?.into()),
-            Value::Composed(swizzled) => Ok(simplest(swizzled.downcast(args.integer(1)?)?)),
-            _ => Ok(downcast(&args.layout(0)?, args.integer(1)?)?.into()),
-        },
-        Run(|args, overhang| at_run_time::recast(args, |args| Ok(Cast::Down(args.term(1)?)), overhang))),
+        both!(|args, overhang| { let factor = args.factor(1)?; args.cast(Cast::Down(factor), overhang) })),
     ragged_row("recast", "layout, old bits, new bits", 3..=3, "in elements of another size",
-        |args, overhang| {
-            let (old, new) = (args.integer(1)?, args.integer(2)?);
-            match args.get(0)? {
-                Value::Composed(swizzled) => Ok(simplest(swizzled.recast_with(old, new, overhang)?)),
-                _ => Ok(recast_modes(&args.layout(0)?, old, new, overhang)?.into()),
-            }
-        },
-        Run(|args, overhang| {
-            let bits = "the size of an element";
-            let cast = |args: &mut SymbolicArgs<'_>| {
-                Ok(match recast_factor(args.number(1, bits)?, args.number(2, bits)?)? {
-                    Cast::Up(factor) => Cast::Up(factor.into()),
-                    Cast::Down(factor) => Cast::Down(factor.into()),
-                })
-            };
-            at_run_time::recast(args, cast, overhang)
-        })),
+        both!(|args, overhang| { let cast = recast_factor(args.number(1)?, args.number(2)?)?; args.cast(cast.lift(), overhang) })),
     // What there is to know about a layout.
     row("is_injective", "layout", 1..=1, "whether no two coordinates have one value",
-        |args, _| decided(args.verdict(Layout::injective, ComposedLayout::injective)?, "injective"),
-        Run(|args, _| args.has(Property::Injective))),
+        both!(|args, _| Ok(args.has(Property::Injective)?.into()))),
     row("is_bijective", "layout", 1..=1, "whether the values are 0, 1, …, size - 1, each once",
-        |args, _| decided(args.verdict(Layout::bijective, ComposedLayout::bijective)?, "bijective"),
-        Run(|args, _| args.has(Property::Bijective))),
+        both!(|args, _| Ok(args.has(Property::Bijective)?.into()))),
     row("is_dense", "layout", 1..=1, "whether no value between others is missing",
-        |args, _| decided(args.verdict(Layout::dense, ComposedLayout::dense)?, "dense"),
-        Run(|args, _| args.has(Property::Dense))),
+        both!(|args, _| Ok(args.has(Property::Dense)?.into()))),
     row("injective", "layout", 1..=1, "the layout, refused with a witness where it is not injective",
-        |args, _| args.required(args.verdict(Layout::injective, ComposedLayout::injective)?, "injective"),
-        Run(|args, _| args.required(Property::Injective))),
+        both!(|args, _| args.required(Property::Injective))),
     row("bijective", "layout", 1..=1, "the layout, refused with a witness where it is not bijective",
-        |args, _| args.required(args.verdict(Layout::bijective, ComposedLayout::bijective)?, "bijective"),
-        Run(|args, _| args.required(Property::Bijective))),
+        both!(|args, _| args.required(Property::Bijective))),
     row("dense", "layout", 1..=1, "the layout, refused with a witness where it is not dense",
-        |args, _| args.required(args.verdict(Layout::dense, ComposedLayout::dense)?, "dense"),
-        Run(|args, _| args.required(Property::Dense))),
+        both!(|args, _| args.required(Property::Dense))),
     row("vector_width", "layout", 1..=1, "elements that are contiguous and aligned along the 1-D coordinate",
-        |args, _| Ok(args.composed(0)?.vector_width().into()),
-        Run(|args, _| {
+        both!(|args, _| {
             let a = args.composed(0)?;
-            Ok(a.vector_width(args.scope)?.into())
+            let width = vector_width_in(args.d, a.layout())?;
+            Ok(Tuple::Leaf(a.whole(args.d, &width)?).into())
         })),
     row("alignment", "layout", 1..=1, "what divides all values",
-        |args, _| Ok(args.composed(0)?.alignment().into()),
-        Run(|args, _| {
+        both!(|args, _| {
             let a = args.composed(0)?;
-            let alignment = at_run_time::alignment(args.scope, &a.layout)?;
-            Ok(a.whole(args.scope, &alignment)?.into())
+            let alignment = alignment_in(args.d, a.layout())?;
+            Ok(Tuple::Leaf(a.whole(args.d, &alignment)?).into())
         })),
     row("index_form", "layout", 1..=1, "the cheapest arithmetic for the value at x",
-        |args, _| {
+        Numbers(|args, _| {
             let form = args.layout(0)?.index_form().ok_or_else(|| args.wrong(0, "a layout of integers"))?;
             Ok(Value::Word(form.to_string()))
-        },
-        Needs("the cheapest form depends on which extents are powers of two")),
+        }, "the cheapest form depends on which extents are powers of two")),
     // What the hardware makes of a layout.
     row("bank_conflicts", "tile, element bits, threads and values, …", 3..=MANY, "how often the busiest bank of shared memory is needed at once",
-        |args, _| {
+        Numbers(|args, _| {
             let accesses = args.accesses()?;
             let worst = accesses.iter().map(|access| access.worst.degree).max().unwrap_or(0);
             Ok((worst as i64).into())
-        },
-        BANKS),
+        }, BANKS)),
     row("conflict_free", "tile, element bits, threads and values, …", 3..=MANY, "the tile, refused with a witness where lanes wait for a bank",
-        |args, _| {
+        Numbers(|args, _| {
             let worst = args.accesses()?.into_iter().enumerate().max_by_key(|(_, access)| access.worst.degree);
             if let Some((pattern, access)) = worst.filter(|(_, access)| access.worst.degree > 1) {
-                let best = best_swizzle(args.composed(0)?.layout(), args.integer(1)?, &args.layouts(2)?).ok();
+                let best = best_swizzle(args.composed(0)?.layout(), args.number(1)?, &args.layouts(2)?).ok();
                 let better = best.and_then(|best| Some((best.swizzle, *best.degrees.iter().max()?)));
                 let better = better.filter(|(_, degree)| *degree < access.worst.degree);
-                let access = Box::new(access);
-                return Err(ErrorKind::BankConflict { access, better }.at(Place::operand(2 + pattern)));
+                let refusal = match better {
+                    None => access.to_string(),
+                    Some((swizzle, 1)) => format!("{access}; {swizzle} has no conflict"),
+                    Some((swizzle, degree)) => format!("{access}; {swizzle} needs {degree}"),
+                };
+                return Err(ErrorKind::Hardware { refusal }.at(Place::operand(2 + pattern)));
             }
             args.get(0).cloned()
-        },
-        BANKS),
+        }, BANKS)),
     row("xor_map", "columns[, value]", 1..=2, "the map of bits that exclusive-ors one column for each bit that is set, and the value at 0",
-        |args, _| maps::xor_map(args),
-        Needs("a column is exclusive-ored bit by bit")),
+        Numbers(|args, _| maps::xor_map(args), "a column is exclusive-ored bit by bit")),
     row("conflict_free_map", "layout, element bits, threads and values, …", 3..=MANY, "a map of bits without bank conflicts; conflicts under it, and without it",
-        |args, _| maps::conflict_free(args),
-        BANKS),
+        Numbers(|args, _| maps::conflict_free(args), BANKS)),
     row("best_swizzle", "layout, element bits, threads and values, …", 3..=MANY, "the layout under the swizzle with the fewest bank conflicts",
-        |args, _| {
+        Numbers(|args, _| {
             let (tile, patterns) = (args.layout(0)?, args.layouts(2)?);
-            let best = best_swizzle(&tile, args.integer(1)?, &patterns)?;
-            Ok(simplest(ComposedLayout::new(best.swizzle, 0, tile)?))
-        },
-        BANKS),
+            let best = best_swizzle(&tile, args.number(1)?, &patterns)?;
+            Ok(Value::simplest(ComposedLayout::new(best.swizzle, 0, tile)?))
+        }, BANKS)),
     row("wgmma_operand", "tile, element bits", 2..=2, "K or MN, the swizzle, leading and stride byte offset, and the starts of the instructions",
-        |args, _| {
+        Numbers(|args, _| {
             let operand = gmma_operand(args.bits(1)?, &args.composed(0)?)
-                .map_err(|error| ErrorKind::Gmma(Box::new(error)).at(Place::operand(0)))?;
+                .map_err(|error| refused(&error))?;
             let major = match operand.major {
                 Major::K => "K",
                 Major::MN => "MN",
@@ -600,185 +413,132 @@ pub static OPERATIONS: &[Operation] = &[
                 Value::Word(operand.swizzle.name().into()),
                 operand.leading.into(),
                 operand.stride.into(),
-                integers(&operand.steps),
+                Value::integers(&operand.steps),
             ]
             .into())
-        },
-        FORMAT),
+        }, FORMAT)),
     row("matrix_operand", "tile, element bits", 2..=2, "of ldmatrix and stmatrix: whether transposed, matrices at once, where rows begin, bank conflicts",
-        |args, _| {
+        Numbers(|args, _| {
             let operand = matrix_operand(args.bits(1)?, &args.composed(0)?)
-                .map_err(|error| ErrorKind::Matrix(Box::new(error)).at(Place::operand(0)))?;
+                .map_err(|error| refused(&error))?;
             let conflicts = operand.conflicts as i64;
-            Ok(vec![operand.transposed.into(), operand.count.into(), simplest(operand.rows), conflicts.into()].into())
-        },
-        FORMAT),
+            Ok(vec![operand.transposed.into(), operand.count.into(), Value::simplest(operand.rows), conflicts.into()].into())
+        }, FORMAT)),
     row("tensor_map", "tile, tensor, element bits", 3..=3, "of TMA: order of the modes, extents, byte strides, box, swizzle, number of boxes",
-        |args, _| {
+        Numbers(|args, _| {
             let map = tensor_map(args.bits(2)?, &args.composed(0)?, &args.layout(1)?)
-                .map_err(|error| ErrorKind::Tma(Box::new(error)).at(Place::operand(0)))?;
+                .map_err(|error| refused(&error))?;
             let order: Vec<i64> = map.order.iter().map(|&mode| mode as i64).collect();
             Ok(vec![
-                integers(&order),
-                integers(&map.extents),
-                integers(&map.strides),
-                integers(&map.box_extents),
+                Value::integers(&order),
+                Value::integers(&map.extents),
+                Value::integers(&map.strides),
+                Value::integers(&map.box_extents),
                 Value::Word(map.plan.swizzle.name().into()),
                 (map.plan.pieces.len() as i64).into(),
             ]
             .into())
-        },
-        FORMAT),
+        }, FORMAT)),
     // What the hardware fixes.
     row("smem_atom", "K | MN, INTER | SW32 | SW64 | SW128, element bits", 3..=3, "a swizzled tile of shared memory",
-        |args, _| Ok(simplest(smem_atom(args.major(0)?, args.swizzle_mode(1)?, args.integer(2)?)?)),
-        TABLE),
+        Numbers(|args, _| Ok(Value::simplest(smem_atom(args.major(0)?, args.swizzle_mode(1)?, args.number(2)?)?)), TABLE)),
     row("smem_tile_to_shape", "K | MN, INTER | SW32 | SW64 | SW128, element bits, shape[, order]", 4..=5, "the same repeated over a shape",
-        |args, _| {
-            let order = args.optional_shape(4)?;
-            let (major, mode, bits) = (args.major(0)?, args.swizzle_mode(1)?, args.integer(2)?);
-            Ok(simplest(smem_tile_to_shape(
+        Numbers(|args, _| {
+            let order = args.order(4)?;
+            let (major, mode, bits) = (args.major(0)?, args.swizzle_mode(1)?, args.number(2)?);
+            Ok(Value::simplest(smem_tile_to_shape(
                 major,
                 mode,
                 bits,
                 &args.shape(3)?,
                 order.as_ref(),
             )?))
-        },
-        TABLE),
+        }, TABLE)),
     row("mma_atom", "operation, Shape_MNK | ThrID | ALayout | BLayout | CLayout", 2..=2, "its shape, its threads, or a TV layout",
-        |args, _| {
+        Numbers(|args, _| {
             let atom = args.mma_atom(0)?;
             Ok(match args.field(1, &["Shape_MNK", "ThrID", "ALayout", "BLayout", "CLayout"])? {
                 0 => IntTuple::from(atom.shape_mnk()).into(),
                 1 => atom.thr_id().into(),
                 operand => atom.layout(OPERANDS[operand - 2]).into(),
             })
-        },
-        TABLE),
+        }, TABLE)),
     row("copy_atom", "operation, ThrID | SrcLayout | DstLayout | RefLayout", 2..=2, "its threads, or a TV layout in bits",
-        |args, _| {
+        Numbers(|args, _| {
             let atom = args.copy_atom(0)?;
             Ok(match args.field(1, &["ThrID", "SrcLayout", "DstLayout", "RefLayout"])? {
                 0 => atom.thr_id().into(),
                 side => atom.layout(SIDES[side - 1]).into(),
             })
-        },
-        TABLE),
+        }, TABLE)),
     row("copy_atom_val", "operation, element bits, ValLayoutSrc | ValLayoutDst | ValLayoutRef", 3..=3, "a TV layout in elements",
-        |args, _| {
-            let atom = args.copy_atom(0)?.in_elements(args.integer(1)?)?;
+        Numbers(|args, _| {
+            let atom = args.copy_atom(0)?.in_elements(args.number(1)?)?;
             let side = args.field(2, &["ValLayoutSrc", "ValLayoutDst", "ValLayoutRef"])?;
             Ok(atom.layout(SIDES[side]).into())
-        },
-        TABLE),
+        }, TABLE)),
     row("tiled_mma", "operation, atom layout, permutation, ThrLayoutVMNK | layoutA_TV | layoutB_TV | layoutC_TV", 4..=4,
         "the operation over threads and a tile: its threads, or a TV layout",
-        |args, _| {
+        Numbers(|args, _| {
             let mma = args.tiled_mma(0)?;
             Ok(match args.field(3, &["ThrLayoutVMNK", "layoutA_TV", "layoutB_TV", "layoutC_TV"])? {
                 0 => mma.thr_layout_vmnk().into(),
                 operand => mma.layout_tv(OPERANDS[operand - 1])?.into(),
             })
-        },
-        TABLE),
+        }, TABLE)),
     ragged_row("partition_A", "operation, atom layout, permutation, M x K layout, thread", 5..=5, "what a thread holds of A, and the value where it begins",
-        |args, overhang| args.mma_partition(MmaOperand::A, overhang),
-        TABLE),
+        Numbers(|args, overhang| args.mma_partition(MmaOperand::A, overhang), TABLE)),
     ragged_row("partition_B", "operation, atom layout, permutation, N x K layout, thread", 5..=5, "what a thread holds of B, and the value where it begins",
-        |args, overhang| args.mma_partition(MmaOperand::B, overhang),
-        TABLE),
+        Numbers(|args, overhang| args.mma_partition(MmaOperand::B, overhang), TABLE)),
     ragged_row("partition_C", "operation, atom layout, permutation, M x N layout, thread", 5..=5, "what a thread holds of C, and the value where it begins",
-        |args, overhang| args.mma_partition(MmaOperand::C, overhang),
-        TABLE),
+        Numbers(|args, overhang| args.mma_partition(MmaOperand::C, overhang), TABLE)),
     row("partition_shape_A", "operation, atom layout, permutation, shape", 4..=4, "the shape of what a thread holds of A",
-        |args, _| Ok(args.tiled_mma(0)?.partition_shape(MmaOperand::A, &args.shape(3)?)?.into()),
-        TABLE),
+        Numbers(|args, _| Ok(args.tiled_mma(0)?.partition_shape(MmaOperand::A, &args.shape(3)?)?.into()), TABLE)),
     row("partition_shape_B", "operation, atom layout, permutation, shape", 4..=4, "the shape of what a thread holds of B",
-        |args, _| Ok(args.tiled_mma(0)?.partition_shape(MmaOperand::B, &args.shape(3)?)?.into()),
-        TABLE),
+        Numbers(|args, _| Ok(args.tiled_mma(0)?.partition_shape(MmaOperand::B, &args.shape(3)?)?.into()), TABLE)),
     row("partition_shape_C", "operation, atom layout, permutation, shape", 4..=4, "the shape of what a thread holds of C",
-        |args, _| Ok(args.tiled_mma(0)?.partition_shape(MmaOperand::C, &args.shape(3)?)?.into()),
-        TABLE),
+        Numbers(|args, _| Ok(args.tiled_mma(0)?.partition_shape(MmaOperand::C, &args.shape(3)?)?.into()), TABLE)),
     row("tiled_copy", "operation, element bits, threads, values, TiledLayout_TV | Tiler_MN | layoutS_TV | layoutD_TV", 5..=5,
         "the copy over threads and their values: its tile, or a TV layout",
-        |args, _| args.tiled_copy_field(&args.tiled_copy(0)?, 4),
-        TABLE),
+        Numbers(|args, _| { let copy = args.tiled_copy(0)?; args.tiled_copy_field(&copy, 4) }, TABLE)),
     ragged_row("partition_S", "operation, element bits, threads, values, layout, thread", 6..=6, "what a thread reads, and the value where it begins",
-        |args, overhang| args.copy_partition(&args.tiled_copy(0)?, CopySide::Src, 4, overhang),
-        TABLE),
+        Numbers(|args, overhang| { let copy = args.tiled_copy(0)?; args.copy_partition(&copy, CopySide::Src, 4, overhang) }, TABLE)),
     ragged_row("partition_D", "operation, element bits, threads, values, layout, thread", 6..=6, "what a thread writes, and the value where it begins",
-        |args, overhang| args.copy_partition(&args.tiled_copy(0)?, CopySide::Dst, 4, overhang),
-        TABLE),
+        Numbers(|args, overhang| { let copy = args.tiled_copy(0)?; args.copy_partition(&copy, CopySide::Dst, 4, overhang) }, TABLE)),
     row("tiled_copy_A", "copy, element bits, operation, atom layout, permutation, TiledLayout_TV | Tiler_MN | layoutS_TV | layoutD_TV", 6..=6,
         "the copy over the threads and values of A: its tile, or a TV layout",
-        |args, _| args.tiled_copy_field(&args.copy_for(MmaOperand::A)?, 5),
-        TABLE),
+        Numbers(|args, _| { let copy = args.copy_for(MmaOperand::A)?; args.tiled_copy_field(&copy, 5) }, TABLE)),
     row("tiled_copy_B", "copy, element bits, operation, atom layout, permutation, TiledLayout_TV | Tiler_MN | layoutS_TV | layoutD_TV", 6..=6,
         "the copy over the threads and values of B: its tile, or a TV layout",
-        |args, _| args.tiled_copy_field(&args.copy_for(MmaOperand::B)?, 5),
-        TABLE),
+        Numbers(|args, _| { let copy = args.copy_for(MmaOperand::B)?; args.tiled_copy_field(&copy, 5) }, TABLE)),
     row("tiled_copy_C", "copy, element bits, operation, atom layout, permutation, TiledLayout_TV | Tiler_MN | layoutS_TV | layoutD_TV", 6..=6,
         "the copy over the threads and values of C: its tile, or a TV layout",
-        |args, _| args.tiled_copy_field(&args.copy_for(MmaOperand::C)?, 5),
-        TABLE),
+        Numbers(|args, _| { let copy = args.copy_for(MmaOperand::C)?; args.tiled_copy_field(&copy, 5) }, TABLE)),
     ragged_row("partition_S_of_copy_A", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
         "what a thread reads in that copy, and the value where it begins",
-        |args, overhang| args.copy_partition(&args.copy_for(MmaOperand::A)?, CopySide::Src, 5, overhang),
-        TABLE),
+        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::A)?; args.copy_partition(&copy, CopySide::Src, 5, overhang) }, TABLE)),
     ragged_row("partition_S_of_copy_B", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
         "what a thread reads in that copy, and the value where it begins",
-        |args, overhang| args.copy_partition(&args.copy_for(MmaOperand::B)?, CopySide::Src, 5, overhang),
-        TABLE),
+        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::B)?; args.copy_partition(&copy, CopySide::Src, 5, overhang) }, TABLE)),
     ragged_row("partition_S_of_copy_C", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
         "what a thread reads in that copy, and the value where it begins",
-        |args, overhang| args.copy_partition(&args.copy_for(MmaOperand::C)?, CopySide::Src, 5, overhang),
-        TABLE),
+        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::C)?; args.copy_partition(&copy, CopySide::Src, 5, overhang) }, TABLE)),
     ragged_row("partition_D_of_copy_A", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
         "what a thread writes in that copy, and the value where it begins",
-        |args, overhang| args.copy_partition(&args.copy_for(MmaOperand::A)?, CopySide::Dst, 5, overhang),
-        TABLE),
+        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::A)?; args.copy_partition(&copy, CopySide::Dst, 5, overhang) }, TABLE)),
     ragged_row("partition_D_of_copy_B", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
         "what a thread writes in that copy, and the value where it begins",
-        |args, overhang| args.copy_partition(&args.copy_for(MmaOperand::B)?, CopySide::Dst, 5, overhang),
-        TABLE),
+        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::B)?; args.copy_partition(&copy, CopySide::Dst, 5, overhang) }, TABLE)),
     ragged_row("partition_D_of_copy_C", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
         "what a thread writes in that copy, and the value where it begins",
-        |args, overhang| args.copy_partition(&args.copy_for(MmaOperand::C)?, CopySide::Dst, 5, overhang),
-        TABLE),
+        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::C)?; args.copy_partition(&copy, CopySide::Dst, 5, overhang) }, TABLE)),
     row("retile_of_copy_A", "copy, element bits, operation, atom layout, permutation, fragment", 6..=6,
         "registers of A in the order in which that copy takes them",
-        |args, _| Ok(args.copy_for(MmaOperand::A)?.retile(&args.layout(5)?).map_err(|error| shifted(error, 5))?.into()),
-        TABLE),
+        Numbers(|args, _| Ok(args.copy_for(MmaOperand::A)?.retile(&args.layout(5)?).map_err(|error| shifted(error, 5))?.into()), TABLE)),
     row("retile_of_copy_B", "copy, element bits, operation, atom layout, permutation, fragment", 6..=6,
         "registers of B in the order in which that copy takes them",
-        |args, _| Ok(args.copy_for(MmaOperand::B)?.retile(&args.layout(5)?).map_err(|error| shifted(error, 5))?.into()),
-        TABLE),
+        Numbers(|args, _| Ok(args.copy_for(MmaOperand::B)?.retile(&args.layout(5)?).map_err(|error| shifted(error, 5))?.into()), TABLE)),
     row("retile_of_copy_C", "copy, element bits, operation, atom layout, permutation, fragment", 6..=6,
         "registers of C in the order in which that copy takes them",
-        |args, _| Ok(args.copy_for(MmaOperand::C)?.retile(&args.layout(5)?).map_err(|error| shifted(error, 5))?.into()),
-        TABLE),
+        Numbers(|args, _| Ok(args.copy_for(MmaOperand::C)?.retile(&args.layout(5)?).map_err(|error| shifted(error, 5))?.into()), TABLE)),
 ];
-
-fn decided(verdict: Verdict, property: &'static str) -> Result<Value, LayoutError> {
-    let unproved = || ErrorKind::Unproved { property }.at(Place::operand(0));
-    Ok(verdict.decided().ok_or_else(unproved)?.into())
-}
-
-/// A tuple of integers.
-pub(super) fn integers(values: &[i64]) -> Value {
-    values
-        .iter()
-        .copied()
-        .map(Tuple::Leaf)
-        .collect::<IntTuple>()
-        .into()
-}
-
-/// A plain layout where there is nothing to swizzle.
-pub(super) fn simplest(swizzled: ComposedLayout) -> Value {
-    match swizzled.as_layout() {
-        Some(layout) => layout.into(),
-        None => swizzled.into(),
-    }
-}

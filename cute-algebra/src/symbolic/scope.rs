@@ -1,25 +1,19 @@
 //! What is known about run-time integers, what has to be checked, and three-valued answers from both.
 
-use super::SymbolicErrorKind;
 use super::term::{Atom, Sum, Term, gcd};
+use crate::composed::Swizzling;
+use crate::domain::{Answer, Domain, Question, overflow};
+use crate::error::{ErrorKind, LayoutError, Place};
 use crate::swizzle::Swizzle;
+use crate::tuple::Tuple;
+
+type Result<T> = std::result::Result<T, LayoutError>;
 
 /// Most run-time integers of one layout.
 pub const MAX_ATOMS: usize = 64;
 
 /// Most checks that one layout makes when it is built.
 pub const MAX_CHECKS: usize = 256;
-
-/// The answer to a question about numbers that are known at run time only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// For all values that the facts and the checks so far allow.
-    Always,
-    /// For none.
-    Never,
-    /// Neither is proved.
-    Maybe,
-}
 
 /// Where an atom comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +71,7 @@ pub enum Check {
 
 impl Check {
     /// `dividend % divisor == 0`.
-    pub(super) fn divides(divisor: &Term, dividend: &Term) -> Self {
+    pub(crate) fn divides(divisor: &Term, dividend: &Term) -> Self {
         Self::Divides {
             divisor: divisor.clone(),
             dividend: dividend.clone(),
@@ -85,7 +79,7 @@ impl Check {
     }
 
     /// `left <= right`.
-    pub(super) fn at_most(left: &Term, right: &Term) -> Self {
+    pub(crate) fn at_most(left: &Term, right: &Term) -> Self {
         Self::AtMost {
             left: left.into(),
             right: right.into(),
@@ -96,6 +90,7 @@ impl Check {
 /// What is known about an atom by itself.
 #[derive(Clone, Debug)]
 struct Known {
+    atom: Atom,
     origin: Origin,
     /// Divides it.
     multiple: i64,
@@ -117,50 +112,23 @@ pub struct Scope {
 
 impl Scope {
     /// The atom of a captured value; the same for the same name.
-    pub fn capture(&mut self, name: &str) -> Result<Atom, SymbolicErrorKind> {
+    pub fn capture(&mut self, name: &str) -> Result<Atom> {
         let known = self
             .atoms
             .iter()
-            .position(|atom| matches!(&atom.origin, Origin::Captured(text) if text == name));
+            .find(|known| matches!(&known.origin, Origin::Captured(text) if text == name));
         match known {
-            Some(atom) => Ok(atom),
+            Some(known) => Ok(known.atom.clone()),
             None => self.add_atom(Origin::Captured(name.to_owned()), None),
         }
     }
 
     /// The atom of a captured expression, which is another value each time.
-    pub fn capture_anew(&mut self, text: &str) -> Result<Atom, SymbolicErrorKind> {
+    pub fn capture_anew(&mut self, text: &str) -> Result<Atom> {
         self.add_atom(Origin::Captured(text.to_owned()), None)
     }
 
-    /// A quotient that is rounded up; both sides are positive.
-    pub(super) fn ceiling(
-        &mut self,
-        dividend: &Term,
-        divisor: &Term,
-    ) -> Result<Term, SymbolicErrorKind> {
-        if let (Some(dividend), Some(divisor)) = (dividend.as_constant(), divisor.as_constant()) {
-            return Ok(((dividend - 1) / divisor + 1).into());
-        }
-        self.derived(Origin::Ceiling(dividend.clone(), divisor.clone()), Some(1))
-            .map(Term::atom)
-    }
-
-    /// The quotient by a positive term, rounded towards zero, and the remainder.
-    pub(super) fn div_rem(
-        &mut self,
-        dividend: &Sum,
-        divisor: &Term,
-    ) -> Result<(Sum, Sum), SymbolicErrorKind> {
-        let overflow = || SymbolicErrorKind::Overflow;
-        let quotient = self.quotient(dividend, divisor)?;
-        let whole = quotient.times(&divisor.into()).ok_or_else(overflow)?;
-        let rest = dividend.clone().minus(&whole).ok_or_else(overflow)?;
-        Ok((quotient, rest))
-    }
-
-    fn quotient(&mut self, dividend: &Sum, divisor: &Term) -> Result<Sum, SymbolicErrorKind> {
-        let overflow = || SymbolicErrorKind::Overflow;
+    fn quotient(&mut self, dividend: &Sum, divisor: &Term) -> Result<Sum> {
         if let (Some(dividend), Some(divisor)) = (dividend.as_constant(), divisor.as_constant()) {
             let quotient = dividend.checked_div(divisor).ok_or_else(overflow)?;
             return Ok(quotient.into());
@@ -188,9 +156,10 @@ impl Scope {
         }
         let lower = is_natural.then_some(0);
         let atom = self.derived(Origin::Quotient(rest.clone(), divisor.clone()), lower)?;
+        let quotient = Term::atom(atom);
         if is_natural {
             // 0 <= rest - divisor * quotient < divisor
-            let product = Term::atom(atom).checked_mul(divisor).ok_or_else(overflow)?;
+            let product = quotient.checked_mul(divisor).ok_or_else(overflow)?;
             let left = rest.add(&product, -1).ok_or_else(overflow)?;
             let slack = Sum::from(divisor)
                 .add(&Term::ONE, -1)
@@ -198,66 +167,31 @@ impl Scope {
                 .ok_or_else(overflow)?;
             self.not_negative.extend([left, slack]);
         }
-        whole.add(&Term::atom(atom), 1).ok_or_else(overflow)
-    }
-
-    /// The sum as a term: itself, or a new atom of that value.
-    pub(super) fn term(&mut self, sum: &Sum) -> Result<Term, SymbolicErrorKind> {
-        if let Some(term) = sum.as_term() {
-            return Ok(term);
-        }
-        let at_least = |lower: i64| {
-            let above = sum.clone().add(&lower.into(), -1);
-            above.is_some_and(|above| self.is_natural(&above))
-        };
-        let lower = [1, 0].into_iter().find(|&lower| at_least(lower));
-        let term = Term::atom(self.derived(Origin::Quotient(sum.clone(), Term::ONE), lower)?);
-        let above = Sum::from(&term).minus(sum);
-        let below = sum.clone().add(&term, -1);
-        let both = above.zip(below).ok_or(SymbolicErrorKind::Overflow)?;
-        self.not_negative.extend([both.0, both.1]);
-        Ok(term)
-    }
-
-    /// What a swizzle makes of a value.
-    pub(super) fn swizzled(
-        &mut self,
-        swizzle: Swizzle,
-        index: &Sum,
-    ) -> Result<Sum, SymbolicErrorKind> {
-        if swizzle.is_identity() {
-            return Ok(index.clone());
-        }
-        if let Some(index) = index.as_constant() {
-            return Ok(swizzle.apply(index).into());
-        }
-        let lower = self.is_natural(index).then_some(0);
-        let atom = self.derived(Origin::Swizzled(swizzle, index.clone()), lower)?;
-        Ok(Term::atom(atom).into())
+        whole.add(&quotient, 1).ok_or_else(overflow)
     }
 
     /// The atom of that origin.
-    fn derived(&mut self, origin: Origin, lower: Option<i64>) -> Result<Atom, SymbolicErrorKind> {
-        match self.atoms.iter().position(|atom| atom.origin == origin) {
-            Some(atom) => Ok(atom),
+    fn derived(&mut self, origin: Origin, lower: Option<i64>) -> Result<Atom> {
+        match self.atoms.iter().find(|known| known.origin == origin) {
+            Some(known) => Ok(known.atom.clone()),
             None => self.add_atom(origin, lower),
         }
     }
 
-    fn add_atom(&mut self, origin: Origin, lower: Option<i64>) -> Result<Atom, SymbolicErrorKind> {
+    fn add_atom(&mut self, origin: Origin, lower: Option<i64>) -> Result<Atom> {
         if self.atoms.len() >= MAX_ATOMS {
-            return Err(SymbolicErrorKind::TooMany {
-                what: "run-time integers",
-                limit: MAX_ATOMS,
-            });
+            let (what, limit) = ("run-time integers", MAX_ATOMS);
+            return Err(ErrorKind::TooMany { what, limit }.at(Place::default()));
         }
+        let atom = Atom::new(self.atoms.len(), &origin.to_string());
         self.atoms.push(Known {
+            atom: atom.clone(),
             origin,
             multiple: 1,
             lower,
             upper: None,
         });
-        Ok(self.atoms.len() - 1)
+        Ok(atom)
     }
 
     /// Where the atoms come from, in the order of their values; a quotient comes after what it is of.
@@ -279,7 +213,7 @@ impl Scope {
     ///
     /// # Errors
     /// With the first check that does not hold; with none where a number does not fit.
-    pub fn instantiate(&self, captured: &[i64]) -> Result<Vec<i64>, Option<&Check>> {
+    pub fn instantiate(&self, captured: &[i64]) -> std::result::Result<Vec<i64>, Option<&Check>> {
         let mut captured = captured.iter().copied();
         let mut atoms = Vec::new();
         let mut fits = true;
@@ -305,86 +239,76 @@ impl Scope {
         }
     }
 
-    pub(super) fn add_bound(&mut self, bound: Sum) -> usize {
-        self.bounds.push(bound);
-        self.bounds.len() - 1
-    }
-
     /// Takes a fact as given; it is checked when the layout is built.
-    pub fn assume(&mut self, fact: Check) -> Result<(), SymbolicErrorKind> {
-        if self.answer(&fact) == Answer::Never {
-            return Err(SymbolicErrorKind::Never(self.show_check(&fact)));
+    pub fn assume(&mut self, fact: Check) -> Result<()> {
+        if self.holds(&fact) == Answer::Never {
+            let condition = fact.to_string();
+            return Err(ErrorKind::Never { condition }.at(Place::default()));
         }
         self.add_check(fact)
     }
 
     /// Sees to it that `check` holds: by the facts, or by a check at run time; an error where it cannot.
-    pub(super) fn require(&mut self, check: Check) -> Result<(), SymbolicErrorKind> {
-        match self.answer(&check) {
+    pub(crate) fn require_check(
+        &mut self,
+        check: Check,
+        place: &Place,
+        refusal: &dyn Fn() -> Option<ErrorKind>,
+    ) -> Result<()> {
+        match self.holds(&check) {
             Answer::Always => Ok(()),
-            Answer::Never => Err(SymbolicErrorKind::Never(self.show_check(&check))),
-            Answer::Maybe => self.add_check(check),
+            Answer::Maybe => self
+                .add_check(check)
+                .map_err(|error| error.relocate(|_| place.clone())),
+            Answer::Never => {
+                let never = || ErrorKind::Never {
+                    condition: check.to_string(),
+                };
+                Err(refusal().unwrap_or_else(never).at(place.clone()))
+            }
         }
     }
 
-    /// Extents are at least 1, and so is every atom of an extent.
-    pub(super) fn require_extent(&mut self, extent: &Term) -> Result<(), SymbolicErrorKind> {
-        if extent.numerator() < 1 {
-            return Err(SymbolicErrorKind::Extent(self.show(extent)));
-        }
-        for &(atom, _) in extent.powers() {
-            self.require(Check::AtMost {
-                left: (&Term::ONE).into(),
-                right: (&Term::atom(atom)).into(),
-            })?;
-        }
-        Ok(())
-    }
-
-    fn add_check(&mut self, check: Check) -> Result<(), SymbolicErrorKind> {
+    fn add_check(&mut self, check: Check) -> Result<()> {
         if self.checks.len() >= MAX_CHECKS {
-            return Err(SymbolicErrorKind::TooMany {
-                what: "checks",
-                limit: MAX_CHECKS,
-            });
+            let (what, limit) = ("checks", MAX_CHECKS);
+            return Err(ErrorKind::TooMany { what, limit }.at(Place::default()));
         }
         self.learn(&check)?;
         self.checks.push(check);
         Ok(())
     }
 
-    fn learn(&mut self, check: &Check) -> Result<(), SymbolicErrorKind> {
+    fn learn(&mut self, check: &Check) -> Result<()> {
         match check {
             Check::Divides { divisor, dividend } => {
                 let atom = as_atom(dividend).zip(divisor.as_constant());
                 if let Some((atom, divisor)) = atom.filter(|(_, divisor)| *divisor > 0) {
-                    let known = &mut self.atoms[atom];
+                    let known = &mut self.atoms[atom.index()];
                     known.multiple = lcm(known.multiple, divisor).unwrap_or(known.multiple);
                 }
                 let quotient = dividend.checked_div(divisor);
-                self.integers
-                    .push(quotient.ok_or(SymbolicErrorKind::Overflow)?);
+                self.integers.push(quotient.ok_or_else(overflow)?);
             }
             Check::AtMost { left, right } => {
                 let (lower, upper) = (left.as_constant(), right.as_constant());
                 if let Some((atom, lower)) = sum_as_atom(right).zip(lower) {
-                    let known = &mut self.atoms[atom];
+                    let known = &mut self.atoms[atom.index()];
                     known.lower = Some(known.lower.map_or(lower, |old| old.max(lower)));
                 }
                 if let Some((atom, upper)) = sum_as_atom(left).zip(upper) {
-                    let known = &mut self.atoms[atom];
+                    let known = &mut self.atoms[atom.index()];
                     known.upper = Some(known.upper.map_or(upper, |old| old.min(upper)));
                 }
                 let difference = right.clone().minus(left);
-                self.not_negative
-                    .push(difference.ok_or(SymbolicErrorKind::Overflow)?);
+                self.not_negative.push(difference.ok_or_else(overflow)?);
             }
         }
         Ok(())
     }
 
     /// Whether a check holds.
-    pub fn answer(&self, check: &Check) -> Answer {
+    pub fn holds(&self, check: &Check) -> Answer {
         match check {
             Check::Divides { divisor, dividend } => self.divides(divisor, dividend),
             Check::AtMost { left, right } => match right.clone().minus(left) {
@@ -394,13 +318,8 @@ impl Scope {
         }
     }
 
-    /// Whether `left <= right`.
-    pub(super) fn at_most(&self, left: &Term, right: &Term) -> Answer {
-        self.answer(&Check::at_most(left, right))
-    }
-
     /// Whether both are the same number.
-    pub(super) fn equal(&self, left: &Sum, right: &Sum) -> Answer {
+    pub(crate) fn equal(&self, left: &Sum, right: &Sum) -> Answer {
         if left == right {
             return Answer::Always;
         }
@@ -416,12 +335,12 @@ impl Scope {
     }
 
     /// Whether a sum is at least 0.
-    pub(super) fn is_natural(&self, sum: &Sum) -> bool {
+    fn is_natural(&self, sum: &Sum) -> bool {
         self.not_negative(sum) == Answer::Always
     }
 
     /// Whether the quotient is an integer.
-    pub(super) fn divides(&self, divisor: &Term, dividend: &Term) -> Answer {
+    fn divides(&self, divisor: &Term, dividend: &Term) -> Answer {
         if dividend.is_zero() && self.is_positive(divisor) {
             return Answer::Always;
         }
@@ -445,8 +364,8 @@ impl Scope {
     }
 
     /// Whether a term is at least 1.
-    pub(super) fn is_positive(&self, term: &Term) -> bool {
-        self.at_most(&Term::ONE, term) == Answer::Always
+    pub(crate) fn is_positive(&self, term: &Term) -> bool {
+        self.is_known(Question::AtMost(&Term::ONE, term))
     }
 
     /// A quotient is an integer by itself, by the multiples that its atoms are, or because one or two quotients are that
@@ -471,11 +390,11 @@ impl Scope {
         if quotient.powers().iter().any(|&(_, power)| power < 0) {
             return false;
         }
-        // What divides the numerator, as far as the denominator asks.
+        // What of the denominator no factor above is known to be a multiple of.
         let denominator = quotient.denominator().unsigned_abs().into();
         let mut missing: u128 = denominator;
-        for &(atom, power) in quotient.powers() {
-            let multiple = self.atoms[atom].multiple.unsigned_abs().into();
+        for (atom, power) in quotient.powers() {
+            let multiple = self.atoms[atom.index()].multiple.unsigned_abs().into();
             for _ in 0..power.unsigned_abs().min(u64::BITS) {
                 missing /= gcd(missing, multiple);
             }
@@ -527,12 +446,13 @@ impl Scope {
     /// fraction is that of its numerator, numerators over a common denominator.
     fn bounds_of(&self, sum: &Sum) -> Option<(Option<i128>, Option<i128>)> {
         let mut sum = sum.clone();
-        for (atom, known) in self.atoms.iter().enumerate() {
+        for known in &self.atoms {
+            let atom = &known.atom;
             let least = sum
                 .parts()
                 .flat_map(|(powers, _)| powers)
-                .filter(|(used, _)| *used == atom)
-                .map(|&(_, power)| power)
+                .filter(|(used, _)| used == atom)
+                .map(|(_, power)| *power)
                 .min();
             let Some(least) = least else { continue };
             let lower = self.lower(atom);
@@ -556,9 +476,10 @@ impl Scope {
         for (powers, (above, below)) in sum.parts() {
             let coefficient = above.checked_mul(common / below)?;
             // The product of atoms lies between 0 and `reach`, unless an atom has no lower bound.
-            let free = powers.iter().any(|&(atom, _)| self.lower(atom).is_none());
-            let reach = powers.iter().try_fold(1i128, |reach, &(atom, power)| {
-                let width = i128::from(self.atoms[atom].upper?) - i128::from(self.lower(atom)?);
+            let free = powers.iter().any(|(atom, _)| self.lower(atom).is_none());
+            let reach = powers.iter().try_fold(1i128, |reach, (atom, power)| {
+                let upper = self.atoms[atom.index()].upper;
+                let width = i128::from(upper?) - i128::from(self.lower(atom)?);
                 reach.checked_mul(width.checked_pow(power.unsigned_abs())?)
             });
             let end = reach.and_then(|reach| coefficient.checked_mul(reach));
@@ -575,14 +496,189 @@ impl Scope {
     }
 
     /// The least value of an atom: its lower bound, rounded up to a multiple.
-    fn lower(&self, atom: Atom) -> Option<i64> {
-        let known = &self.atoms[atom];
+    fn lower(&self, atom: &Atom) -> Option<i64> {
+        let known = &self.atoms[atom.index()];
         let lower = known.lower?;
         let rest = lower.rem_euclid(known.multiple);
         match rest {
             0 => Some(lower),
             _ => lower.checked_add(known.multiple - rest).or(Some(lower)),
         }
+    }
+}
+
+impl Domain for Scope {
+    type Int = Term;
+
+    fn answer(&self, question: Question<'_, Term>) -> Answer {
+        match question {
+            Question::Divides(divisor, dividend) => self.divides(divisor, dividend),
+            Question::AtMost(left, right) => self.holds(&Check::at_most(left, right)),
+            Question::Equal(left, right) => self.equal(&left.into(), &right.into()),
+        }
+    }
+
+    fn undecided(&self, question: Question<'_, Term>, place: &Place) -> LayoutError {
+        let kind = match question {
+            Question::Divides(divisor, dividend) => ErrorKind::Open {
+                condition: Check::divides(divisor, dividend).to_string(),
+            },
+            Question::AtMost(left, right) => ErrorKind::Undecided {
+                condition: Check::at_most(left, right).to_string(),
+                opposite: format!("{left} > {right}"),
+            },
+            Question::Equal(left, right) => {
+                let (left, right, sign) = match self.is_known(Question::AtMost(left, right)) {
+                    true => (left, right, '<'),
+                    false => (left, right, '>'),
+                };
+                ErrorKind::Undecided {
+                    condition: format!("{left} == {right}"),
+                    opposite: format!("{left} {sign} {right}"),
+                }
+            }
+        };
+        kind.at(place.clone())
+    }
+
+    fn require(
+        &mut self,
+        question: Question<'_, Term>,
+        place: &Place,
+        refusal: &dyn Fn() -> Option<ErrorKind>,
+    ) -> Result<()> {
+        match question {
+            Question::Divides(divisor, dividend) => {
+                self.require_check(Check::divides(divisor, dividend), place, refusal)
+            }
+            Question::AtMost(left, right) => {
+                self.require_check(Check::at_most(left, right), place, refusal)
+            }
+            Question::Equal(left, right) => {
+                self.require_check(Check::at_most(left, right), place, refusal)?;
+                self.require_check(Check::at_most(right, left), place, refusal)
+            }
+        }
+    }
+
+    fn require_extent(&mut self, extent: &Term, place: &Place) -> Result<()> {
+        if extent.numerator() < 1 {
+            let extent = extent.to_string();
+            return Err(ErrorKind::Extent { extent }.at(place.clone()));
+        }
+        // An extent is at least 1, and so is every atom of it.
+        for (atom, _) in extent.powers() {
+            let question = Question::AtMost(&Term::ONE, &Term::atom(atom.clone()));
+            self.require(question, place, &|| None)?;
+        }
+        Ok(())
+    }
+
+    fn require_shape(&mut self, shape: &Tuple<Term>) -> Result<()> {
+        shape.check_limits()?;
+        for (extent, path) in shape.leaves().zip(shape.leaf_paths()) {
+            self.require_extent(extent, &Place::default().mode(path).shape())?;
+        }
+        Ok(())
+    }
+
+    fn ceiling(&mut self, dividend: &Term, divisor: &Term, place: &Place) -> Result<Term> {
+        if let (Some(dividend), Some(divisor)) = (dividend.as_constant(), divisor.as_constant()) {
+            return Ok(((dividend - 1) / divisor + 1).into());
+        }
+        let origin = Origin::Ceiling(dividend.clone(), divisor.clone());
+        let atom = self.derived(origin, Some(1));
+        Ok(Term::atom(
+            atom.map_err(|error| error.relocate(|_| place.clone()))?,
+        ))
+    }
+
+    fn div_rem(&mut self, dividend: &Sum, divisor: &Term) -> Result<(Sum, Sum)> {
+        let quotient = self.quotient(dividend, divisor)?;
+        let whole = quotient.times(&divisor.into()).ok_or_else(overflow)?;
+        let rest = dividend.clone().minus(&whole).ok_or_else(overflow)?;
+        Ok((quotient, rest))
+    }
+
+    fn integer(&mut self, sum: &Sum) -> Result<Term> {
+        if let Some(term) = sum.as_term() {
+            return Ok(term);
+        }
+        let at_least = |lower: i64| {
+            let above = sum.clone().add(&lower.into(), -1);
+            above.is_some_and(|above| self.is_natural(&above))
+        };
+        let lower = [1, 0].into_iter().find(|&lower| at_least(lower));
+        let term = Term::atom(self.derived(Origin::Quotient(sum.clone(), Term::ONE), lower)?);
+        let above = Sum::from(&term).minus(sum);
+        let below = sum.clone().add(&term, -1);
+        let both = above.zip(below).ok_or_else(overflow)?;
+        self.not_negative.extend([both.0, both.1]);
+        Ok(term)
+    }
+
+    fn bound(&mut self, size: &Term) -> Option<usize> {
+        self.bounds.push(size.into());
+        Some(self.bounds.len() - 1)
+    }
+
+    fn closer(&mut self, bound: usize, by: &Sum) -> Result<usize> {
+        let closer = self.bounds[bound].clone().minus(by);
+        self.bounds.push(closer.ok_or_else(overflow)?);
+        Ok(self.bounds.len() - 1)
+    }
+
+    fn succeeds(&mut self, operation: impl FnOnce(&mut Self) -> Result<()>) -> Result<bool> {
+        let mut trial = self.clone();
+        match operation(&mut trial) {
+            Ok(()) => match trial.checks.get(self.checks.len()) {
+                None => Ok(true),
+                Some(check) => {
+                    let condition = check.to_string();
+                    Err(ErrorKind::Open { condition }.at(Place::default()))
+                }
+            },
+            Err(error) => match error.kind() {
+                ErrorKind::Undecided { condition, .. } => {
+                    let condition = condition.clone();
+                    Err(ErrorKind::Open { condition }.at(error.place().clone()))
+                }
+                _ => Ok(false),
+            },
+        }
+    }
+}
+
+impl Swizzling for Scope {
+    fn swizzled(&mut self, swizzle: Swizzle, index: &Sum) -> Result<Sum> {
+        if swizzle.is_identity() {
+            return Ok(index.clone());
+        }
+        if let Some(index) = index.as_constant() {
+            return Ok(swizzle.apply(index).into());
+        }
+        let lower = self.is_natural(index).then_some(0);
+        let atom = self.derived(Origin::Swizzled(swizzle, index.clone()), lower)?;
+        Ok(Term::atom(atom).into())
+    }
+
+    fn divided(
+        &mut self,
+        sum: &Sum,
+        divisor: &Term,
+        refusal: &dyn Fn() -> Option<ErrorKind>,
+    ) -> Result<Sum> {
+        let mut quotient = Sum::default();
+        for term in sum.terms() {
+            self.require(
+                Question::Divides(divisor, &term),
+                &Place::operand(0),
+                refusal,
+            )?;
+            let part = term.checked_div(divisor).ok_or_else(overflow)?;
+            quotient = quotient.add(&part, 1).ok_or_else(overflow)?;
+        }
+        Ok(quotient)
     }
 }
 
@@ -594,7 +690,7 @@ pub fn div_ceil(dividend: i128, divisor: i128) -> Option<i64> {
 
 fn as_atom(term: &Term) -> Option<Atom> {
     match term.powers() {
-        [(atom, 1)] if term.numerator() == 1 && term.denominator() == 1 => Some(*atom),
+        [(atom, 1)] if term.numerator() == 1 && term.denominator() == 1 => Some(atom.clone()),
         _ => None,
     }
 }

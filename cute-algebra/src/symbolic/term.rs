@@ -1,9 +1,63 @@
 //! Terms, `numerator/denominator * product of atoms`, and sums of them.
 
+use crate::integer::{Integer, Leaf, Source};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
-/// An atom: an integer that is known at run time only, by its place in the [`Scope`](super::Scope).
-pub type Atom = usize;
+/// An integer that is known at run time only: its place in the [`Scope`](super::Scope), and what it is called in texts.
+#[derive(Clone, Debug)]
+pub struct Atom {
+    index: usize,
+    name: Arc<str>,
+}
+
+impl Atom {
+    pub(super) fn new(index: usize, name: &str) -> Self {
+        Self {
+            index,
+            name: name.into(),
+        }
+    }
+
+    /// Its place among the atoms of its scope.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// A variable, or an expression.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl PartialEq for Atom {
+    fn eq(&self, other: &Self) -> bool {
+        self.index == other.index
+    }
+}
+
+impl Eq for Atom {}
+
+impl PartialOrd for Atom {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Atom {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.index.cmp(&other.index)
+    }
+}
+
+impl Hash for Atom {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.index.hash(state);
+    }
+}
 
 /// Atoms and their exponents, ascending by atom, no exponent 0.
 pub(super) type Powers = Vec<(Atom, i32)>;
@@ -100,24 +154,75 @@ impl Term {
 
     /// The value for these atoms; `None` where it is no integer or does not fit.
     pub fn evaluate(&self, atoms: &[i64]) -> Option<i128> {
-        evaluate(self.numerator, self.denominator, &self.powers, atoms)
+        let powers = self.powers.iter().map(|(atom, power)| (atom.index, *power));
+        evaluate(self.numerator, self.denominator, powers, atoms)
     }
 }
 
-/// The value of `numerator/denominator * product of powers` for these atoms; `None` where it is no integer or does not fit.
+/// The value of `numerator/denominator * product of powers` for these atoms, which the powers name by their places; `None`
+/// where it is no integer or does not fit.
 pub fn evaluate(
     numerator: i64,
     denominator: i64,
-    powers: &[(Atom, i32)],
+    powers: impl IntoIterator<Item = (usize, i32)>,
     atoms: &[i64],
 ) -> Option<i128> {
     let (mut above, mut below) = (i128::from(numerator), i128::from(denominator));
-    for &(atom, power) in powers {
+    for (atom, power) in powers {
         let factor = i128::from(*atoms.get(atom)?).checked_pow(power.unsigned_abs())?;
         let side = if power > 0 { &mut above } else { &mut below };
         *side = side.checked_mul(factor)?;
     }
     (above.checked_rem(below)? == 0).then(|| above / below)
+}
+
+impl Integer for Term {
+    type Sum = Sum;
+    type Sources = Vec<Source<Term>>;
+
+    const ZERO: Self = Term::ZERO;
+    const ONE: Self = Term::ONE;
+
+    fn as_constant(&self) -> Option<i64> {
+        self.as_constant()
+    }
+
+    fn times(&self, factor: &Self) -> Option<Self> {
+        self.checked_mul(factor)
+    }
+
+    fn over(&self, divisor: &Self) -> Option<Self> {
+        self.checked_div(divisor)
+    }
+
+    fn plus(sum: &Sum, other: &Sum) -> Option<Sum> {
+        sum.clone().plus(other)
+    }
+
+    fn multiply(sum: &Sum, other: &Sum) -> Option<Sum> {
+        sum.times(other)
+    }
+
+    fn number(sum: &Sum) -> Option<i64> {
+        sum.as_constant()
+    }
+
+    /// Nothing is known before there are numbers in the place of the atoms.
+    fn reach(&self, _: &Self) -> Option<Sum> {
+        Some(Sum::default())
+    }
+}
+
+impl Leaf for Term {
+    fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Leaf for Sum {
+    fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl From<i64> for Term {
@@ -130,7 +235,7 @@ impl From<i64> for Term {
 }
 
 /// A sum of terms, one for each product of atoms.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Sum {
     terms: BTreeMap<Powers, (i128, i128)>,
 }
@@ -233,36 +338,35 @@ impl Sum {
     }
 
     /// The product with a power of an atom; `None` where an exponent does not fit.
-    pub(super) fn times_power(&self, atom: Atom, power: i32) -> Option<Self> {
+    pub(super) fn times_power(&self, atom: &Atom, power: i32) -> Option<Self> {
+        let factor = [(atom.clone(), power)];
         let terms = self
             .terms
             .iter()
-            .map(|(powers, &ratio)| Some((multiply_powers(powers, &[(atom, power)], 1)?, ratio)));
+            .map(|(powers, &ratio)| Some((multiply_powers(powers, &factor, 1)?, ratio)));
         Some(Self {
             terms: terms.collect::<Option<_>>()?,
         })
     }
 
     /// The same sum in `atom - lower` instead of the atom; `None` where it has negative exponents or becomes too long.
-    pub(super) fn shifted(&self, atom: Atom, lower: i64) -> Option<Self> {
+    pub(super) fn shifted(&self, atom: &Atom, lower: i64) -> Option<Self> {
         let mut shifted = Self::default();
         for (powers, &ratio) in &self.terms {
             let power = powers
                 .iter()
-                .find(|(known, _)| *known == atom)
-                .map_or(0, |&(_, power)| power);
+                .find(|(known, _)| known == atom)
+                .map_or(0, |(_, power)| *power);
             let power = u32::try_from(power).ok()?;
-            let rest: Powers = powers
-                .iter()
-                .copied()
-                .filter(|(known, _)| *known != atom)
-                .collect();
+            let mut rest = powers.clone();
+            rest.retain(|(known, _)| known != atom);
             // (t + lower)^power, by the binomial theorem.
             let mut binomial = 1i128;
             for k in 0..=power {
                 let factor = i128::from(lower).checked_pow(power - k)?;
                 let numerator = ratio.0.checked_mul(binomial)?.checked_mul(factor)?;
-                let powers = multiply_powers(&rest, &[(atom, i32::try_from(k).ok()?)], 1)?;
+                let taken = [(atom.clone(), i32::try_from(k).ok()?)];
+                let powers = multiply_powers(&rest, &taken, 1)?;
                 shifted.add_ratio(powers, (numerator, ratio.1))?;
                 binomial =
                     binomial.checked_mul(i128::from(power - k))? / i128::from(k.checked_add(1)?);
@@ -311,9 +415,9 @@ impl From<i64> for Sum {
 }
 
 fn multiply_powers(a: &[(Atom, i32)], b: &[(Atom, i32)], sign: i32) -> Option<Powers> {
-    let mut product: BTreeMap<Atom, i32> = a.iter().copied().collect();
-    for &(atom, power) in b {
-        let sum = product.entry(atom).or_insert(0);
+    let mut product: BTreeMap<Atom, i32> = a.iter().cloned().collect();
+    for (atom, power) in b {
+        let sum = product.entry(atom.clone()).or_insert(0);
         *sum = sum.checked_add(power.checked_mul(sign)?)?;
     }
     product.retain(|_, power| *power != 0);

@@ -242,7 +242,7 @@ pub fn write_dynamic<L: DynamicLayout>(layout: &L, f: &mut fmt::Formatter<'_>) -
 
 impl Term {
     fn value(&self, atoms: &[i64]) -> Option<i128> {
-        evaluate(self.above, self.below, self.powers, atoms)
+        evaluate(self.above, self.below, self.powers.iter().copied(), atoms)
     }
 }
 

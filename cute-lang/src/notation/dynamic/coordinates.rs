@@ -3,27 +3,28 @@
 use super::super::expand::profile_text;
 use super::super::input::{Context, Item};
 use super::layout::{
-    Declared, built, constructor, digits, inner_product, is_inside, methods, number_tree, structure,
+    Declared, built, constructor, digits, inner_product, is_inside, methods, numbers, structure,
 };
 use super::recipe::{Kept, checks};
 use super::{Dynamic, attributes};
-use cute_algebra::symbolic::{Mode, Scope, SymbolicLayout};
+use cute_algebra::symbolic::{Scope, Term};
+use cute_algebra::{Layout, ScaledBasis, coalesce};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
 /// A layout whose values are coordinates of integers.
 pub(super) struct Coordinates {
-    layout: SymbolicLayout,
+    layout: Layout<Term>,
     /// How many integers.
     count: usize,
 }
 
 impl Coordinates {
-    pub(super) fn new(layout: SymbolicLayout, shown: &str) -> Result<Self, String> {
+    pub(super) fn new(layout: Layout<Term>, shown: &str) -> Result<Self, String> {
         // The algebra limits how many there are.
         let mut count = 0;
-        for mode in layout.leaves() {
-            count = count.max(match mode.path[..] {
+        for stride in layout.stride().leaves() {
+            count = count.max(match stride.path()[..] {
                 [] => 0,
                 [axis] => axis + 1,
                 _ => {
@@ -90,20 +91,18 @@ fn declarations(
     } = declared;
     let mut kept = Kept::default();
     let index = index(layout, *count, &mut kept);
-    let shape = number_tree(layout, &mut kept, |mode| &mode.extent);
-    let stride = number_tree(layout, &mut kept, |mode| &mode.stride);
-    let axes = layout
-        .leaves()
-        .map(|mode| Literal::usize_unsuffixed(mode.path.first().copied().unwrap_or(0)));
+    let shape = numbers(layout.shape().leaves().cloned(), &mut kept);
+    let strides = || layout.stride().leaves();
+    let stride = numbers(strides().map(ScaledBasis::value), &mut kept);
+    let axes = strides()
+        .map(|stride| Literal::usize_unsuffixed(stride.path().first().copied().unwrap_or(0)));
     let sums = (0..*count).map(|axis| {
-        let steps = layout
-            .leaves()
-            .map(|mode| is_along(mode, axis).then_some(&mode.stride));
+        let steps = strides().map(|stride| is_along(stride, axis).then(|| stride.value()));
         inner_product(layout, steps, &mut kept)
     });
     let sums: Vec<_> = sums.collect();
     let is_inside = is_inside(scope, layout, visibility, &mut kept);
-    let profile = profile_text(layout.tree());
+    let profile = profile_text(layout.shape());
     let (recipe, divisors) = (kept.recipe(scope), kept.divisors());
     let structure = structure(context, declared, kept.counts(), &quote!(write_coordinates));
     let count = Literal::usize_unsuffixed(*count);
@@ -149,11 +148,11 @@ fn declarations(
 }
 
 /// Straight-line code from the 1-D `coord` to the integers of the value.
-fn index(layout: &SymbolicLayout, count: usize, kept: &mut Kept) -> TokenStream {
-    let modes = layout.coalesced();
+fn index(layout: &Layout<Term>, count: usize, kept: &mut Kept) -> TokenStream {
+    let modes = coalesce(&layout.without_sources()).flat_modes();
     let (statements, terms) = digits(&modes, kept);
     let sums = (0..count).map(|axis| {
-        let along = terms.iter().filter(|(mode, _)| is_along(mode, axis));
+        let along = terms.iter().filter(|(stride, _)| is_along(stride, axis));
         let terms: Vec<_> = along.map(|(_, term)| term).collect();
         match terms.is_empty() {
             true => quote!(0),
@@ -167,6 +166,6 @@ fn index(layout: &SymbolicLayout, count: usize, kept: &mut Kept) -> TokenStream 
     }
 }
 
-fn is_along(mode: &Mode, axis: usize) -> bool {
-    mode.path[..] == [axis]
+fn is_along(stride: &ScaledBasis<Term>, axis: usize) -> bool {
+    stride.path() == [axis]
 }

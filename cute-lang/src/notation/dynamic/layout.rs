@@ -4,16 +4,14 @@ use super::super::expand::{literal, profile_text, swizzle_tokens};
 use super::super::input::{Context, Item};
 use super::recipe::{Kept, checks};
 use super::{Dynamic, attributes};
-use cute_algebra::Tuple;
-use cute_algebra::symbolic::{
-    Answer, Check, Mode, Scope, Sum, SymbolicAxis, SymbolicComposed, SymbolicLayout, Term,
-};
+use cute_algebra::symbolic::{Answer, Check, Scope, Sum, Term};
+use cute_algebra::{ComposedLayout, Layout, ScaledBasis, SymbolicAxis, Tuple, coalesce};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
 
 /// A layout with run-time integers, or a tiling of one.
 pub(super) struct Shaped {
-    pub(super) composed: SymbolicComposed,
+    pub(super) composed: ComposedLayout<Term>,
     pub(super) tiles: Option<Tiles>,
 }
 
@@ -247,7 +245,7 @@ fn declarations(
     shaped: &Shaped,
 ) -> TokenStream {
     let Shaped { composed, tiles } = shaped;
-    let layout = &composed.layout;
+    let layout = composed.layout();
     let facade = &context.facade;
     let Declared {
         name,
@@ -263,16 +261,16 @@ fn declarations(
         &facade_private,
         &mut kept,
     );
-    let shape = number_tree(layout, &mut kept, |mode| &mode.extent);
-    let stride = number_tree(layout, &mut kept, |mode| &mode.stride);
+    let shape = numbers(layout.shape().leaves().cloned(), &mut kept);
+    let stride = numbers(layout.stride().leaves().map(ScaledBasis::value), &mut kept);
     let offset = swizzled(
         composed,
         offset(layout, &mut kept),
         &facade_private,
         &mut kept,
     );
-    let base = kept.number(composed.offset.clone());
-    let swizzle = swizzle_tokens(composed.swizzle);
+    let base = kept.number(composed.offset());
+    let swizzle = swizzle_tokens(composed.swizzle());
     let axes = tiles
         .as_ref()
         .map(|tiles| tiles_tokens(tiles, layout, &mut kept));
@@ -287,7 +285,7 @@ fn declarations(
         }
     });
     let is_inside = is_inside(scope, layout, visibility, &mut kept);
-    let profile = profile_text(layout.tree());
+    let profile = profile_text(layout.shape());
     let (recipe, divisors) = (kept.recipe(scope), kept.divisors());
     let recipe = quote! {
         LayoutRecipe {
@@ -315,7 +313,7 @@ fn declarations(
 /// What is called with an integer for each leaf.
 pub(super) fn methods(
     declared: &Declared<'_>,
-    layout: &SymbolicLayout,
+    layout: &Layout<Term>,
     value: &TokenStream,
     offset: &TokenStream,
     is_inside: &TokenStream,
@@ -326,7 +324,7 @@ pub(super) fn methods(
         others,
         ..
     } = declared;
-    let coordinate = coordinate_type(layout.tree());
+    let coordinate = coordinate_type(layout.shape());
     quote! {
         #(#others)*
         #[allow(dead_code)]
@@ -425,31 +423,31 @@ pub(super) fn structure(
 
 /// The value at a 1-D or at a nested coordinate, from that of the layout before its offset and its swizzle.
 fn swizzled(
-    composed: &SymbolicComposed,
+    composed: &ComposedLayout<Term>,
     value: TokenStream,
     private: &TokenStream,
     kept: &mut Kept,
 ) -> TokenStream {
-    let value = match composed.offset == Sum::default() {
+    let value = match composed.offset() == Sum::default() {
         true => value,
         false => {
-            let offset = kept.value(composed.offset.clone());
+            let offset = kept.value(composed.offset());
             quote!(let value = { #value }; #offset + value)
         }
     };
-    if composed.swizzle.is_identity() {
+    if composed.swizzle().is_identity() {
         return value;
     }
-    let swizzle = swizzle_tokens(composed.swizzle);
+    let swizzle = swizzle_tokens(composed.swizzle());
     quote!(#private::#swizzle.apply({ #value }))
 }
 
 /// The tiles of a layout, in its recipe.
-fn tiles_tokens(tiles: &Tiles, layout: &SymbolicLayout, kept: &mut Kept) -> TokenStream {
+fn tiles_tokens(tiles: &Tiles, layout: &Layout<Term>, kept: &mut Kept) -> TokenStream {
     let leaves = layout
         .modes()
         .first()
-        .map_or(0, |tile| tile.leaves().count());
+        .map_or(0, |tile| tile.shape().leaf_count());
     let leaves = Literal::usize_unsuffixed(leaves);
     let axes: Vec<_> = tiles
         .axes
@@ -468,20 +466,13 @@ fn tiles_tokens(tiles: &Tiles, layout: &SymbolicLayout, kept: &mut Kept) -> Toke
     quote!(TilingRecipe { tile_leaves: #leaves, axes: &[#(#axes),*], is_disjoint: #is_disjoint })
 }
 
-pub(super) fn number_tree(
-    layout: &SymbolicLayout,
-    kept: &mut Kept,
-    side: fn(&Mode) -> &Term,
-) -> Vec<TokenStream> {
-    layout
-        .leaves()
-        .map(|mode| kept.number(side(mode)))
-        .collect()
+pub(super) fn numbers(terms: impl Iterator<Item = Term>, kept: &mut Kept) -> Vec<TokenStream> {
+    terms.map(|term| kept.number(&term)).collect()
 }
 
 /// Straight-line code from the 1-D `coord` to the value. Coalesced, so that there is no term too many.
-fn index(layout: &SymbolicLayout, kept: &mut Kept) -> TokenStream {
-    let modes = layout.coalesced();
+fn index(layout: &Layout<Term>, kept: &mut Kept) -> TokenStream {
+    let modes = coalesce(&layout.without_sources()).flat_modes();
     let (digits, terms) = digits(&modes, kept);
     let terms: Vec<_> = terms.into_iter().map(|(_, term)| term).collect();
     match terms.is_empty() {
@@ -495,22 +486,22 @@ fn index(layout: &SymbolicLayout, kept: &mut Kept) -> TokenStream {
 
 /// What takes the digits off the 1-D `coord`, and each of them times its stride.
 pub(super) fn digits<'a>(
-    modes: &'a [Mode],
+    modes: &'a [(Term, ScaledBasis<Term>)],
     kept: &mut Kept,
-) -> (Vec<TokenStream>, Vec<(&'a Mode, TokenStream)>) {
+) -> (Vec<TokenStream>, Vec<(&'a ScaledBasis<Term>, TokenStream)>) {
     let mut digits = Vec::new();
     let mut terms = Vec::new();
-    for (i, mode) in modes.iter().enumerate() {
+    for (i, (extent, stride)) in modes.iter().enumerate() {
         // The last mode goes on past its end, and so needs no remainder.
         let digit = if i + 1 < modes.len() {
             let digit = format_ident!("digit{i}");
-            digits.push(split(&digit, &mode.extent, kept));
+            digits.push(split(&digit, extent, kept));
             quote!(#digit)
         } else {
             quote!(coord)
         };
-        if !mode.stride.is_zero() {
-            terms.push((mode, scaled(digit, &mode.stride, kept)));
+        if !stride.is_zero() {
+            terms.push((stride, scaled(digit, &stride.value(), kept)));
         }
     }
     (digits, terms)
@@ -536,29 +527,29 @@ fn split(digit: &Ident, extent: &Term, kept: &mut Kept) -> TokenStream {
     quote!(let (#digit, coord) = (coord % #known, coord / #known);)
 }
 
-fn offset(layout: &SymbolicLayout, kept: &mut Kept) -> TokenStream {
-    let steps = layout.leaves().map(|mode| Some(&mode.stride));
+fn offset(layout: &Layout<Term>, kept: &mut Kept) -> TokenStream {
+    let steps = layout.stride().leaves().map(|stride| Some(stride.value()));
     inner_product(layout, steps, kept)
 }
 
 /// For a ragged division: whether a coordinate is in the layout that was divided.
 pub(super) fn is_inside(
     scope: &Scope,
-    layout: &SymbolicLayout,
+    layout: &Layout<Term>,
     visibility: &TokenStream,
     kept: &mut Kept,
 ) -> TokenStream {
     if scope.bounds().is_empty() {
         return quote!();
     }
-    let coordinate = coordinate_type(layout.tree());
+    let coordinate = coordinate_type(layout.shape());
     let mut conditions: Vec<TokenStream> = Vec::new();
     for (i, bound) in scope.bounds().iter().enumerate() {
-        let sources: Vec<_> = layout
-            .leaves()
-            .map(|mode| {
-                let source = mode.sources.iter().find(|source| source.bound == i);
-                source.map(|source| &source.stride)
+        let strides = layout.stride().leaves();
+        let sources: Vec<_> = strides
+            .map(|stride| {
+                let source = stride.sources().iter().find(|source| source.bound == i);
+                source.map(|source| source.stride.clone())
             })
             .collect();
         if stays_inside(scope, layout, &sources, bound) {
@@ -591,34 +582,29 @@ pub(super) fn is_inside(
 }
 
 /// Whether even the last coordinate is below the bound, whatever the run-time integers are.
-fn stays_inside(
-    scope: &Scope,
-    layout: &SymbolicLayout,
-    steps: &[Option<&Term>],
-    bound: &Sum,
-) -> bool {
-    let mut leaves = layout.leaves().zip(steps);
-    let last = leaves.try_fold(Sum::from(1), |last, (mode, step)| match step {
-        Some(step) => last.add(&mode.extent.checked_mul(step)?, 1)?.add(step, -1),
+fn stays_inside(scope: &Scope, layout: &Layout<Term>, steps: &[Option<Term>], bound: &Sum) -> bool {
+    let mut leaves = layout.shape().leaves().zip(steps);
+    let last = leaves.try_fold(Sum::from(1), |last, (extent, step)| match step {
+        Some(step) => last.add(&extent.checked_mul(step)?, 1)?.add(step, -1),
         None => Some(last),
     });
     last.is_some_and(|left| {
         let right = bound.clone();
-        scope.answer(&Check::AtMost { left, right }) == Answer::Always
+        scope.holds(&Check::AtMost { left, right }) == Answer::Always
     })
 }
 
 /// The sum of the leaves of `coord`, each times its step.
-pub(super) fn inner_product<'a>(
-    layout: &SymbolicLayout,
-    steps: impl Iterator<Item = Option<&'a Term>>,
+pub(super) fn inner_product(
+    layout: &Layout<Term>,
+    steps: impl Iterator<Item = Option<Term>>,
     kept: &mut Kept,
 ) -> TokenStream {
     let mut places = Vec::new();
-    leaf_places(layout.tree(), quote!(coord), &mut places);
+    leaf_places(layout.shape(), quote!(coord), &mut places);
     let terms = places.into_iter().zip(steps).filter_map(|(place, step)| {
         let step = step.filter(|step| !step.is_zero())?;
-        Some(scaled(place, step, kept))
+        Some(scaled(place, &step, kept))
     });
     let terms: Vec<_> = terms.collect();
     match terms.is_empty() {
@@ -638,7 +624,7 @@ fn scaled(digit: TokenStream, stride: &Term, kept: &mut Kept) -> TokenStream {
     quote!(#digit * #stride)
 }
 
-fn leaf_places(tree: &Tuple<Mode>, place: TokenStream, places: &mut Vec<TokenStream>) {
+fn leaf_places(tree: &Tuple<Term>, place: TokenStream, places: &mut Vec<TokenStream>) {
     match tree {
         Tuple::Leaf(_) => places.push(place),
         Tuple::Node(modes) => {
@@ -650,7 +636,7 @@ fn leaf_places(tree: &Tuple<Mode>, place: TokenStream, places: &mut Vec<TokenStr
     }
 }
 
-pub(super) fn coordinate_type(tree: &Tuple<Mode>) -> TokenStream {
+pub(super) fn coordinate_type(tree: &Tuple<Term>) -> TokenStream {
     match tree {
         Tuple::Leaf(_) => quote!(::core::primitive::i64),
         Tuple::Node(modes) => {

@@ -12,12 +12,10 @@ use super::input::{Bound, Context, Item};
 use super::tokens::Spanned;
 use coordinates::Coordinates;
 use cute_algebra::notation::{
-    Definition, Definitions, Names, NotationError, eval_symbolic, eval_symbolic_tiling,
+    Definition, Definitions, Names, NotationError, Symbolic, eval_symbolic, eval_symbolic_tiling,
 };
-use cute_algebra::symbolic::{
-    Origin, Scope, Sum, Symbolic, SymbolicComposed, SymbolicLayout, SymbolicTiling, SymbolicValue,
-};
-use cute_algebra::{Swizzle, Value};
+use cute_algebra::symbolic::{Origin, Scope, Term};
+use cute_algebra::{ComposedLayout, Swizzle, SymbolicTiling, Value};
 use layout::{Shaped, Tiles};
 use number::Number;
 use proc_macro2::{Ident, TokenStream};
@@ -59,7 +57,7 @@ pub(super) fn fold(
         Form::Layout => {
             let (Symbolic { scope, value }, captured) =
                 eval_symbolic(facts, expr, names).map_err(at_token)?;
-            let shown = value.show(&scope);
+            let shown = value.to_string();
             let kind = Kind::new(value, &shown)
                 .map_err(|message| at_token(NotationError::new(&expr.at, message)))?;
             (scope, kind, shown, captured)
@@ -67,7 +65,7 @@ pub(super) fn fold(
         Form::Tile | Form::DisjointTile => {
             let (scope, SymbolicTiling { layout, axes }, captured) =
                 eval_symbolic_tiling(facts, expr, names).map_err(at_token)?;
-            let shown = SymbolicValue::Composed(layout.clone()).show(&scope);
+            let shown = layout.to_string();
             let is_disjoint = form == Form::DisjointTile;
             let tiles = Some(Tiles { axes, is_disjoint });
             let composed = layout;
@@ -84,7 +82,7 @@ pub(super) fn fold(
         let Origin::Captured(name) = origin else {
             return None;
         };
-        let (_, at) = captured.iter().find(|(known, _)| *known == atom)?;
+        let (_, at) = captured.iter().find(|(known, _)| known.index() == atom)?;
         Some(spanned.leaf(name, at))
     });
     let captured = captures.map(rust_expression).collect::<syn::Result<_>>()?;
@@ -105,28 +103,19 @@ pub(super) fn fold(
 }
 
 impl Kind {
-    fn new(value: SymbolicValue, shown: &str) -> Result<Self, String> {
-        let plain = |layout| SymbolicComposed {
-            swizzle: Swizzle::IDENTITY,
-            offset: Sum::default(),
-            layout,
-        };
+    fn new(value: Value<Term>, shown: &str) -> Result<Self, String> {
         let composed = match value {
-            SymbolicValue::Layout(layout) if layout.is_integral() => plain(layout),
-            SymbolicValue::Known(Value::Layout(layout)) if layout.is_integral() => {
-                plain(SymbolicLayout::lift(&layout))
+            Value::Layout(layout) if layout.is_integral() => {
+                ComposedLayout::new(Swizzle::IDENTITY, 0.into(), layout)
+                    .map_err(|error| error.to_string())?
             }
-            SymbolicValue::Composed(composed) => composed,
-            SymbolicValue::Tiler(_) => return Ok(Self::Tiler),
-            SymbolicValue::List(values) => {
+            Value::Composed(composed) => composed,
+            Value::Tiler(_) => return Ok(Self::Tiler),
+            Value::List(values) => {
                 let parts = values.into_iter().map(|value| Self::new(value, shown));
                 return parts.collect::<Result<_, _>>().map(Self::List);
             }
-            SymbolicValue::Layout(layout) => {
-                return Coordinates::new(layout, shown).map(Self::Coordinates);
-            }
-            SymbolicValue::Known(Value::Layout(layout)) => {
-                let layout = SymbolicLayout::lift(&layout);
+            Value::Layout(layout) => {
                 return Coordinates::new(layout, shown).map(Self::Coordinates);
             }
             value => {

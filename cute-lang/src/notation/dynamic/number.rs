@@ -4,7 +4,7 @@ use super::super::expand::literal;
 use super::super::input::{Context, Item};
 use super::recipe::{Kept, checks};
 use super::{Dynamic, attributes};
-use cute_algebra::symbolic::{Scope, Sum, SymbolicValue};
+use cute_algebra::symbolic::{Scope, Sum, Term};
 use cute_algebra::{Tuple, Value};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
@@ -17,14 +17,11 @@ pub(super) enum Number {
 }
 
 impl Number {
-    pub(super) fn new(value: &SymbolicValue) -> Option<Self> {
-        let constant = |&value: &i64| Sum::from(value);
+    pub(super) fn new(value: &Value<Term>) -> Option<Self> {
         Some(match value {
-            SymbolicValue::Integer(sum) => Self::Integers(Tuple::Leaf(sum.clone())),
-            SymbolicValue::Tuple(tuple) => Self::Integers(tuple.clone()),
-            SymbolicValue::Known(Value::Int(value)) => Self::Integers(Tuple::Leaf(constant(value))),
-            SymbolicValue::Known(Value::Tuple(tuple)) => Self::Integers(tuple.map(constant)),
-            SymbolicValue::Known(Value::Bool(value)) => Self::Truth(*value),
+            Value::Int(sum) => Self::Integers(Tuple::Leaf(sum.clone())),
+            Value::Tuple(tuple) => Self::Integers(tuple.clone()),
+            Value::Bool(value) => Self::Truth(*value),
             _ => return None,
         })
     }

@@ -87,7 +87,7 @@ impl Kept {
             }
         });
         let checks = scope.checks().iter().map(|check| {
-            let text = scope.show_check(check);
+            let text = check.to_string();
             match check {
                 Check::Divides { divisor, dividend } => {
                     let (divisor, dividend) = (term_tokens(divisor), term_tokens(dividend));
@@ -123,9 +123,7 @@ fn position<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
 /// The checks that are made, as the end of a sentence.
 pub(super) fn checks(scope: &Scope) -> String {
     let checks = scope.checks().iter();
-    let checks: Vec<_> = checks
-        .map(|check| format!("`{}`", scope.show_check(check)))
-        .collect();
+    let checks: Vec<_> = checks.map(|check| format!("`{}`", check)).collect();
     match checks.is_empty() {
         true => String::new(),
         false => format!("; checks {}", checks.join(", ")),
@@ -134,8 +132,9 @@ pub(super) fn checks(scope: &Scope) -> String {
 
 fn term_tokens(term: &Term) -> TokenStream {
     let (above, below) = (literal(term.numerator()), literal(term.denominator()));
-    let powers = term.powers().iter().map(|&(atom, power)| {
-        let (atom, power) = (Literal::usize_unsuffixed(atom), literal(power.into()));
+    let powers = term.powers().iter().map(|(atom, power)| {
+        let atom = Literal::usize_unsuffixed(atom.index());
+        let power = literal((*power).into());
         quote!((#atom, #power))
     });
     quote!(Term { above: #above, below: #below, powers: &[#(#powers),*] })

@@ -1,10 +1,10 @@
 //! Whatever is folded, refused or checked is held against the operations on numbers.
 
-use super::{Origin, Scope, Sum, Symbolic, SymbolicLayout, SymbolicValue, eval_str};
+use super::{Symbolic, eval_symbolic_str as eval_str, lex, parse_where};
 use crate::composed::ComposedLayout;
 use crate::layout::Layout;
-use crate::notation::{lex, parse_where};
-use crate::operations::{OPERATIONS, RunTime};
+use crate::operations::{OPERATIONS, Run};
+use crate::symbolic::{Origin, Scope, Sum, Term};
 use crate::tuple::{IntTuple, Tuple};
 use crate::value::Value;
 use crate::{coalesce, notation};
@@ -39,44 +39,44 @@ fn atoms(scope: &Scope, values: [i64; 3]) -> Result<Vec<i64>, String> {
             _ => None,
         })
         .collect();
-    scope.instantiate(&captured).map_err(|check| {
-        check.map_or_else(|| "overflow".to_owned(), |check| scope.show_check(check))
-    })
+    scope
+        .instantiate(&captured)
+        .map_err(|check| check.map_or_else(|| "overflow".to_owned(), ToString::to_string))
 }
 
-fn evaluated(value: &SymbolicValue, atoms: &[i64]) -> Result<Value, String> {
+fn evaluated(value: &Value<Term>, atoms: &[i64]) -> Result<Value, String> {
     let number = |sum: &Sum| {
         let value = sum.evaluate(atoms).expect("checked sums are integers");
         i64::try_from(value).expect("small numbers")
     };
-    let layout = |layout: &SymbolicLayout| {
+    let layout = |layout: &Layout<Term>| {
         let evaluated = layout.evaluate(atoms).expect("checked leaves are integers");
         evaluated.map_err(|error| error.to_string())
     };
     Ok(match value {
-        SymbolicValue::Known(value) => value.clone(),
-        SymbolicValue::Integer(sum) => number(sum).into(),
-        SymbolicValue::Tuple(tuple) => tuple.map(number).into(),
-        SymbolicValue::Coord(coord) => coord.map(|leaf| leaf.as_ref().map(number)).into(),
-        SymbolicValue::Layout(terms) => layout(terms)?.into(),
-        SymbolicValue::Composed(composed) => {
-            let inner = layout(&composed.layout)?;
-            ComposedLayout::new(composed.swizzle, number(&composed.offset), inner)
+        Value::Int(sum) => number(sum).into(),
+        Value::Tuple(tuple) => tuple.map(number).into(),
+        Value::Coord(coord) => Value::of_coord(coord.map(|leaf| leaf.as_ref().map(number))),
+        Value::Layout(terms) => layout(terms)?.into(),
+        Value::Composed(composed) => {
+            let inner = layout(composed.layout())?;
+            ComposedLayout::new(composed.swizzle(), number(&composed.offset()), inner)
                 .map_err(|error| error.to_string())?
                 .into()
         }
-        SymbolicValue::Tiler(_) => panic!("no expression is a tiler"),
-        SymbolicValue::List(values) => {
+        Value::List(values) => {
             let values = values.iter().map(|value| evaluated(value, atoms));
             values.collect::<Result<Vec<_>, _>>()?.into()
         }
+        value => value
+            .to_numbers()
+            .expect("nothing else holds run-time integers"),
     })
 }
 
 /// The sources of a ragged division are in range exactly as often as the divided modes have coordinates.
 fn check_sources(symbolic: &Symbolic, values: [i64; 3]) {
-    let (SymbolicValue::Layout(layout), Ok(atoms)) =
-        (&symbolic.value, atoms(&symbolic.scope, values))
+    let (Value::Layout(layout), Ok(atoms)) = (&symbolic.value, atoms(&symbolic.scope, values))
     else {
         return;
     };
@@ -86,8 +86,8 @@ fn check_sources(symbolic: &Symbolic, values: [i64; 3]) {
     };
     for (i, bound) in bounds.iter().enumerate() {
         let mut modes = Vec::new();
-        for (mode, (extent, _)) in layout.leaves().zip(value.flat_modes()) {
-            for source in mode.sources.iter().filter(|source| source.bound == i) {
+        for ((_, stride), (extent, _)) in layout.leaves().zip(value.flat_modes()) {
+            for source in stride.sources().iter().filter(|source| source.bound == i) {
                 let stride = source.stride.evaluate(atoms).expect("an integer");
                 modes.push((extent, stride as i64));
             }
@@ -275,13 +275,9 @@ fn folds() {
     ] {
         let Symbolic { scope, value } =
             eval_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        let shown: Vec<_> = scope
-            .checks()
-            .iter()
-            .map(|check| scope.show_check(check))
-            .collect();
+        let shown: Vec<_> = scope.checks().iter().map(ToString::to_string).collect();
         assert_eq!(
-            (&*value.show(&scope), &*shown.join(", ")),
+            (&*value.to_string(), &*shown.join(", ")),
             (result, checks),
             "{text}"
         );
@@ -415,8 +411,8 @@ fn every_operation_is_done_at_run_time_or_says_why_not() {
             rest.is_some_and(|rest| rest.starts_with('('))
         });
         let examples: Vec<_> = examples.collect();
-        match operation.run_time {
-            RunTime::Needs(why) => {
+        match operation.run {
+            Run::Numbers(_, why) => {
                 assert!(examples.is_empty() && !why.is_empty(), "{}", operation.name);
                 assert!(NUMBERS_ONLY.contains(&operation.name), "{}", operation.name);
             }
@@ -424,17 +420,14 @@ fn every_operation_is_done_at_run_time_or_says_why_not() {
         }
         for (text, wanted) in examples {
             match eval_str(text) {
-                Ok(Symbolic { scope, value }) if value.show(&scope) == *wanted => {
+                Ok(Symbolic { value, .. }) if value.to_string() == *wanted => {
                     let counts = compare(text, 6);
                     if counts.is_none_or(|(accepted, _)| accepted == 0) {
                         failures.push(format!("{text}: no instance"));
                     }
                 }
-                Ok(Symbolic { scope, value }) => {
-                    failures.push(format!(
-                        "{text}: {} instead of {wanted}",
-                        value.show(&scope)
-                    ));
+                Ok(Symbolic { value, .. }) => {
+                    failures.push(format!("{text}: {} instead of {wanted}", value));
                 }
                 Err(error) => failures.push(format!("{text}: {error}")),
             }
@@ -470,18 +463,18 @@ fn refusals() {
         ("(m,0)", "0", "an extent is at least 1, not 0"),
         (
             "blocked_product((m,4), (n,2):(1@0,1@1))",
-            "1@0",
-            "the strides must be integers, not along a coordinate",
+            "(1@0,1@1)",
+            "the strides must be integers, not 1@0",
         ),
         (
             "concat((1):(1@0), (m,m))",
-            "(1):(1@0)",
-            "stride 1 cannot be added to the others: one runs along a part of the other's coordinate",
+            "(1@0)",
+            "strides 1 and 1@0 cannot be added: one runs along a part of the other's coordinate",
         ),
         (
             "(m,n):(1@0,2)",
-            "2",
-            "stride 2 cannot be added to the others: one runs along a part of the other's coordinate",
+            "(1@0,2)",
+            "strides 2 and 1@0 cannot be added: one runs along a part of the other's coordinate",
         ),
         (
             "where m % 64 == 32; (m,4)",
@@ -566,7 +559,7 @@ fn sources_follow() {
             let Ok(atoms) = atoms(&symbolic.scope, values) else {
                 continue;
             };
-            let SymbolicValue::Layout(terms) = &symbolic.value else {
+            let Value::Layout(terms) = &symbolic.value else {
                 panic!("{text} is a layout");
             };
             let layout = terms.evaluate(&atoms).expect("integers").expect("a layout");
@@ -576,8 +569,8 @@ fn sources_follow() {
             };
             let whole = whole.expect("a layout");
             // The first bound is of the first division; a slice has moved it.
-            let sources = terms.leaves().map(|mode| {
-                let source = mode.sources.first().expect("each leaf has a source");
+            let sources = terms.stride().leaves().map(|stride| {
+                let source = stride.sources().first().expect("each leaf has a source");
                 source.stride.evaluate(&atoms).expect("an integer") as i64
             });
             let stride: Tuple<i64> = sources.map(Tuple::Leaf).collect();

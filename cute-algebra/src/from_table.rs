@@ -1,6 +1,5 @@
 //! From the values of a function back to a layout.
 
-use crate::coalesce::from_flat;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 
@@ -18,7 +17,7 @@ pub fn from_table(values: &[i64]) -> Result<Layout, LayoutError> {
     match values.first() {
         Some(0) => {}
         Some(&found) => return Err(not_a_layout(0, found, 0)),
-        None => return Err(ErrorKind::Extent { extent: 0 }.at(Place::default())),
+        None => return Err(ErrorKind::Extent { extent: "0".into() }.at(Place::default())),
     }
     let mut modes = Vec::new();
     let mut size = 1;
@@ -38,7 +37,7 @@ pub fn from_table(values: &[i64]) -> Result<Layout, LayoutError> {
         modes.push((extent as i64, stride.into()));
         size *= extent;
     }
-    let layout = from_flat(modes).validated()?;
+    let layout = Layout::from_flat(modes).validated()?;
     let differs = layout
         .values()
         .zip(values)

@@ -1,4 +1,4 @@
-//! Composition: `R(c) = A(B(c))`, exactly.
+//! Composition of numbers.
 //!
 //! Write `Q` for the boundaries of A, the products of its leading extents once it is coalesced. Between boundaries A
 //! is linear, and a sum of strides of B passes through A term by term exactly if no remainders modulo a boundary add
@@ -6,12 +6,13 @@
 //! decides: `sum of (t-1) * (d mod Q) < Q` over the cut modes `t:d`. Without it, the result of a mode-by-mode
 //! composition has wrong values.
 
-use crate::coalesce::merge;
-use crate::error::{During, ErrorKind, LayoutError, ModePath, Place, Witness};
+use super::{Compose, Leaf, Target};
+use crate::domain::Numbers;
+use crate::error::{ErrorKind, LayoutError, ModePath, Place, Witness};
+use crate::from_table::from_table;
 use crate::layout::Layout;
-use crate::recover::from_table;
+use crate::overhang::Overhang;
 use crate::stride::ScaledBasis;
-use crate::tiler::{Others, Tiler};
 
 /// Largest number of points that a rejected composition is tried on one by one, before it is called not proved.
 pub const ENUMERATION_LIMIT: i64 = 1 << 20;
@@ -20,178 +21,40 @@ pub const ENUMERATION_LIMIT: i64 = 1 << 20;
 const SUGGESTION_STEPS: i64 = 64;
 const SUGGESTION_WORK: usize = 4096;
 
-/// What to do with coordinates past the end of a layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Overhang {
-    /// They are an error.
-    Strict,
-    /// The last mode goes on, as in CuTe; sizes are rounded up.
-    Ragged,
-}
-
-/// `R(c) = A(B(c))` for every coordinate of B, in a shape that refines B's.
-///
-/// Let Q be the products of the leading extents of coalesced A. The composition exists if no value of B reaches the size
-/// of A; if the modes of B, cut where their multiples cross a Q, are cut into equal parts; and if for each Q the sum of
-/// `(t-1) * (d mod Q)` over the modes `t:d` after the cuts is less than Q. Where jumps of A cancel each other,
-/// a composition of at most [`ENUMERATION_LIMIT`] points is found by looking at all of them.
-/// ```
-/// use cute_algebra::{Layout, composition};
-/// let a = Layout::new([6, 2], [8, 2])?;
-/// let b = Layout::new([4, 3], [3, 1])?;
-/// assert_eq!(composition(&a, &b)?.to_string(), "((2,2),3):((24,2),8)");
-/// # Ok::<(), cute_algebra::LayoutError>(())
-/// ```
-pub fn composition(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
-    compose(a, b, Overhang::Strict).during("composition", [a, b])
-}
-
-/// Composition mode by mode, where the tiler has modes; modes of A that it does not reach are dropped.
-///
-/// Each mode is subject to the conditions of [`composition`]; a tiler with more modes than A is refused.
-/// ```
-/// use cute_algebra::{Layout, composition_by};
-/// let a: Layout = "(12,(4,8)):(59,(13,1))".parse()?;
-/// assert_eq!(composition_by(&a, &"<3:4, 8:2>".parse()?)?.to_string(), "(3,(2,4)):(236,(26,1))");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn composition_by(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
-    compose_by(a, tiler, Overhang::Strict).during("composition", [a, tiler])
-}
-
-pub(crate) fn compose_by(
-    a: &Layout,
-    tiler: &Tiler,
-    overhang: Overhang,
-) -> Result<Layout, LayoutError> {
-    tiler.apply(a, Others::Drop, &mut |mode, b| compose(mode, b, overhang))
-}
-
-pub(crate) fn compose(a: &Layout, b: &Layout, overhang: Overhang) -> Result<Layout, LayoutError> {
-    let leaves = leaves_of(b);
-    let targets = targets_of(a, &leaves)?;
-    let mut replaced: Vec<Option<Layout>> = vec![None; leaves.len()];
-    for target in &targets {
-        let modes = target
-            .admit(&leaves, overhang)
-            .or_else(|error| target.enumerate(&leaves, error))
-            .map_err(|error| target.suggest(&leaves, overhang, error))?;
-        for (&leaf, mode) in target.leaves.iter().zip(modes) {
-            replaced[leaf] = Some(mode);
-        }
+impl Compose for Numbers {
+    fn through(
+        &mut self,
+        target: &Target<i64>,
+        leaves: &[Leaf<i64>],
+        overhang: Overhang,
+        _: Option<usize>,
+    ) -> Result<Vec<Layout>, LayoutError> {
+        target
+            .admit(leaves, overhang)
+            .or_else(|error| target.enumerate(leaves, error))
+            .map_err(|error| target.suggest(leaves, overhang, error))
     }
-    let modes = leaves.iter().zip(replaced).map(|(leaf, mode)| match mode {
-        Some(mode) => mode,
-        None => Layout::leaf(leaf.extent, 0.into()),
-    });
-    Layout::replace_leaves(b.shape(), modes.collect())
 }
 
-/// A leaf of B.
-#[derive(Clone)]
-struct Leaf {
-    path: Vec<usize>,
-    extent: i64,
-    stride: ScaledBasis,
-    /// Product of the extents of the leaves to the left.
-    weight: i64,
-}
-
-/// A, or the part of A that strides `d@path` of B run along, with the leaves of B that do.
-struct Target {
-    layout: Layout,
-    leaves: Vec<usize>,
-    boundaries: Vec<i64>,
-}
-
-fn leaves_of(b: &Layout) -> Vec<Leaf> {
-    let mut weight = 1;
-    let modes = b.shape().leaf_paths().into_iter().zip(b.flat_modes());
-    let leaves = modes.map(|(path, (extent, stride))| {
-        let leaf = Leaf {
-            path,
-            extent,
-            stride,
-            weight,
-        };
-        weight *= extent;
-        leaf
-    });
-    leaves.collect()
-}
-
-fn targets_of(a: &Layout, leaves: &[Leaf]) -> Result<Vec<Target>, LayoutError> {
-    let mut targets: Vec<(&[usize], Target)> = Vec::new();
-    for (i, leaf) in leaves.iter().enumerate() {
-        if leaf.extent == 1 || leaf.stride.is_zero() {
-            continue;
-        }
-        let path = leaf.stride.path();
-        if let Some((_, target)) = targets.iter_mut().find(|(known, _)| *known == path) {
-            target.leaves.push(i);
-            continue;
-        }
-        let Some(layout) = a.get(path) else {
-            let kind = ErrorKind::NoCoordinate {
-                stride: leaf.stride.clone(),
-                shape: a.shape().clone(),
-            };
-            return Err(kind.at(Place::operand(1).mode(leaf.path.clone()).stride()));
-        };
-        let boundaries = boundaries(&layout);
-        targets.push((
-            path,
-            Target {
-                layout,
-                leaves: vec![i],
-                boundaries,
-            },
-        ));
-    }
-    Ok(targets.into_iter().map(|(_, target)| target).collect())
-}
-
-/// Where the layout, gone on past its end, turns: the products of its leading extents.
-fn boundaries(layout: &Layout) -> Vec<i64> {
-    let mut modes = layout.flat_modes();
-    // The last mode has no end, so it stays even where its extent is 1, and merges as any other.
-    let last = modes.pop();
-    modes.retain(|&(extent, _)| extent != 1);
-    let mut product = 1;
-    let mut boundaries: Vec<_> = merge(modes.into_iter().chain(last))
-        .into_iter()
-        .map(|(extent, _)| {
-            product *= extent;
-            product
-        })
-        .collect();
-    boundaries.pop();
-    boundaries
-}
-
-impl Target {
-    fn leaves<'a>(&self, leaves: &'a [Leaf]) -> impl Iterator<Item = &'a Leaf> {
-        self.leaves.iter().map(move |&i| &leaves[i])
-    }
-
+impl Target<i64> {
     /// The modes that the leaves become.
-    fn admit(&self, leaves: &[Leaf], overhang: Overhang) -> Result<Vec<Layout>, LayoutError> {
+    fn admit(&self, leaves: &[Leaf<i64>], overhang: Overhang) -> Result<Vec<Layout>, LayoutError> {
         if overhang == Overhang::Strict {
             self.check_domain(leaves)?;
         }
         self.refine(leaves)
     }
 
-    fn check_domain(&self, leaves: &[Leaf]) -> Result<(), LayoutError> {
+    fn check_domain(&self, leaves: &[Leaf<i64>]) -> Result<(), LayoutError> {
         let reach =
-            |leaf: &Leaf| i128::from(leaf.extent - 1) * i128::from(leaf.stride.value()).abs();
+            |leaf: &Leaf<i64>| i128::from(leaf.extent - 1) * i128::from(leaf.stride.value()).abs();
         let total: i128 = self.leaves(leaves).map(reach).sum();
         let size = self.layout.size();
         if total < i128::from(size) {
             return Ok(());
         }
         let place = match &self.leaves[..] {
-            [only] => Place::operand(1).mode(leaves[*only].path.clone()),
+            [only] => leaves[*only].place(),
             _ => Place::operand(1),
         };
         Err(ErrorKind::Overhang {
@@ -204,22 +67,22 @@ impl Target {
 
     /// Below 0 a layout goes on oddly, `A(-x) = -A(x)`, so strides of one sign are all alike. Sums of both signs are
     /// not: they pass through A only if it is linear.
-    fn check_signs(&self, leaves: &[Leaf]) -> Result<(), LayoutError> {
-        let is_negative = |leaf: &&Leaf| leaf.stride.value() < 0;
+    fn check_signs(&self, leaves: &[Leaf<i64>]) -> Result<(), LayoutError> {
+        let is_negative = |leaf: &&Leaf<i64>| leaf.stride.value() < 0;
         let negative = self.leaves(leaves).filter(is_negative).count();
         match self.leaves(leaves).find(is_negative) {
             Some(leaf) if negative < self.leaves.len() && !self.boundaries.is_empty() => {
                 let kind = ErrorKind::NegativeStride {
-                    stride: leaf.stride.value(),
+                    stride: leaf.stride.to_string(),
                 };
-                Err(kind.at(Place::operand(1).mode(leaf.path.clone()).stride()))
+                Err(kind.at(leaf.place().stride()))
             }
             _ => Ok(()),
         }
     }
 
     /// The modes that the leaves become, by the two conditions at the top of this file.
-    fn refine(&self, leaves: &[Leaf]) -> Result<Vec<Layout>, LayoutError> {
+    fn refine(&self, leaves: &[Leaf<i64>]) -> Result<Vec<Layout>, LayoutError> {
         self.check_signs(leaves)?;
         let cut: Vec<Vec<(i64, i64)>> = self
             .leaves(leaves)
@@ -265,8 +128,8 @@ impl Target {
     }
 
     /// Cuts a leaf where its multiples cross a boundary.
-    fn cut(&self, leaf: &Leaf) -> Result<Vec<(i64, i64)>, LayoutError> {
-        let place = || Place::operand(1).mode(leaf.path.clone());
+    fn cut(&self, leaf: &Leaf<i64>) -> Result<Vec<(i64, i64)>, LayoutError> {
+        let place = || leaf.place();
         let (mut rest, mut stride) = (leaf.extent, leaf.stride.value());
         if self.boundaries.is_empty() {
             return Ok(vec![(rest, stride)]);
@@ -306,27 +169,27 @@ impl Target {
     }
 
     /// The cut leaf, its strides replaced by A's values at them.
-    fn images(&self, modes: &[(i64, i64)], leaf: &Leaf) -> Result<Layout, LayoutError> {
-        let place = || Place::operand(1).mode(leaf.path.clone()).stride();
+    fn images(&self, modes: &[(i64, i64)], leaf: &Leaf<i64>) -> Result<Layout, LayoutError> {
+        let place = || leaf.place().stride();
         let image = |&(extent, stride): &(i64, i64)| {
             let value = self.layout.extended(stride);
             let value =
                 value.ok_or_else(|| ErrorKind::Overflow { quantity: "stride" }.at(place()))?;
             match ScaledBasis::from_int_tuple(&value) {
-                Some(stride) => Ok(Layout::leaf(extent, stride)),
-                None => Err(ErrorKind::Diagonal { stride, value }.at(place())),
+                Some(stride) => Ok((extent, stride)),
+                None => {
+                    let value = value.to_string();
+                    Err(ErrorKind::Diagonal { stride, value }.at(place()))
+                }
             }
         };
-        let mut images = modes.iter().map(image).collect::<Result<Vec<_>, _>>()?;
-        Ok(if images.len() == 1 {
-            images.remove(0)
-        } else {
-            Layout::join(images)
-        })
+        Ok(Layout::from_flat(
+            modes.iter().map(image).collect::<Result<_, _>>()?,
+        ))
     }
 
     /// Adds the nearest extents and strides of the refused mode with which the composition exists.
-    fn suggest(&self, leaves: &[Leaf], overhang: Overhang, error: LayoutError) -> LayoutError {
+    fn suggest(&self, leaves: &[Leaf<i64>], overhang: Overhang, error: LayoutError) -> LayoutError {
         let refused = self
             .leaves
             .iter()
@@ -369,11 +232,16 @@ impl Target {
 
     /// Looks at every point. The conditions of `refine` are exact where A's jumps have one sign; where they do not,
     /// jumps can cancel, and only the values tell. Otherwise this finds the witness that the refusal names.
-    fn enumerate(&self, leaves: &[Leaf], error: LayoutError) -> Result<Vec<Layout>, LayoutError> {
+    fn enumerate(
+        &self,
+        leaves: &[Leaf<i64>],
+        error: LayoutError,
+    ) -> Result<Vec<Layout>, LayoutError> {
         if !error.kind().takes_witness() || !self.layout.is_integral() {
             return Err(error);
         }
-        let leaves: Vec<&Leaf> = self.leaves(leaves).collect();
+        let all = leaves;
+        let leaves: Vec<&Leaf<i64>> = self.leaves(leaves).collect();
         let size = leaves
             .iter()
             .try_fold(1i64, |size, leaf| size.checked_mul(leaf.extent));
@@ -404,7 +272,7 @@ impl Target {
                             found,
                             expected,
                         } => error.with_witness(Witness {
-                            index: position * leaf.weight,
+                            index: position * weight(all, leaf),
                             value: found,
                             expected,
                         }),
@@ -428,7 +296,7 @@ impl Target {
                 .sum();
             let found = value(inner)?;
             if i128::from(found) != sum {
-                let index = terms().map(|(leaf, &x)| leaf.weight * x as i64).sum();
+                let index = terms().map(|(leaf, &x)| weight(all, leaf) * x as i64).sum();
                 let expected = i64::try_from(sum).map_err(|_| overflow())?;
                 return Err(error.with_witness(Witness {
                     index,
@@ -448,6 +316,12 @@ impl Target {
     }
 }
 
+/// How many coordinates of B there are for each one of a leaf: the product of the extents to the left.
+fn weight(leaves: &[Leaf<i64>], leaf: &Leaf<i64>) -> i64 {
+    let before = leaves.iter().take_while(|known| known.path != leaf.path);
+    before.map(|known| known.extent).product()
+}
+
 /// How far the remainders modulo a boundary can add up.
 fn carry(modes: &[(i64, i64)], boundary: i64) -> i128 {
     modes
@@ -456,7 +330,7 @@ fn carry(modes: &[(i64, i64)], boundary: i64) -> i128 {
         .sum()
 }
 
-fn drift(leaf: &Leaf, cut: &[(i64, i64)], boundary: i64) -> LayoutError {
+fn drift(leaf: &Leaf<i64>, cut: &[(i64, i64)], boundary: i64) -> LayoutError {
     let stride = leaf.stride.value();
     let terms = cut
         .iter()
@@ -471,13 +345,7 @@ fn drift(leaf: &Leaf, cut: &[(i64, i64)], boundary: i64) -> LayoutError {
         nearest: Vec::new(),
         witness: None,
     };
-    kind.at(Place::operand(1).mode(leaf.path.clone()).stride())
-}
-
-/// The multiples of `unit` on either side of `value`, the lower one at least `unit`.
-pub(crate) fn nearest_multiples(value: i64, unit: i64) -> [i64; 2] {
-    let below = (value / unit).max(1) * unit;
-    [below, below.saturating_add(unit)]
+    kind.at(leaf.place().stride())
 }
 
 /// The value at `index`, the last mode without an end; `None` on overflow.

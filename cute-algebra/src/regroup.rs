@@ -1,9 +1,10 @@
 //! Regrouping modes: the values stay, their coordinates move.
 
+use crate::domain::{Domain, Numbers};
 use crate::error::{During, ErrorKind, LayoutError, Place};
+use crate::integer::Integer;
 use crate::layout::Layout;
-use crate::tuple::Shape;
-use crate::value::Value;
+use crate::tuple::{Shape, Tuple};
 
 /// The mode at `path`, as `get<0,1>(a)` of CuTe. A path to no mode is refused.
 /// ```
@@ -13,8 +14,8 @@ use crate::value::Value;
 /// assert!(get(&a, &[3]).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn get(a: &Layout, path: &[i64]) -> Result<Layout, LayoutError> {
-    let step = |mode: Layout, (depth, &index): (usize, &i64)| {
+pub fn get<I: Integer>(a: &Layout<I>, path: &[i64]) -> Result<Layout<I>, LayoutError> {
+    let step = |mode: Layout<I>, (depth, &index): (usize, &i64)| {
         let found = usize::try_from(index)
             .ok()
             .and_then(|index| mode.mode(index));
@@ -27,9 +28,9 @@ pub fn get(a: &Layout, path: &[i64]) -> Result<Layout, LayoutError> {
         })
     };
     let operands = || {
-        [Value::from(a)]
+        [a.to_string()]
             .into_iter()
-            .chain(path.iter().map(|&index| index.into()))
+            .chain(path.iter().map(i64::to_string))
     };
     path.iter()
         .enumerate()
@@ -44,7 +45,7 @@ pub fn get(a: &Layout, path: &[i64]) -> Result<Layout, LayoutError> {
 /// assert_eq!(select(&a, &[2, 0])?.to_string(), "(7,2):(30,1)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn select(a: &Layout, indices: &[i64]) -> Result<Layout, LayoutError> {
+pub fn select<I: Integer>(a: &Layout<I>, indices: &[i64]) -> Result<Layout<I>, LayoutError> {
     let modes = indices
         .iter()
         .enumerate()
@@ -60,7 +61,7 @@ pub fn select(a: &Layout, indices: &[i64]) -> Result<Layout, LayoutError> {
 /// assert!(take(&a, 1, 1).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn take(a: &Layout, begin: i64, end: i64) -> Result<Layout, LayoutError> {
+pub fn take<I: Integer>(a: &Layout<I>, begin: i64, end: i64) -> Result<Layout<I>, LayoutError> {
     let range = checked_range(a, begin, end).and_then(|range| match range.is_empty() {
         true => Err(ErrorKind::Range {
             begin,
@@ -80,7 +81,7 @@ pub fn take(a: &Layout, begin: i64, end: i64) -> Result<Layout, LayoutError> {
 /// assert_eq!(group(&a, 1, 3)?.to_string(), "(2,((3,5),7)):(1,((2,6),30))");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn group(a: &Layout, begin: i64, end: i64) -> Result<Layout, LayoutError> {
+pub fn group<I: Integer>(a: &Layout<I>, begin: i64, end: i64) -> Result<Layout<I>, LayoutError> {
     let range = checked_range(a, begin, end).during("group", [a, &begin, &end])?;
     if range.is_empty() {
         return Ok(a.clone());
@@ -98,7 +99,7 @@ pub fn group(a: &Layout, begin: i64, end: i64) -> Result<Layout, LayoutError> {
 /// assert_eq!(flatten(&a).to_string(), "(2,3,5,7):(1,2,6,30)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn flatten(a: &Layout) -> Layout {
+pub fn flatten<I: Integer>(a: &Layout<I>) -> Layout<I> {
     if a.shape().is_leaf() {
         return a.clone();
     }
@@ -117,7 +118,7 @@ pub fn flatten(a: &Layout) -> Layout {
 /// assert_eq!(unflatten(&a, &profile)?.to_string(), "(2,(3,5)):(1,(2,6))");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn unflatten(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
+pub fn unflatten<I: Integer>(a: &Layout<I>, profile: &Shape) -> Result<Layout<I>, LayoutError> {
     profile.check_limits().map_err(|error| error.blame(1))?;
     let leaves = a.flat_modes();
     if leaves.len() != profile.leaf_count() {
@@ -139,7 +140,7 @@ pub fn unflatten(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
 /// assert_eq!(append(&a, &b)?.to_string(), "(3,4,5):(1,3,12)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn append(a: &Layout, mode: &Layout) -> Result<Layout, LayoutError> {
+pub fn append<I: Integer>(a: &Layout<I>, mode: &Layout<I>) -> Result<Layout<I>, LayoutError> {
     Layout::concat([a.modes(), vec![mode.clone()]].concat()).during("append", [a, mode])
 }
 
@@ -151,7 +152,7 @@ pub fn append(a: &Layout, mode: &Layout) -> Result<Layout, LayoutError> {
 /// assert_eq!(prepend(&a, &b)?.to_string(), "(5,3,4):(12,1,3)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn prepend(a: &Layout, mode: &Layout) -> Result<Layout, LayoutError> {
+pub fn prepend<I: Integer>(a: &Layout<I>, mode: &Layout<I>) -> Result<Layout<I>, LayoutError> {
     Layout::concat([vec![mode.clone()], a.modes()].concat()).during("prepend", [a, mode])
 }
 
@@ -162,7 +163,11 @@ pub fn prepend(a: &Layout, mode: &Layout) -> Result<Layout, LayoutError> {
 /// assert_eq!(append_to_rank(&a, 4, &Layout::new(1, 0)?)?.to_string(), "(3,4,1,1):(1,3,0,0)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn append_to_rank(a: &Layout, rank: i64, mode: &Layout) -> Result<Layout, LayoutError> {
+pub fn append_to_rank<I: Integer>(
+    a: &Layout<I>,
+    rank: i64,
+    mode: &Layout<I>,
+) -> Result<Layout<I>, LayoutError> {
     let missing = missing_modes(a, rank).during("append", [a, &rank, mode])?;
     if missing == 0 {
         Ok(a.clone())
@@ -178,7 +183,11 @@ pub fn append_to_rank(a: &Layout, rank: i64, mode: &Layout) -> Result<Layout, La
 /// assert_eq!(prepend_to_rank(&a, 3, &Layout::new(1, 0)?)?.to_string(), "(1,3,4):(0,1,3)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn prepend_to_rank(a: &Layout, rank: i64, mode: &Layout) -> Result<Layout, LayoutError> {
+pub fn prepend_to_rank<I: Integer>(
+    a: &Layout<I>,
+    rank: i64,
+    mode: &Layout<I>,
+) -> Result<Layout<I>, LayoutError> {
     let missing = missing_modes(a, rank).during("prepend", [a, &rank, mode])?;
     if missing == 0 {
         Ok(a.clone())
@@ -195,7 +204,11 @@ pub fn prepend_to_rank(a: &Layout, rank: i64, mode: &Layout) -> Result<Layout, L
 /// assert_eq!(replace(&a, 0, &b)?.to_string(), "(5,4):(12,3)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn replace(a: &Layout, index: i64, mode: &Layout) -> Result<Layout, LayoutError> {
+pub fn replace<I: Integer>(
+    a: &Layout<I>,
+    index: i64,
+    mode: &Layout<I>,
+) -> Result<Layout<I>, LayoutError> {
     get(a, &[index]).during("replace", [a, &index, mode])?;
     let mut modes = a.modes();
     modes[index as usize] = mode.clone();
@@ -211,9 +224,15 @@ pub fn replace(a: &Layout, index: i64, mode: &Layout) -> Result<Layout, LayoutEr
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn with_shape(a: &Layout, shape: &Shape) -> Result<Layout, LayoutError> {
-    Layout::new(shape.clone(), a.stride().clone())
-        .map_err(|error| error.blame(1))
-        .during("with_shape", [a, shape])
+    with_shape_in(&mut Numbers, a, shape).during("with_shape", [a, shape])
+}
+
+pub(crate) fn with_shape_in<D: Domain>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    shape: &Tuple<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    Layout::make(d, shape.clone(), a.stride().clone()).map_err(|error| error.blame(1))
 }
 
 /// `((a0, b0), (a1, b1), …)` of two layouts of one rank.
@@ -224,7 +243,7 @@ pub fn with_shape(a: &Layout, shape: &Shape) -> Result<Layout, LayoutError> {
 /// assert_eq!(zip(&a, &b)?.to_string(), "((3,5),(4,6)):((1,12),(3,60))");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn zip(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
+pub fn zip<I: Integer>(a: &Layout<I>, b: &Layout<I>) -> Result<Layout<I>, LayoutError> {
     if a.rank() != b.rank() || a.shape().is_leaf() != b.shape().is_leaf() {
         let (expected, found) = (a.shape().to_string(), b.shape().to_string());
         return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)))
@@ -248,7 +267,7 @@ pub fn zip(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
 /// assert_eq!(transpose_modes(&a)?.to_string(), "((3,5),(4,6)):((1,12),(3,60))");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn transpose_modes(a: &Layout) -> Result<Layout, LayoutError> {
+pub fn transpose_modes<I: Integer>(a: &Layout<I>) -> Result<Layout<I>, LayoutError> {
     let modes = a.modes();
     let rank = modes.first().map_or(0, Layout::rank);
     if let Some(i) = modes
@@ -266,7 +285,7 @@ pub fn transpose_modes(a: &Layout) -> Result<Layout, LayoutError> {
     Layout::concat(rows.collect::<Result<Vec<_>, _>>()?)
 }
 
-fn missing_modes(a: &Layout, rank: i64) -> Result<usize, LayoutError> {
+fn missing_modes<I: Integer>(a: &Layout<I>, rank: i64) -> Result<usize, LayoutError> {
     let missing = usize::try_from(rank)
         .ok()
         .and_then(|rank| rank.checked_sub(a.rank()));
@@ -281,7 +300,11 @@ fn missing_modes(a: &Layout, rank: i64) -> Result<usize, LayoutError> {
     }
 }
 
-fn checked_range(a: &Layout, begin: i64, end: i64) -> Result<std::ops::Range<usize>, LayoutError> {
+fn checked_range<I: Integer>(
+    a: &Layout<I>,
+    begin: i64,
+    end: i64,
+) -> Result<std::ops::Range<usize>, LayoutError> {
     match (usize::try_from(begin), usize::try_from(end)) {
         (Ok(first), Ok(last)) if first <= last && last <= a.rank() => Ok(first..last),
         _ => Err(ErrorKind::Range {

@@ -1,11 +1,16 @@
 //! A layout cut into tiles, with the coordinates that tell where the edge is.
 
+mod run_time;
+
+pub use run_time::{SymbolicAxis, SymbolicTiling};
+
 use crate::composed::ComposedLayout;
-use crate::composition::Overhang;
 use crate::disjoint::{Axis, proves_disjoint};
 use crate::divide::{Form, divide};
+use crate::domain::Numbers;
 use crate::error::LayoutError;
 use crate::layout::Layout;
+use crate::overhang::Overhang;
 use crate::tiler::Tiler;
 use std::collections::HashMap;
 
@@ -30,7 +35,7 @@ const OVERLAP_LIMIT: i64 = 1 << 18;
 ///
 /// The tiles of a ragged tiling:
 ///
-#[doc = include_str!("../docs/ragged.svg")]
+#[doc = include_str!("../../docs/ragged.svg")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tiling {
     whole: ComposedLayout,
@@ -67,8 +72,8 @@ impl Tiling {
     ) -> Result<Self, LayoutError> {
         whole.layout().require_integral(0)?;
         let tiler = cut_nothing(tiler, whole.layout());
-        let zipped = |a: &Layout| divide(a, &tiler, Form::Zipped, overhang);
-        let layout = whole.try_map(zipped)?;
+        let zipped = |a: &Layout| divide(&mut Numbers, a, &tiler, Form::Zipped, overhang);
+        let layout = whole.map(zipped)?;
         let extents = extents(&tiler, whole.layout());
         let axes = extents.iter().enumerate().map(|(chosen, &extent)| {
             let coordinate = zipped(&axis(&tiler, whole.layout(), &mut 0, chosen)?)?;

@@ -1,0 +1,81 @@
+//! The leaves of a layout in the order of their strides.
+
+use crate::domain::{Domain, product};
+use crate::error::{LayoutError, Place};
+use crate::integer::Integer;
+use crate::layout::Layout;
+
+/// A leaf of a layout into the integers, and where it stands.
+pub(crate) struct Step<I> {
+    pub(crate) extent: I,
+    pub(crate) stride: I,
+    /// The stride that its coordinate has in the 1-D coordinate of the whole.
+    pub(crate) weight: I,
+    pub(crate) place: Place,
+}
+
+/// The leaves from left to right.
+pub(crate) fn steps<I: Integer>(a: &Layout<I>) -> Result<Vec<Step<I>>, LayoutError> {
+    a.require_integral(0)?;
+    let mut weight = I::ONE;
+    let leaves = a.leaves().zip(a.shape().leaf_paths());
+    leaves
+        .map(|((extent, stride), path)| {
+            let next = product(&weight, extent)?;
+            Ok(Step {
+                extent: extent.clone(),
+                stride: stride.value(),
+                weight: std::mem::replace(&mut weight, next),
+                place: Place::operand(0).mode(path).stride(),
+            })
+        })
+        .collect()
+}
+
+/// The leaves that take more than one value, which they do by positive strides, in ascending order of strides.
+pub(crate) fn ascending<D: Domain>(
+    d: &D,
+    a: &Layout<D::Int>,
+) -> Result<Vec<Step<D::Int>>, LayoutError> {
+    let mut sorted: Vec<Step<D::Int>> = Vec::new();
+    for step in moving(a)? {
+        d.require_positive(&step.stride, &step.place)?;
+        let at = rank(d, &step, &sorted)?;
+        sorted.insert(at, step);
+    }
+    Ok(sorted)
+}
+
+/// The leaves that take more than one value.
+pub(crate) fn moving<I: Integer>(a: &Layout<I>) -> Result<Vec<Step<I>>, LayoutError> {
+    let mut steps = steps(a)?;
+    steps.retain(|step| !step.extent.is_one() && !step.stride.is_zero());
+    Ok(steps)
+}
+
+/// The numbers of all leaves in ascending order of strides; of equal ones, the left one first.
+pub(crate) fn order<D: Domain>(d: &D, a: &Layout<D::Int>) -> Result<Vec<usize>, LayoutError> {
+    let (mut sorted, mut order) = (Vec::new(), Vec::new());
+    for (i, step) in steps(a)?.into_iter().enumerate() {
+        let at = rank(d, &step, &sorted)?;
+        sorted.insert(at, step);
+        order.insert(at, i);
+    }
+    Ok(order)
+}
+
+/// Where a leaf belongs among sorted ones: behind those with strides that are not larger.
+fn rank<D: Domain>(
+    d: &D,
+    step: &Step<D::Int>,
+    sorted: &[Step<D::Int>],
+) -> Result<usize, LayoutError> {
+    let mut at = sorted.len();
+    while at > 0 {
+        if d.precedes(&sorted[at - 1].stride, &step.stride, &step.place)? {
+            break;
+        }
+        at -= 1;
+    }
+    Ok(at)
+}

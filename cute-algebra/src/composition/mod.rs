@@ -1,0 +1,196 @@
+//! Composition: `R(c) = A(B(c))`, exactly.
+//!
+//! The strides of B that run along one coordinate of A meet one mode of A: the whole, where A is of integers. How they pass
+//! through it is for [`Compose::through`] to say, [of numbers](numbers) and [of run-time integers](run_time).
+
+mod numbers;
+mod run_time;
+
+pub use numbers::ENUMERATION_LIMIT;
+
+use crate::coalesce::merge;
+use crate::domain::{Domain, Numbers, product};
+use crate::error::{During, ErrorKind, LayoutError, Place};
+use crate::integer::Integer;
+use crate::layout::Layout;
+use crate::overhang::Overhang;
+use crate::stride::ScaledBasis;
+use crate::tiler::{Others, Tiler};
+
+/// `R(c) = A(B(c))` for every coordinate of B, in a shape that refines B's.
+///
+/// Let Q be the products of the leading extents of coalesced A. The composition exists if no value of B reaches the size
+/// of A; if the modes of B, cut where their multiples cross a Q, are cut into equal parts; and if for each Q the sum of
+/// `(t-1) * (d mod Q)` over the modes `t:d` after the cuts is less than Q. Where jumps of A cancel each other,
+/// a composition of at most [`ENUMERATION_LIMIT`] points is found by looking at all of them.
+/// ```
+/// use cute_algebra::{Layout, composition};
+/// let a = Layout::new([6, 2], [8, 2])?;
+/// let b = Layout::new([4, 3], [3, 1])?;
+/// assert_eq!(composition(&a, &b)?.to_string(), "((2,2),3):((24,2),8)");
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn composition(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
+    compose(&mut Numbers, a, b, Overhang::Strict).during("composition", [a, b])
+}
+
+/// Composition mode by mode, where the tiler has modes; modes of A that it does not reach are dropped.
+///
+/// Each mode is subject to the conditions of [`composition`]; a tiler with more modes than A is refused.
+/// ```
+/// use cute_algebra::{Layout, composition_by};
+/// let a: Layout = "(12,(4,8)):(59,(13,1))".parse()?;
+/// assert_eq!(composition_by(&a, &"<3:4, 8:2>".parse()?)?.to_string(), "(3,(2,4)):(236,(26,1))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn composition_by(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
+    compose_by(&mut Numbers, a, tiler, Overhang::Strict).during("composition", [a, tiler])
+}
+
+pub(crate) fn compose_by<D: Compose>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    tiler: &Tiler<D::Int>,
+    overhang: Overhang,
+) -> Result<Layout<D::Int>, LayoutError> {
+    tiler.apply(a, Others::Drop, &mut |mode, b| {
+        compose(d, mode, b, overhang)
+    })
+}
+
+pub(crate) fn compose<D: Compose>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    b: &Layout<D::Int>,
+    overhang: Overhang,
+) -> Result<Layout<D::Int>, LayoutError> {
+    compose_within(d, a, b, overhang, None)
+}
+
+/// The same where values of B may leave A: strides of the result say by their sources where, in the bound of that number.
+pub(crate) fn compose_within<D: Compose>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+    b: &Layout<D::Int>,
+    overhang: Overhang,
+    bound: Option<usize>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    let leaves = leaves_of(b);
+    let mut replaced: Vec<Option<Layout<D::Int>>> = vec![None; leaves.len()];
+    for target in targets_of(a, &leaves)? {
+        let modes = d.through(&target, &leaves, overhang, bound)?;
+        for (&leaf, mode) in target.leaves.iter().zip(modes) {
+            replaced[leaf] = Some(mode);
+        }
+    }
+    let modes = leaves.into_iter().zip(replaced);
+    let modes = modes.map(|(leaf, mode)| mode.unwrap_or_else(|| leaf.stationary()));
+    Layout::replace_leaves(b.shape(), modes.collect())
+}
+
+/// A domain whose layouts can be composed.
+pub(crate) trait Compose: Domain {
+    /// The modes that the leaves of B become which run along a target.
+    fn through(
+        &mut self,
+        target: &Target<Self::Int>,
+        leaves: &[Leaf<Self::Int>],
+        overhang: Overhang,
+        bound: Option<usize>,
+    ) -> Result<Vec<Layout<Self::Int>>, LayoutError>;
+}
+
+/// A leaf of B.
+#[derive(Clone)]
+pub(crate) struct Leaf<I: Integer> {
+    path: Vec<usize>,
+    extent: I,
+    stride: ScaledBasis<I>,
+}
+
+/// A, or the part of A that strides `d@path` of B run along, with the leaves of B that do.
+pub(crate) struct Target<I: Integer> {
+    layout: Layout<I>,
+    leaves: Vec<usize>,
+    /// The leaves of the layout, coalesced. The last one has no end.
+    modes: Vec<(I, ScaledBasis<I>)>,
+    /// The products of the leading extents of the modes: where one mode ends and the next begins.
+    boundaries: Vec<I>,
+}
+
+impl<I: Integer> Leaf<I> {
+    fn place(&self) -> Place {
+        Place::operand(1).mode(self.path.clone())
+    }
+
+    /// What it becomes where it moves along nothing.
+    fn stationary(self) -> Layout<I> {
+        let stride = ScaledBasis::from(I::ZERO).with_sources(self.stride.sources().to_vec());
+        Layout::leaf(self.extent, stride)
+    }
+}
+
+impl<I: Integer> Target<I> {
+    fn leaves<'a>(&self, leaves: &'a [Leaf<I>]) -> impl Iterator<Item = &'a Leaf<I>> {
+        self.leaves.iter().map(move |&i| &leaves[i])
+    }
+
+    fn of(layout: Layout<I>, leaf: usize) -> Result<Self, LayoutError> {
+        let mut leaves = layout.flat_modes();
+        // The last mode stays even where its extent is 1, and merges as any other.
+        let last = leaves
+            .pop()
+            .unwrap_or_else(|| (I::ONE, ScaledBasis::from(I::ZERO)));
+        leaves.retain(|(extent, _)| !extent.is_one());
+        let modes = merge(leaves.into_iter().chain([last]));
+        let mut boundaries = Vec::new();
+        let mut size = I::ONE;
+        for (extent, _) in &modes[..modes.len() - 1] {
+            size = product(&size, extent)?;
+            boundaries.push(size.clone());
+        }
+        Ok(Self {
+            layout,
+            leaves: vec![leaf],
+            modes,
+            boundaries,
+        })
+    }
+}
+
+fn leaves_of<I: Integer>(b: &Layout<I>) -> Vec<Leaf<I>> {
+    let modes = b.shape().leaf_paths().into_iter().zip(b.flat_modes());
+    modes
+        .map(|(path, (extent, stride))| Leaf {
+            path,
+            extent,
+            stride,
+        })
+        .collect()
+}
+
+fn targets_of<I: Integer>(
+    a: &Layout<I>,
+    leaves: &[Leaf<I>],
+) -> Result<Vec<Target<I>>, LayoutError> {
+    let mut targets: Vec<(&[usize], Target<I>)> = Vec::new();
+    for (i, leaf) in leaves.iter().enumerate() {
+        if leaf.extent.is_one() || leaf.stride.is_zero() {
+            continue;
+        }
+        let path = leaf.stride.path();
+        if let Some((_, target)) = targets.iter_mut().find(|(known, _)| *known == path) {
+            target.leaves.push(i);
+            continue;
+        }
+        let Some(layout) = a.get(path) else {
+            let kind = ErrorKind::NoCoordinate {
+                stride: leaf.stride.to_string(),
+                shape: a.shape().to_string(),
+            };
+            return Err(kind.at(leaf.place().stride()));
+        };
+        targets.push((path, Target::of(layout, i)?));
+    }
+    Ok(targets.into_iter().map(|(_, target)| target).collect())
+}

@@ -1,0 +1,177 @@
+//! Expressions with run-time integers to values.
+
+use super::error::NotationError;
+use super::eval::{Captured, Evaluator, Leaves, at_place, eval_layout};
+use super::expr::{Expr, Fact, Leaf, Names, Relation};
+use super::parse::parse_where;
+use super::tiling::{division, expected_division};
+use super::token::lex;
+use crate::composed::ComposedLayout;
+use crate::domain::overflow;
+use crate::operations::Operations;
+use crate::overhang::Overhang;
+use crate::symbolic::{Check, Scope, Sum, Term};
+use crate::tiling::SymbolicTiling;
+use crate::value::Value;
+use std::ops::Range;
+
+/// A value that holds run-time integers, and what is known about them.
+#[derive(Clone, Debug)]
+pub struct Symbolic {
+    /// The integers, the facts and the checks.
+    pub scope: Scope,
+    /// The value.
+    pub value: Value<Term>,
+}
+
+/// The value of `where fact, …; expression`, or of an expression alone. Names inside tuples are run-time integers.
+///
+/// ```
+/// use cute_algebra::notation::eval_symbolic_str;
+/// let symbolic = eval_symbolic_str("coalesce((m,n):(1,m))")?;
+/// assert_eq!(symbolic.value.to_string(), "m*n:1");
+/// # Ok::<(), cute_algebra::notation::NotationError>(())
+/// ```
+pub fn eval_symbolic_str(text: &str) -> Result<Symbolic, NotationError> {
+    let (facts, expr) = parse_where(&lex(text)?, text.len()..text.len())?;
+    Ok(eval_symbolic(&facts, &expr, &|_| None)?.0)
+}
+
+/// The value of an expression under facts, and which of its tokens each captured atom stands for. Where a layout is
+/// wanted, a shape stands for its layout with the leftmost mode fastest.
+pub fn eval_symbolic(
+    facts: &[Fact],
+    expr: &Expr,
+    names: Names<'_>,
+) -> Result<(Symbolic, Vec<Captured>), NotationError> {
+    let mut evaluator = Evaluator::under(facts, expr, names)?;
+    let value = match expr.has_run_time_leaf(names) {
+        true => evaluator.layout_value(expr)?,
+        false => Scope::lift(eval_layout(expr, names)?),
+    };
+    let Evaluator {
+        d: scope, captured, ..
+    } = evaluator;
+    let layout = match &value {
+        Value::Layout(layout) => Some(layout),
+        Value::Composed(composed) => Some(composed.layout()),
+        _ => None,
+    };
+    if let Some(layout) = layout {
+        layout
+            .check_overflow(&scope)
+            .map_err(|error| NotationError::new(&expr.at, error.to_string()))?;
+    }
+    Ok((Symbolic { scope, value }, captured))
+}
+
+/// The tiling that a division is, with what is known about its run-time integers, and which of the tokens each captured atom
+/// stands for.
+pub fn eval_symbolic_tiling(
+    facts: &[Fact],
+    expr: &Expr,
+    names: Names<'_>,
+) -> Result<(Scope, SymbolicTiling, Vec<Captured>), NotationError> {
+    let (args, ragged) = division(expr)?;
+    let mut evaluator = Evaluator::under(facts, expr, names)?;
+    let [whole, tiler] = args else {
+        // It says how many operands there are to be.
+        evaluator.value(expr)?;
+        return Err(expected_division(&expr.at));
+    };
+    let overhang = match ragged {
+        true => Overhang::Ragged,
+        false => Overhang::Strict,
+    };
+    let a = match evaluator.layout_value(whole)? {
+        Value::Layout(layout) => ComposedLayout::plain(layout).ok(),
+        Value::Composed(composed) => Some(composed),
+        _ => None,
+    };
+    let a = a.ok_or_else(|| NotationError::new(&whole.at, "expected a layout of integers"))?;
+    let b = evaluator.tiler(tiler)?;
+    let Evaluator {
+        d: mut scope,
+        captured,
+        ..
+    } = evaluator;
+    let tiling = SymbolicTiling::new(&mut scope, &a, &b, overhang)
+        .map_err(|error| at_place(error, &[whole, tiler]))?;
+    tiling
+        .layout
+        .layout()
+        .check_overflow(&scope)
+        .map_err(|error| NotationError::new(&expr.at, error.to_string()))?;
+    Ok((scope, tiling, captured))
+}
+
+impl Leaves for Scope {
+    fn leaf(
+        &mut self,
+        leaf: Leaf,
+        at: &Range<usize>,
+        captured: &mut Vec<Captured>,
+    ) -> Result<Term, NotationError> {
+        let atom = match leaf {
+            Leaf::Known(value) => return Ok(value.into()),
+            Leaf::Named(name) => self.capture(&name),
+            Leaf::Computed(text) => match captured.iter().find(|(_, known)| known == at) {
+                Some((atom, _)) => Ok(atom.clone()),
+                None => self.capture_anew(&text),
+            },
+        };
+        let atom = atom.map_err(|error| NotationError::new(at, error.to_string()))?;
+        if captured.iter().all(|(known, _)| *known != atom) {
+            captured.push((atom.clone(), at.clone()));
+        }
+        Ok(Term::atom(atom))
+    }
+}
+
+impl<'a> Evaluator<'a, Scope> {
+    /// The evaluator of an expression under facts.
+    fn under(facts: &[Fact], expr: &Expr, names: Names<'a>) -> Result<Self, NotationError> {
+        let mut evaluator = Self {
+            names,
+            d: Scope::default(),
+            captured: Vec::new(),
+        };
+        // In the order of the expression, whatever the facts begin with.
+        for (leaf, at) in expr.run_time_leaves(names) {
+            evaluator.d.leaf(leaf, &at, &mut evaluator.captured)?;
+        }
+        facts.iter().try_for_each(|fact| evaluator.assume(fact))?;
+        Ok(evaluator)
+    }
+
+    fn assume(&mut self, fact: &Fact) -> Result<(), NotationError> {
+        let (left, right) = (self.integer(&fact.left)?, self.integer(&fact.right)?);
+        let at_most = |left: &Term, right: &Term, strict: bool| {
+            let (mut left, mut right) = (Sum::from(left), Sum::from(right));
+            if strict && right.as_constant().is_some() {
+                right = right.add(&Term::ONE, -1)?;
+            } else if strict {
+                left = left.add(&Term::ONE, 1)?;
+            }
+            Some(Check::AtMost { left, right })
+        };
+        let checks = match fact.relation {
+            Relation::Multiple => vec![Some(Check::Divides {
+                divisor: right,
+                dividend: left,
+            })],
+            Relation::AtMost => vec![at_most(&left, &right, false)],
+            Relation::Less => vec![at_most(&left, &right, true)],
+            Relation::AtLeast => vec![at_most(&right, &left, false)],
+            Relation::Greater => vec![at_most(&right, &left, true)],
+            Relation::Equal => vec![at_most(&left, &right, false), at_most(&right, &left, false)],
+        };
+        for check in checks {
+            let assumed = check
+                .ok_or_else(overflow)
+                .and_then(|check| self.d.assume(check));
+            assumed.map_err(|error| NotationError::new(&fact.at, error.to_string()))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,185 @@
+//! Operands of the operations that are about the hardware, which are of numbers.
+
+use super::args::Args;
+use crate::analysis::access::{SharedAccess, shared_access, shared_access_of};
+use crate::analysis::gmma::{Major, SwizzleMode};
+use crate::atoms::{CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma};
+use crate::domain::Numbers;
+use crate::error::{ErrorKind, LayoutError, Place};
+use crate::layout::Layout;
+use crate::overhang::Overhang;
+use crate::value::Value;
+use std::fmt;
+
+/// The sides of a copy, in the order of the names of their layouts.
+pub(super) const SIDES: [CopySide; 3] = [CopySide::Src, CopySide::Dst, CopySide::Ref];
+
+impl Args<'_, Numbers> {
+    pub(super) fn word(&self, index: usize, expected: &'static str) -> Result<&str, LayoutError> {
+        match self.get(index)? {
+            Value::Word(word) => Ok(word),
+            _ => Err(self.wrong(index, expected)),
+        }
+    }
+
+    pub(super) fn field(&self, index: usize, names: &[&str]) -> Result<usize, LayoutError> {
+        self.one_of(index, "field", names)
+    }
+
+    /// Which of the names an operand is.
+    pub(super) fn one_of(
+        &self,
+        index: usize,
+        what: &'static str,
+        names: &[&str],
+    ) -> Result<usize, LayoutError> {
+        let found = self.word(index, "a name")?;
+        let kind = || ErrorKind::NotOneOf {
+            what,
+            found: found.to_owned(),
+            names: names.join(", "),
+        };
+        let position = names.iter().position(|name| *name == found);
+        position.ok_or_else(|| kind().at(Place::operand(index)))
+    }
+
+    pub(super) fn mma_atom(&self, index: usize) -> Result<MmaAtom, LayoutError> {
+        let name = self.word(index, "the name of an MMA operation")?;
+        name.parse()
+            .map_err(|error: LayoutError| error.blame(index))
+    }
+
+    pub(super) fn copy_atom(&self, index: usize) -> Result<CopyAtom, LayoutError> {
+        let name = self.word(index, "the name of a copy operation")?;
+        name.parse()
+            .map_err(|error: LayoutError| error.blame(index))
+    }
+
+    /// A tiled MMA of three operands from `index` on.
+    pub(super) fn tiled_mma(&mut self, index: usize) -> Result<TiledMma, LayoutError> {
+        let (atom, atoms) = (self.mma_atom(index)?, self.layout(index + 1)?);
+        TiledMma::new(atom, &atoms, &self.tiler(index + 2)?).map_err(|error| shifted(error, index))
+    }
+
+    /// A tiled copy of four operands from `index` on.
+    pub(super) fn tiled_copy(&mut self, index: usize) -> Result<TiledCopy, LayoutError> {
+        let (atom, bits) = (self.copy_atom(index)?, self.number(index + 1)?);
+        let (threads, values) = (self.layout(index + 2)?, self.layout(index + 3)?);
+        TiledCopy::new(&atom, bits, &threads, &values).map_err(|error| shifted(error, index))
+    }
+
+    /// A tiled copy with the threads and values of a tiled MMA, of the first five operands.
+    pub(super) fn copy_for(&mut self, operand: MmaOperand) -> Result<TiledCopy, LayoutError> {
+        let (atom, bits) = (self.copy_atom(0)?, self.number(1)?);
+        TiledCopy::for_mma(&atom, bits, &self.tiled_mma(2)?, operand)
+    }
+
+    pub(super) fn tiled_copy_field(
+        &self,
+        copy: &TiledCopy,
+        index: usize,
+    ) -> Result<Value, LayoutError> {
+        let names = ["TiledLayout_TV", "Tiler_MN", "layoutS_TV", "layoutD_TV"];
+        Ok(match self.field(index, &names)? {
+            0 => copy.tiled_layout_tv().into(),
+            1 => copy.tile_shape().into(),
+            side => copy.layout_tv(SIDES[side - 2])?.into(),
+        })
+    }
+
+    pub(super) fn mma_partition(
+        &mut self,
+        operand: MmaOperand,
+        overhang: Overhang,
+    ) -> Result<Value, LayoutError> {
+        let (mma, data, thread) = (self.tiled_mma(0)?, self.inner(3)?, self.number(4)?);
+        let partition = mma
+            .partition_with(operand, &data, thread, overhang)
+            .map_err(|error| shifted(error, 3))?;
+        self.partition(3, partition)
+    }
+
+    pub(super) fn copy_partition(
+        &mut self,
+        copy: &TiledCopy,
+        side: CopySide,
+        index: usize,
+        overhang: Overhang,
+    ) -> Result<Value, LayoutError> {
+        let (data, thread) = (self.inner(index)?, self.number(index + 1)?);
+        let partition = copy
+            .partition_with(side, &data, thread, overhang)
+            .map_err(|error| shifted(error, index))?;
+        self.partition(index, partition)
+    }
+
+    /// A layout and the value where it begins; of swizzled data, a swizzled layout with the offset inside.
+    pub(super) fn partition(
+        &self,
+        index: usize,
+        partition: Partition,
+    ) -> Result<Value, LayoutError> {
+        Ok(match self.get(index)? {
+            Value::Composed(data) => vec![partition.swizzled(data)?.into(), 0.into()].into(),
+            _ => vec![partition.layout.into(), partition.offset.into()].into(),
+        })
+    }
+
+    pub(super) fn layouts(&mut self, first: usize) -> Result<Vec<Layout>, LayoutError> {
+        (first..self.count())
+            .map(|index| self.layout(index))
+            .collect()
+    }
+
+    /// The patterns from operand 2 on, of the tile that is operand 0.
+    pub(super) fn accesses(&mut self) -> Result<Vec<SharedAccess>, LayoutError> {
+        let bits = self.number(1)?;
+        let patterns = self.layouts(2)?.into_iter().enumerate();
+        let mut access = |tv: &Layout| match self.get(0)? {
+            Value::XorMap(map) => shared_access_of(&|index| map.at(index), map.size(), bits, tv),
+            _ => shared_access(&self.composed(0)?, bits, tv),
+        };
+        patterns
+            .map(|(pattern, tv)| access(&tv).map_err(|error| of_pattern(error, pattern)))
+            .collect()
+    }
+
+    /// A width of elements.
+    pub(super) fn bits(&self, index: usize) -> Result<u32, LayoutError> {
+        u32::try_from(self.number(index)?).map_err(|_| self.wrong(index, "a number of bits"))
+    }
+
+    pub(super) fn major(&self, index: usize) -> Result<Major, LayoutError> {
+        Ok([Major::K, Major::MN][self.one_of(index, "major mode", &["K", "MN"])?])
+    }
+
+    pub(super) fn swizzle_mode(&self, index: usize) -> Result<SwizzleMode, LayoutError> {
+        let names = SwizzleMode::ALL.map(SwizzleMode::name);
+        Ok(SwizzleMode::ALL[self.one_of(index, "swizzle mode", &names)?])
+    }
+}
+
+/// A tile that an instruction cannot use.
+pub(super) fn refused(error: &dyn fmt::Display) -> LayoutError {
+    let refusal = error.to_string();
+    ErrorKind::Hardware { refusal }.at(Place::operand(0))
+}
+
+/// An error about one of the patterns.
+pub(super) fn of_pattern(error: LayoutError, pattern: usize) -> LayoutError {
+    error.relocate(|place| match place.operand {
+        2 => Place {
+            operand: 2 + pattern,
+            ..place
+        },
+        _ => place,
+    })
+}
+
+/// The error of a call whose first operand is our operand `index`.
+pub(super) fn shifted(error: LayoutError, index: usize) -> LayoutError {
+    error.relocate(|place| Place {
+        operand: place.operand + index,
+        ..place
+    })
+}
