@@ -76,8 +76,9 @@ fn max(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 fn extremum(b: &mut Builder, call: &Call, op: Op) -> Result<Value> {
-    let (x, y) = (call.num(0)?, call.num(1)?);
-    Ok(b.binary(op, &x, &y)?.into())
+    call.num(0)?;
+    call.num(1)?;
+    b.integers(op, &call.args[0].value, &call.args[1].value)
 }
 
 /// ⌈a / b⌉ as (a + b − 1) / b.
@@ -94,7 +95,7 @@ fn ceil_div(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 fn bits(_: &mut Builder, call: &Call) -> Result<Value> {
-    Ok(Value::Int(call.element()?.bits().into()))
+    Ok(Value::Int(call.element()?.bits().into(), None))
 }
 
 fn thread(b: &mut Builder, _: &Call) -> Result<Value> {
@@ -194,7 +195,7 @@ fn xyz(b: &mut Builder, name: &str, register: Register) -> Value {
 
 fn cluster_ctarank(b: &mut Builder, _: &Call) -> Result<Value> {
     if b.cluster == [1, 1, 1] {
-        return Ok(Value::Int(0));
+        return Ok(Value::Int(0, None));
     }
     let rank = b.special("ctarank", Register::ClusterCtarank, 0);
     let size: u32 = b.cluster.iter().product();
