@@ -3,7 +3,7 @@
 use super::arithmetic::Op;
 use super::builder::Builder;
 use super::builtins::{Builtin, Call};
-use super::value::{Num, Value};
+use super::value::{Num, Value, is_signed};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::special::Register;
 use cute_ptx::table::{Modifier, Opcode};
@@ -81,7 +81,7 @@ fn extremum(b: &mut Builder, call: &Call, op: Op) -> Result<Value> {
     b.integers(op, &call.args[0].value, &call.args[1].value)
 }
 
-/// ⌈a / b⌉ as (a + b − 1) / b.
+/// ⌈a / b⌉ as (a + b − 1) / b, for which integers of 8 and 16 bits take 32.
 fn ceil_div(b: &mut Builder, call: &Call) -> Result<Value> {
     let (x, y) = (call.num(0)?, call.num(1)?);
     if let Num::Const(divisor) = y
@@ -89,9 +89,29 @@ fn ceil_div(b: &mut Builder, call: &Call) -> Result<Value> {
     {
         return Err(call.error_at(1, format!("the divisor is at least 1, not {divisor}")));
     }
+    let ty = b.common_type(&call.args[0].value, &call.args[1].value)?;
+    let (x, y) = (widen(b, x)?, widen(b, y)?);
     let less = b.sub(&y, &Num::Const(1))?;
     let sum = b.add(&x, &less)?;
-    Ok(b.div(&sum, &y)?.into())
+    let quotient = match (b.div(&sum, &y)?, ty) {
+        (Num::Reg(quotient), Some(ty)) => Num::Reg(b.convert(&quotient, ty)?),
+        (known, _) => known,
+    };
+    Ok(quotient.typed(ty))
+}
+
+fn widen(b: &mut Builder, num: Num) -> Result<Num> {
+    match num {
+        Num::Reg(narrow) if narrow.ty.bits() < 32 => {
+            let wide = if is_signed(narrow.ty) {
+                Type::S32
+            } else {
+                Type::U32
+            };
+            Ok(Num::Reg(b.convert(&narrow, wide)?))
+        }
+        num => Ok(num),
+    }
 }
 
 fn bits(_: &mut Builder, call: &Call) -> Result<Value> {

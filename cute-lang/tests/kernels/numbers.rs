@@ -45,7 +45,7 @@ macro_rules! integers {
                         0, 1, 2, 7, 100, $ty::MAX / 3, $ty::MAX / 2, $ty::MAX / 2 + 1, $ty::MAX - 1, $ty::MAX,
                         $ty::MIN, $ty::MIN + 1, $ty::MIN / 2, (0 as $ty).wrapping_sub(1), (0 as $ty).wrapping_sub(100),
                         // Past halfway between bf16s, and between f32s, by one.
-                        $ty::MAX / 4 + 2 + ($ty::MAX / 4 + 1) / 2 / 64 / 2,
+                        $ty::MAX / 4 + 2 + (($ty::MAX / 4 + 1) as u64 >> 8) as $ty,
                         $ty::MAX / 4 + 2 + (($ty::MAX / 4 + 1) as u64 >> 24) as $ty,
                     ];
                     values.iter().map(|value| u64::from(*value as $bits)).collect()
@@ -434,6 +434,21 @@ fn bytes_of_fragments() {
     let expected = values
         .iter()
         .map(|value| u64::from((*value as u8 as i8 / 2).wrapping_sub(100) as u8));
+    assert_eq!(results[0], expected.collect::<Vec<_>>());
+}
+
+/// The sum that rounds a quotient up may be more than the type holds.
+#[test]
+fn quotients_rounded_up() {
+    let (u8, _) = INTEGERS[0];
+    let values: Vec<u64> = (0..=255).collect();
+    let body = "let i = thread(); out[i] = ceil_div(x[i], 7) + ceil_div(255u8, 7) + ceil_div(255, x[255 - i] | 1);";
+    let kernel = kernel(256, "x: Global<u8, 1>, out: Global<u8, 1>", body).expect("a kernel");
+    let results = run(&kernel, &[(u8, &values)], &[(u8, values.len())]);
+    let expected = (0u8..=255).map(|x| {
+        let sum = x.div_ceil(7).wrapping_add(255u8.div_ceil(7));
+        u64::from(sum.wrapping_add(255u8.div_ceil((255 - x) | 1)))
+    });
     assert_eq!(results[0], expected.collect::<Vec<_>>());
 }
 
