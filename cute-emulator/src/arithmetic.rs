@@ -672,9 +672,9 @@ pub(crate) fn conversion(
     macro_rules! int_to_float {
         ($from:expr, $rounding:ident) => {
             match to {
-                Type::F16 => F1(|a| half::f16::put($from(a) as f64)),
-                Type::Bf16 => F1(|a| half::bf16::put($from(a) as f64)),
-                // Not through f64, which would round twice.
+                // An f64 would round what is beyond 2⁵³, and the narrower type once more.
+                Type::F16 => F1(|a| half::f16::put(rounded_to_odd($from(a)))),
+                Type::Bf16 => F1(|a| half::bf16::put(rounded_to_odd($from(a)))),
                 Type::F32 => F1(|a| u64::from(($from(a) as f32).to_bits())),
                 Type::F64 => F1(|a| f64::put($from(a) as f64)),
                 _ => return None,
@@ -727,6 +727,17 @@ pub(crate) fn conversion(
         }
         _ => return None,
     })
+}
+
+/// An integer of at most 64 bits as a number that rounds to a 16-bit type as the integer itself does: whether what 53 bits do
+/// not hold was zero is kept in the lowest of them.
+fn rounded_to_odd(value: i128) -> f64 {
+    let rest = value & 0xfff;
+    match value.unsigned_abs().leading_zeros() {
+        // Up to 53 bits.
+        75.. => value as f64,
+        _ => (value - rest + i128::from(rest != 0) * 0x800) as f64,
+    }
 }
 
 fn wrapped<T: Int>(value: i128) -> u64 {

@@ -204,8 +204,8 @@ impl Decoder<'_, '_> {
             .operands
             .first()
             .map_or(0, |dst| self.registers.width(dst));
-        let bits = match m.get("d").and_then(Modifier::ty) {
-            Some(ty @ (Type::S8 | Type::S16 | Type::S32)) if ty.bits() < width => ty.bits(),
+        let ty = match m.get("d").and_then(Modifier::ty) {
+            Some(ty @ (Type::S8 | Type::S16 | Type::S32)) if ty.bits() < width => ty,
             _ => return conversion(m, args),
         };
         let narrow = self.registers.row("narrow");
@@ -215,12 +215,15 @@ impl Decoder<'_, '_> {
         };
         let op = conversion(m, args)?;
         self.push(None, op, Together::No, inst.mnemonic.to_string());
-        let wide = if width == 64 { Type::S64 } else { Type::S32 };
-        let function = arithmetic::function(Opcode::Bfe, None, wide).ok_or("no bfe")?;
-        let [position, len] = [0, u64::from(bits)].map(|it| self.registers.constant(it));
-        let sources = [narrow, position, len].map(Arg::Row);
-        let args = [dst].into_iter().chain(sources).collect();
-        computation(function, args, false, false)
+        let wide = match width {
+            16 => Type::S16,
+            32 => Type::S32,
+            _ => Type::S64,
+        };
+        let (wide, ty) = (Modifier::Type(wide), Modifier::Type(ty));
+        let function = arithmetic::conversion(None, false, false, wide, ty);
+        let function = function.ok_or("no conversion that repeats the sign")?;
+        computation(function, vec![dst, Arg::Row(narrow)], false, false)
     }
 }
 

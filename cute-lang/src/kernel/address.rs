@@ -343,7 +343,7 @@ mod tests {
         for (mode, index) in modes.iter().zip(coordinate) {
             values.push(match index {
                 Some(-1) => Value::Wild,
-                Some(index) => Value::Int((*index).into()),
+                Some(index) => Value::Int((*index).into(), None),
                 None => {
                     let register = b.register(Type::U32);
                     if known_bits {

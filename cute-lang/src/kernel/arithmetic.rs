@@ -2,7 +2,9 @@
 
 use super::bits;
 use super::builder::Builder;
-use super::value::{Num, Scalar, Value, is_float, is_integer, is_signed, rust_name};
+use super::value::{
+    Num, Scalar, Value, instruction_type, is_float, is_integer, is_signed, range, rust_name, wrap,
+};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -122,9 +124,61 @@ impl Builder {
         self.binary(Op::Shr, a, b)
     }
 
-    /// An operation on two integers: folded, simplified, or one instruction.
+    /// An operation on two integers of a kernel. Where both are known, a result that their type does not hold is an error, as
+    /// it is in Rust; without a type the result is exact.
+    pub fn integers(&mut self, op: Op, a: &Value, b: &Value) -> Result<Value> {
+        let shifts = matches!(op, Op::Shl | Op::Shr);
+        // The amount of a shift has a type of its own.
+        let ty = match shifts {
+            true => a.integer_type(),
+            false => self.common_type(a, b)?,
+        };
+        let (Some(x), Some(y)) = (a.as_num(), b.as_num()) else {
+            let (a, b) = (a.kind(), b.kind());
+            return Err(self.error(format!("no such operation on {a} and {b}")));
+        };
+        let result = match (ty, &x, &y) {
+            (Some(ty), Num::Const(x), Num::Const(y)) => Num::Const(self.fold_in(op, *x, *y, ty)?),
+            (Some(ty), Num::Const(_), Num::Reg(_)) if shifts => {
+                let x = self.to_register(&x, ty)?;
+                self.binary(op, &x.into(), &y)?
+            }
+            _ => self.binary(op, &x, &y)?,
+        };
+        Ok(result.typed(ty))
+    }
+
+    /// The result of an operation on known integers of a type.
+    fn fold_in(&self, op: Op, a: i128, b: i128, ty: Type) -> Result<i128> {
+        let shifts = matches!(op, Op::Shl | Op::Shr);
+        if shifts {
+            self.check_shift(b, ty)?;
+        }
+        let fold =
+            |op| fold(op, a, b).map_err(|why| self.error(format!("{a} {} {b} {why}", symbol(op))));
+        let result = fold(op)?;
+        match op {
+            // What is shifted out is gone.
+            Op::Shl => return Ok(wrap(result, ty)),
+            // A remainder exists where the quotient does.
+            Op::Rem => self.check_fits(fold(Op::Div)?, ty)?,
+            _ => self.check_fits(result, ty)?,
+        }
+        Ok(result)
+    }
+
+    fn check_shift(&self, amount: i128, ty: Type) -> Result<()> {
+        let width = ty.bits();
+        match (0..i128::from(width)).contains(&amount) {
+            true => Ok(()),
+            false => Err(self.error(format!("a shift by {amount} of an integer of {width} bits"))),
+        }
+    }
+
+    /// An operation on two integers: folded, simplified, or done at run time.
     ///
-    /// Arithmetic of known integers is exact; arithmetic in registers wraps.
+    /// Arithmetic of known integers is exact; arithmetic in registers wraps, and takes the amount of a shift modulo the
+    /// width.
     pub fn binary(&mut self, op: Op, a: &Num, b: &Num) -> Result<Num> {
         if let (Num::Const(a), Num::Const(b)) = (a, b) {
             return match fold(op, *a, *b) {
@@ -135,17 +189,12 @@ impl Builder {
         let ty = match (op, a, b) {
             // The amount of a shift has a type of its own.
             (Op::Shl | Op::Shr, Num::Reg(a), Num::Const(amount)) => {
-                if !(0..i128::from(a.ty.bits())).contains(amount) {
-                    let width = a.ty.bits();
-                    return Err(
-                        self.error(format!("a shift by {amount} of an integer of {width} bits"))
-                    );
-                }
+                self.check_shift(*amount, a.ty)?;
                 a.ty
             }
             (Op::Shl | Op::Shr, Num::Reg(a), Num::Reg(_)) => a.ty,
             (Op::Shl | Op::Shr, Num::Const(_), Num::Reg(b)) => b.ty,
-            _ => self.common_type(a, b)?,
+            _ => self.register_type(a, b)?,
         };
         if let Some(simple) = self.simplify(op, a, b, ty)? {
             return Ok(simple);
@@ -154,22 +203,66 @@ impl Builder {
         if possible == Some(0) {
             return Ok(Num::Const(0));
         }
+        let computed = instruction_type(ty);
         let modifiers = match op {
-            Op::And | Op::Or | Op::Xor | Op::Shl => (None, ty.untyped()),
-            Op::Mul => (Some(Modifier::Lo), ty),
-            _ => (None, ty),
+            Op::And | Op::Or | Op::Xor | Op::Shl => (None, computed.untyped()),
+            Op::Mul => (Some(Modifier::Lo), computed),
+            _ => (None, computed),
         };
-        let amount = match (op, b) {
-            (Op::Shl | Op::Shr, Num::Reg(amount)) if amount.ty.bits() != 32 => {
-                self.convert(&amount.clone(), Type::U32)?.operand()
-            }
+        let right = match (op, b) {
+            (Op::Shl | Op::Shr, Num::Reg(amount)) => self.shift_amount(amount, ty)?,
             _ => b.operand(),
         };
-        let result = self.compute(ty, op.opcode(), modifiers, [a.operand(), amount]);
+        let result = self.compute(ty, op.opcode(), modifiers, [a.operand(), right]);
+        let result = match op {
+            Op::Add | Op::Sub | Op::Mul | Op::Shl => self.narrow(result),
+            // −128 / −1 is 128 in 16 bits.
+            Op::Div if is_signed(ty) => self.narrow(result),
+            _ => result,
+        };
         if let Some(possible) = possible {
             self.limit_bits(&result, possible);
         }
         Ok(Num::Reg(result))
+    }
+
+    /// The amount of a shift of an integer of that type: PTX clamps it to the width, Rust takes it modulo the width.
+    fn shift_amount(&mut self, amount: &Scalar, ty: Type) -> Result<Operand> {
+        let amount = match amount.ty.bits() {
+            32 => amount.clone(),
+            _ => self.convert(amount, Type::U32)?,
+        };
+        let amount = Num::Reg(Scalar {
+            ty: Type::U32,
+            ..amount
+        });
+        Ok(self.and(&amount, &Num::from(ty.bits() - 1))?.operand())
+    }
+
+    /// An integer of 8 bits, of which an instruction of 16 computed the lowest: the others become zeros or its sign. Another
+    /// integer is left alone.
+    pub fn narrow(&mut self, computed: Scalar) -> Scalar {
+        let ty = computed.ty;
+        match ty.bits() {
+            8 => self.compute(
+                ty,
+                Opcode::Cvt,
+                (instruction_type(ty), ty),
+                [computed.operand()],
+            ),
+            _ => computed,
+        }
+    }
+
+    /// `-x` or `!x` of a number in a register.
+    pub fn unary(&mut self, opcode: Opcode, of: &Scalar) -> Scalar {
+        let ty = instruction_type(of.ty);
+        let ty = match opcode {
+            Opcode::Not => ty.untyped(),
+            _ => ty,
+        };
+        let result = self.compute(of.ty, opcode, ty, [of.operand()]);
+        self.narrow(result)
     }
 
     /// The bits that may be set in the result of an operation on unsigned integers.
@@ -231,7 +324,7 @@ impl Builder {
                 Cmp::Ge => a >= b,
             }));
         }
-        let ty = self.common_type(a, b)?;
+        let ty = self.register_type(a, b)?;
         let (cmp, a, b) = if a.constant().is_some() {
             (mirror(cmp), b, a)
         } else {
@@ -242,77 +335,106 @@ impl Builder {
 
     /// `setp`.
     pub fn set_predicate(&mut self, cmp: Cmp, ty: Type, a: Operand, b: Operand) -> Scalar {
-        self.compute(Type::Pred, Opcode::Setp, (cmp.modifier(), ty), [a, b])
+        let modifiers = (cmp.modifier(), instruction_type(ty));
+        self.compute(Type::Pred, Opcode::Setp, modifiers, [a, b])
     }
 
-    /// `if` as a value: the first number where the predicate holds, else the second.
-    pub fn select(&mut self, predicate: &Scalar, a: &Num, b: &Num) -> Result<Num> {
-        let ty = if a.constant().is_some() && b.constant().is_some() {
-            Type::U32
-        } else {
-            self.common_type(a, b)?
-        };
+    /// `if` as a value: the first number where the predicate holds, else the second, both of type `ty`.
+    pub fn select(&mut self, predicate: &Scalar, ty: Type, a: &Num, b: &Num) -> Result<Num> {
         for value in [a, b].into_iter().filter_map(Num::constant) {
             self.check_fits(value, ty)?;
         }
         Ok(Num::Reg(self.compute(
             ty,
             Opcode::Selp,
-            ty,
+            instruction_type(ty),
             [a.operand(), b.operand(), predicate.operand()],
         )))
     }
 
-    /// `x as ty` between integer types, and between numbers where one `cvt` does it.
+    /// `x as ty` between numbers: Rust's conversion, in which integers wrap, numbers round to the nearest, ties to even, and
+    /// what becomes an integer is truncated and saturates, a NaN being 0.
     pub fn convert(&mut self, from: &Scalar, ty: Type) -> Result<Scalar> {
         if from.ty == ty {
             return Ok(from.clone());
         }
-        if is_integer(from.ty) && is_integer(ty) && from.ty.bits() == ty.bits() {
-            return Ok(Scalar { ty, ..from.clone() });
-        }
-        let rounding = match (is_integer(from.ty), is_integer(ty)) {
-            (true, true) => None,
-            // Rust's `as` truncates.
-            (false, true) => Some(Modifier::Rzi),
-            (true, false) => Some(Modifier::Rn),
-            (false, false) if from.ty.bits() > ty.bits() => Some(Modifier::Rn),
-            (false, false) => None,
-        };
         if !(is_integer(from.ty) || is_float(from.ty)) || !(is_integer(ty) || is_float(ty)) {
             let (from, to) = (rust_name(from.ty), rust_name(ty));
             return Err(self.error(format!("no conversion from `{from}` to `{to}`")));
         }
-        Ok(self.compute(ty, Opcode::Cvt, (rounding, ty, from.ty), [from.operand()]))
+        let same_registers = instruction_type(from.ty).bits() == instruction_type(ty).bits();
+        let rounding = match (is_integer(from.ty), is_integer(ty)) {
+            (true, true) if same_registers => {
+                let register = Scalar { ty, ..from.clone() };
+                return Ok(self.narrow(register));
+            }
+            (true, true) => None,
+            (false, true) => Some(Modifier::Rzi),
+            (true, false) => Some(Modifier::Rn),
+            (false, false) if from.ty.bits() >= ty.bits() => Some(Modifier::Rn),
+            (false, false) => None,
+        };
+        // No `cvt` leads from bf16 to 8 bits; every bf16 is an f32.
+        if from.ty == Type::Bf16 && ty.bits() == 8 {
+            let single = self.convert(from, Type::F32)?;
+            return self.convert(&single, ty);
+        }
+        let operand = from.operand();
+        let result = self.compute(
+            ty,
+            Opcode::Cvt,
+            (rounding, ty, instruction_type(from.ty)),
+            [operand.clone()],
+        );
+        // With 64 bits on either side, `cvt` makes the highest bit of a NaN (PTX ISA 9.0, §9.7.9.22).
+        if rounding == Some(Modifier::Rzi) && (from.ty == Type::F64 || ty.bits() == 64) {
+            let is_number = (Modifier::Num, from.ty);
+            let sources = [operand.clone(), operand];
+            let is_number = self.compute(Type::Pred, Opcode::Setp, is_number, sources);
+            let number = self.select(&is_number, ty, &result.into(), &Num::Const(0))?;
+            return self.to_register(&number, ty);
+        }
+        Ok(result)
     }
 
-    /// The type in which two integers meet: that of the registers; known integers adapt to it.
-    fn common_type(&self, a: &Num, b: &Num) -> Result<Type> {
-        match (a, b) {
-            (Num::Reg(a), Num::Reg(b)) if a.ty == b.ty => Ok(a.ty),
-            (Num::Reg(a), Num::Reg(b)) => {
-                let (a, b) = (rust_name(a.ty), rust_name(b.ty));
-                Err(self.error(format!(
+    /// The type in which two integers meet, if either has one; a known integer without a type adapts to it.
+    pub fn common_type(&self, a: &Value, b: &Value) -> Result<Option<Type>> {
+        let known = [a, b].map(|value| value.as_num()?.constant());
+        self.meet([a.integer_type(), b.integer_type()], known)
+    }
+
+    fn meet(&self, types: [Option<Type>; 2], known: [Option<i128>; 2]) -> Result<Option<Type>> {
+        let ty = match types {
+            [Some(a), Some(b)] if a != b => {
+                let (a, b) = (rust_name(a), rust_name(b));
+                return Err(self.error(format!(
                     "mismatched types `{a}` and `{b}`: convert one with `as {a}`"
-                )))
+                )));
             }
-            (Num::Reg(reg), Num::Const(value)) | (Num::Const(value), Num::Reg(reg)) => {
-                self.check_fits(*value, reg.ty)?;
-                Ok(reg.ty)
+            [a, b] => a.or(b),
+        };
+        if let Some(ty) = ty {
+            for value in known.into_iter().flatten() {
+                self.check_fits(value, ty)?;
             }
-            (Num::Const(_), Num::Const(_)) => Ok(Type::U32),
         }
+        Ok(ty)
+    }
+
+    /// The type of a number and one in a register.
+    fn register_type(&self, a: &Num, b: &Num) -> Result<Type> {
+        let ty = |num: &Num| match num {
+            Num::Const(_) => None,
+            Num::Reg(scalar) => Some(scalar.ty),
+        };
+        let ty = self.meet([ty(a), ty(b)], [a.constant(), b.constant()])?;
+        Ok(ty.unwrap_or(Type::U32))
     }
 
     /// Refuses an integer that the type does not hold.
     pub fn check_fits(&self, value: i128, ty: Type) -> Result<()> {
-        let bits = ty.bits();
-        let range = if is_signed(ty) {
-            -(1i128 << (bits - 1))..1i128 << (bits - 1)
-        } else {
-            0..1i128 << bits
-        };
-        if range.contains(&value) {
+        let (least, greatest) = range(ty);
+        if (least..=greatest).contains(&value) {
             return Ok(());
         }
         Err(self.error(format!("{value} does not fit `{}`", rust_name(ty))))

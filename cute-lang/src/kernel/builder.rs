@@ -11,7 +11,7 @@
 use super::arithmetic::Cmp;
 use super::cleanup::remove_unread;
 use super::param::{Param, ascii};
-use super::value::{Num, Scalar, rust_name};
+use super::value::{Num, Scalar, instruction_type, rust_name};
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
 use cute_ptx::special::{Register, SPECIAL, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
@@ -162,7 +162,7 @@ impl Builder {
     pub fn assign(&mut self, to: &Scalar, from: Operand) {
         let ty = match to.ty {
             Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2 => to.ty.untyped(),
-            ty => ty,
+            ty => instruction_type(ty),
         };
         self.emit(Opcode::Mov, ty, [to.operand(), from]);
     }

@@ -203,7 +203,7 @@ impl Call {
     /// Argument `index` as an integer known at expansion.
     pub fn constant(&self, index: usize) -> Result<i128> {
         match &self.args[index].value {
-            Value::Int(value) => Ok(*value),
+            Value::Int(value, _) => Ok(*value),
             _ => Err(self.mismatch(index, "an integer known at expansion")),
         }
     }

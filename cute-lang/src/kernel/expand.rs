@@ -288,7 +288,7 @@ fn scalar_element(ty: Type) -> Element {
     let found = Element::ALL
         .iter()
         .copied()
-        .find(|element| element.register() == ty && element.bits() == ty.bits());
+        .find(|element| element.register() == ty);
     found.unwrap_or(Element::U32)
 }
 

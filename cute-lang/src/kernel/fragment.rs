@@ -4,7 +4,7 @@ use super::address::{along, index};
 use super::builder::Builder;
 use super::builtins::{Builtin, Call};
 use super::tensor::check_divides;
-use super::value::{Element, Num, Scalar, Value, rust_name};
+use super::value::{Element, Num, Scalar, Value, is_integer, rust_name};
 use cute_algebra::{Coord, IntTuple, Layout, Shape, Tuple};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -242,12 +242,8 @@ impl Fragment {
                     (),
                     [register.operand(), Operand::Int(0), selector],
                 );
-                b.compute(
-                    self.element.register(),
-                    Opcode::Cvt,
-                    (Type::U16, Type::U32),
-                    [byte.operand()],
-                )
+                let ty = self.element.register();
+                b.compute(ty, Opcode::Cvt, (ty, Type::U32), [byte.operand()])
             }
         }
     }
@@ -308,7 +304,7 @@ impl Fragment {
     fn position(&self, b: &Builder, coordinate: &Value) -> Result<usize> {
         let count = self.values.len();
         let index = match coordinate {
-            Value::Int(index) => Some(*index),
+            Value::Int(index, _) => Some(*index),
             Value::Tuple(_) if self.tile.is_none() => {
                 let coord: Option<Coord> = coordinate.to_coord();
                 let index = coord.map(|coord| Layout::left(self.shape.clone())?.crd2idx(&coord));
@@ -495,7 +491,9 @@ pub(super) fn scalar(b: &mut Builder, element: Element, value: &Value) -> Result
     let ty = element.register();
     match value {
         Value::Scalar(scalar) if scalar.ty == ty => Ok(scalar.clone()),
-        Value::Int(value) if super::value::is_integer(ty) => b.to_register(&Num::Const(*value), ty),
+        Value::Int(value, own) if is_integer(ty) && own.is_none_or(|own| own == ty) => {
+            b.to_register(&Num::Const(*value), ty)
+        }
         Value::Float(value) if ty == Type::F32 => {
             let register = b.register(ty);
             b.assign(&register, Operand::F32((*value as f32).to_bits()));

@@ -197,7 +197,7 @@ fn constant(interpreter: &mut Interpreter<'_>, expr: &Expr, limit: u32) -> Resul
 
 fn int(value: &Value, limit: u32, span: Span) -> Result<u32> {
     match value {
-        Value::Int(value) => match u32::try_from(*value) {
+        Value::Int(value, _) => match u32::try_from(*value) {
             Ok(value) if (1..=limit).contains(&value) => Ok(value),
             _ => Err(Error::new(span, format!("{value} is not in 1..={limit}"))),
         },

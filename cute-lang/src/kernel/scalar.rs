@@ -3,7 +3,7 @@
 use super::arithmetic::Op;
 use super::builder::Builder;
 use super::builtins::{Builtin, Call};
-use super::value::{Num, Value};
+use super::value::{Num, Value, is_signed};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::special::Register;
 use cute_ptx::table::{Modifier, Opcode};
@@ -76,11 +76,12 @@ fn max(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 fn extremum(b: &mut Builder, call: &Call, op: Op) -> Result<Value> {
-    let (x, y) = (call.num(0)?, call.num(1)?);
-    Ok(b.binary(op, &x, &y)?.into())
+    call.num(0)?;
+    call.num(1)?;
+    b.integers(op, &call.args[0].value, &call.args[1].value)
 }
 
-/// ⌈a / b⌉ as (a + b − 1) / b.
+/// ⌈a / b⌉ as (a + b − 1) / b, for which integers of 8 and 16 bits take 32.
 fn ceil_div(b: &mut Builder, call: &Call) -> Result<Value> {
     let (x, y) = (call.num(0)?, call.num(1)?);
     if let Num::Const(divisor) = y
@@ -88,13 +89,33 @@ fn ceil_div(b: &mut Builder, call: &Call) -> Result<Value> {
     {
         return Err(call.error_at(1, format!("the divisor is at least 1, not {divisor}")));
     }
+    let ty = b.common_type(&call.args[0].value, &call.args[1].value)?;
+    let (x, y) = (widen(b, x)?, widen(b, y)?);
     let less = b.sub(&y, &Num::Const(1))?;
     let sum = b.add(&x, &less)?;
-    Ok(b.div(&sum, &y)?.into())
+    let quotient = match (b.div(&sum, &y)?, ty) {
+        (Num::Reg(quotient), Some(ty)) => Num::Reg(b.convert(&quotient, ty)?),
+        (known, _) => known,
+    };
+    Ok(quotient.typed(ty))
+}
+
+fn widen(b: &mut Builder, num: Num) -> Result<Num> {
+    match num {
+        Num::Reg(narrow) if narrow.ty.bits() < 32 => {
+            let wide = if is_signed(narrow.ty) {
+                Type::S32
+            } else {
+                Type::U32
+            };
+            Ok(Num::Reg(b.convert(&narrow, wide)?))
+        }
+        num => Ok(num),
+    }
 }
 
 fn bits(_: &mut Builder, call: &Call) -> Result<Value> {
-    Ok(Value::Int(call.element()?.bits().into()))
+    Ok(Value::Int(call.element()?.bits().into(), None))
 }
 
 fn thread(b: &mut Builder, _: &Call) -> Result<Value> {
@@ -194,7 +215,7 @@ fn xyz(b: &mut Builder, name: &str, register: Register) -> Value {
 
 fn cluster_ctarank(b: &mut Builder, _: &Call) -> Result<Value> {
     if b.cluster == [1, 1, 1] {
-        return Ok(Value::Int(0));
+        return Ok(Value::Int(0, None));
     }
     let rank = b.special("ctarank", Register::ClusterCtarank, 0);
     let size: u32 = b.cluster.iter().product();

@@ -196,7 +196,7 @@ impl Part {
     ) -> Result<()> {
         match coordinate {
             Value::Wild => self.kept.push(mode.clone()),
-            Value::Int(index) => {
+            Value::Int(index, _) => {
                 let value = i64::try_from(*index).ok().and_then(|index| mode.at(index));
                 match value.map(|value| self.offset.checked_add(value)) {
                     Some(Some(sum)) => self.offset = sum,
@@ -372,7 +372,7 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
         Value::Fragment(fragment) => Ok(fragment.get(b, coordinate)?.into()),
         Value::Barriers(barriers) => barrier::pick(b, barriers, coordinate),
         Value::Tuple(elements) => match coordinate {
-            Value::Int(index) => match usize::try_from(*index)
+            Value::Int(index, _) => match usize::try_from(*index)
                 .ok()
                 .and_then(|index| elements.get(index))
             {
@@ -439,8 +439,6 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
 fn memory_type(element: Element) -> Type {
     match element {
         Element::F16 | Element::Bf16 => Type::B16,
-        Element::U8 => Type::U8,
-        Element::I8 => Type::S8,
         element => element.register(),
     }
 }
@@ -545,17 +543,18 @@ fn local_tile(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 fn size(_: &mut Builder, call: &Call) -> Result<Value> {
-    Ok(Value::Int(match &call.args[0].value {
+    let size = match &call.args[0].value {
         Value::Tensor(tensor) => tensor.layout.layout().size().into(),
         Value::Fragment(fragment) => fragment.values.len() as i128,
         Value::Algebra(cute_algebra::Value::Layout(layout)) => layout.size().into(),
         Value::Algebra(cute_algebra::Value::Composed(layout)) => layout.layout().size().into(),
         _ => return Err(call.mismatch(0, "a tensor, a fragment or a layout")),
-    }))
+    };
+    Ok(Value::Int(size, None))
 }
 
 fn bytes(_: &mut Builder, call: &Call) -> Result<Value> {
-    Ok(Value::Int(match &call.args[0].value {
+    let bytes = match &call.args[0].value {
         Value::Tensor(tensor) => {
             i128::from(tensor.layout.layout().size()) * i128::from(tensor.width())
         }
@@ -563,7 +562,8 @@ fn bytes(_: &mut Builder, call: &Call) -> Result<Value> {
             fragment.values.len() as i128 * i128::from(fragment.element.bytes())
         }
         _ => return Err(call.mismatch(0, "a tensor or a fragment")),
-    }))
+    };
+    Ok(Value::Int(bytes, None))
 }
 
 /// The operations of the algebra that change what a layout's coordinates are, not where they lead: on a tensor they

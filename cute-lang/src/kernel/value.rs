@@ -19,8 +19,9 @@ use std::fmt;
 pub enum Value {
     /// `()`.
     Unit,
-    /// An integer known at expansion.
-    Int(i128),
+    /// An integer known at expansion, and its type where one is written: `5u8`, `x as u8`. One without a type is of any type
+    /// that holds it.
+    Int(i128, Option<Type>),
     /// A floating-point number known at expansion.
     Float(f64),
     /// A truth value known at expansion.
@@ -109,7 +110,7 @@ macro_rules! elements {
 }
 
 elements! {
-    U8 = "u8", 8, U16; I8 = "i8", 8, S16;
+    U8 = "u8", 8, U8; I8 = "i8", 8, S8;
     U16 = "u16", 16, U16; I16 = "i16", 16, S16;
     U32 = "u32", 32, U32; I32 = "i32", 32, S32;
     U64 = "u64", 64, U64; I64 = "i64", 64, S64;
@@ -194,12 +195,19 @@ impl From<Scalar> for Num {
     }
 }
 
-impl From<Num> for Value {
-    fn from(num: Num) -> Self {
-        match num {
-            Num::Const(value) => Value::Int(value),
+impl Num {
+    /// The value, of that type where it is known and has one.
+    pub fn typed(self, ty: Option<Type>) -> Value {
+        match self {
+            Num::Const(value) => Value::Int(value, ty),
             Num::Reg(scalar) => Value::Scalar(scalar),
         }
+    }
+}
+
+impl From<Num> for Value {
+    fn from(num: Num) -> Self {
+        num.typed(None)
     }
 }
 
@@ -214,7 +222,7 @@ impl Value {
     pub fn kind(&self) -> String {
         match self {
             Value::Unit => "`()`".into(),
-            Value::Int(value) => format!("the integer {value}"),
+            Value::Int(value, ty) => format!("the integer {value}{}", ty.map_or("", rust_name)),
             Value::Float(value) => format!("the number {value}"),
             Value::Bool(value) => format!("`{value}`"),
             Value::Str(_) => "a string".into(),
@@ -238,8 +246,17 @@ impl Value {
     /// The integer, known or in a register. A predicate is none.
     pub fn as_num(&self) -> Option<Num> {
         match self {
-            Value::Int(value) => Some(Num::Const(*value)),
+            Value::Int(value, _) => Some(Num::Const(*value)),
             Value::Scalar(scalar) if is_integer(scalar.ty) => Some(Num::Reg(scalar.clone())),
+            _ => None,
+        }
+    }
+
+    /// The type of the integer, where it has one.
+    pub fn integer_type(&self) -> Option<Type> {
+        match self {
+            Value::Int(_, ty) => *ty,
+            Value::Scalar(scalar) if is_integer(scalar.ty) => Some(scalar.ty),
             _ => None,
         }
     }
@@ -247,7 +264,7 @@ impl Value {
     /// The value in the algebra's terms: `None` for what exists only when the kernel runs.
     pub fn to_algebra(&self) -> Option<cute_algebra::Value> {
         Some(match self {
-            Value::Int(value) => cute_algebra::Value::Int(i64::try_from(*value).ok()?),
+            Value::Int(value, _) => cute_algebra::Value::Int(i64::try_from(*value).ok()?),
             Value::Bool(value) => cute_algebra::Value::Bool(*value),
             Value::Word(word) => cute_algebra::Value::Word((*word).into()),
             Value::Element(element) => cute_algebra::Value::Word(element.name().into()),
@@ -270,7 +287,7 @@ impl Value {
     /// The coordinate, where every leaf is a known integer or `_`.
     pub fn to_coord(&self) -> Option<Coord> {
         Some(match self {
-            Value::Int(value) => Tuple::Leaf(Some(i64::try_from(*value).ok()?)),
+            Value::Int(value, _) => Tuple::Leaf(Some(i64::try_from(*value).ok()?)),
             Value::Wild => Tuple::Leaf(None),
             Value::Tuple(elements) => Tuple::Node(
                 elements
@@ -295,7 +312,7 @@ impl Value {
     /// The value that an operation of the algebra gave.
     pub fn from_algebra(value: cute_algebra::Value) -> Value {
         match value {
-            cute_algebra::Value::Int(value) => Value::Int(value.into()),
+            cute_algebra::Value::Int(value) => Value::Int(value.into(), None),
             cute_algebra::Value::Bool(value) => Value::Bool(value),
             cute_algebra::Value::Tuple(tuple) => from_int_tuple(&tuple),
             cute_algebra::Value::List(values) => {
@@ -335,7 +352,7 @@ impl Value {
             // A reference aliases on purpose, and so does a fragment: it *is* its registers.
             Value::Reference(_) | Value::Fragment(_) => {}
             Value::Unit
-            | Value::Int(_)
+            | Value::Int(..)
             | Value::Float(_)
             | Value::Bool(_)
             | Value::Str(_)
@@ -352,7 +369,7 @@ impl Value {
 
 fn from_int_tuple(tuple: &IntTuple) -> Value {
     match tuple {
-        Tuple::Leaf(value) => Value::Int((*value).into()),
+        Tuple::Leaf(value) => Value::Int((*value).into(), None),
         Tuple::Node(modes) => Value::Tuple(modes.iter().map(from_int_tuple).collect()),
     }
 }
@@ -370,6 +387,36 @@ pub fn is_signed(ty: Type) -> bool {
 /// Whether registers of this type hold floating-point numbers.
 pub fn is_float(ty: Type) -> bool {
     matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64)
+}
+
+/// The type by which instructions compute with registers of this type. PTX computes with 16 bits at least: a register of an
+/// 8-bit type has 16, and holds the value with zeros or its sign above.
+pub fn instruction_type(ty: Type) -> Type {
+    match ty {
+        Type::U8 => Type::U16,
+        Type::S8 => Type::S16,
+        ty => ty,
+    }
+}
+
+/// The least and the greatest integer of a type.
+pub fn range(ty: Type) -> (i128, i128) {
+    let bits = ty.bits();
+    match is_signed(ty) {
+        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        false => (0, (1 << bits) - 1),
+    }
+}
+
+/// The integer that `value as ty` is.
+pub fn wrap(value: i128, ty: Type) -> i128 {
+    let bits = ty.bits();
+    let low = value & ((1 << bits) - 1);
+    if is_signed(ty) && low >> (bits - 1) == 1 {
+        low - (1 << bits)
+    } else {
+        low
+    }
 }
 
 /// The Rust name of a register's type.

@@ -8,6 +8,7 @@ mod forms;
 mod library;
 mod meaning;
 mod mistakes;
+mod numbers;
 mod robustness;
 
 use cute_lang::kernel::lower::Lowered;

@@ -162,6 +162,20 @@ same_as_rust! {
             ((q + 100) as u32) * 64 + (if r < 0 { -r } else { r + 8 }) as u32
         }
     }
+    narrow_integers: {
+        fn join(low: u8, high: i8) -> i16 { (high as i16) << 8 | low as i16 }
+        fn step(n: &mut u8, by: u8) -> bool { *n = *n / 2 + by; *n % 2 == 1 }
+        fn f(x: u32, y: u32) -> u32 {
+            let mut a = x as u8 * 6;
+            let mut sum: u16 = 0;
+            for i in 1..a { sum += (i ^ 5) as u16; if i > 200 { break; } }
+            for i in 0..3u8 { a = !a >> i; }
+            let low = -(y as i8) - 100;
+            let mut n = if low < -104 { a } else { 7u8 };
+            while step(&mut n, 9) && n > 20 { n -= 3; }
+            (join(n, low) as u16 ^ sum) as u32 + (low / 3) as u32 % 1000 + (sum << 2) as i8 as u8 as u32
+        }
+    }
     wide_integers: {
         fn f(x: u32, y: u32) -> u32 {
             let a = (x as u64 + 4000000000) * (y as u64 + 3);

@@ -4,7 +4,7 @@ use super::super::arithmetic::Cmp;
 use super::super::builder::{unless, when};
 use super::super::cleanup::is_pure;
 use super::super::text;
-use super::super::value::{Num, Scalar, Value};
+use super::super::value::{Num, Scalar, Value, instruction_type};
 use super::{Interpreter, Loop, Target, num};
 use cute_ptx::ast::{Guard, Line, Operand, Type};
 use cute_ptx::table::{Opcode, Together};
@@ -122,8 +122,14 @@ impl Interpreter<'_> {
     /// Both branches are values that cost nothing: choose between them.
     fn select(&mut self, predicate: &Scalar, a: &Value, b: &Value) -> Result<Value> {
         match (num(a), num(b)) {
-            (Some(a), Some(b)) if a == b => Ok(a.into()),
-            (Some(a), Some(b)) => Ok(self.b.select(predicate, &a, &b)?.into()),
+            (Some(x), Some(y)) => {
+                let ty = self.b.common_type(a, b)?;
+                if x == y {
+                    return Ok(x.typed(ty));
+                }
+                let ty = ty.unwrap_or(Type::U32);
+                Ok(self.b.select(predicate, ty, &x, &y)?.into())
+            }
             _ => match (a, b) {
                 (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
                     let selected = a.iter().zip(b).map(|(a, b)| self.select(predicate, a, b));
@@ -153,7 +159,9 @@ impl Interpreter<'_> {
         };
         let ty = match (a, b) {
             (Value::Unit, Value::Unit) => return Ok(Value::Unit),
-            (Value::Int(a), Value::Int(b)) if a == b => return Ok(Value::Int(*a)),
+            (Value::Int(a, s), Value::Int(b, t)) if a == b && s.or(*t) == t.or(*s) => {
+                return Ok(Value::Int(*a, s.or(*t)));
+            }
             (Value::Bool(a), Value::Bool(b)) if a == b => return Ok(Value::Bool(*a)),
             (Value::Word(a), Value::Word(b)) if a == b => return Ok(Value::Word(a)),
             (Value::Element(a), Value::Element(b)) if a == b => return Ok(Value::Element(*a)),
@@ -165,9 +173,9 @@ impl Interpreter<'_> {
                 return Ok(Value::Tuple(merged.collect::<Result<_>>()?));
             }
             (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => a.ty,
-            (Value::Scalar(known), Value::Int(_) | Value::Float(_) | Value::Bool(_))
-            | (Value::Int(_) | Value::Float(_) | Value::Bool(_), Value::Scalar(known)) => known.ty,
-            (Value::Int(_), Value::Int(_)) => Type::U32,
+            (Value::Scalar(known), Value::Int(..) | Value::Float(_) | Value::Bool(_))
+            | (Value::Int(..) | Value::Float(_) | Value::Bool(_), Value::Scalar(known)) => known.ty,
+            (Value::Int(_, a), Value::Int(_, b)) => a.or(*b).unwrap_or(Type::U32),
             (Value::Float(_), Value::Float(_)) => Type::F32,
             (Value::Bool(_), Value::Bool(_)) => Type::Pred,
             _ => return Err(self.b.error(differ())),
@@ -213,7 +221,7 @@ impl Interpreter<'_> {
                 self.b.comment(format!("{name} = {i}"));
             }
             let first = self.length()?;
-            self.iteration(&expr.pat, Value::Int(i), &expr.body)?;
+            self.iteration(&expr.pat, Value::Int(i, None), &expr.body)?;
             self.arrive(|l| &mut l.on_continue);
             if self.length()? == first {
                 self.b.split_off(before);
@@ -257,7 +265,7 @@ impl Interpreter<'_> {
         if !self.dead {
             self.b.emit(
                 Opcode::Add,
-                ty,
+                instruction_type(ty),
                 [counter.operand(), counter.operand(), Operand::Int(1)],
             );
             let again = self

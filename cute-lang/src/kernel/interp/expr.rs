@@ -2,7 +2,10 @@
 
 use super::super::arithmetic::{Cmp, Op};
 use super::super::builtins::{self, Argument, Call};
-use super::super::value::{Num, Scalar, Value, is_float, is_integer, is_signed, rust_name};
+use super::super::value::{
+    Num, Scalar, Value, instruction_type, is_float, is_integer, is_signed, range, register_type,
+    rust_name, wrap,
+};
 use super::super::{near, text};
 use super::{
     Interpreter, MAX_DEPTH, MAX_STEPS, MAX_TUPLE, MAX_TUPLE_DEPTH, OPERATION_STEPS, VALUES_A_STEP,
@@ -15,8 +18,8 @@ use quote::ToTokens;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::{
-    BinOp, Error, Expr, ExprCall, ExprCast, ExprMethodCall, ExprPath, ExprRange, ExprUnary,
-    GenericArgument, Lit, PathArguments, RangeLimits, Result, UnOp,
+    BinOp, Error, Expr, ExprCall, ExprCast, ExprLit, ExprMethodCall, ExprPath, ExprRange,
+    ExprUnary, GenericArgument, Lit, LitInt, PathArguments, RangeLimits, Result, UnOp,
 };
 
 impl Interpreter<'_> {
@@ -122,7 +125,10 @@ impl Interpreter<'_> {
 
     fn literal(&mut self, lit: &Lit) -> Result<Value> {
         match lit {
-            Lit::Int(lit) => Ok(Value::Int(lit.base10_parse()?)),
+            Lit::Int(lit) => self.integer(lit.base10_parse()?, lit),
+            Lit::Float(lit) if lit.suffix() == "f32" => {
+                Ok(Value::Float(lit.base10_parse::<f32>()?.into()))
+            }
             Lit::Float(lit) => Ok(Value::Float(lit.base10_parse()?)),
             Lit::Bool(lit) => Ok(Value::Bool(lit.value)),
             Lit::Str(lit) => Ok(Value::Str(lit.value())),
@@ -131,6 +137,16 @@ impl Interpreter<'_> {
                 "expected a number, a truth value or a string",
             )),
         }
+    }
+
+    /// An integer literal with its sign, of the type that its suffix names.
+    fn integer(&mut self, value: i128, lit: &LitInt) -> Result<Value> {
+        let ty = register_type(lit.suffix()).filter(|ty| is_integer(*ty));
+        if let Some(ty) = ty {
+            self.b.set_place(lit.span());
+            self.b.check_fits(value, ty)?;
+        }
+        Ok(Value::Int(value, ty))
     }
 
     fn path(&mut self, expr: &ExprPath) -> Result<Value> {
@@ -186,36 +202,38 @@ impl Interpreter<'_> {
     // ---- operators
 
     fn unary(&mut self, expr: &ExprUnary) -> Result<Value> {
+        // `-128i8` is one number: 128 does not fit.
+        if let (
+            UnOp::Neg(_),
+            Expr::Lit(ExprLit {
+                lit: Lit::Int(lit), ..
+            }),
+        ) = (&expr.op, &*expr.expr)
+        {
+            return self.integer(-lit.base10_parse::<i128>()?, lit);
+        }
         let value = self.eval(&expr.expr)?;
         self.b.set_place(expr.op.span());
         match (&expr.op, value) {
             (UnOp::Deref(_), Value::Reference(value)) => Ok(*value),
-            (UnOp::Neg(_), Value::Int(value)) => match value.checked_neg() {
-                Some(value) => Ok(Value::Int(value)),
-                None => Err(self.b.error(format!("-({value}) overflows 128 bits"))),
-            },
+            (UnOp::Neg(_), Value::Int(value, ty)) if ty.is_none_or(is_signed) => {
+                let zero = Value::Int(0, ty);
+                self.b.integers(Op::Sub, &zero, &Value::Int(value, ty))
+            }
+            (UnOp::Not(_), Value::Int(value, Some(ty))) => {
+                Ok(Value::Int(wrap(!value, ty), Some(ty)))
+            }
             (UnOp::Neg(_), Value::Float(value)) => Ok(Value::Float(-value)),
             (UnOp::Neg(_), Value::Scalar(scalar))
                 if is_signed(scalar.ty) || is_float(scalar.ty) =>
             {
-                Ok(self
-                    .b
-                    .compute(scalar.ty, Opcode::Neg, scalar.ty, [scalar.operand()])
-                    .into())
+                Ok(self.b.unary(Opcode::Neg, &scalar).into())
             }
             (UnOp::Not(_), Value::Bool(value)) => Ok(Value::Bool(!value)),
             (UnOp::Not(_), Value::Scalar(scalar))
                 if scalar.ty == Type::Pred || is_integer(scalar.ty) =>
             {
-                Ok(self
-                    .b
-                    .compute(
-                        scalar.ty,
-                        Opcode::Not,
-                        scalar.ty.untyped(),
-                        [scalar.operand()],
-                    )
-                    .into())
+                Ok(self.b.unary(Opcode::Not, &scalar).into())
             }
             (op, value) => {
                 let op = op.to_token_stream();
@@ -250,8 +268,8 @@ impl Interpreter<'_> {
 
     /// `a op b` for integers, floating-point numbers and truth values.
     pub(super) fn arithmetic(&mut self, op: Op, a: &Value, b: &Value) -> Result<Value> {
-        if let (Some(a), Some(b)) = (a.as_num(), b.as_num()) {
-            return Ok(self.b.binary(op, &a, &b)?.into());
+        if a.as_num().is_some() && b.as_num().is_some() {
+            return self.b.integers(op, a, b);
         }
         if let (Op::And | Op::Or | Op::Xor, Some(a), Some(b)) = (op, truth(a), truth(b)) {
             return Ok(self.truth_table(op, a, b));
@@ -337,8 +355,9 @@ impl Interpreter<'_> {
     }
 
     fn compare(&mut self, cmp: Cmp, a: &Value, b: &Value) -> Result<Value> {
-        if let (Some(a), Some(b)) = (a.as_num(), b.as_num()) {
-            return self.b.compare(cmp, &a, &b);
+        if let (Some(x), Some(y)) = (a.as_num(), b.as_num()) {
+            self.b.common_type(a, b)?;
+            return self.b.compare(cmp, &x, &y);
         }
         if let (Cmp::Eq | Cmp::Ne, Some(a), Some(b)) = (cmp, truth(a), truth(b)) {
             let differ = self.truth_table(Op::Xor, a, b);
@@ -399,19 +418,23 @@ impl Interpreter<'_> {
         };
         self.b.set_place(expr.as_token.span);
         match value {
-            Value::Int(value) if is_integer(ty) => Ok(Value::Int(wrap(value, ty))),
-            Value::Int(value) if is_float(ty) => Ok(Value::Float(value as f64)),
+            Value::Int(value, _) if is_integer(ty) => Ok(Value::Int(wrap(value, ty), Some(ty))),
+            // Not through f64, which would round twice.
+            Value::Int(value, _) if ty == Type::F32 => Ok(Value::Float((value as f32).into())),
+            Value::Int(value, _) if is_float(ty) => Ok(Value::Float(value as f64)),
+            Value::Float(value) if ty == Type::F32 => Ok(Value::Float((value as f32).into())),
             Value::Float(value) if is_float(ty) => Ok(Value::Float(value)),
-            // Rust's `as` saturates, and so does the cast to the widest type; what remains is a check of the range.
+            // Rust's `as` saturates, and makes 0 of a NaN.
             Value::Float(value) if is_integer(ty) => {
-                let value = value as i128;
-                self.b.check_fits(value, ty)?;
-                Ok(Value::Int(value))
+                let (least, greatest) = range(ty);
+                let value = (value as i128).clamp(least, greatest);
+                Ok(Value::Int(value, Some(ty)))
             }
-            Value::Bool(value) if is_integer(ty) => Ok(Value::Int(value.into())),
+            Value::Bool(value) if is_integer(ty) => Ok(Value::Int(value.into(), Some(ty))),
             Value::Scalar(scalar) if scalar.ty == Type::Pred && is_integer(ty) => {
                 let operands = [Operand::Int(1), Operand::Int(0), scalar.operand()];
-                Ok(self.b.compute(ty, Opcode::Selp, ty, operands).into())
+                let computed = instruction_type(ty);
+                Ok(self.b.compute(ty, Opcode::Selp, computed, operands).into())
             }
             Value::Scalar(scalar) => Ok(self.b.convert(&scalar, ty)?.into()),
             value => Err(self.b.error(format!(
@@ -820,15 +843,4 @@ fn may_assign(expr: &Expr) -> bool {
         })
     }
     search(expr.to_token_stream())
-}
-
-/// `value as ty`, as Rust wraps it.
-fn wrap(value: i128, ty: Type) -> i128 {
-    let bits = ty.bits();
-    let low = value & ((1 << bits) - 1);
-    if is_signed(ty) && low >> (bits - 1) == 1 {
-        low - (1 << bits)
-    } else {
-        low
-    }
 }

@@ -149,7 +149,7 @@ pub fn check_generic(param: &GenericParam, argument: Argument) -> Result<(String
         (GenericParam::Type(param), value @ Value::Element(_)) => {
             Ok((param.ident.to_string(), value))
         }
-        (GenericParam::Const(param), value @ (Value::Int(_) | Value::Bool(_))) => {
+        (GenericParam::Const(param), value @ (Value::Int(..) | Value::Bool(_))) => {
             Ok((param.ident.to_string(), value))
         }
         (GenericParam::Type(param), value) => Err(Error::new(

@@ -373,7 +373,7 @@ impl<'s> Interpreter<'s> {
             return Ok(Value::Tuple(variables.collect::<Result<_>>()?));
         }
         let ty = match &value {
-            Value::Int(_) => hint.unwrap_or(Type::U32),
+            Value::Int(_, ty) => ty.or(hint).unwrap_or(Type::U32),
             Value::Float(_) => hint.unwrap_or(Type::F32),
             Value::Bool(_) => Type::Pred,
             Value::Scalar(scalar) => scalar.ty,
@@ -409,7 +409,9 @@ impl<'s> Interpreter<'s> {
                 }
                 Ok(())
             }
-            Value::Int(value) if super::value::is_integer(to.ty) => {
+            Value::Int(value, ty)
+                if super::value::is_integer(to.ty) && ty.is_none_or(|ty| ty == to.ty) =>
+            {
                 self.b.check_fits(*value, to.ty)?;
                 self.b.assign(to, Operand::Int(*value));
                 Ok(())
@@ -458,7 +460,6 @@ impl Interpreter<'_> {
     fn type_hint(&mut self, expr: &Expr) -> Option<Type> {
         match expr {
             Expr::Lit(lit) => match &lit.lit {
-                syn::Lit::Int(lit) => super::value::register_type(lit.suffix()),
                 syn::Lit::Float(lit) => super::value::register_type(lit.suffix()),
                 _ => None,
             },
@@ -499,9 +500,11 @@ impl Interpreter<'_> {
         if let Some(wanted) = self.scalar_type(ty) {
             self.b.set_place(ty.span());
             return match &value {
-                Value::Int(int) if super::value::is_integer(wanted) => {
+                Value::Int(int, ty)
+                    if super::value::is_integer(wanted) && ty.is_none_or(|ty| ty == wanted) =>
+                {
                     self.b.check_fits(*int, wanted)?;
-                    Ok(value)
+                    Ok(Value::Int(*int, Some(wanted)))
                 }
                 Value::Float(_) if super::value::is_float(wanted) => Ok(value),
                 Value::Bool(_) if wanted == Type::Pred => Ok(value),
@@ -541,7 +544,7 @@ impl Interpreter<'_> {
                     Value::Barrier(_) => &["Barrier"],
                     Value::TensorMap(_) => &["TmaLoad", "TmaStore"],
                     Value::Algebra(_) => &["Layout", "ComposedLayout", "Swizzle", "Tiler"],
-                    Value::Int(_) => &["usize", "Layout"],
+                    Value::Int(..) => &["usize", "Layout"],
                     Value::Tuple(_) => &["Shape", "Coord", "Tiler"],
                     _ => &[],
                 };

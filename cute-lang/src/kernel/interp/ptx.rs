@@ -1,7 +1,7 @@
 //! `ptx!(T: "mnemonic", operands…)`: one instruction that the language has no name for.
 
 use super::super::lower::module;
-use super::super::value::{Scalar, Value};
+use super::super::value::{Scalar, Value, instruction_type};
 use super::Interpreter;
 use cute_ptx::ast::{Entry, Inst, Item, Line, Operand, Type};
 use cute_ptx::table::Mnemonic;
@@ -34,7 +34,7 @@ impl Interpreter<'_> {
             let place = i + usize::from(result.is_some());
             let value = self.eval(expr)?;
             sources.push(match self.keep(value) {
-                Value::Int(value) => Operand::Int(value),
+                Value::Int(value, _) => Operand::Int(value),
                 Value::Float(value) if is_wide(known, place) => Operand::F64(value.to_bits()),
                 Value::Float(value) => Operand::F32((value as f32).to_bits()),
                 Value::Scalar(scalar) => {
@@ -134,10 +134,10 @@ fn problem(registers: &[Scalar], inst: &Inst) -> Option<String> {
 }
 
 /// The type by which a register is declared: its own, which is stricter than what the kernel declares, but 16-bit
-/// floating-point numbers are bits in PTX.
+/// floating-point numbers are bits in PTX, and an integer of 8 bits has a register of 16.
 fn declared(ty: Type) -> Type {
     match ty {
         Type::F16 | Type::Bf16 => Type::B16,
-        ty => ty,
+        ty => instruction_type(ty),
     }
 }
