@@ -510,6 +510,26 @@ proptest! {
     }
 }
 
+/// A mode that nests stands beside one that does not.
+#[test]
+fn ranked_products_take_modes_of_any_depth() {
+    for (expression, expected) in [
+        (
+            "blocked_product(4:1, ((1,7)):((7,1)))",
+            "((4,(1,7))):((1,(0,4)))",
+        ),
+        ("blocked_product((4):(1), 3:2)", "((4,3)):((1,8))"),
+        (
+            "raked_product(((4,2)):((2,1)), 32:1)",
+            "((32,(4,2))):((8,(2,1)))",
+        ),
+        ("raked_product(2:3, (3):(1))", "((3,2)):((1,3))"),
+    ] {
+        let found = notation::eval_str(expression).unwrap().to_string();
+        assert_eq!(found, expected, "{expression}");
+    }
+}
+
 // ----------------------------------------------------------------------------------- regrouping and slicing
 
 proptest! {
