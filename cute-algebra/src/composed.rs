@@ -131,8 +131,8 @@ impl<I: Integer> ComposedLayout<I> {
         d: &mut D,
         coord: &Tuple<Option<I::Sum>>,
     ) -> Result<I::Sum, LayoutError> {
-        let index = crd2idx_in(d, &self.layout, coord)?;
-        d.swizzled(self.swizzle, &self.shifted(&index)?)
+        let index = crd2idx_in(d, coord, &self.layout)?;
+        d.swizzled(self.swizzle, &self.shifted(&index, 0)?)
     }
 
     /// The layout of the modes where `coord` has `_`, from there on.
@@ -142,16 +142,16 @@ impl<I: Integer> ComposedLayout<I> {
         coord: &Tuple<Option<I::Sum>>,
     ) -> Result<Self, LayoutError> {
         let (layout, offset) = slice_in(d, &self.layout, coord)?;
-        Self::new(self.swizzle, self.shifted(&offset)?, layout)
+        Self::new(self.swizzle, self.shifted(&offset, 1)?, layout)
     }
 
-    /// A value of the layout underneath with the offset added.
-    fn shifted(&self, index: &Tuple<I::Sum>) -> Result<I::Sum, LayoutError> {
+    /// A value of the layout underneath with the offset added, for the coordinate that is operand `coord`.
+    fn shifted(&self, index: &Tuple<I::Sum>, coord: usize) -> Result<I::Sum, LayoutError> {
         let shifted = match index {
             Tuple::Leaf(index) => I::plus(index, &self.offset),
             Tuple::Node(_) => None,
         };
-        shifted.ok_or_else(|| ErrorKind::Overflow { quantity: "index" }.at(Place::operand(1)))
+        shifted.ok_or_else(|| ErrorKind::Overflow { quantity: "index" }.at(Place::operand(coord)))
     }
 
     /// The span, up to the end of the block that the swizzle moves values in.

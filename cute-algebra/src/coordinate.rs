@@ -16,21 +16,21 @@ impl Layout {
     /// The value at a coordinate: an integer for the whole or any mode, or a tuple for its modes.
     /// Past its end a mode goes on with its last leaf, as in CuTe.
     pub fn crd2idx(&self, coord: &Coord) -> Result<IntTuple, LayoutError> {
-        crd2idx_in(&mut Numbers, self, coord).during("crd2idx", [self, coord])
+        crd2idx_in(&mut Numbers, coord, self).during("crd2idx", [coord, self])
     }
 }
 
 /// The natural coordinate of `shape` for an integer, or for a tuple of coordinates of its modes. The leftmost mode
-/// runs fastest; past the end the last mode goes on.
+/// runs fastest; past the end the last mode goes on. The operands are in CuTe's order.
 /// ```
 /// use cute_algebra::{IntTuple, Shape, Tuple, idx2crd};
 /// let shape: Shape = [3.into(), [2, 3].into()].into_iter().collect();
-/// assert_eq!(idx2crd(&shape, &16.into())?.to_string(), "(1,(1,2))");
-/// assert_eq!(idx2crd(&shape, &IntTuple::from([1, 5]))?.to_string(), "(1,(1,2))");
+/// assert_eq!(idx2crd(&16.into(), &shape)?.to_string(), "(1,(1,2))");
+/// assert_eq!(idx2crd(&IntTuple::from([1, 5]), &shape)?.to_string(), "(1,(1,2))");
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
-pub fn idx2crd(shape: &Shape, coord: &IntTuple) -> Result<IntTuple, LayoutError> {
-    idx2crd_in(&mut Numbers, shape, coord).during("idx2crd", [shape, coord])
+pub fn idx2crd(coord: &IntTuple, shape: &Shape) -> Result<IntTuple, LayoutError> {
+    idx2crd_in(&mut Numbers, coord, shape).during("idx2crd", [coord, shape])
 }
 
 /// The natural coordinate with value `index` under a compact layout: each leaf is `index / stride % extent`.
@@ -39,11 +39,11 @@ pub fn idx2crd(shape: &Shape, coord: &IntTuple) -> Result<IntTuple, LayoutError>
 /// ```
 /// use cute_algebra::{Layout, idx2crd_stride};
 /// let a: Layout = "(3,(2,3)):(6,(3,1))".parse()?;
-/// assert_eq!(idx2crd_stride(&a, 11)?.to_string(), "(1,(1,2))");
+/// assert_eq!(idx2crd_stride(11, &a)?.to_string(), "(1,(1,2))");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn idx2crd_stride(a: &Layout, index: i64) -> Result<IntTuple, LayoutError> {
-    idx2crd_stride_in(&mut Numbers, a, &index)
+pub fn idx2crd_stride(index: i64, a: &Layout) -> Result<IntTuple, LayoutError> {
+    idx2crd_stride_in(&mut Numbers, &index, a)
 }
 
 /// The coordinate of `target` with the same 1-D coordinate; mode by mode, where all three are tuples.
@@ -107,18 +107,18 @@ pub fn evenly_divides(shape: &Shape, tiler: &Tiler) -> bool {
 
 pub(crate) fn crd2idx_in<D: Domain>(
     d: &mut D,
-    a: &Layout<D::Int>,
     coord: &Tuple<Option<Sum<D>>>,
+    a: &Layout<D::Int>,
 ) -> Result<Tuple<Sum<D>>, LayoutError> {
-    coord.check_limits().map_err(|error| error.blame(1))?;
+    coord.check_limits()?;
     let Some(coord) = coord.to_int_tuple() else {
         let mut leaves = coord.leaves().zip(coord.leaf_paths());
         let path = leaves.find_map(|(leaf, path)| leaf.is_none().then_some(path));
-        let place = Place::operand(1).mode(path.unwrap_or_default());
+        let place = Place::operand(0).mode(path.unwrap_or_default());
         return Err(ErrorKind::Underscore.at(place));
     };
     let digits = split(d, a.shape(), &coord, &ModePath::default())?;
-    let overflow = || ErrorKind::Overflow { quantity: "index" }.at(Place::operand(1));
+    let overflow = || ErrorKind::Overflow { quantity: "index" }.at(Place::operand(0));
     let mut sum = Tuple::Leaf(0.into());
     for (stride, digit) in a.stride().leaves().zip(digits.leaves()) {
         let term = D::Int::multiply(digit, &stride.value().into()).ok_or_else(overflow)?;
@@ -129,22 +129,25 @@ pub(crate) fn crd2idx_in<D: Domain>(
 
 pub(crate) fn idx2crd_in<D: Domain>(
     d: &mut D,
-    shape: &Tuple<D::Int>,
     coord: &Tuple<Sum<D>>,
+    shape: &Tuple<D::Int>,
 ) -> Result<Tuple<Sum<D>>, LayoutError> {
-    d.require_shape(shape)?;
-    coord.check_limits().map_err(|error| error.blame(1))?;
+    coord.check_limits()?;
+    d.require_shape(shape)
+        .map_err(|error| error.inside(1, &[]))?;
     split(d, shape, coord, &ModePath::default())
 }
 
 pub(crate) fn idx2crd_stride_in<D: Domain>(
     d: &mut D,
-    a: &Layout<D::Int>,
     index: &Sum<D>,
+    a: &Layout<D::Int>,
 ) -> Result<Tuple<Sum<D>>, LayoutError> {
+    let in_layout = |error: LayoutError| error.inside(1, &[]);
     let mut coords = Vec::new();
-    for step in steps(a)? {
-        coords.push(match d.is_zero(&step.stride, &step.place)? {
+    for step in steps(a).map_err(in_layout)? {
+        let is_still = d.is_zero(&step.stride, &step.place).map_err(in_layout)?;
+        coords.push(match is_still {
             true => 0.into(),
             false => {
                 let (quotient, _) = d.div_rem(index, &step.stride)?;
@@ -314,7 +317,7 @@ pub(crate) fn split<D: Domain>(
                 .map(|(i, (mode, coord))| split(d, mode, coord, &path.child(i)))
                 .collect()
         }
-        _ => Err(profile(shape, coord, 1, path)),
+        _ => Err(profile(shape, coord, 0, path)),
     }
 }
 

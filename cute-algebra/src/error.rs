@@ -378,7 +378,7 @@ mod tests {
                 "(_,_,0) does not fit the shape (4,8)",
             ),
             (
-                "crd2idx((4,8):(1,4), (1,(2,3)))",
+                "crd2idx((1,(2,3)), (4,8):(1,4))",
                 "(2,3)",
                 "(2,3) does not fit the shape 8",
             ),

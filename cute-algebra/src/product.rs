@@ -4,7 +4,7 @@ use crate::complement::complement_endless;
 use crate::composition::{Compose, compose};
 use crate::divide::Form;
 use crate::domain::{Numbers, overflow};
-use crate::error::{During, ErrorKind, LayoutError, Place};
+use crate::error::{During, LayoutError};
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
@@ -113,10 +113,6 @@ pub(crate) fn ranked_product<D: Compose>(
 ) -> Result<Layout<D::Int>, LayoutError> {
     let rank = a.rank().max(b.rank());
     let (a, b) = (pad(a, rank), pad(b, rank));
-    if a.shape().is_leaf() != b.shape().is_leaf() {
-        let (expected, found) = (a.shape().to_string(), b.shape().to_string());
-        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)));
-    }
     let copies = repetitions(d, &a, &b)?;
     // An integer mode of B stays one mode, even where its copies need a tuple.
     let copies = if b.shape().is_leaf() {

@@ -56,8 +56,10 @@ pub(crate) fn slice_in<D: Domain>(
     let sliced = pick(a, coord, true).during("slice", [a, coord])?;
     let origin = coord.map(|index| index.clone().unwrap_or_else(|| 0.into()));
     let sliced = move_bounds(d, a, sliced, &origin)?;
-    let offset = crd2idx_in(d, a, &origin.to_coord());
-    Ok((sliced, offset.during("crd2idx", [a, &origin])?))
+    let offset = crd2idx_in(d, &origin.to_coord(), a)
+        .map_err(|error| error.inside(1, &[]))
+        .during("slice_and_offset", [a, coord])?;
+    Ok((sliced, offset))
 }
 
 /// The modes whose leaf of `coord` is `_` (`keep`) or an integer (not `keep`), in one flat list.
@@ -121,7 +123,8 @@ fn move_bounds<D: Domain>(
     }
     bounds.sort_unstable();
     bounds.dedup();
-    let digits = split(d, whole.shape(), origin, &ModePath::default())?;
+    let digits = split(d, whole.shape(), origin, &ModePath::default())
+        .map_err(|error| error.inside(1, &[]))?;
     for bound in bounds {
         let mut position: Sum<D> = 0.into();
         for (stride, digit) in whole.stride().leaves().zip(digits.leaves()) {

@@ -146,7 +146,7 @@ impl XorMap {
 
     /// The value at a coordinate.
     pub fn crd2idx(&self, coord: &Coord) -> Result<i64, LayoutError> {
-        let overflow = || ErrorKind::Overflow { quantity: "index" }.at(Place::operand(1));
+        let overflow = || ErrorKind::Overflow { quantity: "index" }.at(Place::operand(0));
         match Layout::left(self.shape.clone())?.crd2idx(coord)? {
             Tuple::Leaf(index) => self.at(index).ok_or_else(overflow),
             Tuple::Node(_) => Err(overflow()),

@@ -112,7 +112,7 @@ proptest! {
     fn a_layout_is_its_sum_of_digits(a in layout()) {
         let natural: Vec<i64> = (0..a.size())
             .map(|i| {
-                let coord = idx2crd(a.shape(), &Tuple::Leaf(i)).unwrap();
+                let coord = idx2crd(&Tuple::Leaf(i), a.shape()).unwrap();
                 prop_assert_eq!(integer(&crd2crd(&coord, a.shape(), &a.size().into()).unwrap()), i);
                 Ok(integer(&a.crd2idx(&coord.to_coord()).unwrap()))
             })
@@ -139,7 +139,7 @@ proptest! {
     fn an_identity_maps_coordinates_to_themselves(shape in shape(4)) {
         let identity = Layout::identity(shape.clone()).unwrap();
         for i in 0..identity.size() {
-            let coord = idx2crd(&shape, &Tuple::Leaf(i)).unwrap();
+            let coord = idx2crd(&Tuple::Leaf(i), &shape).unwrap();
             prop_assert_eq!(&extended(&identity, i), &coord);
         }
         prop_assert_eq!(identity.coshape(), shape);
@@ -510,6 +510,26 @@ proptest! {
     }
 }
 
+/// A mode that nests stands beside one that does not.
+#[test]
+fn ranked_products_take_modes_of_any_depth() {
+    for (expression, expected) in [
+        (
+            "blocked_product(4:1, ((1,7)):((7,1)))",
+            "((4,(1,7))):((1,(0,4)))",
+        ),
+        ("blocked_product((4):(1), 3:2)", "((4,3)):((1,8))"),
+        (
+            "raked_product(((4,2)):((2,1)), 32:1)",
+            "((32,(4,2))):((8,(2,1)))",
+        ),
+        ("raked_product(2:3, (3):(1))", "((3,2)):((1,3))"),
+    ] {
+        let found = notation::eval_str(expression).unwrap().to_string();
+        assert_eq!(found, expected, "{expression}");
+    }
+}
+
 // ----------------------------------------------------------------------------------- regrouping and slicing
 
 proptest! {
@@ -528,7 +548,7 @@ proptest! {
 
     #[test]
     fn a_slice_and_its_offset_are_the_layout(a in layout(), mask in any::<u8>(), at in any::<prop::sample::Index>()) {
-        let point = idx2crd(a.shape(), &Tuple::Leaf(at.index(a.size() as usize) as i64)).unwrap();
+        let point = idx2crd(&Tuple::Leaf(at.index(a.size() as usize) as i64), a.shape()).unwrap();
         let mut bit = 0;
         let coord: Coord = point.map(|&index| {
             bit += 1;
@@ -540,7 +560,7 @@ proptest! {
         // The points of the slice are those of A at the fixed coordinates.
         let found: Vec<i64> = sliced.values().map(|value| value + integer(&offset)).collect();
         let matches = |i: &i64| {
-            let crd = idx2crd(a.shape(), &Tuple::Leaf(*i)).unwrap();
+            let crd = idx2crd(&Tuple::Leaf(*i), a.shape()).unwrap();
             coord.leaves().zip(crd.leaves()).all(|(wanted, index)| wanted.is_none_or(|wanted| wanted == *index))
         };
         let expected: Vec<i64> = (0..a.size()).filter(matches).map(|i| a.at(i).unwrap()).collect();
@@ -611,7 +631,7 @@ proptest! {
     #[test]
     fn a_swizzled_slice_has_the_values(sw in swizzle(), a in tile(), at in any::<prop::sample::Index>(), mask in any::<u8>()) {
         let composed = ComposedLayout::new(sw, 0, a.clone()).unwrap();
-        let point = idx2crd(a.shape(), &Tuple::Leaf(at.index(a.size() as usize) as i64)).unwrap();
+        let point = idx2crd(&Tuple::Leaf(at.index(a.size() as usize) as i64), a.shape()).unwrap();
         let mut bit = 0;
         let coord: Coord = point.map(|&index| {
             bit += 1;
@@ -1085,7 +1105,7 @@ fn operations_answer_and_refuse() {
             "xor_map((3,2,4)) o (2,(2,2)):(1,(2,4))",
             "Sw<1,0,-1> o 0 o (2,(2,2)):(1,(2,4))",
         ),
-        ("crd2idx(xor_map((3,2,5,11)), 13)", "13"),
+        ("crd2idx(13, xor_map((3,2,5,11)))", "13"),
         (
             "bank_conflicts(xor_map((1,2,4,8,16,33,66,132,264,512)) o (32,32):(32,1), 32, 32:32, 32:1)",
             "2",
@@ -1162,6 +1182,34 @@ fn gcd(a: i64, b: i64) -> i64 {
 }
 
 // ------------------------------------------------------------------------------------- maps of bits
+
+/// Coordinates stand before shapes, as in CuTe; the other order is refused where it makes no sense.
+#[test]
+fn coordinates_stand_before_shapes() {
+    for (expression, expected) in [
+        ("idx2crd((1,2), (3,4))", "(1,2)"),
+        ("idx2crd(16, (3,(2,3)))", "(1,(1,2))"),
+        ("idx2crd(11, (3,(2,3)), (6,(3,1)))", "(1,(1,2))"),
+        ("crd2idx((1,2), (3,4))", "7"),
+        ("crd2idx((1,2), (3,4), (4,1))", "6"),
+        ("crd2idx((1,2), (3,4):(4,1))", "6"),
+        ("crd2idx((1,2), (3,4), (1@1,1@0))", "(2,1)"),
+    ] {
+        let found = notation::eval_str(expression).unwrap().to_string();
+        assert_eq!(found, expected, "{expression}");
+    }
+    for expression in [
+        "idx2crd((3,(2,3)), 16)",
+        "idx2crd(4:1, 7)",
+        "crd2idx((4,8):(8,1), (1,2))",
+        "crd2idx((3,4), (4,1), 6)",
+        "crd2idx((1,2), (3,4), (4,(1,1)))",
+        "crd2idx(1, 4:1, _)",
+    ] {
+        let found = notation::eval_str(expression);
+        assert!(found.is_err(), "{expression} is {found:?}");
+    }
+}
 
 proptest! {
     #[test]
@@ -1244,7 +1292,7 @@ proptest! {
             let expected = Value::Int(map.at(x).unwrap() ^ constant as i64);
             let found = match &read {
                 Value::Swizzle(swizzle) => Value::Int(swizzle.apply(x)),
-                read => operations::apply(at, &[read.clone(), x.into()], false).unwrap(),
+                read => operations::apply(at, &[x.into(), read.clone()], false).unwrap(),
             };
             prop_assert_eq!(found, expected);
         }
@@ -1254,7 +1302,7 @@ proptest! {
 /// Whether values at the coordinates of a shape are exclusive ors of one number for each bit of each digit.
 fn is_linear(shape: &Shape, values: &[i64]) -> bool {
     let digits = |index: i64| {
-        idx2crd(shape, &Tuple::Leaf(index))
+        idx2crd(&Tuple::Leaf(index), shape)
             .unwrap()
             .leaves()
             .copied()
@@ -1393,7 +1441,7 @@ fn limits_are_errors() {
         let error = Layout::left(deep(levels)).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::TooDeep { .. }), "{error}");
         assert!(Layout::new(deep(levels), &deep(levels)).is_err());
-        assert!(idx2crd(&4.into(), &deep(levels)).is_err());
+        assert!(idx2crd(&deep(levels), &4.into()).is_err());
         assert!(Tiler::from_shape(&deep(levels)).is_err());
         assert!(slice(&Layout::unit(), &deep(levels).to_coord()).is_err());
     }

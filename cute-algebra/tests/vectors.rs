@@ -214,7 +214,8 @@ struct Answer {
 }
 
 /// The names of operations that a record spells differently.
-const ALIASES: [(&str, &str); 3] = [
+const ALIASES: [(&str, &str); 4] = [
+    ("idx2crd_stride", "idx2crd"),
     ("make_layout_cat", "concat"),
     ("append_n", "append"),
     ("prepend_n", "prepend"),
@@ -275,9 +276,21 @@ fn run(operation: &str, args: &[Value], ragged: bool) -> Option<Result<Answer, L
             Some(Ok(plain(Value::List(values.collect()))))
         }
         _ => {
+            let args = in_our_order(operation, args);
             let operation = operations::find(alias(operation))?;
-            Some(operations::apply(operation, args, ragged).map(plain))
+            Some(operations::apply(operation, &args, ragged).map(plain))
         }
+    }
+}
+
+/// The operands of a record, which has the layout before the coordinate where CuTe has it after.
+fn in_our_order(operation: &str, args: &[Value]) -> Vec<Value> {
+    match (operation, args) {
+        ("crd2idx" | "idx2crd", [a, coord]) => vec![coord.clone(), a.clone()],
+        ("idx2crd_stride", [Value::Layout(a), index]) => {
+            vec![index.clone(), a.shape().into(), a.stride().clone().into()]
+        }
+        _ => args.to_vec(),
     }
 }
 

@@ -190,7 +190,7 @@ impl TiledMma {
             .map(|i| Tuple::Leaf(extent(&self.thr_layout_vmnk, i)))
             .collect();
         let coord = crd2crd(
-            &idx2crd_stride(&self.thr_layout_vmnk, thread)?,
+            &idx2crd_stride(thread, &self.thr_layout_vmnk)?,
             vmnk,
             &sizes,
         )?;

@@ -5,11 +5,12 @@ use crate::analysis::property::Property;
 use crate::composed::{ComposedLayout, Slice, Swizzling};
 use crate::construct::compact_left;
 use crate::domain::{Domain, Numbers, Sum};
-use crate::error::{ErrorKind, LayoutError, Place};
+use crate::error::{ErrorKind, LayoutError, Place, Side};
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::recast::{Cast, downcast_in, upcast_in};
+use crate::stride::Stride;
 use crate::symbolic::{Scope, Term};
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, IntTuple, Shape, Tuple};
@@ -105,6 +106,12 @@ impl<'a, D: Domain> Args<'a, D> {
         }
     }
 
+    /// A coordinate without `_`.
+    pub(super) fn point(&self, index: usize) -> Result<Tuple<Sum<D>>> {
+        let point = self.coord(index)?.to_int_tuple();
+        point.ok_or_else(|| self.wrong(index, "a coordinate of integers"))
+    }
+
     /// A shape; of a layout, its shape.
     pub(super) fn shape(&mut self, index: usize) -> Result<Tuple<D::Int>> {
         if let Value::Layout(layout) = self.get(index)? {
@@ -152,6 +159,31 @@ impl<'a, D: Domain> Args<'a, D> {
                 compact_left(self.d, &shape).map_err(|error| error.inside(index, &[]))
             }
             _ => Err(self.wrong(index, "a layout")),
+        }
+    }
+
+    /// A layout, or its shape and its stride as two operands.
+    pub(super) fn shape_and_stride(&mut self, index: usize) -> Result<Layout<D::Int>> {
+        if index + 1 >= self.count() {
+            return self.layout(index);
+        }
+        let (shape, stride) = (self.shape(index)?, self.stride(index + 1)?);
+        Layout::make(self.d, shape, stride).map_err(|error| {
+            error.relocate(|place| Place {
+                operand: index + usize::from(place.side == Side::Stride),
+                ..place
+            })
+        })
+    }
+
+    /// A stride: integers, or steps along coordinates.
+    fn stride(&mut self, index: usize) -> Result<Stride<D::Int>> {
+        match self.get(index)? {
+            Value::Stride(stride) => Ok(stride.clone()),
+            Value::Int(_) | Value::Tuple(_) => {
+                Ok(self.shape(index)?.map(|stride| stride.clone().into()))
+            }
+            _ => Err(self.wrong(index, "a stride")),
         }
     }
 

@@ -152,28 +152,30 @@ pub static OPERATIONS: &[Operation] = &[
         both!(|args, _| Ok((args.inner(0)?.rank() as i64).into()))),
     row("depth", "layout", 1..=1, "nesting of the shape",
         both!(|args, _| Ok((args.inner(0)?.depth() as i64).into()))),
-    row("crd2idx", "layout, coordinate", 2..=2, "the value at a coordinate",
+    row("crd2idx", "coordinate, layout | shape[, stride]", 2..=3, "the value at a coordinate",
         both!(|args, _| {
-            let coord = args.coord(1)?;
-            match args.get(0)? {
-                Value::Composed(swizzled) => Ok(Value::Int(swizzled.crd2idx_in(args.d, &coord)?)),
-                Value::XorMap(map) => Ok(map.crd2idx(&args.known_coord(1)?)?.into()),
-                _ => { let a = args.layout(0)?; Ok(Value::of_sums(crd2idx_in(args.d, &a, &coord)?)) }
+            let coord = args.coord(0)?;
+            match args.get(1)? {
+                Value::Composed(swizzled) if args.count() == 2 => Ok(Value::Int(swizzled.crd2idx_in(args.d, &coord)?)),
+                Value::XorMap(map) if args.count() == 2 => Ok(map.crd2idx(&args.known_coord(0)?)?.into()),
+                _ => { let a = args.shape_and_stride(1)?; Ok(Value::of_sums(crd2idx_in(args.d, &coord, &a)?)) }
             }
         })),
-    row("idx2crd", "shape, coordinate", 2..=2, "the natural coordinate",
-        both!(|args, _| {
-            let (shape, coord) = (args.shape(0)?, args.tuple(1)?);
-            Ok(Value::of_sums(idx2crd_in(args.d, &shape, &coord)?))
-        })),
-    row("idx2crd_stride", "layout, integer", 2..=2, "the natural coordinate with that value, of a compact layout",
-        both!(|args, _| {
-            let (a, index) = (args.layout(0)?, args.integer(1)?);
-            Ok(Value::of_sums(idx2crd_stride_in(args.d, &a, &index)?))
-        })),
+    row("idx2crd", "coordinate, shape[, stride]", 2..=3,
+        "the natural coordinate; with a stride, the one that a compact layout takes to the integer",
+        both!(|args, _| Ok(Value::of_sums(match args.count() {
+            2 => {
+                let (coord, shape) = (args.point(0)?, args.shape(1)?);
+                idx2crd_in(args.d, &coord, &shape)?
+            }
+            _ => {
+                let (index, a) = (args.integer(0)?, args.shape_and_stride(1)?);
+                idx2crd_stride_in(args.d, &index, &a)?
+            }
+        })))),
     row("crd2crd", "coordinate, shape, shape", 3..=3, "the same 1-D coordinate in another shape",
         both!(|args, _| {
-            let (coord, source, target) = (args.tuple(0)?, args.shape(1)?, args.shape(2)?);
+            let (coord, source, target) = (args.point(0)?, args.shape(1)?, args.shape(2)?);
             Ok(Value::of_sums(crd2crd_in(args.d, &coord, &source, &target)?))
         })),
     row("congruent", "shape, shape", 2..=2, "whether they nest alike",
