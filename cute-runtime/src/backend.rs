@@ -72,12 +72,12 @@ pub(crate) trait Backend: Send + Sync {
     /// Copies from the host.
     ///
     /// # Safety
-    /// As for `clear`, unless there are no bytes.
+    /// As for `clear`. There are bytes.
     unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error>;
     /// Copies to the host.
     ///
     /// # Safety
-    /// The bytes lie in memory from `alloc` that is initialised, unless there are none.
+    /// The bytes lie in memory from `alloc` that is initialised. There are some.
     unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error>;
 
     /// What a kernel's tensor-map parameter holds.

@@ -85,18 +85,12 @@ impl Backend for Emulator {
     }
 
     unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        if bytes.is_empty() {
-            return Ok(());
-        }
         lock(&self.memory)
             .write(address, bytes)
             .map_err(memory_error)
     }
 
     unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        if bytes.is_empty() {
-            return Ok(());
-        }
         lock(&self.memory)
             .read(address, bytes)
             .map_err(memory_error)

@@ -94,6 +94,9 @@ impl<T: Element> Buffer<T> {
                 found: data.len(),
             });
         }
+        if data.is_empty() {
+            return Ok(());
+        }
         // SAFETY: the data are as long as the buffer, which is borrowed to write.
         unsafe { self.device.backend().write(self.address, data.as_bytes()) }
     }
@@ -113,6 +116,9 @@ impl<T: Element> Buffer<T> {
             len,
             element: T::TYPE,
         })?;
+        if data.is_empty() {
+            return Ok(data);
+        }
         let address = self.address + (offset * size_of::<T>()) as u64;
         // SAFETY: the elements are the buffer's, which was cleared or written when it was made.
         unsafe { self.device.backend().read(address, data.as_mut_bytes())? };

@@ -138,18 +138,12 @@ impl Backend for Gpu {
     }
 
     unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        // SAFETY: the same is asked of the caller, and there are bytes.
+        // SAFETY: the same is asked of the caller.
         unsafe { self.context.enter()?.write(address, bytes) }
     }
 
     unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        // SAFETY: the same is asked of the caller, and there are bytes.
+        // SAFETY: the same is asked of the caller.
         unsafe { self.context.enter()?.read(address, bytes) }
     }
 
