@@ -385,6 +385,14 @@ pub(crate) fn low_bits(bits: u32) -> u64 {
     }
 }
 
+/// Up to eight bytes as an integer.
+pub(crate) fn number(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
 /// The function of an instruction: a part of the product, `.NaN`, `.relu` or the saturation of integers make another one.
 /// `None` if it is not modelled.
 pub(crate) fn function(opcode: Opcode, variant: Option<Modifier>, ty: Type) -> Option<Function> {

@@ -1,6 +1,6 @@
 //! What can go wrong, with the numbers and the place.
 
-use crate::limits::OutOfHostMemory;
+use crate::limits::{OutOfHostMemory, OverLimit};
 use cute_ptx::ParseError;
 use std::fmt::{self, Display, Formatter};
 
@@ -84,18 +84,6 @@ pub enum EmulatorError {
         /// Where every thread that has not ended stands.
         threads: Vec<Stuck>,
     },
-}
-
-/// A number that is over its limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{found} {what} are over the limit of {limit}")]
-pub struct OverLimit {
-    /// What was counted.
-    pub what: &'static str,
-    /// How many there are.
-    pub found: u64,
-    /// How many there may be.
-    pub limit: u64,
 }
 
 /// Why device memory could not be allocated.
@@ -228,7 +216,7 @@ impl Display for Nearest {
 
 /// Where in a launch something happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Site {
     /// The entry.
     pub entry: String,
     /// The line of the PTX text, from 1.
@@ -243,7 +231,7 @@ pub struct Place {
     pub lane: Option<u32>,
 }
 
-impl Display for Place {
+impl Display for Site {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.cta;
         write!(
@@ -260,10 +248,10 @@ impl Display for Place {
 
 /// Something undefined that a kernel did.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{place}: {kind}\n    {}", place.text)]
+#[error("{site}: {kind}\n    {}", site.text)]
 pub struct Fault {
     /// Where.
-    pub place: Place,
+    pub site: Site,
     /// What.
     pub kind: FaultKind,
 }
@@ -272,7 +260,7 @@ pub struct Fault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuck {
     /// Where it stands.
-    pub place: Place,
+    pub site: Site,
     /// Its lanes, bit by bit.
     pub lanes: u32,
     /// What it waits for.
@@ -284,7 +272,7 @@ impl Display for Stuck {
         write!(
             f,
             "{}, lanes {:#010x}: {}\n        {}",
-            self.place, self.lanes, self.waits_for, self.place.text
+            self.site, self.lanes, self.waits_for, self.site.text
         )
     }
 }
@@ -295,26 +283,26 @@ const LISTED: usize = 32;
 /// A line for each place and reason, and the warps that it holds for.
 fn lines(threads: &[Stuck]) -> String {
     let alike = |a: &Stuck, b: &Stuck| {
-        (a.place.line, a.place.cta, a.lanes, &a.waits_for)
-            == (b.place.line, b.place.cta, b.lanes, &b.waits_for)
+        (a.site.line, a.site.cta, a.lanes, &a.waits_for)
+            == (b.site.line, b.site.cta, b.lanes, &b.waits_for)
     };
     let groups: Vec<&[Stuck]> = threads.chunk_by(alike).collect();
     let mut text = String::new();
     for group in groups.iter().take(LISTED) {
-        let (first, [x, y, z]) = (&group[0], group[0].place.cta);
+        let (first, [x, y, z]) = (&group[0], group[0].site.cta);
         let warps = match group {
-            [only] => format!("warp {}", only.place.warp),
-            [.., last] => format!("warps {} to {}", first.place.warp, last.place.warp),
+            [only] => format!("warp {}", only.site.warp),
+            [.., last] => format!("warps {} to {}", first.site.warp, last.site.warp),
             [] => continue,
         };
         text += &format!(
             "\n    line {}, CTA ({x}, {y}, {z}), {warps}",
-            first.place.line
+            first.site.line
         );
         if first.lanes != u32::MAX {
             text += &format!(", lanes {:#010x}", first.lanes);
         }
-        text += &format!(": {}\n        {}", first.waits_for, first.place.text);
+        text += &format!(": {}\n        {}", first.waits_for, first.site.text);
     }
     if groups.len() > LISTED {
         text += &format!("\n    and {} more", groups.len() - LISTED);

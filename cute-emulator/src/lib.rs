@@ -76,14 +76,15 @@ mod memory;
 mod numerics;
 mod op;
 mod program;
+mod special;
 mod tensor_map;
 
 pub use error::{
-    AllocError, EmulatorError, Fault, FaultKind, LaunchProblem, MemoryError, Nearest, Other,
-    OverLimit, Place, Stuck,
+    AllocError, EmulatorError, Fault, FaultKind, LaunchProblem, MemoryError, Nearest, Other, Site,
+    Stuck,
 };
 pub use launch::{Delay, Launch, Schedule, Stats};
-pub use limits::{Limits, OutOfHostMemory};
+pub use limits::{Limits, OutOfHostMemory, OverLimit};
 pub use memory::GlobalMemory;
 pub use program::{EntryInfo, Program};
 pub use tensor_map::{TENSOR_MAP_BYTES, TensorElement, TensorFill, TensorMap, TensorSwizzle};

@@ -1,7 +1,5 @@
 //! How much a module and a launch may ask of the host.
 
-use crate::error::OverLimit;
-
 /// What a module may hold and a launch may use. What exceeds a limit is an error that names it with both numbers, so that
 /// no module, however written, exhausts the host.
 ///
@@ -98,6 +96,18 @@ pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, OutOfHost
     })?;
     values.resize(len, value);
     Ok(values)
+}
+
+/// A number that is over its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{found} {what} are over the limit of {limit}")]
+pub struct OverLimit {
+    /// What was counted.
+    pub what: &'static str,
+    /// How many there are.
+    pub found: u64,
+    /// How many there may be.
+    pub limit: u64,
 }
 
 /// The host has no memory of this size.

@@ -1,6 +1,7 @@
 //! Decoded instructions. Every operand is a row of the register file, one value for each lane; constants, special
 //! registers and addresses of variables are rows too, filled when a warp starts.
 
+use crate::error::Other;
 use crate::numerics::Format;
 use cute_ptx::special::Register;
 use cute_ptx::table::Modifier;
@@ -42,14 +43,24 @@ pub(crate) struct Code {
     pub(crate) param_bytes: u32,
 }
 
+impl Code {
+    /// An instruction, for a message about another.
+    pub(crate) fn other(&self, instruction: usize) -> Other {
+        let found = &self.instructions[instruction.min(self.instructions.len() - 1)];
+        Other {
+            line: found.line,
+            text: found.text.clone(),
+        }
+    }
+}
+
 /// An instruction.
 #[derive(Debug)]
 pub(crate) struct Instruction {
     /// The predicate row and whether it is negated.
     pub(crate) guard: Option<(Reg, bool)>,
     pub(crate) op: Op,
-    /// Lanes that execute it together.
-    pub(crate) together: Together,
+    pub(crate) convergence: Convergence,
     /// The rows among its operands that some wgmma uses as D or A.
     pub(crate) matrix_registers: Box<[Reg]>,
     pub(crate) line: u32,
@@ -58,13 +69,13 @@ pub(crate) struct Instruction {
 
 /// The lanes that must stand at an instruction before it executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Together {
-    /// Each on its own.
+pub(crate) enum Convergence {
+    /// Each goes on by itself.
     No,
     /// `.aligned`: all of the warp that have not ended.
     Warp,
     /// Those of the member mask.
-    Mask(Reg),
+    Members(Reg),
 }
 
 /// A function of one lane's operands, as raw bits.
@@ -108,14 +119,14 @@ pub(crate) struct Access {
 
 /// The operation of an atomic.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Atomic {
+pub(crate) enum AtomicOperation {
     Update(Binary),
     CompareAndSwap,
 }
 
 /// A way to exchange values between lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shuffle {
+pub(crate) enum ShuffleMode {
     Up,
     Down,
     Butterfly,
@@ -207,27 +218,55 @@ pub(crate) enum MatrixA {
     Registers([Reg; 4]),
 }
 
+/// dst = function(src…), with subnormal f32 operands and results flushed, and the result clamped to [0, 1].
+#[derive(Clone, Debug)]
+pub(crate) struct Compute {
+    pub(crate) function: Function,
+    pub(crate) dst: Reg,
+    pub(crate) src: [Reg; 4],
+    pub(crate) flush: bool,
+    pub(crate) saturate: bool,
+}
+
+/// p = compare(a, b) combined with c; q = not compare(a, b) combined with c.
+#[derive(Clone, Debug)]
+pub(crate) struct Compare {
+    pub(crate) compare: Binary,
+    pub(crate) flush: bool,
+    pub(crate) combine: Option<(Binary, Reg)>,
+    pub(crate) p: Reg,
+    pub(crate) q: Option<Reg>,
+    pub(crate) a: Reg,
+    pub(crate) b: Reg,
+}
+
+/// Each lane takes the value of another.
+#[derive(Clone, Debug)]
+pub(crate) struct Shuffle {
+    pub(crate) mode: ShuffleMode,
+    pub(crate) dst: Reg,
+    pub(crate) valid: Option<Reg>,
+    pub(crate) src: Reg,
+    pub(crate) lane: Reg,
+    pub(crate) clamp: Reg,
+}
+
+/// Reads memory, writes what the operation makes of it, and gives the old value.
+#[derive(Clone, Debug)]
+pub(crate) struct Atomic {
+    pub(crate) access: Access,
+    pub(crate) op: AtomicOperation,
+    pub(crate) dst: Option<Box<[Reg]>>,
+    pub(crate) address: Address,
+    pub(crate) src: Box<[Reg]>,
+    pub(crate) swap: Option<Reg>,
+}
+
 /// What an instruction does.
 #[derive(Debug)]
 pub(crate) enum Op {
-    /// dst = function(src…), with subnormal f32 operands and results flushed, and the result clamped to [0, 1].
-    Compute {
-        function: Function,
-        dst: Reg,
-        src: [Reg; 4],
-        flush: bool,
-        saturate: bool,
-    },
-    /// p = compare(a, b) combined with c; q = not compare(a, b) combined with c.
-    Compare {
-        compare: Binary,
-        flush: bool,
-        combine: Option<(Binary, Reg)>,
-        p: Reg,
-        q: Option<Reg>,
-        a: Reg,
-        b: Reg,
-    },
+    Compute(Compute),
+    Compare(Compare),
     /// dst = the parts, each of so many bits, first lowest.
     Pack {
         dst: Reg,
@@ -259,22 +298,8 @@ pub(crate) enum Op {
         src: Box<[Reg]>,
         address: Address,
     },
-    Atomic {
-        access: Access,
-        op: Atomic,
-        dst: Option<Box<[Reg]>>,
-        address: Address,
-        src: Box<[Reg]>,
-        swap: Option<Reg>,
-    },
-    Shuffle {
-        mode: Shuffle,
-        dst: Reg,
-        valid: Option<Reg>,
-        src: Reg,
-        lane: Reg,
-        clamp: Reg,
-    },
+    Atomic(Atomic),
+    Shuffle(Shuffle),
     Vote {
         mode: Vote,
         dst: Reg,

@@ -1,9 +1,8 @@
 //! mbarriers, asynchronous copies and the tensor cores.
 
-use super::Result;
 use super::bindings::Bindings;
-use super::instruction::take;
-use super::registers::{Arg, Registers};
+use super::operands::{Arg, Result, take};
+use super::registers::Registers;
 use crate::arithmetic;
 use crate::numerics::Format;
 use crate::op::{Inputs, MatrixA, Op, Output, Phase, Reduction, Reg, Region, Wgmma};

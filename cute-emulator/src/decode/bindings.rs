@@ -1,6 +1,6 @@
 //! The modifiers of an instruction, as whoever decodes it asks for them.
 
-use super::Result;
+use super::operands::Result;
 use cute_ptx::ast::Type;
 use cute_ptx::table::{Mnemonic, Modifier, Opcode};
 use std::cell::Cell;
@@ -76,5 +76,14 @@ impl Bindings {
     pub(super) fn unmodelled(&self, modifier: Modifier) -> String {
         let word = self.mnemonic.as_str().split('.').next().unwrap_or_default();
         format!("`.{modifier}` is not modelled on `{word}`")
+    }
+}
+
+/// That a state space is not modelled.
+pub(super) fn no_space(space: Option<Modifier>) -> String {
+    match space {
+        Some(Modifier::Const) => "constant memory is not modelled".to_owned(),
+        Some(space) => format!("{space} memory is not modelled"),
+        None => "generic addresses are not modelled here".to_owned(),
     }
 }

@@ -1,11 +1,10 @@
 //! Loads, stores, atomics and matrix moves.
 
-use super::Result;
-use super::bindings::Bindings;
-use super::instruction::{no_space, take};
-use super::registers::{Arg, Registers};
+use super::bindings::{Bindings, no_space};
+use super::operands::{Arg, Result, take};
+use super::registers::Registers;
 use crate::arithmetic::{self, low_bits};
-use crate::op::{Access, Atomic, Op, Reg, Region, Space};
+use crate::op::{Access, Atomic, AtomicOperation, Op, Reg, Region, Space};
 use crate::tensor_map::CHUNK_BYTES;
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -71,8 +70,8 @@ pub(super) fn atomic(m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
     m.has(Modifier::Noftz);
     let (op, ty) = (m.get("op"), m.ty("t")?);
     let op = match op {
-        Some(Modifier::Cas) => Some(Atomic::CompareAndSwap),
-        Some(op) => arithmetic::update(op, ty).map(Atomic::Update),
+        Some(Modifier::Cas) => Some(AtomicOperation::CompareAndSwap),
+        Some(op) => arithmetic::update(op, ty).map(AtomicOperation::Update),
         None => None,
     };
     let op = op.ok_or_else(|| format!("this operation on .{} is not modelled", ty.name()))?;
@@ -81,18 +80,18 @@ pub(super) fn atomic(m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
         _ => None,
     };
     let swap = match op {
-        Atomic::CompareAndSwap => args.pop().map(Arg::row).transpose()?,
-        Atomic::Update(_) => None,
+        AtomicOperation::CompareAndSwap => args.pop().map(Arg::row).transpose()?,
+        AtomicOperation::Update(_) => None,
     };
     let [address, src] = take(args)?;
-    Ok(Op::Atomic {
+    Ok(Op::Atomic(Atomic {
         access,
         op,
         dst,
         address: address.address()?,
         src: src.rows()?,
         swap,
-    })
+    }))
 }
 
 pub(super) fn load_matrix(m: &Bindings, args: Vec<Arg>) -> Result<Op> {

@@ -1,34 +1,29 @@
 //! From the syntax tree to [`Code`]: names become rows of the register file, labels become indices, and an instruction
 //! becomes what its row of the instruction table says. Modules are valid here; what is found is what is not modelled.
 
+mod arithmetic;
 mod asynchronous;
 mod bindings;
 mod instruction;
 mod memory;
+mod operands;
 mod registers;
 mod scope;
 mod threads;
+mod unsupported;
 
 pub(crate) use scope::{Scope, module_scope, param_layout};
+pub(crate) use unsupported::Unsupported;
 
 use crate::limits::{Limits, hold};
-use crate::op::{Code, Function, Instruction, MatrixA, Op, Reg, Together};
+use crate::op::{Code, Convergence, Instruction, MatrixA, Op, Reg};
 use bindings::Bindings;
 use cute_ptx::ast::{Entry, Inst, Line, Operand};
-use cute_ptx::table::{self, Opcode};
-use registers::{Arg, Registers};
+use cute_ptx::table::{Opcode, Together};
+use operands::{Arg, Result};
+use registers::Registers;
 use scope::Addresses;
 use std::collections::{HashMap, HashSet};
-
-/// What is not modelled, without its place.
-type Result<T> = std::result::Result<T, String>;
-
-/// An error in an entry: the line of the text, the instruction, and what is wrong with it.
-pub(crate) struct Unsupported {
-    pub(crate) line: u32,
-    pub(crate) text: String,
-    pub(crate) message: String,
-}
 
 /// Decodes an entry, whose body's lines stand on `lines` of the text.
 pub(crate) fn decode(
@@ -137,17 +132,18 @@ impl<'a> Decoder<'a, '_> {
             .into_iter()
             .map(|(operand, kind)| self.registers.arg(operand, kind));
         let mut args: Vec<Arg> = args.collect::<Result<_>>()?;
-        for (predicate, negation) in self.registers.take_negated() {
-            self.negate(predicate, negation);
-        }
         let bindings = Bindings::new(inst.mnemonic);
         // A cache policy, which stands last, changes no result.
         if bindings.get("hint").is_some() {
             args.pop();
         }
-        let together = together(inst, &args)?;
-        let op = self.op(inst, &bindings, args)?;
+        let convergence = convergence(inst, &args)?;
+        let op = instruction::operation(&mut self.registers, inst, &bindings, args)?;
         bindings.finish()?;
+        let text = inst_text(inst);
+        for first in self.registers.take_first() {
+            self.push(None, first, Convergence::No, text.clone());
+        }
         if let (Op::Branch { .. }, [Operand::Name(label)]) = (&op, &inst.operands[..]) {
             self.branches.push((self.instructions.len(), label));
         }
@@ -157,7 +153,7 @@ impl<'a> Decoder<'a, '_> {
                 self.matrix_registers.extend(a);
             }
         }
-        self.push(guard, op, together, inst_text(inst));
+        self.push(guard, op, convergence, text);
         let mut rows = Vec::new();
         for operand in &inst.operands {
             self.registers.rows_of(operand, &mut rows);
@@ -168,28 +164,15 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
-    fn push(&mut self, guard: Option<(Reg, bool)>, op: Op, together: Together, text: String) {
+    fn push(&mut self, guard: Option<(Reg, bool)>, op: Op, convergence: Convergence, text: String) {
         self.instructions.push(Instruction {
             guard,
             op,
-            together,
+            convergence,
             matrix_registers: Box::default(),
             line: self.line,
             text,
         });
-    }
-
-    /// An operand `!%p` is a row of its own, which the lanes compute first.
-    fn negate(&mut self, predicate: Reg, negation: Reg) {
-        let op = Op::Compute {
-            function: Function::F1(|a| a ^ 1),
-            dst: negation,
-            src: [predicate, 0, 0, 0],
-            flush: false,
-            saturate: false,
-        };
-        let text = self.registers.names[negation as usize].clone();
-        self.push(None, op, Together::No, text);
     }
 
     fn finish(mut self, entry: &Entry) -> Code {
@@ -201,7 +184,7 @@ impl<'a> Decoder<'a, '_> {
         }
         // Falling off the end ends a thread too, and so does a label at the end.
         self.line = self.instructions.last().map_or(0, |last| last.line);
-        self.push(None, Op::Exit, Together::No, "}".to_owned());
+        self.push(None, Op::Exit, Convergence::No, "}".to_owned());
         for instruction in &mut self.instructions {
             let rows = instruction.matrix_registers.iter().copied();
             instruction.matrix_registers = rows
@@ -226,16 +209,16 @@ impl<'a> Decoder<'a, '_> {
     }
 }
 
-/// The lanes that run an instruction together.
-fn together(inst: &Inst, args: &[Arg]) -> Result<Together> {
+/// The lanes that must meet before an instruction runs.
+fn convergence(inst: &Inst, args: &[Arg]) -> Result<Convergence> {
     Ok(match (inst.mnemonic.together(), args.last()) {
-        (table::Together::Members, Some(Arg::Row(members))) => Together::Mask(*members),
-        (table::Together::Members, _) => return Err("a member mask is missing".to_owned()),
-        (table::Together::Warp, _) => Together::Warp,
+        (Together::Members, Some(Arg::Row(members))) => Convergence::Members(*members),
+        (Together::Members, _) => return Err("a member mask is missing".to_owned()),
+        (Together::Warp, _) => Convergence::Warp,
         // Barriers count warps, so the lanes of one meet first, also where they need not.
-        (table::Together::No, _) => match inst.mnemonic.opcode() {
-            Opcode::BarrierSync | Opcode::BarrierArrive => Together::Warp,
-            _ => Together::No,
+        (Together::No, _) => match inst.mnemonic.opcode() {
+            Opcode::BarrierSync | Opcode::BarrierArrive => Convergence::Warp,
+            _ => Convergence::No,
         },
     })
 }

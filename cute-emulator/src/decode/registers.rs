@@ -1,10 +1,10 @@
 //! Operands become rows of the register file.
 
-use super::Result;
+use super::operands::{Arg, Result};
 use super::scope::Addresses;
 use crate::arithmetic::{constant, low_bits};
-use crate::exec::special;
-use crate::op::{Address, Reg};
+use crate::op::{Address, Compute, Function, Op, Reg};
+use crate::special;
 use cute_ptx::ast::{Operand, Type, families};
 use cute_ptx::special::Register;
 use cute_ptx::table::Kind;
@@ -24,26 +24,8 @@ pub(super) struct Registers<'a, 's> {
     pub(super) specials: Vec<(Reg, Register, usize)>,
     /// What is written to `_`.
     sink: Option<Reg>,
-    /// Predicates of which an operand is the negation, and the rows for that, until somebody takes them.
-    negated: Vec<(Reg, Reg)>,
-}
-
-/// An operand.
-#[derive(Debug)]
-pub(super) enum Arg {
-    /// A register, a constant, a special register, or the address of a variable.
-    Row(Reg),
-    /// The elements of a vector.
-    Rows(Box<[Reg]>),
-    /// `d|p`.
-    Pair(Reg, Reg),
-    Address(Address),
-    /// A tensor map and coordinates.
-    Tile(Address, Box<[Reg]>),
-    /// A number of the instruction itself.
-    Int(i128),
-    /// A label, or `_` where nothing else can stand.
-    Nothing,
+    /// What the lanes compute before the next instruction: negations of predicates, and parts of conversions.
+    pub(super) first: Vec<Op>,
 }
 
 impl<'a, 's> Registers<'a, 's> {
@@ -57,7 +39,7 @@ impl<'a, 's> Registers<'a, 's> {
             constants: HashMap::new(),
             specials: Vec::new(),
             sink: None,
-            negated: Vec::new(),
+            first: Vec::new(),
         }
     }
 
@@ -112,9 +94,9 @@ impl<'a, 's> Registers<'a, 's> {
         })
     }
 
-    /// The predicates that are to be negated before the instruction runs, each with the row that takes the result.
-    pub(super) fn take_negated(&mut self) -> Vec<(Reg, Reg)> {
-        std::mem::take(&mut self.negated)
+    /// What the lanes compute before the instruction whose operands were asked for last.
+    pub(super) fn take_first(&mut self) -> Vec<Op> {
+        std::mem::take(&mut self.first)
     }
 
     /// The width in bits of the register of an operand.
@@ -214,7 +196,13 @@ impl<'a, 's> Registers<'a, 's> {
             Operand::Not(name) => {
                 let predicate = self.register(name)?;
                 let row = self.row(&format!("!{name}"));
-                self.negated.push((predicate, row));
+                self.first.push(Op::Compute(Compute {
+                    function: Function::F1(|a| a ^ 1),
+                    dst: row,
+                    src: [predicate, 0, 0, 0],
+                    flush: false,
+                    saturate: false,
+                }));
                 Ok(row)
             }
             Operand::Int(_) | Operand::F32(_) | Operand::F64(_) => {
@@ -237,50 +225,5 @@ impl<'a, 's> Registers<'a, 's> {
             32 => self.source(base, Type::B32),
             _ => self.source(base, Type::B64),
         }
-    }
-}
-
-impl Arg {
-    pub(super) fn row(self) -> Result<Reg> {
-        match self {
-            Arg::Row(row) => Ok(row),
-            other => other.unexpected("a register"),
-        }
-    }
-
-    /// The elements of a vector, or the one.
-    pub(super) fn rows(self) -> Result<Box<[Reg]>> {
-        match self {
-            Arg::Row(row) => Ok([row].into()),
-            Arg::Rows(rows) => Ok(rows),
-            other => other.unexpected("registers"),
-        }
-    }
-
-    /// A destination, and the second, if there is one.
-    pub(super) fn pair(self) -> Result<(Reg, Option<Reg>)> {
-        match self {
-            Arg::Row(row) => Ok((row, None)),
-            Arg::Pair(first, second) => Ok((first, Some(second))),
-            other => other.unexpected("a destination"),
-        }
-    }
-
-    pub(super) fn address(self) -> Result<Address> {
-        match self {
-            Arg::Address(address) => Ok(address),
-            other => other.unexpected("an address"),
-        }
-    }
-
-    pub(super) fn int(self) -> Result<i128> {
-        match self {
-            Arg::Int(value) => Ok(value),
-            other => other.unexpected("a number"),
-        }
-    }
-
-    fn unexpected<T>(self, expected: &str) -> Result<T> {
-        Err(format!("{self:?} where {expected} is expected"))
     }
 }

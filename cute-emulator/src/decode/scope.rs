@@ -1,6 +1,7 @@
 //! Where the variables of a module and the variables and parameters of an entry lie.
 
-use super::{Result, Unsupported};
+use super::operands::Result;
+use super::unsupported::Unsupported;
 use crate::op::{MAX_SHARED_BYTES, PARAM_WINDOW, SHARED_BASE};
 use cute_ptx::ast::{Entry, Item, Module, ParamType, Variable};
 use std::collections::HashMap;

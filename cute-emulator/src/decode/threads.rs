@@ -1,30 +1,28 @@
 //! Exchanges between lanes, barriers, and the other instructions about threads.
 
-use super::Result;
 use super::bindings::Bindings;
-use super::instruction::take;
-use super::registers::Arg;
+use super::operands::{Arg, Result, take};
 use crate::arithmetic;
-use crate::op::{Op, Shuffle, Vote};
+use crate::op::{Op, Shuffle, ShuffleMode, Vote};
 use cute_ptx::table::Modifier;
 
 pub(super) fn shuffle(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let mode = match m.get("mode") {
-        Some(Modifier::Up) => Shuffle::Up,
-        Some(Modifier::Down) => Shuffle::Down,
-        Some(Modifier::Bfly) => Shuffle::Butterfly,
-        _ => Shuffle::Index,
+        Some(Modifier::Up) => ShuffleMode::Up,
+        Some(Modifier::Down) => ShuffleMode::Down,
+        Some(Modifier::Bfly) => ShuffleMode::Butterfly,
+        _ => ShuffleMode::Index,
     };
     let [dst, src, lane, clamp, _] = take(args)?;
     let (dst, valid) = dst.pair()?;
-    Ok(Op::Shuffle {
+    Ok(Op::Shuffle(Shuffle {
         mode,
         dst,
         valid,
         src: src.row()?,
         lane: lane.row()?,
         clamp: clamp.row()?,
-    })
+    }))
 }
 
 pub(super) fn vote(m: &Bindings, args: Vec<Arg>) -> Result<Op> {

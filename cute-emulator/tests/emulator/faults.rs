@@ -188,7 +188,7 @@ fn stray_accesses_name_the_allocation() {
     );
     match run.go(&ptx, &[pointer(out)]) {
         Err(EmulatorError::Fault(fault)) => {
-            assert_eq!((fault.place.line, fault.place.lane), (15, Some(16)));
+            assert_eq!((fault.site.line, fault.site.lane), (15, Some(16)));
             let FaultKind::Global(error) = &fault.kind else {
                 panic!("{fault}")
             };
@@ -404,7 +404,7 @@ fn deadlocks_list_every_warp() {
             Err(EmulatorError::Deadlock { threads, .. }) => {
                 assert_eq!(threads.len(), 2);
                 assert!(
-                    threads[0].place.text.starts_with("mbarrier.try_wait"),
+                    threads[0].site.text.starts_with("mbarrier.try_wait"),
                     "{}",
                     threads[0]
                 );
@@ -414,7 +414,7 @@ fn deadlocks_list_every_warp() {
                     threads[0]
                 );
                 assert!(
-                    threads[1].place.text.starts_with("bar.sync"),
+                    threads[1].site.text.starts_with("bar.sync"),
                     "{}",
                     threads[1]
                 );

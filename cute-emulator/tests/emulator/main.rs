@@ -107,7 +107,7 @@ fn words_under(seed: u64, threads: u32, body: &str) -> Result<Vec<u32>, Emulator
 /// The fault that a kernel ends with, and its line.
 fn fault(result: Result<impl std::fmt::Debug, EmulatorError>) -> (FaultKind, String) {
     match result {
-        Err(EmulatorError::Fault(fault)) => (fault.kind.clone(), fault.place.text.clone()),
+        Err(EmulatorError::Fault(fault)) => (fault.kind.clone(), fault.site.text.clone()),
         other => panic!("a fault is expected, not {other:?}"),
     }
 }

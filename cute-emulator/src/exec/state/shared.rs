@@ -1,7 +1,7 @@
 //! Shared memory, and for each of its bytes who wrote it last and how, and who read it since.
 
 use super::knowledge::Knowledge;
-use crate::error::{FaultKind, Other};
+use crate::error::FaultKind;
 use crate::limits::{OutOfHostMemory, filled};
 use crate::op::{Code, SHARED_BASE};
 use std::ops::Range;
@@ -244,17 +244,6 @@ impl Check<'_> {
                 warp: (warp % self.warps_per_cta) as u32,
             }),
             _ => Ok(()),
-        }
-    }
-}
-
-impl Code {
-    /// An instruction, for a message about another.
-    pub(crate) fn other(&self, instruction: usize) -> Other {
-        let found = &self.instructions[instruction.min(self.instructions.len() - 1)];
-        Other {
-            line: found.line,
-            text: found.text.clone(),
         }
     }
 }

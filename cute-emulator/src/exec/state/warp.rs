@@ -2,11 +2,17 @@
 
 use super::knowledge::Knowledge;
 use super::wgmma::Pending;
-use crate::op::Reg;
+use crate::limits::{OutOfHostMemory, filled};
+use crate::op::{Code, Reg};
+use crate::special::Position;
 use std::collections::{BTreeSet, VecDeque};
+use std::rc::Rc;
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
+
+/// Warps of a warpgroup.
+pub(crate) const WARPGROUP: usize = 4;
 
 /// A row of the register file: one value for each lane.
 pub(crate) type Row = [u64; LANES];
@@ -105,6 +111,63 @@ pub(crate) enum PhaseValue {
 }
 
 impl Warp {
+    /// A warp of so many lanes at the beginning of an entry.
+    pub(crate) fn start(
+        code: &Code,
+        position: &Position,
+        lanes: u32,
+        rank: usize,
+        index: usize,
+        warps: usize,
+        registers: u32,
+    ) -> Result<Warp, OutOfHostMemory> {
+        let mut rows = filled(code.registers.len(), [0; LANES])?;
+        for (row, value) in &code.constants {
+            rows[*row as usize] = [*value; LANES];
+        }
+        for (row, register, axis) in &code.specials {
+            rows[*row as usize] = std::array::from_fn(|lane| {
+                let value = position.value(*register, *axis, lane as u32);
+                value.unwrap_or(0)
+            });
+        }
+        let alive = if lanes == LANES as u32 {
+            u32::MAX
+        } else {
+            (1 << lanes) - 1
+        };
+        let mut knowledge = Knowledge::new(warps);
+        // A moment of its own: nobody else knows of what it does from here on.
+        Rc::make_mut(&mut knowledge.seen)[index] = 1;
+        Ok(Warp {
+            in_flight: filled(rows.len(), 0)?,
+            // As if each had been used since the last fence.
+            touched: filled(rows.len(), 0)?,
+            rows,
+            alive,
+            splits: vec![Split {
+                pc: 0,
+                mask: alive,
+                wait: None,
+                give_up: false,
+            }],
+            index,
+            rank,
+            warp: position.warp,
+            knowledge,
+            registers,
+            ..Warp::default()
+        })
+    }
+
+    /// Who is at work where no warp is.
+    pub(crate) fn nobody() -> Warp {
+        Warp {
+            index: usize::MAX,
+            ..Warp::default()
+        }
+    }
+
     /// The lanes of `mask` in which a predicate holds.
     pub(crate) fn lanes(&self, predicate: Reg, mask: u32) -> u32 {
         let row = &self.rows[predicate as usize];
@@ -126,6 +189,18 @@ impl Warp {
         for lane in lanes(mask) {
             self.rows[row as usize][lane] = value(lane);
         }
+    }
+
+    /// What the warp does from here on is not known to those who know what it did so far.
+    pub(crate) fn tick(&mut self) {
+        let own = self.index;
+        Rc::make_mut(&mut self.knowledge.seen)[own] += 1;
+    }
+
+    /// The instruction before which the warp issued so many, if it has not been waited for.
+    pub(crate) fn wgmma_of_number(&self, number: u64) -> Option<&Pending> {
+        let index = number.checked_sub(self.wgmma.front()?.number)?;
+        self.wgmma.get(usize::try_from(index).ok()?)
     }
 }
 

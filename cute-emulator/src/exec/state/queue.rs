@@ -1,13 +1,12 @@
 //! Asynchronous operations under way: found by thread, by age and by chance, each in logarithmic time.
 
-use super::Random;
 use super::knowledge::Knowledge;
+use super::origin::Thread;
 use crate::error::FaultKind;
+use crate::exec::random::Random;
 use crate::limits::hold;
 use std::collections::BTreeMap;
 
-/// A thread of a cluster: the rank of its CTA, its warp and its lane.
-pub(crate) type Thread = (usize, u32, usize);
 /// An operation: its thread, and how many its queue had seen before.
 pub(crate) type Key = (Thread, u64);
 

@@ -4,115 +4,27 @@
 //! computes sixteen rows of D. It reads shared memory and the registers of A and D as late as the first `wait_group` of a
 //! warp allows, or earlier by chance; until a warp's own wait its registers belong to the instruction.
 
-use super::Origin;
-use super::cluster::Cluster;
-use super::knowledge::Knowledge;
-use super::shared::Use;
-use super::step::{Blame, Flow, Result, Step};
-use super::warp::{LANES, Split, Wait, Warp};
 use crate::error::FaultKind;
+use crate::exec::state::shared::Use;
+use crate::exec::state::warp::{LANES, Split, WARPGROUP, Wait};
+use crate::exec::state::wgmma::{CORE_BYTES, Descriptor, Pending};
+use crate::exec::step::{Blame, Flow, Result, Step};
 use crate::numerics::{FusedSum, Row};
 use crate::op::{Inputs, Instruction, MatrixA, Op, Output, Reg, Wgmma};
-use crate::tensor_map::TensorSwizzle;
 use std::ops::Range;
 
 /// Rows of D that a warp computes.
 const ROWS: usize = 16;
-/// Warps of a warpgroup.
-const WARPS: usize = 4;
 /// Bytes of K of one instruction.
 const K_BYTES: usize = 32;
-/// Bytes along a row of a core matrix, and of what a swizzle moves.
-const CORE_BYTES: u64 = 16;
 /// So many columns of D take the emulator as long as an instruction of another kind does.
 const COLUMNS_PER_STEP: usize = 8;
-/// Rows of a core matrix.
-const CORE_ROWS: u64 = 8;
 
 /// A row of a matrix along K, as bytes.
 type KRow = [u8; K_BYTES];
 
-/// A tensor-core instruction that has not been waited for.
-pub(crate) struct Pending {
-    origin: Origin,
-    a: Option<Descriptor>,
-    b: Descriptor,
-    accumulate: bool,
-    knowledge: Knowledge,
-    group: Option<u64>,
-    /// How many the warp issued before.
-    number: u64,
-}
-
-/// A matrix descriptor, taken apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Descriptor {
-    start: u64,
-    leading: u64,
-    stride: u64,
-    swizzle: TensorSwizzle,
-}
-
-impl Descriptor {
-    fn new(bits: u64) -> std::result::Result<Descriptor, FaultKind> {
-        let field = |position: u32| (bits >> position & 0x3fff) << 4;
-        let base_offset = bits >> 49 & 7;
-        if base_offset != 0 {
-            let message = format!(
-                "matrix descriptor {bits:#018x}: base offset {base_offset} is not modelled"
-            );
-            return Err(FaultKind::Operand(message));
-        }
-        let swizzle = match bits >> 62 {
-            0 => TensorSwizzle::None,
-            1 => TensorSwizzle::B128,
-            2 => TensorSwizzle::B64,
-            _ => TensorSwizzle::B32,
-        };
-        Ok(Descriptor {
-            start: field(0),
-            leading: field(16),
-            stride: field(32),
-            swizzle,
-        })
-    }
-
-    /// Bytes of a row of the swizzle's pattern.
-    fn span(&self) -> u64 {
-        match self.swizzle {
-            TensorSwizzle::None => CORE_BYTES,
-            TensorSwizzle::B32 => 32,
-            TensorSwizzle::B64 => 64,
-            TensorSwizzle::B128 => 128,
-        }
-    }
-
-    /// The address of 16 bytes along K, of a matrix whose rows along K are contiguous.
-    fn k_major(&self, row: u64, k_byte: u64) -> u64 {
-        let along_k = match self.swizzle {
-            TensorSwizzle::None => k_byte / CORE_BYTES * self.leading,
-            _ => k_byte,
-        };
-        let within = row / CORE_ROWS * self.stride + row % CORE_ROWS * self.span();
-        self.swizzle.apply(self.start + within + along_k)
-    }
-
-    /// The address of 16 bytes across K, of a matrix whose columns are contiguous.
-    fn mn_major(&self, byte: u64, k: u64) -> u64 {
-        let within = k % CORE_ROWS * self.span() + byte % self.span();
-        let panel = byte / self.span();
-        // Without a swizzle the two strides change their roles.
-        let (panel_stride, k_stride) = match self.swizzle {
-            TensorSwizzle::None => (self.stride, self.leading),
-            _ => (self.leading, self.stride),
-        };
-        self.swizzle
-            .apply(self.start + panel * panel_stride + k / CORE_ROWS * k_stride + within)
-    }
-}
-
 impl Step<'_> {
-    pub(super) fn wgmma(&mut self, active: u32, wgmma: &Wgmma) -> Result<()> {
+    pub(crate) fn wgmma(&mut self, active: u32, wgmma: &Wgmma) -> Result<()> {
         if active.count_ones() as usize != LANES {
             return Err(FaultKind::Operand(format!(
                 "lanes {active:#010x} of a warp instead of all"
@@ -120,7 +32,7 @@ impl Step<'_> {
             .into());
         }
         let warps = self.cluster.warpgroup(self.warp).len();
-        if warps != WARPS {
+        if warps != WARPGROUP {
             let message = format!(
                 "a warpgroup of {warps} warps: the CTA's threads are not a multiple of 128"
             );
@@ -155,6 +67,83 @@ impl Step<'_> {
         });
         self.warp.wgmma_issued += 1;
         self.progress = true;
+        Ok(())
+    }
+
+    pub(crate) fn wgmma_commit(&mut self) {
+        let warp = &mut *self.warp;
+        let fresh = (warp.wgmma_issued - warp.wgmma_committed) as usize;
+        for pending in warp.wgmma.iter_mut().rev().take(fresh) {
+            pending.group = Some(warp.wgmma_groups);
+        }
+        warp.wgmma_committed = warp.wgmma_issued;
+        warp.wgmma_groups += 1;
+    }
+
+    pub(crate) fn wgmma_wait(&mut self, split: &mut Split, pending: u64) -> Result<Flow> {
+        let done = self.warp.wgmma_groups.saturating_sub(pending);
+        // Groups ascend, and what is in none comes last.
+        let waited = |pending: &Pending| pending.group.is_some_and(|group| group < done);
+        let count = self.warp.wgmma.partition_point(waited);
+        let Some(last) = count.checked_sub(1) else {
+            return Ok(Flow::Next);
+        };
+        let issued = self.warp.wgmma[last].number + 1;
+        if !self.cluster.warpgroup_issued(self.warp, issued) {
+            split.wait = Some(Wait::Warpgroup { issued });
+            return Ok(Flow::Suspend);
+        }
+        self.warpgroup_execute(issued)?;
+        let (code, warp) = (self.code, &mut *self.warp);
+        for pending in warp.wgmma.drain(..count) {
+            self.pending.end(Some(&pending.knowledge));
+            let Op::Wgmma(wgmma) = &code.instructions[pending.origin.instruction].op else {
+                continue;
+            };
+            // A later one that uses the register keeps it.
+            for row in wgmma.rows() {
+                let owner = &mut warp.in_flight[row as usize];
+                if u64::from(*owner) == pending.number + 1 {
+                    *owner = 0;
+                }
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// The oldest instruction that has not executed does, if all four warps have issued it.
+    pub(crate) fn wgmma_advance(&mut self) -> Result<()> {
+        let issued = self.warp.wgmma_executed + 1;
+        if issued <= self.warp.wgmma_issued && self.cluster.warpgroup_issued(self.warp, issued) {
+            return self.warpgroup_execute(issued);
+        }
+        Ok(())
+    }
+
+    /// The cluster has ended: nobody will wait for its instructions.
+    pub(crate) fn forget_wgmma(&mut self) {
+        for pending in self.cluster.warps.iter().flat_map(|warp| &warp.wgmma) {
+            self.pending.end(Some(&pending.knowledge));
+        }
+    }
+
+    /// Another instruction uses registers of the tensor cores.
+    pub(crate) fn touch(&mut self, instruction: &Instruction) -> Result<()> {
+        if matches!(instruction.op, Op::Wgmma(_)) {
+            return Ok(());
+        }
+        for row in &instruction.matrix_registers {
+            self.warp.touched[*row as usize] = self.warp.wgmma_fences;
+            let owner = self.warp.in_flight[*row as usize].checked_sub(1);
+            let owner = owner.and_then(|number| self.warp.wgmma_of_number(number.into()));
+            if let Some(owner) = owner {
+                return Err(FaultKind::RegisterInFlight {
+                    register: self.code.registers[*row as usize].clone(),
+                    other: self.code.other(owner.origin.instruction),
+                }
+                .into());
+            }
+        }
         Ok(())
     }
 
@@ -194,83 +183,6 @@ impl Step<'_> {
         }
     }
 
-    /// Another instruction uses registers of the tensor cores.
-    pub(super) fn touch(&mut self, instruction: &Instruction) -> Result<()> {
-        if matches!(instruction.op, Op::Wgmma(_)) {
-            return Ok(());
-        }
-        for row in &instruction.matrix_registers {
-            self.warp.touched[*row as usize] = self.warp.wgmma_fences;
-            let owner = self.warp.in_flight[*row as usize].checked_sub(1);
-            let owner = owner.and_then(|number| self.warp.wgmma_of_number(number.into()));
-            if let Some(owner) = owner {
-                return Err(FaultKind::RegisterInFlight {
-                    register: self.code.registers[*row as usize].clone(),
-                    other: self.code.other(owner.origin.instruction),
-                }
-                .into());
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn wgmma_commit(&mut self) {
-        let warp = &mut *self.warp;
-        let fresh = (warp.wgmma_issued - warp.wgmma_committed) as usize;
-        for pending in warp.wgmma.iter_mut().rev().take(fresh) {
-            pending.group = Some(warp.wgmma_groups);
-        }
-        warp.wgmma_committed = warp.wgmma_issued;
-        warp.wgmma_groups += 1;
-    }
-
-    pub(super) fn wgmma_wait(&mut self, split: &mut Split, pending: u64) -> Result<Flow> {
-        let done = self.warp.wgmma_groups.saturating_sub(pending);
-        // Groups ascend, and what is in none comes last.
-        let waited = |pending: &Pending| pending.group.is_some_and(|group| group < done);
-        let count = self.warp.wgmma.partition_point(waited);
-        let Some(last) = count.checked_sub(1) else {
-            return Ok(Flow::Next);
-        };
-        let issued = self.warp.wgmma[last].number + 1;
-        if !self.cluster.warpgroup_issued(self.warp, issued) {
-            split.wait = Some(Wait::Warpgroup { issued });
-            return Ok(Flow::Suspend);
-        }
-        self.warpgroup_execute(issued)?;
-        let (code, warp) = (self.code, &mut *self.warp);
-        for pending in warp.wgmma.drain(..count) {
-            self.pending.end(Some(&pending.knowledge));
-            let Op::Wgmma(wgmma) = &code.instructions[pending.origin.instruction].op else {
-                continue;
-            };
-            // A later one that uses the register keeps it.
-            for row in wgmma.rows() {
-                let owner = &mut warp.in_flight[row as usize];
-                if u64::from(*owner) == pending.number + 1 {
-                    *owner = 0;
-                }
-            }
-        }
-        Ok(Flow::Next)
-    }
-
-    /// The cluster has ended: nobody will wait for its instructions.
-    pub(super) fn forget_wgmma(&mut self) {
-        for pending in self.cluster.warps.iter().flat_map(|warp| &warp.wgmma) {
-            self.pending.end(Some(&pending.knowledge));
-        }
-    }
-
-    /// The oldest instruction that has not executed does, if all four warps have issued it.
-    pub(crate) fn wgmma_advance(&mut self) -> Result<()> {
-        let issued = self.warp.wgmma_executed + 1;
-        if issued <= self.warp.wgmma_issued && self.cluster.warpgroup_issued(self.warp, issued) {
-            return self.warpgroup_execute(issued);
-        }
-        Ok(())
-    }
-
     /// Executes the first so many instructions of a warpgroup, in all of its warps.
     fn warpgroup_execute(&mut self, issued: u64) -> Result<()> {
         let own = self.warp.index;
@@ -307,7 +219,7 @@ impl Step<'_> {
         let a = match &wgmma.a {
             MatrixA::Registers(registers) => self.fragment_a(registers),
             MatrixA::Descriptor(_) => {
-                let first = self.warp.warp as usize % WARPS * ROWS;
+                let first = self.warp.warp as usize % WARPGROUP * ROWS;
                 self.matrix(pending, wgmma, true, first..first + ROWS)
                     .map_err(|fault| Blame::origin(fault, origin))?
             }
@@ -474,30 +386,6 @@ impl Step<'_> {
                 *d = u64::from(sum as u32);
             }
         }
-    }
-}
-
-impl Cluster {
-    /// The warps of a warp's warpgroup, numbered in the cluster.
-    fn warpgroup(&self, warp: &Warp) -> Range<usize> {
-        let per_cta = self.warps_per_cta();
-        let first = warp.warp as usize / WARPS * WARPS;
-        let cta = warp.rank * per_cta;
-        cta + first..cta + (first + WARPS).min(per_cta)
-    }
-
-    /// Whether all warps of a warpgroup have issued so many instructions; `warp` is one of them, and may run.
-    pub(crate) fn warpgroup_issued(&self, warp: &Warp, issued: u64) -> bool {
-        self.warpgroup(warp)
-            .all(|index| index == warp.index || self.warps[index].wgmma_issued >= issued)
-    }
-}
-
-impl Warp {
-    /// The instruction before which the warp issued so many, if it has not been waited for.
-    fn wgmma_of_number(&self, number: u64) -> Option<&Pending> {
-        let index = number.checked_sub(self.wgmma.front()?.number)?;
-        self.wgmma.get(usize::try_from(index).ok()?)
     }
 }
 

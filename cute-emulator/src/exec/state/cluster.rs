@@ -1,16 +1,17 @@
 //! A cluster while it runs: its CTAs, warps and copies under way.
 
-use super::copy::{Arrival, CopyIn, LaneCopy, Stores};
+use super::barriers::{ClusterBarrier, Mbarrier, NamedBarrier};
+use super::copies::{Arrival, CopyIn, LaneCopy, Stores};
 use super::knowledge::Knowledge;
 use super::queue::Queue;
 use super::shared::{self, Shared};
-use super::special::Position;
-use super::sync::{ClusterBarrier, Mbarrier, NamedBarrier};
-use super::warp::{self, LANES, PhaseValue, Split, Wait, Warp};
+use super::warp::{self, LANES, PhaseValue, Split, WARPGROUP, Wait, Warp};
 use crate::launch::Launch;
-use crate::limits::{OutOfHostMemory, filled};
+use crate::limits::OutOfHostMemory;
 use crate::op::{Code, MAX_SHARED_BYTES};
+use crate::special::Position;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Registers of an SM.
 const REGISTERS: u32 = 65_536;
@@ -203,64 +204,28 @@ impl Cluster {
             }
         }
     }
-}
 
-impl Warp {
-    /// A warp of so many lanes at the beginning of an entry.
-    fn start(
-        code: &Code,
-        position: &Position,
-        lanes: u32,
-        rank: usize,
-        index: usize,
-        warps: usize,
-        registers: u32,
-    ) -> Result<Warp, OutOfHostMemory> {
-        let mut rows = filled(code.registers.len(), [0; LANES])?;
-        for (row, value) in &code.constants {
-            rows[*row as usize] = [*value; LANES];
-        }
-        for (row, register, axis) in &code.specials {
-            rows[*row as usize] = std::array::from_fn(|lane| {
-                let value = position.value(*register, *axis, lane as u32);
-                value.unwrap_or(0)
-            });
-        }
-        let alive = if lanes == LANES as u32 {
-            u32::MAX
-        } else {
-            (1 << lanes) - 1
-        };
-        let mut knowledge = Knowledge::new(warps);
-        // A moment of its own: nobody else knows of what it does from here on.
-        std::rc::Rc::make_mut(&mut knowledge.seen)[index] = 1;
-        Ok(Warp {
-            in_flight: filled(rows.len(), 0)?,
-            // As if each had been used since the last fence.
-            touched: filled(rows.len(), 0)?,
-            rows,
-            alive,
-            splits: vec![Split {
-                pc: 0,
-                mask: alive,
-                wait: None,
-                give_up: false,
-            }],
-            index,
-            rank,
-            warp: position.warp,
-            knowledge,
-            registers,
-            ..Warp::default()
-        })
+    /// Warps of a CTA that have not ended, the running one included.
+    pub(crate) fn live_warps(&self, rank: usize, running: usize) -> u64 {
+        let per_cta = self.warps_per_cta();
+        let range = rank * per_cta..(rank + 1) * per_cta;
+        range
+            .filter(|index| *index == running || self.warps[*index].alive != 0)
+            .count() as u64
     }
 
-    /// Who is at work where no warp is.
-    pub(crate) fn nobody() -> Warp {
-        Warp {
-            index: usize::MAX,
-            ..Warp::default()
-        }
+    /// The warps of a warp's warpgroup, numbered in the cluster.
+    pub(crate) fn warpgroup(&self, warp: &Warp) -> Range<usize> {
+        let per_cta = self.warps_per_cta();
+        let first = warp.warp as usize / WARPGROUP * WARPGROUP;
+        let cta = warp.rank * per_cta;
+        cta + first..cta + (first + WARPGROUP).min(per_cta)
+    }
+
+    /// Whether all warps of a warpgroup have issued so many instructions; `warp` is one of them, and may run.
+    pub(crate) fn warpgroup_issued(&self, warp: &Warp, issued: u64) -> bool {
+        self.warpgroup(warp)
+            .all(|index| index == warp.index || self.warps[index].wgmma_issued >= issued)
     }
 }
 

@@ -1,0 +1,212 @@
+//! Arithmetic, conversions and moves: what each lane computes from its own registers.
+
+use super::bindings::{Bindings, no_space};
+use super::operands::{Arg, Result, take};
+use super::registers::Registers;
+use crate::arithmetic;
+use crate::op::{Compare, Compute, Function, Op, PARAM_WINDOW, Reg, SHARED_WINDOW, WINDOW_BYTES};
+use crate::special::counts_time;
+use cute_ptx::ast::{Inst, Operand, Type};
+use cute_ptx::special;
+use cute_ptx::table::{Modifier, Opcode};
+
+/// An instruction that computes one register from others.
+pub(super) fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    // Those without a type of their own are of 32 bits.
+    let ty = m.get("t").and_then(Modifier::ty).unwrap_or(Type::B32);
+    if let Some(rounding) = m.get("round") {
+        // All round to the nearest, also those that may be off.
+        if !matches!(rounding, Modifier::Rn | Modifier::Approx | Modifier::Full) {
+            return Err(m.unmodelled(rounding));
+        }
+    }
+    let saturate = m.has(Modifier::Sat);
+    if saturate && !matches!(ty, Type::F32 | Type::S32) {
+        return Err(format!("`.sat` is not modelled on .{}", ty.name()));
+    }
+    let variant = m
+        .get("part")
+        .or_else(|| m.one_of(&[Modifier::NaN, Modifier::Relu]))
+        .or((saturate && ty == Type::S32).then_some(Modifier::Sat));
+    let function = match (m.get("side"), m.get("past")) {
+        (Some(side), Some(past)) => Some(arithmetic::funnel_shift(side, past)),
+        _ => arithmetic::function(m.opcode(), variant, ty),
+    };
+    let function = function.ok_or_else(|| format!("it is not modelled on .{}", ty.name()))?;
+    let flush = m.has(Modifier::Ftz);
+    computation(function, args, flush, saturate && ty == Type::F32)
+}
+
+pub(super) fn compare(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    let (cmp, ty) = (m.get("cmp"), m.ty("t")?);
+    let compare = cmp.and_then(|cmp| arithmetic::comparison(cmp, ty));
+    let compare = compare.ok_or_else(|| format!("comparisons of .{}", ty.name()))?;
+    let combine = m.get("bool").and_then(arithmetic::combination);
+    let mut args = args.into_iter();
+    let mut next = || args.next().ok_or("an operand is missing");
+    let (p, q) = next()?.pair()?;
+    let (a, b) = (next()?.row()?, next()?.row()?);
+    let combine = match combine {
+        Some(function) => Some((function, next()?.row()?)),
+        None => None,
+    };
+    Ok(Op::Compare(Compare {
+        compare,
+        flush: m.has(Modifier::Ftz),
+        combine,
+        p,
+        q,
+        a,
+        b,
+    }))
+}
+
+/// A conversion. A register wider than the result takes its sign along.
+pub(super) fn convert(
+    registers: &mut Registers,
+    inst: &Inst,
+    m: &Bindings,
+    mut args: Vec<Arg>,
+) -> Result<Op> {
+    let width = inst.operands.first().map_or(0, |dst| registers.width(dst));
+    let ty = match m.get("d").and_then(Modifier::ty) {
+        Some(ty @ (Type::S8 | Type::S16 | Type::S32)) if ty.bits() < width => ty,
+        _ => return conversion(m, args),
+    };
+    let narrow = registers.row("narrow");
+    let dst = match args.first_mut() {
+        Some(first) => std::mem::replace(first, Arg::Row(narrow)),
+        None => return Err("a conversion has a result".to_owned()),
+    };
+    let op = conversion(m, args)?;
+    registers.first.push(op);
+    let wide = match width {
+        16 => Type::S16,
+        32 => Type::S32,
+        _ => Type::S64,
+    };
+    let (wide, ty) = (Modifier::Type(wide), Modifier::Type(ty));
+    let function = arithmetic::conversion(None, false, false, wide, ty);
+    let function = function.ok_or("no conversion that repeats the sign")?;
+    computation(function, vec![dst, Arg::Row(narrow)], false, false)
+}
+
+pub(super) fn mov(inst: &Inst, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    let ty = m.ty("t")?;
+    match take(args)? {
+        [Arg::Row(dst), Arg::Rows(parts)] => Ok(Op::Pack {
+            dst,
+            bits: ty.bits() / parts.len() as u32,
+            parts,
+        }),
+        [Arg::Rows(parts), Arg::Row(src)] => Ok(Op::Unpack {
+            src,
+            bits: ty.bits() / parts.len() as u32,
+            parts,
+        }),
+        [Arg::Row(dst), Arg::Row(_)] if inst.operands.get(1).is_some_and(is_clock) => {
+            Ok(Op::Clock { dst })
+        }
+        [dst, src] => {
+            let function = arithmetic::function(Opcode::Mov, None, ty);
+            let function = function.ok_or_else(|| format!("mov of .{}", ty.name()))?;
+            computation(function, vec![dst, src], false, false)
+        }
+    }
+}
+
+pub(super) fn address_conversion(m: &Bindings, args: Vec<Arg>, to: bool) -> Result<Op> {
+    let function: fn(u64) -> u64 = match (m.get("space"), to) {
+        (Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster), false) => {
+            |a| a | SHARED_WINDOW
+        }
+        (Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster), true) => {
+            |a| a & (WINDOW_BYTES - 1)
+        }
+        // Addresses of parameters are generic from the start.
+        (Some(Modifier::Global | Modifier::Param | Modifier::Const), _) => |a| a,
+        (space, _) => return Err(no_space(space)),
+    };
+    computation(Function::F1(function), args, false, false)
+}
+
+/// Whether a generic address is in a state space.
+pub(super) fn is_in_space(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    let function: fn(u64) -> u64 = match m.get("space") {
+        Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster) => {
+            |a| u64::from(a.wrapping_sub(SHARED_WINDOW) < WINDOW_BYTES)
+        }
+        Some(Modifier::Param) => |a| u64::from(a.wrapping_sub(PARAM_WINDOW) < WINDOW_BYTES),
+        Some(Modifier::Global) => |a| u64::from(a < SHARED_WINDOW),
+        Some(Modifier::Const | Modifier::Local) => |_| 0,
+        space => return Err(no_space(space)),
+    };
+    computation(Function::F1(function), args, false, false)
+}
+
+/// A function of the sources.
+pub(super) fn computation(
+    function: Function,
+    args: Vec<Arg>,
+    flush: bool,
+    saturate: bool,
+) -> Result<Op> {
+    let [Arg::Row(dst), sources @ ..] = &args[..] else {
+        return Err("a computation has one result".to_owned());
+    };
+    Ok(Op::Compute(Compute {
+        function,
+        dst: *dst,
+        src: rows_of(sources)?,
+        flush,
+        saturate,
+    }))
+}
+
+fn conversion(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    let (Some(to), Some(from)) = (m.get("d"), m.get("s")) else {
+        return Err("a conversion has two types".to_owned());
+    };
+    let rounding = m.get("round");
+    let (relu, saturate) = (m.has(Modifier::Relu), m.has(Modifier::Sat));
+    let flush = m.has(Modifier::Ftz);
+    m.has(Modifier::Satfinite);
+    let function = arithmetic::conversion(rounding, relu, saturate, to, from);
+    let function = function.ok_or_else(|| {
+        format!("the conversion from .{from} to .{to} with this rounding is not modelled")
+    })?;
+    if saturate && matches!(to.ty(), Some(Type::F16 | Type::F64)) {
+        return Err(format!("`.sat` is not modelled for .{to}"));
+    }
+    let single = Modifier::Type(Type::F32);
+    // A subnormal f32 vanishes in every other type anyway, and to an integer every conversion from floating point saturates.
+    let (flush, saturate) = (
+        flush && (to, from) == (single, single),
+        saturate && to == single,
+    );
+    computation(function, args, flush, saturate)
+}
+
+/// Up to four rows; zeros stand for what is not there.
+fn rows_of(args: &[Arg]) -> Result<[Reg; 4]> {
+    let mut rows = [0; 4];
+    if args.len() > rows.len() {
+        return Err(format!("{} sources are not modelled", args.len()));
+    }
+    for (row, arg) in rows.iter_mut().zip(args) {
+        *row = match arg {
+            Arg::Row(row) => *row,
+            other => return Err(format!("{other:?} where a register is expected")),
+        };
+    }
+    Ok(rows)
+}
+
+/// Whether an operand is a register that counts time.
+fn is_clock(operand: &Operand) -> bool {
+    let register = match operand {
+        Operand::Name(name) => special::lookup(name).map(|(special, _)| special.register),
+        _ => None,
+    };
+    register.is_some_and(counts_time)
+}

@@ -1,0 +1,76 @@
+//! Operands, once their names are rows of the register file.
+
+use crate::op::{Address, Reg};
+
+/// What is not modelled, in words.
+pub(super) type Result<T> = std::result::Result<T, String>;
+
+/// An operand.
+#[derive(Debug)]
+pub(super) enum Arg {
+    /// A register, a constant, a special register, or the address of a variable.
+    Row(Reg),
+    /// The elements of a vector.
+    Rows(Box<[Reg]>),
+    /// `d|p`.
+    Pair(Reg, Reg),
+    Address(Address),
+    /// A tensor map and coordinates.
+    Tile(Address, Box<[Reg]>),
+    /// A number of the instruction itself.
+    Int(i128),
+    /// A label, or `_` where nothing else can stand.
+    Nothing,
+}
+
+impl Arg {
+    pub(super) fn row(self) -> Result<Reg> {
+        match self {
+            Arg::Row(row) => Ok(row),
+            other => other.unexpected("a register"),
+        }
+    }
+
+    /// The elements of a vector, or the one.
+    pub(super) fn rows(self) -> Result<Box<[Reg]>> {
+        match self {
+            Arg::Row(row) => Ok([row].into()),
+            Arg::Rows(rows) => Ok(rows),
+            other => other.unexpected("registers"),
+        }
+    }
+
+    /// A destination, and the second, if there is one.
+    pub(super) fn pair(self) -> Result<(Reg, Option<Reg>)> {
+        match self {
+            Arg::Row(row) => Ok((row, None)),
+            Arg::Pair(first, second) => Ok((first, Some(second))),
+            other => other.unexpected("a destination"),
+        }
+    }
+
+    pub(super) fn address(self) -> Result<Address> {
+        match self {
+            Arg::Address(address) => Ok(address),
+            other => other.unexpected("an address"),
+        }
+    }
+
+    pub(super) fn int(self) -> Result<i128> {
+        match self {
+            Arg::Int(value) => Ok(value),
+            other => other.unexpected("a number"),
+        }
+    }
+
+    fn unexpected<T>(self, expected: &str) -> Result<T> {
+        Err(format!("{self:?} where {expected} is expected"))
+    }
+}
+
+/// The operands, which are so many.
+pub(super) fn take<const N: usize>(args: Vec<Arg>) -> Result<[Arg; N]> {
+    let found = args.len();
+    args.try_into()
+        .map_err(|_| format!("{found} operands where {N} are expected"))
+}

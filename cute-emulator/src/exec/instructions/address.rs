@@ -1,0 +1,162 @@
+//! Where addresses point.
+
+use crate::error::FaultKind;
+use crate::exec::state::warp::lanes;
+use crate::exec::step::{Blame, Result, Step};
+use crate::op::{Address, PARAM_WINDOW, RANK_SHIFT, Reg, SHARED_WINDOW, Space, WINDOW_BYTES};
+
+/// Where an address is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Location {
+    Global(u64),
+    /// In the CTA of this rank.
+    Shared(usize, u64),
+    Param(usize),
+}
+
+impl Step<'_> {
+    /// The value of an address operand.
+    pub(crate) fn address(&self, lane: usize, address: Address) -> u64 {
+        self.warp
+            .get(address.base, lane)
+            .wrapping_add_signed(address.offset)
+    }
+
+    pub(crate) fn locate(
+        &self,
+        space: Space,
+        address: u64,
+    ) -> std::result::Result<Location, FaultKind> {
+        let window =
+            |start: u64| (address.wrapping_sub(start) < WINDOW_BYTES).then(|| address - start);
+        match space {
+            Space::Shared => self.locate_shared(address),
+            Space::Global => Ok(Location::Global(address)),
+            Space::Param | Space::Generic => match (window(SHARED_WINDOW), window(PARAM_WINDOW)) {
+                (Some(address), _) => self.locate_shared(address),
+                (_, Some(offset)) => Ok(Location::Param(offset as usize)),
+                _ => Ok(Location::Global(address)),
+            },
+        }
+    }
+
+    fn locate_shared(&self, address: u64) -> std::result::Result<Location, FaultKind> {
+        // A shared address may be generic as well.
+        let address = address & (WINDOW_BYTES - 1);
+        let (rank, offset) = (address >> RANK_SHIFT, address & ((1 << RANK_SHIFT) - 1));
+        match rank {
+            0 => Ok(Location::Shared(self.warp.rank, offset)),
+            rank if rank as usize <= self.cluster.ctas.len() => {
+                let rank = rank as usize - 1;
+                if rank != self.warp.rank && self.cluster.cta_ended(rank) {
+                    return Err(FaultKind::Ended {
+                        address,
+                        rank: rank as u32,
+                    });
+                }
+                Ok(Location::Shared(rank, offset))
+            }
+            rank => Err(FaultKind::Operand(format!(
+                "shared address {address:#x} belongs to CTA rank {} of a cluster of {}",
+                rank - 1,
+                self.cluster.ctas.len()
+            ))),
+        }
+    }
+
+    /// The rank and address of an operand in shared memory.
+    pub(crate) fn shared_address(&self, lane: usize, address: Address) -> Result<(usize, u64)> {
+        match self.locate(Space::Shared, self.address(lane, address)) {
+            Ok(Location::Shared(rank, address)) => Ok((rank, address)),
+            Ok(_) => Err(Blame::lane(
+                FaultKind::Operand("the address is not in shared memory".to_owned()),
+                lane,
+            )),
+            Err(fault) => Err(Blame::lane(fault, lane)),
+        }
+    }
+
+    fn mapped(
+        &self,
+        address: u64,
+        rank: u32,
+        generic: bool,
+    ) -> std::result::Result<u64, FaultKind> {
+        let Location::Shared(_, offset) = self.locate(
+            if generic {
+                Space::Generic
+            } else {
+                Space::Shared
+            },
+            address,
+        )?
+        else {
+            return Err(FaultKind::Operand(format!(
+                "{address:#x} is not an address in shared memory"
+            )));
+        };
+        if rank as usize >= self.cluster.ctas.len() {
+            let size = self.cluster.ctas.len();
+            return Err(FaultKind::Operand(format!(
+                "rank {rank} in a cluster of {size}"
+            )));
+        }
+        let mapped = (u64::from(rank) + 1) << RANK_SHIFT | offset;
+        Ok(if generic {
+            SHARED_WINDOW | mapped
+        } else {
+            mapped
+        })
+    }
+
+    fn owner(&self, address: u64, generic: bool) -> std::result::Result<usize, FaultKind> {
+        let space = if generic {
+            Space::Generic
+        } else {
+            Space::Shared
+        };
+        match self.locate(space, address)? {
+            Location::Shared(rank, _) => Ok(rank),
+            _ => Err(FaultKind::Operand(format!(
+                "{address:#x} is not an address in shared memory"
+            ))),
+        }
+    }
+
+    pub(crate) fn rank_of(
+        &mut self,
+        active: u32,
+        dst: Reg,
+        address: Reg,
+        generic: bool,
+    ) -> Result<()> {
+        for lane in lanes(active) {
+            let rank = self
+                .owner(self.warp.get(address, lane), generic)
+                .map_err(|fault| Blame::lane(fault, lane))?;
+            self.warp.set(dst, lane, rank as u64);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn map_rank(
+        &mut self,
+        active: u32,
+        dst: Reg,
+        address: Reg,
+        rank: Reg,
+        generic: bool,
+    ) -> Result<()> {
+        for lane in lanes(active) {
+            let (address, rank) = (
+                self.warp.get(address, lane),
+                self.warp.get(rank, lane) as u32,
+            );
+            let mapped = self
+                .mapped(address, rank, generic)
+                .map_err(|fault| Blame::lane(fault, lane))?;
+            self.warp.set(dst, lane, mapped);
+        }
+        Ok(())
+    }
+}

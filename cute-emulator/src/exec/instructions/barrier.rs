@@ -1,0 +1,170 @@
+//! The barriers of a CTA and of a cluster, and the pool of registers.
+
+use crate::error::FaultKind;
+use crate::exec::state::barriers::problem;
+use crate::exec::state::knowledge::Knowledge;
+use crate::exec::state::warp::{LANES, Split, Wait};
+use crate::exec::step::{Blame, Flow, Result, Step};
+use crate::op::Reg;
+
+/// Most threads of a CTA.
+const MAX_THREADS: u64 = 1024;
+
+impl Step<'_> {
+    pub(crate) fn barrier(
+        &mut self,
+        split: &mut Split,
+        id: Reg,
+        threads: Option<Reg>,
+        wait: bool,
+    ) -> Result<Flow> {
+        let lane = split.mask.trailing_zeros() as usize;
+        let id = self.warp.get(id, lane) as u32 as usize;
+        let rank = self.warp.rank;
+        let live = self.cluster.live_warps(rank, self.warp.index) * LANES as u64;
+        let named = threads.map(|threads| u64::from(self.warp.get(threads, lane) as u32));
+        self.meet();
+        let expected = named.unwrap_or(live);
+        let Some(barrier) = self.cluster.ctas[rank].barriers.get_mut(id) else {
+            return Err(Blame::from(FaultKind::Operand(format!(
+                "barrier {id} is not 0 to 15"
+            ))));
+        };
+        if !expected.is_multiple_of(LANES as u64) || expected == 0 || expected > MAX_THREADS {
+            return Err(problem(
+                id as u64,
+                format!("{expected} threads are not a multiple of 32 up to 1024"),
+            )
+            .into());
+        }
+        if barrier.arrived > 0 && barrier.expected != expected && !barrier.whole {
+            let message = format!("{expected} threads here, {} elsewhere", barrier.expected);
+            return Err(problem(id as u64, message).into());
+        }
+        barrier.expected = expected;
+        barrier.whole = named.is_none();
+        barrier.arrived += LANES as u64;
+        barrier.knowledge.join(&self.warp.knowledge);
+        self.warp.tick();
+        if barrier.arrived > expected {
+            return Err(problem(
+                id as u64,
+                format!("{} threads where {expected} are expected", barrier.arrived),
+            )
+            .into());
+        }
+        if wait {
+            barrier.waiting.push(self.warp.index);
+            split.wait = Some(Wait::Barrier {
+                id,
+                generation: barrier.generation,
+            });
+        }
+        self.complete_barrier(id);
+        if wait && self.cluster.ready(self.warp, split) {
+            split.wait = None;
+        }
+        Ok(Flow::Next)
+    }
+
+    pub(crate) fn cluster_arrive(&mut self, mask: u32) {
+        self.meet();
+        self.warp.cluster_phase = self.cluster.barrier.phase;
+        self.cluster.barrier.knowledge.join(&self.warp.knowledge);
+        self.warp.tick();
+        self.cluster.barrier.arrived += u64::from(mask.count_ones());
+        self.complete_cluster_barrier();
+    }
+
+    pub(crate) fn cluster_wait(&mut self, split: &mut Split) -> Flow {
+        if self.cluster.barrier.phase == self.warp.cluster_phase {
+            split.wait = Some(Wait::Cluster {
+                phase: self.warp.cluster_phase,
+            });
+            return Flow::Suspend;
+        }
+        self.warp.knowledge.join(&self.cluster.barrier.knowledge);
+        Flow::Next
+    }
+
+    /// A warp has ended: nobody waits for it any longer.
+    pub(crate) fn leave_barriers(&mut self) {
+        let rank = self.warp.rank;
+        let live = self.cluster.live_warps(rank, self.warp.index) - 1;
+        for id in 0..self.cluster.ctas[rank].barriers.len() {
+            let barrier = &mut self.cluster.ctas[rank].barriers[id];
+            if barrier.whole && barrier.arrived > 0 {
+                barrier.expected = live * LANES as u64;
+                self.complete_barrier(id);
+            }
+        }
+        self.complete_cluster_barrier();
+    }
+
+    /// The warp's lanes have met: what each wrote is ordered before what each does next.
+    pub(crate) fn meet(&mut self) {
+        self.warp.written = 0;
+    }
+
+    /// Lets a barrier go if everybody is there.
+    fn complete_barrier(&mut self, id: usize) {
+        let barrier = &mut self.cluster.ctas[self.warp.rank].barriers[id];
+        if barrier.arrived == 0 || barrier.arrived < barrier.expected {
+            return;
+        }
+        barrier.generation += 1;
+        barrier.arrived = 0;
+        let waiting = std::mem::take(&mut barrier.waiting);
+        let warps = self.cluster.warps.len();
+        let knowledge = std::mem::replace(&mut barrier.knowledge, Knowledge::new(warps));
+        for index in waiting {
+            if index == self.warp.index {
+                self.warp.knowledge.join(&knowledge);
+            } else {
+                self.cluster.warps[index].knowledge.join(&knowledge);
+            }
+        }
+    }
+
+    fn complete_cluster_barrier(&mut self) {
+        let others = self
+            .cluster
+            .warps
+            .iter()
+            .map(|warp| u64::from(warp.alive.count_ones()))
+            .sum::<u64>();
+        let expected = others + u64::from(self.warp.alive.count_ones());
+        if self.cluster.barrier.arrived > 0 && self.cluster.barrier.arrived >= expected {
+            self.cluster.barrier.arrived = 0;
+            self.cluster.barrier.phase += 1;
+        }
+    }
+
+    pub(crate) fn set_max_registers(
+        &mut self,
+        split: &mut Split,
+        count: u32,
+        increase: bool,
+    ) -> Result<Flow> {
+        let current = self.warp.registers;
+        let change = count.abs_diff(current) * LANES as u32;
+        let pool = &mut self.cluster.ctas[self.warp.rank].free_registers;
+        match (increase, count >= current) {
+            (true, true) if *pool >= change => *pool -= change,
+            (true, true) => {
+                split.wait = Some(Wait::Registers { count: change });
+                return Ok(Flow::Suspend);
+            }
+            (false, false) => *pool += change,
+            (false, true) if count == current => {}
+            _ => {
+                let direction = if increase { "increase" } else { "decrease" };
+                let message =
+                    format!("the thread has {current} registers; {count} is no {direction}");
+                return Err(FaultKind::Operand(message).into());
+            }
+        }
+        self.warp.registers = count;
+        Ok(Flow::Next)
+    }
+}

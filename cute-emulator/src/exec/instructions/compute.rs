@@ -1,0 +1,113 @@
+//! What each lane computes from its own registers.
+
+use crate::arithmetic::low_bits;
+use crate::exec::state::warp::{Row, lanes};
+use crate::exec::step::Step;
+use crate::op::{Compare, Compute, Function, Reg};
+
+impl Step<'_> {
+    pub(crate) fn compute(&mut self, active: u32, compute: &Compute) {
+        let Compute {
+            function,
+            dst,
+            src,
+            flush,
+            saturate,
+        } = *compute;
+        let rows = &self.warp.rows;
+        let row = |i: usize| -> Row {
+            let row = rows[src[i] as usize];
+            if flush { row.map(flushed) } else { row }
+        };
+        let mut result: Row = match function {
+            Function::F1(f) => row(0).map(f),
+            Function::F2(f) => {
+                let (a, b) = (row(0), row(1));
+                std::array::from_fn(|lane| f(a[lane], b[lane]))
+            }
+            Function::F3(f) => {
+                let (a, b, c) = (row(0), row(1), row(2));
+                std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]))
+            }
+            Function::F4(f) => {
+                let (a, b, c, d) = (row(0), row(1), row(2), row(3));
+                std::array::from_fn(|lane| f(a[lane], b[lane], c[lane], d[lane]))
+            }
+        };
+        if flush {
+            result = result.map(flushed);
+        }
+        if saturate {
+            result = result.map(saturated);
+        }
+        let dst = &mut self.warp.rows[dst as usize];
+        if active == u32::MAX {
+            *dst = result;
+        } else {
+            lanes(active).for_each(|lane| dst[lane] = result[lane]);
+        }
+    }
+
+    pub(crate) fn compare(&mut self, active: u32, compare: &Compare) {
+        let Compare {
+            compare,
+            flush,
+            combine,
+            p,
+            q,
+            a,
+            b,
+        } = *compare;
+        let (a, b) = (self.warp.rows[a as usize], self.warp.rows[b as usize]);
+        let c = combine.map(|(function, row)| (function, self.warp.rows[row as usize]));
+        for lane in lanes(active) {
+            let (a, b) = if flush {
+                (flushed(a[lane]), flushed(b[lane]))
+            } else {
+                (a[lane], b[lane])
+            };
+            let holds = compare(a, b) & 1;
+            let combined = |value| c.map_or(value, |(function, c)| function(value, c[lane]));
+            self.warp.set(p, lane, combined(holds));
+            if let Some(q) = q {
+                self.warp.set(q, lane, combined(holds ^ 1));
+            }
+        }
+    }
+
+    pub(crate) fn pack(&mut self, active: u32, dst: Reg, parts: &[Reg], bits: u32) {
+        for lane in lanes(active) {
+            let mask = low_bits(bits);
+            let value = parts.iter().rev().fold(0_u64, |value, part| {
+                value.checked_shl(bits).unwrap_or(0) | self.warp.get(*part, lane) & mask
+            });
+            self.warp.set(dst, lane, value);
+        }
+    }
+
+    pub(crate) fn unpack(&mut self, active: u32, parts: &[Reg], src: Reg, bits: u32) {
+        for lane in lanes(active) {
+            let value = self.warp.get(src, lane);
+            for (i, part) in parts.iter().enumerate() {
+                let shifted = value.checked_shr(bits * i as u32).unwrap_or(0);
+                self.warp.set(*part, lane, shifted & low_bits(bits));
+            }
+        }
+    }
+}
+
+/// A single-precision subnormal becomes a zero of its sign.
+fn flushed(bits: u64) -> u64 {
+    if bits & 0x7f80_0000 == 0 {
+        bits & 0x8000_0000
+    } else {
+        bits
+    }
+}
+
+/// A single-precision value held between 0 and 1; a NaN becomes 0.
+fn saturated(bits: u64) -> u64 {
+    let value = f32::from_bits(bits as u32);
+    let held = if value > 0.0 { value.min(1.0) } else { 0.0 };
+    u64::from(held.to_bits())
+}

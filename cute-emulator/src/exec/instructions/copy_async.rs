@@ -1,0 +1,171 @@
+//! `cp.async`: the older asynchronous copies, of 4, 8 or 16 bytes for each lane.
+
+use crate::error::FaultKind;
+use crate::exec::state::copies::{Arrival, LaneCopy};
+use crate::exec::state::origin::Origin;
+use crate::exec::state::queue::{Key, Queue};
+use crate::exec::state::shared::Tag;
+use crate::exec::state::warp::lanes;
+use crate::exec::step::{Blame, Result, Step};
+use crate::op::{Address, Reg};
+
+impl Step<'_> {
+    pub(crate) fn copy_async(
+        &mut self,
+        active: u32,
+        to: Address,
+        from: Address,
+        bytes: u32,
+        source_bytes: Option<Reg>,
+    ) -> Result<()> {
+        let (code, warps, tag) = (
+            self.code,
+            self.cluster.warps_per_cta(),
+            Tag::copy(self.pc, 0),
+        );
+        for lane in lanes(active) {
+            let blame = |fault| Blame::lane(fault, lane);
+            let (rank, to) = self.shared_address(lane, to)?;
+            let from = self.address(lane, from);
+            let source_bytes = source_bytes
+                .map_or(bytes, |row| self.warp.get(row, lane) as u32)
+                .min(bytes);
+            for address in [to, from] {
+                if !address.is_multiple_of(u64::from(bytes)) {
+                    return Err(blame(FaultKind::Misaligned {
+                        address,
+                        align: u64::from(bytes),
+                    }));
+                }
+            }
+            let cta = &mut self.cluster.ctas[rank];
+            let range = cta.shared.range(to, bytes as usize).map_err(blame)?;
+            let usage = self.warp.knowledge.writes(self.warp.index);
+            cta.shared
+                .check(range.clone(), usage, code, warps)
+                .map_err(blame)?;
+            cta.stores.check(&range, code).map_err(blame)?;
+            cta.shared.written(range, tag);
+            let (bytes, source_bytes) = (bytes as usize, source_bytes as usize);
+            self.pending.begin(None).map_err(blame)?;
+            let origin = self.origin(lane);
+            let copy = LaneCopy {
+                origin,
+                to: (rank, to),
+                from,
+                bytes,
+                source_bytes,
+            };
+            self.cluster.lane_copies.push(origin.thread(), copy);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn copy_async_commit(&mut self, active: u32) {
+        for lane in lanes(active) {
+            let group = self.warp.copy_groups[lane];
+            self.warp.copy_groups[lane] += 1;
+            let thread = self.origin(lane).thread();
+            self.cluster.lane_copies.commit(thread, group);
+        }
+    }
+
+    pub(crate) fn copy_async_wait(&mut self, active: u32, pending: Option<u64>) -> Result<()> {
+        for lane in lanes(active) {
+            let thread = self.origin(lane).thread();
+            let done = pending.map(|pending| self.warp.copy_groups[lane].saturating_sub(pending));
+            let waited = |copies: &Queue<LaneCopy>| match done {
+                Some(done) => copies.first_committed(thread, done),
+                None => copies.first_of(thread, copies.next()),
+            };
+            while let Some(key) = waited(&self.cluster.lane_copies) {
+                self.land_lane(key)?;
+            }
+        }
+        self.warp.written |= active;
+        Ok(())
+    }
+
+    pub(crate) fn copy_async_arrive(
+        &mut self,
+        active: u32,
+        address: Address,
+        counted: bool,
+    ) -> Result<()> {
+        for lane in lanes(active) {
+            let blame = |fault| Blame::lane(fault, lane);
+            let barrier = self.mbarrier_address(lane, address)?;
+            let (found, at) = self.mbarrier(lane, address)?;
+            if counted {
+                found.await_one_more(at).map_err(blame)?;
+            }
+            self.pending.begin(None).map_err(blame)?;
+            let origin = self.origin(lane);
+            let arrival = Arrival {
+                origin,
+                barrier,
+                after: self.cluster.lane_copies.next(),
+            };
+            self.cluster.arrivals.push(origin.thread(), arrival);
+        }
+        Ok(())
+    }
+
+    /// A `cp.async` takes place.
+    pub(crate) fn land_lane(&mut self, key: Key) -> Result<()> {
+        let Some(operation) = self.cluster.lane_copies.remove(key) else {
+            return Ok(());
+        };
+        let LaneCopy {
+            origin,
+            to: (rank, to),
+            from,
+            bytes,
+            source_bytes,
+        } = operation.is;
+        self.pending.end(None);
+        self.progress = true;
+        let blame = |fault| Blame::origin(fault, origin);
+        let mut data = [0; 16];
+        self.memory
+            .read(from, &mut data[..source_bytes])
+            .map_err(|error| blame(FaultKind::Global(error)))?;
+        let warp = origin.rank * self.cluster.warps_per_cta() + origin.warp as usize;
+        let clock = self.warp_at(warp).knowledge.seen[warp];
+        let shared = &mut self.cluster.ctas[rank].shared;
+        let range = shared.range(to, bytes).map_err(blame)?;
+        shared.bytes[range.clone()].copy_from_slice(&data[..bytes]);
+        shared.written(range, Tag::generic(origin.instruction, warp, clock));
+        Ok(())
+    }
+
+    /// An arrival takes place, after what the lane asked for before.
+    pub(crate) fn land_arrival(&mut self, key: Key) -> Result<()> {
+        let Some(operation) = self.cluster.arrivals.remove(key) else {
+            return Ok(());
+        };
+        let Arrival {
+            origin,
+            barrier: (rank, barrier),
+            after,
+        } = operation.is;
+        self.pending.end(None);
+        self.progress = true;
+        while let Some(key) = self.cluster.lane_copies.first_of(origin.thread(), after) {
+            self.land_lane(key)?;
+        }
+        self.arrive_after_copies(rank, barrier, origin)
+    }
+
+    fn arrive_after_copies(&mut self, rank: usize, barrier: u32, origin: Origin) -> Result<()> {
+        let warp = origin.rank * self.cluster.warps_per_cta() + origin.warp as usize;
+        let knowledge = self.warp_at(warp).knowledge.clone();
+        let address = u64::from(barrier);
+        let found = self.cluster.ctas[rank].mbarriers.get_mut(&barrier);
+        let found = found.ok_or_else(|| Blame::origin(FaultKind::NoBarrier { address }, origin))?;
+        found.learn(&knowledge);
+        found
+            .arrive(1, address)
+            .map_err(|fault| Blame::origin(fault, origin))
+    }
+}

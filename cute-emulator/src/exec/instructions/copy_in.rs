@@ -1,0 +1,172 @@
+//! Bulk copies into shared memory, of bytes and of boxes of tensors. A copy takes place when somebody waits for it, or earlier
+//! by chance.
+
+use super::region::{BYTES_PER_STEP, check_copy};
+use crate::error::FaultKind;
+use crate::exec::state::copies::CopyIn;
+use crate::exec::state::endpoint::Endpoint;
+use crate::exec::state::queue::Key;
+use crate::exec::state::shared::{Tag, Use};
+use crate::exec::state::warp::lanes;
+use crate::exec::step::{Blame, Result, Step};
+use crate::limits::hold;
+use crate::op::{Address, Reg, Region};
+use crate::tensor_map::CHUNK_BYTES;
+
+/// A copy into shared memory is known by its moment, of 31 bits.
+const MAX_LANDINGS: u64 = (1 << 31) - 1;
+
+impl Step<'_> {
+    pub(crate) fn copy_in(
+        &mut self,
+        active: u32,
+        to: Address,
+        region: &Region,
+        barrier: Address,
+        multicast: Option<Reg>,
+    ) -> Result<()> {
+        for lane in lanes(active) {
+            let blame = |fault| Blame::lane(fault, lane);
+            let from = self.endpoint(lane, region).map_err(blame)?;
+            let (rank, to) = self.shared_address(lane, to)?;
+            check_copy(&from, to).map_err(blame)?;
+            let (barrier_rank, barrier) = self.mbarrier_address(lane, barrier)?;
+            if rank != barrier_rank {
+                let message = format!(
+                    "the data goes to CTA rank {rank}, the mbarrier is in CTA rank {barrier_rank}"
+                );
+                return Err(blame(FaultKind::Operand(message)));
+            }
+            let ranks: Vec<usize> = match multicast {
+                None => vec![rank],
+                Some(mask) => {
+                    let mask = self.warp.get(mask, lane) as u16;
+                    (0..16).filter(|rank| mask >> rank & 1 == 1).collect()
+                }
+            };
+            for rank in &ranks {
+                self.expect_copy(*rank, to, &from, barrier).map_err(blame)?;
+            }
+            let bytes = from.bytes() * ranks.len() as u64;
+            self.stats.copied_in += bytes;
+            self.charge(bytes / BYTES_PER_STEP);
+            self.pending.begin(from.knowledge()).map_err(blame)?;
+            let origin = self.origin(lane);
+            let copy = CopyIn {
+                origin,
+                ranks,
+                to,
+                from,
+                barrier,
+            };
+            self.cluster.copies.push(origin.thread(), copy);
+        }
+        Ok(())
+    }
+
+    /// From here on the bytes belong to the copy.
+    fn expect_copy(
+        &mut self,
+        rank: usize,
+        to: u64,
+        from: &Endpoint,
+        barrier: u32,
+    ) -> std::result::Result<(), FaultKind> {
+        let (warps, size) = (self.cluster.warps_per_cta(), self.cluster.ctas.len());
+        let (code, tag) = (self.code, Tag::copy(self.pc, 0));
+        let usage = self.warp.knowledge.overwrites(self.warp.index);
+        if rank != self.warp.rank && rank < size && self.cluster.cta_ended(rank) {
+            return Err(FaultKind::Ended {
+                address: to,
+                rank: rank as u32,
+            });
+        }
+        let Some(cta) = self.cluster.ctas.get_mut(rank) else {
+            return Err(FaultKind::Operand(format!(
+                "multicast to CTA rank {rank} of a cluster of {size}"
+            )));
+        };
+        let address = u64::from(barrier);
+        match cta.mbarriers.get(&barrier) {
+            None => return Err(FaultKind::NoBarrier { address }),
+            Some(barrier) => barrier.check_announced(address)?,
+        }
+        from.pieces(to, |piece| {
+            let range = cta.shared.range(piece.shared, piece.len)?;
+            cta.shared.check(range.clone(), usage, code, warps)?;
+            cta.stores.check(&range, code)?;
+            cta.shared.written(range, tag);
+            Ok(())
+        })
+    }
+
+    /// A copy takes place.
+    pub(crate) fn land(&mut self, key: Key) -> Result<()> {
+        let Some(operation) = self.cluster.copies.remove(key) else {
+            return Ok(());
+        };
+        let CopyIn {
+            origin,
+            ranks,
+            to,
+            from,
+            barrier,
+        } = operation.is;
+        self.pending.end(from.knowledge());
+        self.progress = true;
+        let blame = |fault| Blame::origin(fault, origin);
+        let mut fill = [0; CHUNK_BYTES];
+        match &from {
+            Endpoint::Tile { map, .. } => fill = map.fill_pattern(),
+            Endpoint::Values(values) => fill[..values.len()].copy_from_slice(values),
+            Endpoint::Bytes { .. } | Endpoint::Shared { .. } => {}
+        }
+        let (code, warps) = (self.code, self.cluster.warps_per_cta());
+        let Step {
+            memory, cluster, ..
+        } = self;
+        cluster.landings += 1;
+        hold(
+            "copies into shared memory in one cluster",
+            cluster.landings.into(),
+            MAX_LANDINGS,
+        )
+        .map_err(|limit| blame(limit.into()))?;
+        let clock = cluster.landings;
+        from.pieces(to, |piece| {
+            let mut bytes = fill;
+            for (part, address) in &piece.parts {
+                let into = &mut bytes[part.clone()];
+                let Endpoint::Shared {
+                    rank, knowledge, ..
+                } = &from
+                else {
+                    memory.read(*address, into).map_err(FaultKind::Global)?;
+                    continue;
+                };
+                let shared = &cluster.ctas[*rank].shared;
+                let range = shared.range(*address, part.len())?;
+                shared.check(range.clone(), Use::Asynchronous { knowledge }, code, warps)?;
+                into.copy_from_slice(&shared.bytes[range]);
+            }
+            for rank in &ranks {
+                let shared = &mut cluster.ctas[*rank].shared;
+                let range = shared.range(piece.shared, piece.len)?;
+                shared.bytes[range.clone()].copy_from_slice(&bytes[..piece.len]);
+                shared.written(range, Tag::copy(origin.instruction, clock));
+            }
+            Ok(())
+        })
+        .map_err(blame)?;
+        for rank in ranks {
+            let address = u64::from(barrier);
+            let barrier = self.cluster.ctas[rank].mbarriers.get_mut(&barrier);
+            let barrier = barrier.ok_or_else(|| blame(FaultKind::NoBarrier { address }))?;
+            barrier.learn_landing(clock);
+            barrier
+                .transfer(-(from.bytes() as i64), address)
+                .map_err(blame)?;
+        }
+        Ok(())
+    }
+}

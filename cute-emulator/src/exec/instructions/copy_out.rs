@@ -1,0 +1,215 @@
+//! Bulk copies out of shared memory. A copy reads its source as late as its `wait_group.read` allows, and writes as late as its
+//! `wait_group` does.
+
+use super::region::{BYTES_PER_STEP, check_copy};
+use crate::arithmetic::{self, number};
+use crate::error::FaultKind;
+use crate::exec::state::cluster::Cta;
+use crate::exec::state::copies::{CopyOut, CopyRead};
+use crate::exec::state::endpoint::Endpoint;
+use crate::exec::state::queue::{Key, Operation};
+use crate::exec::state::shared::Use;
+use crate::exec::state::warp::lanes;
+use crate::exec::step::{Blame, Result, Step};
+use crate::op::{Address, MAX_SHARED_BYTES, Reduction, Region};
+use crate::tensor_map::CHUNK_BYTES;
+
+/// Of the stores of a CTA that have read their source and that nobody waits for, so many are delayed further, with so many
+/// bytes: eight times its shared memory.
+const HELD_STORES: usize = 4096;
+const HELD_BYTES: usize = 8 * MAX_SHARED_BYTES as usize;
+
+impl Step<'_> {
+    pub(crate) fn copy_out(
+        &mut self,
+        active: u32,
+        region: &Region,
+        from: Address,
+        reduction: Option<Reduction>,
+    ) -> Result<()> {
+        for lane in lanes(active) {
+            let blame = |fault| Blame::lane(fault, lane);
+            let mut to = self.endpoint(lane, region).map_err(blame)?;
+            let (rank, from) = self.shared_address(lane, from)?;
+            check_copy(&to, from).map_err(blame)?;
+            if rank != self.warp.rank {
+                return Err(blame(FaultKind::Operand(
+                    "the source is in another CTA's shared memory".to_owned(),
+                )));
+            }
+            self.cluster.ctas[rank]
+                .shared
+                .range(from, to.bytes() as usize)
+                .map_err(blame)?;
+            let reduction = match (reduction, &to) {
+                (None, _) => None,
+                (Some(Reduction::Typed { update, bytes }), _) => Some((update, bytes)),
+                (Some(Reduction::ByElement(name)), Endpoint::Tile { map, .. }) => {
+                    let update = arithmetic::update(name, map.element.ptx());
+                    let update = update.ok_or_else(|| {
+                        blame(FaultKind::Operand(format!(
+                            "`.{name}` of {:?} elements",
+                            map.element
+                        )))
+                    })?;
+                    Some((update, map.element.bytes()))
+                }
+                (Some(Reduction::ByElement(_)), _) => {
+                    return Err(blame(FaultKind::Operand(
+                        "a reduction of bytes needs a type".to_owned(),
+                    )));
+                }
+            };
+            if let (None, Endpoint::Tile { map, .. }) = (&reduction, &mut to) {
+                map.end_rows_at_whole_units();
+            }
+            self.stats.copied_out += to.bytes();
+            self.charge(to.bytes() / BYTES_PER_STEP);
+            let (origin, knowledge) = (self.origin(lane), self.warp.knowledge.clone());
+            self.pending.begin(Some(&knowledge)).map_err(blame)?;
+            let store = CopyOut {
+                origin,
+                to,
+                from,
+                reduction,
+                knowledge,
+            };
+            let Cta { shared, stores, .. } = &mut self.cluster.ctas[rank];
+            if stores.readers.is_empty() {
+                stores.readers = vec![0; shared.bytes.len().div_ceil(CHUNK_BYTES)];
+            }
+            stores.readers[store.units()]
+                .iter_mut()
+                .for_each(|readers| *readers += 1);
+            stores.reading.push(origin.thread(), store);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn bulk_commit(&mut self, active: u32) {
+        for lane in lanes(active) {
+            let group = self.warp.bulk_groups[lane];
+            self.warp.bulk_groups[lane] += 1;
+            let thread = self.origin(lane).thread();
+            self.cluster.ctas[self.warp.rank]
+                .stores
+                .commit(thread, group);
+        }
+    }
+
+    pub(crate) fn bulk_wait(&mut self, active: u32, pending: u64, read: bool) -> Result<()> {
+        let rank = self.warp.rank;
+        for lane in lanes(active) {
+            let thread = self.origin(lane).thread();
+            let done = self.warp.bulk_groups[lane].saturating_sub(pending);
+            let reading = |step: &Self| {
+                let stores = &step.cluster.ctas[rank].stores;
+                stores.reading.first_committed(thread, done)
+            };
+            while let Some(key) = reading(self) {
+                self.store_read(rank, key)?;
+            }
+            let writing = |step: &Self| {
+                let stores = &step.cluster.ctas[rank].stores;
+                stores.writing.first_committed(thread, done)
+            };
+            while let Some(key) = writing(self).filter(|_| !read) {
+                self.store_write(rank, key)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A store reads its source, if it has not.
+    pub(crate) fn store_read(&mut self, rank: usize, key: Key) -> Result<()> {
+        let (code, warps) = (self.code, self.cluster.warps_per_cta());
+        let Cta { shared, stores, .. } = &mut self.cluster.ctas[rank];
+        let Some(Operation { group, is: store }) = stores.reading.remove(key) else {
+            return Ok(());
+        };
+        self.pending.end(Some(&store.knowledge));
+        stores.readers[store.units()]
+            .iter_mut()
+            .for_each(|readers| *readers -= 1);
+        let mut data = vec![0; store.to.bytes() as usize];
+        store
+            .to
+            .pieces(store.from, |piece| {
+                // What falls outside of the tensor is not read.
+                for (part, _) in &piece.parts {
+                    let range = shared.range(piece.shared + part.start as u64, part.len())?;
+                    let usage = Use::Asynchronous {
+                        knowledge: &store.knowledge,
+                    };
+                    shared.check(range.clone(), usage, code, warps)?;
+                    data[piece.offset + part.start..piece.offset + part.end]
+                        .copy_from_slice(&shared.bytes[range]);
+                }
+                Ok(())
+            })
+            .map_err(|fault| Blame::origin(fault, store.origin))?;
+        stores.held += data.len();
+        let CopyOut {
+            origin,
+            to,
+            from,
+            reduction,
+            ..
+        } = store;
+        let is = CopyRead {
+            origin,
+            to,
+            from,
+            reduction,
+            data,
+        };
+        stores.writing.insert(key, Operation { group, is });
+        self.write_the_oldest(rank)
+    }
+
+    /// A store that has read its source writes, and is complete.
+    pub(crate) fn store_write(&mut self, rank: usize, key: Key) -> Result<()> {
+        let stores = &mut self.cluster.ctas[rank].stores;
+        let Some(Operation { is: store, .. }) = stores.writing.remove(key) else {
+            return Ok(());
+        };
+        stores.held -= store.data.len();
+        let memory = &mut *self.memory;
+        store
+            .to
+            .pieces(store.from, |piece| {
+                for (part, address) in &piece.parts {
+                    let from = &store.data[piece.offset + part.start..piece.offset + part.end];
+                    let into = memory
+                        .bytes_mut(*address, part.len())
+                        .map_err(FaultKind::Global)?;
+                    match store.reduction {
+                        None => into.copy_from_slice(from),
+                        Some((update, bytes)) => {
+                            for (into, from) in
+                                into.chunks_exact_mut(bytes).zip(from.chunks_exact(bytes))
+                            {
+                                let new = update(number(into), number(from));
+                                into.copy_from_slice(&new.to_le_bytes()[..bytes]);
+                            }
+                        }
+                    }
+                }
+                Ok(())
+            })
+            .map_err(|fault| Blame::origin(fault, store.origin))
+    }
+
+    /// What the host would have to hold for too many stores is written, which may happen at any time.
+    fn write_the_oldest(&mut self, rank: usize) -> Result<()> {
+        loop {
+            let stores = &self.cluster.ctas[rank].stores;
+            match stores.writing.oldest() {
+                Some(key) if stores.held > HELD_BYTES || stores.writing.len() > HELD_STORES => {
+                    self.store_write(rank, key)?
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What the lanes of a warp exchange.
+
+use crate::exec::state::warp::{LANES, lanes};
+use crate::exec::step::Step;
+use crate::op::{Binary, Reg, Shuffle, ShuffleMode, Vote};
+
+impl Step<'_> {
+    pub(crate) fn shuffle(&mut self, active: u32, shuffle: &Shuffle) {
+        let Shuffle {
+            mode,
+            dst,
+            valid,
+            src,
+            lane,
+            clamp,
+        } = *shuffle;
+        let values = self.warp.rows[src as usize];
+        for this in lanes(active) {
+            let by = self.warp.get(lane, this) as usize & 31;
+            let clamp = self.warp.get(clamp, this) as usize;
+            // The low bits bound the source lane, bits 8 to 12 fix the part of it that names the segment.
+            let (bound, segment) = (clamp & 31, clamp >> 8 & 31);
+            let last = this & segment | bound & !segment;
+            let first = this & segment;
+            let (from, inside) = match mode {
+                ShuffleMode::Up => (this.wrapping_sub(by), this >= by && this - by >= last),
+                ShuffleMode::Down => (this + by, this + by <= last),
+                ShuffleMode::Butterfly => (this ^ by, this ^ by <= last),
+                ShuffleMode::Index => (first | by & !segment, first | by & !segment <= last),
+            };
+            let from = if inside { from & (LANES - 1) } else { this };
+            self.warp.set(dst, this, values[from]);
+            if let Some(valid) = valid {
+                self.warp.set(valid, this, u64::from(inside));
+            }
+        }
+    }
+
+    pub(crate) fn vote(&mut self, active: u32, mode: Vote, dst: Reg, predicate: Reg, members: Reg) {
+        let holds = self.warp.lanes(predicate, active);
+        let members = self.warp.get(members, active.trailing_zeros() as usize) as u32 & active;
+        let (some, all) = (holds & members != 0, holds & members == members);
+        let result = match mode {
+            Vote::Any => u64::from(some),
+            Vote::All => u64::from(all),
+            Vote::Uniform => u64::from(all || !some),
+            Vote::Ballot => u64::from(holds & members),
+        };
+        self.warp.fill(dst, active, |_| result);
+    }
+
+    pub(crate) fn reduce(&mut self, active: u32, op: Binary, dst: Reg, src: Reg) {
+        let row = self.warp.rows[src as usize];
+        let result = lanes(active).map(|lane| row[lane]).reduce(op).unwrap_or(0);
+        self.warp.fill(dst, active, |_| result);
+    }
+
+    pub(crate) fn elect(&mut self, active: u32, dst: Reg, elected: Reg, members: Reg) {
+        let first = active.trailing_zeros() as usize;
+        let members = self.warp.get(members, first) as u32 & active;
+        let leader = members.trailing_zeros() as usize;
+        self.warp.fill(dst, active, |_| leader as u64);
+        self.warp
+            .fill(elected, active, |lane| u64::from(lane == leader));
+    }
+}

@@ -1,0 +1,311 @@
+//! Loads, stores and atomics.
+
+use super::address::Location;
+use crate::arithmetic::{low_bits, number};
+use crate::error::FaultKind;
+use crate::exec::state::shared::{Tag, Use};
+use crate::exec::state::warp::lanes;
+use crate::exec::step::{Blame, Result, Step};
+use crate::op::{Access, Address, Atomic, AtomicOperation, Reg, Space};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Most bytes of one access.
+const MAX_ACCESS: usize = 64;
+/// The edge of a matrix of `ldmatrix`.
+const EDGE: usize = 8;
+
+impl Step<'_> {
+    pub(crate) fn load(
+        &mut self,
+        active: u32,
+        access: Access,
+        dst: &[(Reg, u64)],
+        address: Address,
+    ) -> Result<()> {
+        let size = usize::from(access.bytes);
+        let mut buffer = [0; MAX_ACCESS];
+        for lane in lanes(active) {
+            let bytes = &mut buffer[..size * dst.len()];
+            self.locate(access.space, self.address(lane, address))
+                .and_then(|location| self.read(location, bytes, access.strong))
+                .map_err(|fault| Blame::lane(fault, lane))?;
+            for ((dst, mask), bytes) in dst.iter().zip(bytes.chunks_exact(size)) {
+                let value = number(bytes);
+                let value = if access.signed {
+                    sign_extended(value, size)
+                } else {
+                    value
+                };
+                self.warp.set(*dst, lane, value & mask);
+            }
+        }
+        if access.strong {
+            let Step { warp, cluster, .. } = self;
+            warp.knowledge.join(&cluster.strong);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn store(
+        &mut self,
+        active: u32,
+        access: Access,
+        src: &[Reg],
+        address: Address,
+    ) -> Result<()> {
+        self.progress = true;
+        if access.strong {
+            self.publish();
+        }
+        let size = usize::from(access.bytes);
+        let mut buffer = [0; MAX_ACCESS];
+        for lane in lanes(active) {
+            for (bytes, src) in buffer.chunks_exact_mut(size).zip(src) {
+                bytes.copy_from_slice(&self.warp.get(*src, lane).to_le_bytes()[..size]);
+            }
+            let bytes = &buffer[..size * src.len()];
+            self.locate(access.space, self.address(lane, address))
+                .and_then(|location| self.write(location, bytes, lane, access.strong))
+                .map_err(|fault| Blame::lane(fault, lane))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn atomic(&mut self, active: u32, atomic: &Atomic) -> Result<()> {
+        let (access, address) = (atomic.access, atomic.address);
+        self.progress = true;
+        let size = usize::from(access.bytes);
+        self.publish();
+        for lane in lanes(active) {
+            for (i, src) in atomic.src.iter().enumerate() {
+                let place = self.address(lane, address).wrapping_add((i * size) as u64);
+                let mut bytes = [0; 8];
+                let location = self
+                    .locate(access.space, place)
+                    .map_err(|fault| Blame::lane(fault, lane))?;
+                self.read(location, &mut bytes[..size], true)
+                    .map_err(|fault| Blame::lane(fault, lane))?;
+                let old = number(&bytes[..size]);
+                let operand = self.warp.get(*src, lane) & low_bits(8 * size as u32);
+                let new = match (atomic.op, atomic.swap) {
+                    (AtomicOperation::CompareAndSwap, Some(swap)) if old == operand => {
+                        self.warp.get(swap, lane)
+                    }
+                    (AtomicOperation::CompareAndSwap, _) => old,
+                    (AtomicOperation::Update(update), _) => update(old, operand),
+                };
+                self.write(location, &new.to_le_bytes()[..size], lane, true)
+                    .map_err(|fault| Blame::lane(fault, lane))?;
+                if let Some(dst) = atomic.dst.as_ref().and_then(|dst| dst.get(i)) {
+                    self.warp.set(*dst, lane, old);
+                }
+            }
+        }
+        let Step { warp, cluster, .. } = self;
+        warp.knowledge.join(&cluster.strong);
+        Ok(())
+    }
+
+    /// A fence between the generic and the asynchronous proxy.
+    pub(crate) fn proxy_fence(&mut self, active: u32) {
+        self.warp.written &= !active;
+        let own = self.warp.index;
+        let knowledge = &mut self.warp.knowledge;
+        let before = knowledge.fenced[own];
+        let fenced = Rc::make_mut(&mut knowledge.fenced);
+        for (fenced, seen) in fenced.iter_mut().zip(knowledge.seen.iter()) {
+            *fenced = (*fenced).max(*seen);
+        }
+        if self.warp.written != 0 {
+            // Other lanes have written and not fenced: the warp as a whole has not.
+            fenced[own] = before;
+        }
+        self.warp.tick();
+    }
+
+    /// What the warp knows becomes known to whoever reads an atomic or ordering store.
+    fn publish(&mut self) {
+        let Step { warp, cluster, .. } = self;
+        cluster.strong.join(&warp.knowledge);
+        warp.tick();
+    }
+
+    /// The address that each lane gives is that of a row of eight elements of 16 bits; lanes 0 to 7 name matrix 0.
+    pub(crate) fn load_matrix(
+        &mut self,
+        active: u32,
+        dst: &[Reg],
+        address: Address,
+        transpose: bool,
+    ) -> Result<()> {
+        for (matrix, dst) in dst.iter().enumerate() {
+            let mut rows = [[0_u16; EDGE]; EDGE];
+            for (row, elements) in rows.iter_mut().enumerate() {
+                let lane = matrix * EDGE + row;
+                let mut bytes = [0; 2 * EDGE];
+                self.locate(Space::Shared, self.address(lane, address))
+                    .and_then(|location| self.read(location, &mut bytes, false))
+                    .map_err(|fault| Blame::lane(fault, lane))?;
+                for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(2)) {
+                    *element = number(bytes) as u16;
+                }
+            }
+            self.warp.fill(*dst, active, |lane| {
+                let (row, column) = (lane / 4, lane % 4 * 2);
+                let element = |row: usize, column: usize| {
+                    u64::from(if transpose {
+                        rows[column][row]
+                    } else {
+                        rows[row][column]
+                    })
+                };
+                element(row, column) | element(row, column + 1) << 16
+            });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn store_matrix(
+        &mut self,
+        active: u32,
+        src: &[Reg],
+        address: Address,
+        transpose: bool,
+    ) -> Result<()> {
+        self.progress = true;
+        for (matrix, src) in src.iter().enumerate() {
+            let values = self.warp.rows[*src as usize];
+            let element = |row: usize, column: usize| {
+                let (row, column) = if transpose {
+                    (column, row)
+                } else {
+                    (row, column)
+                };
+                (values[row * 4 + column / 2] >> (column % 2 * 16)) as u16
+            };
+            for row in 0..EDGE {
+                let lane = matrix * EDGE + row;
+                let mut bytes = [0; 2 * EDGE];
+                for (column, bytes) in bytes.chunks_exact_mut(2).enumerate() {
+                    bytes.copy_from_slice(&element(row, column).to_le_bytes());
+                }
+                self.locate(Space::Shared, self.address(lane, address))
+                    .and_then(|location| self.write(location, &bytes, lane, false))
+                    .map_err(|fault| Blame::lane(fault, lane))?;
+            }
+        }
+        // Every lane gave a part of every row.
+        self.warp.written |= active;
+        Ok(())
+    }
+
+    /// Reads memory on behalf of a lane.
+    fn read(
+        &mut self,
+        location: Location,
+        into: &mut [u8],
+        strong: bool,
+    ) -> std::result::Result<(), FaultKind> {
+        match location {
+            Location::Global(address) => {
+                Self::aligned(address, into.len())?;
+                self.memory.read(address, into).map_err(FaultKind::Global)
+            }
+            Location::Shared(rank, address) => {
+                Self::aligned(address, into.len())?;
+                let range = self.shared_bytes(rank, address, into.len(), false, strong)?;
+                let clock = self.warp.knowledge.seen[self.warp.index];
+                let shared = &mut self.cluster.ctas[rank].shared;
+                into.copy_from_slice(&shared.bytes[range.clone()]);
+                if !strong {
+                    shared.read(range, Tag::generic(self.pc, self.warp.index, clock));
+                }
+                Ok(())
+            }
+            Location::Param(offset) => match self.params.get(offset..offset + into.len()) {
+                Some(bytes) => {
+                    into.copy_from_slice(bytes);
+                    Ok(())
+                }
+                None => Err(FaultKind::Operand(format!(
+                    "{} bytes at offset {offset} of {} bytes of parameters",
+                    into.len(),
+                    self.params.len()
+                ))),
+            },
+        }
+    }
+
+    /// Writes memory on behalf of a lane.
+    fn write(
+        &mut self,
+        location: Location,
+        from: &[u8],
+        lane: usize,
+        strong: bool,
+    ) -> std::result::Result<(), FaultKind> {
+        match location {
+            Location::Global(address) => {
+                Self::aligned(address, from.len())?;
+                self.memory.write(address, from).map_err(FaultKind::Global)
+            }
+            Location::Shared(rank, address) => {
+                Self::aligned(address, from.len())?;
+                let range = self.shared_bytes(rank, address, from.len(), true, strong)?;
+                self.warp.written |= 1 << lane;
+                let clock = self.warp.knowledge.seen[self.warp.index];
+                let tag = if strong {
+                    Tag::SETTLED
+                } else {
+                    Tag::generic(self.pc, self.warp.index, clock)
+                };
+                let shared = &mut self.cluster.ctas[rank].shared;
+                shared.bytes[range.clone()].copy_from_slice(from);
+                shared.written(range, tag);
+                Ok(())
+            }
+            Location::Param(_) => Err(FaultKind::Operand(
+                "parameters cannot be written".to_owned(),
+            )),
+        }
+    }
+
+    /// The bytes of shared memory that a generic access covers, checked.
+    fn shared_bytes(
+        &mut self,
+        rank: usize,
+        address: u64,
+        len: usize,
+        write: bool,
+        strong: bool,
+    ) -> std::result::Result<Range<usize>, FaultKind> {
+        let warps = self.cluster.warps_per_cta();
+        let cta = &self.cluster.ctas[rank];
+        let range = cta.shared.range(address, len)?;
+        let usage = match (strong, write) {
+            (true, _) => Use::Strong,
+            (false, true) => self.warp.knowledge.writes(self.warp.index),
+            (false, false) => self.warp.knowledge.reads(self.warp.index),
+        };
+        cta.shared.check(range.clone(), usage, self.code, warps)?;
+        if write {
+            cta.stores.check(&range, self.code)?;
+        }
+        Ok(range)
+    }
+
+    fn aligned(address: u64, bytes: usize) -> std::result::Result<(), FaultKind> {
+        let align = bytes.next_power_of_two().min(MAX_ACCESS) as u64;
+        if address.is_multiple_of(align) {
+            Ok(())
+        } else {
+            Err(FaultKind::Misaligned { address, align })
+        }
+    }
+}
+
+fn sign_extended(value: u64, bytes: usize) -> u64 {
+    let shift = 64 - 8 * bytes as u32;
+    ((value << shift) as i64 >> shift) as u64
+}

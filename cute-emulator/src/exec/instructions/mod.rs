@@ -1,0 +1,183 @@
+//! What each operation does: one arm for each, and a file for each family.
+
+mod address;
+mod barrier;
+mod compute;
+mod copy_async;
+mod copy_in;
+mod copy_out;
+mod lanes;
+mod mbarrier;
+mod memory;
+mod region;
+mod under_way;
+mod wgmma;
+
+use super::state::warp::Split;
+use super::step::{Blame, Flow, Result, Step};
+use crate::error::FaultKind;
+use crate::op::{Instruction, Op};
+
+impl Step<'_> {
+    pub(crate) fn execute(
+        &mut self,
+        instruction: &Instruction,
+        split: &mut Split,
+        active: u32,
+    ) -> Result<Flow> {
+        if !instruction.matrix_registers.is_empty() {
+            self.touch(instruction)?;
+        }
+        match &instruction.op {
+            Op::Compute(compute) => self.compute(active, compute),
+            Op::Compare(compare) => self.compare(active, compare),
+            Op::Pack { dst, parts, bits } => self.pack(active, *dst, parts, *bits),
+            Op::Unpack { parts, src, bits } => self.unpack(active, parts, *src, *bits),
+            Op::Branch { target } => {
+                return Ok(Flow::Branch {
+                    target: *target,
+                    taken: active,
+                });
+            }
+            Op::Exit => return Ok(Flow::Exit(active)),
+            Op::Trap => {
+                return Err(Blame::lane(
+                    FaultKind::Trap,
+                    active.trailing_zeros() as usize,
+                ));
+            }
+            Op::Nop => {}
+            Op::Clock { dst } => {
+                let now = self.stats.steps;
+                self.warp.fill(*dst, active, |_| now);
+            }
+            Op::Shuffle(shuffle) => self.shuffle(active, shuffle),
+            Op::Vote {
+                mode,
+                dst,
+                predicate,
+                members,
+            } => self.vote(active, *mode, *dst, *predicate, *members),
+            Op::Reduce { op, dst, src } => self.reduce(active, *op, *dst, *src),
+            Op::Elect {
+                dst,
+                elected,
+                members,
+            } => self.elect(active, *dst, *elected, *members),
+            Op::ActiveMask { dst } => self.warp.fill(*dst, active, |_| u64::from(active)),
+            Op::WarpSync => self.meet(),
+            Op::ProxyFence => {
+                self.announce_mbarriers();
+                self.proxy_fence(active);
+            }
+            Op::InitFence => self.announce_mbarriers(),
+            Op::RankOf {
+                dst,
+                address,
+                generic,
+            } => self.rank_of(active, *dst, *address, *generic)?,
+            Op::MapRank {
+                dst,
+                address,
+                rank,
+                generic,
+            } => self.map_rank(active, *dst, *address, *rank, *generic)?,
+
+            Op::Load {
+                access,
+                dst,
+                address,
+            } => self.load(active, *access, dst, *address)?,
+            Op::Store {
+                access,
+                src,
+                address,
+            } => self.store(active, *access, src, *address)?,
+            Op::Atomic(atomic) => self.atomic(active, atomic)?,
+            Op::LoadMatrix {
+                dst,
+                address,
+                transpose,
+            } => self.load_matrix(active, dst, *address, *transpose)?,
+            Op::StoreMatrix {
+                src,
+                address,
+                transpose,
+            } => self.store_matrix(active, src, *address, *transpose)?,
+
+            Op::Barrier { id, threads, wait } => {
+                self.progress = true;
+                return self.barrier(split, *id, *threads, *wait);
+            }
+            Op::ClusterArrive => {
+                self.progress = true;
+                self.cluster_arrive(active);
+            }
+            Op::ClusterWait => return Ok(self.cluster_wait(split)),
+            Op::MbarrierInit { address, count } => self.mbarrier_init(active, *address, *count)?,
+            Op::MbarrierInval { address } => self.mbarrier_inval(active, *address)?,
+            Op::MbarrierArrive {
+                address,
+                state,
+                count,
+                drop,
+                expect,
+            } => {
+                self.progress = true;
+                self.mbarrier_arrive(active, *address, *state, *count, *drop, *expect)?;
+            }
+            Op::MbarrierCompleteTx { address, bytes } => {
+                self.progress = true;
+                self.mbarrier_complete(active, *address, *bytes)?;
+            }
+            Op::MbarrierWait {
+                address,
+                done,
+                phase,
+            } => {
+                return self.mbarrier_wait(split, active, *address, *done, *phase);
+            }
+            Op::SetMaxRegisters { count, increase } => {
+                self.progress = true;
+                return self.set_max_registers(split, *count, *increase);
+            }
+
+            Op::CopyIn {
+                to,
+                region,
+                barrier,
+                multicast,
+            } => {
+                self.progress = true;
+                self.copy_in(active, *to, region, *barrier, *multicast)?;
+            }
+            Op::CopyOut {
+                region,
+                from,
+                reduction,
+            } => self.copy_out(active, region, *from, *reduction)?,
+            Op::BulkCommit => self.bulk_commit(active),
+            Op::BulkWait { pending, read } => self.bulk_wait(active, *pending, *read)?,
+            Op::CopyAsync {
+                to,
+                from,
+                bytes,
+                source_bytes,
+            } => {
+                self.copy_async(active, *to, *from, *bytes, *source_bytes)?;
+            }
+            Op::CopyAsyncCommit => self.copy_async_commit(active),
+            Op::CopyAsyncWait { pending } => self.copy_async_wait(active, *pending)?,
+            Op::CopyAsyncArrive { address, counted } => {
+                self.progress = true;
+                self.copy_async_arrive(active, *address, *counted)?;
+            }
+
+            Op::Wgmma(wgmma) => self.wgmma(active, wgmma)?,
+            Op::WgmmaFence => self.warp.wgmma_fences += 1,
+            Op::WgmmaCommit => self.wgmma_commit(),
+            Op::WgmmaWait { pending } => return self.wgmma_wait(split, *pending),
+        }
+        Ok(Flow::Next)
+    }
+}

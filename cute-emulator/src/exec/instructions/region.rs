@@ -1,0 +1,128 @@
+//! From the operands of a copy to its other side.
+
+use super::address::Location;
+use crate::error::FaultKind;
+use crate::exec::state::endpoint::Endpoint;
+use crate::exec::step::Step;
+use crate::op::{MAX_SHARED_BYTES, Region, Space};
+use crate::tensor_map::{TENSOR_MAP_BYTES, TensorMap};
+
+/// TMA places its boxes at multiples of this.
+const TILE_ALIGN: u64 = 128;
+/// Copies of bytes go by multiples of this.
+const BULK_ALIGN: u64 = 16;
+/// So many bytes of a copy take the emulator as long as an instruction does.
+pub(crate) const BYTES_PER_STEP: u64 = 128;
+
+impl Step<'_> {
+    /// What a region is for a lane.
+    pub(crate) fn endpoint(
+        &self,
+        lane: usize,
+        region: &Region,
+    ) -> std::result::Result<Endpoint, FaultKind> {
+        match region {
+            Region::Bytes { address, bytes } => Ok(Endpoint::Bytes {
+                address: self.address(lane, *address),
+                len: u64::from(self.warp.get(*bytes, lane) as u32),
+            }),
+            Region::Shared { address, bytes } => {
+                match self.locate(Space::Shared, self.address(lane, *address))? {
+                    Location::Shared(rank, address) => Ok(Endpoint::Shared {
+                        rank,
+                        address,
+                        len: u64::from(self.warp.get(*bytes, lane) as u32),
+                        knowledge: self.warp.knowledge.clone(),
+                    }),
+                    _ => Err(FaultKind::Operand(
+                        "the source is not in shared memory".to_owned(),
+                    )),
+                }
+            }
+            Region::Values { src, bytes } => {
+                let values = src
+                    .iter()
+                    .flat_map(|src| self.warp.get(*src, lane).to_le_bytes()[..*bytes].to_vec());
+                Ok(Endpoint::Values(values.collect()))
+            }
+            Region::Tile { map, coords } => {
+                let mut bytes = [0; TENSOR_MAP_BYTES];
+                let address = self.address(lane, *map);
+                match self.locate(Space::Generic, address)? {
+                    Location::Param(offset) => {
+                        match self.params.get(offset..offset + TENSOR_MAP_BYTES) {
+                            Some(param) => bytes.copy_from_slice(param),
+                            None => {
+                                return Err(FaultKind::Operand(
+                                    "the operand is not a tensor map".to_owned(),
+                                ));
+                            }
+                        }
+                    }
+                    Location::Global(address) => self
+                        .memory
+                        .read(address, &mut bytes)
+                        .map_err(FaultKind::Global)?,
+                    Location::Shared(..) => {
+                        return Err(FaultKind::Operand(
+                            "a tensor map cannot be in shared memory".to_owned(),
+                        ));
+                    }
+                }
+                let map = TensorMap::from_bytes(&bytes).ok_or_else(|| {
+                    FaultKind::Operand("the operand is not a tensor map".to_owned())
+                })?;
+                if map.rank() != coords.len() {
+                    let message = format!(
+                        "{} coordinates for a tensor map of rank {}",
+                        coords.len(),
+                        map.rank()
+                    );
+                    return Err(FaultKind::Operand(message));
+                }
+                let coords = coords
+                    .iter()
+                    .map(|coord| i64::from(self.warp.get(*coord, lane) as i32))
+                    .collect();
+                Ok(Endpoint::Tile {
+                    map: Box::new(map),
+                    coords,
+                })
+            }
+        }
+    }
+}
+
+/// The rules for the addresses and sizes of a copy.
+pub(crate) fn check_copy(endpoint: &Endpoint, shared: u64) -> std::result::Result<(), FaultKind> {
+    let misaligned = |address: u64, align: u64| {
+        if address.is_multiple_of(align) {
+            Ok(())
+        } else {
+            Err(FaultKind::Misaligned { address, align })
+        }
+    };
+    match endpoint {
+        Endpoint::Tile { map, .. } => {
+            misaligned(shared, TILE_ALIGN)?;
+            if map.box_bytes() > u64::from(MAX_SHARED_BYTES) {
+                return Err(FaultKind::Operand(format!(
+                    "a box of {} bytes",
+                    map.box_bytes()
+                )));
+            }
+            Ok(())
+        }
+        Endpoint::Values(values) => misaligned(shared, values.len() as u64),
+        Endpoint::Bytes { address, len } | Endpoint::Shared { address, len, .. } => {
+            misaligned(shared, BULK_ALIGN)?;
+            misaligned(*address, BULK_ALIGN)?;
+            if !len.is_multiple_of(BULK_ALIGN) {
+                return Err(FaultKind::Operand(format!(
+                    "{len} bytes are not a multiple of {BULK_ALIGN}"
+                )));
+            }
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Asynchronous work that takes place though nobody waits for it, and at the end of a CTA or a cluster.
+
+use crate::error::FaultKind;
+use crate::exec::state::cluster::Cluster;
+use crate::exec::state::copies::CopyIn;
+use crate::exec::step::{Result, Step};
+
+impl Step<'_> {
+    /// Lets some copy into shared memory, or what follows one, take place.
+    pub(crate) fn land_some(&mut self) -> Result<()> {
+        let Cluster {
+            copies,
+            lane_copies,
+            arrivals,
+            ..
+        } = &*self.cluster;
+        let (bulk, lanes) = (copies.len(), lane_copies.len());
+        let pick = self.random.below(bulk + lanes + arrivals.len());
+        if pick < bulk {
+            let key = copies.any(self.random);
+            key.map_or(Ok(()), |key| self.land(key))
+        } else if pick < bulk + lanes {
+            let key = lane_copies.any(self.random);
+            key.map_or(Ok(()), |key| self.land_lane(key))
+        } else {
+            let key = arrivals.any(self.random);
+            key.map_or(Ok(()), |key| self.land_arrival(key))
+        }
+    }
+
+    /// Some store of a CTA reads its source or, with `write`, completes.
+    pub(crate) fn store_some(&mut self, rank: usize, write: bool) -> Result<()> {
+        let stores = &self.cluster.ctas[rank].stores;
+        let key = match self.random.below(stores.len()) < stores.reading.len() {
+            true => stores.reading.any(self.random),
+            false => stores.writing.any(self.random),
+        };
+        let Some(key) = key else { return Ok(()) };
+        self.store_read(rank, key)?;
+        if write {
+            self.store_write(rank, key)?;
+        }
+        Ok(())
+    }
+
+    /// Everything that is under way completes.
+    pub(crate) fn complete_copies(&mut self) -> Result<()> {
+        while let Some(key) = self.cluster.copies.oldest() {
+            self.land(key)?;
+        }
+        while let Some(key) = self.cluster.lane_copies.oldest() {
+            self.land_lane(key)?;
+        }
+        while let Some(key) = self.cluster.arrivals.oldest() {
+            self.land_arrival(key)?;
+        }
+        for rank in 0..self.cluster.ctas.len() {
+            while let Some(key) = self.cluster.ctas[rank].stores.reading.oldest() {
+                self.store_read(rank, key)?;
+            }
+            while let Some(key) = self.cluster.ctas[rank].stores.writing.oldest() {
+                self.store_write(rank, key)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// At the end of a CTA no copy may still read or write its shared memory.
+    pub(crate) fn check_copies_at_exit(&mut self) -> Result<()> {
+        let rank = self.warp.rank;
+        if let Some(store) = self.cluster.ctas[rank].stores.reading.iter().next() {
+            let other = self.code.other(store.origin.instruction);
+            return Err(FaultKind::ExitWithStore { other }.into());
+        }
+        let into = |copy: &&CopyIn| copy.ranks.contains(&rank);
+        if let Some(copy) = self.cluster.copies.iter().find(into) {
+            let other = self.code.other(copy.origin.instruction);
+            return Err(FaultKind::ExitWithCopy { other }.into());
+        }
+        Ok(())
+    }
+}

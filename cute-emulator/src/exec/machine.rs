@@ -1,0 +1,321 @@
+//! Runs a decoded entry: the grid's clusters, some at a time, in an order that the seed picks.
+
+use super::random::Random;
+use super::state::cluster::{Cluster, state_bytes};
+use super::state::origin::Origin;
+use super::state::queue::Budget;
+use super::state::warp::{Wait, Warp};
+use super::step::{Blame, Result as StepResult, Step};
+use crate::error::{EmulatorError, Fault, Site, Stuck};
+use crate::launch::{Delay, Launch, Stats};
+use crate::memory::GlobalMemory;
+use crate::op::Code;
+
+/// How many instructions a warp runs before another may: one of these, by chance.
+const BUDGETS: [u32; 4] = [1, 16, 128, 1024];
+
+/// So many bytes of a cluster's state take as long to fill as an instruction does to execute.
+const BYTES_PER_STEP: u64 = 1024;
+/// So many warps are asked whether they can go on in the time of an instruction.
+const WARPS_PER_STEP: usize = 64;
+
+/// Runs an entry to its end. The launch has been checked.
+pub(crate) fn run(
+    code: &Code,
+    params: &[u8],
+    memory: &mut GlobalMemory,
+    launch: &Launch<'_>,
+) -> Result<Stats, EmulatorError> {
+    let clusters = launch
+        .grid
+        .iter()
+        .zip(launch.cluster)
+        .map(|(grid, cluster)| u64::from(grid / cluster))
+        .fold(1, u64::saturating_mul);
+    let state = state_bytes(code, launch);
+    let room = usize::try_from(launch.limits.state_bytes / state).unwrap_or(usize::MAX);
+    let mut machine = Machine {
+        code,
+        params,
+        memory,
+        launch,
+        random: Random(launch.schedule.seed),
+        stats: Stats::default(),
+        pending: Budget::new(launch.limits.pending_bytes),
+        charged: 0,
+        start: state / BYTES_PER_STEP,
+        residents: launch.schedule.resident_clusters.min(room).max(1),
+        running: Vec::new(),
+        next: 0,
+        clusters,
+        stalled: false,
+    };
+    machine.run()?;
+    Ok(machine.stats)
+}
+
+struct Machine<'a> {
+    code: &'a Code,
+    params: &'a [u8],
+    memory: &'a mut GlobalMemory,
+    launch: &'a Launch<'a>,
+    random: Random,
+    stats: Stats,
+    pending: Budget,
+    /// What counts as instructions beside those executed, and among it the start of a cluster.
+    charged: u64,
+    start: u64,
+    /// How many clusters run at a time.
+    residents: usize,
+    running: Vec<Cluster>,
+    /// Clusters started, and of how many.
+    next: u64,
+    clusters: u64,
+    /// All waits were given up once, and nothing has happened since.
+    stalled: bool,
+}
+
+impl Machine<'_> {
+    fn run(&mut self) -> Result<(), EmulatorError> {
+        loop {
+            while self.running.len() < self.residents && self.next < self.clusters {
+                let first = self.first_cta(self.next);
+                self.running
+                    .push(Cluster::new(self.code, self.launch, first)?);
+                self.next += 1;
+                self.charged += 1 + self.start;
+            }
+            if self.running.is_empty() {
+                return Ok(());
+            }
+            let limit = self.launch.limits.most_steps();
+            if self.stats.steps + self.charged > limit {
+                return Err(EmulatorError::StepLimit {
+                    entry: self.code.name.clone(),
+                    limit,
+                    threads: self.stuck(),
+                });
+            }
+            let warps: usize = self.running.iter().map(|cluster| cluster.warps.len()).sum();
+            self.charged += (warps / WARPS_PER_STEP) as u64;
+            let runnable = self.runnable();
+            if runnable.is_empty() {
+                self.unblock()?;
+            } else {
+                let (cluster, warp) = runnable[self.random.below(runnable.len())];
+                self.slice(cluster, warp)?;
+            }
+            if self.launch.schedule.delay == Delay::Random
+                && !self.running.is_empty()
+                && self.random.one_in(2)
+            {
+                let cluster = self.random.below(self.running.len());
+                self.happen(cluster)?;
+            }
+        }
+    }
+
+    /// `%ctaid` of the first CTA of a cluster.
+    fn first_cta(&self, index: u64) -> [u32; 3] {
+        let (grid, cluster) = (self.launch.grid, self.launch.cluster);
+        let (x, y) = (
+            u64::from(grid[0] / cluster[0]),
+            u64::from(grid[1] / cluster[1]),
+        );
+        let position = [index % x, index / x % y, index / x / y];
+        std::array::from_fn(|i| position[i] as u32 * cluster[i])
+    }
+
+    /// The warps, by cluster, that have lanes which can go on.
+    fn runnable(&self) -> Vec<(usize, usize)> {
+        let mut runnable = Vec::new();
+        for (c, cluster) in self.running.iter().enumerate() {
+            for (w, warp) in cluster.warps.iter().enumerate() {
+                if warp.splits.iter().any(|split| cluster.ready(warp, split)) {
+                    runnable.push((c, w));
+                }
+            }
+        }
+        runnable
+    }
+
+    /// Runs a warp for a while: as a rule the lanes that are furthest behind, so that the others can join them.
+    fn slice(&mut self, c: usize, w: usize) -> Result<(), EmulatorError> {
+        let cluster = &mut self.running[c];
+        let mut warp = std::mem::take(&mut cluster.warps[w]);
+        let ready: Vec<usize> = (0..warp.splits.len())
+            .filter(|i| cluster.ready(&warp, &warp.splits[*i]))
+            .collect();
+        let behind = ready.iter().copied().min_by_key(|i| warp.splits[*i].pc);
+        let any = ready[self.random.below(ready.len())];
+        let chosen = if self.random.one_in(8) {
+            any
+        } else {
+            behind.unwrap_or(any)
+        };
+        let split = warp.splits.swap_remove(chosen);
+        let budget = BUDGETS[self.random.below(BUDGETS.len())];
+        let result = self.step(c, &mut warp, |step| step.run(split, budget));
+        self.running[c].warps[w] = warp;
+        result?;
+        if self.running[c].ended() {
+            self.end(c)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a warp of a cluster, or nobody in particular, access to everything.
+    fn step(
+        &mut self,
+        c: usize,
+        warp: &mut Warp,
+        f: impl FnOnce(&mut Step<'_>) -> StepResult<()>,
+    ) -> Result<(), EmulatorError> {
+        let mut step = Step {
+            code: self.code,
+            params: self.params,
+            cluster: &mut self.running[c],
+            warp,
+            memory: self.memory,
+            random: &mut self.random,
+            random_delays: self.launch.schedule.delay == Delay::Random,
+            stats: &mut self.stats,
+            limits: &self.launch.limits,
+            pending: &mut self.pending,
+            charged: &mut self.charged,
+            pc: 0,
+            progress: false,
+        };
+        let result = f(&mut step);
+        let (pc, progress) = (step.pc, step.progress);
+        self.stalled &= !progress;
+        result.map_err(|blame| self.fault(c, warp, pc, blame))
+    }
+
+    /// No warp can go on: asynchronous work takes place, or else waits end without success, once.
+    fn unblock(&mut self) -> Result<(), EmulatorError> {
+        let waiting: Vec<usize> = (0..self.running.len())
+            .filter(|c| self.running[*c].copies_under_way() > 0)
+            .collect();
+        if !waiting.is_empty() {
+            let c = waiting[self.random.below(waiting.len())];
+            return self.land(c);
+        }
+        let mut given_up = false;
+        if !self.stalled {
+            for split in self
+                .running
+                .iter_mut()
+                .flat_map(|cluster| &mut cluster.warps)
+                .flat_map(|warp| &mut warp.splits)
+            {
+                split.give_up = matches!(split.wait, Some(Wait::Mbarrier { .. }));
+                given_up |= split.give_up;
+            }
+            self.stalled = true;
+        }
+        if given_up {
+            return Ok(());
+        }
+        Err(EmulatorError::Deadlock {
+            entry: self.code.name.clone(),
+            threads: self.stuck(),
+        })
+    }
+
+    /// Some copy of a cluster into shared memory lands.
+    fn land(&mut self, c: usize) -> Result<(), EmulatorError> {
+        self.step(c, &mut Warp::nobody(), |step| step.land_some())
+    }
+
+    /// Some asynchronous work of a cluster takes place, though nobody waits for it yet.
+    fn happen(&mut self, c: usize) -> Result<(), EmulatorError> {
+        let cluster = &self.running[c];
+        let rank = self.random.below(cluster.ctas.len());
+        let (copies, stores) = (cluster.copies_under_way(), cluster.ctas[rank].stores.len());
+        match self.random.below(4) {
+            0 if copies > 0 => self.land(c),
+            1 | 2 if stores > 0 => {
+                let write = self.random.one_in(2);
+                self.step(c, &mut Warp::nobody(), |step| step.store_some(rank, write))
+            }
+            3 => {
+                let w = self.random.below(self.running[c].warps.len());
+                let mut warp = std::mem::take(&mut self.running[c].warps[w]);
+                let result = self.step(c, &mut warp, |step| step.wgmma_advance());
+                self.running[c].warps[w] = warp;
+                result
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A cluster has ended: what is under way completes.
+    fn end(&mut self, c: usize) -> Result<(), EmulatorError> {
+        self.step(c, &mut Warp::nobody(), |step| {
+            step.complete_copies()?;
+            step.forget_wgmma();
+            Ok(())
+        })?;
+        self.running.swap_remove(c);
+        Ok(())
+    }
+
+    fn site(&self, cluster: &Cluster, origin: Origin, lane: Option<usize>) -> Site {
+        let instruction =
+            &self.code.instructions[origin.instruction.min(self.code.instructions.len() - 1)];
+        Site {
+            entry: self.code.name.clone(),
+            line: instruction.line,
+            text: instruction.text.clone(),
+            cta: cluster.ctas[origin.rank].id,
+            warp: origin.warp,
+            lane: lane.map(|lane| lane as u32),
+        }
+    }
+
+    fn fault(&self, c: usize, warp: &Warp, pc: usize, blame: Blame) -> EmulatorError {
+        let here = Origin {
+            instruction: pc,
+            rank: warp.rank,
+            warp: warp.warp,
+            lane: 0,
+        };
+        let site = self.site(&self.running[c], blame.origin.unwrap_or(here), blame.lane);
+        EmulatorError::Fault(Box::new(Fault {
+            site,
+            kind: blame.kind,
+        }))
+    }
+
+    /// Where every thread that has not ended stands.
+    fn stuck(&self) -> Vec<Stuck> {
+        let mut stuck = Vec::new();
+        for cluster in &self.running {
+            for warp in &cluster.warps {
+                for split in &warp.splits {
+                    let origin = Origin {
+                        instruction: split.pc,
+                        rank: warp.rank,
+                        warp: warp.warp,
+                        lane: 0,
+                    };
+                    // A barrier is passed before its wait begins.
+                    let origin = match split.wait {
+                        Some(Wait::Barrier { .. }) => Origin {
+                            instruction: split.pc - 1,
+                            ..origin
+                        },
+                        _ => origin,
+                    };
+                    stuck.push(Stuck {
+                        site: self.site(cluster, origin, None),
+                        lanes: split.mask,
+                        waits_for: cluster.waits_for(warp, split),
+                    });
+                }
+            }
+        }
+        stuck
+    }
+}

@@ -1,0 +1,109 @@
+//! Runs some lanes of a warp for a while.
+
+use super::state::warp::{Split, Wait};
+use super::step::{Flow, Result, Step};
+use crate::op::{Code, Convergence, Instruction};
+
+impl Step<'_> {
+    /// Runs lanes until they wait, others of the warp should catch up, or the budget is used up.
+    pub(crate) fn run(&mut self, mut split: Split, mut budget: u32) -> Result<()> {
+        split.wait = None;
+        while budget > 0 {
+            budget -= 1;
+            self.pc = split.pc;
+            let code: &Code = self.code;
+            let instruction = &code.instructions[split.pc];
+            let active = match instruction.guard {
+                None => split.mask,
+                Some((row, false)) => self.warp.lanes(row, split.mask),
+                Some((row, true)) => split.mask & !self.warp.lanes(row, split.mask),
+            };
+            if active == 0 {
+                split.pc += 1;
+            } else {
+                if let Some(required) = self.missing(instruction, &split) {
+                    split.wait = Some(Wait::Lanes { required });
+                    break;
+                }
+                self.stats.steps += 1;
+                match self.execute(instruction, &mut split, active)? {
+                    Flow::Next => split.pc += 1,
+                    Flow::Suspend => break,
+                    Flow::Exit(ending) => {
+                        self.progress = true;
+                        self.warp.alive &= !ending;
+                        split.mask &= !ending;
+                        split.pc += 1;
+                        if self.warp.alive == 0 {
+                            self.leave()?;
+                        }
+                        if split.mask == 0 {
+                            return Ok(());
+                        }
+                    }
+                    Flow::Branch { target, taken } if taken == split.mask => split.pc = target,
+                    Flow::Branch { target, taken } => {
+                        let rest = Split {
+                            pc: split.pc + 1,
+                            mask: split.mask & !taken,
+                            wait: None,
+                            give_up: false,
+                        };
+                        split = Split {
+                            pc: target,
+                            mask: taken,
+                            wait: None,
+                            give_up: false,
+                        };
+                        self.warp.splits.push(rest);
+                    }
+                }
+            }
+            if split.wait.is_some() {
+                break;
+            }
+            if !self.warp.splits.is_empty() && self.regroup(&mut split) {
+                break;
+            }
+        }
+        self.warp.splits.push(split);
+        Ok(())
+    }
+
+    /// The lanes that must come here first, if any.
+    fn missing(&self, instruction: &Instruction, split: &Split) -> Option<u32> {
+        let required = match instruction.convergence {
+            Convergence::No => return None,
+            Convergence::Warp => self.warp.alive,
+            Convergence::Members(row) => {
+                self.warp.get(row, split.mask.trailing_zeros() as usize) as u32 & self.warp.alive
+            }
+        };
+        (required & !split.mask != 0).then_some(required)
+    }
+
+    /// Takes in the lanes that stand at the same instruction; whether others are behind and can run.
+    fn regroup(&mut self, split: &mut Split) -> bool {
+        self.warp.splits.retain(|other| {
+            let same =
+                other.pc == split.pc && matches!(other.wait, None | Some(Wait::Lanes { .. }));
+            if same {
+                split.mask |= other.mask;
+            }
+            !same
+        });
+        self.warp
+            .splits
+            .iter()
+            .any(|other| other.pc < split.pc && other.wait.is_none())
+    }
+
+    /// A warp has ended.
+    fn leave(&mut self) -> Result<()> {
+        self.leave_barriers();
+        if self.cluster.cta_ended(self.warp.rank) {
+            self.check_copies_at_exit()?;
+        }
+        Ok(())
+    }
+}

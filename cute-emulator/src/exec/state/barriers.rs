@@ -1,0 +1,178 @@
+//! Barriers: mbarriers, the named barriers of a CTA, and the barrier of a cluster.
+
+use super::knowledge::Knowledge;
+use super::warp::PhaseValue;
+use crate::error::FaultKind;
+use std::fmt::{self, Display, Formatter};
+
+/// Most arrivals of an mbarrier, and most bytes that it waits for (PTX ISA 9.0, §9.7.13.15).
+pub(crate) const MAX_COUNT: u64 = (1 << 20) - 1;
+/// Size of an mbarrier.
+pub(crate) const MBARRIER_BYTES: usize = 8;
+
+/// An mbarrier.
+#[derive(Clone, Debug)]
+pub(crate) struct Mbarrier {
+    /// Completed phases.
+    pub(crate) phase: u64,
+    /// Arrivals of a phase.
+    pub(crate) expected: u64,
+    /// Arrivals that the current phase lacks.
+    pub(crate) pending: u64,
+    /// Bytes that the current phase lacks; negative where they came before they were expected.
+    pub(crate) bytes: i64,
+    /// The warp that initialised it, and whether a fence has made that known to the asynchronous proxy and the cluster.
+    pub(crate) initialiser: usize,
+    pub(crate) announced: bool,
+    /// What those who arrived have made known.
+    pub(crate) knowledge: Knowledge,
+}
+
+impl Mbarrier {
+    /// Whether a phase is over.
+    pub(crate) fn passed(&self, phase: PhaseValue) -> bool {
+        match phase {
+            PhaseValue::Parity(parity) => self.phase & 1 != parity & 1,
+            PhaseValue::State(state) => self.phase > state,
+        }
+    }
+
+    fn settle(&mut self) {
+        if self.pending == 0 && self.bytes == 0 {
+            self.phase += 1;
+            self.pending = self.expected;
+        }
+    }
+
+    pub(crate) fn arrive(
+        &mut self,
+        count: u64,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
+        self.pending = self.pending.checked_sub(count).ok_or_else(|| {
+            problem(
+                address,
+                format!(
+                    "{count} arrivals where its phase {} lacks {}",
+                    self.phase, self.pending
+                ),
+            )
+        })?;
+        self.settle();
+        Ok(())
+    }
+
+    /// Expects bytes, or with a negative number takes note that they came.
+    pub(crate) fn transfer(
+        &mut self,
+        bytes: i64,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
+        self.bytes += bytes;
+        if self.bytes.unsigned_abs() > MAX_COUNT {
+            return Err(problem(
+                address,
+                format!(
+                    "{} bytes are outstanding; the limit is {MAX_COUNT}",
+                    self.bytes
+                ),
+            ));
+        }
+        if bytes < 0 {
+            self.settle();
+        }
+        Ok(())
+    }
+
+    /// One more arrival in this phase, for one that is under way.
+    pub(crate) fn await_one_more(&mut self, address: u64) -> std::result::Result<(), FaultKind> {
+        if self.pending == MAX_COUNT {
+            let message = format!("{MAX_COUNT} arrivals are outstanding, the most there may be");
+            return Err(problem(address, message));
+        }
+        self.pending += 1;
+        Ok(())
+    }
+
+    /// Knows what landed.
+    pub(crate) fn learn_landing(&mut self, clock: u32) {
+        self.knowledge.learn_landing(clock);
+    }
+
+    /// Whether others than the CTA's threads may use it.
+    pub(crate) fn check_announced(&self, address: u64) -> std::result::Result<(), FaultKind> {
+        match self.announced {
+            true => Ok(()),
+            false => Err(problem(
+                address,
+                "no fence.mbarrier_init follows its initialisation".to_owned(),
+            )),
+        }
+    }
+
+    pub(crate) fn learn(&mut self, knowledge: &Knowledge) {
+        self.knowledge.join(knowledge);
+    }
+}
+
+impl Display for Mbarrier {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "it is in phase {}, of parity {}, and lacks {} of {} arrivals and {} bytes",
+            self.phase,
+            self.phase & 1,
+            self.pending,
+            self.expected,
+            self.bytes
+        )
+    }
+}
+
+/// One of the barriers of `bar.sync`.
+pub(crate) struct NamedBarrier {
+    pub(crate) generation: u64,
+    /// Threads that have arrived.
+    pub(crate) arrived: u64,
+    /// Threads that are to arrive.
+    pub(crate) expected: u64,
+    /// Whether it waits for all threads of the CTA that have not ended.
+    pub(crate) whole: bool,
+    pub(crate) knowledge: Knowledge,
+    pub(crate) waiting: Vec<usize>,
+}
+
+impl NamedBarrier {
+    pub(crate) fn new(warps: usize) -> NamedBarrier {
+        NamedBarrier {
+            generation: 0,
+            arrived: 0,
+            expected: 0,
+            whole: false,
+            knowledge: Knowledge::new(warps),
+            waiting: Vec::new(),
+        }
+    }
+}
+
+/// The barrier of a cluster.
+pub(crate) struct ClusterBarrier {
+    pub(crate) phase: u64,
+    /// Threads that have arrived.
+    pub(crate) arrived: u64,
+    pub(crate) knowledge: Knowledge,
+}
+
+impl ClusterBarrier {
+    pub(crate) fn new(warps: usize) -> ClusterBarrier {
+        ClusterBarrier {
+            phase: 0,
+            arrived: 0,
+            knowledge: Knowledge::new(warps),
+        }
+    }
+}
+
+pub(crate) fn problem(address: u64, problem: String) -> FaultKind {
+    FaultKind::Barrier { address, problem }
+}

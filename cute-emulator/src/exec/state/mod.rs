@@ -1,0 +1,12 @@
+//! What a running cluster is made of. Nothing here executes an instruction.
+
+pub(crate) mod barriers;
+pub(crate) mod cluster;
+pub(crate) mod copies;
+pub(crate) mod endpoint;
+pub(crate) mod knowledge;
+pub(crate) mod origin;
+pub(crate) mod queue;
+pub(crate) mod shared;
+pub(crate) mod warp;
+pub(crate) mod wgmma;

@@ -1,0 +1,90 @@
+//! Tensor-core instructions that are under way, and the descriptors of their matrices.
+
+use super::knowledge::Knowledge;
+use super::origin::Origin;
+use crate::error::FaultKind;
+use crate::tensor_map::TensorSwizzle;
+
+/// Bytes along a row of a core matrix, and of what a swizzle moves.
+pub(crate) const CORE_BYTES: u64 = 16;
+/// Rows of a core matrix.
+const CORE_ROWS: u64 = 8;
+
+/// A tensor-core instruction that has not been waited for.
+pub(crate) struct Pending {
+    pub(crate) origin: Origin,
+    pub(crate) a: Option<Descriptor>,
+    pub(crate) b: Descriptor,
+    pub(crate) accumulate: bool,
+    pub(crate) knowledge: Knowledge,
+    pub(crate) group: Option<u64>,
+    /// How many the warp issued before.
+    pub(crate) number: u64,
+}
+
+/// A matrix descriptor, taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Descriptor {
+    pub(crate) start: u64,
+    pub(crate) leading: u64,
+    pub(crate) stride: u64,
+    pub(crate) swizzle: TensorSwizzle,
+}
+
+impl Descriptor {
+    pub(crate) fn new(bits: u64) -> std::result::Result<Descriptor, FaultKind> {
+        let field = |position: u32| (bits >> position & 0x3fff) << 4;
+        let base_offset = bits >> 49 & 7;
+        if base_offset != 0 {
+            let message = format!(
+                "matrix descriptor {bits:#018x}: base offset {base_offset} is not modelled"
+            );
+            return Err(FaultKind::Operand(message));
+        }
+        let swizzle = match bits >> 62 {
+            0 => TensorSwizzle::None,
+            1 => TensorSwizzle::B128,
+            2 => TensorSwizzle::B64,
+            _ => TensorSwizzle::B32,
+        };
+        Ok(Descriptor {
+            start: field(0),
+            leading: field(16),
+            stride: field(32),
+            swizzle,
+        })
+    }
+
+    /// Bytes of a row of the swizzle's pattern.
+    pub(crate) fn span(&self) -> u64 {
+        match self.swizzle {
+            TensorSwizzle::None => CORE_BYTES,
+            TensorSwizzle::B32 => 32,
+            TensorSwizzle::B64 => 64,
+            TensorSwizzle::B128 => 128,
+        }
+    }
+
+    /// The address of 16 bytes along K, of a matrix whose rows along K are contiguous.
+    pub(crate) fn k_major(&self, row: u64, k_byte: u64) -> u64 {
+        let along_k = match self.swizzle {
+            TensorSwizzle::None => k_byte / CORE_BYTES * self.leading,
+            _ => k_byte,
+        };
+        let within = row / CORE_ROWS * self.stride + row % CORE_ROWS * self.span();
+        self.swizzle.apply(self.start + within + along_k)
+    }
+
+    /// The address of 16 bytes across K, of a matrix whose columns are contiguous.
+    pub(crate) fn mn_major(&self, byte: u64, k: u64) -> u64 {
+        let within = k % CORE_ROWS * self.span() + byte % self.span();
+        let panel = byte / self.span();
+        // Without a swizzle the two strides change their roles.
+        let (panel_stride, k_stride) = match self.swizzle {
+            TensorSwizzle::None => (self.stride, self.leading),
+            _ => (self.leading, self.stride),
+        };
+        self.swizzle
+            .apply(self.start + panel * panel_stride + k / CORE_ROWS * k_stride + within)
+    }
+}
