@@ -1,11 +1,11 @@
 //! `if`, loops, `&&` and `||`.
 
-use super::super::arithmetic::Cmp;
-use super::super::builder::{unless, when};
-use super::super::cleanup::is_pure;
-use super::super::text;
-use super::super::value::{Num, Scalar, Value, instruction_type};
 use super::{Interpreter, Loop, Target, num};
+use crate::kernel::emit::arithmetic::Cmp;
+use crate::kernel::emit::builder::{unless, when};
+use crate::kernel::emit::is_pure;
+use crate::kernel::syntax::text;
+use crate::kernel::value::{Num, Scalar, Value, instruction_type};
 use cute_ptx::ast::{Guard, Line, Operand, Type};
 use cute_ptx::table::{Opcode, Together};
 use quote::ToTokens;

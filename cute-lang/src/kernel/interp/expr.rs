@@ -1,14 +1,15 @@
 //! Expressions.
 
-use super::super::arithmetic::{Cmp, Op};
-use super::super::builtins::{self, Argument, Call};
-use super::super::value::{
-    Num, Scalar, Value, instruction_type, is_float, is_integer, is_signed, range, register_type,
-    rust_name, wrap,
-};
-use super::super::{near, text};
+use super::near;
 use super::{
     Interpreter, MAX_DEPTH, MAX_STEPS, MAX_TUPLE, MAX_TUPLE_DEPTH, OPERATION_STEPS, VALUES_A_STEP,
+};
+use crate::kernel::builtins::{self, Argument, Call};
+use crate::kernel::emit::arithmetic::{Cmp, Op};
+use crate::kernel::syntax::text;
+use crate::kernel::value::{
+    Num, Scalar, Value, instruction_type, is_float, is_integer, is_signed, range, register_type,
+    rust_name, wrap,
 };
 use crate::notation;
 use cute_ptx::ast::{Operand, Type};

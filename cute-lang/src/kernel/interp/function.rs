@@ -1,9 +1,9 @@
 //! Calls of the module's own functions: inlined, always.
 
-use super::super::builtins::Argument;
-use super::super::parse::parameter_name;
-use super::super::value::Value;
 use super::{Interpreter, Target};
+use crate::kernel::builtins::Argument;
+use crate::kernel::syntax::parse::parameter_name;
+use crate::kernel::value::Value;
 use proc_macro2::Span;
 use std::collections::HashMap;
 use syn::spanned::Spanned;

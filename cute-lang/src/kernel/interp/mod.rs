@@ -6,13 +6,15 @@
 mod control;
 mod expr;
 pub mod function;
+mod near;
 mod place;
 mod ptx;
 
-use super::builder::Builder;
-use super::parse::{Errors, Source};
-use super::value::{Element, Num, Scalar, Value};
-use super::{builtins, near, text};
+use crate::kernel::builtins;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::syntax::parse::{Errors, Source};
+use crate::kernel::syntax::text;
+use crate::kernel::value::{Element, Num, Scalar, Value};
 use cute_ptx::ast::{Line, Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use proc_macro2::{Ident, Span};
@@ -410,7 +412,7 @@ impl<'s> Interpreter<'s> {
                 Ok(())
             }
             Value::Int(value, ty)
-                if super::value::is_integer(to.ty) && ty.is_none_or(|ty| ty == to.ty) =>
+                if crate::kernel::value::is_integer(to.ty) && ty.is_none_or(|ty| ty == to.ty) =>
             {
                 self.b.check_fits(*value, to.ty)?;
                 self.b.assign(to, Operand::Int(*value));
@@ -433,7 +435,7 @@ impl<'s> Interpreter<'s> {
                 Ok(())
             }
             value => {
-                let ty = super::value::rust_name(to.ty);
+                let ty = crate::kernel::value::rust_name(to.ty);
                 Err(self
                     .b
                     .error(format!("expected a `{ty}`, found {}", value.kind())))
@@ -449,7 +451,7 @@ impl<'s> Interpreter<'s> {
             Type::F64 => Ok(Operand::F64(value.to_bits())),
             ty => Err(self.b.error(format!(
                 "expected a `{}`, found the number {value}",
-                super::value::rust_name(ty)
+                crate::kernel::value::rust_name(ty)
             ))),
         }
     }
@@ -460,7 +462,7 @@ impl Interpreter<'_> {
     fn type_hint(&mut self, expr: &Expr) -> Option<Type> {
         match expr {
             Expr::Lit(lit) => match &lit.lit {
-                syn::Lit::Float(lit) => super::value::register_type(lit.suffix()),
+                syn::Lit::Float(lit) => crate::kernel::value::register_type(lit.suffix()),
                 _ => None,
             },
             Expr::Cast(cast) => self.scalar_type(&cast.ty),
@@ -484,7 +486,7 @@ impl Interpreter<'_> {
         {
             Some(Some(Value::Element(element))) => Some(element.register()),
             Some(_) => None,
-            None => super::value::register_type(&ident.to_string()),
+            None => crate::kernel::value::register_type(&ident.to_string()),
         }
     }
 
@@ -501,12 +503,13 @@ impl Interpreter<'_> {
             self.b.set_place(ty.span());
             return match &value {
                 Value::Int(int, ty)
-                    if super::value::is_integer(wanted) && ty.is_none_or(|ty| ty == wanted) =>
+                    if crate::kernel::value::is_integer(wanted)
+                        && ty.is_none_or(|ty| ty == wanted) =>
                 {
                     self.b.check_fits(*int, wanted)?;
                     Ok(Value::Int(*int, Some(wanted)))
                 }
-                Value::Float(_) if super::value::is_float(wanted) => Ok(value),
+                Value::Float(_) if crate::kernel::value::is_float(wanted) => Ok(value),
                 Value::Bool(_) if wanted == Type::Pred => Ok(value),
                 Value::Scalar(scalar) if scalar.ty == wanted => Ok(value),
                 value => Err(mismatch(value)),

@@ -1,10 +1,10 @@
 //! Assignment.
 
-use super::super::arithmetic::Op;
-use super::super::builtins::{Argument, Call};
-use super::super::text;
-use super::super::value::Value;
 use super::Interpreter;
+use crate::kernel::builtins::{Argument, Call};
+use crate::kernel::emit::arithmetic::Op;
+use crate::kernel::syntax::text;
+use crate::kernel::value::Value;
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned;
@@ -182,7 +182,7 @@ impl Interpreter<'_> {
         types: Vec<Argument>,
         args: Vec<Argument>,
     ) -> Result<Value> {
-        let Some(row) = super::super::builtins::find(name) else {
+        let Some(row) = crate::kernel::builtins::find(name) else {
             return Err(Error::new(span, format!("`{name}` is not supported")));
         };
         row.call(

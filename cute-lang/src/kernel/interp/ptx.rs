@@ -1,8 +1,8 @@
 //! `ptx!(T: "mnemonic", operands…)`: one instruction that the language has no name for.
 
-use super::super::lower::module;
-use super::super::value::{Scalar, Value, instruction_type};
 use super::Interpreter;
+use crate::kernel::lower::module;
+use crate::kernel::value::{Scalar, Value, instruction_type};
 use cute_ptx::ast::{Entry, Inst, Item, Line, Operand, Type};
 use cute_ptx::table::Mnemonic;
 use syn::parse::{ParseStream, Parser};

@@ -3,9 +3,17 @@
 //! `x.f(y)` is `f(x, y)`, `x[c]` is `index(x, c)` and `x[c] = y` is `index_assign(x, c, y)`. A name without a row is
 //! looked up among the operations of the algebra.
 
-use super::builder::Builder;
-use super::value::{Element, Value};
-use super::{analysis, barrier, copy, fragment, scalar, tensor, tma, wgmma};
+pub mod copy;
+pub mod fragment;
+pub mod mbarrier;
+mod questions;
+pub mod tensor;
+mod thread;
+pub mod tma;
+pub mod wgmma;
+
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{Element, Value};
 use cute_algebra::operations::{self, Operation};
 use proc_macro2::Span;
 use syn::{Error, Result};
@@ -41,10 +49,10 @@ pub struct Argument {
 
 /// Every row, by the file that owns it.
 const TABLE: &[&[Builtin]] = &[
-    barrier::ROWS,
+    mbarrier::ROWS,
     copy::ROWS,
     fragment::ROWS,
-    scalar::ROWS,
+    thread::ROWS,
     tensor::ROWS,
     tma::ROWS,
     wgmma::ROWS,
@@ -92,7 +100,7 @@ pub fn operate(b: &mut Builder, operation: &'static Operation, call: &Call) -> R
     let Some(Value::Tensor(tensor)) = call.args.first().map(|argument| &argument.value) else {
         return operate_on(operation, Vec::new(), call);
     };
-    match analysis::ask(b, operation, call, tensor)? {
+    match questions::ask(b, operation, call, tensor)? {
         Some(answer) => Ok(answer),
         None => tensor::operation(b, call, |_, layout| {
             operate_on(operation, vec![layout.into()], call)
@@ -101,7 +109,7 @@ pub fn operate(b: &mut Builder, operation: &'static Operation, call: &Call) -> R
 }
 
 /// `first` stands for the first argument, if it is not empty.
-pub(super) fn operate_on(
+pub(crate) fn operate_on(
     operation: &Operation,
     first: Vec<cute_algebra::Value>,
     call: &Call,
@@ -221,7 +229,7 @@ impl Call {
     }
 
     /// Argument `index` as an integer, known or in a register.
-    pub fn num(&self, index: usize) -> Result<super::value::Num> {
+    pub fn num(&self, index: usize) -> Result<crate::kernel::value::Num> {
         self.args[index]
             .value
             .as_num()

@@ -4,12 +4,12 @@
 //! fragment holds its tile so, the row at which a thread points follows: as many threads have the same tile in another way,
 //! and each moves whole rows.
 
-use super::address;
-use super::builder::Builder;
-use super::copy::partition;
-use super::fragment::{Distributed, Fragment, Held, packing};
-use super::tensor::Tensor;
-use super::value::Num;
+use crate::kernel::access::address;
+use crate::kernel::builtins::copy::partition;
+use crate::kernel::builtins::fragment::{Distributed, Fragment, Held, packing};
+use crate::kernel::builtins::tensor::Tensor;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::Num;
 use cute_algebra::{CopyAtom, CopySide, Layout, from_table};
 use cute_ptx::ast::Operand;
 use cute_ptx::table::{Modifier, Modifiers, Opcode};
@@ -35,7 +35,7 @@ const ATOMS: &[(&str, &str, u8, bool)] = &[
 
 /// Which way a copy goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(crate) enum Direction {
     /// From shared memory to registers.
     Load,
     /// From registers to shared memory.
@@ -59,7 +59,7 @@ struct Group {
 }
 
 /// Copies by matrices, if the fragment's threads and registers and the tensor allow it. All threads of a warp take part.
-pub(super) fn copy(
+pub(crate) fn copy(
     b: &mut Builder,
     direction: Direction,
     tensor: &Tensor,

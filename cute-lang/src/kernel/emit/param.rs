@@ -1,6 +1,6 @@
 //! The parameters of a kernel.
 
-use super::value::Element;
+use crate::kernel::value::Element;
 use cute_algebra::SwizzleMode;
 use cute_ptx::ast::Type;
 use proc_macro2::Span;

@@ -1,9 +1,9 @@
 //! Integers, and who a thread is.
 
-use super::arithmetic::Op;
-use super::builder::Builder;
-use super::builtins::{Builtin, Call};
-use super::value::{Num, Value, is_signed};
+use crate::kernel::builtins::{Builtin, Call};
+use crate::kernel::emit::arithmetic::Op;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{Num, Value, is_signed};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::special::Register;
 use cute_ptx::table::{Modifier, Opcode};

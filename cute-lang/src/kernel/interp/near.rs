@@ -1,7 +1,7 @@
 //! "Did you mean": names close to one that does not exist.
 
 /// `": did you mean …?"`, or nothing.
-pub(super) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
     // A third of the letters may be wrong: enough for a slip, too little for another word.
     let limit = name.chars().count().div_ceil(3);
     let mut found: Vec<(usize, &str)> = candidates

@@ -1,13 +1,13 @@
 //! What stands for a module whose kernels have errors: their types with a launch of the same form, so that uses of them
 //! are not errors as well.
 
-use super::parse;
+use crate::kernel::syntax::parse;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 use syn::{Attribute, FnArg, Item, ItemFn, Meta, Safety, Type};
 
 /// The module with a stub for each instance; nothing where it is no module.
-pub(super) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
+pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
     let Ok((module, items)) = parse::module(module) else {
         return TokenStream::new();
     };

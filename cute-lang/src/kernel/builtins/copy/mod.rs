@@ -1,20 +1,23 @@
 //! Copies between registers and shared memory, by the widest vectors that both sides allow.
 
-use super::builder::Builder;
-use super::builtins::{Builtin, Call};
-use super::fragment::{Fragment, packing, register_type};
-use super::matrix::Direction;
-use super::tensor::Tensor;
-use super::value::{Scalar, Value};
-use super::{address, fragment, matrix};
+mod matrix;
+
+use crate::kernel::access::address;
+use crate::kernel::builtins::fragment;
+use crate::kernel::builtins::fragment::{Fragment, packing, register_type};
+use crate::kernel::builtins::tensor::Tensor;
+use crate::kernel::builtins::{Builtin, Call};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{Scalar, Value};
 use cute_algebra::{Layout, coalesce};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
+use matrix::Direction;
 use std::collections::BTreeMap;
 use syn::Result;
 
 /// The rows of the builtin table that copy.
-pub(super) const ROWS: &[Builtin] = &[Builtin {
+pub(crate) const ROWS: &[Builtin] = &[Builtin {
     signature: "copy(source, destination)",
     apply: copy,
 }];
@@ -147,7 +150,7 @@ fn access(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<Acces
 }
 
 /// The tensor from this thread's own coordinate, and the index of each of its values.
-pub(super) fn partition(
+pub(crate) fn partition(
     b: &mut Builder,
     tensor: &Tensor,
     fragment: &Fragment,
@@ -353,11 +356,11 @@ fn permute(
 
 #[cfg(test)]
 mod tests {
-    use super::super::builder::SHARED_ALIGN;
-    use super::super::fragment::Held;
-    use super::super::simulate::{SHARED, Thread};
-    use super::super::value::{Element, Num};
     use super::*;
+    use crate::kernel::access::simulate::{SHARED, Thread};
+    use crate::kernel::builtins::fragment::Held;
+    use crate::kernel::emit::builder::SHARED_ALIGN;
+    use crate::kernel::value::{Element, Num};
     use cute_algebra::{ComposedLayout, Swizzle, SwizzleMode, bank_conflicts};
 
     fn tensor(element: Element, swizzle: SwizzleMode, layout: Layout) -> Tensor {
@@ -588,7 +591,7 @@ mod tests {
 
     #[test]
     fn a_transpose_by_blocks_has_no_conflicts() {
-        for instance in super::super::lower::lower(TRANSPOSE.parse().unwrap()).unwrap() {
+        for instance in crate::kernel::lower::lower(TRANSPOSE.parse().unwrap()).unwrap() {
             let (element, tile) = match instance.name.to_string().as_str() {
                 "transpose_b32" => (Element::U32, 32),
                 _ => (Element::U16, 64),

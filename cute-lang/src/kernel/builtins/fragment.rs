@@ -1,17 +1,17 @@
 //! Values held in registers.
 
-use super::address::{along, index};
-use super::builder::Builder;
-use super::builtins::{Builtin, Call};
-use super::tensor::check_divides;
-use super::value::{Element, Num, Scalar, Value, is_integer, rust_name};
+use crate::kernel::access::address::{along, index};
+use crate::kernel::builtins::tensor::check_divides;
+use crate::kernel::builtins::{Builtin, Call};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{Element, Num, Scalar, Value, is_integer, rust_name};
 use cute_algebra::{Coord, IntTuple, Layout, Shape, Tuple};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
 /// The rows of the builtin table that make and use fragments.
-pub(super) const ROWS: &[Builtin] = &[
+pub(crate) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "fragment::<T>(layout)",
         apply: fragment,
@@ -487,7 +487,7 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 /// A value as a register that holds one element.
-pub(super) fn scalar(b: &mut Builder, element: Element, value: &Value) -> Result<Scalar> {
+pub(crate) fn scalar(b: &mut Builder, element: Element, value: &Value) -> Result<Scalar> {
     let ty = element.register();
     match value {
         Value::Scalar(scalar) if scalar.ty == ty => Ok(scalar.clone()),

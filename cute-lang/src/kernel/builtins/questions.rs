@@ -1,10 +1,10 @@
 //! Questions about a tensor in shared memory: what the algebra says of its layout, swizzle included, and of the width of
 //! its elements. They are answered at expansion and leave no instruction.
 
-use super::builder::Builder;
-use super::builtins::{Call, operate_on};
-use super::tensor::Tensor;
-use super::value::Value;
+use crate::kernel::builtins::tensor::Tensor;
+use crate::kernel::builtins::{Call, operate_on};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::Value;
 use cute_algebra::operations::Operation;
 use cute_algebra::{Value as Algebra, WIDEST_ACCESS};
 use syn::Result;
@@ -38,7 +38,7 @@ const QUESTIONS: &[(&str, Question, bool)] = &[
 ];
 
 /// The answer, if the operation is a question.
-pub(super) fn ask(
+pub(crate) fn ask(
     b: &mut Builder,
     operation: &Operation,
     call: &Call,

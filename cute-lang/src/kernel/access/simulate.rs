@@ -5,19 +5,19 @@ use cute_ptx::table::Opcode;
 use std::collections::BTreeMap;
 
 /// Where the tests pretend that the kernel's shared memory starts.
-pub(super) const SHARED: u64 = 3 * 1024;
+pub(crate) const SHARED: u64 = 3 * 1024;
 
 /// A thread.
-pub(super) struct Thread {
-    pub(super) registers: BTreeMap<String, u64>,
+pub(crate) struct Thread {
+    pub(crate) registers: BTreeMap<String, u64>,
     /// Shared memory, from address 0.
-    pub(super) memory: Vec<u8>,
+    pub(crate) memory: Vec<u8>,
     /// Address and bytes of each access so far.
-    pub(super) accesses: Vec<(u64, u32)>,
+    pub(crate) accesses: Vec<(u64, u32)>,
 }
 
 impl Thread {
-    pub(super) fn new(registers: impl IntoIterator<Item = (String, u64)>) -> Self {
+    pub(crate) fn new(registers: impl IntoIterator<Item = (String, u64)>) -> Self {
         let base = ("%smem_base".to_string(), SHARED);
         let registers = registers.into_iter().chain([base]).collect();
         Self {
@@ -27,7 +27,7 @@ impl Thread {
         }
     }
 
-    pub(super) fn run(&mut self, lines: &[Line]) {
+    pub(crate) fn run(&mut self, lines: &[Line]) {
         for line in lines {
             match line {
                 Line::Inst(inst) => self.step(inst),
@@ -37,7 +37,7 @@ impl Thread {
         }
     }
 
-    pub(super) fn address(&self, operand: &Operand) -> u64 {
+    pub(crate) fn address(&self, operand: &Operand) -> u64 {
         match operand {
             Operand::Address { base, offset } => self.value(base).wrapping_add_signed(*offset),
             other => panic!("{other:?}"),

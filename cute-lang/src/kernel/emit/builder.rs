@@ -8,10 +8,10 @@
 //!
 //! Errors are [`syn::Error`]s at the token under way: [`error`](Builder::error).
 
-use super::arithmetic::Cmp;
-use super::cleanup::remove_unread;
-use super::param::{Param, ascii};
-use super::value::{Num, Scalar, instruction_type, rust_name};
+use crate::kernel::emit::arithmetic::Cmp;
+use crate::kernel::emit::param::{Param, ascii};
+use crate::kernel::emit::unread::remove_unread;
+use crate::kernel::value::{Num, Scalar, instruction_type, rust_name};
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
 use cute_ptx::special::{Register, SPECIAL, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};

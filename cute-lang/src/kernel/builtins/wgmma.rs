@@ -1,12 +1,12 @@
 //! Matrix multiplication by a warpgroup.
 
-use super::arithmetic::Cmp;
-use super::barrier;
-use super::builder::Builder;
-use super::builtins::{Builtin, Call};
-use super::fragment::Fragment;
-use super::tensor::Tensor;
-use super::value::{Element, Num, Scalar, Value};
+use crate::kernel::builtins::fragment::Fragment;
+use crate::kernel::builtins::mbarrier;
+use crate::kernel::builtins::tensor::Tensor;
+use crate::kernel::builtins::{Builtin, Call};
+use crate::kernel::emit::arithmetic::Cmp;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{Element, Num, Scalar, Value};
 use cute_algebra::{
     GmmaOperand, Layout, LayoutError, Major, MmaAtom, MmaOperand, composition, gmma_operand,
 };
@@ -189,7 +189,7 @@ fn check_accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<()> {
     let fits =
         acc.tile.as_ref().is_some_and(|tile| {
             let values: Vec<Layout> = (0..2)
-                .map(|mode| super::address::along(&expected, &[mode]))
+                .map(|mode| crate::kernel::access::address::along(&expected, &[mode]))
                 .collect();
             let threads = values.iter().filter_map(|layout| layout.mode(0));
             let held: Vec<Vec<i64>> = values

@@ -1,14 +1,14 @@
 //! A module of kernels to PTX, instance by instance.
 
-use super::builder::Builder;
-use super::builtins::Argument;
-use super::interp::Interpreter;
-use super::interp::function::check_generic;
-use super::param::{Param, ParamKind, TmaParam, ascii};
-use super::parse::{self, Errors, Instance, Kernel, Source, parameter_name};
-use super::tensor::Global;
-use super::tma::TensorMap;
-use super::value::{Element, Value, register_type};
+use crate::kernel::builtins::Argument;
+use crate::kernel::builtins::tensor::Global;
+use crate::kernel::builtins::tma::TensorMap;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::param::{Param, ParamKind, TmaParam, ascii};
+use crate::kernel::interp::Interpreter;
+use crate::kernel::interp::function::check_generic;
+use crate::kernel::syntax::parse::{self, Errors, Instance, Kernel, Source, parameter_name};
+use crate::kernel::value::{Element, Value, register_type};
 use cute_ptx::ast::{self, Directive, Entry, Item, Line, Module, ParamType, Type, Variable};
 use cute_ptx::table::Opcode;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -346,7 +346,7 @@ fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> 
 }
 
 /// A module of the least version in which everything it uses exists.
-pub(super) fn module(items: Vec<Item>) -> Module {
+pub(crate) fn module(items: Vec<Item>) -> Module {
     let module = Module {
         version: PTX_VERSION,
         target: PTX_TARGET.into(),
@@ -401,7 +401,7 @@ fn shared_memory() -> Variable {
     Variable {
         external: true,
         space: "shared".into(),
-        align: super::builder::SHARED_ALIGN,
+        align: crate::kernel::emit::builder::SHARED_ALIGN,
         ty: Type::B8,
         name: "smem".into(),
         len: None,

@@ -1,12 +1,14 @@
 //! Tensors: an address, a layout, an element type.
 
-use super::address::{self, Addresses};
-use super::barrier;
-use super::builder::{Builder, MAX_SHARED_BYTES, SHARED_ALIGN, address as at_register};
-use super::builtins::{Argument, Builtin, Call};
-use super::fragment;
-use super::param::ParamKind;
-use super::value::{Element, Num, Scalar, Value};
+use crate::kernel::access::address::{self, Addresses};
+use crate::kernel::builtins::fragment;
+use crate::kernel::builtins::mbarrier;
+use crate::kernel::builtins::{Argument, Builtin, Call};
+use crate::kernel::emit::builder::{
+    Builder, MAX_SHARED_BYTES, SHARED_ALIGN, address as at_register,
+};
+use crate::kernel::emit::param::ParamKind;
+use crate::kernel::value::{Element, Num, Scalar, Value};
 use cute_algebra::{
     ComposedLayout, Coord, Layout, LayoutError, Major, Shape, Swizzle, SwizzleMode, Tiler, Tuple,
     zipped_divide,
@@ -16,7 +18,7 @@ use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
 /// The rows of the builtin table that make and slice tensors.
-pub(super) const ROWS: &[Builtin] = &[
+pub(crate) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "smem::<T>(layout)",
         apply: smem,
@@ -155,7 +157,7 @@ impl Tensor {
 }
 
 /// Refuses tiles that do not divide an extent.
-pub(super) fn check_divides(b: &Builder, mode: usize, tile: i64, extent: i64) -> Result<()> {
+pub(crate) fn check_divides(b: &Builder, mode: usize, tile: i64, extent: i64) -> Result<()> {
     if tile >= 1 && extent % tile == 0 {
         return Ok(());
     }
@@ -585,7 +587,7 @@ const DOMAIN_OPERATIONS: &[&str] = &[
 ];
 
 /// An operation of the algebra whose first argument is a tensor.
-pub(super) fn operation(
+pub(crate) fn operation(
     b: &mut Builder,
     call: &Call,
     apply: impl FnOnce(&mut Builder, Layout) -> Result<Value>,

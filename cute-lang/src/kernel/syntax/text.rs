@@ -10,7 +10,7 @@ use syn::{Expr, Stmt};
 const MAX_CHARS: usize = 100;
 
 /// The statement on one line; of a compound statement, what precedes its block.
-pub(super) fn statement(stmt: &Stmt) -> String {
+pub(crate) fn statement(stmt: &Stmt) -> String {
     let tokens = match stmt {
         Stmt::Expr(expr, _) => head(expr),
         stmt => stmt.to_token_stream(),
@@ -39,7 +39,7 @@ fn head(expr: &Expr) -> TokenStream {
 }
 
 /// Any tokens on one line of ASCII: ptxas remarks on other characters, even in comments.
-pub(super) fn shorten(tokens: TokenStream) -> String {
+pub(crate) fn shorten(tokens: TokenStream) -> String {
     let mut text = String::new();
     write(tokens, &mut text);
     let ascii = |char: char| if char.is_ascii() { char } else { '?' };

@@ -1,10 +1,11 @@
 //! Instances to Rust: a type for each, with its PTX as a constant and a typed launch.
 
-use super::lower::{Lowered, instances};
-use super::param::{Param, ParamKind, TmaParam};
-use super::parse::{self, Source};
-use super::stub;
-use super::value::Element;
+use crate::kernel::lower::{Lowered, instances};
+mod stub;
+
+use crate::kernel::emit::param::{Param, ParamKind, TmaParam};
+use crate::kernel::syntax::parse::{self, Source};
+use crate::kernel::value::Element;
 use crate::notation::{Context, state};
 use cute_algebra::SwizzleMode;
 use cute_ptx::ast::Type;

@@ -62,7 +62,7 @@ pub struct Instance {
 }
 
 /// The module as Rust, and its items.
-pub(super) fn module(tokens: TokenStream) -> Result<(ItemMod, Vec<Item>)> {
+pub(crate) fn module(tokens: TokenStream) -> Result<(ItemMod, Vec<Item>)> {
     check_height(tokens.clone())?;
     let mut module: ItemMod = syn::parse2(tokens)?;
     match module.content.take() {

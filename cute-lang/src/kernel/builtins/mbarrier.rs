@@ -1,16 +1,16 @@
 //! Barriers and fences: mbarriers, the barriers of the CTA, and the groups of bulk copies.
 
-use super::address::Addresses;
-use super::builder::{Builder, unless};
-use super::builtins::{Builtin, Call};
-use super::value::{Num, Scalar, Value};
+use crate::kernel::access::address::Addresses;
+use crate::kernel::builtins::{Builtin, Call};
+use crate::kernel::emit::builder::{Builder, unless};
+use crate::kernel::value::{Num, Scalar, Value};
 use cute_algebra::Swizzle;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Modifiers, Opcode};
 use syn::Result;
 
 /// The rows of the builtin table that make and use barriers.
-pub(super) const ROWS: &[Builtin] = &[
+pub(crate) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "mbarriers(count, arrivals)",
         apply: mbarriers,
@@ -100,7 +100,7 @@ impl Barrier {
 }
 
 /// One of several barriers.
-pub(super) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Result<Value> {
+pub(crate) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Result<Value> {
     let Some(index) = index.as_num() else {
         return Err(b.error(format!(
             "a barrier is picked by an integer, not by {}",
@@ -146,7 +146,7 @@ fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 /// Argument `index` as the address of a barrier.
-pub(super) fn address(b: &mut Builder, call: &Call, index: usize) -> Result<Operand> {
+pub(crate) fn address(b: &mut Builder, call: &Call, index: usize) -> Result<Operand> {
     match &call.args[index].value {
         Value::Barrier(barrier) => barrier.operand(b),
         Value::Barriers(barriers) => Err(call.error_at(
@@ -224,7 +224,7 @@ fn arrive_at(b: &mut Builder, call: &Call) -> Result<Value> {
         (Modifier::SharedCluster, Type::U32),
         [own.operand(), cta.operand()],
     );
-    let there = super::builder::address(&there, 0);
+    let there = crate::kernel::emit::builder::address(&there, 0);
     b.emit(
         Opcode::MbarrierArrive,
         (Modifier::Arrive, Modifier::SharedCluster),
@@ -299,12 +299,12 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value
 const REGISTER_FILE: u32 = 65_536;
 
 /// Registers that each thread of a CTA has at its start, if the CTA takes all there are.
-pub(super) fn launch_registers(threads: u32) -> u32 {
+pub(crate) fn launch_registers(threads: u32) -> u32 {
     (REGISTER_FILE / threads.max(1) / 8 * 8).min(255)
 }
 
 /// An instruction with at most one number.
-pub(super) fn plain(
+pub(crate) fn plain(
     b: &mut Builder,
     opcode: Opcode,
     modifiers: impl Modifiers,

@@ -5,10 +5,10 @@
 //! an immediate offset, all but those of its bits that may meet bits of `Sw(r)`: these are xor-ed, once for each
 //! value that they have.
 
-use super::arithmetic::Op;
-use super::bits;
-use super::builder::{Builder, SHARED_ALIGN, address};
-use super::value::{Num, Scalar, Value};
+use crate::kernel::emit::arithmetic::Op;
+use crate::kernel::emit::bits;
+use crate::kernel::emit::builder::{Builder, SHARED_ALIGN, address};
+use crate::kernel::value::{Num, Scalar, Value};
 use cute_algebra::{Layout, Swizzle, Tuple, XorMap, coalesce};
 use cute_ptx::ast::{Operand, Type};
 use std::collections::BTreeMap;
@@ -316,10 +316,10 @@ pub fn along(layout: &Layout, path: &[usize]) -> Layout {
 
 #[cfg(test)]
 mod tests {
-    use super::super::simulate::{SHARED, Thread};
-    use super::super::tensor::Tensor;
-    use super::super::value::Element;
     use super::*;
+    use crate::kernel::access::simulate::{SHARED, Thread};
+    use crate::kernel::builtins::tensor::Tensor;
+    use crate::kernel::value::Element;
     use cute_algebra::{ComposedLayout, Coord, SwizzleMode, tile_to_shape};
 
     /// Compares the address of every element of `tensor[coordinate]` with the algebra's, for every value of the run-time

@@ -3,13 +3,13 @@
 //! A kernel is interpreted once per instance. Integers, truth values, tuples, element types and layouts are known
 //! while that happens and are plain data here; everything else stands for something that exists when the kernel runs:
 //! a [`Scalar`] is a register, a tensor is an address and a layout, a fragment is a list of registers. An integer that
-//! may be either is a [`Num`], on which [`Builder`](super::builder::Builder) does arithmetic: it folds constants and
+//! may be either is a [`Num`], on which [`Builder`](crate::kernel::emit::builder::Builder) does arithmetic: it folds constants and
 //! emits instructions for the rest.
 
-use super::barrier::{Barrier, Barriers};
-use super::fragment::Fragment;
-use super::tensor::{Global, Tensor};
-use super::tma::TensorMap;
+use crate::kernel::builtins::fragment::Fragment;
+use crate::kernel::builtins::mbarrier::{Barrier, Barriers};
+use crate::kernel::builtins::tensor::{Global, Tensor};
+use crate::kernel::builtins::tma::TensorMap;
 use cute_algebra::{Coord, IntTuple, Tiler, Tuple};
 use cute_ptx::ast::{Operand, Type};
 use std::fmt;
@@ -67,7 +67,7 @@ pub struct Scalar {
     /// How its bits are read: `u32` rather than `b32`.
     pub ty: Type,
     /// Whether it is a `let mut` variable, which later statements may change. Whoever keeps such a value past the
-    /// expression in which it was read keeps a copy: [`Builder::snapshot`](super::builder::Builder::snapshot).
+    /// expression in which it was read keeps a copy: [`Builder::snapshot`](crate::kernel::emit::builder::Builder::snapshot).
     pub variable: bool,
 }
 

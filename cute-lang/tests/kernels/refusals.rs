@@ -1,6 +1,6 @@
 //! What the data side of the language refuses, and what it says.
 
-use super::lower::lower;
+use cute_lang::kernel::lower::lower;
 
 /// The errors of a kernel of one warpgroup.
 fn refusal(statements: &str) -> String {

@@ -1,11 +1,11 @@
 //! Tensors read and written by TMA.
 
-use super::barrier;
-use super::builder::Builder;
-use super::builtins::{Builtin, Call};
-use super::param::{ParamKind, TmaRecipe};
-use super::tensor::Tensor;
-use super::value::{Num, Scalar, Value};
+use crate::kernel::builtins::mbarrier;
+use crate::kernel::builtins::tensor::Tensor;
+use crate::kernel::builtins::{Builtin, Call};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::param::{ParamKind, TmaRecipe};
+use crate::kernel::value::{Num, Scalar, Value};
 use cute_algebra::{TMA_ALIGNMENT, TmaPlan, tma_plan};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -38,7 +38,7 @@ pub(super) const ROWS: &[Builtin] = &[
 /// Most groups of copies that a wait can leave pending.
 const MAX_GROUPS: u32 = 63;
 
-/// A tensor parameter that is accessed by TMA: an index into [`Builder::params`](super::builder::Builder::params).
+/// A tensor parameter that is accessed by TMA: an index into [`Builder::params`](crate::kernel::emit::builder::Builder::params).
 #[derive(Clone, Copy, Debug)]
 pub struct TensorMap {
     /// The parameter.
@@ -235,7 +235,7 @@ fn instructions(
     }
     let map = map(b, symbol);
     // TMA swizzles addresses itself: it is given those before the swizzle.
-    let unswizzled = super::address::Addresses::new(
+    let unswizzled = crate::kernel::access::address::Addresses::new(
         tile.base.into(),
         cute_algebra::Swizzle::IDENTITY,
         tile.dynamic.clone(),

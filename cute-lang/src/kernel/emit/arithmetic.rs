@@ -1,8 +1,8 @@
 //! Arithmetic on integers that are known or in registers: folded, simplified, or one instruction.
 
-use super::bits;
-use super::builder::Builder;
-use super::value::{
+use crate::kernel::emit::bits;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{
     Num, Scalar, Value, instruction_type, is_float, is_integer, is_signed, range, rust_name, wrap,
 };
 use cute_ptx::ast::{Operand, Type};

@@ -1,0 +1,4 @@
+//! The module under `#[kernels]` as syntax.
+
+pub mod parse;
+pub(crate) mod text;
