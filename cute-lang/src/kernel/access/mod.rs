@@ -1,5 +1,9 @@
-//! Where data lies, as instructions: addresses in shared memory.
+//! Where data lies, as instructions: addresses of tensors and of their parts, values of fragments.
 
-pub mod address;
+pub(super) mod address;
+pub(super) mod crd2idx;
+pub(super) mod fragment;
+pub(super) mod global;
 #[cfg(test)]
-pub(crate) mod simulate;
+pub(super) mod simulate;
+pub(super) mod slice;

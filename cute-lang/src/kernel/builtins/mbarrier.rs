@@ -1,16 +1,16 @@
-//! Barriers and fences: mbarriers, the barriers of the CTA, and the groups of bulk copies.
+//! Mbarriers.
 
 use crate::kernel::access::address::Addresses;
-use crate::kernel::builtins::{Builtin, Call};
-use crate::kernel::emit::builder::{Builder, unless};
-use crate::kernel::value::{Num, Scalar, Value};
+use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::emit::builder::{Builder, address_operand, unless};
+use crate::kernel::value::{Barrier, Barriers, Num, Value};
 use cute_algebra::Swizzle;
 use cute_ptx::ast::{Operand, Type};
-use cute_ptx::table::{Modifier, Modifiers, Opcode};
+use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// The rows of the builtin table that make and use barriers.
-pub(crate) const ROWS: &[Builtin] = &[
+/// Mbarriers.
+pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "mbarriers(count, arrivals)",
         apply: mbarriers,
@@ -28,32 +28,8 @@ pub(crate) const ROWS: &[Builtin] = &[
         apply: arrive_at,
     },
     Builtin {
-        signature: "sync_cluster()",
-        apply: sync_cluster,
-    },
-    Builtin {
         signature: "expect_tx(barrier, bytes)",
         apply: expect_tx,
-    },
-    Builtin {
-        signature: "sync_threads()",
-        apply: |b, _| plain(b, Opcode::BarSync, (), Some(0)),
-    },
-    Builtin {
-        signature: "bar_sync(id, threads)",
-        apply: bar_sync,
-    },
-    Builtin {
-        signature: "fence_proxy_async()",
-        apply: |b, _| plain(b, Opcode::FenceProxyAsync, Modifier::SharedCta, None),
-    },
-    Builtin {
-        signature: "setmaxnreg_inc(registers)",
-        apply: |b, call| setmaxnreg(b, call, Modifier::Inc),
-    },
-    Builtin {
-        signature: "setmaxnreg_dec(registers)",
-        apply: |b, call| setmaxnreg(b, call, Modifier::Dec),
     },
 ];
 
@@ -63,32 +39,7 @@ const MBARRIER: u32 = 8;
 /// Most arrivals of a phase (PTX ISA 9.0, "Phase of the mbarrier object").
 const MAX_ARRIVALS: u32 = (1 << 20) - 1;
 
-/// Several mbarriers, 8 bytes apart.
-#[derive(Clone, Debug)]
-pub struct Barriers {
-    /// Where the first lies in the kernel's shared memory, in bytes.
-    pub base: u32,
-    /// How many.
-    pub count: u32,
-}
-
-/// One mbarrier.
-#[derive(Clone, Debug)]
-pub struct Barrier {
-    /// Where the first of its kind lies in the kernel's shared memory, in bytes.
-    pub base: u32,
-    /// How many bytes it lies behind that one.
-    pub offset: Num,
-}
-
 impl Barrier {
-    /// Calls `f` on every register in it.
-    pub fn for_each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
-        if let Num::Reg(scalar) = &mut self.offset {
-            f(scalar);
-        }
-    }
-
     /// Its address.
     pub fn operand(&self, b: &mut Builder) -> Result<Operand> {
         self.addresses().operand(b, 0)
@@ -224,19 +175,12 @@ fn arrive_at(b: &mut Builder, call: &Call) -> Result<Value> {
         (Modifier::SharedCluster, Type::U32),
         [own.operand(), cta.operand()],
     );
-    let there = crate::kernel::emit::builder::address(&there, 0);
+    let there = address_operand(&there, 0);
     b.emit(
         Opcode::MbarrierArrive,
         (Modifier::Arrive, Modifier::SharedCluster),
         [Operand::Sink, there],
     );
-    Ok(Value::Unit)
-}
-
-/// Waits for all threads of the cluster.
-fn sync_cluster(b: &mut Builder, _: &Call) -> Result<Value> {
-    b.emit(Opcode::BarrierClusterArrive, Modifier::Aligned, []);
-    b.emit(Opcode::BarrierClusterWait, Modifier::Aligned, []);
     Ok(Value::Unit)
 }
 
@@ -249,67 +193,5 @@ fn expect_tx(b: &mut Builder, call: &Call) -> Result<Value> {
         (Modifier::Arrive, Modifier::ExpectTx, Modifier::SharedCta),
         [Operand::Sink, barrier, bytes.operand()],
     );
-    Ok(Value::Unit)
-}
-
-fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
-    let id = call.num(0)?;
-    if id.constant().is_some_and(|id| !(0..16).contains(&id)) {
-        return Err(call.error_at(0, "a CTA has barriers 0 to 15"));
-    }
-    let threads = call.constant_in(1, 32..=b.threads)?;
-    if threads % 32 != 0 {
-        return Err(call.error_at(1, format!("{threads} threads are not whole warps of 32")));
-    }
-    b.emit(
-        Opcode::BarSync,
-        (),
-        [id.operand(), Operand::Int(threads.into())],
-    );
-    Ok(Value::Unit)
-}
-
-fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value> {
-    let registers = call.constant_in(0, 24..=256)?;
-    if registers % 8 != 0 {
-        let (low, high) = (registers / 8 * 8, registers / 8 * 8 + 8);
-        return Err(call.error_at(
-            0,
-            format!("{registers} is not a multiple of 8; nearest: {low} and {high}"),
-        ));
-    }
-    let launched = launch_registers(b.threads);
-    let contradicts = match direction {
-        Modifier::Dec => registers > launched,
-        _ => registers < launched,
-    };
-    if contradicts {
-        return Err(call.error_at(
-            0,
-            format!(
-                "a CTA of {} threads starts with {launched} registers a thread, and {registers} does not {direction}rease that",
-                b.threads
-            ),
-        ));
-    }
-    plain(b, Opcode::Setmaxnreg, direction, Some(registers.into()))
-}
-
-/// Registers of a multiprocessor of sm_90.
-const REGISTER_FILE: u32 = 65_536;
-
-/// Registers that each thread of a CTA has at its start, if the CTA takes all there are.
-pub(crate) fn launch_registers(threads: u32) -> u32 {
-    (REGISTER_FILE / threads.max(1) / 8 * 8).min(255)
-}
-
-/// An instruction with at most one number.
-pub(crate) fn plain(
-    b: &mut Builder,
-    opcode: Opcode,
-    modifiers: impl Modifiers,
-    number: Option<i128>,
-) -> Result<Value> {
-    b.emit(opcode, modifiers, number.map(Operand::Int));
     Ok(Value::Unit)
 }

@@ -3,57 +3,40 @@
 //! `x.f(y)` is `f(x, y)`, `x[c]` is `index(x, c)` and `x[c] = y` is `index_assign(x, c, y)`. A name without a row is
 //! looked up among the operations of the algebra.
 
-pub mod copy;
-pub mod fragment;
-pub mod mbarrier;
+mod algebra;
+pub mod call;
+mod convert;
+mod copy;
+mod fragment;
+mod index;
+mod integer;
+mod local_tile;
+mod mbarrier;
 mod questions;
-pub mod tensor;
+mod registers;
+mod sync;
+mod tensor;
 mod thread;
-pub mod tma;
-pub mod wgmma;
+mod tma;
+mod wgmma;
 
-use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Element, Value};
-use cute_algebra::operations::{self, Operation};
-use proc_macro2::Span;
-use syn::{Error, Result};
-
-/// A row of the table.
-pub struct Builtin {
-    /// How it is called, such as `smem::<T>(layout)`: the source of its name, of the number of its arguments and of
-    /// what messages say about it. An argument in brackets may be left out.
-    pub signature: &'static str,
-    /// What it does. The number of arguments has been checked.
-    pub apply: fn(&mut Builder, &Call) -> Result<Value>,
-}
-
-/// A call under way.
-pub struct Call {
-    /// The name of the function.
-    pub name: &'static str,
-    /// Where the name stands.
-    pub span: Span,
-    /// The arguments between `::<` and `>`.
-    pub types: Vec<Argument>,
-    /// The arguments between parentheses, after the receiver if there is one.
-    pub args: Vec<Argument>,
-}
-
-/// An argument and its place.
-pub struct Argument {
-    /// The value.
-    pub value: Value,
-    /// Where it stands.
-    pub span: Span,
-}
+pub use algebra::operate;
+use call::Builtin;
+use cute_algebra::operations;
 
 /// Every row, by the file that owns it.
 const TABLE: &[&[Builtin]] = &[
-    mbarrier::ROWS,
+    convert::ROWS,
     copy::ROWS,
     fragment::ROWS,
-    thread::ROWS,
+    index::ROWS,
+    integer::ROWS,
+    local_tile::ROWS,
+    mbarrier::ROWS,
+    registers::ROWS,
+    sync::ROWS,
     tensor::ROWS,
+    thread::ROWS,
     tma::ROWS,
     wgmma::ROWS,
 ];
@@ -86,153 +69,4 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         .flatten()
         .map(Builtin::name)
         .chain(operations)
-}
-
-/// Calls an operation of the algebra, on values known at expansion or on a tensor, which stands for its layout.
-pub fn operate(b: &mut Builder, operation: &'static Operation, call: &Call) -> Result<Value> {
-    if let Some(argument) = call.types.first() {
-        return Err(Error::new(
-            argument.span,
-            format!("`{}` takes no type arguments", call.name),
-        ));
-    }
-    b.set_place(call.span);
-    let Some(Value::Tensor(tensor)) = call.args.first().map(|argument| &argument.value) else {
-        return operate_on(operation, Vec::new(), call);
-    };
-    match questions::ask(b, operation, call, tensor)? {
-        Some(answer) => Ok(answer),
-        None => tensor::operation(b, call, |_, layout| {
-            operate_on(operation, vec![layout.into()], call)
-        }),
-    }
-}
-
-/// `first` stands for the first argument, if it is not empty.
-pub(crate) fn operate_on(
-    operation: &Operation,
-    first: Vec<cute_algebra::Value>,
-    call: &Call,
-) -> Result<Value> {
-    let given = usize::from(!first.is_empty());
-    let more = first.len().saturating_sub(1);
-    let mut operands = first;
-    for (i, argument) in call.args.iter().enumerate().skip(given) {
-        let operand = argument.value.to_algebra();
-        operands.push(operand.ok_or_else(|| call.mismatch(i, "a value known at expansion"))?);
-    }
-    let result = operations::apply(operation, &operands, false).map_err(|error| {
-        let place = call
-            .args
-            .get(error.place().operand.saturating_sub(more))
-            .map_or(call.span, |argument| argument.span);
-        Error::new(place, error)
-    })?;
-    Ok(Value::from_algebra(result))
-}
-
-impl Builtin {
-    /// The name: what stands before `::<` or `(`.
-    pub fn name(&self) -> &'static str {
-        let end = self
-            .signature
-            .find([':', '('])
-            .unwrap_or(self.signature.len());
-        &self.signature[..end]
-    }
-
-    /// Checks the number of arguments, then calls the function.
-    pub fn call(&'static self, b: &mut Builder, call: &Call) -> Result<Value> {
-        let types = list(self.signature, "::<", ">(");
-        let args = list(self.signature, "(", ")");
-        let optional = args.iter().filter(|arg| arg.starts_with('[')).count();
-        if call.types.len() != types.len() {
-            return Err(self.miscount(call, "type argument", types.len(), call.types.len()));
-        }
-        if !(args.len() - optional..=args.len()).contains(&call.args.len()) {
-            return Err(self.miscount(call, "argument", args.len(), call.args.len()));
-        }
-        b.set_place(call.span);
-        (self.apply)(b, call)
-    }
-
-    fn miscount(&self, call: &Call, what: &str, wanted: usize, got: usize) -> Error {
-        let s = if wanted == 1 { "" } else { "s" };
-        Error::new(
-            call.span,
-            format!("`{}` takes {wanted} {what}{s}, not {got}", self.signature),
-        )
-    }
-}
-
-/// The comma-separated parts between `open` and `close`.
-fn list(signature: &'static str, open: &str, close: &str) -> Vec<&'static str> {
-    let inner = signature
-        .split_once(open)
-        .and_then(|(_, rest)| rest.rsplit_once(close))
-        .map_or("", |(inner, _)| inner);
-    inner
-        .split(',')
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .collect()
-}
-
-impl Call {
-    /// An error at argument `index`: what was expected, and what stands there.
-    pub fn mismatch(&self, index: usize, expected: &str) -> Error {
-        let argument = &self.args[index];
-        Error::new(
-            argument.span,
-            format!(
-                "`{}` takes {expected} here, not {}",
-                self.name,
-                argument.value.kind()
-            ),
-        )
-    }
-
-    /// An error at argument `index`.
-    pub fn error_at(&self, index: usize, message: impl std::fmt::Display) -> Error {
-        Error::new(self.args[index].span, message)
-    }
-
-    /// The element type between `::<` and `>`.
-    pub fn element(&self) -> Result<Element> {
-        match &self.types[0].value {
-            Value::Element(element) => Ok(*element),
-            other => Err(Error::new(
-                self.types[0].span,
-                format!("expected an element type, found {}", other.kind()),
-            )),
-        }
-    }
-
-    /// Argument `index` as an integer known at expansion.
-    pub fn constant(&self, index: usize) -> Result<i128> {
-        match &self.args[index].value {
-            Value::Int(value, _) => Ok(*value),
-            _ => Err(self.mismatch(index, "an integer known at expansion")),
-        }
-    }
-
-    /// Argument `index` as an integer known at expansion and within `range`.
-    pub fn constant_in(&self, index: usize, range: std::ops::RangeInclusive<u32>) -> Result<u32> {
-        let value = self.constant(index)?;
-        match u32::try_from(value) {
-            Ok(value) if range.contains(&value) => Ok(value),
-            _ => Err(self.error_at(
-                index,
-                format!("{value} is not in {}..={}", range.start(), range.end()),
-            )),
-        }
-    }
-
-    /// Argument `index` as an integer, known or in a register.
-    pub fn num(&self, index: usize) -> Result<crate::kernel::value::Num> {
-        self.args[index]
-            .value
-            .as_num()
-            .ok_or_else(|| self.mismatch(index, "an integer"))
-    }
 }

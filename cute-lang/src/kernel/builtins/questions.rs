@@ -1,10 +1,9 @@
 //! Questions about a tensor in shared memory: what the algebra says of its layout, swizzle included, and of the width of
 //! its elements. They are answered at expansion and leave no instruction.
 
-use crate::kernel::builtins::tensor::Tensor;
-use crate::kernel::builtins::{Call, operate_on};
+use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::Value;
+use crate::kernel::value::{Tensor, Value};
 use cute_algebra::operations::Operation;
 use cute_algebra::{Value as Algebra, WIDEST_ACCESS};
 use syn::Result;
@@ -63,7 +62,7 @@ pub(crate) fn ask(
             "where this part of the tensor begins is known when the kernel runs, and that may change which banks it is in",
         ));
     }
-    let answer = operate_on(operation, operands, call)?;
+    let answer = call.apply(operation, operands)?;
     Ok(Some(match gives_back {
         true => Value::Tensor(tensor.clone()),
         false => answer,

@@ -1,11 +1,10 @@
 //! Tensors read and written by TMA.
 
-use crate::kernel::builtins::mbarrier;
-use crate::kernel::builtins::tensor::Tensor;
-use crate::kernel::builtins::{Builtin, Call};
+use super::mbarrier;
+use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::{ParamKind, TmaRecipe};
-use crate::kernel::value::{Num, Scalar, Value};
+use crate::kernel::value::{MappedTensor, Num, Scalar, Tensor, Value};
 use cute_algebra::{TMA_ALIGNMENT, TmaPlan, tma_plan};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -23,7 +22,7 @@ pub(super) const ROWS: &[Builtin] = &[
     },
     Builtin {
         signature: "tma_commit()",
-        apply: |b, _| barrier::plain(b, Opcode::CpAsyncBulkCommitGroup, (), None),
+        apply: |b, _| instruction(b, Opcode::CpAsyncBulkCommitGroup, (), None),
     },
     Builtin {
         signature: "tma_wait_read(groups)",
@@ -38,23 +37,16 @@ pub(super) const ROWS: &[Builtin] = &[
 /// Most groups of copies that a wait can leave pending.
 const MAX_GROUPS: u32 = 63;
 
-/// A tensor parameter that is accessed by TMA: an index into [`Builder::params`](crate::kernel::emit::builder::Builder::params).
-#[derive(Clone, Copy, Debug)]
-pub struct TensorMap {
-    /// The parameter.
-    pub param: usize,
-}
-
 fn wait(b: &mut Builder, call: &Call, read: Option<Modifier>) -> Result<Value> {
     let groups = call.constant_in(0, 0..=MAX_GROUPS)?;
-    barrier::plain(b, Opcode::CpAsyncBulkWaitGroup, read, Some(groups.into()))
+    instruction(b, Opcode::CpAsyncBulkWaitGroup, read, Some(groups.into()))
 }
 
 /// Loads a tile, into the CTA's own shared memory or, at the same place, into that of every CTA of its cluster whose bit
 /// in `ctas` is set; there, too, the barrier at the same place counts the bytes.
 fn tma_load(b: &mut Builder, call: &Call) -> Result<Value> {
     let copies = copies(b, call, 0, 1, 2, true)?;
-    let barrier = barrier::address(b, call, 3)?;
+    let barrier = mbarrier::address(b, call, 3)?;
     let ctas = match call.args.get(4) {
         Some(_) => Some(cta_mask(b, call)?),
         None => None,
@@ -119,7 +111,7 @@ fn copies(
     tile: usize,
     load: bool,
 ) -> Result<Vec<Copy>> {
-    let Value::TensorMap(TensorMap { param }) = call.args[map].value else {
+    let Value::TensorMap(MappedTensor { param }) = call.args[map].value else {
         return Err(call.mismatch(
             map,
             if load {

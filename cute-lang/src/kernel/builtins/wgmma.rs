@@ -1,12 +1,11 @@
 //! Matrix multiplication by a warpgroup.
 
-use crate::kernel::builtins::fragment::Fragment;
-use crate::kernel::builtins::mbarrier;
-use crate::kernel::builtins::tensor::Tensor;
-use crate::kernel::builtins::{Builtin, Call};
-use crate::kernel::emit::arithmetic::Cmp;
+use crate::kernel::access::crd2idx::along;
+use crate::kernel::builtins::call::{Builtin, Call, instruction};
+use crate::kernel::builtins::registers::launch_registers;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Element, Num, Scalar, Value};
+use crate::kernel::emit::operation::Cmp;
+use crate::kernel::value::{Element, Fragment, Num, Scalar, Tensor, Value};
 use cute_algebra::{
     GmmaOperand, Layout, LayoutError, Major, MmaAtom, MmaOperand, composition, gmma_operand,
 };
@@ -26,11 +25,11 @@ pub(super) const ROWS: &[Builtin] = &[
     },
     Builtin {
         signature: "wgmma_fence()",
-        apply: |b, _| barrier::plain(b, Opcode::WgmmaFence, (), None),
+        apply: |b, _| instruction(b, Opcode::WgmmaFence, (), None),
     },
     Builtin {
         signature: "wgmma_commit()",
-        apply: |b, _| barrier::plain(b, Opcode::WgmmaCommitGroup, (), None),
+        apply: |b, _| instruction(b, Opcode::WgmmaCommitGroup, (), None),
     },
     Builtin {
         signature: "wgmma_wait(groups)",
@@ -50,7 +49,7 @@ const MAX_GROUPS: u32 = 7;
 
 fn wgmma_wait(b: &mut Builder, call: &Call) -> Result<Value> {
     let groups = call.constant_in(0, 0..=MAX_GROUPS)?;
-    barrier::plain(b, Opcode::WgmmaWaitGroup, (), Some(groups.into()))
+    instruction(b, Opcode::WgmmaWaitGroup, (), Some(groups.into()))
 }
 
 /// The layout of an accumulator of 64 × n: from (thread, value) to coordinates.
@@ -108,7 +107,7 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
     check_accumulator(call, acc, n)?;
     let (needed, launched) = (
         acc.registers.len() as u32 + OVERHEAD,
-        barrier::launch_registers(b.threads),
+        launch_registers(b.threads),
     );
     if needed > launched {
         return Err(call.error_at(
@@ -188,9 +187,7 @@ fn check_accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<()> {
     let expected = accumulator(n).map_err(|error| call.error_at(0, error))?;
     let fits =
         acc.tile.as_ref().is_some_and(|tile| {
-            let values: Vec<Layout> = (0..2)
-                .map(|mode| crate::kernel::access::address::along(&expected, &[mode]))
-                .collect();
+            let values: Vec<Layout> = (0..2).map(|mode| along(&expected, &[mode])).collect();
             let threads = values.iter().filter_map(|layout| layout.mode(0));
             let held: Vec<Vec<i64>> = values
                 .iter()

@@ -1,7 +1,7 @@
 //! Which bits of a register may be set: what makes `%` of a small number, or a carry between disjoint fields,
 //! disappear.
 
-use crate::kernel::emit::arithmetic::Op;
+use crate::kernel::emit::operation::Op;
 
 /// The bits that may be set in `a op b`, both unsigned integers of `width` bits, from those that may be set in `a` and
 /// `b`. A known operand is its own set of bits; `exact` says whether `b` is one.

@@ -8,15 +8,16 @@
 //!
 //! Errors are [`syn::Error`]s at the token under way: [`error`](Builder::error).
 
-use crate::kernel::emit::arithmetic::Cmp;
-use crate::kernel::emit::param::{Param, ascii};
-use crate::kernel::emit::unread::remove_unread;
-use crate::kernel::value::{Num, Scalar, instruction_type, rust_name};
+use crate::kernel::emit::param::Param;
+use crate::kernel::emit::registers::Registers;
+use crate::kernel::emit::registers::is_numbered;
+use crate::kernel::value::types::{instruction_type, rust_name};
+use crate::kernel::value::{Num, Scalar};
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
-use cute_ptx::special::{Register, SPECIAL, Special};
+use cute_ptx::special::{Register, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
 use proc_macro2::Span;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use syn::{Error, Result};
 
@@ -38,33 +39,18 @@ pub struct Builder {
     /// CTAs of a cluster.
     pub cluster: [u32; 3],
     place: Span,
-    counts: BTreeMap<&'static str, u32>,
-    named: Vec<(Type, String)>,
-    /// The names of registers that carry one, without `%`, and the last number that each was followed by.
-    names: BTreeMap<String, u32>,
+    pub(super) registers: Registers,
     labels: BTreeMap<String, u32>,
     /// The bits that may be set, of the registers of which it is known.
     bits: BTreeMap<String, u64>,
-    header: Vec<String>,
+    pub(super) header: Vec<String>,
     once: Vec<(String, Scalar)>,
-    prologue: Vec<Line>,
-    init: Vec<Line>,
-    lines: Vec<Line>,
-    shared_bytes: u32,
+    pub(super) prologue: Vec<Line>,
+    pub(super) init: Vec<Line>,
+    pub(super) lines: Vec<Line>,
+    pub(super) shared_bytes: u32,
     /// The first instruction that the table of instructions lacks.
-    defect: Option<Error>,
-}
-
-/// What is left when a kernel has been emitted.
-pub struct Parts {
-    /// Comments that precede the entry.
-    pub header: Vec<String>,
-    /// The body, declarations included.
-    pub body: Vec<Line>,
-    /// Bytes of dynamic shared memory.
-    pub shared_bytes: u32,
-    /// The parameters.
-    pub params: Vec<Param>,
+    pub(super) defect: Option<Error>,
 }
 
 impl Builder {
@@ -75,9 +61,7 @@ impl Builder {
             threads,
             cluster,
             place: Span::call_site(),
-            counts: BTreeMap::new(),
-            named: Vec::new(),
-            names: BTreeMap::new(),
+            registers: Registers::default(),
             labels: BTreeMap::new(),
             bits: BTreeMap::new(),
             header: Vec::new(),
@@ -111,41 +95,12 @@ impl Builder {
 
     /// A fresh register.
     pub fn register(&mut self, ty: Type) -> Scalar {
-        let (prefix, _) = class(ty);
-        let count = self.counts.entry(prefix).or_insert(0);
-        let name = format!("%{prefix}{count}");
-        *count += 1;
-        Scalar {
-            name,
-            ty,
-            variable: false,
-        }
+        self.registers.fresh(ty)
     }
 
     /// A fresh register that carries the name of a Rust variable.
     pub fn named_register(&mut self, ty: Type, name: &str) -> Scalar {
-        let name = ascii(name);
-        // Up to the last number that the name got, all are taken.
-        let mut number = self.names.get(&name).copied().unwrap_or(0);
-        let unique = loop {
-            number += 1;
-            let unique = match number {
-                1 => name.clone(),
-                number => format!("{name}_{number}"),
-            };
-            if !is_taken(&unique) && !self.names.contains_key(&unique) {
-                break unique;
-            }
-        };
-        self.names.insert(name, number);
-        self.names.entry(unique.clone()).or_insert(1);
-        let unique = format!("%{unique}");
-        self.named.push((class(ty).1, unique.clone()));
-        Scalar {
-            name: unique,
-            ty,
-            variable: false,
-        }
+        self.registers.named(ty, name)
     }
 
     /// A register that later statements do not change: the same one, or a copy of a variable.
@@ -176,13 +131,10 @@ impl Builder {
             return false;
         };
         // A numbered register is written once. As the last line writes it, nothing has read it yet.
-        let numbered = from.name[1..]
-            .strip_prefix(class(from.ty).0)
-            .is_some_and(|rest| rest.parse::<u32>().is_ok());
         let writes = inst.mnemonic.writes(0) && inst.operands.first() == Some(&from.operand());
         let mut reads = false;
         inst.for_each_read(&mut |name| reads |= name == from.name);
-        let retargets = inst.guard.is_none() && numbered && writes && !reads;
+        let retargets = inst.guard.is_none() && is_numbered(from) && writes && !reads;
         if retargets {
             inst.operands[0] = to.operand();
         }
@@ -220,7 +172,7 @@ impl Builder {
         self.lines.extend(inst.map(Line::Inst));
     }
 
-    fn instruction(
+    pub(super) fn instruction(
         &mut self,
         opcode: Opcode,
         modifiers: impl Modifiers,
@@ -466,88 +418,6 @@ impl Builder {
     pub fn limit_bits(&mut self, scalar: &Scalar, bits: u64) {
         self.bits.insert(scalar.name.clone(), bits);
     }
-
-    // ---- the end
-
-    /// Declares the registers, puts the pieces in order, and ends the kernel.
-    pub fn finish(mut self) -> Result<Parts> {
-        let thread = (!self.init.is_empty()).then(|| self.thread());
-        let mut start = Vec::new();
-        if let Some(thread) = thread {
-            let body = std::mem::take(&mut self.lines);
-            let init = std::mem::take(&mut self.init);
-            self.start_up(&thread, init);
-            start = std::mem::replace(&mut self.lines, body);
-        }
-        let mut code = std::mem::take(&mut self.prologue);
-        code.append(&mut start);
-        code.append(&mut self.lines);
-        code.extend(self.instruction(Opcode::Ret, (), []).map(Line::Inst));
-        if let Some(defect) = self.defect {
-            return Err(defect);
-        }
-        remove_unread(&mut code);
-        let mut body = self.declarations(&code);
-        body.push(Line::Blank);
-        body.append(&mut code);
-        Ok(Parts {
-            header: self.header,
-            body,
-            shared_bytes: self.shared_bytes,
-            params: self.params,
-        })
-    }
-
-    fn start_up(&mut self, thread: &Scalar, init: Vec<Line>) {
-        self.comment("thread 0 initialises the barriers; everyone waits until that is visible");
-        let label = self.label("initialised");
-        let others = self.set_predicate(Cmp::Ne, Type::U32, thread.operand(), Operand::Int(0));
-        self.branch_if(when(&others), &label);
-        self.append(init);
-        self.emit(Opcode::FenceMbarrierInit, (), []);
-        self.place_label(&label);
-        if self.cluster == [1, 1, 1] {
-            self.emit(Opcode::BarSync, (), [Operand::Int(0)]);
-        } else {
-            self.emit(Opcode::BarrierClusterArrive, Modifier::Aligned, []);
-            self.emit(Opcode::BarrierClusterWait, Modifier::Aligned, []);
-        }
-    }
-
-    fn declarations(&self, code: &[Line]) -> Vec<Line> {
-        let mut used = BTreeSet::new();
-        for line in code {
-            let Line::Inst(inst) = line else { continue };
-            used.extend(inst.guard.iter().map(|guard| guard.predicate.as_str()));
-            inst.operands
-                .iter()
-                .for_each(|operand| operand.for_each_name(&mut |name| _ = used.insert(name)));
-        }
-        let mut lines = Vec::new();
-        for (prefix, ty) in CLASSES {
-            let prefix = format!("%{prefix}");
-            // Numbers up to the largest that is still there.
-            let numbers = used
-                .iter()
-                .filter_map(|name| name.strip_prefix(&prefix)?.parse::<u32>().ok());
-            if let Some(last) = numbers.max() {
-                lines.push(Line::Registers {
-                    ty: *ty,
-                    prefix,
-                    count: last + 1,
-                });
-            }
-        }
-        for (ty, name) in &self.named {
-            if used.contains(name.as_str()) {
-                lines.push(Line::Register {
-                    ty: *ty,
-                    name: name.clone(),
-                });
-            }
-        }
-        lines
-    }
 }
 
 /// `@%p`.
@@ -567,45 +437,9 @@ pub fn unless(predicate: &Scalar) -> Guard {
 }
 
 /// The operand `[base+offset]`.
-pub fn address(base: &Scalar, offset: i64) -> Operand {
+pub fn address_operand(base: &Scalar, offset: i64) -> Operand {
     Operand::Address {
         base: Box::new(base.operand()),
         offset,
     }
-}
-
-const CLASSES: &[(&str, Type)] = &[
-    ("p", Type::Pred),
-    ("h", Type::B16),
-    ("r", Type::B32),
-    ("rd", Type::B64),
-    ("f", Type::F32),
-    ("fd", Type::F64),
-];
-
-/// The family of registers that hold a type: their prefix and how they are declared.
-fn class(ty: Type) -> (&'static str, Type) {
-    let index = match ty {
-        Type::Pred => 0,
-        Type::F32 => 4,
-        Type::F64 => 5,
-        ty if ty.bits() <= 16 => 1,
-        ty if ty.bits() <= 32 => 2,
-        _ => 3,
-    };
-    CLASSES[index]
-}
-
-/// Whether a name without `%` belongs to PTX or to a family of numbered registers.
-fn is_taken(name: &str) -> bool {
-    let numbered = |prefix: &str| {
-        name.strip_prefix(prefix)
-            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let mut special = SPECIAL.iter().map(|special| &special.name[1..]);
-    special.any(|special| special == name)
-        || ["pm", "envreg"]
-            .into_iter()
-            .chain(CLASSES.iter().map(|(p, _)| *p))
-            .any(numbered)
 }

@@ -3,6 +3,9 @@
 pub mod arithmetic;
 pub mod bits;
 pub mod builder;
+pub mod finish;
+pub mod module;
+pub mod operation;
 pub mod param;
-mod unread;
-pub(crate) use unread::is_pure;
+pub mod registers;
+pub mod unread;

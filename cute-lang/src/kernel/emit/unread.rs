@@ -5,7 +5,7 @@ use cute_ptx::table::Effect;
 use std::collections::HashMap;
 
 /// Whether a line may run where nobody asks for its result; comments do less than that.
-pub(crate) fn is_pure(line: &Line) -> bool {
+pub fn is_pure(line: &Line) -> bool {
     match line {
         Line::Comment(_) | Line::Blank => true,
         Line::Inst(inst) => inst.effect() == Effect::None,
@@ -14,7 +14,7 @@ pub(crate) fn is_pure(line: &Line) -> bool {
 }
 
 /// Removes instructions that do nothing but compute a result that is not read, and those that only they need.
-pub(crate) fn remove_unread(lines: &mut Vec<Line>) {
+pub fn remove_unread(lines: &mut Vec<Line>) {
     let mut reads: HashMap<String, usize> = HashMap::new();
     for line in lines.iter() {
         let Line::Inst(inst) = line else { continue };

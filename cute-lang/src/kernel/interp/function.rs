@@ -1,7 +1,7 @@
 //! Calls of the module's own functions: inlined, always.
 
-use super::{Interpreter, Target};
-use crate::kernel::builtins::Argument;
+use crate::kernel::builtins::call::Argument;
+use crate::kernel::interp::{Interpreter, JumpTarget};
 use crate::kernel::syntax::parse::parameter_name;
 use crate::kernel::value::Value;
 use proc_macro2::Span;
@@ -29,7 +29,7 @@ impl Interpreter<'_> {
         }
         let mut scope = HashMap::new();
         self.bind_generics(function, span, types, &mut scope)?;
-        let exit = Target {
+        let exit = JumpTarget {
             label: self.b.label(&format!("{name}_end")),
             used: false,
         };

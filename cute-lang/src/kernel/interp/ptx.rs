@@ -1,8 +1,9 @@
 //! `ptx!(T: "mnemonic", operands…)`: one instruction that the language has no name for.
 
-use super::Interpreter;
-use crate::kernel::lower::module;
-use crate::kernel::value::{Scalar, Value, instruction_type};
+use crate::kernel::emit::module::module;
+use crate::kernel::interp::Interpreter;
+use crate::kernel::value::types::instruction_type;
+use crate::kernel::value::{Scalar, Value};
 use cute_ptx::ast::{Entry, Inst, Item, Line, Operand, Type};
 use cute_ptx::table::Mnemonic;
 use syn::parse::{ParseStream, Parser};

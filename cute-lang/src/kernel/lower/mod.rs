@@ -1,35 +1,28 @@
 //! A module of kernels to PTX, instance by instance.
 
-use crate::kernel::builtins::Argument;
-use crate::kernel::builtins::tensor::Global;
-use crate::kernel::builtins::tma::TensorMap;
+mod constant;
+mod entry;
+mod parameter;
+
+use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::emit::param::{Param, ParamKind, TmaParam, ascii};
+use crate::kernel::emit::module::module;
+use crate::kernel::emit::param::{Param, ParamKind};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::interp::function::check_generic;
-use crate::kernel::syntax::parse::{self, Errors, Instance, Kernel, Source, parameter_name};
-use crate::kernel::value::{Element, Value, register_type};
-use cute_ptx::ast::{self, Directive, Entry, Item, Line, Module, ParamType, Type, Variable};
-use cute_ptx::table::Opcode;
-use proc_macro2::{Ident, Span, TokenStream};
-use syn::ext::IdentExt;
+use crate::kernel::syntax::errors::Errors;
+use crate::kernel::syntax::parse;
+use crate::kernel::syntax::parse::{Instance, Kernel, Source, parameter_name};
+use constant::{cluster, constant};
+use cute_ptx::ast::{Entry, Item, Module};
+use entry::{check_parameters, directives, entry_name, ptx_params, shared_memory};
+use parameter::declare;
+use proc_macro2::{Ident, TokenStream};
 use syn::spanned::Spanned;
-use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result, Token};
-
-/// The version of PTX that kernels are written in unless they use more: almost everything for sm_90a is in it.
-const PTX_VERSION: (u32, u32) = (8, 0);
-
-/// The target.
-const PTX_TARGET: &str = "sm_90a";
+use syn::{Attribute, Error, Result, Token};
 
 /// Most threads of a CTA.
 const MAX_THREADS: u32 = 1024;
-
-/// Most CTAs of a cluster that every device can place.
-const MAX_CLUSTER: u32 = 8;
-
-/// Bytes of parameters that a kernel has, up to PTX 8.1.
-const MAX_PARAMETER_BYTES: u64 = 4096;
 
 /// A kernel with its parameters chosen, as PTX.
 pub struct Lowered {
@@ -158,16 +151,6 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     })
 }
 
-/// The name of the entry, by which the driver finds it.
-fn entry_name(instance: &Ident) -> Result<String> {
-    let name = instance.unraw().to_string();
-    if name.is_ascii() && name != "WARP_SZ" {
-        return Ok(name);
-    }
-    let message = format!("PTX has no entry called `{name}`: use ASCII letters, digits and `_`");
-    Err(Error::new(instance.span(), message))
-}
-
 /// Refuses a safe kernel that accesses global memory by coordinates: nothing proves that they are inside of the tensor.
 fn check_accesses(kernel: &Ident, params: &[Param]) -> Result<()> {
     let mut errors = Errors::default();
@@ -190,246 +173,4 @@ fn check_accesses(kernel: &Ident, params: &[Param]) -> Result<()> {
     errors.finish(())
 }
 
-fn constant(interpreter: &mut Interpreter<'_>, expr: &Expr, limit: u32) -> Result<u32> {
-    let value = interpreter.eval(expr)?;
-    int(&value, limit, expr.span())
-}
-
-fn int(value: &Value, limit: u32, span: Span) -> Result<u32> {
-    match value {
-        Value::Int(value, _) => match u32::try_from(*value) {
-            Ok(value) if (1..=limit).contains(&value) => Ok(value),
-            _ => Err(Error::new(span, format!("{value} is not in 1..={limit}"))),
-        },
-        other => Err(Error::new(
-            span,
-            format!("expected an integer, found {}", other.kind()),
-        )),
-    }
-}
-
-fn cluster(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<[u32; 3]> {
-    let value = interpreter.eval(expr)?;
-    let Value::Tuple(extents) = value else {
-        return Err(Error::new(
-            expr.span(),
-            "a cluster has three extents: `cluster = (2, 1, 1)`",
-        ));
-    };
-    let extents = extents
-        .iter()
-        .map(|extent| int(extent, MAX_CLUSTER, expr.span()))
-        .collect::<Result<Vec<_>>>()?;
-    let Ok(cluster) = <[u32; 3]>::try_from(extents) else {
-        return Err(Error::new(
-            expr.span(),
-            "a cluster has three extents: `cluster = (2, 1, 1)`",
-        ));
-    };
-    let ctas: u32 = cluster.iter().product();
-    if ctas > MAX_CLUSTER {
-        return Err(Error::new(
-            expr.span(),
-            format!("a cluster of {ctas} CTAs: the limit is {MAX_CLUSTER}"),
-        ));
-    }
-    Ok(cluster)
-}
-
 // ---- parameters
-
-fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Result<()> {
-    let FnArg::Typed(input) = input else {
-        return Err(Error::new_spanned(input, "a kernel has no receiver"));
-    };
-    let Pat::Ident(pat) = &*input.pat else {
-        return Err(Error::new_spanned(
-            &input.pat,
-            "a parameter of a kernel is a name",
-        ));
-    };
-    if pat.mutability.is_some() || pat.by_ref.is_some() {
-        return Err(Error::new_spanned(
-            pat,
-            "a parameter of a kernel does not change: copy it into a `let mut`",
-        ));
-    }
-    if pat.ident == "device" || pat.ident == "grid" {
-        return Err(Error::new(
-            pat.ident.span(),
-            format!("`{}` is an argument of `launch` already", pat.ident),
-        ));
-    }
-    let (name, index) = (pat.ident.to_string(), interpreter.b.params.len());
-    let mut param = Param {
-        name: name.clone(),
-        symbol: ascii(&name),
-        span: pat.ident.span(),
-        kind: kind(interpreter, &input.ty)?,
-    };
-    param.make_unique(&interpreter.b.params);
-    let value = match &param.kind {
-        ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
-            Value::TensorMap(TensorMap { param: index })
-        }
-        ParamKind::Global { element, .. } => Value::Global(Global {
-            element: *element,
-            param: index,
-        }),
-        ParamKind::Scalar(ty) => Value::Scalar(interpreter.b.parameter(
-            &param.symbol,
-            &name,
-            *ty,
-            |_, _| {},
-        )),
-    };
-    interpreter.b.params.push(param);
-    interpreter.define(&name, value);
-    Ok(())
-}
-
-fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> {
-    const EXPECTED: &str =
-        "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>` or a number type";
-    let syn::Type::Path(path) = ty else {
-        return Err(Error::new_spanned(ty, EXPECTED));
-    };
-    let Some(segment) = path.path.segments.last() else {
-        return Err(Error::new_spanned(ty, EXPECTED));
-    };
-    let PathArguments::AngleBracketed(generics) = &segment.arguments else {
-        return match register_type(&segment.ident.to_string()) {
-            Some(ty) if ty != Type::Pred && ty.bits() >= 32 => Ok(ParamKind::Scalar(ty)),
-            Some(_) => Err(Error::new_spanned(
-                ty,
-                "a number parameter has 32 or 64 bits",
-            )),
-            None => Err(Error::new_spanned(ty, EXPECTED)),
-        };
-    };
-    let [GenericArgument::Type(element), GenericArgument::Const(rank)] =
-        &generics.args.iter().collect::<Vec<_>>()[..]
-    else {
-        return Err(Error::new_spanned(
-            ty,
-            format!("{EXPECTED}: an element type and a rank"),
-        ));
-    };
-    let syn::Type::Path(element_path) = element else {
-        return Err(Error::new_spanned(element, "expected an element type"));
-    };
-    let expr = syn::ExprPath {
-        attrs: Vec::new(),
-        qself: None,
-        path: element_path.path.clone(),
-    };
-    let Value::Element(element) = interpreter.eval(&Expr::Path(expr))? else {
-        return Err(Error::new_spanned(element, "expected an element type"));
-    };
-    let rank = constant(interpreter, rank, 5)? as usize;
-    let tma = |element: Element| TmaParam {
-        element,
-        rank,
-        recipe: None,
-    };
-    match segment.ident.to_string().as_str() {
-        "TmaLoad" => Ok(ParamKind::TmaLoad(tma(element))),
-        "TmaStore" => Ok(ParamKind::TmaStore(tma(element))),
-        "Global" => Ok(ParamKind::Global {
-            element,
-            rank,
-            written: false,
-            accessed: None,
-        }),
-        _ => Err(Error::new_spanned(segment, EXPECTED)),
-    }
-}
-
-/// A module of the least version in which everything it uses exists.
-pub(crate) fn module(items: Vec<Item>) -> Module {
-    let module = Module {
-        version: PTX_VERSION,
-        target: PTX_TARGET.into(),
-        items,
-    };
-    Module {
-        version: module.required_version().max(PTX_VERSION),
-        ..module
-    }
-}
-
-/// The PTX parameters that a parameter becomes.
-fn ptx_params(param: &Param) -> Vec<ast::Param> {
-    let ty = match &param.kind {
-        ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => ParamType::Bytes {
-            align: 64,
-            len: 128,
-        },
-        ParamKind::Global { .. } => ParamType::Scalar(Type::U64),
-        ParamKind::Scalar(ty) => ParamType::Scalar(*ty),
-    };
-    let symbols = param.symbols().into_iter();
-    symbols
-        .map(|name| ast::Param {
-            name,
-            ty: ty.clone(),
-        })
-        .collect()
-}
-
-/// Refuses more parameters than PTX has room for.
-fn check_parameters(kernel: &Ident, params: &[ast::Param]) -> Result<()> {
-    let bytes = params.iter().fold(0u64, |end, param| {
-        let (align, len) = match param.ty {
-            ParamType::Bytes { align, len } => (align.into(), len.into()),
-            ParamType::Scalar(ty) => (u64::from(ty.bits() / 8), u64::from(ty.bits() / 8)),
-        };
-        end.next_multiple_of(align) + len
-    });
-    if bytes <= MAX_PARAMETER_BYTES {
-        return Ok(());
-    }
-    Err(Error::new(
-        kernel.span(),
-        format!(
-            "the parameters take {bytes} bytes, and a kernel has {MAX_PARAMETER_BYTES}: a tensor map is 128"
-        ),
-    ))
-}
-
-fn shared_memory() -> Variable {
-    Variable {
-        external: true,
-        space: "shared".into(),
-        align: crate::kernel::emit::builder::SHARED_ALIGN,
-        ty: Type::B8,
-        name: "smem".into(),
-        len: None,
-    }
-}
-
-fn directives(threads: u32, cluster: [u32; 3], body: &[Line]) -> Vec<Directive> {
-    let mut directives = vec![Directive {
-        name: "reqntid".into(),
-        values: vec![threads, 1, 1],
-    }];
-    let resizes = |line: &Line| matches!(line, Line::Inst(inst) if inst.mnemonic.opcode() == Opcode::Setmaxnreg);
-    if body.iter().any(resizes) {
-        // Without a number of CTAs to a multiprocessor, ptxas drops setmaxnreg from a kernel of few registers (C7508).
-        directives.push(Directive {
-            name: "minnctapersm".into(),
-            values: vec![1],
-        });
-    }
-    if cluster != [1, 1, 1] {
-        directives.push(Directive {
-            name: "explicitcluster".into(),
-            values: Vec::new(),
-        });
-        directives.push(Directive {
-            name: "reqnctapercluster".into(),
-            values: cluster.into(),
-        });
-    }
-    directives
-}

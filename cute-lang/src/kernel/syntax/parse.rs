@@ -1,21 +1,18 @@
 //! The module under `#[kernels]`: which functions are kernels, which instances they have, which functions they call.
 
+use crate::kernel::syntax::errors::Errors;
+use crate::kernel::syntax::height::check_height;
 use crate::notation::Bound;
-use proc_macro2::{Delimiter, Ident, Literal, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use std::cell::RefCell;
+use syn::Item;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Error, Expr, GenericParam, Item, ItemConst, ItemFn, ItemMod, Result, Safety,
-    Signature, Token, Visibility,
+    Attribute, Error, Expr, GenericParam, ItemConst, ItemFn, ItemMod, Result, Safety, Signature,
+    Token, Visibility,
 };
-
-/// Greatest height of the syntax tree. Parser and interpreter recurse.
-const MAX_HEIGHT: usize = 256;
-
-/// Most characters of a number: reading more takes time that grows with their square.
-const MAX_DIGITS: usize = 1024;
 
 /// A parsed module.
 pub struct Source {
@@ -320,156 +317,5 @@ impl Parse for Assignment {
             name,
             value: input.parse()?,
         })
-    }
-}
-
-/// Refuses what would take the parser, which recurses, to the end of its stack: a bound on the height of the syntax tree,
-/// from the tokens alone. An operator, a keyword and a bracket may each add one.
-fn check_height(tokens: TokenStream) -> Result<()> {
-    let mut open = vec![Level::new(tokens)];
-    while let Some(level) = open.last_mut() {
-        let Some(token) = level.tokens.next() else {
-            let height = level.height();
-            open.pop();
-            if let Some(parent) = open.last_mut() {
-                parent.inner = parent.inner.max(height);
-            }
-            continue;
-        };
-        if level.after_block && starts_statement(&token) {
-            level.end_expression();
-        }
-        level.after_block = false;
-        match &token {
-            TokenTree::Punct(punct) if matches!(punct.as_char(), ';' | ',') => {
-                level.end_expression()
-            }
-            TokenTree::Punct(_) => level.operators += 1,
-            TokenTree::Ident(_) => level.operators += usize::from(level.after_word),
-            // `f(x)(y)[z]`: what is called or indexed may be a call or an index again.
-            TokenTree::Group(group) if group.delimiter() != Delimiter::Brace => {
-                level.operators += usize::from(level.after_group);
-            }
-            TokenTree::Literal(literal) => check_digits(literal)?,
-            TokenTree::Group(_) => {}
-        }
-        level.after_word = matches!(token, TokenTree::Ident(_));
-        level.after_group = matches!(token, TokenTree::Group(_));
-        if level.height() > MAX_HEIGHT || open.len() > MAX_HEIGHT {
-            return Err(Error::new(
-                token.span(),
-                format!("operators and brackets nest more than {MAX_HEIGHT} deep"),
-            ));
-        }
-        if let TokenTree::Group(group) = token {
-            // The level is still the last.
-            if let Some(level) = open.last_mut() {
-                level.after_block = group.delimiter() == Delimiter::Brace;
-            }
-            open.push(Level::new(group.stream()));
-        }
-    }
-    Ok(())
-}
-
-fn check_digits(literal: &Literal) -> Result<()> {
-    let text = literal.to_string();
-    if text.len() <= MAX_DIGITS || !text.starts_with(|c: char| c.is_ascii_digit()) {
-        return Ok(());
-    }
-    let message = format!(
-        "a number of {} characters: the limit is {MAX_DIGITS}",
-        text.len()
-    );
-    Err(Error::new(literal.span(), message))
-}
-
-/// What is known of the tokens between two brackets, up to the one that comes next.
-struct Level {
-    tokens: proc_macro2::token_stream::IntoIter,
-    /// Operators of the expression under way.
-    operators: usize,
-    /// Height of what stands in brackets.
-    inner: usize,
-    after_word: bool,
-    after_group: bool,
-    after_block: bool,
-}
-
-impl Level {
-    fn new(tokens: TokenStream) -> Self {
-        Self {
-            tokens: tokens.into_iter(),
-            operators: 0,
-            inner: 0,
-            after_word: false,
-            after_group: false,
-            after_block: false,
-        }
-    }
-
-    fn height(&self) -> usize {
-        self.operators + self.inner + 1
-    }
-
-    fn end_expression(&mut self) {
-        self.operators = 0;
-    }
-}
-
-/// Whether a token after a block begins something new; an operator or `else` goes on with what the block is part of.
-fn starts_statement(token: &TokenTree) -> bool {
-    match token {
-        TokenTree::Punct(punct) => punct.as_char() == '#',
-        TokenTree::Ident(ident) => ident != "else",
-        _ => true,
-    }
-}
-
-/// Independent errors, reported together, each once.
-#[derive(Default)]
-pub struct Errors {
-    combined: Option<Error>,
-    seen: Vec<String>,
-}
-
-impl Errors {
-    /// Adds one, or several that were combined.
-    pub fn push(&mut self, error: Error) {
-        for error in error {
-            // Spans can be compared by what they print.
-            let key = format!("{:?} {error}", error.span());
-            if self.seen.contains(&key) {
-                continue;
-            }
-            self.seen.push(key);
-            match &mut self.combined {
-                Some(errors) => errors.combine(error),
-                None => self.combined = Some(error),
-            }
-        }
-    }
-
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.seen.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.seen.is_empty()
-    }
-
-    /// The value, or nothing and one more error.
-    pub fn record<T>(&mut self, result: Result<T>) -> Option<T> {
-        result.map_err(|error| self.push(error)).ok()
-    }
-
-    /// The value if there was no error.
-    pub fn finish<T>(self, value: T) -> Result<T> {
-        match self.combined {
-            Some(errors) => Err(errors),
-            None => Ok(value),
-        }
     }
 }

@@ -1,18 +1,26 @@
 //! What an expression of the kernel language evaluates to.
 //!
 //! A kernel is interpreted once per instance. Integers, truth values, tuples, element types and layouts are known
-//! while that happens and are plain data here; everything else stands for something that exists when the kernel runs:
-//! a [`Scalar`] is a register, a tensor is an address and a layout, a fragment is a list of registers. An integer that
-//! may be either is a [`Num`], on which [`Builder`](crate::kernel::emit::builder::Builder) does arithmetic: it folds constants and
-//! emits instructions for the rest.
+//! while that happens and are plain data here. Everything else stands for something that exists when the kernel runs:
+//! a [`Scalar`] is a register, a [`Tensor`] is an address and a layout, a [`Fragment`] is a list of registers. An integer
+//! that may be either is a [`Num`].
 
-use crate::kernel::builtins::fragment::Fragment;
-use crate::kernel::builtins::mbarrier::{Barrier, Barriers};
-use crate::kernel::builtins::tensor::{Global, Tensor};
-use crate::kernel::builtins::tma::TensorMap;
-use cute_algebra::{Coord, IntTuple, Tiler, Tuple};
-use cute_ptx::ast::{Operand, Type};
-use std::fmt;
+mod algebra;
+mod barrier;
+mod element;
+mod fragment;
+mod num;
+mod tensor;
+pub mod types;
+
+pub use barrier::{Barrier, Barriers};
+pub use element::Element;
+pub use fragment::{Distributed, Fragment, Held, packing, word_type};
+pub use num::{Num, Scalar};
+pub use tensor::{Global, MappedTensor, Tensor};
+
+use cute_ptx::ast::Type;
+use types::{is_integer, rust_name};
 
 /// Any value.
 #[derive(Clone, Debug)]
@@ -56,143 +64,7 @@ pub enum Value {
     /// One mbarrier.
     Barrier(Barrier),
     /// A tensor parameter that is accessed by TMA.
-    TensorMap(TensorMap),
-}
-
-/// A virtual register.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Scalar {
-    /// Its name, with `%`.
-    pub name: String,
-    /// How its bits are read: `u32` rather than `b32`.
-    pub ty: Type,
-    /// Whether it is a `let mut` variable, which later statements may change. Whoever keeps such a value past the
-    /// expression in which it was read keeps a copy: [`Builder::snapshot`](crate::kernel::emit::builder::Builder::snapshot).
-    pub variable: bool,
-}
-
-/// An integer known at expansion, or a register.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Num {
-    /// Known.
-    Const(i128),
-    /// In a register.
-    Reg(Scalar),
-}
-
-macro_rules! elements {
-    ($($variant:ident = $name:literal, $bits:literal, $ty:ident;)*) => {
-        /// The type of a tensor's elements.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[expect(missing_docs, reason = "the names are the types' own")]
-        pub enum Element { $($variant,)* }
-
-        impl Element {
-            /// Every element type.
-            pub const ALL: &[Element] = &[$(Element::$variant,)*];
-
-            /// The name, as a kernel writes it.
-            pub const fn name(self) -> &'static str {
-                match self { $(Element::$variant => $name,)* }
-            }
-
-            /// Width in bits.
-            pub const fn bits(self) -> u32 {
-                match self { $(Element::$variant => $bits,)* }
-            }
-
-            /// The type of a register that holds one element.
-            pub const fn register(self) -> Type {
-                match self { $(Element::$variant => Type::$ty,)* }
-            }
-        }
-    };
-}
-
-elements! {
-    U8 = "u8", 8, U8; I8 = "i8", 8, S8;
-    U16 = "u16", 16, U16; I16 = "i16", 16, S16;
-    U32 = "u32", 32, U32; I32 = "i32", 32, S32;
-    U64 = "u64", 64, U64; I64 = "i64", 64, S64;
-    F16 = "f16", 16, F16; Bf16 = "bf16", 16, Bf16;
-    F32 = "f32", 32, F32; F64 = "f64", 64, F64;
-}
-
-impl Element {
-    /// The element type of that name.
-    pub fn from_name(name: &str) -> Option<Element> {
-        Element::ALL
-            .iter()
-            .copied()
-            .find(|element| element.name() == name)
-    }
-
-    /// Width in bytes.
-    pub const fn bytes(self) -> u32 {
-        self.bits() / 8
-    }
-}
-
-impl fmt::Display for Element {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl Scalar {
-    /// The register as an operand.
-    pub fn operand(&self) -> Operand {
-        Operand::Name(self.name.clone())
-    }
-}
-
-impl Num {
-    /// The integer, where it is known.
-    pub fn constant(&self) -> Option<i128> {
-        match self {
-            Num::Const(value) => Some(*value),
-            Num::Reg(_) => None,
-        }
-    }
-
-    /// Its operand: an immediate or a register.
-    pub fn operand(&self) -> Operand {
-        match self {
-            Num::Const(value) => Operand::Int(*value),
-            Num::Reg(scalar) => scalar.operand(),
-        }
-    }
-}
-
-impl From<i128> for Num {
-    fn from(value: i128) -> Self {
-        Num::Const(value)
-    }
-}
-
-impl From<i64> for Num {
-    fn from(value: i64) -> Self {
-        Num::Const(value.into())
-    }
-}
-
-impl From<u32> for Num {
-    fn from(value: u32) -> Self {
-        Num::Const(value.into())
-    }
-}
-
-impl From<usize> for Num {
-    fn from(value: usize) -> Self {
-        // `usize` has at most 64 bits.
-        Num::Const(value as i128)
-    }
-}
-
-impl From<Scalar> for Num {
-    fn from(scalar: Scalar) -> Self {
-        Num::Reg(scalar)
-    }
+    TensorMap(MappedTensor),
 }
 
 impl Num {
@@ -261,67 +133,6 @@ impl Value {
         }
     }
 
-    /// The value in the algebra's terms: `None` for what exists only when the kernel runs.
-    pub fn to_algebra(&self) -> Option<cute_algebra::Value> {
-        Some(match self {
-            Value::Int(value, _) => cute_algebra::Value::Int(i64::try_from(*value).ok()?),
-            Value::Bool(value) => cute_algebra::Value::Bool(*value),
-            Value::Word(word) => cute_algebra::Value::Word((*word).into()),
-            Value::Element(element) => cute_algebra::Value::Word(element.name().into()),
-            Value::Algebra(value) => value.clone(),
-            Value::Wild => Coord::Leaf(None).into(),
-            Value::Tuple(elements) => match self.to_coord() {
-                Some(coord) => coord.into(),
-                None => Tiler::Modes(
-                    elements
-                        .iter()
-                        .map(Value::to_tiler)
-                        .collect::<Option<_>>()?,
-                )
-                .into(),
-            },
-            _ => return None,
-        })
-    }
-
-    /// The coordinate, where every leaf is a known integer or `_`.
-    pub fn to_coord(&self) -> Option<Coord> {
-        Some(match self {
-            Value::Int(value, _) => Tuple::Leaf(Some(i64::try_from(*value).ok()?)),
-            Value::Wild => Tuple::Leaf(None),
-            Value::Tuple(elements) => Tuple::Node(
-                elements
-                    .iter()
-                    .map(Value::to_coord)
-                    .collect::<Option<_>>()?,
-            ),
-            _ => return None,
-        })
-    }
-
-    fn to_tiler(&self) -> Option<Tiler> {
-        Some(match self.to_algebra()? {
-            cute_algebra::Value::Int(value) => Tiler::from_shape(&Tuple::Leaf(value)).ok()?,
-            cute_algebra::Value::Tuple(shape) => Tiler::from_shape(&shape).ok()?,
-            cute_algebra::Value::Layout(layout) => Tiler::Layout(layout),
-            cute_algebra::Value::Tiler(tiler) => tiler,
-            _ => return None,
-        })
-    }
-
-    /// The value that an operation of the algebra gave.
-    pub fn from_algebra(value: cute_algebra::Value) -> Value {
-        match value {
-            cute_algebra::Value::Int(value) => Value::Int(value.into(), None),
-            cute_algebra::Value::Bool(value) => Value::Bool(value),
-            cute_algebra::Value::Tuple(tuple) => from_int_tuple(&tuple),
-            cute_algebra::Value::List(values) => {
-                Value::Tuple(values.into_iter().map(Value::from_algebra).collect())
-            }
-            value => Value::Algebra(value),
-        }
-    }
-
     /// How many values there are in a tuple, with those in the tuples in it, and how deep they nest.
     pub fn extent(&self) -> (usize, usize) {
         let Value::Tuple(values) = self else {
@@ -364,77 +175,5 @@ impl Value {
             | Value::Global(_)
             | Value::TensorMap(_) => {}
         }
-    }
-}
-
-fn from_int_tuple(tuple: &IntTuple) -> Value {
-    match tuple {
-        Tuple::Leaf(value) => Value::Int((*value).into(), None),
-        Tuple::Node(modes) => Value::Tuple(modes.iter().map(from_int_tuple).collect()),
-    }
-}
-
-/// Whether registers of this type hold integers.
-pub fn is_integer(ty: Type) -> bool {
-    is_signed(ty) || matches!(ty, Type::U8 | Type::U16 | Type::U32 | Type::U64)
-}
-
-/// Whether registers of this type hold signed integers.
-pub fn is_signed(ty: Type) -> bool {
-    matches!(ty, Type::S8 | Type::S16 | Type::S32 | Type::S64)
-}
-
-/// Whether registers of this type hold floating-point numbers.
-pub fn is_float(ty: Type) -> bool {
-    matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64)
-}
-
-/// The type by which instructions compute with registers of this type. PTX computes with 16 bits at least: a register of an
-/// 8-bit type has 16, and holds the value with zeros or its sign above.
-pub fn instruction_type(ty: Type) -> Type {
-    match ty {
-        Type::U8 => Type::U16,
-        Type::S8 => Type::S16,
-        ty => ty,
-    }
-}
-
-/// The least and the greatest integer of a type.
-pub fn range(ty: Type) -> (i128, i128) {
-    let bits = ty.bits();
-    match is_signed(ty) {
-        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-        false => (0, (1 << bits) - 1),
-    }
-}
-
-/// The integer that `value as ty` is.
-pub fn wrap(value: i128, ty: Type) -> i128 {
-    let bits = ty.bits();
-    let low = value & ((1 << bits) - 1);
-    if is_signed(ty) && low >> (bits - 1) == 1 {
-        low - (1 << bits)
-    } else {
-        low
-    }
-}
-
-/// The Rust name of a register's type.
-pub fn rust_name(ty: Type) -> &'static str {
-    match ty {
-        Type::Pred => "bool",
-        Type::S8 => "i8",
-        Type::S16 => "i16",
-        Type::S32 => "i32",
-        Type::S64 => "i64",
-        ty => ty.name(),
-    }
-}
-
-/// The register type of that Rust name.
-pub fn register_type(name: &str) -> Option<Type> {
-    match name {
-        "bool" => Some(Type::Pred),
-        name => Element::from_name(name).map(Element::register),
     }
 }

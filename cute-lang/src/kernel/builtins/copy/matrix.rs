@@ -4,12 +4,12 @@
 //! fragment holds its tile so, the row at which a thread points follows: as many threads have the same tile in another way,
 //! and each moves whole rows.
 
-use crate::kernel::access::address;
-use crate::kernel::builtins::copy::partition;
-use crate::kernel::builtins::fragment::{Distributed, Fragment, Held, packing};
-use crate::kernel::builtins::tensor::Tensor;
+use crate::kernel::access::address::in_bytes;
+use crate::kernel::access::crd2idx::crd2idx;
+use crate::kernel::builtins::copy::direction::Direction;
+use crate::kernel::builtins::copy::partition::partition;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::Num;
+use crate::kernel::value::{Distributed, Fragment, Held, Num, Tensor, packing};
 use cute_algebra::{CopyAtom, CopySide, Layout, from_table};
 use cute_ptx::ast::Operand;
 use cute_ptx::table::{Modifier, Modifiers, Opcode};
@@ -32,15 +32,6 @@ const ATOMS: &[(&str, &str, u8, bool)] = &[
     ("SM75_U32x1_LDSM_N", "SM90_U32x1_STSM_N", 1, false),
     ("SM75_U16x2_LDSM_T", "SM90_U16x2_STSM_T", 1, true),
 ];
-
-/// Which way a copy goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
-    /// From shared memory to registers.
-    Load,
-    /// From registers to shared memory.
-    Store,
-}
 
 /// The rows that threads point at.
 struct Rows {
@@ -109,7 +100,7 @@ fn move_rows(
     let origin: Vec<Num> = rows
         .threads
         .iter()
-        .map(|layout| address::index(b, layout, &thread, 1))
+        .map(|layout| crd2idx(b, layout, &thread, 1))
         .collect::<Result<_>>()?;
     let values = rows.groups.iter().enumerate().map(|(slot, group)| Held {
         slot,
@@ -236,7 +227,7 @@ fn group_of(fragment: &Fragment, values: &[Held]) -> Option<Group> {
 /// Whether every row starts at a multiple of its length, before and after the swizzle.
 fn rows_are_aligned(b: &Builder, tensor: &Tensor, indices: &[i64]) -> bool {
     let bits = (ROW_BITS / 8).ilog2();
-    let swizzle = address::in_bytes(tensor.layout.swizzle(), tensor.element.bytes());
+    let swizzle = in_bytes(tensor.layout.swizzle(), tensor.element.bytes());
     let dynamic = b.possible_bits(&tensor.dynamic).trailing_zeros() >= bits;
     dynamic
         && (swizzle.is_identity() || swizzle.base() >= bits)

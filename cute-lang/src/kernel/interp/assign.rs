@@ -1,17 +1,17 @@
 //! Assignment.
 
-use super::Interpreter;
-use crate::kernel::builtins::{Argument, Call};
-use crate::kernel::emit::arithmetic::Op;
+use crate::kernel::builtins::call::Argument;
+use crate::kernel::emit::operation::Op;
+use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
 use crate::kernel::value::Value;
-use proc_macro2::Span;
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Error, Expr, ExprIndex, Result, UnOp};
 
 /// What can be assigned to.
-enum Place {
+enum Assignee {
     /// `_ = …`.
     Nothing,
     /// The registers of a variable.
@@ -27,7 +27,7 @@ enum Place {
 impl Interpreter<'_> {
     /// `left = right`.
     pub(super) fn assign(&mut self, left: &Expr, right: &Expr) -> Result<Value> {
-        let place = self.place(left)?;
+        let place = self.assignee(left)?;
         let start = self.length()?;
         let value = self.eval(right)?;
         self.b.set_place(left.span());
@@ -42,12 +42,12 @@ impl Interpreter<'_> {
         token: &BinOp,
         right: &Expr,
     ) -> Result<Value> {
-        let place = self.place(left)?;
+        let place = self.assignee(left)?;
         let value = self.eval(right)?;
         let start = self.length()?;
         let old = match &place {
-            Place::Variable(value) => value.clone(),
-            Place::Element {
+            Assignee::Variable(value) => value.clone(),
+            Assignee::Element {
                 base,
                 coordinate,
                 span,
@@ -55,18 +55,18 @@ impl Interpreter<'_> {
                 let args = vec![copy(base), copy(coordinate)];
                 self.call_builtin("index", *span, Vec::new(), args)?
             }
-            Place::Nothing => return Err(Error::new(left.span(), "`_` has no value")),
+            Assignee::Nothing => return Err(Error::new(left.span(), "`_` has no value")),
         };
         self.b.set_place(token.span());
         let value = self.arithmetic(op, &old, &value)?;
         self.write(place, value, right.span(), start)
     }
 
-    fn write(&mut self, place: Place, value: Value, span: Span, start: usize) -> Result<Value> {
+    fn write(&mut self, place: Assignee, value: Value, span: Span, start: usize) -> Result<Value> {
         match place {
-            Place::Nothing => {}
-            Place::Variable(variable) => self.write_variable(&variable, &value, start)?,
-            Place::Element {
+            Assignee::Nothing => {}
+            Assignee::Variable(variable) => self.write_variable(&variable, &value, start)?,
+            Assignee::Element {
                 base,
                 coordinate,
                 span: at,
@@ -96,9 +96,9 @@ impl Interpreter<'_> {
         }
     }
 
-    fn place(&mut self, expr: &Expr) -> Result<Place> {
+    fn assignee(&mut self, expr: &Expr) -> Result<Assignee> {
         match expr {
-            Expr::Infer(_) => Ok(Place::Nothing),
+            Expr::Infer(_) => Ok(Assignee::Nothing),
             Expr::Index(ExprIndex {
                 expr: base,
                 index,
@@ -114,13 +114,13 @@ impl Interpreter<'_> {
                     span: index.span(),
                     value: self.keep(value),
                 };
-                Ok(Place::Element {
+                Ok(Assignee::Element {
                     base,
                     coordinate,
                     span: bracket_token.span.open(),
                 })
             }
-            expr => Ok(Place::Variable(self.variable_of(expr)?)),
+            expr => Ok(Assignee::Variable(self.variable_of(expr)?)),
         }
     }
 
@@ -173,26 +173,21 @@ fn copy(argument: &Argument) -> Argument {
     }
 }
 
-impl Interpreter<'_> {
-    /// Calls a row of the table by name.
-    pub(super) fn call_builtin(
-        &mut self,
-        name: &'static str,
-        span: Span,
-        types: Vec<Argument>,
-        args: Vec<Argument>,
-    ) -> Result<Value> {
-        let Some(row) = crate::kernel::builtins::find(name) else {
-            return Err(Error::new(span, format!("`{name}` is not supported")));
-        };
-        row.call(
-            &mut self.b,
-            &Call {
-                name: row.name(),
-                span,
-                types,
-                args,
-            },
-        )
+/// Whether evaluating the expression may change a variable: it holds a block or a `&mut`.
+pub(super) fn may_assign(expr: &Expr) -> bool {
+    match expr {
+        // What most operands are, without a look at their tokens.
+        Expr::Lit(_) | Expr::Path(_) | Expr::Infer(_) => return false,
+        _ => {}
     }
+    fn search(tokens: TokenStream) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Group(group) => {
+                group.delimiter() == Delimiter::Brace || search(group.stream())
+            }
+            TokenTree::Ident(ident) => ident == "mut",
+            _ => false,
+        })
+    }
+    search(expr.to_token_stream())
 }
