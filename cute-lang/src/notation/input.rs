@@ -320,3 +320,22 @@ fn tokens_until(
     }
     Ok(tokens.into_iter().collect())
 }
+
+/// Which macro is expanded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Layout,
+    Tile,
+    /// An item of `tile!` that is to be proved disjoint.
+    DisjointTile,
+}
+
+impl Form {
+    /// The name of the macro.
+    pub(super) fn entry(self) -> &'static str {
+        match self {
+            Self::Layout => "layout",
+            Self::Tile | Self::DisjointTile => "tile",
+        }
+    }
+}

@@ -8,20 +8,20 @@
 
 mod carrier;
 mod dynamic;
-mod expand;
-mod index;
+mod fixed;
+mod fold;
 mod input;
-mod tiling;
+mod literal;
+mod seen;
 mod tokens;
 
+use crate::notation::fold::{Folded, Stray, fold, integers};
+use crate::notation::input::{Form, Input, Item};
 pub(crate) use carrier::state;
 pub(crate) use input::{Bound, Context};
-pub use tokens::{eval, layout_names};
-
-use carrier::{Folded, Stray, fold, integers};
-use input::{Input, Item};
 use proc_macro2::TokenStream;
 use quote::quote;
+pub use tokens::{eval, layout_names};
 
 /// The expansion of `layout!`.
 pub fn layout(input: TokenStream) -> TokenStream {
@@ -31,24 +31,6 @@ pub fn layout(input: TokenStream) -> TokenStream {
 /// The expansion of `tile!`.
 pub fn tile(input: TokenStream) -> TokenStream {
     expansion(input, Form::Tile)
-}
-
-/// Which macro is expanded.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Layout,
-    Tile,
-    /// An item of `tile!` that is to be proved disjoint.
-    DisjointTile,
-}
-
-impl Form {
-    fn entry(self) -> &'static str {
-        match self {
-            Self::Layout => "layout",
-            Self::Tile | Self::DisjointTile => "tile",
-        }
-    }
 }
 
 fn expansion(input: TokenStream, form: Form) -> TokenStream {
@@ -83,13 +65,13 @@ fn expand_expression(
     form: Form,
 ) -> syn::Result<TokenStream> {
     match fold(context, body, form, Stray::IsAnError)? {
-        Folded::Value(value) => expand::expression(context, &value)
+        Folded::Value(value) => fixed::expression(context, &value)
             .map_err(|message| syn::Error::new_spanned(body, message)),
-        Folded::Tiling(tiling) => Ok(tiling::expression(context, &tiling)),
+        Folded::Tiling(tiling) => Ok(fixed::tiling::expression(context, &tiling)),
         Folded::Dynamic(dynamic) => dynamic::expression(context, body, &dynamic),
         Folded::Continue { carrier, state } => Ok(quote!(#carrier ! { #state #body })),
         Folded::Poisoned => Ok(match integers(context, body) {
-            integers if integers.is_empty() => expand::fallback_expression(context, form),
+            integers if integers.is_empty() => fixed::fallback_expression(context, form),
             integers => dynamic::fallback_expression(context, &integers),
         }),
     }
@@ -107,9 +89,9 @@ fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenS
         (Form::Tile | Form::DisjointTile, Some(_)) => Form::DisjointTile,
     };
     match fold(context, &item.body, form, Stray::IsLeftOut)? {
-        Folded::Value(value) => expand::item(context, item, &value)
+        Folded::Value(value) => fixed::item(context, item, &value)
             .map_err(|message| syn::Error::new_spanned(&item.body, message)),
-        Folded::Tiling(tiling) => Ok(tiling::item(context, item, &tiling)),
+        Folded::Tiling(tiling) => Ok(fixed::tiling::item(context, item, &tiling)),
         Folded::Dynamic(dynamic) => dynamic::item(context, item, &dynamic),
         Folded::Continue { carrier, state } => {
             let tokens = &item.tokens;
@@ -122,7 +104,7 @@ fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenS
 /// What stands for an item that has an error, or names one that does.
 fn fallback_item(context: &Context, item: &Item, form: Form) -> TokenStream {
     match integers(context, &item.body) {
-        integers if integers.is_empty() => expand::fallback_item(context, item, form),
+        integers if integers.is_empty() => fixed::fallback_item(context, item, form),
         integers => dynamic::fallback_item(context, item, &integers),
     }
 }

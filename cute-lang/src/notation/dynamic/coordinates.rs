@@ -1,12 +1,12 @@
 //! Layouts with run-time integers into a coordinate space: a type with a constructor.
 
-use super::super::expand::profile_text;
-use super::super::input::{Context, Item};
-use super::layout::{
-    Declared, built, constructor, digits, inner_product, is_inside, methods, numbers, structure,
+use crate::notation::dynamic::declared::{
+    Declared, attributes, built, constructor, methods, structure,
 };
-use super::recipe::{Kept, checks};
-use super::{Dynamic, attributes};
+use crate::notation::dynamic::index::{digits, inner_product, is_inside};
+use crate::notation::dynamic::recipe::{Kept, checks};
+use crate::notation::input::{Context, Item};
+use crate::notation::literal::profile_text;
 use cute_algebra::symbolic::{Scope, Term};
 use cute_algebra::{Layout, ScaledBasis, coalesce};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -55,15 +55,16 @@ pub(super) fn expression(
 pub(super) fn item(
     context: &Context,
     item: &Item,
-    dynamic: &Dynamic,
+    scope: &Scope,
+    shown: &str,
     coordinates: &Coordinates,
     parameters: &[Ident],
 ) -> TokenStream {
-    let (docs, others) = attributes(item, &dynamic.shown);
+    let (docs, others) = attributes(item, shown);
     let declared = Declared::of(item, docs, &others, parameters);
-    let declarations = declarations(context, &declared, &dynamic.scope, coordinates);
+    let declarations = declarations(context, &declared, scope, coordinates);
     let recipe = recipe_path(context, coordinates);
-    let constructor = constructor(context, &declared, &recipe, &checks(&dynamic.scope));
+    let constructor = constructor(context, &declared, &recipe, &checks(scope));
     quote!(#declarations #constructor)
 }
 
@@ -91,9 +92,9 @@ fn declarations(
     } = declared;
     let mut kept = Kept::default();
     let index = index(layout, *count, &mut kept);
-    let shape = numbers(layout.shape().leaves().cloned(), &mut kept);
+    let shape = kept.numbers(layout.shape().leaves().cloned());
     let strides = || layout.stride().leaves();
-    let stride = numbers(strides().map(ScaledBasis::value), &mut kept);
+    let stride = kept.numbers(strides().map(ScaledBasis::value));
     let axes = strides()
         .map(|stride| Literal::usize_unsuffixed(stride.path().first().copied().unwrap_or(0)));
     let sums = (0..*count).map(|axis| {

@@ -1,26 +1,26 @@
 //! What has run-time integers as Rust: a type with a constructor, or a function.
 
 mod coordinates;
+mod declared;
+mod index;
 mod layout;
 mod number;
 mod recipe;
-mod seen;
 
-use super::Form;
-use super::carrier::carrier;
-use super::input::{Bound, Context, Item};
-use super::tokens::Spanned;
-use coordinates::Coordinates;
+use crate::notation::carrier::carrier;
+use crate::notation::dynamic::coordinates::Coordinates;
+use crate::notation::dynamic::layout::{Shaped, Tiles};
+use crate::notation::dynamic::number::Number;
+use crate::notation::input::{Bound, Context, Form, Item};
+use crate::notation::tokens::Spanned;
 use cute_algebra::notation::{
     Definition, Definitions, Names, NotationError, Symbolic, eval_symbolic, eval_symbolic_tiling,
 };
 use cute_algebra::symbolic::{Origin, Scope, Term};
 use cute_algebra::{ComposedLayout, Swizzle, SymbolicTiling, Value};
-use layout::{Shaped, Tiles};
-use number::Number;
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
-pub(super) use seen::seen;
+use quote::ToTokens;
+use quote::{format_ident, quote};
 
 /// A value with run-time integers, and the Rust expressions that those are.
 pub(super) struct Dynamic {
@@ -208,12 +208,13 @@ fn capturing(
 pub(super) fn item(context: &Context, item: &Item, dynamic: &Dynamic) -> syn::Result<TokenStream> {
     let parameters = dynamic.captured.iter().map(parameter);
     let parameters = parameters.collect::<syn::Result<Vec<_>>>()?;
+    let (scope, shown) = (&dynamic.scope, &dynamic.shown);
     let declarations = match &dynamic.kind {
-        Kind::Layout(layout) => layout::item(context, item, dynamic, layout, &parameters),
+        Kind::Layout(layout) => layout::item(context, item, scope, shown, layout, &parameters),
         Kind::Coordinates(coordinates) => {
-            coordinates::item(context, item, dynamic, coordinates, &parameters)
+            coordinates::item(context, item, scope, shown, coordinates, &parameters)
         }
-        Kind::Number(number) => number::item(context, item, dynamic, number, &parameters),
+        Kind::Number(number) => number::item(context, item, scope, shown, number, &parameters),
         Kind::List(_) => {
             return Err(syn::Error::new_spanned(
                 &item.body,
@@ -272,16 +273,4 @@ fn parameter(captured: &TokenStream) -> syn::Result<Ident> {
         )),
         false => Ok(parameter),
     }
-}
-
-/// The documentation and the other attributes of an item, with what it is as text between them.
-fn attributes(item: &Item, text: &str) -> (TokenStream, Vec<syn::Attribute>) {
-    let (docs, others): (Vec<_>, Vec<_>) = item
-        .attributes
-        .iter()
-        .cloned()
-        .partition(|attribute| attribute.path().is_ident("doc"));
-    let separator = (!docs.is_empty()).then(|| quote!(#[doc = ""]));
-    let text = format!(" `{text}`");
-    (quote!(#(#docs)* #separator #[doc = #text]), others)
 }

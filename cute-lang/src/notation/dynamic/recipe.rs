@@ -1,6 +1,6 @@
 //! How numbers come from run-time integers, as Rust.
 
-use super::super::expand::{literal, swizzle_tokens};
+use crate::notation::literal::{literal, swizzle_tokens};
 use cute_algebra::symbolic::{Check, Origin, Scope, Sum, Term};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -63,6 +63,11 @@ impl Kept {
                 quote!(Number::Kept(#index))
             }
         }
+    }
+
+    /// The values in the recipe of a layout.
+    pub(super) fn numbers(&mut self, terms: impl Iterator<Item = Term>) -> Vec<TokenStream> {
+        terms.map(|term| self.number(&term)).collect()
     }
 
     /// The recipe: the integers, the checks and the numbers.

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
 /// The names that stand where integers do: beside a comma, a colon or a star, or at an end of parentheses or braces. Layouts are
 /// told from integers by their upper case, as constants are from variables. A guess that is wrong costs a second message.
-pub(in super::super) fn seen(body: &TokenStream) -> Vec<Ident> {
+pub(super) fn seen(body: &TokenStream) -> Vec<Ident> {
     let mut names: Vec<Ident> = Vec::new();
     // A list of pending streams instead of recursion.
     let mut pending = vec![(body.clone(), false)];

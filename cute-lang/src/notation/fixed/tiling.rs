@@ -1,24 +1,22 @@
 //! Tilings as Rust.
 
-use super::Form;
-use super::carrier::carrier;
-use super::expand::{
-    Constant, composed_tokens, declarations, layout_tokens, layout_with, literal, static_layout,
-    swizzle_tokens, table,
-};
-use super::input::{Bound, Context, Item};
+use crate::notation::carrier::carrier;
+use crate::notation::fixed::declaration::{Constant, declarations, disjoint};
+use crate::notation::fixed::layout::{composed_tokens, layout_tokens, layout_with, static_layout};
+use crate::notation::input::{Bound, Context, Form, Item};
+use crate::notation::literal::{literal, swizzle_tokens, table};
 use cute_algebra::{Axis, ComposedLayout, Tiling, Value};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 /// A tiling in the place of an expression.
-pub(super) fn expression(context: &Context, tiling: &Tiling) -> TokenStream {
+pub(in super::super) fn expression(context: &Context, tiling: &Tiling) -> TokenStream {
     constant(context, tiling).inline()
 }
 
 /// The declarations of an item: a type, a constant and a carrier of its name; and the mark of the tilings of which it is
 /// proved that no two coordinates share an element.
-pub(super) fn item(context: &Context, item: &Item, tiling: &Tiling) -> TokenStream {
+pub(in super::super) fn item(context: &Context, item: &Item, tiling: &Tiling) -> TokenStream {
     let value: Value = match tiling.layout().as_layout() {
         Some(layout) => layout.clone().into(),
         None => tiling.layout().clone().into(),
@@ -36,19 +34,6 @@ pub(super) fn item(context: &Context, item: &Item, tiling: &Tiling) -> TokenStre
     let disjoint = tiling.is_disjoint().then(|| disjoint(context, item));
     let carrier = carrier(context, item, &Bound::of(&value));
     quote!(#declarations #disjoint #carrier)
-}
-
-/// The mark. The runtime checks it against the numbers of the tiling, so that it need not be believed.
-pub(super) fn disjoint(context: &Context, item: &Item) -> TokenStream {
-    let (facade, name) = (&context.facade, &item.name);
-    let attributes = item
-        .attributes
-        .iter()
-        .filter(|attribute| !attribute.path().is_ident("doc"));
-    quote! {
-        #(#attributes)*
-        impl #facade::DisjointTiling for #name {}
-    }
 }
 
 fn constant(context: &Context, tiling: &Tiling) -> Constant {

@@ -1,9 +1,11 @@
 //! The value at a 1-D coordinate, as Rust.
 
-use super::expand::{StaticLayout, literal};
+use crate::notation::fixed::layout::StaticLayout;
+use crate::notation::literal::literal;
 use cute_algebra::IndexTerm;
 use proc_macro2::{Literal, TokenStream};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
+use quote::quote;
 
 impl StaticLayout {
     /// Straight-line code from `coord` to the value: the cheapest form, and the swizzle of what it gives.
