@@ -1,4 +1,7 @@
-//! The kernel language: Rust syntax, interpreted at expansion, to PTX.
+//! The kernel language: Rust syntax, interpreted when a macro is expanded, to PTX. The folders are layers, from below:
+//! `syntax` reads the module, `value` says what expressions evaluate to, `emit` collects PTX, `access` gives addresses,
+//! `builtins` holds the functions of the language, `interp` runs statements and expressions, `lower` makes PTX of a
+//! kernel, and `expand` makes Rust of that.
 
 mod access;
 pub mod builtins;

@@ -1,8 +1,8 @@
-//! Carriers, macros that carry values from item to item.
+//! Carriers: macros that pass the value of one item to another.
 //!
-//! An expression that mentions an unknown `A` expands to `A! { { entry } [ known, A ] rest }`. The carrier `A!` puts A's value in
-//! front and calls the facade's `carry!`, which goes on with `entry! { [ known, A = "value" ] rest }`. The value of a layout with
-//! run-time integers is its expression.
+//! An expression that names an unknown `A` expands to `A! { { entry } [ known, A ] rest }`. The carrier `A!` adds the
+//! value of `A` and calls the facade's `carry!`, which calls `entry! { [ known, A = "value" ] rest }`. For a layout
+//! with run-time integers, the value is its expression.
 
 use crate::notation::input::{Bound, Context, Item};
 use proc_macro2::{Ident, TokenStream};
@@ -12,7 +12,7 @@ use syn::Visibility;
 
 extern crate proc_macro;
 
-/// What a carrier is called with, before the rest of the input: the entry to come back to, and the names that are known.
+/// The first arguments of a carrier: the macro to call next, and the names that are known.
 pub(crate) fn state(context: &Context, entry: &str, carrier: &TokenStream) -> TokenStream {
     let facade = &context.facade;
     let entry = format_ident!("{entry}");
@@ -23,12 +23,12 @@ pub(crate) fn state(context: &Context, entry: &str, carrier: &TokenStream) -> To
     quote!({ #facade :: __private :: #entry } [ #facade #(#known)* , #carrier ])
 }
 
-/// The carrier of an item: a macro of its name that passes on what it stands for.
+/// The declaration of the carrier of an item.
 pub(super) fn carrier(context: &Context, item: &Item, bound: &Bound) -> TokenStream {
     let facade = &context.facade;
     let (name, visibility) = (&item.name, &item.visibility);
     let hidden = format_ident!("__layout_{}_{}", name, location(name));
-    // An exported macro is the one kind that `pub use` can pass on; it lands in the root of the crate.
+    // `pub use` can re-export only an exported macro, which is declared in the root of the crate.
     let export = matches!(visibility, Visibility::Public(_)).then(|| quote!(#[macro_export]));
     quote! {
         #[doc(hidden)]
@@ -43,8 +43,8 @@ pub(super) fn carrier(context: &Context, item: &Item, bound: &Bound) -> TokenStr
     }
 }
 
-/// Distinguishes items of one name in different modules, whose exported macros share the root of the crate.
-/// A hash of the place in the source, so that it is the same in every build.
+/// A text that differs between items of one name in different modules, since their exported macros are all declared in
+/// the root of the crate. It is a hash of the place in the source, so that it is the same in every build.
 fn location(name: &Ident) -> String {
     if !proc_macro::is_available() {
         return "here".to_owned();

@@ -1,4 +1,4 @@
-//! Expressions to values, once their names are known.
+//! Expressions to values, when the values of all names are known.
 
 use super::carrier::state;
 use super::dynamic;
@@ -14,15 +14,15 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use std::ops::Range;
 
-/// What became of an expression.
+/// The result of folding an expression.
 pub(super) enum Folded {
-    /// Its value.
+    /// The value.
     Value(Value),
-    /// Of `tile!`, its value.
+    /// The value for `tile!`.
     Tiling(Tiling),
     /// It has run-time integers.
     Dynamic(Box<Dynamic>),
-    /// It needs the value of a name first: the carrier to call, and what to pass before the rest of the input.
+    /// The value of a name is not known: the carrier to call, and its first arguments.
     Continue {
         carrier: TokenStream,
         state: TokenStream,
@@ -31,7 +31,7 @@ pub(super) enum Folded {
     Poisoned,
 }
 
-/// Folds an expression, if all its names are known. Facts that are not about it are `stray`.
+/// Folds an expression. `stray` says what happens to facts about integers that it does not have.
 pub(super) fn fold(
     context: &Context,
     body: &TokenStream,
@@ -69,7 +69,7 @@ pub(super) fn fold(
     if let Some(fact) = definition.take_stray_facts(&names).first()
         && stray == Stray::IsAnError
     {
-        let message = "a fact about an integer that is not in the layout after it";
+        let message = "this fact has an integer that does not occur in the layout after it";
         return Err(at_token(NotationError::new(&fact.at, message)));
     }
     if definition.expr.has_run_time_leaf(&names) {
@@ -89,15 +89,15 @@ pub(super) fn fold(
     folded.map_err(at_token)
 }
 
-/// What is to be done with a fact that is not about the layout.
+/// What happens to a fact about an integer that the expression does not have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stray {
-    /// It may be about an item beside this one.
+    /// It is ignored, because it may be about another item.
     IsLeftOut,
     IsAnError,
 }
 
-/// The run-time integers of an expression that cannot be folded, as far as they can be seen.
+/// The run-time integers of an expression that cannot be folded, as far as they can be found.
 pub(super) fn integers(context: &Context, body: &TokenStream) -> Vec<TokenStream> {
     let parsed = || -> syn::Result<Vec<TokenStream>> {
         let spanned = Spanned::new(body.clone())?;
@@ -129,7 +129,7 @@ enum Named {
 type Names = Vec<(String, Named)>;
 
 impl Named {
-    /// What the names of an expression stand for; or where the first one is that has to be asked for.
+    /// The meanings of the names in an expression, or the position of the first name whose value is not known.
     fn all(context: &Context, expr: &Expr) -> syn::Result<Result<Names, Range<usize>>> {
         let mut all = Vec::new();
         for (name, at) in expr.layout_names() {
@@ -158,7 +158,7 @@ impl Named {
         }
     }
 
-    /// The expression, of numbers too; of an error, one with the same run-time integers.
+    /// The expression that the name stands for. For an error, this is a shape with the same run-time integers.
     fn definition(&self) -> Option<Definition> {
         match self {
             Self::Value(text, _) => text.parse().ok(),

@@ -1,10 +1,11 @@
-//! The macros `layout!` and `tile!`: tokens to layouts, at expansion.
+//! The macros `layout!` and `tile!`.
 //!
-//! The algebra's own parser and evaluator do the work; this module turns tokens into its tokens, its positions into
-//! spans, and its values into Rust. Names are resolved by *carriers*: `layout! { pub A = …; }` also declares a macro `A!`
-//! that passes A's value on, so an expression that mentions `A` expands to a call of `A!` with the expression as what
-//! to continue with (see `carrier`). That works across modules and crates and before definition, because rustc resolves
-//! macro names by fixpoint.
+//! The parser and the evaluator are those of `cute-algebra`. This module turns Rust tokens into tokens of the notation
+//! (`tokens`), positions of errors into spans, and values into Rust (`fixed` and `dynamic`). Names are resolved by
+//! *carriers* (`carrier`): `layout! { pub A = …; }` also declares a macro `A!` that passes on the value of `A`. An
+//! expression that names `A` expands to a call of `A!` with the expression as its argument, and `A!` calls `layout!`
+//! again with the value. This works across modules and crates, and before the declaration of `A`, because rustc expands
+//! macros until all names are resolved.
 
 mod carrier;
 mod dynamic;
@@ -34,7 +35,7 @@ pub fn tile(input: TokenStream) -> TokenStream {
 }
 
 fn expansion(input: TokenStream, form: Form) -> TokenStream {
-    // In braces the messages are ours alone; bare, rustc adds its own about the expression that is missing.
+    // Without the braces, rustc would add errors about a missing expression.
     let braced = |error: syn::Error| {
         let errors = error.to_compile_error();
         quote!({ #errors })
@@ -45,7 +46,7 @@ fn expansion(input: TokenStream, form: Form) -> TokenStream {
         }
         Ok(Input::Items { context, items }) => {
             let items = items.into_iter().map(|item| match item {
-                // An item is declared all the same, so that its uses add no messages of their own.
+                // The item is declared nevertheless, so that uses of it give no errors of their own.
                 Ok(item) => expand_item(&context, &item, form).unwrap_or_else(|error| {
                     let errors = error.to_compile_error();
                     let fallback = fallback_item(&context, &item, form);
@@ -83,7 +84,7 @@ fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenS
         (Form::Layout, Some(sign)) => {
             return Err(syn::Error::new_spanned(
                 sign,
-                "`mut` asks for tiles that share no element: it belongs to `tile!`",
+                "`mut` belongs to `tile!`, where it asks for tiles that share no element",
             ));
         }
         (Form::Tile | Form::DisjointTile, Some(_)) => Form::DisjointTile,
@@ -101,7 +102,7 @@ fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenS
     }
 }
 
-/// What stands for an item that has an error, or names one that does.
+/// The declarations of an item that has an error, or that names an item with an error.
 fn fallback_item(context: &Context, item: &Item, form: Form) -> TokenStream {
     match integers(context, &item.body) {
         integers if integers.is_empty() => fixed::fallback_item(context, item, form),

@@ -1,17 +1,17 @@
-//! The run-time integers of an expression that does not parse, as far as they can be seen.
+//! A guess at the run-time integers of an expression that does not parse.
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
-/// The names that stand where integers do: beside a comma, a colon or a star, or at an end of parentheses or braces. Layouts are
-/// told from integers by their upper case, as constants are from variables. A guess that is wrong costs a second message.
+/// The names in places where integers may be: beside a comma, a colon or a star, or first or last between parentheses
+/// or braces. A name in upper case is taken for a layout. A wrong guess only leads to a second error.
 pub(super) fn seen(body: &TokenStream) -> Vec<Ident> {
     let mut names: Vec<Ident> = Vec::new();
-    // A list of pending streams instead of recursion.
+    // A list of pending streams replaces recursion, whose depth would be that of the input.
     let mut pending = vec![(body.clone(), false)];
     while let Some((stream, is_inside)) = pending.pop() {
         let tokens: Vec<_> = stream.into_iter().collect();
         let (statement, is_inside) = match tokens.iter().rposition(|token| is_sign(token, ";")) {
-            // Facts are in front.
+            // The facts before the `;` are skipped.
             Some(end) => (&tokens[end + 1..], false),
             None => (&tokens[..], is_inside),
         };

@@ -46,7 +46,7 @@ fn tensors() {
         ),
         (
             "let x = tile[(0, 0, 0)];",
-            "a coordinate of 3 modes for ((8,8),(64,1)):((64,512),(1,0)), which has 2",
+            "this coordinate has 3 modes, but ((8,8),(64,1)):((64,512),(1,0)) has 2",
         ),
         (
             "let x = tile[(_, \"a\")];",
@@ -62,11 +62,11 @@ fn tensors() {
         ),
         (
             "let x = smem::<f32>(layout!((8,8):(8,-1)));",
-            "stride -1 of (8,8):(8,-1) leads out of the tile: strides are not negative",
+            "a tensor in shared memory takes no negative strides: (8,8):(8,-1) has the stride -1",
         ),
         (
             "let x = smem::<f32>(layout!(Sw<2,59,2> o (8,8):(8,1)));",
-            "Sw<2,59,2> o 0 o (8,8):(8,1) does not fit shared memory",
+            "f32 at Sw<2,59,2> o 0 o (8,8):(8,1) does not fit shared memory, 232448 bytes",
         ),
         (
             "let x = local_tile(smem::<u8>(layout!((2,4611686018427387903):(1,0))), (2, 5), (0, 0));",
@@ -74,7 +74,7 @@ fn tensors() {
         ),
         (
             "let x = smem::<f32>((256, 256));",
-            "262144 bytes of shared memory at offset 8320 end after 232448, all that a CTA has",
+            "262144 bytes at offset 8320 do not fit shared memory: a CTA has 232448 bytes",
         ),
         (
             "let x = local_tile(tile, (48, 64), (0, 0));",
@@ -112,15 +112,15 @@ fn fragments_and_copies() {
     check(&[
         (
             "let x = fragment::<f32>(256);",
-            "256 elements of f32 take 256 registers, a thread has 255",
+            "256 elements of f32 take 256 registers, but a thread has 255",
         ),
         (
             "let x = fragment::<f32>(layout!((1099511627776):(0)));",
-            "coordinates of (1099511627776):(0) share registers",
+            "two coordinates of (1099511627776):(0) share a register: the layout of a fragment is injective",
         ),
         (
             "let x = fragment::<f64>(layout!((1,4611686018427387904):(1,1)));",
-            "4611686018427387904 elements of f64 take 9223372036854775808 registers, a thread has 255",
+            "4611686018427387904 elements of f64 take 9223372036854775808 registers, but a thread has 255",
         ),
         (
             "let x = fragment::<f32>(8); let y = x[8];",
@@ -128,15 +128,15 @@ fn fragments_and_copies() {
         ),
         (
             "let x = fragment::<f32>(8); let y = x[m];",
-            "registers have no addresses: the index is an integer known at expansion",
+            "a fragment is indexed by integers known at expansion, because registers have no addresses",
         ),
         (
             "let x = fragment::<bf16>((8, 8)); copy(tile, x);",
-            "a tensor of 4096 elements and a fragment of 64",
+            "the tensor has 4096 elements, but the fragment has 64",
         ),
         (
             "let x = fragment::<f32>((64, 2)); copy(tile[(_, 0)], x);",
-            "a tensor of `bf16` and a fragment of `f32`: convert the fragment",
+            "the tensor has elements of `bf16`, but the fragment has elements of `f32`: convert the fragment",
         ),
         (
             "copy(tile, tile);",
@@ -144,7 +144,7 @@ fn fragments_and_copies() {
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = local_tile(x, (64, 4), (0, 0));",
-            "mode 1: which tile of 4 a value lies in depends on the thread: threads reach 6, values 1 within a tile",
+            "mode 1: threads do not agree which tile of 4 a value is in: a thread adds up to 6 to its coordinate, the value up to 1, and the sum must stay below 4",
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = local_tile(x, (64, 24), (0, 0));",
@@ -156,7 +156,7 @@ fn fragments_and_copies() {
         ),
         (
             "let x = fragment::<f32>(wgmma_c(32)); copy(convert::<bf16>(x), tile);",
-            "a tensor of ((8,8),(64,1)) and a fragment of (64,32)",
+            "the tensor has the shape ((8,8),(64,1)), but the fragment has the shape (64,32)",
         ),
         (
             "let x = fragment::<f32>(8); let y = x.coordinate(0);",
@@ -170,13 +170,19 @@ fn barriers() {
     check(&[
         (
             "wait(ready, 0);",
-            "one of these 2 barriers is wanted: index them",
+            "expected one barrier, found 2 barriers: choose one by its index",
         ),
         ("wait(ready[2], 0);", "index 2 is outside of 2 barriers"),
         ("wait(ready[0], 2);", "a parity is 0 or 1, not 2"),
         ("let x = mbarriers(0, 1);", "0 is not in 1..=1024"),
-        ("bar_sync(16, 128);", "a CTA has barriers 0 to 15"),
-        ("bar_sync(1, 100);", "100 threads are not whole warps of 32"),
+        (
+            "bar_sync(16, 128);",
+            "a CTA has the barriers 0 to 15, not 16",
+        ),
+        (
+            "bar_sync(1, 100);",
+            "100 threads are not a multiple of a warp, 32 threads",
+        ),
         (
             "arrive_at(ready[0], 1);",
             "a cluster has the CTAs 0..1, not 1",
@@ -184,7 +190,7 @@ fn barriers() {
         ("setmaxnreg_dec(20);", "20 is not in 24..=256"),
         (
             "setmaxnreg_inc(240);",
-            "a CTA of 128 threads starts with 255 registers a thread, and 240 does not increase that",
+            "each thread of a CTA of 128 starts with 255 registers: `setmaxnreg_inc` takes at least 255, not 240",
         ),
         (
             "setmaxnreg_inc(236);",
@@ -206,7 +212,7 @@ fn tma() {
         ),
         (
             "tma_load(d, (0, 0), tile, ready[0]);",
-            "`d` is a `TmaStore`, and this takes a `TmaLoad`",
+            "`tma_load` takes a `TmaLoad`, but `d` is a `TmaStore`",
         ),
         (
             "tma_load(a, 0, tile, ready[0]);",
@@ -214,15 +220,15 @@ fn tma() {
         ),
         (
             "tma_store(tile, a, (0, 0));",
-            "`a` is a `TmaLoad`, and this takes a `TmaStore`",
+            "`tma_store` takes a `TmaStore`, but `a` is a `TmaLoad`",
         ),
         (
             "tma_load(a, (0, 0), smem::<f32>((64, 64)), ready[0]);",
-            "a tile of `f32`, but `a` has elements of `bf16`",
+            "the tile has elements of `f32`, but `a` has elements of `bf16`",
         ),
         (
             "tma_load(a, (0, 0), tile, ready[0]); tma_load(a, (0, 0), local_tile(tile, (32, 64), (0, 0)), ready[0]);",
-            "this tile wants boxes of [32, 64] and SW128, but an earlier use of `a` wants [64, 64] and SW128: a parameter has one tensor map",
+            "this tile needs boxes of [32, 64] and SW128, but an earlier use of `a` needs [64, 64] and SW128: a parameter has one tensor map",
         ),
         (
             "tma_load(a, (0, 0), local_tile(tile, (8, 64), (m, 0)), ready[0]);",
@@ -234,7 +240,7 @@ fn tma() {
         ),
         (
             "tma_load(a, (0, 0), tile, ready[0], 2);",
-            "0b10 is no set of the 1 CTAs of a cluster",
+            "a set of the CTAs of a cluster of 1 is from 0b1 to 0b1, not 0b10",
         ),
         ("tma_wait(64);", "64 is not in 0..=63"),
     ]);
@@ -257,15 +263,15 @@ fn wgmma() {
         ),
         (
             "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, local_tile(tile, (32, 64), (0, 0)), tile, false);",
-            "A has 32 rows, a warpgroup multiplies 64: take a `local_tile`",
+            "A has 32 rows, but wgmma takes 64: use a `local_tile`",
         ),
         (
             "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, tile, local_tile(tile, (64, 32), (0, 0)), false);",
-            "A has 64 columns along K, B has 32",
+            "the extent along K is 64 in A, but 32 in B",
         ),
         (
             "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, tile, smem::<f16>(tile_to_shape(smem_atom::<f16>(K, SW128), (64, 64))), false);",
-            "A has elements of `bf16`, B of `f16`",
+            "A has elements of `bf16`, but B has elements of `f16`",
         ),
         (
             "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, smem::<bf16>(layout!((64,64):(72,1))), tile, false);",
@@ -319,6 +325,6 @@ fn registers() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a product of N = 256 needs 154 registers, a CTA of 512 threads starts with 128 a thread: take N ≤ 200"
+        "a product of N = 256 needs 154 registers a thread, but a CTA of 512 threads starts with 128: use N ≤ 200"
     );
 }

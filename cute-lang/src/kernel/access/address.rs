@@ -1,9 +1,9 @@
-//! From coordinates to shared-memory addresses.
+//! Addresses in shared memory.
 //!
-//! A swizzle only moves bits below the period `2^(M+B+|S|)`, and on two numbers without a common bit it works apart:
-//! `Sw(x ^ r) = Sw(x) ^ Sw(r)`. So the run-time part r of an address is swizzled once, and what is known, x, becomes
-//! an immediate offset, all but those of its bits that may meet bits of `Sw(r)`: these are xor-ed, once for each
-//! value that they have.
+//! An offset is the sum of a part x that is known at expansion and a run-time part r. A swizzle changes only bits below
+//! its period, `2^(M+B+|S|)`, and if x and r have no bit in common, then `Sw(x + r) = Sw(x) ^ Sw(r)`. So `Sw(r)` is
+//! computed once, and `Sw(x)` becomes an immediate offset. Only the bits of `Sw(x)` that may also be set in `Sw(r)`
+//! need an `xor`, one for each value that they have.
 
 use crate::kernel::access::crd2idx::swizzled;
 use crate::kernel::emit::builder::{Builder, SHARED_ALIGN, address_operand};
@@ -13,23 +13,23 @@ use cute_ptx::ast::{Operand, Type};
 use std::collections::BTreeMap;
 use syn::Result;
 
-/// Where the elements of a tile are: all in bytes, all but the swizzle from the start of its memory.
+/// The addresses of a tile of shared memory, in bytes.
 #[derive(Clone, Debug)]
 pub struct Addresses {
     base: i64,
     swizzle: Swizzle,
-    /// What is known of the part that coordinates add.
+    /// The offset that coordinates add, as far as it is known.
     known: i64,
-    /// What is not.
+    /// The offset that run-time coordinates add.
     dynamic: Num,
-    /// `shared_base + Sw(dynamic)`, once it is needed.
+    /// `shared_base + Sw(dynamic)`, if an address has needed it.
     hoisted: Option<Scalar>,
-    /// The same with bits exclusive-or-ed in.
+    /// By a mask, the exclusive or of `hoisted` and the mask.
     flipped: BTreeMap<i64, Scalar>,
 }
 
 impl Addresses {
-    /// Of memory at byte `base` of the kernel's shared memory.
+    /// The addresses of memory that begins at byte `base` of the kernel's shared memory.
     pub fn new(base: i64, swizzle: Swizzle, dynamic: Num) -> Self {
         let (known, dynamic) = match dynamic
             .constant()
@@ -48,13 +48,13 @@ impl Addresses {
         }
     }
 
-    /// The operand for byte `known`, to which the run-time part is added before the swizzle.
+    /// The operand for the element at byte `known`. The run-time offset is added before the swizzle is applied.
     pub fn operand(&mut self, b: &mut Builder, known: i64) -> Result<Operand> {
         let (register, offset) = self.resolve(b, known)?;
         Ok(address_operand(&register, offset))
     }
 
-    /// The address in a register.
+    /// The address of that element in a register.
     pub fn register(&mut self, b: &mut Builder, known: i64) -> Result<Scalar> {
         let (register, offset) = self.resolve(b, known)?;
         let sum = b.add(&register.into(), &Num::from(offset))?;
@@ -96,7 +96,7 @@ impl Addresses {
         Ok((register, self.base + (known & !inside) + add))
     }
 
-    /// The run-time part, from the start of the kernel's shared memory to an address.
+    /// The address of the byte at this offset in the kernel's shared memory.
     fn absolute(&self, b: &mut Builder, dynamic: &Num) -> Result<Scalar> {
         let base = b.shared_base();
         let sum = b.add(&base.into(), dynamic)?;
@@ -104,7 +104,7 @@ impl Addresses {
     }
 }
 
-/// The bits that a swizzle may set in a number that has only bits of `mask`, besides those of `mask`.
+/// The bits that a swizzle may change in a number that has only bits of `mask`.
 fn moved(swizzle: Swizzle, mask: i64) -> i64 {
     let source = mask & swizzle.source_mask();
     if swizzle.shift() >= 0 {
@@ -114,7 +114,7 @@ fn moved(swizzle: Swizzle, mask: i64) -> i64 {
     }
 }
 
-/// What the pattern of a swizzle repeats after.
+/// The number of indices after which the pattern of a swizzle repeats.
 pub(crate) fn period(swizzle: Swizzle) -> i64 {
     match (swizzle.source_mask() | swizzle.target_mask()).checked_ilog2() {
         None => 1,
@@ -125,9 +125,9 @@ pub(crate) fn period(swizzle: Swizzle) -> i64 {
     }
 }
 
-/// The swizzle of element indices as one of byte offsets.
+/// A swizzle of element indices as a swizzle of byte offsets.
 pub(crate) fn in_bytes(swizzle: Swizzle, bytes: u32) -> Swizzle {
-    // Element widths are at most 8 bytes, and a swizzle of indices in shared memory is far from bit 62.
+    // It is always legal: elements have at most 8 bytes, and indices in shared memory have far fewer than 62 bits.
     Swizzle::new(
         swizzle.bits(),
         swizzle.base() + bytes.ilog2(),
@@ -137,7 +137,7 @@ pub(crate) fn in_bytes(swizzle: Swizzle, bytes: u32) -> Swizzle {
 }
 
 impl Tensor {
-    /// Its addresses, to be asked for with [`byte`](Self::byte).
+    /// Its addresses. The known offset of an element is its [`byte`](Self::byte).
     pub fn addresses(&self) -> Addresses {
         let swizzle = in_bytes(self.layout.swizzle(), self.element.bytes());
         Addresses::new(self.base.into(), swizzle, self.dynamic.clone())

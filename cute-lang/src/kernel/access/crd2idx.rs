@@ -9,7 +9,7 @@ use cute_ptx::ast::Type;
 use std::collections::BTreeMap;
 use syn::Result;
 
-/// The swizzle of a number.
+/// The swizzle applied to a number.
 pub(crate) fn swizzled(b: &mut Builder, swizzle: Swizzle, index: &Num) -> Result<Num> {
     if b.possible_bits(index) as i64 & swizzle.source_mask() == 0 {
         return Ok(index.clone());
@@ -29,11 +29,11 @@ pub(crate) fn swizzled(b: &mut Builder, swizzle: Swizzle, index: &Num) -> Result
     b.xor(index, &moved)
 }
 
-/// The value of a map of bits at a 1-D coordinate: bits that move by one distance move together.
+/// The value of a map of bits at a 1-D coordinate. All bits that move by the same distance move in one shift.
 pub(crate) fn xor_map_value(b: &mut Builder, map: &XorMap, coordinate: &Num) -> Result<Num> {
     let columns = map.bit_columns().ok_or_else(|| {
         b.error(format!(
-            "the bits of a coordinate of {map} are not those of its digits"
+            "a run-time coordinate of {map} cannot be split by its bits: an extent of its shape is not a power of two"
         ))
     })?;
     let coordinate = match coordinate {
@@ -45,7 +45,7 @@ pub(crate) fn xor_map_value(b: &mut Builder, map: &XorMap, coordinate: &Num) -> 
                 .ok_or_else(|| b.error(format!("coordinate {known} is outside of {map}")));
         }
     };
-    // From the distance, upwards or downwards, to the bits that move so far.
+    // By the distance, the bits that move so far. A negative distance is a shift to the right.
     let mut moves: BTreeMap<i32, i64> = BTreeMap::new();
     for (from, column) in (0i32..).zip(columns) {
         for to in (0i32..64).filter(|to| column >> to & 1 == 1) {
@@ -65,10 +65,11 @@ pub(crate) fn xor_map_value(b: &mut Builder, map: &XorMap, coordinate: &Num) -> 
     Ok(sum)
 }
 
-/// The value of an integral layout, times `unit`, at a 1-D coordinate: the terms of the layout's cheapest form.
+/// The value of an integral layout at a 1-D coordinate, times `unit`, by the form of the layout that takes the fewest
+/// instructions.
 ///
-/// Sums and products wrap at 32 bits, as a form by jumps may on its way to a value that does not; what is divided is the
-/// coordinate itself, which is exact.
+/// Intermediate sums and products may wrap at 32 bits, and the result is right nevertheless, because it fits. Only the
+/// coordinate itself is divided, and it does not wrap.
 pub(crate) fn crd2idx(
     b: &mut Builder,
     layout: &Layout,
@@ -114,11 +115,11 @@ pub(crate) fn crd2idx(
     Ok(sum)
 }
 
-/// The layout with its strides times `unit`, if 32 bits hold its coordinates and its values.
+/// The layout with its strides times `unit`, if its coordinates and its values fit 32 bits.
 fn in_units(b: &Builder, layout: &Layout, unit: i64) -> Result<Layout> {
     let refused = || {
         b.error(format!(
-            "32 bits do not hold the coordinates and the values of {layout}"
+            "a run-time coordinate of {layout} is not supported: its strides must not be negative, and its size and its values must fit 32 bits"
         ))
     };
     let strides = layout
@@ -134,8 +135,8 @@ fn in_units(b: &Builder, layout: &Layout, unit: i64) -> Result<Layout> {
     scaled.ok_or_else(refused)
 }
 
-/// The bits that a value may have, from those that its coordinate may have: digit by digit, whatever the form, whose sums
-/// tell less.
+/// The bits that may be set in a value, from the bits that may be set in its coordinate. They follow digit by digit
+/// from the layout, which gives fewer bits than the sums of the form that is emitted.
 fn possible_values(b: &Builder, layout: &Layout, coordinate: &Num) -> u64 {
     let modes = coalesce(layout).flat_modes();
     let (mut sum, mut rest) = (0, b.possible_bits(coordinate));
@@ -157,7 +158,7 @@ fn possible_values(b: &Builder, layout: &Layout, coordinate: &Num) -> u64 {
     sum
 }
 
-/// The value of a layout at a 1-D coordinate: a tuple of numbers for a layout into a coordinate space.
+/// The value of a layout at a 1-D coordinate: a number, or a tuple of numbers if the values are coordinates.
 pub(crate) fn value_at(b: &mut Builder, layout: &Layout, coordinate: &Num) -> Result<Value> {
     component(b, layout, &layout.coshape(), &mut Vec::new(), coordinate)
 }
@@ -181,13 +182,13 @@ fn component(
     Ok(crd2idx(b, &along(layout, path), coordinate, 1)?.into())
 }
 
-/// The layout of one component of a layout into a coordinate space.
+/// For a layout whose values are coordinates, the layout of the component at `path`.
 pub(crate) fn along(layout: &Layout, path: &[usize]) -> Layout {
     let strides = layout.stride().map(|stride| match stride.path() == path {
         true => stride.value().into(),
         false => 0.into(),
     });
-    // Congruent to the layout, and its size and span are at most the layout's.
+    // It is always legal: it has the shape of the layout, and its size and its values are at most those of the layout.
     Layout::new(layout.shape().clone(), strides).unwrap_or_else(|_| Layout::unit())
 }
 
@@ -243,7 +244,7 @@ mod tests {
             let error = crd2idx(&mut b, &layout, &coordinate, 1).unwrap_err();
             assert!(error.to_string().contains(text), "{error}");
         }
-        // A jump back by more than the values are.
+        // The emitted form subtracts more than any value of the layout.
         let layout: Layout = "(3,2):(2147483647,1)".parse().unwrap();
         let sum = crd2idx(&mut b, &layout, &coordinate, 1).unwrap();
         let lines = b.split_off(0);

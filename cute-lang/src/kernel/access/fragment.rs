@@ -1,4 +1,4 @@
-//! Values of fragments: read, written, converted to registers of their own.
+//! Reads and writes of the values of a fragment.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Fragment, Scalar, Value, packing};
@@ -8,7 +8,8 @@ use cute_ptx::table::Opcode;
 use syn::Result;
 
 impl Fragment {
-    /// A value as a register of its own. Later writes to the fragment change it.
+    /// The value at a coordinate, in a register. If the value fills a register of the fragment, it is that register,
+    /// which later writes change.
     pub fn get(&self, b: &mut Builder, coordinate: &Value) -> Result<Scalar> {
         let value = self.position(b, coordinate)?;
         Ok(self.read(b, value))
@@ -32,7 +33,7 @@ impl Fragment {
                 halves[part].clone()
             }
             _ => {
-                // The byte, and zeros from the second operand.
+                // Selects the byte, and zeros from the second operand.
                 let selector = Operand::Int(0x4440 | part as i128);
                 let byte = b.compute(
                     Type::U32,
@@ -46,7 +47,7 @@ impl Fragment {
         }
     }
 
-    /// Assigns to a value.
+    /// Writes the value at a coordinate.
     pub fn set(&self, b: &mut Builder, coordinate: &Value, scalar: &Scalar) -> Result<()> {
         let value = self.position(b, coordinate)?;
         self.write(b, value, scalar);
@@ -86,7 +87,7 @@ impl Fragment {
                     (Type::U32, Type::U16),
                     [scalar.operand()],
                 );
-                // The lowest byte of the second operand in the place of the old one.
+                // Puts the lowest byte of the second operand in the place of byte `part` of the first.
                 let selector = 0x3210 & !(0xf << (4 * part)) | 4 << (4 * part);
                 let operands = [
                     register.operand(),
@@ -116,7 +117,7 @@ impl Fragment {
         };
         let Some(index) = index else {
             return Err(
-                b.error("registers have no addresses: the index is an integer known at expansion")
+                b.error("a fragment is indexed by integers known at expansion, because registers have no addresses")
             );
         };
         match usize::try_from(index) {

@@ -7,7 +7,7 @@ use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// The address of an element of a tensor parameter: `pointer + bytes · (Σ index · stride)`, the last stride being 1.
+/// The address of an element of a tensor parameter: `pointer + bytes · (Σ index · stride)`, where the last stride is 1.
 pub(crate) fn global_address(
     b: &mut Builder,
     global: &Global,
@@ -52,7 +52,7 @@ pub(crate) fn global_address(
     let bytes = b.mul(&sum, &Num::from(global.element.bytes()))?;
     let symbol = param.pointer_symbol();
     let pointer = b.parameter(&symbol, &symbol, Type::U64, |b, pointer| {
-        // Pointers of parameters are generic; global memory is accessed as such.
+        // The parameter is a generic address, and the loads and stores take one of global memory.
         let both = [pointer.operand(), pointer.operand()];
         b.emit(Opcode::CvtaTo, Modifier::Global, both);
     });

@@ -1,4 +1,4 @@
-//! Where data lies, as instructions: addresses of tensors and of their parts, values of fragments.
+//! Where data lies: the instructions for addresses of tensors and of their parts, and for values of fragments.
 
 pub(super) mod address;
 pub(super) mod crd2idx;

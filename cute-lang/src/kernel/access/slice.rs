@@ -17,7 +17,7 @@ impl Tensor {
         })
     }
 
-    /// The part at a coordinate: `_` keeps a mode, an integer or a register picks from it.
+    /// The part at a coordinate. `_` keeps a mode, and an integer, known or in a register, selects one of its elements.
     pub fn slice(&self, b: &mut Builder, coordinate: &Value) -> Result<Tensor> {
         let mut part = Part {
             kept: Vec::new(),
@@ -44,10 +44,13 @@ impl Tensor {
     }
 }
 
-/// What is left of a layout when some of its modes are picked from.
+/// What a coordinate selects in a layout.
 pub(crate) struct Part {
+    /// The modes that `_` keeps.
     pub kept: Vec<Layout>,
+    /// The offset of the known integers, in elements.
     pub offset: i64,
+    /// The offset of the integers in registers, in the unit given to [`pick`](Self::pick).
     pub dynamic: Num,
 }
 
@@ -78,7 +81,7 @@ impl Part {
                 if mode.shape().is_leaf() || mode.rank() != coordinates.len() {
                     let (expected, found) = (mode.rank(), coordinates.len());
                     return Err(b.error(format!(
-                        "a coordinate of {found} modes for {mode}, which has {expected}"
+                        "this coordinate has {found} modes, but {mode} has {expected}"
                     )));
                 }
                 for (mode, coordinate) in mode.modes().iter().zip(coordinates) {
@@ -93,7 +96,7 @@ impl Part {
                     )));
                 };
                 let bytes = crd2idx(b, mode, &scalar.into(), unit)?;
-                // A register that is still the caller's variable is copied by whoever keeps the tensor.
+                // The register may be a `let mut` variable. Code that keeps the tensor copies it.
                 self.dynamic = b.add(&self.dynamic.clone(), &bytes)?;
             }
         }
@@ -101,6 +104,7 @@ impl Part {
     }
 }
 
+/// Whether a coordinate has a `_`.
 pub(crate) fn has_wild(coordinate: &Value) -> bool {
     match coordinate {
         Value::Wild => true,
@@ -119,8 +123,9 @@ mod tests {
     use cute_ptx::ast::{Operand, Type};
     use std::collections::BTreeMap;
 
-    /// Compares the address of every element of `tensor[coordinate]` with the algebra's, for every value of the run-time
-    /// parts of the coordinate, `None`. Gives the number of instructions.
+    /// Compares the address of every element of `tensor[coordinate]` with the one that the algebra gives, and returns
+    /// the number of instructions. In the coordinate, -1 is `_`, and `None` is known only at run time and takes every
+    /// value.
     fn check(
         layout: &ComposedLayout,
         element: Element,
@@ -251,7 +256,7 @@ mod tests {
             &[None, None],
             true,
         );
-        // Modes that are counted by jumps, up and down, from the coordinate and from a remainder of it.
+        // Layouts whose cheapest form adds or subtracts a jump where a mode ends.
         for (text, instructions) in [
             ("((7,12),8):((1,8),100)", 5),
             ("((30,10),2):((16,1),600)", 5),
@@ -267,7 +272,7 @@ mod tests {
                 check(&nested(text), Element::U8, &[None, None], known_bits);
             }
         }
-        // A swizzle whose period is longer than the alignment of shared memory, and one that reads below what it changes.
+        // A swizzle whose period exceeds the alignment of shared memory, and one with a negative shift.
         for swizzle in [
             Swizzle::new(5, 0, 5).unwrap(),
             Swizzle::new(3, 2, -4).unwrap(),
@@ -282,12 +287,13 @@ mod tests {
     #[test]
     fn a_swizzle_is_applied_once() {
         let layout = tiled(SwizzleMode::B128, Element::Bf16, [64, 64]);
-        // One row: the row's offset and its swizzle, the sum with the base, and one exclusive-or for each further chunk of 16 bytes.
+        // For one row: one instruction for its offset, three for the swizzle, one for the sum with the base, and an
+        // exclusive or for each of 7 further chunks of 16 bytes.
         assert_eq!(
             check(&layout, Element::Bf16, &[None, Some(-1)], true),
             1 + 3 + 1 + 7
         );
-        // A stage of a ring is a multiple of the period: nothing but its offset.
+        // The offset of a stage is a multiple of the period, so the swizzle takes no instruction.
         let stages = tile_to_shape(
             &Layout::new([8, 64], [64, 1]).unwrap(),
             &[64, 64, 4].into(),

@@ -7,7 +7,8 @@ use crate::kernel::value::{Tensor, Value};
 use cute_algebra::operations::Operation;
 use syn::{Error, Result};
 
-/// Calls an operation of the algebra, on values known at expansion or on a tensor, which stands for its layout.
+/// Calls an operation of the algebra. If the first argument is a tensor, the operation applies to its layout. All other
+/// arguments must be known at expansion.
 pub fn operate(b: &mut Builder, operation: &Operation, call: &Call) -> Result<Value> {
     if let Some(argument) = call.types.first() {
         return Err(Error::new(
@@ -25,8 +26,8 @@ pub fn operate(b: &mut Builder, operation: &Operation, call: &Call) -> Result<Va
     }
 }
 
-/// The operations of the algebra that change what a layout's coordinates are, not where they lead: on a tensor they
-/// give the same memory under another layout.
+/// The operations that change the coordinates of a layout, but not the offsets to which they lead. Applied to a tensor,
+/// they give the same memory under another layout.
 const DOMAIN_OPERATIONS: &[&str] = &[
     "coalesce",
     "composition",
@@ -43,7 +44,7 @@ const DOMAIN_OPERATIONS: &[&str] = &[
     "zipped_divide",
 ];
 
-/// The tensor of the same memory whose layout the operation gives.
+/// The tensor under the layout that the operation gives.
 fn on_tensor(b: &Builder, operation: &Operation, call: &Call, tensor: &Tensor) -> Result<Value> {
     if !DOMAIN_OPERATIONS.contains(&call.name) {
         let list = DOMAIN_OPERATIONS.join(", ");

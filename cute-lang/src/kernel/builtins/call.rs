@@ -1,4 +1,4 @@
-//! A function of the language, and a call of it.
+//! What a function of the language is, and what a call of it passes.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Element, Num, Value};
@@ -9,16 +9,16 @@ use cute_ptx::table::{Modifiers, Opcode};
 use proc_macro2::Span;
 use syn::{Error, Result};
 
-/// A row of the table.
+/// A function of the language: a row of the table.
 pub struct Builtin {
-    /// How it is called, such as `smem::<T>(layout)`: the source of its name, of the number of its arguments and of
-    /// what messages say about it. An argument in brackets may be left out.
+    /// How it is called, such as `smem::<T>(layout)`. It says the name and the number of arguments, and messages show
+    /// it. An argument in brackets may be left out.
     pub signature: &'static str,
-    /// What it does. The number of arguments has been checked.
+    /// Runs it. The number of arguments has been checked before.
     pub apply: fn(&mut Builder, &Call) -> Result<Value>,
 }
 
-/// A call under way.
+/// A call.
 pub struct Call {
     /// The name of the function.
     pub name: &'static str,
@@ -26,11 +26,11 @@ pub struct Call {
     pub span: Span,
     /// The arguments between `::<` and `>`.
     pub types: Vec<Argument>,
-    /// The arguments between parentheses, after the receiver if there is one.
+    /// The receiver, if there is one, and the arguments between parentheses.
     pub args: Vec<Argument>,
 }
 
-/// An argument and its place.
+/// An argument.
 pub struct Argument {
     /// The value.
     pub value: Value,
@@ -39,7 +39,7 @@ pub struct Argument {
 }
 
 impl Builtin {
-    /// The name: what stands before `::<` or `(`.
+    /// The name, which stands before `::<` or `(`.
     pub fn name(&self) -> &'static str {
         let end = self
             .signature
@@ -73,7 +73,7 @@ impl Builtin {
 }
 
 impl Call {
-    /// An error at argument `index`: what was expected, and what stands there.
+    /// An error at argument `index`, with what was expected and what was found.
     pub fn mismatch(&self, index: usize, expected: &str) -> Error {
         let argument = &self.args[index];
         Error::new(
@@ -122,7 +122,8 @@ impl Call {
         }
     }
 
-    /// Applies an operation of the algebra to the arguments. `first` stands for the first of them, if it is not empty.
+    /// Applies an operation of the algebra to the arguments. If `first` is not empty, its values replace the first
+    /// argument.
     pub fn apply(&self, operation: &Operation, first: Vec<cute_algebra::Value>) -> Result<Value> {
         let given = usize::from(!first.is_empty());
         let more = first.len().saturating_sub(1);
@@ -163,7 +164,7 @@ fn list(signature: &'static str, open: &str, close: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Emits an instruction that takes at most one number and gives no value.
+/// Emits an instruction that has at most one operand, a number, and no result.
 pub fn instruction(
     b: &mut Builder,
     opcode: Opcode,

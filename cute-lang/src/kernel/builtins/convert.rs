@@ -1,4 +1,4 @@
-//! Numbers and fragments of other types.
+//! Conversions of numbers and fragments to other types.
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
@@ -7,7 +7,6 @@ use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// Conversions.
 pub(super) const ROWS: &[Builtin] = &[Builtin {
     signature: "convert::<T>(x)",
     apply: convert,
@@ -33,7 +32,7 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
                     Some(_) if value % 2 == 1 => {}
                     Some(pair) => {
                         let low = fragment.part(value).0;
-                        // A last value without a neighbour is its own.
+                        // The last of an odd number of values is converted together with itself.
                         let high = if value + 1 < fragment.values.len() {
                             fragment.part(value + 1).0
                         } else {

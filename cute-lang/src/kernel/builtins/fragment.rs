@@ -1,4 +1,4 @@
-//! Fragments: a thread's registers, or its part of a tile that several threads hold.
+//! Fragments: registers of one thread, or its part of a tile that several threads hold.
 
 use crate::kernel::access::crd2idx::{along, crd2idx};
 use crate::kernel::builtins::call::{Builtin, Call};
@@ -9,7 +9,6 @@ use crate::kernel::value::{
 use cute_algebra::{Layout, Shape, Tuple};
 use syn::Result;
 
-/// Fragments.
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "fragment::<T>(layout)",
@@ -21,7 +20,7 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-/// Most registers of a thread.
+/// The most registers of a thread.
 pub(super) const MAX_REGISTERS: i64 = 255;
 
 fn fragment(b: &mut Builder, call: &Call) -> Result<Value> {
@@ -49,10 +48,10 @@ fn compact(call: &Call, shape: Shape) -> Result<Layout> {
     Layout::left(shape).map_err(|error| call.error_at(0, error))
 }
 
-/// Registers of one thread: the layout leads from coordinates to elements of the registers.
+/// A fragment of one thread. The layout gives the index among the elements of the registers for a coordinate.
 fn local(b: &mut Builder, call: &Call, element: Element, layout: &Layout) -> Result<Fragment> {
     if layout.size() > layout.cosize() {
-        return Err(call.error_at(0, format!("coordinates of {layout} share registers")));
+        return Err(call.error_at(0, format!("two coordinates of {layout} share a register: the layout of a fragment is injective")));
     }
     let registers = registers(b, call, element, layout.cosize())?;
     let slot = |value| {
@@ -64,7 +63,7 @@ fn local(b: &mut Builder, call: &Call, element: Element, layout: &Layout) -> Res
     let Some(values) = layout.values().map(slot).collect() else {
         return Err(call.error_at(
             0,
-            format!("the strides of {layout} lead before the first register"),
+            format!("{layout} has negative values, and registers are numbered from 0"),
         ));
     };
     Ok(Fragment {
@@ -76,7 +75,7 @@ fn local(b: &mut Builder, call: &Call, element: Element, layout: &Layout) -> Res
     })
 }
 
-/// This thread's part of a tile, by a layout from (thread, value) to coordinates.
+/// The thread's part of a tile. The layout gives the coordinate in the tile for (thread, value).
 fn distributed(
     b: &mut Builder,
     call: &Call,
@@ -97,7 +96,7 @@ fn distributed(
         return Err(call.error_at(
             0,
             format!(
-                "{count} threads hold the tile, and a CTA of {} is not a multiple",
+                "{count} threads hold the tile, but {}, the threads of the CTA, is not a multiple of {count}",
                 b.threads
             ),
         ));
@@ -131,7 +130,7 @@ fn registers(b: &mut Builder, call: &Call, element: Element, elements: i64) -> R
         return Err(call.error_at(
             0,
             format!(
-                "{elements} elements of {element} take {words} registers, a thread has {MAX_REGISTERS}"
+                "{elements} elements of {element} take {words} registers, but a thread has {MAX_REGISTERS}"
             ),
         ));
     }

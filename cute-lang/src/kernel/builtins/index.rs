@@ -1,4 +1,4 @@
-//! What stands at a coordinate: `at`, `x[c]` and `x[c] = y`.
+//! Elements by their coordinates: `at`, `x[c]` and `x[c] = y`.
 
 use super::mbarrier;
 use crate::kernel::access::crd2idx::{swizzled, value_at, xor_map_value};
@@ -14,7 +14,6 @@ use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// Elements by coordinates.
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "at(layout, coordinate)",
@@ -121,7 +120,7 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
             if has_wild(&coordinate.value) {
                 return Err(call.error_at(
                     1,
-                    "`_` keeps a mode, but one element is assigned: use `copy`",
+                    "a coordinate with `_` names several elements, and an assignment writes one: use `copy`",
                 ));
             }
             (Modifier::Shared, part.addresses().operand(b, part.byte(0))?)
@@ -149,7 +148,7 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// A value as a register that holds one element.
+/// A register that holds the value as an element.
 fn element_register(b: &mut Builder, element: Element, value: &Value) -> Result<Scalar> {
     let ty = element.register();
     match value {
@@ -178,7 +177,7 @@ fn element_register(b: &mut Builder, element: Element, value: &Value) -> Result<
     }
 }
 
-/// The type by which one element is loaded and stored.
+/// The type of the load or store of one element.
 fn memory_type(element: Element) -> Type {
     match element {
         Element::F16 | Element::Bf16 => Type::B16,

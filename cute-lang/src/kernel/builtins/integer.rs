@@ -8,7 +8,6 @@ use crate::kernel::value::{Num, Value};
 use cute_ptx::ast::Type;
 use syn::Result;
 
-/// Functions of integers.
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "min(a, b)",
@@ -42,7 +41,7 @@ fn extremum(b: &mut Builder, call: &Call, op: Op) -> Result<Value> {
     b.integers(op, &call.args[0].value, &call.args[1].value)
 }
 
-/// ⌈a / b⌉ as (a + b − 1) / b, for which integers of 8 and 16 bits take 32.
+/// ⌈a / b⌉, computed as (a + b − 1) / b. Integers of 8 and 16 bits are widened to 32, so that the sum does not wrap.
 fn ceil_div(b: &mut Builder, call: &Call) -> Result<Value> {
     let (x, y) = (call.num(0)?, call.num(1)?);
     if let Num::Const(divisor) = y

@@ -6,7 +6,6 @@ use crate::kernel::value::{Fragment, Held, Tensor, Value};
 use cute_algebra::{Coord, IntTuple, Shape, Tiler, Tuple, zipped_divide};
 use syn::Result;
 
-/// Tiles.
 pub(super) const ROWS: &[Builtin] = &[Builtin {
     signature: "local_tile(x, tile, coordinate)",
     apply: local_tile,
@@ -45,7 +44,7 @@ fn local_tile(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 impl Tensor {
-    /// Its tiles of that shape: a tensor of tile and rest.
+    /// The tensor divided into tiles of that shape: its modes are (tile, rest).
     fn tiles(&self, b: &mut Builder, tile: &Shape) -> Result<Tensor> {
         for (mode, (layout, tile)) in self
             .layout
@@ -66,15 +65,15 @@ impl Tensor {
 }
 
 impl Fragment {
-    /// Refuses tiles that do not divide the fragment, or divide it otherwise for each thread.
+    /// Refuses tiles that do not divide the fragment, and tiles that hold other values in other threads.
     pub fn check_tile(&self, b: &Builder, tile: &Shape) -> Result<()> {
         let Some(distributed) = &self.tile else {
-            return Err(b.error("`local_tile` of a fragment wants one that several threads hold"));
+            return Err(b.error("`local_tile` takes a fragment that several threads hold, and one thread holds this one"));
         };
         if tile.leaf_count() != self.shape.leaf_count() {
             let shape = &self.shape;
             return Err(b.error(format!(
-                "tile {tile} of a fragment of {shape}: the ranks differ"
+                "the tile {tile} and the fragment {shape} have different ranks"
             )));
         }
         for (mode, (&extent, &tile)) in self.shape.leaves().zip(tile.leaves()).enumerate() {
@@ -87,20 +86,21 @@ impl Fragment {
             let worst = within.max().unwrap_or(0);
             if reach + worst >= tile {
                 return Err(b.error(format!(
-                    "mode {mode}: which tile of {tile} a value lies in depends on the thread: threads reach {reach}, values {worst} within a tile"
+                    "mode {mode}: threads do not agree which tile of {tile} a value is in: a thread adds up to {reach} to its coordinate, the value up to {worst}, and the sum must stay below {tile}"
                 )));
             }
         }
         Ok(())
     }
 
-    /// The values that lie in the tile at a coordinate counted in tiles, which [`check_tile`](Self::check_tile) accepts.
+    /// The values in the tile at a coordinate, which counts tiles. [`check_tile`](Self::check_tile) must have accepted
+    /// the tile.
     pub fn tile(&self, b: &Builder, tile: &Shape, at: &IntTuple) -> Result<Fragment> {
         let tiles: Vec<i64> = tile.leaves().copied().collect();
         let place: Vec<i64> = at.leaves().copied().collect();
         if place.len() != tiles.len() {
             return Err(b.error(format!(
-                "{at} is no coordinate of tiles {tile}: the ranks differ"
+                "the coordinate {at} and the tile {tile} have different ranks"
             )));
         }
         for (mode, (extent, (tile, place))) in self
@@ -144,7 +144,7 @@ pub(crate) fn check_divides(b: &Builder, mode: usize, tile: i64, extent: i64) ->
     if tile >= 1 && extent % tile == 0 {
         return Ok(());
     }
-    // Extents of shared memory are small; of others the nearest are not searched for ever.
+    // Limits the search. Extents in shared memory are below the limit.
     let extent_searched = extent.min(i64::from(MAX_SHARED_BYTES));
     let divides = |candidate: &i64| extent % candidate == 0;
     let below = (1..=tile.min(extent_searched))

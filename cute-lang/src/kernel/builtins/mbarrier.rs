@@ -1,4 +1,4 @@
-//! Mbarriers.
+//! Mbarriers: barriers in shared memory.
 
 use crate::kernel::access::address::Addresses;
 use crate::kernel::builtins::call::{Builtin, Call};
@@ -9,7 +9,6 @@ use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// Mbarriers.
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "mbarriers(count, arrivals)",
@@ -33,14 +32,14 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-/// Bytes of an mbarrier.
+/// The size of an mbarrier, in bytes.
 const MBARRIER: u32 = 8;
 
-/// Most arrivals of a phase (PTX ISA 9.0, "Phase of the mbarrier object").
+/// The most arrivals of a phase (PTX ISA 9.0, "Phase of the mbarrier object").
 const MAX_ARRIVALS: u32 = (1 << 20) - 1;
 
 impl Barrier {
-    /// Its address.
+    /// The operand of its address.
     pub fn operand(&self, b: &mut Builder) -> Result<Operand> {
         self.addresses().operand(b, 0)
     }
@@ -54,7 +53,7 @@ impl Barrier {
 pub(crate) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Result<Value> {
     let Some(index) = index.as_num() else {
         return Err(b.error(format!(
-            "a barrier is picked by an integer, not by {}",
+            "the index of a barrier is an integer, not {}",
             index.kind()
         )));
     };
@@ -103,7 +102,7 @@ pub(crate) fn address(b: &mut Builder, call: &Call, index: usize) -> Result<Oper
         Value::Barriers(barriers) => Err(call.error_at(
             index,
             format!(
-                "one of these {} barriers is wanted: index them",
+                "expected one barrier, found {} barriers: choose one by its index",
                 barriers.count
             ),
         )),
@@ -111,7 +110,7 @@ pub(crate) fn address(b: &mut Builder, call: &Call, index: usize) -> Result<Oper
     }
 }
 
-/// Waits until the phase of that parity has completed. A wait may time out, so it is tried again.
+/// Waits until the phase of that parity has completed. `try_wait` may return before that, so it is repeated.
 fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
     let barrier = address(b, call, 0)?;
     let parity = call.num(1)?;
@@ -130,7 +129,7 @@ fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
     let label = b.label("wait");
     b.place_label(&label);
     let done = b.register(Type::Pred);
-    // Arrivals from other CTAs of a cluster are to be seen with what they announce.
+    // With cluster scope, the writes that another CTA has released by its arrival are visible after the wait.
     let scope = match b.cluster {
         [1, 1, 1] => None,
         _ => Some((Modifier::Acquire, Modifier::Cluster)),
@@ -154,9 +153,9 @@ fn arrive(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// Arrives at the barrier at the same place in another CTA of the cluster: what wgmma, TMA and loads read before has been
-/// read. It does not make stores visible there. `.release.cluster` would, and on an H100 it waits for all of a thread's
-/// memory accesses, which costs a GEMM a third of its speed.
+/// Arrives at the barrier at the same offset in another CTA of the cluster. The arrival says that earlier reads, by
+/// wgmma, TMA or loads, are complete. It does not make stores visible to that CTA: `.release.cluster` would, but on an
+/// H100 it waits for all memory accesses of the thread, which costs a GEMM a third of its speed.
 fn arrive_at(b: &mut Builder, call: &Call) -> Result<Value> {
     let Value::Barrier(barrier) = &call.args[0].value else {
         return Err(call.mismatch(0, "a barrier"));
@@ -184,7 +183,7 @@ fn arrive_at(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// Arrives, and announces bytes that copies will deliver before the phase completes.
+/// Arrives, and adds to the bytes that copies must write before the phase completes.
 fn expect_tx(b: &mut Builder, call: &Call) -> Result<Value> {
     let barrier = address(b, call, 0)?;
     let bytes = call.num(1)?;

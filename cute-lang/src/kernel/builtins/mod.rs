@@ -1,4 +1,4 @@
-//! What a kernel can call: one row for each name.
+//! The functions of the kernel language: one row for each name, in the file of its family.
 //!
 //! `x.f(y)` is `f(x, y)`, `x[c]` is `index(x, c)` and `x[c] = y` is `index_assign(x, c, y)`. A name without a row is
 //! looked up among the operations of the algebra.
@@ -24,7 +24,7 @@ pub use algebra::operate;
 use call::Builtin;
 use cute_algebra::operations;
 
-/// Every row, by the file that owns it.
+/// The rows of each family.
 const TABLE: &[&[Builtin]] = &[
     convert::ROWS,
     copy::ROWS,
@@ -41,7 +41,7 @@ const TABLE: &[&[Builtin]] = &[
     wgmma::ROWS,
 ];
 
-/// Names that select something and are nothing else.
+/// Names that select one of several forms. They stand for nothing else.
 pub const WORDS: &[&str] = &["K", "MN", "INTER", "SW32", "SW64", "SW128"];
 
 /// The row of that name.
@@ -58,7 +58,7 @@ pub fn signatures() -> impl Iterator<Item = &'static str> {
     TABLE.iter().copied().flatten().map(|row| row.signature)
 }
 
-/// The names of all rows and of all operations.
+/// The names of all rows and of all operations of the algebra.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let operations = operations::OPERATIONS
         .iter()

@@ -1,5 +1,5 @@
-//! Questions about a tensor in shared memory: what the algebra says of its layout, swizzle included, and of the width of
-//! its elements. They are answered at expansion and leave no instruction.
+//! Operations of the algebra that ask about a tensor in shared memory: about its layout with the swizzle, and about the
+//! width of its elements. They are answered at expansion and emit nothing.
 
 use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
@@ -8,18 +8,18 @@ use cute_algebra::operations::Operation;
 use cute_algebra::{Value as Algebra, WIDEST_ACCESS};
 use syn::Result;
 
-/// How an operation looks at a tensor.
+/// What an answer depends on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Question {
     /// The layout alone.
     Layout,
-    /// The layout, and the bits of an element, wherever the tensor begins.
+    /// The layout and the width of an element.
     Elements,
-    /// The same, where the tensor's beginning matters.
+    /// The layout, the width of an element, and the address at which the tensor begins.
     Addresses,
 }
 
-/// The operations that ask, and whether they give the tensor itself, if all is well.
+/// The operations, and whether they return the tensor itself if the answer is yes.
 #[rustfmt::skip] // A table is read by its rows.
 const QUESTIONS: &[(&str, Question, bool)] = &[
     ("alignment", Question::Layout, false),
@@ -36,7 +36,7 @@ const QUESTIONS: &[(&str, Question, bool)] = &[
     ("wgmma_operand", Question::Elements, false),
 ];
 
-/// The answer, if the operation is a question.
+/// The answer, if the operation is one of [`QUESTIONS`].
 pub(crate) fn ask(
     b: &mut Builder,
     operation: &Operation,
@@ -59,7 +59,7 @@ pub(crate) fn ask(
     if *question == Question::Addresses && !same_for_all(b, tensor) {
         return Err(call.error_at(
             0,
-            "where this part of the tensor begins is known when the kernel runs, and that may change which banks it is in",
+            "the banks of this part of the tensor depend on where it begins, which is known only when the kernel runs",
         ));
     }
     let answer = call.apply(operation, operands)?;
@@ -69,8 +69,9 @@ pub(crate) fn ask(
     }))
 }
 
-/// Whether lanes meet in banks alike wherever the tensor begins: what is added at run time moves whole vectors, and shares
-/// no bit with what differs among lanes, so that the swizzle of the sum is the two swizzles' sum.
+/// Whether bank conflicts are the same for every run-time offset. They are if the offset has no bit in common with the
+/// offsets within the tensor and is a multiple of the widest access: then the swizzle of the sum is the exclusive or of
+/// the two swizzles.
 fn same_for_all(b: &Builder, tensor: &Tensor) -> bool {
     let dynamic = b.possible_bits(&tensor.dynamic) as i64;
     let reach = tensor.layout.offset() + tensor.layout.layout().cosize();

@@ -1,4 +1,4 @@
-//! How many registers a thread has.
+//! The number of registers of a thread.
 
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
@@ -6,7 +6,6 @@ use crate::kernel::value::Value;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// The number of registers of a thread.
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "setmaxnreg_inc(registers)",
@@ -28,26 +27,26 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value
         ));
     }
     let launched = launch_registers(b.threads);
-    let contradicts = match direction {
-        Modifier::Dec => registers > launched,
-        _ => registers < launched,
+    let (contradicts, bound) = match direction {
+        Modifier::Dec => (registers > launched, "most"),
+        _ => (registers < launched, "least"),
     };
     if contradicts {
         return Err(call.error_at(
             0,
             format!(
-                "a CTA of {} threads starts with {launched} registers a thread, and {registers} does not {direction}rease that",
-                b.threads
+                "each thread of a CTA of {} starts with {launched} registers: `{}` takes at {bound} {launched}, not {registers}",
+                b.threads, call.name
             ),
         ));
     }
     instruction(b, Opcode::Setmaxnreg, direction, Some(registers.into()))
 }
 
-/// Registers of a multiprocessor of sm_90.
+/// The number of registers of a multiprocessor of sm_90.
 const REGISTER_FILE: u32 = 65_536;
 
-/// Registers that each thread of a CTA has at its start, if the CTA takes all there are.
+/// The number of registers that a thread has when the kernel starts, if its CTA is the only one on the multiprocessor.
 pub(crate) fn launch_registers(threads: u32) -> u32 {
     (REGISTER_FILE / threads.max(1) / 8 * 8).min(255)
 }

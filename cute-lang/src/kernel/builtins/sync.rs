@@ -2,12 +2,11 @@
 
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::Value;
+use crate::kernel::value::{Num, Value};
 use cute_ptx::ast::Operand;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// Barriers without state, and fences.
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "sync_threads()",
@@ -29,12 +28,17 @@ pub(super) const ROWS: &[Builtin] = &[
 
 fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
     let id = call.num(0)?;
-    if id.constant().is_some_and(|id| !(0..16).contains(&id)) {
-        return Err(call.error_at(0, "a CTA has barriers 0 to 15"));
+    if let Num::Const(id) = id
+        && !(0..16).contains(&id)
+    {
+        return Err(call.error_at(0, format!("a CTA has the barriers 0 to 15, not {id}")));
     }
     let threads = call.constant_in(1, 32..=b.threads)?;
     if threads % 32 != 0 {
-        return Err(call.error_at(1, format!("{threads} threads are not whole warps of 32")));
+        return Err(call.error_at(
+            1,
+            format!("{threads} threads are not a multiple of a warp, 32 threads"),
+        ));
     }
     b.emit(
         Opcode::BarSync,

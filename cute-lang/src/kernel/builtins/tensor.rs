@@ -2,12 +2,11 @@
 
 use crate::kernel::access::address::{in_bytes, period};
 use crate::kernel::builtins::call::{Builtin, Call};
-use crate::kernel::emit::builder::{Builder, SHARED_ALIGN};
+use crate::kernel::emit::builder::{Builder, MAX_SHARED_BYTES, SHARED_ALIGN};
 use crate::kernel::value::{Num, Tensor, Value};
 use cute_algebra::{ComposedLayout, Layout, LayoutError, Major, Swizzle, SwizzleMode};
 use syn::Result;
 
-/// Tensors in shared memory.
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "smem::<T>(layout)",
@@ -41,7 +40,7 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
         Some(cute_algebra::Value::Int(extent)) => plain(Layout::left(extent))?,
         Some(cute_algebra::Value::Tuple(shape)) => plain(Layout::left(shape))?,
         Some(cute_algebra::Value::XorMap(_)) => {
-            let message = "a tensor lies in memory by a layout or a swizzle; of another map of bits, `at` gives the coordinate in one";
+            let message = "a tensor in shared memory takes a layout, swizzled or not, and no other map of bits; use `at` for the value of such a map";
             return Err(call.error_at(0, message));
         }
         _ => return Err(call.mismatch(0, "a layout or a shape")),
@@ -57,7 +56,7 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
     {
         return Err(call.error_at(
             0,
-            format!("stride {stride} of {shown} leads out of the tile: strides are not negative"),
+            format!("a tensor in shared memory takes no negative strides: {shown} has the stride {stride}"),
         ));
     }
     let width = element.bytes();
@@ -66,13 +65,16 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
         .offset()
         .checked_add(layout.layout().cosize())
         .and_then(|end| end.checked_mul(width.into()));
-    // A swizzle permutes whole periods.
+    // A swizzle permutes the indices of a period, so whole periods are reserved.
     let size =
         span.and_then(|span| u32::try_from(span.checked_add(period - 1)? / period * period).ok());
     let Some(size) = size.filter(|_| layout.offset() >= 0) else {
-        return Err(call.error_at(0, format!("{shown} does not fit shared memory")));
+        return Err(call.error_at(
+            0,
+            format!("{element} at {shown} does not fit shared memory, {MAX_SHARED_BYTES} bytes"),
+        ));
     };
-    // TMA wants 128 bytes, and a swizzle that starts at its period needs no correction.
+    // TMA needs 128 bytes. A tile that is aligned to the period of its swizzle needs no correction of addresses.
     let align = u32::try_from(period)
         .unwrap_or(SHARED_ALIGN)
         .clamp(128, SHARED_ALIGN);

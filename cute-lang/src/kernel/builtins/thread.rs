@@ -1,4 +1,4 @@
-//! Which thread, warp, CTA this is.
+//! The indices of a thread, its warp, its CTA and its place in a cluster.
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
@@ -8,7 +8,6 @@ use cute_ptx::special::Register;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// The place of a thread in its CTA, cluster and grid.
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "thread()",
@@ -79,15 +78,15 @@ fn warpgroup(b: &mut Builder, _: &Call) -> Result<Value> {
     Ok(uniform(b, "warpgroup", WARPGROUP)?.into())
 }
 
-/// The index of the group of `size` threads. It is taken from lane 0 of the warp, so that the assembler knows it to be
-/// the same in all of a warp and branches on it as one.
+/// The index of the group of `size` threads. It is read from lane 0 of the warp, so that the assembler knows it is the
+/// same in all lanes and does not treat branches on it as divergent.
 fn uniform(b: &mut Builder, name: &str, size: u32) -> Result<Num> {
     if b.threads <= size {
         return Ok(Num::Const(0));
     }
     if !b.threads.is_multiple_of(WARP) {
         return Err(b.error(format!(
-            "{} threads are not whole warps of {WARP}",
+            "{} threads are not a multiple of a warp, {WARP} threads",
             b.threads
         )));
     }

@@ -10,7 +10,6 @@ use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// The rows of the builtin table that use tensor maps.
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "tma_load(source, coordinate, tile, barrier, [ctas])",
@@ -34,7 +33,7 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-/// Most groups of copies that a wait can leave pending.
+/// The most groups of copies that a wait can leave pending.
 const MAX_GROUPS: u32 = 63;
 
 fn wait(b: &mut Builder, call: &Call, read: Option<Modifier>) -> Result<Value> {
@@ -42,8 +41,8 @@ fn wait(b: &mut Builder, call: &Call, read: Option<Modifier>) -> Result<Value> {
     instruction(b, Opcode::CpAsyncBulkWaitGroup, read, Some(groups.into()))
 }
 
-/// Loads a tile, into the CTA's own shared memory or, at the same place, into that of every CTA of its cluster whose bit
-/// in `ctas` is set; there, too, the barrier at the same place counts the bytes.
+/// Loads a tile into the shared memory of the CTA, or, if `ctas` is given, into that of every CTA of the cluster whose
+/// bit is set. In each of them, the tile and the barrier that counts the bytes have the same offset.
 fn tma_load(b: &mut Builder, call: &Call) -> Result<Value> {
     let copies = copies(b, call, 0, 1, 2, true)?;
     let barrier = mbarrier::address(b, call, 3)?;
@@ -64,14 +63,17 @@ fn tma_load(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// The last argument as a set of CTAs.
+/// The argument `ctas` as an operand.
 fn cta_mask(b: &mut Builder, call: &Call) -> Result<Operand> {
     let size: u32 = b.cluster.iter().product();
     let mask = call.num(4)?;
     if let Num::Const(known) = mask
         && !(1..1 << size).contains(&known)
     {
-        let message = format!("{known:#b} is no set of the {size} CTAs of a cluster");
+        let message = format!(
+            "a set of the CTAs of a cluster of {size} is from 0b1 to {:#b}, not {known:#b}",
+            (1u32 << size) - 1
+        );
         return Err(call.error_at(4, message));
     }
     let mask = match mask {
@@ -93,7 +95,7 @@ fn tma_store(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// One instruction.
+/// The operands of one instruction.
 struct Copy {
     /// `[map, {coordinates}]`.
     tensor: Operand,
@@ -102,7 +104,7 @@ struct Copy {
     dims: Modifier,
 }
 
-/// The instructions that copy a tile, from the arguments at these places.
+/// The instructions that copy a tile. `map`, `coordinate` and `tile` are indices of arguments.
 fn copies(
     b: &mut Builder,
     call: &Call,
@@ -135,7 +137,10 @@ fn copies(
         };
         return Err(call.error_at(
             map,
-            format!("`{name}` is a `{found}`, and this takes a `{wanted}`"),
+            format!(
+                "`{}` takes a `{wanted}`, but `{name}` is a `{found}`",
+                call.name
+            ),
         ));
     }
     let Value::Tensor(tile_tensor) = &call.args[tile].value else {
@@ -145,11 +150,11 @@ fn copies(
         let (tile_element, element) = (tile_tensor.element, tma.element);
         return Err(call.error_at(
             tile,
-            format!("a tile of `{tile_element}`, but `{name}` has elements of `{element}`"),
+            format!("the tile has elements of `{tile_element}`, but `{name}` has elements of `{element}`"),
         ));
     }
     let start = coordinates(call, coordinate, tma.rank)?;
-    // Tensors are contiguous in their last mode.
+    // The last mode of a tensor is contiguous.
     let order: Vec<usize> = (0..tma.rank).rev().collect();
     let plan = tma_plan(tma.element.bits(), &tile_tensor.layout, &order)
         .map_err(|error| call.error_at(tile, error))?;
@@ -171,7 +176,7 @@ fn coordinates(call: &Call, index: usize, rank: usize) -> Result<Vec<Num>> {
     Ok(coordinates)
 }
 
-/// Notes the tensor map that the parameter needs. All uses of a parameter share one.
+/// Records the tensor map that a use of the parameter needs. All uses of a parameter share one.
 fn record(b: &mut Builder, call: &Call, tile: usize, param: usize, plan: &TmaPlan) -> Result<()> {
     // Extents of a box are at most 256.
     let recipe = TmaRecipe {
@@ -186,7 +191,7 @@ fn record(b: &mut Builder, call: &Call, tile: usize, param: usize, plan: &TmaPla
         Some(known) if *known == recipe => {}
         Some(known) => {
             let message = format!(
-                "this tile wants boxes of {:?} and {}, but an earlier use of `{name}` wants {:?} and {}: \
+                "this tile needs boxes of {:?} and {}, but an earlier use of `{name}` needs {:?} and {}: \
                  a parameter has one tensor map",
                 recipe.box_shape,
                 recipe.swizzle.name(),
@@ -226,7 +231,7 @@ fn instructions(
         return Err(call.error_at(index, message));
     }
     let map = map(b, symbol);
-    // TMA swizzles addresses itself: it is given those before the swizzle.
+    // TMA applies the swizzle itself, so it takes addresses without it.
     let unswizzled = crate::kernel::access::address::Addresses::new(
         tile.base.into(),
         cute_algebra::Swizzle::IDENTITY,
@@ -253,7 +258,7 @@ fn instructions(
     Ok(copies)
 }
 
-/// The generic address of a tensor map, which is a parameter itself.
+/// The generic address of a tensor map, which lies among the parameters of the kernel.
 fn map(b: &mut Builder, symbol: &str) -> Scalar {
     b.once(&format!("{symbol}_map"), Type::U64, |b, map| {
         b.emit(

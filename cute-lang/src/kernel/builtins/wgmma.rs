@@ -13,7 +13,6 @@ use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// The rows of the builtin table that multiply.
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "wgmma(acc, a, b, accumulate)",
@@ -37,14 +36,14 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-/// Rows of D of one instruction.
+/// The rows of D that one instruction computes.
 const M: i64 = 64;
 
-/// Registers that the assembler wants for a wgmma besides its accumulators; it fails where the kernel starts with fewer,
-/// whatever `setmaxnreg` adds.
+/// The registers that ptxas needs for a wgmma besides its accumulators. It fails if the kernel starts with fewer, even
+/// if `setmaxnreg` adds more.
 const OVERHEAD: u32 = 26;
 
-/// Most groups that a wait can leave pending.
+/// The most groups that a wait can leave pending.
 const MAX_GROUPS: u32 = 7;
 
 fn wgmma_wait(b: &mut Builder, call: &Call) -> Result<Value> {
@@ -52,14 +51,14 @@ fn wgmma_wait(b: &mut Builder, call: &Call) -> Result<Value> {
     instruction(b, Opcode::WgmmaWaitGroup, (), Some(groups.into()))
 }
 
-/// The layout of an accumulator of 64 × n: from (thread, value) to coordinates.
+/// The layout of an accumulator of 64 × n, from (thread, value) to coordinates.
 fn wgmma_c(_: &mut Builder, call: &Call) -> Result<Value> {
     accumulator(call.constant_in(0, 8..=256)?.into())
         .map(|layout| Value::Algebra(layout.into()))
         .map_err(|error| call.error_at(0, error.kind()))
 }
 
-/// Accumulators lie alike whatever the types of A and B are.
+/// The layout of an accumulator does not depend on the types of A and B.
 fn accumulator(n: i64) -> std::result::Result<Layout, LayoutError> {
     let atom: MmaAtom = format!("SM90_{M}x{n}x16_F32F16F16_SS").parse()?;
     composition(&Layout::identity([M, n])?, atom.layout(MmaOperand::C))
@@ -74,7 +73,10 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
     if a.element != bt.element {
         return Err(call.error_at(
             2,
-            format!("A has elements of `{}`, B of `{}`", a.element, bt.element),
+            format!(
+                "A has elements of `{}`, but B has elements of `{}`",
+                a.element, bt.element
+            ),
         ));
     }
     let input = match a.element {
@@ -95,14 +97,14 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
     if m != M {
         return Err(call.error_at(
             1,
-            format!("A has {m} rows, a warpgroup multiplies {M}: take a `local_tile`"),
+            format!("A has {m} rows, but wgmma takes {M}: use a `local_tile`"),
         ));
     }
     if n % 8 != 0 || !(8..=256).contains(&n) {
         return Err(call.error_at(2, format!("N is a multiple of 8 from 8 to 256, not {n}")));
     }
     if k != b_k {
-        return Err(call.error_at(2, format!("A has {k} columns along K, B has {b_k}")));
+        return Err(call.error_at(2, format!("the extent along K is {k} in A, but {b_k} in B")));
     }
     check_accumulator(call, acc, n)?;
     let (needed, launched) = (
@@ -113,7 +115,7 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(call.error_at(
             0,
             format!(
-                "a product of N = {n} needs {needed} registers, a CTA of {} threads starts with {launched} a thread: take N ≤ {}",
+                "a product of N = {n} needs {needed} registers a thread, but a CTA of {} threads starts with {launched}: use N ≤ {}",
                 b.threads,
                 launched.saturating_sub(OVERHEAD) * 2 / 8 * 8
             ),
@@ -132,7 +134,7 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
     };
     let registers = Operand::Vector(acc.registers.iter().map(Scalar::operand).collect());
     let transposed = |form: &GmmaOperand| Operand::Int(i128::from(form.major == Major::MN));
-    // N is at most 256, as was asked above.
+    // N is at most 256, which is checked above.
     let shape = Modifier::M64 { n: n as u16, k: 16 };
     let a_descriptors = Descriptors::new(b, call, 1, a, &a_form)?;
     let b_descriptors = Descriptors::new(b, call, 2, bt, &b_form)?;
@@ -182,7 +184,7 @@ fn extent(tensor: &Tensor, mode: usize) -> i64 {
         .map_or(1, |mode| mode.size())
 }
 
-/// Refuses a fragment whose values are not the accumulator's, in order.
+/// Refuses a fragment whose values are not those of the accumulator in their order.
 fn check_accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<()> {
     let expected = accumulator(n).map_err(|error| call.error_at(0, error))?;
     let fits =
@@ -208,7 +210,7 @@ fn check_accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<()> {
     }
 }
 
-/// A truth value in a predicate.
+/// A known truth value in a predicate.
 fn predicate(b: &mut Builder, value: bool) -> Operand {
     let predicate = b.set_predicate(
         Cmp::Ne,
@@ -219,13 +221,14 @@ fn predicate(b: &mut Builder, value: bool) -> Operand {
     predicate.operand()
 }
 
-/// The matrix descriptors of a tile: the low word holds the address and the leading offset, the high word the rest.
+/// The matrix descriptors of a tile. The low word of a descriptor holds the address and the leading offset, the high
+/// word everything else.
 struct Descriptors {
-    /// Address of the tile's run-time start, in units of 16 bytes.
+    /// The run-time part of the address at which the tile starts, in units of 16 bytes.
     start: Scalar,
-    /// Where its known part starts, in bytes.
+    /// The known part of that address, in bytes.
     base: i64,
-    /// The descriptor of address 0.
+    /// The descriptor for address 0.
     fields: u64,
     high: Scalar,
 }
@@ -245,7 +248,8 @@ impl Descriptors {
             );
             return Err(call.error_at(index, message));
         }
-        // A descriptor that is constant as a whole crashes the driver's compiler: the address is one that it cannot know.
+        // The JIT compiler of driver 580 crashes on a descriptor that is constant as a whole, so it always has a part
+        // from a register.
         let base = b.shared_base();
         let start = b.add(&base.into(), &tensor.dynamic)?;
         let start = b.shr(&start, &Num::from(4u32))?;
@@ -262,7 +266,7 @@ impl Descriptors {
 
     /// The descriptor of the operand that starts at byte `offset` of the tile.
     fn at(&self, b: &mut Builder, offset: i64) -> Result<Operand> {
-        // Shared memory ends below 2^18, so that the sum stays in the 14 bits of the address.
+        // Addresses in shared memory are below 2^18, so the sum fits the 14 bits of the field.
         let known = (self.base + offset) >> 4 | (self.fields & 0xffff_ffff) as i64;
         let low = b.add(&self.start.clone().into(), &Num::from(known))?;
         let halves = Operand::Vector(vec![low.operand(), self.high.operand()]);

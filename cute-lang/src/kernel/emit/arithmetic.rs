@@ -1,4 +1,5 @@
-//! Arithmetic on integers that are known or in registers: folded, simplified, or one instruction.
+//! Arithmetic on integers that are known or in registers. An operation is folded, simplified, or emitted as an
+//! instruction.
 
 use crate::kernel::emit::bits;
 use crate::kernel::emit::builder::Builder;
@@ -73,7 +74,7 @@ impl Builder {
         };
         let (Some(x), Some(y)) = (a.as_num(), b.as_num()) else {
             let (a, b) = (a.kind(), b.kind());
-            return Err(self.error(format!("no such operation on {a} and {b}")));
+            return Err(self.error(format!("cannot apply `{}` to {a} and {b}", symbol(op))));
         };
         let result = match (ty, &x, &y) {
             (Some(ty), Num::Const(x), Num::Const(y)) => Num::Const(self.fold_in(op, *x, *y, ty)?),
@@ -96,9 +97,9 @@ impl Builder {
             |op| fold(op, a, b).map_err(|why| self.error(format!("{a} {} {b} {why}", symbol(op))));
         let result = fold(op)?;
         match op {
-            // What is shifted out is gone.
+            // Rust drops the bits that are shifted out.
             Op::Shl => return Ok(wrap(result, ty)),
-            // A remainder exists where the quotient does.
+            // Rust refuses a remainder whose quotient overflows, such as `i32::MIN % -1`.
             Op::Rem => self.check_fits(fold(Op::Div)?, ty)?,
             _ => self.check_fits(result, ty)?,
         }
@@ -109,7 +110,10 @@ impl Builder {
         let width = ty.bits();
         match (0..i128::from(width)).contains(&amount) {
             true => Ok(()),
-            false => Err(self.error(format!("a shift by {amount} of an integer of {width} bits"))),
+            false => Err(self.error(format!(
+                "an integer of {width} bits is shifted by 0 to {}, not by {amount}",
+                width - 1
+            ))),
         }
     }
 
@@ -154,7 +158,7 @@ impl Builder {
         let result = self.compute(ty, op.opcode(), modifiers, [a.operand(), right]);
         let result = match op {
             Op::Add | Op::Sub | Op::Mul | Op::Shl => self.narrow(result),
-            // −128 / −1 is 128 in 16 bits.
+            // The 16-bit instruction gives 128 for −128 / −1.
             Op::Div if is_signed(ty) => self.narrow(result),
             _ => result,
         };
@@ -164,7 +168,7 @@ impl Builder {
         Ok(Num::Reg(result))
     }
 
-    /// The amount of a shift of an integer of that type: PTX clamps it to the width, Rust takes it modulo the width.
+    /// The amount of a shift, modulo the width of the shifted type: Rust takes it so, but PTX clamps it to the width.
     fn shift_amount(&mut self, amount: &Scalar, ty: Type) -> Result<Operand> {
         let amount = match amount.ty.bits() {
             32 => amount.clone(),
@@ -177,8 +181,8 @@ impl Builder {
         Ok(self.and(&amount, &Num::from(ty.bits() - 1))?.operand())
     }
 
-    /// An integer of 8 bits, of which an instruction of 16 computed the lowest: the others become zeros or its sign. Another
-    /// integer is left alone.
+    /// The result of a 16-bit instruction as an integer of 8 bits: the upper 8 bits become zeros or copies of the sign.
+    /// Wider types are returned as they are.
     pub fn narrow(&mut self, computed: Scalar) -> Scalar {
         let ty = computed.ty;
         match ty.bits() {
@@ -220,7 +224,7 @@ impl Builder {
             Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Min | Op::Max
         );
         if swapped {
-            // Instructions take an immediate last, where they take one.
+            // PTX takes an immediate only as the last operand.
             return if commutes {
                 self.binary(op, b, a).map(Some)
             } else {
@@ -290,8 +294,9 @@ impl Builder {
         )))
     }
 
-    /// `x as ty` between numbers: Rust's conversion, in which integers wrap, numbers round to the nearest, ties to even, and
-    /// what becomes an integer is truncated and saturates, a NaN being 0.
+    /// `x as ty` between numbers, as Rust converts. Integers wrap. Conversions to a floating-point type round to the
+    /// nearest, ties to even. Conversions from a floating-point type to an integer truncate and saturate, and give 0
+    /// for a NaN.
     pub fn convert(&mut self, from: &Scalar, ty: Type) -> Result<Scalar> {
         if from.ty == ty {
             return Ok(from.clone());
@@ -312,7 +317,7 @@ impl Builder {
             (false, false) if from.ty.bits() >= ty.bits() => Some(Modifier::Rn),
             (false, false) => None,
         };
-        // No `cvt` leads from bf16 to 8 bits; every bf16 is an f32.
+        // `cvt` does not convert bf16 to 8 bits, so the conversion goes through f32, which holds every bf16.
         if from.ty == Type::Bf16 && ty.bits() == 8 {
             let single = self.convert(from, Type::F32)?;
             return self.convert(&single, ty);
@@ -324,7 +329,8 @@ impl Builder {
             (rounding, ty, instruction_type(from.ty)),
             [operand.clone()],
         );
-        // With 64 bits on either side, `cvt` makes the highest bit of a NaN (PTX ISA 9.0, §9.7.9.22).
+        // With 64 bits on either side, `cvt` gives an integer with only its highest bit set for a NaN (PTX ISA 9.0,
+        // §9.7.9.22).
         if rounding == Some(Modifier::Rzi) && (from.ty == Type::F64 || ty.bits() == 64) {
             let is_number = (Modifier::Num, from.ty);
             let sources = [operand.clone(), operand];
@@ -335,7 +341,8 @@ impl Builder {
         Ok(result)
     }
 
-    /// The type in which two integers meet, if either has one; a known integer without a type adapts to it.
+    /// The common type of two integers, if either has a type. A known integer without a type takes the type of the
+    /// other.
     pub fn common_type(&self, a: &Value, b: &Value) -> Result<Option<Type>> {
         let known = [a, b].map(|value| value.as_num()?.constant());
         self.meet([a.integer_type(), b.integer_type()], known)
@@ -359,7 +366,7 @@ impl Builder {
         Ok(ty)
     }
 
-    /// The type of a number and one in a register.
+    /// The common type of two numbers of which at least one is in a register.
     fn register_type(&self, a: &Num, b: &Num) -> Result<Type> {
         let ty = |num: &Num| match num {
             Num::Const(_) => None,

@@ -1,10 +1,10 @@
-//! Which bits of a register may be set: what makes `%` of a small number, or a carry between disjoint fields,
-//! disappear.
+//! Which bits of a register may be set. With them, a `%` of a number that is always small and a carry between disjoint
+//! bits cost no instruction.
 
 use crate::kernel::emit::operation::Op;
 
-/// The bits that may be set in `a op b`, both unsigned integers of `width` bits, from those that may be set in `a` and
-/// `b`. A known operand is its own set of bits; `exact` says whether `b` is one.
+/// The bits that may be set in `a op b` for unsigned integers of `width` bits, given the bits that may be set in each
+/// operand. If `exact` is true, `b` is the operand itself and not a set of possible bits.
 pub fn possible(op: Op, a: u64, b: u64, exact: bool, width: u32) -> u64 {
     let all = u64::MAX >> (64 - width);
     let multiple = !below(a.trailing_zeros().min(b.trailing_zeros()));
@@ -40,12 +40,12 @@ pub fn possible(op: Op, a: u64, b: u64, exact: bool, width: u32) -> u64 {
     bits & all
 }
 
-/// The lowest `count` bits.
+/// A mask of the lowest `count` bits.
 fn below(count: u32) -> u64 {
     1u64.checked_shl(count).map_or(u64::MAX, |bit| bit - 1)
 }
 
-/// The bits of all numbers up to `limit`.
+/// The bits that may be set in a number of at most `limit`.
 fn up_to(limit: u64) -> u64 {
     below(64 - limit.leading_zeros())
 }

@@ -1,12 +1,12 @@
 //! Emits PTX, line by line.
 //!
-//! What a row of the builtin table has in hand: registers ([`register`](Builder::register)), instructions
-//! ([`emit`](Builder::emit)), labels and branches, arithmetic that folds what is known ([`add`](Builder::add) and its
-//! kin, on [`Num`]), shared memory ([`allocate`](Builder::allocate)), and three places besides the current line: the
-//! header's comments ([`header`](Builder::header)), values computed once by every thread before the body
-//! ([`once`](Builder::once)), and what thread 0 does before anyone starts ([`init`](Builder::init)).
+//! A [`Builder`] makes registers ([`register`](Builder::register)), instructions ([`emit`](Builder::emit)), labels,
+//! branches and shared memory ([`allocate`](Builder::allocate)). Lines go to the end of the body, or to one of three
+//! other places: the comments of the header ([`header`](Builder::header)), values that every thread computes once
+//! before the body ([`once`](Builder::once)), and initialisation by thread 0 before the other threads start
+//! ([`init`](Builder::init)).
 //!
-//! Errors are [`syn::Error`]s at the token under way: [`error`](Builder::error).
+//! [`error`](Builder::error) makes a [`syn::Error`] at the token that [`set_place`](Builder::set_place) has set.
 
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::registers::Registers;
@@ -24,13 +24,13 @@ use syn::{Error, Result};
 /// Most shared memory of a CTA on sm_90: 227 KiB.
 pub const MAX_SHARED_BYTES: u32 = 232_448;
 
-/// Most lines of one kernel: beyond it lies a loop that was not meant to be unrolled.
+/// Most lines of PTX of one kernel. A kernel with more has a loop that was not meant to be unrolled.
 pub const MAX_LINES: usize = 200_000;
 
-/// The dynamic shared memory of a kernel, aligned to this many bytes.
+/// Alignment of the dynamic shared memory of a kernel, in bytes.
 pub const SHARED_ALIGN: u32 = 1024;
 
-/// The state of a kernel half emitted.
+/// A kernel while it is emitted.
 pub struct Builder {
     /// The parameters, in order.
     pub params: Vec<Param>,
@@ -41,7 +41,7 @@ pub struct Builder {
     place: Span,
     pub(super) registers: Registers,
     labels: BTreeMap<String, u32>,
-    /// The bits that may be set, of the registers of which it is known.
+    /// By register, the bits that may be set. A register without an entry may have any bit set.
     bits: BTreeMap<String, u64>,
     pub(super) header: Vec<String>,
     once: Vec<(String, Scalar)>,
@@ -49,7 +49,7 @@ pub struct Builder {
     pub(super) init: Vec<Line>,
     pub(super) lines: Vec<Line>,
     pub(super) shared_bytes: u32,
-    /// The first instruction that the table of instructions lacks.
+    /// The first instruction that is not in the table of `cute-ptx`, as an error.
     pub(super) defect: Option<Error>,
 }
 
@@ -81,12 +81,12 @@ impl Builder {
         self.place = span;
     }
 
-    /// The token under way.
+    /// The token that errors refer to.
     pub fn place(&self) -> Span {
         self.place
     }
 
-    /// An error at the token under way.
+    /// An error at that token.
     pub fn error(&self, message: impl Display) -> Error {
         Error::new(self.place, message)
     }
@@ -103,7 +103,8 @@ impl Builder {
         self.registers.named(ty, name)
     }
 
-    /// A register that later statements do not change: the same one, or a copy of a variable.
+    /// The value in a register that later statements do not change: a variable is copied, and another register is
+    /// returned as it is.
     pub fn snapshot(&mut self, scalar: &Scalar) -> Scalar {
         if !scalar.variable {
             return scalar.clone();
@@ -113,7 +114,7 @@ impl Builder {
         copy
     }
 
-    /// `mov` of the register's type.
+    /// Copies the operand to the register.
     pub fn assign(&mut self, to: &Scalar, from: Operand) {
         let ty = match to.ty {
             Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2 => to.ty.untyped(),
@@ -122,7 +123,8 @@ impl Builder {
         self.emit(Opcode::Mov, ty, [to.operand(), from]);
     }
 
-    /// Makes the last line, if it is what defines `from` and is not before line `start`, write `to` instead.
+    /// Makes the last line write `to` instead of `from`, if it is the line that defines `from` and its index is at
+    /// least `start`. Returns whether it did.
     pub fn retarget(&mut self, from: &Scalar, to: &Scalar, start: usize) -> bool {
         if from.variable || self.lines.len() <= start {
             return false;
@@ -130,7 +132,7 @@ impl Builder {
         let Some(Line::Inst(inst)) = self.lines.last_mut() else {
             return false;
         };
-        // A numbered register is written once. As the last line writes it, nothing has read it yet.
+        // A numbered register is written once, and nothing has read it yet, because the last line writes it.
         let writes = inst.mnemonic.writes(0) && inst.operands.first() == Some(&from.operand());
         let mut reads = false;
         inst.for_each_read(&mut |name| reads |= name == from.name);
@@ -141,7 +143,7 @@ impl Builder {
         retargets
     }
 
-    /// The number in a register of type `ty`.
+    /// A register of type `ty` that holds the number.
     pub fn to_register(&mut self, num: &Num, ty: Type) -> Result<Scalar> {
         match num {
             Num::Reg(scalar) if scalar.ty == ty => Ok(scalar.clone()),
@@ -161,7 +163,7 @@ impl Builder {
 
     // ---- lines
 
-    /// Appends an instruction. That the table has it is ours to get right: if not, [`finish`](Self::finish) says so.
+    /// Appends an instruction. If it is not in the table of `cute-ptx`, [`finish`](Self::finish) returns an error.
     pub fn emit(
         &mut self,
         opcode: Opcode,
@@ -190,7 +192,7 @@ impl Builder {
         }
     }
 
-    /// Appends an instruction that runs where the guard holds.
+    /// Appends an instruction that runs only in threads in which the guard holds.
     pub fn emit_if(
         &mut self,
         guard: Guard,
@@ -228,17 +230,17 @@ impl Builder {
         self.lines.push(line);
     }
 
-    /// Number of lines so far, and a check that they are not too many.
+    /// The number of lines so far, or an error if there are more than [`MAX_LINES`].
     pub fn check_length(&self) -> Result<usize> {
         if self.lines.len() > MAX_LINES {
             return Err(self.error(format!(
-                "the kernel has more than {MAX_LINES} lines of PTX: unroll less"
+                "the kernel has more than {MAX_LINES} lines of PTX: unroll fewer loops"
             )));
         }
         Ok(self.lines.len())
     }
 
-    /// Takes the lines from `start` on, so that they may be put elsewhere.
+    /// Removes the lines from `start` on and returns them.
     pub fn split_off(&mut self, start: usize) -> Vec<Line> {
         self.lines.split_off(start)
     }
@@ -248,7 +250,7 @@ impl Builder {
         self.lines.extend(lines);
     }
 
-    /// A fresh label; not yet placed.
+    /// A fresh label, which has no place yet.
     pub fn label(&mut self, stem: &str) -> String {
         let count = self.labels.entry(stem.to_string()).or_insert(0);
         *count += 1;
@@ -260,7 +262,7 @@ impl Builder {
 
     /// Places a label here.
     pub fn place_label(&mut self, label: &str) {
-        // A jump to the next line goes.
+        // A jump to the next line does nothing.
         if let Some(Line::Inst(Inst {
             guard: None,
             mnemonic,
@@ -275,13 +277,13 @@ impl Builder {
         self.lines.push(Line::Label(label.into()));
     }
 
-    /// Jumps.
+    /// Appends a jump.
     pub fn branch(&mut self, label: &str) {
-        // Every branch of the language is taken by the threads for which its condition holds; `.uni` is not promised.
+        // `.uni` would promise that all threads of a warp jump, which is not known.
         self.emit(Opcode::Bra, (), [Operand::Name(label.into())]);
     }
 
-    /// Jumps where the guard holds.
+    /// Appends a jump for the threads in which the guard holds.
     pub fn branch_if(&mut self, guard: Guard, label: &str) {
         self.emit_if(guard, Opcode::Bra, (), [Operand::Name(label.into())]);
     }
@@ -293,7 +295,8 @@ impl Builder {
         self.header.push(text.into());
     }
 
-    /// A register that every thread computes before the body, once for each `name`, however often it is asked for.
+    /// A register that every thread computes before the body. It is computed once for each `name`, also if it is
+    /// requested again.
     pub fn once(
         &mut self,
         name: &str,
@@ -303,7 +306,8 @@ impl Builder {
         self.once_as(name, name, ty, emit)
     }
 
-    /// The PTX parameter `symbol` in a register called after `name`, and what `then` makes of it.
+    /// The PTX parameter `symbol` in a register called after `name`. `then` may emit more instructions that change the
+    /// register.
     pub fn parameter(
         &mut self,
         symbol: &str,
@@ -311,7 +315,7 @@ impl Builder {
         ty: Type,
         then: impl FnOnce(&mut Builder, &Scalar),
     ) -> Scalar {
-        // The brackets tell a parameter from what the language itself computes once, whatever either is called.
+        // The brackets keep the key of a parameter different from the keys that `once` is called with.
         self.once_as(&format!("[{symbol}]"), name, ty, |b, register| {
             let from = Operand::Address {
                 base: Box::new(Operand::Name(symbol.into())),
@@ -334,7 +338,7 @@ impl Builder {
             return scalar.clone();
         }
         let scalar = self.named_register(ty, name);
-        // What `emit` asks for `once` precedes what it emits itself.
+        // If `emit` calls `once`, those lines must come before its own.
         let body = std::mem::take(&mut self.lines);
         emit(self, &scalar);
         let lines = std::mem::replace(&mut self.lines, body);
@@ -343,7 +347,7 @@ impl Builder {
         scalar
     }
 
-    /// Adds an instruction that thread 0 runs before the body; all threads wait for it.
+    /// Adds an instruction that thread 0 runs before the body, and for which all threads wait.
     pub fn init(
         &mut self,
         opcode: Opcode,
@@ -354,7 +358,7 @@ impl Builder {
         self.init.extend(inst.map(Line::Inst));
     }
 
-    /// Reserves dynamic shared memory and gives its offset from [`shared_base`](Self::shared_base).
+    /// Reserves dynamic shared memory and returns its offset from [`shared_base`](Self::shared_base), in bytes.
     pub fn allocate(&mut self, bytes: u32, align: u32) -> Result<u32> {
         let offset = self.shared_bytes.next_multiple_of(align);
         match offset.checked_add(bytes) {
@@ -363,7 +367,7 @@ impl Builder {
                 Ok(offset)
             }
             _ => Err(self.error(format!(
-                "{bytes} bytes of shared memory at offset {offset} end after {MAX_SHARED_BYTES}, all that a CTA has"
+                "{bytes} bytes at offset {offset} do not fit shared memory: a CTA has {MAX_SHARED_BYTES} bytes"
             ))),
         }
     }
@@ -386,7 +390,7 @@ impl Builder {
         thread
     }
 
-    /// A special register, or a component of one, read once.
+    /// A special register, or a component of one. It is read once, before the body.
     pub fn special(&mut self, name: &str, register: Register, axis: usize) -> Scalar {
         self.once(name, Type::U32, |b, scalar| {
             b.emit(
@@ -414,7 +418,7 @@ impl Builder {
         }
     }
 
-    /// Promises that no other bits of a register are ever set.
+    /// Records that no bits of a register but these are ever set.
     pub fn limit_bits(&mut self, scalar: &Scalar, bits: u64) {
         self.bits.insert(scalar.name.clone(), bits);
     }

@@ -1,4 +1,4 @@
-//! The end of a kernel: what precedes its body, the body, and the declarations.
+//! The end of a kernel: its parts are put in order, and its registers are declared.
 
 use crate::kernel::emit::builder::{Builder, when};
 use crate::kernel::emit::operation::Cmp;
@@ -9,7 +9,7 @@ use cute_ptx::ast::{Line, Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
-/// What is left when a kernel has been emitted.
+/// A finished kernel.
 pub struct Parts {
     /// Comments that precede the entry.
     pub header: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Parts {
 }
 
 impl Builder {
-    /// Declares the registers, puts the pieces in order, and ends the kernel.
+    /// Removes what is not read, declares the registers, and puts the parts of the kernel in order.
     pub fn finish(mut self) -> Result<Parts> {
         let thread = (!self.init.is_empty()).then(|| self.thread());
         let mut start = Vec::new();

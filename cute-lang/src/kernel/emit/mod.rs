@@ -1,4 +1,4 @@
-//! PTX under way: registers, lines, arithmetic, parameters.
+//! PTX while it is emitted: registers, lines, integer arithmetic, parameters.
 
 pub mod arithmetic;
 pub mod bits;

@@ -1,14 +1,14 @@
-//! A module of PTX.
+//! The version and the target of the PTX.
 
 use cute_ptx::ast::{Item, Module};
 
-/// The version of PTX that kernels are written in unless they use more: almost everything for sm_90a is in it.
+/// The lowest version of PTX that modules declare. Almost all instructions for sm_90a exist in it.
 const PTX_VERSION: (u32, u32) = (8, 0);
 
-/// The target.
+/// The architecture that the PTX is for.
 const PTX_TARGET: &str = "sm_90a";
 
-/// A module of the least version in which everything it uses exists.
+/// A module that declares the lowest version in which all its instructions exist.
 pub fn module(items: Vec<Item>) -> Module {
     let module = Module {
         version: PTX_VERSION,

@@ -33,7 +33,7 @@ pub enum Cmp {
 }
 
 impl Op {
-    /// The instruction that does it.
+    /// The opcode of the operation.
     pub fn opcode(self) -> Opcode {
         match self {
             Op::Add => Opcode::Add,
@@ -53,7 +53,7 @@ impl Op {
 }
 
 impl Cmp {
-    /// What `setp` calls it.
+    /// The modifier of `setp` for it.
     pub fn modifier(self) -> Modifier {
         match self {
             Cmp::Eq => Modifier::Eq,
@@ -66,7 +66,7 @@ impl Cmp {
     }
 }
 
-/// The exact result, or why there is none.
+/// The exact result for known integers, or the reason why there is none.
 pub fn fold(op: Op, a: i128, b: i128) -> std::result::Result<i128, &'static str> {
     let shift = || {
         u32::try_from(b)

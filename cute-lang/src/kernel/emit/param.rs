@@ -10,11 +10,11 @@ use proc_macro2::Span;
 pub struct Param {
     /// Its name.
     pub name: String,
-    /// What its PTX parameters are called after.
+    /// The start of the names of its PTX parameters.
     pub symbol: String,
     /// Where it is declared.
     pub span: Span,
-    /// Its kind.
+    /// How the kernel accesses it.
     pub kind: ParamKind,
 }
 
@@ -38,7 +38,7 @@ impl Param {
         format!("{}_stride{mode}", self.symbol)
     }
 
-    /// Lengthens the symbol until its names are free: those of opcodes are not, nor those of the parameters before.
+    /// Lengthens the symbol until none of its names is an opcode or a name of the parameters before.
     pub fn make_unique(&mut self, before: &[Param]) {
         let taken: Vec<String> = before.iter().flat_map(Param::symbols).collect();
         while self
@@ -51,13 +51,13 @@ impl Param {
     }
 }
 
-/// A Rust name as PTX can have it: in ASCII, without the `r#` of a raw identifier.
+/// A Rust name as a name in PTX: other characters than ASCII become `_`, and the `r#` of a raw identifier is dropped.
 pub fn ascii(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
     name.replace(|c: char| !(c.is_ascii_alphanumeric() || c == '_'), "_")
 }
 
-/// Whether PTX, or the entry itself, has another use for the name.
+/// Whether the name is an opcode, or the entry uses it for something else.
 fn is_reserved(name: &str) -> bool {
     let opcode = |pattern: &str| pattern.split(|c: char| !c.is_alphanumeric()).next() == Some(name);
     name == "smem"
@@ -74,16 +74,16 @@ pub enum ParamKind {
     TmaStore(TmaParam),
     /// `Global<T, R>`: a pointer and R−1 strides, in elements; the last mode is contiguous.
     Global {
-        /// T.
+        /// The type `T` of its elements.
         element: Element,
-        /// R.
+        /// The rank `R`.
         rank: usize,
         /// Whether the kernel writes it.
         written: bool,
         /// The first place where the kernel reads or writes it.
         accessed: Option<Span>,
     },
-    /// A number.
+    /// A number of this type, by value.
     Scalar(Type),
 }
 
@@ -94,7 +94,7 @@ pub struct TmaParam {
     pub element: Element,
     /// Number of its modes.
     pub rank: usize,
-    /// The tensor map it needs; set by its first use.
+    /// The tensor map that it needs. The first use in the kernel sets it.
     pub recipe: Option<TmaRecipe>,
 }
 

@@ -13,7 +13,7 @@ pub struct Registers {
     counts: BTreeMap<&'static str, u32>,
     /// The registers that carry the name of a variable, and how they are declared.
     named: Vec<(Type, String)>,
-    /// The names that are taken, without `%`, and the last number that each was followed by.
+    /// The names that are taken, without `%`, and the highest number that was appended to each.
     names: BTreeMap<String, u32>,
 }
 
@@ -34,7 +34,7 @@ impl Registers {
     /// A fresh register that carries the name of a Rust variable.
     pub fn named(&mut self, ty: Type, name: &str) -> Scalar {
         let name = ascii(name);
-        // Up to the last number that the name got, all are taken.
+        // All numbers up to this one are taken.
         let mut number = self.names.get(&name).copied().unwrap_or(0);
         let unique = loop {
             number += 1;

@@ -1,10 +1,10 @@
-//! What nobody reads need not be computed.
+//! Instructions whose results are not read.
 
 use cute_ptx::ast::{Inst, Line};
 use cute_ptx::table::Effect;
 use std::collections::HashMap;
 
-/// Whether a line may run where nobody asks for its result; comments do less than that.
+/// Whether a line has no effect but to compute a result, so that it may run although the result is not needed.
 pub fn is_pure(line: &Line) -> bool {
     match line {
         Line::Comment(_) | Line::Blank => true,
@@ -13,14 +13,15 @@ pub fn is_pure(line: &Line) -> bool {
     }
 }
 
-/// Removes instructions that do nothing but compute a result that is not read, and those that only they need.
+/// Removes the instructions that only compute a result that is not read, and the instructions whose results only those
+/// read.
 pub fn remove_unread(lines: &mut Vec<Line>) {
     let mut reads: HashMap<String, usize> = HashMap::new();
     for line in lines.iter() {
         let Line::Inst(inst) = line else { continue };
         inst.for_each_read(&mut |name| *reads.entry(name.to_string()).or_default() += 1);
     }
-    // Backwards, so that a chain of unread results goes in one sweep.
+    // Backwards, so that one pass removes a chain of unread results.
     let mut kept = Vec::with_capacity(lines.len());
     for line in lines.drain(..).rev() {
         match &line {

@@ -1,4 +1,4 @@
-//! An instance as a type.
+//! The type of an instance.
 
 use super::parameter::{param_type, param_value};
 use crate::kernel::emit::param::{Param, ParamKind};
@@ -81,7 +81,7 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
     }
 }
 
-/// What the caller of an unsafe launch must keep, as documentation.
+/// The documentation of what the caller of an unsafe launch must guarantee.
 fn safety(params: &[Param]) -> Vec<String> {
     let accessed: Vec<String> = params
         .iter()
@@ -103,7 +103,7 @@ fn safety(params: &[Param]) -> Vec<String> {
     vec![String::new(), " # Safety".into(), String::new(), contract]
 }
 
-/// A raw string literal with real line breaks.
+/// The text as a raw string literal, which keeps its line breaks readable.
 fn raw_string(text: &str) -> TokenStream {
     let hashes = (0..)
         .map(|n| "#".repeat(n))

@@ -1,4 +1,4 @@
-//! Instances to Rust: a type for each, with its PTX as a constant and a typed launch.
+//! Kernels to Rust: a type for each instance, with its PTX as a constant and a typed launch.
 
 mod instance;
 mod parameter;
@@ -28,7 +28,8 @@ pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
     }
 }
 
-/// Goes on with a module after a carrier has given the value of a layout that it names: `[context] module`.
+/// Expands a module again after a carrier has passed the value of a layout that the module names. The input is
+/// `[context] module`.
 pub fn resume(input: TokenStream) -> TokenStream {
     let mut tokens = input.into_iter();
     let context = match tokens.next() {
@@ -59,7 +60,7 @@ fn lowered(context: &Context, module: &TokenStream) -> Result<TokenStream> {
         Ok(instances) => return Ok(items(&context.facade, &source, &instances)),
         Err(error) => error,
     };
-    // A layout named elsewhere is known by its macro, which comes back with its value.
+    // A layout that is declared outside of the module has a carrier, a macro that calls `resume` with the value.
     if let Some(carrier) = source.unresolved.borrow().first() {
         let state = state(context, "kernels", carrier);
         return Ok(quote!(#carrier ! { #state #module }));

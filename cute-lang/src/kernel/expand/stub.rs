@@ -1,12 +1,12 @@
-//! What stands for a module whose kernels have errors: their types with a launch of the same form, so that uses of them
-//! are not errors as well.
+//! Stubs for a module whose kernels have errors: their types, with a `launch` that takes the same arguments, so that
+//! uses of them give no errors of their own.
 
 use crate::kernel::syntax::parse;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 use syn::{Attribute, FnArg, Item, ItemFn, Meta, Safety, Type};
 
-/// The module with a stub for each instance; nothing where it is no module.
+/// The module with a stub for each instance, or nothing if the input is not a module.
 pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
     let Ok((module, items)) = parse::module(module) else {
         return TokenStream::new();
@@ -43,7 +43,7 @@ fn attributes<'a>(function: &'a ItemFn, name: &'a str) -> impl Iterator<Item = &
         .filter(move |attr| attr.path().is_ident(name))
 }
 
-/// The names of the instances, each once: two of one name are an error that is reported.
+/// The names of the instances. Two instances of one name are an error that is reported elsewhere.
 fn names(kernel: &ItemFn) -> Vec<Ident> {
     let mut names: Vec<Ident> = Vec::new();
     for attr in attributes(kernel, "instance") {
@@ -62,7 +62,7 @@ fn names(kernel: &ItemFn) -> Vec<Ident> {
     names
 }
 
-/// A launch takes a number, or a view; whatever is given for a parameter that is wrong is not another error.
+/// The type of a launch argument: a number or a view. For a parameter whose type is wrong, every argument is accepted.
 fn argument(facade: &TokenStream, input: &FnArg) -> TokenStream {
     let FnArg::Typed(input) = input else {
         return quote!(impl ::core::marker::Sized);

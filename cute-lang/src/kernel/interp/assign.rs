@@ -10,7 +10,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Error, Expr, ExprIndex, Result, UnOp};
 
-/// What can be assigned to.
+/// The left side of an assignment.
 enum Assignee {
     /// `_ = …`.
     Nothing,
@@ -55,7 +55,12 @@ impl Interpreter<'_> {
                 let args = vec![copy(base), copy(coordinate)];
                 self.call_builtin("index", *span, Vec::new(), args)?
             }
-            Assignee::Nothing => return Err(Error::new(left.span(), "`_` has no value")),
+            Assignee::Nothing => {
+                return Err(Error::new(
+                    left.span(),
+                    "`_` has no value to which an operator applies",
+                ));
+            }
         };
         self.b.set_place(token.span());
         let value = self.arithmetic(op, &old, &value)?;
@@ -138,19 +143,24 @@ impl Interpreter<'_> {
                 ));
             }
             Expr::Path(_) | Expr::Field(_) => self.eval(expr)?,
-            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => match self
-                .eval(&unary.expr)?
-            {
-                Value::Reference(value) => *value,
-                other => return Err(Error::new(expr.span(), format!("`*` of {}", other.kind()))),
-            },
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => {
+                match self.eval(&unary.expr)? {
+                    Value::Reference(value) => *value,
+                    other => {
+                        return Err(Error::new(
+                            expr.span(),
+                            format!("cannot apply `*` to {}", other.kind()),
+                        ));
+                    }
+                }
+            }
             _ => return Err(Error::new(expr.span(), "cannot assign to this expression")),
         };
         if !is_variable(&value) {
             let name = text::shorten(expr.to_token_stream());
             let message = match &value {
                 Value::Reference(_) => format!("`{name}` is a `&mut`: assign to `*{name}`"),
-                _ => format!("cannot assign to `{name}`, which is not `let mut`"),
+                _ => format!("cannot assign to `{name}`, which is not declared by `let mut`"),
             };
             return Err(Error::new(expr.span(), message));
         }
@@ -173,10 +183,10 @@ fn copy(argument: &Argument) -> Argument {
     }
 }
 
-/// Whether evaluating the expression may change a variable: it holds a block or a `&mut`.
+/// Whether the evaluation of an expression may change a variable. Only an expression with a block or a `&mut` may.
 pub(super) fn may_assign(expr: &Expr) -> bool {
     match expr {
-        // What most operands are, without a look at their tokens.
+        // Most operands are one of these, which need no search.
         Expr::Lit(_) | Expr::Path(_) | Expr::Infer(_) => return false,
         _ => {}
     }

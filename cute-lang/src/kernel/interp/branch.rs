@@ -1,4 +1,4 @@
-//! `if`, loops, `&&` and `||`.
+//! `if`, `&&` and `||`.
 
 use crate::kernel::emit::builder::{unless, when};
 use crate::kernel::emit::unread::is_pure;
@@ -9,7 +9,7 @@ use cute_ptx::table::{Opcode, Together};
 use syn::spanned::Spanned;
 use syn::{BinOp, Error, Expr, ExprIf, Result};
 
-/// Most instructions of a branch that is predicated rather than jumped over.
+/// The most instructions of a branch that is predicated. A longer one is jumped over.
 const MAX_PREDICATED: usize = 6;
 
 impl Interpreter<'_> {
@@ -31,7 +31,7 @@ impl Interpreter<'_> {
         self.dead = then_dead && else_dead;
         match (then_dead, else_dead) {
             (false, false) => {}
-            // Where one branch does not arrive, the value is the other's.
+            // If one branch never reaches its end, the value is that of the other.
             (true, _) => {
                 self.branches(&predicate, then, other);
                 return Ok(else_value);
@@ -56,7 +56,7 @@ impl Interpreter<'_> {
         Ok(merged)
     }
 
-    /// A condition: a truth value, or a predicate.
+    /// The value of a condition: a known truth value or a predicate.
     pub(super) fn condition(&mut self, expr: &Expr) -> Result<Value> {
         if let Expr::Let(expr) = expr {
             return Err(Error::new(
@@ -74,7 +74,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Lays out two branches.
+    /// Emits two branches.
     fn branches(&mut self, predicate: &Scalar, then: Vec<Line>, other: Vec<Line>) {
         if other.is_empty()
             && let Some(lines) = predicated(&then, &when(predicate))
@@ -110,7 +110,7 @@ impl Interpreter<'_> {
         self.b.place_label(&end);
     }
 
-    /// Both branches are values that cost nothing: choose between them.
+    /// The value of an `if` whose branches emit no instructions.
     fn select(&mut self, predicate: &Scalar, a: &Value, b: &Value) -> Result<Value> {
         match (a.as_num(), b.as_num()) {
             (Some(x), Some(y)) => {
@@ -139,11 +139,11 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Registers for the value of an `if`: where the branches agree on what is known, that itself.
+    /// The value of an `if`: registers for what differs between the branches, and the known value for what does not.
     fn merge(&mut self, a: &Value, b: &Value) -> Result<Value> {
         let differ = || {
             format!(
-                "the branches of a run-time `if` differ: {} and {}",
+                "the branches of a run-time `if` give {} and {}: only numbers of one type and truth values may differ",
                 a.kind(),
                 b.kind()
             )
@@ -174,11 +174,7 @@ impl Interpreter<'_> {
         Ok(Value::Scalar(self.b.register(ty)))
     }
 
-    // ---- loops
-
-    // ---- logic
-
-    /// `&&` and `||`. The right side is skipped where the left decides, if skipping can be noticed.
+    /// `&&` and `||`. If the right side has an effect, it is jumped over in threads in which the left side decides.
     pub(super) fn logic(&mut self, left: &Expr, op: &BinOp, right: &Expr) -> Result<Value> {
         let and = matches!(op, BinOp::And(_));
         let left = match self.condition(left)? {
@@ -227,13 +223,12 @@ impl Interpreter<'_> {
     }
 }
 
-/// The lines under a guard, if they are few and each may be guarded.
+/// The lines with a guard on each, if they are few and each may have one.
 fn predicated(lines: &[Line], guard: &Guard) -> Option<Vec<Line>> {
     let mut count = 0;
     let guarded = lines.iter().map(|line| match line {
         Line::Comment(_) => Some(line.clone()),
-        // What all threads of a warp run together cannot be left to some; a register written under a guard is read
-        // under the same guard only, except by the guard itself.
+        // An instruction that all threads of a warp must run together cannot have a guard.
         Line::Inst(inst) if inst.guard.is_none() && inst.mnemonic.together() == Together::No => {
             count += 1;
             let mut inst = inst.clone();

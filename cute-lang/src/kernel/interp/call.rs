@@ -1,4 +1,4 @@
-//! Calls.
+//! Calls of functions and methods.
 
 use super::assign::may_assign;
 use super::near;
@@ -23,7 +23,7 @@ impl Interpreter<'_> {
         let [segment] = &path.path.segments.iter().collect::<Vec<_>>()[..] else {
             return Err(Error::new_spanned(
                 path,
-                "expected the name of a function: paths lead nowhere here",
+                "expected the name of a function, without a path",
             ));
         };
         let types = self.type_arguments(&segment.arguments)?;
@@ -94,7 +94,7 @@ impl Interpreter<'_> {
         ))
     }
 
-    /// The arguments of a call of `function`, with the receiver if there is one.
+    /// The arguments of a call, with the receiver first if there is one.
     fn arguments<'e>(
         &mut self,
         function: &Ident,
@@ -129,7 +129,7 @@ impl Interpreter<'_> {
         Ok(values)
     }
 
-    /// A name that no variable has, with its parameters: `SM75_U32x4_LDSM_N`, `UniversalCopy::<u128>`.
+    /// A name that is not in scope, with its parameters, such as `SM75_U32x4_LDSM_N` and `UniversalCopy::<u128>`.
     fn word(&self, expr: &Expr) -> Option<String> {
         let Expr::Path(path) = expr else {
             return None;
@@ -186,7 +186,7 @@ impl Interpreter<'_> {
         Ok(values)
     }
 
-    /// Calls a row of the table by name.
+    /// Calls the function of the language of that name.
     pub(super) fn call_builtin(
         &mut self,
         name: &'static str,

@@ -1,16 +1,17 @@
-//! Expressions.
+//! Expressions, by kind, and those that are neither operators nor calls.
 
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::interp::{Interpreter, MAX_DEPTH, MAX_STEPS, MAX_TUPLE, MAX_TUPLE_DEPTH};
 use crate::kernel::value::types::{is_integer, register_type};
 use crate::kernel::value::{Num, Value};
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprPath, ExprRange, Lit, LitInt, RangeLimits, Result};
 
 impl Interpreter<'_> {
-    /// The value of an expression. What it does at run time is emitted.
+    /// The value of an expression. Its run-time part is emitted.
     pub fn eval(&mut self, expr: &Expr) -> Result<Value> {
-        // A span is costly to make, and only needed for an error.
+        // The span is made only for an error, because it takes long.
         if self.steps >= MAX_STEPS {
             self.work(1, expr.span())?;
         }
@@ -124,7 +125,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// An integer literal with its sign, of the type that its suffix names.
+    /// The value of an integer literal with its sign. Its type is the one that the suffix names.
     pub(super) fn integer(&mut self, value: i128, lit: &LitInt) -> Result<Value> {
         let ty = register_type(lit.suffix()).filter(|ty| is_integer(*ty));
         if let Some(ty) = ty {
@@ -137,10 +138,7 @@ impl Interpreter<'_> {
     pub(super) fn path(&mut self, expr: &ExprPath) -> Result<Value> {
         match expr.path.get_ident() {
             Some(ident) => self.lookup(ident),
-            None => Err(Error::new_spanned(
-                expr,
-                "expected a name of the kernel: paths lead nowhere here",
-            )),
+            None => Err(Error::new_spanned(expr, "expected a name without a path")),
         }
     }
 
@@ -148,7 +146,7 @@ impl Interpreter<'_> {
         let mut values = Vec::new();
         for element in elements {
             let value = self.eval(element)?;
-            // A tuple holds values, not variables.
+            // A tuple holds the value that a variable has now.
             values.push(self.keep(value));
         }
         if values.is_empty() {
@@ -174,17 +172,19 @@ impl Interpreter<'_> {
                 }
                 Err(Error::new(
                     index.span,
-                    format!("field {i} of a tuple of {}", elements.len()),
+                    format!("there is no field {i} in a tuple of {}", elements.len()),
                 ))
             }
             (base, member) => Err(Error::new_spanned(
                 member,
-                format!("{} has no such field", base.kind()),
+                format!(
+                    "{} has no field `{}`",
+                    base.kind(),
+                    member.to_token_stream()
+                ),
             )),
         }
     }
-
-    // ---- operators
 
     fn range(&mut self, expr: &ExprRange) -> Result<Value> {
         let (Some(start), Some(end)) = (&expr.start, &expr.end) else {
@@ -216,6 +216,4 @@ impl Interpreter<'_> {
             )
         })
     }
-
-    // ---- calls
 }

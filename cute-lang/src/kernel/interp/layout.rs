@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Error, Result};
 
 impl Interpreter<'_> {
-    /// `layout!(…)`, with the names in scope and those of items around the module.
+    /// The value of `layout!(…)`, which may use the names in scope and those of layouts declared outside of the module.
     pub(super) fn notation(&mut self, mac: &syn::Macro) -> Result<Value> {
         if let Some(span) = self.wrong_name(mac.tokens.clone()) {
             return Err(self.follow(span));
@@ -33,7 +33,7 @@ impl Interpreter<'_> {
             .map(Value::from_algebra)
     }
 
-    /// A layout that an item outside of the module names.
+    /// The value of a layout that is declared outside of the module.
     fn named_layout(&mut self, name: &str, path: TokenStream) -> Result<cute_algebra::Value> {
         if self.scopes.iter().any(|scope| scope.contains_key(name)) {
             return Err(Error::new_spanned(
@@ -55,7 +55,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A name among the tokens whose definition has an error.
+    /// The first name among the tokens whose definition has an error.
     fn wrong_name(&self, tokens: TokenStream) -> Option<Span> {
         tokens.into_iter().find_map(|token| match token {
             TokenTree::Group(group) => self.wrong_name(group.stream()),

@@ -1,4 +1,4 @@
-//! Loops, and the jumps out of them.
+//! Loops, and jumps out of loops and functions.
 
 use crate::kernel::emit::builder::{unless, when};
 use crate::kernel::emit::operation::Cmp;
@@ -12,7 +12,7 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Error, ExprForLoop, ExprLoop, ExprWhile, Label, Lifetime, Pat, Result};
 
-/// Most iterations of a loop that is unrolled.
+/// The most iterations of a loop that is unrolled.
 const MAX_UNROLL: i128 = 4096;
 
 impl Interpreter<'_> {
@@ -31,12 +31,13 @@ impl Interpreter<'_> {
         Ok(Value::Unit)
     }
 
-    /// Both bounds are known: the body once for each index.
+    /// A loop with known bounds. Its body is emitted once for each index.
     fn unrolled(&mut self, expr: &ExprForLoop, start: i128, end: i128) -> Result<()> {
         if end.saturating_sub(start) > MAX_UNROLL {
             let steps = end.saturating_sub(start);
-            let message =
-                format!("a loop of {steps} steps is not unrolled: the limit is {MAX_UNROLL}");
+            let message = format!(
+                "a loop of known bounds is unrolled: this one has {steps} steps, and the limit is {MAX_UNROLL}"
+            );
             return Err(Error::new(expr.expr.span(), message));
         }
         let on_break = self.target("for_break");
@@ -65,7 +66,8 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// A loop that counts in a register. Its test stands at the end; the first is taken before it.
+    /// A loop that counts in a register. It tests the bound once before the first iteration and then at the end of
+    /// each.
     fn counted(&mut self, expr: &ExprForLoop, start: &Num, end: &Num) -> Result<()> {
         self.b.set_place(expr.expr.span());
         let ty = match (start, end) {
@@ -134,7 +136,7 @@ impl Interpreter<'_> {
         self.endless(expr.label.as_ref(), &expr.body, head, on_break)
     }
 
-    /// The body of a loop whose head has been placed, and the jump back.
+    /// The body of a loop whose head has been emitted, and the jump back to the head.
     fn endless(
         &mut self,
         label: Option<&Label>,
@@ -189,7 +191,7 @@ impl Interpreter<'_> {
         self.loops.pop();
     }
 
-    /// Places a target of the current loop, if something jumps there.
+    /// Places a label of the current loop, if something jumps to it.
     fn arrive(&mut self, target: impl Fn(&mut Loop) -> &mut JumpTarget) {
         let target = target(self.current());
         if target.used {
@@ -225,8 +227,8 @@ impl Interpreter<'_> {
         };
         let Some(found) = found else {
             let message = match name {
-                Some(name) => format!("no loop around this is called `{name}`"),
-                None => "no loop is around this".to_string(),
+                Some(name) => format!("no loop around this has the label `'{}`", name.ident),
+                None => "`break` and `continue` are in no loop here".to_string(),
             };
             return Err(Error::new(span, message));
         };
@@ -242,7 +244,7 @@ impl Interpreter<'_> {
         if let Some(value) = &expr.expr {
             return Err(Error::new(
                 value.span(),
-                "a value is returned at the end of a function: its last expression, without `return`",
+                "`return` with a value is supported only as the last statement of a function",
             ));
         }
         self.exit.used = true;

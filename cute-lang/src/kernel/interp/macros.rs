@@ -1,4 +1,4 @@
-//! Macros.
+//! Calls of macros, and `assert!`.
 
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
@@ -33,7 +33,7 @@ impl Interpreter<'_> {
         let (Some(condition), message, None) =
             (arguments.next(), arguments.next(), arguments.next())
         else {
-            let wanted = "`assert!` takes a condition, and a message that may be left out";
+            let wanted = "`assert!` takes a condition and, if wanted, a message";
             return Err(Error::new_spanned(&mac.path, wanted));
         };
         let message = match message.map(|message| self.eval(message)).transpose()? {
@@ -52,9 +52,12 @@ impl Interpreter<'_> {
                 let message = format!("assertion failed: {message}");
                 Err(Error::new_spanned(condition, message))
             }
-            _ => {
-                let wanted = "an assertion is decided at expansion: its condition is a truth value that is known then";
-                Err(Error::new_spanned(condition, wanted))
+            other => {
+                let message = format!(
+                    "the condition of `assert!` is a truth value known at expansion, not {}",
+                    other.kind()
+                );
+                Err(Error::new_spanned(condition, message))
             }
         }
     }

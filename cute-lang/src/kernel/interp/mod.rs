@@ -1,7 +1,8 @@
 //! Interprets a kernel, once for each instance.
 //!
-//! What is known at expansion is computed; the rest is emitted through the [`Builder`]. Control flow that depends on
-//! run-time values becomes branches, and code that no thread reaches is not emitted (`dead`).
+//! What is known at expansion is computed, and the rest is emitted through the [`Builder`]. Control flow that depends
+//! on run-time values becomes branches. Code that no thread reaches is not emitted. The files call one another, since
+//! statements hold expressions and expressions hold statements.
 
 mod assign;
 mod branch;
@@ -27,34 +28,34 @@ use proc_macro2::{Ident, Span};
 use std::collections::HashMap;
 use syn::{Error, Result};
 
-/// Most steps for one instance: evaluations of an expression, and what takes as long as some of them. They take about a second
-/// where cargo does not optimise macros, and the kernels of `cute-kernels` are at a tenth of them.
+/// The most steps for one instance. A step is the evaluation of an expression. This many steps take about a second at
+/// the optimisation level that cargo gives macros, and the kernels of `cute-kernels` take a tenth of them.
 const MAX_STEPS: u64 = 50_000;
 
-/// Steps that an operation of the algebra counts for.
+/// The number of steps that an operation of the algebra counts as.
 const OPERATION_STEPS: usize = 25;
 
-/// Values of which copying counts as a step.
+/// The number of values whose copy counts as a step.
 const VALUES_A_STEP: usize = 16;
 
-/// Most values in a tuple, with those in the tuples in it.
+/// The most values in a tuple, nested tuples included.
 const MAX_TUPLE: usize = 4096;
 
 /// Deepest nesting of tuples.
 const MAX_TUPLE_DEPTH: usize = 64;
 
-/// Most errors that are shown of a kernel.
+/// The most errors that are reported for a kernel.
 const MAX_ERRORS: usize = 8;
 
-/// Deepest nesting of expressions, through the functions they call. The interpreter recurses.
+/// Deepest nesting of expressions, including those of called functions. It bounds the recursion of the interpreter.
 const MAX_DEPTH: usize = 256;
 
 /// Interprets one instance.
 pub struct Interpreter<'s> {
     source: &'s Source,
-    /// What has been emitted.
+    /// The kernel that is emitted.
     pub b: Builder,
-    /// Names in scope, the innermost block last. A name whose definition has an error has no value.
+    /// Names in scope by block, the innermost last. A name whose definition has an error has no value.
     scopes: Vec<HashMap<String, Option<Value>>>,
     loops: Vec<Loop>,
     /// Where `return` goes.
@@ -65,13 +66,13 @@ pub struct Interpreter<'s> {
     calls: usize,
     steps: u64,
     errors: Errors,
-    /// Whether the error under way follows from one that has been recorded.
+    /// Whether the error that is being returned follows from a recorded one.
     follows: bool,
-    /// Whether there is no use in going on after the error under way.
+    /// Whether interpretation must end with the error that is being returned.
     hopeless: bool,
 }
 
-/// A loop under way.
+/// A loop around the current statement.
 struct Loop {
     name: Option<String>,
     on_break: JumpTarget,
@@ -108,7 +109,7 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// Counts work, and ends it where there is too much.
+    /// Counts steps. More than [`MAX_STEPS`] are an error.
     fn work(&mut self, steps: usize, span: Span) -> Result<()> {
         self.steps += steps as u64;
         if self.steps <= MAX_STEPS {
@@ -136,7 +137,7 @@ impl<'s> Interpreter<'s> {
             return Ok(value);
         }
         if let Some(item) = self.source.consts.iter().find(|item| item.ident == *name) {
-            // A constant sees constants only.
+            // The expression of a constant can name only constants.
             let scopes = std::mem::replace(&mut self.scopes, vec![HashMap::new()]);
             let value = self.eval(&item.expr);
             self.scopes = scopes;
@@ -161,7 +162,7 @@ impl<'s> Interpreter<'s> {
         ))
     }
 
-    /// Number of lines so far. Too many are the end.
+    /// The number of lines so far. Too many lines end the interpretation.
     fn length(&mut self) -> Result<usize> {
         let length = self.b.check_length();
         self.hopeless |= length.is_err();
@@ -170,7 +171,7 @@ impl<'s> Interpreter<'s> {
 
     // ---- errors
 
-    /// Keeps an error, unless it follows from one that was kept.
+    /// Records an error, unless it follows from a recorded one.
     fn record(&mut self, error: Error) {
         if !std::mem::take(&mut self.follows) && self.errors.len() < MAX_ERRORS {
             self.errors.push(error);
@@ -178,13 +179,13 @@ impl<'s> Interpreter<'s> {
         }
     }
 
-    /// An error that follows from one that was kept, and is not shown.
+    /// An error that follows from a recorded one. It is not reported.
     fn follow(&mut self, span: Span) -> Error {
         self.follows = true;
         Error::new(span, "follows from another error")
     }
 
-    /// An error after which there is no use in going on.
+    /// An error that ends the interpretation.
     fn end(&mut self, span: Span, message: String) -> Error {
         self.hopeless = true;
         Error::new(span, message)

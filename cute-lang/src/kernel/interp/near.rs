@@ -1,8 +1,8 @@
-//! "Did you mean": names close to one that does not exist.
+//! Suggestions of names close to one that does not exist.
 
 /// `": did you mean …?"`, or nothing.
 pub(crate) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
-    // A third of the letters may be wrong: enough for a slip, too little for another word.
+    // Up to a third of the letters may be wrong: enough for a mistyped name, too few for another word.
     let limit = name.chars().count().div_ceil(3);
     let mut found: Vec<(usize, &str)> = candidates
         .map(|other| (distance(name, other), other))
@@ -22,7 +22,7 @@ pub(crate) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) ->
     }
 }
 
-/// Levenshtein's distance.
+/// The Levenshtein distance.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,7 +1,7 @@
 //! Operators and casts.
 
 use super::assign::may_assign;
-use crate::kernel::emit::operation::{Cmp, Op};
+use crate::kernel::emit::operation::{Cmp, Op, symbol};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::{
     instruction_type, is_float, is_integer, is_signed, range, rust_name, wrap,
@@ -15,7 +15,7 @@ use syn::{BinOp, Error, Expr, ExprCast, ExprLit, ExprUnary, Lit, Result, UnOp};
 
 impl Interpreter<'_> {
     pub(super) fn unary(&mut self, expr: &ExprUnary) -> Result<Value> {
-        // `-128i8` is one number: 128 does not fit.
+        // `-128i8` is read as one literal, because 128 does not fit `i8`.
         if let (
             UnOp::Neg(_),
             Expr::Lit(ExprLit {
@@ -105,12 +105,13 @@ impl Interpreter<'_> {
         };
         let rounding = match (op, ty) {
             (Op::Div, Some(Type::F32 | Type::F64)) => Some(Modifier::Rn),
-            // Without `.rn` the assembler may contract a product and a sum: Rust would not.
+            // Without `.rn`, ptxas may fuse a product and a sum, which Rust does not do.
             (Op::Add | Op::Sub | Op::Mul, Some(ty)) if is_float(ty) => Some(Modifier::Rn),
             (Op::Min | Op::Max, Some(ty)) if is_float(ty) => None,
             _ => {
                 return Err(self.b.error(format!(
-                    "no such operation on {} and {}",
+                    "cannot apply `{}` to {} and {}",
+                    symbol(op),
                     a.kind(),
                     b.kind()
                 )));
@@ -128,7 +129,7 @@ impl Interpreter<'_> {
             .into())
     }
 
-    /// `&`, `|` and `^` of truth values.
+    /// The value of `&`, `|` or `^` for truth values.
     fn truth_table(&mut self, op: Op, a: Truth<'_>, b: Truth<'_>) -> Value {
         match (op, a, b) {
             (Op::And, Truth::Known(a), Truth::Known(b)) => Value::Bool(a & b),
@@ -213,7 +214,7 @@ impl Interpreter<'_> {
             self.float_or_register(a, ty)?,
             self.float_or_register(b, ty)?,
         );
-        // `!=` of a NaN holds.
+        // `!=` is true for a NaN.
         let modifier = match cmp {
             Cmp::Ne => Modifier::Neu,
             cmp => cmp.modifier(),
@@ -232,12 +233,12 @@ impl Interpreter<'_> {
         self.b.set_place(expr.as_token.span);
         match value {
             Value::Int(value, _) if is_integer(ty) => Ok(Value::Int(wrap(value, ty), Some(ty))),
-            // Not through f64, which would round twice.
+            // A conversion through f64 would round twice.
             Value::Int(value, _) if ty == Type::F32 => Ok(Value::Float((value as f32).into())),
             Value::Int(value, _) if is_float(ty) => Ok(Value::Float(value as f64)),
             Value::Float(value) if ty == Type::F32 => Ok(Value::Float((value as f32).into())),
             Value::Float(value) if is_float(ty) => Ok(Value::Float(value)),
-            // Rust's `as` saturates, and makes 0 of a NaN.
+            // Rust's `as` saturates and gives 0 for a NaN.
             Value::Float(value) if is_integer(ty) => {
                 let (least, greatest) = range(ty);
                 let value = (value as i128).clamp(least, greatest);

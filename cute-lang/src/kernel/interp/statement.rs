@@ -15,7 +15,7 @@ impl Interpreter<'_> {
             Err(error) => self.record(error),
             Ok(value) if !matches!(value, Value::Unit) && !self.dead => {
                 let kind = value.kind();
-                let message = format!("a kernel returns nothing; this body gives {kind}");
+                let message = format!("a kernel returns nothing, but this body gives {kind}");
                 self.errors.push(Error::new(name.span(), message));
             }
             Ok(_) => {}
@@ -35,7 +35,8 @@ impl Interpreter<'_> {
         value
     }
 
-    /// Statements and the value of the last. After an error in one of them, the others are looked at all the same.
+    /// Runs statements and returns the value of the last. After an error in a statement, the following ones are checked
+    /// nevertheless.
     pub(super) fn statements(&mut self, stmts: &[Stmt]) -> Result<Value> {
         let mut last = Value::Unit;
         let loops = self.loops.len();
@@ -45,7 +46,7 @@ impl Interpreter<'_> {
             }
             match self.commented(stmt) {
                 Ok(value) => last = value,
-                // What the block gives is missing: an error for those around it.
+                // The block has no value now, which is an error for the code around it.
                 Err(error) if self.hopeless || (i + 1 == stmts.len() && gives_value(stmt)) => {
                     return Err(error);
                 }
@@ -62,7 +63,7 @@ impl Interpreter<'_> {
         Ok(last)
     }
 
-    /// A statement, below a comment if it emits something.
+    /// Runs a statement. If it emits something, a comment with its text precedes that.
     fn commented(&mut self, stmt: &Stmt) -> Result<Value> {
         let start = self.length()?;
         let comment = text::statement(stmt);
@@ -95,7 +96,7 @@ impl Interpreter<'_> {
             Stmt::Item(item) => {
                 return Err(Error::new_spanned(
                     item,
-                    "items stand in the kernel module, not in a function",
+                    "an item belongs into the kernel module, not into a function",
                 ));
             }
         }
@@ -106,7 +107,7 @@ impl Interpreter<'_> {
         let Some(init) = &local.init else {
             return Err(Error::new_spanned(
                 local,
-                "a variable needs its first value here: `let x = …;`",
+                "a variable takes its value where it is declared: `let x = …;`",
             ));
         };
         if let Some((token, _)) = &init.diverge {
@@ -124,7 +125,8 @@ impl Interpreter<'_> {
         self.bind(&local.pat, value, hint, start)
     }
 
-    /// Binds a pattern. `hint` is the type that the initialiser names; what it emitted starts at line `start`.
+    /// Binds a pattern to a value. `hint` is the type that the initialiser names, and `start` is the first line that
+    /// the initialiser emitted.
     pub(super) fn bind(
         &mut self,
         pat: &Pat,
@@ -152,7 +154,7 @@ impl Interpreter<'_> {
             }
             Pat::Tuple(pat) => match value {
                 Value::Tuple(values) if values.len() == pat.elems.len() => {
-                    // Several results: none of them can be renamed in place.
+                    // With several results, the last line does not define all of them, so no register can be renamed.
                     let start = self.length()?;
                     pat.elems
                         .iter()
@@ -161,7 +163,11 @@ impl Interpreter<'_> {
                 }
                 value => Err(Error::new_spanned(
                     pat,
-                    format!("a pattern of {} for {}", pat.elems.len(), value.kind()),
+                    format!(
+                        "a pattern of {} names does not match {}",
+                        pat.elems.len(),
+                        value.kind()
+                    ),
                 )),
             },
             pat => Err(Error::new_spanned(
@@ -186,7 +192,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Lines emitted by `f`, taken out, and whether no thread reaches their end.
+    /// Runs `f`, and returns its value, the lines that it emitted, which are removed, and whether no thread reaches
+    /// their end.
     pub(super) fn capture<T>(
         &mut self,
         f: impl FnOnce(&mut Self) -> Result<T>,

@@ -1,4 +1,4 @@
-//! Types that a kernel names.
+//! Types that a kernel names, and checks against them.
 
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
@@ -8,8 +8,8 @@ use cute_ptx::ast::Type;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Result};
 
-/// The number an expression of a variable starts with has a type if it is written: `0u64`, `0 as u64`.
 impl Interpreter<'_> {
+    /// The type that an initialiser gives a variable, as in `0u64` and `0 as u64`.
     pub(super) fn type_hint(&mut self, expr: &Expr) -> Option<Type> {
         match expr {
             Expr::Lit(lit) => match &lit.lit {
@@ -23,7 +23,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The register type that a Rust type names.
+    /// The register type that a Rust type names, if it is a number type or `bool`.
     pub(super) fn scalar_type(&mut self, ty: &syn::Type) -> Option<Type> {
         let syn::Type::Path(path) = ty else {
             return None;

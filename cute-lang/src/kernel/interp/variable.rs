@@ -1,4 +1,4 @@
-//! Variables: registers of their own.
+//! `let mut` variables, and writes of their registers.
 
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::{is_integer, rust_name};
@@ -8,7 +8,7 @@ use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
 impl Interpreter<'_> {
-    /// A `let mut` variable: registers of its own.
+    /// A `let mut` variable of that value, in registers of its own.
     pub(super) fn variable(
         &mut self,
         name: &str,
@@ -29,7 +29,7 @@ impl Interpreter<'_> {
             Value::Float(_) => hint.unwrap_or(Type::F32),
             Value::Bool(_) => Type::Pred,
             Value::Scalar(scalar) => scalar.ty,
-            // Registers already, or an alias on purpose.
+            // A fragment has registers of its own, and a reference stands for those of another variable.
             Value::Fragment(_) | Value::Reference(_) => return Ok(value),
             other => {
                 return Err(self.b.error(format!(
@@ -51,8 +51,8 @@ impl Interpreter<'_> {
         value
     }
 
-    /// Writes a value into a register of its type. If the value was computed by the last line, and that stands at
-    /// `start` or later, the line itself is made to write the register.
+    /// Writes a value to a register of its type. If the last line computed the value, and its index is at least
+    /// `start`, that line is changed to write the register.
     pub(super) fn store(&mut self, to: &Scalar, value: &Value, start: usize) -> Result<()> {
         match value {
             Value::Scalar(from) if from.ty == to.ty => {
@@ -67,7 +67,7 @@ impl Interpreter<'_> {
                 Ok(())
             }
             Value::Bool(value) => {
-                // No instruction moves an immediate into a predicate.
+                // PTX has no `mov` of an immediate to a predicate.
                 let cmp = if *value { Modifier::Eq } else { Modifier::Ne };
                 let modifiers = (cmp, Type::U32);
                 self.b.emit(
@@ -91,7 +91,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `if` as a value, in the branch: the registers that the merged value has are written.
+    /// Writes the value of a branch to the registers of the merged value of an `if`.
     pub(super) fn store_all(&mut self, to: &Value, from: &Value) -> Result<()> {
         match (to, from) {
             (Value::Scalar(to), from) => self.store(to, from, usize::MAX),
@@ -107,7 +107,7 @@ impl Interpreter<'_> {
     /// A floating-point constant of that type.
     pub(super) fn float_operand(&self, value: f64, ty: Type) -> Result<Operand> {
         match ty {
-            // The type of the literal is the type of the register.
+            // A literal takes the type of the register.
             Type::F32 => Ok(Operand::F32((value as f32).to_bits())),
             Type::F64 => Ok(Operand::F64(value.to_bits())),
             ty => Err(self.b.error(format!(

@@ -6,7 +6,7 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Result};
 
-/// Most CTAs of a cluster that every device can place.
+/// The most CTAs of a cluster that every device supports.
 const MAX_CLUSTER: u32 = 8;
 
 pub(super) fn constant(interpreter: &mut Interpreter<'_>, expr: &Expr, limit: u32) -> Result<u32> {

@@ -10,7 +10,7 @@ use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::{Error, Result};
 
-/// Bytes of parameters that a kernel has, up to PTX 8.1.
+/// The most bytes of parameters of a kernel, up to PTX 8.1.
 const MAX_PARAMETER_BYTES: u64 = 4096;
 
 /// The name of the entry, by which the driver finds it.
@@ -19,11 +19,13 @@ pub(super) fn entry_name(instance: &Ident) -> Result<String> {
     if name.is_ascii() && name != "WARP_SZ" {
         return Ok(name);
     }
-    let message = format!("PTX has no entry called `{name}`: use ASCII letters, digits and `_`");
+    let message = format!(
+        "`{name}` cannot be the name of an entry in PTX: use another, of ASCII letters, digits and `_`"
+    );
     Err(Error::new(instance.span(), message))
 }
 
-/// The PTX parameters that a parameter becomes.
+/// The PTX parameters for a parameter.
 pub(super) fn ptx_params(param: &Param) -> Vec<ast::Param> {
     let ty = match &param.kind {
         ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => ParamType::Bytes {
@@ -42,7 +44,7 @@ pub(super) fn ptx_params(param: &Param) -> Vec<ast::Param> {
         .collect()
 }
 
-/// Refuses more parameters than PTX has room for.
+/// Refuses more bytes of parameters than PTX allows.
 pub(super) fn check_parameters(kernel: &Ident, params: &[ast::Param]) -> Result<()> {
     let bytes = params.iter().fold(0u64, |end, param| {
         let (align, len) = match param.ty {
@@ -57,7 +59,7 @@ pub(super) fn check_parameters(kernel: &Ident, params: &[ast::Param]) -> Result<
     Err(Error::new(
         kernel.span(),
         format!(
-            "the parameters take {bytes} bytes, and a kernel has {MAX_PARAMETER_BYTES}: a tensor map is 128"
+            "the parameters take {bytes} bytes, but a kernel has {MAX_PARAMETER_BYTES}; a tensor map takes 128"
         ),
     ))
 }
@@ -80,7 +82,7 @@ pub(super) fn directives(threads: u32, cluster: [u32; 3], body: &[Line]) -> Vec<
     }];
     let resizes = |line: &Line| matches!(line, Line::Inst(inst) if inst.mnemonic.opcode() == Opcode::Setmaxnreg);
     if body.iter().any(resizes) {
-        // Without a number of CTAs to a multiprocessor, ptxas drops setmaxnreg from a kernel of few registers (C7508).
+        // Without `.minnctapersm`, ptxas drops setmaxnreg from a kernel of few registers (C7508).
         directives.push(Directive {
             name: "minnctapersm".into(),
             values: vec![1],

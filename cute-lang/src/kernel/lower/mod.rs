@@ -24,13 +24,13 @@ use syn::{Attribute, Error, Result, Token};
 /// Most threads of a CTA.
 const MAX_THREADS: u32 = 1024;
 
-/// A kernel with its parameters chosen, as PTX.
+/// An instance of a kernel, as PTX.
 pub struct Lowered {
     /// Name of the entry.
     pub name: Ident,
     /// The kernel's doc comment.
     pub docs: Vec<Attribute>,
-    /// The keyword, where the kernel is an `unsafe fn`; its launch is one, too.
+    /// The keyword, if the kernel is an `unsafe fn`. Its launch is one, too.
     pub unsafety: Option<Token![unsafe]>,
     /// The PTX.
     pub module: Module,
@@ -42,7 +42,7 @@ pub struct Lowered {
     pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub smem_bytes: u32,
-    /// What there is to know about layouts: shared memory and tensor maps.
+    /// The comments of the header: what lies in shared memory, and which tensor maps are needed.
     pub notes: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ pub fn instances(source: &Source) -> Result<Vec<Lowered>> {
             match lower_instance(source, kernel, instance) {
                 Ok(instance) => lowered.push(instance),
                 Err(error) => {
-                    // What is wrong with the kernel is wrong with all its instances; it is said once.
+                    // Other instances would mostly repeat the errors of this one.
                     errors.push(error);
                     break;
                 }
@@ -87,10 +87,10 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
         let Some(name) = parameter_name(param) else {
             return Err(Error::new(
                 param.span(),
-                "a kernel takes type and const parameters",
+                "a kernel takes type and const parameters only",
             ));
         };
-        // `parse` has checked that there is one.
+        // `parse` has checked that every parameter has a value.
         if let Some((_, expr)) = instance.values.iter().find(|(given, _)| given == name) {
             let argument = Argument {
                 value: interpreter.eval(expr)?,
@@ -131,7 +131,7 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     items.push(Item::Blank);
     items.push(Item::Entry(entry));
     let module = module(items);
-    // What is emitted is ours to get right: a mistake must not reach the driver.
+    // Invalid PTX would be an error of this crate, and must not reach the driver.
     if let Some(error) = cute_ptx::validate(&module).first() {
         return Err(Error::new(
             instance.name.span(),
@@ -151,7 +151,8 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     })
 }
 
-/// Refuses a safe kernel that accesses global memory by coordinates: nothing proves that they are inside of the tensor.
+/// Refuses a safe kernel that accesses global memory by coordinates, because nothing proves that they are inside of the
+/// tensor.
 fn check_accesses(kernel: &Ident, params: &[Param]) -> Result<()> {
     let mut errors = Errors::default();
     for param in params {
@@ -172,5 +173,3 @@ fn check_accesses(kernel: &Ident, params: &[Param]) -> Result<()> {
     }
     errors.finish(())
 }
-
-// ---- parameters

@@ -10,7 +10,7 @@ use syn::{Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result};
 
 pub(super) fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Result<()> {
     let FnArg::Typed(input) = input else {
-        return Err(Error::new_spanned(input, "a kernel has no receiver"));
+        return Err(Error::new_spanned(input, "a kernel takes no `self`"));
     };
     let Pat::Ident(pat) = &*input.pat else {
         return Err(Error::new_spanned(
@@ -21,7 +21,7 @@ pub(super) fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Resul
     if pat.mutability.is_some() || pat.by_ref.is_some() {
         return Err(Error::new_spanned(
             pat,
-            "a parameter of a kernel does not change: copy it into a `let mut`",
+            "a parameter of a kernel cannot change: copy it into a `let mut` variable",
         ));
     }
     if pat.ident == "device" || pat.ident == "grid" {

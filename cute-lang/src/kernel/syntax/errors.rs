@@ -1,8 +1,8 @@
-//! Several errors, reported together.
+//! Errors that are reported together.
 
 use syn::{Error, Result};
 
-/// Independent errors, reported together, each once.
+/// A list of errors. An error at the same place with the same text is kept once.
 #[derive(Default)]
 pub struct Errors {
     combined: Option<Error>,
@@ -10,10 +10,10 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Adds one, or several that were combined.
+    /// Adds an error, or each of several that are combined in one.
     pub fn push(&mut self, error: Error) {
         for error in error {
-            // Spans can be compared by what they print.
+            // Spans have no equality, but their text can be compared.
             let key = format!("{:?} {error}", error.span());
             if self.seen.contains(&key) {
                 continue;
@@ -36,12 +36,12 @@ impl Errors {
         self.seen.is_empty()
     }
 
-    /// The value, or nothing and one more error.
+    /// The value, or `None` if there is an error, which is added.
     pub fn record<T>(&mut self, result: Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// The value if there was no error.
+    /// The value, or all errors if there are some.
     pub fn finish<T>(self, value: T) -> Result<T> {
         match self.combined {
             Some(errors) => Err(errors),

@@ -1,16 +1,16 @@
-//! How deep the tokens of a module nest.
+//! A limit of the nesting of a module, which bounds the recursion of the parser.
 
 use proc_macro2::{Delimiter, Literal, TokenStream, TokenTree};
 use syn::{Error, Result};
 
-/// Greatest height of the syntax tree. Parser and interpreter recurse.
+/// The greatest height of the syntax tree. The parser and the interpreter recurse that deep.
 const MAX_HEIGHT: usize = 256;
 
-/// Most characters of a number: reading more takes time that grows with their square.
+/// The most characters of a number. The time to read one grows with the square of its length.
 const MAX_DIGITS: usize = 1024;
 
-/// Refuses what would take the parser, which recurses, to the end of its stack: a bound on the height of the syntax tree,
-/// from the tokens alone. An operator, a keyword and a bracket may each add one.
+/// Refuses a module whose syntax tree may be too high for the stack of the parser. The bound on the height comes from
+/// the tokens alone: an operator, a keyword and a bracket each add one at most.
 pub(super) fn check_height(tokens: TokenStream) -> Result<()> {
     let mut open = vec![Level::new(tokens)];
     while let Some(level) = open.last_mut() {
@@ -32,7 +32,7 @@ pub(super) fn check_height(tokens: TokenStream) -> Result<()> {
             }
             TokenTree::Punct(_) => level.operators += 1,
             TokenTree::Ident(_) => level.operators += usize::from(level.after_word),
-            // `f(x)(y)[z]`: what is called or indexed may be a call or an index again.
+            // In `f(x)(y)[z]`, each group after another adds to the height.
             TokenTree::Group(group) if group.delimiter() != Delimiter::Brace => {
                 level.operators += usize::from(level.after_group);
             }
@@ -48,7 +48,6 @@ pub(super) fn check_height(tokens: TokenStream) -> Result<()> {
             ));
         }
         if let TokenTree::Group(group) = token {
-            // The level is still the last.
             if let Some(level) = open.last_mut() {
                 level.after_block = group.delimiter() == Delimiter::Brace;
             }
@@ -70,12 +69,12 @@ fn check_digits(literal: &Literal) -> Result<()> {
     Err(Error::new(literal.span(), message))
 }
 
-/// What is known of the tokens between two brackets, up to the one that comes next.
+/// The tokens between two brackets that have been read so far.
 struct Level {
     tokens: proc_macro2::token_stream::IntoIter,
-    /// Operators of the expression under way.
+    /// Operators of the current expression.
     operators: usize,
-    /// Height of what stands in brackets.
+    /// The greatest height of the nested brackets.
     inner: usize,
     after_word: bool,
     after_group: bool,
@@ -103,7 +102,7 @@ impl Level {
     }
 }
 
-/// Whether a token after a block begins something new; an operator or `else` goes on with what the block is part of.
+/// Whether a token after a block begins a new statement. An operator or `else` continues the expression of the block.
 fn starts_statement(token: &TokenTree) -> bool {
     match token {
         TokenTree::Punct(punct) => punct.as_char() == '#',

@@ -28,9 +28,9 @@ pub struct Source {
     pub kernels: Vec<Kernel>,
     /// Functions that kernels call.
     pub functions: Vec<ItemFn>,
-    /// What layouts stand for that are named outside of the module.
+    /// The values of layouts that are declared outside of the module, as far as carriers have passed them.
     pub(crate) layouts: Vec<(String, Bound)>,
-    /// Names of layouts that were met and are not among them.
+    /// Layouts that the kernels name and that are not among those.
     pub unresolved: RefCell<Vec<TokenStream>>,
 }
 
@@ -54,7 +54,7 @@ pub struct Kernel {
 pub struct Instance {
     /// Name of the entry.
     pub name: Ident,
-    /// The generic parameters and their values.
+    /// The values of the kernel's generic parameters.
     pub values: Vec<(Ident, Expr)>,
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn module(tokens: TokenStream) -> Result<(ItemMod, Vec<Item>)> {
     }
 }
 
-/// Reads the module.
+/// Parses the module under `#[kernels]`.
 pub fn source(tokens: TokenStream) -> Result<Source> {
     let (module, items) = module(tokens)?;
     let mut source = Source {
@@ -100,16 +100,16 @@ pub fn source(tokens: TokenStream) -> Result<Source> {
                 if let Safety::Unsafe(token) = &function.sig.safety {
                     errors.push(Error::new_spanned(
                         token,
-                        "only a kernel may be `unsafe`: its launch is what the host calls",
+                        "only a kernel may be `unsafe`, since the host calls nothing else",
                     ));
                 }
                 source.functions.push(function);
             }
             Item::Use(item) => errors.push(Error::new_spanned(
                 item,
-                "a kernel module has no imports: the names of the kernel language are always in scope",
+                "a kernel module takes no `use`: the names of the kernel language are always in scope",
             )),
-            item => errors.push(Error::new_spanned(item, "a kernel module holds functions and constants only")),
+            item => errors.push(Error::new_spanned(item, "a kernel module takes functions and constants only")),
         }
     }
     let mut seen: Vec<&Ident> = Vec::new();
@@ -191,7 +191,7 @@ fn kernel(function: ItemFn) -> Result<Kernel> {
     })
 }
 
-/// Refuses what would mean something else in front of a function than it means to Rust.
+/// Refuses `const`, `async`, `extern` and `safe`, which have no meaning for a kernel.
 fn check_qualifiers(sig: &Signature) -> Result<()> {
     let mut errors = Errors::default();
     let mut refuse = |token: &dyn ToTokens| {

@@ -1,15 +1,16 @@
-//! Source text of a statement, for the comments of the PTX.
+//! The source text of statements, for the comments in the PTX.
 //!
-//! The tokens are spaced as rustfmt would space them. Spans would give the text itself, but only inside a compiler.
+//! The text is made from the tokens, with the spaces that rustfmt would write. The span of a token has the text itself
+//! only within the compiler.
 
 use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, Stmt};
 
-/// Longest comment.
+/// The most characters of a comment.
 const MAX_CHARS: usize = 100;
 
-/// The statement on one line; of a compound statement, what precedes its block.
+/// The statement on one line. For a compound statement, this is the text before its block.
 pub(crate) fn statement(stmt: &Stmt) -> String {
     let tokens = match stmt {
         Stmt::Expr(expr, _) => head(expr),
@@ -38,7 +39,8 @@ fn head(expr: &Expr) -> TokenStream {
     }
 }
 
-/// Any tokens on one line of ASCII: ptxas remarks on other characters, even in comments.
+/// The tokens on one line, cut to [`MAX_CHARS`]. Other characters than ASCII become `?`, because ptxas warns of them
+/// even in comments.
 pub(crate) fn shorten(tokens: TokenStream) -> String {
     let mut text = String::new();
     write(tokens, &mut text);
@@ -54,7 +56,7 @@ pub(crate) fn shorten(tokens: TokenStream) -> String {
     }
 }
 
-/// What the previous token was, as far as spacing goes.
+/// The kind of the previous token, which decides about a space.
 #[derive(Clone, Copy, PartialEq)]
 enum Previous {
     /// Nothing, or an opening delimiter: no space follows.
@@ -211,7 +213,7 @@ fn delimiters(group: &Group) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether what is written so far ends in `::` or in the name of a type, so that `<` opens generic arguments.
+/// Whether a `<` now opens generic arguments: the text ends with `::` or with the name of a type.
 fn follows_type(out: &str) -> bool {
     let word = out
         .rsplit(|c: char| !c.is_alphanumeric() && c != '_')
@@ -231,7 +233,7 @@ fn space(out: &mut String, wanted: bool) {
 mod tests {
     use super::*;
 
-    /// The text of one statement is what was written.
+    /// Checks that the text of a statement is its source.
     fn check(text: &str) {
         let block: syn::Block = syn::parse_str(&format!("{{ {text} }}")).expect("a statement");
         assert_eq!(statement(&block.stmts[0]), text.trim_end_matches(';'));

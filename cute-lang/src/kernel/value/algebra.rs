@@ -4,7 +4,7 @@ use super::Value;
 use cute_algebra::{Coord, IntTuple, Tiler, Tuple};
 
 impl Value {
-    /// The value in the algebra's terms: `None` for what exists only when the kernel runs.
+    /// The value as one of the algebra. It is `None` for a value that exists only when the kernel runs.
     pub fn to_algebra(&self) -> Option<cute_algebra::Value> {
         Some(match self {
             Value::Int(value, _) => cute_algebra::Value::Int(i64::try_from(*value).ok()?),
@@ -27,7 +27,7 @@ impl Value {
         })
     }
 
-    /// The coordinate, where every leaf is a known integer or `_`.
+    /// The value as a coordinate, if every leaf is a known integer or `_`.
     pub fn to_coord(&self) -> Option<Coord> {
         Some(match self {
             Value::Int(value, _) => Tuple::Leaf(Some(i64::try_from(*value).ok()?)),
@@ -52,7 +52,7 @@ impl Value {
         })
     }
 
-    /// The value that an operation of the algebra gave.
+    /// A value of the algebra as a value of a kernel.
     pub fn from_algebra(value: cute_algebra::Value) -> Value {
         match value {
             cute_algebra::Value::Int(value) => Value::Int(value.into(), None),

@@ -7,16 +7,16 @@ use super::num::{Num, Scalar};
 pub struct Barriers {
     /// Where the first lies in the kernel's shared memory, in bytes.
     pub base: u32,
-    /// How many.
+    /// The number of barriers.
     pub count: u32,
 }
 
 /// One mbarrier.
 #[derive(Clone, Debug)]
 pub struct Barrier {
-    /// Where the first of its kind lies in the kernel's shared memory, in bytes.
+    /// Where the first barrier of its `mbarriers(…)` lies in the kernel's shared memory, in bytes.
     pub base: u32,
-    /// How many bytes it lies behind that one.
+    /// The offset from that one, in bytes.
     pub offset: Num,
 }
 

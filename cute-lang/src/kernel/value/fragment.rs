@@ -23,13 +23,13 @@ pub struct Fragment {
 /// A value of a fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// Which element of the registers it is.
+    /// Its index among the elements of the registers.
     pub slot: usize,
-    /// Where it lies in the tile, from the thread's own coordinate; empty in a fragment of one thread.
+    /// Its coordinate in the tile, relative to the coordinate of the thread. It is empty in a fragment of one thread.
     pub coordinate: Vec<i64>,
 }
 
-/// Where in a tile the threads are.
+/// How threads are distributed over a tile.
 #[derive(Clone, Debug)]
 pub struct Distributed {
     /// For each mode of the tile, the layout from threads to coordinates.
@@ -63,7 +63,7 @@ pub fn word_type(element: Element) -> Type {
 }
 
 impl Fragment {
-    /// The register of a value, and which part of it the value is.
+    /// The register of a value, and the index of the value among the elements that the register holds.
     pub fn part(&self, value: usize) -> (Scalar, usize) {
         let (slot, packing) = (self.values[value].slot, packing(self.element));
         (self.registers[slot / packing].clone(), slot % packing)

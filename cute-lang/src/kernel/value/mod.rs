@@ -27,8 +27,8 @@ use types::{is_integer, rust_name};
 pub enum Value {
     /// `()`.
     Unit,
-    /// An integer known at expansion, and its type where one is written: `5u8`, `x as u8`. One without a type is of any type
-    /// that holds it.
+    /// An integer known at expansion, and its type if the kernel gives one, as in `5u8` and `x as u8`. An integer
+    /// without a type takes the type of what it is used with.
     Int(i128, Option<Type>),
     /// A floating-point number known at expansion.
     Float(f64),
@@ -68,7 +68,7 @@ pub enum Value {
 }
 
 impl Num {
-    /// The value, of that type where it is known and has one.
+    /// The number as a value. A known integer gets the type.
     pub fn typed(self, ty: Option<Type>) -> Value {
         match self {
             Num::Const(value) => Value::Int(value, ty),
@@ -124,7 +124,7 @@ impl Value {
         }
     }
 
-    /// The type of the integer, where it has one.
+    /// The type of the integer, if it has one.
     pub fn integer_type(&self) -> Option<Type> {
         match self {
             Value::Int(_, ty) => *ty,
@@ -133,7 +133,7 @@ impl Value {
         }
     }
 
-    /// How many values there are in a tuple, with those in the tuples in it, and how deep they nest.
+    /// The number of values in a tuple, nested tuples included, and the depth of the nesting.
     pub fn extent(&self) -> (usize, usize) {
         let Value::Tuple(values) = self else {
             return (1, 0);
@@ -160,7 +160,8 @@ impl Value {
                 .for_each(|element| element.for_each_scalar_mut(f)),
             Value::Tensor(tensor) => tensor.for_each_scalar_mut(f),
             Value::Barrier(barrier) => barrier.for_each_scalar_mut(f),
-            // A reference aliases on purpose, and so does a fragment: it *is* its registers.
+            // Assignments through a reference must change the caller's variable, and a fragment stands for the
+            // registers themselves.
             Value::Reference(_) | Value::Fragment(_) => {}
             Value::Unit
             | Value::Int(..)

@@ -1,4 +1,4 @@
-//! Registers, and integers that are known or in one.
+//! Registers, and integers that are known or in a register.
 
 use cute_ptx::ast::{Operand, Type};
 
@@ -7,10 +7,10 @@ use cute_ptx::ast::{Operand, Type};
 pub struct Scalar {
     /// Its name, with `%`.
     pub name: String,
-    /// How its bits are read: `u32` rather than `b32`.
+    /// The type that its bits have, such as `u32`, not the type by which it is declared, such as `b32`.
     pub ty: Type,
-    /// Whether it is a `let mut` variable, which later statements may change. Whoever keeps such a value past the
-    /// expression in which it was read keeps a copy: [`Builder::snapshot`](crate::kernel::emit::builder::Builder::snapshot).
+    /// Whether it is a `let mut` variable, which later statements may change. Code that keeps the value longer than one
+    /// expression must keep a copy, by `Builder::snapshot`.
     pub variable: bool,
 }
 

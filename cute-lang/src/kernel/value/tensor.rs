@@ -12,9 +12,9 @@ pub struct Tensor {
     pub element: Element,
     /// Where its memory starts in the kernel's shared memory, in bytes.
     pub base: u32,
-    /// Where its elements are, in elements, as far as that is known at expansion.
+    /// From coordinates to offsets in elements, as far as these are known at expansion.
     pub layout: ComposedLayout,
-    /// What run-time coordinates add, in bytes.
+    /// The offset that run-time coordinates add, in bytes.
     pub dynamic: Num,
 }
 
@@ -47,7 +47,7 @@ impl Tensor {
         i64::from(self.element.bytes())
     }
 
-    /// The known part of the offset, in bytes, of the element to which the layout gives `index`.
+    /// The known part of the offset of the element to which the layout gives `index`, in bytes.
     pub fn byte(&self, index: i64) -> i64 {
         (self.layout.offset() + index) * self.width()
     }

@@ -1,4 +1,4 @@
-//! What a type of PTX is to Rust: its name, its range, the registers and instructions that it takes.
+//! Types of PTX: their names and ranges in Rust, and the types by which instructions compute with them.
 
 use super::element::Element;
 use cute_ptx::ast::Type;
@@ -18,8 +18,8 @@ pub fn is_float(ty: Type) -> bool {
     matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64)
 }
 
-/// The type by which instructions compute with registers of this type. PTX computes with 16 bits at least: a register of an
-/// 8-bit type has 16, and holds the value with zeros or its sign above.
+/// The type by which instructions compute with registers of this type. PTX computes with at least 16 bits, so an
+/// integer of 8 bits lies in a register of 16, extended by zeros or by its sign.
 pub fn instruction_type(ty: Type) -> Type {
     match ty {
         Type::U8 => Type::U16,
@@ -37,7 +37,7 @@ pub fn range(ty: Type) -> (i128, i128) {
     }
 }
 
-/// The integer that `value as ty` is.
+/// `value as ty` for an integer type.
 pub fn wrap(value: i128, ty: Type) -> i128 {
     let bits = ty.bits();
     let low = value & ((1 << bits) - 1);

@@ -1,4 +1,4 @@
-//! Layouts with run-time integers into a coordinate space: a type with a constructor.
+//! Layouts with run-time integers whose values are coordinates.
 
 use crate::notation::dynamic::declared::{
     Declared, attributes, built, constructor, methods, structure,
@@ -15,13 +15,13 @@ use quote::quote;
 /// A layout whose values are coordinates of integers.
 pub(super) struct Coordinates {
     layout: Layout<Term>,
-    /// How many integers.
+    /// The number of integers of a value.
     count: usize,
 }
 
 impl Coordinates {
     pub(super) fn new(layout: Layout<Term>, shown: &str) -> Result<Self, String> {
-        // The algebra limits how many there are.
+        // The algebra limits the number of integers.
         let mut count = 0;
         for stride in layout.stride().leaves() {
             count = count.max(match stride.path()[..] {
@@ -29,7 +29,7 @@ impl Coordinates {
                 [axis] => axis + 1,
                 _ => {
                     return Err(format!(
-                        "with run-time integers, the values of a layout are integers or coordinates of integers, and do not nest: {shown}"
+                        "a layout with run-time integers has values that are integers or flat coordinates, and these nest: {shown}"
                     ));
                 }
             });
@@ -38,7 +38,7 @@ impl Coordinates {
     }
 }
 
-/// A `Result` of a value of a type of its own.
+/// An expression of type `Result`, with a type of its own for the value.
 pub(super) fn expression(
     context: &Context,
     scope: &Scope,
@@ -68,7 +68,7 @@ pub(super) fn item(
     quote!(#declarations #constructor)
 }
 
-/// Trait and constant, of a type that comes before it.
+/// The trait and the constant of the recipe, without the type in front.
 fn recipe_path(context: &Context, coordinates: &Coordinates) -> TokenStream {
     let (facade, count) = (
         &context.facade,

@@ -7,7 +7,7 @@ use cute_algebra::symbolic::Term;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-/// What a type is declared with.
+/// The name and the attributes of a type.
 pub(super) struct Declared<'a> {
     pub(super) name: Ident,
     pub(super) visibility: TokenStream,
@@ -19,7 +19,7 @@ pub(super) struct Declared<'a> {
 }
 
 impl<'a> Declared<'a> {
-    /// In the block of an expression.
+    /// The type in the block of an expression.
     pub(super) fn here() -> Self {
         Self {
             name: Ident::new("Dynamic", Span::call_site()),
@@ -47,7 +47,7 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// The type, and as text what `write` makes of it.
+/// The type, and its `Display` and `Debug` by the function `write`.
 pub(super) fn structure(
     context: &Context,
     declared: &Declared<'_>,
@@ -125,7 +125,7 @@ pub(super) fn constructor(
     }
 }
 
-/// What is called with an integer for each leaf.
+/// The functions that take an integer for each leaf.
 pub(super) fn methods(
     declared: &Declared<'_>,
     layout: &Layout<Term>,
@@ -154,7 +154,7 @@ pub(super) fn methods(
     }
 }
 
-/// A value of the type of an expression, by its recipe.
+/// The value of an expression: its recipe is built, and the numbers become a value of its type.
 pub(super) fn built(recipe: &TokenStream, values: &[TokenStream]) -> TokenStream {
     quote! {
         ::core::result::Result::map(
@@ -164,7 +164,7 @@ pub(super) fn built(recipe: &TokenStream, values: &[TokenStream]) -> TokenStream
     }
 }
 
-/// The documentation and the other attributes of an item, with what it is as text between them.
+/// The documentation of an item, with its value as text added, and its other attributes.
 pub(super) fn attributes(item: &Item, text: &str) -> (TokenStream, Vec<syn::Attribute>) {
     let (docs, others): (Vec<_>, Vec<_>) = item
         .attributes

@@ -7,7 +7,7 @@ use cute_algebra::{Layout, ScaledBasis, Tuple};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// What takes the digits off the 1-D `coord`, and each of them times its stride.
+/// The statements that split the 1-D `coord` into digits, and the products of the digits and their strides.
 pub(super) fn digits<'a>(
     modes: &'a [(Term, ScaledBasis<Term>)],
     kept: &mut Kept,
@@ -15,7 +15,7 @@ pub(super) fn digits<'a>(
     let mut digits = Vec::new();
     let mut terms = Vec::new();
     for (i, (extent, stride)) in modes.iter().enumerate() {
-        // The last mode goes on past its end, and so needs no remainder.
+        // Coordinates past the end continue in the last mode, so it needs no remainder.
         let digit = if i + 1 < modes.len() {
             let digit = format_ident!("digit{i}");
             digits.push(split(&digit, extent, kept));
@@ -30,7 +30,8 @@ pub(super) fn digits<'a>(
     (digits, terms)
 }
 
-/// Takes the digit of an extent off `coord`: by a shift and a mask, or by a quotient that is a multiplication.
+/// Splits `coord` into the digit of an extent and the rest. A power of two takes a mask and a shift, a run-time extent
+/// a multiplication by its precomputed inverse.
 fn split(digit: &Ident, extent: &Term, kept: &mut Kept) -> TokenStream {
     let Some(known) = extent.as_constant() else {
         let (divisor, extent) = (kept.divisor(extent), kept.value(extent));
@@ -50,7 +51,7 @@ fn split(digit: &Ident, extent: &Term, kept: &mut Kept) -> TokenStream {
     quote!(let (#digit, coord) = (coord % #known, coord / #known);)
 }
 
-/// The sum of the leaves of `coord`, each times its step.
+/// The sum of the products of the leaves of `coord` and their steps.
 pub(super) fn inner_product(
     layout: &Layout<Term>,
     steps: impl Iterator<Item = Option<Term>>,
@@ -102,7 +103,7 @@ pub(super) fn coordinate_type(tree: &Tuple<Term>) -> TokenStream {
     }
 }
 
-/// For a ragged division: whether a coordinate is in the layout that was divided.
+/// For a ragged division, the function that says whether a coordinate is inside the divided layout.
 pub(super) fn is_inside(
     scope: &Scope,
     layout: &Layout<Term>,
@@ -128,7 +129,7 @@ pub(super) fn is_inside(
         let position = inner_product(layout, sources.into_iter(), kept);
         let bound = kept.value(bound.clone());
         let condition = quote!((#position) < #bound);
-        // A ragged tiling has two bounds for one edge.
+        // A ragged tiling has the same bound twice.
         if conditions
             .iter()
             .all(|known| known.to_string() != condition.to_string())

@@ -1,4 +1,4 @@
-//! Layouts with run-time integers: a type with a constructor.
+//! Layouts with run-time integers whose values are integers, and their tilings.
 
 use super::index::is_inside;
 use crate::notation::dynamic::declared::{
@@ -19,14 +19,14 @@ pub(super) struct Shaped {
     pub(super) tiles: Option<Tiles>,
 }
 
-/// What a tiling knows beside its layout.
+/// The part of a tiling besides its layout.
 pub(super) struct Tiles {
     pub(super) axes: Vec<SymbolicAxis>,
-    /// Whether tiles may not share an element.
+    /// Whether two tiles must never share an element.
     pub(super) is_disjoint: bool,
 }
 
-/// The functions of the type, whose names no run-time integer can have.
+/// The names of the functions of the type, which no run-time integer can have.
 pub(super) const METHODS: [&str; 24] = [
     "try_new",
     "offset",
@@ -54,7 +54,7 @@ pub(super) const METHODS: [&str; 24] = [
     "text",
 ];
 
-/// A `Result` of a value of a type of its own.
+/// An expression of type `Result`, with a type of its own for the value.
 pub(super) fn expression(
     context: &Context,
     scope: &Scope,
@@ -67,7 +67,7 @@ pub(super) fn expression(
     quote!(#declarations #value)
 }
 
-/// Trait and constant, of a type that comes before it.
+/// The trait and the constant of the recipe, without the type in front.
 fn recipe_path(context: &Context) -> TokenStream {
     let facade = &context.facade;
     quote!(as #facade::DynamicLayout>::RECIPE)
@@ -90,7 +90,7 @@ pub(super) fn item(
     quote!(#declarations #constructor)
 }
 
-/// What stands for an expression whose error has been reported.
+/// The expression in the place of one whose error has been reported.
 pub(super) fn fallback_expression(
     context: &Context,
     count: usize,
@@ -102,7 +102,7 @@ pub(super) fn fallback_expression(
     quote!(#declarations #value)
 }
 
-/// What stands for an item whose error has been reported. Its constructor takes the integers.
+/// The declarations of an item whose error has been reported. Its constructor takes the integers.
 pub(super) fn fallback_item(context: &Context, item: &Item, integers: &[Ident]) -> TokenStream {
     let (docs, others) = attributes(item, "");
     let declared = Declared::of(item, docs, &others, integers);
@@ -111,7 +111,7 @@ pub(super) fn fallback_item(context: &Context, item: &Item, integers: &[Ident]) 
     quote!(#declarations #constructor)
 }
 
-/// A type whose functions take all coordinates.
+/// A type whose functions accept every coordinate.
 fn fallback(context: &Context, declared: &Declared<'_>, count: usize) -> TokenStream {
     let Declared {
         name,
@@ -156,7 +156,7 @@ fn fallback(context: &Context, declared: &Declared<'_>, count: usize) -> TokenSt
     }
 }
 
-/// The type and what it does.
+/// The type, its traits and its functions.
 fn declarations(
     context: &Context,
     declared: &Declared<'_>,
@@ -229,7 +229,7 @@ fn declarations(
     }
 }
 
-/// The type, with what is the same for all but the numbers.
+/// The type and its traits.
 fn type_and_traits(
     context: &Context,
     declared: &Declared<'_>,
@@ -269,7 +269,7 @@ fn type_and_traits(
     }
 }
 
-/// The value at a 1-D or at a nested coordinate, from that of the layout before its offset and its swizzle.
+/// Adds the offset of a composed layout to a value of its inner layout, and applies the swizzle.
 fn swizzled(
     composed: &ComposedLayout<Term>,
     value: TokenStream,
@@ -290,7 +290,7 @@ fn swizzled(
     quote!(#private::#swizzle.apply({ #value }))
 }
 
-/// The tiles of a layout, in its recipe.
+/// The tiles in the recipe of a layout.
 fn tiles_tokens(tiles: &Tiles, layout: &Layout<Term>, kept: &mut Kept) -> TokenStream {
     let leaves = layout
         .modes()
@@ -314,7 +314,7 @@ fn tiles_tokens(tiles: &Tiles, layout: &Layout<Term>, kept: &mut Kept) -> TokenS
     quote!(TilingRecipe { tile_leaves: #leaves, axes: &[#(#axes),*], is_disjoint: #is_disjoint })
 }
 
-/// Straight-line code from the 1-D `coord` to the value. Coalesced, so that there is no term too many.
+/// The value at the 1-D `coord`. The layout is coalesced, so that the sum has the fewest terms.
 fn index(layout: &Layout<Term>, kept: &mut Kept) -> TokenStream {
     let modes = coalesce(&layout.without_sources()).flat_modes();
     let (digits, terms) = digits(&modes, kept);

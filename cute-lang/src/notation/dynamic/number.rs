@@ -9,10 +9,10 @@ use cute_algebra::{Tuple, Value};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-/// A number, or numbers that nest.
+/// A number, a tuple of numbers, or a truth value.
 pub(super) enum Number {
     Integers(Tuple<Sum>),
-    /// It is the same for all integers that pass the checks.
+    /// A truth value. It is the same for all integers that pass the checks.
     Truth(bool),
 }
 
@@ -33,7 +33,7 @@ impl Number {
         }
     }
 
-    /// The value of `numbers`, an array.
+    /// The value, from the array `numbers`.
     fn value(&self, kept: &mut Kept) -> TokenStream {
         match self {
             Self::Integers(tuple) => nested(tuple, &mut |sum| match sum.as_constant() {
@@ -51,7 +51,7 @@ impl Number {
     }
 }
 
-/// A `Result` of the number.
+/// An expression of type `Result`.
 pub(super) fn expression(
     context: &Context,
     scope: &Scope,

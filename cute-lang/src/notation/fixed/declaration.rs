@@ -12,7 +12,7 @@ pub(super) struct Constant {
 }
 
 impl Constant {
-    /// As an expression that is constant wherever it stands.
+    /// As an expression that rustc evaluates at compile time in every context.
     pub(super) fn inline(self) -> TokenStream {
         let value = self.value;
         quote!(const #value)
@@ -85,7 +85,7 @@ pub(super) fn declarations(
     }
 }
 
-/// The mark. The runtime checks it against the numbers of the tiling, so that it need not be believed.
+/// The implementation of `DisjointTiling`. The runtime proves it again from the numbers of the tiling.
 pub(super) fn disjoint(context: &Context, item: &Item) -> TokenStream {
     let (facade, name) = (&context.facade, &item.name);
     let attributes = item

@@ -1,4 +1,4 @@
-//! The value at a 1-D coordinate, as Rust.
+//! Straight-line code for the value at a 1-D coordinate.
 
 use crate::notation::fixed::layout::StaticLayout;
 use crate::notation::literal::literal;
@@ -8,7 +8,7 @@ use quote::ToTokens;
 use quote::quote;
 
 impl StaticLayout {
-    /// Straight-line code from `coord` to the value: the cheapest form, and the swizzle of what it gives.
+    /// The value at `coord`, by the form of the layout that takes the fewest operations, with the swizzle applied.
     pub(super) fn index(&self) -> TokenStream {
         let terms = self
             .inner
@@ -43,8 +43,8 @@ impl StaticLayout {
     }
 }
 
-/// A term but for its sign, by shifts and masks where its numbers are powers of two: `/` and `%` of an `i64` round
-/// towards zero, which costs more.
+/// A term without its sign. Powers of two become shifts and masks, because `/` and `%` of an `i64` round towards zero,
+/// which takes more instructions.
 fn product(term: &IndexTerm) -> TokenStream {
     let power = |value: i64| u64::try_from(value).is_ok_and(u64::is_power_of_two);
     let mut value = quote!(coord);

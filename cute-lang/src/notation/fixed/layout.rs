@@ -5,11 +5,10 @@ use cute_algebra::{ComposedLayout, Layout, Swizzle, Value, is_injective};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// Most entries of a table of offsets that is written out.
-/// A number in a table costs rustc about two microseconds.
+/// The most entries of a table of all values. Each entry takes rustc about two microseconds.
 const TABLE_LIMIT: i64 = 64;
 
-/// A layout of integers under a swizzle, which may be the identity.
+/// A layout whose values are integers, with its offset and its swizzle.
 pub(super) struct StaticLayout {
     pub(super) inner: Layout,
     pub(super) swizzle: Swizzle,
@@ -37,7 +36,7 @@ impl StaticLayout {
         Some(self.swizzle.apply(self.offset.checked_add(inner)?))
     }
 
-    /// All values, if a table of them is wanted.
+    /// All values, if there are at most [`TABLE_LIMIT`].
     fn offsets(&self) -> Option<Vec<i64>> {
         let wanted = self.inner.size() <= TABLE_LIMIT;
         wanted
@@ -81,7 +80,7 @@ pub(super) fn layout_with(layout: &Layout, offsets: &[i64]) -> TokenStream {
     quote!(#proved(#profile, #shape, #stride, #offsets))
 }
 
-/// One integer layout along each path of a coordinate space.
+/// A layout whose values are coordinates: one layout of integers for each path that its strides have.
 pub(super) fn coordinate_tokens(layout: &Layout) -> TokenStream {
     let mut paths: Vec<_> = layout
         .stride()

@@ -17,7 +17,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::ToTokens;
 use quote::quote;
 
-/// A value in the place of an expression; the error says what is not a value of a layout macro.
+/// A value in the place of an expression, or an error if the value has no form in Rust.
 pub(super) fn expression(context: &Context, value: &Value) -> Result<TokenStream, String> {
     constant(context, value).map(Constant::inline)
 }
@@ -25,7 +25,7 @@ pub(super) fn expression(context: &Context, value: &Value) -> Result<TokenStream
 /// The declarations of an item: a type, a constant and a carrier of its name.
 pub(super) fn item(context: &Context, item: &Item, value: &Value) -> Result<TokenStream, String> {
     let carrier = carrier(context, item, &Bound::of(value));
-    // A tiler has no value at run time; its name is good for other layouts.
+    // A tiler has no value at run time. Other layouts can name it.
     if let Value::Tiler(_) = value {
         return Ok(carrier);
     }
@@ -42,12 +42,12 @@ pub(super) fn item(context: &Context, item: &Item, value: &Value) -> Result<Toke
     Ok(quote!(#declarations #carrier))
 }
 
-/// What stands for an expression whose error has been reported.
+/// The expression in the place of one whose error has been reported.
 pub(super) fn fallback_expression(context: &Context, form: Form) -> TokenStream {
     fallback(context, form).inline()
 }
 
-/// What stands for an item whose error has been reported.
+/// The declarations of an item whose error has been reported.
 pub(super) fn fallback_item(context: &Context, item: &Item, form: Form) -> TokenStream {
     let layout = StaticLayout {
         inner: Layout::unit(),
@@ -92,14 +92,14 @@ fn constant(context: &Context, value: &Value) -> Result<Constant, String> {
             quote!(#facade::CoordinateLayout),
         ),
         Value::Layout(layout) => {
-            // The one name of the crate in it, so no glob to resolve.
+            // A layout takes one name of the crate, so it needs no glob import, which takes rustc time.
             let layout = layout_tokens(layout);
             let value = quote!({ #facade::__private::#layout });
             (value, quote!(#facade::Layout))
         }
         Value::Composed(layout) => (block(composed_tokens(layout)), quote!(#facade::Layout)),
         Value::Swizzle(swizzle) => (block(swizzle_tokens(*swizzle)), quote!(#facade::Swizzle)),
-        // Only the bits of a coordinate have columns: digits do not where their extents are no powers of two.
+        // A map has columns by bit only if the extents of its shape are powers of two.
         Value::XorMap(map) if map.constant() == 0 && map.bit_columns().is_some() => {
             let columns = map
                 .columns()
@@ -115,7 +115,7 @@ fn constant(context: &Context, value: &Value) -> Result<Constant, String> {
             block(Literal::i64_suffixed(*value).into_token_stream()),
             quote!(::core::primitive::i64),
         ),
-        // What is said of a layout, and names of the hardware's forms.
+        // Answers about a layout, and names of forms of the hardware.
         Value::Word(word) => (quote!({ #word }), quote!(&'static ::core::primitive::str)),
         Value::Bool(value) => (block(quote!(#value)), quote!(::core::primitive::bool)),
         Value::Tuple(tuple) => (block(tuple_value(tuple)), tuple_type(tuple)),

@@ -14,8 +14,8 @@ pub(in super::super) fn expression(context: &Context, tiling: &Tiling) -> TokenS
     constant(context, tiling).inline()
 }
 
-/// The declarations of an item: a type, a constant and a carrier of its name; and the mark of the tilings of which it is
-/// proved that no two coordinates share an element.
+/// The declarations of an item: a type, a constant and a carrier of its name. If no two coordinates share an element,
+/// the type also implements `DisjointTiling`.
 pub(in super::super) fn item(context: &Context, item: &Item, tiling: &Tiling) -> TokenStream {
     let value: Value = match tiling.layout().as_layout() {
         Some(layout) => layout.clone().into(),
@@ -53,7 +53,7 @@ fn constant(context: &Context, tiling: &Tiling) -> Constant {
     }
 }
 
-/// A layout that is known but not looked up.
+/// A layout without a table of its values.
 fn without_table(composed: &ComposedLayout) -> TokenStream {
     let inner = layout_with(composed.layout(), &[]);
     if composed.as_layout().is_some() {

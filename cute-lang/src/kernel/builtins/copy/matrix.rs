@@ -1,8 +1,8 @@
 //! Copies of matrices of 8 rows of 16 bytes: `ldmatrix` and `stmatrix`.
 //!
-//! The table of copy atoms says which elements of its matrices each lane holds, and at which row it points. Where a
-//! fragment holds its tile so, the row at which a thread points follows: as many threads have the same tile in another way,
-//! and each moves whole rows.
+//! The table of copy atoms says which elements of the matrices each lane holds, and the row whose address each lane
+//! passes. If the registers of a fragment hold a tile as an atom does, the row of each thread follows: the same threads
+//! are distributed over the same tile by another layout, in which each thread has whole rows.
 
 use crate::kernel::access::address::in_bytes;
 use crate::kernel::access::crd2idx::crd2idx;
@@ -22,7 +22,8 @@ const WARP: i64 = 32;
 /// Bits of a row of a matrix.
 const ROW_BITS: u32 = 128;
 
-/// The atoms, the best first: of a load and of a store, how many matrices they move, and whether they transpose them.
+/// The atoms in the order in which they are tried: that of a load, that of a store, how many matrices they move, and
+/// whether they transpose.
 #[rustfmt::skip] // A table is read by its rows.
 const ATOMS: &[(&str, &str, u8, bool)] = &[
     ("SM75_U32x4_LDSM_N", "SM90_U32x4_STSM_N", 4, false),
@@ -33,11 +34,11 @@ const ATOMS: &[(&str, &str, u8, bool)] = &[
     ("SM75_U16x2_LDSM_T", "SM90_U16x2_STSM_T", 1, true),
 ];
 
-/// The rows that threads point at.
+/// The rows whose addresses threads pass.
 struct Rows {
-    /// For each mode of the tile, from threads to where their rows begin.
+    /// For each mode of the tile, the layout from threads to the coordinates at which their rows begin.
     threads: Vec<Layout>,
-    /// What each instruction moves.
+    /// The matrices of each instruction.
     groups: Vec<Group>,
 }
 
@@ -45,18 +46,19 @@ struct Rows {
 struct Group {
     /// One register of each lane for each matrix.
     registers: Vec<Operand>,
-    /// Where they begin, from where the thread's row does.
+    /// The coordinate at which they begin, relative to the row of the thread.
     coordinate: Vec<i64>,
 }
 
-/// Copies by matrices, if the fragment's threads and registers and the tensor allow it. All threads of a warp take part.
+/// Copies by matrices if the fragment and the tensor allow it, and returns whether they do. All threads of a warp must
+/// take part.
 pub(crate) fn copy(
     b: &mut Builder,
     direction: Direction,
     tensor: &Tensor,
     fragment: &Fragment,
 ) -> Result<bool> {
-    // Other elements do not lie in 32-bit registers of no type.
+    // The instructions take `b32` registers, which only fragments of narrower elements have.
     if !matches!(fragment.element.bits(), 8 | 16) {
         return Ok(false);
     }
@@ -84,7 +86,7 @@ pub(crate) fn copy(
     Ok(false)
 }
 
-/// The instructions; `false` if some row may not start at a multiple of its length.
+/// Emits the instructions, or returns `false` if a row may start at an address that is not a multiple of its length.
 fn move_rows(
     b: &mut Builder,
     direction: Direction,
@@ -131,7 +133,8 @@ fn move_rows(
     Ok(true)
 }
 
-/// The rows of an atom in a tile that a fragment holds: `side` is the atom's end in shared memory.
+/// The rows that an atom copies for a fragment, if the fragment holds its tile as the atom does. `side` is the side of
+/// the atom in shared memory.
 fn rows(atom: &CopyAtom, side: CopySide, tensor: &Tensor, fragment: &Fragment) -> Option<Rows> {
     let threads = &fragment.tile.as_ref()?.threads;
     let (held, pointed) = (atom.layout(CopySide::Ref), atom.layout(side));
@@ -144,12 +147,12 @@ fn rows(atom: &CopyAtom, side: CopySide, tensor: &Tensor, fragment: &Fragment) -
         .map(|group| group_of(fragment, group))
         .collect::<Option<_>>()?;
 
-    // Which lane has an element of the matrices, and as which value.
+    // By element of the matrices, the lane that holds it, and the index of the value among those of the lane.
     let mut holders = vec![(0, 0); held.size() as usize];
     for (position, element) in (0..).zip(held.values()) {
         *holders.get_mut(usize::try_from(element).ok()?)? = (position % WARP, position / WARP);
     }
-    // Values are as far apart in all groups, so the first tells.
+    // The coordinates of values relative to the first value. They must be the same in all groups.
     let apart =
         |held: &Held, mode: usize| held.coordinate[mode] - fragment.values[0].coordinate[mode];
     let alike = fragment.values.chunks(values).all(|group| {
@@ -174,7 +177,7 @@ fn rows(atom: &CopyAtom, side: CopySide, tensor: &Tensor, fragment: &Fragment) -
                 .collect()
         })
         .collect::<Option<_>>()?;
-    // A row is a run of elements along one mode, for every thread.
+    // The elements of a row must be consecutive along one mode of the tile, the same mode for every thread.
     let along = (0..threads.len()).find(|&mode| coordinate(0, 1, mode) != Some(begins[mode][0]))?;
     let length = pointed.size() / WARP;
     let runs = (0..count).all(|thread| {
@@ -188,7 +191,7 @@ fn rows(atom: &CopyAtom, side: CopySide, tensor: &Tensor, fragment: &Fragment) -
     if !runs || begins.iter().flatten().any(|begin| *begin < 0) {
         return None;
     }
-    // And in shared memory.
+    // They must be consecutive in shared memory, too.
     let memory = tensor.layout.layout().mode(along)?;
     let starts: BTreeSet<i64> = groups
         .iter()
@@ -209,7 +212,7 @@ fn rows(atom: &CopyAtom, side: CopySide, tensor: &Tensor, fragment: &Fragment) -
     })
 }
 
-/// The registers of the values of one instruction, if they fill them in order.
+/// The registers of the values of one instruction, if the values fill whole registers in order.
 fn group_of(fragment: &Fragment, values: &[Held]) -> Option<Group> {
     let packing = packing(fragment.element);
     let registers = values.chunks(packing).map(|parts| {
@@ -224,7 +227,7 @@ fn group_of(fragment: &Fragment, values: &[Held]) -> Option<Group> {
     })
 }
 
-/// Whether every row starts at a multiple of its length, before and after the swizzle.
+/// Whether the address of every row is a multiple of the length of a row, before and after the swizzle.
 fn rows_are_aligned(b: &Builder, tensor: &Tensor, indices: &[i64]) -> bool {
     let bits = (ROW_BITS / 8).ilog2();
     let swizzle = in_bytes(tensor.layout.swizzle(), tensor.element.bytes());

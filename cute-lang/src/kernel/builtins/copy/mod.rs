@@ -16,7 +16,6 @@ use crate::kernel::value::{Fragment, Scalar, Tensor, Value, packing, word_type};
 use std::collections::BTreeMap;
 use syn::Result;
 
-/// The rows of the builtin table that copy.
 pub(crate) const ROWS: &[Builtin] = &[Builtin {
     signature: "copy(source, destination)",
     apply: copy,
@@ -40,7 +39,8 @@ fn load(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<()> {
     }
     let Access { tensor, vectors } = access(b, tensor, fragment)?;
     let mut addresses = tensor.addresses();
-    // Narrow elements that come in another order than the fragment's: (register, part) → where it was loaded.
+    // For elements of 8 and 16 bits that are loaded in another order than the fragment's: by register and part, the
+    // loaded register and its part.
     let mut loaded: BTreeMap<usize, BTreeMap<usize, (Scalar, usize)>> = BTreeMap::new();
     for vector in &vectors {
         let mut words = Vec::new();
@@ -70,7 +70,7 @@ fn load(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<()> {
     }
     for (register, mut parts) in loaded {
         let register = fragment.registers[register].clone();
-        // Parts that were not loaded keep what they hold.
+        // Parts that were not loaded keep their values.
         let parts: Vec<_> = (0..packing(fragment.element))
             .map(|place| {
                 parts
@@ -109,7 +109,7 @@ fn store(b: &mut Builder, fragment: &Fragment, tensor: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// The accesses that copy between a fragment and a tensor, into which this thread's own coordinate has been put.
+/// The accesses that copy between a fragment and the thread's part of a tensor.
 struct Access {
     tensor: Tensor,
     vectors: Vec<Vector>,
@@ -119,7 +119,7 @@ fn access(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<Acces
     if tensor.element != fragment.element {
         let (tensor, fragment) = (tensor.element, fragment.element);
         return Err(b.error(format!(
-            "a tensor of `{tensor}` and a fragment of `{fragment}`: convert the fragment"
+            "the tensor has elements of `{tensor}`, but the fragment has elements of `{fragment}`: convert the fragment"
         )));
     }
     let (tensor, indices) = match &fragment.tile {
@@ -127,7 +127,7 @@ fn access(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<Acces
             let (size, values) = (tensor.layout.layout().size(), fragment.values.len());
             if size != values as i64 {
                 return Err(b.error(format!(
-                    "a tensor of {size} elements and a fragment of {values}"
+                    "the tensor has {size} elements, but the fragment has {values}"
                 )));
             }
             (tensor.clone(), tensor.layout.layout().values().collect())

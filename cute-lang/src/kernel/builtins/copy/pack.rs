@@ -1,12 +1,12 @@
-//! Registers assembled from parts of others.
+//! Registers assembled from bytes of other registers.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::Opcode;
 
-/// Assembles a register from parts of registers: two halves or four bytes. Where there are fewer, what is left is not
-/// used.
+/// Assembles a register from two halves or four bytes of registers. If there are fewer parts, the upper bytes have no
+/// meaning.
 pub(super) fn pack(b: &mut Builder, to: &Scalar, parts: &[(Scalar, usize)], width: usize) {
     let mut bytes: Vec<(&Scalar, usize)> = parts
         .iter()
@@ -25,7 +25,7 @@ pub(super) fn pack(b: &mut Builder, to: &Scalar, parts: &[(Scalar, usize)], widt
         permute(b, to, first, rest.first().unwrap_or(first), &bytes);
         return;
     }
-    // More than two registers: the two halves apart, then both.
+    // `prmt` reads two registers. For more, the two halves are assembled first.
     let halves: Vec<Scalar> = bytes
         .chunks(2)
         .map(|pair| {
@@ -44,7 +44,7 @@ pub(super) fn pack(b: &mut Builder, to: &Scalar, parts: &[(Scalar, usize)], widt
     );
 }
 
-/// `prmt`: bytes of two registers, the lowest first.
+/// Emits `prmt`, which selects bytes of two registers. The lowest byte of the result comes first.
 fn permute(
     b: &mut Builder,
     to: &Scalar,

@@ -1,4 +1,4 @@
-//! This thread's part of a tensor.
+//! The part of a tensor that a thread copies.
 
 use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::emit::builder::Builder;
@@ -6,7 +6,7 @@ use crate::kernel::value::{Fragment, Held, Tensor};
 use cute_algebra::{Layout, coalesce};
 use syn::Result;
 
-/// The tensor from this thread's own coordinate, and the index of each of its values.
+/// The tensor that begins at the coordinate of the thread, and what its layout gives for each value of the fragment.
 pub(super) fn partition(
     b: &mut Builder,
     tensor: &Tensor,
@@ -19,15 +19,15 @@ pub(super) fn partition(
     let extents: Vec<i64> = modes.iter().map(Layout::size).collect();
     if !fragment.shape.leaves().eq(&extents) {
         return Err(b.error(format!(
-            "a tensor of {} and a fragment of {}",
+            "the tensor has the shape {}, but the fragment has the shape {}",
             tensor.layout.layout().shape(),
             fragment.shape
         )));
     }
     let mut dynamic = tensor.dynamic.clone();
     for (mode, layout) in modes.iter().enumerate() {
-        // Thread and value each have a part of the coordinate; the layout passes the sum through if no part carries
-        // into the other across a boundary of the layout.
+        // A coordinate is the sum of the thread's coordinate and the value's. The layout may be applied to each alone
+        // if their sum never carries across a boundary between modes of the layout.
         let mut boundary = 1;
         for (extent, _) in coalesce(layout).flat_modes() {
             boundary *= extent;
@@ -40,7 +40,7 @@ pub(super) fn partition(
                 .unwrap_or(0);
             if reach + worst >= boundary {
                 return Err(b.error(format!(
-                    "mode {mode} of the tensor, {layout}, breaks at {boundary}, but threads reach {reach} and values {worst} there"
+                    "mode {mode} of the tensor, {layout}, has a boundary at {boundary}: a thread adds up to {reach} to a coordinate below it, a value up to {worst}, and the sum must stay below {boundary}"
                 )));
             }
         }

@@ -1,4 +1,4 @@
-//! Copies of one thread, and of the threads of a warp, run and compared with the algebra.
+//! Emitted copies, run for one thread or for all threads of a CTA and compared with the algebra.
 
 use super::*;
 use crate::kernel::access::crd2idx::crd2idx;
@@ -99,7 +99,7 @@ fn every_value_arrives() {
                 check(&rows, &columns, slots);
                 check(&columns, &rows, slots);
             }
-            // No two neighbours: element by element.
+            // No two elements are consecutive, so each is copied alone.
             let mut apart = tensor(element, swizzle, Layout::new(9, 3).unwrap());
             apart.base += 64 * 1024;
             let near = tensor(element, swizzle, Layout::new(9, 1).unwrap());
@@ -156,7 +156,8 @@ fn vectors_are_as_wide_as_both_sides_allow() {
 
 #[test]
 fn bank_conflicts_of_storing_an_accumulator() {
-    // bf16 goes by matrices, whose rows are 16 bytes. A phase of f32 is half a warp, four rows of 32 bytes: of these two swizzle to the same 32 bytes.
+    // bf16 is copied by matrices with rows of 16 bytes. f32 is copied by vectors of 8 bytes, and a half-warp writes
+    // four rows of 32 bytes at once. The swizzle puts two of them into the same banks.
     for (element, columns, width, degree) in
         [(Element::Bf16, 64, 16, 1), (Element::F32, 32, 8, 2)]
     {
@@ -206,7 +207,7 @@ fn bank_conflicts_of_storing_an_accumulator() {
                 );
             }
         }
-        // Together the threads write every byte once.
+        // All threads together write every byte once.
         let mut written: Vec<u64> = all
             .iter()
             .flatten()

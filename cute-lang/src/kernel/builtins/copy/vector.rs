@@ -1,4 +1,4 @@
-//! Vectors: values side by side in shared memory, moved by one instruction.
+//! Vectors: consecutive values in shared memory that one instruction moves.
 
 use crate::kernel::access::address::in_bytes;
 use crate::kernel::builtins::copy::direction::Direction;
@@ -7,19 +7,19 @@ use crate::kernel::value::{Scalar, Tensor};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 
-/// One access: values of a fragment that lie side by side in shared memory.
+/// One access: values of a fragment that are consecutive in shared memory.
 pub(super) struct Vector {
-    /// What the tensor's layout gives for the first.
+    /// What the layout of the tensor gives for the first value.
     pub(super) index: i64,
     /// The values, in the order of their addresses.
     pub(super) values: Vec<usize>,
 }
 
-/// Groups values by address into the widest vectors that are aligned for every thread.
+/// Groups the values into the widest vectors that are aligned for every thread.
 pub(super) fn vectorise(b: &Builder, tensor: &Tensor, indices: &[i64]) -> Vec<Vector> {
     let mut order: Vec<usize> = (0..indices.len()).collect();
     order.sort_by_key(|&value| indices[value]);
-    // What every address is a multiple of, whatever the known part adds.
+    // The run-time offset is a multiple of this many bytes.
     let dynamic = 1i64 << b.possible_bits(&tensor.dynamic).trailing_zeros().min(4);
     let swizzle = in_bytes(tensor.layout.swizzle(), tensor.element.bytes());
     let chunk = if swizzle.is_identity() {
@@ -68,7 +68,7 @@ pub(super) fn transfer(
         1 => None,
         count => Some(Modifier::Vector(count as u8)),
     };
-    // A lone narrow element uses the low part of its register.
+    // A single element of 8 or 16 bits lies in the low part of its register.
     let ty = match bytes {
         1 => Type::B8,
         2 => Type::B16,
