@@ -1,30 +1,13 @@
-//! The kernel language: Rust syntax, interpreted at expansion, to PTX.
+//! The kernel language: Rust syntax, interpreted when a macro is expanded, to PTX. The folders are layers, from below:
+//! `syntax` reads the module, `value` says what expressions evaluate to, `emit` collects PTX, `access` gives addresses,
+//! `builtins` holds the functions of the language, `interp` runs statements and expressions, `lower` makes PTX of a
+//! kernel, and `expand` makes Rust of that.
 
-pub mod address;
-mod analysis;
-pub mod arithmetic;
-pub mod barrier;
-pub mod bits;
-pub mod builder;
+mod access;
 pub mod builtins;
-mod cleanup;
-pub mod copy;
+pub mod emit;
 pub mod expand;
-pub mod fragment;
 pub mod interp;
 pub mod lower;
-mod matrix;
-mod near;
-pub mod param;
-pub mod parse;
-#[cfg(test)]
-mod refusals;
-mod scalar;
-#[cfg(test)]
-mod simulate;
-mod stub;
-pub mod tensor;
-mod text;
-pub mod tma;
+pub mod syntax;
 pub mod value;
-pub mod wgmma;

@@ -1,190 +1,18 @@
-//! Carriers, macros that carry values from item to item.
+//! Carriers: macros that pass the value of one item to another.
 //!
-//! An expression that mentions an unknown `A` expands to `A! { { entry } [ known, A ] rest }`. The carrier `A!` puts A's value in
-//! front and calls the facade's `carry!`, which goes on with `entry! { [ known, A = "value" ] rest }`. The value of a layout with
-//! run-time integers is its expression.
+//! An expression that names an unknown `A` expands to `A! { { entry } [ known, A ] rest }`. The carrier `A!` adds the
+//! value of `A` and calls the facade's `carry!`, which calls `entry! { [ known, A = "value" ] rest }`. For a layout
+//! with run-time integers, the value is its expression.
 
-use super::Form;
-use super::dynamic::{self, Dynamic};
-use super::input::{Bound, Context, Item};
-use super::tokens::Spanned;
-use cute_algebra::notation::{
-    Definition, Expr, NotationError, eval, eval_layout, eval_tiling, require_disjoint,
-};
-use cute_algebra::{Tiling, Value};
-use proc_macro2::{Ident, Span, TokenStream};
+use crate::notation::input::{Bound, Context, Item};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::Range;
 use syn::Visibility;
 
 extern crate proc_macro;
 
-/// What became of an expression.
-pub(super) enum Folded {
-    /// Its value.
-    Value(Value),
-    /// Of `tile!`, its value.
-    Tiling(Tiling),
-    /// It has run-time integers.
-    Dynamic(Box<Dynamic>),
-    /// It needs the value of a name first: the carrier to call, and what to pass before the rest of the input.
-    Continue {
-        carrier: TokenStream,
-        state: TokenStream,
-    },
-    /// A name in it has an error, which has been reported.
-    Poisoned,
-}
-
-/// Folds an expression, if all its names are known. Facts that are not about it are `stray`.
-pub(super) fn fold(
-    context: &Context,
-    body: &TokenStream,
-    form: Form,
-    stray: Stray,
-) -> syn::Result<Folded> {
-    let spanned = Spanned::new(body.clone())?;
-    let (facts, expr) = spanned.parse_where()?;
-    let named = match Named::all(context, &expr)? {
-        Ok(named) => named,
-        Err(at) => {
-            let carrier = spanned.path(&at);
-            let state = state(context, form.entry(), &carrier);
-            return Ok(Folded::Continue { carrier, state });
-        }
-    };
-    if named
-        .iter()
-        .any(|(_, named)| matches!(named, Named::Error(_)))
-    {
-        return Ok(Folded::Poisoned);
-    }
-    let names = |name: &str| match find(&named, name) {
-        Some(Named::Value(_, value)) => Some(value.clone()),
-        _ => None,
-    };
-    let with_integers = |name: &str| match find(&named, name) {
-        Some(Named::Expression(definition)) => Some(definition.clone()),
-        _ => None,
-    };
-    let at_token = |error: NotationError| spanned.error(&error);
-    let mut definition = Definition::new(facts, expr)
-        .expand(&with_integers)
-        .map_err(at_token)?;
-    if let Some(fact) = definition.take_stray_facts(&names).first()
-        && stray == Stray::IsAnError
-    {
-        let message = "a fact about an integer that is not in the layout after it";
-        return Err(at_token(NotationError::new(&fact.at, message)));
-    }
-    if definition.expr.has_run_time_leaf(&names) {
-        let text = |name: &str| find(&named, name).and_then(Named::definition);
-        return dynamic::fold(&spanned, definition, form, &names, &text)
-            .map(|dynamic| Folded::Dynamic(Box::new(dynamic)));
-    }
-    let expr = &definition.expr;
-    let folded = match form {
-        Form::Layout => eval_layout(expr, &names).map(Folded::Value),
-        Form::Tile => eval_tiling(expr, &names).map(Folded::Tiling),
-        Form::DisjointTile => eval_tiling(expr, &names).and_then(|tiling| {
-            require_disjoint(&tiling, expr)?;
-            Ok(Folded::Tiling(tiling))
-        }),
-    };
-    folded.map_err(at_token)
-}
-
-/// The run-time integers of an expression that cannot be folded, as far as they can be seen.
-pub(super) fn integers(context: &Context, body: &TokenStream) -> Vec<TokenStream> {
-    let parsed = || -> syn::Result<Vec<TokenStream>> {
-        let spanned = Spanned::new(body.clone())?;
-        let (facts, expr) = spanned.parse_where()?;
-        let named = Named::all(context, &expr)?.unwrap_or_default();
-        let definitions = |name: &str| find(&named, name).and_then(Named::definition);
-        let definition = Definition::new(facts, expr)
-            .expand(&definitions)
-            .map_err(|error| spanned.error(&error))?;
-        let integers = definition.integers(&|_| None);
-        let tokens = integers.iter().map(|(name, at)| spanned.leaf(name, at));
-        Ok(tokens.collect())
-    };
-    let seen = |_| {
-        dynamic::seen(body)
-            .iter()
-            .map(|name| quote!(#name))
-            .collect()
-    };
-    parsed().unwrap_or_else(seen)
-}
-
-/// What is to be done with a fact that is not about the layout.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stray {
-    /// It may be about an item beside this one.
-    IsLeftOut,
-    IsAnError,
-}
-
-/// What a name in an expression stands for.
-enum Named {
-    /// A value, and its text.
-    Value(String, Value),
-    /// An expression with run-time integers.
-    Expression(Definition),
-    /// An error in an expression with these run-time integers.
-    Error(Vec<Ident>),
-}
-
-/// Names and what they stand for.
-type Names = Vec<(String, Named)>;
-
-impl Named {
-    /// What the names of an expression stand for; or where the first one is that has to be asked for.
-    fn all(context: &Context, expr: &Expr) -> syn::Result<Result<Names, Range<usize>>> {
-        let mut all = Vec::new();
-        for (name, at) in expr.layout_names() {
-            let binding = context.bindings.iter().find(|(known, _)| known == name);
-            let Some((_, bound)) = binding else {
-                return Ok(Err(at));
-            };
-            all.push((name.to_owned(), Self::new(bound)?));
-        }
-        Ok(Ok(all))
-    }
-
-    fn new(bound: &Bound) -> syn::Result<Self> {
-        let text = match bound {
-            Bound::Text(text) => text,
-            Bound::Error(integers) => return Ok(Self::Error(integers.clone())),
-        };
-        let here = |error| syn::Error::new(Span::call_site(), error);
-        let definition: Definition = text.parse().map_err(here)?;
-        match definition.expr.has_run_time_leaf(&|_| None) {
-            true => Ok(Self::Expression(definition)),
-            false => {
-                let value = eval(&definition.expr, &|_| None).map_err(here)?;
-                Ok(Self::Value(text.clone(), value))
-            }
-        }
-    }
-
-    /// The expression, of numbers too; of an error, one with the same run-time integers.
-    fn definition(&self) -> Option<Definition> {
-        match self {
-            Self::Value(text, _) => text.parse().ok(),
-            Self::Expression(definition) => Some(definition.clone()),
-            Self::Error(integers) => quote!((#(#integers),*)).to_string().parse().ok(),
-        }
-    }
-}
-
-fn find<'a>(named: &'a [(String, Named)], name: &str) -> Option<&'a Named> {
-    let known = named.iter().find(|(known, _)| known == name);
-    known.map(|(_, named)| named)
-}
-
-/// What a carrier is called with, before the rest of the input: the entry to come back to, and the names that are known.
+/// The first arguments of a carrier: the macro to call next, and the names that are known.
 pub(crate) fn state(context: &Context, entry: &str, carrier: &TokenStream) -> TokenStream {
     let facade = &context.facade;
     let entry = format_ident!("{entry}");
@@ -195,12 +23,12 @@ pub(crate) fn state(context: &Context, entry: &str, carrier: &TokenStream) -> To
     quote!({ #facade :: __private :: #entry } [ #facade #(#known)* , #carrier ])
 }
 
-/// The carrier of an item: a macro of its name that passes on what it stands for.
+/// The declaration of the carrier of an item.
 pub(super) fn carrier(context: &Context, item: &Item, bound: &Bound) -> TokenStream {
     let facade = &context.facade;
     let (name, visibility) = (&item.name, &item.visibility);
     let hidden = format_ident!("__layout_{}_{}", name, location(name));
-    // An exported macro is the one kind that `pub use` can pass on; it lands in the root of the crate.
+    // `pub use` can re-export only an exported macro, which is declared in the root of the crate.
     let export = matches!(visibility, Visibility::Public(_)).then(|| quote!(#[macro_export]));
     quote! {
         #[doc(hidden)]
@@ -215,8 +43,8 @@ pub(super) fn carrier(context: &Context, item: &Item, bound: &Bound) -> TokenStr
     }
 }
 
-/// Distinguishes items of one name in different modules, whose exported macros share the root of the crate.
-/// A hash of the place in the source, so that it is the same in every build.
+/// A text that differs between items of one name in different modules, since their exported macros are all declared in
+/// the root of the crate. It is a hash of the place in the source, so that it is the same in every build.
 fn location(name: &Ident) -> String {
     if !proc_macro::is_available() {
         return "here".to_owned();

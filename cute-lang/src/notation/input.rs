@@ -1,4 +1,4 @@
-//! What the macros are called with.
+//! The input of the macros.
 //!
 //! ```text
 //! input   := "[" facade ("," path "=" bound)* "]" body
@@ -8,8 +8,8 @@
 //! item    := attribute* [visibility] ["mut"] name "=" expression
 //! ```
 //!
-//! The facade is `$crate` of the `macro_rules!` macro that users call; the rest of the first group are names that
-//! carriers have resolved already.
+//! The facade is the `$crate` of the `macro_rules!` macro that users call. The rest of the first group are names whose
+//! values carriers have passed.
 
 use super::tokens::layout_names;
 use cute_algebra::Value;
@@ -30,7 +30,7 @@ pub(super) enum Input {
     },
 }
 
-/// What does not come from the user.
+/// The part of the input that does not come from the user.
 pub(crate) struct Context {
     /// Path of the crate that expansions name.
     pub(crate) facade: TokenStream,
@@ -41,9 +41,9 @@ pub(crate) struct Context {
 /// What a name stands for.
 #[derive(Clone, Debug)]
 pub(crate) enum Bound {
-    /// In the notation: a value, or an expression with run-time integers.
+    /// A value, or an expression with run-time integers, in the notation.
     Text(String),
-    /// An error, which has been reported, in an expression with these run-time integers.
+    /// An expression with these run-time integers that has an error, which has been reported.
     Error(Vec<Ident>),
 }
 
@@ -51,12 +51,12 @@ pub(crate) enum Bound {
 pub(super) struct Item {
     pub(super) attributes: Vec<Attribute>,
     pub(super) visibility: Visibility,
-    /// Of a tiling: it must be proved that no two of its coordinates share an element.
+    /// The `mut` of a tiling, which asks for a proof that no two of its coordinates share an element.
     pub(super) mutable: Option<Token![mut]>,
     pub(super) name: Ident,
     /// The expression.
     pub(super) body: TokenStream,
-    /// All of the item.
+    /// All tokens of the item.
     pub(super) tokens: TokenStream,
 }
 
@@ -70,7 +70,7 @@ impl Input {
             _ => {
                 return Err(syn::Error::new(
                     proc_macro2::Span::call_site(),
-                    "call this macro through the facade",
+                    "call `layout!` or `tile!` instead of this macro, which is internal",
                 ));
             }
         };
@@ -117,13 +117,14 @@ impl Input {
     }
 }
 
-/// Items have a `=`, which expressions never do, or begin as only items do.
+/// Whether a statement is an item: it has a `=`, or begins with `pub` or `#`, which no expression does.
 fn is_item(statement: &[TokenTree]) -> bool {
     let first = statement.first().map(ToString::to_string);
     matches!(first.as_deref(), Some("pub" | "#")) || statement.iter().any(is_equals)
 }
 
-/// Every name of a fact is in a statement after it, or in a layout that one after it names.
+/// Refuses a fact about an integer that no statement after it has. If a later statement names another layout, that
+/// layout may have it.
 fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
     let mut rest = body;
     while let Some(end) = rest.iter().position(is_semicolon) {
@@ -141,7 +142,9 @@ fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
             {
                 return Err(syn::Error::new_spanned(
                     &name,
-                    format!("a fact about `{name}`, which is in no layout after it"),
+                    format!(
+                        "this fact has the integer `{name}`, which does not occur in a layout after it"
+                    ),
                 ));
             }
         }
@@ -150,7 +153,7 @@ fn check_facts(body: &[TokenTree]) -> syn::Result<()> {
     Ok(())
 }
 
-/// All identifiers; a list of pending tokens instead of recursion.
+/// All identifiers. A list of pending tokens replaces recursion, whose depth would be that of the input.
 fn idents(tokens: &[TokenTree]) -> Vec<Ident> {
     let mut idents = Vec::new();
     let mut pending: Vec<TokenTree> = tokens.iter().rev().cloned().collect();
@@ -167,19 +170,19 @@ fn idents(tokens: &[TokenTree]) -> Vec<Ident> {
     idents
 }
 
-/// What stands after the `=` of an item, or all.
+/// The expression of a statement: what follows its `=`, or all of it.
 fn expression_of(statement: &[TokenTree]) -> &[TokenTree] {
     let sign = statement.iter().position(is_equals);
     sign.map_or(statement, |sign| &statement[sign + 1..])
 }
 
-/// Whether a layout is named in an expression, which may have run-time integers that are not written here.
+/// Whether an expression names layouts, which may have run-time integers that the expression does not show.
 fn names_layouts(expression: &[TokenTree]) -> bool {
     let tokens = expression.iter().cloned().collect();
     layout_names(tokens).is_ok_and(|names| !names.is_empty())
 }
 
-/// `where facts;`, or nothing of no facts.
+/// `where facts;`, or nothing if there are no facts.
 fn clause(facts: &[TokenTree]) -> TokenStream {
     let facts = facts.iter();
     match facts.len() {
@@ -201,7 +204,8 @@ fn is_semicolon(token: &TokenTree) -> bool {
 }
 
 impl Item {
-    /// The item with those of the facts in front of its expression that are about it, as far as this can be seen.
+    /// The item with facts in front of its expression: those whose integers occur in it, or all if it names other
+    /// layouts.
     fn under(self, facts: &[TokenTree]) -> Self {
         if facts.is_empty() {
             return self;
@@ -242,7 +246,7 @@ impl Bound {
         Self::Text(value.to_string())
     }
 
-    /// The value of a name where only a value is of use.
+    /// The value of a name, or an error if it has run-time integers.
     pub(crate) fn value(&self, name: &str) -> Result<Value, String> {
         let Self::Text(text) = self else {
             return Err(format!("the definition of `{name}` has an error"));
@@ -252,7 +256,7 @@ impl Bound {
             .map_err(|error: NotationError| error.to_string())?;
         match named.expr.has_run_time_leaf(&|_| None) {
             true => Err(format!(
-                "`{name}` has run-time integers, and kernels fold numbers"
+                "`{name}` has run-time integers, and a kernel takes layouts of known numbers only"
             )),
             false => eval(&named.expr, &|_| None).map_err(|error| error.to_string()),
         }
@@ -319,4 +323,23 @@ fn tokens_until(
         tokens.push(input.parse::<TokenTree>()?);
     }
     Ok(tokens.into_iter().collect())
+}
+
+/// The macro that is expanded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Layout,
+    Tile,
+    /// An item of `tile!` with `mut`, whose tiles must be proved disjoint.
+    DisjointTile,
+}
+
+impl Form {
+    /// The name of the macro.
+    pub(super) fn entry(self) -> &'static str {
+        match self {
+            Self::Layout => "layout",
+            Self::Tile | Self::DisjointTile => "tile",
+        }
+    }
 }

@@ -1,27 +1,28 @@
-//! The macros `layout!` and `tile!`: tokens to layouts, at expansion.
+//! The macros `layout!` and `tile!`.
 //!
-//! The algebra's own parser and evaluator do the work; this module turns tokens into its tokens, its positions into
-//! spans, and its values into Rust. Names are resolved by *carriers*: `layout! { pub A = …; }` also declares a macro `A!`
-//! that passes A's value on, so an expression that mentions `A` expands to a call of `A!` with the expression as what
-//! to continue with (see `carrier`). That works across modules and crates and before definition, because rustc resolves
-//! macro names by fixpoint.
+//! The parser and the evaluator are those of `cute-algebra`. This module turns Rust tokens into tokens of the notation
+//! (`tokens`), positions of errors into spans, and values into Rust (`fixed` and `dynamic`). Names are resolved by
+//! *carriers* (`carrier`): `layout! { pub A = …; }` also declares a macro `A!` that passes on the value of `A`. An
+//! expression that names `A` expands to a call of `A!` with the expression as its argument, and `A!` calls `layout!`
+//! again with the value. This works across modules and crates, and before the declaration of `A`, because rustc expands
+//! macros until all names are resolved.
 
 mod carrier;
 mod dynamic;
-mod expand;
-mod index;
+mod fixed;
+mod fold;
 mod input;
-mod tiling;
+mod literal;
+mod seen;
 mod tokens;
 
+use crate::notation::fold::{Folded, Stray, fold, integers};
+use crate::notation::input::{Form, Input, Item};
 pub(crate) use carrier::state;
 pub(crate) use input::{Bound, Context};
-pub use tokens::{eval, layout_names};
-
-use carrier::{Folded, Stray, fold, integers};
-use input::{Input, Item};
 use proc_macro2::TokenStream;
 use quote::quote;
+pub use tokens::{eval, layout_names};
 
 /// The expansion of `layout!`.
 pub fn layout(input: TokenStream) -> TokenStream {
@@ -33,26 +34,8 @@ pub fn tile(input: TokenStream) -> TokenStream {
     expansion(input, Form::Tile)
 }
 
-/// Which macro is expanded.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Layout,
-    Tile,
-    /// An item of `tile!` that is to be proved disjoint.
-    DisjointTile,
-}
-
-impl Form {
-    fn entry(self) -> &'static str {
-        match self {
-            Self::Layout => "layout",
-            Self::Tile | Self::DisjointTile => "tile",
-        }
-    }
-}
-
 fn expansion(input: TokenStream, form: Form) -> TokenStream {
-    // In braces the messages are ours alone; bare, rustc adds its own about the expression that is missing.
+    // Without the braces, rustc would add errors about a missing expression.
     let braced = |error: syn::Error| {
         let errors = error.to_compile_error();
         quote!({ #errors })
@@ -63,7 +46,7 @@ fn expansion(input: TokenStream, form: Form) -> TokenStream {
         }
         Ok(Input::Items { context, items }) => {
             let items = items.into_iter().map(|item| match item {
-                // An item is declared all the same, so that its uses add no messages of their own.
+                // The item is declared nevertheless, so that uses of it give no errors of their own.
                 Ok(item) => expand_item(&context, &item, form).unwrap_or_else(|error| {
                     let errors = error.to_compile_error();
                     let fallback = fallback_item(&context, &item, form);
@@ -83,13 +66,13 @@ fn expand_expression(
     form: Form,
 ) -> syn::Result<TokenStream> {
     match fold(context, body, form, Stray::IsAnError)? {
-        Folded::Value(value) => expand::expression(context, &value)
+        Folded::Value(value) => fixed::expression(context, &value)
             .map_err(|message| syn::Error::new_spanned(body, message)),
-        Folded::Tiling(tiling) => Ok(tiling::expression(context, &tiling)),
+        Folded::Tiling(tiling) => Ok(fixed::tiling::expression(context, &tiling)),
         Folded::Dynamic(dynamic) => dynamic::expression(context, body, &dynamic),
         Folded::Continue { carrier, state } => Ok(quote!(#carrier ! { #state #body })),
         Folded::Poisoned => Ok(match integers(context, body) {
-            integers if integers.is_empty() => expand::fallback_expression(context, form),
+            integers if integers.is_empty() => fixed::fallback_expression(context, form),
             integers => dynamic::fallback_expression(context, &integers),
         }),
     }
@@ -101,15 +84,15 @@ fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenS
         (Form::Layout, Some(sign)) => {
             return Err(syn::Error::new_spanned(
                 sign,
-                "`mut` asks for tiles that share no element: it belongs to `tile!`",
+                "`mut` belongs to `tile!`, where it asks for tiles that share no element",
             ));
         }
         (Form::Tile | Form::DisjointTile, Some(_)) => Form::DisjointTile,
     };
     match fold(context, &item.body, form, Stray::IsLeftOut)? {
-        Folded::Value(value) => expand::item(context, item, &value)
+        Folded::Value(value) => fixed::item(context, item, &value)
             .map_err(|message| syn::Error::new_spanned(&item.body, message)),
-        Folded::Tiling(tiling) => Ok(tiling::item(context, item, &tiling)),
+        Folded::Tiling(tiling) => Ok(fixed::tiling::item(context, item, &tiling)),
         Folded::Dynamic(dynamic) => dynamic::item(context, item, &dynamic),
         Folded::Continue { carrier, state } => {
             let tokens = &item.tokens;
@@ -119,10 +102,10 @@ fn expand_item(context: &Context, item: &Item, form: Form) -> syn::Result<TokenS
     }
 }
 
-/// What stands for an item that has an error, or names one that does.
+/// The declarations of an item that has an error, or that names an item with an error.
 fn fallback_item(context: &Context, item: &Item, form: Form) -> TokenStream {
     match integers(context, &item.body) {
-        integers if integers.is_empty() => expand::fallback_item(context, item, form),
+        integers if integers.is_empty() => fixed::fallback_item(context, item, form),
         integers => dynamic::fallback_item(context, item, &integers),
     }
 }

@@ -1,4 +1,4 @@
-//! Rust tokens to tokens of the notation, and errors back to spans.
+//! Rust tokens to tokens of the notation, and positions of errors to spans.
 
 use cute_algebra::Value;
 use cute_algebra::notation::{
@@ -10,7 +10,7 @@ use quote::ToTokens;
 use std::ops::Range;
 use syn::parse::{Parse, Parser};
 
-/// The value of an expression of the notation among Rust tokens; a shape stands for its layout.
+/// The value of an expression of the notation. A shape stands for its layout.
 ///
 /// # Errors
 /// At the token that is wrong.
@@ -20,7 +20,7 @@ pub fn eval(tokens: TokenStream, names: Names<'_>) -> syn::Result<Value> {
     eval_layout(&expr, names).map_err(|error| spanned.error(&error))
 }
 
-/// The names that stand for layouts in an expression of the notation, as the paths that they are.
+/// The names of layouts in an expression of the notation, and the paths that they are in Rust.
 ///
 /// # Errors
 /// At the token that is wrong.
@@ -34,11 +34,11 @@ pub fn layout_names(tokens: TokenStream) -> syn::Result<Vec<(String, TokenStream
         .collect())
 }
 
-/// Tokens of the notation whose positions are indices into a list of idents, kept for their spans.
+/// Tokens of the notation. Their positions are indices into `sources`, which has their spans.
 pub(super) struct Spanned {
     tokens: Vec<Token>,
     sources: Vec<Ident>,
-    /// What is inside the braces at a position.
+    /// The tokens between braces, by position.
     braced: Vec<(usize, TokenStream)>,
 }
 
@@ -58,14 +58,14 @@ impl Spanned {
         parse(&self.tokens, end..end).map_err(|error| self.error(&error))
     }
 
-    /// The same after facts about run-time integers, if there are some.
+    /// Parses an expression that facts about run-time integers may precede.
     pub(super) fn parse_where(&self) -> syn::Result<(Vec<Fact>, Expr)> {
         let end = self.sources.len();
         parse_where(&self.tokens, end..end).map_err(|error| self.error(&error))
     }
 
-    /// The Rust expression that a run-time integer is. One that comes from a named layout stands where the name does: it is the
-    /// variable of its own name that is seen there.
+    /// The Rust expression of a run-time integer. If the integer comes from a named layout, it is the variable of its
+    /// name that is in scope where the layout is named.
     pub(super) fn leaf(&self, name: &str, at: &Range<usize>) -> TokenStream {
         let inner = self.braced.iter().find(|(start, _)| *start == at.start);
         if let Some((_, inner)) = inner {
@@ -89,10 +89,10 @@ impl Spanned {
         named.into_iter().map(respan).collect()
     }
 
-    /// The error at the tokens that its position covers.
+    /// The error with the span of the tokens at its position.
     pub(super) fn error(&self, error: &NotationError) -> syn::Error {
         let last = error.at.end.saturating_sub(1).max(error.at.start);
-        // syn makes an error span its tokens from the first to the last; joining spans is not stable.
+        // syn reports an error from the first to the last of these tokens. Joining spans is not stable Rust.
         let cover: TokenStream = [error.at.start, last]
             .map(|position| TokenTree::Ident(Ident::new("_", self.span(position))))
             .into_iter()
@@ -100,7 +100,7 @@ impl Spanned {
         syn::Error::new_spanned(cover, error)
     }
 
-    /// The path that a name is.
+    /// The path of a name.
     pub(super) fn path(&self, at: &Range<usize>) -> TokenStream {
         let segments = &self.sources[at.clone()];
         quote::quote!(#(#segments)::*)
@@ -113,7 +113,8 @@ impl Spanned {
             .map_or_else(Span::call_site, Ident::span)
     }
 
-    /// Groups become their delimiters among the other tokens; a list of pending streams instead of recursion.
+    /// Appends the tokens, with the delimiters of groups among them. A list of pending streams replaces recursion,
+    /// whose depth would be that of the input.
     fn flatten(&mut self, stream: TokenStream) -> syn::Result<()> {
         let list = |stream: TokenStream| stream.into_iter().collect::<Vec<_>>().into_iter();
         let mut pending = vec![(list(stream), None)];
@@ -132,7 +133,7 @@ impl Spanned {
                         self.push(TokenKind::Punct('('), group.span_open());
                         pending.push((list(group.stream()), Some(group.span_close())));
                     }
-                    // What a fragment of a `macro_rules!` macro such as `$e:expr` is wrapped in.
+                    // The group around a `macro_rules!` fragment such as `$e:expr`.
                     Delimiter::None => pending.push((list(group.stream()), None)),
                     Delimiter::Brace => {
                         self.braced.push((self.sources.len(), group.stream()));
@@ -219,7 +220,7 @@ impl Spanned {
     }
 }
 
-/// Whether there can be a macro at this path, so that keywords are refused here and not in the expansion.
+/// Whether a macro can have this path. Keywords are refused here, so that the error is not in the expansion.
 fn can_be_named(path: &[Ident]) -> bool {
     let is_ident = |segment: &Ident| Ident::parse.parse2(segment.to_token_stream()).is_ok();
     let is_root = |segment: &Ident| {

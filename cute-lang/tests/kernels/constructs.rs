@@ -820,11 +820,11 @@ fn assertions_are_decided_at_expansion() {
         ("assert!(false, \"no\");", "error: assertion failed: no\n"),
         (
             "assert!(m == 3);",
-            "error: an assertion is decided at expansion: its condition is a truth value that is known then\n",
+            "error: the condition of `assert!` is a truth value known at expansion, not a run-time `bool`\n",
         ),
         (
             "assert!();",
-            "error: `assert!` takes a condition, and a message that may be left out\n",
+            "error: `assert!` takes a condition and, if wanted, a message\n",
         ),
     ] {
         let source =
@@ -858,7 +858,7 @@ fn a_bank_conflict_is_refused_at_the_pattern() {
             out[0] = bank_conflicts(tile[(_, m % 32)], layout!(8:1));
         ",
         expect![[r#"
-            error: where this part of the tensor begins is known when the kernel runs, and that may change which banks it is in
+            error: the banks of this part of the tensor depend on where it begins, which is known only when the kernel runs
         "#]],
     );
 }

@@ -5,8 +5,8 @@ use cute_algebra::SwizzleMode;
 use cute_emulator::{
     GlobalMemory, Launch, Program, Schedule, TensorElement, TensorFill, TensorMap, TensorSwizzle,
 };
+use cute_lang::kernel::emit::param::{ParamKind, TmaRecipe};
 use cute_lang::kernel::lower::{Lowered, lower};
-use cute_lang::kernel::param::{ParamKind, TmaRecipe};
 
 /// Rows of A, and K: several steps, and several atoms of every swizzle but the widest.
 const M: usize = 64;

@@ -9,6 +9,7 @@ mod library;
 mod meaning;
 mod mistakes;
 mod numbers;
+mod refusals;
 mod robustness;
 
 use cute_lang::kernel::lower::Lowered;

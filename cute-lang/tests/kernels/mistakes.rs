@@ -23,10 +23,10 @@ fn statements_are_looked_at_after_an_error() {
         "",
         "sync_thread(); let x = n + true; if n { return; } let y = n + 1;",
         expect![[r#"
-        cannot find function `sync_thread`: did you mean `sync_threads`?
-        no such operation on a run-time `u32` and `true`
-        expected a condition, found a run-time `u32`
-    "#]],
+            cannot find function `sync_thread`: did you mean `sync_threads`?
+            cannot apply `+` to a run-time `u32` and `true`
+            expected a condition, found a run-time `u32`
+        "#]],
     );
 }
 
@@ -49,7 +49,7 @@ fn a_wrong_function_is_wrong_once() {
         "let a = half(n); let b = half(a) + half(n); break; ",
         expect![[r#"
             division by zero
-            no loop is around this
+            `break` and `continue` are in no loop here
         "#]],
     );
 }
@@ -60,9 +60,9 @@ fn a_wrong_iteration_is_wrong_once() {
         "",
         "for i in 0..100 { let x = i / (i - i); } for j in 0..n { j += 1; }",
         expect![[r#"
-        0 / 0 divides by zero
-        cannot assign to `j`, which is not `let mut`
-    "#]],
+            0 / 0 divides by zero
+            cannot assign to `j`, which is not declared by `let mut`
+        "#]],
     );
 }
 

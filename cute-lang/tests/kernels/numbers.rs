@@ -467,7 +467,10 @@ fn known_integers_that_do_not_fit() {
         ("300u8", "300 does not fit `u8`"),
         ("-128i8 - 1", "-129 does not fit `i8`"),
         ("-128i8 / -1", "128 does not fit `i8`"),
-        ("1u8 << 8", "a shift by 8 of an integer of 8 bits"),
+        (
+            "1u8 << 8",
+            "an integer of 8 bits is shifted by 0 to 7, not by 8",
+        ),
         (
             "1u8 + 1u16",
             "mismatched types `u8` and `u16`: convert one with `as u8`",

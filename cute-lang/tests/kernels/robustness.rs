@@ -123,7 +123,7 @@ fn large_values() {
             "mod kernels {{ #[kernel(threads = 32)] fn k({}) {{}} }}",
             tensors.join(", ")
         )),
-        "the parameters take 5120 bytes, and a kernel has 4096: a tensor map is 128"
+        "the parameters take 5120 bytes, but a kernel has 4096; a tensor map takes 128"
     );
 }
 
@@ -148,7 +148,7 @@ fn names_that_ptx_has_not() {
     }
     assert_eq!(
         errors_of("mod kernels { #[kernel(threads = 32)] pub fn ké() {} }"),
-        "PTX has no entry called `ké`: use ASCII letters, digits and `_`"
+        "`ké` cannot be the name of an entry in PTX: use another, of ASCII letters, digits and `_`"
     );
 }
 

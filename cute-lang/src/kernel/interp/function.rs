@@ -1,15 +1,15 @@
-//! Calls of the module's own functions: inlined, always.
+//! Calls of the functions of the module, which are always inlined.
 
-use super::super::builtins::Argument;
-use super::super::parse::parameter_name;
-use super::super::value::Value;
-use super::{Interpreter, Target};
+use crate::kernel::builtins::call::Argument;
+use crate::kernel::interp::{Interpreter, JumpTarget};
+use crate::kernel::syntax::parse::parameter_name;
+use crate::kernel::value::Value;
 use proc_macro2::Span;
 use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, FnArg, GenericParam, ItemFn, Result, ReturnType, Stmt};
 
-/// Deepest chain of calls. A function that calls itself reaches it.
+/// The deepest nesting of calls. A function that calls itself exceeds it.
 const MAX_CALLS: usize = 32;
 
 impl Interpreter<'_> {
@@ -29,11 +29,11 @@ impl Interpreter<'_> {
         }
         let mut scope = HashMap::new();
         self.bind_generics(function, span, types, &mut scope)?;
-        let exit = Target {
+        let exit = JumpTarget {
             label: self.b.label(&format!("{name}_end")),
             used: false,
         };
-        // The callee sees its own names and the module's.
+        // A function can name its own variables and the items of the module.
         let scopes = std::mem::replace(&mut self.scopes, vec![scope]);
         let loops = std::mem::take(&mut self.loops);
         let exit = std::mem::replace(&mut self.exit, exit);
@@ -45,7 +45,7 @@ impl Interpreter<'_> {
         self.loops = loops;
         self.exit = exit;
         if self.errors.len() > errors {
-            // What the function gives is not to be trusted.
+            // The value of a function with errors may be wrong.
             return Err(self.follow(span));
         }
         value
@@ -65,13 +65,10 @@ impl Interpreter<'_> {
         }
         for (input, argument) in inputs.iter().zip(args) {
             let FnArg::Typed(input) = input else {
-                return Err(Error::new_spanned(
-                    input,
-                    "a kernel function has no receiver",
-                ));
+                return Err(Error::new_spanned(input, "a function takes no `self`"));
             };
             let value = self.ascribe(argument.value, &input.ty).map_err(|error| {
-                // The declaration says what was expected; the argument is what is wrong.
+                // The error is reported at the argument, not at the declaration.
                 Error::new(argument.span, error)
             })?;
             let start = self.length()?;
@@ -79,7 +76,7 @@ impl Interpreter<'_> {
             self.bind(&input.pat, value, hint, start)?;
         }
         let (last, before) = match function.block.stmts.split_last() {
-            // `return x;` at the very end is the value.
+            // `return x;` as the last statement gives the value.
             Some((Stmt::Expr(Expr::Return(last), _), before)) if last.expr.is_some() => {
                 (last.expr.as_deref(), before)
             }
@@ -103,7 +100,7 @@ impl Interpreter<'_> {
             ReturnType::Default => Err(Error::new(
                 name.span(),
                 format!(
-                    "`{name}` gives {} but declares no type for it",
+                    "`{name}` gives {}, but declares no type of its value",
                     value.kind()
                 ),
             )),
@@ -125,14 +122,16 @@ impl Interpreter<'_> {
                 .map(ToString::to_string)
                 .collect();
             let name = &function.sig.ident;
-            let wanted = if names.is_empty() {
-                "none".to_string()
-            } else {
-                format!("`{name}::<{}>`", names.join(", "))
+            let wanted = match names.len() {
+                0 => "no generic arguments".to_string(),
+                count => format!("{count}, `{name}::<{}>`", names.join(", ")),
             };
             return Err(Error::new(
                 span,
-                format!("{} generic arguments where it takes {wanted}", types.len()),
+                format!(
+                    "`{name}` has {} generic arguments here, but takes {wanted}",
+                    types.len()
+                ),
             ));
         }
         for (param, argument) in params.into_iter().zip(types) {
@@ -143,7 +142,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// The value of a type or const parameter, if it is of the right kind.
+/// The name and the value of a type or const parameter, or an error if the argument has another kind.
 pub fn check_generic(param: &GenericParam, argument: Argument) -> Result<(String, Value)> {
     match (param, argument.value) {
         (GenericParam::Type(param), value @ Value::Element(_)) => {
@@ -166,7 +165,7 @@ pub fn check_generic(param: &GenericParam, argument: Argument) -> Result<(String
         )),
         (param, _) => Err(Error::new(
             param.span(),
-            "a kernel function takes type and const parameters",
+            "a function takes type and const parameters only",
         )),
     }
 }

@@ -1,8 +1,9 @@
-//! `ptx!(T: "mnemonic", operands…)`: one instruction that the language has no name for.
+//! `ptx!(T: "mnemonic", operands…)`: one instruction, by its mnemonic.
 
-use super::super::lower::module;
-use super::super::value::{Scalar, Value, instruction_type};
-use super::Interpreter;
+use crate::kernel::emit::module::module;
+use crate::kernel::interp::Interpreter;
+use crate::kernel::value::types::instruction_type;
+use crate::kernel::value::{Scalar, Value};
 use cute_ptx::ast::{Entry, Inst, Item, Line, Operand, Type};
 use cute_ptx::table::Mnemonic;
 use syn::parse::{ParseStream, Parser};
@@ -18,8 +19,8 @@ struct Input {
 }
 
 impl Interpreter<'_> {
-    /// An instruction that writes a register of type `T`, or none, from the operands. It is held against the table of
-    /// instructions here, where an error can be shown.
+    /// Emits the instruction and returns the register of type `T` that it writes, if there is one. The instruction is
+    /// validated here, so that an error is reported at the mnemonic.
     pub(super) fn ptx(&mut self, mac: &syn::Macro) -> Result<Value> {
         let Input {
             result,
@@ -100,7 +101,7 @@ fn parse(input: ParseStream<'_>) -> Result<Input> {
     })
 }
 
-/// Whether a constant at a place has 64 bits.
+/// Whether a constant has 64 bits as operand number `place`.
 fn is_wide(mnemonic: Mnemonic, place: usize) -> bool {
     let slots = mnemonic.forms().iter().filter_map(|form| form.get(place));
     slots
@@ -108,7 +109,7 @@ fn is_wide(mnemonic: Mnemonic, place: usize) -> bool {
         .any(|ty| ty.is_some_and(|ty| ty.bits() == 64))
 }
 
-/// What is wrong with the instruction in a kernel that has just these registers.
+/// The first error of validation, for a kernel that consists of these registers and the instruction.
 fn problem(registers: &[Scalar], inst: &Inst) -> Option<String> {
     let mut body: Vec<Line> = Vec::new();
     for register in registers {
@@ -133,8 +134,9 @@ fn problem(registers: &[Scalar], inst: &Inst) -> Option<String> {
         .map(|error| error.problem.to_string())
 }
 
-/// The type by which a register is declared: its own, which is stricter than what the kernel declares, but 16-bit
-/// floating-point numbers are bits in PTX, and an integer of 8 bits has a register of 16.
+/// The type by which a register is declared for validation. It is the register's own type, so that validation is
+/// strict. But PTX declares registers of 16-bit floating-point numbers as bits, and integers of 8 bits have registers
+/// of 16.
 fn declared(ty: Type) -> Type {
     match ty {
         Type::F16 | Type::Bf16 => Type::B16,

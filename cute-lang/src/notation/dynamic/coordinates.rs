@@ -1,12 +1,12 @@
-//! Layouts with run-time integers into a coordinate space: a type with a constructor.
+//! Layouts with run-time integers whose values are coordinates.
 
-use super::super::expand::profile_text;
-use super::super::input::{Context, Item};
-use super::layout::{
-    Declared, built, constructor, digits, inner_product, is_inside, methods, numbers, structure,
+use crate::notation::dynamic::declared::{
+    Declared, attributes, built, constructor, methods, structure,
 };
-use super::recipe::{Kept, checks};
-use super::{Dynamic, attributes};
+use crate::notation::dynamic::index::{digits, inner_product, is_inside};
+use crate::notation::dynamic::recipe::{Kept, checks};
+use crate::notation::input::{Context, Item};
+use crate::notation::literal::profile_text;
 use cute_algebra::symbolic::{Scope, Term};
 use cute_algebra::{Layout, ScaledBasis, coalesce};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -15,13 +15,13 @@ use quote::quote;
 /// A layout whose values are coordinates of integers.
 pub(super) struct Coordinates {
     layout: Layout<Term>,
-    /// How many integers.
+    /// The number of integers of a value.
     count: usize,
 }
 
 impl Coordinates {
     pub(super) fn new(layout: Layout<Term>, shown: &str) -> Result<Self, String> {
-        // The algebra limits how many there are.
+        // The algebra limits the number of integers.
         let mut count = 0;
         for stride in layout.stride().leaves() {
             count = count.max(match stride.path()[..] {
@@ -29,7 +29,7 @@ impl Coordinates {
                 [axis] => axis + 1,
                 _ => {
                     return Err(format!(
-                        "with run-time integers, the values of a layout are integers or coordinates of integers, and do not nest: {shown}"
+                        "a layout with run-time integers has values that are integers or flat coordinates, and these nest: {shown}"
                     ));
                 }
             });
@@ -38,7 +38,7 @@ impl Coordinates {
     }
 }
 
-/// A `Result` of a value of a type of its own.
+/// An expression of type `Result`, with a type of its own for the value.
 pub(super) fn expression(
     context: &Context,
     scope: &Scope,
@@ -55,19 +55,20 @@ pub(super) fn expression(
 pub(super) fn item(
     context: &Context,
     item: &Item,
-    dynamic: &Dynamic,
+    scope: &Scope,
+    shown: &str,
     coordinates: &Coordinates,
     parameters: &[Ident],
 ) -> TokenStream {
-    let (docs, others) = attributes(item, &dynamic.shown);
+    let (docs, others) = attributes(item, shown);
     let declared = Declared::of(item, docs, &others, parameters);
-    let declarations = declarations(context, &declared, &dynamic.scope, coordinates);
+    let declarations = declarations(context, &declared, scope, coordinates);
     let recipe = recipe_path(context, coordinates);
-    let constructor = constructor(context, &declared, &recipe, &checks(&dynamic.scope));
+    let constructor = constructor(context, &declared, &recipe, &checks(scope));
     quote!(#declarations #constructor)
 }
 
-/// Trait and constant, of a type that comes before it.
+/// The trait and the constant of the recipe, without the type in front.
 fn recipe_path(context: &Context, coordinates: &Coordinates) -> TokenStream {
     let (facade, count) = (
         &context.facade,
@@ -91,9 +92,9 @@ fn declarations(
     } = declared;
     let mut kept = Kept::default();
     let index = index(layout, *count, &mut kept);
-    let shape = numbers(layout.shape().leaves().cloned(), &mut kept);
+    let shape = kept.numbers(layout.shape().leaves().cloned());
     let strides = || layout.stride().leaves();
-    let stride = numbers(strides().map(ScaledBasis::value), &mut kept);
+    let stride = kept.numbers(strides().map(ScaledBasis::value));
     let axes = strides()
         .map(|stride| Literal::usize_unsuffixed(stride.path().first().copied().unwrap_or(0)));
     let sums = (0..*count).map(|axis| {

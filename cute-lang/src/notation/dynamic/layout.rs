@@ -1,13 +1,17 @@
-//! Layouts with run-time integers: a type with a constructor.
+//! Layouts with run-time integers whose values are integers, and their tilings.
 
-use super::super::expand::{literal, profile_text, swizzle_tokens};
-use super::super::input::{Context, Item};
-use super::recipe::{Kept, checks};
-use super::{Dynamic, attributes};
-use cute_algebra::symbolic::{Answer, Check, Scope, Sum, Term};
-use cute_algebra::{ComposedLayout, Layout, ScaledBasis, SymbolicAxis, Tuple, coalesce};
-use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote};
+use super::index::is_inside;
+use crate::notation::dynamic::declared::{
+    Declared, attributes, built, constructor, methods, structure,
+};
+use crate::notation::dynamic::index::{digits, inner_product};
+use crate::notation::dynamic::recipe::{Kept, checks};
+use crate::notation::input::{Context, Item};
+use crate::notation::literal::{profile_text, swizzle_tokens};
+use cute_algebra::symbolic::{Scope, Sum, Term};
+use cute_algebra::{ComposedLayout, Layout, ScaledBasis, SymbolicAxis, coalesce};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
 
 /// A layout with run-time integers, or a tiling of one.
 pub(super) struct Shaped {
@@ -15,14 +19,14 @@ pub(super) struct Shaped {
     pub(super) tiles: Option<Tiles>,
 }
 
-/// What a tiling knows beside its layout.
+/// The part of a tiling besides its layout.
 pub(super) struct Tiles {
     pub(super) axes: Vec<SymbolicAxis>,
-    /// Whether tiles may not share an element.
+    /// Whether two tiles must never share an element.
     pub(super) is_disjoint: bool,
 }
 
-/// The functions of the type, whose names no run-time integer can have.
+/// The names of the functions of the type, which no run-time integer can have.
 pub(super) const METHODS: [&str; 24] = [
     "try_new",
     "offset",
@@ -50,7 +54,7 @@ pub(super) const METHODS: [&str; 24] = [
     "text",
 ];
 
-/// A `Result` of a value of a type of its own.
+/// An expression of type `Result`, with a type of its own for the value.
 pub(super) fn expression(
     context: &Context,
     scope: &Scope,
@@ -63,39 +67,30 @@ pub(super) fn expression(
     quote!(#declarations #value)
 }
 
-/// Trait and constant, of a type that comes before it.
+/// The trait and the constant of the recipe, without the type in front.
 fn recipe_path(context: &Context) -> TokenStream {
     let facade = &context.facade;
     quote!(as #facade::DynamicLayout>::RECIPE)
-}
-
-/// A value of the type of an expression, by its recipe.
-pub(super) fn built(recipe: &TokenStream, values: &[TokenStream]) -> TokenStream {
-    quote! {
-        ::core::result::Result::map(
-            <Dynamic #recipe.build([#(#values),*]),
-            |numbers| Dynamic { numbers },
-        )
-    }
 }
 
 /// The declarations of an item: a type with a constructor.
 pub(super) fn item(
     context: &Context,
     item: &Item,
-    dynamic: &Dynamic,
+    scope: &Scope,
+    shown: &str,
     layout: &Shaped,
     parameters: &[Ident],
 ) -> TokenStream {
-    let (docs, others) = attributes(item, &dynamic.shown);
+    let (docs, others) = attributes(item, shown);
     let declared = Declared::of(item, docs, &others, parameters);
-    let declarations = declarations(context, &declared, &dynamic.scope, layout);
-    let checks = checks(&dynamic.scope);
+    let declarations = declarations(context, &declared, scope, layout);
+    let checks = checks(scope);
     let constructor = constructor(context, &declared, &recipe_path(context), &checks);
     quote!(#declarations #constructor)
 }
 
-/// What stands for an expression whose error has been reported.
+/// The expression in the place of one whose error has been reported.
 pub(super) fn fallback_expression(
     context: &Context,
     count: usize,
@@ -107,7 +102,7 @@ pub(super) fn fallback_expression(
     quote!(#declarations #value)
 }
 
-/// What stands for an item whose error has been reported. Its constructor takes the integers.
+/// The declarations of an item whose error has been reported. Its constructor takes the integers.
 pub(super) fn fallback_item(context: &Context, item: &Item, integers: &[Ident]) -> TokenStream {
     let (docs, others) = attributes(item, "");
     let declared = Declared::of(item, docs, &others, integers);
@@ -116,7 +111,7 @@ pub(super) fn fallback_item(context: &Context, item: &Item, integers: &[Ident]) 
     quote!(#declarations #constructor)
 }
 
-/// A type whose functions take all coordinates.
+/// A type whose functions accept every coordinate.
 fn fallback(context: &Context, declared: &Declared<'_>, count: usize) -> TokenStream {
     let Declared {
         name,
@@ -161,83 +156,7 @@ fn fallback(context: &Context, declared: &Declared<'_>, count: usize) -> TokenSt
     }
 }
 
-/// What a type is declared with.
-pub(super) struct Declared<'a> {
-    pub(super) name: Ident,
-    pub(super) visibility: TokenStream,
-    docs: TokenStream,
-    /// Attributes of the type and its implementations.
-    pub(super) others: &'a [syn::Attribute],
-    /// The run-time integers that it keeps by name.
-    parameters: &'a [Ident],
-}
-
-impl<'a> Declared<'a> {
-    /// In the block of an expression.
-    pub(super) fn here() -> Self {
-        Self {
-            name: Ident::new("Dynamic", Span::call_site()),
-            visibility: quote!(),
-            docs: quote!(),
-            others: &[],
-            parameters: &[],
-        }
-    }
-
-    pub(super) fn of(
-        item: &'a Item,
-        docs: TokenStream,
-        others: &'a [syn::Attribute],
-        parameters: &'a [Ident],
-    ) -> Self {
-        let visibility = &item.visibility;
-        Self {
-            name: item.name.clone(),
-            visibility: quote!(#visibility),
-            docs,
-            others,
-            parameters,
-        }
-    }
-}
-
-pub(super) fn constructor(
-    context: &Context,
-    declared: &Declared<'_>,
-    recipe: &TokenStream,
-    checks: &str,
-) -> TokenStream {
-    let facade = &context.facade;
-    let Declared {
-        name,
-        visibility,
-        others,
-        parameters,
-        ..
-    } = declared;
-    let summary = format!(" For these integers{checks}.");
-    quote! {
-        #(#others)*
-        #[allow(dead_code)]
-        impl #name {
-            #[doc = #summary]
-            #visibility fn try_new(#(#parameters: ::core::primitive::i64),*) -> ::core::result::Result<Self, #facade::LayoutCheck> {
-                ::core::result::Result::map(
-                    <Self #recipe.build([#(::core::option::Option::Some(#parameters)),*]),
-                    |numbers| Self { #(#parameters,)* numbers },
-                )
-            }
-            #(
-                /// A run-time integer that the layout was built with.
-                #visibility const fn #parameters(&self) -> ::core::primitive::i64 {
-                    self.#parameters
-                }
-            )*
-        }
-    }
-}
-
-/// The type and what it does.
+/// The type, its traits and its functions.
 fn declarations(
     context: &Context,
     declared: &Declared<'_>,
@@ -261,8 +180,8 @@ fn declarations(
         &facade_private,
         &mut kept,
     );
-    let shape = numbers(layout.shape().leaves().cloned(), &mut kept);
-    let stride = numbers(layout.stride().leaves().map(ScaledBasis::value), &mut kept);
+    let shape = kept.numbers(layout.shape().leaves().cloned());
+    let stride = kept.numbers(layout.stride().leaves().map(ScaledBasis::value));
     let offset = swizzled(
         composed,
         offset(layout, &mut kept),
@@ -310,36 +229,7 @@ fn declarations(
     }
 }
 
-/// What is called with an integer for each leaf.
-pub(super) fn methods(
-    declared: &Declared<'_>,
-    layout: &Layout<Term>,
-    value: &TokenStream,
-    offset: &TokenStream,
-    is_inside: &TokenStream,
-) -> TokenStream {
-    let Declared {
-        name,
-        visibility,
-        others,
-        ..
-    } = declared;
-    let coordinate = coordinate_type(layout.shape());
-    quote! {
-        #(#others)*
-        #[allow(dead_code)]
-        impl #name {
-            /// The value at a coordinate, an integer for each leaf.
-            #[inline]
-            #visibility fn offset(&self, coord: #coordinate) -> #value {
-                #offset
-            }
-            #is_inside
-        }
-    }
-}
-
-/// The type, with what is the same for all but the numbers.
+/// The type and its traits.
 fn type_and_traits(
     context: &Context,
     declared: &Declared<'_>,
@@ -379,49 +269,7 @@ fn type_and_traits(
     }
 }
 
-/// The type, and as text what `write` makes of it.
-pub(super) fn structure(
-    context: &Context,
-    declared: &Declared<'_>,
-    counts: [usize; 2],
-    write: &TokenStream,
-) -> TokenStream {
-    let facade = &context.facade;
-    let [kept, divisors] = counts.map(Literal::usize_unsuffixed);
-    let Declared {
-        name,
-        visibility,
-        docs,
-        others,
-        parameters,
-    } = declared;
-    quote! {
-        #docs
-        #(#others)*
-        #[allow(dead_code, non_camel_case_types)]
-        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::cmp::PartialEq, ::core::cmp::Eq)]
-        #visibility struct #name {
-            #(#parameters: ::core::primitive::i64,)*
-            numbers: #facade::__private::Numbers<#kept, #divisors>,
-        }
-
-        #(#others)*
-        impl ::core::fmt::Display for #name {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                #facade::__private::#write(self, f)
-            }
-        }
-
-        #(#others)*
-        impl ::core::fmt::Debug for #name {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                #facade::__private::#write(self, f)
-            }
-        }
-    }
-}
-
-/// The value at a 1-D or at a nested coordinate, from that of the layout before its offset and its swizzle.
+/// Adds the offset of a composed layout to a value of its inner layout, and applies the swizzle.
 fn swizzled(
     composed: &ComposedLayout<Term>,
     value: TokenStream,
@@ -442,7 +290,7 @@ fn swizzled(
     quote!(#private::#swizzle.apply({ #value }))
 }
 
-/// The tiles of a layout, in its recipe.
+/// The tiles in the recipe of a layout.
 fn tiles_tokens(tiles: &Tiles, layout: &Layout<Term>, kept: &mut Kept) -> TokenStream {
     let leaves = layout
         .modes()
@@ -466,11 +314,7 @@ fn tiles_tokens(tiles: &Tiles, layout: &Layout<Term>, kept: &mut Kept) -> TokenS
     quote!(TilingRecipe { tile_leaves: #leaves, axes: &[#(#axes),*], is_disjoint: #is_disjoint })
 }
 
-pub(super) fn numbers(terms: impl Iterator<Item = Term>, kept: &mut Kept) -> Vec<TokenStream> {
-    terms.map(|term| kept.number(&term)).collect()
-}
-
-/// Straight-line code from the 1-D `coord` to the value. Coalesced, so that there is no term too many.
+/// The value at the 1-D `coord`. The layout is coalesced, so that the sum has the fewest terms.
 fn index(layout: &Layout<Term>, kept: &mut Kept) -> TokenStream {
     let modes = coalesce(&layout.without_sources()).flat_modes();
     let (digits, terms) = digits(&modes, kept);
@@ -484,164 +328,7 @@ fn index(layout: &Layout<Term>, kept: &mut Kept) -> TokenStream {
     }
 }
 
-/// What takes the digits off the 1-D `coord`, and each of them times its stride.
-pub(super) fn digits<'a>(
-    modes: &'a [(Term, ScaledBasis<Term>)],
-    kept: &mut Kept,
-) -> (Vec<TokenStream>, Vec<(&'a ScaledBasis<Term>, TokenStream)>) {
-    let mut digits = Vec::new();
-    let mut terms = Vec::new();
-    for (i, (extent, stride)) in modes.iter().enumerate() {
-        // The last mode goes on past its end, and so needs no remainder.
-        let digit = if i + 1 < modes.len() {
-            let digit = format_ident!("digit{i}");
-            digits.push(split(&digit, extent, kept));
-            quote!(#digit)
-        } else {
-            quote!(coord)
-        };
-        if !stride.is_zero() {
-            terms.push((stride, scaled(digit, &stride.value(), kept)));
-        }
-    }
-    (digits, terms)
-}
-
-/// Takes the digit of an extent off `coord`: by a shift and a mask, or by a quotient that is a multiplication.
-fn split(digit: &Ident, extent: &Term, kept: &mut Kept) -> TokenStream {
-    let Some(known) = extent.as_constant() else {
-        let (divisor, extent) = (kept.divisor(extent), kept.value(extent));
-        return quote! {
-            let rest = self.numbers.divisors[#divisor].quotient(coord);
-            let (#digit, coord) = (coord - rest * #extent, rest);
-        };
-    };
-    if known > 0 && known & (known - 1) == 0 {
-        let (mask, shift) = (
-            literal(known - 1),
-            Literal::u32_unsuffixed(known.trailing_zeros()),
-        );
-        return quote!(let (#digit, coord) = (coord & #mask, coord >> #shift););
-    }
-    let known = literal(known);
-    quote!(let (#digit, coord) = (coord % #known, coord / #known);)
-}
-
 fn offset(layout: &Layout<Term>, kept: &mut Kept) -> TokenStream {
     let steps = layout.stride().leaves().map(|stride| Some(stride.value()));
     inner_product(layout, steps, kept)
-}
-
-/// For a ragged division: whether a coordinate is in the layout that was divided.
-pub(super) fn is_inside(
-    scope: &Scope,
-    layout: &Layout<Term>,
-    visibility: &TokenStream,
-    kept: &mut Kept,
-) -> TokenStream {
-    if scope.bounds().is_empty() {
-        return quote!();
-    }
-    let coordinate = coordinate_type(layout.shape());
-    let mut conditions: Vec<TokenStream> = Vec::new();
-    for (i, bound) in scope.bounds().iter().enumerate() {
-        let strides = layout.stride().leaves();
-        let sources: Vec<_> = strides
-            .map(|stride| {
-                let source = stride.sources().iter().find(|source| source.bound == i);
-                source.map(|source| source.stride.clone())
-            })
-            .collect();
-        if stays_inside(scope, layout, &sources, bound) {
-            continue;
-        }
-        let position = inner_product(layout, sources.into_iter(), kept);
-        let bound = kept.value(bound.clone());
-        let condition = quote!((#position) < #bound);
-        // A ragged tiling has two bounds for one edge.
-        if conditions
-            .iter()
-            .all(|known| known.to_string() != condition.to_string())
-        {
-            conditions.push(condition);
-        }
-    }
-    if conditions.is_empty() {
-        conditions.push(quote!({
-            let _ = coord;
-            true
-        }));
-    }
-    quote! {
-        /// Whether a coordinate is inside the layout that was divided, and not past its end.
-        #[inline]
-        #visibility fn is_inside(&self, coord: #coordinate) -> ::core::primitive::bool {
-            #(#conditions)&&*
-        }
-    }
-}
-
-/// Whether even the last coordinate is below the bound, whatever the run-time integers are.
-fn stays_inside(scope: &Scope, layout: &Layout<Term>, steps: &[Option<Term>], bound: &Sum) -> bool {
-    let mut leaves = layout.shape().leaves().zip(steps);
-    let last = leaves.try_fold(Sum::from(1), |last, (extent, step)| match step {
-        Some(step) => last.add(&extent.checked_mul(step)?, 1)?.add(step, -1),
-        None => Some(last),
-    });
-    last.is_some_and(|left| {
-        let right = bound.clone();
-        scope.holds(&Check::AtMost { left, right }) == Answer::Always
-    })
-}
-
-/// The sum of the leaves of `coord`, each times its step.
-pub(super) fn inner_product(
-    layout: &Layout<Term>,
-    steps: impl Iterator<Item = Option<Term>>,
-    kept: &mut Kept,
-) -> TokenStream {
-    let mut places = Vec::new();
-    leaf_places(layout.shape(), quote!(coord), &mut places);
-    let terms = places.into_iter().zip(steps).filter_map(|(place, step)| {
-        let step = step.filter(|step| !step.is_zero())?;
-        Some(scaled(place, &step, kept))
-    });
-    let terms: Vec<_> = terms.collect();
-    match terms.is_empty() {
-        true => quote!({
-            let _ = coord;
-            0
-        }),
-        false => quote!(#(#terms)+*),
-    }
-}
-
-fn scaled(digit: TokenStream, stride: &Term, kept: &mut Kept) -> TokenStream {
-    if stride.is_one() {
-        return digit;
-    }
-    let stride = kept.value(stride);
-    quote!(#digit * #stride)
-}
-
-fn leaf_places(tree: &Tuple<Term>, place: TokenStream, places: &mut Vec<TokenStream>) {
-    match tree {
-        Tuple::Leaf(_) => places.push(place),
-        Tuple::Node(modes) => {
-            for (i, mode) in modes.iter().enumerate() {
-                let i = Literal::usize_unsuffixed(i);
-                leaf_places(mode, quote!(#place.#i), places);
-            }
-        }
-    }
-}
-
-pub(super) fn coordinate_type(tree: &Tuple<Term>) -> TokenStream {
-    match tree {
-        Tuple::Leaf(_) => quote!(::core::primitive::i64),
-        Tuple::Node(modes) => {
-            let modes = modes.iter().map(coordinate_type);
-            quote!((#(#modes,)*))
-        }
-    }
 }

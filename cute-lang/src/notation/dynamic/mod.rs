@@ -1,35 +1,35 @@
-//! What has run-time integers as Rust: a type with a constructor, or a function.
+//! Values with run-time integers as Rust: a type with a constructor, or a function.
 
 mod coordinates;
+mod declared;
+mod index;
 mod layout;
 mod number;
 mod recipe;
-mod seen;
 
-use super::Form;
-use super::carrier::carrier;
-use super::input::{Bound, Context, Item};
-use super::tokens::Spanned;
-use coordinates::Coordinates;
+use crate::notation::carrier::carrier;
+use crate::notation::dynamic::coordinates::Coordinates;
+use crate::notation::dynamic::layout::{Shaped, Tiles};
+use crate::notation::dynamic::number::Number;
+use crate::notation::input::{Bound, Context, Form, Item};
+use crate::notation::tokens::Spanned;
 use cute_algebra::notation::{
     Definition, Definitions, Names, NotationError, Symbolic, eval_symbolic, eval_symbolic_tiling,
 };
 use cute_algebra::symbolic::{Origin, Scope, Term};
 use cute_algebra::{ComposedLayout, Swizzle, SymbolicTiling, Value};
-use layout::{Shaped, Tiles};
-use number::Number;
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote};
-pub(super) use seen::seen;
+use quote::ToTokens;
+use quote::{format_ident, quote};
 
-/// A value with run-time integers, and the Rust expressions that those are.
+/// A value with run-time integers, and the Rust expressions of these integers.
 pub(super) struct Dynamic {
     scope: Scope,
     kind: Kind,
     captured: Vec<TokenStream>,
-    /// Folded, as text.
+    /// The value as text.
     shown: String,
-    /// What its name carries.
+    /// The expression that its carrier passes on.
     text: String,
 }
 
@@ -39,11 +39,12 @@ enum Kind {
     Number(Number),
     /// Several values, made together.
     List(Vec<Kind>),
-    /// It has no value at run time; its name is good for other layouts.
+    /// It has no value at run time. Other layouts can name it.
     Tiler,
 }
 
-/// Folds an expression with run-time integers. `texts` are all its names as expressions.
+/// Folds an expression with run-time integers. `names` gives the values of its names, and `texts` gives their
+/// expressions.
 pub(super) fn fold(
     spanned: &Spanned,
     definition: Definition,
@@ -77,7 +78,7 @@ pub(super) fn fold(
             )
         }
     };
-    // In the order of the atoms, which is that of the names in the recipe.
+    // They are in the order of the atoms, as the names in the recipe are.
     let captures = scope.origins().enumerate().filter_map(|(atom, origin)| {
         let Origin::Captured(name) = origin else {
             return None;
@@ -129,7 +130,7 @@ impl Kind {
     }
 }
 
-/// The expression: a `Result` of a value.
+/// An expression of type `Result`.
 pub(super) fn expression(
     context: &Context,
     body: &TokenStream,
@@ -145,7 +146,7 @@ pub(super) fn expression(
     Ok(capturing(context, &dynamic.captured, &values, &value))
 }
 
-/// A `Result` of a value, if it has one at run time.
+/// An expression of type `Result`, or `None` for a tiler, which has no value at run time.
 fn result(
     context: &Context,
     scope: &Scope,
@@ -166,7 +167,7 @@ fn result(
             let parts = parts.collect::<Option<Vec<_>>>()?;
             let names: Vec<_> = (0..parts.len()).map(|i| format_ident!("part{i}")).collect();
             let tuple = quote!(::core::result::Result::Ok((#(#names,)*)));
-            // The first check that does not hold is the same for all of them.
+            // All parts have the same checks, so any of them gives the same error.
             parts.iter().zip(&names).rev().fold(
                 tuple,
                 |rest, (part, name)| quote!(::core::result::Result::and_then(#part, |#name| #rest)),
@@ -176,7 +177,7 @@ fn result(
     })
 }
 
-/// What stands for an expression that names what has an error.
+/// The expression in the place of one that names an item with an error.
 pub(super) fn fallback_expression(context: &Context, integers: &[TokenStream]) -> TokenStream {
     let values = values(integers.len());
     let value = layout::fallback_expression(context, integers.len(), &values);
@@ -189,7 +190,7 @@ fn values(count: usize) -> Vec<TokenStream> {
         .collect()
 }
 
-/// The user's expressions stand outside the block of the value, so that they see none of its names.
+/// Evaluates the user's expressions outside of the block of the value, whose names they must not use.
 fn capturing(
     context: &Context,
     captured: &[TokenStream],
@@ -208,17 +209,18 @@ fn capturing(
 pub(super) fn item(context: &Context, item: &Item, dynamic: &Dynamic) -> syn::Result<TokenStream> {
     let parameters = dynamic.captured.iter().map(parameter);
     let parameters = parameters.collect::<syn::Result<Vec<_>>>()?;
+    let (scope, shown) = (&dynamic.scope, &dynamic.shown);
     let declarations = match &dynamic.kind {
-        Kind::Layout(layout) => layout::item(context, item, dynamic, layout, &parameters),
+        Kind::Layout(layout) => layout::item(context, item, scope, shown, layout, &parameters),
         Kind::Coordinates(coordinates) => {
-            coordinates::item(context, item, dynamic, coordinates, &parameters)
+            coordinates::item(context, item, scope, shown, coordinates, &parameters)
         }
-        Kind::Number(number) => number::item(context, item, dynamic, number, &parameters),
+        Kind::Number(number) => number::item(context, item, scope, shown, number, &parameters),
         Kind::List(_) => {
             return Err(syn::Error::new_spanned(
                 &item.body,
                 format!(
-                    "with run-time integers, several values are an expression and no item: {}",
+                    "several values with run-time integers can be an expression, but not an item: {}",
                     dynamic.shown
                 ),
             ));
@@ -229,7 +231,7 @@ pub(super) fn item(context: &Context, item: &Item, dynamic: &Dynamic) -> syn::Re
     Ok(quote!(#declarations #carrier))
 }
 
-/// What stands for an item whose error has been reported: it takes the integers and knows nothing about them.
+/// The declarations of an item whose error has been reported. Its constructor takes the integers and checks nothing.
 pub(super) fn fallback_item(
     context: &Context,
     item: &Item,
@@ -237,7 +239,7 @@ pub(super) fn fallback_item(
 ) -> TokenStream {
     let ident = |integer| syn::parse2::<Ident>(integer).ok();
     let integers: Vec<_> = integers.iter().cloned().filter_map(ident).collect();
-    // A name that is refused as a parameter is none here either.
+    // A name that cannot be a parameter gets a `_`.
     let parameters: Vec<_> = integers
         .iter()
         .map(|integer| match parameter(&quote!(#integer)) {
@@ -250,38 +252,26 @@ pub(super) fn fallback_item(
     quote!(#declarations #carrier)
 }
 
-/// The tokens, refused where they are no expression of Rust, as what stands between braces need not be.
+/// The tokens, or an error if they are not a Rust expression, which is possible between braces.
 fn rust_expression(tokens: TokenStream) -> syn::Result<TokenStream> {
     syn::parse2::<syn::Expr>(tokens.clone()).map(|_| tokens)
 }
 
-/// A run-time integer as a parameter.
+/// The name of the parameter for a run-time integer.
 fn parameter(captured: &TokenStream) -> syn::Result<Ident> {
     let parameter = syn::parse2::<Ident>(captured.clone()).ok();
     let parameter = parameter.filter(|name| !name.to_string().starts_with("r#"));
     let Some(parameter) = parameter else {
         return Err(syn::Error::new_spanned(
             captured,
-            "a run-time integer of an item is a name, which becomes a parameter of `try_new`",
+            "a run-time integer of an item must be a name, which becomes a parameter of `try_new`",
         ));
     };
     match layout::METHODS.iter().any(|taken| parameter == taken) {
         true => Err(syn::Error::new_spanned(
             captured,
-            "this is the name of a function of the layout",
+            "the type of the layout has a function of this name: use another",
         )),
         false => Ok(parameter),
     }
-}
-
-/// The documentation and the other attributes of an item, with what it is as text between them.
-fn attributes(item: &Item, text: &str) -> (TokenStream, Vec<syn::Attribute>) {
-    let (docs, others): (Vec<_>, Vec<_>) = item
-        .attributes
-        .iter()
-        .cloned()
-        .partition(|attribute| attribute.path().is_ident("doc"));
-    let separator = (!docs.is_empty()).then(|| quote!(#[doc = ""]));
-    let text = format!(" `{text}`");
-    (quote!(#(#docs)* #separator #[doc = #text]), others)
 }

@@ -1,18 +1,18 @@
 //! Integers, truth values and tuples that depend on run-time integers.
 
-use super::super::expand::literal;
-use super::super::input::{Context, Item};
-use super::recipe::{Kept, checks};
-use super::{Dynamic, attributes};
+use crate::notation::dynamic::declared::attributes;
+use crate::notation::dynamic::recipe::{Kept, checks};
+use crate::notation::input::{Context, Item};
+use crate::notation::literal::literal;
 use cute_algebra::symbolic::{Scope, Sum, Term};
 use cute_algebra::{Tuple, Value};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-/// A number, or numbers that nest.
+/// A number, a tuple of numbers, or a truth value.
 pub(super) enum Number {
     Integers(Tuple<Sum>),
-    /// It is the same for all integers that pass the checks.
+    /// A truth value. It is the same for all integers that pass the checks.
     Truth(bool),
 }
 
@@ -33,7 +33,7 @@ impl Number {
         }
     }
 
-    /// The value of `numbers`, an array.
+    /// The value, from the array `numbers`.
     fn value(&self, kept: &mut Kept) -> TokenStream {
         match self {
             Self::Integers(tuple) => nested(tuple, &mut |sum| match sum.as_constant() {
@@ -51,7 +51,7 @@ impl Number {
     }
 }
 
-/// A `Result` of the number.
+/// An expression of type `Result`.
 pub(super) fn expression(
     context: &Context,
     scope: &Scope,
@@ -81,21 +81,22 @@ pub(super) fn expression(
 pub(super) fn item(
     context: &Context,
     item: &Item,
-    dynamic: &Dynamic,
+    scope: &Scope,
+    shown: &str,
     number: &Number,
     parameters: &[Ident],
 ) -> TokenStream {
     let facade = &context.facade;
     let (name, visibility) = (&item.name, &item.visibility);
-    let (docs, others) = attributes(item, &dynamic.shown);
-    let checks = checks(&dynamic.scope);
+    let (docs, others) = attributes(item, shown);
+    let checks = checks(scope);
     let summary = format!(" For these integers{checks}.");
     let kind = number.kind();
     let values: Vec<_> = parameters
         .iter()
         .map(|parameter| quote!(::core::option::Option::Some(#parameter)))
         .collect();
-    let body = expression(context, &dynamic.scope, number, &values);
+    let body = expression(context, scope, number, &values);
     quote! {
         #docs
         #[doc = ""]

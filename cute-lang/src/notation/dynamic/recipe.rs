@@ -1,41 +1,41 @@
-//! How numbers come from run-time integers, as Rust.
+//! Recipes: how the runtime computes numbers from run-time integers.
 
-use super::super::expand::{literal, swizzle_tokens};
+use crate::notation::literal::{literal, swizzle_tokens};
 use cute_algebra::symbolic::{Check, Origin, Scope, Sum, Term};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// The numbers that are kept, each a sum.
+/// The numbers that a value keeps, each a sum of terms.
 #[derive(Default)]
 pub(super) struct Kept {
     sums: Vec<Sum>,
-    /// Those among them that coordinates are divided by.
+    /// The indices of the numbers that coordinates are divided by.
     divisors: Vec<usize>,
 }
 
 impl Kept {
-    /// How many numbers there are, and how many divisors.
+    /// The number of sums and the number of divisors.
     pub(super) fn counts(&self) -> [usize; 2] {
         [self.sums.len(), self.divisors.len()]
     }
 
-    /// The places of the divisors among the numbers.
+    /// The indices of the divisors among the numbers.
     pub(super) fn divisors(&self) -> impl Iterator<Item = Literal> {
         self.divisors.iter().copied().map(Literal::usize_unsuffixed)
     }
 
-    /// The place of a number.
+    /// The index of a number, which is added if it is new.
     pub(super) fn place(&mut self, sum: Sum) -> Literal {
         Literal::usize_unsuffixed(position(&mut self.sums, sum))
     }
 
-    /// The place of a number among the divisors.
+    /// The index of a number among the divisors, to which it is added if it is new.
     pub(super) fn divisor(&mut self, term: &Term) -> Literal {
         let place = position(&mut self.sums, term.into());
         Literal::usize_unsuffixed(position(&mut self.divisors, place))
     }
 
-    /// The value in a method of the layout.
+    /// A number as an expression in a method of the layout.
     pub(super) fn value(&mut self, number: impl Into<Sum>) -> TokenStream {
         let sum = number.into();
         match sum.as_constant() {
@@ -50,7 +50,7 @@ impl Kept {
         }
     }
 
-    /// The value in the recipe of a layout.
+    /// A number as an entry in the recipe of a layout.
     pub(super) fn number(&mut self, number: impl Into<Sum>) -> TokenStream {
         let sum = number.into();
         match sum.as_constant() {
@@ -63,6 +63,11 @@ impl Kept {
                 quote!(Number::Kept(#index))
             }
         }
+    }
+
+    /// Numbers as entries in the recipe of a layout.
+    pub(super) fn numbers(&mut self, terms: impl Iterator<Item = Term>) -> Vec<TokenStream> {
+        terms.map(|term| self.number(&term)).collect()
     }
 
     /// The recipe: the integers, the checks and the numbers.
@@ -111,7 +116,7 @@ impl Kept {
     }
 }
 
-/// Where a value is in a list, at whose end it is put if need be.
+/// The index of a value in a list, to which it is added if it is new.
 fn position<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
     let known = list.iter().position(|kept| *kept == value);
     known.unwrap_or_else(|| {
@@ -120,7 +125,7 @@ fn position<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
     })
 }
 
-/// The checks that are made, as the end of a sentence.
+/// The checks of a constructor, as the end of a sentence of its documentation.
 pub(super) fn checks(scope: &Scope) -> String {
     let checks = scope.checks().iter();
     let checks: Vec<_> = checks.map(|check| format!("`{}`", check)).collect();

@@ -1,0 +1,145 @@
+//! Addresses in shared memory.
+//!
+//! An offset is the sum of a part x that is known at expansion and a run-time part r. A swizzle changes only bits below
+//! its period, `2^(M+B+|S|)`, and if x and r have no bit in common, then `Sw(x + r) = Sw(x) ^ Sw(r)`. So `Sw(r)` is
+//! computed once, and `Sw(x)` becomes an immediate offset. Only the bits of `Sw(x)` that may also be set in `Sw(r)`
+//! need an `xor`, one for each value that they have.
+
+use crate::kernel::access::crd2idx::swizzled;
+use crate::kernel::emit::builder::{Builder, SHARED_ALIGN, address_operand};
+use crate::kernel::value::{Num, Scalar, Tensor};
+use cute_algebra::Swizzle;
+use cute_ptx::ast::{Operand, Type};
+use std::collections::BTreeMap;
+use syn::Result;
+
+/// The addresses of a tile of shared memory, in bytes.
+#[derive(Clone, Debug)]
+pub struct Addresses {
+    base: i64,
+    swizzle: Swizzle,
+    /// The offset that coordinates add, as far as it is known.
+    known: i64,
+    /// The offset that run-time coordinates add.
+    dynamic: Num,
+    /// `shared_base + Sw(dynamic)`, if an address has needed it.
+    hoisted: Option<Scalar>,
+    /// By a mask, the exclusive or of `hoisted` and the mask.
+    flipped: BTreeMap<i64, Scalar>,
+}
+
+impl Addresses {
+    /// The addresses of memory that begins at byte `base` of the kernel's shared memory.
+    pub fn new(base: i64, swizzle: Swizzle, dynamic: Num) -> Self {
+        let (known, dynamic) = match dynamic
+            .constant()
+            .and_then(|known| i64::try_from(known).ok())
+        {
+            Some(known) => (known, Num::Const(0)),
+            None => (0, dynamic),
+        };
+        Self {
+            base,
+            swizzle,
+            known,
+            dynamic,
+            hoisted: None,
+            flipped: BTreeMap::new(),
+        }
+    }
+
+    /// The operand for the element at byte `known`. The run-time offset is added before the swizzle is applied.
+    pub fn operand(&mut self, b: &mut Builder, known: i64) -> Result<Operand> {
+        let (register, offset) = self.resolve(b, known)?;
+        Ok(address_operand(&register, offset))
+    }
+
+    /// The address of that element in a register.
+    pub fn register(&mut self, b: &mut Builder, known: i64) -> Result<Scalar> {
+        let (register, offset) = self.resolve(b, known)?;
+        let sum = b.add(&register.into(), &Num::from(offset))?;
+        b.to_register(&sum, Type::U32)
+    }
+
+    fn resolve(&mut self, b: &mut Builder, known: i64) -> Result<(Scalar, i64)> {
+        let known = self.known + known;
+        let period = period(self.swizzle);
+        let inside = period - 1;
+        let dynamic = b.possible_bits(&self.dynamic) as i64;
+        let carries = dynamic & known & inside != 0;
+        if carries || period > i64::from(SHARED_ALIGN) {
+            let sum = b.add(&self.dynamic.clone(), &Num::from(known))?;
+            let swizzled = swizzled(b, self.swizzle, &sum)?;
+            return Ok((self.absolute(b, &swizzled)?, self.base));
+        }
+        let hoisted = match &self.hoisted {
+            Some(hoisted) => hoisted.clone(),
+            None => {
+                let swizzled = swizzled(b, self.swizzle, &self.dynamic.clone())?;
+                let hoisted = self.absolute(b, &swizzled)?;
+                self.hoisted.insert(hoisted).clone()
+            }
+        };
+        let taken = (dynamic | moved(self.swizzle, dynamic)) & inside;
+        let swizzled = self.swizzle.apply(known & inside);
+        let (flip, add) = (swizzled & taken, swizzled & !taken);
+        let register = match self.flipped.get(&flip) {
+            _ if flip == 0 => hoisted,
+            Some(register) => register.clone(),
+            None => {
+                let flipped = b.xor(&hoisted.into(), &Num::from(flip))?;
+                let flipped = b.to_register(&flipped, Type::U32)?;
+                self.flipped.insert(flip, flipped.clone());
+                flipped
+            }
+        };
+        Ok((register, self.base + (known & !inside) + add))
+    }
+
+    /// The address of the byte at this offset in the kernel's shared memory.
+    fn absolute(&self, b: &mut Builder, dynamic: &Num) -> Result<Scalar> {
+        let base = b.shared_base();
+        let sum = b.add(&base.into(), dynamic)?;
+        b.to_register(&sum, Type::U32)
+    }
+}
+
+/// The bits that a swizzle may change in a number that has only bits of `mask`.
+fn moved(swizzle: Swizzle, mask: i64) -> i64 {
+    let source = mask & swizzle.source_mask();
+    if swizzle.shift() >= 0 {
+        source >> swizzle.shift()
+    } else {
+        source << -swizzle.shift()
+    }
+}
+
+/// The number of indices after which the pattern of a swizzle repeats.
+pub(crate) fn period(swizzle: Swizzle) -> i64 {
+    match (swizzle.source_mask() | swizzle.target_mask()).checked_ilog2() {
+        None => 1,
+        Some(top) => 2i64
+            .checked_shl(top)
+            .filter(|&period| period > 0)
+            .unwrap_or(i64::MAX),
+    }
+}
+
+/// A swizzle of element indices as a swizzle of byte offsets.
+pub(crate) fn in_bytes(swizzle: Swizzle, bytes: u32) -> Swizzle {
+    // It is always legal: elements have at most 8 bytes, and indices in shared memory have far fewer than 62 bits.
+    Swizzle::new(
+        swizzle.bits(),
+        swizzle.base() + bytes.ilog2(),
+        swizzle.shift(),
+    )
+    .unwrap_or(swizzle)
+}
+
+impl Tensor {
+    /// Its addresses. The known offset of an element is its [`byte`](Self::byte).
+    pub fn addresses(&self) -> Addresses {
+        let swizzle = in_bytes(self.layout.swizzle(), self.element.bytes());
+        Addresses::new(self.base.into(), swizzle, self.dynamic.clone())
+    }
+}

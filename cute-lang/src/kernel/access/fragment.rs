@@ -1,0 +1,130 @@
+//! Reads and writes of the values of a fragment.
+
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{Fragment, Scalar, Value, packing};
+use cute_algebra::{Coord, Layout, Tuple};
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::Opcode;
+use syn::Result;
+
+impl Fragment {
+    /// The value at a coordinate, in a register. If the value fills a register of the fragment, it is that register,
+    /// which later writes change.
+    pub fn get(&self, b: &mut Builder, coordinate: &Value) -> Result<Scalar> {
+        let value = self.position(b, coordinate)?;
+        Ok(self.read(b, value))
+    }
+
+    /// Reads value number `value`.
+    pub fn read(&self, b: &mut Builder, value: usize) -> Scalar {
+        let (register, part) = self.part(value);
+        match packing(self.element) {
+            1 => Scalar {
+                variable: true,
+                ..register
+            },
+            2 => {
+                let halves = [
+                    b.register(self.element.register()),
+                    b.register(self.element.register()),
+                ];
+                let vector = Operand::Vector(halves.iter().map(Scalar::operand).collect());
+                b.emit(Opcode::Mov, Type::B32, [vector, register.operand()]);
+                halves[part].clone()
+            }
+            _ => {
+                // Selects the byte, and zeros from the second operand.
+                let selector = Operand::Int(0x4440 | part as i128);
+                let byte = b.compute(
+                    Type::U32,
+                    Opcode::Prmt,
+                    (),
+                    [register.operand(), Operand::Int(0), selector],
+                );
+                let ty = self.element.register();
+                b.compute(ty, Opcode::Cvt, (ty, Type::U32), [byte.operand()])
+            }
+        }
+    }
+
+    /// Writes the value at a coordinate.
+    pub fn set(&self, b: &mut Builder, coordinate: &Value, scalar: &Scalar) -> Result<()> {
+        let value = self.position(b, coordinate)?;
+        self.write(b, value, scalar);
+        Ok(())
+    }
+
+    /// Writes value number `value`.
+    pub fn write(&self, b: &mut Builder, value: usize, scalar: &Scalar) {
+        let (register, part) = self.part(value);
+        match packing(self.element) {
+            1 => b.assign(&register, scalar.operand()),
+            2 => {
+                let halves = [
+                    b.register(self.element.register()),
+                    b.register(self.element.register()),
+                ];
+                b.emit(
+                    Opcode::Mov,
+                    Type::B32,
+                    [
+                        Operand::Vector(halves.iter().map(Scalar::operand).collect()),
+                        register.operand(),
+                    ],
+                );
+                let mut halves = halves.map(|half| half.operand());
+                halves[part] = scalar.operand();
+                b.emit(
+                    Opcode::Mov,
+                    Type::B32,
+                    [register.operand(), Operand::Vector(halves.into())],
+                );
+            }
+            _ => {
+                let byte = b.compute(
+                    Type::U32,
+                    Opcode::Cvt,
+                    (Type::U32, Type::U16),
+                    [scalar.operand()],
+                );
+                // Puts the lowest byte of the second operand in the place of byte `part` of the first.
+                let selector = 0x3210 & !(0xf << (4 * part)) | 4 << (4 * part);
+                let operands = [
+                    register.operand(),
+                    register.operand(),
+                    byte.operand(),
+                    Operand::Int(selector),
+                ];
+                b.emit(Opcode::Prmt, (), operands);
+            }
+        }
+    }
+
+    fn position(&self, b: &Builder, coordinate: &Value) -> Result<usize> {
+        let count = self.values.len();
+        let index = match coordinate {
+            Value::Int(index, _) => Some(*index),
+            Value::Tuple(_) if self.tile.is_none() => {
+                let coord: Option<Coord> = coordinate.to_coord();
+                let index = coord.map(|coord| Layout::left(self.shape.clone())?.crd2idx(&coord));
+                match index {
+                    Some(Ok(Tuple::Leaf(index))) => Some(index.into()),
+                    Some(Err(error)) => return Err(b.error(error)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let Some(index) = index else {
+            return Err(
+                b.error("a fragment is indexed by integers known at expansion, because registers have no addresses")
+            );
+        };
+        match usize::try_from(index) {
+            Ok(index) if index < count => Ok(index),
+            _ => Err(b.error(format!(
+                "index {index} is outside of a fragment of {count} values"
+            ))),
+        }
+    }
+}

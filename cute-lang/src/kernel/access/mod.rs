@@ -1,0 +1,9 @@
+//! Where data lies: the instructions for addresses of tensors and of their parts, and for values of fragments.
+
+pub(super) mod address;
+pub(super) mod crd2idx;
+pub(super) mod fragment;
+pub(super) mod global;
+#[cfg(test)]
+pub(super) mod simulate;
+pub(super) mod slice;

@@ -1,0 +1,176 @@
+//! What a function of the language is, and what a call of it passes.
+
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{Element, Num, Value};
+use cute_algebra::operations;
+use cute_algebra::operations::Operation;
+use cute_ptx::ast::Operand;
+use cute_ptx::table::{Modifiers, Opcode};
+use proc_macro2::Span;
+use syn::{Error, Result};
+
+/// A function of the language: a row of the table.
+pub struct Builtin {
+    /// How it is called, such as `smem::<T>(layout)`. It says the name and the number of arguments, and messages show
+    /// it. An argument in brackets may be left out.
+    pub signature: &'static str,
+    /// Runs it. The number of arguments has been checked before.
+    pub apply: fn(&mut Builder, &Call) -> Result<Value>,
+}
+
+/// A call.
+pub struct Call {
+    /// The name of the function.
+    pub name: &'static str,
+    /// Where the name stands.
+    pub span: Span,
+    /// The arguments between `::<` and `>`.
+    pub types: Vec<Argument>,
+    /// The receiver, if there is one, and the arguments between parentheses.
+    pub args: Vec<Argument>,
+}
+
+/// An argument.
+pub struct Argument {
+    /// The value.
+    pub value: Value,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Builtin {
+    /// The name, which stands before `::<` or `(`.
+    pub fn name(&self) -> &'static str {
+        let end = self
+            .signature
+            .find([':', '('])
+            .unwrap_or(self.signature.len());
+        &self.signature[..end]
+    }
+
+    /// Checks the number of arguments, then calls the function.
+    pub fn call(&'static self, b: &mut Builder, call: &Call) -> Result<Value> {
+        let types = list(self.signature, "::<", ">(");
+        let args = list(self.signature, "(", ")");
+        let optional = args.iter().filter(|arg| arg.starts_with('[')).count();
+        if call.types.len() != types.len() {
+            return Err(self.miscount(call, "type argument", types.len(), call.types.len()));
+        }
+        if !(args.len() - optional..=args.len()).contains(&call.args.len()) {
+            return Err(self.miscount(call, "argument", args.len(), call.args.len()));
+        }
+        b.set_place(call.span);
+        (self.apply)(b, call)
+    }
+
+    fn miscount(&self, call: &Call, what: &str, wanted: usize, got: usize) -> Error {
+        let s = if wanted == 1 { "" } else { "s" };
+        Error::new(
+            call.span,
+            format!("`{}` takes {wanted} {what}{s}, not {got}", self.signature),
+        )
+    }
+}
+
+impl Call {
+    /// An error at argument `index`, with what was expected and what was found.
+    pub fn mismatch(&self, index: usize, expected: &str) -> Error {
+        let argument = &self.args[index];
+        Error::new(
+            argument.span,
+            format!(
+                "`{}` takes {expected} here, not {}",
+                self.name,
+                argument.value.kind()
+            ),
+        )
+    }
+
+    /// An error at argument `index`.
+    pub fn error_at(&self, index: usize, message: impl std::fmt::Display) -> Error {
+        Error::new(self.args[index].span, message)
+    }
+
+    /// The element type between `::<` and `>`.
+    pub fn element(&self) -> Result<Element> {
+        match &self.types[0].value {
+            Value::Element(element) => Ok(*element),
+            other => Err(Error::new(
+                self.types[0].span,
+                format!("expected an element type, found {}", other.kind()),
+            )),
+        }
+    }
+
+    /// Argument `index` as an integer known at expansion.
+    pub fn constant(&self, index: usize) -> Result<i128> {
+        match &self.args[index].value {
+            Value::Int(value, _) => Ok(*value),
+            _ => Err(self.mismatch(index, "an integer known at expansion")),
+        }
+    }
+
+    /// Argument `index` as an integer known at expansion and within `range`.
+    pub fn constant_in(&self, index: usize, range: std::ops::RangeInclusive<u32>) -> Result<u32> {
+        let value = self.constant(index)?;
+        match u32::try_from(value) {
+            Ok(value) if range.contains(&value) => Ok(value),
+            _ => Err(self.error_at(
+                index,
+                format!("{value} is not in {}..={}", range.start(), range.end()),
+            )),
+        }
+    }
+
+    /// Applies an operation of the algebra to the arguments. If `first` is not empty, its values replace the first
+    /// argument.
+    pub fn apply(&self, operation: &Operation, first: Vec<cute_algebra::Value>) -> Result<Value> {
+        let given = usize::from(!first.is_empty());
+        let more = first.len().saturating_sub(1);
+        let mut operands = first;
+        for (i, argument) in self.args.iter().enumerate().skip(given) {
+            let operand = argument.value.to_algebra();
+            operands.push(operand.ok_or_else(|| self.mismatch(i, "a value known at expansion"))?);
+        }
+        let result = operations::apply(operation, &operands, false).map_err(|error| {
+            let place = self
+                .args
+                .get(error.place().operand.saturating_sub(more))
+                .map_or(self.span, |argument| argument.span);
+            Error::new(place, error)
+        })?;
+        Ok(Value::from_algebra(result))
+    }
+
+    /// Argument `index` as an integer, known or in a register.
+    pub fn num(&self, index: usize) -> Result<Num> {
+        self.args[index]
+            .value
+            .as_num()
+            .ok_or_else(|| self.mismatch(index, "an integer"))
+    }
+}
+
+/// The comma-separated parts between `open` and `close`.
+fn list(signature: &'static str, open: &str, close: &str) -> Vec<&'static str> {
+    let inner = signature
+        .split_once(open)
+        .and_then(|(_, rest)| rest.rsplit_once(close))
+        .map_or("", |(inner, _)| inner);
+    inner
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+/// Emits an instruction that has at most one operand, a number, and no result.
+pub fn instruction(
+    b: &mut Builder,
+    opcode: Opcode,
+    modifiers: impl Modifiers,
+    number: Option<i128>,
+) -> Result<Value> {
+    b.emit(opcode, modifiers, number.map(Operand::Int));
+    Ok(Value::Unit)
+}

@@ -1,0 +1,155 @@
+//! Fragments: registers of one thread, or its part of a tile that several threads hold.
+
+use crate::kernel::access::crd2idx::{along, crd2idx};
+use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{
+    Distributed, Element, Fragment, Held, Num, Scalar, Value, packing, word_type,
+};
+use cute_algebra::{Layout, Shape, Tuple};
+use syn::Result;
+
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin {
+        signature: "fragment::<T>(layout)",
+        apply: fragment,
+    },
+    Builtin {
+        signature: "coordinate(fragment, value)",
+        apply: coordinate,
+    },
+];
+
+/// The most registers of a thread.
+pub(super) const MAX_REGISTERS: i64 = 255;
+
+fn fragment(b: &mut Builder, call: &Call) -> Result<Value> {
+    let element = call.element()?;
+    let fragment = match call.args[0].value.to_algebra() {
+        Some(cute_algebra::Value::Layout(layout)) if !layout.is_integral() => {
+            distributed(b, call, element, &layout)?
+        }
+        Some(cute_algebra::Value::Layout(layout)) => local(b, call, element, &layout)?,
+        Some(cute_algebra::Value::Int(extent)) => {
+            local(b, call, element, &compact(call, Tuple::Leaf(extent))?)?
+        }
+        Some(cute_algebra::Value::Tuple(shape)) => local(b, call, element, &compact(call, shape)?)?,
+        _ => {
+            return Err(call.mismatch(
+                0,
+                "a shape, or a layout of registers or of threads and values",
+            ));
+        }
+    };
+    Ok(Value::Fragment(fragment))
+}
+
+fn compact(call: &Call, shape: Shape) -> Result<Layout> {
+    Layout::left(shape).map_err(|error| call.error_at(0, error))
+}
+
+/// A fragment of one thread. The layout gives the index among the elements of the registers for a coordinate.
+fn local(b: &mut Builder, call: &Call, element: Element, layout: &Layout) -> Result<Fragment> {
+    if layout.size() > layout.cosize() {
+        return Err(call.error_at(0, format!("two coordinates of {layout} share a register: the layout of a fragment is injective")));
+    }
+    let registers = registers(b, call, element, layout.cosize())?;
+    let slot = |value| {
+        usize::try_from(value).ok().map(|slot| Held {
+            slot,
+            coordinate: Vec::new(),
+        })
+    };
+    let Some(values) = layout.values().map(slot).collect() else {
+        return Err(call.error_at(
+            0,
+            format!("{layout} has negative values, and registers are numbered from 0"),
+        ));
+    };
+    Ok(Fragment {
+        element,
+        registers,
+        values,
+        tile: None,
+        shape: layout.shape().clone(),
+    })
+}
+
+/// The thread's part of a tile. The layout gives the coordinate in the tile for (thread, value).
+fn distributed(
+    b: &mut Builder,
+    call: &Call,
+    element: Element,
+    layout: &Layout,
+) -> Result<Fragment> {
+    let shape = layout.coshape();
+    let (Some(threads), Some(values), 2, 1) =
+        (layout.mode(0), layout.mode(1), layout.rank(), shape.depth())
+    else {
+        return Err(call.mismatch(0, "a layout from (thread, value) to coordinates of a tile"));
+    };
+    let modes = shape.rank();
+    let registers = registers(b, call, element, values.size())?;
+    let threads: Vec<Layout> = (0..modes).map(|mode| along(&threads, &[mode])).collect();
+    let count = threads[0].size();
+    if i64::from(b.threads) % count != 0 {
+        return Err(call.error_at(
+            0,
+            format!(
+                "{count} threads hold the tile, but {}, the threads of the CTA, is not a multiple of {count}",
+                b.threads
+            ),
+        ));
+    }
+    let thread = b.thread();
+    let thread = b.rem(&thread.into(), &Num::from(count))?;
+    let origin = threads
+        .iter()
+        .map(|threads| crd2idx(b, threads, &thread, 1))
+        .collect::<Result<_>>()?;
+    let coordinates: Vec<Vec<i64>> = (0..modes)
+        .map(|mode| along(&values, &[mode]).values().collect())
+        .collect();
+    let held = |slot: usize| Held {
+        slot,
+        coordinate: coordinates.iter().map(|mode| mode[slot]).collect(),
+    };
+    let values = (0..coordinates[0].len()).map(held).collect();
+    Ok(Fragment {
+        element,
+        registers,
+        values,
+        tile: Some(Distributed { threads, origin }),
+        shape,
+    })
+}
+
+fn registers(b: &mut Builder, call: &Call, element: Element, elements: i64) -> Result<Vec<Scalar>> {
+    let words = (i128::from(elements) * i128::from(element.bits()) + 31) / 32;
+    if words > i128::from(MAX_REGISTERS) {
+        return Err(call.error_at(
+            0,
+            format!(
+                "{elements} elements of {element} take {words} registers, but a thread has {MAX_REGISTERS}"
+            ),
+        ));
+    }
+    let count = (elements as usize).div_ceil(packing(element));
+    Ok((0..count).map(|_| b.register(word_type(element))).collect())
+}
+
+fn coordinate(b: &mut Builder, call: &Call) -> Result<Value> {
+    let Value::Fragment(Fragment {
+        tile: Some(tile),
+        values,
+        ..
+    }) = &call.args[0].value
+    else {
+        return Err(call.mismatch(0, "a fragment that several threads hold"));
+    };
+    let last = u32::try_from(values.len().saturating_sub(1)).unwrap_or(u32::MAX);
+    let value = &values[call.constant_in(1, 0..=last)? as usize];
+    let sums = tile.origin.iter().zip(&value.coordinate);
+    let sums = sums.map(|(origin, known)| Ok(b.add(origin, &Num::from(*known))?.into()));
+    Ok(Value::Tuple(sums.collect::<Result<_>>()?))
+}

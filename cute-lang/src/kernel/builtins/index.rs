@@ -1,0 +1,195 @@
+//! Elements by their coordinates: `at`, `x[c]` and `x[c] = y`.
+
+use super::mbarrier;
+use crate::kernel::access::crd2idx::{swizzled, value_at, xor_map_value};
+use crate::kernel::access::global::global_address;
+use crate::kernel::access::slice::{Part, has_wild};
+use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::param::ParamKind;
+use crate::kernel::value::types::{is_integer, rust_name};
+use crate::kernel::value::{Element, Num, Scalar, Value};
+use cute_algebra::Swizzle;
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin {
+        signature: "at(layout, coordinate)",
+        apply: at,
+    },
+    Builtin {
+        signature: "index(x, coordinate)",
+        apply: index,
+    },
+    Builtin {
+        signature: "index_assign(x, coordinate, value)",
+        apply: index_assign,
+    },
+];
+
+fn at(b: &mut Builder, call: &Call) -> Result<Value> {
+    let (layout, swizzle, offset) = match &call.args[0].value {
+        Value::Algebra(cute_algebra::Value::Layout(layout)) => {
+            (layout.clone(), Swizzle::IDENTITY, 0)
+        }
+        Value::Algebra(cute_algebra::Value::Composed(layout)) => {
+            (layout.layout().clone(), layout.swizzle(), layout.offset())
+        }
+        Value::Algebra(cute_algebra::Value::XorMap(map)) => {
+            b.set_place(call.args[1].span);
+            return match call.args[1].value.as_num() {
+                Some(coordinate) => Ok(xor_map_value(b, map, &coordinate)?.into()),
+                None => Err(call.mismatch(1, "an integer")),
+            };
+        }
+        _ => return Err(call.mismatch(0, "a layout")),
+    };
+    b.set_place(call.args[1].span);
+    if !layout.is_integral() {
+        let Some(coordinate) = call.args[1].value.as_num() else {
+            return Err(call.mismatch(1, "an integer"));
+        };
+        return value_at(b, &layout, &coordinate);
+    }
+    let mut part = Part {
+        kept: Vec::new(),
+        offset,
+        dynamic: Num::Const(0),
+    };
+    part.pick(b, &layout, &call.args[1].value, 1)?;
+    if !part.kept.is_empty() {
+        return Err(call.mismatch(1, "a coordinate without `_`"));
+    }
+    let index = b.add(&part.dynamic, &Num::from(part.offset))?;
+    Ok(swizzled(b, swizzle, &index)?.into())
+}
+
+fn index(b: &mut Builder, call: &Call) -> Result<Value> {
+    let coordinate = &call.args[1].value;
+    b.set_place(call.args[1].span);
+    match &call.args[0].value {
+        Value::Tensor(tensor) => {
+            let part = tensor.slice(b, coordinate)?;
+            if has_wild(coordinate) {
+                return Ok(Value::Tensor(part));
+            }
+            let address = part.addresses().operand(b, part.byte(0))?;
+            Ok(load(b, Modifier::Shared, part.element, address).into())
+        }
+        Value::Global(global) => {
+            let address = global_address(b, global, coordinate)?;
+            Ok(load(b, Modifier::Global, global.element, address).into())
+        }
+        Value::Fragment(fragment) => Ok(fragment.get(b, coordinate)?.into()),
+        Value::Barriers(barriers) => mbarrier::pick(b, barriers, coordinate),
+        Value::Tuple(elements) => match coordinate {
+            Value::Int(index, _) => match usize::try_from(*index)
+                .ok()
+                .and_then(|index| elements.get(index))
+            {
+                Some(element) => Ok(element.clone()),
+                None => Err(call.error_at(
+                    1,
+                    format!("index {index} is outside of a tuple of {}", elements.len()),
+                )),
+            },
+            _ => Err(call.mismatch(1, "an integer known at expansion")),
+        },
+        _ => Err(call.mismatch(0, "a tensor, a fragment, barriers or a tuple")),
+    }
+}
+
+fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
+    let [x, coordinate, value] = &call.args[..] else {
+        return Ok(Value::Unit);
+    };
+    let element = match &x.value {
+        Value::Tensor(tensor) => tensor.element,
+        Value::Global(global) => global.element,
+        Value::Fragment(fragment) => fragment.element,
+        _ => return Err(call.mismatch(0, "a tensor or a fragment")),
+    };
+    b.set_place(value.span);
+    let value = element_register(b, element, &value.value)?;
+    b.set_place(coordinate.span);
+    let (space, address) = match &x.value {
+        Value::Tensor(tensor) => {
+            let part = tensor.slice(b, &coordinate.value)?;
+            if has_wild(&coordinate.value) {
+                return Err(call.error_at(
+                    1,
+                    "a coordinate with `_` names several elements, and an assignment writes one: use `copy`",
+                ));
+            }
+            (Modifier::Shared, part.addresses().operand(b, part.byte(0))?)
+        }
+        Value::Fragment(fragment) => {
+            fragment.set(b, &coordinate.value, &value)?;
+            return Ok(Value::Unit);
+        }
+        Value::Global(global) => {
+            if let ParamKind::Global { written, .. } = &mut b.params[global.param].kind {
+                *written = true;
+            }
+            (
+                Modifier::Global,
+                global_address(b, global, &coordinate.value)?,
+            )
+        }
+        _ => return Ok(Value::Unit),
+    };
+    b.emit(
+        Opcode::St,
+        (space, memory_type(element)),
+        [address, value.operand()],
+    );
+    Ok(Value::Unit)
+}
+
+/// A register that holds the value as an element.
+fn element_register(b: &mut Builder, element: Element, value: &Value) -> Result<Scalar> {
+    let ty = element.register();
+    match value {
+        Value::Scalar(scalar) if scalar.ty == ty => Ok(scalar.clone()),
+        Value::Int(value, own) if is_integer(ty) && own.is_none_or(|own| own == ty) => {
+            b.to_register(&Num::Const(*value), ty)
+        }
+        Value::Float(value) if ty == Type::F32 => {
+            let register = b.register(ty);
+            b.assign(&register, Operand::F32((*value as f32).to_bits()));
+            Ok(register)
+        }
+        Value::Float(value) if ty == Type::F64 => {
+            let register = b.register(ty);
+            b.assign(&register, Operand::F64(value.to_bits()));
+            Ok(register)
+        }
+        Value::Scalar(scalar) => {
+            let found = rust_name(scalar.ty);
+            Err(b.error(format!("expected a value of type `{element}`, found `{found}`: convert it with `convert::<{element}>`")))
+        }
+        other => Err(b.error(format!(
+            "expected a value of type `{element}`, found {}",
+            other.kind()
+        ))),
+    }
+}
+
+/// The type of the load or store of one element.
+fn memory_type(element: Element) -> Type {
+    match element {
+        Element::F16 | Element::Bf16 => Type::B16,
+        element => element.register(),
+    }
+}
+
+fn load(b: &mut Builder, space: Modifier, element: Element, address: Operand) -> Scalar {
+    b.compute(
+        element.register(),
+        Opcode::Ld,
+        (space, memory_type(element)),
+        [address],
+    )
+}

@@ -1,0 +1,196 @@
+//! Mbarriers: barriers in shared memory.
+
+use crate::kernel::access::address::Addresses;
+use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::emit::builder::{Builder, address_operand, unless};
+use crate::kernel::value::{Barrier, Barriers, Num, Value};
+use cute_algebra::Swizzle;
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin {
+        signature: "mbarriers(count, arrivals)",
+        apply: mbarriers,
+    },
+    Builtin {
+        signature: "wait(barrier, parity)",
+        apply: wait,
+    },
+    Builtin {
+        signature: "arrive(barrier)",
+        apply: arrive,
+    },
+    Builtin {
+        signature: "arrive_at(barrier, cta)",
+        apply: arrive_at,
+    },
+    Builtin {
+        signature: "expect_tx(barrier, bytes)",
+        apply: expect_tx,
+    },
+];
+
+/// The size of an mbarrier, in bytes.
+const MBARRIER: u32 = 8;
+
+/// The most arrivals of a phase (PTX ISA 9.0, "Phase of the mbarrier object").
+const MAX_ARRIVALS: u32 = (1 << 20) - 1;
+
+impl Barrier {
+    /// The operand of its address.
+    pub fn operand(&self, b: &mut Builder) -> Result<Operand> {
+        self.addresses().operand(b, 0)
+    }
+
+    fn addresses(&self) -> Addresses {
+        Addresses::new(self.base.into(), Swizzle::IDENTITY, self.offset.clone())
+    }
+}
+
+/// One of several barriers.
+pub(crate) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Result<Value> {
+    let Some(index) = index.as_num() else {
+        return Err(b.error(format!(
+            "the index of a barrier is an integer, not {}",
+            index.kind()
+        )));
+    };
+    if let Num::Const(index) = index
+        && !(0..i128::from(barriers.count)).contains(&index)
+    {
+        return Err(b.error(format!(
+            "index {index} is outside of {} barriers",
+            barriers.count
+        )));
+    }
+    let offset = b.mul(&index, &Num::from(MBARRIER))?;
+    Ok(Value::Barrier(Barrier {
+        base: barriers.base,
+        offset,
+    }))
+}
+
+fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
+    let count = call.constant_in(0, 1..=1024)?;
+    let arrivals = call.constant_in(1, 1..=MAX_ARRIVALS)?;
+    let base = b.allocate(count * MBARRIER, MBARRIER)?;
+    b.header(format!(
+        "shared memory {base}..{}: {count} mbarriers, {arrivals} arrivals a phase",
+        base + count * MBARRIER
+    ));
+    for index in 0..count {
+        let barrier = Barrier {
+            base,
+            offset: Num::from(index * MBARRIER),
+        };
+        let address = barrier.operand(b)?;
+        b.init(
+            Opcode::MbarrierInit,
+            Modifier::SharedCta,
+            [address, Operand::Int(arrivals.into())],
+        );
+    }
+    Ok(Value::Barriers(Barriers { base, count }))
+}
+
+/// Argument `index` as the address of a barrier.
+pub(crate) fn address(b: &mut Builder, call: &Call, index: usize) -> Result<Operand> {
+    match &call.args[index].value {
+        Value::Barrier(barrier) => barrier.operand(b),
+        Value::Barriers(barriers) => Err(call.error_at(
+            index,
+            format!(
+                "expected one barrier, found {} barriers: choose one by its index",
+                barriers.count
+            ),
+        )),
+        _ => Err(call.mismatch(index, "a barrier")),
+    }
+}
+
+/// Waits until the phase of that parity has completed. `try_wait` may return before that, so it is repeated.
+fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
+    let barrier = address(b, call, 0)?;
+    let parity = call.num(1)?;
+    if parity
+        .constant()
+        .is_some_and(|parity| !(0..2).contains(&parity))
+    {
+        return Err(call.error_at(
+            1,
+            format!(
+                "a parity is 0 or 1, not {}",
+                parity.constant().unwrap_or_default()
+            ),
+        ));
+    }
+    let label = b.label("wait");
+    b.place_label(&label);
+    let done = b.register(Type::Pred);
+    // With cluster scope, the writes that another CTA has released by its arrival are visible after the wait.
+    let scope = match b.cluster {
+        [1, 1, 1] => None,
+        _ => Some((Modifier::Acquire, Modifier::Cluster)),
+    };
+    b.emit(
+        Opcode::MbarrierTryWait,
+        (Modifier::Parity, scope, Modifier::SharedCta),
+        [done.operand(), barrier, parity.operand()],
+    );
+    b.branch_if(unless(&done), &label);
+    Ok(Value::Unit)
+}
+
+fn arrive(b: &mut Builder, call: &Call) -> Result<Value> {
+    let barrier = address(b, call, 0)?;
+    b.emit(
+        Opcode::MbarrierArrive,
+        (Modifier::Arrive, Modifier::SharedCta),
+        [Operand::Sink, barrier],
+    );
+    Ok(Value::Unit)
+}
+
+/// Arrives at the barrier at the same offset in another CTA of the cluster. The arrival says that earlier reads, by
+/// wgmma, TMA or loads, are complete. It does not make stores visible to that CTA: `.release.cluster` would, but on an
+/// H100 it waits for all memory accesses of the thread, which costs a GEMM a third of its speed.
+fn arrive_at(b: &mut Builder, call: &Call) -> Result<Value> {
+    let Value::Barrier(barrier) = &call.args[0].value else {
+        return Err(call.mismatch(0, "a barrier"));
+    };
+    let own = barrier.addresses().register(b, 0)?;
+    let cta = call.num(1)?;
+    let size: u32 = b.cluster.iter().product();
+    if let Num::Const(rank) = cta
+        && !(0..i128::from(size)).contains(&rank)
+    {
+        return Err(call.error_at(1, format!("a cluster has the CTAs 0..{size}, not {rank}")));
+    }
+    let there = b.compute(
+        Type::U32,
+        Opcode::Mapa,
+        (Modifier::SharedCluster, Type::U32),
+        [own.operand(), cta.operand()],
+    );
+    let there = address_operand(&there, 0);
+    b.emit(
+        Opcode::MbarrierArrive,
+        (Modifier::Arrive, Modifier::SharedCluster),
+        [Operand::Sink, there],
+    );
+    Ok(Value::Unit)
+}
+
+/// Arrives, and adds to the bytes that copies must write before the phase completes.
+fn expect_tx(b: &mut Builder, call: &Call) -> Result<Value> {
+    let barrier = address(b, call, 0)?;
+    let bytes = call.num(1)?;
+    b.emit(
+        Opcode::MbarrierArrive,
+        (Modifier::Arrive, Modifier::ExpectTx, Modifier::SharedCta),
+        [Operand::Sink, barrier, bytes.operand()],
+    );
+    Ok(Value::Unit)
+}

@@ -1,0 +1,56 @@
+//! Barriers of a CTA and of a cluster, and fences.
+
+use crate::kernel::builtins::call::{Builtin, Call, instruction};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{Num, Value};
+use cute_ptx::ast::Operand;
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin {
+        signature: "sync_threads()",
+        apply: |b, _| instruction(b, Opcode::BarSync, (), Some(0)),
+    },
+    Builtin {
+        signature: "bar_sync(id, threads)",
+        apply: bar_sync,
+    },
+    Builtin {
+        signature: "sync_cluster()",
+        apply: sync_cluster,
+    },
+    Builtin {
+        signature: "fence_proxy_async()",
+        apply: |b, _| instruction(b, Opcode::FenceProxyAsync, Modifier::SharedCta, None),
+    },
+];
+
+fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
+    let id = call.num(0)?;
+    if let Num::Const(id) = id
+        && !(0..16).contains(&id)
+    {
+        return Err(call.error_at(0, format!("a CTA has the barriers 0 to 15, not {id}")));
+    }
+    let threads = call.constant_in(1, 32..=b.threads)?;
+    if threads % 32 != 0 {
+        return Err(call.error_at(
+            1,
+            format!("{threads} threads are not a multiple of a warp, 32 threads"),
+        ));
+    }
+    b.emit(
+        Opcode::BarSync,
+        (),
+        [id.operand(), Operand::Int(threads.into())],
+    );
+    Ok(Value::Unit)
+}
+
+/// Waits for all threads of the cluster.
+fn sync_cluster(b: &mut Builder, _: &Call) -> Result<Value> {
+    b.emit(Opcode::BarrierClusterArrive, Modifier::Aligned, []);
+    b.emit(Opcode::BarrierClusterWait, Modifier::Aligned, []);
+    Ok(Value::Unit)
+}

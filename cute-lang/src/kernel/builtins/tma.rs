@@ -1,0 +1,275 @@
+//! Tensors read and written by TMA.
+
+use super::mbarrier;
+use crate::kernel::builtins::call::{Builtin, Call, instruction};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::param::{ParamKind, TmaRecipe};
+use crate::kernel::value::{MappedTensor, Num, Scalar, Tensor, Value};
+use cute_algebra::{TMA_ALIGNMENT, TmaPlan, tma_plan};
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin {
+        signature: "tma_load(source, coordinate, tile, barrier, [ctas])",
+        apply: tma_load,
+    },
+    Builtin {
+        signature: "tma_store(tile, destination, coordinate)",
+        apply: tma_store,
+    },
+    Builtin {
+        signature: "tma_commit()",
+        apply: |b, _| instruction(b, Opcode::CpAsyncBulkCommitGroup, (), None),
+    },
+    Builtin {
+        signature: "tma_wait_read(groups)",
+        apply: |b, call| wait(b, call, Some(Modifier::Read)),
+    },
+    Builtin {
+        signature: "tma_wait(groups)",
+        apply: |b, call| wait(b, call, None),
+    },
+];
+
+/// The most groups of copies that a wait can leave pending.
+const MAX_GROUPS: u32 = 63;
+
+fn wait(b: &mut Builder, call: &Call, read: Option<Modifier>) -> Result<Value> {
+    let groups = call.constant_in(0, 0..=MAX_GROUPS)?;
+    instruction(b, Opcode::CpAsyncBulkWaitGroup, read, Some(groups.into()))
+}
+
+/// Loads a tile into the shared memory of the CTA, or, if `ctas` is given, into that of every CTA of the cluster whose
+/// bit is set. In each of them, the tile and the barrier that counts the bytes have the same offset.
+fn tma_load(b: &mut Builder, call: &Call) -> Result<Value> {
+    let copies = copies(b, call, 0, 1, 2, true)?;
+    let barrier = mbarrier::address(b, call, 3)?;
+    let ctas = match call.args.get(4) {
+        Some(_) => Some(cta_mask(b, call)?),
+        None => None,
+    };
+    let multicast = ctas.as_ref().map(|_| Modifier::MulticastCluster);
+    for Copy { tensor, tile, dims } in copies {
+        let (to, from) = (Modifier::SharedCluster, Modifier::Global);
+        let operands = [tile, tensor, barrier.clone()];
+        b.emit(
+            Opcode::CpAsyncBulkTensor,
+            (dims, to, from, Modifier::Tile, multicast),
+            operands.into_iter().chain(ctas.clone()),
+        );
+    }
+    Ok(Value::Unit)
+}
+
+/// The argument `ctas` as an operand.
+fn cta_mask(b: &mut Builder, call: &Call) -> Result<Operand> {
+    let size: u32 = b.cluster.iter().product();
+    let mask = call.num(4)?;
+    if let Num::Const(known) = mask
+        && !(1..1 << size).contains(&known)
+    {
+        let message = format!(
+            "a set of the CTAs of a cluster of {size} is from 0b1 to {:#b}, not {known:#b}",
+            (1u32 << size) - 1
+        );
+        return Err(call.error_at(4, message));
+    }
+    let mask = match mask {
+        Num::Reg(scalar) => b.convert(&scalar, Type::U16)?,
+        known => b.to_register(&known, Type::U16)?,
+    };
+    Ok(mask.operand())
+}
+
+fn tma_store(b: &mut Builder, call: &Call) -> Result<Value> {
+    for Copy { tensor, tile, dims } in copies(b, call, 1, 2, 0, false)? {
+        let (to, from) = (Modifier::Global, Modifier::SharedCta);
+        b.emit(
+            Opcode::CpAsyncBulkTensor,
+            (dims, to, from, Modifier::Tile),
+            [tensor, tile],
+        );
+    }
+    Ok(Value::Unit)
+}
+
+/// The operands of one instruction.
+struct Copy {
+    /// `[map, {coordinates}]`.
+    tensor: Operand,
+    /// `[address]`.
+    tile: Operand,
+    dims: Modifier,
+}
+
+/// The instructions that copy a tile. `map`, `coordinate` and `tile` are indices of arguments.
+fn copies(
+    b: &mut Builder,
+    call: &Call,
+    map: usize,
+    coordinate: usize,
+    tile: usize,
+    load: bool,
+) -> Result<Vec<Copy>> {
+    let Value::TensorMap(MappedTensor { param }) = call.args[map].value else {
+        return Err(call.mismatch(
+            map,
+            if load {
+                "a `TmaLoad` parameter"
+            } else {
+                "a `TmaStore` parameter"
+            },
+        ));
+    };
+    let (tma, is_load) = match &b.params[param].kind {
+        ParamKind::TmaLoad(tma) => (tma.clone(), true),
+        ParamKind::TmaStore(tma) => (tma.clone(), false),
+        _ => return Err(call.mismatch(map, "a tensor map")),
+    };
+    let name = b.params[param].name.clone();
+    if is_load != load {
+        let (wanted, found) = if load {
+            ("TmaLoad", "TmaStore")
+        } else {
+            ("TmaStore", "TmaLoad")
+        };
+        return Err(call.error_at(
+            map,
+            format!(
+                "`{}` takes a `{wanted}`, but `{name}` is a `{found}`",
+                call.name
+            ),
+        ));
+    }
+    let Value::Tensor(tile_tensor) = &call.args[tile].value else {
+        return Err(call.mismatch(tile, "a tensor in shared memory"));
+    };
+    if tile_tensor.element != tma.element {
+        let (tile_element, element) = (tile_tensor.element, tma.element);
+        return Err(call.error_at(
+            tile,
+            format!("the tile has elements of `{tile_element}`, but `{name}` has elements of `{element}`"),
+        ));
+    }
+    let start = coordinates(call, coordinate, tma.rank)?;
+    // The last mode of a tensor is contiguous.
+    let order: Vec<usize> = (0..tma.rank).rev().collect();
+    let plan = tma_plan(tma.element.bits(), &tile_tensor.layout, &order)
+        .map_err(|error| call.error_at(tile, error))?;
+    record(b, call, tile, param, &plan)?;
+    let symbol = b.params[param].symbol.clone();
+    instructions(b, call, tile, &symbol, tile_tensor, &start, &plan)
+}
+
+/// Argument `index` as a coordinate of that rank.
+fn coordinates(call: &Call, index: usize, rank: usize) -> Result<Vec<Num>> {
+    let coordinates = match &call.args[index].value {
+        Value::Tuple(elements) => elements.iter().map(Value::as_num).collect(),
+        single => single.as_num().map(|num| vec![num]),
+    };
+    let Some(coordinates) = coordinates.filter(|coordinates: &Vec<Num>| coordinates.len() == rank)
+    else {
+        return Err(call.mismatch(index, &format!("a coordinate of {rank} integers")));
+    };
+    Ok(coordinates)
+}
+
+/// Records the tensor map that a use of the parameter needs. All uses of a parameter share one.
+fn record(b: &mut Builder, call: &Call, tile: usize, param: usize, plan: &TmaPlan) -> Result<()> {
+    // Extents of a box are at most 256.
+    let recipe = TmaRecipe {
+        box_shape: plan.box_shape.iter().map(|&extent| extent as u32).collect(),
+        swizzle: plan.swizzle,
+    };
+    let name = b.params[param].name.clone();
+    let (ParamKind::TmaLoad(tma) | ParamKind::TmaStore(tma)) = &mut b.params[param].kind else {
+        return Ok(());
+    };
+    match &tma.recipe {
+        Some(known) if *known == recipe => {}
+        Some(known) => {
+            let message = format!(
+                "this tile needs boxes of {:?} and {}, but an earlier use of `{name}` needs {:?} and {}: \
+                 a parameter has one tensor map",
+                recipe.box_shape,
+                recipe.swizzle.name(),
+                known.box_shape,
+                known.swizzle.name()
+            );
+            return Err(call.error_at(tile, message));
+        }
+        None => {
+            let element = tma.element;
+            let line = format!(
+                "tensor map {name}: {element}, boxes of {:?}, {}",
+                recipe.box_shape,
+                recipe.swizzle.name()
+            );
+            tma.recipe = Some(recipe);
+            b.header(line);
+        }
+    }
+    Ok(())
+}
+
+fn instructions(
+    b: &mut Builder,
+    call: &Call,
+    index: usize,
+    symbol: &str,
+    tile: &Tensor,
+    start: &[Num],
+    plan: &TmaPlan,
+) -> Result<Vec<Copy>> {
+    let aligned = b.possible_bits(&tile.dynamic).trailing_zeros() >= TMA_ALIGNMENT.trailing_zeros();
+    if !aligned {
+        let message = format!(
+            "a run-time coordinate may put the tile at an address that is not a multiple of {TMA_ALIGNMENT}"
+        );
+        return Err(call.error_at(index, message));
+    }
+    let map = map(b, symbol);
+    // TMA applies the swizzle itself, so it takes addresses without it.
+    let unswizzled = crate::kernel::access::address::Addresses::new(
+        tile.base.into(),
+        cute_algebra::Swizzle::IDENTITY,
+        tile.dynamic.clone(),
+    );
+    let mut addresses = unswizzled;
+    let mut copies = Vec::new();
+    for piece in &plan.pieces {
+        let mut coords = Vec::new();
+        // Tensor maps count dimensions from the innermost.
+        for (start, offset) in start.iter().zip(&piece.coordinate).rev() {
+            coords.push(b.add(start, &Num::from(*offset))?.operand());
+        }
+        copies.push(Copy {
+            tensor: Operand::Tensor {
+                map: Box::new(map.operand()),
+                coords,
+            },
+            tile: addresses.operand(b, tile.byte(piece.offset))?,
+            // A tensor map has at most five dimensions.
+            dims: Modifier::Dims(start.len() as u8),
+        });
+    }
+    Ok(copies)
+}
+
+/// The generic address of a tensor map, which lies among the parameters of the kernel.
+fn map(b: &mut Builder, symbol: &str) -> Scalar {
+    b.once(&format!("{symbol}_map"), Type::U64, |b, map| {
+        b.emit(
+            Opcode::Mov,
+            Type::B64,
+            [map.operand(), Operand::Name(symbol.into())],
+        );
+        b.emit(
+            Opcode::Cvta,
+            Modifier::Param,
+            [map.operand(), map.operand()],
+        );
+    })
+}

@@ -1,0 +1,387 @@
+//! Arithmetic on integers that are known or in registers. An operation is folded, simplified, or emitted as an
+//! instruction.
+
+use crate::kernel::emit::bits;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::operation::{Cmp, Op, fold, mirror, symbol};
+use crate::kernel::value::types::{
+    instruction_type, is_float, is_integer, is_signed, range, rust_name, wrap,
+};
+use crate::kernel::value::{Num, Scalar, Value};
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+impl Builder {
+    /// a + b.
+    pub fn add(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Add, a, b)
+    }
+
+    /// a − b.
+    pub fn sub(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Sub, a, b)
+    }
+
+    /// a · b.
+    pub fn mul(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Mul, a, b)
+    }
+
+    /// a / b.
+    pub fn div(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Div, a, b)
+    }
+
+    /// a % b.
+    pub fn rem(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Rem, a, b)
+    }
+
+    /// a & b.
+    pub fn and(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::And, a, b)
+    }
+
+    /// a | b.
+    pub fn or(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Or, a, b)
+    }
+
+    /// a ^ b.
+    pub fn xor(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Xor, a, b)
+    }
+
+    /// a << b.
+    pub fn shl(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Shl, a, b)
+    }
+
+    /// a >> b.
+    pub fn shr(&mut self, a: &Num, b: &Num) -> Result<Num> {
+        self.binary(Op::Shr, a, b)
+    }
+
+    /// An operation on two integers of a kernel. Where both are known, a result that their type does not hold is an error, as
+    /// it is in Rust; without a type the result is exact.
+    pub fn integers(&mut self, op: Op, a: &Value, b: &Value) -> Result<Value> {
+        let shifts = matches!(op, Op::Shl | Op::Shr);
+        // The amount of a shift has a type of its own.
+        let ty = match shifts {
+            true => a.integer_type(),
+            false => self.common_type(a, b)?,
+        };
+        let (Some(x), Some(y)) = (a.as_num(), b.as_num()) else {
+            let (a, b) = (a.kind(), b.kind());
+            return Err(self.error(format!("cannot apply `{}` to {a} and {b}", symbol(op))));
+        };
+        let result = match (ty, &x, &y) {
+            (Some(ty), Num::Const(x), Num::Const(y)) => Num::Const(self.fold_in(op, *x, *y, ty)?),
+            (Some(ty), Num::Const(_), Num::Reg(_)) if shifts => {
+                let x = self.to_register(&x, ty)?;
+                self.binary(op, &x.into(), &y)?
+            }
+            _ => self.binary(op, &x, &y)?,
+        };
+        Ok(result.typed(ty))
+    }
+
+    /// The result of an operation on known integers of a type.
+    fn fold_in(&self, op: Op, a: i128, b: i128, ty: Type) -> Result<i128> {
+        let shifts = matches!(op, Op::Shl | Op::Shr);
+        if shifts {
+            self.check_shift(b, ty)?;
+        }
+        let fold =
+            |op| fold(op, a, b).map_err(|why| self.error(format!("{a} {} {b} {why}", symbol(op))));
+        let result = fold(op)?;
+        match op {
+            // Rust drops the bits that are shifted out.
+            Op::Shl => return Ok(wrap(result, ty)),
+            // Rust refuses a remainder whose quotient overflows, such as `i32::MIN % -1`.
+            Op::Rem => self.check_fits(fold(Op::Div)?, ty)?,
+            _ => self.check_fits(result, ty)?,
+        }
+        Ok(result)
+    }
+
+    fn check_shift(&self, amount: i128, ty: Type) -> Result<()> {
+        let width = ty.bits();
+        match (0..i128::from(width)).contains(&amount) {
+            true => Ok(()),
+            false => Err(self.error(format!(
+                "an integer of {width} bits is shifted by 0 to {}, not by {amount}",
+                width - 1
+            ))),
+        }
+    }
+
+    /// An operation on two integers: folded, simplified, or done at run time.
+    ///
+    /// Arithmetic of known integers is exact; arithmetic in registers wraps, and takes the amount of a shift modulo the
+    /// width.
+    pub fn binary(&mut self, op: Op, a: &Num, b: &Num) -> Result<Num> {
+        if let (Num::Const(a), Num::Const(b)) = (a, b) {
+            return match fold(op, *a, *b) {
+                Ok(value) => Ok(Num::Const(value)),
+                Err(reason) => Err(self.error(format!("{a} {} {b} {reason}", symbol(op)))),
+            };
+        }
+        let ty = match (op, a, b) {
+            // The amount of a shift has a type of its own.
+            (Op::Shl | Op::Shr, Num::Reg(a), Num::Const(amount)) => {
+                self.check_shift(*amount, a.ty)?;
+                a.ty
+            }
+            (Op::Shl | Op::Shr, Num::Reg(a), Num::Reg(_)) => a.ty,
+            (Op::Shl | Op::Shr, Num::Const(_), Num::Reg(b)) => b.ty,
+            _ => self.register_type(a, b)?,
+        };
+        if let Some(simple) = self.simplify(op, a, b, ty)? {
+            return Ok(simple);
+        }
+        let possible = self.possible_result(op, a, b, ty);
+        if possible == Some(0) {
+            return Ok(Num::Const(0));
+        }
+        let computed = instruction_type(ty);
+        let modifiers = match op {
+            Op::And | Op::Or | Op::Xor | Op::Shl => (None, computed.untyped()),
+            Op::Mul => (Some(Modifier::Lo), computed),
+            _ => (None, computed),
+        };
+        let right = match (op, b) {
+            (Op::Shl | Op::Shr, Num::Reg(amount)) => self.shift_amount(amount, ty)?,
+            _ => b.operand(),
+        };
+        let result = self.compute(ty, op.opcode(), modifiers, [a.operand(), right]);
+        let result = match op {
+            Op::Add | Op::Sub | Op::Mul | Op::Shl => self.narrow(result),
+            // The 16-bit instruction gives 128 for −128 / −1.
+            Op::Div if is_signed(ty) => self.narrow(result),
+            _ => result,
+        };
+        if let Some(possible) = possible {
+            self.limit_bits(&result, possible);
+        }
+        Ok(Num::Reg(result))
+    }
+
+    /// The amount of a shift, modulo the width of the shifted type: Rust takes it so, but PTX clamps it to the width.
+    fn shift_amount(&mut self, amount: &Scalar, ty: Type) -> Result<Operand> {
+        let amount = match amount.ty.bits() {
+            32 => amount.clone(),
+            _ => self.convert(amount, Type::U32)?,
+        };
+        let amount = Num::Reg(Scalar {
+            ty: Type::U32,
+            ..amount
+        });
+        Ok(self.and(&amount, &Num::from(ty.bits() - 1))?.operand())
+    }
+
+    /// The result of a 16-bit instruction as an integer of 8 bits: the upper 8 bits become zeros or copies of the sign.
+    /// Wider types are returned as they are.
+    pub fn narrow(&mut self, computed: Scalar) -> Scalar {
+        let ty = computed.ty;
+        match ty.bits() {
+            8 => self.compute(
+                ty,
+                Opcode::Cvt,
+                (instruction_type(ty), ty),
+                [computed.operand()],
+            ),
+            _ => computed,
+        }
+    }
+
+    /// `-x` or `!x` of a number in a register.
+    pub fn unary(&mut self, opcode: Opcode, of: &Scalar) -> Scalar {
+        let ty = instruction_type(of.ty);
+        let ty = match opcode {
+            Opcode::Not => ty.untyped(),
+            _ => ty,
+        };
+        let result = self.compute(of.ty, opcode, ty, [of.operand()]);
+        self.narrow(result)
+    }
+
+    /// The bits that may be set in the result of an operation on unsigned integers.
+    fn possible_result(&self, op: Op, a: &Num, b: &Num, ty: Type) -> Option<u64> {
+        let (left, right) = (self.possible_bits(a), self.possible_bits(b));
+        (!is_signed(ty)).then(|| bits::possible(op, left, right, b.constant().is_some(), ty.bits()))
+    }
+
+    fn simplify(&mut self, op: Op, a: &Num, b: &Num, ty: Type) -> Result<Option<Num>> {
+        let (register, constant, swapped) = match (a, b) {
+            (Num::Reg(a), Num::Const(b)) => (a, *b, false),
+            (Num::Const(a), Num::Reg(b)) => (b, *a, true),
+            _ => return Ok(None),
+        };
+        let commutes = matches!(
+            op,
+            Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Min | Op::Max
+        );
+        if swapped {
+            // PTX takes an immediate only as the last operand.
+            return if commutes {
+                self.binary(op, b, a).map(Some)
+            } else {
+                Ok(None)
+            };
+        }
+        let unsigned = !is_signed(ty);
+        let power =
+            (constant > 0 && constant & (constant - 1) == 0).then(|| constant.trailing_zeros());
+        let possible = self.possible_bits(a);
+        let same = || Ok(Some(Num::Reg(register.clone())));
+        match (op, constant) {
+            (Op::Add | Op::Sub | Op::Or | Op::Xor | Op::Shl | Op::Shr, 0)
+            | (Op::Mul | Op::Div, 1) => same(),
+            (Op::Mul | Op::And, 0) | (Op::Rem, 1) => Ok(Some(Num::Const(0))),
+            (Op::And, mask) if unsigned && possible & !(mask as u64) == 0 => same(),
+            (Op::Rem, divisor) if unsigned && i128::from(possible) < divisor => same(),
+            (Op::Div | Op::Rem, 0) => Err(self.error("division by zero")),
+            (Op::Mul, _) if let Some(power) = power => self.shl(a, &Num::from(power)).map(Some),
+            (Op::Div, _) if unsigned && let Some(power) = power => {
+                self.shr(a, &Num::from(power)).map(Some)
+            }
+            (Op::Rem, _) if unsigned && power.is_some() => {
+                self.and(a, &Num::Const(constant - 1)).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Compares two integers: a truth value if both are known, else a predicate.
+    pub fn compare(&mut self, cmp: Cmp, a: &Num, b: &Num) -> Result<Value> {
+        if let (Num::Const(a), Num::Const(b)) = (a, b) {
+            return Ok(Value::Bool(match cmp {
+                Cmp::Eq => a == b,
+                Cmp::Ne => a != b,
+                Cmp::Lt => a < b,
+                Cmp::Le => a <= b,
+                Cmp::Gt => a > b,
+                Cmp::Ge => a >= b,
+            }));
+        }
+        let ty = self.register_type(a, b)?;
+        let (cmp, a, b) = if a.constant().is_some() {
+            (mirror(cmp), b, a)
+        } else {
+            (cmp, a, b)
+        };
+        Ok(self.set_predicate(cmp, ty, a.operand(), b.operand()).into())
+    }
+
+    /// `setp`.
+    pub fn set_predicate(&mut self, cmp: Cmp, ty: Type, a: Operand, b: Operand) -> Scalar {
+        let modifiers = (cmp.modifier(), instruction_type(ty));
+        self.compute(Type::Pred, Opcode::Setp, modifiers, [a, b])
+    }
+
+    /// `if` as a value: the first number where the predicate holds, else the second, both of type `ty`.
+    pub fn select(&mut self, predicate: &Scalar, ty: Type, a: &Num, b: &Num) -> Result<Num> {
+        for value in [a, b].into_iter().filter_map(Num::constant) {
+            self.check_fits(value, ty)?;
+        }
+        Ok(Num::Reg(self.compute(
+            ty,
+            Opcode::Selp,
+            instruction_type(ty),
+            [a.operand(), b.operand(), predicate.operand()],
+        )))
+    }
+
+    /// `x as ty` between numbers, as Rust converts. Integers wrap. Conversions to a floating-point type round to the
+    /// nearest, ties to even. Conversions from a floating-point type to an integer truncate and saturate, and give 0
+    /// for a NaN.
+    pub fn convert(&mut self, from: &Scalar, ty: Type) -> Result<Scalar> {
+        if from.ty == ty {
+            return Ok(from.clone());
+        }
+        if !(is_integer(from.ty) || is_float(from.ty)) || !(is_integer(ty) || is_float(ty)) {
+            let (from, to) = (rust_name(from.ty), rust_name(ty));
+            return Err(self.error(format!("no conversion from `{from}` to `{to}`")));
+        }
+        let same_registers = instruction_type(from.ty).bits() == instruction_type(ty).bits();
+        let rounding = match (is_integer(from.ty), is_integer(ty)) {
+            (true, true) if same_registers => {
+                let register = Scalar { ty, ..from.clone() };
+                return Ok(self.narrow(register));
+            }
+            (true, true) => None,
+            (false, true) => Some(Modifier::Rzi),
+            (true, false) => Some(Modifier::Rn),
+            (false, false) if from.ty.bits() >= ty.bits() => Some(Modifier::Rn),
+            (false, false) => None,
+        };
+        // `cvt` does not convert bf16 to 8 bits, so the conversion goes through f32, which holds every bf16.
+        if from.ty == Type::Bf16 && ty.bits() == 8 {
+            let single = self.convert(from, Type::F32)?;
+            return self.convert(&single, ty);
+        }
+        let operand = from.operand();
+        let result = self.compute(
+            ty,
+            Opcode::Cvt,
+            (rounding, ty, instruction_type(from.ty)),
+            [operand.clone()],
+        );
+        // With 64 bits on either side, `cvt` gives an integer with only its highest bit set for a NaN (PTX ISA 9.0,
+        // §9.7.9.22).
+        if rounding == Some(Modifier::Rzi) && (from.ty == Type::F64 || ty.bits() == 64) {
+            let is_number = (Modifier::Num, from.ty);
+            let sources = [operand.clone(), operand];
+            let is_number = self.compute(Type::Pred, Opcode::Setp, is_number, sources);
+            let number = self.select(&is_number, ty, &result.into(), &Num::Const(0))?;
+            return self.to_register(&number, ty);
+        }
+        Ok(result)
+    }
+
+    /// The common type of two integers, if either has a type. A known integer without a type takes the type of the
+    /// other.
+    pub fn common_type(&self, a: &Value, b: &Value) -> Result<Option<Type>> {
+        let known = [a, b].map(|value| value.as_num()?.constant());
+        self.meet([a.integer_type(), b.integer_type()], known)
+    }
+
+    fn meet(&self, types: [Option<Type>; 2], known: [Option<i128>; 2]) -> Result<Option<Type>> {
+        let ty = match types {
+            [Some(a), Some(b)] if a != b => {
+                let (a, b) = (rust_name(a), rust_name(b));
+                return Err(self.error(format!(
+                    "mismatched types `{a}` and `{b}`: convert one with `as {a}`"
+                )));
+            }
+            [a, b] => a.or(b),
+        };
+        if let Some(ty) = ty {
+            for value in known.into_iter().flatten() {
+                self.check_fits(value, ty)?;
+            }
+        }
+        Ok(ty)
+    }
+
+    /// The common type of two numbers of which at least one is in a register.
+    fn register_type(&self, a: &Num, b: &Num) -> Result<Type> {
+        let ty = |num: &Num| match num {
+            Num::Const(_) => None,
+            Num::Reg(scalar) => Some(scalar.ty),
+        };
+        let ty = self.meet([ty(a), ty(b)], [a.constant(), b.constant()])?;
+        Ok(ty.unwrap_or(Type::U32))
+    }
+
+    /// Refuses an integer that the type does not hold.
+    pub fn check_fits(&self, value: i128, ty: Type) -> Result<()> {
+        let (least, greatest) = range(ty);
+        if (least..=greatest).contains(&value) {
+            return Ok(());
+        }
+        Err(self.error(format!("{value} does not fit `{}`", rust_name(ty))))
+    }
+}

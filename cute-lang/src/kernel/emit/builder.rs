@@ -1,0 +1,449 @@
+//! Emits PTX, line by line.
+//!
+//! A [`Builder`] makes registers ([`register`](Builder::register)), instructions ([`emit`](Builder::emit)), labels,
+//! branches and shared memory ([`allocate`](Builder::allocate)). Lines go to the end of the body, or to one of three
+//! other places: the comments of the header ([`header`](Builder::header)), values that every thread computes once
+//! before the body ([`once`](Builder::once)), and initialisation by thread 0 before the other threads start
+//! ([`init`](Builder::init)).
+//!
+//! [`error`](Builder::error) makes a [`syn::Error`] at the token that [`set_place`](Builder::set_place) has set.
+
+use crate::kernel::emit::param::Param;
+use crate::kernel::emit::registers::Registers;
+use crate::kernel::emit::registers::is_numbered;
+use crate::kernel::value::types::{instruction_type, rust_name};
+use crate::kernel::value::{Num, Scalar};
+use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
+use cute_ptx::special::{Register, Special};
+use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
+use proc_macro2::Span;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use syn::{Error, Result};
+
+/// Most shared memory of a CTA on sm_90: 227 KiB.
+pub const MAX_SHARED_BYTES: u32 = 232_448;
+
+/// Most lines of PTX of one kernel. A kernel with more has a loop that was not meant to be unrolled.
+pub const MAX_LINES: usize = 200_000;
+
+/// Alignment of the dynamic shared memory of a kernel, in bytes.
+pub const SHARED_ALIGN: u32 = 1024;
+
+/// A kernel while it is emitted.
+pub struct Builder {
+    /// The parameters, in order.
+    pub params: Vec<Param>,
+    /// Threads of a CTA.
+    pub threads: u32,
+    /// CTAs of a cluster.
+    pub cluster: [u32; 3],
+    place: Span,
+    pub(super) registers: Registers,
+    labels: BTreeMap<String, u32>,
+    /// By register, the bits that may be set. A register without an entry may have any bit set.
+    bits: BTreeMap<String, u64>,
+    pub(super) header: Vec<String>,
+    once: Vec<(String, Scalar)>,
+    pub(super) prologue: Vec<Line>,
+    pub(super) init: Vec<Line>,
+    pub(super) lines: Vec<Line>,
+    pub(super) shared_bytes: u32,
+    /// The first instruction that is not in the table of `cute-ptx`, as an error.
+    pub(super) defect: Option<Error>,
+}
+
+impl Builder {
+    /// An empty kernel.
+    pub fn new(threads: u32, cluster: [u32; 3]) -> Self {
+        Self {
+            params: Vec::new(),
+            threads,
+            cluster,
+            place: Span::call_site(),
+            registers: Registers::default(),
+            labels: BTreeMap::new(),
+            bits: BTreeMap::new(),
+            header: Vec::new(),
+            once: Vec::new(),
+            prologue: Vec::new(),
+            init: Vec::new(),
+            lines: Vec::new(),
+            shared_bytes: 0,
+            defect: None,
+        }
+    }
+
+    // ---- errors
+
+    /// Sets the token that errors refer to.
+    pub fn set_place(&mut self, span: Span) {
+        self.place = span;
+    }
+
+    /// The token that errors refer to.
+    pub fn place(&self) -> Span {
+        self.place
+    }
+
+    /// An error at that token.
+    pub fn error(&self, message: impl Display) -> Error {
+        Error::new(self.place, message)
+    }
+
+    // ---- registers
+
+    /// A fresh register.
+    pub fn register(&mut self, ty: Type) -> Scalar {
+        self.registers.fresh(ty)
+    }
+
+    /// A fresh register that carries the name of a Rust variable.
+    pub fn named_register(&mut self, ty: Type, name: &str) -> Scalar {
+        self.registers.named(ty, name)
+    }
+
+    /// The value in a register that later statements do not change: a variable is copied, and another register is
+    /// returned as it is.
+    pub fn snapshot(&mut self, scalar: &Scalar) -> Scalar {
+        if !scalar.variable {
+            return scalar.clone();
+        }
+        let copy = self.register(scalar.ty);
+        self.assign(&copy, scalar.operand());
+        copy
+    }
+
+    /// Copies the operand to the register.
+    pub fn assign(&mut self, to: &Scalar, from: Operand) {
+        let ty = match to.ty {
+            Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2 => to.ty.untyped(),
+            ty => instruction_type(ty),
+        };
+        self.emit(Opcode::Mov, ty, [to.operand(), from]);
+    }
+
+    /// Makes the last line write `to` instead of `from`, if it is the line that defines `from` and its index is at
+    /// least `start`. Returns whether it did.
+    pub fn retarget(&mut self, from: &Scalar, to: &Scalar, start: usize) -> bool {
+        if from.variable || self.lines.len() <= start {
+            return false;
+        }
+        let Some(Line::Inst(inst)) = self.lines.last_mut() else {
+            return false;
+        };
+        // A numbered register is written once, and nothing has read it yet, because the last line writes it.
+        let writes = inst.mnemonic.writes(0) && inst.operands.first() == Some(&from.operand());
+        let mut reads = false;
+        inst.for_each_read(&mut |name| reads |= name == from.name);
+        let retargets = inst.guard.is_none() && is_numbered(from) && writes && !reads;
+        if retargets {
+            inst.operands[0] = to.operand();
+        }
+        retargets
+    }
+
+    /// A register of type `ty` that holds the number.
+    pub fn to_register(&mut self, num: &Num, ty: Type) -> Result<Scalar> {
+        match num {
+            Num::Reg(scalar) if scalar.ty == ty => Ok(scalar.clone()),
+            Num::Reg(scalar) => Err(self.error(format!(
+                "expected `{}`, found `{}`",
+                rust_name(ty),
+                rust_name(scalar.ty)
+            ))),
+            Num::Const(value) => {
+                self.check_fits(*value, ty)?;
+                let register = self.register(ty);
+                self.assign(&register, Operand::Int(*value));
+                Ok(register)
+            }
+        }
+    }
+
+    // ---- lines
+
+    /// Appends an instruction. If it is not in the table of `cute-ptx`, [`finish`](Self::finish) returns an error.
+    pub fn emit(
+        &mut self,
+        opcode: Opcode,
+        modifiers: impl Modifiers,
+        operands: impl IntoIterator<Item = Operand>,
+    ) {
+        let inst = self.instruction(opcode, modifiers, operands);
+        self.lines.extend(inst.map(Line::Inst));
+    }
+
+    pub(super) fn instruction(
+        &mut self,
+        opcode: Opcode,
+        modifiers: impl Modifiers,
+        operands: impl IntoIterator<Item = Operand>,
+    ) -> Option<Inst> {
+        match Mnemonic::new(opcode, modifiers) {
+            Ok(mnemonic) => Some(Inst::new(mnemonic, operands)),
+            Err(unknown) => {
+                let error = self.error(format!(
+                    "the generated PTX is not valid (a defect): {unknown}"
+                ));
+                self.defect.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    /// Appends an instruction that runs only in threads in which the guard holds.
+    pub fn emit_if(
+        &mut self,
+        guard: Guard,
+        opcode: Opcode,
+        modifiers: impl Modifiers,
+        operands: impl IntoIterator<Item = Operand>,
+    ) {
+        if let Some(mut inst) = self.instruction(opcode, modifiers, operands) {
+            inst.guard = Some(guard);
+            self.lines.push(Line::Inst(inst));
+        }
+    }
+
+    /// Appends an instruction that writes a fresh register of type `ty`, its first operand.
+    pub fn compute(
+        &mut self,
+        ty: Type,
+        opcode: Opcode,
+        modifiers: impl Modifiers,
+        sources: impl IntoIterator<Item = Operand>,
+    ) -> Scalar {
+        let result = self.register(ty);
+        let operands: Vec<_> = [result.operand()].into_iter().chain(sources).collect();
+        self.emit(opcode, modifiers, operands);
+        result
+    }
+
+    /// Appends a comment.
+    pub fn comment(&mut self, text: impl Into<String>) {
+        self.lines.push(Line::Comment(text.into()));
+    }
+
+    /// Appends any line.
+    pub fn push(&mut self, line: Line) {
+        self.lines.push(line);
+    }
+
+    /// The number of lines so far, or an error if there are more than [`MAX_LINES`].
+    pub fn check_length(&self) -> Result<usize> {
+        if self.lines.len() > MAX_LINES {
+            return Err(self.error(format!(
+                "the kernel has more than {MAX_LINES} lines of PTX: unroll fewer loops"
+            )));
+        }
+        Ok(self.lines.len())
+    }
+
+    /// Removes the lines from `start` on and returns them.
+    pub fn split_off(&mut self, start: usize) -> Vec<Line> {
+        self.lines.split_off(start)
+    }
+
+    /// Appends lines.
+    pub fn append(&mut self, lines: Vec<Line>) {
+        self.lines.extend(lines);
+    }
+
+    /// A fresh label, which has no place yet.
+    pub fn label(&mut self, stem: &str) -> String {
+        let count = self.labels.entry(stem.to_string()).or_insert(0);
+        *count += 1;
+        match count {
+            1 => format!("${stem}"),
+            n => format!("${stem}_{n}"),
+        }
+    }
+
+    /// Places a label here.
+    pub fn place_label(&mut self, label: &str) {
+        // A jump to the next line does nothing.
+        if let Some(Line::Inst(Inst {
+            guard: None,
+            mnemonic,
+            operands,
+            ..
+        })) = self.lines.last()
+            && mnemonic.opcode() == Opcode::Bra
+            && matches!(&operands[..], [Operand::Name(target)] if target == label)
+        {
+            self.lines.pop();
+        }
+        self.lines.push(Line::Label(label.into()));
+    }
+
+    /// Appends a jump.
+    pub fn branch(&mut self, label: &str) {
+        // `.uni` would promise that all threads of a warp jump, which is not known.
+        self.emit(Opcode::Bra, (), [Operand::Name(label.into())]);
+    }
+
+    /// Appends a jump for the threads in which the guard holds.
+    pub fn branch_if(&mut self, guard: Guard, label: &str) {
+        self.emit_if(guard, Opcode::Bra, (), [Operand::Name(label.into())]);
+    }
+
+    // ---- the places besides the current line
+
+    /// Adds a comment to the header.
+    pub fn header(&mut self, text: impl Into<String>) {
+        self.header.push(text.into());
+    }
+
+    /// A register that every thread computes before the body. It is computed once for each `name`, also if it is
+    /// requested again.
+    pub fn once(
+        &mut self,
+        name: &str,
+        ty: Type,
+        emit: impl FnOnce(&mut Builder, &Scalar),
+    ) -> Scalar {
+        self.once_as(name, name, ty, emit)
+    }
+
+    /// The PTX parameter `symbol` in a register called after `name`. `then` may emit more instructions that change the
+    /// register.
+    pub fn parameter(
+        &mut self,
+        symbol: &str,
+        name: &str,
+        ty: Type,
+        then: impl FnOnce(&mut Builder, &Scalar),
+    ) -> Scalar {
+        // The brackets keep the key of a parameter different from the keys that `once` is called with.
+        self.once_as(&format!("[{symbol}]"), name, ty, |b, register| {
+            let from = Operand::Address {
+                base: Box::new(Operand::Name(symbol.into())),
+                offset: 0,
+            };
+            let modifiers = (Modifier::Param, ty);
+            b.emit(Opcode::Ld, modifiers, [register.operand(), from]);
+            then(b, register);
+        })
+    }
+
+    fn once_as(
+        &mut self,
+        key: &str,
+        name: &str,
+        ty: Type,
+        emit: impl FnOnce(&mut Builder, &Scalar),
+    ) -> Scalar {
+        if let Some((_, scalar)) = self.once.iter().find(|(known, _)| known == key) {
+            return scalar.clone();
+        }
+        let scalar = self.named_register(ty, name);
+        // If `emit` calls `once`, those lines must come before its own.
+        let body = std::mem::take(&mut self.lines);
+        emit(self, &scalar);
+        let lines = std::mem::replace(&mut self.lines, body);
+        self.prologue.extend(lines);
+        self.once.push((key.into(), scalar.clone()));
+        scalar
+    }
+
+    /// Adds an instruction that thread 0 runs before the body, and for which all threads wait.
+    pub fn init(
+        &mut self,
+        opcode: Opcode,
+        modifiers: impl Modifiers,
+        operands: impl IntoIterator<Item = Operand>,
+    ) {
+        let inst = self.instruction(opcode, modifiers, operands);
+        self.init.extend(inst.map(Line::Inst));
+    }
+
+    /// Reserves dynamic shared memory and returns its offset from [`shared_base`](Self::shared_base), in bytes.
+    pub fn allocate(&mut self, bytes: u32, align: u32) -> Result<u32> {
+        let offset = self.shared_bytes.next_multiple_of(align);
+        match offset.checked_add(bytes) {
+            Some(end) if end <= MAX_SHARED_BYTES => {
+                self.shared_bytes = end;
+                Ok(offset)
+            }
+            _ => Err(self.error(format!(
+                "{bytes} bytes at offset {offset} do not fit shared memory: a CTA has {MAX_SHARED_BYTES} bytes"
+            ))),
+        }
+    }
+
+    /// The shared-memory address of the kernel's dynamic shared memory, a multiple of [`SHARED_ALIGN`].
+    pub fn shared_base(&mut self) -> Scalar {
+        self.once("smem_base", Type::U32, |b, base| {
+            b.emit(
+                Opcode::Mov,
+                Type::U32,
+                [base.operand(), Operand::Name("smem".into())],
+            );
+        })
+    }
+
+    /// The index of the thread in its CTA.
+    pub fn thread(&mut self) -> Scalar {
+        let thread = self.special("thread", Register::Tid, 0);
+        self.limit_bits(&thread, u64::from(self.threads.next_power_of_two()) - 1);
+        thread
+    }
+
+    /// A special register, or a component of one. It is read once, before the body.
+    pub fn special(&mut self, name: &str, register: Register, axis: usize) -> Scalar {
+        self.once(name, Type::U32, |b, scalar| {
+            b.emit(
+                Opcode::Mov,
+                Type::U32,
+                [
+                    scalar.operand(),
+                    Operand::Name(Special::of(register).component(axis)),
+                ],
+            );
+        })
+    }
+
+    // ---- known bits
+
+    /// The bits that may be set in a number.
+    pub fn possible_bits(&self, num: &Num) -> u64 {
+        match num {
+            Num::Const(value) => *value as u64,
+            Num::Reg(scalar) => {
+                let all = u64::MAX >> (64 - scalar.ty.bits().clamp(1, 64));
+                let known = self.bits.get(&scalar.name).filter(|_| !scalar.variable);
+                known.map_or(all, |bits| bits & all)
+            }
+        }
+    }
+
+    /// Records that no bits of a register but these are ever set.
+    pub fn limit_bits(&mut self, scalar: &Scalar, bits: u64) {
+        self.bits.insert(scalar.name.clone(), bits);
+    }
+}
+
+/// `@%p`.
+pub fn when(predicate: &Scalar) -> Guard {
+    Guard {
+        negated: false,
+        predicate: predicate.name.clone(),
+    }
+}
+
+/// `@!%p`.
+pub fn unless(predicate: &Scalar) -> Guard {
+    Guard {
+        negated: true,
+        predicate: predicate.name.clone(),
+    }
+}
+
+/// The operand `[base+offset]`.
+pub fn address_operand(base: &Scalar, offset: i64) -> Operand {
+    Operand::Address {
+        base: Box::new(base.operand()),
+        offset,
+    }
+}

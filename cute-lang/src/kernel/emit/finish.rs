@@ -1,0 +1,69 @@
+//! The end of a kernel: its parts are put in order, and its registers are declared.
+
+use crate::kernel::emit::builder::{Builder, when};
+use crate::kernel::emit::operation::Cmp;
+use crate::kernel::emit::param::Param;
+use crate::kernel::emit::unread::remove_unread;
+use crate::kernel::value::Scalar;
+use cute_ptx::ast::{Line, Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+/// A finished kernel.
+pub struct Parts {
+    /// Comments that precede the entry.
+    pub header: Vec<String>,
+    /// The body, declarations included.
+    pub body: Vec<Line>,
+    /// Bytes of dynamic shared memory.
+    pub shared_bytes: u32,
+    /// The parameters.
+    pub params: Vec<Param>,
+}
+
+impl Builder {
+    /// Removes what is not read, declares the registers, and puts the parts of the kernel in order.
+    pub fn finish(mut self) -> Result<Parts> {
+        let thread = (!self.init.is_empty()).then(|| self.thread());
+        let mut start = Vec::new();
+        if let Some(thread) = thread {
+            let body = std::mem::take(&mut self.lines);
+            let init = std::mem::take(&mut self.init);
+            self.start_up(&thread, init);
+            start = std::mem::replace(&mut self.lines, body);
+        }
+        let mut code = std::mem::take(&mut self.prologue);
+        code.append(&mut start);
+        code.append(&mut self.lines);
+        code.extend(self.instruction(Opcode::Ret, (), []).map(Line::Inst));
+        if let Some(defect) = self.defect {
+            return Err(defect);
+        }
+        remove_unread(&mut code);
+        let mut body = self.registers.declarations(&code);
+        body.push(Line::Blank);
+        body.append(&mut code);
+        Ok(Parts {
+            header: self.header,
+            body,
+            shared_bytes: self.shared_bytes,
+            params: self.params,
+        })
+    }
+
+    fn start_up(&mut self, thread: &Scalar, init: Vec<Line>) {
+        self.comment("thread 0 initialises the barriers; everyone waits until that is visible");
+        let label = self.label("initialised");
+        let others = self.set_predicate(Cmp::Ne, Type::U32, thread.operand(), Operand::Int(0));
+        self.branch_if(when(&others), &label);
+        self.append(init);
+        self.emit(Opcode::FenceMbarrierInit, (), []);
+        self.place_label(&label);
+        if self.cluster == [1, 1, 1] {
+            self.emit(Opcode::BarSync, (), [Operand::Int(0)]);
+        } else {
+            self.emit(Opcode::BarrierClusterArrive, Modifier::Aligned, []);
+            self.emit(Opcode::BarrierClusterWait, Modifier::Aligned, []);
+        }
+    }
+}

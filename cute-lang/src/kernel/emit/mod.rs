@@ -1,0 +1,11 @@
+//! PTX while it is emitted: registers, lines, integer arithmetic, parameters.
+
+pub mod arithmetic;
+pub mod bits;
+pub mod builder;
+pub mod finish;
+pub mod module;
+pub mod operation;
+pub mod param;
+pub mod registers;
+pub mod unread;

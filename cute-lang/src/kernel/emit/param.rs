@@ -1,0 +1,108 @@
+//! The parameters of a kernel.
+
+use crate::kernel::value::Element;
+use cute_algebra::SwizzleMode;
+use cute_ptx::ast::Type;
+use proc_macro2::Span;
+
+/// A parameter of the kernel.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: String,
+    /// The start of the names of its PTX parameters.
+    pub symbol: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// How the kernel accesses it.
+    pub kind: ParamKind,
+}
+
+impl Param {
+    /// The names of the PTX parameters that it becomes.
+    pub fn symbols(&self) -> Vec<String> {
+        let ParamKind::Global { rank, .. } = self.kind else {
+            return vec![self.symbol.clone()];
+        };
+        let strides = (0..rank - 1).map(|mode| self.stride_symbol(mode));
+        [self.pointer_symbol()].into_iter().chain(strides).collect()
+    }
+
+    /// The name of the PTX parameter that holds the pointer of a `Global`.
+    pub fn pointer_symbol(&self) -> String {
+        format!("{}_ptr", self.symbol)
+    }
+
+    /// The name of the PTX parameter that holds the stride of a mode of a `Global`.
+    pub fn stride_symbol(&self, mode: usize) -> String {
+        format!("{}_stride{mode}", self.symbol)
+    }
+
+    /// Lengthens the symbol until none of its names is an opcode or a name of the parameters before.
+    pub fn make_unique(&mut self, before: &[Param]) {
+        let taken: Vec<String> = before.iter().flat_map(Param::symbols).collect();
+        while self
+            .symbols()
+            .iter()
+            .any(|name| is_reserved(name) || taken.contains(name))
+        {
+            self.symbol.push('_');
+        }
+    }
+}
+
+/// A Rust name as a name in PTX: other characters than ASCII become `_`, and the `r#` of a raw identifier is dropped.
+pub fn ascii(name: &str) -> String {
+    let name = name.strip_prefix("r#").unwrap_or(name);
+    name.replace(|c: char| !(c.is_ascii_alphanumeric() || c == '_'), "_")
+}
+
+/// Whether the name is an opcode, or the entry uses it for something else.
+fn is_reserved(name: &str) -> bool {
+    let opcode = |pattern: &str| pattern.split(|c: char| !c.is_alphanumeric()).next() == Some(name);
+    name == "smem"
+        || name == "WARP_SZ"
+        || cute_ptx::table::rows().any(|(_, row)| opcode(row.pattern))
+}
+
+/// What a parameter is.
+#[derive(Clone, Debug)]
+pub enum ParamKind {
+    /// `TmaLoad<T, R>`.
+    TmaLoad(TmaParam),
+    /// `TmaStore<T, R>`.
+    TmaStore(TmaParam),
+    /// `Global<T, R>`: a pointer and R−1 strides, in elements; the last mode is contiguous.
+    Global {
+        /// The type `T` of its elements.
+        element: Element,
+        /// The rank `R`.
+        rank: usize,
+        /// Whether the kernel writes it.
+        written: bool,
+        /// The first place where the kernel reads or writes it.
+        accessed: Option<Span>,
+    },
+    /// A number of this type, by value.
+    Scalar(Type),
+}
+
+/// A tensor parameter accessed by TMA.
+#[derive(Clone, Debug)]
+pub struct TmaParam {
+    /// Type of its elements.
+    pub element: Element,
+    /// Number of its modes.
+    pub rank: usize,
+    /// The tensor map that it needs. The first use in the kernel sets it.
+    pub recipe: Option<TmaRecipe>,
+}
+
+/// How a tensor map is to be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TmaRecipe {
+    /// Extents of the box in the tensor's own order of modes.
+    pub box_shape: Vec<u32>,
+    /// Swizzle of the box in shared memory.
+    pub swizzle: SwizzleMode,
+}

@@ -1,0 +1,44 @@
+//! Instructions whose results are not read.
+
+use cute_ptx::ast::{Inst, Line};
+use cute_ptx::table::Effect;
+use std::collections::HashMap;
+
+/// Whether a line has no effect but to compute a result, so that it may run although the result is not needed.
+pub fn is_pure(line: &Line) -> bool {
+    match line {
+        Line::Comment(_) | Line::Blank => true,
+        Line::Inst(inst) => inst.effect() == Effect::None,
+        _ => false,
+    }
+}
+
+/// Removes the instructions that only compute a result that is not read, and the instructions whose results only those
+/// read.
+pub fn remove_unread(lines: &mut Vec<Line>) {
+    let mut reads: HashMap<String, usize> = HashMap::new();
+    for line in lines.iter() {
+        let Line::Inst(inst) = line else { continue };
+        inst.for_each_read(&mut |name| *reads.entry(name.to_string()).or_default() += 1);
+    }
+    // Backwards, so that one pass removes a chain of unread results.
+    let mut kept = Vec::with_capacity(lines.len());
+    for line in lines.drain(..).rev() {
+        match &line {
+            Line::Inst(inst) if is_unread(inst, &reads) => inst.for_each_read(&mut |name| {
+                if let Some(count) = reads.get_mut(name) {
+                    *count -= 1;
+                }
+            }),
+            _ => kept.push(line),
+        }
+    }
+    kept.reverse();
+    *lines = kept;
+}
+
+fn is_unread(inst: &Inst, reads: &HashMap<String, usize>) -> bool {
+    let mut read = false;
+    inst.for_each_written(&mut |name| read |= reads.get(name).is_some_and(|&count| count > 0));
+    !read && matches!(inst.effect(), Effect::None | Effect::Exchanges)
+}

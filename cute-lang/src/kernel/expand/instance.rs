@@ -1,0 +1,119 @@
+//! The type of an instance.
+
+use super::parameter::{param_type, param_value};
+use crate::kernel::emit::param::{Param, ParamKind};
+use crate::kernel::lower::Lowered;
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::{Error, Result};
+
+pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
+    let Lowered {
+        name,
+        docs,
+        threads,
+        cluster,
+        smem_bytes,
+        unsafety,
+        ..
+    } = lowered;
+    let [x, y, z] = cluster;
+    let text = name.to_string();
+    let ptx = raw_string(&lowered.module.to_string());
+    let params = lowered
+        .params
+        .iter()
+        .map(|param| param_value(facade, param));
+    let notes = lowered.notes.iter().map(|note| format!(" {note}"));
+    let notes = match lowered.notes.is_empty() {
+        true => Vec::new(),
+        false => [String::new(), " ```text".into()]
+            .into_iter()
+            .chain(notes)
+            .chain([" ```".into()])
+            .collect(),
+    };
+    let launch_doc = format!(" Launches `{name}` with {threads} threads a CTA on `grid` CTAs.");
+    let safety = unsafety.map(|_| safety(&lowered.params));
+    let safety = safety.iter().flatten();
+    let names: Vec<Ident> = lowered
+        .params
+        .iter()
+        .map(|param| format_ident!("{}", param.name, span = param.span))
+        .collect();
+    let types = lowered.params.iter().map(|param| param_type(facade, param));
+    quote! {
+        #(#docs)*
+        #(#[doc = #notes])*
+        #[allow(non_camel_case_types)]
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+        pub struct #name;
+
+        unsafe impl #facade::Kernel for #name {
+            const NAME: &'static ::core::primitive::str = #text;
+            const PTX: &'static ::core::primitive::str = #ptx;
+            const THREADS: ::core::primitive::u32 = #threads;
+            const CLUSTER: [::core::primitive::u32; 3] = [#x, #y, #z];
+            const SMEM_BYTES: ::core::primitive::u32 = #smem_bytes;
+            const PARAMS: &'static [#facade::Param] = &[#(#params),*];
+        }
+
+        impl #name {
+            #[doc = #launch_doc]
+            ///
+            /// # Errors
+            ///
+            /// Arguments that the kernel cannot take, named with the rule they break; nothing has been launched then.
+            #(#[doc = #safety])*
+            #[allow(clippy::too_many_arguments)]
+            pub #unsafety fn launch(
+                device: &#facade::Device,
+                grid: impl ::core::convert::Into<#facade::Grid>,
+                #(#names: #types),*
+            ) -> ::core::result::Result<(), #facade::Error> {
+                let grid = ::core::convert::Into::into(grid);
+                let arguments = [
+                    #(<#facade::__private::Argument<'_> as ::core::convert::From<_>>::from(#names)),*
+                ];
+                unsafe { #facade::__private::launch::<Self>(device, grid, &arguments) }
+            }
+        }
+    }
+}
+
+/// The documentation of what the caller of an unsafe launch must guarantee.
+fn safety(params: &[Param]) -> Vec<String> {
+    let accessed: Vec<String> = params
+        .iter()
+        .filter_map(|param| match param.kind {
+            ParamKind::Global {
+                accessed: Some(_), ..
+            } => Some(format!("`{}`", param.name)),
+            _ => None,
+        })
+        .collect();
+    let contract = match &accessed[..] {
+        [] => " What the documentation of the kernel asks for.".into(),
+        tensors => format!(
+            " With this grid and these numbers, every coordinate at which the kernel reads or writes {} is inside of the \
+             tensor.",
+            tensors.join(", ")
+        ),
+    };
+    vec![String::new(), " # Safety".into(), String::new(), contract]
+}
+
+/// The text as a raw string literal, which keeps its line breaks readable.
+fn raw_string(text: &str) -> TokenStream {
+    let hashes = (0..)
+        .map(|n| "#".repeat(n))
+        .find(|hashes| !text.contains(&format!("\"{hashes}")));
+    let hashes = hashes.unwrap_or_default();
+    let literal: Result<Literal> = format!("r{hashes}\"\n{text}{hashes}\"")
+        .parse()
+        .map_err(|error| Error::new(Span::call_site(), error));
+    match literal {
+        Ok(literal) => quote!(#literal),
+        Err(_) => quote!(#text),
+    }
+}

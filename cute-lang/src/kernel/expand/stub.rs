@@ -1,0 +1,116 @@
+//! Stubs for a module whose kernels have errors: their types, with a `launch` that takes the same arguments, so that
+//! uses of them give no errors of their own.
+
+use crate::kernel::syntax::parse;
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::quote;
+use syn::{Attribute, FnArg, Item, ItemFn, Meta, Safety, Type};
+
+/// The module with a stub for each instance, or nothing if the input is not a module.
+pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
+    let Ok((module, items)) = parse::module(module) else {
+        return TokenStream::new();
+    };
+    let kernels = items.into_iter().filter_map(|item| match item {
+        Item::Fn(function) if attributes(&function, "kernel").next().is_some() => Some(function),
+        _ => None,
+    });
+    let stubs = kernels.flat_map(|kernel| {
+        let arguments: Vec<_> = kernel
+            .sig
+            .inputs
+            .iter()
+            .map(|input| argument(facade, input))
+            .collect();
+        let safety = &kernel.sig.safety;
+        let stub = |name: &Ident| stub(facade, name, safety, &arguments);
+        names(&kernel).iter().map(stub).collect::<Vec<_>>()
+    });
+    let (attrs, vis, ident) = (&module.attrs, &module.vis, &module.ident);
+    quote! {
+        #(#attrs)*
+        #[allow(missing_docs, non_camel_case_types, clippy::missing_safety_doc)]
+        #vis mod #ident {
+            #(#stubs)*
+        }
+    }
+}
+
+fn attributes<'a>(function: &'a ItemFn, name: &'a str) -> impl Iterator<Item = &'a Attribute> {
+    function
+        .attrs
+        .iter()
+        .filter(move |attr| attr.path().is_ident(name))
+}
+
+/// The names of the instances. Two instances of one name are an error that is reported elsewhere.
+fn names(kernel: &ItemFn) -> Vec<Ident> {
+    let mut names: Vec<Ident> = Vec::new();
+    for attr in attributes(kernel, "instance") {
+        let Meta::List(list) = &attr.meta else {
+            continue;
+        };
+        if let Some(TokenTree::Ident(name)) = list.tokens.clone().into_iter().next()
+            && !names.contains(&name)
+        {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        names.push(kernel.sig.ident.clone());
+    }
+    names
+}
+
+/// The type of a launch argument: a number or a view. For a parameter whose type is wrong, every argument is accepted.
+fn argument(facade: &TokenStream, input: &FnArg) -> TokenStream {
+    let FnArg::Typed(input) = input else {
+        return quote!(impl ::core::marker::Sized);
+    };
+    let segment = match &*input.ty {
+        Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    };
+    let Some(name) = segment.map(|segment| &segment.ident) else {
+        return quote!(impl ::core::marker::Sized);
+    };
+    match name.to_string().as_str() {
+        "TmaLoad" | "TmaStore" | "Global" => {
+            quote!(impl ::core::convert::Into<#facade::__private::Argument<'a>>)
+        }
+        "u32" | "i32" | "u64" | "i64" | "f32" | "f64" => quote!(::core::primitive::#name),
+        _ => quote!(impl ::core::marker::Sized),
+    }
+}
+
+fn stub(
+    facade: &TokenStream,
+    name: &Ident,
+    safety: &Safety,
+    arguments: &[TokenStream],
+) -> TokenStream {
+    quote! {
+        #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
+        pub struct #name;
+
+        unsafe impl #facade::Kernel for #name {
+            const NAME: &'static ::core::primitive::str = "";
+            const PTX: &'static ::core::primitive::str = "";
+            const THREADS: ::core::primitive::u32 = 0;
+            const CLUSTER: [::core::primitive::u32; 3] = [0; 3];
+            const SMEM_BYTES: ::core::primitive::u32 = 0;
+            const PARAMS: &'static [#facade::Param] = &[];
+        }
+
+        impl #name {
+            #[allow(clippy::too_many_arguments)]
+            pub #safety fn launch<'a>(
+                _: &#facade::Device,
+                _: impl ::core::convert::Into<#facade::Grid>,
+                #(_: #arguments),*
+            ) -> ::core::result::Result<(), #facade::Error> {
+                ::core::unreachable!()
+            }
+        }
+    }
+}

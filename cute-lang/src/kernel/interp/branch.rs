@@ -1,0 +1,246 @@
+//! `if`, `&&` and `||`.
+
+use crate::kernel::emit::builder::{unless, when};
+use crate::kernel::emit::unread::is_pure;
+use crate::kernel::interp::Interpreter;
+use crate::kernel::value::{Scalar, Value};
+use cute_ptx::ast::{Guard, Line, Type};
+use cute_ptx::table::{Opcode, Together};
+use syn::spanned::Spanned;
+use syn::{BinOp, Error, Expr, ExprIf, Result};
+
+/// The most instructions of a branch that is predicated. A longer one is jumped over.
+const MAX_PREDICATED: usize = 6;
+
+impl Interpreter<'_> {
+    pub(super) fn if_else(&mut self, expr: &ExprIf) -> Result<Value> {
+        let condition = self.condition(&expr.cond)?;
+        let otherwise = expr.else_branch.as_ref().map(|(_, expr)| &**expr);
+        let predicate = match condition {
+            Value::Bool(true) => return self.block(&expr.then_branch),
+            Value::Bool(false) => return otherwise.map_or(Ok(Value::Unit), |expr| self.eval(expr)),
+            Value::Scalar(predicate) => self.b.snapshot(&predicate),
+            _ => return Ok(Value::Unit),
+        };
+        let (then_value, then, then_dead) = self.capture(|this| this.block(&expr.then_branch))?;
+        let (else_value, other, else_dead) = self.capture(|this| match otherwise {
+            Some(expr) => this.eval(expr),
+            None => Ok(Value::Unit),
+        })?;
+        self.b.set_place(expr.if_token.span());
+        self.dead = then_dead && else_dead;
+        match (then_dead, else_dead) {
+            (false, false) => {}
+            // If one branch never reaches its end, the value is that of the other.
+            (true, _) => {
+                self.branches(&predicate, then, other);
+                return Ok(else_value);
+            }
+            (_, true) => {
+                self.branches(&predicate, then, other);
+                return Ok(then_value);
+            }
+        }
+        if then.is_empty() && other.is_empty() {
+            return self.select(&predicate, &then_value, &else_value);
+        }
+        let merged = self.merge(&then_value, &else_value)?;
+        let mut complete = |mut lines: Vec<Line>, value: &Value| -> Result<Vec<Line>> {
+            let ((), moves, _) = self.capture(|this| this.store_all(&merged, value))?;
+            lines.extend(moves);
+            Ok(lines)
+        };
+        let then = complete(then, &then_value)?;
+        let other = complete(other, &else_value)?;
+        self.branches(&predicate, then, other);
+        Ok(merged)
+    }
+
+    /// The value of a condition: a known truth value or a predicate.
+    pub(super) fn condition(&mut self, expr: &Expr) -> Result<Value> {
+        if let Expr::Let(expr) = expr {
+            return Err(Error::new(
+                expr.let_token.span,
+                "the kernel language has no `if let` and no `while let`",
+            ));
+        }
+        match self.eval(expr)? {
+            value @ Value::Bool(_) => Ok(value),
+            Value::Scalar(scalar) if scalar.ty == Type::Pred => Ok(Value::Scalar(scalar)),
+            other => Err(Error::new(
+                expr.span(),
+                format!("expected a condition, found {}", other.kind()),
+            )),
+        }
+    }
+
+    /// Emits two branches.
+    fn branches(&mut self, predicate: &Scalar, then: Vec<Line>, other: Vec<Line>) {
+        if other.is_empty()
+            && let Some(lines) = predicated(&then, &when(predicate))
+        {
+            return self.b.append(lines);
+        }
+        if then.is_empty()
+            && let Some(lines) = predicated(&other, &unless(predicate))
+        {
+            return self.b.append(lines);
+        }
+        if then.is_empty() {
+            let end = self.b.label("endif");
+            self.b.branch_if(when(predicate), &end);
+            self.b.append(other);
+            return self.b.place_label(&end);
+        }
+        let end = self.b.label("endif");
+        if other.is_empty() {
+            self.b.branch_if(unless(predicate), &end);
+            self.b.append(then);
+        } else {
+            let otherwise = self.b.label("else");
+            self.b.branch_if(unless(predicate), &otherwise);
+            let jumps = then.last().is_some_and(is_jump);
+            self.b.append(then);
+            if !jumps {
+                self.b.branch(&end);
+            }
+            self.b.place_label(&otherwise);
+            self.b.append(other);
+        }
+        self.b.place_label(&end);
+    }
+
+    /// The value of an `if` whose branches emit no instructions.
+    fn select(&mut self, predicate: &Scalar, a: &Value, b: &Value) -> Result<Value> {
+        match (a.as_num(), b.as_num()) {
+            (Some(x), Some(y)) => {
+                let ty = self.b.common_type(a, b)?;
+                if x == y {
+                    return Ok(x.typed(ty));
+                }
+                let ty = ty.unwrap_or(Type::U32);
+                Ok(self.b.select(predicate, ty, &x, &y)?.into())
+            }
+            _ => match (a, b) {
+                (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
+                    let selected = a.iter().zip(b).map(|(a, b)| self.select(predicate, a, b));
+                    Ok(Value::Tuple(selected.collect::<Result<_>>()?))
+                }
+                _ => {
+                    let merged = self.merge(a, b)?;
+                    let ((), then, _) = self.capture(|this| this.store_all(&merged, a))?;
+                    let ((), other, _) = self.capture(|this| this.store_all(&merged, b))?;
+                    if !then.is_empty() || !other.is_empty() {
+                        self.branches(predicate, then, other);
+                    }
+                    Ok(merged)
+                }
+            },
+        }
+    }
+
+    /// The value of an `if`: registers for what differs between the branches, and the known value for what does not.
+    fn merge(&mut self, a: &Value, b: &Value) -> Result<Value> {
+        let differ = || {
+            format!(
+                "the branches of a run-time `if` give {} and {}: only numbers of one type and truth values may differ",
+                a.kind(),
+                b.kind()
+            )
+        };
+        let ty = match (a, b) {
+            (Value::Unit, Value::Unit) => return Ok(Value::Unit),
+            (Value::Int(a, s), Value::Int(b, t)) if a == b && s.or(*t) == t.or(*s) => {
+                return Ok(Value::Int(*a, s.or(*t)));
+            }
+            (Value::Bool(a), Value::Bool(b)) if a == b => return Ok(Value::Bool(*a)),
+            (Value::Word(a), Value::Word(b)) if a == b => return Ok(Value::Word(a)),
+            (Value::Element(a), Value::Element(b)) if a == b => return Ok(Value::Element(*a)),
+            (Value::Algebra(a), Value::Algebra(b)) if a == b => {
+                return Ok(Value::Algebra(a.clone()));
+            }
+            (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
+                let merged = a.iter().zip(b).map(|(a, b)| self.merge(a, b));
+                return Ok(Value::Tuple(merged.collect::<Result<_>>()?));
+            }
+            (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => a.ty,
+            (Value::Scalar(known), Value::Int(..) | Value::Float(_) | Value::Bool(_))
+            | (Value::Int(..) | Value::Float(_) | Value::Bool(_), Value::Scalar(known)) => known.ty,
+            (Value::Int(_, a), Value::Int(_, b)) => a.or(*b).unwrap_or(Type::U32),
+            (Value::Float(_), Value::Float(_)) => Type::F32,
+            (Value::Bool(_), Value::Bool(_)) => Type::Pred,
+            _ => return Err(self.b.error(differ())),
+        };
+        Ok(Value::Scalar(self.b.register(ty)))
+    }
+
+    /// `&&` and `||`. If the right side has an effect, it is jumped over in threads in which the left side decides.
+    pub(super) fn logic(&mut self, left: &Expr, op: &BinOp, right: &Expr) -> Result<Value> {
+        let and = matches!(op, BinOp::And(_));
+        let left = match self.condition(left)? {
+            Value::Bool(value) if value == and => return self.condition(right),
+            Value::Scalar(scalar) => self.b.snapshot(&scalar),
+            decided => return Ok(decided),
+        };
+        let (value, lines, _) = self.capture(|this| this.condition(right))?;
+        let right = match value {
+            Value::Scalar(right) => right,
+            Value::Bool(value) if value == and => {
+                self.b.append(lines);
+                return Ok(Value::Scalar(left));
+            }
+            decided => {
+                self.b.append(lines);
+                return Ok(decided);
+            }
+        };
+        if lines.iter().all(is_pure) {
+            self.b.append(lines);
+            let opcode = if and { Opcode::And } else { Opcode::Or };
+            return Ok(self
+                .b
+                .compute(
+                    Type::Pred,
+                    opcode,
+                    Type::Pred,
+                    [left.operand(), right.operand()],
+                )
+                .into());
+        }
+        let result = self.b.register(Type::Pred);
+        self.b.assign(&result, left.operand());
+        let ((), moves, _) = self.capture(|this| {
+            this.b.append(lines);
+            this.b.assign(&result, right.operand());
+            Ok(())
+        })?;
+        let decided = self.b.label("decided");
+        self.b
+            .branch_if(if and { unless(&left) } else { when(&left) }, &decided);
+        self.b.append(moves);
+        self.b.place_label(&decided);
+        Ok(result.into())
+    }
+}
+
+/// The lines with a guard on each, if they are few and each may have one.
+fn predicated(lines: &[Line], guard: &Guard) -> Option<Vec<Line>> {
+    let mut count = 0;
+    let guarded = lines.iter().map(|line| match line {
+        Line::Comment(_) => Some(line.clone()),
+        // An instruction that all threads of a warp must run together cannot have a guard.
+        Line::Inst(inst) if inst.guard.is_none() && inst.mnemonic.together() == Together::No => {
+            count += 1;
+            let mut inst = inst.clone();
+            inst.guard = Some(guard.clone());
+            Some(Line::Inst(inst))
+        }
+        _ => None,
+    });
+    let guarded = guarded.collect::<Option<Vec<_>>>()?;
+    (count <= MAX_PREDICATED).then_some(guarded)
+}
+
+fn is_jump(line: &Line) -> bool {
+    matches!(line, Line::Inst(inst) if inst.guard.is_none() && inst.mnemonic.opcode() == Opcode::Bra)
+}

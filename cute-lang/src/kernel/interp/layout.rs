@@ -1,0 +1,74 @@
+//! `layout!(…)` in a kernel.
+
+use crate::kernel::interp::{Interpreter, OPERATION_STEPS, VALUES_A_STEP};
+use crate::kernel::value::Value;
+use crate::notation;
+use proc_macro2::{Span, TokenStream, TokenTree};
+use std::collections::HashMap;
+use syn::spanned::Spanned;
+use syn::{Error, Result};
+
+impl Interpreter<'_> {
+    /// The value of `layout!(…)`, which may use the names in scope and those of layouts declared outside of the module.
+    pub(super) fn notation(&mut self, mac: &syn::Macro) -> Result<Value> {
+        if let Some(span) = self.wrong_name(mac.tokens.clone()) {
+            return Err(self.follow(span));
+        }
+        let names: usize = self.scopes.iter().map(HashMap::len).sum();
+        self.work(OPERATION_STEPS + names / VALUES_A_STEP, mac.path.span())?;
+        let mut known: HashMap<String, cute_algebra::Value> = HashMap::new();
+        for scope in &self.scopes {
+            known.extend(
+                scope.iter().filter_map(|(name, value)| {
+                    Some((name.clone(), value.as_ref()?.to_algebra()?))
+                }),
+            );
+        }
+        for (name, path) in notation::layout_names(mac.tokens.clone())? {
+            if !known.contains_key(&name) {
+                known.insert(name.clone(), self.named_layout(&name, path)?);
+            }
+        }
+        notation::eval(mac.tokens.clone(), &|name| known.get(name).cloned())
+            .map(Value::from_algebra)
+    }
+
+    /// The value of a layout that is declared outside of the module.
+    fn named_layout(&mut self, name: &str, path: TokenStream) -> Result<cute_algebra::Value> {
+        if self.scopes.iter().any(|scope| scope.contains_key(name)) {
+            return Err(Error::new_spanned(
+                path,
+                format!("`{name}` is known only when the kernel runs"),
+            ));
+        }
+        match self.source.layouts.iter().find(|(known, _)| known == name) {
+            Some((_, bound)) => bound
+                .value(name)
+                .map_err(|message| Error::new_spanned(path, message)),
+            None => {
+                self.source.unresolved.borrow_mut().push(path.clone());
+                Err(Error::new_spanned(
+                    path,
+                    format!("cannot find layout `{name}`"),
+                ))
+            }
+        }
+    }
+
+    /// The first name among the tokens whose definition has an error.
+    fn wrong_name(&self, tokens: TokenStream) -> Option<Span> {
+        tokens.into_iter().find_map(|token| match token {
+            TokenTree::Group(group) => self.wrong_name(group.stream()),
+            TokenTree::Ident(ident) => {
+                let name = ident.to_string();
+                let value = self
+                    .scopes
+                    .iter()
+                    .rev()
+                    .find_map(|scope| scope.get(&name))?;
+                value.is_none().then(|| ident.span())
+            }
+            _ => None,
+        })
+    }
+}

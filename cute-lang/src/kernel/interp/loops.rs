@@ -1,0 +1,256 @@
+//! Loops, and jumps out of loops and functions.
+
+use crate::kernel::emit::builder::{unless, when};
+use crate::kernel::emit::operation::Cmp;
+use crate::kernel::interp::{Interpreter, JumpTarget, Loop};
+use crate::kernel::syntax::text;
+use crate::kernel::value::types::instruction_type;
+use crate::kernel::value::{Num, Value};
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::Opcode;
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Block, Error, ExprForLoop, ExprLoop, ExprWhile, Label, Lifetime, Pat, Result};
+
+/// The most iterations of a loop that is unrolled.
+const MAX_UNROLL: i128 = 4096;
+
+impl Interpreter<'_> {
+    pub(super) fn for_loop(&mut self, expr: &ExprForLoop) -> Result<Value> {
+        let range = self.eval(&expr.expr)?;
+        let Value::Range(start, end) = self.keep(range) else {
+            return Err(Error::new(
+                expr.expr.span(),
+                "a `for` loop runs over a range: `for i in a..b`",
+            ));
+        };
+        match (start.constant(), end.constant()) {
+            (Some(start), Some(end)) => self.unrolled(expr, start, end)?,
+            _ => self.counted(expr, &start, &end)?,
+        }
+        Ok(Value::Unit)
+    }
+
+    /// A loop with known bounds. Its body is emitted once for each index.
+    fn unrolled(&mut self, expr: &ExprForLoop, start: i128, end: i128) -> Result<()> {
+        if end.saturating_sub(start) > MAX_UNROLL {
+            let steps = end.saturating_sub(start);
+            let message = format!(
+                "a loop of known bounds is unrolled: this one has {steps} steps, and the limit is {MAX_UNROLL}"
+            );
+            return Err(Error::new(expr.expr.span(), message));
+        }
+        let on_break = self.target("for_break");
+        self.enter(expr.label.as_ref(), on_break);
+        let name = text::shorten(expr.pat.to_token_stream());
+        let errors = self.errors.len();
+        for i in start..end {
+            self.work(1, expr.for_token.span)?;
+            let on_continue = self.target("for_continue");
+            self.current().on_continue = on_continue;
+            let before = self.length()?;
+            if !matches!(*expr.pat, Pat::Wild(_)) {
+                self.b.comment(format!("{name} = {i}"));
+            }
+            let first = self.length()?;
+            self.iteration(&expr.pat, Value::Int(i, None), &expr.body)?;
+            self.arrive(|l| &mut l.on_continue);
+            if self.length()? == first {
+                self.b.split_off(before);
+            }
+            if self.dead || self.errors.len() > errors {
+                break;
+            }
+        }
+        self.leave();
+        Ok(())
+    }
+
+    /// A loop that counts in a register. It tests the bound once before the first iteration and then at the end of
+    /// each.
+    fn counted(&mut self, expr: &ExprForLoop, start: &Num, end: &Num) -> Result<()> {
+        self.b.set_place(expr.expr.span());
+        let ty = match (start, end) {
+            (Num::Reg(scalar), _) | (_, Num::Reg(scalar)) => scalar.ty,
+            _ => Type::U32,
+        };
+        let Value::Scalar(enters) = self.b.compare(Cmp::Lt, start, end)? else {
+            return Err(self.b.error("a range of known bounds is unrolled"));
+        };
+        let name = match &*expr.pat {
+            Pat::Ident(pat) => pat.ident.to_string(),
+            _ => "i".into(),
+        };
+        let counter = self.b.named_register(ty, &name);
+        let head = self.b.label("for");
+        let on_break = JumpTarget {
+            label: self.b.label("for_end"),
+            used: true,
+        };
+        self.b.branch_if(unless(&enters), &on_break.label);
+        self.b.assign(&counter, start.operand());
+        self.b.place_label(&head);
+        self.enter(expr.label.as_ref(), on_break);
+        let on_continue = self.target("for_next");
+        self.current().on_continue = on_continue;
+        self.iteration(&expr.pat, Value::Scalar(counter.clone()), &expr.body)?;
+        self.arrive(|l| &mut l.on_continue);
+        if !self.dead {
+            self.b.emit(
+                Opcode::Add,
+                instruction_type(ty),
+                [counter.operand(), counter.operand(), Operand::Int(1)],
+            );
+            let again = self
+                .b
+                .set_predicate(Cmp::Lt, ty, counter.operand(), end.operand());
+            self.b.branch_if(when(&again), &head);
+        }
+        self.leave();
+        Ok(())
+    }
+
+    pub(super) fn while_loop(&mut self, expr: &ExprWhile) -> Result<Value> {
+        let head = self.b.label("while");
+        let mut on_break = self.target("while_end");
+        let start = self.length()?;
+        self.b.place_label(&head);
+        match self.condition(&expr.cond)? {
+            Value::Bool(false) => {
+                self.b.split_off(start);
+                return Ok(Value::Unit);
+            }
+            Value::Scalar(predicate) => {
+                on_break.used = true;
+                self.b.branch_if(unless(&predicate), &on_break.label);
+            }
+            _ => {}
+        }
+        self.endless(expr.label.as_ref(), &expr.body, head, on_break)
+    }
+
+    pub(super) fn loop_loop(&mut self, expr: &ExprLoop) -> Result<Value> {
+        let head = self.b.label("loop");
+        let on_break = self.target("loop_end");
+        self.b.place_label(&head);
+        self.endless(expr.label.as_ref(), &expr.body, head, on_break)
+    }
+
+    /// The body of a loop whose head has been emitted, and the jump back to the head.
+    fn endless(
+        &mut self,
+        label: Option<&Label>,
+        body: &Block,
+        head: String,
+        on_break: JumpTarget,
+    ) -> Result<Value> {
+        self.enter(label, on_break);
+        self.current().on_continue = JumpTarget {
+            label: head.clone(),
+            used: false,
+        };
+        self.block(body)?;
+        if !self.dead {
+            self.b.branch(&head);
+        }
+        self.dead = true;
+        self.leave();
+        Ok(Value::Unit)
+    }
+
+    fn iteration(&mut self, pat: &Pat, index: Value, body: &Block) -> Result<()> {
+        self.scopes.push(Default::default());
+        let result = self
+            .bind(pat, index, None, usize::MAX)
+            .and_then(|()| self.block(body));
+        self.scopes.pop();
+        result.map(drop)
+    }
+
+    fn enter(&mut self, label: Option<&Label>, on_break: JumpTarget) {
+        let name = label.map(|label| label.name.ident.to_string());
+        let on_continue = JumpTarget {
+            label: String::new(),
+            used: false,
+        };
+        self.loops.push(Loop {
+            name,
+            on_break,
+            on_continue,
+        });
+    }
+
+    fn current(&mut self) -> &mut Loop {
+        self.loops
+            .last_mut()
+            .expect("called between `enter` and `leave`")
+    }
+
+    fn leave(&mut self) {
+        self.arrive(|l| &mut l.on_break);
+        self.loops.pop();
+    }
+
+    /// Places a label of the current loop, if something jumps to it.
+    fn arrive(&mut self, target: impl Fn(&mut Loop) -> &mut JumpTarget) {
+        let target = target(self.current());
+        if target.used {
+            let label = target.label.clone();
+            self.b.place_label(&label);
+            self.dead = false;
+        }
+    }
+
+    fn target(&mut self, stem: &str) -> JumpTarget {
+        JumpTarget {
+            label: self.b.label(stem),
+            used: false,
+        }
+    }
+
+    /// `break` and `continue`.
+    pub(super) fn jump(
+        &mut self,
+        span: proc_macro2::Span,
+        name: Option<&Lifetime>,
+        target: impl Fn(&mut Loop) -> &mut JumpTarget,
+    ) -> Result<Value> {
+        let found = match name {
+            None => self.loops.last_mut(),
+            Some(name) => {
+                let name = name.ident.to_string();
+                self.loops
+                    .iter_mut()
+                    .rev()
+                    .find(|l| l.name.as_deref() == Some(name.as_str()))
+            }
+        };
+        let Some(found) = found else {
+            let message = match name {
+                Some(name) => format!("no loop around this has the label `'{}`", name.ident),
+                None => "`break` and `continue` are in no loop here".to_string(),
+            };
+            return Err(Error::new(span, message));
+        };
+        let target = target(found);
+        target.used = true;
+        let label = target.label.clone();
+        self.b.branch(&label);
+        self.dead = true;
+        Ok(Value::Unit)
+    }
+
+    pub(super) fn return_from(&mut self, expr: &syn::ExprReturn) -> Result<Value> {
+        if let Some(value) = &expr.expr {
+            return Err(Error::new(
+                value.span(),
+                "`return` with a value is supported only as the last statement of a function",
+            ));
+        }
+        self.exit.used = true;
+        let label = self.exit.label.clone();
+        self.b.branch(&label);
+        self.dead = true;
+        Ok(Value::Unit)
+    }
+}

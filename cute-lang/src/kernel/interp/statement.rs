@@ -1,0 +1,215 @@
+//! Blocks and statements.
+
+use crate::kernel::interp::Interpreter;
+use crate::kernel::syntax::text;
+use crate::kernel::value::Value;
+use cute_ptx::ast::{Line, Type};
+use proc_macro2::Ident;
+use std::collections::HashMap;
+use syn::{Block, Error, Local, Pat, Result, Stmt};
+
+impl Interpreter<'_> {
+    /// Runs the body of a kernel.
+    pub fn kernel(&mut self, name: &Ident, body: &Block) -> Result<()> {
+        match self.block(body) {
+            Err(error) => self.record(error),
+            Ok(value) if !matches!(value, Value::Unit) && !self.dead => {
+                let kind = value.kind();
+                let message = format!("a kernel returns nothing, but this body gives {kind}");
+                self.errors.push(Error::new(name.span(), message));
+            }
+            Ok(_) => {}
+        }
+        std::mem::take(&mut self.errors).finish(())?;
+        if self.exit.used {
+            self.b.place_label(&self.exit.label.clone());
+        }
+        Ok(())
+    }
+
+    /// A block in a scope of its own.
+    pub(super) fn block(&mut self, block: &Block) -> Result<Value> {
+        self.scopes.push(HashMap::new());
+        let value = self.statements(&block.stmts);
+        self.scopes.pop();
+        value
+    }
+
+    /// Runs statements and returns the value of the last. After an error in a statement, the following ones are checked
+    /// nevertheless.
+    pub(super) fn statements(&mut self, stmts: &[Stmt]) -> Result<Value> {
+        let mut last = Value::Unit;
+        let loops = self.loops.len();
+        for (i, stmt) in stmts.iter().enumerate() {
+            if self.dead {
+                break;
+            }
+            match self.commented(stmt) {
+                Ok(value) => last = value,
+                // The block has no value now, which is an error for the code around it.
+                Err(error) if self.hopeless || (i + 1 == stmts.len() && gives_value(stmt)) => {
+                    return Err(error);
+                }
+                Err(error) => {
+                    self.record(error);
+                    self.dead = false;
+                    self.loops.truncate(loops);
+                    if let Stmt::Local(local) = stmt {
+                        self.define_as_wrong(&local.pat);
+                    }
+                }
+            }
+        }
+        Ok(last)
+    }
+
+    /// Runs a statement. If it emits something, a comment with its text precedes that.
+    fn commented(&mut self, stmt: &Stmt) -> Result<Value> {
+        let start = self.length()?;
+        let comment = text::statement(stmt);
+        if !comment.is_empty() {
+            self.b.comment(comment);
+        }
+        let first = self.length()?;
+        let value = self.statement(stmt)?;
+        if self.length()? == first {
+            self.b.split_off(start);
+        }
+        Ok(value)
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Result<Value> {
+        match stmt {
+            Stmt::Local(local) => self.local(local)?,
+            Stmt::Expr(expr, semi) => {
+                let value = self.eval(expr)?;
+                if semi.is_none() {
+                    return Ok(value);
+                }
+            }
+            Stmt::Macro(stmt) => {
+                let value = self.macro_call(&stmt.mac)?;
+                if stmt.semi_token.is_none() {
+                    return Ok(value);
+                }
+            }
+            Stmt::Item(item) => {
+                return Err(Error::new_spanned(
+                    item,
+                    "an item belongs into the kernel module, not into a function",
+                ));
+            }
+        }
+        Ok(Value::Unit)
+    }
+
+    fn local(&mut self, local: &Local) -> Result<()> {
+        let Some(init) = &local.init else {
+            return Err(Error::new_spanned(
+                local,
+                "a variable takes its value where it is declared: `let x = …;`",
+            ));
+        };
+        if let Some((token, _)) = &init.diverge {
+            return Err(Error::new(
+                token.span,
+                "the kernel language has no `let … else`",
+            ));
+        }
+        let hint = self.type_hint(&init.expr);
+        let start = self.length()?;
+        let value = self.eval(&init.expr)?;
+        if self.dead {
+            return Ok(());
+        }
+        self.bind(&local.pat, value, hint, start)
+    }
+
+    /// Binds a pattern to a value. `hint` is the type that the initialiser names, and `start` is the first line that
+    /// the initialiser emitted.
+    pub(super) fn bind(
+        &mut self,
+        pat: &Pat,
+        value: Value,
+        hint: Option<Type>,
+        start: usize,
+    ) -> Result<()> {
+        match pat {
+            Pat::Wild(_) => Ok(()),
+            Pat::Paren(pat) => self.bind(&pat.pat, value, hint, start),
+            Pat::Type(pat) => {
+                let value = self.ascribe(value, &pat.ty)?;
+                let hint = self.scalar_type(&pat.ty).or(hint);
+                self.bind(&pat.pat, value, hint, start)
+            }
+            Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
+                let name = pat.ident.to_string();
+                self.b.set_place(pat.ident.span());
+                let value = match pat.mutability {
+                    Some(_) => self.variable(&name, value, hint, start)?,
+                    None => self.keep(value),
+                };
+                self.define(&name, value);
+                Ok(())
+            }
+            Pat::Tuple(pat) => match value {
+                Value::Tuple(values) if values.len() == pat.elems.len() => {
+                    // With several results, the last line does not define all of them, so no register can be renamed.
+                    let start = self.length()?;
+                    pat.elems
+                        .iter()
+                        .zip(values)
+                        .try_for_each(|(pat, value)| self.bind(pat, value, None, start))
+                }
+                value => Err(Error::new_spanned(
+                    pat,
+                    format!(
+                        "a pattern of {} names does not match {}",
+                        pat.elems.len(),
+                        value.kind()
+                    ),
+                )),
+            },
+            pat => Err(Error::new_spanned(
+                pat,
+                "expected a name, `_` or a tuple of them",
+            )),
+        }
+    }
+
+    /// Defines the names of a pattern whose value has an error.
+    fn define_as_wrong(&mut self, pat: &Pat) {
+        match pat {
+            Pat::Ident(pat) => {
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.insert(pat.ident.to_string(), None);
+                }
+            }
+            Pat::Type(pat) => self.define_as_wrong(&pat.pat),
+            Pat::Paren(pat) => self.define_as_wrong(&pat.pat),
+            Pat::Tuple(pat) => pat.elems.iter().for_each(|pat| self.define_as_wrong(pat)),
+            _ => {}
+        }
+    }
+
+    /// Runs `f`, and returns its value, the lines that it emitted, which are removed, and whether no thread reaches
+    /// their end.
+    pub(super) fn capture<T>(
+        &mut self,
+        f: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<(T, Vec<Line>, bool)> {
+        let start = self.length()?;
+        let value = f(self)?;
+        let lines = self.b.split_off(start);
+        Ok((value, lines, std::mem::take(&mut self.dead)))
+    }
+}
+
+/// Whether a statement at the end of a block gives the block its value.
+fn gives_value(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Expr(_, semi) => semi.is_none(),
+        Stmt::Macro(stmt) => stmt.semi_token.is_none(),
+        _ => false,
+    }
+}

@@ -1,0 +1,111 @@
+//! Types that a kernel names, and checks against them.
+
+use crate::kernel::interp::Interpreter;
+use crate::kernel::syntax::text;
+use crate::kernel::value::Value;
+use crate::kernel::value::types::{is_float, is_integer, register_type};
+use cute_ptx::ast::Type;
+use syn::spanned::Spanned;
+use syn::{Error, Expr, Result};
+
+impl Interpreter<'_> {
+    /// The type that an initialiser gives a variable, as in `0u64` and `0 as u64`.
+    pub(super) fn type_hint(&mut self, expr: &Expr) -> Option<Type> {
+        match expr {
+            Expr::Lit(lit) => match &lit.lit {
+                syn::Lit::Float(lit) => register_type(lit.suffix()),
+                _ => None,
+            },
+            Expr::Cast(cast) => self.scalar_type(&cast.ty),
+            Expr::Paren(expr) => self.type_hint(&expr.expr),
+            Expr::Unary(expr) => self.type_hint(&expr.expr),
+            _ => None,
+        }
+    }
+
+    /// The register type that a Rust type names, if it is a number type or `bool`.
+    pub(super) fn scalar_type(&mut self, ty: &syn::Type) -> Option<Type> {
+        let syn::Type::Path(path) = ty else {
+            return None;
+        };
+        let ident = path.path.get_ident()?;
+        match self
+            .scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.get(&ident.to_string()))
+        {
+            Some(Some(Value::Element(element))) => Some(element.register()),
+            Some(_) => None,
+            None => register_type(&ident.to_string()),
+        }
+    }
+
+    /// Checks a value against a declared type.
+    pub(super) fn ascribe(&mut self, value: Value, ty: &syn::Type) -> Result<Value> {
+        let mismatch = |value: &Value| {
+            let declared = text::shorten(quote::ToTokens::to_token_stream(ty));
+            Error::new(
+                ty.span(),
+                format!("expected `{declared}`, found {}", value.kind()),
+            )
+        };
+        if let Some(wanted) = self.scalar_type(ty) {
+            self.b.set_place(ty.span());
+            return match &value {
+                Value::Int(int, ty) if is_integer(wanted) && ty.is_none_or(|ty| ty == wanted) => {
+                    self.b.check_fits(*int, wanted)?;
+                    Ok(Value::Int(*int, Some(wanted)))
+                }
+                Value::Float(_) if is_float(wanted) => Ok(value),
+                Value::Bool(_) if wanted == Type::Pred => Ok(value),
+                Value::Scalar(scalar) if scalar.ty == wanted => Ok(value),
+                value => Err(mismatch(value)),
+            };
+        }
+        match (ty, value) {
+            (syn::Type::Tuple(ty), Value::Tuple(values)) if ty.elems.len() == values.len() => {
+                let pairs = ty.elems.iter().zip(values);
+                Ok(Value::Tuple(
+                    pairs
+                        .map(|(ty, value)| self.ascribe(value, ty))
+                        .collect::<Result<_>>()?,
+                ))
+            }
+            (syn::Type::Tuple(ty), Value::Unit) if ty.elems.is_empty() => Ok(Value::Unit),
+            (syn::Type::Reference(ty), Value::Reference(value)) if ty.mutability.is_some() => {
+                Ok(Value::Reference(Box::new(self.ascribe(*value, &ty.elem)?)))
+            }
+            (syn::Type::Reference(ty), value) if ty.mutability.is_none() => {
+                self.ascribe(value, &ty.elem)
+            }
+            (syn::Type::Infer(_), value) => Ok(value),
+            (syn::Type::Path(path), value) => {
+                let name = path
+                    .path
+                    .segments
+                    .last()
+                    .map(|segment| segment.ident.to_string())
+                    .unwrap_or_default();
+                let kinds: &[&str] = match &value {
+                    Value::Tensor(_) => &["Tensor"],
+                    Value::Global(_) => &["Global"],
+                    Value::Fragment(_) => &["Fragment"],
+                    Value::Barriers(_) => &["Barriers"],
+                    Value::Barrier(_) => &["Barrier"],
+                    Value::TensorMap(_) => &["TmaLoad", "TmaStore"],
+                    Value::Algebra(_) => &["Layout", "ComposedLayout", "Swizzle", "Tiler"],
+                    Value::Int(..) => &["usize", "Layout"],
+                    Value::Tuple(_) => &["Shape", "Coord", "Tiler"],
+                    _ => &[],
+                };
+                if kinds.contains(&name.as_str()) {
+                    Ok(value)
+                } else {
+                    Err(mismatch(&value))
+                }
+            }
+            (_, value) => Err(mismatch(&value)),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! `let mut` variables, and writes of their registers.
+
+use crate::kernel::interp::Interpreter;
+use crate::kernel::value::types::{is_integer, rust_name};
+use crate::kernel::value::{Scalar, Value};
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+impl Interpreter<'_> {
+    /// A `let mut` variable of that value, in registers of its own.
+    pub(super) fn variable(
+        &mut self,
+        name: &str,
+        value: Value,
+        hint: Option<Type>,
+        start: usize,
+    ) -> Result<Value> {
+        if let Value::Tuple(values) = value {
+            let start = self.length()?;
+            let variables = values
+                .into_iter()
+                .enumerate()
+                .map(|(i, value)| self.variable(&format!("{name}_{i}"), value, None, start));
+            return Ok(Value::Tuple(variables.collect::<Result<_>>()?));
+        }
+        let ty = match &value {
+            Value::Int(_, ty) => ty.or(hint).unwrap_or(Type::U32),
+            Value::Float(_) => hint.unwrap_or(Type::F32),
+            Value::Bool(_) => Type::Pred,
+            Value::Scalar(scalar) => scalar.ty,
+            // A fragment has registers of its own, and a reference stands for those of another variable.
+            Value::Fragment(_) | Value::Reference(_) => return Ok(value),
+            other => {
+                return Err(self.b.error(format!(
+                    "`{name}` is {}, which cannot change at run time: write `let`, not `let mut`",
+                    other.kind()
+                )));
+            }
+        };
+        let mut variable = self.b.named_register(ty, name);
+        self.store(&variable, &value, start)?;
+        variable.variable = true;
+        Ok(Value::Scalar(variable))
+    }
+
+    /// The value with a copy of every variable in it, so that later assignments do not change it.
+    pub(super) fn keep(&mut self, mut value: Value) -> Value {
+        let b = &mut self.b;
+        value.for_each_scalar_mut(&mut |scalar| *scalar = b.snapshot(scalar));
+        value
+    }
+
+    /// Writes a value to a register of its type. If the last line computed the value, and its index is at least
+    /// `start`, that line is changed to write the register.
+    pub(super) fn store(&mut self, to: &Scalar, value: &Value, start: usize) -> Result<()> {
+        match value {
+            Value::Scalar(from) if from.ty == to.ty => {
+                if !self.b.retarget(from, to, start) {
+                    self.b.assign(to, from.operand());
+                }
+                Ok(())
+            }
+            Value::Int(value, ty) if is_integer(to.ty) && ty.is_none_or(|ty| ty == to.ty) => {
+                self.b.check_fits(*value, to.ty)?;
+                self.b.assign(to, Operand::Int(*value));
+                Ok(())
+            }
+            Value::Bool(value) => {
+                // PTX has no `mov` of an immediate to a predicate.
+                let cmp = if *value { Modifier::Eq } else { Modifier::Ne };
+                let modifiers = (cmp, Type::U32);
+                self.b.emit(
+                    Opcode::Setp,
+                    modifiers,
+                    [to.operand(), Operand::Int(0), Operand::Int(0)],
+                );
+                Ok(())
+            }
+            Value::Float(value) => {
+                let constant = self.float_operand(*value, to.ty)?;
+                self.b.assign(to, constant);
+                Ok(())
+            }
+            value => {
+                let ty = rust_name(to.ty);
+                Err(self
+                    .b
+                    .error(format!("expected a `{ty}`, found {}", value.kind())))
+            }
+        }
+    }
+
+    /// Writes the value of a branch to the registers of the merged value of an `if`.
+    pub(super) fn store_all(&mut self, to: &Value, from: &Value) -> Result<()> {
+        match (to, from) {
+            (Value::Scalar(to), from) => self.store(to, from, usize::MAX),
+            (Value::Tuple(to), Value::Tuple(from)) => to
+                .iter()
+                .zip(from)
+                .try_for_each(|(to, from)| self.store_all(to, from)),
+            // Known at expansion, and the same in both branches.
+            _ => Ok(()),
+        }
+    }
+
+    /// A floating-point constant of that type.
+    pub(super) fn float_operand(&self, value: f64, ty: Type) -> Result<Operand> {
+        match ty {
+            // A literal takes the type of the register.
+            Type::F32 => Ok(Operand::F32((value as f32).to_bits())),
+            Type::F64 => Ok(Operand::F64(value.to_bits())),
+            ty => Err(self.b.error(format!(
+                "expected a `{}`, found the number {value}",
+                rust_name(ty)
+            ))),
+        }
+    }
+}

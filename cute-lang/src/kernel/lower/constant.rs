@@ -1,0 +1,56 @@
+//! Numbers of a kernel's attributes.
+
+use crate::kernel::interp::Interpreter;
+use crate::kernel::value::Value;
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Error, Expr, Result};
+
+/// The most CTAs of a cluster that every device supports.
+const MAX_CLUSTER: u32 = 8;
+
+pub(super) fn constant(interpreter: &mut Interpreter<'_>, expr: &Expr, limit: u32) -> Result<u32> {
+    let value = interpreter.eval(expr)?;
+    int(&value, limit, expr.span())
+}
+
+fn int(value: &Value, limit: u32, span: Span) -> Result<u32> {
+    match value {
+        Value::Int(value, _) => match u32::try_from(*value) {
+            Ok(value) if (1..=limit).contains(&value) => Ok(value),
+            _ => Err(Error::new(span, format!("{value} is not in 1..={limit}"))),
+        },
+        other => Err(Error::new(
+            span,
+            format!("expected an integer, found {}", other.kind()),
+        )),
+    }
+}
+
+pub(super) fn cluster(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<[u32; 3]> {
+    let value = interpreter.eval(expr)?;
+    let Value::Tuple(extents) = value else {
+        return Err(Error::new(
+            expr.span(),
+            "a cluster has three extents: `cluster = (2, 1, 1)`",
+        ));
+    };
+    let extents = extents
+        .iter()
+        .map(|extent| int(extent, MAX_CLUSTER, expr.span()))
+        .collect::<Result<Vec<_>>>()?;
+    let Ok(cluster) = <[u32; 3]>::try_from(extents) else {
+        return Err(Error::new(
+            expr.span(),
+            "a cluster has three extents: `cluster = (2, 1, 1)`",
+        ));
+    };
+    let ctas: u32 = cluster.iter().product();
+    if ctas > MAX_CLUSTER {
+        return Err(Error::new(
+            expr.span(),
+            format!("a cluster of {ctas} CTAs: the limit is {MAX_CLUSTER}"),
+        ));
+    }
+    Ok(cluster)
+}

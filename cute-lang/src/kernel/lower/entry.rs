@@ -1,0 +1,102 @@
+//! The entry of a kernel in PTX.
+
+use crate::kernel::emit::builder::SHARED_ALIGN;
+use crate::kernel::emit::param::Param;
+use crate::kernel::emit::param::ParamKind;
+use cute_ptx::ast;
+use cute_ptx::ast::{Directive, Line, ParamType, Type, Variable};
+use cute_ptx::table::Opcode;
+use proc_macro2::Ident;
+use syn::ext::IdentExt;
+use syn::{Error, Result};
+
+/// The most bytes of parameters of a kernel, up to PTX 8.1.
+const MAX_PARAMETER_BYTES: u64 = 4096;
+
+/// The name of the entry, by which the driver finds it.
+pub(super) fn entry_name(instance: &Ident) -> Result<String> {
+    let name = instance.unraw().to_string();
+    if name.is_ascii() && name != "WARP_SZ" {
+        return Ok(name);
+    }
+    let message = format!(
+        "`{name}` cannot be the name of an entry in PTX: use another, of ASCII letters, digits and `_`"
+    );
+    Err(Error::new(instance.span(), message))
+}
+
+/// The PTX parameters for a parameter.
+pub(super) fn ptx_params(param: &Param) -> Vec<ast::Param> {
+    let ty = match &param.kind {
+        ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => ParamType::Bytes {
+            align: 64,
+            len: 128,
+        },
+        ParamKind::Global { .. } => ParamType::Scalar(Type::U64),
+        ParamKind::Scalar(ty) => ParamType::Scalar(*ty),
+    };
+    let symbols = param.symbols().into_iter();
+    symbols
+        .map(|name| ast::Param {
+            name,
+            ty: ty.clone(),
+        })
+        .collect()
+}
+
+/// Refuses more bytes of parameters than PTX allows.
+pub(super) fn check_parameters(kernel: &Ident, params: &[ast::Param]) -> Result<()> {
+    let bytes = params.iter().fold(0u64, |end, param| {
+        let (align, len) = match param.ty {
+            ParamType::Bytes { align, len } => (align.into(), len.into()),
+            ParamType::Scalar(ty) => (u64::from(ty.bits() / 8), u64::from(ty.bits() / 8)),
+        };
+        end.next_multiple_of(align) + len
+    });
+    if bytes <= MAX_PARAMETER_BYTES {
+        return Ok(());
+    }
+    Err(Error::new(
+        kernel.span(),
+        format!(
+            "the parameters take {bytes} bytes, but a kernel has {MAX_PARAMETER_BYTES}; a tensor map takes 128"
+        ),
+    ))
+}
+
+pub(super) fn shared_memory() -> Variable {
+    Variable {
+        external: true,
+        space: "shared".into(),
+        align: SHARED_ALIGN,
+        ty: Type::B8,
+        name: "smem".into(),
+        len: None,
+    }
+}
+
+pub(super) fn directives(threads: u32, cluster: [u32; 3], body: &[Line]) -> Vec<Directive> {
+    let mut directives = vec![Directive {
+        name: "reqntid".into(),
+        values: vec![threads, 1, 1],
+    }];
+    let resizes = |line: &Line| matches!(line, Line::Inst(inst) if inst.mnemonic.opcode() == Opcode::Setmaxnreg);
+    if body.iter().any(resizes) {
+        // Without `.minnctapersm`, ptxas drops setmaxnreg from a kernel of few registers (C7508).
+        directives.push(Directive {
+            name: "minnctapersm".into(),
+            values: vec![1],
+        });
+    }
+    if cluster != [1, 1, 1] {
+        directives.push(Directive {
+            name: "explicitcluster".into(),
+            values: Vec::new(),
+        });
+        directives.push(Directive {
+            name: "reqnctapercluster".into(),
+            values: cluster.into(),
+        });
+    }
+    directives
+}

@@ -1,0 +1,175 @@
+//! A module of kernels to PTX, instance by instance.
+
+mod constant;
+mod entry;
+mod parameter;
+
+use crate::kernel::builtins::call::Argument;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::module::module;
+use crate::kernel::emit::param::{Param, ParamKind};
+use crate::kernel::interp::Interpreter;
+use crate::kernel::interp::function::check_generic;
+use crate::kernel::syntax::errors::Errors;
+use crate::kernel::syntax::parse;
+use crate::kernel::syntax::parse::{Instance, Kernel, Source, parameter_name};
+use constant::{cluster, constant};
+use cute_ptx::ast::{Entry, Item, Module};
+use entry::{check_parameters, directives, entry_name, ptx_params, shared_memory};
+use parameter::declare;
+use proc_macro2::{Ident, TokenStream};
+use syn::spanned::Spanned;
+use syn::{Attribute, Error, Result, Token};
+
+/// Most threads of a CTA.
+const MAX_THREADS: u32 = 1024;
+
+/// An instance of a kernel, as PTX.
+pub struct Lowered {
+    /// Name of the entry.
+    pub name: Ident,
+    /// The kernel's doc comment.
+    pub docs: Vec<Attribute>,
+    /// The keyword, if the kernel is an `unsafe fn`. Its launch is one, too.
+    pub unsafety: Option<Token![unsafe]>,
+    /// The PTX.
+    pub module: Module,
+    /// Parameters of the entry.
+    pub params: Vec<Param>,
+    /// Threads of a CTA.
+    pub threads: u32,
+    /// CTAs of a cluster.
+    pub cluster: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub smem_bytes: u32,
+    /// The comments of the header: what lies in shared memory, and which tensor maps are needed.
+    pub notes: Vec<String>,
+}
+
+/// Lowers all instances of a module, given as its source.
+///
+/// ```
+/// let source = "
+///     mod kernels {
+///         #[kernel(threads = 32)]
+///         pub fn nothing(n: u32) {}
+///     }";
+/// let instances = cute_lang::kernel::lower::lower(source.parse()?)?;
+/// assert!(instances[0].module.to_string().contains(".reqntid 32"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn lower(module: TokenStream) -> Result<Vec<Lowered>> {
+    instances(&parse::source(module)?)
+}
+
+/// Lowers all instances of a parsed module.
+pub fn instances(source: &Source) -> Result<Vec<Lowered>> {
+    let mut lowered = Vec::new();
+    let mut errors = Errors::default();
+    for kernel in &source.kernels {
+        for instance in &kernel.instances {
+            match lower_instance(source, kernel, instance) {
+                Ok(instance) => lowered.push(instance),
+                Err(error) => {
+                    // Other instances would mostly repeat the errors of this one.
+                    errors.push(error);
+                    break;
+                }
+            }
+        }
+    }
+    errors.finish(lowered)
+}
+
+fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Result<Lowered> {
+    let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
+    for param in &kernel.function.sig.generics.params {
+        let Some(name) = parameter_name(param) else {
+            return Err(Error::new(
+                param.span(),
+                "a kernel takes type and const parameters only",
+            ));
+        };
+        // `parse` has checked that every parameter has a value.
+        if let Some((_, expr)) = instance.values.iter().find(|(given, _)| given == name) {
+            let argument = Argument {
+                value: interpreter.eval(expr)?,
+                span: expr.span(),
+            };
+            let (name, value) = check_generic(param, argument)?;
+            interpreter.define(&name, value);
+        }
+    }
+    let threads = constant(&mut interpreter, &kernel.threads, MAX_THREADS)?;
+    let cluster = match &kernel.cluster {
+        Some(expr) => cluster(&mut interpreter, expr)?,
+        None => [1, 1, 1],
+    };
+    interpreter.b.threads = threads;
+    interpreter.b.cluster = cluster;
+    for input in &kernel.function.sig.inputs {
+        declare(&mut interpreter, input)?;
+    }
+    interpreter.kernel(&kernel.function.sig.ident, &kernel.function.block)?;
+
+    let parts = interpreter.b.finish()?;
+    if kernel.unsafety.is_none() {
+        check_accesses(&kernel.function.sig.ident, &parts.params)?;
+    }
+    let params: Vec<_> = parts.params.iter().flat_map(ptx_params).collect();
+    check_parameters(&kernel.function.sig.ident, &params)?;
+    let entry = Entry {
+        name: entry_name(&instance.name)?,
+        params,
+        directives: directives(threads, cluster, &parts.body),
+        body: parts.body,
+    };
+    let mut items: Vec<Item> = parts.header.iter().cloned().map(Item::Comment).collect();
+    if parts.shared_bytes > 0 {
+        items.push(Item::Variable(shared_memory()));
+    }
+    items.push(Item::Blank);
+    items.push(Item::Entry(entry));
+    let module = module(items);
+    // Invalid PTX would be an error of this crate, and must not reach the driver.
+    if let Some(error) = cute_ptx::validate(&module).first() {
+        return Err(Error::new(
+            instance.name.span(),
+            format!("the generated PTX is not valid (a defect): {error}"),
+        ));
+    }
+    Ok(Lowered {
+        name: instance.name.clone(),
+        docs: kernel.docs.clone(),
+        unsafety: kernel.unsafety,
+        module,
+        params: parts.params,
+        threads,
+        cluster,
+        smem_bytes: parts.shared_bytes,
+        notes: parts.header,
+    })
+}
+
+/// Refuses a safe kernel that accesses global memory by coordinates, because nothing proves that they are inside of the
+/// tensor.
+fn check_accesses(kernel: &Ident, params: &[Param]) -> Result<()> {
+    let mut errors = Errors::default();
+    for param in params {
+        if let ParamKind::Global {
+            accessed: Some(span),
+            ..
+        } = param.kind
+        {
+            errors.push(Error::new(
+                span,
+                format!(
+                    "nothing proves that this coordinate is inside of `{}`: make `{kernel}` an `unsafe fn`, whose launch then \
+                     relies on its caller",
+                    param.name
+                ),
+            ));
+        }
+    }
+    errors.finish(())
+}

@@ -1,0 +1,116 @@
+//! Parameters of a kernel.
+
+use crate::kernel::emit::param::{Param, ParamKind, TmaParam, ascii};
+use crate::kernel::interp::Interpreter;
+use crate::kernel::lower::constant::constant;
+use crate::kernel::value::types::register_type;
+use crate::kernel::value::{Element, Global, MappedTensor, Value};
+use cute_ptx::ast::Type;
+use syn::{Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result};
+
+pub(super) fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Result<()> {
+    let FnArg::Typed(input) = input else {
+        return Err(Error::new_spanned(input, "a kernel takes no `self`"));
+    };
+    let Pat::Ident(pat) = &*input.pat else {
+        return Err(Error::new_spanned(
+            &input.pat,
+            "a parameter of a kernel is a name",
+        ));
+    };
+    if pat.mutability.is_some() || pat.by_ref.is_some() {
+        return Err(Error::new_spanned(
+            pat,
+            "a parameter of a kernel cannot change: copy it into a `let mut` variable",
+        ));
+    }
+    if pat.ident == "device" || pat.ident == "grid" {
+        return Err(Error::new(
+            pat.ident.span(),
+            format!("`{}` is an argument of `launch` already", pat.ident),
+        ));
+    }
+    let (name, index) = (pat.ident.to_string(), interpreter.b.params.len());
+    let mut param = Param {
+        name: name.clone(),
+        symbol: ascii(&name),
+        span: pat.ident.span(),
+        kind: kind(interpreter, &input.ty)?,
+    };
+    param.make_unique(&interpreter.b.params);
+    let value = match &param.kind {
+        ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
+            Value::TensorMap(MappedTensor { param: index })
+        }
+        ParamKind::Global { element, .. } => Value::Global(Global {
+            element: *element,
+            param: index,
+        }),
+        ParamKind::Scalar(ty) => Value::Scalar(interpreter.b.parameter(
+            &param.symbol,
+            &name,
+            *ty,
+            |_, _| {},
+        )),
+    };
+    interpreter.b.params.push(param);
+    interpreter.define(&name, value);
+    Ok(())
+}
+
+fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> {
+    const EXPECTED: &str =
+        "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>` or a number type";
+    let syn::Type::Path(path) = ty else {
+        return Err(Error::new_spanned(ty, EXPECTED));
+    };
+    let Some(segment) = path.path.segments.last() else {
+        return Err(Error::new_spanned(ty, EXPECTED));
+    };
+    let PathArguments::AngleBracketed(generics) = &segment.arguments else {
+        return match register_type(&segment.ident.to_string()) {
+            Some(ty) if ty != Type::Pred && ty.bits() >= 32 => Ok(ParamKind::Scalar(ty)),
+            Some(_) => Err(Error::new_spanned(
+                ty,
+                "a number parameter has 32 or 64 bits",
+            )),
+            None => Err(Error::new_spanned(ty, EXPECTED)),
+        };
+    };
+    let [GenericArgument::Type(element), GenericArgument::Const(rank)] =
+        &generics.args.iter().collect::<Vec<_>>()[..]
+    else {
+        return Err(Error::new_spanned(
+            ty,
+            format!("{EXPECTED}: an element type and a rank"),
+        ));
+    };
+    let syn::Type::Path(element_path) = element else {
+        return Err(Error::new_spanned(element, "expected an element type"));
+    };
+    let expr = syn::ExprPath {
+        attrs: Vec::new(),
+        qself: None,
+        path: element_path.path.clone(),
+    };
+    let Value::Element(element) = interpreter.eval(&Expr::Path(expr))? else {
+        return Err(Error::new_spanned(element, "expected an element type"));
+    };
+    let rank = constant(interpreter, rank, 5)? as usize;
+    let tma = |element: Element| TmaParam {
+        element,
+        rank,
+        recipe: None,
+    };
+    match segment.ident.to_string().as_str() {
+        "TmaLoad" => Ok(ParamKind::TmaLoad(tma(element))),
+        "TmaStore" => Ok(ParamKind::TmaStore(tma(element))),
+        "Global" => Ok(ParamKind::Global {
+            element,
+            rank,
+            written: false,
+            accessed: None,
+        }),
+        _ => Err(Error::new_spanned(segment, EXPECTED)),
+    }
+}

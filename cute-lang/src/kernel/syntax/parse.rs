@@ -1,0 +1,321 @@
+//! The module under `#[kernels]`: which functions are kernels, which instances they have, which functions they call.
+
+use crate::kernel::syntax::errors::Errors;
+use crate::kernel::syntax::height::check_height;
+use crate::notation::Bound;
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+use std::cell::RefCell;
+use syn::Item;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{
+    Attribute, Error, Expr, GenericParam, ItemConst, ItemFn, ItemMod, Result, Safety, Signature,
+    Token, Visibility,
+};
+
+/// A parsed module.
+pub struct Source {
+    /// Its attributes.
+    pub attrs: Vec<Attribute>,
+    /// Its visibility.
+    pub vis: Visibility,
+    /// Its name.
+    pub ident: Ident,
+    /// Constants.
+    pub consts: Vec<ItemConst>,
+    /// Kernels, in order.
+    pub kernels: Vec<Kernel>,
+    /// Functions that kernels call.
+    pub functions: Vec<ItemFn>,
+    /// The values of layouts that are declared outside of the module, as far as carriers have passed them.
+    pub(crate) layouts: Vec<(String, Bound)>,
+    /// Layouts that the kernels name and that are not among those.
+    pub unresolved: RefCell<Vec<TokenStream>>,
+}
+
+/// A function under `#[kernel]`.
+pub struct Kernel {
+    /// Its doc comment.
+    pub docs: Vec<Attribute>,
+    /// `threads = …`.
+    pub threads: Expr,
+    /// `cluster = …`.
+    pub cluster: Option<Expr>,
+    /// The keyword of an `unsafe fn`.
+    pub unsafety: Option<Token![unsafe]>,
+    /// Its instances.
+    pub instances: Vec<Instance>,
+    /// The function.
+    pub function: ItemFn,
+}
+
+/// `#[instance(name: Parameter = value, …)]`.
+pub struct Instance {
+    /// Name of the entry.
+    pub name: Ident,
+    /// The values of the kernel's generic parameters.
+    pub values: Vec<(Ident, Expr)>,
+}
+
+/// The module as Rust, and its items.
+pub(crate) fn module(tokens: TokenStream) -> Result<(ItemMod, Vec<Item>)> {
+    check_height(tokens.clone())?;
+    let mut module: ItemMod = syn::parse2(tokens)?;
+    match module.content.take() {
+        Some((_, items)) => Ok((module, items)),
+        None => Err(Error::new(
+            module.ident.span(),
+            "`#[kernels]` takes a module with its body: `mod name { … }`",
+        )),
+    }
+}
+
+/// Parses the module under `#[kernels]`.
+pub fn source(tokens: TokenStream) -> Result<Source> {
+    let (module, items) = module(tokens)?;
+    let mut source = Source {
+        attrs: module.attrs,
+        vis: module.vis,
+        ident: module.ident,
+        consts: Vec::new(),
+        kernels: Vec::new(),
+        functions: Vec::new(),
+        layouts: Vec::new(),
+        unresolved: RefCell::default(),
+    };
+    let mut errors = Errors::default();
+    for item in items {
+        match item {
+            Item::Const(item) => source.consts.push(item),
+            Item::Fn(function) if function.attrs.iter().any(|attr| attr.path().is_ident("kernel")) => {
+                if let Some(kernel) = errors.record(kernel(function)) {
+                    source.kernels.push(kernel);
+                }
+            }
+            Item::Fn(function) => {
+                if let Some(attr) = function.attrs.iter().find(|attr| attr.path().is_ident("instance")) {
+                    errors.push(Error::new_spanned(attr, "`#[instance]` belongs to a function with `#[kernel(…)]`"));
+                }
+                if let Safety::Unsafe(token) = &function.sig.safety {
+                    errors.push(Error::new_spanned(
+                        token,
+                        "only a kernel may be `unsafe`, since the host calls nothing else",
+                    ));
+                }
+                source.functions.push(function);
+            }
+            Item::Use(item) => errors.push(Error::new_spanned(
+                item,
+                "a kernel module takes no `use`: the names of the kernel language are always in scope",
+            )),
+            item => errors.push(Error::new_spanned(item, "a kernel module takes functions and constants only")),
+        }
+    }
+    let mut seen: Vec<&Ident> = Vec::new();
+    for instance in source.kernels.iter().flat_map(|kernel| &kernel.instances) {
+        if seen.contains(&&instance.name) {
+            errors.push(Error::new(
+                instance.name.span(),
+                format!("two instances are named `{}`", instance.name),
+            ));
+        }
+        seen.push(&instance.name);
+    }
+    errors.finish(source)
+}
+
+fn kernel(function: ItemFn) -> Result<Kernel> {
+    let mut errors = Errors::default();
+    let mut docs = Vec::new();
+    let mut arguments = KernelArguments::default();
+    let mut instances = Vec::new();
+    for attr in &function.attrs {
+        if attr.path().is_ident("doc") {
+            docs.push(attr.clone());
+        } else if attr.path().is_ident("kernel") {
+            if let Some(parsed) = errors.record(attr.parse_args::<KernelArguments>()) {
+                arguments = parsed;
+            }
+        } else if attr.path().is_ident("instance") {
+            instances.extend(errors.record(attr.parse_args::<Instance>()));
+        } else {
+            errors.push(Error::new_spanned(
+                attr,
+                "a kernel takes `#[kernel(…)]`, `#[instance(…)]` and doc comments",
+            ));
+        }
+    }
+    errors.record(check_qualifiers(&function.sig));
+    let unsafety = match function.sig.safety {
+        Safety::Unsafe(keyword) => Some(keyword),
+        _ => None,
+    };
+    let parameters: Vec<&Ident> = function
+        .sig
+        .generics
+        .params
+        .iter()
+        .filter_map(parameter_name)
+        .collect();
+    if instances.is_empty() {
+        if parameters.is_empty() {
+            instances.push(Instance {
+                name: function.sig.ident.clone(),
+                values: Vec::new(),
+            });
+        } else {
+            errors.push(Error::new(
+                function.sig.ident.span(),
+                "a generic kernel needs at least one `#[instance(name: Parameter = value, …)]`",
+            ));
+        }
+    }
+    for instance in &instances {
+        errors.record(check_instance(instance, &parameters));
+    }
+    let threads = arguments.threads.unwrap_or_else(|| {
+        errors.push(Error::new(
+            function.sig.ident.span(),
+            "`#[kernel(threads = …)]` says how many threads a CTA has",
+        ));
+        syn::parse_quote!(1)
+    });
+    errors.finish(Kernel {
+        docs,
+        threads,
+        cluster: arguments.cluster,
+        unsafety,
+        instances,
+        function,
+    })
+}
+
+/// Refuses `const`, `async`, `extern` and `safe`, which have no meaning for a kernel.
+fn check_qualifiers(sig: &Signature) -> Result<()> {
+    let mut errors = Errors::default();
+    let mut refuse = |token: &dyn ToTokens| {
+        errors.push(Error::new_spanned(
+            token,
+            "a kernel is an `fn` or an `unsafe fn`",
+        ));
+    };
+    if let Some(token) = &sig.constness {
+        refuse(token);
+    }
+    if let Some(token) = &sig.asyncness {
+        refuse(token);
+    }
+    if let Some(abi) = &sig.abi {
+        refuse(abi);
+    }
+    if let Safety::Safe(token) = &sig.safety {
+        refuse(token);
+    }
+    errors.finish(())
+}
+
+fn check_instance(instance: &Instance, parameters: &[&Ident]) -> Result<()> {
+    let mut errors = Errors::default();
+    for (i, (name, _)) in instance.values.iter().enumerate() {
+        if !parameters.contains(&name) {
+            let names: Vec<String> = parameters.iter().map(|name| format!("`{name}`")).collect();
+            errors.push(Error::new(
+                name.span(),
+                format!(
+                    "the kernel has no parameter `{name}`; it has {}",
+                    names.join(", ")
+                ),
+            ));
+        }
+        if instance.values[..i].iter().any(|(other, _)| other == name) {
+            errors.push(Error::new(name.span(), format!("`{name}` is given twice")));
+        }
+    }
+    for parameter in parameters {
+        if !instance.values.iter().any(|(name, _)| name == *parameter) {
+            errors.push(Error::new(
+                instance.name.span(),
+                format!("the instance has no value for `{parameter}`"),
+            ));
+        }
+    }
+    errors.finish(())
+}
+
+/// The name of a type or const parameter.
+pub fn parameter_name(param: &GenericParam) -> Option<&Ident> {
+    match param {
+        GenericParam::Type(param) => Some(&param.ident),
+        GenericParam::Const(param) => Some(&param.ident),
+        _ => None,
+    }
+}
+
+/// `threads = 384, cluster = (2, 1, 1)`.
+#[derive(Default)]
+struct KernelArguments {
+    threads: Option<Expr>,
+    cluster: Option<Expr>,
+}
+
+impl Parse for KernelArguments {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut arguments = Self::default();
+        for Assignment { name, value } in
+            Punctuated::<Assignment, Token![,]>::parse_terminated(input)?
+        {
+            let slot = if name == "threads" {
+                &mut arguments.threads
+            } else if name == "cluster" {
+                &mut arguments.cluster
+            } else {
+                return Err(Error::new(
+                    name.span(),
+                    format!("expected `threads` or `cluster`, found `{name}`"),
+                ));
+            };
+            if slot.replace(value).is_some() {
+                return Err(Error::new(name.span(), format!("`{name}` is given twice")));
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+impl Parse for Instance {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = input.parse()?;
+        if input.is_empty() {
+            return Ok(Self {
+                name,
+                values: Vec::new(),
+            });
+        }
+        input.parse::<Token![:]>()?;
+        let values = Punctuated::<Assignment, Token![,]>::parse_terminated(input)?;
+        Ok(Self {
+            name,
+            values: values
+                .into_iter()
+                .map(|Assignment { name, value }| (name, value))
+                .collect(),
+        })
+    }
+}
+
+struct Assignment {
+    name: Ident,
+    value: Expr,
+}
+
+impl Parse for Assignment {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = input.parse()?;
+        input.parse::<Token![=]>()?;
+        Ok(Self {
+            name,
+            value: input.parse()?,
+        })
+    }
+}

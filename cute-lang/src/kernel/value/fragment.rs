@@ -1,0 +1,71 @@
+//! Fragments: values in registers.
+
+use super::element::Element;
+use super::num::{Num, Scalar};
+use cute_algebra::{Layout, Shape};
+use cute_ptx::ast::Type;
+
+/// Registers of this thread, or its part of a tile that several threads hold together.
+#[derive(Clone, Debug)]
+pub struct Fragment {
+    /// The type of its elements.
+    pub element: Element,
+    /// The registers. Elements of fewer than 32 bits share them, the first one lowest.
+    pub registers: Vec<Scalar>,
+    /// The values, in order.
+    pub values: Vec<Held>,
+    /// The tile that several threads hold; `None` for a fragment of one thread.
+    pub tile: Option<Distributed>,
+    /// The extents of the fragment, or of the tile of which it is a part.
+    pub shape: Shape,
+}
+
+/// A value of a fragment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Its index among the elements of the registers.
+    pub slot: usize,
+    /// Its coordinate in the tile, relative to the coordinate of the thread. It is empty in a fragment of one thread.
+    pub coordinate: Vec<i64>,
+}
+
+/// How threads are distributed over a tile.
+#[derive(Clone, Debug)]
+pub struct Distributed {
+    /// For each mode of the tile, the layout from threads to coordinates.
+    pub threads: Vec<Layout>,
+    /// The coordinate of this thread.
+    pub origin: Vec<Num>,
+}
+
+impl Distributed {
+    /// The largest coordinate of a thread in a mode, modulo `boundary`.
+    pub fn reach(&self, mode: usize, boundary: i64) -> i64 {
+        let coordinates = self.threads[mode].values();
+        coordinates
+            .map(|coordinate| coordinate % boundary)
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+/// How many elements share a register.
+pub fn packing(element: Element) -> usize {
+    (32 / element.bits() as usize).max(1)
+}
+
+/// The type of a fragment's registers.
+pub fn word_type(element: Element) -> Type {
+    match element.bits() {
+        8 | 16 => Type::B32,
+        _ => element.register(),
+    }
+}
+
+impl Fragment {
+    /// The register of a value, and the index of the value among the elements that the register holds.
+    pub fn part(&self, value: usize) -> (Scalar, usize) {
+        let (slot, packing) = (self.values[value].slot, packing(self.element));
+        (self.registers[slot / packing].clone(), slot % packing)
+    }
+}

@@ -1,0 +1,180 @@
+//! What an expression of the kernel language evaluates to.
+//!
+//! A kernel is interpreted once per instance. Integers, truth values, tuples, element types and layouts are known
+//! while that happens and are plain data here. Everything else stands for something that exists when the kernel runs:
+//! a [`Scalar`] is a register, a [`Tensor`] is an address and a layout, a [`Fragment`] is a list of registers. An integer
+//! that may be either is a [`Num`].
+
+mod algebra;
+mod barrier;
+mod element;
+mod fragment;
+mod num;
+mod tensor;
+pub mod types;
+
+pub use barrier::{Barrier, Barriers};
+pub use element::Element;
+pub use fragment::{Distributed, Fragment, Held, packing, word_type};
+pub use num::{Num, Scalar};
+pub use tensor::{Global, MappedTensor, Tensor};
+
+use cute_ptx::ast::Type;
+use types::{is_integer, rust_name};
+
+/// Any value.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// `()`.
+    Unit,
+    /// An integer known at expansion, and its type if the kernel gives one, as in `5u8` and `x as u8`. An integer
+    /// without a type takes the type of what it is used with.
+    Int(i128, Option<Type>),
+    /// A floating-point number known at expansion.
+    Float(f64),
+    /// A truth value known at expansion.
+    Bool(bool),
+    /// A string literal.
+    Str(String),
+    /// A word that selects something, such as `K` or `SW128`.
+    Word(&'static str),
+    /// An element type.
+    Element(Element),
+    /// `_`: the whole mode.
+    Wild,
+    /// `a..b`.
+    Range(Num, Num),
+    /// A tuple of rank two or more, or of rank one as `(x,)`.
+    Tuple(Vec<Value>),
+    /// A layout, swizzled layout, swizzle, tiler or stride. Never an integer, truth value or tuple of integers:
+    /// [`Value::from_algebra`] makes those variants of their own.
+    Algebra(cute_algebra::Value),
+    /// A register.
+    Scalar(Scalar),
+    /// `&mut x`: the register of the caller's variable.
+    Reference(Box<Value>),
+    /// A tile of shared memory.
+    Tensor(Tensor),
+    /// A tensor parameter that is accessed element by element.
+    Global(Global),
+    /// Registers of this thread, or its part of a tile held by several threads.
+    Fragment(Fragment),
+    /// Several mbarriers.
+    Barriers(Barriers),
+    /// One mbarrier.
+    Barrier(Barrier),
+    /// A tensor parameter that is accessed by TMA.
+    TensorMap(MappedTensor),
+}
+
+impl Num {
+    /// The number as a value. A known integer gets the type.
+    pub fn typed(self, ty: Option<Type>) -> Value {
+        match self {
+            Num::Const(value) => Value::Int(value, ty),
+            Num::Reg(scalar) => Value::Scalar(scalar),
+        }
+    }
+}
+
+impl From<Num> for Value {
+    fn from(num: Num) -> Self {
+        num.typed(None)
+    }
+}
+
+impl From<Scalar> for Value {
+    fn from(scalar: Scalar) -> Self {
+        Value::Scalar(scalar)
+    }
+}
+
+impl Value {
+    /// What it is, for messages.
+    pub fn kind(&self) -> String {
+        match self {
+            Value::Unit => "`()`".into(),
+            Value::Int(value, ty) => format!("the integer {value}{}", ty.map_or("", rust_name)),
+            Value::Float(value) => format!("the number {value}"),
+            Value::Bool(value) => format!("`{value}`"),
+            Value::Str(_) => "a string".into(),
+            Value::Word(word) => format!("`{word}`"),
+            Value::Element(element) => format!("the type `{element}`"),
+            Value::Wild => "`_`".into(),
+            Value::Range(..) => "a range".into(),
+            Value::Tuple(elements) => format!("a tuple of {}", elements.len()),
+            Value::Algebra(value) => format!("{} `{value}`", value.kind()),
+            Value::Scalar(scalar) => format!("a run-time `{}`", rust_name(scalar.ty)),
+            Value::Reference(value) => format!("a `&mut` to {}", value.kind()),
+            Value::Tensor(_) => "a tensor in shared memory".into(),
+            Value::Global(_) => "a tensor in global memory".into(),
+            Value::Fragment(_) => "a fragment".into(),
+            Value::Barriers(_) => "several barriers".into(),
+            Value::Barrier(_) => "a barrier".into(),
+            Value::TensorMap(_) => "a tensor map".into(),
+        }
+    }
+
+    /// The integer, known or in a register. A predicate is none.
+    pub fn as_num(&self) -> Option<Num> {
+        match self {
+            Value::Int(value, _) => Some(Num::Const(*value)),
+            Value::Scalar(scalar) if is_integer(scalar.ty) => Some(Num::Reg(scalar.clone())),
+            _ => None,
+        }
+    }
+
+    /// The type of the integer, if it has one.
+    pub fn integer_type(&self) -> Option<Type> {
+        match self {
+            Value::Int(_, ty) => *ty,
+            Value::Scalar(scalar) if is_integer(scalar.ty) => Some(scalar.ty),
+            _ => None,
+        }
+    }
+
+    /// The number of values in a tuple, nested tuples included, and the depth of the nesting.
+    pub fn extent(&self) -> (usize, usize) {
+        let Value::Tuple(values) = self else {
+            return (1, 0);
+        };
+        let parts = values.iter().map(Value::extent);
+        parts.fold((0, 1), |(size, depth), (inner, deep)| {
+            (size + inner, depth.max(deep + 1))
+        })
+    }
+
+    /// Calls `f` on every register in the value.
+    pub fn for_each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
+        match self {
+            Value::Scalar(scalar) => f(scalar),
+            Value::Range(start, end) => {
+                for bound in [start, end] {
+                    if let Num::Reg(scalar) = bound {
+                        f(scalar);
+                    }
+                }
+            }
+            Value::Tuple(elements) => elements
+                .iter_mut()
+                .for_each(|element| element.for_each_scalar_mut(f)),
+            Value::Tensor(tensor) => tensor.for_each_scalar_mut(f),
+            Value::Barrier(barrier) => barrier.for_each_scalar_mut(f),
+            // Assignments through a reference must change the caller's variable, and a fragment stands for the
+            // registers themselves.
+            Value::Reference(_) | Value::Fragment(_) => {}
+            Value::Unit
+            | Value::Int(..)
+            | Value::Float(_)
+            | Value::Bool(_)
+            | Value::Str(_)
+            | Value::Word(_) => {}
+            Value::Element(_)
+            | Value::Wild
+            | Value::Barriers(_)
+            | Value::Algebra(_)
+            | Value::Global(_)
+            | Value::TensorMap(_) => {}
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Registers, and integers that are known or in a register.
+
+use cute_ptx::ast::{Operand, Type};
+
+/// A virtual register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scalar {
+    /// Its name, with `%`.
+    pub name: String,
+    /// The type that its bits have, such as `u32`, not the type by which it is declared, such as `b32`.
+    pub ty: Type,
+    /// Whether it is a `let mut` variable, which later statements may change. Code that keeps the value longer than one
+    /// expression must keep a copy, by `Builder::snapshot`.
+    pub variable: bool,
+}
+
+/// An integer known at expansion, or a register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Num {
+    /// Known.
+    Const(i128),
+    /// In a register.
+    Reg(Scalar),
+}
+
+impl Scalar {
+    /// The register as an operand.
+    pub fn operand(&self) -> Operand {
+        Operand::Name(self.name.clone())
+    }
+}
+
+impl Num {
+    /// The integer, where it is known.
+    pub fn constant(&self) -> Option<i128> {
+        match self {
+            Num::Const(value) => Some(*value),
+            Num::Reg(_) => None,
+        }
+    }
+
+    /// Its operand: an immediate or a register.
+    pub fn operand(&self) -> Operand {
+        match self {
+            Num::Const(value) => Operand::Int(*value),
+            Num::Reg(scalar) => scalar.operand(),
+        }
+    }
+}
+
+impl From<i128> for Num {
+    fn from(value: i128) -> Self {
+        Num::Const(value)
+    }
+}
+
+impl From<i64> for Num {
+    fn from(value: i64) -> Self {
+        Num::Const(value.into())
+    }
+}
+
+impl From<u32> for Num {
+    fn from(value: u32) -> Self {
+        Num::Const(value.into())
+    }
+}
+
+impl From<usize> for Num {
+    fn from(value: usize) -> Self {
+        // `usize` has at most 64 bits.
+        Num::Const(value as i128)
+    }
+}
+
+impl From<Scalar> for Num {
+    fn from(scalar: Scalar) -> Self {
+        Num::Reg(scalar)
+    }
+}

@@ -1,0 +1,54 @@
+//! Tensors: an address, a layout, an element type.
+
+use super::element::Element;
+use super::num::{Num, Scalar};
+use cute_algebra::ComposedLayout;
+
+/// A tile of shared memory. Its element at c lies at byte `base + Sw(dynamic + bytes · (offset + layout(c)))`, where the
+/// swizzle and the offset are the layout's own.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    /// The type of its elements.
+    pub element: Element,
+    /// Where its memory starts in the kernel's shared memory, in bytes.
+    pub base: u32,
+    /// From coordinates to offsets in elements, as far as these are known at expansion.
+    pub layout: ComposedLayout,
+    /// The offset that run-time coordinates add, in bytes.
+    pub dynamic: Num,
+}
+
+/// A tensor parameter that is accessed element by element.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// The type of its elements.
+    pub element: Element,
+    /// The index of the parameter.
+    pub param: usize,
+}
+
+/// A tensor parameter that is accessed by TMA.
+#[derive(Clone, Copy, Debug)]
+pub struct MappedTensor {
+    /// The index of the parameter.
+    pub param: usize,
+}
+
+impl Tensor {
+    /// Calls `f` on every register in the tensor.
+    pub fn for_each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
+        if let Num::Reg(scalar) = &mut self.dynamic {
+            f(scalar);
+        }
+    }
+
+    /// Bytes of an element.
+    pub fn width(&self) -> i64 {
+        i64::from(self.element.bytes())
+    }
+
+    /// The known part of the offset of the element to which the layout gives `index`, in bytes.
+    pub fn byte(&self, index: i64) -> i64 {
+        (self.layout.offset() + index) * self.width()
+    }
+}

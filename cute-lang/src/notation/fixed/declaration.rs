@@ -1,0 +1,99 @@
+//! The declarations of an item: a type, a constant, the traits that it implements.
+
+use crate::notation::fixed::layout::StaticLayout;
+use crate::notation::input::{Context, Form, Item};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// A constant expression and its type.
+pub(super) struct Constant {
+    pub(super) value: TokenStream,
+    pub(super) kind: TokenStream,
+}
+
+impl Constant {
+    /// As an expression that rustc evaluates at compile time in every context.
+    pub(super) fn inline(self) -> TokenStream {
+        let value = self.value;
+        quote!(const #value)
+    }
+}
+
+pub(super) fn declarations(
+    context: &Context,
+    item: &Item,
+    constant: &Constant,
+    text: Option<&str>,
+    layout: Option<&StaticLayout>,
+    form: Form,
+) -> TokenStream {
+    let Item {
+        visibility,
+        name,
+        attributes,
+        ..
+    } = item;
+    let Context { facade, .. } = context;
+    let Constant { value, kind } = constant;
+    let (docs, others): (Vec<_>, Vec<_>) = attributes
+        .iter()
+        .partition(|attribute| attribute.path().is_ident("doc"));
+    let summary = text.map(|text| {
+        let text = format!(" `{text}`");
+        let separator = (!docs.is_empty()).then(|| quote!(#[doc = ""]));
+        quote!(#separator #[doc = #text])
+    });
+    let Some(layout) = layout else {
+        return quote! {
+            #(#docs)* #summary #(#others)*
+            #[allow(dead_code, non_upper_case_globals)]
+            #visibility const #name: #kind = #value;
+        };
+    };
+    let (whole, tiling) = match form {
+        Form::Layout => (quote!(#name), None),
+        Form::Tile | Form::DisjointTile => (
+            quote!(#name.layout()),
+            Some(quote! {
+                #(#others)*
+                impl #facade::StaticTiling for #name {
+                    const TILING: #facade::Tiling = #name;
+                }
+            }),
+        ),
+    };
+    let index = layout.index();
+    quote! {
+        #(#docs)* #summary #(#others)*
+        #[allow(dead_code, non_camel_case_types)]
+        #visibility enum #name {}
+
+        #(#docs)* #summary #(#others)*
+        #[allow(dead_code, non_upper_case_globals)]
+        #visibility const #name: #kind = #value;
+
+        #(#others)*
+        impl #facade::StaticLayout for #name {
+            const LAYOUT: #facade::Layout = #whole;
+            #[inline]
+            fn index(coord: ::core::primitive::i64) -> ::core::primitive::i64 {
+                #index
+            }
+        }
+
+        #tiling
+    }
+}
+
+/// The implementation of `DisjointTiling`. The runtime proves it again from the numbers of the tiling.
+pub(super) fn disjoint(context: &Context, item: &Item) -> TokenStream {
+    let (facade, name) = (&context.facade, &item.name);
+    let attributes = item
+        .attributes
+        .iter()
+        .filter(|attribute| !attribute.path().is_ident("doc"));
+    quote! {
+        #(#attributes)*
+        impl #facade::DisjointTiling for #name {}
+    }
+}

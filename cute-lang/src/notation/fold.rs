@@ -1,0 +1,174 @@
+//! Expressions to values, when the values of all names are known.
+
+use super::carrier::state;
+use super::dynamic;
+use super::seen::seen;
+use crate::notation::dynamic::Dynamic;
+use crate::notation::input::{Bound, Context, Form};
+use crate::notation::tokens::Spanned;
+use cute_algebra::notation::{
+    Definition, Expr, NotationError, eval, eval_layout, eval_tiling, require_disjoint,
+};
+use cute_algebra::{Tiling, Value};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use std::ops::Range;
+
+/// The result of folding an expression.
+pub(super) enum Folded {
+    /// The value.
+    Value(Value),
+    /// The value for `tile!`.
+    Tiling(Tiling),
+    /// It has run-time integers.
+    Dynamic(Box<Dynamic>),
+    /// The value of a name is not known: the carrier to call, and its first arguments.
+    Continue {
+        carrier: TokenStream,
+        state: TokenStream,
+    },
+    /// A name in it has an error, which has been reported.
+    Poisoned,
+}
+
+/// Folds an expression. `stray` says what happens to facts about integers that it does not have.
+pub(super) fn fold(
+    context: &Context,
+    body: &TokenStream,
+    form: Form,
+    stray: Stray,
+) -> syn::Result<Folded> {
+    let spanned = Spanned::new(body.clone())?;
+    let (facts, expr) = spanned.parse_where()?;
+    let named = match Named::all(context, &expr)? {
+        Ok(named) => named,
+        Err(at) => {
+            let carrier = spanned.path(&at);
+            let state = state(context, form.entry(), &carrier);
+            return Ok(Folded::Continue { carrier, state });
+        }
+    };
+    if named
+        .iter()
+        .any(|(_, named)| matches!(named, Named::Error(_)))
+    {
+        return Ok(Folded::Poisoned);
+    }
+    let names = |name: &str| match find(&named, name) {
+        Some(Named::Value(_, value)) => Some(value.clone()),
+        _ => None,
+    };
+    let with_integers = |name: &str| match find(&named, name) {
+        Some(Named::Expression(definition)) => Some(definition.clone()),
+        _ => None,
+    };
+    let at_token = |error: NotationError| spanned.error(&error);
+    let mut definition = Definition::new(facts, expr)
+        .expand(&with_integers)
+        .map_err(at_token)?;
+    if let Some(fact) = definition.take_stray_facts(&names).first()
+        && stray == Stray::IsAnError
+    {
+        let message = "this fact has an integer that does not occur in the layout after it";
+        return Err(at_token(NotationError::new(&fact.at, message)));
+    }
+    if definition.expr.has_run_time_leaf(&names) {
+        let text = |name: &str| find(&named, name).and_then(Named::definition);
+        return dynamic::fold(&spanned, definition, form, &names, &text)
+            .map(|dynamic| Folded::Dynamic(Box::new(dynamic)));
+    }
+    let expr = &definition.expr;
+    let folded = match form {
+        Form::Layout => eval_layout(expr, &names).map(Folded::Value),
+        Form::Tile => eval_tiling(expr, &names).map(Folded::Tiling),
+        Form::DisjointTile => eval_tiling(expr, &names).and_then(|tiling| {
+            require_disjoint(&tiling, expr)?;
+            Ok(Folded::Tiling(tiling))
+        }),
+    };
+    folded.map_err(at_token)
+}
+
+/// What happens to a fact about an integer that the expression does not have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stray {
+    /// It is ignored, because it may be about another item.
+    IsLeftOut,
+    IsAnError,
+}
+
+/// The run-time integers of an expression that cannot be folded, as far as they can be found.
+pub(super) fn integers(context: &Context, body: &TokenStream) -> Vec<TokenStream> {
+    let parsed = || -> syn::Result<Vec<TokenStream>> {
+        let spanned = Spanned::new(body.clone())?;
+        let (facts, expr) = spanned.parse_where()?;
+        let named = Named::all(context, &expr)?.unwrap_or_default();
+        let definitions = |name: &str| find(&named, name).and_then(Named::definition);
+        let definition = Definition::new(facts, expr)
+            .expand(&definitions)
+            .map_err(|error| spanned.error(&error))?;
+        let integers = definition.integers(&|_| None);
+        let tokens = integers.iter().map(|(name, at)| spanned.leaf(name, at));
+        Ok(tokens.collect())
+    };
+    let seen = |_| seen(body).iter().map(|name| quote!(#name)).collect();
+    parsed().unwrap_or_else(seen)
+}
+
+/// What a name in an expression stands for.
+enum Named {
+    /// A value, and its text.
+    Value(String, Value),
+    /// An expression with run-time integers.
+    Expression(Definition),
+    /// An error in an expression with these run-time integers.
+    Error(Vec<Ident>),
+}
+
+/// Names and what they stand for.
+type Names = Vec<(String, Named)>;
+
+impl Named {
+    /// The meanings of the names in an expression, or the position of the first name whose value is not known.
+    fn all(context: &Context, expr: &Expr) -> syn::Result<Result<Names, Range<usize>>> {
+        let mut all = Vec::new();
+        for (name, at) in expr.layout_names() {
+            let binding = context.bindings.iter().find(|(known, _)| known == name);
+            let Some((_, bound)) = binding else {
+                return Ok(Err(at));
+            };
+            all.push((name.to_owned(), Self::new(bound)?));
+        }
+        Ok(Ok(all))
+    }
+
+    fn new(bound: &Bound) -> syn::Result<Self> {
+        let text = match bound {
+            Bound::Text(text) => text,
+            Bound::Error(integers) => return Ok(Self::Error(integers.clone())),
+        };
+        let here = |error| syn::Error::new(Span::call_site(), error);
+        let definition: Definition = text.parse().map_err(here)?;
+        match definition.expr.has_run_time_leaf(&|_| None) {
+            true => Ok(Self::Expression(definition)),
+            false => {
+                let value = eval(&definition.expr, &|_| None).map_err(here)?;
+                Ok(Self::Value(text.clone(), value))
+            }
+        }
+    }
+
+    /// The expression that the name stands for. For an error, this is a shape with the same run-time integers.
+    fn definition(&self) -> Option<Definition> {
+        match self {
+            Self::Value(text, _) => text.parse().ok(),
+            Self::Expression(definition) => Some(definition.clone()),
+            Self::Error(integers) => quote!((#(#integers),*)).to_string().parse().ok(),
+        }
+    }
+}
+
+fn find<'a>(named: &'a [(String, Named)], name: &str) -> Option<&'a Named> {
+    let known = named.iter().find(|(known, _)| known == name);
+    known.map(|(_, named)| named)
+}

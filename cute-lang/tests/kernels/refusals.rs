@@ -1,0 +1,330 @@
+//! What the data side of the language refuses, and what it says.
+
+use cute_lang::kernel::lower::lower;
+
+/// The errors of a kernel of one warpgroup.
+fn refusal(statements: &str) -> String {
+    let module = format!(
+        "mod kernels {{
+            #[kernel(threads = 128)]
+            unsafe fn k(a: TmaLoad<bf16, 2>, d: TmaStore<bf16, 2>, g: Global<f32, 2>, m: u32) {{
+                let tile = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (64, 64)));
+                let ready = mbarriers(2, 1);
+                {statements}
+            }}
+        }}"
+    );
+    match lower(module.parse().expect("tokens")) {
+        Ok(_) => "accepted".into(),
+        Err(errors) => errors
+            .into_iter()
+            .map(|error| error.to_string())
+            .collect::<Vec<_>>()
+            .join("\n"),
+    }
+}
+
+#[track_caller]
+fn check(rows: &[(&str, &str)]) {
+    let wrong: Vec<String> = rows
+        .iter()
+        .map(|(statements, expected)| (statements, expected, refusal(statements)))
+        .filter(|(_, expected, found)| found != *expected)
+        .map(|(statements, expected, found)| {
+            format!("{statements}\n  expected: {expected}\n  found:    {found}")
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn tensors() {
+    check(&[
+        (
+            "let x = tile[(64, 0)];",
+            "coordinate 64 is outside of mode (8,8):(64,512), whose size is 64",
+        ),
+        (
+            "let x = tile[(0, 0, 0)];",
+            "this coordinate has 3 modes, but ((8,8),(64,1)):((64,512),(1,0)) has 2",
+        ),
+        (
+            "let x = tile[(_, \"a\")];",
+            "a coordinate is an integer, `_` or a tuple of these, not a string",
+        ),
+        (
+            "tile[(_, 0)] = 1;",
+            "expected a value of type `bf16`, found the integer 1",
+        ),
+        (
+            "tile[(0, 0)] = m;",
+            "expected a value of type `bf16`, found `u32`: convert it with `convert::<bf16>`",
+        ),
+        (
+            "let x = smem::<f32>(layout!((8,8):(8,-1)));",
+            "a tensor in shared memory takes no negative strides: (8,8):(8,-1) has the stride -1",
+        ),
+        (
+            "let x = smem::<f32>(layout!(Sw<2,59,2> o (8,8):(8,1)));",
+            "f32 at Sw<2,59,2> o 0 o (8,8):(8,1) does not fit shared memory, 232448 bytes",
+        ),
+        (
+            "let x = local_tile(smem::<u8>(layout!((2,4611686018427387903):(1,0))), (2, 5), (0, 0));",
+            "mode 1: tiles of 5 do not divide an extent of 4611686018427387903; nearest: 3 and 4611686018427387903",
+        ),
+        (
+            "let x = smem::<f32>((256, 256));",
+            "262144 bytes at offset 8320 do not fit shared memory: a CTA has 232448 bytes",
+        ),
+        (
+            "let x = local_tile(tile, (48, 64), (0, 0));",
+            "mode 0: tiles of 48 do not divide an extent of 64; nearest: 32 and 64",
+        ),
+        (
+            "let x = local_tile(tile, (32, 64), (2, 0));",
+            "coordinate 2 is outside of mode 2:2048, whose size is 2",
+        ),
+        (
+            "let x = complement(tile, 8192);",
+            "`complement` does not keep the elements of a tensor in place; these do: coalesce, composition, flat_divide, flatten, get, group, logical_divide, select, take, tiled_divide, unflatten, with_shape, zipped_divide",
+        ),
+        (
+            "g[0] = 1.0;",
+            "an element of `g` has 2 coordinates, each an integer",
+        ),
+        (
+            "g[(0, 0)] = 1;",
+            "expected a value of type `f32`, found the integer 1",
+        ),
+        (
+            "let x = smem_atom::<bf16>(M, SW128);",
+            "cannot find `M` in this scope: did you mean `K` or `MN` or `a`?",
+        ),
+        (
+            "let x = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (60, 64)));",
+            "tile_to_shape((8,64):(64,1), (60,64)): mode 0 of (60,64): blocks of 8 do not fill 60; use 56 or 64, or `ragged`",
+        ),
+    ]);
+}
+
+#[test]
+fn fragments_and_copies() {
+    check(&[
+        (
+            "let x = fragment::<f32>(256);",
+            "256 elements of f32 take 256 registers, but a thread has 255",
+        ),
+        (
+            "let x = fragment::<f32>(layout!((1099511627776):(0)));",
+            "two coordinates of (1099511627776):(0) share a register: the layout of a fragment is injective",
+        ),
+        (
+            "let x = fragment::<f64>(layout!((1,4611686018427387904):(1,1)));",
+            "4611686018427387904 elements of f64 take 9223372036854775808 registers, but a thread has 255",
+        ),
+        (
+            "let x = fragment::<f32>(8); let y = x[8];",
+            "index 8 is outside of a fragment of 8 values",
+        ),
+        (
+            "let x = fragment::<f32>(8); let y = x[m];",
+            "a fragment is indexed by integers known at expansion, because registers have no addresses",
+        ),
+        (
+            "let x = fragment::<bf16>((8, 8)); copy(tile, x);",
+            "the tensor has 4096 elements, but the fragment has 64",
+        ),
+        (
+            "let x = fragment::<f32>((64, 2)); copy(tile[(_, 0)], x);",
+            "the tensor has elements of `bf16`, but the fragment has elements of `f32`: convert the fragment",
+        ),
+        (
+            "copy(tile, tile);",
+            "`copy` takes a fragment here, not a tensor in shared memory",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = local_tile(x, (64, 4), (0, 0));",
+            "mode 1: threads do not agree which tile of 4 a value is in: a thread adds up to 6 to its coordinate, the value up to 1, and the sum must stay below 4",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = local_tile(x, (64, 24), (0, 0));",
+            "mode 1: tiles of 24 do not divide an extent of 64; nearest: 16 and 32",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); copy(convert::<bf16>(x), select(tile, 1, 0)[(_, _)]);",
+            "accepted",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(32)); copy(convert::<bf16>(x), tile);",
+            "the tensor has the shape ((8,8),(64,1)), but the fragment has the shape (64,32)",
+        ),
+        (
+            "let x = fragment::<f32>(8); let y = x.coordinate(0);",
+            "`coordinate` takes a fragment that several threads hold here, not a fragment",
+        ),
+    ]);
+}
+
+#[test]
+fn barriers() {
+    check(&[
+        (
+            "wait(ready, 0);",
+            "expected one barrier, found 2 barriers: choose one by its index",
+        ),
+        ("wait(ready[2], 0);", "index 2 is outside of 2 barriers"),
+        ("wait(ready[0], 2);", "a parity is 0 or 1, not 2"),
+        ("let x = mbarriers(0, 1);", "0 is not in 1..=1024"),
+        (
+            "bar_sync(16, 128);",
+            "a CTA has the barriers 0 to 15, not 16",
+        ),
+        (
+            "bar_sync(1, 100);",
+            "100 threads are not a multiple of a warp, 32 threads",
+        ),
+        (
+            "arrive_at(ready[0], 1);",
+            "a cluster has the CTAs 0..1, not 1",
+        ),
+        ("setmaxnreg_dec(20);", "20 is not in 24..=256"),
+        (
+            "setmaxnreg_inc(240);",
+            "each thread of a CTA of 128 starts with 255 registers: `setmaxnreg_inc` takes at least 255, not 240",
+        ),
+        (
+            "setmaxnreg_inc(236);",
+            "236 is not a multiple of 8; nearest: 232 and 240",
+        ),
+        (
+            "arrive(tile);",
+            "`arrive` takes a barrier here, not a tensor in shared memory",
+        ),
+    ]);
+}
+
+#[test]
+fn tma() {
+    check(&[
+        (
+            "tma_load(a, (0, 0), select(tile, 1, 0), ready[0]);",
+            "TMA cannot copy Sw<3,3,3> o 0 o ((64,1),(8,8)):((1,0),(64,512)) of 16-bit elements: 2 bytes are contiguous both in the tile and along mode 1 of the tensor, and SW128 wants 128",
+        ),
+        (
+            "tma_load(d, (0, 0), tile, ready[0]);",
+            "`tma_load` takes a `TmaLoad`, but `d` is a `TmaStore`",
+        ),
+        (
+            "tma_load(a, 0, tile, ready[0]);",
+            "`tma_load` takes a coordinate of 2 integers here, not the integer 0",
+        ),
+        (
+            "tma_store(tile, a, (0, 0));",
+            "`tma_store` takes a `TmaStore`, but `a` is a `TmaLoad`",
+        ),
+        (
+            "tma_load(a, (0, 0), smem::<f32>((64, 64)), ready[0]);",
+            "the tile has elements of `f32`, but `a` has elements of `bf16`",
+        ),
+        (
+            "tma_load(a, (0, 0), tile, ready[0]); tma_load(a, (0, 0), local_tile(tile, (32, 64), (0, 0)), ready[0]);",
+            "this tile needs boxes of [32, 64] and SW128, but an earlier use of `a` needs [64, 64] and SW128: a parameter has one tensor map",
+        ),
+        (
+            "tma_load(a, (0, 0), local_tile(tile, (8, 64), (m, 0)), ready[0]);",
+            "accepted",
+        ),
+        (
+            "let x = smem::<bf16>(layout!((4,64):(72,1))); tma_load(a, (0, 0), x, ready[0]);",
+            "TMA cannot copy (4,64):(72,1) of 16-bit elements: the box at [1, 0] starts at byte 144, which is not a multiple of 128",
+        ),
+        (
+            "tma_load(a, (0, 0), tile, ready[0], 2);",
+            "a set of the CTAs of a cluster of 1 is from 0b1 to 0b1, not 0b10",
+        ),
+        ("tma_wait(64);", "64 is not in 0..=63"),
+    ]);
+}
+
+#[test]
+fn wgmma() {
+    check(&[
+        (
+            "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, tile, tile, false);",
+            "accepted",
+        ),
+        (
+            "let acc = fragment::<f32>(wgmma_c(32)); wgmma(acc, tile, tile, false);",
+            "the accumulator of a product of 64 × 64 is `fragment::<f32>(wgmma_c(64))`",
+        ),
+        (
+            "let acc = fragment::<f32>((64, 2)); wgmma(acc, tile, tile, false);",
+            "the accumulator of a product of 64 × 64 is `fragment::<f32>(wgmma_c(64))`",
+        ),
+        (
+            "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, local_tile(tile, (32, 64), (0, 0)), tile, false);",
+            "A has 32 rows, but wgmma takes 64: use a `local_tile`",
+        ),
+        (
+            "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, tile, local_tile(tile, (64, 32), (0, 0)), false);",
+            "the extent along K is 64 in A, but 32 in B",
+        ),
+        (
+            "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, tile, smem::<f16>(tile_to_shape(smem_atom::<f16>(K, SW128), (64, 64))), false);",
+            "A has elements of `bf16`, but B has elements of `f16`",
+        ),
+        (
+            "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, smem::<bf16>(layout!((64,64):(72,1))), tile, false);",
+            "wgmma cannot read (64,64):(72,1) of 16-bit elements: K-major INTER wants stride 8 along MN, here 72; MN-major INTER wants stride 1 along MN, here 72; nearest: tiles of smem_atom(K, INTER), 8 rows of 8 elements",
+        ),
+        (
+            "let acc = fragment::<f32>(wgmma_c(8)); wgmma(acc, tile, local_tile(tile, (8, 64), (m, 0)), true);",
+            "accepted",
+        ),
+        (
+            "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, tile, tile, 1);",
+            "`wgmma` takes a truth value here, not the integer 1",
+        ),
+        (
+            "let x = wgmma_c(100);",
+            "wgmma has no N of 100; nearest: 96 and 104",
+        ),
+        (
+            "let x = size(mma_atom(SM80_16x8x16_F32F16F16F32_TN, CLayout)); let y = mma_atom(SM90_64x128x16_F32BF16BF16_SS::<K, MN>, BLayout); let z = copy_atom_val(UniversalCopy::<u128>, 16, ValLayoutSrc);",
+            "accepted",
+        ),
+        (
+            "let x = mma_atom(SM80_16x8x12_F32F16F16F32_TN, CLayout);",
+            "mma_atom(SM80_16x8x12_F32F16F16F32_TN, CLayout): there is no MMA operation of shape `16x8x12`; there are 16x8x8, 16x8x16",
+        ),
+        (
+            "let x = mma_atom(SM80_16x8x8_F32F16F16F32_TN, DLayout);",
+            "mma_atom(SM80_16x8x8_F32F16F16F32_TN, DLayout): there is no field `DLayout`; there are Shape_MNK, ThrID, ALayout, BLayout, CLayout",
+        ),
+        (
+            "let x = smem::<u32>(tile_to_shape(smem_atom::<u32>(K, SW128), (64, 32))); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, x, false);",
+            "wgmma takes `bf16` and `f16`, not `u32`",
+        ),
+        ("wgmma_wait(8);", "8 is not in 0..=7"),
+    ]);
+}
+
+#[test]
+fn registers() {
+    let module = "mod kernels {
+        #[kernel(threads = 512)]
+        fn k() {
+            let a = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (64, 64)));
+            let b = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (256, 64)));
+            let acc = fragment::<f32>(wgmma_c(256));
+            wgmma(acc, a, b, false);
+        }
+    }";
+    let error = lower(module.parse().expect("tokens"))
+        .map(|_| ())
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a product of N = 256 needs 154 registers a thread, but a CTA of 512 threads starts with 128: use N ≤ 200"
+    );
+}
