@@ -5,9 +5,10 @@ use std::ops::{Index, IndexMut};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
-use super::layout::{check_bounds, no_element, text};
+use super::bounds::check_bounds;
+use super::coordinate::no_element;
+use super::layout::{in_order, text};
 use super::tile_mut::Elements;
-use super::walk::in_order;
 use super::{HostCoordinate, HostError, HostLayout, HostTileMut, SliceOf, TileOf, table};
 use crate::{DisjointTiling, Layout, StaticTiling};
 

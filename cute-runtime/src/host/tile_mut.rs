@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 use std::ptr::NonNull;
 
-use super::layout::no_element;
+use super::coordinate::no_element;
 use super::{HostCoordinate, HostLayout, TileOf};
 use crate::layout::Invariant;
 use crate::{Layout, StaticTiling};

@@ -1,7 +1,7 @@
 //! Layouts with run-time integers into a coordinate space.
 
 use super::Profile;
-use super::dynamic::LayoutRecipe;
+use super::recipe::LayoutRecipe;
 use super::value::tree;
 use cute_algebra::{IntTuple, LayoutError, ScaledBasis, Stride};
 use std::fmt;

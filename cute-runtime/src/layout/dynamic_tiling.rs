@@ -1,7 +1,8 @@
 //! Tilings of layouts with run-time integers.
 
-use super::dynamic::{DynamicLayout, Number};
-use cute_algebra::{Axis, LayoutError, proves_disjoint};
+use super::dynamic::DynamicLayout;
+use super::recipe::TilingRecipe;
+use cute_algebra::LayoutError;
 
 /// A layout with run-time integers, cut into tiles: mode 0 is the tile, mode 1 what is left, and every coordinate is in exactly
 /// one tile.
@@ -137,39 +138,6 @@ pub trait DynamicTiling: DynamicLayout {
             let inside = pairs.all(|(&along, axis)| along < axis.extent.value(tiling.numbers()));
             inside.then(|| (coordinate, Self::RECIPE.swizzle.apply(linear)))
         })
-    }
-}
-
-/// For expansions: the tiles of a layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TilingRecipe {
-    /// How many leaves of the layout are the tile's.
-    pub tile_leaves: usize,
-    /// The coordinates of the whole.
-    pub axes: &'static [AxisRecipe],
-    /// Whether tiles may not share an element.
-    pub is_disjoint: bool,
-}
-
-/// For expansions: one coordinate of the whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AxisRecipe {
-    /// It is below this, or past the edge.
-    pub extent: Number,
-    /// How far each leaf moves along it.
-    pub strides: &'static [Number],
-}
-
-impl TilingRecipe {
-    /// Whether it is proved that no two tiles share an element, in a layout with these leaves.
-    pub(super) fn proves_disjoint(&self, kept: &[i64], shape: &[i64], stride: &[i64]) -> bool {
-        let values = |numbers: &[Number]| numbers.iter().map(|n| n.value(kept)).collect();
-        let strides: Vec<Vec<i64>> = self.axes.iter().map(|axis| values(axis.strides)).collect();
-        let axes = self.axes.iter().zip(&strides).map(|(axis, strides)| Axis {
-            extent: axis.extent.value(kept),
-            strides,
-        });
-        proves_disjoint(shape, stride, &axes.collect::<Vec<_>>())
     }
 }
 

@@ -1,0 +1,63 @@
+//! Whether the values of a layout are indices of a slice.
+
+use super::HostError;
+use super::layout::{HostLayout, leaves, text};
+
+/// Most values of a swizzled layout that are looked at one by one.
+const SCAN_LIMIT: i64 = 1 << 20;
+
+/// Refuses a layout with a value that is no index of a slice of `len` elements.
+pub(super) fn check_bounds<L: HostLayout>(layout: &L, len: usize) -> Result<(), HostError> {
+    let outside = |value: i64| usize::try_from(value).map_or(true, |value| value >= len);
+    // The extremes tell, but a swizzle can bring other values to the end, up to the next multiple of what it moves.
+    let moved = ((1u64 << layout.swizzle().top()) - 1) as i64;
+    let (lowest, highest) = (extreme(layout, -1), extreme(layout, 1));
+    let (floor, ceiling) = (
+        value(layout, lowest) & !moved,
+        value(layout, highest) | moved,
+    );
+    if !outside(floor) && !outside(ceiling) {
+        return Ok(());
+    }
+    let at = |coord: i64| layout.swizzle().apply(value(layout, coord));
+    let mut suspects = [lowest, highest]
+        .into_iter()
+        .chain(0..layout.size().min(SCAN_LIMIT));
+    match suspects.find(|&coord| outside(at(coord))) {
+        Some(coordinate) => Err(HostError::OutOfBounds {
+            layout: text(layout),
+            coordinate,
+            value: at(coordinate),
+            len,
+        }),
+        None if layout.size() > SCAN_LIMIT => Err(HostError::NotShown {
+            layout: text(layout),
+            floor,
+            ceiling,
+            len,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// The 1-D coordinate with the largest value before the swizzle, or with the smallest.
+fn extreme<L: HostLayout>(layout: &L, sign: i64) -> i64 {
+    let (mut weight, mut coord) = (1, 0);
+    for (extent, stride) in leaves(layout) {
+        if stride.signum() == sign {
+            coord += (extent - 1) * weight;
+        }
+        weight *= extent;
+    }
+    coord
+}
+
+/// The value before the swizzle.
+fn value<L: HostLayout>(layout: &L, coord: i64) -> i64 {
+    let (mut rest, mut sum) = (coord, layout.offset());
+    for (extent, stride) in leaves(layout) {
+        sum += rest % extent * stride;
+        rest /= extent;
+    }
+    sum
+}
