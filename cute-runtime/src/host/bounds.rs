@@ -1,15 +1,16 @@
-//! Whether the values of a layout are indices of a slice.
+//! The check that every value of a layout is an index of a slice.
 
 use super::HostError;
 use super::layout::{HostLayout, leaves, text};
 
-/// Most values of a swizzled layout that are looked at one by one.
+/// Most values of a swizzled layout that are checked one by one.
 const SCAN_LIMIT: i64 = 1 << 20;
 
-/// Refuses a layout with a value that is no index of a slice of `len` elements.
+/// Refuses a layout with a value that is negative or not below `len`.
 pub(super) fn check_bounds<L: HostLayout>(layout: &L, len: usize) -> Result<(), HostError> {
     let outside = |value: i64| usize::try_from(value).map_or(true, |value| value >= len);
-    // The extremes tell, but a swizzle can bring other values to the end, up to the next multiple of what it moves.
+    // Without a swizzle, the smallest and the largest value decide. A swizzle changes only the bits of `moved`, so no
+    // swizzled value is below `floor` or above `ceiling`.
     let moved = ((1u64 << layout.swizzle().top()) - 1) as i64;
     let (lowest, highest) = (extreme(layout, -1), extreme(layout, 1));
     let (floor, ceiling) = (
@@ -40,7 +41,7 @@ pub(super) fn check_bounds<L: HostLayout>(layout: &L, len: usize) -> Result<(), 
     }
 }
 
-/// The 1-D coordinate with the largest value before the swizzle, or with the smallest.
+/// The 1-D coordinate with the largest value before the swizzle if `sign` is 1, with the smallest if it is -1.
 fn extreme<L: HostLayout>(layout: &L, sign: i64) -> i64 {
     let (mut weight, mut coord) = (1, 0);
     for (extent, stride) in leaves(layout) {
@@ -52,7 +53,7 @@ fn extreme<L: HostLayout>(layout: &L, sign: i64) -> i64 {
     coord
 }
 
-/// The value before the swizzle.
+/// The value at a 1-D coordinate, before the swizzle.
 fn value<L: HostLayout>(layout: &L, coord: i64) -> i64 {
     let (mut rest, mut sum) = (coord, layout.offset());
     for (extent, stride) in leaves(layout) {

@@ -4,9 +4,10 @@ use std::fmt;
 
 use super::layout::{HostLayout, extent, modes, text};
 
-/// A coordinate of an element: 1-D, or one number for each top-level mode.
+/// A coordinate of an element: an `i64` is the 1-D coordinate, an array has one number for each top-level mode.
 pub trait HostCoordinate: Copy + fmt::Debug {
-    /// The 1-D coordinate in a layout; `None` where there is none.
+    /// The 1-D coordinate in `layout`. An array gives `None` if its length is not the rank or a number is out of range; an
+    /// `i64` is returned as it is, in range or not.
     fn linear<L: HostLayout>(self, layout: &L) -> Option<i64>;
 }
 
@@ -29,7 +30,7 @@ impl<const N: usize> HostCoordinate for [i64; N] {
             }
             inside
         };
-        // As below, for modes of one leaf each.
+        // The same as below, without the search for the leaves of each mode: every mode is one leaf.
         if layout.profile().is_flat(N) && (0..N).all(|mode| layout.keeps(mode)) {
             let mut coords = self.into_iter().enumerate();
             let inside = coords.all(|(leaf, coord)| count(coord, layout.leaf(leaf).0));

@@ -1,4 +1,4 @@
-//! Layouts of host tensors.
+//! The layouts that host tensors can have.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,8 +10,9 @@ use super::walk::Walked;
 use crate::layout::Invariant;
 use crate::{DynamicLayout, Layout, Profile, StaticLayout, Swizzle};
 
-/// A layout that a host tensor can have: a [`Layout`], a type that `layout!` declares as [`Static`], a layout with run-time
-/// integers, a tile of a tiling, or a slice of any of them.
+/// A layout that a host tensor can have: a [`Layout`], a type that `layout!` declares wrapped in [`Static`], a layout with
+/// run-time integers, a tile of a tiling ([`TileOf`](crate::TileOf)), or a slice of any of these
+/// ([`SliceOf`](crate::SliceOf)).
 /// ```
 /// use cute_runtime::{HostTensor, layout};
 /// layout! { pub ROWS = (m,n):(n,1); }
@@ -22,68 +23,69 @@ use crate::{DynamicLayout, Layout, Profile, StaticLayout, Swizzle};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait HostLayout: Copy {
-    /// How the leaves nest.
+    /// How the modes nest.
     fn profile(&self) -> Profile;
 
-    /// Extent and stride of a leaf.
+    /// Extent and stride of leaf number `leaf` of the profile, counted from left to right.
     fn leaf(&self, leaf: usize) -> (i64, i64);
 
-    /// What is added to the values, before the swizzle.
+    /// The constant that is added to every value, before the swizzle.
     fn offset(&self) -> i64 {
         0
     }
 
-    /// What the values are swizzled by.
+    /// The swizzle that is applied to every value; the identity for most layouts.
     fn swizzle(&self) -> Swizzle {
         Swizzle::IDENTITY
     }
 
-    /// Number of coordinates.
+    /// Number of coordinates, including those without an element.
     fn size(&self) -> i64;
 
-    /// The value at a 1-D coordinate; `None` where there is no element.
+    /// The value at a 1-D coordinate; `None` if it is out of range or has no element.
     fn index(&self, coord: i64) -> Option<i64>;
 
-    /// Whether coordinates have a number for a top-level mode of the profile. Those of a slice have none for a mode that is
-    /// fixed, whose extents are then 1.
+    /// Whether coordinates have a number for a given top-level mode of the profile. Coordinates of a slice have none for a
+    /// mode that is fixed; its extents are 1.
     #[inline]
     fn keeps(&self, _mode: usize) -> bool {
         true
     }
 
-    /// Whether each coordinate has an element. Those past the edge of a tile have none.
+    /// Whether every coordinate has an element. Coordinates past the edge of a ragged tile have none.
     #[inline]
     fn is_complete(&self) -> bool {
         true
     }
 
-    /// The coordinates with their values, by the mode of the least stride first. A coordinate is a number for each top-level
-    /// mode; of a tile, it is the coordinate in the whole.
+    /// The coordinates with their values, along the mode of the smallest stride first. A coordinate has one number for each
+    /// top-level mode; that of a tile is the coordinate in the tiled layout.
     ///
     /// # Panics
-    /// If a coordinate does not have `N` numbers.
+    /// If coordinates do not have `N` numbers.
     #[track_caller]
     fn walk<const N: usize>(self) -> impl Iterator<Item = ([i64; N], i64)> {
         walked(self).walk()
     }
 
-    /// The coordinates in runs along what is contiguous: the first of each run, and the values.
+    /// The coordinates in runs of consecutive values: the first coordinate of each run, and its values. If no mode has stride
+    /// 1, or the layout is swizzled, each run has one value. Coordinates are those of [`walk`](Self::walk).
     ///
     /// # Panics
-    /// If a coordinate does not have `N` numbers.
+    /// If coordinates do not have `N` numbers.
     #[track_caller]
     fn runs<const N: usize>(self) -> impl Iterator<Item = ([i64; N], Range<i64>)> {
         walked(self).runs()
     }
 
-    /// The same layout in the algebra, with its swizzle and offset.
+    /// This layout as a value of `cute-algebra`, with its swizzle and offset.
     ///
     /// # Errors
-    /// Never for a layout that was built.
+    /// None for a layout that one of the macros made.
     fn to_composed(&self) -> Result<ComposedLayout, LayoutError>;
 }
 
-/// The layout as text.
+/// The layout as text, for messages.
 pub(super) fn text(layout: &impl HostLayout) -> String {
     match layout.to_composed() {
         Ok(composed) => composed
@@ -93,7 +95,7 @@ pub(super) fn text(layout: &impl HostLayout) -> String {
     }
 }
 
-/// The top-level modes that coordinates have a number for: which of the profile, and their leaves.
+/// The top-level modes that coordinates have a number for: the index of each in the profile, and its leaves.
 pub(super) fn modes(layout: &impl HostLayout) -> impl Iterator<Item = (usize, Range<usize>)> {
     let mut last = 0;
     let all = layout.profile().modes().map(move |mode| {
@@ -109,13 +111,13 @@ pub(super) fn leaves<L: HostLayout>(layout: &L) -> impl Iterator<Item = (i64, i6
     (0..layout.profile().leaves()).map(|leaf| layout.leaf(leaf))
 }
 
-/// How many coordinates there are along leaves.
+/// The product of the extents of some leaves.
 #[inline]
 pub(super) fn extent(layout: &impl HostLayout, leaves: Range<usize>) -> i64 {
     leaves.map(|leaf| layout.leaf(leaf).0).product()
 }
 
-/// The values in the order of 1-D coordinates; `None` where there is no element.
+/// The values in the order of 1-D coordinates, with `None` for a coordinate without an element.
 pub(super) fn in_order<L: HostLayout>(layout: L) -> impl Iterator<Item = Option<i64>> {
     walked(layout).in_order()
 }
@@ -201,7 +203,7 @@ impl<L: DynamicLayout> HostLayout for L {
     }
 }
 
-/// A layout that is a type, as a value without size.
+/// A value of size 0 that stands for a layout that is a type.
 /// ```
 /// use cute_runtime::{HostTensor, Static, layout};
 /// layout! { pub A = (2,3):(3,1); }
@@ -212,7 +214,7 @@ impl<L: DynamicLayout> HostLayout for L {
 pub struct Static<L>(Invariant<L>);
 
 impl<L> Static<L> {
-    /// The value.
+    /// The only value of this type.
     pub const fn new() -> Self {
         Static(PhantomData)
     }
@@ -252,7 +254,7 @@ impl<L: StaticLayout> HostLayout for Static<L> {
     }
 }
 
-// Not derived: that would ask the same of the type of the layout, which is only a name.
+// Derives would demand that `L` itself is `Clone` and `Copy`. It is only a name, so that is not needed.
 
 impl<L> Clone for Static<L> {
     fn clone(&self) -> Self {

@@ -1,4 +1,4 @@
-//! Tiles of tilings, as layouts.
+//! A tile of a tiling as the layout of a host tensor.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -10,7 +10,7 @@ use super::layout::HostLayout;
 use crate::layout::{Invariant, Tile};
 use crate::{Layout, Profile, StaticTiling, Swizzle};
 
-/// One tile of the tiling `T`, as a layout. The tiles of a ragged tiling have no element past the edge.
+/// One tile of the tiling `T`, as a layout. In a ragged tiling, coordinates past the edge have no element.
 pub struct TileOf<T> {
     number: i64,
     tiling: Invariant<T>,
@@ -30,20 +30,21 @@ impl<T: StaticTiling> TileOf<T> {
         }
     }
 
-    /// Its layout. The tiles of a ragged tiling reach past the edge.
+    /// The layout of the tile. In a ragged tiling, it includes the coordinates past the edge.
     pub fn layout(&self) -> Layout {
         T::TILING.slice(self.number)
     }
 
-    /// Its number: a 1-D coordinate of the rest.
+    /// The number of the tile: its 1-D coordinate in [`Tiling::rest`](crate::Tiling::rest).
     pub fn number(&self) -> i64 {
         self.number
     }
 
-    /// The coordinate in the whole of coordinate `within`: a number for each mode that the tiler tells apart.
+    /// The coordinate in the tiled layout of 1-D coordinate `within` of this tile: one number for each axis of the tiling
+    /// (see [`Tiling`](crate::Tiling)).
     ///
     /// # Panics
-    /// If `within` is not below the size of a tile, or the tiler does not tell `N` modes apart.
+    /// If `within` is negative or not below the size of a tile, or if the tiling does not have `N` axes.
     #[inline]
     #[track_caller]
     pub fn coordinate<const N: usize>(&self, within: i64) -> [i64; N] {
@@ -101,7 +102,7 @@ impl<T: StaticTiling> HostLayout for TileOf<T> {
     }
 }
 
-// Not derived: that would ask the same of the type of the tiling, which is only a name.
+// Derives would demand that `T` itself is `Clone` and `Copy`. It is only a name, so that is not needed.
 
 impl<T> Clone for TileOf<T> {
     fn clone(&self) -> Self {

@@ -1,26 +1,26 @@
-//! From coordinate to coordinate of layouts whose leaves are known at run time.
+//! Iteration over the coordinates of a layout whose leaves are known only at run time.
 
 use std::ops::Range;
 
 use crate::Swizzle;
 use crate::layout::{Leaves, Run, Runs, Walk, contiguous, nearest};
 
-/// What a walk goes through: a layout, leaf by leaf.
+/// A layout to iterate over, by its leaves.
 pub(super) struct Walked<E> {
     pub(super) shape: Vec<i64>,
     pub(super) stride: Vec<i64>,
-    /// The leaves of each top-level mode that coordinates have a number for.
+    /// The leaves of each top-level mode. Modes that a slice fixes are left out, since coordinates have no number for them.
     pub(super) modes: Vec<Range<usize>>,
     pub(super) offset: i64,
     pub(super) swizzle: Swizzle,
-    /// Whether each 1-D coordinate has an element.
+    /// Whether every 1-D coordinate has an element.
     pub(super) is_complete: bool,
-    /// Whether a 1-D coordinate has an element.
+    /// Tells whether a given 1-D coordinate has an element; called only if `is_complete` is false.
     pub(super) is_element: E,
 }
 
 impl<E: Fn(i64) -> bool> Walked<E> {
-    /// The values in the order of 1-D coordinates; `None` where there is no element.
+    /// The values in the order of 1-D coordinates, with `None` for a coordinate without an element.
     pub(super) fn in_order(self) -> impl Iterator<Item = Option<i64>> {
         let (offset, swizzle) = (self.offset, self.swizzle);
         let steps = vec![[]; self.shape.len()];
@@ -31,7 +31,7 @@ impl<E: Fn(i64) -> bool> Walked<E> {
         values.map(move |element| element.map(|(_, linear)| swizzle.apply(linear)))
     }
 
-    /// The coordinates with their values.
+    /// The coordinates with their values, along the mode of the smallest stride first if every coordinate has an element.
     #[track_caller]
     pub(super) fn walk<const N: usize>(self) -> impl Iterator<Item = ([i64; N], i64)> {
         let (offset, swizzle) = (self.offset, self.swizzle);
@@ -46,7 +46,7 @@ impl<E: Fn(i64) -> bool> Walked<E> {
         values.map(move |(coordinate, linear)| (coordinate, swizzle.apply(linear)))
     }
 
-    /// The coordinates in runs along what is contiguous.
+    /// The coordinates in runs whose values are consecutive: the first coordinate of each run, and its values.
     #[track_caller]
     pub(super) fn runs<const N: usize>(self) -> impl Iterator<Item = ([i64; N], Range<i64>)> {
         let (offset, swizzle) = (self.offset, self.swizzle);
@@ -60,11 +60,14 @@ impl<E: Fn(i64) -> bool> Walked<E> {
         runs.map(move |run: Run<N>| (run.coordinate, run.values(swizzle)))
     }
 
-    /// How far a step along each leaf moves the coordinate, which has a number for each mode.
+    /// For each leaf, how much one step along it adds to the coordinate, which has one number for each of `modes`.
     #[track_caller]
     fn steps<const N: usize>(&self) -> Vec<[i64; N]> {
         let rank = self.modes.len();
-        assert!(rank == N, "a coordinate has {rank} numbers, not {N}");
+        assert!(
+            rank == N,
+            "coordinates of this layout have {rank} numbers, not {N}"
+        );
         let mut steps = vec![[0; N]; self.shape.len()];
         for (axis, leaves) in self.modes.iter().enumerate() {
             let mut weight = 1;
@@ -97,7 +100,8 @@ struct Elements<E> {
 }
 
 impl<E: Fn(i64) -> bool> Elements<E> {
-    /// `None` for what has no element, where the items are those of the 1-D coordinates in order; else all of them.
+    /// Replaces each item whose coordinate has no element by `None`. Unless every coordinate has an element, item `i` must
+    /// be that of 1-D coordinate `i`.
     fn only<I>(self, items: impl Iterator<Item = I>) -> impl Iterator<Item = Option<I>> {
         let items = items.enumerate();
         items.map(move |(coord, item)| {
@@ -106,7 +110,7 @@ impl<E: Fn(i64) -> bool> Elements<E> {
     }
 }
 
-/// The leaves of a layout, with how coordinates of `N` numbers go on along them.
+/// The leaves of a layout, with what one step along each adds to a coordinate of `N` numbers.
 struct Counted<const N: usize> {
     shape: Vec<i64>,
     stride: Vec<i64>,

@@ -1,4 +1,4 @@
-//! Layouts with run-time integers: checked once, when they are built.
+//! Layouts with run-time integers, which are checked once, when they are built.
 
 use super::Profile;
 use super::recipe::{LayoutRecipe, Number};
@@ -6,11 +6,11 @@ use super::value::tree;
 use cute_algebra::{ComposedLayout, IntTuple, LayoutError};
 use std::fmt;
 
-/// A layout of which some extents or strides are known at run time only.
+/// A layout of which some extents or strides are known only at run time.
 ///
-/// `layout! { pub L = (m,n):(1,m); }` declares a type that implements it, with `L::try_new(m, n)`, which makes the checks
-/// that are left over at expansion, and `offset`, which takes a coordinate with one integer for each leaf. As an
-/// expression, `layout!((m,n):(1,m))` takes the variables `m` and `n` and is a `Result` of such a value.
+/// `layout! { pub L = (m,n):(1,m); }` declares a type that implements this trait. `L::try_new(m, n)` builds a value and checks
+/// the conditions that could not be decided at compile time. `offset` gives the value at a coordinate that has one integer
+/// for each leaf. The expression `layout!((m,n):(1,m))` takes the variables `m` and `n` and is a `Result` of such a value.
 /// ```
 /// use cute_runtime::{DynamicLayout, layout};
 /// layout! {
@@ -27,42 +27,43 @@ use std::fmt;
 /// # Ok::<(), cute_runtime::LayoutCheck>(())
 /// ```
 pub trait DynamicLayout: Copy {
-    /// What expansions fill in.
+    /// How to check and compute the layout from its run-time integers. Expansions define it.
     #[doc(hidden)]
     const RECIPE: &'static LayoutRecipe;
 
-    /// How the leaves nest.
+    /// How the modes nest.
     const PROFILE: Profile = Self::RECIPE.profile;
 
     /// Number of top-level modes.
     const RANK: usize = Self::RECIPE.profile.rank();
 
-    /// What expansions fill in.
+    /// The numbers that were computed when the layout was built, in the order of `RECIPE`. Expansions define it.
     #[doc(hidden)]
     fn numbers(&self) -> &[i64];
 
     /// Number of coordinates.
     fn size(&self) -> i64;
 
-    /// The span of the values: one more than the sum of `(extent - 1) * |stride|`.
+    /// The span of the values before the swizzle: one more than the sum of `(extent - 1) * |stride|` over the leaves.
     fn cosize(&self) -> i64;
 
-    /// The value at 1-D coordinate `coord`, which is not negative; like CuTe's, it does not ask whether that is below the size.
+    /// The value at 1-D coordinate `coord`, which must not be negative. As in CuTe, it may exceed the size: there the last
+    /// mode goes on.
     ///
-    /// No division is made: the reciprocals of the extents are computed when the layout is built.
+    /// It needs no division instruction: the reciprocals of the extents are computed when the layout is built.
     fn index(&self, coord: i64) -> i64;
 
     /// The value at 1-D coordinate `coord`.
     ///
     /// # Panics
-    /// If `coord` is not below the size.
+    /// If `coord` is negative or not below the size.
     #[track_caller]
     fn at(&self, coord: i64) -> i64 {
         assert!((0..self.size()).contains(&coord), "coordinate out of range");
         self.index(coord)
     }
 
-    /// Extent and stride of a leaf.
+    /// Extent and stride of leaf number `leaf`, counted from left to right.
     ///
     /// # Panics
     /// If there is no such leaf.
@@ -73,26 +74,26 @@ pub trait DynamicLayout: Copy {
         (extent, stride)
     }
 
-    /// What is added to the values, before the swizzle.
+    /// The constant that is added to every value, before the swizzle.
     #[inline]
     fn base(&self) -> i64 {
         Self::RECIPE.offset.value(self.numbers())
     }
 
-    /// The same layout in the algebra, with its swizzle and offset.
+    /// This layout as a value of `cute-algebra`, with its swizzle and offset.
     ///
     /// # Errors
-    /// Never for a value that was built.
+    /// None for a value from `try_new` or `layout!`.
     fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
         let swizzle = Self::RECIPE.swizzle;
         let swizzle = cute_algebra::Swizzle::new(swizzle.bits(), swizzle.base(), swizzle.shift())?;
         ComposedLayout::new(swizzle, self.base(), self.to_layout()?)
     }
 
-    /// The same layout in the algebra, before the offset and the swizzle.
+    /// The shape and strides as a layout of `cute-algebra`, without the offset and the swizzle.
     ///
     /// # Errors
-    /// Never for a value that was built.
+    /// None for a value from `try_new` or `layout!`.
     fn to_layout(&self) -> Result<cute_algebra::Layout, LayoutError> {
         let side = |leaves: &[Number]| {
             let mut leaves = leaves.iter().map(|leaf| leaf.value(self.numbers()));
@@ -103,7 +104,7 @@ pub trait DynamicLayout: Copy {
     }
 }
 
-/// For expansions: the layout as text.
+/// For expansions: writes the layout as text.
 pub fn write_dynamic<L: DynamicLayout>(layout: &L, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let composed = layout.to_composed().map_err(|_| fmt::Error)?;
     match composed.as_layout() {

@@ -1,4 +1,4 @@
-//! Layouts that were folded at compile time: `Copy` values over static tables, and types of their own.
+//! Layouts that the macros evaluated at compile time: `Copy` values over static tables, and types.
 
 mod coordinate;
 mod divisor;
@@ -29,7 +29,7 @@ pub use tiling::Tiling;
 pub use value::Layout;
 pub(crate) use walk::{Leaves, Run, Runs, Tile, Walk, contiguous, nearest};
 
-/// What expansions of the macros are made of.
+/// The items that expansions of the macros use.
 pub(crate) mod private {
     pub use cute_algebra::Axis;
 

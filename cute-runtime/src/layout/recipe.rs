@@ -1,5 +1,5 @@
-//! What expansions say of layouts with run-time integers: where their numbers come from, and what is checked when a value is
-//! built.
+//! Recipes: expansions describe by them how the numbers of a layout are computed from its run-time integers, and what is
+//! checked when a value is built.
 
 use super::Profile;
 use super::Swizzle;
@@ -8,116 +8,116 @@ use cute_algebra::symbolic::{div_ceil, evaluate};
 use cute_algebra::{Axis, proves_disjoint};
 use std::fmt;
 
-/// For expansions: how numbers come from run-time integers.
+/// For expansions: how to compute numbers from run-time integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recipe {
-    /// The names of the captured integers.
+    /// The names of the integers that the caller passes, in order.
     pub names: &'static [&'static str],
-    /// The run-time integers: captured in order, or rounded-up quotients of the ones before.
+    /// The atoms: integers that the caller passes, and integers computed from the atoms before.
     pub atoms: &'static [AtomOrigin],
-    /// What has to hold, in order.
+    /// The conditions that must hold. The first one that does not is reported.
     pub checks: &'static [Condition],
-    /// The numbers that are kept, each a sum.
+    /// The numbers to compute and keep, each a sum of terms.
     pub numbers: &'static [&'static [Term]],
 }
 
-/// For expansions: how a layout comes from its run-time integers.
+/// For expansions: how to compute a layout from its run-time integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LayoutRecipe {
-    /// The numbers.
+    /// How to compute the numbers that the layout keeps.
     pub recipe: Recipe,
-    /// How the leaves nest.
+    /// How the modes nest.
     pub profile: Profile,
-    /// The extents.
+    /// The extents of the leaves from left to right.
     pub shape: &'static [Number],
-    /// The strides.
+    /// The strides of the leaves from left to right.
     pub stride: &'static [Number],
-    /// The numbers that coordinates are divided by.
+    /// Indices of those kept numbers by which 1-D coordinates are divided.
     pub divisors: &'static [usize],
-    /// What is added to the values, before the swizzle.
+    /// The constant that is added to every value, before the swizzle.
     pub offset: Number,
-    /// What the values are swizzled by.
+    /// The swizzle that is applied to every value.
     pub swizzle: Swizzle,
-    /// Of a tiling, its tiles.
+    /// The tiles, if `tile!` made the layout.
     pub tiles: Option<TilingRecipe>,
 }
 
-/// For expansions: where a run-time integer comes from.
+/// For expansions: where an atom comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtomOrigin {
-    /// The next captured integer.
+    /// The next integer that the caller passes.
     Captured,
-    /// A quotient, rounded up.
+    /// The first term divided by the second, rounded up.
     Ceiling(Term, Term),
-    /// The quotient of a sum, rounded towards zero.
+    /// A sum divided by a term, rounded towards zero.
     Quotient(&'static [Term], Term),
-    /// What a swizzle makes of a sum.
+    /// A sum, swizzled.
     Swizzled(Swizzle, &'static [Term]),
 }
 
-/// For expansions: a constant times powers of run-time integers.
+/// For expansions: a constant fraction times powers of atoms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// The constant's upper part.
+    /// Numerator of the constant.
     pub above: i64,
-    /// The constant's lower part.
+    /// Denominator of the constant.
     pub below: i64,
-    /// The run-time integers and their exponents.
+    /// Indices of atoms, with their exponents.
     pub powers: &'static [(usize, i32)],
 }
 
-/// For expansions: what has to hold, and as text.
+/// For expansions: a condition that must hold, as a Rust expression for messages and as terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// The first divides the second.
+    /// The first term divides the second without a remainder.
     Divides(&'static str, Term, Term),
     /// The first sum is at most the second.
     AtMost(&'static str, &'static [Term], &'static [Term]),
 }
 
-/// For expansions: an extent or a stride.
+/// For expansions: an extent, a stride or an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
-    /// Known at expansion.
+    /// A number that is known at compile time.
     Known(i64),
-    /// One of the numbers that the layout keeps.
+    /// The index of a number that the layout keeps.
     Kept(usize),
 }
 
-/// For expansions: the numbers that a layout keeps.
+/// For expansions: the numbers that a layout value keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers<const N: usize, const D: usize> {
     /// The values of `Recipe::numbers`.
     pub kept: [i64; N],
-    /// Those that coordinates are divided by.
+    /// Reciprocals of the kept numbers that `LayoutRecipe::divisors` lists.
     pub divisors: [Divisor; D],
-    /// The size.
+    /// Number of coordinates.
     pub size: i64,
-    /// The span.
+    /// One more than the sum of `(extent - 1) * |stride|` over the leaves.
     pub cosize: i64,
 }
 
 /// For expansions: the tiles of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TilingRecipe {
-    /// How many leaves of the layout are the tile's.
+    /// How many leaves, from the left, belong to the tile. The others belong to the rest.
     pub tile_leaves: usize,
-    /// The coordinates of the whole.
+    /// The axes of the tiled layout.
     pub axes: &'static [AxisRecipe],
-    /// Whether tiles may not share an element.
+    /// Whether to check that no two tiles share an element.
     pub is_disjoint: bool,
 }
 
-/// For expansions: one coordinate of the whole.
+/// For expansions: one axis of the tiled layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AxisRecipe {
-    /// It is below this, or past the edge.
+    /// Number of coordinates along the axis. Larger ones are past the edge.
     pub extent: Number,
-    /// How far each leaf moves along it.
+    /// For each leaf, how far one step along it moves along the axis.
     pub strides: &'static [Number],
 }
 
-/// A condition that the numbers of a layout do not fulfil.
+/// A condition that does not hold for the run-time integers of a layout, which therefore was not built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutCheck {
     condition: &'static str,
@@ -125,12 +125,13 @@ pub struct LayoutCheck {
 }
 
 impl LayoutCheck {
-    /// The condition, as a Rust expression; for a number that does not fit 64 bits, the layout.
+    /// The condition as a Rust expression, such as `m % 64 == 0`. Two conditions are sentences: that the size and all numbers
+    /// of the layout fit 64 bits, and that no two tiles share an element.
     pub fn condition(&self) -> &'static str {
         self.condition
     }
 
-    /// The run-time integers by name.
+    /// The run-time integers that were passed, with their names. One that does not fit `i64` is left out.
     pub fn values(&self) -> &[(&'static str, i64)] {
         &self.values
     }
@@ -148,7 +149,7 @@ impl fmt::Display for LayoutCheck {
     }
 }
 
-/// For expansions: a captured value as it is computed with; none where it does not fit.
+/// For expansions: a run-time integer as `i64`; `None` if it does not fit.
 pub fn capture<T: TryInto<i64>>(value: T) -> Option<i64> {
     value.try_into().ok()
 }
@@ -194,17 +195,17 @@ fn sum(terms: &[Term], atoms: &[i64]) -> Option<i128> {
     terms.try_fold(0i128, |sum, term| sum.checked_add(term.value(atoms)?))
 }
 
-/// What is said to hold where it is not proved.
+/// The condition that is reported if two tiles may share an element.
 const DISJOINT: &str = "no two tiles share an element";
 
-/// What is said to hold where it does not, because a number is over 64 bits.
+/// The condition that is reported if a number does not fit 64 bits.
 const FITS: &str = "the size and all numbers of the layout fit 64 bits";
 
 impl Recipe {
-    /// Makes the checks and computes the numbers.
+    /// Checks the conditions and computes the numbers.
     ///
     /// # Errors
-    /// With the first check that does not hold.
+    /// The first condition that does not hold.
     pub fn build<const C: usize, const N: usize>(
         &self,
         captured: [Option<i64>; C],
@@ -214,7 +215,7 @@ impl Recipe {
             .ok_or_else(|| self.refusal(FITS, &captured))
     }
 
-    /// The run-time integers, which pass the checks.
+    /// The values of the atoms, if all conditions hold for them.
     fn atoms<const C: usize>(&self, captured: [Option<i64>; C]) -> Result<Vec<i64>, LayoutCheck> {
         let refuse = |condition| Err(self.refusal(condition, &captured));
         let mut fits = captured.iter().all(Option::is_some);
@@ -240,7 +241,7 @@ impl Recipe {
                     index.map(|index| swizzle.apply(index))
                 }
             };
-            // What a check would refuse comes first, and is the better message.
+            // An atom that does not fit is reported only if no condition fails, since a condition makes the better message.
             fits &= value.is_some();
             atoms.push(value.unwrap_or(0));
         }
@@ -272,10 +273,10 @@ impl Recipe {
 }
 
 impl LayoutRecipe {
-    /// Makes the checks and computes the numbers.
+    /// Checks the conditions and computes the numbers.
     ///
     /// # Errors
-    /// With the first check that does not hold.
+    /// The first condition that does not hold.
     pub fn build<const C: usize, const N: usize, const D: usize>(
         &self,
         captured: [Option<i64>; C],
@@ -305,7 +306,7 @@ impl LayoutRecipe {
             let reach = stride.checked_abs()?.checked_mul(extent.checked_sub(1)?)?;
             cosize = cosize.checked_add(reach)?;
         }
-        // No value before the swizzle leaves the range.
+        // No value overflows before the swizzle: each differs from the offset by less than the cosize.
         let offset = self.offset.value(&kept);
         offset.checked_add(cosize)?;
         offset.checked_sub(cosize)?;
@@ -323,7 +324,7 @@ impl LayoutRecipe {
 }
 
 impl TilingRecipe {
-    /// Whether it is proved that no two tiles share an element, in a layout with these leaves.
+    /// Whether it can be proved that no two tiles share an element, for a layout with these extents and strides.
     fn proves_disjoint(&self, kept: &[i64], shape: &[i64], stride: &[i64]) -> bool {
         let values = |numbers: &[Number]| numbers.iter().map(|n| n.value(kept)).collect();
         let strides: Vec<Vec<i64>> = self.axes.iter().map(|axis| values(axis.strides)).collect();
