@@ -1,14 +1,15 @@
-//! Why a host function refuses its arguments.
+//! The errors of the host functions.
 
 use thiserror::Error;
 
-/// An error of a host function. Nothing has been launched.
+/// Why a host function refused its arguments or failed. After any variant but [`Runtime`](Error::Runtime), nothing has been
+/// launched.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The shapes of a product do not fit together.
     #[error(
-        "gemm wants a: (M, K), b: (N, K), d: (M, N), found a: ({}, {}), b: ({}, {}), d: ({}, {})",
+        "gemm needs a of shape (M, K), b of (N, K) and d of (M, N): found a ({}, {}), b ({}, {}) and d ({}, {})",
         a[0], a[1], b[0], b[1], d[0], d[1]
     )]
     GemmShapes {
@@ -21,7 +22,7 @@ pub enum Error {
     },
     /// The shapes of a transpose do not fit together.
     #[error(
-        "transpose wants source: (M, N), destination: (N, M), found source: ({}, {}), destination: ({}, {})",
+        "transpose needs a source of shape (M, N) and a destination of (N, M): found source ({}, {}) and destination ({}, {})",
         from[0], from[1], to[0], to[1]
     )]
     TransposeShapes {
@@ -30,15 +31,15 @@ pub enum Error {
         /// Shape of the destination.
         to: [usize; 2],
     },
-    /// An extent that the kernels cannot count.
-    #[error("an extent of {extent} is over the limit of {limit}")]
+    /// An extent that is larger than 2³¹ − 1, which the kernels' 32-bit coordinates cannot count.
+    #[error("an extent is {extent}: at most {limit} is possible")]
     Extent {
         /// The extent.
         extent: usize,
-        /// The limit.
+        /// The largest legal extent.
         limit: u32,
     },
-    /// The device or the launch refused.
+    /// The launch was refused, or the device failed.
     #[error(transparent)]
     Runtime(#[from] cute_runtime::Error),
 }

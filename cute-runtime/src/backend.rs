@@ -1,4 +1,4 @@
-//! What a device must be able to do, whatever it is.
+//! The interface that the GPU and the emulator implement.
 
 use std::any::TypeId;
 use std::time::Duration;
@@ -6,19 +6,19 @@ use std::time::Duration;
 use crate::tensor_map::TensorMap;
 use crate::{Error, Grid, LaunchRule};
 
-/// What the device's compiler says of a kernel.
+/// What the device's compiler reports about a kernel: the result of [`Device::compile`](crate::Device::compile).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compiled {
-    /// The compiler's log. Empty where the driver took the code from its cache, and on the emulator.
+    /// The compiler's information log. Empty on the emulator, and where the driver took the code from its cache.
     pub log: String,
-    /// Registers of a thread at entry; `None` on the emulator.
+    /// Registers of each thread when the kernel starts; `None` on the emulator.
     pub registers: Option<u32>,
-    /// Local memory of a thread in bytes, which is where registers spill; `None` on the emulator.
+    /// Bytes of local memory of each thread, where registers spill to; `None` on the emulator.
     pub local_bytes: Option<u32>,
 }
 
-/// A kernel without its type, within the hardware's limits.
+/// The constants of a [`Kernel`](crate::Kernel) as values, checked against the hardware's limits.
 pub(crate) struct Image {
     pub(crate) id: TypeId,
     pub(crate) name: &'static str,
@@ -29,8 +29,8 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// Holds the bytes of the parameters against the entry's own sizes: the type of a kernel may misdescribe its PTX, and the
-    /// driver reads as many bytes as the PTX declares.
+    /// Compares the lengths of the parameters with the sizes that the PTX entry declares. The driver reads as many bytes as
+    /// the PTX declares, and an `unsafe impl Kernel` may describe its PTX wrongly.
     pub(crate) fn check_parameters(
         &self,
         sizes: &[usize],
@@ -51,42 +51,42 @@ impl Image {
     }
 }
 
-/// What a device must be able to do.
+/// A device: memory, copies, launches and time.
 pub(crate) trait Backend: Send + Sync {
     fn name(&self) -> &str;
     fn is_emulator(&self) -> bool;
     fn multiprocessor_count(&self) -> u32;
 
-    /// Memory of `bytes` bytes, which are not 0, aligned to 256.
+    /// Allocates `bytes` bytes, at least 1, at an address that is a multiple of 256. They are not initialised.
     fn alloc(&self, bytes: usize) -> Result<u64, Error>;
-    /// Sets bytes to zero.
+    /// Sets `bytes` bytes at `address` to zero.
     ///
     /// # Safety
-    /// They lie in memory from `alloc` that the caller has to itself.
+    /// The range lies in memory from `alloc` that is not freed, and no other code on the host uses it during the call.
     unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error>;
-    /// Frees memory, once work that was launched before has finished.
+    /// Frees memory, once all work that was launched before has finished.
     ///
     /// # Safety
-    /// `alloc` returned the address, and it is not used or freed again.
+    /// `alloc` returned the address, and the caller does not use or free it again.
     unsafe fn free(&self, address: u64);
-    /// Copies from the host.
+    /// Copies bytes of the host to the device.
     ///
     /// # Safety
-    /// As for `clear`. There are bytes.
+    /// The destination is as `clear` demands, and `bytes` is not empty.
     unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error>;
-    /// Copies to the host.
+    /// Copies bytes of the device to the host.
     ///
     /// # Safety
-    /// The bytes lie in memory from `alloc` that is initialised. There are some.
+    /// The source lies in memory from `alloc` that is initialised and not freed, and `bytes` is not empty.
     unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error>;
 
-    /// What a kernel's tensor-map parameter holds.
+    /// The 128 bytes of a tensor map, which a kernel takes as a parameter.
     fn encode(&self, map: &TensorMap) -> Result<[u8; 128], Error>;
     fn compile(&self, image: &Image) -> Result<Compiled, Error>;
-    /// Starts a launch; `parameters` are the PTX parameters' bytes.
+    /// Starts a launch. `parameters` holds the bytes of each PTX parameter.
     ///
     /// # Safety
-    /// With them and this grid, the kernel stays inside of the memory that it may access.
+    /// With these parameters and this grid, the kernel accesses only global memory of tensors that its arguments name.
     unsafe fn launch(&self, image: &Image, grid: Grid, parameters: &[Vec<u8>])
     -> Result<(), Error>;
     fn synchronize(&self) -> Result<(), Error>;
@@ -95,6 +95,6 @@ pub(crate) trait Backend: Send + Sync {
 
 /// A running stopwatch.
 pub(crate) trait Timer {
-    /// The device time since the start, once everything launched in between has finished.
+    /// Waits until everything launched since the start has finished, and returns the device time that it took.
     fn stop(self: Box<Self>) -> Result<Duration, Error>;
 }

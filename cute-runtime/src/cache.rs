@@ -1,4 +1,4 @@
-//! What a device makes of each kernel once: its code, or the error that there is none.
+//! A cache with one entry for each kernel: what the device made of it, or the error that making it gave.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex};
 use crate::Error;
 use crate::lock::lock;
 
-/// Values of type `T` by kernel.
+/// One value of type `T` for each kernel that was asked for. A kernel is identified by its Rust type.
 pub(crate) struct Cache<T> {
     slots: Mutex<HashMap<TypeId, Arc<Slot<T>>>>,
 }
 
-/// Empty until the first attempt ends. It has a lock of its own, so that kernels do not wait for one another.
+/// The result for one kernel: `None` until the first attempt ends. Each slot has its own lock, so that a kernel does not wait
+/// while another one is being made.
 type Slot<T> = Mutex<Option<Result<Arc<T>, Error>>>;
 
 impl<T> Cache<T> {
@@ -22,8 +23,9 @@ impl<T> Cache<T> {
         }
     }
 
-    /// What `make` returned for this kernel at the first call. Threads that ask for the same kernel wait for that call. An
-    /// error is kept like a value, unless [it may pass](Error::may_pass): then the next call makes anew.
+    /// The value that `make` returned at the first call for this kernel. Threads that ask for the same kernel meanwhile wait
+    /// for that call. An error is kept like a value, unless its cause [may pass](Error::may_pass): then the next call tries
+    /// again.
     pub(crate) fn get(
         &self,
         kernel: TypeId,
@@ -63,7 +65,7 @@ mod tests {
         })
     }
 
-    /// How often three calls make the value where each attempt returns `result`.
+    /// How many of three calls run `make`, where `make` always returns `result`.
     fn attempts(result: &Result<u32, Error>) -> u32 {
         let (cache, count) = (Cache::new(), Cell::new(0));
         for _ in 0..3 {
@@ -116,7 +118,7 @@ mod tests {
     fn a_kernel_does_not_wait_for_another() {
         let cache = Cache::new();
         let outer = cache.get(TypeId::of::<u8>(), || {
-            // Were the lock of the first kernel everybody's, this would wait for itself.
+            // With one lock for all kernels, this inner call would deadlock.
             Ok(*cache.get(TypeId::of::<u16>(), || Ok(1))? + 1)
         });
         assert_eq!(*outer.unwrap(), 2);

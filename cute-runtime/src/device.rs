@@ -1,4 +1,4 @@
-//! Devices: a GPU behind the CUDA driver, or the emulator, behind one interface.
+//! Devices: a GPU through the CUDA driver, or the emulator.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,28 +8,30 @@ use std::time::Duration;
 use crate::backend::Backend;
 use crate::{Error, cuda, emulator};
 
-/// Where buffers live and kernels run. A handle: clones name the same device.
+/// A GPU or an emulated device: it holds buffers and runs kernels. This is a handle, whose clones name the same device.
 ///
-/// Work on a device happens in order. On a GPU, launches return at once, and reading or dropping a buffer waits for them.
+/// A device does its work in the order of the calls. On a GPU, a launch returns before the kernel has finished; reading or
+/// dropping a buffer waits for everything launched before.
 #[derive(Clone)]
 pub struct Device {
     backend: Arc<dyn Backend>,
-    /// Why this is the emulator, where a GPU was asked for first.
+    /// The error for which `Device::default` chose the emulator; `None` for every other device.
     fallback: Option<Arc<Error>>,
 }
 
 impl Device {
-    /// The `ordinal`-th GPU that the CUDA driver lists. It must be of compute capability 9.0.
+    /// GPU number `ordinal`, from 0, of those that the CUDA driver lists. Its compute capability must be 9.0.
     pub fn cuda(ordinal: usize) -> Result<Self, Error> {
         Ok(Device::new(cuda::Gpu::get(ordinal)?))
     }
 
-    /// An emulated device on the CPU, with memory of its own.
+    /// A new emulated device on the CPU, with its own memory.
     pub fn emulator() -> Self {
         Device::emulator_with_seed(0)
     }
 
-    /// An emulated device whose asynchronous work is scheduled in another order, which a correct kernel does not notice.
+    /// A new emulated device that completes asynchronous operations in an order chosen by `seed`. A correct kernel gives the
+    /// same results under every seed; a kernel that does not wait where it must may not.
     pub fn emulator_with_seed(seed: u64) -> Self {
         Device::new(Arc::new(emulator::Emulator::new(seed)))
     }
@@ -41,7 +43,7 @@ impl Device {
         }
     }
 
-    /// Name of the device, for people.
+    /// Name of the device for messages, such as `NVIDIA H100 80GB HBM3`.
     pub fn name(&self) -> &str {
         self.backend.name()
     }
@@ -51,8 +53,8 @@ impl Device {
         self.backend.is_emulator()
     }
 
-    /// Why [`Device::default`] made this the emulator in place of a GPU: the error that kept it from one. `None` for a GPU,
-    /// and for an emulator that was asked for by name.
+    /// The error because of which [`Device::default`] chose the emulator in place of a GPU. `None` for a GPU, and for an
+    /// emulator from [`Device::emulator`].
     ///
     /// ```
     /// let device = cute_runtime::Device::default();
@@ -65,17 +67,21 @@ impl Device {
         self.fallback.as_deref()
     }
 
-    /// Number of streaming multiprocessors: what a persistent kernel's grid is made from.
+    /// Number of streaming multiprocessors. A persistent kernel is launched with about one CTA on each.
     pub fn multiprocessor_count(&self) -> u32 {
         self.backend.multiprocessor_count()
     }
 
-    /// Waits until everything launched has finished, and reports what went wrong in it.
+    /// Waits until everything launched has finished.
+    ///
+    /// # Errors
+    /// If a kernel failed: launches on a GPU return before that is known.
     pub fn synchronize(&self) -> Result<(), Error> {
         self.backend.synchronize()
     }
 
-    /// How long the device takes for what the closure launches: by CUDA events on a GPU, by the clock on the emulator.
+    /// Runs a closure and returns the time that the device took for the work that it launched. A GPU measures it with CUDA
+    /// events, the emulator with the clock of the host.
     pub fn time<E: From<Error>>(
         &self,
         work: impl FnOnce() -> Result<(), E>,
@@ -91,15 +97,16 @@ impl Device {
 }
 
 impl Default for Device {
-    /// The first GPU in the driver's order that runs `sm_90a` code, else an emulator of its own for each call.
+    /// The first GPU in the driver's order that runs `sm_90a` code. Without one, a new emulated device at each call.
     ///
-    /// The emulator is chosen where there is no driver ([`Error::NoDriver`]), where the driver lacks a function that is
-    /// needed here ([`Error::DriverSymbol`]) or does not start ([`Error::Driver`]), and where none of its devices is of
-    /// compute capability 9.0 or can be opened ([`Error::NoUsableDevice`]). [`Device::fallback_reason`] returns that error.
-    /// The first time in a process it is also logged through the `log` crate: as information where there is no driver,
-    /// and as a warning where there is one that cannot be used.
+    /// The emulator is chosen if there is no driver ([`Error::NoDriver`]), if the driver lacks a function that this crate
+    /// calls ([`Error::DriverSymbol`]) or does not start ([`Error::Driver`]), and if it has no device of compute capability
+    /// 9.0 that can be opened ([`Error::NoUsableDevice`]). [`Device::fallback_reason`] returns that error. The first such
+    /// error of a process is also logged through the `log` crate: as information if there is no driver, and as a warning
+    /// if there is one that cannot be used.
     ///
-    /// Each call asks the driver anew. [`Device::cuda`] insists on a GPU, and [`Device::emulator`] on the emulator.
+    /// Each call asks the driver anew. [`Device::cuda`] returns an error in place of the emulator, and
+    /// [`Device::emulator`] never asks the driver.
     fn default() -> Self {
         let reason = match cuda::Gpu::first() {
             Ok(gpu) => return Device::new(gpu),
@@ -113,7 +120,8 @@ impl Default for Device {
     }
 }
 
-/// A machine without a driver is meant to have no GPU; one with a driver is meant to have one.
+/// Logs the first fallback of the process. A machine without a driver has no GPU on purpose, so that is only information; on a
+/// machine with a driver, a GPU was expected, so that is a warning.
 fn log_once(reason: &Error) {
     static LOGGED: AtomicBool = AtomicBool::new(false);
     if LOGGED.swap(true, Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! What can go wrong on the host: values with the numbers in them.
+//! The errors of devices, buffers, views and launches, each with the numbers that explain it.
 
 use cudarc::driver::sys::CUresult;
 use cute_emulator::EmulatorError;
@@ -11,21 +11,21 @@ use crate::{ElementType, Grid};
 pub enum Error {
     /// The driver's library is not on this machine, or the system's loader refuses it.
     #[error(
-        "no CUDA driver: no libcuda that loads is on this machine (`Device::emulator()` needs none)"
+        "no CUDA driver: this machine has no libcuda that loads; `Device::emulator()` needs none"
     )]
     NoDriver,
-    /// The driver is older than the functions used here.
+    /// The driver lacks a function that this crate calls, usually because it is too old.
     #[error("the CUDA driver has no {symbol}: version 12.8 or later is needed")]
     DriverSymbol {
-        /// The function it lacks.
+        /// Name of the missing function.
         symbol: &'static str,
     },
     /// There is no such device.
-    #[error("CUDA device {ordinal} does not exist: the driver lists {count}")]
+    #[error("CUDA device {ordinal} does not exist: the driver lists {count} devices")]
     NoDevice {
-        /// The device asked for.
+        /// The requested device, counted from 0.
         ordinal: usize,
-        /// How many there are.
+        /// Number of devices that the driver lists.
         count: usize,
     },
     /// The device cannot run `sm_90a` code.
@@ -33,15 +33,15 @@ pub enum Error {
     Capability {
         /// Name of the device.
         device: String,
-        /// Major version.
+        /// Major number of its compute capability.
         major: i32,
-        /// Minor version.
+        /// Minor number of its compute capability.
         minor: i32,
     },
     /// None of the driver's devices can be used.
     #[error("no CUDA device can be used: {}", refused(refusals))]
     NoUsableDevice {
-        /// Why, for each device in the driver's order.
+        /// The error of each device, in the driver's order; empty if the driver lists no device.
         refusals: Vec<Error>,
     },
     /// A driver call failed. The GPU runs asynchronously: the cause may be an earlier launch.
@@ -52,7 +52,7 @@ pub enum Error {
     Jit {
         /// Name of the kernel.
         kernel: &'static str,
-        /// The driver's answer.
+        /// The error that `cuModuleLoadDataEx` returned.
         source: DriverError,
         /// The compiler's error log, then its information log.
         log: String,
@@ -62,43 +62,43 @@ pub enum Error {
     Emulator {
         /// Name of the kernel.
         kernel: &'static str,
-        /// What it found, and where.
+        /// The emulator's error, which names the instruction and the thread where there is one.
         source: EmulatorError,
     },
     /// The emulator's memory refused an operation.
     #[error("emulator memory: {source}")]
     EmulatorMemory {
-        /// Why.
+        /// The emulator's error.
         source: EmulatorError,
     },
-    /// The emulator's tensor maps refuse what the rules of [`ArgumentRule`] allow.
+    /// The emulator refused a tensor map that keeps every rule of [`ArgumentRule`].
     #[error("emulator tensor map: {rule}")]
     EmulatorTensorMap {
-        /// The emulator's sentence.
+        /// The emulator's message.
         rule: String,
     },
     /// The emulated device's memory is full.
-    #[error("{bytes} bytes asked of the emulator, which has {free} left")]
+    #[error("{bytes} bytes were requested of the emulator, which has {free} bytes left")]
     OutOfMemory {
-        /// Bytes asked for.
+        /// Requested bytes.
         bytes: usize,
-        /// Bytes left.
+        /// Free bytes.
         free: u64,
     },
-    /// A size beyond the address space, or beyond the host.
-    #[error("{len} elements of {element} are more than memory holds")]
+    /// A size in bytes that overflows `usize`, or that the host could not allocate.
+    #[error("{len} elements of {element} do not fit in memory")]
     TooLarge {
         /// Number of elements.
         len: usize,
-        /// Their type.
+        /// Type of the elements.
         element: ElementType,
     },
-    /// A copy between places of different lengths.
-    #[error("{found} elements given for {expected}")]
+    /// A slice of the host whose length is not the number of elements to write.
+    #[error("expected {expected} elements, found {found}")]
     Length {
         /// Elements of the destination.
         expected: usize,
-        /// Elements given.
+        /// Elements of the slice.
         found: usize,
     },
     /// A tensor or view does not fit its buffer.
@@ -111,7 +111,7 @@ pub enum Error {
         kernel: &'static str,
         /// Name of the argument.
         argument: &'static str,
-        /// The rule, with the numbers.
+        /// The rule that it breaks.
         rule: ArgumentRule,
     },
     /// The launch as a whole breaks a rule.
@@ -119,13 +119,13 @@ pub enum Error {
     Launch {
         /// Name of the kernel.
         kernel: &'static str,
-        /// The rule, with the numbers.
+        /// The rule that it breaks.
         rule: LaunchRule,
     },
 }
 
 impl Error {
-    /// Whether the same call may succeed later on, as it may after an `OUT_OF_MEMORY`.
+    /// Whether the same call may succeed later, as it may after `CUDA_ERROR_OUT_OF_MEMORY`.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
             Error::Driver(source) | Error::Jit { source, .. } => {
@@ -136,8 +136,8 @@ impl Error {
     }
 }
 
-/// Driver errors that have causes outside of what was asked for, and which end: full memory, a system call that failed, a
-/// stream of somebody else that is being captured. What corrupted a context stays.
+/// Driver errors whose causes are temporary and lie outside of the failed call: full memory, a failed system call, another
+/// library's stream that is being captured. Errors that corrupt the context are not among them: they are permanent.
 const PASSING: [CUresult; 3] = [
     CUresult::CUDA_ERROR_OUT_OF_MEMORY,
     CUresult::CUDA_ERROR_OPERATING_SYSTEM,
@@ -159,52 +159,51 @@ fn refused(refusals: &[Error]) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{call}: {name} ({code}): {text}")]
 pub struct DriverError {
-    /// The driver function.
+    /// Name of the driver function, such as `cuMemAlloc`.
     pub call: &'static str,
-    /// Its `CUresult`.
+    /// The `CUresult` that it returned.
     pub code: u32,
     /// Name of the code, such as `CUDA_ERROR_INVALID_VALUE`.
     pub name: String,
-    /// The driver's sentence on it.
+    /// The driver's description of the code.
     pub text: String,
 }
 
-/// Why a tensor or view was not made.
+/// Why a tensor or view was refused. Extents, strides and offsets are in elements.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewError {
     /// The last element lies outside the buffer.
     #[error(
-        "shape {shape:?} with strides {strides:?} at offset {offset} reaches element {last}, and the buffer has {len}"
+        "shape {shape:?} with strides {strides:?} at offset {offset} reaches element {last}, but the buffer has {len} elements"
     )]
     OutOfBounds {
         /// Extents.
         shape: Vec<usize>,
         /// Strides in elements.
         strides: Vec<usize>,
-        /// First element.
+        /// Index in the buffer of the first element.
         offset: usize,
-        /// Index of the last element.
+        /// Index in the buffer of the last element.
         last: usize,
         /// Elements in the buffer.
         len: usize,
     },
-    /// The last element's index overflows.
-    #[error(
-        "shape {shape:?} with strides {strides:?} at offset {offset} overflows the address space"
-    )]
+    /// The number of elements, a stride or the index of the last element overflows `usize`.
+    #[error("shape {shape:?} with strides {strides:?} at offset {offset} overflows 64 bits")]
     Overflow {
         /// Extents.
         shape: Vec<usize>,
-        /// Strides in elements.
+        /// Strides in elements; empty where they were to be computed from the shape.
         strides: Vec<usize>,
-        /// First element.
+        /// Index in the buffer of the first element.
         offset: usize,
     },
-    /// Two coordinates of something writable name one element.
+    /// A writable tensor or view in which a mode does not step past all modes of smaller stride. Only that rule
+    /// guarantees that no two coordinates name one element.
     #[error(
-        "shape {shape:?} with strides {strides:?} is not writable: mode {mode} steps by {stride}, and the modes within it span \
-         {span} elements"
+        "shape {shape:?} with strides {strides:?} is not writable: the stride of mode {mode} is {stride}, but must be at \
+         least {span}, the span of the modes with smaller strides"
     )]
     Overlap {
         /// Extents.
@@ -213,29 +212,29 @@ pub enum ViewError {
         strides: Vec<usize>,
         /// The mode whose stride is too small.
         mode: usize,
-        /// That stride.
+        /// Its stride.
         stride: usize,
-        /// What its stride must at least be.
+        /// The smallest legal stride: the span of the modes with smaller strides.
         span: usize,
     },
-    /// A slice reaches past its mode, or is reversed.
+    /// A range of coordinates that ends past the extent of its mode, or before its own start.
     #[error("{start}..{end} is not a range of mode {mode}, whose extent is {extent}")]
     Range {
-        /// The mode.
+        /// The mode, counted from 0.
         mode: usize,
         /// Start of the range.
         start: usize,
-        /// End of the range.
+        /// End of the range, exclusive.
         end: usize,
         /// Extent of the mode.
         extent: usize,
     },
-    /// No such mode, or the same one twice.
-    #[error("{order:?} is not an order of the modes 0..{rank}")]
+    /// A mode that does not exist, or one that is named twice.
+    #[error("modes {order:?}: each must be in 0..{rank}, and none may repeat")]
     Modes {
-        /// The modes asked for.
+        /// The requested modes.
         order: Vec<usize>,
-        /// Number of modes.
+        /// Number of modes of the tensor.
         rank: usize,
     },
 }
@@ -245,148 +244,149 @@ pub enum ViewError {
 #[non_exhaustive]
 pub enum ArgumentRule {
     /// The buffer belongs to another device.
-    #[error("the tensor lies on {found}, and the launch is on {expected}")]
+    #[error("the tensor is on {found}, but the launch is on {expected}")]
     OtherDevice {
-        /// Device of the launch.
+        /// Name of the launch's device.
         expected: String,
-        /// Device of the buffer.
+        /// Name of the buffer's device.
         found: String,
     },
     /// A number where a tensor belongs, or the reverse.
-    #[error("{expected} expected, {found} given")]
+    #[error("expected {expected}, found {found}")]
     Kind {
         /// What the parameter takes.
         expected: &'static str,
         /// What the argument is.
         found: &'static str,
     },
-    /// A read-only view for a parameter that is written.
-    #[error("the kernel writes it: a mutable view is needed")]
+    /// A read-only view for a parameter that the kernel writes.
+    #[error("the kernel writes this tensor, so it needs a `&mut TensorViewMut`")]
     ReadOnly,
-    /// The element type differs.
-    #[error("elements of {expected} expected, {found} given")]
+    /// The argument has another element type than the parameter.
+    #[error("expected element type {expected}, found {found}")]
     Element {
-        /// The parameter's.
+        /// Element type of the parameter.
         expected: ElementType,
-        /// The argument's.
+        /// Element type of the argument.
         found: ElementType,
     },
-    /// The number of modes differs.
-    #[error("rank {expected} expected, {found} given")]
+    /// The argument has another number of modes than the parameter.
+    #[error("expected rank {expected}, found {found}")]
     Rank {
-        /// The parameter's.
+        /// Rank of the parameter.
         expected: usize,
-        /// The argument's.
+        /// Rank of the argument.
         found: usize,
     },
-    /// The tensor is empty.
-    #[error("extent of mode {mode} is 0")]
+    /// The tensor has no elements.
+    #[error("the extent of mode {mode} is 0, but must be at least 1")]
     ZeroExtent {
-        /// The mode.
+        /// The first mode whose extent is 0.
         mode: usize,
     },
-    /// The last mode is not contiguous.
-    #[error("mode {mode}, the last, must be contiguous: its stride is {stride} elements, not 1")]
+    /// The last mode has more than one element and a stride other than 1.
+    #[error("the stride of mode {mode}, the last one, is {stride} elements, but must be 1")]
     NotContiguous {
         /// The last mode.
         mode: usize,
-        /// Its stride.
+        /// Its stride in elements.
         stride: usize,
     },
-    /// TMA needs 16-byte alignment of the first element.
+    /// The address of the first element is not a multiple of 16 bytes, which TMA needs.
     #[error(
-        "the first element lies {excess} bytes past a multiple of {align}: TMA needs an address that is a multiple of {align}"
+        "the address of the first element is {excess} bytes past a multiple of {align}: TMA needs a multiple of {align}"
     )]
     Address {
         /// Bytes past the last aligned address.
         excess: u64,
-        /// The alignment.
+        /// The alignment in bytes.
         align: u64,
     },
-    /// TMA needs strides that are multiples of 16 bytes.
+    /// A stride, other than that of the last mode, is not a multiple of 16 bytes, which TMA needs.
     #[error(
-        "stride of mode {mode} is {bytes} bytes: TMA needs a multiple of {align}; the nearest larger stride is {nearest} elements"
+        "the stride of mode {mode} is {bytes} bytes: TMA needs a multiple of {align}; the nearest larger legal stride is {nearest} elements"
     )]
     Stride {
         /// The mode.
         mode: usize,
         /// Its stride in bytes.
         bytes: u64,
-        /// The alignment.
+        /// The alignment in bytes.
         align: u64,
         /// The nearest larger stride that TMA takes, in elements.
         nearest: u64,
     },
-    /// A TMA store writes whole units of 16 bytes, past the end of a row that is not made of them.
+    /// The rows of a TMA store's destination are not whole units of 16 bytes. TMA would write the last unit in full, past
+    /// the end of the row.
     #[error(
-        "rows along mode {mode} are {bytes} bytes long: a TMA store writes whole units of {unit} bytes, so the length must be a multiple of it"
+        "rows along mode {mode} are {bytes} bytes long: a TMA store writes whole units of {unit} bytes, so their length must be a multiple of {unit}"
     )]
     RowLength {
         /// The last mode.
         mode: usize,
         /// Its extent in bytes.
         bytes: u64,
-        /// The unit.
+        /// Bytes of a unit.
         unit: u64,
     },
-    /// A stride beyond TMA's 40 bits.
-    #[error("stride of mode {mode} is {bytes} bytes: TMA's limit is {limit}, exclusive")]
+    /// A stride in bytes that does not fit TMA's 40 bits.
+    #[error("the stride of mode {mode} is {bytes} bytes: TMA needs less than {limit}")]
     StrideTooLarge {
         /// The mode.
         mode: usize,
         /// Its stride in bytes.
         bytes: u64,
-        /// The limit.
+        /// The first stride in bytes that is too large.
         limit: u64,
     },
-    /// An extent beyond what TMA coordinates reach.
-    #[error("extent of mode {mode} is {extent}: TMA's limit is {limit}")]
+    /// An extent that is larger than TMA takes.
+    #[error("the extent of mode {mode} is {extent}: TMA takes at most {limit}")]
     ExtentTooLarge {
         /// The mode.
         mode: usize,
         /// Its extent.
         extent: u64,
-        /// The limit.
+        /// The largest legal extent.
         limit: u64,
     },
-    /// The kernel's recipe: a rank that TMA does not have.
+    /// The box of the kernel's [`TmaRecipe`](crate::TmaRecipe) has a rank that TMA does not take.
     #[error("the kernel's box has rank {rank}: TMA takes 1 to {limit}")]
     BoxRank {
-        /// The rank.
+        /// Rank of the box.
         rank: usize,
-        /// The limit.
+        /// The largest legal rank.
         limit: usize,
     },
-    /// The kernel's recipe: a box extent outside TMA's range.
-    #[error("the kernel's box extends {extent} along mode {mode}: TMA takes 1 to {limit}")]
+    /// The box of the kernel's recipe has an extent that TMA does not take.
+    #[error("the kernel's box has extent {extent} along mode {mode}: TMA takes 1 to {limit}")]
     BoxExtent {
         /// The mode.
         mode: usize,
-        /// The box's extent.
+        /// Extent of the box.
         extent: u32,
-        /// The limit.
+        /// The largest legal extent.
         limit: u32,
     },
-    /// The kernel's recipe: box rows that TMA cannot move.
+    /// The rows of the recipe's box are not whole units of 16 bytes.
     #[error("the kernel's box has rows of {bytes} bytes: TMA needs a multiple of {align}")]
     BoxRow {
         /// Bytes of a row.
         bytes: u32,
-        /// The alignment.
+        /// Bytes of a unit.
         align: u32,
     },
-    /// The kernel's recipe: box rows wider than the swizzle.
-    #[error("the kernel's box has rows of {bytes} bytes: its swizzle spans {span}")]
+    /// The rows of the recipe's box are longer than the span of its swizzle.
+    #[error("the kernel's box has rows of {bytes} bytes: its swizzle takes at most {span}")]
     BoxSpan {
         /// Bytes of a row.
         bytes: u32,
-        /// Bytes of the swizzle's span.
+        /// Bytes of the swizzle's span: 32, 64 or 128.
         span: i64,
     },
-    /// The kernel's recipe: NaN fill for integers.
-    #[error("the kernel fills with NaN, which {element} has not")]
+    /// The recipe asks for NaN outside the tensor, and its elements are integers.
+    #[error("the kernel fills with NaN outside the tensor, but {element} has no NaN")]
     Fill {
-        /// The element type.
+        /// Element type of the recipe.
         element: ElementType,
     },
 }
@@ -395,76 +395,76 @@ pub enum ArgumentRule {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchRule {
-    /// A grid outside the hardware's range.
-    #[error("grid {grid} is outside 1 to {limit} along {axis}")]
+    /// A grid with an extent that the hardware does not take.
+    #[error("grid {grid} must have 1 to {limit} CTAs along {axis}")]
     Grid {
-        /// The grid.
+        /// The grid of the launch.
         grid: Grid,
         /// `x`, `y` or `z`.
         axis: char,
-        /// The largest legal extent.
+        /// The largest legal extent along that axis.
         limit: u32,
     },
     /// A grid that whole clusters do not cover.
     #[error(
-        "grid {grid} is not a multiple of the cluster's {cluster} along {axis}: the nearest larger is {nearest}"
+        "grid {grid} is not a multiple of the cluster's extent {cluster} along {axis}: the nearest larger multiple is {nearest}"
     )]
     Cluster {
-        /// The grid.
+        /// The grid of the launch.
         grid: Grid,
         /// `x`, `y` or `z`.
         axis: char,
         /// Extent of the cluster along that axis.
         cluster: u32,
-        /// The nearest larger extent of the grid.
+        /// The nearest larger legal extent of the grid along that axis.
         nearest: u64,
     },
-    /// A cluster outside the hardware's range.
-    #[error("clusters of {cluster} CTAs: 1 to {limit} are possible")]
+    /// A kernel whose clusters have more CTAs than every device can place, or none.
+    #[error("the kernel's clusters have {cluster} CTAs: 1 to {limit} are possible")]
     ClusterSize {
         /// CTAs of a cluster.
         cluster: u64,
-        /// The limit.
+        /// The largest legal number.
         limit: u64,
     },
-    /// A block outside the hardware's range.
-    #[error("{threads} threads a CTA: 1 to {limit} are possible")]
+    /// A kernel whose CTAs have more threads than the hardware takes, or none.
+    #[error("the kernel's CTAs have {threads} threads: 1 to {limit} are possible")]
     Threads {
         /// Threads of a CTA.
         threads: u32,
-        /// The limit.
+        /// The largest legal number.
         limit: u32,
     },
-    /// More shared memory than a CTA can have.
-    #[error("{bytes} bytes of shared memory: a CTA has at most {limit}")]
+    /// A kernel that needs more shared memory than a CTA can have.
+    #[error("the kernel needs {bytes} bytes of shared memory: a CTA has at most {limit}")]
     SharedMemory {
-        /// Bytes asked for.
+        /// Bytes that a CTA needs.
         bytes: u32,
-        /// The limit.
+        /// Bytes that a CTA can have.
         limit: u32,
     },
     /// Too few or too many arguments.
-    #[error("{expected} arguments expected, {found} given")]
+    #[error("expected {expected} arguments, found {found}")]
     Arguments {
-        /// The kernel's parameters.
+        /// Number of the kernel's parameters.
         expected: usize,
-        /// The arguments given.
+        /// Number of arguments of the launch.
         found: usize,
     },
-    /// A kernel whose description does not fit its PTX.
+    /// A kernel whose [`PARAMS`](crate::Kernel::PARAMS) do not agree with its PTX.
     #[error(
-        "the PTX entry has parameters of {expected:?} bytes, and the kernel's description makes {found:?} of its arguments"
+        "the parameters of the PTX entry have {expected:?} bytes, but those that the kernel describes have {found:?}"
     )]
     Parameters {
-        /// Sizes of the entry's parameters.
+        /// Bytes of each parameter of the PTX entry.
         expected: Vec<usize>,
-        /// Sizes of what the arguments became.
+        /// Bytes of each parameter that the arguments became.
         found: Vec<usize>,
     },
-    /// A kernel whose PTX holds a NUL byte, where the driver would stop reading.
-    #[error("the PTX has a NUL byte at offset {offset}")]
+    /// A kernel whose PTX or name contains a NUL byte, where the driver would stop reading.
+    #[error("the kernel's PTX or name contains a NUL byte at offset {offset}")]
     Nul {
-        /// Its place.
+        /// Offset of the byte.
         offset: usize,
     },
 }

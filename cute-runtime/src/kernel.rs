@@ -1,4 +1,4 @@
-//! Kernels as values: what an instance of the kernel language expands to, and what a launch needs to know of it.
+//! The description of a kernel: its PTX, its parameters, and what a launch must know about it.
 
 use std::fmt;
 
@@ -6,58 +6,59 @@ use cute_algebra::SwizzleMode;
 
 use crate::ElementType;
 
-/// A compiled kernel: its PTX and what a launch must agree with.
+/// A kernel as PTX, with what a launch must know about it.
 ///
-/// `#[kernels]` implements it for the type that it makes of each instance.
+/// `#[kernels]` declares a type for each instance of a kernel and implements this trait for it.
 ///
 /// # Safety
 ///
-/// The driver compiles the PTX and the GPU runs it, in the address space of this process. An implementation vouches for it:
+/// The driver compiles the PTX, and the GPU runs it with access to all device memory of this process. An implementation
+/// promises:
 ///
-/// - [`PTX`](Kernel::PTX) has an entry called [`NAME`](Kernel::NAME) whose parameters are what [`PARAMS`](Kernel::PARAMS)
-///   become.
-/// - The entry accesses global memory only through those parameters. It writes no tensor but `TmaStore` ones, and `Global` ones
-///   that say `written`.
-/// - It has no constant wgmma matrix descriptor, on which the JIT compiler of CUDA 13.0's driver crashes.
+/// - [`PTX`](Kernel::PTX) has an entry called [`NAME`](Kernel::NAME), and its parameters are, in order, those that
+///   [`PARAMS`](Kernel::PARAMS) describe.
+/// - The entry accesses global memory only through these parameters. It writes only to tensors that are `TmaStore`, or
+///   `Global` with `written`.
+/// - The PTX contains no constant wgmma matrix descriptor, on which the JIT compiler of CUDA 13.0's driver crashes.
 pub unsafe trait Kernel: 'static {
     /// Name of the entry in the PTX.
     const NAME: &'static str;
-    /// The PTX module.
+    /// The PTX module as text.
     const PTX: &'static str;
-    /// Threads of a CTA.
+    /// Threads of a CTA, all along x: 1 to 1024.
     const THREADS: u32;
-    /// CTAs of a cluster along x, y and z; `[1, 1, 1]` launches without clusters.
+    /// CTAs of a cluster along x, y and z, at most 8 together; `[1, 1, 1]` launches without clusters.
     const CLUSTER: [u32; 3];
-    /// Dynamic shared memory of a CTA, in bytes.
+    /// Dynamic shared memory of a CTA in bytes: at most 232,448.
     const SMEM_BYTES: u32;
-    /// The arguments in order.
+    /// The parameters, in the order of the arguments.
     const PARAMS: &'static [Param];
 }
 
-/// A parameter of a kernel, and the PTX parameters it becomes.
+/// A parameter of a kernel, and the PTX parameters that its argument becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Param {
-    /// A tensor that is read by TMA: a 128-byte tensor map.
+    /// A tensor that the kernel reads by TMA. It becomes one parameter, a tensor map of 128 bytes.
     TmaLoad(TmaRecipe),
-    /// A tensor that is written by TMA: a 128-byte tensor map.
+    /// A tensor that the kernel writes by TMA. It becomes one parameter, a tensor map of 128 bytes.
     TmaStore(TmaRecipe),
-    /// A tensor in global memory whose last mode is contiguous: the address as `.u64`, then the strides of all modes but
-    /// the last as `.u64`, in elements.
+    /// A tensor that the kernel accesses element by element, whose last mode is contiguous. It becomes `rank` parameters of
+    /// type `.u64`: the address, then the strides in elements of all modes but the last.
     Global {
         /// Name of the argument.
         name: &'static str,
-        /// Its element type.
+        /// Element type of the tensor.
         element: ElementType,
-        /// Number of modes.
+        /// Number of modes of the tensor.
         rank: usize,
-        /// Whether the kernel writes it, so that a launch takes a mutable view.
+        /// Whether the kernel writes the tensor. If so, the argument must be a mutable view.
         written: bool,
     },
-    /// A number.
+    /// A number. It becomes one parameter of its type.
     Scalar {
         /// Name of the argument.
         name: &'static str,
-        /// Its type.
+        /// Type of the number.
         ty: ElementType,
     },
 }
@@ -72,49 +73,50 @@ impl Param {
     }
 }
 
-/// How a kernel wants its tensor map: the box that one TMA instruction moves, and where the box's bytes lie in shared
-/// memory.
+/// What a kernel fixes of a tensor map: the box that one TMA instruction moves, and the order of its bytes in shared memory.
+/// The tensor of the launch gives the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TmaRecipe {
     /// Name of the argument.
     pub name: &'static str,
-    /// Element type.
+    /// Element type of the tensor.
     pub element: ElementType,
-    /// Extents of the box, in the order of the tensor's modes: the last mode is the contiguous one.
+    /// Extents of the box in the order of the tensor's modes, of which the last is contiguous: 1 to 5 extents of 1 to 256
+    /// elements, with a last one of a multiple of 16 bytes.
     pub box_shape: &'static [u32],
-    /// Swizzle of the box in shared memory.
+    /// How the 16-byte units of the box are permuted in shared memory.
     pub swizzle: SwizzleMode,
-    /// How much of a line the L2 cache fetches.
+    /// How many bytes the L2 cache fetches at a time.
     pub l2: L2Promotion,
-    /// What a load delivers outside the tensor.
+    /// What a load writes to shared memory for elements outside the tensor.
     pub fill: OobFill,
 }
 
-/// Granularity at which the L2 cache fetches what TMA reads.
+/// How many bytes the L2 cache fetches at a time when TMA reads: `CUtensorMapL2promotion`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum L2Promotion {
-    /// Sectors as requested.
+    /// Only the sectors that are requested.
     None,
     /// 64 bytes.
     B64,
-    /// 128 bytes.
+    /// 128 bytes, a whole cache line.
     #[default]
     B128,
     /// 256 bytes.
     B256,
 }
 
-/// What TMA delivers for elements outside the tensor.
+/// What a TMA load writes to shared memory for elements outside the tensor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OobFill {
-    /// Zero.
+    /// Zeros.
     #[default]
     Zero,
-    /// A special NaN; floating-point elements only.
+    /// A NaN of the hardware's choice, for floating-point elements only.
     Nan,
 }
 
-/// CTAs of a launch along x, y and z.
+/// Number of CTAs of a launch along x, y and z: 1 to 2³¹ − 1 along x, and 1 to 65,535 along y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grid {
     /// CTAs along x.

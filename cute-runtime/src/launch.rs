@@ -1,4 +1,4 @@
-//! Launches: arguments held against the kernel's parameters, then handed to the device.
+//! Launches: the arguments are checked against the kernel's parameters and handed to the device.
 
 use std::any::TypeId;
 
@@ -9,16 +9,16 @@ use crate::{
     TensorViewMut,
 };
 
-/// Largest grid along x, y and z.
+/// Most CTAs of a grid along x, y and z.
 const MAX_GRID: [u32; 3] = [(1 << 31) - 1, 65_535, 65_535];
-/// CTAs of a cluster that every device of the architecture can place.
+/// Most CTAs of a cluster that every device of compute capability 9.0 can place.
 const MAX_CLUSTER: u64 = 8;
-/// Threads of a CTA.
+/// Most threads of a CTA.
 const MAX_THREADS: u32 = 1024;
-/// Shared memory of a CTA: 227 KiB.
+/// Most bytes of shared memory of a CTA: 227 KiB.
 const MAX_SMEM_BYTES: u32 = 232_448;
 
-/// A launch argument of any type.
+/// A launch argument of any type: made by `into` from a `&TensorView`, a `&mut TensorViewMut` or a number.
 #[derive(Clone, Debug)]
 pub struct Argument<'a>(Kind<'a>);
 
@@ -81,13 +81,14 @@ impl<T: Element> From<T> for Argument<'_> {
 
 /// Checks a launch and starts it. On a GPU it returns before the kernel has finished.
 ///
-/// The typed `launch` of an expansion is one call: `launch::<Self>(device, grid.into(), &[a.into(), m.into()])`, where `a` is
-/// a `&TensorView`, a `&mut TensorViewMut` where the kernel writes, and `m` a number.
+/// The typed `launch` that `#[kernels]` declares for an instance is one call of this function, such as
+/// `launch::<Self>(device, grid.into(), &[a.into(), m.into()])`. There `a` is a `&TensorView`, or a `&mut TensorViewMut` if
+/// the kernel writes it, and `m` is a number.
 ///
 /// # Safety
 ///
-/// With this grid and these arguments, every element of a [`Param::Global`] that the kernel reads or writes is inside of the
-/// tensor. What it accesses by TMA always is: the tensor map knows the bounds.
+/// With this grid and these arguments, every element of a [`Param::Global`] that the kernel reads or writes lies inside the
+/// tensor. Accesses by TMA need no such promise: the hardware checks them against the bounds in the tensor map.
 pub unsafe fn launch<K: Kernel>(
     device: &Device,
     grid: Grid,
@@ -109,19 +110,22 @@ pub unsafe fn launch<K: Kernel>(
     for (param, argument) in K::PARAMS.iter().zip(arguments) {
         lower::<K>(device, param, argument, &mut parameters)?;
     }
-    // SAFETY: addresses are those of the arguments, which are tensors of this device, and of the kind that the kernel's type
-    // says; that it stays inside of them, the implementation of `Kernel` and the caller promise.
+    // SAFETY: every address is that of an argument, and `lower` has checked that this is a tensor of this device, of the type
+    // that the kernel's parameter has, and mutably borrowed if the kernel writes it. The implementation of `Kernel` promises
+    // that the kernel accesses global memory only through its parameters, and the caller promises that it stays inside the
+    // tensors.
     unsafe { device.backend().launch(&image, grid, &parameters) }
 }
 
 impl Device {
-    /// Compiles a kernel for this device, as its first launch does, and says what came out.
+    /// Compiles a kernel for this device, as its first launch does, and returns what the compiler reports. A kernel that was
+    /// compiled before is not compiled again.
     pub fn compile<K: Kernel>(&self) -> Result<Compiled, Error> {
         self.backend().compile(&image::<K>()?)
     }
 }
 
-/// A kernel as devices take it, once its limits are checked.
+/// The kernel's constants as a value for the device; refused if a limit of the hardware is exceeded.
 fn image<K: Kernel>() -> Result<Image, Error> {
     let refuse = |rule| {
         Err(Error::Launch {
@@ -179,7 +183,7 @@ fn check_grid<K: Kernel>(grid: Grid) -> Result<(), LaunchRule> {
     Ok(())
 }
 
-/// Appends the PTX parameters that an argument becomes.
+/// Checks an argument against its parameter and appends the bytes of the PTX parameters that it becomes.
 fn lower<K: Kernel>(
     device: &Device,
     param: &Param,

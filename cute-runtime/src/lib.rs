@@ -1,9 +1,10 @@
 //! CuTe layouts at compile time, and kernels that run on a GPU or on the CPU emulator.
 //!
-//! [`layout!`] and [`tile!`] fold CuTe notation while rustc expands it; the results are constants ([`Layout`],
-//! [`Tiling`]) and types ([`StaticLayout`]).
+//! [`layout!`] and [`tile!`] evaluate CuTe notation when rustc expands them. The results are constants ([`Layout`],
+//! [`Tiling`]) and types ([`StaticLayout`]). [`kernels`] turns functions in Rust syntax into PTX, and [`Device`], [`Tensor`]
+//! and the `launch` of each kernel run it.
 
-// The expansions of the macros name this crate, and its own documentation uses them too.
+// Expansions of the macros name this crate by its path, also in this crate's own documentation and tests.
 extern crate self as cute_runtime;
 
 // Layouts.
@@ -42,13 +43,13 @@ mod tensor_map;
 
 pub use backend::Compiled;
 pub use cute_algebra::SwizzleMode;
-/// Lowers the kernels of an inline module to PTX, at expansion.
+/// Lowers the kernels of an inline module to PTX when rustc expands the attribute.
 ///
-/// A function under `#[kernel(threads = …)]` is a kernel; `#[instance(name: Parameter = value, …)]` gives it values for its
+/// A function under `#[kernel(threads = …)]` is a kernel. `#[instance(name: Parameter = value, …)]` gives values to its
 /// type and const parameters. Each instance becomes a type of that name that implements [`Kernel`] and has a `launch`
 /// with the kernel's own arguments. Other functions of the module are inlined where they are called. The body is
-/// interpreted once for each instance: what is known then is computed, the rest becomes PTX. The language is described in
-/// `docs/kernel-language.md` of the repository.
+/// interpreted once for each instance: values that are known then are computed, and all other computations become PTX
+/// instructions. `docs/kernel-language.md` of the repository describes the language.
 ///
 /// ```
 /// use cute_runtime::{Device, Error, Tensor, kernels, layout};
@@ -92,8 +93,8 @@ pub use cute_algebra::SwizzleMode;
 /// }
 /// ```
 ///
-/// `layout!` in a kernel sees the kernel's own names and, like any other `layout!`, the layouts named around the module.
-/// `#[kernels(crate = path)]` names this crate where it is not `::cute_runtime`.
+/// In a kernel, `layout!` can use the kernel's own names and the layouts that are named around the module. If this crate has
+/// another path than `::cute_runtime`, write `#[kernels(crate = path)]`.
 pub use cute_macros::kernels;
 pub use device::Device;
 pub use element::{Element, ElementType, bf16, f16};
@@ -102,7 +103,7 @@ pub use kernel::{Grid, Kernel, L2Promotion, OobFill, Param, TmaRecipe};
 pub use memory::Buffer;
 pub use tensor::{Tensor, TensorView, TensorViewMut};
 
-/// What expansions name. No part of the public interface: it changes without notice.
+/// The items that expansions of the macros name. Not part of the public interface: they change without notice.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::layout::private::*;
@@ -112,8 +113,8 @@ pub mod __private {
     pub use crate::launch::{Argument, launch};
 }
 
-/// What the macro of each layout's name calls, so that it is one short rule: goes on with what asked for the name, and
-/// says what the name stands for.
+/// A name that `layout!` declares is also a macro with one short rule, which calls this macro. This macro calls the macro that
+/// asked for the name and passes it the expression that the name stands for.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __carry {
@@ -122,10 +123,10 @@ macro_rules! __carry {
     };
 }
 
-/// Folds an expression of the layout notation at compile time.
+/// Evaluates an expression of the layout notation at compile time.
 ///
-/// As an expression it is a constant: a [`Layout`], a [`CoordinateLayout`] where strides are scaled basis elements,
-/// a [`Swizzle`], or the integer, truth value or tuple that an operation gives.
+/// As an expression, `layout!(…)` is a constant: a [`Layout`], a [`CoordinateLayout`] if strides are scaled basis elements, a
+/// [`Swizzle`], or the integer, truth value, text or tuple that an operation gives.
 /// ```
 /// use cute_runtime::{Layout, layout};
 /// const L: Layout = layout!((6,2):(8,2) o (4,3):(3,1));
@@ -133,9 +134,9 @@ macro_rules! __carry {
 /// const SIZE: i64 = layout!(size((6,2):(8,2)));
 /// assert_eq!(SIZE, 12);
 /// ```
-/// As items, `name = expression;` declares a type that implements [`StaticLayout`], a constant, and a name for other
-/// layouts, each called `name`, with the visibility in front. The name reaches wherever Rust's paths do: other
-/// modules, other crates, and code before it.
+/// As an item, `name = expression;` declares a type that implements [`StaticLayout`], a constant, and a name for use in other
+/// layouts. All three are called `name` and have the visibility that stands in front. Like any Rust path, the name can be
+/// used in other modules, in other crates, and in code before it.
 /// ```
 /// use cute_runtime::{StaticLayout, layout};
 /// layout! {
@@ -145,11 +146,11 @@ macro_rules! __carry {
 /// }
 /// assert_eq!((R.at(1), R::index(1), R::SIZE), (24, 24, 12));
 /// ```
-/// Names inside a shape or a stride, `{…}` with a Rust expression, and their products are run-time integers; `where` states
-/// facts about them in front. Such an expression is a `Result` of a [`DynamicLayout`], and such an item a type with
-/// `try_new`: what the facts do not settle is checked when the layout is built. Where values are coordinates, it is a
-/// [`DynamicCoordinateLayout`]. A fact holds for the items up to the next
-/// `where`.
+/// A name inside a shape or a stride, a Rust expression in `{…}`, and products of these are run-time integers. `where` in
+/// front of the expression states facts about them; in a list of items, they hold up to the next `where`. An expression with
+/// run-time integers is a `Result` of a [`DynamicLayout`], or of a [`DynamicCoordinateLayout`] if its values are
+/// coordinates. An item with run-time integers is a type with a function `try_new`. Conditions that do not follow from the
+/// facts are checked when the layout is built.
 /// ```
 /// use cute_runtime::{DynamicLayout, layout};
 /// let (m, n) = (130, 96);
@@ -159,9 +160,10 @@ macro_rules! __carry {
 /// assert_eq!(layout!(where m >= 64; (m,n):(n,1) o 64:1)?.to_string(), "64:96");
 /// # Ok::<(), cute_runtime::LayoutCheck>(())
 /// ```
-/// The name of such an item stands for its expression with its facts. Another item takes the same integers, and in an
-/// expression they are the variables of those names. What is an integer or a tuple of integers is a `Result` of that, and as an
-/// item a function. Numbers are `i64` throughout, and what does not fit is one of the checks.
+/// The name of such an item stands for its expression and its facts. An item that uses the name takes the same integers; an
+/// expression that uses it takes them from the variables of the same names. An expression whose value is an integer or a
+/// tuple of integers is a `Result` of that, and such an item is a function. All numbers are `i64`, and one of the checks is
+/// that they fit.
 /// ```
 /// use cute_runtime::{DynamicLayout, layout};
 /// layout! {
@@ -181,19 +183,20 @@ macro_rules! layout {
     ($($tokens:tt)*) => { $crate::__private::layout! { [$crate] $($tokens)* } };
 }
 
-/// Cuts a layout into tiles at compile time: `layout / tiler`.
+/// Divides a layout into tiles at compile time: `layout / tiler`.
 ///
-/// The result is a [`Tiling`], or as items, types that implement [`StaticTiling`]. It is the layout's zipped divide,
-/// which exists only where the tiles cover every coordinate exactly once. With `ragged` in front, tiles may reach past
-/// the edge. A tiler in `<…>` cuts mode by mode, `_` in it leaves a mode in one piece, and a layout or an integer cuts the whole
-/// as one mode.
+/// The result is a [`Tiling`], or as an item, a type that implements [`StaticTiling`]. It is the layout's zipped divide, which
+/// exists only if the tiles cover every coordinate exactly once. With `ragged` in front, the last tiles may reach past the
+/// end of a mode. A tiler in `<…>` divides mode by mode, and `_` in it leaves a mode whole. A layout or an integer divides
+/// the whole layout as one mode.
 /// ```
 /// use cute_runtime::{StaticTiling, tile};
 /// tile! { pub T = (9,(4,8)):(59,(13,1)) / <3:3, (2,4):(1,8)>; }
 /// assert_eq!(T.tile().to_string(), "(3,(2,4)):(177,(13,2))");
 /// assert_eq!(T::TILING.rest().to_string(), "(3,(2,2)):(59,(26,1))");
 /// ```
-/// Of a layout with run-time integers, items are types that implement [`DynamicTiling`], and an expression is a `Result` of one.
+/// If the layout has run-time integers, an item is a type that implements [`DynamicTiling`], and an expression is a `Result`
+/// of such a type.
 /// ```
 /// use cute_runtime::{DynamicTiling, tile};
 /// let (m, n) = (10, 6);
@@ -203,8 +206,8 @@ macro_rules! layout {
 /// assert_eq!(tiles.elements::<2>(2).count(), 12);
 /// # Ok::<(), cute_runtime::LayoutCheck>(())
 /// ```
-/// `mut` before the name demands a proof that no two tiles share an element; where there is none, the error names two
-/// coordinates that share one. Such tiles of a [`HostTensorMut`] can be written at the same time.
+/// `mut` before the name demands a proof that no two tiles share an element. If the proof fails, the error names two coordinates
+/// that share one, where such are found. With the proof, tiles of a [`HostTensorMut`] can be written at the same time.
 /// ```
 /// use cute_runtime::{HostTensorMut, layout, tile};
 /// layout! { MATRIX = (5,6):(6,1); }
@@ -224,17 +227,17 @@ macro_rules! tile {
     ($($tokens:tt)*) => { $crate::__private::tile! { [$crate] $($tokens)* } };
 }
 
-/// The README's examples run too.
+/// Runs the README's examples as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-/// And those of the tour.
+/// Runs the tour's examples as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/tour.md")]
 struct Tour;
 
-/// And those of the analyses.
+/// Runs the examples of the page on analyses as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/analyses.md")]
 struct Analyses;

@@ -1,8 +1,9 @@
-//! Mutexes whose data a panic leaves whole.
+//! Mutexes that stay usable after a panic.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks, also after a panic elsewhere: what this crate keeps under a mutex is changed in one step, or checked when used.
+/// Locks a mutex, also after a thread has panicked while it held the lock. The data that this crate keeps in mutexes allow
+/// that: each change is a single step, which a panic cannot interrupt, or the data are checked when they are used.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,7 +6,9 @@ use zerocopy::IntoBytes;
 
 use crate::{Device, Element, Error};
 
-/// Elements in a device's memory. Freed when dropped, once everything launched before has finished: on a GPU, dropping waits.
+/// An array of elements in a device's memory.
+///
+/// Dropping it frees the memory, once everything launched before has finished: on a GPU, the drop waits for that.
 pub struct Buffer<T: Element> {
     device: Device,
     address: u64,
@@ -15,12 +17,12 @@ pub struct Buffer<T: Element> {
 }
 
 impl Device {
-    /// A buffer with a copy of the elements.
+    /// A new buffer with a copy of the elements of a slice of the host.
     pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer<T>, Error> {
         Buffer::upload(self, data)
     }
 
-    /// A buffer of zeros.
+    /// A new buffer of `len` zeros.
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Buffer<T>, Error> {
         Buffer::zeros(self, len)
     }
@@ -30,7 +32,7 @@ impl<T: Element> Buffer<T> {
     fn zeros(device: &Device, len: usize) -> Result<Self, Error> {
         let buffer = Buffer::alloc(device, len)?;
         if buffer.address != 0 {
-            // SAFETY: the memory is the buffer's, and nobody else knows of it.
+            // SAFETY: `alloc` has just returned the memory to this buffer, and no other code knows its address.
             unsafe { device.backend().clear(buffer.address, buffer.bytes())? };
         }
         Ok(buffer)
@@ -47,7 +49,7 @@ impl<T: Element> Buffer<T> {
             len,
             element: T::TYPE,
         })?;
-        // No device allocates nothing: an empty buffer has no address.
+        // Backends do not allocate 0 bytes. An empty buffer has address 0.
         let address = if bytes == 0 {
             0
         } else {
@@ -70,23 +72,28 @@ impl<T: Element> Buffer<T> {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the buffer has no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Where the buffer lives.
+    /// The device whose memory this is.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Address of the first element in the device's memory, for other libraries' calls; 0 where there are no elements. On a GPU
-    /// it is in the device's primary context, which such a call has to make current: no call of this crate leaves it so.
+    /// Device address of the first element, to pass to other libraries; 0 if there are no elements.
+    ///
+    /// On a GPU, the address is valid in the device's primary context. Make that context current before you call the other
+    /// library: the calls of this crate leave the thread's current context as it was.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// Overwrites all elements.
+    /// Overwrites all elements of the buffer.
+    ///
+    /// # Errors
+    /// If `data` has another length than the buffer ([`Error::Length`]).
     pub fn copy_from(&mut self, data: &[T]) -> Result<(), Error> {
         if data.len() != self.len {
             return Err(Error::Length {
@@ -97,7 +104,8 @@ impl<T: Element> Buffer<T> {
         if data.is_empty() {
             return Ok(());
         }
-        // SAFETY: the data are as long as the buffer, which is borrowed to write.
+        // SAFETY: the bytes are not empty and are exactly as many as the buffer's, and `&mut self` gives exclusive access to
+        // the buffer's memory, which is from `alloc`.
         unsafe { self.device.backend().write(self.address, data.as_bytes()) }
     }
 
@@ -106,10 +114,10 @@ impl<T: Element> Buffer<T> {
         self.download_range(0, self.len)
     }
 
-    /// Copies some elements to the host.
+    /// Copies `len` elements from `offset` on to the host.
     ///
     /// # Panics
-    /// If they are not all in the buffer; views were checked when made.
+    /// If they do not all lie in the buffer. Views are checked when they are made, so theirs do.
     pub(crate) fn download_range(&self, offset: usize, len: usize) -> Result<Vec<T>, Error> {
         assert!(offset <= self.len && len <= self.len - offset);
         let mut data = T::new_vec_zeroed(len).map_err(|_| Error::TooLarge {
@@ -120,7 +128,8 @@ impl<T: Element> Buffer<T> {
             return Ok(data);
         }
         let address = self.address + (offset * size_of::<T>()) as u64;
-        // SAFETY: the elements are the buffer's, which was cleared or written when it was made.
+        // SAFETY: the assertion above keeps the range within the buffer's memory, all of which was cleared or written when
+        // the buffer was made; the range is not empty.
         unsafe { self.device.backend().read(address, data.as_mut_bytes())? };
         Ok(data)
     }
@@ -129,7 +138,8 @@ impl<T: Element> Buffer<T> {
 impl<T: Element> Drop for Buffer<T> {
     fn drop(&mut self) {
         if self.address != 0 {
-            // SAFETY: the memory is the buffer's, which ends here.
+            // SAFETY: `alloc` returned the address to this buffer. Only this drop frees it, and nobody can use the buffer after
+            // its drop.
             unsafe { self.device.backend().free(self.address) };
         }
     }

@@ -1,13 +1,13 @@
 //! Tensors: a buffer with a shape and strides, and views of parts of them.
 //!
-//! Modes are in CuTe's order: the first mode of a matrix is its rows. Strides are in elements, are not negative, and are
-//! explicit: nothing is contiguous by assumption.
+//! Modes are in CuTe's order: mode 0 of a matrix counts its rows, mode 1 its columns. Strides are in elements and are never
+//! negative. Every tensor keeps its strides, so no mode needs to be contiguous.
 
 use std::ops::Range;
 
 use crate::{Buffer, Device, Element, Error, ViewError};
 
-/// Where the elements of a tensor lie in its buffer.
+/// Where the elements of a tensor lie in its buffer: coordinate `c` at element `offset + Σ c[i]·strides[i]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Placement<const R: usize> {
     offset: usize,
@@ -15,21 +15,21 @@ struct Placement<const R: usize> {
     strides: [usize; R],
 }
 
-/// A tensor that owns its buffer.
+/// A tensor of rank `R` that owns its buffer. No two coordinates name the same element.
 #[derive(Debug)]
 pub struct Tensor<T: Element, const R: usize> {
     buffer: Buffer<T>,
     placement: Placement<R>,
 }
 
-/// A tensor or a part of one, borrowed to read.
+/// A tensor or a part of one, borrowed to read. Several coordinates may name the same element, as with a stride of 0.
 #[derive(Clone, Copy, Debug)]
 pub struct TensorView<'a, T: Element, const R: usize> {
     pub(crate) buffer: &'a Buffer<T>,
     placement: Placement<R>,
 }
 
-/// A tensor or a part of one, borrowed to write. No two coordinates name one element.
+/// A tensor or a part of one, borrowed to write. No two coordinates name the same element.
 #[derive(Debug)]
 pub struct TensorViewMut<'a, T: Element, const R: usize> {
     pub(crate) buffer: &'a mut Buffer<T>,
@@ -37,8 +37,12 @@ pub struct TensorViewMut<'a, T: Element, const R: usize> {
 }
 
 impl<T: Element, const R: usize> Tensor<T, R> {
-    /// A tensor over all or part of a buffer: the element at coordinate `c` is the buffer's `Σ c[i]·strides[i]`, and no two
-    /// coordinates name one element.
+    /// A tensor over all or part of a buffer: coordinate `c` names element `Σ c[i]·strides[i]` of the buffer.
+    ///
+    /// # Errors
+    /// If the last element lies outside the buffer ([`ViewError::OutOfBounds`]), or if the stride of some mode is less than
+    /// the span of the modes with smaller strides, so that two coordinates might name the same element
+    /// ([`ViewError::Overlap`]).
     pub fn new(buffer: Buffer<T>, shape: [usize; R], strides: [usize; R]) -> Result<Self, Error> {
         let placement = Placement {
             offset: 0,
@@ -55,7 +59,8 @@ impl<T: Element, const R: usize> Tensor<T, R> {
         Tensor::zeros_strided(device, shape, row_major(shape)?)
     }
 
-    /// A tensor of zeros in a buffer that ends with the last element.
+    /// A tensor of zeros with these strides, in a new buffer that ends with the last element. The strides follow the rule of
+    /// [`Tensor::new`].
     pub fn zeros_strided(
         device: &Device,
         shape: [usize; R],
@@ -65,7 +70,7 @@ impl<T: Element, const R: usize> Tensor<T, R> {
         Tensor::new(device.zeros(span)?, shape, strides)
     }
 
-    /// A tensor with the given elements, last mode fastest, and as such contiguous.
+    /// A contiguous tensor with the given elements in row-major order: the last mode runs fastest.
     ///
     /// ```
     /// let device = cute_runtime::Device::emulator();
@@ -77,8 +82,8 @@ impl<T: Element, const R: usize> Tensor<T, R> {
         Tensor::from_slice_strided(device, data, shape, row_major(shape)?)
     }
 
-    /// A tensor with the given elements, last mode fastest, placed by the strides; zeros between them. TMA, for one, wants
-    /// rows at multiples of 16 bytes:
+    /// A tensor with the given elements, listed in row-major order and placed by the strides, with zeros in the gaps. Use it
+    /// to pad rows, since TMA needs rows that start at multiples of 16 bytes:
     ///
     /// ```
     /// let device = cute_runtime::Device::emulator();
@@ -112,7 +117,7 @@ impl<T: Element, const R: usize> Tensor<T, R> {
         Tensor::new(device.upload(&placed)?, shape, strides)
     }
 
-    /// The whole tensor, to read.
+    /// A view of the whole tensor, to read.
     pub fn view(&self) -> TensorView<'_, T, R> {
         TensorView {
             buffer: &self.buffer,
@@ -120,7 +125,7 @@ impl<T: Element, const R: usize> Tensor<T, R> {
         }
     }
 
-    /// The whole tensor, to write.
+    /// A view of the whole tensor, to write.
     pub fn view_mut(&mut self) -> TensorViewMut<'_, T, R> {
         TensorViewMut {
             buffer: &mut self.buffer,
@@ -128,34 +133,38 @@ impl<T: Element, const R: usize> Tensor<T, R> {
         }
     }
 
-    /// The extents.
+    /// The extents of the modes.
     pub fn shape(&self) -> [usize; R] {
         self.placement.shape
     }
 
-    /// The strides in elements.
+    /// The strides of the modes, in elements.
     pub fn strides(&self) -> [usize; R] {
         self.placement.strides
     }
 
-    /// The elements on the host, last mode fastest.
+    /// Copies the elements to the host in row-major order (the last mode runs fastest), once everything launched before has
+    /// finished.
     pub fn download(&self) -> Result<Vec<T>, Error> {
         self.view().download()
     }
 
-    /// The buffer.
+    /// The buffer, with any gaps between the elements.
     pub fn buffer(&self) -> &Buffer<T> {
         &self.buffer
     }
 
-    /// Gives the buffer back.
+    /// Ends the tensor and returns its buffer.
     pub fn into_buffer(self) -> Buffer<T> {
         self.buffer
     }
 }
 
 impl<T: Element> Buffer<T> {
-    /// A tensor in this buffer, to read: the element at coordinate `c` is the buffer's `offset + Σ c[i]·strides[i]`.
+    /// A view of elements of this buffer, to read: coordinate `c` names element `offset + Σ c[i]·strides[i]`.
+    ///
+    /// # Errors
+    /// If the last element lies outside the buffer.
     pub fn view<const R: usize>(
         &self,
         offset: usize,
@@ -174,7 +183,10 @@ impl<T: Element> Buffer<T> {
         })
     }
 
-    /// A tensor in this buffer, to write. Its coordinates must name distinct elements.
+    /// A view of elements of this buffer, to write: coordinate `c` names element `offset + Σ c[i]·strides[i]`.
+    ///
+    /// # Errors
+    /// If the last element lies outside the buffer, or if the strides break the rule of [`Tensor::new`].
     pub fn view_mut<const R: usize>(
         &mut self,
         offset: usize,
@@ -196,22 +208,25 @@ impl<T: Element> Buffer<T> {
 }
 
 impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
-    /// The extents.
+    /// The extents of the modes.
     pub fn shape(&self) -> [usize; R] {
         self.placement.shape
     }
 
-    /// The strides in elements.
+    /// The strides of the modes, in elements.
     pub fn strides(&self) -> [usize; R] {
         self.placement.strides
     }
 
-    /// Address of the element at the origin, in the device's memory.
+    /// Device address of the element at coordinate 0, in bytes.
     pub fn address(&self) -> u64 {
         self.buffer.address() + (self.placement.offset * size_of::<T>()) as u64
     }
 
-    /// The part whose coordinates of one mode lie in a range.
+    /// The part of the view whose coordinates along `mode` lie in `range`. The other modes are kept whole.
+    ///
+    /// # Errors
+    /// If there is no such mode, or the range is reversed or ends past the extent of the mode.
     pub fn slice(self, mode: usize, range: Range<usize>) -> Result<Self, Error> {
         Ok(TensorView {
             placement: self.placement.slice(mode, range)?,
@@ -219,7 +234,11 @@ impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
         })
     }
 
-    /// The same elements with their modes in another order: `select([1, 0])` is the transpose.
+    /// The same elements with their modes in another order: mode `i` of the result is mode `order[i]`, so that
+    /// `select([1, 0])` is the transpose.
+    ///
+    /// # Errors
+    /// If `order` is not a permutation of the modes.
     pub fn select(self, order: [usize; R]) -> Result<Self, Error> {
         Ok(TensorView {
             placement: self.placement.select(order)?,
@@ -227,11 +246,12 @@ impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
         })
     }
 
-    /// The elements on the host, last mode fastest.
+    /// Copies the elements to the host in row-major order (the last mode runs fastest), once everything launched before has
+    /// finished.
     pub fn download(&self) -> Result<Vec<T>, Error> {
         let Placement { offset, shape, .. } = self.placement;
         let span = self.buffer.download_range(offset, self.placement.span()?)?;
-        // A view with a stride of 0 may hold more elements than its buffer, and than the host.
+        // A view with a stride of 0 may have more elements than its buffer, and more than fit in the host's memory.
         let mut elements = reserve(volume(shape)?)?;
         elements.extend(self.placement.indices().map(|index| span[index]));
         Ok(elements)
@@ -239,22 +259,25 @@ impl<'a, T: Element, const R: usize> TensorView<'a, T, R> {
 }
 
 impl<'a, T: Element, const R: usize> TensorViewMut<'a, T, R> {
-    /// The extents.
+    /// The extents of the modes.
     pub fn shape(&self) -> [usize; R] {
         self.placement.shape
     }
 
-    /// The strides in elements.
+    /// The strides of the modes, in elements.
     pub fn strides(&self) -> [usize; R] {
         self.placement.strides
     }
 
-    /// Address of the element at the origin, in the device's memory.
+    /// Device address of the element at coordinate 0, in bytes.
     pub fn address(&self) -> u64 {
         self.buffer.address() + (self.placement.offset * size_of::<T>()) as u64
     }
 
-    /// The part whose coordinates of one mode lie in a range.
+    /// The part of the view whose coordinates along `mode` lie in `range`. The other modes are kept whole.
+    ///
+    /// # Errors
+    /// If there is no such mode, or the range is reversed or ends past the extent of the mode.
     pub fn slice(self, mode: usize, range: Range<usize>) -> Result<Self, Error> {
         let placement = self.placement.slice(mode, range)?;
         Ok(TensorViewMut {
@@ -263,7 +286,7 @@ impl<'a, T: Element, const R: usize> TensorViewMut<'a, T, R> {
         })
     }
 
-    /// The same elements with their modes in another order: `select([1, 0])` is the transpose.
+    /// The same elements with their modes in another order: see [`TensorView::select`].
     pub fn select(self, order: [usize; R]) -> Result<Self, Error> {
         let placement = self.placement.select(order)?;
         Ok(TensorViewMut {
@@ -272,7 +295,7 @@ impl<'a, T: Element, const R: usize> TensorViewMut<'a, T, R> {
         })
     }
 
-    /// The same part, to read.
+    /// A view of the same elements, to read.
     pub fn as_view(&self) -> TensorView<'_, T, R> {
         TensorView {
             buffer: self.buffer,
@@ -290,7 +313,7 @@ impl<const R: usize> Placement<R> {
         }
     }
 
-    /// Index of the last element, `None` where there are none.
+    /// The largest index of an element in the buffer; `None` if the tensor is empty.
     fn last(&self) -> Result<Option<usize>, ViewError> {
         if self.shape.contains(&0) {
             return Ok(None);
@@ -309,14 +332,14 @@ impl<const R: usize> Placement<R> {
             })
     }
 
-    /// Number of elements from the first to the last.
+    /// Number of elements of the buffer from the first element to the last, gaps included.
     fn span(&self) -> Result<usize, ViewError> {
         Ok(self
             .last()?
             .map_or(0, |last| (last - self.offset).saturating_add(1)))
     }
 
-    /// Where the elements lie, counted from the first; last mode fastest.
+    /// The index of each element relative to the first one, in row-major order.
     fn indices(self) -> impl Iterator<Item = usize> {
         let first = (!self.shape.contains(&0)).then_some([0; R]);
         let coordinates =
@@ -330,6 +353,7 @@ impl<const R: usize> Placement<R> {
         })
     }
 
+    /// Refuses a placement whose last element lies outside a buffer of `len` elements.
     fn within(self, len: usize) -> Result<Self, ViewError> {
         match self.last()? {
             Some(last) if last >= len => Err(ViewError::OutOfBounds {
@@ -339,7 +363,7 @@ impl<const R: usize> Placement<R> {
                 last,
                 len,
             }),
-            // An empty view at an offset past the end has no address.
+            // An empty view has no element, but its address must not lie past the end of the buffer.
             None if self.offset > len => Ok(Placement {
                 offset: len,
                 ..self
@@ -348,7 +372,8 @@ impl<const R: usize> Placement<R> {
         }
     }
 
-    /// Refuses a placement whose modes, from the smallest stride on, do not each step past all of the modes before.
+    /// Refuses a placement in which two coordinates might name the same element: in order of increasing strides, the stride
+    /// of each mode must be at least the span of the modes before it.
     fn writable(self) -> Result<Self, ViewError> {
         if self.shape.contains(&0) {
             return Ok(self);
@@ -368,7 +393,7 @@ impl<const R: usize> Placement<R> {
                     span,
                 });
             }
-            // What saturates lies outside of every buffer, and is refused for that.
+            // A span that saturates exceeds every buffer, and `within` refuses the placement.
             span = (self.shape[mode] - 1)
                 .saturating_mul(stride)
                 .saturating_add(span);
@@ -391,7 +416,7 @@ impl<const R: usize> Placement<R> {
             });
         }
         self.shape[mode] = end - start;
-        // An empty part has no first element, and an offset might lie past the buffer.
+        // An empty part has no first element, and this offset might lie past the end of the buffer.
         if !self.shape.contains(&0) {
             self.offset += start * self.strides[mode];
         }
@@ -419,7 +444,7 @@ impl<const R: usize> Placement<R> {
     }
 }
 
-/// Number of elements of a shape.
+/// The product of the extents.
 fn volume<const R: usize>(shape: [usize; R]) -> Result<usize, ViewError> {
     shape
         .iter()
@@ -447,7 +472,7 @@ fn row_major<const R: usize>(shape: [usize; R]) -> Result<[usize; R], ViewError>
     Ok(strides)
 }
 
-/// The next coordinate, last mode fastest.
+/// The next coordinate in row-major order; `None` after the last one.
 fn next<const R: usize>(mut coordinate: [usize; R], shape: [usize; R]) -> Option<[usize; R]> {
     for mode in (0..R).rev() {
         coordinate[mode] += 1;
@@ -459,7 +484,7 @@ fn next<const R: usize>(mut coordinate: [usize; R], shape: [usize; R]) -> Option
     None
 }
 
-/// Room for elements on the host.
+/// An empty vector with capacity for `len` elements, or an error where the host has not that much memory.
 fn reserve<T: Element>(len: usize) -> Result<Vec<T>, Error> {
     let mut elements = Vec::new();
     elements

@@ -734,13 +734,13 @@ fn errors_name_the_kernel_the_argument_and_the_numbers() {
     .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "kernel tma_copy, argument src: stride of mode 0 is 132 bytes: TMA needs a multiple of 16; the nearest larger \
+        "kernel tma_copy, argument src: the stride of mode 0 is 132 bytes: TMA needs a multiple of 16; the nearest larger legal \
          stride is 36 elements"
     );
     let error = dst.buffer().view(7, [8, 32], [32, 1]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "shape [8, 32] with strides [32, 1] at offset 7 reaches element 262, and the buffer has 256"
+        "shape [8, 32] with strides [32, 1] at offset 7 reaches element 262, but the buffer has 256 elements"
     );
 }
 

@@ -196,6 +196,6 @@ fn gemm_refuses_before_it_launches() {
     let error = gemm(&device, &row, &row, &mut d.view_mut()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "an extent of 2147483648 is over the limit of 2147483647"
+        "an extent is 2147483648: at most 2147483647 is possible"
     );
 }

@@ -1,4 +1,4 @@
-//! The context that driver calls work in. Each thread has a current one, which a guard sets and puts back.
+//! The context in which driver calls work: a guard makes it the thread's current context and restores the one before.
 
 use std::marker::PhantomData;
 use std::ptr;
@@ -8,21 +8,21 @@ use cudarc::driver::sys::{self, CUcontext, CUdevice};
 use super::driver::check;
 use crate::Error;
 
-/// The primary context of a device. It is never released, so that a handle is valid as long as the process runs.
+/// The primary context of a device. It is never released, so it is valid until the process ends.
 #[derive(Clone, Copy)]
 pub(super) struct Context(CUcontext);
 
-// SAFETY: a CUcontext is a handle which the driver lets any thread use.
+// SAFETY: a CUcontext is a handle, and the driver allows any thread to use it.
 unsafe impl Send for Context {}
-// SAFETY: as above; the driver's functions are thread-safe.
+// SAFETY: as above, and the driver's functions may be called from several threads at the same time.
 unsafe impl Sync for Context {}
 
-/// The calling thread's current context, until this is dropped: then the one before is current again.
+/// A guard: while it lives, `context` is the calling thread's current context. Its drop restores the one before.
 ///
-/// Driver calls that need a context are methods of this guard or take a reference to it.
+/// Driver calls that need a current context are methods of this guard or take a reference to it.
 pub(super) struct Entered {
     context: Context,
-    /// Current contexts are the thread's own: the guard stays on it.
+    /// Makes the guard neither `Send` nor `Sync`: the current context belongs to one thread.
     thread: PhantomData<*const ()>,
 }
 
@@ -37,7 +37,7 @@ impl Context {
     }
 
     pub(super) fn enter(self) -> Result<Entered, Error> {
-        // SAFETY: the context is alive.
+        // SAFETY: the context is never released, so it is alive.
         check("cuCtxPushCurrent", unsafe {
             sys::cuCtxPushCurrent_v2(self.0)
         })?;
@@ -55,7 +55,7 @@ impl Entered {
 
     /// Waits for everything that was started in the context, on any stream and by any thread.
     pub(super) fn synchronize(&self) -> Result<(), Error> {
-        // SAFETY: takes no pointers.
+        // SAFETY: the call takes no pointers.
         check("cuCtxSynchronize", unsafe { sys::cuCtxSynchronize() })?;
         Ok(())
     }
@@ -64,8 +64,8 @@ impl Entered {
 impl Drop for Entered {
     fn drop(&mut self) {
         let mut popped = ptr::null_mut();
-        // Guards end in the reverse of their order, so the top of the thread's stack is what this one put there. A failure
-        // has nobody to go to, and nothing else could undo the push.
+        // Guards are dropped in the reverse order of their creation, so the top of the thread's stack is the context that this
+        // guard pushed. A failure is ignored: a drop cannot return it, and no other call could undo the push.
         // SAFETY: the pointer is valid for the write.
         let _ = unsafe { sys::cuCtxPopCurrent_v2(&raw mut popped) };
     }

@@ -1,4 +1,4 @@
-//! The driver's library: whether it is there, and what its answers mean.
+//! Loading the driver's library, and turning its error codes into errors.
 
 use std::ffi::CStr;
 
@@ -6,8 +6,8 @@ use cudarc::driver::sys::{self, CUresult};
 
 use crate::{DriverError, Error};
 
-/// Every driver function that this crate calls. cudarc panics at the call of one that the library lacks; looked up here
-/// beforehand, it is an error.
+/// Every driver function that this crate calls. cudarc panics when a function that the library lacks is called, so `init` looks
+/// each of them up first and returns an error for a missing one.
 const SYMBOLS: &[&str] = &[
     "cuCtxPopCurrent_v2",
     "cuCtxPushCurrent_v2",
@@ -40,35 +40,37 @@ const SYMBOLS: &[&str] = &[
     "cuTensorMapEncodeTiled",
 ];
 
-/// Loads and initialises the driver. To be called, with success, before any other driver function.
+/// Loads and initialises the driver. It must have succeeded before any other driver function is called.
 pub(super) fn init() -> Result<(), Error> {
-    // SAFETY: opens libcuda and closes it again; its initialisers are those of the CUDA driver.
+    // SAFETY: the call opens libcuda and closes it again. That runs the library's initialisers, which are NVIDIA's own and have
+    // no requirements.
     if !unsafe { sys::is_culib_present() } {
         return Err(Error::NoDriver);
     }
-    // SAFETY: the library was there a moment ago, so that this does not panic; it stays loaded for good.
+    // SAFETY: the library was loadable a moment ago, so the call does not panic. The library is never unloaded, so the
+    // reference stays valid.
     let library = unsafe { sys::culib() };
     for &symbol in SYMBOLS {
-        // SAFETY: the symbol is only looked up, never called through this pointer.
+        // SAFETY: the symbol is only looked up. The pointer is not used, so its type does not matter.
         if unsafe { library.get::<*const ()>(symbol.as_bytes()) }.is_err() {
             return Err(Error::DriverSymbol { symbol });
         }
     }
-    // SAFETY: takes no pointers, and may be called any number of times.
+    // SAFETY: the call takes no pointers, and may be made any number of times.
     check("cuInit", unsafe { sys::cuInit(0) })?;
     Ok(())
 }
 
-/// A driver call's answer as a `Result`.
+/// Turns the result code of the driver function `call` into a `Result`.
 pub(super) fn check(call: &'static str, code: CUresult) -> Result<(), DriverError> {
     if code == CUresult::CUDA_SUCCESS {
         return Ok(());
     }
     let mut name = std::ptr::null();
-    // SAFETY: the pointer is written before the call returns.
+    // SAFETY: `name` is valid for the write of a pointer.
     let named = unsafe { sys::cuGetErrorName(code, &raw mut name) };
     let mut text = std::ptr::null();
-    // SAFETY: as above.
+    // SAFETY: `text` is valid for the write of a pointer.
     let described = unsafe { sys::cuGetErrorString(code, &raw mut text) };
     let string = |answer: CUresult, pointer: *const std::ffi::c_char| {
         if answer != CUresult::CUDA_SUCCESS || pointer.is_null() {

@@ -1,4 +1,4 @@
-//! Events: how long the device takes between two moments.
+//! Events: the device time between two points of the default stream.
 
 use std::ptr;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::driver::check;
 use crate::Error;
 use crate::backend::Timer;
 
-/// Times what comes between its making and `stop` on the default stream.
+/// Measures the device time from its creation to `stop`, on the default stream.
 pub(super) struct Stopwatch {
     start: Event,
 }
@@ -30,7 +30,7 @@ impl Timer for Stopwatch {
     }
 }
 
-/// A moment on the default stream of a context.
+/// A point of the default stream of a context: it is reached once all earlier work of the stream has finished.
 struct Event {
     context: Context,
     event: CUevent,
@@ -39,7 +39,7 @@ struct Event {
 impl Event {
     fn record(entered: &Entered) -> Result<Self, Error> {
         let mut event = ptr::null_mut();
-        // SAFETY: the pointer is valid for the write. Flags 0: with timing.
+        // SAFETY: the pointer is valid for the write. Flags 0 make an event that records the time.
         check("cuEventCreate", unsafe {
             sys::cuEventCreate(&raw mut event, 0)
         })?;
@@ -47,21 +47,21 @@ impl Event {
             context: entered.context(),
             event,
         };
-        // SAFETY: the event is alive; null is the default stream.
+        // SAFETY: the event is alive; a null stream is the default stream.
         check("cuEventRecord", unsafe {
             sys::cuEventRecord(event.event, ptr::null_mut())
         })?;
         Ok(event)
     }
 
-    /// The device time since an earlier event, once this one has come.
+    /// Waits until this event is reached, and returns the device time since the earlier event `start`.
     fn since(&self, _entered: &Entered, start: &Event) -> Result<Duration, Error> {
         // SAFETY: the event is alive.
         check("cuEventSynchronize", unsafe {
             sys::cuEventSynchronize(self.event)
         })?;
         let mut milliseconds = 0.0;
-        // SAFETY: both events are alive and recorded; the pointer is valid for the write.
+        // SAFETY: both events are alive and have been recorded; the pointer is valid for the write.
         let answer =
             unsafe { sys::cuEventElapsedTime_v2(&raw mut milliseconds, start.event, self.event) };
         check("cuEventElapsedTime", answer)?;
@@ -74,7 +74,8 @@ impl Event {
 impl Drop for Event {
     fn drop(&mut self) {
         if let Ok(_entered) = self.context.enter() {
-            // SAFETY: the event is from cuEventCreate and destroyed once; the driver keeps what a recording under way needs.
+            // SAFETY: the event is from cuEventCreate and is destroyed once. If it has not been reached yet, the driver frees
+            // its resources only when it is.
             let _ = unsafe { sys::cuEventDestroy_v2(self.event) };
         }
     }

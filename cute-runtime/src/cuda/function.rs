@@ -1,4 +1,4 @@
-//! Kernels on the GPU: compiled by the driver, then launched.
+//! Kernels on the GPU: the driver compiles and launches them.
 
 use std::ffi::{CString, c_int, c_uint, c_void};
 use std::ptr;
@@ -14,19 +14,20 @@ use super::module::Module;
 use crate::backend::{Compiled, Image};
 use crate::{Error, Grid, LaunchRule};
 
-/// A kernel in a context. Whoever has launched it never drops it: its kernels may run.
+/// A compiled kernel in a context. After its first launch it must never be dropped, since the drop unloads code that may be
+/// running; the GPU's cache keeps it until the process ends.
 pub(super) struct Function {
     function: CUfunction,
-    /// What keeps the function valid.
+    /// The module that contains the function, which is valid only as long as the module is loaded.
     _module: Module,
-    /// Bytes of each of the entry's parameters.
+    /// Bytes of each parameter of the PTX entry.
     parameters: Vec<usize>,
     pub(super) compiled: Compiled,
 }
 
-// SAFETY: a CUfunction and a CUmodule are handles which the driver lets any thread use.
+// SAFETY: a CUfunction and a CUmodule are handles, and the driver allows any thread to use them.
 unsafe impl Send for Function {}
-// SAFETY: as above; it is not changed after `compile`.
+// SAFETY: as above, and a `Function` is not changed after `compile`.
 unsafe impl Sync for Function {}
 
 impl Function {
@@ -42,7 +43,8 @@ impl Function {
         let name = CString::new(kernel).map_err(nul)?;
         let (module, log) = Module::load(entered, kernel, &ptx)?;
         let function = module.function(entered, &name)?;
-        // Beyond 48 KiB of dynamic shared memory, a kernel has to opt in. Our launches checked the range of the number.
+        // The driver refuses launches with more than 48 KiB of dynamic shared memory unless this attribute allows it.
+        // `smem_bytes` is at most 232,448, as `launch.rs` has checked, so it fits `c_int`.
         let smem = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         // SAFETY: the function is alive.
         check("cuFuncSetAttribute", unsafe {
@@ -75,7 +77,7 @@ impl Function {
     /// Launches on the default stream of the context.
     ///
     /// # Safety
-    /// With these parameters and this grid, the kernel stays inside of the memory that it may access.
+    /// With these parameters and this grid, the kernel accesses only global memory of tensors that its arguments name.
     pub(super) unsafe fn launch(
         &self,
         _entered: &Entered,
@@ -107,8 +109,9 @@ impl Function {
             .iter()
             .map(|bytes| bytes.as_ptr().cast_mut().cast::<c_void>())
             .collect();
-        // SAFETY: the function is alive; there is a pointer for each of the entry's parameters, to as many bytes, which the
-        // driver copies before it returns; the configuration outlives the call.
+        // SAFETY: the function is alive. `check_parameters` has verified that there is one pointer for each parameter of the
+        // entry, to as many bytes as the entry declares; the driver copies them before it returns. `config` and `cluster`,
+        // to which it points, outlive the call. That the kernel's accesses are legal, the caller promises.
         let answer = unsafe {
             sys::cuLaunchKernelEx(
                 &raw const config,
@@ -135,7 +138,7 @@ fn attribute(
     Ok(u32::try_from(value).unwrap_or(0))
 }
 
-/// What the entry itself says of its parameters, whatever the kernel's type says.
+/// The sizes in bytes of the parameters that the PTX entry itself declares.
 fn parameter_sizes(_entered: &Entered, function: CUfunction) -> Result<Vec<usize>, Error> {
     let mut sizes = Vec::new();
     loop {
@@ -144,7 +147,7 @@ fn parameter_sizes(_entered: &Entered, function: CUfunction) -> Result<Vec<usize
         let answer = unsafe {
             sys::cuFuncGetParamInfo(function, sizes.len(), &raw mut offset, &raw mut size)
         };
-        // The index past the last is the one that is refused.
+        // The driver refuses only the index after the last parameter.
         if answer == CUresult::CUDA_ERROR_INVALID_VALUE {
             return Ok(sizes);
         }

@@ -1,7 +1,7 @@
 //! Device memory.
 //!
-//! Copies, clears and launches all go to the default stream of the one context, one after the other: what a call reads or
-//! writes on the device, it reads or writes after everything that was started before it.
+//! Copies, clears and launches all go to the default stream of the device's one context, which does them in order: each call
+//! reads and writes the device's memory after everything that was started before it.
 
 use cudarc::driver::sys;
 
@@ -10,7 +10,7 @@ use super::driver::check;
 use crate::Error;
 
 impl Entered {
-    /// Memory that is not initialised.
+    /// Allocates memory, which is not initialised.
     pub(super) fn alloc(&self, bytes: usize) -> Result<u64, Error> {
         let mut address = 0;
         // SAFETY: the pointer is valid for the write.
@@ -20,43 +20,45 @@ impl Entered {
         Ok(address)
     }
 
-    /// Frees what `alloc` returned, once everything that was started has finished.
+    /// Frees memory from `alloc`, once everything that was started has finished.
     ///
-    /// Launches return before their kernels end, and the driver's documentation promises of `cuMemFree` no wait for them,
-    /// nor of `cuMemFreeAsync` that it takes memory from `cuMemAlloc`. So the wait is a call of its own. It is for the whole
-    /// context, since addresses are handed out for other libraries' calls on other streams. Where the wait fails, a kernel
-    /// may still run: the memory is leaked, not freed under it.
+    /// Launches return before their kernels end. The driver's documentation does not promise that `cuMemFree` waits for
+    /// them, nor that `cuMemFreeAsync` accepts memory from `cuMemAlloc`, so this function waits by a call of its own. It waits
+    /// for the whole context, because other libraries may use the address on other streams. If the wait fails, a kernel may
+    /// still be running, and the memory is leaked.
     ///
     /// # Safety
-    /// The address is from `alloc`, and is not used or freed again.
+    /// The address is from `alloc`, and the caller does not use or free it again.
     pub(super) unsafe fn free(&self, address: u64) {
         if self.synchronize().is_ok() {
-            // A failure here is an earlier launch's, which the next call reports as well.
-            // SAFETY: the address is from `alloc` and freed once, as the caller promises, and nothing runs that uses it.
+            // A failure is ignored: it comes from an earlier launch, and the next call reports it too.
+            // SAFETY: the address is from `alloc` and is freed once, as the caller promises. After the wait, no kernel or
+            // copy that could use it is running.
             let _ = unsafe { sys::cuMemFree_v2(address) };
         }
     }
 
-    /// Sets bytes to zero. The call returns before they are.
+    /// Sets bytes to zero. It may return before they are.
     ///
     /// # Safety
-    /// They lie in memory from `alloc` that the caller has to itself.
+    /// The range lies in memory from `alloc` that is not freed, and no other code on the host uses it during the call.
     pub(super) unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
-        // SAFETY: the range is memory, as the caller promises. Later calls come after it on the stream, and so does
-        // `free`, which waits.
+        // SAFETY: the range is allocated, as the caller promises. Later calls work on the same stream, so they find the bytes
+        // cleared, and `free` waits for it.
         check("cuMemsetD8", unsafe {
             sys::cuMemsetD8_v2(address, 0, bytes)
         })?;
         Ok(())
     }
 
-    /// Copies to the device. The bytes may still be on their way from the driver's staging memory when this returns.
+    /// Copies to the device. It may return while the driver still copies the bytes from its own staging memory.
     ///
     /// # Safety
-    /// The destination lies in memory from `alloc` that the caller has to itself.
+    /// As for `clear`.
     pub(super) unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        // SAFETY: the destination is memory, as the caller promises, and what comes later on the stream finds it written. The source is a slice that the driver has read to its end when the call returns: it was staged if it is
-        // pageable, and copied if it is pinned.
+        // SAFETY: the destination is allocated, as the caller promises. Later calls work on the same stream, so they find it
+        // written, and `free` waits for it. The source is a slice, valid during the call, and the driver does not read it
+        // afterwards: when the call returns, pageable memory has been staged and pinned memory has been copied.
         check("cuMemcpyHtoD", unsafe {
             sys::cuMemcpyHtoD_v2(address, bytes.as_ptr().cast(), bytes.len())
         })?;
@@ -66,10 +68,11 @@ impl Entered {
     /// Copies from the device, after everything that was started before has finished.
     ///
     /// # Safety
-    /// The source lies in memory from `alloc` that is initialised.
+    /// The source lies in memory from `alloc` that is initialised and not freed.
     pub(super) unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        // SAFETY: the source is memory, as the caller promises. The destination is a slice of plain bytes; copies to
-        // the host return only once they are complete, whether it is pageable or pinned.
+        // SAFETY: the source is allocated and initialised, as the caller promises. The destination is a slice of bytes that
+        // is borrowed mutably during the call, and a copy to the host returns only once it is complete, for pageable and for
+        // pinned memory.
         check("cuMemcpyDtoH", unsafe {
             sys::cuMemcpyDtoH_v2(bytes.as_mut_ptr().cast(), address, bytes.len())
         })?;

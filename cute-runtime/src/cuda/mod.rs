@@ -1,4 +1,5 @@
-//! The CUDA backend: one primary context for each GPU, the default stream, nothing linked at build time.
+//! The CUDA backend. It uses the primary context and the default stream of each GPU, and loads the driver at run time, so
+//! nothing is linked at build time.
 
 mod context;
 mod driver;
@@ -23,10 +24,11 @@ use driver::check;
 use event::Stopwatch;
 use function::Function;
 
-/// The compute capability of `sm_90a`, which no other device runs.
+/// The compute capability of `sm_90a`, major and minor: no other device runs such code.
 const CAPABILITY: (c_int, c_int) = (9, 0);
 
-/// A GPU. It and the functions compiled for it live until the process ends: a device has one, whoever asks.
+/// A GPU. There is one `Gpu` for each device, which all handles share. It and the functions compiled for it live until the
+/// process ends.
 pub(crate) struct Gpu {
     context: Context,
     ordinal: usize,
@@ -36,7 +38,7 @@ pub(crate) struct Gpu {
 }
 
 impl Gpu {
-    /// The `ordinal`-th GPU, opened at the first call.
+    /// GPU number `ordinal`, from 0. The first call opens it.
     pub(crate) fn get(ordinal: usize) -> Result<Arc<Self>, Error> {
         static GPUS: Mutex<Vec<Arc<Gpu>>> = Mutex::new(Vec::new());
         let mut gpus = lock(&GPUS);
@@ -49,7 +51,7 @@ impl Gpu {
         Ok(gpu)
     }
 
-    /// The first GPU that can be used.
+    /// The first GPU that can be opened.
     pub(crate) fn first() -> Result<Arc<Self>, Error> {
         driver::init()?;
         let mut refusals = Vec::new();
@@ -100,7 +102,7 @@ impl Gpu {
         })
     }
 
-    /// The kernel's function, compiled at the first call.
+    /// The kernel's function. The first call for a kernel compiles it.
     fn function(&self, entered: &Entered, image: &Image) -> Result<Arc<Function>, Error> {
         self.functions
             .get(image.id, || Function::compile(entered, image))
@@ -125,25 +127,25 @@ impl Backend for Gpu {
     }
 
     unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
-        // SAFETY: the same is asked of the caller.
+        // SAFETY: the caller makes the promise that the call demands.
         unsafe { self.context.enter()?.clear(address, bytes) }
     }
 
     unsafe fn free(&self, address: u64) {
-        // Without the context there is no waiting for what runs: the memory is leaked.
+        // If the context cannot be entered, we cannot wait for running kernels: the memory is leaked.
         if let Ok(entered) = self.context.enter() {
-            // SAFETY: the same is asked of the caller.
+            // SAFETY: the caller makes the promise that the call demands.
             unsafe { entered.free(address) };
         }
     }
 
     unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
-        // SAFETY: the same is asked of the caller.
+        // SAFETY: the caller makes the promise that the call demands.
         unsafe { self.context.enter()?.write(address, bytes) }
     }
 
     unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        // SAFETY: the same is asked of the caller.
+        // SAFETY: the caller makes the promise that the call demands.
         unsafe { self.context.enter()?.read(address, bytes) }
     }
 
@@ -164,7 +166,7 @@ impl Backend for Gpu {
     ) -> Result<(), Error> {
         let entered = self.context.enter()?;
         let function = self.function(&entered, image)?;
-        // SAFETY: the same is asked of the caller.
+        // SAFETY: the caller makes the promise that the call demands.
         unsafe { function.launch(&entered, image, grid, parameters) }
     }
 
@@ -188,7 +190,7 @@ fn device_count() -> Result<usize, Error> {
 
 fn device_name(device: CUdevice) -> Result<String, Error> {
     let mut name = [0u8; 256];
-    // SAFETY: the driver writes at most `len` bytes.
+    // SAFETY: the driver writes at most `name.len()` bytes, its terminating NUL included; the device exists.
     let answer = unsafe {
         sys::cuDeviceGetName(
             name.as_mut_ptr().cast::<c_char>(),

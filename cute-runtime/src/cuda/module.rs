@@ -1,4 +1,4 @@
-//! Modules: PTX that the driver has compiled and loaded.
+//! Modules: the driver compiles PTX and loads the result.
 
 use std::ffi::{CStr, c_uint, c_void};
 use std::ptr;
@@ -9,17 +9,17 @@ use super::context::{Context, Entered};
 use super::driver::check;
 use crate::Error;
 
-/// Room for each of the compiler's two logs; it cuts off what is longer.
+/// Bytes of each of the compiler's two logs. The compiler cuts off a longer one.
 const LOG_BYTES: usize = 64 << 10;
 
-/// A loaded module. Unloaded when dropped, which must not be while a kernel of it runs.
+/// A loaded module. Its drop unloads it, so it must not be dropped while one of its kernels runs.
 pub(super) struct Module {
     context: Context,
     module: CUmodule,
 }
 
 impl Module {
-    /// Compiles and loads; also returns the compiler's information log.
+    /// Compiles PTX and loads the result. Also returns the compiler's information log.
     pub(super) fn load(
         entered: &Entered,
         kernel: &'static str,
@@ -28,7 +28,7 @@ impl Module {
         let mut info = vec![0u8; LOG_BYTES];
         let mut error = vec![0u8; LOG_BYTES];
         let size = ptr::without_provenance_mut::<c_void>(LOG_BYTES);
-        // Verbose: the notes on serialised wgmma and dropped register hints appear in the information log alone.
+        // The verbose log, since only it says whether wgmma was serialised or `setmaxnreg` ignored.
         let options = [
             (
                 CUjit_option::CU_JIT_INFO_LOG_BUFFER,
@@ -48,8 +48,9 @@ impl Module {
         let mut names = options.map(|(name, _)| name);
         let mut values = options.map(|(_, value)| value);
         let mut module = ptr::null_mut();
-        // SAFETY: the PTX is NUL-terminated; names and values have the given length; the log buffers have the stated sizes
-        // and outlive the call, and sizes and flags are passed by value, as the driver defines these options.
+        // SAFETY: the PTX is NUL-terminated. `names` and `values` have `names.len()` elements each. The log buffers have the
+        // sizes that the options state, and outlive the call. Sizes and flags are passed as pointer-sized values, as the driver
+        // defines these options.
         let answer = unsafe {
             sys::cuModuleLoadDataEx(
                 &raw mut module,
@@ -72,10 +73,10 @@ impl Module {
         Ok((module, info))
     }
 
-    /// The entry of that name. It is valid as long as the module is.
+    /// The entry called `name`. The handle is valid as long as the module is loaded.
     pub(super) fn function(&self, _entered: &Entered, name: &CStr) -> Result<CUfunction, Error> {
         let mut function = ptr::null_mut();
-        // SAFETY: the pointer is valid for the write, the module is alive, the name NUL-terminated.
+        // SAFETY: the pointer is valid for the write, the module is loaded, and the name is NUL-terminated.
         let answer =
             unsafe { sys::cuModuleGetFunction(&raw mut function, self.module, name.as_ptr()) };
         check("cuModuleGetFunction", answer)?;
@@ -86,14 +87,15 @@ impl Module {
 impl Drop for Module {
     fn drop(&mut self) {
         if let Ok(_entered) = self.context.enter() {
-            // SAFETY: the module is from cuModuleLoadDataEx in this context and unloaded once. No kernel of it runs: it is
-            // dropped before its first launch, when a later step of its compilation fails, or else never.
+            // SAFETY: the module was loaded by cuModuleLoadDataEx in this context and is unloaded once. No kernel of it runs:
+            // a module is dropped only if a later step of `Function::compile` fails, before any launch. A compiled function
+            // stays in the GPU's cache until the process ends.
             let _ = unsafe { sys::cuModuleUnload(self.module) };
         }
     }
 }
 
-/// A log up to its NUL.
+/// The text of a log buffer, which ends at the first NUL.
 fn text(log: &[u8]) -> String {
     let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
     String::from_utf8_lossy(&log[..end]).trim_end().to_string()

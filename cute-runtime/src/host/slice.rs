@@ -8,21 +8,22 @@ use super::layout::{extent, leaves, modes, text};
 use super::{HostError, HostLayout};
 use crate::{Profile, Swizzle};
 
-/// The layout `L` with some of its `N` coordinates fixed: CuTe's `slice_and_offset`, as one layout.
+/// The layout `L`, of rank `N`, with some of its coordinates fixed: CuTe's `slice_and_offset`, as one layout.
 ///
-/// It is the whole layout with extents of 1 where it is fixed, and coordinates have no number for those modes.
+/// The modes whose coordinates are fixed keep their place in the profile, with extents of 1. Coordinates of the slice have no
+/// number for them.
 #[derive(Clone, Copy)]
 pub struct SliceOf<L, const N: usize> {
     whole: L,
     coord: [Option<i64>; N],
     fixed: [Fixed; N],
-    /// 1-D coordinate in the whole of the first coordinate.
+    /// The 1-D coordinate, in the whole layout, of coordinate 0 of the slice.
     first: i64,
-    /// Its value before the swizzle.
+    /// The value at that coordinate, before the swizzle.
     offset: i64,
 }
 
-/// A mode, of which the leaves from `first` up to `last` are fixed, if any.
+/// A top-level mode of the profile, and its leaves `first..last`. They are fixed if the mode has a coordinate.
 #[derive(Clone, Copy)]
 struct Fixed {
     mode: usize,
@@ -31,9 +32,9 @@ struct Fixed {
 }
 
 impl<L: HostLayout, const N: usize> SliceOf<L, N> {
-    /// The modes of `whole` where `coord` is `None`, which is CuTe's `_`.
+    /// The part of `whole` at the coordinates that agree with `coord`. A `None` keeps its mode, as CuTe's `_` does.
     pub(super) fn new(whole: L, coord: [Option<i64>; N]) -> Result<Self, HostError> {
-        // This refuses another rank than N.
+        // `slice` refuses a layout whose rank is not N.
         let sliced = whole.to_composed()?.slice(&Coord::from(coord))?;
         let mut weight = 1;
         let mut first = 0;
@@ -49,7 +50,7 @@ impl<L: HostLayout, const N: usize> SliceOf<L, N> {
                 last: leaves.end,
             };
             let extent = extent(&whole, leaves);
-            // The algebra goes on past the end, as CuTe does. There is nothing.
+            // The algebra evaluates a layout past its end, as CuTe does, but there is no element there.
             let coordinate = coord[position].unwrap_or(0);
             if !(0..extent).contains(&coordinate) {
                 return Err(HostError::NoCoordinate {
@@ -102,7 +103,7 @@ impl<L: HostLayout, const N: usize> HostLayout for SliceOf<L, N> {
         extent(self, 0..self.profile().leaves())
     }
 
-    /// By the whole, which knows where its edge is.
+    /// Asks the whole layout, since only it knows which coordinates lie past the edge of a ragged tile.
     #[inline]
     fn index(&self, coord: i64) -> Option<i64> {
         if !(0..self.size()).contains(&coord) {

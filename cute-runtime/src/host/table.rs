@@ -5,13 +5,13 @@ use std::fmt;
 use super::layout::{extent, modes, text};
 use super::{HostLayout, HostTensor};
 
-/// Most rows and most columns that are shown.
+/// Most rows, and most columns, of a table.
 const SIDE_LIMIT: i64 = 16;
 
-/// Most values that are shown where there are no rows.
+/// Most values of a list.
 const LIST_LIMIT: i64 = 64;
 
-/// The layout, and what is there: a table with mode 0 down where there are two modes, else a list.
+/// Writes the layout and then the elements: as a table whose rows are mode 0 if there are two modes, else as a list.
 pub(super) fn write<E, L: HostLayout>(
     f: &mut fmt::Formatter<'_>,
     tensor: HostTensor<'_, E, L>,
@@ -19,7 +19,7 @@ pub(super) fn write<E, L: HostLayout>(
 ) -> fmt::Result {
     let layout = tensor.layout();
     f.write_str(&text(&layout))?;
-    // Past the edge there is nothing.
+    // A coordinate past the edge of a ragged tile has no element.
     let show = |coord: i64| tensor.get(coord).map_or_else(|| "-".into(), &show);
     let sizes: Vec<_> = modes(&layout)
         .map(|(_, leaves)| extent(&layout, leaves))

@@ -1,17 +1,18 @@
-//! A slice under a layout.
+//! Host tensors: a slice and a layout that gives the index of each coordinate's element.
 
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
-use super::layout::{check_bounds, no_element, text};
+use super::bounds::check_bounds;
+use super::coordinate::no_element;
+use super::layout::{in_order, text};
 use super::tile_mut::Elements;
-use super::walk::in_order;
 use super::{HostCoordinate, HostError, HostLayout, HostTileMut, SliceOf, TileOf, table};
 use crate::{DisjointTiling, Layout, StaticTiling};
 
-/// A slice of the host under a layout, to read.
+/// A slice of the host with a layout, to read: the element at coordinate `c` is `data[layout(c)]`.
 /// ```
 /// use cute_runtime::{HostTensor, layout};
 /// let data: Vec<i32> = (0..12).collect();
@@ -25,9 +26,9 @@ pub struct HostTensor<'a, E, L = Layout> {
     layout: L,
 }
 
-/// A slice of the host under a layout, to write.
+/// A slice of the host with a layout, to write.
 ///
-/// Its tiles can be written at the same time, where it is proved that they share no element.
+/// Its tiles can be written at the same time, if it is proved that no two of them share an element.
 /// ```
 /// use cute_runtime::{HostTensorMut, layout, tile};
 /// layout! { MATRIX = (64,48):(48,1); }
@@ -43,7 +44,7 @@ pub struct HostTensor<'a, E, L = Layout> {
 /// assert_eq!(matrix[[8, 32 + 3]], 17);
 /// # Ok::<(), cute_runtime::HostError>(())
 /// ```
-/// A layout that is not injective has no tiles to write:
+/// A layout in which two coordinates share an element has no tiles that can be written:
 /// ```compile_fail,E0277
 /// use cute_runtime::{HostTensorMut, layout, tile};
 /// layout! { WINDOWS = (4,8):(1,1); }
@@ -58,7 +59,11 @@ pub struct HostTensorMut<'a, E, L = Layout> {
 }
 
 impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
-    /// The slice under the layout, all of whose values must be indices of the slice.
+    /// A tensor over a slice.
+    ///
+    /// # Errors
+    /// If a value of the layout is not an index of the slice ([`HostError::OutOfBounds`]), or if that cannot be decided for
+    /// a swizzled layout of more than 2²⁰ coordinates ([`HostError::NotShown`]).
     pub fn new(data: &'a [E], layout: L) -> Result<Self, HostError> {
         check_bounds(&layout, data.len())?;
         Ok(Self { data, layout })
@@ -69,7 +74,7 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
         self.layout
     }
 
-    /// The slice.
+    /// The whole slice, including elements that the layout leaves out.
     pub fn data(&self) -> &'a [E] {
         self.data
     }
@@ -79,23 +84,24 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
         self.layout.size()
     }
 
-    /// The element at a coordinate: 1-D, or one number for each mode. `None` out of range.
+    /// The element at a coordinate: an `i64`, or an array with one number for each top-level mode. `None` out of range.
     #[inline]
     pub fn get<C: HostCoordinate>(&self, coord: C) -> Option<&'a E> {
         at(self.data, self.layout.index(coord.linear(&self.layout)?)?)
     }
 
-    /// The elements, leftmost mode fastest. Past the edge of a ragged tile there are none.
+    /// The elements in the order of 1-D coordinates: the leftmost mode runs fastest. Coordinates past the edge of a ragged
+    /// tile are left out.
     ///
-    /// In the order of memory, and with coordinates, they are in [`elements`](Self::elements).
+    /// [`elements`](Self::elements) visits them in an order that suits memory, and gives their coordinates.
     pub fn iter(&self) -> impl Iterator<Item = &'a E> + use<'a, E, L> {
         let data = self.data;
         in_order(self.layout).filter_map(move |value| at(data, value?))
     }
 
-    /// The elements with their coordinates, by the mode of the least stride first: in an order that is good for memory,
-    /// whatever the layout is. A coordinate has a number for each mode; of a tile, it is the coordinate in the whole, as in
-    /// [`HostTileMut::iter_mut`].
+    /// The elements with their coordinates, along the mode of the smallest stride first, so that neighbours in memory come one
+    /// after the other. A coordinate has one number for each top-level mode; that of a tile is the coordinate in the tiled
+    /// layout, as in [`HostTileMut::iter_mut`].
     /// ```
     /// use cute_runtime::{HostTensor, layout, tile};
     /// layout! { MATRIX = (3,4):(4,1); }
@@ -120,13 +126,13 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
         walk.filter_map(move |(coordinate, value)| Some((coordinate, at(data, value)?)))
     }
 
-    /// The elements in slices, each with the coordinate of its first. A slice is what is contiguous along one mode, of a tile up
-    /// to the edge; of one element where nothing is, as under a swizzle. Coordinates are those of
-    /// [`elements`](Self::elements).
+    /// The elements in slices, each with the coordinate of its first element. A slice runs along the mode of stride 1, in a
+    /// tile up to the edge. If no mode has stride 1, or the layout is swizzled, each slice has one element. Coordinates are
+    /// those of [`elements`](Self::elements).
     /// ```
     /// use cute_runtime::{HostTensor, layout};
     /// let data: Vec<i64> = (0..15).collect();
-    /// // Rows of four, five elements apart.
+    /// // Rows of four elements that begin five elements apart.
     /// let padded = HostTensor::new(&data, layout!((3,4):(5,1)))?;
     /// let sums = padded.runs().map(|([row, _], run)| (row, run.iter().sum()));
     /// assert_eq!(sums.collect::<Vec<(i64, i64)>>(), [(0, 6), (1, 26), (2, 46)]);
@@ -147,10 +153,11 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
         })
     }
 
-    /// The elements at the coordinates that agree with `coord`: a tensor of the modes where it has `None`, which is CuTe's `_`.
+    /// The elements at the coordinates that agree with `coord`, as a tensor. A `None` keeps its mode, as CuTe's `_` does; a
+    /// number fixes its mode.
     ///
     /// # Errors
-    /// If the layout has no such coordinate.
+    /// If the layout does not have `N` top-level modes, or a number is out of range.
     /// ```
     /// use cute_runtime::{HostTensor, layout};
     /// let data: Vec<i32> = (0..24).collect();
@@ -163,7 +170,7 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
     /// let error = matrix.slice([None, Some(6)]).unwrap_err();
     /// assert_eq!(
     ///     error.to_string(),
-    ///     "(4,(2,3)):(6,(3,1)) has no coordinate 6 along mode 1, where coordinates are below 6"
+    ///     "coordinate 6 along mode 1 of (4,(2,3)):(6,(3,1)) must be at least 0 and below 6"
     /// );
     /// # Ok::<(), cute_runtime::HostError>(())
     /// ```
@@ -177,7 +184,10 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
         })
     }
 
-    /// The tiles of a tiling of this layout, in the order of the rest.
+    /// The tiles of a tiling of this layout, in the order of their numbers.
+    ///
+    /// # Errors
+    /// If `T` divides another layout than this tensor's.
     /// ```
     /// use cute_runtime::{HostTensor, layout, tile};
     /// layout! { MATRIX = (4,6):(6,1); }
@@ -207,15 +217,16 @@ impl<'a, E, L: HostLayout> HostTensor<'a, E, L> {
 pub type HostTile<'a, E, T> = HostTensor<'a, E, TileOf<T>>;
 
 impl<E, T: StaticTiling> HostTile<'_, E, T> {
-    /// The tile's number: a 1-D coordinate of the rest.
+    /// The number of the tile: its 1-D coordinate in [`Tiling::rest`](crate::Tiling::rest).
     pub fn number(&self) -> i64 {
         self.layout.number()
     }
 
-    /// The coordinate in the whole of coordinate `within`: a number for each mode that the tiler tells apart.
+    /// The coordinate in the tiled layout of 1-D coordinate `within` of this tile: one number for each axis of the tiling
+    /// (see [`Tiling`](crate::Tiling)).
     ///
     /// # Panics
-    /// If `within` is not below the size, or the tiler does not tell `N` modes apart.
+    /// If `within` is negative or not below the size, or if the tiling does not have `N` axes.
     #[inline]
     #[track_caller]
     pub fn coordinate<const N: usize>(&self, within: i64) -> [i64; N] {
@@ -224,7 +235,11 @@ impl<E, T: StaticTiling> HostTile<'_, E, T> {
 }
 
 impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
-    /// The slice under the layout, all of whose values must be indices of the slice.
+    /// A tensor over a slice.
+    ///
+    /// # Errors
+    /// If a value of the layout is not an index of the slice ([`HostError::OutOfBounds`]), or if that cannot be decided for
+    /// a swizzled layout of more than 2²⁰ coordinates ([`HostError::NotShown`]).
     pub fn new(data: &'a mut [E], layout: L) -> Result<Self, HostError> {
         check_bounds(&layout, data.len())?;
         Ok(Self { data, layout })
@@ -235,7 +250,7 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
         self.layout
     }
 
-    /// The slice.
+    /// The whole slice, including elements that the layout leaves out.
     pub fn data(&mut self) -> &mut [E] {
         self.data
     }
@@ -245,7 +260,7 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
         self.layout.size()
     }
 
-    /// The same, to read.
+    /// The same tensor, to read.
     pub fn as_tensor(&self) -> HostTensor<'_, E, L> {
         HostTensor {
             data: self.data,
@@ -253,13 +268,13 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
         }
     }
 
-    /// The element at a coordinate: 1-D, or one number for each mode. `None` out of range.
+    /// The element at a coordinate: an `i64`, or an array with one number for each top-level mode. `None` out of range.
     #[inline]
     pub fn get<C: HostCoordinate>(&self, coord: C) -> Option<&E> {
         self.as_tensor().get(coord)
     }
 
-    /// The element at a coordinate: 1-D, or one number for each mode. `None` out of range.
+    /// The element at a coordinate: an `i64`, or an array with one number for each top-level mode. `None` out of range.
     #[inline]
     pub fn get_mut<C: HostCoordinate>(&mut self, coord: C) -> Option<&mut E> {
         let index = self.layout.index(coord.linear(&self.layout)?)?;
@@ -285,7 +300,7 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
         })
     }
 
-    /// Writes one value to the element of each coordinate; what the layout leaves out stays as it is.
+    /// Writes a value to the element of each coordinate. Elements of the slice that the layout leaves out are unchanged.
     /// ```
     /// use cute_runtime::{HostTensorMut, layout};
     /// let mut data = [0; 6];
@@ -304,8 +319,11 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
         }
     }
 
-    /// Writes the elements of another tensor, 1-D coordinate by 1-D coordinate, as CuTe's `copy` does: the sizes agree, the
-    /// layouts need not.
+    /// Copies the element at each 1-D coordinate of another tensor to the same 1-D coordinate of this one, as CuTe's `copy`
+    /// does. The layouts may differ.
+    ///
+    /// # Errors
+    /// If the sizes differ.
     /// ```
     /// use cute_runtime::{HostTensor, HostTensorMut, layout};
     /// let rows = HostTensor::new(&[1, 2, 3, 4, 5, 6], layout!((2,3):row))?;
@@ -314,7 +332,10 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
     /// assert_eq!(columns, [1, 4, 2, 5, 3, 6]);
     ///
     /// let error = HostTensorMut::new(&mut columns, layout!(5))?.copy_from(&rows).unwrap_err();
-    /// assert_eq!(error.to_string(), "5:1 has 5 coordinates, but (2,3):(3,1), which is copied, has 6");
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "cannot copy (2,3):(3,1) to 5:1: the source has 6 coordinates, the destination 5"
+    /// );
     /// # Ok::<(), cute_runtime::HostError>(())
     /// ```
     pub fn copy_from<M: HostLayout>(&mut self, from: &HostTensor<'_, E, M>) -> Result<(), HostError>
@@ -330,7 +351,7 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
             });
         }
         for (to, index) in in_order(self.layout).zip(in_order(from.layout)) {
-            // Of two tiles, each may have an edge.
+            // Either tensor may be a ragged tile, with coordinates that have no element.
             let pair = to.zip(index);
             let pair = pair.and_then(|(to, index)| at_mut(self.data, to).zip(at(from.data, index)));
             if let Some((to, from)) = pair {
@@ -340,8 +361,11 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
         Ok(())
     }
 
-    /// The tiles of a tiling of this layout, in the order of the rest. That no two of them share an element was proved
-    /// when the tiling was declared.
+    /// The tiles of a tiling of this layout, in the order of their numbers. It was proved at compile time that no two of them
+    /// share an element.
+    ///
+    /// # Errors
+    /// If `T` divides another layout than this tensor's.
     pub fn tiles_mut<T: DisjointTiling>(
         &mut self,
     ) -> Result<impl DoubleEndedIterator<Item = HostTileMut<'_, E, T>> + ExactSizeIterator, HostError>
@@ -349,13 +373,16 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
         check_tiling::<T, L>(&self.layout)?;
         let elements = Elements::<E, T>::new(self.data);
         Ok((0..TileOf::<T>::COUNT).map(move |number| {
-            // SAFETY: the range has each number once.
+            // SAFETY: the range contains each number once, and `elements` is used here only.
             unsafe { elements.tile(number) }
         }))
     }
 
-    /// The tiles of a tiling of this layout, for the threads of rayon. That no two of them share an element was proved
-    /// when the tiling was declared.
+    /// The tiles of a tiling of this layout, as a parallel iterator of rayon. It was proved at compile time that no two of
+    /// them share an element.
+    ///
+    /// # Errors
+    /// If `T` divides another layout than this tensor's.
     /// ```
     /// use cute_runtime::{HostTensorMut, layout, tile};
     /// use rayon::iter::ParallelIterator;
@@ -383,13 +410,13 @@ impl<'a, E, L: HostLayout> HostTensorMut<'a, E, L> {
         let elements = Elements::<E, T>::new(self.data);
         let numbers = (0..TileOf::<T>::COUNT).into_par_iter();
         Ok(numbers.map(move |number| {
-            // SAFETY: the range has each number once, whatever its parts are.
+            // SAFETY: the range contains each number once, however rayon splits it, and `elements` is used here only.
             unsafe { elements.tile(number) }
         }))
     }
 }
 
-/// The element of a value of the layout.
+/// The element at index `value`; `None` outside the slice.
 #[inline]
 fn at<E>(data: &[E], value: i64) -> Option<&E> {
     data.get(usize::try_from(value).ok()?)
@@ -461,7 +488,8 @@ impl<E, L: Copy> Clone for HostTensor<'_, E, L> {
 
 impl<E, L: Copy> Copy for HostTensor<'_, E, L> {}
 
-/// The layout and the elements: two modes as a table, mode 0 down, others as a list. Of many, the first ones.
+/// The layout and the elements: a table whose rows are mode 0 if there are two modes, else a list. At most 16 rows, 16 columns
+/// and 64 elements of a list are shown.
 /// ```
 /// use cute_runtime::{HostTensor, layout};
 /// let data: Vec<i32> = (8..14).collect();

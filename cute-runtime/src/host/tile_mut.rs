@@ -1,28 +1,30 @@
-//! Tiles that are written at the same time, and all that is unsafe about them.
+//! Tiles that can be written at the same time, and the unsafe code that this takes.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 use std::ptr::NonNull;
 
-use super::layout::no_element;
+use super::coordinate::no_element;
 use super::{HostCoordinate, HostLayout, TileOf};
 use crate::layout::Invariant;
 use crate::{Layout, StaticTiling};
 
-/// One tile of a tensor, to write. No other tile has any of its elements.
+/// One tile of a tensor, to write. No other tile shares an element with it.
 pub struct HostTileMut<'a, E, T> {
     elements: Elements<'a, E, T>,
     tile: TileOf<T>,
-    /// As for threads, a tile is its elements.
+    /// Makes the tile `Send` and `Sync` only where a `&mut E` is. `Elements` alone is `Sync` for every `E: Send`.
     owned: PhantomData<&'a mut E>,
 }
 
-/// A slice whose elements belong to the tiles of a disjoint tiling, each to one coordinate of one tile at most.
+/// A mutably borrowed slice, divided among the tiles of a disjoint tiling: each element belongs to at most one coordinate of
+/// one tile.
 ///
-/// Everything unsafe rests on this: `at` is the one place that makes a pointer to an element, its values are the tiling's,
-/// and different coordinates have different values, of which `PROOF` is the check. It is made for one `T`, so that no other
-/// may take its place: a subtype of `T` can have a tiling of its own.
+/// All unsafe code of this module relies on that. `at` is the only function that makes a pointer to an element. It is called
+/// with values of the tiling only, and `PROOF` checks that different coordinates of the tiling have different values. The
+/// check is made for one type `T`, and `tiling` is invariant in it: a subtype of `T` may have another tiling, so a value for
+/// `T` must not be used as one for the subtype.
 pub(super) struct Elements<'a, E, T> {
     first: NonNull<E>,
     len: usize,
@@ -31,7 +33,8 @@ pub(super) struct Elements<'a, E, T> {
 }
 
 impl<'a, E, T: StaticTiling> Elements<'a, E, T> {
-    /// A compile-time error where the bound `DisjointTiling` of the caller promises too much.
+    /// A compile-time error if the tiling is not disjoint. `DisjointTiling` is a safe trait, so the caller's bound proves
+    /// nothing.
     const PROOF: () = assert!(
         T::TILING.is_disjoint(),
         "the tiling is not proved to be disjoint"
@@ -47,10 +50,10 @@ impl<'a, E, T: StaticTiling> Elements<'a, E, T> {
         }
     }
 
-    /// A tile that has its elements alone.
+    /// Tile number `number`, with exclusive access to its elements.
     ///
     /// # Safety
-    /// For each number this is called once in the lifetime `'a`.
+    /// This is called at most once for each number, over all copies of this value.
     pub(super) unsafe fn tile(&self, number: usize) -> HostTileMut<'a, E, T> {
         HostTileMut {
             elements: *self,
@@ -59,21 +62,22 @@ impl<'a, E, T: StaticTiling> Elements<'a, E, T> {
         }
     }
 
-    /// Where the element at coordinate `within` of a tile is, if there is one; another place for each coordinate.
+    /// A pointer to the element at 1-D coordinate `within` of a tile; `None` out of range and past the edge. Different
+    /// coordinates and different tiles give different pointers.
     #[inline]
     fn element(&self, tile: TileOf<T>, within: i64) -> Option<NonNull<E>> {
         self.at(tile.index(within)?)
     }
 
-    /// Where the element of a value of the tiling is.
+    /// A pointer to the element at index `value` of the slice; `None` outside the slice.
     #[inline]
     fn at(&self, value: i64) -> Option<NonNull<E>> {
         let index = usize::try_from(value).ok()?;
-        // SAFETY: the index is below the length of the slice.
+        // SAFETY: the index is below the length of the slice that `first` points to.
         (index < self.len).then(|| unsafe { self.first.add(index) })
     }
 
-    /// Where the elements of that many consecutive values are.
+    /// A pointer to the elements at the indices `value..value + len`; `None` unless all lie in the slice.
     #[inline]
     fn slice(&self, value: i64, len: i64) -> Option<NonNull<[E]>> {
         let (first, len) = (self.at(value)?, usize::try_from(len).ok()?);
@@ -83,70 +87,75 @@ impl<'a, E, T: StaticTiling> Elements<'a, E, T> {
 }
 
 impl<E, T: StaticTiling> HostTileMut<'_, E, T> {
-    /// Its number: a 1-D coordinate of the rest.
+    /// The number of the tile: its 1-D coordinate in [`Tiling::rest`](crate::Tiling::rest).
     pub fn number(&self) -> i64 {
         self.tile.number()
     }
 
-    /// Its layout; the tiles of a ragged tiling reach past the edge.
+    /// The layout of the tile. In a ragged tiling, it includes the coordinates past the edge.
     pub fn layout(&self) -> Layout {
         self.tile.layout()
     }
 
-    /// Number of coordinates, with those past the edge.
+    /// Number of coordinates, including those past the edge.
     pub fn size(&self) -> i64 {
         TileOf::<T>::SIZE
     }
 
-    /// The coordinate in the whole of coordinate `within`: a number for each mode that the tiler tells apart.
+    /// The coordinate in the tiled layout of 1-D coordinate `within` of this tile: one number for each axis of the tiling
+    /// (see [`Tiling`](crate::Tiling)).
     ///
     /// # Panics
-    /// If `within` is not below the size, or the tiler does not tell `N` modes apart.
+    /// If `within` is negative or not below the size, or if the tiling does not have `N` axes.
     #[inline]
     #[track_caller]
     pub fn coordinate<const N: usize>(&self, within: i64) -> [i64; N] {
         self.tile.coordinate(within)
     }
 
-    /// The element at a coordinate of the tile: 1-D, or one number for each mode. `None` out of range and past the edge.
+    /// The element at a coordinate of the tile: an `i64`, or an array with one number for each top-level mode. `None` out of
+    /// range and past the edge.
     #[inline]
     pub fn get<C: HostCoordinate>(&self, coord: C) -> Option<&E> {
         let element = self
             .elements
             .element(self.tile, coord.linear(&self.tile)?)?;
-        // SAFETY: the element lives for 'a and belongs to this tile alone, which is borrowed to read.
+        // SAFETY: the element lives for 'a and belongs to this tile alone. The tile is borrowed, so no mutable reference to
+        // the element exists while the result lives.
         Some(unsafe { element.as_ref() })
     }
 
-    /// The element at a coordinate of the tile: 1-D, or one number for each mode. `None` out of range and past the edge.
+    /// The element at a coordinate of the tile: an `i64`, or an array with one number for each top-level mode. `None` out of
+    /// range and past the edge.
     #[inline]
     pub fn get_mut<C: HostCoordinate>(&mut self, coord: C) -> Option<&mut E> {
         let mut element = self
             .elements
             .element(self.tile, coord.linear(&self.tile)?)?;
-        // SAFETY: the element lives for 'a and belongs to this tile alone, which is borrowed to write.
+        // SAFETY: the element lives for 'a and belongs to this tile alone. The tile is mutably borrowed, so no other reference
+        // to the element exists while the result lives.
         Some(unsafe { element.as_mut() })
     }
 
-    /// The elements with their coordinates in the whole, by the mode of the least stride first: in an order that is good for
-    /// memory, whatever the layout is. Past the edge there are none.
+    /// The elements with their coordinates in the tiled layout, along the mode of the smallest stride first, so that
+    /// neighbours in memory come one after the other. Coordinates past the edge are left out.
     ///
-    /// `for_each` and other methods that go through to the end are faster than a `for` loop, and loops over
+    /// `for_each` and other methods that consume the whole iterator are faster than a `for` loop. Loops over
     /// [`runs_mut`](Self::runs_mut) are faster still.
     ///
     /// # Panics
-    /// If the tiler does not tell `N` modes apart.
+    /// If the tiling does not have `N` axes (see [`Tiling`](crate::Tiling)).
     pub fn iter_mut<const N: usize>(&mut self) -> impl Iterator<Item = ([i64; N], &mut E)> {
         let elements = self.elements;
         self.tile.walk().filter_map(move |(coordinate, value)| {
             let mut element = elements.at(value)?;
-            // SAFETY: as in `get_mut`; and the walk has each coordinate once, so each element is lent once.
+            // SAFETY: as in `get_mut`. The walk visits each coordinate once, so no element is lent twice.
             Some((coordinate, unsafe { element.as_mut() }))
         })
     }
 
-    /// The elements in slices, each with the coordinate of its first in the whole. A slice is what is contiguous along one
-    /// mode of the tile, up to the edge; of one element where nothing is, as under a swizzle.
+    /// The elements in slices, each with the coordinate of its first element in the tiled layout. A slice runs along the mode
+    /// of stride 1, up to the edge. If no mode has stride 1, or the layout is swizzled, each slice has one element.
     /// ```
     /// use cute_runtime::{HostTensorMut, layout, tile};
     /// layout! { IMAGE = (5,7):(7,1); }
@@ -164,12 +173,13 @@ impl<E, T: StaticTiling> HostTileMut<'_, E, T> {
     /// ```
     ///
     /// # Panics
-    /// If the tiler does not tell `N` modes apart.
+    /// If the tiling does not have `N` axes (see [`Tiling`](crate::Tiling)).
     pub fn runs_mut<const N: usize>(&mut self) -> impl Iterator<Item = ([i64; N], &mut [E])> {
         let elements = self.elements;
         self.tile.runs().filter_map(move |(coordinate, values)| {
             let mut slice = elements.slice(values.start, values.end - values.start)?;
-            // SAFETY: as in `get_mut`, for coordinates whose values are these; and each coordinate is in one run.
+            // SAFETY: as in `get_mut`: the elements are those of coordinates of this tile. Each coordinate is in one run only,
+            // so no element is lent twice.
             Some((coordinate, unsafe { slice.as_mut() }))
         })
     }
@@ -214,9 +224,10 @@ impl<E, T> Clone for Elements<'_, E, T> {
 
 impl<E, T> Copy for Elements<'_, E, T> {}
 
-// SAFETY: it stands for a `&mut [E]`, which may be sent if the elements may.
+// SAFETY: the value stands for a `&mut [E]`, which may be sent to another thread if `E` may.
 unsafe impl<E: Send, T> Send for Elements<'_, E, T> {}
 
-// SAFETY: all that can be had through a shared reference are tiles, each once, and a tile is a `&mut E` many times over: to have
-// it on another thread is to have sent it. That a tile itself is shared only where elements may be, its own field sees to.
+// SAFETY: a thread that has a `&Elements` reaches elements only through `tile`, which makes each tile once. A tile is exclusive
+// access to its elements, so a thread that makes one receives them as if it had been sent a `&mut E` for each: `E: Send`
+// suffices. To share a tile between threads needs `E: Sync`, which the field `owned` of `HostTileMut` demands.
 unsafe impl<E: Send, T> Sync for Elements<'_, E, T> {}

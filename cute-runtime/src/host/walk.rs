@@ -1,98 +1,123 @@
-//! Layouts whose leaves are known at run time, coordinate by coordinate.
+//! Iteration over the coordinates of a layout whose leaves are known only at run time.
 
 use std::ops::Range;
 
-use super::HostLayout;
-use super::layout::{leaves, modes};
+use crate::Swizzle;
 use crate::layout::{Leaves, Run, Runs, Walk, contiguous, nearest};
 
-/// The values in the order of 1-D coordinates; `None` where there is no element.
-pub(super) fn in_order<L: HostLayout>(layout: L) -> impl Iterator<Item = Option<i64>> {
-    let swizzle = layout.swizzle();
-    let leaves = Counted::<0>::of(&layout, |_, _| {});
-    let along = leaves.leftmost();
-    let walk = Walk::new(leaves.runs(along, layout.offset()));
-    let elements = only_elements(layout, walk);
-    elements.map(move |element| element.map(|(_, linear)| swizzle.apply(linear)))
+/// A layout to iterate over, by its leaves.
+pub(super) struct Walked<E> {
+    pub(super) shape: Vec<i64>,
+    pub(super) stride: Vec<i64>,
+    /// The leaves of each top-level mode. Modes that a slice fixes are left out, since coordinates have no number for them.
+    pub(super) modes: Vec<Range<usize>>,
+    pub(super) offset: i64,
+    pub(super) swizzle: Swizzle,
+    /// Whether every 1-D coordinate has an element.
+    pub(super) is_complete: bool,
+    /// Tells whether a given 1-D coordinate has an element; called only if `is_complete` is false.
+    pub(super) is_element: E,
 }
 
-/// What [`HostLayout::walk`] is.
-#[track_caller]
-pub(super) fn walk<L: HostLayout, const N: usize>(
-    layout: L,
-) -> impl Iterator<Item = ([i64; N], i64)> {
-    let swizzle = layout.swizzle();
-    let leaves = by_mode(&layout);
-    let along = match layout.is_complete() {
-        true => nearest(&leaves.shape, &leaves.stride),
-        false => leaves.leftmost(),
-    };
-    let walk = Walk::new(leaves.runs(along, layout.offset()));
-    let elements = only_elements(layout, walk).flatten();
-    elements.map(move |(coordinate, linear)| (coordinate, swizzle.apply(linear)))
+impl<E: Fn(i64) -> bool> Walked<E> {
+    /// The values in the order of 1-D coordinates, with `None` for a coordinate without an element.
+    pub(super) fn in_order(self) -> impl Iterator<Item = Option<i64>> {
+        let (offset, swizzle) = (self.offset, self.swizzle);
+        let steps = vec![[]; self.shape.len()];
+        let (leaves, elements) = self.split::<0>(steps);
+        let along = leaves.leftmost();
+        let walk = Walk::new(leaves.runs(along, offset));
+        let values = elements.only(walk);
+        values.map(move |element| element.map(|(_, linear)| swizzle.apply(linear)))
+    }
+
+    /// The coordinates with their values, along the mode of the smallest stride first if every coordinate has an element.
+    #[track_caller]
+    pub(super) fn walk<const N: usize>(self) -> impl Iterator<Item = ([i64; N], i64)> {
+        let (offset, swizzle) = (self.offset, self.swizzle);
+        let steps = self.steps();
+        let (leaves, elements) = self.split(steps);
+        let along = match elements.is_complete {
+            true => nearest(&leaves.shape, &leaves.stride),
+            false => leaves.leftmost(),
+        };
+        let walk = Walk::new(leaves.runs(along, offset));
+        let values = elements.only(walk).flatten();
+        values.map(move |(coordinate, linear)| (coordinate, swizzle.apply(linear)))
+    }
+
+    /// The coordinates in runs whose values are consecutive: the first coordinate of each run, and its values.
+    #[track_caller]
+    pub(super) fn runs<const N: usize>(self) -> impl Iterator<Item = ([i64; N], Range<i64>)> {
+        let (offset, swizzle) = (self.offset, self.swizzle);
+        let steps = self.steps();
+        let (leaves, elements) = self.split(steps);
+        let along = match elements.is_complete {
+            true => contiguous(&leaves.shape, &leaves.stride, swizzle),
+            false => None,
+        };
+        let runs = elements.only(leaves.runs(along, offset)).flatten();
+        runs.map(move |run: Run<N>| (run.coordinate, run.values(swizzle)))
+    }
+
+    /// For each leaf, how much one step along it adds to the coordinate, which has one number for each of `modes`.
+    #[track_caller]
+    fn steps<const N: usize>(&self) -> Vec<[i64; N]> {
+        let rank = self.modes.len();
+        assert!(
+            rank == N,
+            "coordinates of this layout have {rank} numbers, not {N}"
+        );
+        let mut steps = vec![[0; N]; self.shape.len()];
+        for (axis, leaves) in self.modes.iter().enumerate() {
+            let mut weight = 1;
+            for leaf in leaves.clone() {
+                steps[leaf][axis] = weight;
+                weight *= self.shape[leaf];
+            }
+        }
+        steps
+    }
+
+    fn split<const N: usize>(self, steps: Vec<[i64; N]>) -> (Counted<N>, Elements<E>) {
+        let leaves = Counted {
+            shape: self.shape,
+            stride: self.stride,
+            steps,
+        };
+        let elements = Elements {
+            is_complete: self.is_complete,
+            is_element: self.is_element,
+        };
+        (leaves, elements)
+    }
 }
 
-/// What [`HostLayout::runs`] is.
-#[track_caller]
-pub(super) fn runs<L: HostLayout, const N: usize>(
-    layout: L,
-) -> impl Iterator<Item = ([i64; N], Range<i64>)> {
-    let swizzle = layout.swizzle();
-    let leaves = by_mode(&layout);
-    let along = match layout.is_complete() {
-        true => contiguous(&leaves.shape, &leaves.stride, swizzle),
-        false => None,
-    };
-    let runs = only_elements(layout, leaves.runs(along, layout.offset())).flatten();
-    runs.map(move |run: Run<N>| (run.coordinate, run.values(swizzle)))
+/// Which 1-D coordinates have an element.
+struct Elements<E> {
+    is_complete: bool,
+    is_element: E,
 }
 
-/// `None` for what has no element, where the items are those of the 1-D coordinates in order; else all of them.
-fn only_elements<L: HostLayout, I>(
-    layout: L,
-    items: impl Iterator<Item = I>,
-) -> impl Iterator<Item = Option<I>> {
-    let is_element =
-        move |coord: usize| layout.is_complete() || layout.index(coord as i64).is_some();
-    let items = items.enumerate();
-    items.map(move |(coord, item)| is_element(coord).then_some(item))
+impl<E: Fn(i64) -> bool> Elements<E> {
+    /// Replaces each item whose coordinate has no element by `None`. Unless every coordinate has an element, item `i` must
+    /// be that of 1-D coordinate `i`.
+    fn only<I>(self, items: impl Iterator<Item = I>) -> impl Iterator<Item = Option<I>> {
+        let items = items.enumerate();
+        items.map(move |(coord, item)| {
+            (self.is_complete || (self.is_element)(coord as i64)).then_some(item)
+        })
+    }
 }
 
-/// The leaves of a layout, with how coordinates of `N` numbers go on along them.
+/// The leaves of a layout, with what one step along each adds to a coordinate of `N` numbers.
 struct Counted<const N: usize> {
     shape: Vec<i64>,
     stride: Vec<i64>,
     steps: Vec<[i64; N]>,
 }
 
-/// Coordinates have a number for each top-level mode.
-#[track_caller]
-fn by_mode<const N: usize>(layout: &impl HostLayout) -> Counted<N> {
-    let rank = modes(layout).count();
-    assert!(rank == N, "a coordinate has {rank} numbers, not {N}");
-    Counted::of(layout, |shape, steps| {
-        for (axis, (_, leaves)) in modes(layout).enumerate() {
-            let mut weight = 1;
-            for leaf in leaves {
-                steps[leaf][axis] = weight;
-                weight *= shape[leaf];
-            }
-        }
-    })
-}
-
 impl<const N: usize> Counted<N> {
-    fn of(layout: &impl HostLayout, count: impl FnOnce(&[i64], &mut [[i64; N]])) -> Self {
-        let (shape, stride): (Vec<_>, Vec<_>) = leaves(layout).unzip();
-        let mut steps = vec![[0; N]; shape.len()];
-        count(&shape, &mut steps);
-        Self {
-            shape,
-            stride,
-            steps,
-        }
-    }
-
     fn leftmost(&self) -> Option<usize> {
         (!self.shape.is_empty()).then_some(0)
     }

@@ -1,4 +1,4 @@
-//! Layouts into a coordinate space, as constants.
+//! Layouts whose values are coordinates, as constants.
 
 use super::Layout;
 use cute_algebra::{LayoutError, ScaledBasis};
@@ -6,7 +6,8 @@ use std::fmt;
 
 /// A layout whose strides are scaled basis elements, such as `(4,5):(1@1,1@0)`: its values are coordinates.
 ///
-/// Every coordinate that a stride runs along is an integer layout of its own.
+/// Each number of the value is given by an integer layout, its component: component `[i]` gives number `i`. In a nested
+/// coordinate space, a component is named by its path, the outermost index first.
 /// ```
 /// use cute_runtime::{CoordinateLayout, layout};
 /// const C: CoordinateLayout = layout!((4,5):(1@1,1@0));
@@ -19,7 +20,7 @@ pub struct CoordinateLayout {
     components: &'static [(&'static [usize], Layout)],
 }
 
-/// For expansions: the text of the layout, and the layout along each path, outermost index first.
+/// For expansions: the layout as text, and the component of each path.
 pub const fn coordinate_layout(
     text: &'static str,
     components: &'static [(&'static [usize], Layout)],
@@ -28,7 +29,7 @@ pub const fn coordinate_layout(
 }
 
 impl CoordinateLayout {
-    /// Number of coordinates of the domain.
+    /// Number of 1-D coordinates that the layout takes.
     pub const fn size(&self) -> i64 {
         match self.components {
             [] => 1,
@@ -36,12 +37,12 @@ impl CoordinateLayout {
         }
     }
 
-    /// The layouts along each path, outermost index first.
+    /// The components with their paths. A path lists indices into the nested value, the outermost first.
     pub const fn components(&self) -> &'static [(&'static [usize], Layout)] {
         self.components
     }
 
-    /// The layout along one path.
+    /// The component of one path; `None` if no stride runs along it.
     pub fn component(&self, path: &[usize]) -> Option<Layout> {
         self.components
             .iter()
@@ -49,10 +50,11 @@ impl CoordinateLayout {
             .map(|(_, layout)| *layout)
     }
 
-    /// The value at 1-D coordinate `index`, of a space whose coordinates are `N` integers.
+    /// The value at 1-D coordinate `index`, if values are coordinates of at most `N` integers. Numbers along which no stride
+    /// runs are 0.
     ///
     /// # Panics
-    /// If `index` is not below the size, or the space has other coordinates.
+    /// If `index` is negative or not below the size, or if values are nested or have more than `N` integers.
     pub const fn at<const N: usize>(&self, index: i64) -> [i64; N] {
         let mut value = [0; N];
         let mut i = 0;
@@ -60,7 +62,7 @@ impl CoordinateLayout {
             let (path, layout) = self.components[i];
             assert!(
                 path.len() == 1 && path[0] < N,
-                "the coordinates of this space are not N integers"
+                "the values of this layout are not coordinates of N integers"
             );
             value[path[0]] = layout.at(index);
             i += 1;
@@ -68,10 +70,10 @@ impl CoordinateLayout {
         value
     }
 
-    /// The same layout in the algebra.
+    /// This layout as a value of `cute-algebra`.
     ///
     /// # Errors
-    /// Never for the result of a macro.
+    /// None for a layout that a macro made.
     /// ```
     /// use cute_runtime::{CoordinateLayout, layout};
     /// const C: CoordinateLayout = layout!((4,(5,2)):(2@1,(1@0,4@1)));
@@ -82,7 +84,7 @@ impl CoordinateLayout {
         let Some((_, first)) = self.components.first() else {
             return Ok(cute_algebra::Layout::unit());
         };
-        // A leaf runs along one path; along the others it stands still.
+        // Each leaf has a stride other than 0 in at most one component.
         let stride = |leaf: usize| {
             let along = |(path, layout): &(&[usize], Layout)| {
                 let stride = *layout.flat_stride().get(leaf)?;

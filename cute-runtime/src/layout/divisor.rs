@@ -1,11 +1,11 @@
-//! Division by a number that is known when a layout is built, and not when it is compiled.
+//! Division by a number that is known when a layout is built, but not when the program is compiled.
 
-/// A positive number to divide by, as the reciprocal to multiply with.
+/// A positive divisor, stored as a reciprocal, so that a division is a multiplication and a shift.
 ///
 /// With `2^(l-1) < d <= 2^l`, the reciprocal `m = ceil(2^(63+l) / d)` fits 64 bits, and `m*d - 2^(63+l) < d <= 2^l`. So
 /// `floor(m*n / 2^(63+l)) = floor(n / d)` for `0 <= n < 2^63` (Granlund and Montgomery, Division by Invariant Integers
-/// using Multiplication, 1994, theorem 4.2). On an AMD EPYC a coordinate of three modes took 0.42 of the time that it takes with
-/// the processor's division where coordinates are below 2^32, and 0.28 where they are not.
+/// using Multiplication, 1994, theorem 4.2). On an AMD EPYC, the index of a layout of three modes took 0.42 of the time that
+/// the processor's division takes if coordinates are below 2^32, and 0.28 of it if they are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divisor {
     reciprocal: u64,
@@ -18,7 +18,7 @@ impl Divisor {
         shift: 0,
     };
 
-    /// `None` for a number that is not positive.
+    /// The reciprocal of `divisor`; `None` if it is not positive.
     pub(super) fn new(divisor: i64) -> Option<Self> {
         let divisor = u64::try_from(divisor).ok().filter(|&divisor| divisor > 0)?;
         let shift = u64::BITS - (divisor - 1).leading_zeros();
@@ -29,10 +29,10 @@ impl Divisor {
         })
     }
 
-    /// The quotient of a number that is not negative.
+    /// `number / divisor`, rounded down. `number` must not be negative.
     #[inline]
     pub fn quotient(self, number: i64) -> i64 {
-        // Twice the number, so that the shift is by whole words and what is kept.
+        // The product is to be shifted by 63 + shift. With twice the number that is 64 + shift: the upper word, shifted.
         let twice = u128::from((number as u64) << 1);
         let product = u128::from(self.reciprocal) * twice;
         ((product >> 64) as u64 >> self.shift) as i64
@@ -58,7 +58,7 @@ mod tests {
         assert_eq!((Divisor::new(0), Divisor::new(-1)), (None, None));
     }
 
-    /// Around the multiples of divisors around the powers of two, up to the ends of the range.
+    /// Divisors near the powers of two, and numbers near their multiples, up to the largest `i64`.
     #[test]
     fn edges() {
         let around = |center: i64| (-2..=2).filter_map(move |step| center.checked_add(step));

@@ -1,15 +1,16 @@
-//! Layouts with run-time integers into a coordinate space.
+//! Layouts with run-time integers whose values are coordinates.
 
 use super::Profile;
-use super::dynamic::LayoutRecipe;
+use super::recipe::LayoutRecipe;
 use super::value::tree;
 use cute_algebra::{IntTuple, LayoutError, ScaledBasis, Stride};
 use std::fmt;
 
-/// A layout of which some extents are known at run time only, and whose values are coordinates of `N` integers.
+/// A layout of which some extents or strides are known only at run time, and whose values are coordinates of `N` integers.
 ///
-/// `layout! { pub C = (m,n):(1@1,1@0); }` declares a type that implements it, with `C::try_new(m, n)`, and `offset`, which takes a
-/// coordinate with one integer for each leaf. As an expression, `layout!` is a `Result` of such a value.
+/// `layout! { pub C = (m,n):(1@1,1@0); }` declares a type that implements this trait. `C::try_new(m, n)` builds a value, and
+/// `offset` gives the value at a coordinate that has one integer for each leaf. As an expression, `layout!` is a `Result` of
+/// such a value.
 /// ```
 /// use cute_runtime::{DynamicCoordinateLayout, layout};
 /// layout! { pub C = (m,(2,n)):(1@1,(1@0,2@0)); }
@@ -19,40 +20,41 @@ use std::fmt;
 /// # Ok::<(), cute_runtime::LayoutCheck>(())
 /// ```
 pub trait DynamicCoordinateLayout<const N: usize>: Copy {
-    /// What expansions fill in.
+    /// How to check and compute the layout from its run-time integers. Expansions define it.
     #[doc(hidden)]
     const RECIPE: &'static CoordinateRecipe;
 
-    /// How the leaves nest.
+    /// How the modes nest.
     const PROFILE: Profile = Self::RECIPE.layout.profile;
 
     /// Number of top-level modes.
     const RANK: usize = Self::RECIPE.layout.profile.rank();
 
-    /// What expansions fill in.
+    /// The numbers that were computed when the layout was built, in the order of `RECIPE`. Expansions define it.
     #[doc(hidden)]
     fn numbers(&self) -> &[i64];
 
-    /// Number of coordinates of the domain.
+    /// Number of 1-D coordinates that the layout takes.
     fn size(&self) -> i64;
 
-    /// The value at 1-D coordinate `coord`, which is not negative; like CuTe's, it does not ask whether that is below the size.
+    /// The value at 1-D coordinate `coord`, which must not be negative. As in CuTe, it may exceed the size: there the last
+    /// mode goes on.
     fn index(&self, coord: i64) -> [i64; N];
 
     /// The value at 1-D coordinate `coord`.
     ///
     /// # Panics
-    /// If `coord` is not below the size.
+    /// If `coord` is negative or not below the size.
     #[track_caller]
     fn at(&self, coord: i64) -> [i64; N] {
         assert!((0..self.size()).contains(&coord), "coordinate out of range");
         self.index(coord)
     }
 
-    /// The same layout in the algebra.
+    /// This layout as a value of `cute-algebra`.
     ///
     /// # Errors
-    /// Never for a value that was built.
+    /// None for a value from `try_new` or `layout!`.
     fn to_layout(&self) -> Result<cute_algebra::Layout, LayoutError> {
         let CoordinateRecipe { layout, axes } = Self::RECIPE;
         let mut extents = layout.shape.iter().map(|leaf| leaf.value(self.numbers()));
@@ -68,16 +70,16 @@ pub trait DynamicCoordinateLayout<const N: usize>: Copy {
     }
 }
 
-/// For expansions: how a layout into coordinates comes from its run-time integers.
+/// For expansions: how to compute a layout whose values are coordinates from its run-time integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoordinateRecipe {
-    /// The layout, its strides without the coordinates that they run along.
+    /// The layout, with the integer factor of each stride.
     pub layout: LayoutRecipe,
-    /// Which coordinate each leaf runs along.
+    /// For each leaf, which number of the value its stride runs along.
     pub axes: &'static [usize],
 }
 
-/// For expansions: the layout as text.
+/// For expansions: writes the layout as text.
 pub fn write_coordinates<const N: usize>(
     layout: &impl DynamicCoordinateLayout<N>,
     f: &mut fmt::Formatter<'_>,

@@ -1,13 +1,14 @@
 //! Tilings of layouts with run-time integers.
 
-use super::dynamic::{DynamicLayout, Number};
-use cute_algebra::{Axis, LayoutError, proves_disjoint};
+use super::dynamic::DynamicLayout;
+use super::recipe::TilingRecipe;
+use cute_algebra::LayoutError;
 
-/// A layout with run-time integers, cut into tiles: mode 0 is the tile, mode 1 what is left, and every coordinate is in exactly
-/// one tile.
+/// A layout with run-time integers, divided into tiles: mode 0 is the tile, mode 1 the rest, which counts the tiles. Every
+/// coordinate is in exactly one tile.
 ///
-/// `tile! { pub T = L / tiler; }` declares a type that implements it, with `T::try_new` for the integers; as an expression,
-/// `tile!` is a `Result` of such a value.
+/// `tile! { pub T = L / tiler; }` declares a type that implements this trait, and `T::try_new` builds a value from the
+/// integers. As an expression, `tile!` is a `Result` of such a value. Axes are those of a [`Tiling`](crate::Tiling).
 /// ```
 /// use cute_runtime::{DynamicTiling, tile};
 /// tile! { pub T = ragged (m,n):(n,1) / <4,32>; }
@@ -19,7 +20,7 @@ use cute_algebra::{Axis, LayoutError, proves_disjoint};
 /// assert_eq!(tiles.elements::<2>(5).last(), Some(([9, 63], 9 * 64 + 63)));
 /// # Ok::<(), cute_runtime::LayoutCheck>(())
 /// ```
-/// With `mut` before the name, it is one more of the checks that no two tiles share an element:
+/// With `mut` before the name, `try_new` also checks that no two tiles share an element:
 /// ```
 /// use cute_runtime::tile;
 /// tile! { mut T = (m,n):(1,d) / <4,_>; }
@@ -28,11 +29,11 @@ use cute_algebra::{Axis, LayoutError, proves_disjoint};
 /// assert_eq!(refused.to_string(), "`no two tiles share an element` does not hold for m = 8, n = 4, d = 6");
 /// ```
 pub trait DynamicTiling: DynamicLayout {
-    /// What expansions fill in.
+    /// The tiles' part of `RECIPE`.
     #[doc(hidden)]
     const TILES: TilingRecipe = match Self::RECIPE.tiles {
         Some(tiles) => tiles,
-        None => panic!("the layout is no tiling"),
+        None => panic!("this layout was not made by `tile!`"),
     };
 
     /// Number of coordinates of a tile.
@@ -50,23 +51,24 @@ pub trait DynamicTiling: DynamicLayout {
         leaves.map(|leaf| self.leaf(leaf).0).product()
     }
 
-    /// The layout of the first tile, in the algebra, before the offset and the swizzle.
+    /// The layout of the first tile, as a value of `cute-algebra`, without the offset and the swizzle.
     ///
     /// # Errors
-    /// Never for a value that was built.
+    /// None for a value from `try_new` or `tile!`.
     fn tile(&self) -> Result<cute_algebra::Layout, LayoutError> {
         cute_algebra::get(&self.to_layout()?, &[0])
     }
 
-    /// Where the tiles begin, in the algebra.
+    /// The layout from the number of a tile to where the tile begins, as a value of `cute-algebra`, without the offset and
+    /// the swizzle.
     ///
     /// # Errors
-    /// Never for a value that was built.
+    /// None for a value from `try_new` or `tile!`.
     fn rest(&self) -> Result<cute_algebra::Layout, LayoutError> {
         cute_algebra::get(&self.to_layout()?, &[1])
     }
 
-    /// The value at coordinate `within` of tile `tile`, both 1-D; `None` out of range and past the edge.
+    /// The value at 1-D coordinate `within` of tile number `tile`; `None` out of range and past the edge.
     #[inline]
     fn get(&self, within: i64, tile: i64) -> Option<i64> {
         self.contains(within, tile).then(|| {
@@ -75,7 +77,7 @@ pub trait DynamicTiling: DynamicLayout {
         })
     }
 
-    /// Whether coordinate `within` of tile `tile` is in range, and on this side of the edge.
+    /// Whether 1-D coordinate `within` of tile number `tile` is in range and not past the edge.
     #[inline]
     fn contains(&self, within: i64, tile: i64) -> bool {
         (0..self.tile_size()).contains(&within)
@@ -86,23 +88,23 @@ pub trait DynamicTiling: DynamicLayout {
             })
     }
 
-    /// The coordinate in the whole of coordinate `within` of tile `tile`: a number for each mode that the tiler tells
-    /// apart. Past the edge, one of them is not below the extent of its mode.
+    /// The coordinate in the tiled layout of 1-D coordinate `within` of tile number `tile`: one number for each axis. Past the
+    /// edge, at least one of them is not below the extent of its axis.
     ///
     /// # Panics
-    /// If the tiler does not tell `N` modes apart.
+    /// If the tiling does not have `N` axes.
     #[inline]
     #[track_caller]
     fn coordinate<const N: usize>(&self, within: i64, tile: i64) -> [i64; N] {
         let axes = Self::TILES.axes;
-        assert!(axes.len() == N, "the coordinate has another rank");
+        assert!(axes.len() == N, "the tiling does not have N axes");
         std::array::from_fn(|axis| {
             let steps = |leaf: usize| axes[axis].strides[leaf].value(self.numbers());
             sum(self, within, tile, steps)
         })
     }
 
-    /// Whether some tile reaches past the edge.
+    /// Whether a tile reaches past the edge.
     fn is_ragged(&self) -> bool {
         Self::TILES.axes.iter().any(|axis| {
             let last = axis
@@ -114,10 +116,11 @@ pub trait DynamicTiling: DynamicLayout {
         })
     }
 
-    /// The elements of a tile, leftmost mode fastest: the coordinate in the whole, and the value. Past the edge there are none.
+    /// The coordinates of a tile in 1-D order, each as its coordinate in the tiled layout and its value. Those past the edge
+    /// are left out.
     ///
     /// # Panics
-    /// If the tiler does not tell `N` modes apart.
+    /// If the tiling does not have `N` axes.
     #[track_caller]
     fn elements<const N: usize>(&self, tile: i64) -> impl Iterator<Item = ([i64; N], i64)> {
         let tiling = *self;
@@ -140,40 +143,7 @@ pub trait DynamicTiling: DynamicLayout {
     }
 }
 
-/// For expansions: the tiles of a layout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TilingRecipe {
-    /// How many leaves of the layout are the tile's.
-    pub tile_leaves: usize,
-    /// The coordinates of the whole.
-    pub axes: &'static [AxisRecipe],
-    /// Whether tiles may not share an element.
-    pub is_disjoint: bool,
-}
-
-/// For expansions: one coordinate of the whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AxisRecipe {
-    /// It is below this, or past the edge.
-    pub extent: Number,
-    /// How far each leaf moves along it.
-    pub strides: &'static [Number],
-}
-
-impl TilingRecipe {
-    /// Whether it is proved that no two tiles share an element, in a layout with these leaves.
-    pub(super) fn proves_disjoint(&self, kept: &[i64], shape: &[i64], stride: &[i64]) -> bool {
-        let values = |numbers: &[Number]| numbers.iter().map(|n| n.value(kept)).collect();
-        let strides: Vec<Vec<i64>> = self.axes.iter().map(|axis| values(axis.strides)).collect();
-        let axes = self.axes.iter().zip(&strides).map(|(axis, strides)| Axis {
-            extent: axis.extent.value(kept),
-            strides,
-        });
-        proves_disjoint(shape, stride, &axes.collect::<Vec<_>>())
-    }
-}
-
-/// The sum of the digits of both coordinates, each times its step.
+/// Splits both 1-D coordinates into one digit for each leaf, and sums up each digit times `step` of its leaf.
 #[inline]
 fn sum<T: DynamicTiling>(tiling: &T, within: i64, tile: i64, step: impl Fn(usize) -> i64) -> i64 {
     let (mut sum, mut rest) = (0, within);
@@ -188,7 +158,8 @@ fn sum<T: DynamicTiling>(tiling: &T, within: i64, tile: i64, step: impl Fn(usize
     sum
 }
 
-/// Goes from coordinate to coordinate of a tile without a division.
+/// The coordinates of a tile with their values before the swizzle, in 1-D order. Each step adds to the one before, so that
+/// no division is needed.
 struct Walk<T, const N: usize> {
     tiling: T,
     left: i64,

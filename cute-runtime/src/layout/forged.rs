@@ -1,7 +1,7 @@
-//! Tilings that no macro makes: whatever is called disjoint is, and is walked as its coordinates are counted.
+//! Random tilings, also such as no macro makes: if `is_disjoint` says that no two coordinates share a value, none do, and walks
+//! and runs visit exactly the values that `get` gives.
 //!
-//! Everything that `HostTileMut` does without a check rests on these two. `__private::tiling` is safe to call, so its numbers
-//! may be anything.
+//! The unsafe code of `HostTileMut` relies on both. `__private::tiling` is a safe function, so its arguments may be any numbers.
 
 use super::private::{injective, swizzled};
 use super::private::{swizzle, tiling};
@@ -10,11 +10,11 @@ use super::{Swizzle, Tiling};
 use cute_algebra::Axis;
 use std::collections::HashSet;
 
-/// How many tilings are tried, and how many of them at least must be called disjoint, so that the test says something.
+/// How many tilings are tried, and how many of them at least must be disjoint, so that the test covers enough of them.
 const CASES: u32 = 200_000;
 const DISJOINT: u32 = 10_000;
 
-/// Most coordinates that are looked at one by one; of more, this many are drawn.
+/// Most coordinates of a tiling that are all checked. Of a larger tiling, a random sample is checked.
 const LOOKED_AT: i64 = 4096;
 
 #[test]
@@ -36,7 +36,7 @@ fn what_is_called_disjoint_is() {
     assert!(walked > disjoint / 2, "{walked} of {disjoint}");
 }
 
-/// The coordinates of an axis that ends before it begins are not counted as none: `extent - coordinate` would wrap.
+/// A tiling with an axis whose extent is not positive is not called disjoint: in the walk, `extent - coordinate` could wrap.
 #[test]
 fn an_axis_has_an_extent() {
     for extent in [i64::MIN, i64::MIN + 1, -1, 0] {
@@ -49,7 +49,7 @@ fn an_axis_has_an_extent() {
     }
 }
 
-/// No two coordinates, those past the edge aside, have the same value; of many coordinates, no two of a sample.
+/// No two coordinates have the same value, except past the edge. Of a large tiling, a sample is checked.
 fn check_values(tiling: &Tiling, random: &mut Random) {
     let (tile, rest) = (tiling.tile_size(), tiling.rest_size());
     let few = tile.checked_mul(rest).filter(|&size| size <= LOOKED_AT);
@@ -69,7 +69,7 @@ fn check_values(tiling: &Tiling, random: &mut Random) {
     }
 }
 
-/// Runs along a leaf, whichever it is, have the values of the coordinates, each once. Says whether there was something to see.
+/// Walks and runs visit the value of each coordinate once. Returns whether the tiling was small enough to be checked.
 fn check_walks(tiling: &Tiling) -> bool {
     let (tile, rest) = (tiling.tile_size(), tiling.rest_size());
     if tile.saturating_mul(rest) > LOOKED_AT {
@@ -107,7 +107,7 @@ fn check_walks_of<const N: usize>(tiling: &Tiling) {
     }
 }
 
-/// What `Tile<T>` is for a type, for a value.
+/// The same as `Tile<T>`, for a tiling that is a value and not a type.
 struct Forged<'a>(&'a Tiling);
 
 impl<const N: usize> Leaves<N> for Forged<'_> {
@@ -135,7 +135,8 @@ impl<const N: usize> Leaves<N> for Forged<'_> {
     }
 }
 
-/// A tiling of up to six leaves and three axes. Half of them are near to what a macro makes, with a number or two changed.
+/// A tiling of up to six leaves and three axes: one like those that macros make, of which up to three numbers are then changed
+/// at random.
 fn forge(random: &mut Random) -> Tiling {
     let (in_tile, in_rest) = (1 + random.below(3), 1 + random.below(3));
     let leaves = (in_tile + in_rest) as usize;
@@ -144,7 +145,8 @@ fn forge(random: &mut Random) -> Tiling {
     let count = random.below(4) as usize;
     let mut axes: Vec<(i64, Vec<i64>)> = vec![(1, vec![0; leaves]); count];
 
-    // Leaves in some order, each stepping past the ones before; along each axis as in the value.
+    // Take the leaves in a random order, and give each a stride past the ones before. Each leaf also runs along one random
+    // axis, where its step is built up in the same way.
     let mut order: Vec<usize> = (0..leaves).collect();
     for i in (1..leaves).rev() {
         order.swap(i, random.below(i as i64 + 1) as usize);
@@ -157,7 +159,7 @@ fn forge(random: &mut Random) -> Tiling {
             steps[leaf] = *extent;
             *extent *= shape[leaf];
         }
-        // Now and then a gap, or an overlap that only an edge can mend.
+        // Sometimes leave a gap, or let two leaves overlap, which is legal only if the edge cuts the overlap off.
         span = span * shape[leaf] + random.below(8) / 6 - random.below(8) / 6;
         span = span.max(1);
     }
@@ -214,7 +216,7 @@ fn leak_text(text: String) -> &'static str {
     String::leak(text)
 }
 
-/// A linear congruential generator: the same tilings in each run.
+/// A linear congruential generator, so that every run tests the same tilings.
 struct Random(u64);
 
 impl Random {
@@ -226,18 +228,18 @@ impl Random {
         self.0 >> 20
     }
 
-    /// A number of 0..bound, which is small.
+    /// A number in `0..bound`, for a bound below 2^32.
     fn below(&mut self, bound: i64) -> i64 {
         (self.next() % bound as u64) as i64
     }
 
-    /// A coordinate below a size.
+    /// A number in `0..size`, for any size.
     fn index(&mut self, size: i64) -> i64 {
         let wide = (u128::from(self.next()) << 44) | u128::from(self.next());
         (wide % size as u128) as i64
     }
 
-    /// Any number: small, near a power of two, or at an end of what there is.
+    /// An `i64`: small, near a power of two, or near the smallest or the largest.
     fn number(&mut self) -> i64 {
         let near = self.below(5) - 2;
         match self.below(6) {

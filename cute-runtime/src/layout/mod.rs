@@ -1,4 +1,4 @@
-//! Layouts that were folded at compile time: `Copy` values over static tables, and types of their own.
+//! Layouts that the macros evaluated at compile time: `Copy` values over static tables, and types.
 
 mod coordinate;
 mod divisor;
@@ -9,6 +9,7 @@ mod dynamic_tiling;
 mod forged;
 mod picture;
 mod profile;
+mod recipe;
 mod static_layout;
 mod swizzle;
 mod tiling;
@@ -16,10 +17,11 @@ mod value;
 mod walk;
 
 pub use coordinate::CoordinateLayout;
-pub use dynamic::{DynamicLayout, LayoutCheck};
+pub use dynamic::DynamicLayout;
 pub use dynamic_coordinate::DynamicCoordinateLayout;
 pub use dynamic_tiling::DynamicTiling;
 pub use profile::Profile;
+pub use recipe::LayoutCheck;
 pub(crate) use static_layout::Invariant;
 pub use static_layout::{DisjointTiling, StaticLayout, StaticTiling};
 pub use swizzle::Swizzle;
@@ -27,17 +29,18 @@ pub use tiling::Tiling;
 pub use value::Layout;
 pub(crate) use walk::{Leaves, Run, Runs, Tile, Walk, contiguous, nearest};
 
-/// What expansions of the macros are made of.
+/// The items that expansions of the macros use.
 pub(crate) mod private {
     pub use cute_algebra::Axis;
 
     pub use super::coordinate::coordinate_layout;
-    pub use super::dynamic::{
-        AtomOrigin, Condition, LayoutRecipe, Number, Numbers, Recipe, Term, capture, write_dynamic,
-    };
+    pub use super::dynamic::write_dynamic;
     pub use super::dynamic_coordinate::{CoordinateRecipe, write_coordinates};
-    pub use super::dynamic_tiling::{AxisRecipe, TilingRecipe};
     pub use super::profile::profile;
+    pub use super::recipe::{
+        AtomOrigin, AxisRecipe, Condition, LayoutRecipe, Number, Numbers, Recipe, Term,
+        TilingRecipe, capture,
+    };
     pub use super::swizzle::swizzle;
     pub use super::tiling::tiling;
     pub use super::value::{injective, not_injective, swizzled, unproved};

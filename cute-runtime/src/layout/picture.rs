@@ -1,10 +1,10 @@
-//! Constants as pictures.
+//! Pictures of layouts and swizzles that are constants.
 
 use super::{CoordinateLayout, Layout, Swizzle};
 use cute_algebra::{Picture, PictureError};
 
 impl Layout {
-    /// Its values as a picture, to colour and to render: see [`Picture::new`].
+    /// A picture of the values, which can be coloured and rendered: see [`Picture::new`].
     /// ```
     /// use cute_runtime::{ColorBy, Layout, layout};
     /// const TILE: Layout = layout!(smem_atom(K, SW128, 16));
@@ -19,7 +19,7 @@ impl Layout {
         }
     }
 
-    /// Its values as SVG, the larger the darker.
+    /// A picture of the values as SVG. The larger a value, the darker its cell.
     ///
     /// # Errors
     /// If it has more than [`PICTURE_LIMIT`](cute_algebra::PICTURE_LIMIT) cells.
@@ -35,7 +35,7 @@ impl Layout {
 }
 
 impl CoordinateLayout {
-    /// Its coordinates as SVG.
+    /// A picture of the values, which are coordinates, as SVG.
     ///
     /// # Errors
     /// If it has more than [`PICTURE_LIMIT`](cute_algebra::PICTURE_LIMIT) cells.
@@ -51,7 +51,7 @@ impl CoordinateLayout {
 }
 
 impl Swizzle {
-    /// What it makes of the units that it permutes, as SVG: see [`Picture::new`].
+    /// A picture of how the swizzle permutes units of `2^base` elements, as SVG: see [`Picture::new`].
     ///
     /// # Errors
     /// If it has more than [`PICTURE_LIMIT`](cute_algebra::PICTURE_LIMIT) cells.

@@ -1,4 +1,4 @@
-//! How modes nest.
+//! How the modes of a layout nest.
 
 use std::fmt;
 use std::iter::successors;
@@ -11,36 +11,36 @@ use std::iter::successors;
 /// assert_eq!(L.profile().as_str(), "((_,_),_)");
 /// assert_eq!(L.profile().mode(0).leaves(), 2);
 /// ```
-// A text, because rustc makes nothing of it: a tree of slices would be a constant of its own at each node.
+// Stored as text, which is one constant for rustc. A tree of slices would be a constant for each node, and slower to compile.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Profile(&'static str);
 
-/// For expansions: a profile as it is written.
+/// For expansions: the profile that is written `text`, which must be well formed.
 pub const fn profile(text: &'static str) -> Profile {
     Profile(text)
 }
 
 impl Profile {
-    /// As it is written.
+    /// The profile as text, such as `((_,_),_)`.
     pub const fn as_str(self) -> &'static str {
         self.0
     }
 
-    /// Whether it is an integer and no tuple.
+    /// Whether it is a single integer, not a tuple.
     pub const fn is_leaf(self) -> bool {
         !matches!(self.0.as_bytes(), [b'(', ..])
     }
 
-    /// Whether it is a tuple of that many integers, up to eight; of more it is not said.
+    /// Whether it is a tuple of `rank` integers. Always false if `rank` is more than 8.
     #[inline]
     pub(crate) fn is_flat(self, rank: usize) -> bool {
-        // Compared as a whole, which is done with at compile time where the profile is known then.
+        // One comparison of texts, which the compiler evaluates if the profile is a constant.
         const FLAT: &str = "(_,_,_,_,_,_,_,_)";
         let tuple = self.0.strip_suffix(')');
         (1..=8).contains(&rank) && tuple.is_some_and(|tuple| tuple == &FLAT[..2 * rank])
     }
 
-    /// Number of integers.
+    /// Number of leaves, the integers at all levels.
     pub const fn leaves(self) -> usize {
         let text = self.0.as_bytes();
         let (mut i, mut leaves) = (0, 0);
@@ -51,7 +51,7 @@ impl Profile {
         leaves
     }
 
-    /// Number of top-level modes; an integer has one.
+    /// Number of top-level modes. An integer has one.
     pub const fn rank(self) -> usize {
         let (mut rank, mut rest) = (0, self.first());
         while let Some((mode, at)) = rest {
@@ -62,7 +62,7 @@ impl Profile {
         rank
     }
 
-    /// Nesting: 0 for an integer.
+    /// Depth of the nesting: 0 for an integer, 1 for a tuple of integers.
     pub const fn depth(self) -> usize {
         let text = self.0.as_bytes();
         let (mut i, mut depth, mut deepest) = (0, 0, 0);
@@ -103,7 +103,7 @@ impl Profile {
         modes.map(|(mode, _)| mode)
     }
 
-    /// The first top-level mode, and where it ends.
+    /// The first top-level mode, and the offset in the text where it ends.
     pub(super) const fn first(self) -> Option<(Profile, usize)> {
         match self.0.as_bytes() {
             [] | [b'(', b')'] => None,
@@ -112,9 +112,9 @@ impl Profile {
         }
     }
 
-    /// The top-level mode after the one that ends at `at`, and where it ends.
+    /// The top-level mode after the one that ends at offset `at` of the text, and where it ends.
     pub(super) const fn after(self, at: usize) -> Option<(Profile, usize)> {
-        // A comma stands before a mode; after the last, a parenthesis or nothing.
+        // After a mode comes a comma and the next mode. After the last one comes the closing parenthesis or nothing.
         match at + 1 < self.0.len() {
             true => self.from(at + 1),
             false => None,

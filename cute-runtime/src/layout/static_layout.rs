@@ -1,9 +1,9 @@
-//! Layouts and tilings as types.
+//! Layouts and tilings that are types.
 
 use super::{Layout, Tiling};
 use std::marker::PhantomData;
 
-/// A layout that is a type: every number about it is an associated constant, and its index is straight-line code.
+/// A layout that is a type: its numbers are associated constants, and `index` is straight-line code with these numbers in it.
 ///
 /// `layout! { pub A = …; }` declares a type that implements it.
 /// ```
@@ -21,26 +21,29 @@ pub trait StaticLayout {
     /// Number of coordinates.
     const SIZE: i64 = Self::LAYOUT.size();
 
-    /// The span of its values.
+    /// The span of its values before the swizzle: see [`Layout::cosize`].
     const COSIZE: i64 = Self::LAYOUT.cosize();
 
     /// Number of top-level modes.
     const RANK: usize = Self::LAYOUT.rank();
 
-    /// Nesting.
+    /// Depth of the nesting: 0 if the shape is an integer.
     const DEPTH: usize = Self::LAYOUT.depth();
 
-    /// The values in order; empty where they are more than 64.
+    /// The values in the order of 1-D coordinates; empty if there are more than 64.
     const OFFSETS: &'static [i64] = Self::LAYOUT.offsets();
 
-    /// The coordinate of each index from 0 on, -1 for an index that is no value.
-    /// Empty where values are negative or repeat, where there are more than 64, and where most indices are no value.
+    /// The 1-D coordinate of each value from 0 on, with -1 for an integer that is not a value.
+    ///
+    /// Empty if a value is negative or repeats, if there are more than 64 values, and if the largest value is not below twice
+    /// their number.
     const INVERSE: &'static [i64] = Inverse::<Self>::TABLE.split_at(Inverse::<Self>::LEN).0;
 
-    /// The value at 1-D coordinate `coord`; like CuTe's, it does not ask whether that is below the size.
+    /// The value at 1-D coordinate `coord`. As in CuTe, it may exceed the size: there the last mode goes on.
     fn index(coord: i64) -> i64;
 
-    /// The coordinate whose value is `index`, by the table where there is one, else by search.
+    /// The first 1-D coordinate whose value is `index`; `None` if there is none. It looks in `INVERSE`, or if that is empty,
+    /// at one coordinate after the other.
     fn coordinate(index: i64) -> Option<i64> {
         if Self::INVERSE.is_empty() {
             return (0..Self::SIZE).find(|&coord| Self::index(coord) == index);
@@ -50,18 +53,20 @@ pub trait StaticLayout {
     }
 }
 
-/// A name for the numbers of a type, which no type related to it by subtyping may take the place of: `W<for<'a> fn(&'a ())>` is a
-/// subtype of `W<fn(&'static ())>`, and each can have numbers of its own.
+/// A marker that is invariant in `T`: a value for `T` is not one for a subtype or supertype of `T`. That matters because such types
+/// can have different constants: `W<for<'a> fn(&'a ())>` is a subtype of `W<fn(&'static ())>`, and each can implement
+/// `StaticTiling` with a tiling of its own.
 pub(crate) type Invariant<T> = PhantomData<fn(T) -> T>;
 
-/// The table of coordinates, which rustc makes where it is used, and not with each layout.
+/// The table for `StaticLayout::INVERSE`. It is a constant of a type of its own, so that rustc computes it only for layouts
+/// whose inverse is used.
 struct Inverse<L: ?Sized>(PhantomData<L>);
 
-/// Most indices of such a table: twice as many as there are values in a table of offsets.
+/// Most entries of the table: twice the 64 values that `OFFSETS` holds at most.
 const INDICES: usize = 128;
 
 impl<L: StaticLayout + ?Sized> Inverse<L> {
-    /// One more than the last index that is a value; 0 where there is no such table.
+    /// One more than the largest value; 0 if there is no table.
     const LEN: usize = {
         let offsets = L::OFFSETS;
         let (mut i, mut len, mut negative) = (0, 0, false);
@@ -91,17 +96,17 @@ impl<L: StaticLayout + ?Sized> Inverse<L> {
     };
 }
 
-/// A tiling that is a type. `tile! { pub T = …; }` declares one.
+/// A tiling that is a type. `tile! { pub T = …; }` declares a type that implements it.
 pub trait StaticTiling: StaticLayout {
     /// The tiling as a value.
     const TILING: Tiling;
 }
 
-/// A tiling of which it was proved at expansion that no two of its coordinates share an element.
+/// A tiling for which it is proved that no two of its coordinates share an element, except past the edge.
 ///
-/// `tile!` implements it where the proof succeeds. With `mut` before the name, an item of `tile!` demands the proof, and the
-/// error says which coordinates share an element. What relies on it checks [`Tiling::is_disjoint`] once more, at compile time,
-/// so that an implementation by hand cannot break it:
+/// `tile!` implements it for a type if the proof succeeds. With `mut` before the name, an item of `tile!` demands the proof; if
+/// it fails, the error names two coordinates that share an element, where such are found. Code that relies on the proof
+/// checks [`Tiling::is_disjoint`] again at compile time, so that a wrong implementation by hand is an error:
 /// ```compile_fail,E0080
 /// use cute_runtime::{DisjointTiling, HostTensorMut, layout, tile};
 /// layout! { WINDOWS = (4,8):(1,1); }
@@ -114,6 +119,6 @@ pub trait StaticTiling: StaticLayout {
 #[diagnostic::on_unimplemented(
     message = "it is not proved that no two tiles of `{Self}` share an element",
     label = "not proved to be disjoint",
-    note = "write `mut` before its name in `tile!` to see which coordinates share one"
+    note = "write `mut` before its name in `tile!`: the error then says why"
 )]
 pub trait DisjointTiling: StaticTiling {}

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// CuTe's `Swizzle<B,M,S>`: the `bits` bits at `base + max(shift,0)` are xor-ed into those at `base - min(shift,0)`.
+/// CuTe's `Swizzle<B,M,S>`: the `bits` bits of an index from bit `base + max(shift,0)` on are xor-ed into those from bit
+/// `base - min(shift,0)` on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Swizzle {
     bits: u32,
@@ -19,37 +20,39 @@ impl Swizzle {
     /// The swizzle that changes nothing.
     pub const IDENTITY: Self = swizzle(0, 0, 0);
 
-    /// B: how many bits are read.
+    /// B: how many bits are read, and how many may change.
     pub const fn bits(self) -> u32 {
         self.bits
     }
 
-    /// M: how many low bits stay.
+    /// M: how many low bits are neither read nor changed. So `2^M` consecutive indices stay together.
     pub const fn base(self) -> u32 {
         self.base
     }
 
-    /// S: distance from the bits that are changed to the bits that are read; negative if they are read below.
+    /// S: how many bits above the changed bits the read bits are; negative if they are below.
     pub const fn shift(self) -> i32 {
         self.shift
     }
 
-    /// Whether it changes nothing.
+    /// Whether it changes no index.
     pub const fn is_identity(self) -> bool {
         self.bits == 0
     }
 
-    /// Whether different indices are swizzled to different indices, as those of every swizzle that the algebra accepts.
+    /// Whether different indices are swizzled to different indices. That holds for every swizzle that the algebra accepts, but
+    /// `__private::swizzle` takes any numbers.
     pub(super) const fn is_bijective(self) -> bool {
         let reach = self
             .bits
             .saturating_add(self.base)
             .saturating_add(self.shift.unsigned_abs());
-        // A field that is read is not the field that changes, so the change can be taken back, from one end to the other.
+        // With a shift other than 0, a bit that changes depends on the bit that is `shift` above (or below) it. So the change
+        // can be undone bit by bit, starting from the highest (or lowest) bit, even where the two fields overlap.
         reach < u64::BITS && (self.bits == 0 || self.shift != 0)
     }
 
-    /// The bit above all those that may change.
+    /// The number of the lowest bit above all bits that may change.
     pub(crate) const fn top(self) -> u32 {
         match self.shift < 0 {
             true => self.base + self.bits + self.shift.unsigned_abs(),
@@ -57,7 +60,7 @@ impl Swizzle {
         }
     }
 
-    /// The swizzled index.
+    /// The index that `index` is swizzled to.
     #[inline]
     pub const fn apply(self, index: i64) -> i64 {
         let field = ((1 << self.bits) - 1) << self.base;

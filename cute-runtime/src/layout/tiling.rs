@@ -1,13 +1,18 @@
-//! A layout cut into tiles, as a constant.
+//! A layout divided into tiles, as a constant.
 
 use super::Layout;
 use cute_algebra::{Axis, proves_disjoint};
 use std::fmt;
 
-/// A layout cut into tiles: mode 0 is the tile, mode 1 what is left, and every coordinate is in exactly one tile.
+/// A layout divided into tiles: mode 0 is the tile, and mode 1 the rest, whose 1-D coordinates number the tiles. Every
+/// coordinate of the layout is in exactly one tile.
 ///
-/// It is what `tile!` expands to. A tiler by mode cuts each mode, a layout as tiler cuts the whole as one mode, and `_`
-/// leaves a mode in one piece.
+/// `tile!` expands to such a value. A tiler by mode divides each mode, a layout or an integer as tiler divides the whole layout
+/// as one mode, and `_` leaves a mode whole.
+///
+/// An *axis* is a mode that the tiler divides on its own. If the tiler is a layout or an integer, the whole layout is the only
+/// axis. A tiler by mode has an axis for each mode of the layout, and where the tiler nests, for each mode inside.
+/// [`coordinate`](Tiling::coordinate) tells where an element of a tile lies in the tiled layout, by one number for each axis.
 /// ```
 /// use cute_runtime::{Tiling, tile};
 /// const T: Tiling = tile!((8,6):(6,1) / <4:1, 2:1>);
@@ -18,7 +23,8 @@ use std::fmt;
 /// const ROWS: Tiling = tile!((8,6):(6,1) / <1, _>);
 /// assert_eq!((ROWS.tile().size(), ROWS.rest().size()), (6, 8));
 /// ```
-/// The last tiles of a `ragged` division reach past the edge. What they have there is no element:
+/// The last tiles of a `ragged` division reach past the edge: their coordinates are not below the extent of some axis. There
+/// they have no elements:
 /// ```
 /// use cute_runtime::{Tiling, tile};
 /// const T: Tiling = tile!(ragged (10,3):(1,10) / <4>);
@@ -31,12 +37,12 @@ pub struct Tiling {
     layout: Layout,
     whole: Layout,
     axes: &'static [Axis<'static>],
-    /// How many leaves of the layout are the tile's.
+    /// How many leaves of the layout, from the left, belong to the tile.
     tile_leaves: usize,
     is_ragged: bool,
 }
 
-/// For expansions: a zipped divide, what was divided, and its coordinates.
+/// For expansions: the zipped divide of a layout, the layout that was divided, and its axes.
 pub const fn tiling(layout: Layout, whole: Layout, axes: &'static [Axis<'static>]) -> Tiling {
     assert!(layout.rank() == 2, "a tiling has a tile and a rest");
     Tiling {
@@ -48,7 +54,7 @@ pub const fn tiling(layout: Layout, whole: Layout, axes: &'static [Axis<'static>
     }
 }
 
-/// Whether some coordinate is past the edge. One that overflows is past every edge.
+/// Whether a coordinate is past the edge. One that overflows is past every edge.
 const fn reaches_past(shape: &[i64], axes: &[Axis<'_>]) -> bool {
     let mut a = 0;
     while a < axes.len() {
@@ -60,7 +66,7 @@ const fn reaches_past(shape: &[i64], axes: &[Axis<'_>]) -> bool {
     false
 }
 
-/// The largest coordinate along an axis.
+/// The largest coordinate along an axis; `None` if it overflows.
 const fn last_coordinate(shape: &[i64], strides: &[i64]) -> Option<i64> {
     let (mut i, mut last) = (0, 0i64);
     while i < shape.len() {
@@ -81,12 +87,12 @@ const fn last_coordinate(shape: &[i64], strides: &[i64]) -> Option<i64> {
 }
 
 impl Tiling {
-    /// The layout of both: `(tile, rest)`.
+    /// The zipped divide, whose two modes are the tile and the rest.
     pub const fn layout(&self) -> Layout {
         self.layout
     }
 
-    /// The layout that is tiled.
+    /// The layout that was divided.
     pub const fn whole(&self) -> Layout {
         self.whole
     }
@@ -96,22 +102,22 @@ impl Tiling {
         self.layout.mode(0)
     }
 
-    /// Where the tiles begin.
+    /// The layout from the number of a tile to where it begins, relative to the first tile.
     pub const fn rest(&self) -> Layout {
         self.layout.mode(1)
     }
 
-    /// The layout of tile number `tile`: that of the first one, moved.
+    /// The layout of tile number `tile`: that of the first tile, with another offset.
     ///
     /// # Panics
-    /// If there is no such tile.
+    /// If `tile` is negative or not below the number of tiles.
     #[track_caller]
     pub const fn slice(&self, tile: i64) -> Layout {
         assert!(0 <= tile && tile < self.rest_size(), "tile out of range");
         self.tile().moved(sum(tile, self.rest_leaves()))
     }
 
-    /// The layouts of the tiles, in the order of the rest.
+    /// The layouts of the tiles in the order of their numbers.
     /// ```
     /// use cute_runtime::tile;
     /// let firsts: Vec<i64> = tile!((4,4):(4,1) / <2,2>).tiles().map(|tile| tile.at(0)).collect();
@@ -121,11 +127,11 @@ impl Tiling {
         (0..self.rest_size()).map(move |tile| self.slice(tile))
     }
 
-    /// The value at coordinate `within` of tile `tile`, both 1-D; past the edge of a ragged tiling, what the layout says
-    /// there.
+    /// The value at 1-D coordinate `within` of tile number `tile`. Past the edge of a ragged tiling, the value is that of the
+    /// zipped divide, which belongs to no element of the tile.
     ///
     /// # Panics
-    /// If either is out of range.
+    /// If either number is out of range.
     #[inline]
     #[track_caller]
     pub const fn at(&self, within: i64, tile: i64) -> i64 {
@@ -133,7 +139,7 @@ impl Tiling {
         self.value(within, tile)
     }
 
-    /// The value at coordinate `within` of tile `tile`, both 1-D; `None` out of range and past the edge.
+    /// The value at 1-D coordinate `within` of tile number `tile`; `None` out of range and past the edge.
     #[inline]
     pub const fn get(&self, within: i64, tile: i64) -> Option<i64> {
         if self.contains(within, tile) {
@@ -143,7 +149,7 @@ impl Tiling {
         }
     }
 
-    /// Whether coordinate `within` of tile `tile` is in range, and on this side of the edge.
+    /// Whether 1-D coordinate `within` of tile number `tile` is in range and not past the edge.
     #[inline]
     pub const fn contains(&self, within: i64, tile: i64) -> bool {
         let (mut contains, mut a) = (self.is_coordinate(within, tile), 0);
@@ -154,15 +160,15 @@ impl Tiling {
         contains
     }
 
-    /// The coordinate in the whole of coordinate `within` of tile `tile`: a number for each mode that the tiler tells
-    /// apart. Past the edge, one of them is not below the extent of its mode.
+    /// The coordinate in the tiled layout of 1-D coordinate `within` of tile number `tile`: one number for each axis. Past the
+    /// edge, at least one of them is not below the extent of its axis.
     ///
     /// # Panics
-    /// If either is out of range, or the tiler does not tell `N` modes apart.
+    /// If either number is out of range, or the tiling does not have `N` axes.
     #[inline]
     #[track_caller]
     pub const fn coordinate<const N: usize>(&self, within: i64, tile: i64) -> [i64; N] {
-        assert!(self.axes.len() == N, "the coordinate has another rank");
+        assert!(self.axes.len() == N, "the tiling does not have N axes");
         assert!(self.is_coordinate(within, tile), "coordinate out of range");
         let mut coordinate = [0; N];
         let mut a = 0;
@@ -173,18 +179,19 @@ impl Tiling {
         coordinate
     }
 
-    /// Whether some tile reaches past the edge.
+    /// Whether a tile reaches past the edge.
     pub const fn is_ragged(&self) -> bool {
         self.is_ragged
     }
 
-    /// Whether it is proved that no two coordinates have the same value, those past the edge aside.
+    /// Whether it is proved that no two coordinates have the same value, except past the edge. `false` means that there is no
+    /// proof: the values may still differ.
     pub const fn is_disjoint(&self) -> bool {
         let (shape, stride) = (self.layout.flat_shape(), self.layout.flat_stride());
         if !proves_disjoint(shape, stride, self.axes) || !self.layout.swizzle().is_bijective() {
             return false;
         }
-        // The proof is about sums that do not wrap, and knows nothing of the offset.
+        // The proof is about sums without the offset that do not overflow, so check that adding the offset does not either.
         let (offset, reach) = (self.layout.offset(), self.layout.cosize());
         offset.checked_add(reach).is_some() && offset.checked_sub(reach).is_some()
     }
@@ -200,7 +207,7 @@ impl Tiling {
         self.layout.swizzle().apply(self.layout.offset() + linear)
     }
 
-    /// The coordinate along an axis.
+    /// The coordinate along one axis of 1-D coordinate `within` of tile number `tile`.
     #[inline]
     const fn along(&self, axis: usize, within: i64, tile: i64) -> i64 {
         let (first, second) = self.axes[axis].strides.split_at(self.tile_leaves);
@@ -208,13 +215,13 @@ impl Tiling {
         sum(within, (tile_shape, first)) + sum(tile, (rest_shape, second))
     }
 
-    /// The value of the first coordinate of a tile, before the swizzle.
+    /// The value at coordinate 0 of tile number `tile`, before the swizzle.
     #[inline]
     pub(super) const fn first(&self, tile: i64) -> i64 {
         self.layout.offset() + sum(tile, self.rest_leaves())
     }
 
-    /// The coordinates that the tiler tells apart.
+    /// The extents of the axes, and how far each leaf of the zipped divide steps along them.
     pub(super) const fn axes(&self) -> &'static [Axis<'static>] {
         self.axes
     }
@@ -253,7 +260,7 @@ impl Tiling {
     }
 }
 
-/// Extents and strides.
+/// Extents and strides of some leaves.
 pub(super) type Leaves = (&'static [i64], &'static [i64]);
 
 #[inline]

@@ -1,13 +1,13 @@
-//! The layout as a constant.
+//! Layouts as constants.
 
 use super::Swizzle;
 use super::profile::{Profile, profile};
 use cute_algebra::{ComposedLayout, LayoutError, ScaledBasis, Tuple};
 use std::fmt;
 
-/// A layout of integers, possibly with a swizzle after it, over static tables.
+/// A layout whose values are integers, with an optional offset and swizzle, over static tables.
 ///
-/// It is what `layout!` expands to. The macro has checked it, so nothing here can fail but a coordinate out of range.
+/// `layout!` expands to such a value. The macro has checked it, so methods fail only for a coordinate or mode out of range.
 /// ```
 /// use cute_runtime::{Layout, layout};
 /// const S: Layout = layout!((2,(2,2)):(4,(2,1)));
@@ -26,8 +26,8 @@ pub struct Layout {
     offsets: &'static [i64],
 }
 
-/// For expansions: a layout whose coordinates have different values, from how its leaves nest, the leaves, and its
-/// values if they are few.
+/// For expansions: a layout whose coordinates all have different values. `nesting` is the text of its profile, and `offsets`
+/// its values, or empty if there are more than 64.
 pub const fn injective(
     nesting: &'static str,
     shape: &'static [i64],
@@ -45,7 +45,7 @@ pub const fn injective(
     }
 }
 
-/// For expansions: a layout some of whose coordinates share a value.
+/// For expansions: as `injective`, but at least two coordinates have the same value.
 pub const fn not_injective(
     nesting: &'static str,
     shape: &'static [i64],
@@ -58,7 +58,7 @@ pub const fn not_injective(
     }
 }
 
-/// For expansions: a layout of which neither is proved.
+/// For expansions: as `injective`, but it is not known whether two coordinates have the same value.
 pub const fn unproved(
     nesting: &'static str,
     shape: &'static [i64],
@@ -71,7 +71,7 @@ pub const fn unproved(
     }
 }
 
-/// For expansions: `swizzle o offset o inner`, with the values of the whole if they are few.
+/// For expansions: `swizzle o offset o inner`, with the values of the result, or empty if there are more than 64.
 pub const fn swizzled(
     swizzle: Swizzle,
     offset: i64,
@@ -98,7 +98,7 @@ impl Layout {
         size
     }
 
-    /// The span of the layout under the swizzle: one more than the sum of `(extent - 1) * |stride|`.
+    /// The span of the values before the swizzle: one more than the sum of `(extent - 1) * |stride|` over the leaves.
     pub const fn cosize(&self) -> i64 {
         let (mut i, mut span) = (0, 1);
         while i < self.shape.len() {
@@ -108,13 +108,13 @@ impl Layout {
         span
     }
 
-    /// Number of top-level modes; an integer mode has one.
+    /// Number of top-level modes; 1 if the shape is an integer.
     #[inline]
     pub const fn rank(&self) -> usize {
         self.profile.rank()
     }
 
-    /// Nesting: 0 for an integer mode.
+    /// Depth of the nesting: 0 if the shape is an integer, 1 if it is a tuple of integers.
     pub const fn depth(&self) -> usize {
         self.profile.depth()
     }
@@ -131,31 +131,31 @@ impl Layout {
         self.stride
     }
 
-    /// How the leaves nest.
+    /// How the modes nest.
     #[inline]
     pub const fn profile(&self) -> Profile {
         self.profile
     }
 
-    /// The swizzle after the layout; the identity where there is none.
+    /// The swizzle that is applied to every value; the identity if there is none.
     #[inline]
     pub const fn swizzle(&self) -> Swizzle {
         self.swizzle
     }
 
-    /// What is added before the swizzle.
+    /// The constant that is added to every value, before the swizzle.
     #[inline]
     pub const fn offset(&self) -> i64 {
         self.offset
     }
 
-    /// Whether different coordinates have different values; `None` where that is not proved.
-    /// A swizzle changes nothing here.
+    /// Whether different coordinates have different values; `None` if neither is proved. A swizzle does not change the answer.
     pub const fn is_injective(&self) -> Option<bool> {
         self.injective
     }
 
-    /// The values in order; empty where the macro made no table, because they are many or this is a mode of a layout.
+    /// The values in the order of 1-D coordinates. Empty if there are more than 64, and for a layout that is not itself the
+    /// result of `layout!`, such as a mode or a tile.
     pub const fn offsets(&self) -> &'static [i64] {
         self.offsets
     }
@@ -183,7 +183,7 @@ impl Layout {
             shape: self.shape.split_at(first).1.split_at(leaves).0,
             stride: self.stride.split_at(first).1.split_at(leaves).0,
             profile,
-            // A part of an injective layout is injective; a part of another may be.
+            // A mode of an injective layout is injective. A mode of any other layout may be injective or not.
             injective: match self.injective {
                 Some(true) => Some(true),
                 _ => None,
@@ -196,7 +196,7 @@ impl Layout {
     /// The value at 1-D coordinate `index`: the leftmost mode runs fastest.
     ///
     /// # Panics
-    /// If `index` is not below the size.
+    /// If `index` is negative or not below the size.
     #[inline]
     #[track_caller]
     pub const fn at(&self, index: i64) -> i64 {
@@ -204,15 +204,15 @@ impl Layout {
         self.swizzle.apply(self.offset + self.linear(index))
     }
 
-    /// The value at a coordinate that has one 1-D coordinate for each top-level mode.
+    /// The value at a coordinate that has one integer for each top-level mode: the 1-D coordinate in that mode.
     ///
     /// # Panics
-    /// If the rank differs or one of them is not below the size of its mode.
+    /// If `coord` does not have one integer for each mode, or one of them is negative or not below the size of its mode.
     #[track_caller]
     pub const fn crd2idx(&self, coord: &[i64]) -> i64 {
         assert!(
             coord.len() == self.rank(),
-            "a coordinate has one index for each mode"
+            "a coordinate must have one integer for each mode"
         );
         let (mut i, mut sum) = (0, self.offset);
         while i < coord.len() {
@@ -227,7 +227,7 @@ impl Layout {
         self.swizzle.apply(sum)
     }
 
-    /// The same layout from another index on.
+    /// The same layout with `by` added to every value, before the swizzle.
     pub(super) const fn moved(self, by: i64) -> Layout {
         Layout {
             offset: self.offset + by,
@@ -247,10 +247,10 @@ impl Layout {
         sum
     }
 
-    /// The same layout in the algebra; the layout under the swizzle where there is one.
+    /// The shape and strides as a layout of `cute-algebra`, without the offset and the swizzle.
     ///
     /// # Errors
-    /// Never for the result of a macro.
+    /// None for a layout that a macro made.
     pub fn to_layout(&self) -> Result<cute_algebra::Layout, LayoutError> {
         let shape = tree(self.profile, &mut self.shape.iter().copied());
         let mut leaves = self.stride.iter().copied().map(ScaledBasis::from);
@@ -258,10 +258,10 @@ impl Layout {
         cute_algebra::Layout::new(shape, stride)
     }
 
-    /// The same layout in the algebra, with its swizzle and offset.
+    /// This layout as a value of `cute-algebra`, with its swizzle and offset.
     ///
     /// # Errors
-    /// Never for the result of a macro.
+    /// None for a layout that a macro made.
     pub fn to_composed(&self) -> Result<ComposedLayout, LayoutError> {
         let swizzle = cute_algebra::Swizzle::new(
             self.swizzle.bits(),
@@ -272,7 +272,7 @@ impl Layout {
     }
 }
 
-/// The tuple of that profile with those leaves.
+/// The tuple with this profile and these leaves, from left to right.
 pub(super) fn tree<T>(profile: Profile, leaves: &mut dyn Iterator<Item = T>) -> Tuple<T> {
     if profile.is_leaf() {
         return leaves.next().map_or(Tuple::Node(Vec::new()), Tuple::Leaf);
@@ -281,7 +281,7 @@ pub(super) fn tree<T>(profile: Profile, leaves: &mut dyn Iterator<Item = T>) -> 
     modes.map(|(mode, _)| tree(mode, leaves)).collect()
 }
 
-// The tables say nothing that the modes do not say.
+// `offsets` and `injective` follow from the other fields, and a mode may lack them, so they are not compared.
 impl PartialEq for Layout {
     fn eq(&self, other: &Self) -> bool {
         (self.swizzle, self.offset) == (other.swizzle, other.offset)
@@ -303,7 +303,7 @@ impl fmt::Display for Layout {
     }
 }
 
-/// The profile, with leaves for its places.
+/// Writes the profile with a leaf in place of each `_`.
 fn write_leaves(f: &mut fmt::Formatter<'_>, profile: Profile, leaves: &[i64]) -> fmt::Result {
     let mut texts = profile.as_str().split('_');
     f.write_str(texts.next().unwrap_or_default())?;

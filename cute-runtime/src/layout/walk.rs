@@ -1,7 +1,7 @@
-//! The coordinates of a layout one after the other, without a division; of a tile, as far as they are on this side of the edge.
+//! Iteration over the coordinates of a layout, without divisions. Coordinates past the edge of a tile are left out.
 //!
-//! A walk goes in runs along one leaf. Where a run ends is found once, so that what is done for each of its elements is a
-//! loop with a constant stride.
+//! An iteration consists of runs along one leaf. The length of a run is computed once, so that the loop over its elements only
+//! adds a constant stride.
 
 use super::{Invariant, StaticTiling, Swizzle, Tiling};
 use cute_algebra::{Axis, PROOF_LEAVES};
@@ -9,28 +9,28 @@ use std::iter::once;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Coordinates that differ along one leaf.
+/// Consecutive coordinates along one leaf.
 #[derive(Clone, Copy)]
 pub(crate) struct Run<const N: usize> {
-    /// How many there are.
+    /// Number of coordinates.
     pub(crate) len: i64,
-    /// The first one; of a tile, in the whole.
+    /// The first coordinate; for a tile, its coordinate in the tiled layout.
     pub(crate) coordinate: [i64; N],
-    /// Its value, before the swizzle.
+    /// The value of the first coordinate, before the swizzle.
     pub(crate) linear: i64,
-    /// From one to the next.
+    /// What a step to the next coordinate adds to the coordinate and to the value.
     step: ([i64; N], i64),
 }
 
 impl<const N: usize> Run<N> {
-    /// The values of a run along which they follow one another, or of one coordinate.
+    /// The values of the run, after the swizzle. The run must have one coordinate, or be along a leaf that `contiguous` gave.
     #[inline]
     pub(crate) fn values(&self, swizzle: Swizzle) -> Range<i64> {
         let first = swizzle.apply(self.linear);
         first..first + self.len
     }
 
-    /// The first coordinate and its value before the swizzle; the run goes on at the next one.
+    /// Removes the first coordinate from the run, and returns it with its value before the swizzle.
     #[inline]
     fn take(&mut self) -> ([i64; N], i64) {
         let taken = (self.coordinate, self.linear);
@@ -44,28 +44,28 @@ impl<const N: usize> Run<N> {
     }
 }
 
-/// What is walked.
+/// The leaves of a layout whose coordinates have `N` numbers.
 pub(crate) trait Leaves<const N: usize> {
-    /// A number for each leaf.
+    /// An array with one number for each leaf.
     type Digits: AsMut<[i64]>;
 
-    /// Zeros.
+    /// An array of zeros, one for each leaf.
     fn digits(&self) -> Self::Digits;
 
     /// The extents of the leaves.
     fn shape(&self) -> &[i64];
 
-    /// Their strides.
+    /// The strides of the leaves.
     fn stride(&self) -> &[i64];
 
-    /// How the coordinate goes on along a leaf: never down.
+    /// What a step along a leaf adds to the coordinate. No number of it is negative.
     fn step(&self, leaf: usize) -> [i64; N];
 
-    /// What coordinates stay below, where not all of them do.
+    /// The extents of the axes, if some coordinates reach past them and are to be left out.
     fn edge(&self) -> Option<[i64; N]>;
 }
 
-/// The leaf of the least stride, whose elements are nearest to each other.
+/// The leaf with the smallest absolute stride, of those with more than one element: its neighbours are nearest in memory.
 pub(crate) const fn nearest(shape: &[i64], stride: &[i64]) -> Option<usize> {
     let (mut leaf, mut nearest, mut least) = (0, None, u64::MAX);
     while leaf < shape.len() {
@@ -78,7 +78,7 @@ pub(crate) const fn nearest(shape: &[i64], stride: &[i64]) -> Option<usize> {
     nearest
 }
 
-/// The leaf along which values follow one another.
+/// The leaf along which values are consecutive; `None` if there is none.
 pub(crate) const fn contiguous(shape: &[i64], stride: &[i64], swizzle: Swizzle) -> Option<usize> {
     match nearest(shape, stride) {
         Some(leaf) if stride[leaf] == 1 && swizzle.is_identity() => Some(leaf),
@@ -86,7 +86,7 @@ pub(crate) const fn contiguous(shape: &[i64], stride: &[i64], swizzle: Swizzle) 
     }
 }
 
-/// The runs of a layout along one leaf, or of one coordinate each.
+/// The runs of a layout along the leaf `along`; if that is `None`, runs of one coordinate each.
 pub(crate) struct Runs<W: Leaves<N>, const N: usize> {
     walked: W,
     along: Option<usize>,
@@ -96,7 +96,7 @@ pub(crate) struct Runs<W: Leaves<N>, const N: usize> {
 }
 
 impl<W: Leaves<N>, const N: usize> Runs<W, N> {
-    /// From the coordinate whose digits are all 0, and its value before the swizzle.
+    /// `coordinate` is the first coordinate, and `linear` its value before the swizzle.
     #[inline]
     pub(crate) fn new(walked: W, along: Option<usize>, coordinate: [i64; N], linear: i64) -> Self {
         let (mut len, mut step) = (1, ([0; N], 0));
@@ -119,7 +119,8 @@ impl<W: Leaves<N>, const N: usize> Runs<W, N> {
         }
     }
 
-    /// How many coordinates of the next run are on this side of the edge: the first ones, as coordinates go up.
+    /// How many coordinates of the next run are not past the edge. They are the first ones of the run, since no number of a
+    /// coordinate decreases along a leaf.
     #[inline]
     fn clipped(&self) -> i64 {
         let mut len = self.next.len;
@@ -139,7 +140,7 @@ impl<W: Leaves<N>, const N: usize> Runs<W, N> {
         len
     }
 
-    /// To the next run, by the other leaves.
+    /// Moves to the next run: increments the digits of the leaves other than `along`.
     #[inline]
     fn advance(&mut self) {
         let (shape, stride) = (self.walked.shape(), self.walked.stride());
@@ -180,7 +181,7 @@ impl<W: Leaves<N>, const N: usize> Iterator for Runs<W, N> {
     }
 }
 
-/// The coordinates of runs, with their values before the swizzle.
+/// The coordinates of all runs one after the other, with their values before the swizzle.
 pub(crate) struct Walk<W: Leaves<N>, const N: usize> {
     run: Run<N>,
     runs: Runs<W, N>,
@@ -210,7 +211,8 @@ impl<W: Leaves<N>, const N: usize> Iterator for Walk<W, N> {
         Some(self.run.take())
     }
 
-    // What `for_each` and the like come down to: two loops, and no question between two elements of a run.
+    // `for_each`, `sum` and similar methods call `fold`. Its inner loop does not ask at each element whether the run has ended,
+    // as `next` does.
     #[inline]
     fn fold<A, F: FnMut(A, Self::Item) -> A>(self, first: A, mut f: F) -> A {
         once(self.run)
@@ -224,7 +226,7 @@ impl<W: Leaves<N>, const N: usize> Iterator for Walk<W, N> {
     }
 }
 
-/// The leaves of the tiles of a tiling, and the coordinates in the whole.
+/// The leaves of a tile of the tiling `T`. Coordinates are those in the tiled layout.
 pub(crate) struct Tile<T>(Invariant<T>);
 
 impl<T: StaticTiling> Tile<T> {
@@ -234,13 +236,13 @@ impl<T: StaticTiling> Tile<T> {
     const STRIDE: &'static [i64] = Self::TILING.tile_leaves().1;
     const FITS: () = assert!(
         Self::SHAPE.len() <= PROOF_LEAVES,
-        "a tile has too many leaves to be walked"
+        "a tile must not have more than 64 leaves"
     );
 
-    /// Runs whose values follow one another.
+    /// The coordinates of tile number `tile` in runs of consecutive values.
     ///
     /// # Panics
-    /// If there is no such tile, or the tiler does not tell `N` modes apart.
+    /// If there is no such tile, or the tiling does not have `N` axes.
     #[track_caller]
     pub(crate) fn runs<const N: usize>(tile: i64) -> Runs<Self, N> {
         let along = const {
@@ -250,10 +252,10 @@ impl<T: StaticTiling> Tile<T> {
         Self::along(tile, along)
     }
 
-    /// The coordinates with their values before the swizzle, by the leaf of the least stride first.
+    /// The coordinates of tile number `tile` with their values before the swizzle, along the leaf of the smallest stride first.
     ///
     /// # Panics
-    /// If there is no such tile, or the tiler does not tell `N` modes apart.
+    /// If there is no such tile, or the tiling does not have `N` axes.
     #[track_caller]
     pub(crate) fn walk<const N: usize>(tile: i64) -> Walk<Self, N> {
         Walk::new(Self::along(

@@ -256,7 +256,7 @@ fn host_tensors() {
     let short = HostTensor::new(&data[..13], padded).unwrap_err();
     assert_eq!(
         short.to_string(),
-        "(3,4):(5,1) has the value 13 at 11, but the slice has 13 elements"
+        "(3,4):(5,1) has the value 13 at coordinate 11, but the slice has 13 elements"
     );
 }
 

@@ -326,15 +326,15 @@ fn devices_are_found_by_their_capability() {
             [
                 "Fake GPU 0 has compute capability 8.0: sm_90a code runs on 9.0 only",
                 "Fake GPU 1",
-                "CUDA device 2 does not exist: the driver lists 2",
+                "CUDA device 2 does not exist: the driver lists 2 devices",
             ],
         ),
         (
             "",
             [
-                "CUDA device 0 does not exist: the driver lists 0",
-                "CUDA device 1 does not exist: the driver lists 0",
-                "CUDA device 2 does not exist: the driver lists 0",
+                "CUDA device 0 does not exist: the driver lists 0 devices",
+                "CUDA device 1 does not exist: the driver lists 0 devices",
+                "CUDA device 2 does not exist: the driver lists 0 devices",
             ],
         ),
     ] {
@@ -356,7 +356,8 @@ fn the_default_device_says_why_it_is_the_emulator() {
     let Some(old) = Fake::build_without("cuEventElapsedTime_v2") else {
         return;
     };
-    let none = "no CUDA driver: no libcuda that loads is on this machine (`Device::emulator()` needs none)";
+    let none =
+        "no CUDA driver: this machine has no libcuda that loads; `Device::emulator()` needs none";
     // The driver, its devices, what fails; then the device's name, why it is no GPU, the level at which that is logged.
     #[rustfmt::skip]
     let rows = [

@@ -289,7 +289,7 @@ fn slices() {
 
     assert_eq!(
         face.slice([None, Some(8)]).unwrap_err().to_string(),
-        "Sw<0,0,0> o 24 o (3,(2,4)):(40,(4,1)) has no coordinate 8 along mode 1, where coordinates are below 8"
+        "coordinate 8 along mode 1 of Sw<0,0,0> o 24 o (3,(2,4)):(40,(4,1)) must be at least 0 and below 8"
     );
     let error = rows.slice([Some(-1), None]).unwrap_err();
     assert!(matches!(error, HostError::NoCoordinate { mode: 0, .. }));
@@ -360,13 +360,13 @@ fn slices_that_are_too_small() {
     let error = HostTensor::new(&data, ROWS).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "(12,10):(10,1) has the value 119 at 119, but the slice has 119 elements"
+        "(12,10):(10,1) has the value 119 at coordinate 119, but the slice has 119 elements"
     );
     assert!(HostTensor::new(&[0u8; 120], ROWS).is_ok());
     let error = HostTensor::new(&data, BACKWARDS).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "(6,4):(-4,1) has the value -20 at 5, but the slice has 119 elements"
+        "(6,4):(-4,1) has the value -20 at coordinate 5, but the slice has 119 elements"
     );
     // The largest value is not the last before the swizzle, and the bound by whole blocks is too high.
     let swizzled = layout!(Sw<2,0,2> o (5,4):(4,1));
@@ -388,7 +388,7 @@ fn tilings_of_other_layouts() {
     let error = tensor.tiles_mut::<BY_MODE>().err().unwrap();
     assert_eq!(
         error.to_string(),
-        "the tiling is one of (12,10):(10,1), but the tensor's layout is (12,10):(1,12)"
+        "the tiling divides (12,10):(10,1), but the tensor's layout is (12,10):(1,12)"
     );
     assert!(tensor.par_tiles_mut::<BY_MODE>().is_err());
     assert!(tensor.as_tensor().tiles::<BY_MODE>().is_err());
