@@ -12,7 +12,7 @@ pub enum EmulatorError {
     #[error("the module does not parse: {0}")]
     Parse(#[from] ParseError),
     /// The text is PTX, but not a valid module.
-    #[error("{}, line {line}: {problem}\n    {text}", entry.as_deref().unwrap_or("the module"))]
+    #[error("{}{}: {problem}\n    {text}", entry.as_deref().unwrap_or("the module"), at_line(*line))]
     Invalid {
         /// The entry that is not valid; none for the module itself.
         entry: Option<String>,
@@ -30,7 +30,7 @@ pub enum EmulatorError {
     #[error(transparent)]
     OutOfHostMemory(#[from] OutOfHostMemory),
     /// An instruction, operand or directive that the emulator does not model.
-    #[error("{entry}, line {line}: {message}\n    {text}")]
+    #[error("{entry}{}: {message}\n    {text}", at_line(*line))]
     Unsupported {
         /// The entry that contains it.
         entry: String,
@@ -42,7 +42,7 @@ pub enum EmulatorError {
         message: String,
     },
     /// The module has no entry of this name.
-    #[error("no entry `{name}`; the module has {}", available.join(", "))]
+    #[error("the module has no entry `{name}`; {}", listed(available))]
     NoEntry {
         /// The name asked for.
         name: String,
@@ -75,7 +75,10 @@ pub enum EmulatorError {
         threads: Vec<Stuck>,
     },
     /// The kernel ran for longer than [`Limits::steps`](crate::Limits::steps) allows.
-    #[error("{entry} did not end within {limit} instructions:{}", lines(threads))]
+    #[error(
+        "{entry} did not end within {limit} warp instructions, the limit `Limits::steps`:{}",
+        lines(threads)
+    )]
     StepLimit {
         /// The entry.
         entry: String,
@@ -91,7 +94,7 @@ pub enum EmulatorError {
 #[non_exhaustive]
 pub enum AllocError {
     /// More than [`Limits::memory_bytes`](crate::Limits::memory_bytes) at a time.
-    #[error("{bytes} bytes of global memory where {free} of {limit} are free")]
+    #[error("cannot allocate {bytes} bytes of global memory: {free} of {limit} bytes are free")]
     Full {
         /// How many bytes were asked for.
         bytes: u64,
@@ -101,7 +104,7 @@ pub enum AllocError {
         limit: u64,
     },
     /// No address is left that is such a multiple.
-    #[error("no address is left for {bytes} bytes at a multiple of {align}")]
+    #[error("cannot allocate {bytes} bytes at a multiple of {align}: no address is left")]
     NoAddress {
         /// How many bytes were asked for.
         bytes: u64,
@@ -118,7 +121,7 @@ pub enum AllocError {
 #[non_exhaustive]
 pub enum LaunchProblem {
     /// A dimension is zero.
-    #[error("{what} {value:?} has a zero in it")]
+    #[error("{what} {value:?} has a dimension of 0; each must be at least 1")]
     Zero {
         /// `grid`, `block` or `cluster`.
         what: &'static str,
@@ -126,7 +129,7 @@ pub enum LaunchProblem {
         value: [u32; 3],
     },
     /// A dimension is over its limit.
-    #[error("{what} {value} is over the limit of {limit}")]
+    #[error("{value} {what} are over the limit of {limit}")]
     TooLarge {
         /// What is too large.
         what: &'static str,
@@ -136,7 +139,7 @@ pub enum LaunchProblem {
         limit: u64,
     },
     /// The block differs from the entry's `.reqntid`.
-    #[error("block {block:?} differs from .reqntid {required:?}")]
+    #[error("block {block:?} differs from {required:?}, which the entry's .reqntid requires")]
     Block {
         /// The block of the launch.
         block: [u32; 3],
@@ -144,7 +147,9 @@ pub enum LaunchProblem {
         required: [u32; 3],
     },
     /// The cluster differs from the entry's `.reqnctapercluster`.
-    #[error("cluster {cluster:?} differs from .reqnctapercluster {required:?}")]
+    #[error(
+        "cluster {cluster:?} differs from {required:?}, which the entry's .reqnctapercluster requires"
+    )]
     Cluster {
         /// The cluster of the launch.
         cluster: [u32; 3],
@@ -160,7 +165,7 @@ pub enum LaunchProblem {
         cluster: [u32; 3],
     },
     /// The number of arguments differs from the number of parameters.
-    #[error("{given} arguments for {expected} parameters")]
+    #[error("the launch gives {given} argument{}, but the entry has {expected} parameter{}", plural(*given), plural(*expected))]
     Arguments {
         /// How many were given.
         given: usize,
@@ -168,7 +173,7 @@ pub enum LaunchProblem {
         expected: usize,
     },
     /// An argument has another size than its parameter.
-    #[error("argument {index} (`{name}`) has {given} bytes, its parameter {expected}")]
+    #[error("argument {index} (`{name}`) has {given} bytes, but its parameter has {expected}")]
     Argument {
         /// Its index.
         index: usize,
@@ -183,7 +188,7 @@ pub enum LaunchProblem {
 
 /// An access to global memory that no allocation covers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{bytes} bytes at {address:#x} are not in an allocation{}", nearest.map(|n| n.to_string()).unwrap_or_default())]
+#[error("{bytes} bytes at global address {address:#x} are not inside one allocation{}", nearest.map(|n| n.to_string()).unwrap_or_default())]
 pub struct MemoryError {
     /// The first byte of the access.
     pub address: u64,
@@ -208,8 +213,8 @@ impl Display for Nearest {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "; the nearest one is {:#x} of {} bytes, of which this is offset {}",
-            self.base, self.bytes, self.offset
+            "; the nearest allocation has {} bytes at {:#x}, and the access begins at its offset {}",
+            self.bytes, self.base, self.offset
         )
     }
 }
@@ -277,7 +282,26 @@ impl Display for Stuck {
     }
 }
 
-/// As many groups of threads are listed as help to see what happened.
+/// The place in a message, unless the line is 0: then the error is not in one line.
+fn at_line(line: u32) -> String {
+    match line {
+        0 => String::new(),
+        line => format!(", line {line}"),
+    }
+}
+
+fn listed(entries: &[String]) -> String {
+    match entries {
+        [] => "it has none".to_owned(),
+        entries => format!("its entries are {}", entries.join(", ")),
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// A report lists at most this many groups of threads: more do not help to see what happened.
 const LISTED: usize = 32;
 
 /// A line for each place and reason, and the warps that it holds for.
@@ -333,7 +357,7 @@ pub enum FaultKind {
     #[error("{0}")]
     Global(MemoryError),
     /// Shared memory that the CTA does not have.
-    #[error("{bytes} bytes at shared address {address:#x}; the CTA has {:#x}..{:#x}", available.0, available.1)]
+    #[error("{bytes} bytes at shared address {address:#x} are outside the CTA's shared memory, {:#x}..{:#x}", available.0, available.1)]
     Shared {
         /// The address.
         address: u64,
@@ -372,8 +396,8 @@ pub enum FaultKind {
     },
     /// The asynchronous proxy reads what the generic proxy wrote, with no proxy fence in between.
     #[error(
-        "reads shared address {address:#x} through the asynchronous proxy; {other} of CTA rank {rank}, warp {warp}, wrote it, \
-         and no fence.proxy.async followed by a barrier lies between"
+        "reads shared address {address:#x} through the async proxy; {other} of CTA rank {rank}, warp {warp}, wrote it through \
+         the generic proxy, and no fence.proxy.async followed by a barrier lies between"
     )]
     MissingProxyFence {
         /// The address.
@@ -386,7 +410,9 @@ pub enum FaultKind {
         warp: u32,
     },
     /// Shared memory that an asynchronous copy is still writing.
-    #[error("uses shared address {address:#x}, which the copy of {other} may still be writing")]
+    #[error(
+        "uses shared address {address:#x}, which the copy of {other} may still be writing; wait for the copy first"
+    )]
     CopyInFlight {
         /// The address.
         address: u64,
@@ -395,7 +421,8 @@ pub enum FaultKind {
     },
     /// Shared memory that an asynchronous store is still reading.
     #[error(
-        "writes shared address {address:#x}, which the store of {other} may still be reading: no wait_group.read"
+        "writes shared address {address:#x}, which the bulk store of {other} may still be reading; \
+         wait with cp.async.bulk.wait_group.read first"
     )]
     StoreInFlight {
         /// The address.
@@ -405,7 +432,8 @@ pub enum FaultKind {
     },
     /// The CTA ends and its shared memory with it, while a store is still reading it.
     #[error(
-        "ends while the store of {other} may still be reading shared memory: no wait_group.read"
+        "the CTA ends while the bulk store of {other} may still be reading its shared memory; \
+         wait with cp.async.bulk.wait_group.read first"
     )]
     ExitWithStore {
         /// The store.
@@ -413,7 +441,7 @@ pub enum FaultKind {
     },
     /// The CTA ends and its shared memory with it, while a copy is still writing it.
     #[error(
-        "ends while the copy of {other} may still be writing its shared memory: nobody waited for it"
+        "the CTA ends while the copy of {other} may still be writing its shared memory; wait for the copy first"
     )]
     ExitWithCopy {
         /// The copy.
@@ -421,7 +449,7 @@ pub enum FaultKind {
     },
     /// Shared memory of a CTA of the cluster that has ended.
     #[error(
-        "uses shared address {address:#x} of CTA rank {rank}, which has ended: the cluster's barrier should keep it"
+        "uses shared address {address:#x} of CTA rank {rank}, which has ended; put a cluster barrier before its end"
     )]
     Ended {
         /// The address.
@@ -430,7 +458,9 @@ pub enum FaultKind {
         rank: u32,
     },
     /// A register that a wgmma is still using.
-    #[error("uses register {register}, which belongs to the wgmma of {other} until its wait_group")]
+    #[error(
+        "uses register {register} while the wgmma of {other} may still use it; wait with wgmma.wait_group first"
+    )]
     RegisterInFlight {
         /// The register.
         register: String,
@@ -438,7 +468,9 @@ pub enum FaultKind {
         other: Other,
     },
     /// A wgmma whose registers were used by other instructions since the last `wgmma.fence`.
-    #[error("register {register} was used by other instructions since the last wgmma.fence")]
+    #[error(
+        "another instruction used register {register} since the last wgmma.fence; put a wgmma.fence before this wgmma"
+    )]
     MissingWgmmaFence {
         /// The register.
         register: String,
@@ -450,7 +482,7 @@ pub enum FaultKind {
         address: u64,
     },
     /// An mbarrier whose counts cannot be.
-    #[error("mbarrier {address:#x}: {problem}")]
+    #[error("mbarrier at shared address {address:#x}: {problem}")]
     Barrier {
         /// Its address.
         address: u64,

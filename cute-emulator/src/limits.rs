@@ -112,7 +112,7 @@ pub struct OverLimit {
 
 /// The host has no memory of this size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the host has no {bytes} bytes of memory left")]
+#[error("the host cannot allocate {bytes} bytes of memory")]
 pub struct OutOfHostMemory {
     /// How many bytes were asked for.
     pub bytes: u64,

@@ -196,15 +196,11 @@ fn check(info: &EntryInfo, code: &Code, launch: &Launch<'_>) -> Result<(), Launc
             .fold(1, u64::saturating_mul)
     };
     let limits = [
-        ("threads of a block:", product(launch.block), MAX_THREADS),
-        ("CTAs of a cluster:", product(launch.cluster), MAX_CLUSTER),
+        ("threads per block", product(launch.block), MAX_THREADS),
+        ("CTAs per cluster", product(launch.cluster), MAX_CLUSTER),
+        ("CTAs of the grid", product(launch.grid), launch.limits.ctas),
         (
-            "CTAs of the grid:",
-            product(launch.grid),
-            launch.limits.ctas,
-        ),
-        (
-            "bytes of dynamic shared memory:",
+            "bytes of dynamic shared memory",
             u64::from(launch.dynamic_shared_bytes),
             u64::from(exec::max_dynamic_shared(code.static_shared)),
         ),
@@ -217,7 +213,7 @@ fn check(info: &EntryInfo, code: &Code, launch: &Launch<'_>) -> Result<(), Launc
     let (state, limit) = (exec::state_bytes(code, launch), launch.limits.state_bytes);
     if state > limit {
         return Err(LaunchProblem::TooLarge {
-            what: "bytes on the host for the registers and shared memory of a cluster:",
+            what: "bytes on the host for the registers and shared memory of a cluster",
             value: state,
             limit,
         });

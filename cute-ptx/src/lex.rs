@@ -64,7 +64,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Spanned<'_>>, ParseError> {
                     return Err(ParseError {
                         line,
                         column,
-                        message: "this comment never ends".into(),
+                        message: "this comment has no closing `*/`".into(),
                     });
                 };
                 let comment = lexer.advance(end + 4);
@@ -92,7 +92,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Spanned<'_>>, ParseError> {
                     return Err(ParseError {
                         line,
                         column,
-                        message: "this string never ends".into(),
+                        message: "this string has no closing `\"`".into(),
                     });
                 };
                 push(Token::Text(&lexer.advance(end + 2)[1..=end]));

@@ -214,7 +214,7 @@ impl<'a> Parser<'_, 'a> {
         let align = *align.get_or_insert(bytes);
         let len = len
             .checked_mul(bytes)
-            .ok_or_else(|| self.error("this parameter is longer than 2^32 bytes"))?;
+            .ok_or_else(|| self.error("this parameter is longer than 2^32 - 1 bytes"))?;
         Ok(Param {
             name,
             ty: ParamType::Bytes { align, len },
@@ -350,7 +350,7 @@ impl<'a> Parser<'_, 'a> {
         loop {
             let name = self.name("a register")?;
             if self.accept('<') {
-                let count = self.number("how many registers")?;
+                let count = self.number("the number of registers")?;
                 self.punct('>')?;
                 body.push(
                     Line::Registers {
@@ -449,8 +449,9 @@ impl<'a> Parser<'_, 'a> {
         let offset = match self.accept('+') {
             true => {
                 let value = self.int()?;
-                i64::try_from(value)
-                    .map_err(|_| self.error(format!("the offset {value} exceeds 64 bits")))?
+                i64::try_from(value).map_err(|_| {
+                    self.error(format!("the offset {value} does not fit in 64 bits"))
+                })?
             }
             false => 0,
         };

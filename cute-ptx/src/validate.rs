@@ -44,7 +44,7 @@ pub struct Error {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Problem {
     /// No form of the instruction has as many operands.
-    #[error("it takes {}, but {found} are given", counts(.takes))]
+    #[error("the instruction takes {}, but {found} are given", counts(.takes))]
     OperandCount {
         /// How many are given.
         found: usize,
@@ -64,7 +64,7 @@ pub enum Problem {
         mismatch: Mismatch,
     },
     /// The guard is no predicate register.
-    #[error("the guard `{name}` {mismatch}")]
+    #[error("the guard `{name}` {mismatch}; expected a .pred register")]
     Guard {
         /// Its name.
         name: String,
@@ -72,13 +72,13 @@ pub enum Problem {
         mismatch: Mismatch,
     },
     /// A branch to a label that does not exist.
-    #[error("there is no label `{0}`")]
+    #[error("the entry has no label `{0}`")]
     MissingLabel(String),
     /// Two declarations of one name.
     #[error("`{0}` is declared twice")]
     Duplicate(String),
     /// A name that PTX does not allow.
-    #[error("`{0}` is not a name")]
+    #[error("`{0}` is not a PTX identifier")]
     InvalidName(String),
     /// The target is not one we know.
     #[error("`{0}` is not a target such as sm_90a")]
@@ -104,7 +104,7 @@ pub enum Problem {
         found: Target,
     },
     /// A declaration with a type that it cannot have.
-    #[error("{what} cannot be {ty}")]
+    #[error("{what} cannot be declared {ty}")]
     DeclaredType {
         /// What is declared.
         what: &'static str,
@@ -120,10 +120,12 @@ pub enum Problem {
         space: String,
     },
     /// A variable without elements.
-    #[error("a variable has at least one element, unless it is `.extern .shared`")]
+    #[error("a variable must have at least one element, unless it is `.extern .shared`")]
     Empty,
     /// An external variable that is no dynamic shared memory.
-    #[error("only an array in .shared, declared in the module without a length, can be .extern")]
+    #[error(
+        "`.extern` is only for dynamic shared memory: a module's `.shared` array without a length"
+    )]
     External,
     /// Two directives that exclude each other.
     #[error("`.maxntid` and `.reqntid` exclude each other")]
@@ -144,14 +146,14 @@ pub enum Problem {
     },
     /// More static shared memory than a kernel may have.
     #[error(
-        "{bytes} bytes of static shared memory exceed {MAX_STATIC_SHARED}: declare it `.extern .shared`"
+        "{bytes} bytes of static shared memory are over the limit of {MAX_STATIC_SHARED}; declare them `.extern .shared`"
     )]
     StaticShared {
         /// How much there is.
         bytes: u64,
     },
     /// More parameters than a kernel may have.
-    #[error("{bytes} bytes of parameters exceed {limit}")]
+    #[error("{bytes} bytes of parameters are over the limit of {limit}")]
     Params {
         /// How much there is.
         bytes: u64,
@@ -159,14 +161,14 @@ pub enum Problem {
         limit: u64,
     },
     /// More registers than are supported.
-    #[error("{count} registers exceed {MAX_REGISTERS}")]
+    #[error("{count} registers are over the limit of {MAX_REGISTERS}")]
     TooManyRegisters {
         /// How many there are.
         count: u64,
     },
     /// `setmaxnreg` without a bound on threads or registers: the assembler would drop it (its note C7508). With `.reqntid`
     /// alone it may still drop it in a kernel of few registers; `.minnctapersm 1` or `.maxnreg` beside it settles that.
-    #[error("setmaxnreg has no effect in an entry without .reqntid, .maxntid or .maxnreg")]
+    #[error("setmaxnreg has no effect in an entry without .reqntid, .maxntid or .maxnreg; add one")]
     SetmaxnregUnbounded,
     /// A matrix descriptor that is known at compile time.
     #[error(
@@ -179,13 +181,13 @@ pub enum Problem {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     /// It is of another kind.
-    #[error("is of another kind")]
+    #[error("does not fit here")]
     Kind,
     /// A register of another type.
     #[error("is a {0} register")]
     Type(Type),
     /// A constant that its place does not allow.
-    #[error("is not such a constant")]
+    #[error("is not an allowed constant")]
     Constant,
     /// A name that is not declared.
     #[error("is not declared")]

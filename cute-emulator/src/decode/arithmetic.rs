@@ -32,7 +32,7 @@ pub(super) fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         (Some(side), Some(past)) => Some(arithmetic::funnel_shift(side, past)),
         _ => arithmetic::function(m.opcode(), variant, ty),
     };
-    let function = function.ok_or_else(|| format!("it is not modelled on .{}", ty.name()))?;
+    let function = function.ok_or_else(|| m.unmodelled_on(ty))?;
     let flush = m.has(Modifier::Ftz);
     computation(function, args, flush, saturate && ty == Type::F32)
 }
@@ -40,7 +40,7 @@ pub(super) fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 pub(super) fn compare(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let (cmp, ty) = (m.get("cmp"), m.ty("t")?);
     let compare = cmp.and_then(|cmp| arithmetic::comparison(cmp, ty));
-    let compare = compare.ok_or_else(|| format!("comparisons of .{}", ty.name()))?;
+    let compare = compare.ok_or_else(|| m.unmodelled_on(ty))?;
     let combine = m.get("bool").and_then(arithmetic::combination);
     let mut args = args.into_iter();
     let mut next = || args.next().ok_or("an operand is missing");
@@ -76,7 +76,7 @@ pub(super) fn convert(
     let narrow = registers.row("narrow");
     let dst = match args.first_mut() {
         Some(first) => std::mem::replace(first, Arg::Row(narrow)),
-        None => return Err("a conversion has a result".to_owned()),
+        None => return Err("the conversion has no destination".to_owned()),
     };
     let op = conversion(m, args)?;
     registers.first.push(op);
@@ -87,7 +87,7 @@ pub(super) fn convert(
     };
     let (wide, ty) = (Modifier::Type(wide), Modifier::Type(ty));
     let function = arithmetic::conversion(None, false, false, wide, ty);
-    let function = function.ok_or("no conversion that repeats the sign")?;
+    let function = function.ok_or("this sign extension is not modelled")?;
     computation(function, vec![dst, Arg::Row(narrow)], false, false)
 }
 
@@ -109,7 +109,7 @@ pub(super) fn mov(inst: &Inst, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         }
         [dst, src] => {
             let function = arithmetic::function(Opcode::Mov, None, ty);
-            let function = function.ok_or_else(|| format!("mov of .{}", ty.name()))?;
+            let function = function.ok_or_else(|| m.unmodelled_on(ty))?;
             computation(function, vec![dst, src], false, false)
         }
     }
@@ -152,7 +152,7 @@ pub(super) fn computation(
     saturate: bool,
 ) -> Result<Op> {
     let [Arg::Row(dst), sources @ ..] = &args[..] else {
-        return Err("a computation has one result".to_owned());
+        return Err("the instruction has no destination register".to_owned());
     };
     Ok(Op::Compute(Compute {
         function,
@@ -165,7 +165,7 @@ pub(super) fn computation(
 
 fn conversion(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let (Some(to), Some(from)) = (m.get("d"), m.get("s")) else {
-        return Err("a conversion has two types".to_owned());
+        return Err("the conversion does not name two types".to_owned());
     };
     let rounding = m.get("round");
     let (relu, saturate) = (m.has(Modifier::Relu), m.has(Modifier::Sat));
@@ -191,12 +191,15 @@ fn conversion(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 fn rows_of(args: &[Arg]) -> Result<[Reg; 4]> {
     let mut rows = [0; 4];
     if args.len() > rows.len() {
-        return Err(format!("{} sources are not modelled", args.len()));
+        return Err(format!(
+            "{} source operands are more than the 4 that are modelled",
+            args.len()
+        ));
     }
     for (row, arg) in rows.iter_mut().zip(args) {
         *row = match arg {
             Arg::Row(row) => *row,
-            other => return Err(format!("{other:?} where a register is expected")),
+            other => return Err(format!("expected a register, found {other:?}")),
         };
     }
     Ok(rows)

@@ -41,7 +41,10 @@ pub(super) fn mbarrier_arrive(
         Some(Arg::Nothing) | None => None,
         Some(state) => Some(state.row()?),
     };
-    let address = args.next().ok_or("an mbarrier has an address")?.address()?;
+    let address = args
+        .next()
+        .ok_or("the address of the mbarrier is missing")?
+        .address()?;
     let number = args.next().map(Arg::row).transpose()?;
     let one = registers.constant(1);
     let (count, expect) = match m.has(Modifier::ExpectTx) {
@@ -104,7 +107,7 @@ pub(super) fn copy_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     Ok(Op::CopyAsync {
         to,
         from,
-        bytes: u32::try_from(bytes).map_err(|_| format!("{bytes} bytes"))?,
+        bytes: u32::try_from(bytes).map_err(|_| format!("cp.async cannot copy {bytes} bytes"))?,
         source_bytes: args.next().map(Arg::row).transpose()?,
     })
 }
@@ -151,7 +154,9 @@ pub(super) fn bulk_copy(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 pub(super) fn bulk_reduce(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["hint"]);
     m.has(Modifier::Noftz);
-    let op = m.get("op").ok_or("a reduction has an operation")?;
+    let op = m
+        .get("op")
+        .ok_or("the operation of the reduction is missing")?;
     // A tensor's reduction takes the type from its map when it runs; the others name it.
     let reduction = match m.opcode() {
         Opcode::CpReduceAsyncBulkTensor => Reduction::ByElement(op),
@@ -159,7 +164,9 @@ pub(super) fn bulk_reduce(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
             let ty = m.ty("t")?;
             let update = arithmetic::update(op, ty);
             Reduction::Typed {
-                update: update.ok_or_else(|| format!("`.{op}` of .{}", ty.name()))?,
+                update: update.ok_or_else(|| {
+                    format!("the reduction `.{op}` of .{} is not modelled", ty.name())
+                })?,
                 bytes: ty.bits() as usize / 8,
             }
         }
@@ -191,17 +198,17 @@ fn tiled(m: &Bindings) -> Result<()> {
     m.ignore(&["dim"]);
     match m.get("mode") {
         None | Some(Modifier::Tile) => Ok(()),
-        Some(mode) => Err(format!("copies in the mode .{mode} are not modelled")),
+        Some(mode) => Err(format!("tensor copies in mode .{mode} are not modelled")),
     }
 }
 
 pub(super) fn wgmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let Some(Modifier::M64 { n, .. }) = m.get("shape") else {
-        return Err("a wgmma has a shape".to_owned());
+        return Err("the shape of the wgmma is missing".to_owned());
     };
     let (d, a, b) = (m.get("d"), m.get("a"), m.get("b"));
     let inputs = a.zip(b).and_then(|(a, b)| inputs(a, b));
-    let inputs = inputs.ok_or("these inputs are not modelled")?;
+    let inputs = inputs.ok_or("wgmma is not modelled on these types of A and B")?;
     let output = match d.and_then(Modifier::ty) {
         Some(Type::F32) => Output::F32,
         Some(Type::F16) => Output::F16,
@@ -218,7 +225,7 @@ pub(super) fn wgmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
             let rows: Box<[Reg; 4]> = registers
                 .rows()?
                 .try_into()
-                .map_err(|_| "A has four registers")?;
+                .map_err(|_| "a fragment of A must have four registers")?;
             MatrixA::Registers(*rows)
         }
     };

@@ -44,7 +44,7 @@ impl Bindings {
     /// The type that the row binds to a name.
     pub(super) fn ty(&self, name: &str) -> Result<Type> {
         let bound = self.get(name).and_then(Modifier::ty);
-        bound.ok_or_else(|| format!("`{}` names no type", self.mnemonic))
+        bound.ok_or_else(|| format!("`{}` has no type named `{name}`", self.mnemonic))
     }
 
     /// The first of these that is there.
@@ -74,8 +74,16 @@ impl Bindings {
     }
 
     pub(super) fn unmodelled(&self, modifier: Modifier) -> String {
-        let word = self.mnemonic.as_str().split('.').next().unwrap_or_default();
-        format!("`.{modifier}` is not modelled on `{word}`")
+        format!("`.{modifier}` is not modelled on `{}`", self.instruction())
+    }
+
+    pub(super) fn unmodelled_on(&self, ty: Type) -> String {
+        format!("`{}` is not modelled on .{}", self.instruction(), ty.name())
+    }
+
+    /// The first word of the mnemonic.
+    fn instruction(&self) -> &'static str {
+        self.mnemonic.as_str().split('.').next().unwrap_or_default()
     }
 }
 

@@ -62,9 +62,13 @@ pub(super) fn operation(
         Opcode::AddCc | Opcode::Addc | Opcode::SubCc | Opcode::Subc => {
             unmodelled("the carry flag is not modelled")
         }
-        Opcode::Dp4a => unmodelled("dot products of bytes are not modelled"),
-        Opcode::Testp => unmodelled("tests for kinds of numbers are not modelled"),
-        Opcode::Set => unmodelled("comparisons that give numbers are not modelled"),
+        Opcode::Dp4a => unmodelled("dot products of four bytes (`dp4a`) are not modelled"),
+        Opcode::Testp => {
+            unmodelled("tests for infinity, NaN and other classes of numbers are not modelled")
+        }
+        Opcode::Set => {
+            unmodelled("comparisons into a number instead of a predicate are not modelled")
+        }
         Opcode::Setp => arithmetic::compare(m, args),
         Opcode::Mov => arithmetic::mov(inst, m, args),
         Opcode::Cvt => arithmetic::convert(registers, inst, m, args),
@@ -90,7 +94,7 @@ pub(super) fn operation(
             Ok(Op::Exit)
         }
         Opcode::Trap => Ok(Op::Trap),
-        Opcode::Brkpt => unmodelled("there is no debugger"),
+        Opcode::Brkpt => unmodelled("breakpoints are not modelled: there is no debugger"),
 
         Opcode::Ld | Opcode::Ldu => memory::load(registers, inst, m, args),
         Opcode::St => memory::store(m, args),
@@ -115,7 +119,7 @@ pub(super) fn operation(
         Opcode::Shfl => threads::shuffle(m, args),
         Opcode::Vote => threads::vote(m, args),
         Opcode::MatchAny | Opcode::MatchAll => {
-            unmodelled("comparing the values of lanes is not modelled")
+            unmodelled("comparing values between lanes is not modelled")
         }
         Opcode::Activemask => {
             let [dst] = take(args)?;
@@ -126,7 +130,7 @@ pub(super) fn operation(
         Opcode::BarWarpSync => Ok(Op::WarpSync),
         Opcode::BarSync | Opcode::BarrierSync => threads::barrier(m, args, true),
         Opcode::BarArrive | Opcode::BarrierArrive => threads::barrier(m, args, false),
-        Opcode::BarRed => unmodelled("reductions at a barrier are not modelled"),
+        Opcode::BarRed => unmodelled("barriers that reduce a predicate are not modelled"),
         Opcode::BarrierClusterArrive => {
             m.ignore(&["sem"]);
             m.has(Modifier::Aligned);
@@ -150,7 +154,7 @@ pub(super) fn operation(
         },
         Opcode::FenceMbarrierInit => Ok(Op::InitFence),
         Opcode::FenceProxyTensormap | Opcode::TensormapReplace | Opcode::TensormapCpFenceproxy => {
-            unmodelled("tensor maps that a kernel changes are not modelled")
+            unmodelled("changing a tensor map in a kernel is not modelled")
         }
         Opcode::Griddepcontrol => {
             m.ignore(&["what"]);
@@ -198,5 +202,5 @@ pub(super) fn operation(
 fn pending(args: Vec<Arg>) -> Result<u64> {
     let [value] = take(args)?;
     let value = value.int()?;
-    u64::try_from(value).map_err(|_| format!("{value} is negative"))
+    u64::try_from(value).map_err(|_| format!("the number of pending groups, {value}, is negative"))
 }

@@ -49,7 +49,7 @@ pub(super) fn store_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let (bytes, count) = (ty.bits() as usize / 8, src.len());
     if bytes * count > CHUNK_BYTES {
         return Err(format!(
-            "{count} values of .{} are more than {CHUNK_BYTES} bytes",
+            "st.async of {count} values of .{} is not modelled: they have more than {CHUNK_BYTES} bytes",
             ty.name()
         ));
     }
@@ -74,7 +74,8 @@ pub(super) fn atomic(m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
         Some(op) => arithmetic::update(op, ty).map(AtomicOperation::Update),
         None => None,
     };
-    let op = op.ok_or_else(|| format!("this operation on .{} is not modelled", ty.name()))?;
+    let op =
+        op.ok_or_else(|| format!("this atomic operation on .{} is not modelled", ty.name()))?;
     let dst = match m.opcode() {
         Opcode::Atom => Some(args.remove(0).rows()?),
         _ => None,

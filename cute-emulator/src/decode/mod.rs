@@ -127,7 +127,9 @@ impl<'a> Decoder<'a, '_> {
             Some(guard) => Some((self.registers.register(&guard.predicate)?, guard.negated)),
             None => None,
         };
-        let slots = inst.slots().ok_or("operands that the row does not take")?;
+        let slots = inst
+            .slots()
+            .ok_or("the instruction does not take these operands")?;
         let args = slots
             .into_iter()
             .map(|(operand, kind)| self.registers.arg(operand, kind));
@@ -213,7 +215,7 @@ impl<'a> Decoder<'a, '_> {
 fn convergence(inst: &Inst, args: &[Arg]) -> Result<Convergence> {
     Ok(match (inst.mnemonic.together(), args.last()) {
         (Together::Members, Some(Arg::Row(members))) => Convergence::Members(*members),
-        (Together::Members, _) => return Err("a member mask is missing".to_owned()),
+        (Together::Members, _) => return Err("the member mask is missing".to_owned()),
         (Together::Warp, _) => Convergence::Warp,
         // Barriers count warps, so the lanes of one meet first, also where they need not.
         (Together::No, _) => match inst.mnemonic.opcode() {

@@ -64,7 +64,7 @@ impl Arg {
     }
 
     fn unexpected<T>(self, expected: &str) -> Result<T> {
-        Err(format!("{self:?} where {expected} is expected"))
+        Err(format!("expected {expected}, found {self:?}"))
     }
 }
 
@@ -72,5 +72,5 @@ impl Arg {
 pub(super) fn take<const N: usize>(args: Vec<Arg>) -> Result<[Arg; N]> {
     let found = args.len();
     args.try_into()
-        .map_err(|_| format!("{found} operands where {N} are expected"))
+        .map_err(|_| format!("expected {N} operands, found {found}"))
 }

@@ -90,7 +90,7 @@ impl<'a, 's> Registers<'a, 's> {
             }
             (Kind::Int(_), Operand::Int(value)) => Arg::Int(*value),
             (Kind::Label, Operand::Name(_)) | (Kind::Sink, Operand::Sink) => Arg::Nothing,
-            (kind, operand) => return Err(format!("`{operand}` where {kind} is expected")),
+            (kind, operand) => return Err(format!("expected {kind}, found `{operand}`")),
         })
     }
 
@@ -206,11 +206,14 @@ impl<'a, 's> Registers<'a, 's> {
                 Ok(row)
             }
             Operand::Int(_) | Operand::F32(_) | Operand::F64(_) => {
-                let bits = constant(operand, ty)
-                    .ok_or_else(|| format!("`{operand}` is not a constant of .{}", ty.name()))?;
+                let bits = constant(operand, ty).ok_or_else(|| {
+                    format!("`{operand}` is not a constant of type .{}", ty.name())
+                })?;
                 Ok(self.constant(bits))
             }
-            other => Err(format!("`{other}` is not a value")),
+            other => Err(format!(
+                "`{other}` is not a register, a constant or an address"
+            )),
         }
     }
 

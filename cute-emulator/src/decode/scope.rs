@@ -90,7 +90,9 @@ impl<'a, 's> Addresses<'a, 's> {
             let offset = u64::from(addresses.param_bytes).next_multiple_of(u64::from(align));
             let end = offset.saturating_add(u64::from(bytes));
             if end > u64::from(MAX_PARAM_BYTES) {
-                return Err(format!("more than {MAX_PARAM_BYTES} bytes of parameters"));
+                return Err(format!(
+                    "{end} bytes of parameters are over the limit of {MAX_PARAM_BYTES}"
+                ));
             }
             addresses.param_offsets.push(offset as u32);
             addresses.param_bytes = end as u32;
@@ -138,7 +140,7 @@ fn shared_range(variable: &Variable, before: u32) -> Result<(u64, u32)> {
     match u32::try_from(end) {
         Ok(end) if end <= MAX_SHARED_BYTES => Ok((address, end)),
         _ => Err(format!(
-            "{end} bytes of static shared memory; the limit is {MAX_SHARED_BYTES}"
+            "{end} bytes of static shared memory are over the limit of {MAX_SHARED_BYTES}"
         )),
     }
 }

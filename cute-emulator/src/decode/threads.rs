@@ -46,7 +46,7 @@ pub(super) fn redux(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let op = op.and_then(|op| arithmetic::update(op, ty));
     let [dst, src, _] = take(args)?;
     Ok(Op::Reduce {
-        op: op.ok_or_else(|| format!("this reduction of .{} is not modelled", ty.name()))?,
+        op: op.ok_or_else(|| m.unmodelled_on(ty))?,
         dst: dst.row()?,
         src: src.row()?,
     })
@@ -55,7 +55,7 @@ pub(super) fn redux(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 pub(super) fn elect(args: Vec<Arg>) -> Result<Op> {
     let [dst, members] = take(args)?;
     let (dst, Some(elected)) = dst.pair()? else {
-        return Err("elect has two destinations".to_owned());
+        return Err("elect.sync needs two destinations".to_owned());
     };
     Ok(Op::Elect {
         dst,
@@ -69,7 +69,10 @@ pub(super) fn barrier(m: &Bindings, args: Vec<Arg>, wait: bool) -> Result<Op> {
     m.has(Modifier::Aligned);
     let mut args = args.into_iter();
     Ok(Op::Barrier {
-        id: args.next().ok_or("a barrier has a number")?.row()?,
+        id: args
+            .next()
+            .ok_or("the number of the barrier is missing")?
+            .row()?,
         threads: args.next().map(Arg::row).transpose()?,
         wait,
     })
@@ -80,7 +83,7 @@ pub(super) fn set_max_registers(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let [count] = take(args)?;
     let count = count.int()?;
     Ok(Op::SetMaxRegisters {
-        count: u32::try_from(count).map_err(|_| format!("{count} registers"))?,
+        count: u32::try_from(count).map_err(|_| format!("{count} is not a number of registers"))?,
         increase,
     })
 }

@@ -38,10 +38,13 @@ fn what_is_not_modelled_is_named_with_its_line() {
             "operand 2, `nothing`, is not declared",
         ),
         ("bra NOWHERE;", "no label `NOWHERE`"),
-        ("add.u32 %r1, %r2;", "it takes 3 operands, but 2 are given"),
+        (
+            "add.u32 %r1, %r2;",
+            "the instruction takes 3 operands, but 2 are given",
+        ),
         (
             "setmaxnreg.inc.sync.aligned.u32 241;",
-            "`241`, is not such a constant",
+            "`241`, is not an allowed constant",
         ),
         (
             "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1}, %d0, %d1, %p0, 1, 1, 0, 0;",
@@ -175,7 +178,10 @@ fn launches_are_checked() {
         given: 1,
         expected: 2,
     };
-    assert_eq!(problem.to_string(), "1 arguments for 2 parameters");
+    assert_eq!(
+        problem.to_string(),
+        "the launch gives 1 argument, but the entry has 2 parameters"
+    );
 }
 
 #[test]
@@ -409,7 +415,7 @@ fn deadlocks_list_every_warp() {
                     threads[0]
                 );
                 assert!(
-                    threads[0].waits_for.contains("lacks 3 of 3 arrivals"),
+                    threads[0].waits_for.contains("waits for 3 of 3 arrivals"),
                     "{}",
                     threads[0]
                 );

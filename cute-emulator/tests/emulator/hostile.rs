@@ -212,12 +212,12 @@ const REFUSED: &[(&str, &str)] = &[
         ".reg .b128 %q; mov.b64 %d0, %q;",
         "`%q`, is a .b128 register; expected a .b64 register",
     ),
-    ("mov.b64 %d0, {%r0, %r1, %r2};", "is of another kind"),
+    ("mov.b64 %d0, {%r0, %r1, %r2};", "does not fit here"),
     (
         "mov.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, %r8;",
-        "is of another kind",
+        "does not fit here",
     ),
-    ("mov.b64 %d0, {};", "is of another kind"),
+    ("mov.b64 %d0, {};", "does not fit here"),
     (
         "ld.shared.v2.b32 {}, [smem];",
         "has 0 elements; expected a vector of 2 .b32 registers",
@@ -239,22 +239,22 @@ const REFUSED: &[(&str, &str)] = &[
         "`%r1`, is a .b32 register; expected a .pred register",
     ),
     ("@%r1 trap;", "the guard `%r1` is a .b32 register"),
-    ("add.f32 %f0, %f0, 1;", "`1`, is not such a constant"),
-    ("add.u32 %r0, %r0, 1.5;", "is not such a constant"),
-    ("mov.u32 %r1, 0x1ffffffff;", "is not such a constant"),
-    ("shl.b32 %r1, 1, 0x100000001;", "is not such a constant"),
+    ("add.f32 %f0, %f0, 1;", "`1`, is not an allowed constant"),
+    ("add.u32 %r0, %r0, 1.5;", "is not an allowed constant"),
+    ("mov.u32 %r1, 0x1ffffffff;", "is not an allowed constant"),
+    ("shl.b32 %r1, 1, 0x100000001;", "is not an allowed constant"),
     ("selp.b32 %r1, 5, 6, -2;", "expected a predicate register"),
     (
         "bar.sync 16;",
-        "expected a .u32 register or the constant 0 to 15",
+        "expected a .u32 register or a constant (0 to 15)",
     ),
     (
         "bar.sync 0, 33;",
-        "the constant a multiple of 32 from 32 to 1024",
+        "a constant (a multiple of 32 from 32 to 1024)",
     ),
     (
         "mbarrier.init.shared::cta.b64 [smem], 0;",
-        "the constant 1 to 1048575",
+        "a constant (1 to 1048575)",
     ),
     ("st.param.u32 [smem], 0;", "`.param` cannot follow `st`"),
     (
@@ -265,12 +265,12 @@ const REFUSED: &[(&str, &str)] = &[
     ("mov.u32 %r01, 0;", "`%r01`, is not declared"),
     (
         "setmaxnreg.inc.sync.aligned.u32 18446744073709551615;",
-        "the constant a multiple of 8 from 24 to 256",
+        "a constant (a multiple of 8 from 24 to 256)",
     ),
-    ("cp.async.wait_group -1;", "the constant 0 to 2147483647"),
+    ("cp.async.wait_group -1;", "a constant (0 to 2147483647)"),
     (
         "cp.async.ca.shared.global [smem], [%d0], 18446744073709551615;",
-        "the constant 4 or 8 or 16",
+        "a constant (4, 8 or 16)",
     ),
     (
         "wgmma.mma_async.sync.aligned.m64n0k16.f32.bf16.bf16 {}, %d0, %d1, %p0, 1, 1, 0, 0;",
@@ -286,7 +286,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         ".shared .b64 big[18446744073709551615];",
-        "bytes of static shared memory exceed 49152",
+        "bytes of static shared memory are over the limit of 49152",
     ),
     (
         ".shared .align 4294967295 .b8 far[1];",
@@ -294,11 +294,11 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         ".shared .align 2147483648 .b8 far[1];",
-        "bytes of static shared memory; the limit is",
+        "bytes of static shared memory are over the limit of 232448",
     ),
     (
         ".extern .shared .b8 mine[];",
-        "declared in the module without a length, can be .extern",
+        "`.extern` is only for dynamic shared memory",
     ),
     (
         ".local .b8 stack[1];",
@@ -311,12 +311,12 @@ const REFUSED: &[(&str, &str)] = &[
         "`a` is declared twice",
     ),
     ("L: L:", "`L` is declared twice"),
-    ("mov.u32 %tid.x, 0;", "`%tid.x`, is of another kind"),
+    ("mov.u32 %tid.x, 0;", "`%tid.x`, does not fit here"),
     (
         "mov.u32 %r1, %tid.x; mov.u32 %tid.x, 0;",
         "expected a .u32 register to write",
     ),
-    ("bra nowhere;", "there is no label `nowhere`"),
+    ("bra nowhere;", "the entry has no label `nowhere`"),
 ];
 
 #[test]
@@ -330,41 +330,41 @@ fn what_has_no_meaning_is_refused_at_load() {
 
 /// Kernels that run into an error, and a part of the message: in a warpgroup where they use tensor cores, else in one thread.
 const FAULTS: &[(&str, &str)] = &[
-    ("mov.u64 %d0, -1; ld.global.b8 %r1, [%d0];", "0xffffffffffffffff are not in an allocation"),
+    ("mov.u64 %d0, -1; ld.global.b8 %r1, [%d0];", "0xffffffffffffffff are not inside one allocation"),
     ("mov.u64 %d0, -8; st.global.b64 [%d0+9223372036854775807], 0;", "not a multiple of 8"),
-    ("mov.u64 %d0, 0; ld.global.v2.b64 {%d1, %d2}, [%d0];", "are not in an allocation"),
-    ("mov.u32 %r0, -1; ld.shared.b8 %r1, [%r0];", "CTA rank 254 of a cluster of 1"),
+    ("mov.u64 %d0, 0; ld.global.v2.b64 {%d1, %d2}, [%d0];", "are not inside one allocation"),
+    ("mov.u32 %r0, -1; ld.shared.b8 %r1, [%r0];", "CTA rank 254, but the cluster's ranks are 0 to 0"),
     ("mov.u32 %r0, 0xfffff0; st.shared.b64 [%r0], 0;", "8 bytes at shared address 0xfffff0"),
     ("ld.shared.b32 %r1, [smem+4294966272];", "4 bytes at shared address 0x0"),
-    ("ld.param.u32 %r1, [out+4294967288];", "bytes of parameters"),
+    ("ld.param.u32 %r1, [out+4294967288];", "outside the entry's 16 bytes of parameters"),
     ("mov.u64 %d0, out; st.u32 [%d0], 0;", "parameters cannot be written"),
-    ("mapa.shared::cluster.u32 %r1, %r0, -1;", "rank 4294967295 in a cluster of 1"),
+    ("mapa.shared::cluster.u32 %r1, %r0, -1;", "CTA rank 4294967295 does not exist"),
     ("mov.u64 %d0, -1; getctarank.u64 %r1, %d0;", "is not an address in shared memory"),
     ("mov.u64 %d0, 0x1000000ffffffff; getctarank.u64 %r1, %d0;", "CTA rank 254"),
-    ("mov.u32 %r1, 16; bar.sync %r1;", "barrier 16 is not 0 to 15"),
-    ("mov.u32 %r1, -1; bar.sync %r1;", "barrier 4294967295 is not 0 to 15"),
-    ("mov.u32 %r1, -32; bar.sync 0, %r1;", "4294967264 threads are not a multiple of 32 up to 1024"),
-    ("mov.u32 %r1, 33; bar.sync 0, %r1;", "33 threads are not a multiple of 32"),
-    ("bar.arrive 1, 64; bar.arrive 1, 96;", "elsewhere"),
-    ("mov.u32 %r1, 0; mbarrier.init.shared::cta.b64 [smem], %r1;", "count 0 is not 1 to"),
-    ("mov.u32 %r1, -1; mbarrier.init.shared::cta.b64 [smem], %r1;", "count 4294967295 is not 1 to"),
+    ("mov.u32 %r1, 16; bar.sync %r1;", "barrier 16 does not exist"),
+    ("mov.u32 %r1, -1; bar.sync %r1;", "barrier 4294967295 does not exist"),
+    ("mov.u32 %r1, -32; bar.sync 0, %r1;", "barrier 0 is given 4294967264 threads"),
+    ("mov.u32 %r1, 33; bar.sync 0, %r1;", "33 threads; the count must be a multiple of 32 from 32 to 1024"),
+    ("bar.arrive 1, 64; bar.arrive 1, 96;", "barrier 1 is given 96 threads here, but 64 by the warps that have arrived"),
+    ("mov.u32 %r1, 0; mbarrier.init.shared::cta.b64 [smem], %r1;", "count 0 is not in 1 to"),
+    ("mov.u32 %r1, -1; mbarrier.init.shared::cta.b64 [smem], %r1;", "count 4294967295 is not in 1 to"),
     ("mbarrier.init.shared::cta.b64 [smem+4], 1;", "not a multiple of 8"),
     ("mbarrier.init.shared::cta.b64 [smem+65536], 1;", "8 bytes at shared address"),
     (
         "mov.u32 %r1, -1; mbarrier.init.shared::cta.b64 [smem], 1; mbarrier.arrive.shared::cta.b64 _, [smem], %r1;",
-        "4294967295 arrivals where its phase 0 lacks 1",
+        "4294967295 threads arrive, but the pending count of phase 0 is 1",
     ),
     (
         "mov.u32 %r1, -1; mbarrier.init.shared::cta.b64 [smem], 1; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [smem], %r1;",
-        "4294967295 bytes are outstanding; the limit is 1048575",
+        "the transaction count becomes 4294967295; its range is -1048575 to 1048575",
     ),
     (
         "mov.u32 %r1, -1; mbarrier.init.shared::cta.b64 [smem], 1; mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [smem], %r1;",
-        "-4294967295 bytes are outstanding",
+        "the transaction count becomes -4294967295",
     ),
     (
         "mbarrier.init.shared::cta.b64 [smem], 1048575; L: cp.async.mbarrier.arrive.shared::cta.b64 [smem]; bra L;",
-        "1048575 arrivals are outstanding, the most there may be",
+        "the pending count is 1048575, its maximum, and cannot grow",
     ),
     (
         "mbarrier.init.shared::cta.b64 [smem], 1; L: cp.async.mbarrier.arrive.noinc.shared::cta.b64 [smem]; bra L;",
@@ -385,7 +385,7 @@ const FAULTS: &[(&str, &str)] = &[
     ),
     (
         "mov.u32 %r1, 8; ld.param.u64 %d0, [out]; cp.async.bulk.global.shared::cta.bulk_group [%d0], [smem], %r1;",
-        "8 bytes are not a multiple of 16",
+        "the size of a bulk copy is 8 bytes; it must be a multiple of 16",
     ),
     (
         "mbarrier.init.shared::cta.b64 [smem], 1; fence.mbarrier_init.release.cluster; mov.u64 %d0, -16; mov.u32 %r1, -16;
@@ -400,11 +400,11 @@ const FAULTS: &[(&str, &str)] = &[
     (
         "st.shared.v2.b64 [smem], {0, 0}; fence.proxy.async.shared::cta; mov.u64 %d0, -16;
          cp.async.bulk.global.shared::cta.bulk_group [%d0], [smem], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
-        "16 bytes at 0xfffffffffffffff0 are not in an allocation",
+        "16 bytes at global address 0xfffffffffffffff0 are not inside one allocation",
     ),
     (
         "mov.b64 %d0, out; cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d0, {0, 0}], [smem];",
-        "the operand is not a tensor map",
+        "the operand is not the address of a tensor map",
     ),
     (
         "mov.u64 %d0, smem; cvta.shared.u64 %d0, %d0; cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d0, {0, 0}], [smem];",
@@ -425,7 +425,7 @@ const FAULTS: &[(&str, &str)] = &[
          wgmma.commit_group.sync.aligned; bra L;",
         "bytes for asynchronous operations that are not complete",
     ),
-    ("setmaxnreg.dec.sync.aligned.u32 24; setmaxnreg.inc.sync.aligned.u32 32; setmaxnreg.dec.sync.aligned.u32 40;", "is no decrease"),
+    ("setmaxnreg.dec.sync.aligned.u32 24; setmaxnreg.inc.sync.aligned.u32 32; setmaxnreg.dec.sync.aligned.u32 40;", "is not a decrease"),
     ("L: bra L;", "did not end within"),
     ("L: @%p0 bra L; bra L;", "did not end within"),
     ("L: wgmma.fence.sync.aligned; bar.warp.sync -1; bra L;", "did not end within"),
@@ -513,7 +513,7 @@ fn extreme_coordinates_are_outside() {
             // A row of eight elements, which are all filled with zeros.
             assert!(result.is_ok(), "{result:?}");
         } else {
-            says(result, "are not in an allocation").unwrap();
+            says(result, "are not inside one allocation").unwrap();
         }
     }
 }
@@ -550,23 +550,27 @@ fn modules_are_held_against_their_limits() {
         (
             "parameters",
             module(&params.join(", "), ""),
-            "40960 bytes of parameters exceed",
+            "40960 bytes of parameters are over the limit of 32764",
         ),
         (
             "blocks",
             module("", &"{".repeat(100_000)),
             "blocks nest deeper than 64",
         ),
-        ("comment", module("", "/* never"), "this comment never ends"),
+        (
+            "comment",
+            module("", "/* never"),
+            "this comment has no closing `*/`",
+        ),
         (
             "string",
             module("", ".pragma \"never"),
-            "this string never ends",
+            "this string has no closing `\"`",
         ),
         (
             "offset",
             module("", "ld.shared.b32 %r1, [smem+9223372036854775808];"),
-            "exceeds 64 bits",
+            "does not fit in 64 bits",
         ),
         (
             "number",
@@ -581,7 +585,7 @@ fn modules_are_held_against_their_limits() {
         (
             "dynamic shared memory",
             format!("{head}.extern .shared .b8 x[300000];\n.visible .entry k() {{ ret; }}"),
-            "declared in the module without a length, can be .extern",
+            "`.extern` is only for dynamic shared memory",
         ),
     ];
     check(
@@ -598,7 +602,7 @@ fn launches_are_held_against_their_limits() {
         (
             "grid",
             |launch| launch.grid = [u32::MAX; 3],
-            "CTAs of the grid: 18446744073709551615 is over the limit of 1024",
+            "18446744073709551615 CTAs of the grid are over the limit of 1024",
         ),
         (
             "grid and limit",
@@ -606,7 +610,7 @@ fn launches_are_held_against_their_limits() {
                 launch.grid = [u32::MAX; 3];
                 launch.limits.ctas = u64::MAX;
             },
-            "did not end within 65536 instructions",
+            "did not end within 65536 warp instructions",
         ),
         (
             "many CTAs",
@@ -614,22 +618,22 @@ fn launches_are_held_against_their_limits() {
                 launch.grid = [1 << 31, 1, 1];
                 launch.limits.ctas = u64::MAX;
             },
-            "did not end within 65536 instructions",
+            "did not end within 65536 warp instructions",
         ),
         (
             "block",
             |launch| launch.block = [u32::MAX; 3],
-            "threads of a block: 18446744073709551615",
+            "18446744073709551615 threads per block are over the limit of 1024",
         ),
         (
             "cluster",
             |launch| launch.cluster = [u32::MAX; 3],
-            "CTAs of a cluster:",
+            "CTAs per cluster are over the limit of 16",
         ),
         (
             "shared memory",
             |launch| launch.dynamic_shared_bytes = u32::MAX,
-            "bytes of dynamic shared memory: 4294967295",
+            "4294967295 bytes of dynamic shared memory are over the limit of",
         ),
         (
             "state",
@@ -639,7 +643,7 @@ fn launches_are_held_against_their_limits() {
                 launch.cluster = [16, 1, 1];
                 launch.dynamic_shared_bytes = 200 << 10;
             },
-            "bytes on the host for the registers and shared memory of a cluster:",
+            "bytes on the host for the registers and shared memory of a cluster are over the limit of",
         ),
         (
             "residents",
@@ -648,7 +652,7 @@ fn launches_are_held_against_their_limits() {
                 launch.schedule.resident_clusters = usize::MAX;
                 launch.dynamic_shared_bytes = 200 << 10;
             },
-            "did not end within 65536 instructions",
+            "did not end within 65536 warp instructions",
         ),
         (
             "clock",
@@ -656,12 +660,12 @@ fn launches_are_held_against_their_limits() {
                 launch.limits.steps = u64::MAX;
                 launch.grid = [0, 1, 1];
             },
-            "has a zero in it",
+            "has a dimension of 0",
         ),
         (
             "arguments",
             |launch| launch.args = &[],
-            "0 arguments for 1 parameters",
+            "the launch gives 0 arguments, but the entry has 1 parameter",
         ),
     ];
     let program = Program::load(&module(".param .u32 n", "mov.u32 %r0, %tid.x;")).unwrap();
@@ -697,7 +701,7 @@ fn registers_are_bounded_by_the_bytes_of_all_warps() {
         program.launch(&mut GlobalMemory::new(), "k", &launch)
     };
     launch(32).unwrap();
-    says(launch(1024 + 1), "threads of a block").unwrap();
+    says(launch(1024 + 1), "threads per block").unwrap();
     let wide = Launch {
         block: [1024, 1, 1],
         grid: [16, 1, 1],
@@ -706,7 +710,7 @@ fn registers_are_bounded_by_the_bytes_of_all_warps() {
     };
     says(
         program.launch(&mut GlobalMemory::new(), "k", &wide),
-        "is over the limit of 1073741824",
+        "are over the limit of 1073741824",
     )
     .unwrap();
 }
@@ -742,7 +746,7 @@ fn memory_is_bounded() {
     says(endless.alloc(usize::MAX, 16), "no address is left").unwrap();
     says(
         endless.alloc(1 << 55, 16),
-        "the host has no 36028797018963968 bytes",
+        "the host cannot allocate 36028797018963968 bytes",
     )
     .unwrap();
 

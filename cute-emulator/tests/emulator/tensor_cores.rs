@@ -417,12 +417,12 @@ fn a_warpgroup_issues_as_one() {
     assert_ne!(differ, kernel);
     let (kind, _) = fault(go(&differ, 128));
     assert!(
-        matches!(&kind, FaultKind::Operand(message) if message.contains("number 0 warp")),
+        matches!(&kind, FaultKind::Operand(message) if message.contains("B at 0x400 (")),
         "{kind}"
     );
     let (kind, _) = fault(go(&kernel, 96));
     assert!(
-        matches!(&kind, FaultKind::Operand(message) if message.contains("3 warps")),
+        matches!(&kind, FaultKind::Operand(message) if message.contains("3 of 4 warps")),
         "{kind}"
     );
     let leaves = kernel.replace(
@@ -434,7 +434,7 @@ fn a_warpgroup_issues_as_one() {
         Err(cute_emulator::EmulatorError::Deadlock { threads, .. }) => {
             assert_eq!(threads.len(), 3);
             assert!(
-                threads[0].waits_for.contains("to issue 1 wgmma"),
+                threads[0].waits_for.contains("to have issued 1 wgmma"),
                 "{}",
                 threads[0]
             );

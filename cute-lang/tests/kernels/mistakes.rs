@@ -98,7 +98,7 @@ fn instructions_are_held_against_the_table() {
         ",
         expect![[r#"
             `.high` cannot follow `mul`; expected one of .bf16, .bf16x2, .f16, .f16x2, .f32, .f64, .ftz, .hi, .lo, .rm, .rn, .rp, …
-            it takes 3 operands, but 2 are given
+            the instruction takes 3 operands, but 2 are given
             operand 3, `%p0`, is a .pred register; expected a .u32 register or constant
             operand 2, `%n`, is a .u32 register; expected a .f32 register or constant
             the type of the result is a number type or `bool`

@@ -442,7 +442,12 @@ impl Display for Range {
             }
             Range::OneOf(values) => {
                 for (i, value) in values.iter().enumerate() {
-                    write!(f, "{}{value}", if i == 0 { "" } else { " or " })?;
+                    let separator = match i {
+                        0 => "",
+                        i if i + 1 == values.len() => " or ",
+                        _ => ", ",
+                    };
+                    write!(f, "{separator}{value}")?;
                 }
                 Ok(())
             }
@@ -456,10 +461,10 @@ impl Display for Kind {
         match self {
             Kind::Def { ty, sink, pair, .. } => {
                 write!(f, "a {ty} register to write")?;
-                write!(f, "{}", if *sink { " or _" } else { "" })?;
+                write!(f, "{}", if *sink { " or `_`" } else { "" })?;
                 match pair {
                     Pair::Never => Ok(()),
-                    Pair::Maybe => write!(f, " (a predicate may follow: d|p)"),
+                    Pair::Maybe => write!(f, ", optionally with a predicate (d|p)"),
                     Pair::Always => write!(f, " and a predicate (d|p)"),
                 }
             }
@@ -470,12 +475,12 @@ impl Display for Kind {
                 ty,
                 range: Some(range),
                 ..
-            } => write!(f, "a {ty} register or the constant {range}"),
+            } => write!(f, "a {ty} register or a constant ({range})"),
             Kind::Register(ty) => write!(f, "a {ty} register"),
             Kind::Value(ty) => write!(f, "a {ty} register, constant, special register or variable"),
-            Kind::Predicate => write!(f, "a predicate register, perhaps negated, 0 or 1"),
+            Kind::Predicate => write!(f, "a predicate register (may be negated), 0 or 1"),
             Kind::Scale => write!(f, "a predicate register, 0 or 1"),
-            Kind::Int(range) => write!(f, "the constant {range}"),
+            Kind::Int(range) => write!(f, "a constant ({range})"),
             Kind::Vector { len, ty, def, .. } => {
                 write!(
                     f,
@@ -486,18 +491,24 @@ impl Display for Kind {
             Kind::Pack { bits, def } => {
                 write!(
                     f,
-                    "a vector of registers{} that fill {bits} bits",
+                    "a vector of registers{} with {bits} bits in all",
                     if *def { " to write" } else { "" }
                 )
             }
-            Kind::Address(space) => write!(f, "a {} address", space.name()),
+            Kind::Address(space) => {
+                let widths = match space {
+                    Space::Shared | Space::SharedCluster => "32 or 64 bits",
+                    _ => "64 bits",
+                };
+                write!(f, "a {} address ({widths})", space.name())
+            }
             Kind::Tensor { dims } => write!(
                 f,
                 "a tensor map with {dims} coordinate{}",
                 if *dims == 1 { "" } else { "s" }
             ),
             Kind::Label => write!(f, "a label"),
-            Kind::Sink => write!(f, "_"),
+            Kind::Sink => write!(f, "`_`"),
         }
     }
 }

@@ -97,11 +97,11 @@ fn errors_name_the_place() {
         ),
         (
             ".version 8.0 .target sm_90a .address_size 64\n/* open",
-            "2:1: this comment never ends",
+            "2:1: this comment has no closing `*/`",
         ),
         (
             ".version 8.0 .target sm_90a .address_size 64\n/*/",
-            "2:1: this comment never ends",
+            "2:1: this comment has no closing `*/`",
         ),
         (
             &entry("    add.u32 %r1, %r2 4;"),

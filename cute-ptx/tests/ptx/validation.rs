@@ -86,7 +86,10 @@ fn what_is_valid_the_assembler_accepts() {
 
 /// Instructions that both refuse, and what we say.
 const REFUSED: &[(&str, &str)] = &[
-    ("add.u32 %r1, %r2;", "it takes 3 operands, but 2 are given"),
+    (
+        "add.u32 %r1, %r2;",
+        "the instruction takes 3 operands, but 2 are given",
+    ),
     (
         "add.u32 %f1, %r1, %r2;",
         "operand 1, `%f1`, is a .f32 register; expected a .u32 register to write",
@@ -97,15 +100,15 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "add.f32 %f1, %f2, 1;",
-        "operand 3, `1`, is not such a constant; expected a .f32 register or constant",
+        "operand 3, `1`, is not an allowed constant; expected a .f32 register or constant",
     ),
     (
         "add.u32 %r1, %tid.x, 1;",
-        "operand 2, `%tid.x`, is of another kind; expected a .u32 register or constant",
+        "operand 2, `%tid.x`, does not fit here; expected a .u32 register or constant",
     ),
     (
         "add.f16 %h1, %h2, 15360;",
-        "operand 3, `15360`, is not such a constant; expected a .f16 register or constant",
+        "operand 3, `15360`, is not an allowed constant; expected a .f16 register or constant",
     ),
     (
         "fma.rn.bf16x2 %r1, %r2, %r3, %u1;",
@@ -131,24 +134,30 @@ const REFUSED: &[(&str, &str)] = &[
         "shl.b32 %r1, %r2, %rd1;",
         "operand 3, `%rd1`, is a .b64 register; expected a .u32 register or constant",
     ),
-    ("@%r1 ret;", "the guard `%r1` is a .b32 register"),
-    ("@%p9 ret;", "the guard `%p9` is not declared"),
-    ("bra nowhere;", "there is no label `nowhere`"),
+    (
+        "@%r1 ret;",
+        "the guard `%r1` is a .b32 register; expected a .pred register",
+    ),
+    (
+        "@%p9 ret;",
+        "the guard `%p9` is not declared; expected a .pred register",
+    ),
+    ("bra nowhere;", "the entry has no label `nowhere`"),
     (
         "ld.shared.u32 %r1, [global];",
-        "operand 2, `[global]`, is in .global; expected a shared address",
+        "operand 2, `[global]`, is in .global; expected a shared address (32 or 64 bits)",
     ),
     (
         "ld.shared.u32 %r1, [%f1];",
-        "operand 2, `[%f1]`, holds its address in a .f32 register; expected a shared address",
+        "operand 2, `[%f1]`, holds its address in a .f32 register; expected a shared address (32 or 64 bits)",
     ),
     (
         "ld.global.u32 %r1, [%r2];",
-        "operand 2, `[%r2]`, holds its address in a .b32 register; expected a global address",
+        "operand 2, `[%r2]`, holds its address in a .b32 register; expected a global address (64 bits)",
     ),
     (
         "ld.param.u32 %r1, [bar];",
-        "operand 2, `[bar]`, is in .shared; expected a param address",
+        "operand 2, `[bar]`, is in .shared; expected a param address (64 bits)",
     ),
     (
         "ld.global.v4.f32 {%f1, %f2, %f3}, [%rd1];",
@@ -156,19 +165,19 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "bar.sync 16;",
-        "operand 1, `16`, is not such a constant; expected a .u32 register or the constant 0 to 15",
+        "operand 1, `16`, is not an allowed constant; expected a .u32 register or a constant (0 to 15)",
     ),
     (
         "bar.sync 1, 33;",
-        "operand 2, `33`, is not such a constant; expected a .u32 register or the constant a multiple of 32 from 32 to 1024",
+        "operand 2, `33`, is not an allowed constant; expected a .u32 register or a constant (a multiple of 32 from 32 to 1024)",
     ),
     (
         "setmaxnreg.inc.sync.aligned.u32 25;",
-        "operand 1, `25`, is not such a constant; expected the constant a multiple of 8 from 24 to 256",
+        "operand 1, `25`, is not an allowed constant; expected a constant (a multiple of 8 from 24 to 256)",
     ),
     (
         "cp.async.ca.shared.global [bar], [%rd1], 5;",
-        "operand 3, `5`, is not such a constant; expected the constant 4 or 8 or 16",
+        "operand 3, `5`, is not an allowed constant; expected a constant (4, 8 or 16)",
     ),
     (
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [dynamic], [%rd1, {0}], [bar];",
@@ -176,15 +185,15 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [dynamic], [param, {0}], [bar];",
-        "operand 2, `[param, {0}]`, is of another kind; expected a tensor map with 1 coordinate",
+        "operand 2, `[param, {0}]`, does not fit here; expected a tensor map with 1 coordinate",
     ),
     (
         "mbarrier.arrive.shared::cluster.b64 %rd1, [%r1];",
-        "operand 1, `%rd1`, is of another kind; expected _",
+        "operand 1, `%rd1`, does not fit here; expected `_`",
     ),
     (
         "elect.sync %p1, -1;",
-        "operand 1, `%p1`, is of another kind; expected a .u32 register to write or _ and a predicate (d|p)",
+        "operand 1, `%p1`, does not fit here; expected a .u32 register to write or `_` and a predicate (d|p)",
     ),
     (
         "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2}, [bar];",
@@ -196,11 +205,11 @@ const REFUSED: &[(&str, &str)] = &[
     ),
     (
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, 2, 1, 1, 0, 0;",
-        "operand 4, `2`, is of another kind; expected a predicate register, 0 or 1",
+        "operand 4, `2`, does not fit here; expected a predicate register, 0 or 1",
     ),
     (
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, %rd2, 1, 1, 1, 0, 0;",
-        "operand 2, `{%r1, %r2, %r3, %r4}`, is of another kind; expected a .u64 register",
+        "operand 2, `{%r1, %r2, %r3, %r4}`, does not fit here; expected a .u64 register",
     ),
     (
         "mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p1, [bar], 0;",
@@ -212,17 +221,20 @@ const REFUSED: &[(&str, &str)] = &[
     (".shared .b64 param;", "`param` is declared twice"),
     (
         ".extern .shared .b8 more[];",
-        "only an array in .shared, declared in the module without a length, can be .extern",
+        "`.extern` is only for dynamic shared memory: a module's `.shared` array without a length",
     ),
-    (".reg .bf16 value;", "a register cannot be .bf16"),
-    (".shared .pred flags[4];", "a variable cannot be .pred"),
+    (".reg .bf16 value;", "a register cannot be declared .bf16"),
+    (
+        ".shared .pred flags[4];",
+        "a variable cannot be declared .pred",
+    ),
     (
         ".reg .b128 wide;",
         ".b128 needs PTX 8.3, but the module says 8.0",
     ),
     (
         ".shared .b8 none[0];",
-        "a variable has at least one element, unless it is `.extern .shared`",
+        "a variable must have at least one element, unless it is `.extern .shared`",
     ),
     (
         ".shared .align 3 .b8 odd[4];",
@@ -235,7 +247,7 @@ const STRICTER: &[(&str, &str)] = &[
     // Assemblers before CUDA 13 refuse it too.
     (
         ".shared .align 16 .b8 much[49168];",
-        "49184 bytes of static shared memory exceed 49152: declare it `.extern .shared`",
+        "49184 bytes of static shared memory are over the limit of 49152; declare them `.extern .shared`",
     ),
     // Is %x10 a register of the first family or of the second?
     (
@@ -249,11 +261,11 @@ const STRICTER: &[(&str, &str)] = &[
     ),
     (
         "add.u32 %r1, %r2, 4294967296;",
-        "operand 3, `4294967296`, is not such a constant; expected a .u32 register or constant",
+        "operand 3, `4294967296`, is not an allowed constant; expected a .u32 register or constant",
     ),
     (
         "mbarrier.init.shared::cta.b64 [bar], 0;",
-        "operand 2, `0`, is not such a constant; expected a .u32 register or the constant 1 to 1048575",
+        "operand 2, `0`, is not an allowed constant; expected a .u32 register or a constant (1 to 1048575)",
     ),
     (
         "mov.u16 %h1, bar;",
@@ -261,7 +273,7 @@ const STRICTER: &[(&str, &str)] = &[
     ),
     (
         "wgmma.wait_group.sync.aligned 8;",
-        "operand 1, `8`, is not such a constant; expected the constant 0 to 7",
+        "operand 1, `8`, is not an allowed constant; expected a constant (0 to 7)",
     ),
     (
         "mov.b64 %rd2, 0;\nadd.s64 %rd3, %rd2, 2;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd1, %rd3, 1, 1, 1, 0, 0;",
@@ -269,7 +281,7 @@ const STRICTER: &[(&str, &str)] = &[
     ),
     (
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, %rd1, 5, 1, 1, 1, 0, 0;",
-        "operand 3, `5`, is of another kind; expected a .u64 register",
+        "operand 3, `5`, does not fit here; expected a .u64 register",
     ),
 ];
 
@@ -318,10 +330,10 @@ fn errors_name_entry_line_and_instruction() {
     let errors: Vec<String> = validate(&module).iter().map(ToString::to_string).collect();
     let expected = [
         format!(
-            "entry k, line {line} of its body, `add.u32 %r1, %r2`: it takes 3 operands, but 2 are given"
+            "entry k, line {line} of its body, `add.u32 %r1, %r2`: the instruction takes 3 operands, but 2 are given"
         ),
         format!(
-            "entry k, line {} of its body, `@%r1 sub.u32 %r1, %f1, 4`: the guard `%r1` is a .b32 register",
+            "entry k, line {} of its body, `@%r1 sub.u32 %r1, %f1, 4`: the guard `%r1` is a .b32 register; expected a .pred register",
             line + 1
         ),
         format!(
@@ -372,7 +384,7 @@ fn modules_and_entries_are_checked() {
         ),
         (
             text(good, ".param .pred p", "", ""),
-            "a parameter cannot be .pred",
+            "a parameter cannot be declared .pred",
         ),
         (
             text(good, "", ".reqnthreads 4", ""),
@@ -384,11 +396,11 @@ fn modules_and_entries_are_checked() {
         ),
         (
             text(good, "", "", "setmaxnreg.inc.sync.aligned.u32 232;"),
-            "setmaxnreg has no effect in an entry without .reqntid, .maxntid or .maxnreg",
+            "setmaxnreg has no effect in an entry without .reqntid, .maxntid or .maxnreg; add one",
         ),
         (
             text(good, ".param .align 64 .b8 a[4096], .param .u32 b", "", ""),
-            "4100 bytes of parameters exceed 4096",
+            "4100 bytes of parameters are over the limit of 4096",
         ),
         (
             text(good, ".param .u32 a, .param .u32 a", "", ""),
@@ -396,7 +408,7 @@ fn modules_and_entries_are_checked() {
         ),
         (
             text(good, "", "", ".reg .b32 %r<4000000000>;"),
-            "4000000000 registers exceed 1048576",
+            "4000000000 registers are over the limit of 1048576",
         ),
         (
             text(good, "", "", "again: again:"),
@@ -421,7 +433,7 @@ fn a_name_cannot_smuggle_text() {
     entry.body.push(Line::Label("end: trap; //".into()));
     assert_eq!(
         validate(&module)[0].problem.to_string(),
-        "`end: trap; //` is not a name"
+        "`end: trap; //` is not a PTX identifier"
     );
 }
 

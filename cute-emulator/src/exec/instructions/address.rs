@@ -57,9 +57,9 @@ impl Step<'_> {
                 Ok(Location::Shared(rank, offset))
             }
             rank => Err(FaultKind::Operand(format!(
-                "shared address {address:#x} belongs to CTA rank {} of a cluster of {}",
+                "shared address {address:#x} is in CTA rank {}, but the cluster's ranks are 0 to {}",
                 rank - 1,
-                self.cluster.ctas.len()
+                self.cluster.ctas.len() - 1
             ))),
         }
     }
@@ -96,9 +96,9 @@ impl Step<'_> {
             )));
         };
         if rank as usize >= self.cluster.ctas.len() {
-            let size = self.cluster.ctas.len();
+            let last = self.cluster.ctas.len() - 1;
             return Err(FaultKind::Operand(format!(
-                "rank {rank} in a cluster of {size}"
+                "CTA rank {rank} does not exist: the cluster's ranks are 0 to {last}"
             )));
         }
         let mapped = (u64::from(rank) + 1) << RANK_SHIFT | offset;

@@ -1,7 +1,6 @@
 //! The barriers of a CTA and of a cluster, and the pool of registers.
 
 use crate::error::FaultKind;
-use crate::exec::state::barriers::problem;
 use crate::exec::state::knowledge::Knowledge;
 use crate::exec::state::warp::{LANES, Split, Wait};
 use crate::exec::step::{Blame, Flow, Result, Step};
@@ -26,20 +25,20 @@ impl Step<'_> {
         self.meet();
         let expected = named.unwrap_or(live);
         let Some(barrier) = self.cluster.ctas[rank].barriers.get_mut(id) else {
-            return Err(Blame::from(FaultKind::Operand(format!(
-                "barrier {id} is not 0 to 15"
-            ))));
+            return Err(misused(format!(
+                "barrier {id} does not exist: barriers are numbered 0 to 15"
+            )));
         };
         if !expected.is_multiple_of(LANES as u64) || expected == 0 || expected > MAX_THREADS {
-            return Err(problem(
-                id as u64,
-                format!("{expected} threads are not a multiple of 32 up to 1024"),
-            )
-            .into());
+            return Err(misused(format!(
+                "barrier {id} is given {expected} threads; the count must be a multiple of 32 from 32 to 1024"
+            )));
         }
         if barrier.arrived > 0 && barrier.expected != expected && !barrier.whole {
-            let message = format!("{expected} threads here, {} elsewhere", barrier.expected);
-            return Err(problem(id as u64, message).into());
+            return Err(misused(format!(
+                "barrier {id} is given {expected} threads here, but {} by the warps that have arrived",
+                barrier.expected
+            )));
         }
         barrier.expected = expected;
         barrier.whole = named.is_none();
@@ -47,11 +46,10 @@ impl Step<'_> {
         barrier.knowledge.join(&self.warp.knowledge);
         self.warp.tick();
         if barrier.arrived > expected {
-            return Err(problem(
-                id as u64,
-                format!("{} threads where {expected} are expected", barrier.arrived),
-            )
-            .into());
+            return Err(misused(format!(
+                "{} threads arrive at barrier {id}, which expects {expected}",
+                barrier.arrived
+            )));
         }
         if wait {
             barrier.waiting.push(self.warp.index);
@@ -158,13 +156,21 @@ impl Step<'_> {
             (false, false) => *pool += change,
             (false, true) if count == current => {}
             _ => {
-                let direction = if increase { "increase" } else { "decrease" };
-                let message =
-                    format!("the thread has {current} registers; {count} is no {direction}");
-                return Err(FaultKind::Operand(message).into());
+                let direction = if increase {
+                    "an increase"
+                } else {
+                    "a decrease"
+                };
+                return Err(misused(format!(
+                    "the thread has {current} registers; {count} is not {direction}"
+                )));
             }
         }
         self.warp.registers = count;
         Ok(Flow::Next)
     }
+}
+
+fn misused(message: String) -> Blame {
+    FaultKind::Operand(message).into()
 }

@@ -33,7 +33,7 @@ impl Step<'_> {
             let (barrier_rank, barrier) = self.mbarrier_address(lane, barrier)?;
             if rank != barrier_rank {
                 let message = format!(
-                    "the data goes to CTA rank {rank}, the mbarrier is in CTA rank {barrier_rank}"
+                    "the destination is in CTA rank {rank}, but its mbarrier in CTA rank {barrier_rank}; they must be in one CTA"
                 );
                 return Err(blame(FaultKind::Operand(message)));
             }
@@ -83,7 +83,8 @@ impl Step<'_> {
         }
         let Some(cta) = self.cluster.ctas.get_mut(rank) else {
             return Err(FaultKind::Operand(format!(
-                "multicast to CTA rank {rank} of a cluster of {size}"
+                "the multicast mask contains CTA rank {rank}, but the cluster's ranks are 0 to {}",
+                size - 1
             )));
         };
         let address = u64::from(barrier);

@@ -33,9 +33,9 @@ impl Step<'_> {
             let (rank, from) = self.shared_address(lane, from)?;
             check_copy(&to, from).map_err(blame)?;
             if rank != self.warp.rank {
-                return Err(blame(FaultKind::Operand(
-                    "the source is in another CTA's shared memory".to_owned(),
-                )));
+                return Err(blame(FaultKind::Operand(format!(
+                    "the source is in the shared memory of CTA rank {rank}; it must be in the CTA's own"
+                ))));
             }
             self.cluster.ctas[rank]
                 .shared
@@ -48,7 +48,7 @@ impl Step<'_> {
                     let update = arithmetic::update(name, map.element.ptx());
                     let update = update.ok_or_else(|| {
                         blame(FaultKind::Operand(format!(
-                            "`.{name}` of {:?} elements",
+                            "the reduction `.{name}` of {:?} elements is not modelled",
                             map.element
                         )))
                     })?;
@@ -56,7 +56,7 @@ impl Step<'_> {
                 }
                 (Some(Reduction::ByElement(_)), _) => {
                     return Err(blame(FaultKind::Operand(
-                        "a reduction of bytes needs a type".to_owned(),
+                        "a reduction without a tensor map needs an element type".to_owned(),
                     )));
                 }
             };

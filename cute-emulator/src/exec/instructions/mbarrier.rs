@@ -17,7 +17,7 @@ impl Step<'_> {
             if count == 0 || count > MAX_COUNT {
                 let fault = problem(
                     u64::from(at),
-                    format!("count {count} is not 1 to {MAX_COUNT}"),
+                    format!("the count {count} is not in 1 to {MAX_COUNT}"),
                 );
                 return Err(Blame::lane(fault, lane));
             }

@@ -229,7 +229,7 @@ impl Step<'_> {
                     Ok(())
                 }
                 None => Err(FaultKind::Operand(format!(
-                    "{} bytes at offset {offset} of {} bytes of parameters",
+                    "{} bytes at offset {offset} are outside the entry's {} bytes of parameters",
                     into.len(),
                     self.params.len()
                 ))),

@@ -54,7 +54,7 @@ impl Step<'_> {
                             Some(param) => bytes.copy_from_slice(param),
                             None => {
                                 return Err(FaultKind::Operand(
-                                    "the operand is not a tensor map".to_owned(),
+                                    "the operand is not the address of a tensor map".to_owned(),
                                 ));
                             }
                         }
@@ -70,11 +70,11 @@ impl Step<'_> {
                     }
                 }
                 let map = TensorMap::from_bytes(&bytes).ok_or_else(|| {
-                    FaultKind::Operand("the operand is not a tensor map".to_owned())
+                    FaultKind::Operand("the operand is not the address of a tensor map".to_owned())
                 })?;
                 if map.rank() != coords.len() {
                     let message = format!(
-                        "{} coordinates for a tensor map of rank {}",
+                        "the copy gives {} coordinates, but its tensor map has rank {}",
                         coords.len(),
                         map.rank()
                     );
@@ -107,7 +107,7 @@ pub(crate) fn check_copy(endpoint: &Endpoint, shared: u64) -> std::result::Resul
             misaligned(shared, TILE_ALIGN)?;
             if map.box_bytes() > u64::from(MAX_SHARED_BYTES) {
                 return Err(FaultKind::Operand(format!(
-                    "a box of {} bytes",
+                    "the box has {} bytes, but shared memory at most {MAX_SHARED_BYTES}",
                     map.box_bytes()
                 )));
             }
@@ -119,7 +119,7 @@ pub(crate) fn check_copy(endpoint: &Endpoint, shared: u64) -> std::result::Resul
             misaligned(*address, BULK_ALIGN)?;
             if !len.is_multiple_of(BULK_ALIGN) {
                 return Err(FaultKind::Operand(format!(
-                    "{len} bytes are not a multiple of {BULK_ALIGN}"
+                    "the size of a bulk copy is {len} bytes; it must be a multiple of {BULK_ALIGN}"
                 )));
             }
             Ok(())

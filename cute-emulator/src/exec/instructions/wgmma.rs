@@ -27,14 +27,14 @@ impl Step<'_> {
     pub(crate) fn wgmma(&mut self, active: u32, wgmma: &Wgmma) -> Result<()> {
         if active.count_ones() as usize != LANES {
             return Err(FaultKind::Operand(format!(
-                "lanes {active:#010x} of a warp instead of all"
+                "only lanes {active:#010x} of the warp execute the wgmma; all must"
             ))
             .into());
         }
         let warps = self.cluster.warpgroup(self.warp).len();
         if warps != WARPGROUP {
             let message = format!(
-                "a warpgroup of {warps} warps: the CTA's threads are not a multiple of 128"
+                "the warpgroup has {warps} of {WARPGROUP} warps: the CTA's threads are not a multiple of 128"
             );
             return Err(FaultKind::Operand(message).into());
         }
@@ -158,8 +158,11 @@ impl Step<'_> {
             if (other.origin.instruction, other.a, other.b) != (self.pc, a, b) {
                 let place = self.code.other(other.origin.instruction);
                 let message = format!(
-                    "A {a:x?}, B {b:x?}; as its wgmma number {number} warp {} issued {place} of A {:x?}, B {:x?}",
-                    warp.warp, other.a, other.b
+                    "the warps of a warpgroup must issue the same wgmma: this one has {}, but warp {} issued {place} with {} \
+                     as its wgmma number {number}",
+                    matrices(a, b),
+                    warp.warp,
+                    matrices(other.a, other.b)
                 );
                 return Err(FaultKind::Operand(message).into());
             }
@@ -175,7 +178,7 @@ impl Step<'_> {
             Some(lane) => {
                 let name = &self.code.registers[row as usize];
                 let message = format!(
-                    "{name} is {:#x} in lane 0 and {:#x} in this one",
+                    "{name} must have the same value in all lanes, but is {:#x} in lane 0 and {:#x} in lane {lane}",
                     values[0], values[lane]
                 );
                 Err(Blame::lane(FaultKind::Operand(message), lane))
@@ -397,6 +400,14 @@ impl Wgmma {
             MatrixA::Descriptor(_) => &[],
         };
         self.d.iter().chain(a).copied()
+    }
+}
+
+/// The operands A and B, for a message.
+fn matrices(a: Option<Descriptor>, b: Descriptor) -> String {
+    match a {
+        Some(a) => format!("A {a} and B {b}"),
+        None => format!("A in registers and B {b}"),
     }
 }
 

@@ -53,7 +53,7 @@ impl Mbarrier {
             problem(
                 address,
                 format!(
-                    "{count} arrivals where its phase {} lacks {}",
+                    "{count} threads arrive, but the pending count of phase {} is {}",
                     self.phase, self.pending
                 ),
             )
@@ -73,7 +73,7 @@ impl Mbarrier {
             return Err(problem(
                 address,
                 format!(
-                    "{} bytes are outstanding; the limit is {MAX_COUNT}",
+                    "the transaction count becomes {}; its range is -{MAX_COUNT} to {MAX_COUNT}",
                     self.bytes
                 ),
             ));
@@ -87,7 +87,7 @@ impl Mbarrier {
     /// One more arrival in this phase, for one that is under way.
     pub(crate) fn await_one_more(&mut self, address: u64) -> std::result::Result<(), FaultKind> {
         if self.pending == MAX_COUNT {
-            let message = format!("{MAX_COUNT} arrivals are outstanding, the most there may be");
+            let message = format!("the pending count is {MAX_COUNT}, its maximum, and cannot grow");
             return Err(problem(address, message));
         }
         self.pending += 1;
@@ -105,7 +105,7 @@ impl Mbarrier {
             true => Ok(()),
             false => Err(problem(
                 address,
-                "no fence.mbarrier_init follows its initialisation".to_owned(),
+                "a copy or another CTA uses it, but no fence.mbarrier_init follows its mbarrier.init".to_owned(),
             )),
         }
     }
@@ -119,7 +119,7 @@ impl Display for Mbarrier {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "it is in phase {}, of parity {}, and lacks {} of {} arrivals and {} bytes",
+            "its phase {} (parity {}) waits for {} of {} arrivals and {} bytes",
             self.phase,
             self.phase & 1,
             self.pending,

@@ -158,10 +158,10 @@ impl Cluster {
     /// What lanes wait for, in words.
     pub(crate) fn waits_for(&self, warp: &Warp, split: &Split) -> String {
         match &split.wait {
-            None => "runs".to_owned(),
+            None => "is running".to_owned(),
             Some(Wait::Lanes { required }) => {
                 format!(
-                    "waits for lanes {:#010x} of its warp to come here",
+                    "waits for lanes {:#010x} of its warp to reach this instruction",
                     required & warp.alive & !split.mask
                 )
             }
@@ -171,16 +171,14 @@ impl Cluster {
                 phase,
             }) => {
                 let phase = match phase {
-                    PhaseValue::Parity(parity) => format!("parity {parity}"),
-                    PhaseValue::State(state) => format!("number {state}"),
+                    PhaseValue::Parity(parity) => format!("the phase of parity {}", parity & 1),
+                    PhaseValue::State(state) => format!("phase {state}"),
                 };
                 let barrier = match self.ctas[*rank].mbarriers.get(address) {
                     Some(barrier) => barrier.to_string(),
-                    None => "which is gone".to_owned(),
+                    None => "it has been invalidated".to_owned(),
                 };
-                format!(
-                    "waits for mbarrier {address:#x} to complete its phase of {phase}: {barrier}"
-                )
+                format!("waits for the mbarrier at {address:#x} to complete {phase}: {barrier}")
             }
             Some(Wait::Barrier { id, .. }) => {
                 let barrier = &self.ctas[warp.rank].barriers[*id];
@@ -191,16 +189,18 @@ impl Cluster {
             }
             Some(Wait::Cluster { phase }) => {
                 format!(
-                    "waits at the cluster's barrier, phase {phase}: {} threads have arrived",
+                    "waits at the cluster barrier, phase {phase}: {} threads have arrived",
                     self.barrier.arrived
                 )
             }
             Some(Wait::Warpgroup { issued }) => {
-                format!("waits for the other warps of its warpgroup to issue {issued} wgmma")
+                format!(
+                    "waits for the other warps of its warpgroup to have issued {issued} wgmma instructions"
+                )
             }
             Some(Wait::Registers { count }) => {
                 let free = self.ctas[warp.rank].free_registers;
-                format!("waits for {count} registers, of which {free} are free")
+                format!("waits for {count} registers; the CTA has {free} free")
             }
         }
     }

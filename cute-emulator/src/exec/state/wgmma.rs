@@ -4,6 +4,7 @@ use super::knowledge::Knowledge;
 use super::origin::Origin;
 use crate::error::FaultKind;
 use crate::tensor_map::TensorSwizzle;
+use std::fmt::{self, Display, Formatter};
 
 /// Bytes along a row of a core matrix, and of what a swizzle moves.
 pub(crate) const CORE_BYTES: u64 = 16;
@@ -37,7 +38,7 @@ impl Descriptor {
         let base_offset = bits >> 49 & 7;
         if base_offset != 0 {
             let message = format!(
-                "matrix descriptor {bits:#018x}: base offset {base_offset} is not modelled"
+                "matrix descriptor {bits:#018x} has base offset {base_offset}; only 0 is modelled"
             );
             return Err(FaultKind::Operand(message));
         }
@@ -86,5 +87,15 @@ impl Descriptor {
         };
         self.swizzle
             .apply(self.start + panel * panel_stride + k / CORE_ROWS * k_stride + within)
+    }
+}
+
+impl Display for Descriptor {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "at {:#x} (leading byte offset {}, stride byte offset {}, swizzle {:?})",
+            self.start, self.leading, self.stride, self.swizzle
+        )
     }
 }
