@@ -8,7 +8,7 @@ use super::fragment::Fragment;
 use super::tensor::Tensor;
 use super::value::{Element, Num, Scalar, Value};
 use cute_algebra::{
-    GmmaOperand, Layout, LayoutError, Major, MmaAtom, MmaOperand, composition, gmma_operand,
+    Layout, LayoutError, Major, MmaAtom, MmaOperand, WgmmaOperand, composition, wgmma_operand,
 };
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -132,7 +132,7 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
         accumulate.clone()
     };
     let registers = Operand::Vector(acc.registers.iter().map(Scalar::operand).collect());
-    let transposed = |form: &GmmaOperand| Operand::Int(i128::from(form.major == Major::MN));
+    let transposed = |form: &WgmmaOperand| Operand::Int(i128::from(form.major == Major::MN));
     // N is at most 256, as was asked above.
     let shape = Modifier::M64 { n: n as u16, k: 16 };
     let a_descriptors = Descriptors::new(b, call, 1, a, &a_form)?;
@@ -166,11 +166,11 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 /// Argument `index` as an operand in shared memory.
-fn operand(call: &Call, index: usize) -> Result<(&Tensor, GmmaOperand)> {
+fn operand(call: &Call, index: usize) -> Result<(&Tensor, WgmmaOperand)> {
     let Value::Tensor(tensor) = &call.args[index].value else {
         return Err(call.mismatch(index, "a tensor in shared memory"));
     };
-    let form = gmma_operand(tensor.element.bits(), &tensor.layout)
+    let form = wgmma_operand(tensor.element.bits(), &tensor.layout)
         .map_err(|error| call.error_at(index, error))?;
     Ok((tensor, form))
 }
@@ -239,7 +239,7 @@ impl Descriptors {
         call: &Call,
         index: usize,
         tensor: &Tensor,
-        form: &GmmaOperand,
+        form: &WgmmaOperand,
     ) -> Result<Self> {
         let atom = form.swizzle.atom().max(16);
         if b.possible_bits(&tensor.dynamic).trailing_zeros() < atom.trailing_zeros() {

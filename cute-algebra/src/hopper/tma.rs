@@ -6,7 +6,7 @@
 //! reaches: as long as the coordinates follow the dimensions of the tensor, each with stride 1, they are one box. Where
 //! they do not, the tile takes several boxes.
 
-use crate::analysis::gmma::{SHARED_BYTES, SwizzleMode, fits_shared_memory, shown};
+use super::wgmma::{SHARED_BYTES, SwizzleMode, fits_shared_memory, shown};
 use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
 use crate::composition::composition;

@@ -107,7 +107,7 @@ fn element_shift(element_bits: u32) -> Option<u32> {
 
 /// How wgmma reads a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GmmaOperand {
+pub struct WgmmaOperand {
     /// The contiguous dimension.
     pub major: Major,
     /// The swizzle.
@@ -123,7 +123,7 @@ pub struct GmmaOperand {
 /// Largest byte offset that a descriptor's 14-bit fields hold.
 pub const MAX_DESCRIPTOR_OFFSET: i64 = 0x3fff * 16;
 
-impl GmmaOperand {
+impl WgmmaOperand {
     /// The matrix descriptor of a tile at address 0; the address, shifted right by 4, is added to it.
     pub fn descriptor(&self) -> u64 {
         let field = |bytes: i64| (bytes as u64 >> 4) & 0x3fff;
@@ -135,42 +135,42 @@ impl GmmaOperand {
 /// is a multiple of the swizzle's atom.
 ///
 /// ```
-/// use cute_algebra::{ComposedLayout, Layout, Major, Swizzle, Tuple, gmma_operand};
+/// use cute_algebra::{ComposedLayout, Layout, Major, Swizzle, Tuple, wgmma_operand};
 /// // A 64 × 64 tile of bf16 in 128-byte rows.
 /// let rows = Layout::new([64, 64], [64, 1])?;
 /// let tile = ComposedLayout::new(Swizzle::new(3, 3, 3)?, 0, rows)?;
-/// let operand = gmma_operand(16, &tile).unwrap();
+/// let operand = wgmma_operand(16, &tile).unwrap();
 /// assert_eq!((operand.major, operand.stride), (Major::K, 1024));
 /// assert_eq!(operand.steps, [0, 16, 32, 48]);
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
-pub fn gmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<GmmaOperand, GmmaError> {
-    let refuse = |kind| GmmaError {
+pub fn wgmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<WgmmaOperand, WgmmaError> {
+    let refuse = |kind| WgmmaError {
         tile: Box::new(tile.clone()),
         element_bits,
         kind,
     };
     if !matches!(element_bits, 8 | 16 | 32) {
-        return Err(refuse(GmmaErrorKind::Element));
+        return Err(refuse(WgmmaErrorKind::Element));
     }
     if !fits_shared_memory(element_bits, tile) {
-        return Err(refuse(GmmaErrorKind::Span));
+        return Err(refuse(WgmmaErrorKind::Span));
     }
     let swizzle = SwizzleMode::from_swizzle(tile.swizzle(), element_bits)
-        .ok_or_else(|| refuse(GmmaErrorKind::Swizzle))?;
+        .ok_or_else(|| refuse(WgmmaErrorKind::Swizzle))?;
     let (Some(mn), Some(k), 2) = (
         tile.layout().mode(0),
         tile.layout().mode(1),
         tile.layout().rank(),
     ) else {
-        return Err(refuse(GmmaErrorKind::Rank {
+        return Err(refuse(WgmmaErrorKind::Rank {
             rank: tile.layout().rank(),
         }));
     };
     let width = i64::from(element_bits);
     let k_step = 256 / width;
     if k.size() % k_step != 0 {
-        return Err(refuse(GmmaErrorKind::Depth {
+        return Err(refuse(WgmmaErrorKind::Depth {
             k: k.size(),
             step: k_step,
         }));
@@ -180,9 +180,9 @@ pub fn gmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<GmmaOper
     let (major, (leading, stride)) = match (k_major, mn_major) {
         (Ok(offsets), _) => (Major::K, offsets),
         (_, Ok(offsets)) if element_bits == 16 => (Major::MN, offsets),
-        (_, Ok(_)) => return Err(refuse(GmmaErrorKind::Transposed)),
+        (_, Ok(_)) => return Err(refuse(WgmmaErrorKind::Transposed)),
         (Err(k_major), Err(mn_major)) => {
-            return Err(refuse(GmmaErrorKind::Form {
+            return Err(refuse(WgmmaErrorKind::Form {
                 swizzle,
                 k_major: k_major.into(),
                 mn_major: mn_major.into(),
@@ -193,7 +193,7 @@ pub fn gmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<GmmaOper
     for (field, offset) in [("leading", leading), ("stride", stride)] {
         let offset = bytes(offset);
         if offset % 16 != 0 || !(0..=MAX_DESCRIPTOR_OFFSET).contains(&offset) {
-            return Err(refuse(GmmaErrorKind::Offset { field, offset }));
+            return Err(refuse(WgmmaErrorKind::Offset { field, offset }));
         }
     }
     let steps: Vec<i64> = (0..k.size() / k_step)
@@ -205,11 +205,11 @@ pub fn gmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<GmmaOper
         let inside =
             swizzle != SwizzleMode::None && start.rem_euclid(swizzle.atom()) >= swizzle.span();
         if start % 16 != 0 || inside {
-            return Err(refuse(GmmaErrorKind::Start { start, swizzle }));
+            return Err(refuse(WgmmaErrorKind::Start { start, swizzle }));
         }
     }
     let field = |offset: i64| if offset == 0 { 16 } else { bytes(offset) };
-    Ok(GmmaOperand {
+    Ok(WgmmaOperand {
         major,
         swizzle,
         leading: field(leading),
@@ -344,19 +344,19 @@ fn single_stride(mode: &Layout) -> Option<i64> {
 
 /// A tile that wgmma cannot read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GmmaError {
+pub struct WgmmaError {
     /// The tile.
     pub tile: Box<ComposedLayout>,
     /// Width of its elements.
     pub element_bits: u32,
     /// Why not.
-    pub kind: GmmaErrorKind,
+    pub kind: WgmmaErrorKind,
 }
 
 /// Why wgmma cannot read a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum GmmaErrorKind {
+pub enum WgmmaErrorKind {
     /// Elements that are not 8, 16 or 32 bits wide.
     Element,
     /// A tile that is larger than shared memory.
@@ -415,9 +415,9 @@ pub struct Mismatch {
     pub found: Option<i64>,
 }
 
-impl std::error::Error for GmmaError {}
+impl std::error::Error for WgmmaError {}
 
-impl fmt::Display for GmmaError {
+impl fmt::Display for WgmmaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -426,11 +426,11 @@ impl fmt::Display for GmmaError {
             self.element_bits
         )?;
         match &self.kind {
-            GmmaErrorKind::Element => f.write_str("operands have 8, 16 or 32 bits"),
-            GmmaErrorKind::Span => {
+            WgmmaErrorKind::Element => f.write_str("operands have 8, 16 or 32 bits"),
+            WgmmaErrorKind::Span => {
                 write!(f, "it does not lie within {SHARED_BYTES} bytes of shared memory")
             }
-            GmmaErrorKind::Swizzle => {
+            WgmmaErrorKind::Swizzle => {
                 write!(f, "its swizzle {} is none of the hardware's:", self.tile.swizzle())?;
                 let modes = SwizzleMode::ALL.into_iter().filter(|mode| *mode != SwizzleMode::None);
                 modes.filter_map(|mode| Some((mode, mode.swizzle(self.element_bits)?))).try_for_each(|(mode, swizzle)| {
@@ -438,25 +438,25 @@ impl fmt::Display for GmmaError {
                     write!(f, " {swizzle} ({}){end}", mode.name())
                 })
             }
-            GmmaErrorKind::Rank { rank } => write!(f, "an operand has two modes, MN and K, not {rank}"),
-            GmmaErrorKind::Depth { k, step } => {
+            WgmmaErrorKind::Rank { rank } => write!(f, "an operand has two modes, MN and K, not {rank}"),
+            WgmmaErrorKind::Depth { k, step } => {
                 write!(f, "an instruction takes {step} along K, and {k} is not a multiple; nearest: {}", (k / step + 1) * step)
             }
-            GmmaErrorKind::Transposed => {
+            WgmmaErrorKind::Transposed => {
                 f.write_str("MN is its contiguous dimension, which only operands of 16 bits may have; K must be")
             }
-            GmmaErrorKind::Form { swizzle, k_major, mn_major } => {
+            WgmmaErrorKind::Form { swizzle, k_major, mn_major } => {
                 let name = swizzle.name();
                 write!(f, "K-major {name} wants {k_major}; MN-major {name} wants {mn_major}")?;
                 // A tile of 32-byte rows is a form of another swizzle: the atom of this one is what fits for sure.
                 let elements = swizzle.span() * 8 / i64::from(self.element_bits);
                 write!(f, "; nearest: tiles of smem_atom(K, {name}), 8 rows of {elements} elements")
             }
-            GmmaErrorKind::Offset { field, offset } => write!(
+            WgmmaErrorKind::Offset { field, offset } => write!(
                 f,
                 "the {field} offset of {offset} bytes is not a multiple of 16 from 0 to {MAX_DESCRIPTOR_OFFSET}"
             ),
-            GmmaErrorKind::Start { start, swizzle } => write!(
+            WgmmaErrorKind::Start { start, swizzle } => write!(
                 f,
                 "an instruction would start at byte {start}, inside an atom of {}; it can start in the first {} bytes of every {}",
                 swizzle.name(),
@@ -499,7 +499,7 @@ mod tests {
     use super::*;
 
     /// The byte address at which the hardware looks for an element of one instruction's operand.
-    fn hardware(operand: &GmmaOperand, width: i64, start: i64, mn: i64, k: i64) -> i64 {
+    fn hardware(operand: &WgmmaOperand, width: i64, start: i64, mn: i64, k: i64) -> i64 {
         let (chunk, span) = (16 / width, operand.swizzle.span() / width);
         let (leading, stride) = (operand.leading, operand.stride);
         let linear = match (operand.major, operand.swizzle) {
@@ -575,7 +575,7 @@ mod tests {
                         let (span, k) = (swizzle.span() / width, 256 / width);
                         let layout = canonical(major, swizzle, bits, mn, k, mn_first);
                         let tile = tile(bits, swizzle, 4 * 8 * span, layout);
-                        let operand = gmma_operand(bits, &tile).unwrap();
+                        let operand = wgmma_operand(bits, &tile).unwrap();
                         assert_eq!((operand.major, operand.swizzle), (major, swizzle), "{tile}");
                         let step = 32 / width;
                         assert_eq!(operand.steps.len() as i64, k / step);
@@ -601,7 +601,7 @@ mod tests {
 
     #[test]
     fn descriptor_fields() {
-        let operand = gmma_operand(
+        let operand = wgmma_operand(
             16,
             &tile(
                 16,
@@ -614,13 +614,13 @@ mod tests {
         assert_eq!(operand.descriptor(), 1 << 62 | 64 << 32 | 1 << 16);
         // MN-major from a box of 64 × 64: 8 k are 1024 bytes, panels of 64 MN are 64 · 128 bytes apart.
         let panels = canonical(Major::MN, SwizzleMode::B128, 16, 128, 64, false);
-        let operand = gmma_operand(16, &tile(16, SwizzleMode::B128, 0, panels)).unwrap();
+        let operand = wgmma_operand(16, &tile(16, SwizzleMode::B128, 0, panels)).unwrap();
         assert_eq!((operand.leading, operand.stride), (64 * 128, 1024));
         assert_eq!(operand.steps, [0, 1024, 2048, 3072]);
     }
 
     fn refusal(bits: u32, swizzle: SwizzleMode, offset: i64, layout: Layout) -> String {
-        gmma_operand(bits, &tile(bits, swizzle, offset, layout))
+        wgmma_operand(bits, &tile(bits, swizzle, offset, layout))
             .unwrap_err()
             .to_string()
     }
@@ -658,7 +658,7 @@ mod tests {
             Layout::new([64, 64], [64, 1]).unwrap(),
         )
         .unwrap();
-        let message = gmma_operand(16, &foreign).unwrap_err().to_string();
+        let message = wgmma_operand(16, &foreign).unwrap_err().to_string();
         assert!(
             message
                 .contains("Sw<1,3,3> (SW32), Sw<2,3,3> (SW64), Sw<3,3,3> (SW128), or no swizzle"),

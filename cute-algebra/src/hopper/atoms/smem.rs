@@ -1,9 +1,9 @@
 //! The tiles of shared memory that wgmma and TMA swizzle as one.
 
-use crate::analysis::gmma::{Major, SwizzleMode};
 use crate::composed::ComposedLayout;
 use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, Place};
+use crate::hopper::wgmma::{Major, SwizzleMode};
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::swizzle::Swizzle;

@@ -6,7 +6,7 @@
 
 use super::access::{Pattern, check_element_bits};
 use super::banks::{BANKS, busiest_bank};
-use super::gmma::SwizzleMode;
+use super::wgmma::SwizzleMode;
 use crate::composed::ComposedLayout;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;

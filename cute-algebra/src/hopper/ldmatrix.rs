@@ -4,7 +4,7 @@
 //! anywhere. Elements of other widths travel in the same rows, but only those of 16 bits can be transposed on the way.
 
 use super::banks::busiest_bank;
-use super::gmma::{SHARED_BYTES, fits_shared_memory, shown};
+use super::wgmma::{SHARED_BYTES, fits_shared_memory, shown};
 use crate::composed::ComposedLayout;
 use crate::composition::composition;
 use crate::error::LayoutError;
