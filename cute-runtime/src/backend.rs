@@ -3,8 +3,8 @@
 use std::any::TypeId;
 use std::time::Duration;
 
-use crate::tensor_map::TensorMap;
 use crate::{Error, Grid, LaunchRule};
+use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
 /// What the device's compiler says of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub(crate) trait Backend: Send + Sync {
     unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error>;
 
     /// What a kernel's tensor-map parameter holds.
-    fn encode(&self, map: &TensorMap) -> Result<[u8; 128], Error>;
+    fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error>;
     fn compile(&self, image: &Image) -> Result<Compiled, Error>;
     /// Starts a launch; `parameters` are the PTX parameters' bytes.
     ///

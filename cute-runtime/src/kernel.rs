@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use cute_algebra::SwizzleMode;
-
-use crate::ElementType;
+use crate::{ElementType, L2Promotion, OobFill, SwizzleMode};
 
 /// A compiled kernel: its PTX and what a launch must agree with.
 ///
@@ -88,30 +86,6 @@ pub struct TmaRecipe {
     pub l2: L2Promotion,
     /// What a load delivers outside the tensor.
     pub fill: OobFill,
-}
-
-/// Granularity at which the L2 cache fetches what TMA reads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum L2Promotion {
-    /// Sectors as requested.
-    None,
-    /// 64 bytes.
-    B64,
-    /// 128 bytes.
-    #[default]
-    B128,
-    /// 256 bytes.
-    B256,
-}
-
-/// What TMA delivers for elements outside the tensor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum OobFill {
-    /// Zero.
-    #[default]
-    Zero,
-    /// A special NaN; floating-point elements only.
-    Nan,
 }
 
 /// CTAs of a launch along x, y and z.

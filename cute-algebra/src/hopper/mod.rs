@@ -7,6 +7,8 @@ pub(crate) mod access;
 pub(crate) mod atoms;
 pub(crate) mod banks;
 pub(crate) mod ldmatrix;
+mod shared;
+mod swizzle_mode;
 pub(crate) mod swizzles;
 pub(crate) mod tensor_map;
 pub(crate) mod tma;

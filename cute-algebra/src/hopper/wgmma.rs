@@ -14,13 +14,22 @@
 //! (PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Shared Memory Layout".) The two offsets are *solved for*: a tile
 //! is divided by the form's extents and its strides are read off.
 
+use super::shared::{ADDRESS_END, fits_shared_memory, shown};
 use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
 use crate::composition::composition;
 use crate::layout::Layout;
 use crate::swizzle::Swizzle;
 use crate::tuple::{Shape, Tuple};
+use cute_hopper::SwizzleMode;
+use cute_hopper::wgmma::{self, Descriptor};
 use std::fmt;
+
+const K_BITS: i64 = 8 * wgmma::K_BYTES as i64;
+const CHUNK_BITS: i64 = 8 * wgmma::CORE_BYTES as i64;
+const ROWS: i64 = wgmma::CORE_ROWS as i64;
+const UNIT: i64 = wgmma::DESCRIPTOR_UNIT as i64;
+const MAX_OFFSET: i64 = wgmma::MAX_OFFSET as i64;
 
 /// The dimension along which neighbouring elements of an operand are neighbours in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,80 +38,6 @@ pub enum Major {
     K,
     /// Along M or N.
     MN,
-}
-
-/// A swizzle that TMA and wgmma know: `Sw<B,4,3>` on byte addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SwizzleMode {
-    /// No swizzle, CuTe's `INTER`.
-    None,
-    /// 16-byte chunks within 32 bytes.
-    B32,
-    /// 16-byte chunks within 64 bytes.
-    B64,
-    /// 16-byte chunks within 128 bytes.
-    B128,
-}
-
-impl SwizzleMode {
-    /// Every mode, the narrowest first.
-    pub const ALL: [Self; 4] = [Self::None, Self::B32, Self::B64, Self::B128];
-
-    /// B of `Sw<B,4,3>`.
-    pub const fn bits(self) -> u32 {
-        self as u32
-    }
-
-    /// Bytes that the swizzle permutes among themselves: 16, 32, 64 or 128.
-    pub const fn span(self) -> i64 {
-        16 << self.bits()
-    }
-
-    /// Bytes after which the pattern repeats, and to which a tile is to be aligned.
-    pub const fn atom(self) -> i64 {
-        8 * self.span()
-    }
-
-    /// The mode as a swizzle of element indices.
-    pub fn swizzle(self, element_bits: u32) -> Option<Swizzle> {
-        match self {
-            Self::None => Some(Swizzle::IDENTITY),
-            _ => Swizzle::new(self.bits(), element_shift(element_bits)?, 3).ok(),
-        }
-    }
-
-    /// The mode that a swizzle of element indices is.
-    pub fn from_swizzle(swizzle: Swizzle, element_bits: u32) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| {
-            mode.swizzle(element_bits) == Some(swizzle)
-                || (*mode == Self::None && swizzle.is_identity())
-        })
-    }
-
-    /// The field of a matrix descriptor.
-    pub const fn descriptor_field(self) -> u64 {
-        match self {
-            Self::None => 0,
-            Self::B128 => 1,
-            Self::B64 => 2,
-            Self::B32 => 3,
-        }
-    }
-
-    /// CuTe's name for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "INTER",
-            Self::B32 => "SW32",
-            Self::B64 => "SW64",
-            Self::B128 => "SW128",
-        }
-    }
-}
-
-/// log₂ of the elements in 16 bytes.
-fn element_shift(element_bits: u32) -> Option<u32> {
-    matches!(element_bits, 8 | 16 | 32 | 64).then(|| 7 - element_bits.trailing_zeros())
 }
 
 /// How wgmma reads a tile.
@@ -120,14 +55,17 @@ pub struct WgmmaOperand {
     pub steps: Vec<i64>,
 }
 
-/// Largest byte offset that a descriptor's 14-bit fields hold.
-pub const MAX_DESCRIPTOR_OFFSET: i64 = 0x3fff * 16;
-
 impl WgmmaOperand {
     /// The matrix descriptor of a tile at address 0; the address, shifted right by 4, is added to it.
     pub fn descriptor(&self) -> u64 {
-        let field = |bytes: i64| (bytes as u64 >> 4) & 0x3fff;
-        field(self.leading) << 16 | field(self.stride) << 32 | self.swizzle.descriptor_field() << 62
+        let descriptor = Descriptor {
+            address: 0,
+            leading: self.leading as u64,
+            stride: self.stride as u64,
+            base_offset: 0,
+            swizzle: self.swizzle,
+        };
+        descriptor.encode()
     }
 }
 
@@ -156,7 +94,9 @@ pub fn wgmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<WgmmaOp
     if !fits_shared_memory(element_bits, tile) {
         return Err(refuse(WgmmaErrorKind::Span));
     }
-    let swizzle = SwizzleMode::from_swizzle(tile.swizzle(), element_bits)
+    let swizzle = tile
+        .swizzle()
+        .mode(element_bits)
         .ok_or_else(|| refuse(WgmmaErrorKind::Swizzle))?;
     let (Some(mn), Some(k), 2) = (
         tile.layout().mode(0),
@@ -168,7 +108,7 @@ pub fn wgmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<WgmmaOp
         }));
     };
     let width = i64::from(element_bits);
-    let k_step = 256 / width;
+    let k_step = K_BITS / width;
     if k.size() % k_step != 0 {
         return Err(refuse(WgmmaErrorKind::Depth {
             k: k.size(),
@@ -192,7 +132,7 @@ pub fn wgmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<WgmmaOp
     let bytes = |elements: i64| elements * width / 8;
     for (field, offset) in [("leading", leading), ("stride", stride)] {
         let offset = bytes(offset);
-        if offset % 16 != 0 || !(0..=MAX_DESCRIPTOR_OFFSET).contains(&offset) {
+        if offset % UNIT != 0 || !(0..=MAX_OFFSET).contains(&offset) {
             return Err(refuse(WgmmaErrorKind::Offset { field, offset }));
         }
     }
@@ -204,11 +144,11 @@ pub fn wgmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<WgmmaOp
         // The hardware counts the eight rows of an atom from the start, the swizzle counts them from the address.
         let inside =
             swizzle != SwizzleMode::None && start.rem_euclid(swizzle.atom()) >= swizzle.span();
-        if start % 16 != 0 || inside {
+        if start % UNIT != 0 || inside {
             return Err(refuse(WgmmaErrorKind::Start { start, swizzle }));
         }
     }
-    let field = |offset: i64| if offset == 0 { 16 } else { bytes(offset) };
+    let field = |offset: i64| if offset == 0 { UNIT } else { bytes(offset) };
     Ok(WgmmaOperand {
         major,
         swizzle,
@@ -216,18 +156,6 @@ pub fn wgmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<WgmmaOp
         stride: field(stride),
         steps,
     })
-}
-
-/// Addresses of shared memory are below this.
-pub(super) const SHARED_BYTES: i64 = 1 << 18;
-
-/// Whether a tile has no more elements, and reaches no further, than shared memory has room for.
-pub(super) fn fits_shared_memory(element_bits: u32, tile: &ComposedLayout) -> bool {
-    let elements = SHARED_BYTES * 8 / i64::from(element_bits);
-    let within = 0..=elements;
-    within.contains(&tile.layout().size())
-        && within.contains(&tile.layout().cosize())
-        && within.contains(&tile.offset())
 }
 
 /// One row of the table above, for one element width.
@@ -244,21 +172,21 @@ struct Form {
 
 impl Form {
     fn new(major: Major, swizzle: SwizzleMode, width: i64) -> Self {
-        let chunk = 128 / width;
+        let chunk = CHUNK_BITS / width;
         let span = swizzle.span() * 8 / width;
         let swizzled = swizzle != SwizzleMode::None;
         match (major, swizzled) {
             (Major::K, true) => Self {
                 major,
                 swizzled,
-                mn: (8, span),
+                mn: (ROWS, span),
                 k: (2 * chunk, 1),
                 k_outer: 1,
             },
             (Major::K, false) => Self {
                 major,
                 swizzled,
-                mn: (8, chunk),
+                mn: (ROWS, chunk),
                 k: (chunk, 1),
                 k_outer: 2,
             },
@@ -266,7 +194,7 @@ impl Form {
                 major,
                 swizzled,
                 mn: (span, 1),
-                k: (8, span),
+                k: (ROWS, span),
                 k_outer: chunk / 4,
             },
         }
@@ -428,12 +356,12 @@ impl fmt::Display for WgmmaError {
         match &self.kind {
             WgmmaErrorKind::Element => f.write_str("operands have 8, 16 or 32 bits"),
             WgmmaErrorKind::Span => {
-                write!(f, "it does not lie within {SHARED_BYTES} bytes of shared memory")
+                write!(f, "it does not lie within {ADDRESS_END} bytes of shared memory")
             }
             WgmmaErrorKind::Swizzle => {
                 write!(f, "its swizzle {} is none of the hardware's:", self.tile.swizzle())?;
                 let modes = SwizzleMode::ALL.into_iter().filter(|mode| *mode != SwizzleMode::None);
-                modes.filter_map(|mode| Some((mode, mode.swizzle(self.element_bits)?))).try_for_each(|(mode, swizzle)| {
+                modes.filter_map(|mode| Some((mode, Swizzle::from_mode(mode, self.element_bits)?))).try_for_each(|(mode, swizzle)| {
                     let end = if mode == SwizzleMode::B128 { ", or no swizzle" } else { "," };
                     write!(f, " {swizzle} ({}){end}", mode.name())
                 })
@@ -454,7 +382,7 @@ impl fmt::Display for WgmmaError {
             }
             WgmmaErrorKind::Offset { field, offset } => write!(
                 f,
-                "the {field} offset of {offset} bytes is not a multiple of 16 from 0 to {MAX_DESCRIPTOR_OFFSET}"
+                "the {field} offset of {offset} bytes is not a multiple of {UNIT} from 0 to {MAX_OFFSET}"
             ),
             WgmmaErrorKind::Start { start, swizzle } => write!(
                 f,
@@ -464,14 +392,6 @@ impl fmt::Display for WgmmaError {
                 swizzle.atom()
             ),
         }
-    }
-}
-
-/// The tile as the notation has it: a plain layout where there is neither a swizzle nor an offset.
-pub(crate) fn shown(tile: &ComposedLayout) -> &dyn fmt::Display {
-    match tile.as_layout() {
-        Some(layout) => layout,
-        None => tile,
     }
 }
 
@@ -524,7 +444,12 @@ mod tests {
         offset: i64,
         layout: Layout,
     ) -> ComposedLayout {
-        ComposedLayout::new(swizzle.swizzle(element_bits).unwrap(), offset, layout).unwrap()
+        ComposedLayout::new(
+            Swizzle::from_mode(swizzle, element_bits).unwrap(),
+            offset,
+            layout,
+        )
+        .unwrap()
     }
 
     /// The atom of a form, repeated to `mn` × `k` with the given dimension of atoms first.

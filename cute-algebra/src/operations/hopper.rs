@@ -7,10 +7,11 @@ use crate::hopper::access::{SharedAccess, shared_access, shared_access_of};
 use crate::hopper::atoms::{
     CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma,
 };
-use crate::hopper::wgmma::{Major, SwizzleMode};
+use crate::hopper::wgmma::Major;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::value::Value;
+use cute_hopper::SwizzleMode;
 use std::fmt;
 
 /// The sides of a copy, in the order of the names of their layouts.

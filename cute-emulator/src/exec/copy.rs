@@ -17,13 +17,14 @@ use crate::limits::hold;
 use crate::op::{
     Address, Binary, Code, MAX_SHARED_BYTES, Reduction, Reg, Region, SHARED_BASE, Space,
 };
-use crate::tensor_map::{CHUNK_BYTES, TENSOR_MAP_BYTES, TensorMap};
+use crate::tensor_map::{
+    CHUNK_BYTES, chunks, computed_as, decode_tensor_map, end_rows_at_whole_units, fill_pattern,
+};
+use cute_hopper::tma::{self, MAP_BYTES, TensorMap};
 use std::ops::Range;
 
-/// TMA places its boxes at multiples of this.
-const TILE_ALIGN: u64 = 128;
-/// Copies of bytes go by multiples of this.
-const BULK_ALIGN: u64 = 16;
+const TILE_ALIGN: u64 = tma::SHARED_ALIGN as u64;
+const BULK_ALIGN: u64 = tma::BULK_ALIGN as u64;
 /// So many bytes of a copy take the emulator as long as an instruction does.
 const BYTES_PER_STEP: u64 = 128;
 /// A copy into shared memory is known by its moment, of 31 bits.
@@ -184,7 +185,7 @@ impl Place {
                     })
                 })
             }
-            Place::Tile { map, coords } => map.chunks(coords, |chunk| {
+            Place::Tile { map, coords } => chunks(map, coords, |chunk| {
                 f(&Piece {
                     offset: chunk.offset as usize,
                     len: CHUNK_BYTES,
@@ -340,19 +341,17 @@ impl Step<'_> {
                 Ok(Place::Values(values.collect()))
             }
             Region::Tile { map, coords } => {
-                let mut bytes = [0; TENSOR_MAP_BYTES];
+                let mut bytes = [0; MAP_BYTES];
                 let address = self.address(lane, *map);
                 match self.locate(Space::Generic, address)? {
-                    Location::Param(offset) => {
-                        match self.params.get(offset..offset + TENSOR_MAP_BYTES) {
-                            Some(param) => bytes.copy_from_slice(param),
-                            None => {
-                                return Err(FaultKind::Operand(
-                                    "the operand is not a tensor map".to_owned(),
-                                ));
-                            }
+                    Location::Param(offset) => match self.params.get(offset..offset + MAP_BYTES) {
+                        Some(param) => bytes.copy_from_slice(param),
+                        None => {
+                            return Err(FaultKind::Operand(
+                                "the operand is not a tensor map".to_owned(),
+                            ));
                         }
-                    }
+                    },
                     Location::Global(address) => self
                         .memory
                         .read(address, &mut bytes)
@@ -363,7 +362,7 @@ impl Step<'_> {
                         ));
                     }
                 }
-                let map = TensorMap::from_bytes(&bytes).ok_or_else(|| {
+                let map = decode_tensor_map(&bytes).ok_or_else(|| {
                     FaultKind::Operand("the operand is not a tensor map".to_owned())
                 })?;
                 if map.rank() != coords.len() {
@@ -447,7 +446,7 @@ impl Step<'_> {
         let blame = |fault| Blame::origin(fault, origin);
         let mut fill = [0; CHUNK_BYTES];
         match &from {
-            Place::Tile { map, .. } => fill = map.fill_pattern(),
+            Place::Tile { map, .. } => fill = fill_pattern(map),
             Place::Values(values) => fill[..values.len()].copy_from_slice(values),
             Place::Bytes { .. } | Place::Shared { .. } => {}
         }
@@ -583,14 +582,14 @@ impl Step<'_> {
                 (None, _) => None,
                 (Some(Reduction::Typed { update, bytes }), _) => Some((update, bytes)),
                 (Some(Reduction::ByElement(name)), Place::Tile { map, .. }) => {
-                    let update = arithmetic::update(name, map.element.ptx());
+                    let update = arithmetic::update(name, computed_as(map.element));
                     let update = update.ok_or_else(|| {
                         blame(FaultKind::Operand(format!(
                             "`.{name}` of {:?} elements",
                             map.element
                         )))
                     })?;
-                    Some((update, map.element.bytes()))
+                    Some((update, map.element.bytes() as usize))
                 }
                 (Some(Reduction::ByElement(_)), _) => {
                     return Err(blame(FaultKind::Operand(
@@ -599,7 +598,7 @@ impl Step<'_> {
                 }
             };
             if let (None, Place::Tile { map, .. }) = (&reduction, &mut to) {
-                map.end_rows_at_whole_units();
+                end_rows_at_whole_units(map);
             }
             self.stats.copied_out += to.bytes();
             self.charge(to.bytes() / BYTES_PER_STEP);

@@ -8,14 +8,13 @@ use super::warp::{LANES, PhaseValue, Split, Wait, lanes};
 use crate::error::FaultKind;
 use crate::limits::hold;
 use crate::op::{Address, PENDING_SHIFT, Phase, Reg};
+use cute_hopper::{barriers, threads};
 use std::fmt::{self, Display, Formatter};
 
-/// Limits of an mbarrier (PTX ISA 9.0, §9.7.13.15).
-const MAX_COUNT: u64 = (1 << 20) - 1;
-/// Most threads of a CTA.
-const MAX_THREADS: u64 = 1024;
-/// Size of an mbarrier.
-const MBARRIER_BYTES: usize = 8;
+const MAX_ARRIVALS: u64 = barriers::MAX_ARRIVALS as u64;
+const MAX_TX_BYTES: u64 = barriers::MAX_TX_BYTES as u64;
+const MAX_THREADS: u64 = threads::MAX_CTA as u64;
+const MBARRIER_BYTES: usize = barriers::MBARRIER_BYTES as usize;
 
 /// An mbarrier.
 #[derive(Clone, Debug)]
@@ -76,11 +75,11 @@ impl Mbarrier {
         address: u64,
     ) -> std::result::Result<(), FaultKind> {
         self.bytes += bytes;
-        if self.bytes.unsigned_abs() > MAX_COUNT {
+        if self.bytes.unsigned_abs() > MAX_TX_BYTES {
             return Err(problem(
                 address,
                 format!(
-                    "{} bytes are outstanding; the limit is {MAX_COUNT}",
+                    "{} bytes are outstanding; the limit is {MAX_TX_BYTES}",
                     self.bytes
                 ),
             ));
@@ -93,8 +92,8 @@ impl Mbarrier {
 
     /// One more arrival in this phase, for one that is under way.
     pub(crate) fn await_one_more(&mut self, address: u64) -> std::result::Result<(), FaultKind> {
-        if self.pending == MAX_COUNT {
-            let message = format!("{MAX_COUNT} arrivals are outstanding, the most there may be");
+        if self.pending == MAX_ARRIVALS {
+            let message = format!("{MAX_ARRIVALS} arrivals are outstanding, the most there may be");
             return Err(problem(address, message));
         }
         self.pending += 1;
@@ -201,13 +200,14 @@ impl Step<'_> {
         let expected = named.unwrap_or(live);
         let Some(barrier) = self.cluster.ctas[rank].barriers.get_mut(id) else {
             return Err(Blame::from(FaultKind::Operand(format!(
-                "barrier {id} is not 0 to 15"
+                "barrier {id} is not 0 to {}",
+                barriers::NAMED - 1
             ))));
         };
         if !expected.is_multiple_of(LANES as u64) || expected == 0 || expected > MAX_THREADS {
             return Err(problem(
                 id as u64,
-                format!("{expected} threads are not a multiple of 32 up to 1024"),
+                format!("{expected} threads are not a multiple of {LANES} up to {MAX_THREADS}"),
             )
             .into());
         }
@@ -318,10 +318,10 @@ impl Step<'_> {
         for lane in lanes(mask) {
             let (rank, at) = self.mbarrier_address(lane, address)?;
             let count = u64::from(self.warp.get(count, lane) as u32);
-            if count == 0 || count > MAX_COUNT {
+            if count == 0 || count > MAX_ARRIVALS {
                 let fault = problem(
                     u64::from(at),
-                    format!("count {count} is not 1 to {MAX_COUNT}"),
+                    format!("count {count} is not 1 to {MAX_ARRIVALS}"),
                 );
                 return Err(Blame::lane(fault, lane));
             }

@@ -6,7 +6,7 @@ use crate::op::Reg;
 use std::collections::{BTreeSet, VecDeque};
 
 /// Lanes of a warp.
-pub(crate) const LANES: usize = 32;
+pub(crate) const LANES: usize = cute_hopper::threads::WARP as usize;
 
 /// A row of the register file: one value for each lane.
 pub(crate) type Row = [u64; LANES];

@@ -13,21 +13,17 @@ use super::warp::{LANES, Split, Wait, Warp};
 use crate::error::FaultKind;
 use crate::numerics::{FusedSum, Row};
 use crate::op::{Inputs, Instruction, MatrixA, Op, Output, Reg, Wgmma};
-use crate::tensor_map::TensorSwizzle;
+use cute_hopper::{SwizzleMode, threads, wgmma};
 use std::ops::Range;
 
 /// Rows of D that a warp computes.
-const ROWS: usize = 16;
-/// Warps of a warpgroup.
-const WARPS: usize = 4;
-/// Bytes of K of one instruction.
-const K_BYTES: usize = 32;
-/// Bytes along a row of a core matrix, and of what a swizzle moves.
-const CORE_BYTES: u64 = 16;
+const ROWS: usize = wgmma::M as usize / WARPS;
+const WARPS: usize = threads::WARPGROUP_WARPS as usize;
+const K_BYTES: usize = wgmma::K_BYTES as usize;
+const CORE_ROWS: u64 = wgmma::CORE_ROWS as u64;
+const CORE_BYTES: u64 = wgmma::CORE_BYTES as u64;
 /// So many columns of D take the emulator as long as an instruction of another kind does.
 const COLUMNS_PER_STEP: usize = 8;
-/// Rows of a core matrix.
-const CORE_ROWS: u64 = 8;
 
 /// A row of a matrix along K, as bytes.
 type KRow = [u8; K_BYTES];
@@ -50,47 +46,41 @@ struct Descriptor {
     start: u64,
     leading: u64,
     stride: u64,
-    swizzle: TensorSwizzle,
+    swizzle: SwizzleMode,
 }
 
 impl Descriptor {
     fn new(bits: u64) -> std::result::Result<Descriptor, FaultKind> {
-        let field = |position: u32| (bits >> position & 0x3fff) << 4;
-        let base_offset = bits >> 49 & 7;
+        let wgmma::Descriptor {
+            address: start,
+            leading,
+            stride,
+            base_offset,
+            swizzle,
+        } = wgmma::Descriptor::decode(bits);
         if base_offset != 0 {
             let message = format!(
                 "matrix descriptor {bits:#018x}: base offset {base_offset} is not modelled"
             );
             return Err(FaultKind::Operand(message));
         }
-        let swizzle = match bits >> 62 {
-            0 => TensorSwizzle::None,
-            1 => TensorSwizzle::B128,
-            2 => TensorSwizzle::B64,
-            _ => TensorSwizzle::B32,
-        };
         Ok(Descriptor {
-            start: field(0),
-            leading: field(16),
-            stride: field(32),
+            start,
+            leading,
+            stride,
             swizzle,
         })
     }
 
     /// Bytes of a row of the swizzle's pattern.
     fn span(&self) -> u64 {
-        match self.swizzle {
-            TensorSwizzle::None => CORE_BYTES,
-            TensorSwizzle::B32 => 32,
-            TensorSwizzle::B64 => 64,
-            TensorSwizzle::B128 => 128,
-        }
+        self.swizzle.span() as u64
     }
 
     /// The address of 16 bytes along K, of a matrix whose rows along K are contiguous.
     fn k_major(&self, row: u64, k_byte: u64) -> u64 {
         let along_k = match self.swizzle {
-            TensorSwizzle::None => k_byte / CORE_BYTES * self.leading,
+            SwizzleMode::None => k_byte / CORE_BYTES * self.leading,
             _ => k_byte,
         };
         let within = row / CORE_ROWS * self.stride + row % CORE_ROWS * self.span();
@@ -103,7 +93,7 @@ impl Descriptor {
         let panel = byte / self.span();
         // Without a swizzle the two strides change their roles.
         let (panel_stride, k_stride) = match self.swizzle {
-            TensorSwizzle::None => (self.stride, self.leading),
+            SwizzleMode::None => (self.stride, self.leading),
             _ => (self.leading, self.stride),
         };
         self.swizzle

@@ -5,8 +5,9 @@ use super::builder::Builder;
 use super::builtins::{Call, operate_on};
 use super::tensor::Tensor;
 use super::value::Value;
+use cute_algebra::Value as Algebra;
 use cute_algebra::operations::Operation;
-use cute_algebra::{Value as Algebra, WIDEST_ACCESS};
+use cute_hopper::shared::WIDEST_ACCESS;
 use syn::Result;
 
 /// How an operation looks at a tensor.
@@ -75,7 +76,9 @@ pub(super) fn ask(
 fn same_for_all(b: &Builder, tensor: &Tensor) -> bool {
     let dynamic = b.possible_bits(&tensor.dynamic) as i64;
     let reach = tensor.layout.offset() + tensor.layout.layout().cosize();
-    let bytes = reach.saturating_mul(tensor.width()).max(WIDEST_ACCESS / 8);
+    let bytes = reach
+        .saturating_mul(tensor.width())
+        .max(WIDEST_ACCESS.into());
     let span = (bytes as u64).checked_next_power_of_two().unwrap_or(0);
     dynamic & span.wrapping_sub(1) as i64 == 0
 }

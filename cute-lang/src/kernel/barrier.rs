@@ -5,6 +5,9 @@ use super::builder::{Builder, unless};
 use super::builtins::{Builtin, Call};
 use super::value::{Num, Scalar, Value};
 use cute_algebra::Swizzle;
+use cute_hopper::barriers::{MAX_ARRIVALS, MBARRIER_BYTES, NAMED};
+use cute_hopper::registers::{self, UNIT};
+use cute_hopper::threads::WARP;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Modifiers, Opcode};
 use syn::Result;
@@ -57,13 +60,7 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-/// Bytes of an mbarrier.
-const MBARRIER: u32 = 8;
-
-/// Most arrivals of a phase (PTX ISA 9.0, "Phase of the mbarrier object").
-const MAX_ARRIVALS: u32 = (1 << 20) - 1;
-
-/// Several mbarriers, 8 bytes apart.
+/// Several mbarriers, side by side.
 #[derive(Clone, Debug)]
 pub struct Barriers {
     /// Where the first lies in the kernel's shared memory, in bytes.
@@ -115,7 +112,7 @@ pub(super) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Resul
             barriers.count
         )));
     }
-    let offset = b.mul(&index, &Num::from(MBARRIER))?;
+    let offset = b.mul(&index, &Num::from(MBARRIER_BYTES))?;
     Ok(Value::Barrier(Barrier {
         base: barriers.base,
         offset,
@@ -125,15 +122,15 @@ pub(super) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Resul
 fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
     let count = call.constant_in(0, 1..=1024)?;
     let arrivals = call.constant_in(1, 1..=MAX_ARRIVALS)?;
-    let base = b.allocate(count * MBARRIER, MBARRIER)?;
+    let base = b.allocate(count * MBARRIER_BYTES, MBARRIER_BYTES)?;
     b.header(format!(
         "shared memory {base}..{}: {count} mbarriers, {arrivals} arrivals a phase",
-        base + count * MBARRIER
+        base + count * MBARRIER_BYTES
     ));
     for index in 0..count {
         let barrier = Barrier {
             base,
-            offset: Num::from(index * MBARRIER),
+            offset: Num::from(index * MBARRIER_BYTES),
         };
         let address = barrier.operand(b)?;
         b.init(
@@ -254,12 +251,18 @@ fn expect_tx(b: &mut Builder, call: &Call) -> Result<Value> {
 
 fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
     let id = call.num(0)?;
-    if id.constant().is_some_and(|id| !(0..16).contains(&id)) {
-        return Err(call.error_at(0, "a CTA has barriers 0 to 15"));
+    if id
+        .constant()
+        .is_some_and(|id| !(0..NAMED.into()).contains(&id))
+    {
+        return Err(call.error_at(0, format!("a CTA has barriers 0 to {}", NAMED - 1)));
     }
-    let threads = call.constant_in(1, 32..=b.threads)?;
-    if threads % 32 != 0 {
-        return Err(call.error_at(1, format!("{threads} threads are not whole warps of 32")));
+    let threads = call.constant_in(1, WARP..=b.threads)?;
+    if threads % WARP != 0 {
+        return Err(call.error_at(
+            1,
+            format!("{threads} threads are not whole warps of {WARP}"),
+        ));
     }
     b.emit(
         Opcode::BarSync,
@@ -270,15 +273,16 @@ fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value> {
-    let registers = call.constant_in(0, 24..=256)?;
-    if registers % 8 != 0 {
-        let (low, high) = (registers / 8 * 8, registers / 8 * 8 + 8);
+    let registers = call.constant_in(0, registers::SETMAXNREG)?;
+    let low = registers / UNIT * UNIT;
+    if registers != low {
+        let high = low + UNIT;
         return Err(call.error_at(
             0,
-            format!("{registers} is not a multiple of 8; nearest: {low} and {high}"),
+            format!("{registers} is not a multiple of {UNIT}; nearest: {low} and {high}"),
         ));
     }
-    let launched = launch_registers(b.threads);
+    let launched = registers::at_launch(b.threads);
     let contradicts = match direction {
         Modifier::Dec => registers > launched,
         _ => registers < launched,
@@ -293,14 +297,6 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value
         ));
     }
     plain(b, Opcode::Setmaxnreg, direction, Some(registers.into()))
-}
-
-/// Registers of a multiprocessor of sm_90.
-const REGISTER_FILE: u32 = 65_536;
-
-/// Registers that each thread of a CTA has at its start, if the CTA takes all there are.
-pub(super) fn launch_registers(threads: u32) -> u32 {
-    (REGISTER_FILE / threads.max(1) / 8 * 8).min(255)
 }
 
 /// An instruction with at most one number.

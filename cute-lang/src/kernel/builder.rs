@@ -12,6 +12,7 @@ use super::arithmetic::Cmp;
 use super::cleanup::remove_unread;
 use super::param::{Param, ascii};
 use super::value::{Num, Scalar, instruction_type, rust_name};
+use cute_hopper::shared;
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
 use cute_ptx::special::{Register, SPECIAL, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
@@ -19,9 +20,6 @@ use proc_macro2::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use syn::{Error, Result};
-
-/// Most shared memory of a CTA on sm_90: 227 KiB.
-pub const MAX_SHARED_BYTES: u32 = 232_448;
 
 /// Most lines of one kernel: beyond it lies a loop that was not meant to be unrolled.
 pub const MAX_LINES: usize = 200_000;
@@ -406,12 +404,13 @@ impl Builder {
     pub fn allocate(&mut self, bytes: u32, align: u32) -> Result<u32> {
         let offset = self.shared_bytes.next_multiple_of(align);
         match offset.checked_add(bytes) {
-            Some(end) if end <= MAX_SHARED_BYTES => {
+            Some(end) if end <= shared::MAX_BYTES => {
                 self.shared_bytes = end;
                 Ok(offset)
             }
             _ => Err(self.error(format!(
-                "{bytes} bytes of shared memory at offset {offset} end after {MAX_SHARED_BYTES}, all that a CTA has"
+                "{bytes} bytes of shared memory at offset {offset} end after {}, all that a CTA has",
+                shared::MAX_BYTES
             ))),
         }
     }

@@ -20,7 +20,7 @@ pub(super) const ROWS: &[Builtin] = &[Builtin {
 }];
 
 /// Widest access of shared memory, in bytes.
-const WIDEST: i64 = 16;
+const WIDEST: i64 = cute_hopper::shared::WIDEST_ACCESS as i64;
 
 fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(call.span);
@@ -361,7 +361,7 @@ mod tests {
     use cute_algebra::{ComposedLayout, Swizzle, SwizzleMode, bank_conflicts};
 
     fn tensor(element: Element, swizzle: SwizzleMode, layout: Layout) -> Tensor {
-        let swizzle = swizzle.swizzle(element.bits()).unwrap_or(Swizzle::IDENTITY);
+        let swizzle = Swizzle::from_mode(swizzle, element.bits()).unwrap_or(Swizzle::IDENTITY);
         let layout = ComposedLayout::new(swizzle, 0, layout).unwrap();
         Tensor {
             element,
@@ -440,7 +440,7 @@ mod tests {
 
     #[test]
     fn every_value_arrives() {
-        for element in [Element::U8, Element::Bf16, Element::U32, Element::F64] {
+        for element in [Element::U8, Element::BF16, Element::U32, Element::F64] {
             for swizzle in [SwizzleMode::None, SwizzleMode::B128] {
                 let rows = tensor(element, swizzle, Layout::new([8, 16], [128, 1]).unwrap());
                 let mut columns = tensor(element, swizzle, Layout::new([8, 16], [1, 8]).unwrap());
@@ -499,7 +499,7 @@ mod tests {
             8
         );
         assert_eq!(
-            widths(Element::Bf16, Layout::new([4, 6], [32, 1]).unwrap(), 0),
+            widths(Element::BF16, Layout::new([4, 6], [32, 1]).unwrap(), 0),
             4
         );
         assert_eq!(widths(Element::U8, Layout::new(3, 1).unwrap(), 0), 1);
@@ -510,7 +510,7 @@ mod tests {
     fn bank_conflicts_of_storing_an_accumulator() {
         // bf16 goes by matrices, whose rows are 16 bytes. A phase of f32 is half a warp, four rows of 32 bytes: of these two swizzle to the same 32 bytes.
         for (element, columns, width, degree) in
-            [(Element::Bf16, 64, 16, 1), (Element::F32, 32, 8, 2)]
+            [(Element::BF16, 64, 16, 1), (Element::F32, 32, 8, 2)]
         {
             let mut b = Builder::new(128, [1, 1, 1]);
             let rows = Layout::new([64, columns], [columns, 1]).unwrap();

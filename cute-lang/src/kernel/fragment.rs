@@ -6,6 +6,7 @@ use super::builtins::{Builtin, Call};
 use super::tensor::check_divides;
 use super::value::{Element, Num, Scalar, Value, is_integer, rust_name};
 use cute_algebra::{Coord, IntTuple, Layout, Shape, Tuple};
+use cute_hopper::registers;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -25,9 +26,6 @@ pub(super) const ROWS: &[Builtin] = &[
         apply: convert,
     },
 ];
-
-/// Most registers of a thread.
-pub const MAX_REGISTERS: i64 = 255;
 
 /// Registers of this thread, or its part of a tile that several threads hold together.
 #[derive(Clone, Debug)]
@@ -176,11 +174,12 @@ fn distributed(
 
 fn registers(b: &mut Builder, call: &Call, element: Element, elements: i64) -> Result<Vec<Scalar>> {
     let words = (i128::from(elements) * i128::from(element.bits()) + 31) / 32;
-    if words > i128::from(MAX_REGISTERS) {
+    if words > i128::from(registers::MAX) {
         return Err(call.error_at(
             0,
             format!(
-                "{elements} elements of {element} take {words} registers, a thread has {MAX_REGISTERS}"
+                "{elements} elements of {element} take {words} registers, a thread has {}",
+                registers::MAX
             ),
         ));
     }
@@ -199,7 +198,7 @@ pub fn packing(element: Element) -> usize {
 pub fn register_type(element: Element) -> Type {
     match element.bits() {
         8 | 16 => Type::B32,
-        _ => element.register(),
+        _ => Type::of(element),
     }
 }
 
@@ -226,8 +225,8 @@ impl Fragment {
             },
             2 => {
                 let halves = [
-                    b.register(self.element.register()),
-                    b.register(self.element.register()),
+                    b.register(Type::of(self.element)),
+                    b.register(Type::of(self.element)),
                 ];
                 let vector = Operand::Vector(halves.iter().map(Scalar::operand).collect());
                 b.emit(Opcode::Mov, Type::B32, [vector, register.operand()]);
@@ -242,7 +241,7 @@ impl Fragment {
                     (),
                     [register.operand(), Operand::Int(0), selector],
                 );
-                let ty = self.element.register();
+                let ty = Type::of(self.element);
                 b.compute(ty, Opcode::Cvt, (ty, Type::U32), [byte.operand()])
             }
         }
@@ -262,8 +261,8 @@ impl Fragment {
             1 => b.assign(&register, scalar.operand()),
             2 => {
                 let halves = [
-                    b.register(self.element.register()),
-                    b.register(self.element.register()),
+                    b.register(Type::of(self.element)),
+                    b.register(Type::of(self.element)),
                 ];
                 b.emit(
                     Opcode::Mov,
@@ -441,14 +440,14 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
     let element = call.element()?;
     b.set_place(call.args[0].span);
     match &call.args[0].value {
-        Value::Scalar(scalar) => Ok(b.convert(scalar, element.register())?.into()),
+        Value::Scalar(scalar) => Ok(b.convert(scalar, Type::of(element))?.into()),
         Value::Fragment(fragment) if fragment.element == element => {
             Ok(Value::Fragment(fragment.clone()))
         }
         Value::Fragment(fragment) => {
             let result = fragment.like(b, element);
             let packed = match (fragment.element, element) {
-                (Element::F32, Element::Bf16) => Some(Type::Bf16x2),
+                (Element::F32, Element::BF16) => Some(Type::Bf16x2),
                 (Element::F32, Element::F16) => Some(Type::F16x2),
                 _ => None,
             };
@@ -475,7 +474,7 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
                     }
                     None => {
                         let from = fragment.read(b, value);
-                        let to = b.convert(&from, element.register())?;
+                        let to = b.convert(&from, Type::of(element))?;
                         result.write(b, value, &to);
                     }
                 }
@@ -488,7 +487,7 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
 
 /// A value as a register that holds one element.
 pub(super) fn scalar(b: &mut Builder, element: Element, value: &Value) -> Result<Scalar> {
-    let ty = element.register();
+    let ty = Type::of(element);
     match value {
         Value::Scalar(scalar) if scalar.ty == ty => Ok(scalar.clone()),
         Value::Int(value, own) if is_integer(ty) && own.is_none_or(|own| own == ty) => {

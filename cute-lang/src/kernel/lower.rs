@@ -7,8 +7,10 @@ use super::interp::function::check_generic;
 use super::param::{Param, ParamKind, TmaParam, ascii};
 use super::parse::{self, Errors, Instance, Kernel, Source, parameter_name};
 use super::tensor::Global;
-use super::tma::TensorMap;
+use super::tma::TmaTensor;
 use super::value::{Element, Value, register_type};
+use cute_hopper::threads::{MAX_CLUSTER, MAX_CTA, MAX_PARAMETER_BYTES};
+use cute_hopper::tma;
 use cute_ptx::ast::{self, Directive, Entry, Item, Line, Module, ParamType, Type, Variable};
 use cute_ptx::table::Opcode;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -21,15 +23,6 @@ const PTX_VERSION: (u32, u32) = (8, 0);
 
 /// The target.
 const PTX_TARGET: &str = "sm_90a";
-
-/// Most threads of a CTA.
-const MAX_THREADS: u32 = 1024;
-
-/// Most CTAs of a cluster that every device can place.
-const MAX_CLUSTER: u32 = 8;
-
-/// Bytes of parameters that a kernel has, up to PTX 8.1.
-const MAX_PARAMETER_BYTES: u64 = 4096;
 
 /// A kernel with its parameters chosen, as PTX.
 pub struct Lowered {
@@ -107,7 +100,7 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
             interpreter.define(&name, value);
         }
     }
-    let threads = constant(&mut interpreter, &kernel.threads, MAX_THREADS)?;
+    let threads = constant(&mut interpreter, &kernel.threads, MAX_CTA)?;
     let cluster = match &kernel.cluster {
         Some(expr) => cluster(&mut interpreter, expr)?,
         None => [1, 1, 1],
@@ -270,7 +263,7 @@ fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Result<()> {
     param.make_unique(&interpreter.b.params);
     let value = match &param.kind {
         ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
-            Value::TensorMap(TensorMap { param: index })
+            Value::TmaTensor(TmaTensor { param: index })
         }
         ParamKind::Global { element, .. } => Value::Global(Global {
             element: *element,
@@ -362,8 +355,8 @@ pub(super) fn module(items: Vec<Item>) -> Module {
 fn ptx_params(param: &Param) -> Vec<ast::Param> {
     let ty = match &param.kind {
         ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => ParamType::Bytes {
-            align: 64,
-            len: 128,
+            align: tma::MAP_ALIGN,
+            len: tma::MAP_BYTES as u32,
         },
         ParamKind::Global { .. } => ParamType::Scalar(Type::U64),
         ParamKind::Scalar(ty) => ParamType::Scalar(*ty),
@@ -386,13 +379,14 @@ fn check_parameters(kernel: &Ident, params: &[ast::Param]) -> Result<()> {
         };
         end.next_multiple_of(align) + len
     });
-    if bytes <= MAX_PARAMETER_BYTES {
+    if bytes <= MAX_PARAMETER_BYTES.into() {
         return Ok(());
     }
     Err(Error::new(
         kernel.span(),
         format!(
-            "the parameters take {bytes} bytes, and a kernel has {MAX_PARAMETER_BYTES}: a tensor map is 128"
+            "the parameters take {bytes} bytes, and a kernel has {MAX_PARAMETER_BYTES}: a tensor map is {}",
+            tma::MAP_BYTES
         ),
     ))
 }

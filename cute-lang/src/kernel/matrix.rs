@@ -11,16 +11,16 @@ use super::fragment::{Distributed, Fragment, Held, packing};
 use super::tensor::Tensor;
 use super::value::Num;
 use cute_algebra::{CopyAtom, CopySide, Layout, from_table};
+use cute_hopper::{shared, threads};
 use cute_ptx::ast::Operand;
 use cute_ptx::table::{Modifier, Modifiers, Opcode};
 use std::collections::BTreeSet;
 use syn::Result;
 
-/// Lanes of a warp.
-const WARP: i64 = 32;
+const WARP: i64 = threads::WARP as i64;
 
 /// Bits of a row of a matrix.
-const ROW_BITS: u32 = 128;
+const ROW_BITS: u32 = 8 * shared::MATRIX_ROW_BYTES;
 
 /// The atoms, the best first: of a load and of a store, how many matrices they move, and whether they transpose them.
 #[rustfmt::skip] // A table is read by its rows.

@@ -4,16 +4,17 @@ use super::arithmetic::Op;
 use super::builder::Builder;
 use super::builtins::{Builtin, Call};
 use super::value::{Num, Value, is_signed};
+use cute_hopper::threads;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::special::Register;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
 /// Threads of a warp.
-const WARP: u32 = 32;
+const WARP: u32 = threads::WARP;
 
 /// Threads of a warpgroup.
-const WARPGROUP: u32 = 128;
+const WARPGROUP: u32 = threads::WARPGROUP;
 
 /// The rows of the builtin table about integers and threads.
 pub(super) const ROWS: &[Builtin] = &[

@@ -2,7 +2,7 @@
 
 use super::address::{self, Addresses};
 use super::barrier;
-use super::builder::{Builder, MAX_SHARED_BYTES, SHARED_ALIGN, address as at_register};
+use super::builder::{Builder, SHARED_ALIGN, address as at_register};
 use super::builtins::{Argument, Builtin, Call};
 use super::fragment;
 use super::param::ParamKind;
@@ -11,6 +11,7 @@ use cute_algebra::{
     ComposedLayout, Coord, Layout, LayoutError, Major, Shape, Swizzle, SwizzleMode, Tiler, Tuple,
     zipped_divide,
 };
+use cute_hopper::{shared, tma};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -160,7 +161,7 @@ pub(super) fn check_divides(b: &Builder, mode: usize, tile: i64, extent: i64) ->
         return Ok(());
     }
     // Extents of shared memory are small; of others the nearest are not searched for ever.
-    let extent_searched = extent.min(i64::from(MAX_SHARED_BYTES));
+    let extent_searched = extent.min(i64::from(shared::MAX_BYTES));
     let divides = |candidate: &i64| extent % candidate == 0;
     let below = (1..=tile.min(extent_searched))
         .rev()
@@ -279,10 +280,10 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
     let Some(size) = size.filter(|_| layout.offset() >= 0) else {
         return Err(call.error_at(0, format!("{shown} does not fit shared memory")));
     };
-    // TMA wants 128 bytes, and a swizzle that starts at its period needs no correction.
+    // TMA wants boxes aligned, and a swizzle that starts at its period needs no correction.
     let align = u32::try_from(period)
         .unwrap_or(SHARED_ALIGN)
-        .clamp(128, SHARED_ALIGN);
+        .clamp(tma::SHARED_ALIGN, SHARED_ALIGN);
     b.set_place(call.span);
     let base = b.allocate(size, align)?;
     b.header(format!(
@@ -437,15 +438,15 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
 
 /// The type by which one element is loaded and stored.
 fn memory_type(element: Element) -> Type {
-    match element {
-        Element::F16 | Element::Bf16 => Type::B16,
-        element => element.register(),
+    match Type::of(element) {
+        ty @ (Type::F16 | Type::Bf16) => ty.untyped(),
+        ty => ty,
     }
 }
 
 fn load(b: &mut Builder, space: Modifier, element: Element, address: Operand) -> Scalar {
     b.compute(
-        element.register(),
+        Type::of(element),
         Opcode::Ld,
         (space, memory_type(element)),
         [address],

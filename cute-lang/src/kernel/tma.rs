@@ -6,7 +6,8 @@ use super::builtins::{Builtin, Call};
 use super::param::{ParamKind, TmaRecipe};
 use super::tensor::Tensor;
 use super::value::{Num, Scalar, Value};
-use cute_algebra::{TMA_ALIGNMENT, TmaPlan, tma_plan};
+use cute_algebra::{TmaPlan, tma_plan};
+use cute_hopper::tma::SHARED_ALIGN;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -40,7 +41,7 @@ const MAX_GROUPS: u32 = 63;
 
 /// A tensor parameter that is accessed by TMA: an index into [`Builder::params`](super::builder::Builder::params).
 #[derive(Clone, Copy, Debug)]
-pub struct TensorMap {
+pub struct TmaTensor {
     /// The parameter.
     pub param: usize,
 }
@@ -119,7 +120,7 @@ fn copies(
     tile: usize,
     load: bool,
 ) -> Result<Vec<Copy>> {
-    let Value::TensorMap(TensorMap { param }) = call.args[map].value else {
+    let Value::TmaTensor(TmaTensor { param }) = call.args[map].value else {
         return Err(call.mismatch(
             map,
             if load {
@@ -226,10 +227,10 @@ fn instructions(
     start: &[Num],
     plan: &TmaPlan,
 ) -> Result<Vec<Copy>> {
-    let aligned = b.possible_bits(&tile.dynamic).trailing_zeros() >= TMA_ALIGNMENT.trailing_zeros();
+    let aligned = b.possible_bits(&tile.dynamic).trailing_zeros() >= SHARED_ALIGN.trailing_zeros();
     if !aligned {
         let message = format!(
-            "a run-time coordinate may put the tile at an address that is not a multiple of {TMA_ALIGNMENT}"
+            "a run-time coordinate may put the tile at an address that is not a multiple of {SHARED_ALIGN}"
         );
         return Err(call.error_at(index, message));
     }

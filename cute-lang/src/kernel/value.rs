@@ -9,10 +9,9 @@
 use super::barrier::{Barrier, Barriers};
 use super::fragment::Fragment;
 use super::tensor::{Global, Tensor};
-use super::tma::TensorMap;
+use super::tma::TmaTensor;
 use cute_algebra::{Coord, IntTuple, Tiler, Tuple};
 use cute_ptx::ast::{Operand, Type};
-use std::fmt;
 
 /// Any value.
 #[derive(Clone, Debug)]
@@ -56,7 +55,7 @@ pub enum Value {
     /// One mbarrier.
     Barrier(Barrier),
     /// A tensor parameter that is accessed by TMA.
-    TensorMap(TensorMap),
+    TmaTensor(TmaTensor),
 }
 
 /// A virtual register.
@@ -80,63 +79,12 @@ pub enum Num {
     Reg(Scalar),
 }
 
-macro_rules! elements {
-    ($($variant:ident = $name:literal, $bits:literal, $ty:ident;)*) => {
-        /// The type of a tensor's elements.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[expect(missing_docs, reason = "the names are the types' own")]
-        pub enum Element { $($variant,)* }
+/// The type of a tensor's elements.
+pub use cute_hopper::ElementType as Element;
 
-        impl Element {
-            /// Every element type.
-            pub const ALL: &[Element] = &[$(Element::$variant,)*];
-
-            /// The name, as a kernel writes it.
-            pub const fn name(self) -> &'static str {
-                match self { $(Element::$variant => $name,)* }
-            }
-
-            /// Width in bits.
-            pub const fn bits(self) -> u32 {
-                match self { $(Element::$variant => $bits,)* }
-            }
-
-            /// The type of a register that holds one element.
-            pub const fn register(self) -> Type {
-                match self { $(Element::$variant => Type::$ty,)* }
-            }
-        }
-    };
-}
-
-elements! {
-    U8 = "u8", 8, U8; I8 = "i8", 8, S8;
-    U16 = "u16", 16, U16; I16 = "i16", 16, S16;
-    U32 = "u32", 32, U32; I32 = "i32", 32, S32;
-    U64 = "u64", 64, U64; I64 = "i64", 64, S64;
-    F16 = "f16", 16, F16; Bf16 = "bf16", 16, Bf16;
-    F32 = "f32", 32, F32; F64 = "f64", 64, F64;
-}
-
-impl Element {
-    /// The element type of that name.
-    pub fn from_name(name: &str) -> Option<Element> {
-        Element::ALL
-            .iter()
-            .copied()
-            .find(|element| element.name() == name)
-    }
-
-    /// Width in bytes.
-    pub const fn bytes(self) -> u32 {
-        self.bits() / 8
-    }
-}
-
-impl fmt::Display for Element {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
+/// The type of that name, if tensors hold its elements.
+pub fn element_type(name: &str) -> Option<Element> {
+    Element::from_name(name).filter(|element| element.rust().is_some())
 }
 
 impl Scalar {
@@ -239,7 +187,7 @@ impl Value {
             Value::Fragment(_) => "a fragment".into(),
             Value::Barriers(_) => "several barriers".into(),
             Value::Barrier(_) => "a barrier".into(),
-            Value::TensorMap(_) => "a tensor map".into(),
+            Value::TmaTensor(_) => "a tensor map".into(),
         }
     }
 
@@ -362,7 +310,7 @@ impl Value {
             | Value::Barriers(_)
             | Value::Algebra(_)
             | Value::Global(_)
-            | Value::TensorMap(_) => {}
+            | Value::TmaTensor(_) => {}
         }
     }
 }
@@ -435,6 +383,6 @@ pub fn rust_name(ty: Type) -> &'static str {
 pub fn register_type(name: &str) -> Option<Type> {
     match name {
         "bool" => Some(Type::Pred),
-        name => Element::from_name(name).map(Element::register),
+        name => element_type(name).map(Type::of),
     }
 }

@@ -10,6 +10,7 @@ use super::value::{Element, Num, Scalar, Value};
 use cute_algebra::{
     Layout, LayoutError, Major, MmaAtom, MmaOperand, WgmmaOperand, composition, wgmma_operand,
 };
+use cute_hopper::{registers, wgmma};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -18,7 +19,7 @@ use syn::Result;
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "wgmma(acc, a, b, accumulate)",
-        apply: wgmma,
+        apply: multiply,
     },
     Builtin {
         signature: "wgmma_c(n)",
@@ -38,24 +39,17 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-/// Rows of D of one instruction.
-const M: i64 = 64;
-
-/// Registers that the assembler wants for a wgmma besides its accumulators; it fails where the kernel starts with fewer,
-/// whatever `setmaxnreg` adds.
-const OVERHEAD: u32 = 26;
-
-/// Most groups that a wait can leave pending.
-const MAX_GROUPS: u32 = 7;
+const M: i64 = wgmma::M as i64;
+const OVERHEAD: u32 = wgmma::REGISTERS_BESIDE_ACCUMULATORS;
 
 fn wgmma_wait(b: &mut Builder, call: &Call) -> Result<Value> {
-    let groups = call.constant_in(0, 0..=MAX_GROUPS)?;
+    let groups = call.constant_in(0, 0..=wgmma::MAX_PENDING_GROUPS)?;
     barrier::plain(b, Opcode::WgmmaWaitGroup, (), Some(groups.into()))
 }
 
 /// The layout of an accumulator of 64 × n: from (thread, value) to coordinates.
 fn wgmma_c(_: &mut Builder, call: &Call) -> Result<Value> {
-    accumulator(call.constant_in(0, 8..=256)?.into())
+    accumulator(call.constant_in(0, wgmma::N)?.into())
         .map(|layout| Value::Algebra(layout.into()))
         .map_err(|error| call.error_at(0, error.kind()))
 }
@@ -66,7 +60,7 @@ fn accumulator(n: i64) -> std::result::Result<Layout, LayoutError> {
     composition(&Layout::identity([M, n])?, atom.layout(MmaOperand::C))
 }
 
-fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
+fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
     let Value::Fragment(acc) = &call.args[0].value else {
         return Err(call.mismatch(0, "a fragment"));
     };
@@ -78,13 +72,13 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
             format!("A has elements of `{}`, B of `{}`", a.element, bt.element),
         ));
     }
-    let input = match a.element {
-        Element::Bf16 => Type::Bf16,
-        Element::F16 => Type::F16,
-        other => {
-            return Err(call.error_at(1, format!("wgmma takes `bf16` and `f16`, not `{other}`")));
-        }
-    };
+    let input = a.element;
+    if !is_input(input) {
+        let inputs = Element::ALL.iter().filter(|element| is_input(**element));
+        let inputs: Vec<String> = inputs.map(|element| format!("`{element}`")).collect();
+        let message = format!("wgmma takes {}, not `{input}`", inputs.join(" and "));
+        return Err(call.error_at(1, message));
+    }
     if acc.element != Element::F32 {
         return Err(call.error_at(
             0,
@@ -99,8 +93,10 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
             format!("A has {m} rows, a warpgroup multiplies {M}: take a `local_tile`"),
         ));
     }
-    if n % 8 != 0 || !(8..=256).contains(&n) {
-        return Err(call.error_at(2, format!("N is a multiple of 8 from 8 to 256, not {n}")));
+    if !u32::try_from(n).is_ok_and(|n| wgmma::has_n(n, false)) {
+        let (step, least, most) = (wgmma::N_STEP, wgmma::N.start(), wgmma::N.end());
+        let message = format!("N is a multiple of {step} from {least} to {most}, not {n}");
+        return Err(call.error_at(2, message));
     }
     if k != b_k {
         return Err(call.error_at(2, format!("A has {k} columns along K, B has {b_k}")));
@@ -108,7 +104,7 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
     check_accumulator(call, acc, n)?;
     let (needed, launched) = (
         acc.registers.len() as u32 + OVERHEAD,
-        barrier::launch_registers(b.threads),
+        registers::at_launch(b.threads),
     );
     if needed > launched {
         return Err(call.error_at(
@@ -134,7 +130,11 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
     let registers = Operand::Vector(acc.registers.iter().map(Scalar::operand).collect());
     let transposed = |form: &WgmmaOperand| Operand::Int(i128::from(form.major == Major::MN));
     // N is at most 256, as was asked above.
-    let shape = Modifier::M64 { n: n as u16, k: 16 };
+    let shape = Modifier::M64 {
+        n: n as u16,
+        k: wgmma::k(input) as u8,
+    };
+    let input = Type::of(input);
     let a_descriptors = Descriptors::new(b, call, 1, a, &a_form)?;
     let b_descriptors = Descriptors::new(b, call, 2, bt, &b_form)?;
     for (step, (&a_step, &b_step)) in a_form.steps.iter().zip(&b_form.steps).enumerate() {
@@ -163,6 +163,14 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
         );
     }
     Ok(Value::Unit)
+}
+
+/// Whether the language multiplies elements of this type: it accumulates in `f32`, and says of operands whether they are
+/// transposed.
+fn is_input(element: Element) -> bool {
+    element
+        .wgmma()
+        .is_some_and(|input| input.mn_major && input.accumulators.contains(&Element::F32))
 }
 
 /// Argument `index` as an operand in shared memory.
@@ -241,7 +249,7 @@ impl Descriptors {
         tensor: &Tensor,
         form: &WgmmaOperand,
     ) -> Result<Self> {
-        let atom = form.swizzle.atom().max(16);
+        let atom = form.swizzle.atom();
         if b.possible_bits(&tensor.dynamic).trailing_zeros() < atom.trailing_zeros() {
             let message = format!(
                 "a run-time coordinate may put the tile at an address that is not a multiple of {atom}"

@@ -16,9 +16,9 @@ use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
 use crate::backend::{Backend, Compiled, Image, Timer};
 use crate::cache::Cache;
 use crate::lock::lock;
-use crate::tensor_map::TensorMap;
 use crate::{Error, Grid};
 use context::{Context, Entered};
+use cute_hopper::tma::{MAP_BYTES, TensorMap};
 use driver::check;
 use event::Stopwatch;
 use function::Function;
@@ -147,7 +147,7 @@ impl Backend for Gpu {
         unsafe { self.context.enter()?.read(address, bytes) }
     }
 
-    fn encode(&self, map: &TensorMap) -> Result<[u8; 128], Error> {
+    fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error> {
         tensor_map::encode(&self.context.enter()?, map)
     }
 

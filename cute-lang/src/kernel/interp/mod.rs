@@ -11,7 +11,7 @@ mod ptx;
 
 use super::builder::Builder;
 use super::parse::{Errors, Source};
-use super::value::{Element, Num, Scalar, Value};
+use super::value::{Num, Scalar, Value, element_type};
 use super::{builtins, near, text};
 use cute_ptx::ast::{Line, Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -153,7 +153,7 @@ impl<'s> Interpreter<'s> {
             self.scopes = scopes;
             return value;
         }
-        if let Some(element) = Element::from_name(&text) {
+        if let Some(element) = element_type(&text) {
             return Ok(Value::Element(element));
         }
         if let Some(word) = builtins::WORDS.iter().find(|word| **word == text) {
@@ -482,7 +482,7 @@ impl Interpreter<'_> {
             .rev()
             .find_map(|scope| scope.get(&ident.to_string()))
         {
-            Some(Some(Value::Element(element))) => Some(element.register()),
+            Some(Some(Value::Element(element))) => Some(Type::of(*element)),
             Some(_) => None,
             None => super::value::register_type(&ident.to_string()),
         }
@@ -542,7 +542,7 @@ impl Interpreter<'_> {
                     Value::Fragment(_) => &["Fragment"],
                     Value::Barriers(_) => &["Barriers"],
                     Value::Barrier(_) => &["Barrier"],
-                    Value::TensorMap(_) => &["TmaLoad", "TmaStore"],
+                    Value::TmaTensor(_) => &["TmaLoad", "TmaStore"],
                     Value::Algebra(_) => &["Layout", "ComposedLayout", "Swizzle", "Tiler"],
                     Value::Int(..) => &["usize", "Layout"],
                     Value::Tuple(_) => &["Shape", "Coord", "Tiler"],
