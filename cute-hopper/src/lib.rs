@@ -24,3 +24,9 @@ pub mod wgmma;
 
 pub use element::{ElementType, NumberKind, RustType, WgmmaInput};
 pub use swizzle::SwizzleMode;
+
+/// The architecture, as PTX names it. Code for it runs on compute capability 9.0 alone (PTX ISA 9.0, ".target").
+pub const TARGET: &str = "sm_90a";
+
+/// The compute capability, major and minor.
+pub const COMPUTE_CAPABILITY: (i32, i32) = (9, 0);

@@ -2,7 +2,7 @@
 //!
 //! The source is the PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Instructions".
 
-use crate::{ElementType, SwizzleMode};
+use crate::{ElementType, SwizzleMode, WgmmaInput};
 use core::ops::RangeInclusive;
 
 /// M of one instruction: rows of A and of D.
@@ -20,6 +20,23 @@ pub const K_BYTES: u32 = 32;
 /// K of one instruction that multiplies elements of this type.
 pub const fn k(element: ElementType) -> u32 {
     K_BYTES / element.bytes()
+}
+
+/// Whether wgmma multiplies elements so wide.
+pub fn has_width(bits: u32) -> bool {
+    inputs_of(bits).next().is_some()
+}
+
+/// Whether operands in shared memory of elements so wide may be contiguous along M or N.
+pub fn may_be_mn_major(bits: u32) -> bool {
+    inputs_of(bits).any(|input| input.mn_major)
+}
+
+fn inputs_of(bits: u32) -> impl Iterator<Item = WgmmaInput> {
+    let elements = ElementType::ALL
+        .iter()
+        .filter(move |element| element.bits() == bits);
+    elements.filter_map(|element| element.wgmma())
 }
 
 /// Rows of a core matrix: the 8 x 16 bytes that operands in shared memory are made of.
@@ -65,14 +82,16 @@ const FIELD: u64 = 0x3fff;
 /// The largest offset that a descriptor holds, in bytes.
 pub const MAX_OFFSET: u64 = FIELD * DESCRIPTOR_UNIT;
 
+/// Bytes as a field holds them.
+const fn field(bytes: u64) -> u64 {
+    (bytes / DESCRIPTOR_UNIT) & FIELD
+}
+
 impl Descriptor {
     /// The descriptor as the instruction takes it.
     pub const fn encode(self) -> u64 {
-        let (address, leading, stride) = (
-            self.address / DESCRIPTOR_UNIT & FIELD,
-            self.leading / DESCRIPTOR_UNIT & FIELD,
-            self.stride / DESCRIPTOR_UNIT & FIELD,
-        );
+        let address = field(self.address);
+        let (leading, stride) = (field(self.leading), field(self.stride));
         let (base_offset, swizzle) = (self.base_offset & 7, self.swizzle.descriptor_field());
         address | leading << 16 | stride << 32 | base_offset << 49 | swizzle << 62
     }
@@ -121,6 +140,13 @@ mod tests {
             };
             assert_eq!(k(element), expected, "{element}");
         }
+    }
+
+    #[test]
+    fn widths_of_inputs() {
+        let have = |has: fn(u32) -> bool| [4, 8, 16, 32, 64].map(has);
+        assert_eq!(have(has_width), [false, true, true, true, false]);
+        assert_eq!(have(may_be_mn_major), [false, false, true, false, false]);
     }
 
     #[test]

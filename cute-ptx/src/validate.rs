@@ -13,7 +13,7 @@ use crate::ast::{
 };
 use crate::special::{self, Special};
 use crate::table::{Kind, Opcode, Target};
-use cute_hopper::{shared, threads};
+use cute_hopper::{registers, shared, threads};
 use names::{Declared, Names};
 use std::fmt::{self, Display, Formatter};
 
@@ -301,7 +301,7 @@ impl DirectiveRow {
 const DIRECTIVES: &[DirectiveRow] = &[
     DirectiveRow::new("reqntid", (1, 3), MAX_THREADS, (2, 1), 10),
     DirectiveRow::new("maxntid", (1, 3), MAX_THREADS, (1, 3), 10),
-    DirectiveRow::new("maxnreg", (1, 1), 255, (1, 3), 10),
+    DirectiveRow::new("maxnreg", (1, 1), registers::MAX as u64, (1, 3), 10),
     DirectiveRow::new("minnctapersm", (1, 1), 64, (2, 0), 20),
     DirectiveRow::new("reqnctapercluster", (1, 3), MAX_CLUSTER, (7, 8), 90),
     DirectiveRow::new("maxclusterrank", (1, 1), MAX_CLUSTER, (7, 8), 90),

@@ -3,8 +3,9 @@
 use std::any::TypeId;
 use std::time::Duration;
 
-use crate::{Error, Grid, LaunchRule};
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
+
+use crate::{Error, Grid, LaunchRule};
 
 /// What the device's compiler says of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

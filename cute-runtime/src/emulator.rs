@@ -94,7 +94,7 @@ impl Backend for Emulator {
     }
 
     fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error> {
-        cute_emulator::encode_tensor_map(map).map_err(|rule| Error::EmulatorTensorMap { rule })
+        cute_emulator::encode_tensor_map(map).map_err(|rule| Error::TensorMap { rule })
     }
 
     fn compile(&self, image: &Image) -> Result<Compiled, Error> {

@@ -71,10 +71,10 @@ pub enum Error {
         /// Why.
         source: EmulatorError,
     },
-    /// The emulator's tensor maps refuse what the rules of [`ArgumentRule`] allow.
-    #[error("emulator tensor map: {rule}")]
-    EmulatorTensorMap {
-        /// The emulator's sentence.
+    /// A tensor map breaks a rule of the driver that is none of [`ArgumentRule`].
+    #[error("tensor map: {rule}")]
+    TensorMap {
+        /// The rule, as a sentence.
         rule: String,
     },
     /// The emulated device's memory is full.

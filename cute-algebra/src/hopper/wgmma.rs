@@ -88,7 +88,7 @@ pub fn wgmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<WgmmaOp
         element_bits,
         kind,
     };
-    if !matches!(element_bits, 8 | 16 | 32) {
+    if !wgmma::has_width(element_bits) {
         return Err(refuse(WgmmaErrorKind::Element));
     }
     if !fits_shared_memory(element_bits, tile) {
@@ -119,7 +119,7 @@ pub fn wgmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<WgmmaOp
     let mn_major = Form::new(Major::MN, swizzle, width).solve(&mn, &k);
     let (major, (leading, stride)) = match (k_major, mn_major) {
         (Ok(offsets), _) => (Major::K, offsets),
-        (_, Ok(offsets)) if element_bits == 16 => (Major::MN, offsets),
+        (_, Ok(offsets)) if wgmma::may_be_mn_major(element_bits) => (Major::MN, offsets),
         (_, Ok(_)) => return Err(refuse(WgmmaErrorKind::Transposed)),
         (Err(k_major), Err(mn_major)) => {
             return Err(refuse(WgmmaErrorKind::Form {

@@ -6,7 +6,7 @@ use super::instruction::{no_space, take};
 use super::registers::{Arg, Registers};
 use crate::arithmetic::{self, low_bits};
 use crate::op::{Access, Atomic, Op, Reg, Region, Space};
-use crate::tensor_map::CHUNK_BYTES;
+use cute_hopper::shared::WIDEST_ACCESS;
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 
@@ -48,9 +48,9 @@ pub(super) fn store_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let [to, src, barrier] = take(args)?;
     let src = src.rows()?;
     let (bytes, count) = (ty.bits() as usize / 8, src.len());
-    if bytes * count > CHUNK_BYTES {
+    if bytes * count > WIDEST_ACCESS as usize {
         return Err(format!(
-            "{count} values of .{} are more than {CHUNK_BYTES} bytes",
+            "{count} values of .{} are more than {WIDEST_ACCESS} bytes",
             ty.name()
         ));
     }

@@ -112,7 +112,8 @@ impl Step<'_> {
         let warps = self.cluster.warpgroup(self.warp).len();
         if warps != WARPS {
             let message = format!(
-                "a warpgroup of {warps} warps: the CTA's threads are not a multiple of 128"
+                "a warpgroup of {warps} warps: the CTA's threads are not a multiple of {}",
+                threads::WARPGROUP
             );
             return Err(FaultKind::Operand(message).into());
         }

@@ -71,10 +71,10 @@ fn matrix(
 }
 
 fn load(run: &mut Run<'_>, map: &TensorMap, coords: [i32; 2]) -> Vec<u16> {
-    let bytes = map.box_extents.iter().product::<u32>() * map.element.bytes() as u32;
+    let bytes = map.box_extents.iter().product::<u32>() * map.element.bytes();
     let out = run.words(&vec![0; bytes as usize / 4]);
     let args = [
-        encode_tensor_map(&map).unwrap().to_vec(),
+        encode_tensor_map(map).unwrap().to_vec(),
         pointer(out),
         coords[0].to_le_bytes().to_vec(),
         coords[1].to_le_bytes().to_vec(),

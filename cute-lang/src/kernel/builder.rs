@@ -12,7 +12,7 @@ use super::arithmetic::Cmp;
 use super::cleanup::remove_unread;
 use super::param::{Param, ascii};
 use super::value::{Num, Scalar, instruction_type, rust_name};
-use cute_hopper::shared;
+use cute_hopper::{SwizzleMode, shared};
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
 use cute_ptx::special::{Register, SPECIAL, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
@@ -24,8 +24,8 @@ use syn::{Error, Result};
 /// Most lines of one kernel: beyond it lies a loop that was not meant to be unrolled.
 pub const MAX_LINES: usize = 200_000;
 
-/// The dynamic shared memory of a kernel, aligned to this many bytes.
-pub const SHARED_ALIGN: u32 = 1024;
+/// The dynamic shared memory of a kernel is aligned to this many bytes, so that every tile can be aligned to its swizzle.
+pub const SHARED_ALIGN: u32 = SwizzleMode::B128.atom() as u32;
 
 /// The state of a kernel half emitted.
 pub struct Builder {

@@ -21,9 +21,6 @@ use syn::{Attribute, Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Re
 /// The version of PTX that kernels are written in unless they use more: almost everything for sm_90a is in it.
 const PTX_VERSION: (u32, u32) = (8, 0);
 
-/// The target.
-const PTX_TARGET: &str = "sm_90a";
-
 /// A kernel with its parameters chosen, as PTX.
 pub struct Lowered {
     /// Name of the entry.
@@ -342,7 +339,7 @@ fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> 
 pub(super) fn module(items: Vec<Item>) -> Module {
     let module = Module {
         version: PTX_VERSION,
-        target: PTX_TARGET.into(),
+        target: cute_hopper::TARGET.into(),
         items,
     };
     Module {

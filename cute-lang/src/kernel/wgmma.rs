@@ -10,7 +10,7 @@ use super::value::{Element, Num, Scalar, Value};
 use cute_algebra::{
     Layout, LayoutError, Major, MmaAtom, MmaOperand, WgmmaOperand, composition, wgmma_operand,
 };
-use cute_hopper::{registers, wgmma};
+use cute_hopper::{WgmmaInput, registers, wgmma};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -72,13 +72,14 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
             format!("A has elements of `{}`, B of `{}`", a.element, bt.element),
         ));
     }
-    let input = a.element;
-    if !is_input(input) {
-        let inputs = Element::ALL.iter().filter(|element| is_input(**element));
+    let Some(input) = multiplied(a.element) else {
+        let inputs = Element::ALL
+            .iter()
+            .filter(|element| multiplied(**element).is_some());
         let inputs: Vec<String> = inputs.map(|element| format!("`{element}`")).collect();
-        let message = format!("wgmma takes {}, not `{input}`", inputs.join(" and "));
+        let message = format!("wgmma takes {}, not `{}`", inputs.join(" and "), a.element);
         return Err(call.error_at(1, message));
-    }
+    };
     if acc.element != Element::F32 {
         return Err(call.error_at(
             0,
@@ -112,7 +113,7 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
             format!(
                 "a product of N = {n} needs {needed} registers, a CTA of {} threads starts with {launched} a thread: take N ≤ {}",
                 b.threads,
-                launched.saturating_sub(OVERHEAD) * 2 / 8 * 8
+                launched.saturating_sub(OVERHEAD) * 2 / wgmma::N_STEP * wgmma::N_STEP
             ),
         ));
     }
@@ -129,12 +130,15 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
     };
     let registers = Operand::Vector(acc.registers.iter().map(Scalar::operand).collect());
     let transposed = |form: &WgmmaOperand| Operand::Int(i128::from(form.major == Major::MN));
+    let transposed = input
+        .mn_major
+        .then(|| [transposed(&a_form), transposed(&b_form)]);
     // N is at most 256, as was asked above.
     let shape = Modifier::M64 {
         n: n as u16,
-        k: wgmma::k(input) as u8,
+        k: wgmma::k(a.element) as u8,
     };
-    let input = Type::of(input);
+    let ty = Modifier::from_name(a.element.ptx());
     let a_descriptors = Descriptors::new(b, call, 1, a, &a_form)?;
     let b_descriptors = Descriptors::new(b, call, 2, bt, &b_form)?;
     for (step, (&a_step, &b_step)) in a_form.steps.iter().zip(&b_form.steps).enumerate() {
@@ -156,21 +160,19 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
         ];
         b.emit(
             Opcode::WgmmaMmaAsync,
-            (shape, Type::F32, input, input),
+            (shape, Type::F32, ty, ty),
             operands
                 .into_iter()
-                .chain([transposed(&a_form), transposed(&b_form)]),
+                .chain(transposed.iter().flatten().cloned()),
         );
     }
     Ok(Value::Unit)
 }
 
-/// Whether the language multiplies elements of this type: it accumulates in `f32`, and says of operands whether they are
-/// transposed.
-fn is_input(element: Element) -> bool {
-    element
-        .wgmma()
-        .is_some_and(|input| input.mn_major && input.accumulators.contains(&Element::F32))
+/// How elements of this type are multiplied, if tensors hold them and accumulators can be of `f32`.
+fn multiplied(element: Element) -> Option<WgmmaInput> {
+    let input = element.wgmma().filter(|_| element.rust().is_some());
+    input.filter(|input| input.accumulators.contains(&Element::F32))
 }
 
 /// Argument `index` as an operand in shared memory.

@@ -12,19 +12,19 @@ use std::ffi::{c_char, c_int};
 use std::sync::{Arc, Mutex};
 
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
+use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
 use crate::backend::{Backend, Compiled, Image, Timer};
 use crate::cache::Cache;
 use crate::lock::lock;
 use crate::{Error, Grid};
 use context::{Context, Entered};
-use cute_hopper::tma::{MAP_BYTES, TensorMap};
 use driver::check;
 use event::Stopwatch;
 use function::Function;
 
 /// The compute capability of `sm_90a`, which no other device runs.
-const CAPABILITY: (c_int, c_int) = (9, 0);
+const CAPABILITY: (c_int, c_int) = cute_hopper::COMPUTE_CAPABILITY;
 
 /// A GPU. It and the functions compiled for it live until the process ends: a device has one, whoever asks.
 pub(crate) struct Gpu {

@@ -14,12 +14,15 @@ use super::context::Entered;
 use super::driver::check;
 use crate::{ElementType, Error, L2Promotion, OobFill, SwizzleMode};
 
-/// Asks the driver to encode; every rule it has was checked when the map was made.
+/// Asks the driver to encode a map that keeps its rules.
 pub(super) fn encode(_entered: &Entered, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error> {
+    if let Some(rule) = map.problem() {
+        return Err(Error::TensorMap { rule });
+    }
     let rank = map.rank();
     let mut encoded = CUtensorMap { opaque: [0; 16] };
-    // SAFETY: extents, box and element strides have `rank` entries and strides `rank - 1`, as the driver reads them;
-    // `encoded` has the type's own alignment. The global address is not read, only recorded.
+    // SAFETY: a map without a problem has `rank` extents, extents of the box and element strides, and `rank - 1` strides, as
+    // the driver reads them. `encoded` has the type's own alignment. The global address is not read, only recorded.
     let answer = unsafe {
         sys::cuTensorMapEncodeTiled(
             &raw mut encoded,
