@@ -28,7 +28,6 @@
 mod alignment;
 mod analysis;
 mod ascending;
-mod atoms;
 mod coalesce;
 mod complement;
 mod composed;
@@ -40,6 +39,7 @@ mod divide;
 mod domain;
 mod error;
 mod from_table;
+mod hopper;
 mod integer;
 mod inverse;
 mod layout;
@@ -67,29 +67,8 @@ pub use alignment::{
     domain_distribute, max_alignment, max_common_layout, max_common_vector,
     max_common_vector_swizzled,
 };
-pub use analysis::access::{SharedAccess, WIDEST_ACCESS, shared_access};
-pub use analysis::banks::{BANKS, Conflict, WARP, bank_conflicts};
-pub use analysis::gmma::{
-    GmmaError, GmmaErrorKind, GmmaOperand, MAX_DESCRIPTOR_OFFSET, Major, Mismatch, SwizzleMode,
-    gmma_operand,
-};
 pub use analysis::index_form::{IndexForm, IndexTerm};
 pub use analysis::injective::{Counterexample, INJECTIVITY_LIMIT, Verdict, is_injective};
-pub use analysis::matrix::{
-    MatrixError, MatrixErrorKind, MatrixOperand, RowMismatch, matrix_operand,
-};
-pub use analysis::swizzles::{
-    BANK_MAP_BITS, BestSwizzle, SWIZZLE_SEARCH_LIMIT, best_swizzle, conflict_free_map,
-};
-pub use analysis::tensor_map::{TensorMap, tensor_map};
-pub use analysis::tma::{
-    MAX_TMA_BOX, MAX_TMA_PIECES, MAX_TMA_RANK, TMA_ALIGNMENT, TmaError, TmaErrorKind, TmaPiece,
-    TmaPlan, tma_plan,
-};
-pub use atoms::{
-    CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma, smem_atom,
-    smem_tile_to_shape,
-};
 pub use coalesce::{coalesce, coalesce_by, filter, filter_by, filter_zeros};
 pub use complement::{complement, complement_within};
 pub use composed::{ComposedLayout, Slice};
@@ -98,10 +77,26 @@ pub use construct::{make_fragment_like, make_layout_like, make_ordered_layout};
 pub use coordinate::{
     compatible, congruent, crd2crd, evenly_divides, idx2crd, idx2crd_stride, weakly_congruent,
 };
+pub use cute_hopper::SwizzleMode;
 pub use disjoint::{Axis, PROOF_LEAVES, proves_disjoint};
 pub use divide::{flat_divide, logical_divide, tiled_divide, zipped_divide};
 pub use error::{ErrorKind, Frame, LayoutError, ModePath, Place, Side, Witness};
 pub use from_table::from_table;
+pub use hopper::access::{SharedAccess, shared_access};
+pub use hopper::atoms::{
+    CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma, smem_atom,
+    smem_tile_to_shape,
+};
+pub use hopper::banks::{Conflict, bank_conflicts};
+pub use hopper::ldmatrix::{
+    MatrixError, MatrixErrorKind, MatrixOperand, RowMismatch, matrix_operand,
+};
+pub use hopper::swizzles::{
+    BANK_MAP_BITS, BestSwizzle, SWIZZLE_SEARCH_LIMIT, best_swizzle, conflict_free_map,
+};
+pub use hopper::tensor_map::{TensorMapPlan, tensor_map};
+pub use hopper::tma::{MAX_TMA_PIECES, TmaError, TmaErrorKind, TmaPiece, TmaPlan, tma_plan};
+pub use hopper::wgmma::{Major, Mismatch, WgmmaError, WgmmaErrorKind, WgmmaOperand, wgmma_operand};
 pub use integer::{Integer, Source};
 pub use inverse::{left_inverse, nullspace, right_inverse};
 pub use layout::Layout;

@@ -87,4 +87,4 @@ pub use launch::{Delay, Launch, Schedule, Stats};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};
 pub use memory::GlobalMemory;
 pub use program::{EntryInfo, Program};
-pub use tensor_map::{TENSOR_MAP_BYTES, TensorElement, TensorFill, TensorMap, TensorSwizzle};
+pub use tensor_map::{decode_tensor_map, encode_tensor_map};

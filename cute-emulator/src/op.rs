@@ -3,6 +3,7 @@
 
 use crate::error::Other;
 use crate::numerics::Format;
+use cute_hopper::shared;
 use cute_ptx::special::Register;
 use cute_ptx::table::Modifier;
 
@@ -10,9 +11,9 @@ use cute_ptx::table::Modifier;
 pub(crate) type Reg = u32;
 
 /// The addresses of shared memory begin here, as they do on the hardware, which keeps the first KiB.
-pub(crate) const SHARED_BASE: u32 = 1024;
+pub(crate) const SHARED_BASE: u32 = shared::RESERVED_BYTES;
 /// Shared memory that a CTA can have.
-pub(crate) const MAX_SHARED_BYTES: u32 = 227 * 1024;
+pub(crate) const MAX_SHARED_BYTES: u32 = shared::MAX_BYTES;
 /// Generic addresses of shared memory: this plus the shared address.
 pub(crate) const SHARED_WINDOW: u64 = 1 << 56;
 /// Generic addresses of parameters: this plus the offset.

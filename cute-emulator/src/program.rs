@@ -7,13 +7,12 @@ use crate::launch::{Launch, Stats};
 use crate::limits::{Limits, hold};
 use crate::memory::GlobalMemory;
 use crate::op::Code;
+use cute_hopper::threads;
 use cute_ptx::ast::{Entry, Item};
 use std::collections::HashMap;
 
-/// Most threads of a CTA.
-const MAX_THREADS: u64 = 1024;
-/// Most CTAs of a cluster.
-const MAX_CLUSTER: u64 = 16;
+const MAX_THREADS: u64 = threads::MAX_CTA as u64;
+const MAX_CLUSTER: u64 = threads::MAX_NON_PORTABLE_CLUSTER as u64;
 
 /// A PTX module, decoded.
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! Special registers.
 
+use cute_hopper::threads;
 use cute_ptx::special::Register;
 
 /// What the special registers of a warp are made of.
@@ -86,7 +87,7 @@ impl Position {
 
     /// `%tid` of a lane.
     fn thread(&self, lane: u32) -> [u32; 3] {
-        let linear = self.warp * 32 + lane;
+        let linear = self.warp * threads::WARP + lane;
         let [x, y, _] = self.block;
         [linear % x, linear / x % y, linear / x / y]
     }

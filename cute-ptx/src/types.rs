@@ -1,5 +1,7 @@
 //! The fundamental types of PTX.
 
+use cute_hopper::ElementType;
+
 macro_rules! types {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $bits:literal;)*) => {
         /// A fundamental type of PTX (PTX ISA 9.0, §5.2).
@@ -39,6 +41,18 @@ types! {
 }
 
 impl Type {
+    /// The type of a register that holds one element: of the formats that PTX has no fundamental type for, such as tf32, the
+    /// untyped one of their width.
+    pub fn of(element: ElementType) -> Type {
+        let untyped = match element.bits() {
+            8 => Type::B8,
+            16 => Type::B16,
+            32 => Type::B32,
+            _ => Type::B64,
+        };
+        Type::from_name(element.ptx()).unwrap_or(untyped)
+    }
+
     /// The type of as many bits that says nothing of what they are: `.b32` for `.f32`.
     pub const fn untyped(self) -> Type {
         match self.bits() {

@@ -13,17 +13,18 @@ use crate::ast::{
 };
 use crate::special::{self, Special};
 use crate::table::{Kind, Opcode, Target};
+use cute_hopper::{registers, shared, threads};
 use names::{Declared, Names};
 use std::fmt::{self, Display, Formatter};
 
-/// Static shared memory of a kernel: more must be `.extern .shared`.
-const MAX_STATIC_SHARED: u64 = 48 << 10;
-/// Threads of a block.
-const MAX_THREADS: u64 = 1024;
-/// Blocks of a cluster; more than 8 need the driver's leave.
-const MAX_CLUSTER: u64 = 16;
+const MAX_STATIC_SHARED: u64 = shared::MAX_STATIC_BYTES as u64;
+const MAX_THREADS: u64 = threads::MAX_CTA as u64;
+const MAX_CLUSTER: u64 = threads::MAX_NON_PORTABLE_CLUSTER as u64;
 /// Bytes of parameters before PTX 8.1, and since.
-const MAX_PARAMS: (u64, u64) = (4096, 32764);
+const MAX_PARAMS: (u64, u64) = (
+    threads::MAX_PARAMETER_BYTES as u64,
+    threads::MAX_PARAMETER_BYTES_8_1 as u64,
+);
 /// Registers that an entry may declare: far more than any kernel has, few enough to be simulated.
 const MAX_REGISTERS: u64 = 1 << 20;
 
@@ -302,7 +303,7 @@ impl DirectiveRow {
 const DIRECTIVES: &[DirectiveRow] = &[
     DirectiveRow::new("reqntid", (1, 3), MAX_THREADS, (2, 1), 10),
     DirectiveRow::new("maxntid", (1, 3), MAX_THREADS, (1, 3), 10),
-    DirectiveRow::new("maxnreg", (1, 1), 255, (1, 3), 10),
+    DirectiveRow::new("maxnreg", (1, 1), registers::MAX as u64, (1, 3), 10),
     DirectiveRow::new("minnctapersm", (1, 1), 64, (2, 0), 20),
     DirectiveRow::new("reqnctapercluster", (1, 3), MAX_CLUSTER, (7, 8), 90),
     DirectiveRow::new("maxclusterrank", (1, 1), MAX_CLUSTER, (7, 8), 90),

@@ -3,7 +3,8 @@
 use std::any::TypeId;
 use std::time::Duration;
 
-use crate::tensor_map::TensorMap;
+use cute_hopper::tma::{MAP_BYTES, TensorMap};
+
 use crate::{Error, Grid, LaunchRule};
 
 /// What the device's compiler reports about a kernel: the result of [`Device::compile`](crate::Device::compile).
@@ -81,7 +82,7 @@ pub(crate) trait Backend: Send + Sync {
     unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error>;
 
     /// The 128 bytes of a tensor map, which a kernel takes as a parameter.
-    fn encode(&self, map: &TensorMap) -> Result<[u8; 128], Error>;
+    fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error>;
     fn compile(&self, image: &Image) -> Result<Compiled, Error>;
     /// Starts a launch. `parameters` holds the bytes of each PTX parameter.
     ///

@@ -3,16 +3,13 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use cute_emulator::{
-    AllocError, EmulatorError, GlobalMemory, Launch, Program, Schedule, TensorElement, TensorFill,
-    TensorMap as EmulatedMap, TensorSwizzle,
-};
+use cute_emulator::{AllocError, EmulatorError, GlobalMemory, Launch, Program, Schedule};
+use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
 use crate::backend::{Backend, Compiled, Image, Timer};
 use crate::cache::Cache;
 use crate::lock::lock;
-use crate::tensor_map::TensorMap;
-use crate::{ElementType, Error, Grid, OobFill, SwizzleMode};
+use crate::{Error, Grid};
 
 /// What the emulator passes for: few enough that small problems already give each CTA of a persistent kernel several
 /// tiles.
@@ -96,19 +93,8 @@ impl Backend for Emulator {
             .map_err(memory_error)
     }
 
-    fn encode(&self, map: &TensorMap) -> Result<[u8; 128], Error> {
-        let map = EmulatedMap {
-            element: element(map.element),
-            address: map.address,
-            dims: map.extents.clone(),
-            strides: map.strides.clone(),
-            box_dims: map.box_extents.clone(),
-            element_strides: vec![1; map.extents.len()],
-            swizzle: swizzle(map.swizzle),
-            fill: fill(map.fill),
-        };
-        map.to_bytes()
-            .map_err(|rule| Error::EmulatorTensorMap { rule })
+    fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error> {
+        cute_emulator::encode_tensor_map(map).map_err(|rule| Error::TensorMap { rule })
     }
 
     fn compile(&self, image: &Image) -> Result<Compiled, Error> {
@@ -170,37 +156,5 @@ impl Timer for Stopwatch {
 fn memory_error(source: cute_emulator::MemoryError) -> Error {
     Error::EmulatorMemory {
         source: EmulatorError::Memory(source),
-    }
-}
-
-/// Signed types that TMA lacks go by the unsigned type of their size: bits are bits.
-fn element(element: ElementType) -> TensorElement {
-    match element {
-        ElementType::U8 | ElementType::I8 => TensorElement::U8,
-        ElementType::U16 | ElementType::I16 => TensorElement::U16,
-        ElementType::U32 => TensorElement::U32,
-        ElementType::I32 => TensorElement::S32,
-        ElementType::U64 => TensorElement::U64,
-        ElementType::I64 => TensorElement::S64,
-        ElementType::F16 => TensorElement::F16,
-        ElementType::BF16 => TensorElement::Bf16,
-        ElementType::F32 => TensorElement::F32,
-        ElementType::F64 => TensorElement::F64,
-    }
-}
-
-fn swizzle(mode: SwizzleMode) -> TensorSwizzle {
-    match mode {
-        SwizzleMode::None => TensorSwizzle::None,
-        SwizzleMode::B32 => TensorSwizzle::B32,
-        SwizzleMode::B64 => TensorSwizzle::B64,
-        SwizzleMode::B128 => TensorSwizzle::B128,
-    }
-}
-
-fn fill(fill: OobFill) -> TensorFill {
-    match fill {
-        OobFill::Zero => TensorFill::Zero,
-        OobFill::Nan => TensorFill::Nan,
     }
 }

@@ -71,10 +71,10 @@ pub enum Error {
         /// The emulator's error.
         source: EmulatorError,
     },
-    /// The emulator refused a tensor map that keeps every rule of [`ArgumentRule`].
-    #[error("emulator tensor map: {rule}")]
-    EmulatorTensorMap {
-        /// The emulator's message.
+    /// A tensor map keeps every rule of [`ArgumentRule`], but breaks another rule of the driver.
+    #[error("tensor map: {rule}")]
+    TensorMap {
+        /// The rule, as a sentence.
         rule: String,
     },
     /// The emulated device's memory is full.

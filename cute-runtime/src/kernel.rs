@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use cute_algebra::SwizzleMode;
-
-use crate::ElementType;
+use crate::{ElementType, L2Promotion, OobFill, SwizzleMode};
 
 /// A kernel as PTX, with what a launch must know about it.
 ///
@@ -90,30 +88,6 @@ pub struct TmaRecipe {
     pub l2: L2Promotion,
     /// What a load writes to shared memory for elements outside the tensor.
     pub fill: OobFill,
-}
-
-/// How many bytes the L2 cache fetches at a time when TMA reads: `CUtensorMapL2promotion`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum L2Promotion {
-    /// Only the sectors that are requested.
-    None,
-    /// 64 bytes.
-    B64,
-    /// 128 bytes, a whole cache line.
-    #[default]
-    B128,
-    /// 256 bytes.
-    B256,
-}
-
-/// What a TMA load writes to shared memory for elements outside the tensor.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum OobFill {
-    /// Zeros.
-    #[default]
-    Zero,
-    /// A NaN of the hardware's choice, for floating-point elements only.
-    Nan,
 }
 
 /// Number of CTAs of a launch along x, y and z: 1 to 2³¹ − 1 along x, and 1 to 65,535 along y and z.

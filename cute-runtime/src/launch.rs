@@ -2,6 +2,8 @@
 
 use std::any::TypeId;
 
+use cute_hopper::{shared, threads};
+
 use crate::backend::{Compiled, Image};
 use crate::tensor_map::{RawView, check_stored, check_view, tensor_map};
 use crate::{
@@ -9,14 +11,7 @@ use crate::{
     TensorViewMut,
 };
 
-/// Most CTAs of a grid along x, y and z.
-const MAX_GRID: [u32; 3] = [(1 << 31) - 1, 65_535, 65_535];
-/// Most CTAs of a cluster that every device of compute capability 9.0 can place.
-const MAX_CLUSTER: u64 = 8;
-/// Most threads of a CTA.
-const MAX_THREADS: u32 = 1024;
-/// Most bytes of shared memory of a CTA: 227 KiB.
-const MAX_SMEM_BYTES: u32 = 232_448;
+const MAX_CLUSTER: u64 = threads::MAX_CLUSTER as u64;
 
 /// A launch argument of any type: made by `into` from a `&TensorView`, a `&mut TensorViewMut` or a number.
 #[derive(Clone, Debug)]
@@ -133,16 +128,16 @@ fn image<K: Kernel>() -> Result<Image, Error> {
             rule,
         })
     };
-    if !(1..=MAX_THREADS).contains(&K::THREADS) {
+    if !(1..=threads::MAX_CTA).contains(&K::THREADS) {
         return refuse(LaunchRule::Threads {
             threads: K::THREADS,
-            limit: MAX_THREADS,
+            limit: threads::MAX_CTA,
         });
     }
-    if K::SMEM_BYTES > MAX_SMEM_BYTES {
+    if K::SMEM_BYTES > shared::MAX_BYTES {
         return refuse(LaunchRule::SharedMemory {
             bytes: K::SMEM_BYTES,
-            limit: MAX_SMEM_BYTES,
+            limit: shared::MAX_BYTES,
         });
     }
     let cluster = K::CLUSTER
@@ -166,7 +161,7 @@ fn image<K: Kernel>() -> Result<Image, Error> {
 
 fn check_grid<K: Kernel>(grid: Grid) -> Result<(), LaunchRule> {
     for (i, extent) in <[u32; 3]>::from(grid).into_iter().enumerate() {
-        let (axis, limit, cluster) = (['x', 'y', 'z'][i], MAX_GRID[i], K::CLUSTER[i]);
+        let (axis, limit, cluster) = (['x', 'y', 'z'][i], threads::MAX_GRID[i], K::CLUSTER[i]);
         if !(1..=limit).contains(&extent) {
             return Err(LaunchRule::Grid { grid, axis, limit });
         }

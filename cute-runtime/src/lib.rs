@@ -42,7 +42,8 @@ mod tensor;
 mod tensor_map;
 
 pub use backend::Compiled;
-pub use cute_algebra::SwizzleMode;
+pub use cute_hopper::SwizzleMode;
+pub use cute_hopper::tma::{L2Promotion, OobFill};
 /// Lowers the kernels of an inline module to PTX when rustc expands the attribute.
 ///
 /// A function under `#[kernel(threads = …)]` is a kernel. `#[instance(name: Parameter = value, …)]` gives values to its
@@ -99,7 +100,7 @@ pub use cute_macros::kernels;
 pub use device::Device;
 pub use element::{Element, ElementType, bf16, f16};
 pub use error::{ArgumentRule, DriverError, Error, LaunchRule, ViewError};
-pub use kernel::{Grid, Kernel, L2Promotion, OobFill, Param, TmaRecipe};
+pub use kernel::{Grid, Kernel, Param, TmaRecipe};
 pub use memory::Buffer;
 pub use tensor::{Tensor, TensorView, TensorViewMut};
 

@@ -3,18 +3,12 @@
 //! Every constraint of `cuTensorMapEncodeTiled` is checked here, so that both backends refuse the same arguments with the
 //! same words. The order of modes turns round on the way: views and recipes have the contiguous mode last, TMA first.
 
-use crate::{ArgumentRule, ElementType, L2Promotion, OobFill, SwizzleMode, TmaRecipe};
+use cute_hopper::tma::{self, MAX_BOX, MAX_RANK, MAX_REACHED_EXTENT, STRIDE_END, TensorMap};
 
-/// Largest rank of a tensor map.
-const MAX_RANK: usize = 5;
-/// Alignment of the address, of strides and of a box's rows, in bytes.
-const ALIGN: u64 = 16;
-/// Strides are 40-bit numbers of bytes.
-const MAX_STRIDE: u64 = 1 << 40;
-/// TMA coordinates are signed 32-bit numbers.
-const MAX_EXTENT: u64 = 1 << 31;
-/// Largest extent of a box.
-const MAX_BOX: u32 = 256;
+use crate::{ArgumentRule, ElementType, OobFill, SwizzleMode, TmaRecipe};
+
+/// What addresses, strides and rows of a box are multiples of, in bytes.
+const ALIGN: u64 = tma::GLOBAL_ALIGN as u64;
 
 /// A view without its types: what a launch needs to know of a tensor.
 #[derive(Clone, Debug)]
@@ -25,20 +19,6 @@ pub(crate) struct RawView {
     pub(crate) shape: Vec<usize>,
     /// In elements.
     pub(crate) strides: Vec<usize>,
-}
-
-/// The arguments of `cuTensorMapEncodeTiled`, whoever encodes them. Innermost mode first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TensorMap {
-    pub(crate) element: ElementType,
-    pub(crate) address: u64,
-    pub(crate) extents: Vec<u64>,
-    /// In bytes, of all modes but the innermost.
-    pub(crate) strides: Vec<u64>,
-    pub(crate) box_extents: Vec<u32>,
-    pub(crate) swizzle: SwizzleMode,
-    pub(crate) l2: L2Promotion,
-    pub(crate) fill: OobFill,
 }
 
 /// The tensor map of a view, or the first rule that view or recipe breaks.
@@ -55,12 +35,12 @@ pub(crate) fn tensor_map(recipe: &TmaRecipe, view: &RawView) -> Result<TensorMap
     if let Some(mode) = view
         .shape
         .iter()
-        .position(|&extent| extent as u64 > MAX_EXTENT)
+        .position(|&extent| extent as u64 > MAX_REACHED_EXTENT)
     {
         return Err(ArgumentRule::ExtentTooLarge {
             mode,
             extent: view.shape[mode] as u64,
-            limit: MAX_EXTENT,
+            limit: MAX_REACHED_EXTENT,
         });
     }
     let strides = (0..view.shape.len() - 1)
@@ -78,6 +58,7 @@ pub(crate) fn tensor_map(recipe: &TmaRecipe, view: &RawView) -> Result<TensorMap
             .collect(),
         strides,
         box_extents: recipe.box_shape.iter().rev().copied().collect(),
+        element_strides: vec![1; recipe.box_shape.len()],
         swizzle: recipe.swizzle,
         l2: recipe.l2,
         fill: recipe.fill,
@@ -86,19 +67,16 @@ pub(crate) fn tensor_map(recipe: &TmaRecipe, view: &RawView) -> Result<TensorMap
 
 /// What a store asks besides: rows made of whole 16-byte units.
 ///
-/// Measured on an H100 for 1-, 2- and 4-byte elements, with and without swizzle: a tile store clips the innermost mode
-/// not at its extent but at the next multiple of 16 bytes, and overwrites up to 15 bytes that are not the tensor's.
+/// A tile store clips the innermost mode not at its extent but at the next multiple of [`tma::STORE_UNIT`], and overwrites bytes
+/// that are not the tensor's.
 pub(crate) fn check_stored(view: &RawView) -> Result<(), ArgumentRule> {
     let Some((mode, &extent)) = view.shape.iter().enumerate().next_back() else {
         return Ok(());
     };
-    let bytes = extent as u64 * view.element.bytes() as u64;
-    if !bytes.is_multiple_of(ALIGN) {
-        return Err(ArgumentRule::RowLength {
-            mode,
-            bytes,
-            unit: ALIGN,
-        });
+    let bytes = extent as u64 * u64::from(view.element.bytes());
+    let unit = u64::from(tma::STORE_UNIT);
+    if !bytes.is_multiple_of(unit) {
+        return Err(ArgumentRule::RowLength { mode, bytes, unit });
     }
     Ok(())
 }
@@ -161,7 +139,7 @@ fn check_recipe(recipe: &TmaRecipe) -> Result<(), ArgumentRule> {
             limit: MAX_BOX,
         });
     }
-    let bytes = row * element.bytes() as u32;
+    let bytes = row * element.bytes();
     if !bytes.is_multiple_of(ALIGN as u32) {
         return Err(ArgumentRule::BoxRow {
             bytes,
@@ -185,7 +163,7 @@ fn byte_stride(view: &RawView, mode: usize) -> Result<u64, ArgumentRule> {
     if view.shape[mode] == 1 {
         return Ok(ALIGN);
     }
-    let size = view.element.bytes() as u64;
+    let size = u64::from(view.element.bytes());
     // The last element lies within the buffer, hence no overflow.
     let bytes = view.strides[mode] as u64 * size;
     if !bytes.is_multiple_of(ALIGN) {
@@ -198,11 +176,11 @@ fn byte_stride(view: &RawView, mode: usize) -> Result<u64, ArgumentRule> {
             nearest,
         });
     }
-    if bytes >= MAX_STRIDE {
+    if bytes >= STRIDE_END {
         return Err(ArgumentRule::StrideTooLarge {
             mode,
             bytes,
-            limit: MAX_STRIDE,
+            limit: STRIDE_END,
         });
     }
     Ok(bytes)
@@ -212,6 +190,7 @@ fn byte_stride(view: &RawView, mode: usize) -> Result<u64, ArgumentRule> {
 mod tests {
     use super::*;
     use crate::ElementType::{BF16, F32, U32};
+    use crate::L2Promotion;
 
     const RECIPE: TmaRecipe = TmaRecipe {
         name: "a",

@@ -1,12 +1,12 @@
 //! Composition, and the operations of maps of bits.
 
 use super::args::{Args, Inverse};
-use super::hardware::of_pattern;
-use crate::analysis::access::shared_access_of;
-use crate::analysis::swizzles::conflict_free_map;
+use super::hopper::of_pattern;
 use crate::composed::ComposedLayout;
 use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, Place};
+use crate::hopper::access::shared_access_of;
+use crate::hopper::swizzles::conflict_free_map;
 use crate::layout::Layout;
 use crate::value::Value;
 use crate::xor_map::{XOR_MAP_BITS, XorMap};

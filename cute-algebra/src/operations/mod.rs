@@ -1,7 +1,7 @@
 //! One table of all operations by name, for the notation and for the kernel language.
 
 mod args;
-mod hardware;
+mod hopper;
 mod maps;
 mod operation;
 mod table;

@@ -1,7 +1,7 @@
 //! The rows of the table of operations.
 
 use super::args::Inverse;
-use super::hardware::{SIDES, refused, shifted};
+use super::hopper::{SIDES, refused, shifted};
 use super::maps;
 use super::operation::Operation;
 use super::operation::Run::{self, Both, Numbers};
@@ -9,12 +9,7 @@ use crate::alignment::{
     alignment_in, domain_distribute_in, max_alignment_in, max_common_layout_in,
     max_common_vector_in, vector_width_in,
 };
-use crate::analysis::gmma::{Major, gmma_operand};
-use crate::analysis::matrix::matrix_operand;
 use crate::analysis::property::Property;
-use crate::analysis::swizzles::best_swizzle;
-use crate::analysis::tensor_map::tensor_map;
-use crate::atoms::{CopySide, MmaOperand, smem_atom, smem_tile_to_shape};
 use crate::coalesce::{by_profile, coalesce, coalesce_by, filter_zeros_in};
 use crate::complement::{complement_in, holes};
 use crate::composed::ComposedLayout;
@@ -30,6 +25,11 @@ use crate::divide::{Form, divide};
 use crate::domain::overflow;
 use crate::error::{ErrorKind, Place};
 use crate::from_table::from_table;
+use crate::hopper::atoms::{CopySide, MmaOperand, smem_atom, smem_tile_to_shape};
+use crate::hopper::ldmatrix::matrix_operand;
+use crate::hopper::swizzles::best_swizzle;
+use crate::hopper::tensor_map::tensor_map;
+use crate::hopper::wgmma::{Major, wgmma_operand};
 use crate::inverse::{left_inverse_in, nullspace_in, right_inverse_in};
 use crate::layout::Layout;
 use crate::product::{Order, product_by, ranked_product};
@@ -404,7 +404,7 @@ pub static OPERATIONS: &[Operation] = &[
         }, BANKS)),
     row("wgmma_operand", "tile, element bits", 2..=2, "K or MN, the swizzle, leading and stride byte offset, and the starts of the instructions",
         Numbers(|args, _| {
-            let operand = gmma_operand(args.bits(1)?, &args.composed(0)?)
+            let operand = wgmma_operand(args.bits(1)?, &args.composed(0)?)
                 .map_err(|error| refused(&error))?;
             let major = match operand.major {
                 Major::K => "K",

@@ -1,6 +1,6 @@
 //! What the colours of a picture tell, and the colours.
 
-use crate::analysis::banks::BANKS;
+use crate::hopper::banks::BANKS;
 use std::fmt;
 use std::str::FromStr;
 

@@ -15,9 +15,9 @@ pub use color::{ColorBy, ParseColorError};
 pub use error::PictureError;
 pub use table::print_layout;
 
-use crate::analysis::banks::BANKS;
-use crate::atoms::{CopySide, MmaOperand, TiledCopy, TiledMma};
 use crate::composed::ComposedLayout;
+use crate::hopper::atoms::{CopySide, MmaOperand, TiledCopy, TiledMma};
+use crate::hopper::banks::BANKS;
 use crate::layout::Layout;
 use crate::swizzle::Swizzle;
 use crate::tiling::Tiling;

@@ -5,7 +5,7 @@ use super::operands::{Arg, Result, take};
 use super::registers::Registers;
 use crate::arithmetic::{self, low_bits};
 use crate::op::{Access, Atomic, AtomicOperation, Op, Reg, Region, Space};
-use crate::tensor_map::CHUNK_BYTES;
+use cute_hopper::shared::WIDEST_ACCESS;
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 
@@ -47,9 +47,9 @@ pub(super) fn store_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let [to, src, barrier] = take(args)?;
     let src = src.rows()?;
     let (bytes, count) = (ty.bits() as usize / 8, src.len());
-    if bytes * count > CHUNK_BYTES {
+    if bytes * count > WIDEST_ACCESS as usize {
         return Err(format!(
-            "st.async of {count} values of .{} is not modelled: they have more than {CHUNK_BYTES} bytes",
+            "st.async of {count} values of .{} is not modelled: they have more than {WIDEST_ACCESS} bytes",
             ty.name()
         ));
     }

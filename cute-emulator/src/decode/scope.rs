@@ -7,7 +7,7 @@ use cute_ptx::ast::{Entry, Item, Module, ParamType, Variable};
 use std::collections::HashMap;
 
 /// The parameters of a kernel have at most this many bytes (PTX ISA 9.0, §5.1.6).
-const MAX_PARAM_BYTES: u32 = 32_764;
+const MAX_PARAM_BYTES: u32 = cute_hopper::threads::MAX_PARAMETER_BYTES_8_1;
 
 /// The variables of a module, which all of its entries share.
 pub(crate) struct Scope<'a> {

@@ -1,7 +1,9 @@
 //! TMA, bulk copies and cp.async.
 
 use super::{Run, SEEDS, module, pointer};
-use cute_emulator::{TensorElement, TensorFill, TensorMap, TensorSwizzle};
+use cute_emulator::{decode_tensor_map, encode_tensor_map};
+use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
+use cute_hopper::{ElementType, SwizzleMode};
 
 /// Loads a box and writes shared memory, word by word, to `out`.
 const LOAD: &str = "
@@ -48,30 +50,31 @@ fn matrix(
     run: &mut Run<'_>,
     rows: u64,
     cols: u64,
-    box_dims: [u32; 2],
-    swizzle: TensorSwizzle,
+    box_extents: [u32; 2],
+    swizzle: SwizzleMode,
 ) -> TensorMap {
     let pitch = cols.next_multiple_of(8);
     let values: Vec<u16> = (0..rows * pitch)
         .map(|i| (100 * (i / pitch) + i % pitch) as u16)
         .collect();
     TensorMap {
-        element: TensorElement::U16,
+        element: ElementType::U16,
         address: run.array(&values, u16::to_le_bytes),
-        dims: vec![cols, rows],
+        extents: vec![cols, rows],
         strides: vec![2 * pitch],
-        box_dims: box_dims.to_vec(),
+        box_extents: box_extents.to_vec(),
         element_strides: vec![1, 1],
         swizzle,
-        fill: TensorFill::Zero,
+        fill: OobFill::Zero,
+        l2: L2Promotion::default(),
     }
 }
 
 fn load(run: &mut Run<'_>, map: &TensorMap, coords: [i32; 2]) -> Vec<u16> {
-    let bytes = map.box_dims.iter().product::<u32>() * map.element.bytes() as u32;
+    let bytes = map.box_extents.iter().product::<u32>() * map.element.bytes();
     let out = run.words(&vec![0; bytes as usize / 4]);
     let args = [
-        map.to_bytes().unwrap().to_vec(),
+        encode_tensor_map(map).unwrap().to_vec(),
         pointer(out),
         coords[0].to_le_bytes().to_vec(),
         coords[1].to_le_bytes().to_vec(),
@@ -88,10 +91,10 @@ fn load(run: &mut Run<'_>, map: &TensorMap, coords: [i32; 2]) -> Vec<u16> {
 fn every_swizzle_permutes_the_box() {
     // Columns of a box row, and how many 16-byte chunks trade places: chunk ^= row in pattern.
     let modes = [
-        (TensorSwizzle::None, 16, 0),
-        (TensorSwizzle::B32, 16, 1),
-        (TensorSwizzle::B64, 32, 3),
-        (TensorSwizzle::B128, 64, 7),
+        (SwizzleMode::None, 16, 0),
+        (SwizzleMode::B32, 16, 1),
+        (SwizzleMode::B64, 32, 3),
+        (SwizzleMode::B128, 64, 7),
     ];
     for (swizzle, cols, mask) in modes {
         for seed in SEEDS {
@@ -116,15 +119,16 @@ fn every_swizzle_permutes_the_box() {
 
 #[test]
 fn outside_of_the_tensor_is_the_fill() {
-    for fill in [TensorFill::Zero, TensorFill::Nan] {
+    for fill in [OobFill::Zero, OobFill::Nan] {
         let mut run = Run::threads(64);
-        let element = TensorElement::F16;
+        let element = ElementType::F16;
         let map = TensorMap {
             fill,
+            l2: L2Promotion::default(),
             element,
-            ..matrix(&mut run, 10, 20, [16, 8], TensorSwizzle::None)
+            ..matrix(&mut run, 10, 20, [16, 8], SwizzleMode::None)
         };
-        let missing = if fill == TensorFill::Nan { 0x7fff } else { 0 };
+        let missing = if fill == OobFill::Nan { 0x7fff } else { 0 };
         for coords in [[-3, -2], [12, 5], [0, 0], [19, 9], [40, 0], [0, -8]] {
             let loaded = load(&mut run, &map, coords);
             for (i, value) in loaded.iter().enumerate() {
@@ -178,10 +182,10 @@ fn stores_are_clipped() {
             let mut run = Run::threads(64).seed(seed);
             // 128 elements: 8 rows of 16. The tensor's rows of 21 elements are written up to the 24th, as on an H100:
             // a store ends at the next multiple of 16 bytes.
-            let map = matrix(&mut run, 10, 21, [16, 8], TensorSwizzle::None);
+            let map = matrix(&mut run, 10, 21, [16, 8], SwizzleMode::None);
             let before = run.memory.bytes(map.address, 480).unwrap().to_vec();
             let args = [
-                map.to_bytes().unwrap().to_vec(),
+                encode_tensor_map(&map).unwrap().to_vec(),
                 i32::to_le_bytes(coords[0]).to_vec(),
                 i32::to_le_bytes(coords[1]).to_vec(),
             ];
@@ -206,8 +210,12 @@ fn stores_are_clipped() {
 fn reductions_add() {
     let ptx = store_kernel("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group");
     let mut run = Run::threads(64).seed(1);
-    let map = matrix(&mut run, 8, 16, [16, 8], TensorSwizzle::None);
-    let args = [map.to_bytes().unwrap().to_vec(), vec![0; 4], vec![0; 4]];
+    let map = matrix(&mut run, 8, 16, [16, 8], SwizzleMode::None);
+    let args = [
+        encode_tensor_map(&map).unwrap().to_vec(),
+        vec![0; 4],
+        vec![0; 4],
+    ];
     run.go(&ptx, &args).unwrap();
     run.go(&ptx, &args).unwrap();
     let after = run.memory.bytes(map.address, 256).unwrap();
@@ -254,11 +262,14 @@ fn multicast_reaches_every_cta() {
         barrier.cluster.wait.aligned;";
     for seed in SEEDS {
         let mut run = Run::threads(1).seed(seed).cluster(3);
-        let map = matrix(&mut run, 8, 16, [16, 8], TensorSwizzle::None);
+        let map = matrix(&mut run, 8, 16, [16, 8], SwizzleMode::None);
         let out = run.words(&[1; 3]);
         let ptx = module(".param .align 64 .b8 map[128], .param .u64 out", body);
-        run.go(&ptx, &[map.to_bytes().unwrap().to_vec(), pointer(out)])
-            .unwrap();
+        run.go(
+            &ptx,
+            &[encode_tensor_map(&map).unwrap().to_vec(), pointer(out)],
+        )
+        .unwrap();
         let last = 714 | 715 << 16;
         assert_eq!(run.read_words(out, 3), [last, 1, last]);
     }
@@ -397,22 +408,23 @@ fn cp_async_in_groups_and_by_mbarrier() {
 #[test]
 fn tensor_maps_round_trip_and_name_the_broken_rule() {
     let good = TensorMap {
-        element: TensorElement::Bf16,
+        element: ElementType::BF16,
         address: 0x7f00_0000_0100,
-        dims: vec![1 << 32, 3, 5],
+        extents: vec![1 << 32, 3, 5],
         strides: vec![(1 << 40) - 16, 48],
-        box_dims: vec![64, 256, 1],
+        box_extents: vec![64, 256, 1],
         element_strides: vec![1, 2, 8],
-        swizzle: TensorSwizzle::B128,
-        fill: TensorFill::Nan,
+        swizzle: SwizzleMode::B128,
+        fill: OobFill::Nan,
+        l2: L2Promotion::default(),
     };
     assert_eq!(
-        TensorMap::from_bytes(&good.to_bytes().unwrap()).unwrap(),
+        decode_tensor_map(&encode_tensor_map(&good).unwrap()).unwrap(),
         good
     );
-    let mut garbage = good.to_bytes().unwrap();
+    let mut garbage = encode_tensor_map(&good).unwrap();
     garbage[4] = 200;
-    assert_eq!(TensorMap::from_bytes(&garbage), None);
+    assert_eq!(decode_tensor_map(&garbage), None);
     let broken = [
         (
             TensorMap {
@@ -423,7 +435,7 @@ fn tensor_maps_round_trip_and_name_the_broken_rule() {
         ),
         (
             TensorMap {
-                dims: vec![1, 0, 1],
+                extents: vec![1, 0, 1],
                 ..good.clone()
             },
             "size 0",
@@ -437,21 +449,21 @@ fn tensor_maps_round_trip_and_name_the_broken_rule() {
         ),
         (
             TensorMap {
-                box_dims: vec![72, 1, 1],
+                box_extents: vec![72, 1, 1],
                 ..good.clone()
             },
             "144 bytes",
         ),
         (
             TensorMap {
-                box_dims: vec![12, 1, 1],
+                box_extents: vec![12, 1, 1],
                 ..good.clone()
             },
             "24 bytes",
         ),
         (
             TensorMap {
-                box_dims: vec![64, 257, 1],
+                box_extents: vec![64, 257, 1],
                 ..good.clone()
             },
             "257",
@@ -465,7 +477,7 @@ fn tensor_maps_round_trip_and_name_the_broken_rule() {
         ),
         (
             TensorMap {
-                dims: Vec::new(),
+                extents: Vec::new(),
                 ..good.clone()
             },
             "rank 0",
@@ -479,7 +491,7 @@ fn tensor_maps_round_trip_and_name_the_broken_rule() {
         ),
     ];
     for (map, part) in broken {
-        let problem = map.to_bytes().unwrap_err();
+        let problem = encode_tensor_map(&map).unwrap_err();
         assert!(problem.contains(part), "{problem}");
     }
 }

@@ -1,10 +1,9 @@
 //! What is reported, and at which line.
 
 use super::{Run, SEEDS, fault, module, pointer, words_of, words_under};
-use cute_emulator::{
-    EmulatorError, FaultKind, Launch, LaunchProblem, Program, TensorElement, TensorFill, TensorMap,
-    TensorSwizzle,
-};
+use cute_emulator::{EmulatorError, FaultKind, Launch, LaunchProblem, Program, encode_tensor_map};
+use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
+use cute_hopper::{ElementType, SwizzleMode};
 
 #[test]
 fn what_is_not_modelled_is_named_with_its_line() {
@@ -309,16 +308,17 @@ const WAIT: &str = "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r3], 0
 fn go(seed: u64, ptx: &str) -> Result<cute_emulator::Stats, EmulatorError> {
     let mut run = Run::threads(32).seed(seed);
     let map = TensorMap {
-        element: TensorElement::U16,
+        element: ElementType::U16,
         address: run.words(&[7; 16 * 8]),
-        dims: vec![16, 16],
+        extents: vec![16, 16],
         strides: vec![32],
-        box_dims: vec![16, 16],
+        box_extents: vec![16, 16],
         element_strides: vec![1, 1],
-        swizzle: TensorSwizzle::None,
-        fill: TensorFill::Zero,
+        swizzle: SwizzleMode::None,
+        fill: OobFill::Zero,
+        l2: L2Promotion::default(),
     };
-    run.go(ptx, &[map.to_bytes().unwrap().to_vec()])
+    run.go(ptx, &[encode_tensor_map(&map).unwrap().to_vec()])
 }
 
 #[test]

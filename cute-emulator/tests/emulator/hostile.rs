@@ -472,19 +472,22 @@ fn what_goes_wrong_is_said() {
 
 #[test]
 fn extreme_coordinates_are_outside() {
-    use cute_emulator::{TensorElement, TensorFill, TensorMap, TensorSwizzle};
+    use cute_emulator::encode_tensor_map;
+    use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
+    use cute_hopper::{ElementType, SwizzleMode};
     let mut run = Run::threads(32);
     run.launch.limits = LITTLE;
     let out = run.words(&[7; 64]);
     let map = TensorMap {
-        element: TensorElement::U32,
+        element: ElementType::U32,
         address: out,
-        dims: vec![1 << 32; 5],
+        extents: vec![1 << 32; 5],
         strides: vec![(1 << 40) - 16; 4],
-        box_dims: vec![8, 8, 1, 1, 1],
+        box_extents: vec![8, 8, 1, 1, 1],
         element_strides: vec![1, 8, 8, 8, 8],
-        swizzle: TensorSwizzle::None,
-        fill: TensorFill::Zero,
+        swizzle: SwizzleMode::None,
+        fill: OobFill::Zero,
+        l2: L2Promotion::default(),
     };
     for corner in [i32::MIN, -1, i32::MAX] {
         let body = "
@@ -504,7 +507,7 @@ fn extreme_coordinates_are_outside() {
             @!%p1 bra WAIT;
         END:";
         let args = [
-            map.to_bytes().unwrap().to_vec(),
+            encode_tensor_map(&map).unwrap().to_vec(),
             corner.to_le_bytes().to_vec(),
         ];
         let ptx = module(".param .align 64 .b8 map[128], .param .s32 corner", body);

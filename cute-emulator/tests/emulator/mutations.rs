@@ -2,10 +2,9 @@
 //! gives a result or an error.
 
 use super::{pipeline, tensor_cores};
-use cute_emulator::{
-    GlobalMemory, Launch, Limits, Program, Schedule, TensorElement, TensorFill, TensorMap,
-    TensorSwizzle,
-};
+use cute_emulator::{GlobalMemory, Launch, Limits, Program, Schedule, encode_tensor_map};
+use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
+use cute_hopper::{ElementType, SwizzleMode};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How many mutants are made.
@@ -175,16 +174,17 @@ fn run(ptx: &str, seed: u64) -> Result<(), String> {
         .alloc(1 << 16, 128)
         .map_err(|error| error.to_string())?;
     let map = TensorMap {
-        element: TensorElement::Bf16,
+        element: ElementType::BF16,
         address: data,
-        dims: vec![64; 2],
+        extents: vec![64; 2],
         strides: vec![128],
-        box_dims: vec![64; 2],
+        box_extents: vec![64; 2],
         element_strides: vec![1; 2],
-        swizzle: TensorSwizzle::B128,
-        fill: TensorFill::Zero,
+        swizzle: SwizzleMode::B128,
+        fill: OobFill::Zero,
+        l2: L2Promotion::default(),
     };
-    let map = map.to_bytes()?;
+    let map = encode_tensor_map(&map)?;
     for entry in program.entries() {
         let argument = |bytes: &u32| match bytes {
             8 => data.to_le_bytes().to_vec(),

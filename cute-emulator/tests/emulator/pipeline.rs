@@ -1,7 +1,9 @@
 //! A whole pipeline, right under every schedule; and without any one of its synchronising instructions, not right.
 
 use super::{Run, module};
-use cute_emulator::{TensorElement, TensorFill, TensorMap, TensorSwizzle};
+use cute_emulator::encode_tensor_map;
+use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
+use cute_hopper::{ElementType, SwizzleMode};
 
 /// D[64, 64] = Σₖ A[64, k]·B[64, k]: warp 4 loads blocks of 64 columns into a ring of two stages, warpgroup 0 multiplies
 /// them and stores D as bf16 through shared memory. A stage of A lies at 8192·stage, of B at 16384 + 8192·stage, D at
@@ -173,18 +175,19 @@ fn right(ptx: &str, seed: u64) -> bool {
     let d = run.memory.alloc(2 * EDGE * EDGE, 128).unwrap();
     let map = |address, cols: usize, swizzle| {
         let map = TensorMap {
-            element: TensorElement::Bf16,
+            element: ElementType::BF16,
             address,
-            dims: vec![cols as u64, EDGE as u64],
+            extents: vec![cols as u64, EDGE as u64],
             strides: vec![2 * cols as u64],
-            box_dims: vec![EDGE as u32; 2],
+            box_extents: vec![EDGE as u32; 2],
             element_strides: vec![1; 2],
             swizzle,
-            fill: TensorFill::Zero,
+            fill: OobFill::Zero,
+            l2: L2Promotion::default(),
         };
-        map.to_bytes().unwrap().to_vec()
+        encode_tensor_map(&map).unwrap().to_vec()
     };
-    let (rows, plain) = (TensorSwizzle::B128, TensorSwizzle::None);
+    let (rows, plain) = (SwizzleMode::B128, SwizzleMode::None);
     let args = [
         map(a, k, rows),
         map(b, k, rows),

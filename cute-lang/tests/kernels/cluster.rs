@@ -1,9 +1,9 @@
 //! Copies to several CTAs of a cluster, and barriers across them.
 
 use crate::judge;
-use cute_emulator::{
-    GlobalMemory, Launch, Program, Schedule, TensorElement, TensorFill, TensorMap, TensorSwizzle,
-};
+use cute_emulator::{GlobalMemory, Launch, Program, Schedule, encode_tensor_map};
+use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
+use cute_hopper::{ElementType, SwizzleMode};
 use cute_lang::kernel::lower::lower;
 
 /// Each CTA of a pair loads half of a tile into both, twice, through one stage; then each writes all of it.
@@ -50,17 +50,18 @@ fn halves_of_a_tile_reach_both_ctas() {
         memory.write(a, &source).expect("room");
         let d = memory.alloc(2 * source.len(), 128).unwrap();
         let map = TensorMap {
-            element: TensorElement::U32,
+            element: ElementType::U32,
             address: a,
-            dims: vec![32, 32],
+            extents: vec![32, 32],
             strides: vec![128],
-            box_dims: vec![32, 8],
+            box_extents: vec![32, 8],
             element_strides: vec![1, 1],
-            swizzle: TensorSwizzle::B128,
-            fill: TensorFill::Zero,
+            swizzle: SwizzleMode::B128,
+            fill: OobFill::Zero,
+            l2: L2Promotion::default(),
         };
         let args = [
-            map.to_bytes().expect("a legal map").to_vec(),
+            encode_tensor_map(&map).expect("a legal map").to_vec(),
             d.to_le_bytes().to_vec(),
             1024u64.to_le_bytes().to_vec(),
             32u64.to_le_bytes().to_vec(),

@@ -1,10 +1,9 @@
 //! Every form of a wgmma operand, from TMA to the accumulator: small integers in, exact sums out.
 
 use crate::judge;
-use cute_algebra::SwizzleMode;
-use cute_emulator::{
-    GlobalMemory, Launch, Program, Schedule, TensorElement, TensorFill, TensorMap, TensorSwizzle,
-};
+use cute_emulator::{GlobalMemory, Launch, Program, Schedule, encode_tensor_map};
+use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
+use cute_hopper::{ElementType, SwizzleMode};
 use cute_lang::kernel::emit::param::{ParamKind, TmaRecipe};
 use cute_lang::kernel::lower::{Lowered, lower};
 
@@ -159,25 +158,17 @@ fn map(
     };
     let TmaRecipe { box_shape, swizzle } = tma.recipe.as_ref().expect("a use");
     let map = TensorMap {
-        element: if element == "bf16" {
-            TensorElement::Bf16
-        } else {
-            TensorElement::F16
-        },
+        element: ElementType::from_name(element).expect("an element type"),
         address,
-        dims: extents.iter().rev().map(|&extent| extent as u64).collect(),
+        extents: extents.iter().rev().map(|&extent| extent as u64).collect(),
         strides: vec![2 * extents[1] as u64],
-        box_dims: box_shape.iter().rev().copied().collect(),
+        box_extents: box_shape.iter().rev().copied().collect(),
         element_strides: vec![1, 1],
-        swizzle: match swizzle {
-            SwizzleMode::None => TensorSwizzle::None,
-            SwizzleMode::B32 => TensorSwizzle::B32,
-            SwizzleMode::B64 => TensorSwizzle::B64,
-            SwizzleMode::B128 => TensorSwizzle::B128,
-        },
-        fill: TensorFill::Zero,
+        swizzle: *swizzle,
+        fill: OobFill::Zero,
+        l2: L2Promotion::default(),
     };
-    map.to_bytes().expect("a legal map").to_vec()
+    encode_tensor_map(&map).expect("a legal map").to_vec()
 }
 
 fn check(element: &str, a: Form, b: Form, n: usize, epilogue: &str) -> Lowered {

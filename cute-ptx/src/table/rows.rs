@@ -2,6 +2,7 @@
 
 use super::opcode::Opcode::{self, *};
 use super::target::Target;
+use cute_hopper::wgmma;
 
 /// One form of an instruction.
 #[derive(Clone, Copy, Debug)]
@@ -73,19 +74,18 @@ pub(super) fn class(name: &str) -> Option<String> {
             "{op=.add}{t=.u32|.s32|.u64|.f32|.f64}|{op=.min|.max}{t=.u32|.s32|.u64|.s64}|{op=.inc|.dec}{t=.u32}".into()
         }
         "DIM" => "1d|2d|3d|4d|5d".into(),
-        "M64K8" => shapes(8, |_| true),
-        "M64K16" => shapes(16, |_| true),
-        "M64K32" => shapes(32, |_| true),
-        "M64K32INT" => shapes(32, |n| *n <= 24 || n % 16 == 0),
+        "M64K8" => shapes(8, false),
+        "M64K16" => shapes(16, false),
+        "M64K32" => shapes(32, false),
+        "M64K32INT" => shapes(32, true),
         _ => return None,
     })
 }
 
-/// The shapes of wgmma: N from 8 to 256 in steps of 8.
-fn shapes(k: u32, keep: impl Fn(&u32) -> bool) -> String {
-    let shapes: Vec<_> = (8..=256)
-        .step_by(8)
-        .filter(keep)
+/// The shapes of wgmma.
+fn shapes(k: u32, integers: bool) -> String {
+    let shapes: Vec<_> = wgmma::N
+        .filter(|&n| wgmma::has_n(n, integers))
         .map(|n| format!("m64n{n}k{k}"))
         .collect();
     shapes.join("|")

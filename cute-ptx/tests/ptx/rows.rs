@@ -1,5 +1,6 @@
 //! The instruction table against itself and against NVIDIA's assembler.
 
+use cute_hopper::{ElementType, barriers, registers, threads, tma, wgmma};
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::special::{self, SPECIAL, Special};
 use cute_ptx::table::{
@@ -45,6 +46,48 @@ fn rows_are_disjoint_and_well_formed() {
         );
     }
     assert!(seen.len() > 1400, "only {} samples", seen.len());
+}
+
+/// The numbers in rows are the chip's.
+#[test]
+fn rows_have_the_limits_of_the_chip() {
+    let operands = |opcode| {
+        let (_, row) = table::rows().find(|(_, row)| row.opcode == opcode).unwrap();
+        row.operands
+    };
+    let (named, warp, cta) = (barriers::NAMED - 1, threads::WARP, threads::MAX_CTA);
+    for opcode in [Opcode::BarArrive, Opcode::BarrierArrive] {
+        let expected = format!("u32@0..{named}, u32@{warp}..{cta}/{warp}");
+        assert_eq!(operands(opcode), expected);
+    }
+    let (least, most) = registers::SETMAXNREG.into_inner();
+    let expected = format!("#{least}..{most}/{}", registers::UNIT);
+    assert_eq!(operands(Opcode::Setmaxnreg), expected);
+    let expected = format!("#0..{}", wgmma::MAX_PENDING_GROUPS);
+    assert_eq!(operands(Opcode::WgmmaWaitGroup), expected);
+    let copy = "cp.async.bulk.prefetch.tensor";
+    assert!(copy.parse::<Mnemonic>().is_err());
+    let copies = |rank: usize| format!("{copy}.{rank}d.L2.global.tile").parse::<Mnemonic>();
+    assert!((1..=tma::MAX_RANK).all(|rank| copies(rank).is_ok()));
+    assert!(copies(tma::MAX_RANK + 1).is_err());
+}
+
+/// wgmma multiplies the element types that the chip's table says, and no others.
+#[test]
+fn wgmma_has_the_element_types_of_the_chip() {
+    for &input in ElementType::ALL {
+        let accumulators = input.wgmma().map_or(&[][..], |input| input.accumulators);
+        for &accumulator in ElementType::ALL {
+            let (k, types) = (
+                wgmma::k(input),
+                [accumulator, input, input].map(ElementType::ptx),
+            );
+            let types = types.join(".");
+            let text = format!("wgmma.mma_async.sync.aligned.m64n8k{k}.{types}");
+            let expected = accumulators.contains(&accumulator);
+            assert_eq!(text.parse::<Mnemonic>().is_ok(), expected, "{text}");
+        }
+    }
 }
 
 /// What is built from the modifiers is what the text says: no two mnemonics of an opcode share their modifiers.

@@ -13,11 +13,11 @@ use std::ffi::{c_char, c_int};
 use std::sync::{Arc, Mutex};
 
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
+use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
 use crate::backend::{Backend, Compiled, Image, Timer};
 use crate::cache::Cache;
 use crate::lock::lock;
-use crate::tensor_map::TensorMap;
 use crate::{Error, Grid};
 use context::{Context, Entered};
 use driver::check;
@@ -25,7 +25,7 @@ use event::Stopwatch;
 use function::Function;
 
 /// The compute capability of `sm_90a`, major and minor: no other device runs such code.
-const CAPABILITY: (c_int, c_int) = (9, 0);
+const CAPABILITY: (c_int, c_int) = cute_hopper::COMPUTE_CAPABILITY;
 
 /// A GPU. There is one `Gpu` for each device, which all handles share. It and the functions compiled for it live until the
 /// process ends.
@@ -149,7 +149,7 @@ impl Backend for Gpu {
         unsafe { self.context.enter()?.read(address, bytes) }
     }
 
-    fn encode(&self, map: &TensorMap) -> Result<[u8; 128], Error> {
+    fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error> {
         tensor_map::encode(&self.context.enter()?, map)
     }
 

@@ -7,20 +7,22 @@ use cudarc::driver::sys::{
     CUtensorMapInterleave as Interleave, CUtensorMapL2promotion as L2,
     CUtensorMapSwizzle as Swizzle,
 };
+use cute_hopper::tma::{MAP_BYTES, TensorMap};
 use zerocopy::IntoBytes;
 
 use super::context::Entered;
 use super::driver::check;
-use crate::tensor_map::TensorMap;
 use crate::{ElementType, Error, L2Promotion, OobFill, SwizzleMode};
 
-/// Asks the driver to encode; every rule it has was checked when the map was made.
-pub(super) fn encode(_entered: &Entered, map: &TensorMap) -> Result<[u8; 128], Error> {
-    let rank = map.extents.len();
-    let element_strides = vec![1u32; rank];
+/// Asks the driver to encode a map that keeps its rules.
+pub(super) fn encode(_entered: &Entered, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error> {
+    if let Some(rule) = map.problem() {
+        return Err(Error::TensorMap { rule });
+    }
+    let rank = map.rank();
     let mut encoded = CUtensorMap { opaque: [0; 16] };
-    // SAFETY: extents, box and element strides have `rank` entries and strides `rank - 1`, as the driver reads them;
-    // `encoded` has the type's own alignment. The global address is not read, only recorded.
+    // SAFETY: a map without a problem has `rank` extents, extents of the box and element strides, and `rank - 1` strides, as
+    // the driver reads them. `encoded` has the type's own alignment. The global address is not read, only recorded.
     let answer = unsafe {
         sys::cuTensorMapEncodeTiled(
             &raw mut encoded,
@@ -30,7 +32,7 @@ pub(super) fn encode(_entered: &Entered, map: &TensorMap) -> Result<[u8; 128], E
             map.extents.as_ptr(),
             map.strides.as_ptr(),
             map.box_extents.as_ptr(),
-            element_strides.as_ptr(),
+            map.element_strides.as_ptr(),
             Interleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
             swizzle(map.swizzle),
             l2(map.l2),
@@ -38,26 +40,42 @@ pub(super) fn encode(_entered: &Entered, map: &TensorMap) -> Result<[u8; 128], E
         )
     };
     check("cuTensorMapEncodeTiled", answer)?;
-    let mut bytes = [0; 128];
+    let mut bytes = [0; MAP_BYTES];
     bytes.copy_from_slice(encoded.opaque.as_bytes());
     Ok(bytes)
 }
 
-/// Signed types that TMA lacks go by the unsigned type of their size: bits are bits.
-fn data_type(element: ElementType) -> DataType {
-    match element {
-        ElementType::U8 | ElementType::I8 => DataType::CU_TENSOR_MAP_DATA_TYPE_UINT8,
-        ElementType::U16 | ElementType::I16 => DataType::CU_TENSOR_MAP_DATA_TYPE_UINT16,
-        ElementType::U32 => DataType::CU_TENSOR_MAP_DATA_TYPE_UINT32,
-        ElementType::I32 => DataType::CU_TENSOR_MAP_DATA_TYPE_INT32,
-        ElementType::U64 => DataType::CU_TENSOR_MAP_DATA_TYPE_UINT64,
-        ElementType::I64 => DataType::CU_TENSOR_MAP_DATA_TYPE_INT64,
-        ElementType::F16 => DataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-        ElementType::BF16 => DataType::CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
-        ElementType::F32 => DataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-        ElementType::F64 => DataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+/// The driver's names for the values in the table of element types.
+const DATA_TYPES: [DataType; 11] = [
+    DataType::CU_TENSOR_MAP_DATA_TYPE_UINT8,
+    DataType::CU_TENSOR_MAP_DATA_TYPE_UINT16,
+    DataType::CU_TENSOR_MAP_DATA_TYPE_UINT32,
+    DataType::CU_TENSOR_MAP_DATA_TYPE_INT32,
+    DataType::CU_TENSOR_MAP_DATA_TYPE_UINT64,
+    DataType::CU_TENSOR_MAP_DATA_TYPE_INT64,
+    DataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+    DataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+    DataType::CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+    DataType::CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+    DataType::CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
+];
+
+const fn data_type(element: ElementType) -> DataType {
+    let mut name = 0;
+    // It ends within the names, for every element type: the constant below is computed when this is compiled.
+    while DATA_TYPES[name] as u32 != element.tensor_map() {
+        name += 1;
     }
+    DATA_TYPES[name]
 }
+
+const _: () = {
+    let mut element = 0;
+    while element < ElementType::ALL.len() {
+        data_type(ElementType::ALL[element]);
+        element += 1;
+    }
+};
 
 fn swizzle(mode: SwizzleMode) -> Swizzle {
     match mode {
@@ -81,5 +99,17 @@ fn fill(fill: OobFill) -> Fill {
     match fill {
         OobFill::Zero => Fill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
         OobFill::Nan => Fill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swizzles_have_the_drivers_values() {
+        for mode in SwizzleMode::ALL {
+            assert_eq!(swizzle(mode) as u32, mode.tensor_map(), "{mode:?}");
+        }
     }
 }

@@ -5,9 +5,9 @@ use crate::exec::state::knowledge::Knowledge;
 use crate::exec::state::warp::{LANES, Split, Wait};
 use crate::exec::step::{Blame, Flow, Result, Step};
 use crate::op::Reg;
+use cute_hopper::{barriers, threads};
 
-/// Most threads of a CTA.
-const MAX_THREADS: u64 = 1024;
+const MAX_THREADS: u64 = threads::MAX_CTA as u64;
 
 impl Step<'_> {
     pub(crate) fn barrier(
@@ -26,12 +26,13 @@ impl Step<'_> {
         let expected = named.unwrap_or(live);
         let Some(barrier) = self.cluster.ctas[rank].barriers.get_mut(id) else {
             return Err(misused(format!(
-                "barrier {id} does not exist: barriers are numbered 0 to 15"
+                "barrier {id} does not exist: barriers are numbered 0 to {}",
+                barriers::NAMED - 1
             )));
         };
         if !expected.is_multiple_of(LANES as u64) || expected == 0 || expected > MAX_THREADS {
             return Err(misused(format!(
-                "barrier {id} is given {expected} threads; the count must be a multiple of 32 from 32 to 1024"
+                "barrier {id} is given {expected} threads; the count must be a multiple of {LANES} from {LANES} to {MAX_THREADS}"
             )));
         }
         if barrier.arrived > 0 && barrier.expected != expected && !barrier.whole {

@@ -11,7 +11,7 @@ use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
 use crate::limits::hold;
 use crate::op::{Address, Reg, Region};
-use crate::tensor_map::CHUNK_BYTES;
+use crate::tensor_map::{CHUNK_BYTES, fill_pattern};
 
 /// A copy into shared memory is known by its moment, of 31 bits.
 const MAX_LANDINGS: u64 = (1 << 31) - 1;
@@ -118,7 +118,7 @@ impl Step<'_> {
         let blame = |fault| Blame::origin(fault, origin);
         let mut fill = [0; CHUNK_BYTES];
         match &from {
-            Endpoint::Tile { map, .. } => fill = map.fill_pattern(),
+            Endpoint::Tile { map, .. } => fill = fill_pattern(map),
             Endpoint::Values(values) => fill[..values.len()].copy_from_slice(values),
             Endpoint::Bytes { .. } | Endpoint::Shared { .. } => {}
         }

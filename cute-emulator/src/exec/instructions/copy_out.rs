@@ -12,7 +12,7 @@ use crate::exec::state::shared::Use;
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, MAX_SHARED_BYTES, Reduction, Region};
-use crate::tensor_map::CHUNK_BYTES;
+use crate::tensor_map::{CHUNK_BYTES, computed_as, end_rows_at_whole_units};
 
 /// Of the stores of a CTA that have read their source and that nobody waits for, so many are delayed further, with so many
 /// bytes: eight times its shared memory.
@@ -45,14 +45,14 @@ impl Step<'_> {
                 (None, _) => None,
                 (Some(Reduction::Typed { update, bytes }), _) => Some((update, bytes)),
                 (Some(Reduction::ByElement(name)), Endpoint::Tile { map, .. }) => {
-                    let update = arithmetic::update(name, map.element.ptx());
+                    let update = arithmetic::update(name, computed_as(map.element));
                     let update = update.ok_or_else(|| {
                         blame(FaultKind::Operand(format!(
                             "the reduction `.{name}` of {:?} elements is not modelled",
                             map.element
                         )))
                     })?;
-                    Some((update, map.element.bytes()))
+                    Some((update, map.element.bytes() as usize))
                 }
                 (Some(Reduction::ByElement(_)), _) => {
                     return Err(blame(FaultKind::Operand(
@@ -61,7 +61,7 @@ impl Step<'_> {
                 }
             };
             if let (None, Endpoint::Tile { map, .. }) = (&reduction, &mut to) {
-                map.end_rows_at_whole_units();
+                end_rows_at_whole_units(map);
             }
             self.stats.copied_out += to.bytes();
             self.charge(to.bytes() / BYTES_PER_STEP);

@@ -1,7 +1,7 @@
 //! mbarriers.
 
 use crate::error::FaultKind;
-use crate::exec::state::barriers::{MAX_COUNT, MBARRIER_BYTES, Mbarrier, problem};
+use crate::exec::state::barriers::{MAX_ARRIVALS, MBARRIER_BYTES, Mbarrier, problem};
 use crate::exec::state::knowledge::Knowledge;
 use crate::exec::state::shared::Tag;
 use crate::exec::state::warp::{PhaseValue, Split, Wait, lanes};
@@ -14,10 +14,10 @@ impl Step<'_> {
         for lane in lanes(mask) {
             let (rank, at) = self.mbarrier_address(lane, address)?;
             let count = u64::from(self.warp.get(count, lane) as u32);
-            if count == 0 || count > MAX_COUNT {
+            if count == 0 || count > MAX_ARRIVALS {
                 let fault = problem(
                     u64::from(at),
-                    format!("the count {count} is not in 1 to {MAX_COUNT}"),
+                    format!("the count {count} is not in 1 to {MAX_ARRIVALS}"),
                 );
                 return Err(Blame::lane(fault, lane));
             }

@@ -5,12 +5,11 @@ use crate::error::FaultKind;
 use crate::exec::state::endpoint::Endpoint;
 use crate::exec::step::Step;
 use crate::op::{MAX_SHARED_BYTES, Region, Space};
-use crate::tensor_map::{TENSOR_MAP_BYTES, TensorMap};
+use crate::tensor_map::decode_tensor_map;
+use cute_hopper::tma::{self, MAP_BYTES};
 
-/// TMA places its boxes at multiples of this.
-const TILE_ALIGN: u64 = 128;
-/// Copies of bytes go by multiples of this.
-const BULK_ALIGN: u64 = 16;
+const TILE_ALIGN: u64 = tma::SHARED_ALIGN as u64;
+const BULK_ALIGN: u64 = tma::BULK_ALIGN as u64;
 /// So many bytes of a copy take the emulator as long as an instruction does.
 pub(crate) const BYTES_PER_STEP: u64 = 128;
 
@@ -46,19 +45,17 @@ impl Step<'_> {
                 Ok(Endpoint::Values(values.collect()))
             }
             Region::Tile { map, coords } => {
-                let mut bytes = [0; TENSOR_MAP_BYTES];
+                let mut bytes = [0; MAP_BYTES];
                 let address = self.address(lane, *map);
                 match self.locate(Space::Generic, address)? {
-                    Location::Param(offset) => {
-                        match self.params.get(offset..offset + TENSOR_MAP_BYTES) {
-                            Some(param) => bytes.copy_from_slice(param),
-                            None => {
-                                return Err(FaultKind::Operand(
-                                    "the operand is not the address of a tensor map".to_owned(),
-                                ));
-                            }
+                    Location::Param(offset) => match self.params.get(offset..offset + MAP_BYTES) {
+                        Some(param) => bytes.copy_from_slice(param),
+                        None => {
+                            return Err(FaultKind::Operand(
+                                "the operand is not the address of a tensor map".to_owned(),
+                            ));
                         }
-                    }
+                    },
                     Location::Global(address) => self
                         .memory
                         .read(address, &mut bytes)
@@ -69,7 +66,7 @@ impl Step<'_> {
                         ));
                     }
                 }
-                let map = TensorMap::from_bytes(&bytes).ok_or_else(|| {
+                let map = decode_tensor_map(&bytes).ok_or_else(|| {
                     FaultKind::Operand("the operand is not the address of a tensor map".to_owned())
                 })?;
                 if map.rank() != coords.len() {

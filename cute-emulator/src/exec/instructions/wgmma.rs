@@ -11,12 +11,12 @@ use crate::exec::state::wgmma::{CORE_BYTES, Descriptor, Pending};
 use crate::exec::step::{Blame, Flow, Result, Step};
 use crate::numerics::{FusedSum, Row};
 use crate::op::{Inputs, Instruction, MatrixA, Op, Output, Reg, Wgmma};
+use cute_hopper::{threads, wgmma};
 use std::ops::Range;
 
 /// Rows of D that a warp computes.
-const ROWS: usize = 16;
-/// Bytes of K of one instruction.
-const K_BYTES: usize = 32;
+const ROWS: usize = wgmma::M as usize / WARPGROUP;
+const K_BYTES: usize = wgmma::K_BYTES as usize;
 /// So many columns of D take the emulator as long as an instruction of another kind does.
 const COLUMNS_PER_STEP: usize = 8;
 
@@ -34,7 +34,8 @@ impl Step<'_> {
         let warps = self.cluster.warpgroup(self.warp).len();
         if warps != WARPGROUP {
             let message = format!(
-                "the warpgroup has {warps} of {WARPGROUP} warps: the CTA's threads are not a multiple of 128"
+                "the warpgroup has {warps} of {WARPGROUP} warps: the CTA's threads are not a multiple of {}",
+                threads::WARPGROUP
             );
             return Err(FaultKind::Operand(message).into());
         }

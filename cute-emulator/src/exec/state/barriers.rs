@@ -3,12 +3,12 @@
 use super::knowledge::Knowledge;
 use super::warp::PhaseValue;
 use crate::error::FaultKind;
+use cute_hopper::barriers;
 use std::fmt::{self, Display, Formatter};
 
-/// Most arrivals of an mbarrier, and most bytes that it waits for (PTX ISA 9.0, §9.7.13.15).
-pub(crate) const MAX_COUNT: u64 = (1 << 20) - 1;
-/// Size of an mbarrier.
-pub(crate) const MBARRIER_BYTES: usize = 8;
+pub(crate) const MBARRIER_BYTES: usize = barriers::MBARRIER_BYTES as usize;
+pub(crate) const MAX_ARRIVALS: u64 = barriers::MAX_ARRIVALS as u64;
+const MAX_TX_BYTES: u64 = barriers::MAX_TX_BYTES as u64;
 
 /// An mbarrier.
 #[derive(Clone, Debug)]
@@ -69,11 +69,11 @@ impl Mbarrier {
         address: u64,
     ) -> std::result::Result<(), FaultKind> {
         self.bytes += bytes;
-        if self.bytes.unsigned_abs() > MAX_COUNT {
+        if self.bytes.unsigned_abs() > MAX_TX_BYTES {
             return Err(problem(
                 address,
                 format!(
-                    "the transaction count becomes {}; its range is -{MAX_COUNT} to {MAX_COUNT}",
+                    "the transaction count becomes {}; its range is -{MAX_TX_BYTES} to {MAX_TX_BYTES}",
                     self.bytes
                 ),
             ));
@@ -86,8 +86,9 @@ impl Mbarrier {
 
     /// One more arrival in this phase, for one that is under way.
     pub(crate) fn await_one_more(&mut self, address: u64) -> std::result::Result<(), FaultKind> {
-        if self.pending == MAX_COUNT {
-            let message = format!("the pending count is {MAX_COUNT}, its maximum, and cannot grow");
+        if self.pending == MAX_ARRIVALS {
+            let message =
+                format!("the pending count is {MAX_ARRIVALS}, its maximum, and cannot grow");
             return Err(problem(address, message));
         }
         self.pending += 1;

@@ -10,15 +10,12 @@ use crate::launch::Launch;
 use crate::limits::OutOfHostMemory;
 use crate::op::{Code, MAX_SHARED_BYTES};
 use crate::special::Position;
+use cute_hopper::registers;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Registers of an SM.
-const REGISTERS: u32 = 65_536;
-/// A thread cannot have more.
-const MAX_REGISTERS: u32 = 255;
 /// `bar.sync` has so many barriers.
-pub(crate) const NAMED_BARRIERS: usize = 16;
+pub(crate) const NAMED_BARRIERS: usize = cute_hopper::barriers::NAMED as usize;
 
 pub(crate) struct Cluster {
     pub(crate) ctas: Vec<Cta>,
@@ -57,8 +54,7 @@ impl Cluster {
         let size: u32 = launch.cluster.iter().product();
         let total = warps_per_cta * size as usize;
         let shared_bytes = code.static_shared + launch.dynamic_shared_bytes;
-        let registers =
-            (REGISTERS / (warps_per_cta as u32 * LANES as u32) / 8 * 8).min(MAX_REGISTERS);
+        let registers = registers::at_launch(warps_per_cta as u32 * LANES as u32);
         let mut cluster = Cluster {
             ctas: Vec::with_capacity(size as usize),
             warps: Vec::with_capacity(total),

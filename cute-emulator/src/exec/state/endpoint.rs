@@ -1,7 +1,8 @@
 //! The other side of a copy: what is not the shared memory of the CTA that the copy belongs to.
 
 use super::knowledge::Knowledge;
-use crate::tensor_map::{CHUNK_BYTES, TensorMap};
+use crate::tensor_map::{CHUNK_BYTES, chunks};
+use cute_hopper::tma::TensorMap;
 use std::ops::Range;
 
 /// The other side of a copy.
@@ -65,7 +66,7 @@ impl Endpoint {
                     })
                 })
             }
-            Endpoint::Tile { map, coords } => map.chunks(coords, |chunk| {
+            Endpoint::Tile { map, coords } => chunks(map, coords, |chunk| {
                 f(&Piece {
                     offset: chunk.offset as usize,
                     len: CHUNK_BYTES,

@@ -9,10 +9,10 @@ use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 /// Lanes of a warp.
-pub(crate) const LANES: usize = 32;
+pub(crate) const LANES: usize = cute_hopper::threads::WARP as usize;
 
 /// Warps of a warpgroup.
-pub(crate) const WARPGROUP: usize = 4;
+pub(crate) const WARPGROUP: usize = cute_hopper::threads::WARPGROUP_WARPS as usize;
 
 /// A row of the register file: one value for each lane.
 pub(crate) type Row = [u64; LANES];

@@ -3,13 +3,11 @@
 use super::knowledge::Knowledge;
 use super::origin::Origin;
 use crate::error::FaultKind;
-use crate::tensor_map::TensorSwizzle;
+use cute_hopper::{SwizzleMode, wgmma};
 use std::fmt::{self, Display, Formatter};
 
-/// Bytes along a row of a core matrix, and of what a swizzle moves.
-pub(crate) const CORE_BYTES: u64 = 16;
-/// Rows of a core matrix.
-const CORE_ROWS: u64 = 8;
+pub(crate) const CORE_BYTES: u64 = wgmma::CORE_BYTES as u64;
+const CORE_ROWS: u64 = wgmma::CORE_ROWS as u64;
 
 /// A tensor-core instruction that has not been waited for.
 pub(crate) struct Pending {
@@ -29,47 +27,41 @@ pub(crate) struct Descriptor {
     pub(crate) start: u64,
     pub(crate) leading: u64,
     pub(crate) stride: u64,
-    pub(crate) swizzle: TensorSwizzle,
+    pub(crate) swizzle: SwizzleMode,
 }
 
 impl Descriptor {
     pub(crate) fn new(bits: u64) -> std::result::Result<Descriptor, FaultKind> {
-        let field = |position: u32| (bits >> position & 0x3fff) << 4;
-        let base_offset = bits >> 49 & 7;
+        let wgmma::Descriptor {
+            address: start,
+            leading,
+            stride,
+            base_offset,
+            swizzle,
+        } = wgmma::Descriptor::decode(bits);
         if base_offset != 0 {
             let message = format!(
                 "matrix descriptor {bits:#018x} has base offset {base_offset}; only 0 is modelled"
             );
             return Err(FaultKind::Operand(message));
         }
-        let swizzle = match bits >> 62 {
-            0 => TensorSwizzle::None,
-            1 => TensorSwizzle::B128,
-            2 => TensorSwizzle::B64,
-            _ => TensorSwizzle::B32,
-        };
         Ok(Descriptor {
-            start: field(0),
-            leading: field(16),
-            stride: field(32),
+            start,
+            leading,
+            stride,
             swizzle,
         })
     }
 
     /// Bytes of a row of the swizzle's pattern.
     pub(crate) fn span(&self) -> u64 {
-        match self.swizzle {
-            TensorSwizzle::None => CORE_BYTES,
-            TensorSwizzle::B32 => 32,
-            TensorSwizzle::B64 => 64,
-            TensorSwizzle::B128 => 128,
-        }
+        self.swizzle.span() as u64
     }
 
     /// The address of 16 bytes along K, of a matrix whose rows along K are contiguous.
     pub(crate) fn k_major(&self, row: u64, k_byte: u64) -> u64 {
         let along_k = match self.swizzle {
-            TensorSwizzle::None => k_byte / CORE_BYTES * self.leading,
+            SwizzleMode::None => k_byte / CORE_BYTES * self.leading,
             _ => k_byte,
         };
         let within = row / CORE_ROWS * self.stride + row % CORE_ROWS * self.span();
@@ -82,7 +74,7 @@ impl Descriptor {
         let panel = byte / self.span();
         // Without a swizzle the two strides change their roles.
         let (panel_stride, k_stride) = match self.swizzle {
-            TensorSwizzle::None => (self.stride, self.leading),
+            SwizzleMode::None => (self.stride, self.leading),
             _ => (self.leading, self.stride),
         };
         self.swizzle

@@ -25,8 +25,8 @@ impl Fragment {
             },
             2 => {
                 let halves = [
-                    b.register(self.element.register()),
-                    b.register(self.element.register()),
+                    b.register(Type::of(self.element)),
+                    b.register(Type::of(self.element)),
                 ];
                 let vector = Operand::Vector(halves.iter().map(Scalar::operand).collect());
                 b.emit(Opcode::Mov, Type::B32, [vector, register.operand()]);
@@ -41,7 +41,7 @@ impl Fragment {
                     (),
                     [register.operand(), Operand::Int(0), selector],
                 );
-                let ty = self.element.register();
+                let ty = Type::of(self.element);
                 b.compute(ty, Opcode::Cvt, (ty, Type::U32), [byte.operand()])
             }
         }
@@ -61,8 +61,8 @@ impl Fragment {
             1 => b.assign(&register, scalar.operand()),
             2 => {
                 let halves = [
-                    b.register(self.element.register()),
-                    b.register(self.element.register()),
+                    b.register(Type::of(self.element)),
+                    b.register(Type::of(self.element)),
                 ];
                 b.emit(
                     Opcode::Mov,

@@ -221,12 +221,12 @@ mod tests {
         let span = mode.span() / i64::from(element.bytes());
         let atom = Layout::new([8, span], [span, 1]).unwrap();
         let layout = tile_to_shape(&atom, &shape.into(), None).unwrap();
-        ComposedLayout::new(mode.swizzle(element.bits()).unwrap(), 0, layout).unwrap()
+        ComposedLayout::new(Swizzle::from_mode(mode, element.bits()).unwrap(), 0, layout).unwrap()
     }
 
     #[test]
     fn addresses_are_the_algebras() {
-        for element in [Element::U8, Element::Bf16, Element::U32, Element::F64] {
+        for element in [Element::U8, Element::BF16, Element::U32, Element::F64] {
             for mode in SwizzleMode::ALL {
                 let layout = tiled(mode, element, [32, 256 / i64::from(element.bytes())]);
                 for known_bits in [false, true] {
@@ -286,11 +286,11 @@ mod tests {
 
     #[test]
     fn a_swizzle_is_applied_once() {
-        let layout = tiled(SwizzleMode::B128, Element::Bf16, [64, 64]);
+        let layout = tiled(SwizzleMode::B128, Element::BF16, [64, 64]);
         // For one row: one instruction for its offset, three for the swizzle, one for the sum with the base, and an
         // exclusive or for each of 7 further chunks of 16 bytes.
         assert_eq!(
-            check(&layout, Element::Bf16, &[None, Some(-1)], true),
+            check(&layout, Element::BF16, &[None, Some(-1)], true),
             1 + 3 + 1 + 7
         );
         // The offset of a stage is a multiple of the period, so the swizzle takes no instruction.
@@ -302,7 +302,7 @@ mod tests {
         .unwrap();
         let ring = ComposedLayout::new(layout.swizzle(), 0, stages).unwrap();
         assert_eq!(
-            check(&ring, Element::Bf16, &[Some(-1), Some(-1), None], false),
+            check(&ring, Element::BF16, &[Some(-1), Some(-1), None], false),
             2
         );
     }

@@ -16,14 +16,14 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
     let element = call.element()?;
     b.set_place(call.args[0].span);
     match &call.args[0].value {
-        Value::Scalar(scalar) => Ok(b.convert(scalar, element.register())?.into()),
+        Value::Scalar(scalar) => Ok(b.convert(scalar, Type::of(element))?.into()),
         Value::Fragment(fragment) if fragment.element == element => {
             Ok(Value::Fragment(fragment.clone()))
         }
         Value::Fragment(fragment) => {
             let result = fragment.like(b, element);
             let packed = match (fragment.element, element) {
-                (Element::F32, Element::Bf16) => Some(Type::Bf16x2),
+                (Element::F32, Element::BF16) => Some(Type::Bf16x2),
                 (Element::F32, Element::F16) => Some(Type::F16x2),
                 _ => None,
             };
@@ -50,7 +50,7 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
                     }
                     None => {
                         let from = fragment.read(b, value);
-                        let to = b.convert(&from, element.register())?;
+                        let to = b.convert(&from, Type::of(element))?;
                         result.write(b, value, &to);
                     }
                 }

@@ -7,6 +7,7 @@ use crate::kernel::value::{
     Distributed, Element, Fragment, Held, Num, Scalar, Value, packing, word_type,
 };
 use cute_algebra::{Layout, Shape, Tuple};
+use cute_hopper::registers;
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -19,9 +20,6 @@ pub(super) const ROWS: &[Builtin] = &[
         apply: coordinate,
     },
 ];
-
-/// The most registers of a thread.
-pub(super) const MAX_REGISTERS: i64 = 255;
 
 fn fragment(b: &mut Builder, call: &Call) -> Result<Value> {
     let element = call.element()?;
@@ -126,11 +124,12 @@ fn distributed(
 
 fn registers(b: &mut Builder, call: &Call, element: Element, elements: i64) -> Result<Vec<Scalar>> {
     let words = (i128::from(elements) * i128::from(element.bits()) + 31) / 32;
-    if words > i128::from(MAX_REGISTERS) {
+    if words > i128::from(registers::MAX) {
         return Err(call.error_at(
             0,
             format!(
-                "{elements} elements of {element} take {words} registers, but a thread has {MAX_REGISTERS}"
+                "{elements} elements of {element} take {words} registers, but a thread has {}",
+                registers::MAX
             ),
         ));
     }

@@ -150,7 +150,7 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
 
 /// A register that holds the value as an element.
 fn element_register(b: &mut Builder, element: Element, value: &Value) -> Result<Scalar> {
-    let ty = element.register();
+    let ty = Type::of(element);
     match value {
         Value::Scalar(scalar) if scalar.ty == ty => Ok(scalar.clone()),
         Value::Int(value, own) if is_integer(ty) && own.is_none_or(|own| own == ty) => {
@@ -179,15 +179,15 @@ fn element_register(b: &mut Builder, element: Element, value: &Value) -> Result<
 
 /// The type of the load or store of one element.
 fn memory_type(element: Element) -> Type {
-    match element {
-        Element::F16 | Element::Bf16 => Type::B16,
-        element => element.register(),
+    match Type::of(element) {
+        ty @ (Type::F16 | Type::Bf16) => ty.untyped(),
+        ty => ty,
     }
 }
 
 fn load(b: &mut Builder, space: Modifier, element: Element, address: Operand) -> Scalar {
     b.compute(
-        element.register(),
+        Type::of(element),
         Opcode::Ld,
         (space, memory_type(element)),
         [address],

@@ -1,7 +1,7 @@
 //! Tiles of tensors and of fragments.
 
 use crate::kernel::builtins::call::{Argument, Builtin, Call};
-use crate::kernel::emit::builder::{Builder, MAX_SHARED_BYTES};
+use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Fragment, Held, Tensor, Value};
 use cute_algebra::{Coord, IntTuple, Shape, Tiler, Tuple, zipped_divide};
 use syn::Result;
@@ -145,7 +145,7 @@ pub(crate) fn check_divides(b: &Builder, mode: usize, tile: i64, extent: i64) ->
         return Ok(());
     }
     // Limits the search. Extents in shared memory are below the limit.
-    let extent_searched = extent.min(i64::from(MAX_SHARED_BYTES));
+    let extent_searched = extent.min(i64::from(cute_hopper::shared::MAX_BYTES));
     let divides = |candidate: &i64| extent % candidate == 0;
     let below = (1..=tile.min(extent_searched))
         .rev()

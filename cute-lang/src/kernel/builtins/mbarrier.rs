@@ -5,6 +5,7 @@ use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::{Builder, address_operand, unless};
 use crate::kernel::value::{Barrier, Barriers, Num, Value};
 use cute_algebra::Swizzle;
+use cute_hopper::barriers::{MAX_ARRIVALS, MBARRIER_BYTES};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -31,12 +32,6 @@ pub(super) const ROWS: &[Builtin] = &[
         apply: expect_tx,
     },
 ];
-
-/// The size of an mbarrier, in bytes.
-const MBARRIER: u32 = 8;
-
-/// The most arrivals of a phase (PTX ISA 9.0, "Phase of the mbarrier object").
-const MAX_ARRIVALS: u32 = (1 << 20) - 1;
 
 impl Barrier {
     /// The operand of its address.
@@ -65,7 +60,7 @@ pub(crate) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Resul
             barriers.count
         )));
     }
-    let offset = b.mul(&index, &Num::from(MBARRIER))?;
+    let offset = b.mul(&index, &Num::from(MBARRIER_BYTES))?;
     Ok(Value::Barrier(Barrier {
         base: barriers.base,
         offset,
@@ -75,15 +70,15 @@ pub(crate) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Resul
 fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
     let count = call.constant_in(0, 1..=1024)?;
     let arrivals = call.constant_in(1, 1..=MAX_ARRIVALS)?;
-    let base = b.allocate(count * MBARRIER, MBARRIER)?;
+    let base = b.allocate(count * MBARRIER_BYTES, MBARRIER_BYTES)?;
     b.header(format!(
         "shared memory {base}..{}: {count} mbarriers, {arrivals} arrivals a phase",
-        base + count * MBARRIER
+        base + count * MBARRIER_BYTES
     ));
     for index in 0..count {
         let barrier = Barrier {
             base,
-            offset: Num::from(index * MBARRIER),
+            offset: Num::from(index * MBARRIER_BYTES),
         };
         let address = barrier.operand(b)?;
         b.init(

@@ -4,8 +4,9 @@
 use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Tensor, Value};
+use cute_algebra::Value as Algebra;
 use cute_algebra::operations::Operation;
-use cute_algebra::{Value as Algebra, WIDEST_ACCESS};
+use cute_hopper::shared::WIDEST_ACCESS;
 use syn::Result;
 
 /// What an answer depends on.
@@ -75,7 +76,9 @@ pub(crate) fn ask(
 fn same_for_all(b: &Builder, tensor: &Tensor) -> bool {
     let dynamic = b.possible_bits(&tensor.dynamic) as i64;
     let reach = tensor.layout.offset() + tensor.layout.layout().cosize();
-    let bytes = reach.saturating_mul(tensor.width()).max(WIDEST_ACCESS / 8);
+    let bytes = reach
+        .saturating_mul(tensor.width())
+        .max(WIDEST_ACCESS.into());
     let span = (bytes as u64).checked_next_power_of_two().unwrap_or(0);
     dynamic & span.wrapping_sub(1) as i64 == 0
 }

@@ -3,6 +3,7 @@
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Value;
+use cute_hopper::registers::{self, UNIT};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
@@ -18,15 +19,16 @@ pub(super) const ROWS: &[Builtin] = &[
 ];
 
 fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value> {
-    let registers = call.constant_in(0, 24..=256)?;
-    if registers % 8 != 0 {
-        let (low, high) = (registers / 8 * 8, registers / 8 * 8 + 8);
+    let registers = call.constant_in(0, registers::SETMAXNREG)?;
+    let low = registers / UNIT * UNIT;
+    if registers != low {
+        let high = low + UNIT;
         return Err(call.error_at(
             0,
-            format!("{registers} is not a multiple of 8; nearest: {low} and {high}"),
+            format!("{registers} is not a multiple of {UNIT}; nearest: {low} and {high}"),
         ));
     }
-    let launched = launch_registers(b.threads);
+    let launched = registers::at_launch(b.threads);
     let (contradicts, bound) = match direction {
         Modifier::Dec => (registers > launched, "most"),
         _ => (registers < launched, "least"),
@@ -41,12 +43,4 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value
         ));
     }
     instruction(b, Opcode::Setmaxnreg, direction, Some(registers.into()))
-}
-
-/// The number of registers of a multiprocessor of sm_90.
-const REGISTER_FILE: u32 = 65_536;
-
-/// The number of registers that a thread has when the kernel starts, if its CTA is the only one on the multiprocessor.
-pub(crate) fn launch_registers(threads: u32) -> u32 {
-    (REGISTER_FILE / threads.max(1) / 8 * 8).min(255)
 }

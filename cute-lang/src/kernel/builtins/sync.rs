@@ -3,6 +3,8 @@
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Num, Value};
+use cute_hopper::barriers::NAMED;
+use cute_hopper::threads::WARP;
 use cute_ptx::ast::Operand;
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -29,15 +31,18 @@ pub(super) const ROWS: &[Builtin] = &[
 fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
     let id = call.num(0)?;
     if let Num::Const(id) = id
-        && !(0..16).contains(&id)
+        && !(0..NAMED.into()).contains(&id)
     {
-        return Err(call.error_at(0, format!("a CTA has the barriers 0 to 15, not {id}")));
+        return Err(call.error_at(
+            0,
+            format!("a CTA has the barriers 0 to {}, not {id}", NAMED - 1),
+        ));
     }
-    let threads = call.constant_in(1, 32..=b.threads)?;
-    if threads % 32 != 0 {
+    let threads = call.constant_in(1, WARP..=b.threads)?;
+    if threads % WARP != 0 {
         return Err(call.error_at(
             1,
-            format!("{threads} threads are not a multiple of a warp, 32 threads"),
+            format!("{threads} threads are not a multiple of a warp, {WARP} threads"),
         ));
     }
     b.emit(

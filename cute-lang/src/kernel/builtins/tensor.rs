@@ -2,9 +2,10 @@
 
 use crate::kernel::access::address::{in_bytes, period};
 use crate::kernel::builtins::call::{Builtin, Call};
-use crate::kernel::emit::builder::{Builder, MAX_SHARED_BYTES, SHARED_ALIGN};
+use crate::kernel::emit::builder::{Builder, SHARED_ALIGN};
 use crate::kernel::value::{Num, Tensor, Value};
 use cute_algebra::{ComposedLayout, Layout, LayoutError, Major, Swizzle, SwizzleMode};
+use cute_hopper::{shared, tma};
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -25,8 +26,6 @@ pub(super) const ROWS: &[Builtin] = &[
         apply: bytes,
     },
 ];
-
-impl Tensor {}
 
 fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
     let element = call.element()?;
@@ -71,13 +70,16 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
     let Some(size) = size.filter(|_| layout.offset() >= 0) else {
         return Err(call.error_at(
             0,
-            format!("{element} at {shown} does not fit shared memory, {MAX_SHARED_BYTES} bytes"),
+            format!(
+                "{element} at {shown} does not fit shared memory, {} bytes",
+                shared::MAX_BYTES
+            ),
         ));
     };
-    // TMA needs 128 bytes. A tile that is aligned to the period of its swizzle needs no correction of addresses.
+    // TMA needs aligned boxes. A tile that is aligned to the period of its swizzle needs no correction of addresses.
     let align = u32::try_from(period)
         .unwrap_or(SHARED_ALIGN)
-        .clamp(128, SHARED_ALIGN);
+        .clamp(tma::SHARED_ALIGN, SHARED_ALIGN);
     b.set_place(call.span);
     let base = b.allocate(size, align)?;
     b.header(format!(

@@ -3,6 +3,7 @@
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Num, Value};
+use cute_hopper::threads::{WARP, WARPGROUP};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::special::Register;
 use cute_ptx::table::{Modifier, Opcode};
@@ -42,12 +43,6 @@ pub(super) const ROWS: &[Builtin] = &[
         apply: cluster_ctarank,
     },
 ];
-
-/// Threads of a warp.
-const WARP: u32 = 32;
-
-/// Threads of a warpgroup.
-const WARPGROUP: u32 = 128;
 
 fn thread(b: &mut Builder, _: &Call) -> Result<Value> {
     Ok(b.thread().into())

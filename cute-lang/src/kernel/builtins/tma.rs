@@ -5,7 +5,8 @@ use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::{ParamKind, TmaRecipe};
 use crate::kernel::value::{MappedTensor, Num, Scalar, Tensor, Value};
-use cute_algebra::{TMA_ALIGNMENT, TmaPlan, tma_plan};
+use cute_algebra::{TmaPlan, tma_plan};
+use cute_hopper::tma::SHARED_ALIGN;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -223,10 +224,10 @@ fn instructions(
     start: &[Num],
     plan: &TmaPlan,
 ) -> Result<Vec<Copy>> {
-    let aligned = b.possible_bits(&tile.dynamic).trailing_zeros() >= TMA_ALIGNMENT.trailing_zeros();
+    let aligned = b.possible_bits(&tile.dynamic).trailing_zeros() >= SHARED_ALIGN.trailing_zeros();
     if !aligned {
         let message = format!(
-            "a run-time coordinate may put the tile at an address that is not a multiple of {TMA_ALIGNMENT}"
+            "a run-time coordinate may put the tile at an address that is not a multiple of {SHARED_ALIGN}"
         );
         return Err(call.error_at(index, message));
     }

@@ -2,13 +2,13 @@
 
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
-use crate::kernel::builtins::registers::launch_registers;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::value::{Element, Fragment, Num, Scalar, Tensor, Value};
 use cute_algebra::{
-    GmmaOperand, Layout, LayoutError, Major, MmaAtom, MmaOperand, composition, gmma_operand,
+    Layout, LayoutError, Major, MmaAtom, MmaOperand, WgmmaOperand, composition, wgmma_operand,
 };
+use cute_hopper::{WgmmaInput, registers, wgmma};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -16,7 +16,7 @@ use syn::Result;
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "wgmma(acc, a, b, accumulate)",
-        apply: wgmma,
+        apply: multiply,
     },
     Builtin {
         signature: "wgmma_c(n)",
@@ -36,24 +36,17 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-/// The rows of D that one instruction computes.
-const M: i64 = 64;
-
-/// The registers that ptxas needs for a wgmma besides its accumulators. It fails if the kernel starts with fewer, even
-/// if `setmaxnreg` adds more.
-const OVERHEAD: u32 = 26;
-
-/// The most groups that a wait can leave pending.
-const MAX_GROUPS: u32 = 7;
+const M: i64 = wgmma::M as i64;
+const OVERHEAD: u32 = wgmma::REGISTERS_BESIDE_ACCUMULATORS;
 
 fn wgmma_wait(b: &mut Builder, call: &Call) -> Result<Value> {
-    let groups = call.constant_in(0, 0..=MAX_GROUPS)?;
+    let groups = call.constant_in(0, 0..=wgmma::MAX_PENDING_GROUPS)?;
     instruction(b, Opcode::WgmmaWaitGroup, (), Some(groups.into()))
 }
 
 /// The layout of an accumulator of 64 × n, from (thread, value) to coordinates.
 fn wgmma_c(_: &mut Builder, call: &Call) -> Result<Value> {
-    accumulator(call.constant_in(0, 8..=256)?.into())
+    accumulator(call.constant_in(0, wgmma::N)?.into())
         .map(|layout| Value::Algebra(layout.into()))
         .map_err(|error| call.error_at(0, error.kind()))
 }
@@ -64,7 +57,7 @@ fn accumulator(n: i64) -> std::result::Result<Layout, LayoutError> {
     composition(&Layout::identity([M, n])?, atom.layout(MmaOperand::C))
 }
 
-fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
+fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
     let Value::Fragment(acc) = &call.args[0].value else {
         return Err(call.mismatch(0, "a fragment"));
     };
@@ -79,12 +72,13 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
             ),
         ));
     }
-    let input = match a.element {
-        Element::Bf16 => Type::Bf16,
-        Element::F16 => Type::F16,
-        other => {
-            return Err(call.error_at(1, format!("wgmma takes `bf16` and `f16`, not `{other}`")));
-        }
+    let Some(input) = multiplied(a.element) else {
+        let inputs = Element::ALL
+            .iter()
+            .filter(|element| multiplied(**element).is_some());
+        let inputs: Vec<String> = inputs.map(|element| format!("`{element}`")).collect();
+        let message = format!("wgmma takes {}, not `{}`", inputs.join(" and "), a.element);
+        return Err(call.error_at(1, message));
     };
     if acc.element != Element::F32 {
         return Err(call.error_at(
@@ -100,8 +94,10 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
             format!("A has {m} rows, but wgmma takes {M}: use a `local_tile`"),
         ));
     }
-    if n % 8 != 0 || !(8..=256).contains(&n) {
-        return Err(call.error_at(2, format!("N is a multiple of 8 from 8 to 256, not {n}")));
+    if !u32::try_from(n).is_ok_and(|n| wgmma::has_n(n, false)) {
+        let (step, least, most) = (wgmma::N_STEP, wgmma::N.start(), wgmma::N.end());
+        let message = format!("N is a multiple of {step} from {least} to {most}, not {n}");
+        return Err(call.error_at(2, message));
     }
     if k != b_k {
         return Err(call.error_at(2, format!("the extent along K is {k} in A, but {b_k} in B")));
@@ -109,7 +105,7 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
     check_accumulator(call, acc, n)?;
     let (needed, launched) = (
         acc.registers.len() as u32 + OVERHEAD,
-        launch_registers(b.threads),
+        registers::at_launch(b.threads),
     );
     if needed > launched {
         return Err(call.error_at(
@@ -117,7 +113,7 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
             format!(
                 "a product of N = {n} needs {needed} registers a thread, but a CTA of {} threads starts with {launched}: use N ≤ {}",
                 b.threads,
-                launched.saturating_sub(OVERHEAD) * 2 / 8 * 8
+                launched.saturating_sub(OVERHEAD) * 2 / wgmma::N_STEP * wgmma::N_STEP
             ),
         ));
     }
@@ -133,9 +129,16 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
         accumulate.clone()
     };
     let registers = Operand::Vector(acc.registers.iter().map(Scalar::operand).collect());
-    let transposed = |form: &GmmaOperand| Operand::Int(i128::from(form.major == Major::MN));
+    let transposed = |form: &WgmmaOperand| Operand::Int(i128::from(form.major == Major::MN));
+    let transposed = input
+        .mn_major
+        .then(|| [transposed(&a_form), transposed(&b_form)]);
     // N is at most 256, which is checked above.
-    let shape = Modifier::M64 { n: n as u16, k: 16 };
+    let shape = Modifier::M64 {
+        n: n as u16,
+        k: wgmma::k(a.element) as u8,
+    };
+    let ty = Modifier::from_name(a.element.ptx());
     let a_descriptors = Descriptors::new(b, call, 1, a, &a_form)?;
     let b_descriptors = Descriptors::new(b, call, 2, bt, &b_form)?;
     for (step, (&a_step, &b_step)) in a_form.steps.iter().zip(&b_form.steps).enumerate() {
@@ -157,21 +160,27 @@ fn wgmma(b: &mut Builder, call: &Call) -> Result<Value> {
         ];
         b.emit(
             Opcode::WgmmaMmaAsync,
-            (shape, Type::F32, input, input),
+            (shape, Type::F32, ty, ty),
             operands
                 .into_iter()
-                .chain([transposed(&a_form), transposed(&b_form)]),
+                .chain(transposed.iter().flatten().cloned()),
         );
     }
     Ok(Value::Unit)
 }
 
+/// How elements of this type are multiplied, if tensors hold them and accumulators can be of `f32`.
+fn multiplied(element: Element) -> Option<WgmmaInput> {
+    let input = element.wgmma().filter(|_| element.rust().is_some());
+    input.filter(|input| input.accumulators.contains(&Element::F32))
+}
+
 /// Argument `index` as an operand in shared memory.
-fn operand(call: &Call, index: usize) -> Result<(&Tensor, GmmaOperand)> {
+fn operand(call: &Call, index: usize) -> Result<(&Tensor, WgmmaOperand)> {
     let Value::Tensor(tensor) = &call.args[index].value else {
         return Err(call.mismatch(index, "a tensor in shared memory"));
     };
-    let form = gmma_operand(tensor.element.bits(), &tensor.layout)
+    let form = wgmma_operand(tensor.element.bits(), &tensor.layout)
         .map_err(|error| call.error_at(index, error))?;
     Ok((tensor, form))
 }
@@ -239,9 +248,9 @@ impl Descriptors {
         call: &Call,
         index: usize,
         tensor: &Tensor,
-        form: &GmmaOperand,
+        form: &WgmmaOperand,
     ) -> Result<Self> {
-        let atom = form.swizzle.atom().max(16);
+        let atom = form.swizzle.atom();
         if b.possible_bits(&tensor.dynamic).trailing_zeros() < atom.trailing_zeros() {
             let message = format!(
                 "a run-time coordinate may put the tile at an address that is not a multiple of {atom}"

@@ -13,6 +13,7 @@ use crate::kernel::emit::registers::Registers;
 use crate::kernel::emit::registers::is_numbered;
 use crate::kernel::value::types::{instruction_type, rust_name};
 use crate::kernel::value::{Num, Scalar};
+use cute_hopper::{SwizzleMode, shared};
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
 use cute_ptx::special::{Register, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
@@ -21,14 +22,11 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use syn::{Error, Result};
 
-/// Most shared memory of a CTA on sm_90: 227 KiB.
-pub const MAX_SHARED_BYTES: u32 = 232_448;
-
 /// Most lines of PTX of one kernel. A kernel with more has a loop that was not meant to be unrolled.
 pub const MAX_LINES: usize = 200_000;
 
-/// Alignment of the dynamic shared memory of a kernel, in bytes.
-pub const SHARED_ALIGN: u32 = 1024;
+/// The alignment of the dynamic shared memory of a kernel in bytes: that of the atom of the widest swizzle.
+pub const SHARED_ALIGN: u32 = SwizzleMode::B128.atom() as u32;
 
 /// A kernel while it is emitted.
 pub struct Builder {
@@ -362,12 +360,13 @@ impl Builder {
     pub fn allocate(&mut self, bytes: u32, align: u32) -> Result<u32> {
         let offset = self.shared_bytes.next_multiple_of(align);
         match offset.checked_add(bytes) {
-            Some(end) if end <= MAX_SHARED_BYTES => {
+            Some(end) if end <= shared::MAX_BYTES => {
                 self.shared_bytes = end;
                 Ok(offset)
             }
             _ => Err(self.error(format!(
-                "{bytes} bytes at offset {offset} do not fit shared memory: a CTA has {MAX_SHARED_BYTES} bytes"
+                "{bytes} bytes at offset {offset} do not fit shared memory: a CTA has {} bytes",
+                shared::MAX_BYTES
             ))),
         }
     }

@@ -1,7 +1,7 @@
 //! The parameters of a kernel.
 
 use crate::kernel::value::Element;
-use cute_algebra::SwizzleMode;
+use cute_hopper::SwizzleMode;
 use cute_ptx::ast::Type;
 use proc_macro2::Span;
 

@@ -2,7 +2,7 @@
 
 use crate::kernel::emit::param::{Param, ParamKind, TmaParam};
 use crate::kernel::value::Element;
-use cute_algebra::SwizzleMode;
+use cute_hopper::{RustType, SwizzleMode, tma};
 use cute_ptx::ast::Type;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -45,7 +45,7 @@ fn recipe(facade: &TokenStream, name: &str, tma: &TmaParam) -> TokenStream {
         Some(recipe) => (recipe.box_shape.clone(), recipe.swizzle),
         None => {
             let mut unit = vec![1; tma.rank - 1];
-            unit.push(16 / tma.element.bytes());
+            unit.push(tma::GLOBAL_ALIGN / tma.element.bytes());
             (unit, SwizzleMode::None)
         }
     };
@@ -88,9 +88,10 @@ pub(super) fn param_type(facade: &TokenStream, param: &Param) -> TokenStream {
 
 fn rust_type(facade: &TokenStream, element: Element) -> TokenStream {
     let name = format_ident!("{}", element.name());
-    match element {
-        Element::F16 | Element::Bf16 => quote!(#facade::#name),
-        _ => quote!(::core::primitive::#name),
+    match element.rust() {
+        Some(RustType::Primitive) => quote!(::core::primitive::#name),
+        // The facade has the types of `half`; the other types are in no signature.
+        Some(RustType::Half) | None => quote!(#facade::#name),
     }
 }
 
@@ -104,6 +105,6 @@ fn scalar_element(ty: Type) -> Element {
     let found = Element::ALL
         .iter()
         .copied()
-        .find(|element| element.register() == ty);
+        .find(|&element| Type::of(element) == ty);
     found.unwrap_or(Element::U32)
 }

@@ -35,7 +35,7 @@ impl Interpreter<'_> {
             .rev()
             .find_map(|scope| scope.get(&ident.to_string()))
         {
-            Some(Some(Value::Element(element))) => Some(element.register()),
+            Some(Some(Value::Element(element))) => Some(Type::of(*element)),
             Some(_) => None,
             None => register_type(&ident.to_string()),
         }

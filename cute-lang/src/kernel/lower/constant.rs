@@ -2,12 +2,10 @@
 
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::Value;
+use cute_hopper::threads::MAX_CLUSTER;
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Result};
-
-/// The most CTAs of a cluster that every device supports.
-const MAX_CLUSTER: u32 = 8;
 
 pub(super) fn constant(interpreter: &mut Interpreter<'_>, expr: &Expr, limit: u32) -> Result<u32> {
     let value = interpreter.eval(expr)?;

@@ -3,15 +3,14 @@
 use crate::kernel::emit::builder::SHARED_ALIGN;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::param::ParamKind;
+use cute_hopper::threads::MAX_PARAMETER_BYTES;
+use cute_hopper::tma;
 use cute_ptx::ast;
 use cute_ptx::ast::{Directive, Line, ParamType, Type, Variable};
 use cute_ptx::table::Opcode;
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::{Error, Result};
-
-/// The most bytes of parameters of a kernel, up to PTX 8.1.
-const MAX_PARAMETER_BYTES: u64 = 4096;
 
 /// The name of the entry, by which the driver finds it.
 pub(super) fn entry_name(instance: &Ident) -> Result<String> {
@@ -29,8 +28,8 @@ pub(super) fn entry_name(instance: &Ident) -> Result<String> {
 pub(super) fn ptx_params(param: &Param) -> Vec<ast::Param> {
     let ty = match &param.kind {
         ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => ParamType::Bytes {
-            align: 64,
-            len: 128,
+            align: tma::MAP_ALIGN,
+            len: tma::MAP_BYTES as u32,
         },
         ParamKind::Global { .. } => ParamType::Scalar(Type::U64),
         ParamKind::Scalar(ty) => ParamType::Scalar(*ty),
@@ -53,13 +52,14 @@ pub(super) fn check_parameters(kernel: &Ident, params: &[ast::Param]) -> Result<
         };
         end.next_multiple_of(align) + len
     });
-    if bytes <= MAX_PARAMETER_BYTES {
+    if bytes <= MAX_PARAMETER_BYTES.into() {
         return Ok(());
     }
     Err(Error::new(
         kernel.span(),
         format!(
-            "the parameters take {bytes} bytes, but a kernel has {MAX_PARAMETER_BYTES}; a tensor map takes 128"
+            "the parameters take {bytes} bytes, but a kernel has {MAX_PARAMETER_BYTES}; a tensor map takes {}",
+            tma::MAP_BYTES
         ),
     ))
 }

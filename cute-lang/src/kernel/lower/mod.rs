@@ -14,15 +14,13 @@ use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::parse;
 use crate::kernel::syntax::parse::{Instance, Kernel, Source, parameter_name};
 use constant::{cluster, constant};
+use cute_hopper::threads::MAX_CTA;
 use cute_ptx::ast::{Entry, Item, Module};
 use entry::{check_parameters, directives, entry_name, ptx_params, shared_memory};
 use parameter::declare;
 use proc_macro2::{Ident, TokenStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Result, Token};
-
-/// Most threads of a CTA.
-const MAX_THREADS: u32 = 1024;
 
 /// An instance of a kernel, as PTX.
 pub struct Lowered {
@@ -100,7 +98,7 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
             interpreter.define(&name, value);
         }
     }
-    let threads = constant(&mut interpreter, &kernel.threads, MAX_THREADS)?;
+    let threads = constant(&mut interpreter, &kernel.threads, MAX_CTA)?;
     let cluster = match &kernel.cluster {
         Some(expr) => cluster(&mut interpreter, expr)?,
         None => [1, 1, 1],

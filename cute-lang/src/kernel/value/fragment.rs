@@ -58,7 +58,7 @@ pub fn packing(element: Element) -> usize {
 pub fn word_type(element: Element) -> Type {
     match element.bits() {
         8 | 16 => Type::B32,
-        _ => element.register(),
+        _ => Type::of(element),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Types of PTX: their names and ranges in Rust, and the types by which instructions compute with them.
 
-use super::element::Element;
+use super::element::element_type;
 use cute_ptx::ast::Type;
 
 /// Whether registers of this type hold integers.
@@ -64,6 +64,6 @@ pub fn rust_name(ty: Type) -> &'static str {
 pub fn register_type(name: &str) -> Option<Type> {
     match name {
         "bool" => Some(Type::Pred),
-        name => Element::from_name(name).map(Element::register),
+        name => element_type(name).map(Type::of),
     }
 }

@@ -11,16 +11,16 @@ use crate::kernel::builtins::copy::partition::partition;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Distributed, Fragment, Held, Num, Tensor, packing};
 use cute_algebra::{CopyAtom, CopySide, Layout, from_table};
+use cute_hopper::{shared, threads};
 use cute_ptx::ast::Operand;
 use cute_ptx::table::{Modifier, Modifiers, Opcode};
 use std::collections::BTreeSet;
 use syn::Result;
 
-/// Lanes of a warp.
-const WARP: i64 = 32;
+const WARP: i64 = threads::WARP as i64;
 
 /// Bits of a row of a matrix.
-const ROW_BITS: u32 = 128;
+const ROW_BITS: u32 = 8 * shared::MATRIX_ROW_BYTES;
 
 /// The atoms in the order in which they are tried: that of a load, that of a store, how many matrices they move, and
 /// whether they transpose.

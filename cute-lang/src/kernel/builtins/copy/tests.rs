@@ -9,7 +9,7 @@ use cute_algebra::{ComposedLayout, Layout, Swizzle, SwizzleMode, bank_conflicts}
 use cute_ptx::table::Opcode;
 
 fn tensor(element: Element, swizzle: SwizzleMode, layout: Layout) -> Tensor {
-    let swizzle = swizzle.swizzle(element.bits()).unwrap_or(Swizzle::IDENTITY);
+    let swizzle = Swizzle::from_mode(swizzle, element.bits()).unwrap_or(Swizzle::IDENTITY);
     let layout = ComposedLayout::new(swizzle, 0, layout).unwrap();
     Tensor {
         element,
@@ -88,7 +88,7 @@ fn check(from: &Tensor, to: &Tensor, slots: &[usize]) -> Vec<(u64, u32)> {
 
 #[test]
 fn every_value_arrives() {
-    for element in [Element::U8, Element::Bf16, Element::U32, Element::F64] {
+    for element in [Element::U8, Element::BF16, Element::U32, Element::F64] {
         for swizzle in [SwizzleMode::None, SwizzleMode::B128] {
             let rows = tensor(element, swizzle, Layout::new([8, 16], [128, 1]).unwrap());
             let mut columns = tensor(element, swizzle, Layout::new([8, 16], [1, 8]).unwrap());
@@ -147,7 +147,7 @@ fn vectors_are_as_wide_as_both_sides_allow() {
         8
     );
     assert_eq!(
-        widths(Element::Bf16, Layout::new([4, 6], [32, 1]).unwrap(), 0),
+        widths(Element::BF16, Layout::new([4, 6], [32, 1]).unwrap(), 0),
         4
     );
     assert_eq!(widths(Element::U8, Layout::new(3, 1).unwrap(), 0), 1);
@@ -159,7 +159,7 @@ fn bank_conflicts_of_storing_an_accumulator() {
     // bf16 is copied by matrices with rows of 16 bytes. f32 is copied by vectors of 8 bytes, and a half-warp writes
     // four rows of 32 bytes at once. The swizzle puts two of them into the same banks.
     for (element, columns, width, degree) in
-        [(Element::Bf16, 64, 16, 1), (Element::F32, 32, 8, 2)]
+        [(Element::BF16, 64, 16, 1), (Element::F32, 32, 8, 2)]
     {
         let mut b = Builder::new(128, [1, 1, 1]);
         let rows = Layout::new([64, columns], [columns, 1]).unwrap();

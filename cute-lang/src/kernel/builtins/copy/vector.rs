@@ -50,7 +50,7 @@ pub(super) fn vectorise(b: &Builder, tensor: &Tensor, indices: &[i64]) -> Vec<Ve
 }
 
 /// Widest access of shared memory, in bytes.
-const WIDEST: i64 = 16;
+const WIDEST: i64 = cute_hopper::shared::WIDEST_ACCESS as i64;
 
 /// Moves `bytes` bytes between registers and shared memory.
 pub(super) fn transfer(

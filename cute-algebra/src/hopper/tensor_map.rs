@@ -1,18 +1,20 @@
 //! Tensor maps: what TMA is told of a tensor in global memory.
 
 use super::tma::{
-    MAX_TENSOR_EXTENT, MAX_TMA_RANK, TENSOR_STRIDE_END, TmaError, TmaErrorKind, TmaPlan,
-    largest_divisor, tma_plan,
+    MAX_EXTENT, STRIDE_END, TmaError, TmaErrorKind, TmaPlan, UNIT, largest_divisor, rounded_up,
+    tma_plan,
 };
 use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
 use crate::composition::composition;
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
+use cute_hopper::tma::MAX_RANK;
 
-/// What a tensor map says, dimensions in ascending order of strides.
+/// What a tensor map says of a tensor and its tiles, and how the tiles are copied with it. Dimensions are in ascending order of
+/// strides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TensorMap {
+pub struct TensorMapPlan {
     /// The mode of the tensor that each dimension is, or is a part of: a mode of several strides is several dimensions.
     pub order: Vec<usize>,
     /// Extents.
@@ -51,7 +53,7 @@ pub fn tensor_map(
     element_bits: u32,
     tile: &ComposedLayout,
     tensor: &Layout,
-) -> Result<TensorMap, TmaError> {
+) -> Result<TensorMapPlan, TmaError> {
     let refuse = |kind| TmaError {
         tile: Box::new(tile.clone()),
         element_bits,
@@ -71,7 +73,7 @@ pub fn tensor_map(
         parts.extend(of_mode);
         tiles.extend(tile);
     }
-    if parts.len() > MAX_TMA_RANK {
+    if parts.len() > MAX_RANK {
         return Err(refuse(TmaErrorKind::Rank {
             tile: parts.len(),
             tensor: parts.len(),
@@ -91,12 +93,12 @@ pub fn tensor_map(
         } = parts[part];
         let bytes = match (extent, position) {
             (1, 0) => width,
-            (1, _) => end.saturating_add(15) / 16 * 16,
+            (1, _) => rounded_up(end),
             _ => stride.saturating_mul(width),
         };
         let legal = match position {
             0 => bytes == width,
-            _ => bytes > 0 && bytes % 16 == 0 && bytes < TENSOR_STRIDE_END,
+            _ => bytes > 0 && bytes % UNIT == 0 && bytes < STRIDE_END,
         };
         if !legal {
             let first = position == 0;
@@ -124,7 +126,7 @@ pub fn tensor_map(
     for (dimension, &part) in order.iter().enumerate() {
         dimensions[part] = dimension;
     }
-    Ok(TensorMap {
+    Ok(TensorMapPlan {
         extents: order.iter().map(|&part| parts[part].extent).collect(),
         box_extents: order.iter().map(|&part| plan.box_shape[part]).collect(),
         order: order.into_iter().map(|part| parts[part].mode).collect(),
@@ -156,7 +158,7 @@ fn parts_of(
         let stride = stride
             .as_integer()
             .ok_or(TmaErrorKind::TensorMode { mode })?;
-        if extent > MAX_TENSOR_EXTENT {
+        if extent > MAX_EXTENT {
             return Err(TmaErrorKind::TensorExtent { mode, extent });
         }
         // The last part may be shorter than the tile: TMA knows where the tensor ends.
@@ -312,6 +314,11 @@ mod tests {
                 "(8,32):(32,1)",
                 "((2,2,2,2,2),32):((32,96,288,864,2592),1)",
                 "a tensor has 1 to 5 modes, not 6",
+            ),
+            (
+                "(8,32):(32,1)",
+                "(2147483649,32):(32,1)",
+                "mode 0 of the tensor has 2147483649 elements, the limit is 2147483648",
             ),
             (
                 "(8,32):(32,1)",

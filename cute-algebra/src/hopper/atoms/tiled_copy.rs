@@ -31,7 +31,7 @@ use crate::tuple::{Coord, Shape, Tuple};
 ///
 /// Which thread reads and writes which element:
 ///
-#[doc = include_str!("../../docs/tiled_copy.svg")]
+#[doc = include_str!("../../../docs/tiled_copy.svg")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TiledCopy {
     /// In elements.

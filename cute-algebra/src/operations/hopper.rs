@@ -1,14 +1,17 @@
 //! Operands of the operations that are about the hardware, which are of numbers.
 
 use super::args::Args;
-use crate::analysis::access::{SharedAccess, shared_access, shared_access_of};
-use crate::analysis::gmma::{Major, SwizzleMode};
-use crate::atoms::{CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma};
 use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, Place};
+use crate::hopper::access::{SharedAccess, shared_access, shared_access_of};
+use crate::hopper::atoms::{
+    CopyAtom, CopySide, MmaAtom, MmaOperand, Partition, TiledCopy, TiledMma,
+};
+use crate::hopper::wgmma::Major;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::value::Value;
+use cute_hopper::SwizzleMode;
 use std::fmt;
 
 /// The sides of a copy, in the order of the names of their layouts.

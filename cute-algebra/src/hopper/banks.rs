@@ -1,10 +1,12 @@
 //! Bank conflicts of shared memory.
 
-/// Lanes of a warp.
-pub const WARP: usize = 32;
+use cute_hopper::shared::{self, WIDEST_ACCESS};
+use cute_hopper::threads;
 
-/// Banks of shared memory, each 4 bytes wide.
-pub const BANKS: i64 = 32;
+pub(super) const WARP: usize = threads::WARP as usize;
+pub(crate) const BANKS: i64 = shared::BANKS as i64;
+const WORD: i64 = shared::BANK_BYTES as i64;
+pub(super) const WORD_BITS: i64 = 8 * WORD;
 
 /// How often the busiest bank is needed when the lanes of a warp access `bytes` each at the given byte offsets: 1 means
 /// that there is no conflict.
@@ -48,7 +50,7 @@ impl Conflict {
 
 /// The bank that is needed most often when lanes access `bytes` each at byte offsets.
 pub(super) fn busiest_bank(bytes: u32, offsets: &[i64]) -> Conflict {
-    let words = words(bytes);
+    let words = words_of(bytes);
     let phase = lanes_of_a_phase(bytes);
     let mut worst = Conflict::NONE;
     for (position, lanes) in offsets.chunks(phase).enumerate() {
@@ -56,7 +58,7 @@ pub(super) fn busiest_bank(bytes: u32, offsets: &[i64]) -> Conflict {
         let mut touched: Vec<(i64, usize)> = (first..)
             .zip(lanes)
             .flat_map(|(lane, offset)| {
-                (0..words).map(move |word| (offset.div_euclid(4) + word, lane))
+                (0..words).map(move |word| (offset.div_euclid(WORD) + word, lane))
             })
             .collect();
         touched.sort_unstable();
@@ -79,11 +81,11 @@ pub(super) fn busiest_bank(bytes: u32, offsets: &[i64]) -> Conflict {
 }
 
 /// Words that a lane accesses at once.
-fn words(bytes: u32) -> i64 {
-    i64::from(bytes.div_ceil(4)).clamp(1, 4)
+pub(super) fn words_of(bytes: u32) -> i64 {
+    i64::from(bytes.clamp(1, WIDEST_ACCESS).div_ceil(shared::BANK_BYTES))
 }
 
 /// How many lanes are served together.
 pub(super) fn lanes_of_a_phase(bytes: u32) -> usize {
-    (WARP / words(bytes) as usize).max(1)
+    (WARP / words_of(bytes) as usize).max(1)
 }

@@ -6,7 +6,7 @@
 //! reaches: as long as the coordinates follow the dimensions of the tensor, each with stride 1, they are one box. Where
 //! they do not, the tile takes several boxes.
 
-use crate::analysis::gmma::{SHARED_BYTES, SwizzleMode, fits_shared_memory, shown};
+use super::shared::{ADDRESS_END, fits_shared_memory, shown};
 use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
 use crate::composition::composition;
@@ -14,20 +14,16 @@ use crate::error::LayoutError;
 use crate::inverse::right_inverse;
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
+use cute_hopper::SwizzleMode;
+use cute_hopper::tma::{self, MAX_RANK};
 use std::fmt;
 
-/// Largest extent of a tensor, and smallest stride that is too large (CUDA driver API, `cuTensorMapEncodeTiled`).
-pub(super) const MAX_TENSOR_EXTENT: i64 = 1 << 32;
-pub(super) const TENSOR_STRIDE_END: i64 = 1 << 40;
-
-/// Most dimensions of a tensor (CUDA driver API, `cuTensorMapEncodeTiled`).
-pub const MAX_TMA_RANK: usize = 5;
-
-/// Largest extent of a box (CUDA driver API, `cuTensorMapEncodeTiled`).
-pub const MAX_TMA_BOX: i64 = 256;
-
-/// Alignment of a box in shared memory, in bytes (PTX ISA 9.0, `cp.async.bulk.tensor`).
-pub const TMA_ALIGNMENT: i64 = 128;
+/// The largest extent of a tensor that TMA copies as a whole, though the driver takes longer ones.
+pub(super) const MAX_EXTENT: i64 = tma::MAX_REACHED_EXTENT as i64;
+pub(super) const STRIDE_END: i64 = tma::STRIDE_END as i64;
+pub(super) const UNIT: i64 = tma::GLOBAL_ALIGN as i64;
+const MAX_BOX: i64 = tma::MAX_BOX as i64;
+const SHARED_ALIGN: i64 = tma::SHARED_ALIGN as i64;
 
 /// Most instructions for one tile. A tile that needs more is laid out against the grain of its tensor.
 pub const MAX_TMA_PIECES: i64 = 64;
@@ -76,7 +72,7 @@ pub fn tma_plan(
     };
     let algebra = |error| refuse(TmaErrorKind::Layout(error));
     let rank = order.len();
-    if tile.layout().rank() != rank || !(1..=MAX_TMA_RANK).contains(&rank) {
+    if tile.layout().rank() != rank || !(1..=MAX_RANK).contains(&rank) {
         return Err(refuse(TmaErrorKind::Rank {
             tile: tile.layout().rank(),
             tensor: rank,
@@ -88,7 +84,9 @@ pub fn tma_plan(
     if !fits_shared_memory(element_bits, tile) {
         return Err(refuse(TmaErrorKind::Span));
     }
-    let swizzle = SwizzleMode::from_swizzle(tile.swizzle(), element_bits)
+    let swizzle = tile
+        .swizzle()
+        .mode(element_bits)
         .ok_or_else(|| refuse(TmaErrorKind::Swizzle))?;
     let width = i64::from(element_bits / 8);
     let modes = tile.layout().modes();
@@ -117,7 +115,7 @@ pub fn tma_plan(
         let limit = if innermost && swizzle != SwizzleMode::None {
             swizzle.span() / width
         } else {
-            MAX_TMA_BOX
+            MAX_BOX
         };
         let reach = largest_divisor(*extent, limit);
         box_shape[mode] = reach;
@@ -128,7 +126,7 @@ pub fn tma_plan(
 
     let row = box_shape[order[0]] * width;
     let whole_row = swizzle == SwizzleMode::None || row == swizzle.span();
-    if row % 16 != 0 || !whole_row {
+    if row % UNIT != 0 || !whole_row {
         return Err(refuse(TmaErrorKind::Row {
             mode: order[0],
             row,
@@ -168,7 +166,7 @@ pub fn tma_plan(
             piece.offset += mode.at(start).unwrap_or_default();
         }
         let start = (tile.offset() + piece.offset) * width;
-        if start % TMA_ALIGNMENT != 0 {
+        if start % SHARED_ALIGN != 0 {
             return Err(refuse(TmaErrorKind::Start {
                 start,
                 coordinate: piece.coordinate,
@@ -191,6 +189,11 @@ pub(super) fn largest_divisor(extent: i64, limit: i64) -> i64 {
         .unwrap_or(1)
 }
 
+/// The next multiple of what strides are multiples of.
+pub(super) fn rounded_up(bytes: i64) -> i64 {
+    bytes.saturating_add(UNIT - 1) / UNIT * UNIT
+}
+
 /// A tile that TMA cannot copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TmaError {
@@ -208,7 +211,7 @@ pub struct TmaError {
 pub enum TmaErrorKind {
     /// Elements that are not 8, 16, 32 or 64 bits wide.
     Element,
-    /// The tile and the tensor differ in rank, or have more than [`MAX_TMA_RANK`] modes.
+    /// The tile and the tensor differ in rank, or have more than [`MAX_RANK`] modes.
     Rank {
         /// Modes of the tile.
         tile: usize,
@@ -235,7 +238,7 @@ pub enum TmaErrorKind {
         /// The box of each.
         box_shape: Vec<i64>,
     },
-    /// A box that does not start at a multiple of [`TMA_ALIGNMENT`] bytes.
+    /// A box that does not start at a multiple of [`SHARED_ALIGN`](tma::SHARED_ALIGN) bytes.
     Start {
         /// Where it starts, in bytes.
         start: i64,
@@ -294,12 +297,12 @@ impl fmt::Display for TmaError {
                 write!(f, "the tile has {tile} modes, the tensor {tensor}")
             }
             TmaErrorKind::Rank { tensor, .. } => {
-                write!(f, "a tensor has 1 to {MAX_TMA_RANK} modes, not {tensor}")
+                write!(f, "a tensor has 1 to {MAX_RANK} modes, not {tensor}")
             }
             TmaErrorKind::Span => {
                 write!(
                     f,
-                    "it does not lie within {SHARED_BYTES} bytes of shared memory"
+                    "it does not lie within {ADDRESS_END} bytes of shared memory"
                 )
             }
             TmaErrorKind::Swizzle => write!(
@@ -313,7 +316,7 @@ impl fmt::Display for TmaError {
                 swizzle: SwizzleMode::None,
             } => write!(
                 f,
-                "{row} bytes are contiguous both in the tile and along mode {mode} of the tensor, and a box takes a multiple of 16"
+                "{row} bytes are contiguous both in the tile and along mode {mode} of the tensor, and a box takes a multiple of {UNIT}"
             ),
             TmaErrorKind::Row { mode, row, swizzle } => write!(
                 f,
@@ -330,7 +333,7 @@ impl fmt::Display for TmaError {
             TmaErrorKind::Start { start, coordinate } => {
                 write!(
                     f,
-                    "the box at {coordinate:?} starts at byte {start}, which is not a multiple of {TMA_ALIGNMENT}"
+                    "the box at {coordinate:?} starts at byte {start}, which is not a multiple of {SHARED_ALIGN}"
                 )
             }
             TmaErrorKind::TensorMode { mode } => {
@@ -356,7 +359,7 @@ impl fmt::Display for TmaError {
             }
             TmaErrorKind::TensorExtent { mode, extent } => write!(
                 f,
-                "mode {mode} of the tensor has {extent} elements, the limit is {MAX_TENSOR_EXTENT}"
+                "mode {mode} of the tensor has {extent} elements, the limit is {MAX_EXTENT}"
             ),
             TmaErrorKind::TensorStride {
                 mode,
@@ -368,9 +371,9 @@ impl fmt::Display for TmaError {
             ),
             TmaErrorKind::TensorStride { mode, bytes, .. } => write!(
                 f,
-                "mode {mode} of the tensor has a stride of {bytes} bytes, which is not a multiple of 16 from 16 to below \
-                 {TENSOR_STRIDE_END}; nearest: {}",
-                (bytes.saturating_add(15) / 16 * 16).clamp(16, TENSOR_STRIDE_END - 16)
+                "mode {mode} of the tensor has a stride of {bytes} bytes, which is not a multiple of {UNIT} from {UNIT} to below \
+                 {STRIDE_END}; nearest: {}",
+                rounded_up(*bytes).clamp(UNIT, STRIDE_END - UNIT)
             ),
             TmaErrorKind::Layout(error) => error.fmt(f),
         }
@@ -381,9 +384,10 @@ impl fmt::Display for TmaError {
 mod tests {
     use super::*;
     use crate::stride::Stride;
+    use crate::swizzle::Swizzle;
 
     fn tile(bits: u32, swizzle: SwizzleMode, layout: Layout) -> ComposedLayout {
-        ComposedLayout::new(swizzle.swizzle(bits).unwrap(), 0, layout).unwrap()
+        ComposedLayout::new(Swizzle::from_mode(swizzle, bits).unwrap(), 0, layout).unwrap()
     }
 
     /// Copies as TMA does, piece by piece, and compares where each element lands with where the layout has it.

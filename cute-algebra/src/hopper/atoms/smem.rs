@@ -1,14 +1,15 @@
 //! The tiles of shared memory that wgmma and TMA swizzle as one.
 
-use crate::analysis::gmma::{Major, SwizzleMode};
 use crate::composed::ComposedLayout;
 use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, Place};
+use crate::hopper::wgmma::Major;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::swizzle::Swizzle;
 use crate::tile_to_shape::tile;
 use crate::tuple::{IntTuple, Shape};
+use cute_hopper::{SwizzleMode, wgmma};
 
 /// The smallest shared-memory tile that wgmma and TMA swizzle as one: 8 rows of the swizzle's span along the
 /// contiguous dimension. Its modes are (MN, K), its values are element indices.
@@ -27,12 +28,13 @@ pub fn smem_atom(
         return Err(ErrorKind::ElementBits { bits: element_bits }.at(Place::operand(2)));
     }
     let span = 8 * swizzle.span() / element_bits;
+    let rows = i64::from(wgmma::CORE_ROWS);
     let (shape, stride) = match major {
-        Major::K => ([8, span], [span, 1]),
-        Major::MN => ([span, 8], [1, span]),
+        Major::K => ([rows, span], [span, 1]),
+        Major::MN => ([span, rows], [1, span]),
     };
     // 16-byte chunks stay whole.
-    let chunk_bits = (128 / element_bits).trailing_zeros();
+    let chunk_bits = (8 * i64::from(wgmma::CORE_BYTES) / element_bits).trailing_zeros();
     let swizzle = Swizzle::new(swizzle.bits(), chunk_bits, 3)?;
     ComposedLayout::new(swizzle, 0, Layout::new(shape, stride)?)
 }

@@ -3,6 +3,7 @@
 use super::{Mode, Tv, not_one_of, split_name, tv};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
+use cute_hopper::{threads, wgmma};
 use std::str::FromStr;
 
 /// One operation that multiplies matrices: `C[m,n] += A[m,k] * B[n,k]`.
@@ -213,12 +214,11 @@ fn find(
 }
 
 impl Family {
-    /// Refuses columns that wgmma does not multiply by: there are the multiples of 8 up to 256, of integers above 32
-    /// the multiples of 16.
+    /// Refuses columns that wgmma does not multiply by.
     fn check_width(&self, n: i64) -> Result<(), LayoutError> {
         let is_integer = self.forms == STORED_SATURATE;
-        let has = |n: &i64| n % if is_integer && *n > 24 { 16 } else { 8 } == 0;
-        let mut widths = (8..=256).filter(has);
+        let widths = wgmma::N.filter(|&n| wgmma::has_n(n, is_integer));
+        let mut widths = widths.map(i64::from);
         let below = widths.clone().take_while(|&width| width <= n).last();
         let above = widths.find(|&width| width >= n);
         let nearest = [below.or(above), above.or(below)].map(|width| width.unwrap_or(8));
@@ -344,9 +344,8 @@ impl Threads {
     }
 }
 
-/// Threads and warps of a warpgroup.
-const WARPGROUP: i64 = 128;
-const WARPS: i64 = 4;
+const WARPGROUP: i64 = threads::WARPGROUP as i64;
+const WARPS: i64 = threads::WARPGROUP_WARPS as i64;
 
 /// Registers hold accumulators by pairs, whatever their type.
 const ACCUMULATORS: i64 = 2;

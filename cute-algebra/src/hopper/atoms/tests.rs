@@ -6,6 +6,7 @@ use crate::layout::Layout;
 use crate::stride::add;
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, IntTuple};
+use cute_hopper::{ElementType, wgmma};
 use std::collections::HashMap;
 
 const OPERANDS: [MmaOperand; 3] = [MmaOperand::A, MmaOperand::B, MmaOperand::C];
@@ -190,6 +191,30 @@ fn retiled_registers_hold_what_the_copy_copies() {
             }
         }
     }
+}
+
+/// The table of element types says what wgmma multiplies, and the table of operations has it.
+#[test]
+fn wgmma_of_each_element_type_is_an_operation() {
+    let mut found = 0;
+    for input in ElementType::ALL {
+        let Some(multiplied) = input.wgmma() else {
+            continue;
+        };
+        for accumulator in multiplied.accumulators {
+            let (k, types) = (wgmma::k(*input), [accumulator, input, input]);
+            let types = types.map(|element| element.ptx().to_uppercase()).concat();
+            let form = if multiplied.mn_major {
+                "SS<MN,MN>"
+            } else {
+                "SS_TN"
+            };
+            let atom: MmaAtom = format!("SM90_64x8x{k}_{types}_{form}").parse().unwrap();
+            assert_eq!(atom.shape_mnk(), [64, 8, k.into()]);
+            found += 1;
+        }
+    }
+    assert_eq!(found, 10);
 }
 
 #[test]

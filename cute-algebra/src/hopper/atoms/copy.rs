@@ -4,6 +4,7 @@ use super::{Mode, Tv, not_one_of, split_name, tv};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::recast::recast;
+use cute_hopper::{ElementType, threads};
 use std::str::FromStr;
 
 /// One operation that copies.
@@ -121,25 +122,32 @@ static OF_ONE_THREAD: &[(&str, &[i64])] = &[
     ("SM80_CP_ASYNC_CACHEGLOBAL_ZFILL", &[128]),
 ];
 
-/// Types by their bits.
+/// Types that are copied and no elements of tensors, and their bits.
 #[rustfmt::skip] // A table is read by its rows.
-static TYPES: &[(i64, &[&str])] = &[
+static NO_ELEMENTS: &[(i64, &[&str])] = &[
     (4, &["int4b_t", "uint4b_t"]),
-    (8, &["int8_t", "uint8_t", "float_e4m3_t", "float_e5m2_t", "i8", "u8", "e4m3", "e5m2"]),
-    (16, &["int16_t", "uint16_t", "half_t", "bfloat16_t", "i16", "u16", "f16", "bf16"]),
-    (32, &["int32_t", "uint32_t", "int", "float", "tfloat32_t", "i32", "u32", "f32"]),
-    (64, &["int64_t", "uint64_t", "double", "i64", "u64", "f64"]),
     (128, &["int128_t", "uint128_t", "i128", "u128"]),
 ];
+
+/// All types by CuTe's names and by Rust's, and their bits.
+fn types() -> impl Iterator<Item = (i64, &'static str)> {
+    let elements = ElementType::ALL.iter().flat_map(|element| {
+        let names = element.cute().iter().copied().chain([element.name()]);
+        names.map(|name| (i64::from(element.bits()), name))
+    });
+    let others = NO_ELEMENTS
+        .iter()
+        .flat_map(|(bits, names)| names.iter().map(|name| (*bits, *name)));
+    elements.chain(others)
+}
 
 /// The names of all operations, with all types.
 #[cfg(test)]
 pub(super) fn names() -> Vec<String> {
     let of_a_warp = OF_A_WARP.iter().map(|row| row.name.to_owned());
     let of_one_thread = OF_ONE_THREAD.iter().flat_map(|(name, sizes)| {
-        let legal = TYPES.iter().filter(|(bits, _)| sizes.contains(bits));
-        let types = legal.flat_map(|(_, names)| names.iter());
-        types.map(move |ty| format!("{name}<{ty}>"))
+        let legal = types().filter(|(bits, _)| sizes.contains(bits));
+        legal.map(move |(_, ty)| format!("{name}<{ty}>"))
     });
     of_a_warp.chain(of_one_thread).collect()
 }
@@ -156,7 +164,7 @@ impl FromStr for CopyAtom {
                 CopySide::Dst | CopySide::Ref => dst.clone(),
             };
             return Ok(Self {
-                thr_id: Layout::new(32, 1)?,
+                thr_id: Layout::new(i64::from(threads::WARP), 1)?,
                 layouts: [src, dst, reference],
             });
         }
@@ -165,11 +173,14 @@ impl FromStr for CopyAtom {
             let names = names.chain(OF_ONE_THREAD.iter().map(|(name, _)| *name));
             return Err(not_one_of("copy operation", name, names));
         };
-        let legal = || TYPES.iter().filter(|(bits, _)| sizes.contains(bits));
-        let names = || legal().flat_map(|(_, names)| names.iter().copied());
+        let legal = || types().filter(|(bits, _)| sizes.contains(bits));
         let wanted = parameters.join(",");
-        let Some(&(bits, _)) = legal().find(|(_, names)| names.contains(&&wanted[..])) else {
-            return Err(not_one_of("type to copy", &wanted, names()));
+        let Some((bits, _)) = legal().find(|(_, name)| *name == wanted) else {
+            return Err(not_one_of(
+                "type to copy",
+                &wanted,
+                legal().map(|(_, name)| name),
+            ));
         };
         let all: &[Mode] = &[(bits, 1)];
         let layout = tv(&[], all)?;

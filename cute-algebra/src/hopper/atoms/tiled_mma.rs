@@ -32,7 +32,7 @@ use crate::tuple::{Shape, Tuple};
 ///
 /// Which thread holds which element, of one operation:
 ///
-#[doc = include_str!("../../docs/tiled_mma.svg")]
+#[doc = include_str!("../../../docs/tiled_mma.svg")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TiledMma {
     atom: MmaAtom,

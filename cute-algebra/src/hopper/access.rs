@@ -5,11 +5,12 @@ use crate::composed::ComposedLayout;
 use crate::composition::ENUMERATION_LIMIT;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
+use cute_hopper::shared;
 use std::collections::BTreeSet;
 use std::fmt;
 
 /// Most bits that a thread reads or writes at once.
-pub const WIDEST_ACCESS: i64 = 128;
+const WIDEST_ACCESS: i64 = 8 * shared::WIDEST_ACCESS as i64;
 
 /// How the threads of a block read or write the elements of a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]

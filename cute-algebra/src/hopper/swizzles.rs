@@ -5,8 +5,7 @@
 //! are subspaces can always be avoided: no space is the union of two proper subspaces.
 
 use super::access::{Pattern, check_element_bits};
-use super::banks::{BANKS, busiest_bank};
-use super::gmma::SwizzleMode;
+use super::banks::{BANKS, WORD_BITS, busiest_bank, words_of};
 use crate::composed::ComposedLayout;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
@@ -109,8 +108,7 @@ pub fn best_swizzle(
         .map(|swizzle| {
             let degrees = degrees(swizzle);
             let worst = degrees.iter().copied().max();
-            let known = u32::try_from(element_bits)
-                .is_ok_and(|bits| SwizzleMode::from_swizzle(swizzle, bits).is_some());
+            let known = u32::try_from(element_bits).is_ok_and(|bits| swizzle.mode(bits).is_some());
             let simple = (
                 swizzle.bits(),
                 Reverse(known),
@@ -167,8 +165,8 @@ pub fn conflict_free_map(
         .map(|access| access.vector)
         .max()
         .unwrap_or(1);
-    let chunk = widest.max(32 / element_bits).trailing_zeros();
-    let bank_bits = (BANKS * 32 / element_bits).trailing_zeros() - chunk;
+    let chunk = widest.max(WORD_BITS / element_bits).trailing_zeros();
+    let bank_bits = (BANKS * WORD_BITS / element_bits).trailing_zeros() - chunk;
     let span = 64 - (tile.cosize() - 1).leading_zeros();
     let bits = span.saturating_sub(chunk).max(bank_bits);
     if bits > BANK_MAP_BITS || bits + chunk >= XOR_MAP_BITS {
@@ -232,14 +230,17 @@ impl Phases {
     /// How often at least, when vectors of so many elements are moved as a whole: words at one place of different
     /// vectors have only so many banks.
     fn least(&self, vector: i64) -> usize {
-        let words = (vector * self.element_bits / 32).max(1);
+        let words = (vector * self.element_bits / WORD_BITS).max(1);
         let phases = self.phases.iter().map(|phase| {
-            let own = i64::from(self.bytes.div_ceil(4)).max(1);
+            let own = words_of(self.bytes);
             let mut touched: Vec<i64> = phase
                 .iter()
                 .flat_map(|index| {
                     (0..own).map(move |word| {
-                        index.saturating_mul(self.element_bits).div_euclid(32) + word
+                        index
+                            .saturating_mul(self.element_bits)
+                            .div_euclid(WORD_BITS)
+                            + word
                     })
                 })
                 .collect();
@@ -262,14 +263,14 @@ impl Phases {
 
 /// log₂ of the elements in a word.
 fn word_bits(element_bits: i64) -> u32 {
-    (32 / element_bits).max(1).trailing_zeros()
+    (WORD_BITS / element_bits).max(1).trailing_zeros()
 }
 
 /// The identity, and the swizzles that may change which bank an element is in.
 fn candidates(tile: &Layout, element_bits: i64, vector: i64) -> Vec<Swizzle> {
     let bits = 64 - (tile.cosize() - 1).leading_zeros();
-    let first = vector.max(32 / element_bits).trailing_zeros();
-    let banks = (BANKS * 32 / element_bits).trailing_zeros();
+    let first = vector.max(WORD_BITS / element_bits).trailing_zeros();
+    let banks = (BANKS * WORD_BITS / element_bits).trailing_zeros();
     let mut found = vec![Swizzle::IDENTITY];
     for base in first..banks {
         for count in 1..=banks - base {

@@ -14,13 +14,22 @@
 //! (PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Shared Memory Layout".) The two offsets are *solved for*: a tile
 //! is divided by the form's extents and its strides are read off.
 
+use super::shared::{ADDRESS_END, fits_shared_memory, shown};
 use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
 use crate::composition::composition;
 use crate::layout::Layout;
 use crate::swizzle::Swizzle;
 use crate::tuple::{Shape, Tuple};
+use cute_hopper::SwizzleMode;
+use cute_hopper::wgmma::{self, Descriptor};
 use std::fmt;
+
+const K_BITS: i64 = 8 * wgmma::K_BYTES as i64;
+const CHUNK_BITS: i64 = 8 * wgmma::CORE_BYTES as i64;
+const ROWS: i64 = wgmma::CORE_ROWS as i64;
+const UNIT: i64 = wgmma::DESCRIPTOR_UNIT as i64;
+const MAX_OFFSET: i64 = wgmma::MAX_OFFSET as i64;
 
 /// The dimension along which neighbouring elements of an operand are neighbours in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,83 +40,9 @@ pub enum Major {
     MN,
 }
 
-/// A swizzle that TMA and wgmma know: `Sw<B,4,3>` on byte addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SwizzleMode {
-    /// No swizzle, CuTe's `INTER`.
-    None,
-    /// 16-byte chunks within 32 bytes.
-    B32,
-    /// 16-byte chunks within 64 bytes.
-    B64,
-    /// 16-byte chunks within 128 bytes.
-    B128,
-}
-
-impl SwizzleMode {
-    /// Every mode, the narrowest first.
-    pub const ALL: [Self; 4] = [Self::None, Self::B32, Self::B64, Self::B128];
-
-    /// B of `Sw<B,4,3>`.
-    pub const fn bits(self) -> u32 {
-        self as u32
-    }
-
-    /// Bytes that the swizzle permutes among themselves: 16, 32, 64 or 128.
-    pub const fn span(self) -> i64 {
-        16 << self.bits()
-    }
-
-    /// Bytes after which the pattern repeats, and to which a tile is to be aligned.
-    pub const fn atom(self) -> i64 {
-        8 * self.span()
-    }
-
-    /// The mode as a swizzle of element indices.
-    pub fn swizzle(self, element_bits: u32) -> Option<Swizzle> {
-        match self {
-            Self::None => Some(Swizzle::IDENTITY),
-            _ => Swizzle::new(self.bits(), element_shift(element_bits)?, 3).ok(),
-        }
-    }
-
-    /// The mode that a swizzle of element indices is.
-    pub fn from_swizzle(swizzle: Swizzle, element_bits: u32) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| {
-            mode.swizzle(element_bits) == Some(swizzle)
-                || (*mode == Self::None && swizzle.is_identity())
-        })
-    }
-
-    /// The field of a matrix descriptor.
-    pub const fn descriptor_field(self) -> u64 {
-        match self {
-            Self::None => 0,
-            Self::B128 => 1,
-            Self::B64 => 2,
-            Self::B32 => 3,
-        }
-    }
-
-    /// CuTe's name for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::None => "INTER",
-            Self::B32 => "SW32",
-            Self::B64 => "SW64",
-            Self::B128 => "SW128",
-        }
-    }
-}
-
-/// log₂ of the elements in 16 bytes.
-fn element_shift(element_bits: u32) -> Option<u32> {
-    matches!(element_bits, 8 | 16 | 32 | 64).then(|| 7 - element_bits.trailing_zeros())
-}
-
 /// How wgmma reads a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GmmaOperand {
+pub struct WgmmaOperand {
     /// The contiguous dimension.
     pub major: Major,
     /// The swizzle.
@@ -120,14 +55,17 @@ pub struct GmmaOperand {
     pub steps: Vec<i64>,
 }
 
-/// Largest byte offset that a descriptor's 14-bit fields hold.
-pub const MAX_DESCRIPTOR_OFFSET: i64 = 0x3fff * 16;
-
-impl GmmaOperand {
+impl WgmmaOperand {
     /// The matrix descriptor of a tile at address 0; the address, shifted right by 4, is added to it.
     pub fn descriptor(&self) -> u64 {
-        let field = |bytes: i64| (bytes as u64 >> 4) & 0x3fff;
-        field(self.leading) << 16 | field(self.stride) << 32 | self.swizzle.descriptor_field() << 62
+        let descriptor = Descriptor {
+            address: 0,
+            leading: self.leading as u64,
+            stride: self.stride as u64,
+            base_offset: 0,
+            swizzle: self.swizzle,
+        };
+        descriptor.encode()
     }
 }
 
@@ -135,42 +73,44 @@ impl GmmaOperand {
 /// is a multiple of the swizzle's atom.
 ///
 /// ```
-/// use cute_algebra::{ComposedLayout, Layout, Major, Swizzle, Tuple, gmma_operand};
+/// use cute_algebra::{ComposedLayout, Layout, Major, Swizzle, Tuple, wgmma_operand};
 /// // A 64 × 64 tile of bf16 in 128-byte rows.
 /// let rows = Layout::new([64, 64], [64, 1])?;
 /// let tile = ComposedLayout::new(Swizzle::new(3, 3, 3)?, 0, rows)?;
-/// let operand = gmma_operand(16, &tile).unwrap();
+/// let operand = wgmma_operand(16, &tile).unwrap();
 /// assert_eq!((operand.major, operand.stride), (Major::K, 1024));
 /// assert_eq!(operand.steps, [0, 16, 32, 48]);
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
-pub fn gmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<GmmaOperand, GmmaError> {
-    let refuse = |kind| GmmaError {
+pub fn wgmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<WgmmaOperand, WgmmaError> {
+    let refuse = |kind| WgmmaError {
         tile: Box::new(tile.clone()),
         element_bits,
         kind,
     };
-    if !matches!(element_bits, 8 | 16 | 32) {
-        return Err(refuse(GmmaErrorKind::Element));
+    if !wgmma::has_width(element_bits) {
+        return Err(refuse(WgmmaErrorKind::Element));
     }
     if !fits_shared_memory(element_bits, tile) {
-        return Err(refuse(GmmaErrorKind::Span));
+        return Err(refuse(WgmmaErrorKind::Span));
     }
-    let swizzle = SwizzleMode::from_swizzle(tile.swizzle(), element_bits)
-        .ok_or_else(|| refuse(GmmaErrorKind::Swizzle))?;
+    let swizzle = tile
+        .swizzle()
+        .mode(element_bits)
+        .ok_or_else(|| refuse(WgmmaErrorKind::Swizzle))?;
     let (Some(mn), Some(k), 2) = (
         tile.layout().mode(0),
         tile.layout().mode(1),
         tile.layout().rank(),
     ) else {
-        return Err(refuse(GmmaErrorKind::Rank {
+        return Err(refuse(WgmmaErrorKind::Rank {
             rank: tile.layout().rank(),
         }));
     };
     let width = i64::from(element_bits);
-    let k_step = 256 / width;
+    let k_step = K_BITS / width;
     if k.size() % k_step != 0 {
-        return Err(refuse(GmmaErrorKind::Depth {
+        return Err(refuse(WgmmaErrorKind::Depth {
             k: k.size(),
             step: k_step,
         }));
@@ -179,10 +119,10 @@ pub fn gmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<GmmaOper
     let mn_major = Form::new(Major::MN, swizzle, width).solve(&mn, &k);
     let (major, (leading, stride)) = match (k_major, mn_major) {
         (Ok(offsets), _) => (Major::K, offsets),
-        (_, Ok(offsets)) if element_bits == 16 => (Major::MN, offsets),
-        (_, Ok(_)) => return Err(refuse(GmmaErrorKind::Transposed)),
+        (_, Ok(offsets)) if wgmma::may_be_mn_major(element_bits) => (Major::MN, offsets),
+        (_, Ok(_)) => return Err(refuse(WgmmaErrorKind::Transposed)),
         (Err(k_major), Err(mn_major)) => {
-            return Err(refuse(GmmaErrorKind::Form {
+            return Err(refuse(WgmmaErrorKind::Form {
                 swizzle,
                 k_major: k_major.into(),
                 mn_major: mn_major.into(),
@@ -192,8 +132,8 @@ pub fn gmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<GmmaOper
     let bytes = |elements: i64| elements * width / 8;
     for (field, offset) in [("leading", leading), ("stride", stride)] {
         let offset = bytes(offset);
-        if offset % 16 != 0 || !(0..=MAX_DESCRIPTOR_OFFSET).contains(&offset) {
-            return Err(refuse(GmmaErrorKind::Offset { field, offset }));
+        if offset % UNIT != 0 || !(0..=MAX_OFFSET).contains(&offset) {
+            return Err(refuse(WgmmaErrorKind::Offset { field, offset }));
         }
     }
     let steps: Vec<i64> = (0..k.size() / k_step)
@@ -204,30 +144,18 @@ pub fn gmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<GmmaOper
         // The hardware counts the eight rows of an atom from the start, the swizzle counts them from the address.
         let inside =
             swizzle != SwizzleMode::None && start.rem_euclid(swizzle.atom()) >= swizzle.span();
-        if start % 16 != 0 || inside {
-            return Err(refuse(GmmaErrorKind::Start { start, swizzle }));
+        if start % UNIT != 0 || inside {
+            return Err(refuse(WgmmaErrorKind::Start { start, swizzle }));
         }
     }
-    let field = |offset: i64| if offset == 0 { 16 } else { bytes(offset) };
-    Ok(GmmaOperand {
+    let field = |offset: i64| if offset == 0 { UNIT } else { bytes(offset) };
+    Ok(WgmmaOperand {
         major,
         swizzle,
         leading: field(leading),
         stride: field(stride),
         steps,
     })
-}
-
-/// Addresses of shared memory are below this.
-pub(super) const SHARED_BYTES: i64 = 1 << 18;
-
-/// Whether a tile has no more elements, and reaches no further, than shared memory has room for.
-pub(super) fn fits_shared_memory(element_bits: u32, tile: &ComposedLayout) -> bool {
-    let elements = SHARED_BYTES * 8 / i64::from(element_bits);
-    let within = 0..=elements;
-    within.contains(&tile.layout().size())
-        && within.contains(&tile.layout().cosize())
-        && within.contains(&tile.offset())
 }
 
 /// One row of the table above, for one element width.
@@ -244,21 +172,21 @@ struct Form {
 
 impl Form {
     fn new(major: Major, swizzle: SwizzleMode, width: i64) -> Self {
-        let chunk = 128 / width;
+        let chunk = CHUNK_BITS / width;
         let span = swizzle.span() * 8 / width;
         let swizzled = swizzle != SwizzleMode::None;
         match (major, swizzled) {
             (Major::K, true) => Self {
                 major,
                 swizzled,
-                mn: (8, span),
+                mn: (ROWS, span),
                 k: (2 * chunk, 1),
                 k_outer: 1,
             },
             (Major::K, false) => Self {
                 major,
                 swizzled,
-                mn: (8, chunk),
+                mn: (ROWS, chunk),
                 k: (chunk, 1),
                 k_outer: 2,
             },
@@ -266,7 +194,7 @@ impl Form {
                 major,
                 swizzled,
                 mn: (span, 1),
-                k: (8, span),
+                k: (ROWS, span),
                 k_outer: chunk / 4,
             },
         }
@@ -344,19 +272,19 @@ fn single_stride(mode: &Layout) -> Option<i64> {
 
 /// A tile that wgmma cannot read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GmmaError {
+pub struct WgmmaError {
     /// The tile.
     pub tile: Box<ComposedLayout>,
     /// Width of its elements.
     pub element_bits: u32,
     /// Why not.
-    pub kind: GmmaErrorKind,
+    pub kind: WgmmaErrorKind,
 }
 
 /// Why wgmma cannot read a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum GmmaErrorKind {
+pub enum WgmmaErrorKind {
     /// Elements that are not 8, 16 or 32 bits wide.
     Element,
     /// A tile that is larger than shared memory.
@@ -415,9 +343,9 @@ pub struct Mismatch {
     pub found: Option<i64>,
 }
 
-impl std::error::Error for GmmaError {}
+impl std::error::Error for WgmmaError {}
 
-impl fmt::Display for GmmaError {
+impl fmt::Display for WgmmaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -426,37 +354,37 @@ impl fmt::Display for GmmaError {
             self.element_bits
         )?;
         match &self.kind {
-            GmmaErrorKind::Element => f.write_str("operands have 8, 16 or 32 bits"),
-            GmmaErrorKind::Span => {
-                write!(f, "it does not lie within {SHARED_BYTES} bytes of shared memory")
+            WgmmaErrorKind::Element => f.write_str("operands have 8, 16 or 32 bits"),
+            WgmmaErrorKind::Span => {
+                write!(f, "it does not lie within {ADDRESS_END} bytes of shared memory")
             }
-            GmmaErrorKind::Swizzle => {
+            WgmmaErrorKind::Swizzle => {
                 write!(f, "its swizzle {} is none of the hardware's:", self.tile.swizzle())?;
                 let modes = SwizzleMode::ALL.into_iter().filter(|mode| *mode != SwizzleMode::None);
-                modes.filter_map(|mode| Some((mode, mode.swizzle(self.element_bits)?))).try_for_each(|(mode, swizzle)| {
+                modes.filter_map(|mode| Some((mode, Swizzle::from_mode(mode, self.element_bits)?))).try_for_each(|(mode, swizzle)| {
                     let end = if mode == SwizzleMode::B128 { ", or no swizzle" } else { "," };
                     write!(f, " {swizzle} ({}){end}", mode.name())
                 })
             }
-            GmmaErrorKind::Rank { rank } => write!(f, "an operand has two modes, MN and K, not {rank}"),
-            GmmaErrorKind::Depth { k, step } => {
+            WgmmaErrorKind::Rank { rank } => write!(f, "an operand has two modes, MN and K, not {rank}"),
+            WgmmaErrorKind::Depth { k, step } => {
                 write!(f, "an instruction takes {step} along K, and {k} is not a multiple; nearest: {}", (k / step + 1) * step)
             }
-            GmmaErrorKind::Transposed => {
+            WgmmaErrorKind::Transposed => {
                 f.write_str("MN is its contiguous dimension, which only operands of 16 bits may have; K must be")
             }
-            GmmaErrorKind::Form { swizzle, k_major, mn_major } => {
+            WgmmaErrorKind::Form { swizzle, k_major, mn_major } => {
                 let name = swizzle.name();
                 write!(f, "K-major {name} wants {k_major}; MN-major {name} wants {mn_major}")?;
                 // A tile of 32-byte rows is a form of another swizzle: the atom of this one is what fits for sure.
                 let elements = swizzle.span() * 8 / i64::from(self.element_bits);
                 write!(f, "; nearest: tiles of smem_atom(K, {name}), 8 rows of {elements} elements")
             }
-            GmmaErrorKind::Offset { field, offset } => write!(
+            WgmmaErrorKind::Offset { field, offset } => write!(
                 f,
-                "the {field} offset of {offset} bytes is not a multiple of 16 from 0 to {MAX_DESCRIPTOR_OFFSET}"
+                "the {field} offset of {offset} bytes is not a multiple of {UNIT} from 0 to {MAX_OFFSET}"
             ),
-            GmmaErrorKind::Start { start, swizzle } => write!(
+            WgmmaErrorKind::Start { start, swizzle } => write!(
                 f,
                 "an instruction would start at byte {start}, inside an atom of {}; it can start in the first {} bytes of every {}",
                 swizzle.name(),
@@ -464,14 +392,6 @@ impl fmt::Display for GmmaError {
                 swizzle.atom()
             ),
         }
-    }
-}
-
-/// The tile as the notation has it: a plain layout where there is neither a swizzle nor an offset.
-pub(crate) fn shown(tile: &ComposedLayout) -> &dyn fmt::Display {
-    match tile.as_layout() {
-        Some(layout) => layout,
-        None => tile,
     }
 }
 
@@ -499,7 +419,7 @@ mod tests {
     use super::*;
 
     /// The byte address at which the hardware looks for an element of one instruction's operand.
-    fn hardware(operand: &GmmaOperand, width: i64, start: i64, mn: i64, k: i64) -> i64 {
+    fn hardware(operand: &WgmmaOperand, width: i64, start: i64, mn: i64, k: i64) -> i64 {
         let (chunk, span) = (16 / width, operand.swizzle.span() / width);
         let (leading, stride) = (operand.leading, operand.stride);
         let linear = match (operand.major, operand.swizzle) {
@@ -524,7 +444,12 @@ mod tests {
         offset: i64,
         layout: Layout,
     ) -> ComposedLayout {
-        ComposedLayout::new(swizzle.swizzle(element_bits).unwrap(), offset, layout).unwrap()
+        ComposedLayout::new(
+            Swizzle::from_mode(swizzle, element_bits).unwrap(),
+            offset,
+            layout,
+        )
+        .unwrap()
     }
 
     /// The atom of a form, repeated to `mn` × `k` with the given dimension of atoms first.
@@ -575,7 +500,7 @@ mod tests {
                         let (span, k) = (swizzle.span() / width, 256 / width);
                         let layout = canonical(major, swizzle, bits, mn, k, mn_first);
                         let tile = tile(bits, swizzle, 4 * 8 * span, layout);
-                        let operand = gmma_operand(bits, &tile).unwrap();
+                        let operand = wgmma_operand(bits, &tile).unwrap();
                         assert_eq!((operand.major, operand.swizzle), (major, swizzle), "{tile}");
                         let step = 32 / width;
                         assert_eq!(operand.steps.len() as i64, k / step);
@@ -601,7 +526,7 @@ mod tests {
 
     #[test]
     fn descriptor_fields() {
-        let operand = gmma_operand(
+        let operand = wgmma_operand(
             16,
             &tile(
                 16,
@@ -614,13 +539,13 @@ mod tests {
         assert_eq!(operand.descriptor(), 1 << 62 | 64 << 32 | 1 << 16);
         // MN-major from a box of 64 × 64: 8 k are 1024 bytes, panels of 64 MN are 64 · 128 bytes apart.
         let panels = canonical(Major::MN, SwizzleMode::B128, 16, 128, 64, false);
-        let operand = gmma_operand(16, &tile(16, SwizzleMode::B128, 0, panels)).unwrap();
+        let operand = wgmma_operand(16, &tile(16, SwizzleMode::B128, 0, panels)).unwrap();
         assert_eq!((operand.leading, operand.stride), (64 * 128, 1024));
         assert_eq!(operand.steps, [0, 1024, 2048, 3072]);
     }
 
     fn refusal(bits: u32, swizzle: SwizzleMode, offset: i64, layout: Layout) -> String {
-        gmma_operand(bits, &tile(bits, swizzle, offset, layout))
+        wgmma_operand(bits, &tile(bits, swizzle, offset, layout))
             .unwrap_err()
             .to_string()
     }
@@ -658,7 +583,7 @@ mod tests {
             Layout::new([64, 64], [64, 1]).unwrap(),
         )
         .unwrap();
-        let message = gmma_operand(16, &foreign).unwrap_err().to_string();
+        let message = wgmma_operand(16, &foreign).unwrap_err().to_string();
         assert!(
             message
                 .contains("Sw<1,3,3> (SW32), Sw<2,3,3> (SW64), Sw<3,3,3> (SW128), or no swizzle"),

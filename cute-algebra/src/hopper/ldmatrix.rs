@@ -4,18 +4,18 @@
 //! anywhere. Elements of other widths travel in the same rows, but only those of 16 bits can be transposed on the way.
 
 use super::banks::busiest_bank;
-use super::gmma::{SHARED_BYTES, fits_shared_memory, shown};
+use super::shared::{ADDRESS_END, fits_shared_memory, shown};
 use crate::composed::ComposedLayout;
 use crate::composition::composition;
 use crate::error::LayoutError;
 use crate::layout::Layout;
+use cute_hopper::shared;
 use std::fmt;
 
-/// Rows of a matrix.
-const ROWS: i64 = 8;
+const ROWS: i64 = shared::MATRIX_ROWS as i64;
 
 /// Bytes of a row.
-const ROW: i64 = 16;
+const ROW: i64 = shared::MATRIX_ROW_BYTES as i64;
 
 /// How `ldmatrix` reads a tile, and `stmatrix` writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,7 +208,7 @@ impl fmt::Display for MatrixError {
             MatrixErrorKind::Span => {
                 write!(
                     f,
-                    "it does not lie within {SHARED_BYTES} bytes of shared memory"
+                    "it does not lie within {ADDRESS_END} bytes of shared memory"
                 )
             }
             MatrixErrorKind::Rank { rank } => {

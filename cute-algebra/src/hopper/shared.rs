@@ -1,0 +1,25 @@
+//! Tiles of shared memory, whoever reads them.
+
+use crate::composed::ComposedLayout;
+use cute_hopper::shared;
+use std::fmt;
+
+/// Addresses of shared memory are below this.
+pub(super) const ADDRESS_END: i64 = shared::ADDRESS_END as i64;
+
+/// Whether a tile has no more elements, and reaches no further, than shared memory has addresses for.
+pub(super) fn fits_shared_memory(element_bits: u32, tile: &ComposedLayout) -> bool {
+    let elements = ADDRESS_END * 8 / i64::from(element_bits);
+    let within = 0..=elements;
+    within.contains(&tile.layout().size())
+        && within.contains(&tile.layout().cosize())
+        && within.contains(&tile.offset())
+}
+
+/// The tile as the notation has it: a plain layout where there is neither a swizzle nor an offset.
+pub(super) fn shown(tile: &ComposedLayout) -> &dyn fmt::Display {
+    match tile.as_layout() {
+        Some(layout) => layout,
+        None => tile,
+    }
+}

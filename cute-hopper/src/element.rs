@@ -1,0 +1,225 @@
+//! The types of elements: one table, of which everybody reads the columns that concern them.
+
+use core::fmt;
+
+/// What the bits of an element mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NumberKind {
+    /// An integer of at least 0.
+    Unsigned,
+    /// An integer in two's complement.
+    Signed,
+    /// A floating-point number.
+    Float,
+}
+
+/// Where Rust has a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RustType {
+    /// In the language.
+    Primitive,
+    /// In the crate `half`.
+    Half,
+}
+
+/// What there is to know of an element type.
+struct Row {
+    name: &'static str,
+    bits: u32,
+    kind: NumberKind,
+    rust: Option<RustType>,
+    ptx: &'static str,
+    tensor_map: u32,
+    wgmma: Option<WgmmaInput>,
+    cute: &'static [&'static str],
+}
+
+/// How wgmma multiplies elements of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WgmmaInput {
+    /// The types of its accumulators.
+    pub accumulators: &'static [ElementType],
+    /// Whether an operand in shared memory may be contiguous along M or N.
+    pub mn_major: bool,
+}
+
+macro_rules! elements {
+    ($($variant:ident: $name:literal, $bits:literal, $kind:ident, $rust:expr, $ptx:literal, $map:ident, $wgmma:expr, $cute:expr;)*) => {
+        /// The type of a tensor's elements.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ElementType {
+            $(#[doc = concat!("`", $name, "`, ", $bits, " bits.")] $variant,)*
+        }
+
+        impl ElementType {
+            /// Every type.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+        }
+
+        static ROWS: &[Row] = &[$(Row {
+            name: $name,
+            bits: $bits,
+            kind: NumberKind::$kind,
+            rust: $rust,
+            ptx: $ptx,
+            tensor_map: $map,
+            wgmma: $wgmma,
+            cute: &$cute,
+        },)*];
+    };
+}
+
+// `CUtensorMapDataType` (CUDA driver API, cuda.h) without `CU_TENSOR_MAP_DATA_TYPE_`.
+const UINT8: u32 = 0;
+const UINT16: u32 = 1;
+const UINT32: u32 = 2;
+const INT32: u32 = 3;
+const UINT64: u32 = 4;
+const INT64: u32 = 5;
+const FLOAT16: u32 = 6;
+const FLOAT32: u32 = 7;
+const FLOAT64: u32 = 8;
+const BFLOAT16: u32 = 9;
+const TFLOAT32: u32 = 11;
+
+const PRIMITIVE: Option<RustType> = Some(RustType::Primitive);
+const HALF: Option<RustType> = Some(RustType::Half);
+
+const fn wgmma(accumulators: &'static [ElementType], mn_major: bool) -> Option<WgmmaInput> {
+    Some(WgmmaInput {
+        accumulators,
+        mn_major,
+    })
+}
+
+const F32: &[ElementType] = &[ElementType::F32];
+const F16_F32: &[ElementType] = &[ElementType::F16, ElementType::F32];
+const S32: &[ElementType] = &[ElementType::I32];
+
+// PTX: "Fundamental Types" and "Alternate Floating-Point Data Formats". wgmma: "wgmma.mma_async", its tables of types and
+// transposes. Signed types and 8-bit floats that tensor maps lack go by the unsigned type of their size: bits are bits.
+#[rustfmt::skip] // A table is read by its rows.
+elements! {
+    // Variant and name, bits, numbers, Rust, PTX, tensor map, wgmma, CuTe.
+    U8:   "u8",    8, Unsigned, PRIMITIVE, "u8",   UINT8,    wgmma(S32, false),     ["uint8_t"];
+    I8:   "i8",    8, Signed,   PRIMITIVE, "s8",   UINT8,    wgmma(S32, false),     ["int8_t"];
+    U16:  "u16",  16, Unsigned, PRIMITIVE, "u16",  UINT16,   None,                  ["uint16_t"];
+    I16:  "i16",  16, Signed,   PRIMITIVE, "s16",  UINT16,   None,                  ["int16_t"];
+    U32:  "u32",  32, Unsigned, PRIMITIVE, "u32",  UINT32,   None,                  ["uint32_t"];
+    I32:  "i32",  32, Signed,   PRIMITIVE, "s32",  INT32,    None,                  ["int32_t", "int"];
+    U64:  "u64",  64, Unsigned, PRIMITIVE, "u64",  UINT64,   None,                  ["uint64_t"];
+    I64:  "i64",  64, Signed,   PRIMITIVE, "s64",  INT64,    None,                  ["int64_t"];
+    BF16: "bf16", 16, Float,    HALF,      "bf16", BFLOAT16, wgmma(F32, true),      ["bfloat16_t"];
+    F16:  "f16",  16, Float,    HALF,      "f16",  FLOAT16,  wgmma(F16_F32, true),  ["half_t"];
+    F32:  "f32",  32, Float,    PRIMITIVE, "f32",  FLOAT32,  None,                  ["float"];
+    F64:  "f64",  64, Float,    PRIMITIVE, "f64",  FLOAT64,  None,                  ["double"];
+    TF32: "tf32", 32, Float,    None,      "tf32", TFLOAT32, wgmma(F32, false),     ["tfloat32_t"];
+    E4M3: "e4m3",  8, Float,    None,      "e4m3", UINT8,    wgmma(F16_F32, false), ["float_e4m3_t"];
+    E5M2: "e5m2",  8, Float,    None,      "e5m2", UINT8,    wgmma(F16_F32, false), ["float_e5m2_t"];
+}
+
+impl ElementType {
+    const fn row(self) -> &'static Row {
+        // The macro makes a row for each variant, in order.
+        &ROWS[self as usize]
+    }
+
+    /// The name that Rust, the notation and the kernel language have for it.
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The type of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|element| element.name() == name)
+    }
+
+    /// Width in bits.
+    pub const fn bits(self) -> u32 {
+        self.row().bits
+    }
+
+    /// Width in bytes.
+    pub const fn bytes(self) -> u32 {
+        self.bits() / 8
+    }
+
+    /// What its bits mean.
+    pub const fn kind(self) -> NumberKind {
+        self.row().kind
+    }
+
+    /// Whether its values are floating-point numbers.
+    pub const fn is_float(self) -> bool {
+        matches!(self.kind(), NumberKind::Float)
+    }
+
+    /// Where Rust has the type. Tensors hold elements of these types: the others are known to instructions only.
+    pub const fn rust(self) -> Option<RustType> {
+        self.row().rust
+    }
+
+    /// Its name in mnemonics of PTX, without the dot.
+    pub const fn ptx(self) -> &'static str {
+        self.row().ptx
+    }
+
+    /// The `CUtensorMapDataType` that stands for it in a tensor map.
+    pub const fn tensor_map(self) -> u32 {
+        self.row().tensor_map
+    }
+
+    /// The first type that has this `CUtensorMapDataType`.
+    pub fn from_tensor_map(data_type: u32) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|element| element.tensor_map() == data_type)
+    }
+
+    /// How wgmma multiplies elements of this type, if it does.
+    pub const fn wgmma(self) -> Option<WgmmaInput> {
+        self.row().wgmma
+    }
+
+    /// CuTe's names for it in C++.
+    pub const fn cute(self) -> &'static [&'static str] {
+        self.row().cute
+    }
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_one_type() {
+        for &element in ElementType::ALL {
+            assert_eq!(ElementType::from_name(element.name()), Some(element));
+            let named = |other: &&ElementType| other.ptx() == element.ptx();
+            assert_eq!(
+                ElementType::ALL.iter().filter(named).count(),
+                1,
+                "{element}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_data_type_of_tensor_maps_has_the_width_of_its_elements() {
+        for &element in ElementType::ALL {
+            let first = ElementType::from_tensor_map(element.tensor_map()).unwrap();
+            assert_eq!(first.bits(), element.bits(), "{element}");
+        }
+        assert_eq!(ElementType::from_tensor_map(10), None);
+    }
+}

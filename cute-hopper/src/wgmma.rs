@@ -1,0 +1,158 @@
+//! wgmma: the shapes of its products, and the descriptors of its operands in shared memory.
+//!
+//! The source is the PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Instructions".
+
+use crate::{ElementType, SwizzleMode, WgmmaInput};
+use core::ops::RangeInclusive;
+
+/// M of one instruction: rows of A and of D.
+pub const M: u32 = 64;
+
+/// The columns of D of one instruction, in steps of [`N_STEP`].
+pub const N: RangeInclusive<u32> = 8..=256;
+
+/// The step from one N to the next.
+pub const N_STEP: u32 = 8;
+
+/// Bytes of K that one instruction multiplies.
+pub const K_BYTES: u32 = 32;
+
+/// K of one instruction that multiplies elements of this type.
+pub const fn k(element: ElementType) -> u32 {
+    K_BYTES / element.bytes()
+}
+
+/// Whether wgmma multiplies elements so wide.
+pub fn has_width(bits: u32) -> bool {
+    inputs_of(bits).next().is_some()
+}
+
+/// Whether operands in shared memory of elements so wide may be contiguous along M or N.
+pub fn may_be_mn_major(bits: u32) -> bool {
+    inputs_of(bits).any(|input| input.mn_major)
+}
+
+fn inputs_of(bits: u32) -> impl Iterator<Item = WgmmaInput> {
+    let elements = ElementType::ALL
+        .iter()
+        .filter(move |element| element.bits() == bits);
+    elements.filter_map(|element| element.wgmma())
+}
+
+/// Rows of a core matrix: the 8 x 16 bytes that operands in shared memory are made of.
+pub const CORE_ROWS: u32 = 8;
+
+/// Bytes of a row of a core matrix, which no swizzle divides.
+pub const CORE_BYTES: u32 = 16;
+
+/// Most groups that `wgmma.wait_group` can leave pending.
+pub const MAX_PENDING_GROUPS: u32 = 7;
+
+/// Registers that the assembler wants for a wgmma besides its accumulators; it fails where the kernel starts with fewer,
+/// whatever `setmaxnreg` adds. Measured: message C7602 of ptxas 13.0.
+pub const REGISTERS_BESIDE_ACCUMULATORS: u32 = 26;
+
+/// Whether there is a wgmma with this N. Above 24, products of integers have the multiples of 16 only.
+pub const fn has_n(n: u32, integers: bool) -> bool {
+    let step = if integers && n > 24 { 16 } else { N_STEP };
+    *N.start() <= n && n <= *N.end() && n.is_multiple_of(step)
+}
+
+/// A matrix descriptor: where an operand lies in shared memory. Offsets and the address are in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Descriptor {
+    /// Address of the operand.
+    pub address: u64,
+    /// Leading dimension byte offset.
+    pub leading: u64,
+    /// Stride dimension byte offset.
+    pub stride: u64,
+    /// Rows between the last multiple of the swizzle's atom and the start of the operand's pattern: 0 to 7.
+    pub base_offset: u64,
+    /// The swizzle.
+    pub swizzle: SwizzleMode,
+}
+
+/// What addresses and offsets in a descriptor are multiples of, in bytes.
+pub const DESCRIPTOR_UNIT: u64 = 16;
+
+/// Bits of each of the fields of addresses and offsets.
+const FIELD: u64 = 0x3fff;
+
+/// The largest offset that a descriptor holds, in bytes.
+pub const MAX_OFFSET: u64 = FIELD * DESCRIPTOR_UNIT;
+
+/// Bytes as a field holds them.
+const fn field(bytes: u64) -> u64 {
+    (bytes / DESCRIPTOR_UNIT) & FIELD
+}
+
+impl Descriptor {
+    /// The descriptor as the instruction takes it.
+    pub const fn encode(self) -> u64 {
+        let address = field(self.address);
+        let (leading, stride) = (field(self.leading), field(self.stride));
+        let (base_offset, swizzle) = (self.base_offset & 7, self.swizzle.descriptor_field());
+        address | leading << 16 | stride << 32 | base_offset << 49 | swizzle << 62
+    }
+
+    /// The descriptor that these bits are.
+    pub const fn decode(bits: u64) -> Self {
+        Self {
+            address: (bits & FIELD) * DESCRIPTOR_UNIT,
+            leading: (bits >> 16 & FIELD) * DESCRIPTOR_UNIT,
+            stride: (bits >> 32 & FIELD) * DESCRIPTOR_UNIT,
+            base_offset: bits >> 49 & 7,
+            swizzle: SwizzleMode::from_descriptor_field(bits >> 62),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_come_back() {
+        for swizzle in SwizzleMode::ALL {
+            let descriptor = Descriptor {
+                address: 0x2_fff0,
+                leading: 16,
+                stride: MAX_OFFSET,
+                base_offset: 5,
+                swizzle,
+            };
+            assert_eq!(Descriptor::decode(descriptor.encode()), descriptor);
+        }
+    }
+
+    /// PTX ISA 9.0, "wgmma.mma_async": the shapes by type.
+    #[test]
+    fn k_by_type() {
+        let inputs = ElementType::ALL
+            .iter()
+            .filter(|element| element.wgmma().is_some());
+        for &element in inputs {
+            let expected = match element {
+                ElementType::TF32 => 8,
+                ElementType::F16 | ElementType::BF16 => 16,
+                _ => 32,
+            };
+            assert_eq!(k(element), expected, "{element}");
+        }
+    }
+
+    #[test]
+    fn widths_of_inputs() {
+        let have = |has: fn(u32) -> bool| [4, 8, 16, 32, 64].map(has);
+        assert_eq!(have(has_width), [false, true, true, true, false]);
+        assert_eq!(have(may_be_mn_major), [false, false, true, false, false]);
+    }
+
+    #[test]
+    fn integers_have_fewer_n() {
+        assert!(has_n(40, false) && !has_n(40, true));
+        assert!(has_n(24, true) && has_n(256, true) && has_n(240, true));
+        assert!(!has_n(0, false) && !has_n(264, false) && !has_n(12, false));
+    }
+}
