@@ -1,11 +1,12 @@
 //! Tensors read and written by TMA.
 
 use super::mbarrier;
+use crate::kernel::access::address::Addresses;
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::{ParamKind, TmaRecipe};
 use crate::kernel::value::{MappedTensor, Num, Scalar, Tensor, Value};
-use cute_algebra::{TMA_ALIGNMENT, TmaPlan, tma_plan};
+use cute_algebra::{Swizzle, TMA_ALIGNMENT, TmaPlan, tma_plan};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -232,12 +233,7 @@ fn instructions(
     }
     let map = map(b, symbol);
     // TMA applies the swizzle itself, so it takes addresses without it.
-    let unswizzled = crate::kernel::access::address::Addresses::new(
-        tile.base.into(),
-        cute_algebra::Swizzle::IDENTITY,
-        tile.dynamic.clone(),
-    );
-    let mut addresses = unswizzled;
+    let mut addresses = Addresses::new(tile.base.into(), Swizzle::IDENTITY, tile.dynamic.clone());
     let mut copies = Vec::new();
     for piece in &plan.pieces {
         let mut coords = Vec::new();

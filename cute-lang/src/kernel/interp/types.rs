@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Error, Expr, Result};
 
 impl Interpreter<'_> {
-    /// The type that an initialiser gives a variable, as in `0u64` and `0 as u64`.
+    /// The type that an initialiser gives a variable, as in `0.5f64` and `0 as u64`.
     pub(super) fn type_hint(&mut self, expr: &Expr) -> Option<Type> {
         match expr {
             Expr::Lit(lit) => match &lit.lit {

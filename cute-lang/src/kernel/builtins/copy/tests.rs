@@ -4,6 +4,7 @@ use super::*;
 use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::access::simulate::{SHARED, Thread};
 use crate::kernel::emit::builder::SHARED_ALIGN;
+use crate::kernel::lower::lower;
 use crate::kernel::value::{Distributed, Element, Held, Num};
 use cute_algebra::{ComposedLayout, Layout, Swizzle, SwizzleMode, bank_conflicts};
 use cute_ptx::table::Opcode;
@@ -237,7 +238,7 @@ const TRANSPOSE: &str = "mod kernels {
 
 #[test]
 fn a_transpose_by_blocks_has_no_conflicts() {
-    for instance in crate::kernel::lower::lower(TRANSPOSE.parse().unwrap()).unwrap() {
+    for instance in lower(TRANSPOSE.parse().unwrap()).unwrap() {
         let (element, tile) = match instance.name.to_string().as_str() {
             "transpose_b32" => (Element::U32, 32),
             _ => (Element::U16, 64),
