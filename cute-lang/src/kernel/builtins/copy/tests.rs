@@ -23,9 +23,7 @@ fn tensor(element: Element, swizzle: SwizzleMode, layout: Layout) -> Tensor {
 /// A fragment of one thread whose values lie in its registers in the given order.
 fn local(b: &mut Builder, element: Element, slots: &[usize]) -> Fragment {
     let count = slots.len().div_ceil(packing(element));
-    let registers = (0..count)
-        .map(|_| b.register(word_type(element)))
-        .collect();
+    let registers = (0..count).map(|_| b.register(word_type(element))).collect();
     let values = slots
         .iter()
         .map(|&slot| Held {
@@ -123,8 +121,7 @@ fn vectors_are_as_wide_as_both_sides_allow() {
         let slots: Vec<usize> = (0..layout.size() as usize).collect();
         let mut from = tensor(element, SwizzleMode::None, layout);
         from.layout =
-            ComposedLayout::new(Swizzle::IDENTITY, offset, from.layout.layout().clone())
-                .unwrap();
+            ComposedLayout::new(Swizzle::IDENTITY, offset, from.layout.layout().clone()).unwrap();
         let to = Tensor {
             base: 8 * 1024,
             ..from.clone()
@@ -159,8 +156,7 @@ fn vectors_are_as_wide_as_both_sides_allow() {
 fn bank_conflicts_of_storing_an_accumulator() {
     // bf16 is copied by matrices with rows of 16 bytes. f32 is copied by vectors of 8 bytes, and a half-warp writes
     // four rows of 32 bytes at once. The swizzle puts two of them into the same banks.
-    for (element, columns, width, degree) in
-        [(Element::Bf16, 64, 16, 1), (Element::F32, 32, 8, 2)]
+    for (element, columns, width, degree) in [(Element::Bf16, 64, 16, 1), (Element::F32, 32, 8, 2)]
     {
         let mut b = Builder::new(128, [1, 1, 1]);
         let rows = Layout::new([64, columns], [columns, 1]).unwrap();
