@@ -5,7 +5,7 @@ use crate::kernel::access::address::Addresses;
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::{ParamKind, TmaRecipe};
-use crate::kernel::value::{MappedTensor, Num, Scalar, Tensor, Value};
+use crate::kernel::value::{Num, Scalar, Tensor, TmaTensor, Value};
 use cute_algebra::{Swizzle, TMA_ALIGNMENT, TmaPlan, tma_plan};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -114,7 +114,7 @@ fn copies(
     tile: usize,
     load: bool,
 ) -> Result<Vec<Copy>> {
-    let Value::TensorMap(MappedTensor { param }) = call.args[map].value else {
+    let Value::TmaTensor(TmaTensor { param }) = call.args[map].value else {
         return Err(call.mismatch(
             map,
             if load {

@@ -93,7 +93,7 @@ impl Interpreter<'_> {
                     Value::Fragment(_) => &["Fragment"],
                     Value::Barriers(_) => &["Barriers"],
                     Value::Barrier(_) => &["Barrier"],
-                    Value::TensorMap(_) => &["TmaLoad", "TmaStore"],
+                    Value::TmaTensor(_) => &["TmaLoad", "TmaStore"],
                     Value::Algebra(_) => &["Layout", "ComposedLayout", "Swizzle", "Tiler"],
                     Value::Int(..) => &["usize", "Layout"],
                     Value::Tuple(_) => &["Shape", "Coord", "Tiler"],
