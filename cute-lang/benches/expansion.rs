@@ -21,7 +21,8 @@ use std::{env, fs, thread};
 /// Builds of each crate, one after the other; the medians count.
 const BUILDS: usize = 7;
 
-/// Where a compiler leaves its measurement. Set exactly where this program stands for the compiler.
+/// The variable that names the file for the measurement. It is set only if cargo runs this program in place of the
+/// compiler.
 const REPORT: &str = "CUTE_EXPANSION_REPORT";
 
 /// Clock ticks of /proc per second, on every Linux that Rust knows.
@@ -61,7 +62,7 @@ fn bench() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Layouts as items, all different.
+/// Items with different layouts.
 fn source(count: usize) -> String {
     let mut source = String::from("use cute_runtime::layout;\n");
     for (i, expression) in expressions().take(count).enumerate() {
@@ -70,7 +71,7 @@ fn source(count: usize) -> String {
     source
 }
 
-/// Expressions of twelve operations in turn, none twice, each with a value.
+/// Different expressions that have a value, of twelve operations in turn.
 fn expressions() -> impl Iterator<Item = String> {
     let mut seen = HashSet::new();
     let extents = [2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64];
@@ -183,7 +184,7 @@ impl std::fmt::Display for Build {
     }
 }
 
-/// In place of the compiler: runs it, and writes what it took.
+/// Runs the compiler and writes the time and the memory that it took.
 fn compile(report: &Path) -> Result<ExitCode, Box<dyn Error>> {
     let mut arguments = env::args_os().skip(1);
     let compiler = arguments.next().ok_or("expected a compiler to run")?;
@@ -191,7 +192,7 @@ fn compile(report: &Path) -> Result<ExitCode, Box<dyn Error>> {
     let mut child = Command::new(compiler).args(arguments).spawn()?;
     let process = Path::new("/proc").join(child.id().to_string());
     let mut peak = 0.0;
-    // Memory is gone once the process ends; its times stay until it is waited for.
+    // The memory of a process cannot be read after its end, but its times can until it is waited for.
     let cpu = loop {
         peak = peak_memory(&process).unwrap_or(peak);
         let stat = fs::read_to_string(process.join("stat"))?;

@@ -1,5 +1,6 @@
-//! The index of a static layout costs what the expression costs that a careful hand writes, or less: rustc makes the same
-//! machine code of both, and shorter code where counting by jumps pays. What pays is priced for a GPU, and holds here.
+//! The index of a static layout costs no more than the expression that one would write by hand. rustc makes the same
+//! machine code of both, or shorter code of the index where its form avoids remainders. The cost model of the form is
+//! for a GPU, and the results hold on this CPU, too.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -7,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use syn::{ImplItem, Item};
 
-/// A layout, and its index by hand: shifts and masks, where extents are powers of two.
+/// Layouts and their index written by hand. Extents that are powers of two take shifts and masks.
 const INDICES: &[(&str, &str)] = &[
     ("24:1", "coord"),
     ("24:3", "3 * coord"),
@@ -34,7 +35,7 @@ const INDICES: &[(&str, &str)] = &[
     ),
 ];
 
-/// A layout, and its index by digits: counting by jumps saves the remainders, which rustc does not see by itself.
+/// Layouts and their index by digits. The form of the index saves the remainders, which rustc does not find by itself.
 const JUMPS: &[(&str, &str)] = &[
     (
         "(7,3,5):(1,8,40)",
@@ -70,7 +71,7 @@ const JUMPS: &[(&str, &str)] = &[
 #[test]
 fn machine_code_is_that_of_the_expression_by_hand() {
     for (layout, mut ours, mut theirs) in compared(INDICES) {
-        // Two instructions that do not wait for each other may trade places.
+        // Two instructions that do not depend on each other may be exchanged.
         ours.sort();
         theirs.sort();
         assert_eq!(ours, theirs, "{layout}");
@@ -87,7 +88,7 @@ fn jumps_are_shorter_than_digits() {
     }
 }
 
-/// Each layout, the machine code of its index, and that of the expression beside it.
+/// For each layout, the machine code of its index and of the expression.
 fn compared(
     rows: &[(&'static str, &str)],
 ) -> impl Iterator<Item = (&'static str, Vec<String>, Vec<String>)> {
@@ -127,7 +128,7 @@ fn index(layout: &str) -> String {
     quote::quote!(#body).to_string()
 }
 
-/// The instructions of each function, optimised. LLVM may see that two functions are the same, and write `a = b`.
+/// The optimised instructions of each function. If two functions are the same, LLVM may write `a = b`.
 fn machine_code(source: &str) -> HashMap<String, Vec<String>> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("index-{}", source.len()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -153,7 +154,7 @@ fn machine_code(source: &str) -> HashMap<String, Vec<String>> {
         match (line.strip_suffix(':'), line.split_once(" = ")) {
             (Some(label), _) if !label.starts_with('.') => label.clone_into(&mut name),
             (_, Some((alias, function))) => aliases.push((alias.to_owned(), function.to_owned())),
-            // Directives, labels and comments are no instructions.
+            // Directives, labels and comments are not instructions.
             _ if !line.starts_with('\t') || line.starts_with("\t.") => {}
             _ => functions
                 .entry(name.clone())

@@ -1,4 +1,4 @@
-//! What `layout!` and `tile!` expand to, as a reader of `cargo expand` sees it.
+//! The expansions of `layout!` and `tile!`.
 
 use expect_test::{Expect, expect};
 use proc_macro2::TokenStream;
@@ -323,7 +323,7 @@ fn error_in_an_expression_is_in_braces() {
     );
 }
 
-/// No macro can have the name of a keyword: an expansion that calls one is not Rust.
+/// A macro cannot have the name of a keyword, so an expansion that calls one would not be Rust.
 #[test]
 fn keywords_are_no_names() {
     for text in [

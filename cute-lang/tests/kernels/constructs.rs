@@ -1,4 +1,4 @@
-//! What each construct of the language becomes.
+//! The PTX of each construct of the language.
 
 use crate::judge;
 use cute_lang::kernel::lower::lower;
@@ -863,7 +863,8 @@ fn a_bank_conflict_is_refused_at_the_pattern() {
     );
 }
 
-/// The body of a kernel with parameters m, n and out, a shared tensor that keeps results alive.
+/// The body of a kernel with the parameters m and n, and out, a shared tensor to which results are written so that they
+/// are not removed.
 fn check_statements(statements: &str, expected: Expect) {
     check(
         &format!(
@@ -873,14 +874,14 @@ fn check_statements(statements: &str, expected: Expect) {
     );
 }
 
-/// The body of the only kernel of a module, without declarations; or its errors.
+/// The body of the only kernel of a module without declarations, or the errors of the module.
 fn body(source: &str) -> String {
     let module = format!("mod kernels {{ {source} }}");
     match lower(module.parse().expect("tokens")) {
         Ok(instances) => {
             judge(&instances);
             let text = instances[0].module.to_string();
-            // The braces stay: they keep the indentation of what they hold.
+            // The braces are kept for the indentation of the lines between them.
             let body = &text[text.find("\n{\n").expect("a body") + 1..];
             let lines = body
                 .lines()

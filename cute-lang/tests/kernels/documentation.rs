@@ -1,4 +1,4 @@
-//! The reference names every function of the language, as it is called.
+//! The reference has the signature of every function of the language.
 
 use cute_lang::kernel::builtins;
 

@@ -1,4 +1,4 @@
-//! What an instance becomes in Rust.
+//! The Rust of an instance.
 
 use cute_lang::kernel::expand::kernels;
 use expect_test::expect;

@@ -1,11 +1,11 @@
-//! The kernels of the library: accepted by NVIDIA's assembler, and short where time is spent.
+//! The kernels of `cute-kernels`: ptxas accepts them, and their main loop is short.
 
 use crate::judge;
 use cute_lang::kernel::lower::{Lowered, lower};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
-/// The kernel module in a file of the crate of kernels.
+/// The kernel module in a file of `cute-kernels`.
 pub(crate) fn module(file: &str) -> TokenStream {
     let path = format!("{}/../cute-kernels/src/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -17,7 +17,7 @@ pub(crate) fn module(file: &str) -> TokenStream {
     module.expect("a module of kernels").to_token_stream()
 }
 
-/// Its instances.
+/// The instances of that module.
 fn library(file: &str) -> Vec<Lowered> {
     lower(module(file)).unwrap_or_else(|error| {
         let errors: Vec<String> = error.into_iter().map(|error| error.to_string()).collect();
@@ -31,7 +31,8 @@ fn the_library_assembles_without_spills_or_serialised_wgmma() {
     judge(&library("gemm.rs"));
 }
 
-/// What the main loop of the GEMM costs besides its four wgmmas: the ring, the descriptors and the loop itself.
+/// The main loop of the GEMM has few instructions besides its four wgmmas: those of the ring, the descriptors and the
+/// loop itself.
 #[test]
 fn the_main_loop_of_gemm_is_short() {
     let gemm = &library("gemm.rs")[0];

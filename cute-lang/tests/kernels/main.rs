@@ -1,4 +1,4 @@
-//! Kernels to PTX: what the language means, seen in what it becomes and in what that does.
+//! Kernels to PTX: tests of the PTX, and of its results on the emulator.
 
 mod cluster;
 mod constructs;
@@ -15,7 +15,7 @@ mod robustness;
 use cute_lang::kernel::lower::Lowered;
 use cute_ptxas::Ptxas;
 
-/// Holds the PTX against its own parser and against NVIDIA's assembler.
+/// Checks the PTX by the parser of `cute-ptx` and, if it is there, by ptxas.
 fn judge(instances: &[Lowered]) {
     let ptxas = Ptxas::find();
     for instance in instances {

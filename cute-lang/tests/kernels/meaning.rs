@@ -18,7 +18,7 @@ use builtins::{ceil_div, max, min};
 /// Arguments that every function is tried with.
 const ARGUMENTS: [(u32, u32); 7] = [(0, 1), (1, 1), (5, 3), (3, 5), (12, 4), (7, 7), (40, 6)];
 
-/// Defines functions, and a test that holds them against their lowering. The last function is the one that is called.
+/// Defines functions, and a test that compares them with their lowering. The last function is the one that is called.
 macro_rules! same_as_rust {
     ($($test:ident: { $($items:item)* })*) => { $(
         #[test]
@@ -210,7 +210,7 @@ same_as_rust! {
     }
 }
 
-/// Not every instruction writes its first operand: one that reads it does not become the source of a variable.
+/// An instruction that reads its first operand, and does not write it, is not changed to write a variable.
 #[test]
 fn an_instruction_that_only_reads_is_no_result() {
     let source = "fn f(x: u32) -> u32 { let mut z = { let a = x + 1; ptx!(\"nanosleep.u32\", a); a }; z += 1; z }";
@@ -278,7 +278,7 @@ fn run(kernel: &Lowered, args: &[u32]) -> u32 {
     u32::from_le_bytes(bytes)
 }
 
-/// A parameter may be called like what the language computes once for itself.
+/// A parameter may have the name of a value that the language computes before the body.
 #[test]
 fn parameters_have_names_of_their_own() {
     let kernel = kernel(

@@ -1,4 +1,4 @@
-//! Independent mistakes are reported together, each once, without what follows from them.
+//! Independent mistakes are reported together, each once. Errors that follow from them are not reported.
 
 use cute_lang::kernel::lower::lower;
 use expect_test::{Expect, expect};

@@ -7,7 +7,7 @@ use cute_lang::kernel::lower::{Lowered, lower};
 use std::cmp::Ordering;
 use std::fmt::Write;
 
-/// A number of any type, as it is.
+/// A number of any type.
 #[derive(Clone, Copy, Debug)]
 enum Exact {
     Int(i128),
@@ -19,14 +19,15 @@ enum Exact {
 struct Type {
     name: &'static str,
     bytes: usize,
-    /// Values at the edges.
+    /// Values at the ends of the range and near them.
     values: fn() -> Vec<u64>,
     exact: fn(u64) -> Exact,
     /// `number as` the type.
     cast: fn(Exact) -> u64,
 }
 
-/// An operation on two integers: what Rust makes of their bits in release builds, and the same where Rust has no error.
+/// An operation on two integers: the result of a release build, as bits, and the result of a debug build, which may be
+/// an error.
 struct Operation {
     text: &'static str,
     wrapping: fn(u64, u64) -> Option<u64>,
@@ -44,7 +45,7 @@ macro_rules! integers {
                     let values: &[$ty] = &[
                         0, 1, 2, 7, 100, $ty::MAX / 3, $ty::MAX / 2, $ty::MAX / 2 + 1, $ty::MAX - 1, $ty::MAX,
                         $ty::MIN, $ty::MIN + 1, $ty::MIN / 2, (0 as $ty).wrapping_sub(1), (0 as $ty).wrapping_sub(100),
-                        // Past halfway between bf16s, and between f32s, by one.
+                        // One more than halfway between two values of bf16, and of f32.
                         $ty::MAX / 4 + 2 + (($ty::MAX / 4 + 1) as u64 >> 8) as $ty,
                         $ty::MAX / 4 + 2 + (($ty::MAX / 4 + 1) as u64 >> 24) as $ty,
                     ];
@@ -153,8 +154,7 @@ floats! {
     f64 = "f64", u64, |number| match number { Exact::Int(value) => value as f64, Exact::Float(value) => value };
 }
 
-/// Numbers of which each type has the nearest: at the edges of the integer types, of the floating-point types, and halfway
-/// between neighbours.
+/// Numbers that are rounded to each type: the ends of the ranges of all types, and points halfway between neighbours.
 #[rustfmt::skip]
 const FLOAT_VALUES: &[f64] = &[
     0.0, -0.0, 0.5, -0.5, 0.999, 1.0, -1.0, 1.5, 2.5, -2.5, 100.25, 127.0, 127.9, 128.0, -128.0, -128.9, -129.0, 255.0, 255.9,
@@ -164,8 +164,8 @@ const FLOAT_VALUES: &[f64] = &[
     1.0039062500000002, 1.0004882812500002, 1.0000000596046448, f64::INFINITY, f64::NEG_INFINITY, f64::NAN,
 ];
 
-/// The bits of the nearest number of 16 bits, ties to even: `infinity` are the bits of infinity, where numbers would go on
-/// with `beyond`.
+/// The bits of the nearest number of 16 bits, ties to even. `infinity` are the bits of infinity, and `beyond` is the
+/// value that they would have if they were a number.
 fn nearest(number: Exact, value: fn(u16) -> f64, infinity: u16, beyond: f64) -> u16 {
     let (negative, magnitude) = match number {
         Exact::Float(value) if value.is_nan() => return 0x7fff,
@@ -179,7 +179,7 @@ fn nearest(number: Exact, value: fn(u16) -> f64, infinity: u16, beyond: f64) -> 
             value(bits)
         }
     };
-    // The last number that is not above: numbers are ordered as their bits.
+    // Finds the greatest number that is at most `magnitude`. Numbers are ordered as their bits are.
     let (mut low, mut high) = (0, infinity);
     while high - low > 1 {
         let middle = low.midpoint(high);
@@ -196,7 +196,7 @@ fn nearest(number: Exact, value: fn(u16) -> f64, infinity: u16, beyond: f64) -> 
     bits | u16::from(negative) << 15
 }
 
-/// Compares a number that is no NaN with another.
+/// Compares two numbers, of which the first is not a NaN.
 fn compare(number: Exact, other: f64) -> Ordering {
     match number {
         Exact::Float(number) => number.total_cmp(&other),
@@ -219,7 +219,7 @@ fn types() -> impl Iterator<Item = Type> {
 }
 
 impl Type {
-    /// Whether two results are one: any two NaNs are.
+    /// Whether two results are the same. All NaNs count as the same.
     fn same(&self, a: u64, b: u64) -> bool {
         let is_nan = |bits| matches!((self.exact)(bits), Exact::Float(value) if value.is_nan());
         a == b || is_nan(a) && is_nan(b)
@@ -244,7 +244,8 @@ fn kernel(threads: usize, params: &str, body: &str) -> Result<Lowered, syn::Erro
     Ok(lower(module.parse().expect("tokens"))?.remove(0))
 }
 
-/// Runs a kernel on arrays of these numbers, and on arrays of so many numbers of those types, which it gives.
+/// Runs a kernel on arrays of these numbers and on output arrays of the given lengths and types, and returns the output
+/// arrays.
 fn run(kernel: &Lowered, inputs: &[(Type, &[u64])], outputs: &[(Type, usize)]) -> Vec<Vec<u64>> {
     judge(std::slice::from_ref(kernel));
     let mut memory = GlobalMemory::new();
@@ -340,7 +341,7 @@ fn known_operations(ty: Type, operations: &[Operation]) {
     let params = format!("out: Global<{}, 1>", ty.name);
     let (mut body, mut expected) = (String::new(), Vec::new());
     for operation in operations {
-        // One in five, which has each value on either side: a kernel expands no more.
+        // One pair in five, since a kernel has a limit of steps. Every value is in a pair on both sides.
         for (a, b) in pairs(ty).into_iter().step_by(5) {
             let [x, y] = [a, b].map(|value| ty.literal(value).expect("finite"));
             let text = format!("{{ let a = {x}; let b = {y}; {} }}", operation.text);
@@ -420,7 +421,7 @@ fn casts_at_expansion() {
     }
 }
 
-/// Bytes of fragments keep their sign, and an element of 8 bits is one.
+/// Elements of 8 bits keep their sign in fragments and in memory.
 #[test]
 fn bytes_of_fragments() {
     let (i8, _) = INTEGERS[1];
@@ -435,7 +436,7 @@ fn bytes_of_fragments() {
     assert_eq!(results[0], expected.collect::<Vec<_>>());
 }
 
-/// The sum that rounds a quotient up may be more than the type holds.
+/// `ceil_div` is right even if a + b − 1 does not fit the type.
 #[test]
 fn quotients_rounded_up() {
     let (u8, _) = INTEGERS[0];
@@ -450,7 +451,7 @@ fn quotients_rounded_up() {
     assert_eq!(results[0], expected.collect::<Vec<_>>());
 }
 
-/// What known integers of a type do not hold is an error where it arises.
+/// A result of known integers that does not fit their type is an error at the operation.
 #[test]
 fn known_integers_that_do_not_fit() {
     let error = |text: &str| {

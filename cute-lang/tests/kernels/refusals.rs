@@ -1,8 +1,8 @@
-//! What the data side of the language refuses, and what it says.
+//! Errors of the functions for tensors, fragments, barriers, TMA and wgmma.
 
 use cute_lang::kernel::lower::lower;
 
-/// The errors of a kernel of one warpgroup.
+/// The errors of a kernel of one warpgroup with these statements.
 fn refusal(statements: &str) -> String {
     let module = format!(
         "mod kernels {{

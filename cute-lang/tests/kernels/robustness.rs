@@ -1,10 +1,10 @@
-//! Whatever the source says, the answer is PTX or an error; never a panic, a hang or the end of the stack.
+//! For every source, the answer is PTX or an error, and never a panic, a hang or a stack overflow.
 
 use crate::library::module;
 use cute_lang::kernel::lower::lower;
 use proc_macro2::{Group, TokenStream, TokenTree};
 
-/// What `lower` says of a kernel with this body.
+/// The errors of a kernel with this body.
 fn errors(statements: &str) -> String {
     errors_of(&format!(
         "mod kernels {{ #[kernel(threads = 32)] pub fn k(n: u32) {{ {statements} }} }}"
@@ -19,7 +19,7 @@ fn errors_of(module: &str) -> String {
     }
 }
 
-/// Every module that differs from a good one by a token that is missing or said twice.
+/// Every module that differs from a good one by a token that is missing or doubled.
 #[test]
 fn sources_with_one_mistake() {
     let good = module("transpose.rs");
@@ -29,7 +29,7 @@ fn sources_with_one_mistake() {
         for copies in [0, 2] {
             let mut index = 0;
             let broken = edit(&good, at, copies, &mut index);
-            // Either answer will do; some of these are good kernels.
+            // Either answer is right, since some of these are good kernels.
             let _ = lower(broken);
         }
     }
@@ -95,7 +95,7 @@ fn deep_nesting() {
     deep("", "n", "(0)[0]");
 }
 
-/// What can grow without many steps or much nesting has limits of its own.
+/// Values that grow without many steps or deep nesting have limits of their own.
 #[test]
 fn large_values() {
     let doubled = format!("let a = (1, 1); {}", "let a = (a, a); ".repeat(60));
@@ -112,7 +112,7 @@ fn large_values() {
         errors(&digits),
         "a number of 100000 characters: the limit is 1024"
     );
-    // Text may be longer.
+    // A string literal has no such limit.
     assert_eq!(
         errors(&format!("assert!(true, \"{}\");", "9".repeat(2000))),
         ""
@@ -127,13 +127,13 @@ fn large_values() {
     );
 }
 
-/// As many variables of one name as an unrolled loop makes; finding a name for each takes the same time.
+/// As many variables of one name as an unrolled loop makes. The time to find a name does not grow with their number.
 #[test]
 fn variables_of_one_name() {
     assert_eq!(errors("for i in 0..4096 { let mut x = n + 1; }"), "");
 }
 
-/// Rust's names are not PTX's.
+/// Names that Rust allows and PTX does not.
 #[test]
 fn names_that_ptx_has_not() {
     for module in [
@@ -152,7 +152,7 @@ fn names_that_ptx_has_not() {
     );
 }
 
-/// What is below the limit fits the stack of a thread.
+/// Nesting below the limit fits the stack of a thread.
 #[test]
 fn nesting_below_the_limit() {
     let fits = |open: &str, inner: &str, close: &str, times: usize| {
@@ -177,10 +177,10 @@ fn endless_work() {
         errors("for i in 0..4000 { for j in 0..4000 { let x = i * j; } }")
             .contains("steps to expand")
     );
-    // An iteration is a step, with nothing in it, too.
+    // An iteration with an empty body counts as a step, too.
     let empty = "for i in 0..4096 { for j in 0..4096 { for k in 0..4096 { } } }";
     assert!(errors(empty).contains("steps to expand"));
-    // An operation of the algebra is several.
+    // An operation of the algebra counts as several steps.
     let layouts = "for i in 0..4096 { let a = composition(layout!((8,8):(8,1)), layout!(8:8)); }";
     assert!(errors(layouts).contains("steps to expand"));
     let functions: String = (1..31)

@@ -19,33 +19,33 @@ impl Tensor {
 
     /// The part at a coordinate. `_` keeps a mode, and an integer, known or in a register, selects one of its elements.
     pub fn slice(&self, b: &mut Builder, coordinate: &Value) -> Result<Tensor> {
-        let mut part = Part {
+        let mut selected = Selection {
             kept: Vec::new(),
             offset: 0,
             dynamic: self.dynamic.clone(),
         };
         let layout = self.layout.layout();
-        part.pick(b, layout, coordinate, self.width())?;
+        selected.pick(b, layout, coordinate, self.width())?;
         let kept = match coordinate {
             Value::Wild => layout.clone(),
-            _ => Layout::concat(part.kept).map_err(|error| b.error(error))?,
+            _ => Layout::concat(selected.kept).map_err(|error| b.error(error))?,
         };
         let layout = ComposedLayout::new(
             self.layout.swizzle(),
-            self.layout.offset() + part.offset,
+            self.layout.offset() + selected.offset,
             kept,
         );
         let layout = layout.map_err(|error| b.error(error))?;
         Ok(Tensor {
             layout,
-            dynamic: part.dynamic,
+            dynamic: selected.dynamic,
             ..self.clone()
         })
     }
 }
 
 /// What a coordinate selects in a layout.
-pub(crate) struct Part {
+pub(crate) struct Selection {
     /// The modes that `_` keeps.
     pub kept: Vec<Layout>,
     /// The offset of the known integers, in elements.
@@ -54,7 +54,8 @@ pub(crate) struct Part {
     pub dynamic: Num,
 }
 
-impl Part {
+impl Selection {
+    /// Selects in a mode. The run-time offset counts `unit` for each element.
     pub(crate) fn pick(
         &mut self,
         b: &mut Builder,

@@ -31,6 +31,7 @@ pub struct Call {
 }
 
 /// An argument.
+#[derive(Clone)]
 pub struct Argument {
     /// The value.
     pub value: Value,

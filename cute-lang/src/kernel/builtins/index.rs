@@ -3,7 +3,7 @@
 use super::mbarrier;
 use crate::kernel::access::crd2idx::{swizzled, value_at, xor_map_value};
 use crate::kernel::access::global::global_address;
-use crate::kernel::access::slice::{Part, has_wild};
+use crate::kernel::access::slice::{Selection, has_wild};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::ParamKind;
@@ -53,16 +53,16 @@ fn at(b: &mut Builder, call: &Call) -> Result<Value> {
         };
         return value_at(b, &layout, &coordinate);
     }
-    let mut part = Part {
+    let mut selected = Selection {
         kept: Vec::new(),
         offset,
         dynamic: Num::Const(0),
     };
-    part.pick(b, &layout, &call.args[1].value, 1)?;
-    if !part.kept.is_empty() {
+    selected.pick(b, &layout, &call.args[1].value, 1)?;
+    if !selected.kept.is_empty() {
         return Err(call.mismatch(1, "a coordinate without `_`"));
     }
-    let index = b.add(&part.dynamic, &Num::from(part.offset))?;
+    let index = b.add(&selected.dynamic, &Num::from(selected.offset))?;
     Ok(swizzled(b, swizzle, &index)?.into())
 }
 

@@ -1,11 +1,12 @@
 //! Tensors read and written by TMA.
 
 use super::mbarrier;
+use crate::kernel::access::address::Addresses;
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::{ParamKind, TmaRecipe};
-use crate::kernel::value::{MappedTensor, Num, Scalar, Tensor, Value};
-use cute_algebra::{TmaPlan, tma_plan};
+use crate::kernel::value::{Num, Scalar, Tensor, TmaTensor, Value};
+use cute_algebra::{Swizzle, TmaPlan, tma_plan};
 use cute_hopper::tma::SHARED_ALIGN;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -114,7 +115,7 @@ fn copies(
     tile: usize,
     load: bool,
 ) -> Result<Vec<Copy>> {
-    let Value::TensorMap(MappedTensor { param }) = call.args[map].value else {
+    let Value::TmaTensor(TmaTensor { param }) = call.args[map].value else {
         return Err(call.mismatch(
             map,
             if load {
@@ -233,12 +234,7 @@ fn instructions(
     }
     let map = map(b, symbol);
     // TMA applies the swizzle itself, so it takes addresses without it.
-    let unswizzled = crate::kernel::access::address::Addresses::new(
-        tile.base.into(),
-        cute_algebra::Swizzle::IDENTITY,
-        tile.dynamic.clone(),
-    );
-    let mut addresses = unswizzled;
+    let mut addresses = Addresses::new(tile.base.into(), Swizzle::IDENTITY, tile.dynamic.clone());
     let mut copies = Vec::new();
     for piece in &plan.pieces {
         let mut coords = Vec::new();

@@ -136,7 +136,7 @@ impl Builder {
             }
             (Op::Shl | Op::Shr, Num::Reg(a), Num::Reg(_)) => a.ty,
             (Op::Shl | Op::Shr, Num::Const(_), Num::Reg(b)) => b.ty,
-            _ => self.register_type(a, b)?,
+            _ => self.type_of_numbers(a, b)?,
         };
         if let Some(simple) = self.simplify(op, a, b, ty)? {
             return Ok(simple);
@@ -266,7 +266,7 @@ impl Builder {
                 Cmp::Ge => a >= b,
             }));
         }
-        let ty = self.register_type(a, b)?;
+        let ty = self.type_of_numbers(a, b)?;
         let (cmp, a, b) = if a.constant().is_some() {
             (mirror(cmp), b, a)
         } else {
@@ -367,7 +367,7 @@ impl Builder {
     }
 
     /// The common type of two numbers of which at least one is in a register.
-    fn register_type(&self, a: &Num, b: &Num) -> Result<Type> {
+    fn type_of_numbers(&self, a: &Num, b: &Num) -> Result<Type> {
         let ty = |num: &Num| match num {
             Num::Const(_) => None,
             Num::Reg(scalar) => Some(scalar.ty),

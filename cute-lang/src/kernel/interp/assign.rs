@@ -52,7 +52,7 @@ impl Interpreter<'_> {
                 coordinate,
                 span,
             } => {
-                let args = vec![copy(base), copy(coordinate)];
+                let args = vec![base.clone(), coordinate.clone()];
                 self.call_builtin("index", *span, Vec::new(), args)?
             }
             Assignee::Nothing => {
@@ -173,13 +173,6 @@ fn is_variable(value: &Value) -> bool {
         Value::Scalar(scalar) => scalar.variable,
         Value::Tuple(values) => values.iter().all(is_variable),
         _ => false,
-    }
-}
-
-fn copy(argument: &Argument) -> Argument {
-    Argument {
-        value: argument.value.clone(),
-        span: argument.span,
     }
 }
 

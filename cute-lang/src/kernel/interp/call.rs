@@ -194,7 +194,7 @@ impl Interpreter<'_> {
         types: Vec<Argument>,
         args: Vec<Argument>,
     ) -> Result<Value> {
-        let Some(row) = crate::kernel::builtins::find(name) else {
+        let Some(row) = builtins::find(name) else {
             return Err(Error::new(span, format!("`{name}` is not supported")));
         };
         row.call(

@@ -1,12 +1,21 @@
 //! Expressions, by kind, and those that are neither operators nor calls.
 
+use super::{Interpreter, MAX_STEPS};
 use crate::kernel::builtins::call::Argument;
-use crate::kernel::interp::{Interpreter, MAX_DEPTH, MAX_STEPS, MAX_TUPLE, MAX_TUPLE_DEPTH};
 use crate::kernel::value::types::{is_integer, register_type};
 use crate::kernel::value::{Num, Value};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprPath, ExprRange, Lit, LitInt, RangeLimits, Result};
+
+/// The most values in a tuple, nested tuples included.
+const MAX_TUPLE: usize = 4096;
+
+/// Deepest nesting of tuples.
+const MAX_TUPLE_DEPTH: usize = 64;
+
+/// Deepest nesting of expressions, including those of called functions. It bounds the recursion of the interpreter.
+const MAX_DEPTH: usize = 256;
 
 impl Interpreter<'_> {
     /// The value of an expression. Its run-time part is emitted.

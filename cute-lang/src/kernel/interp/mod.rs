@@ -38,17 +38,8 @@ const OPERATION_STEPS: usize = 25;
 /// The number of values whose copy counts as a step.
 const VALUES_A_STEP: usize = 16;
 
-/// The most values in a tuple, nested tuples included.
-const MAX_TUPLE: usize = 4096;
-
-/// Deepest nesting of tuples.
-const MAX_TUPLE_DEPTH: usize = 64;
-
 /// The most errors that are reported for a kernel.
 const MAX_ERRORS: usize = 8;
-
-/// Deepest nesting of expressions, including those of called functions. It bounds the recursion of the interpreter.
-const MAX_DEPTH: usize = 256;
 
 /// Interprets one instance.
 pub struct Interpreter<'s> {

@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Error, Expr, Result};
 
 impl Interpreter<'_> {
-    /// The type that an initialiser gives a variable, as in `0u64` and `0 as u64`.
+    /// The type that an initialiser gives a variable, as in `0.5f64` and `0 as u64`.
     pub(super) fn type_hint(&mut self, expr: &Expr) -> Option<Type> {
         match expr {
             Expr::Lit(lit) => match &lit.lit {
@@ -93,7 +93,7 @@ impl Interpreter<'_> {
                     Value::Fragment(_) => &["Fragment"],
                     Value::Barriers(_) => &["Barriers"],
                     Value::Barrier(_) => &["Barrier"],
-                    Value::TensorMap(_) => &["TmaLoad", "TmaStore"],
+                    Value::TmaTensor(_) => &["TmaLoad", "TmaStore"],
                     Value::Algebra(_) => &["Layout", "ComposedLayout", "Swizzle", "Tiler"],
                     Value::Int(..) => &["usize", "Layout"],
                     Value::Tuple(_) => &["Shape", "Coord", "Tiler"],

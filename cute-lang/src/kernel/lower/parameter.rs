@@ -4,7 +4,7 @@ use crate::kernel::emit::param::{Param, ParamKind, TmaParam, ascii};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::lower::constant::constant;
 use crate::kernel::value::types::register_type;
-use crate::kernel::value::{Element, Global, MappedTensor, Value};
+use crate::kernel::value::{Element, Global, TmaTensor, Value};
 use cute_ptx::ast::Type;
 use syn::{Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result};
 
@@ -40,7 +40,7 @@ pub(super) fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Resul
     param.make_unique(&interpreter.b.params);
     let value = match &param.kind {
         ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
-            Value::TensorMap(MappedTensor { param: index })
+            Value::TmaTensor(TmaTensor { param: index })
         }
         ParamKind::Global { element, .. } => Value::Global(Global {
             element: *element,

@@ -17,7 +17,7 @@ pub use barrier::{Barrier, Barriers};
 pub use element::{Element, element_type};
 pub use fragment::{Distributed, Fragment, Held, packing, word_type};
 pub use num::{Num, Scalar};
-pub use tensor::{Global, MappedTensor, Tensor};
+pub use tensor::{Global, Tensor, TmaTensor};
 
 use cute_ptx::ast::Type;
 use types::{is_integer, rust_name};
@@ -64,7 +64,7 @@ pub enum Value {
     /// One mbarrier.
     Barrier(Barrier),
     /// A tensor parameter that is accessed by TMA.
-    TensorMap(MappedTensor),
+    TmaTensor(TmaTensor),
 }
 
 impl Num {
@@ -111,7 +111,7 @@ impl Value {
             Value::Fragment(_) => "a fragment".into(),
             Value::Barriers(_) => "several barriers".into(),
             Value::Barrier(_) => "a barrier".into(),
-            Value::TensorMap(_) => "a tensor map".into(),
+            Value::TmaTensor(_) => "a tensor map".into(),
         }
     }
 
@@ -174,7 +174,7 @@ impl Value {
             | Value::Barriers(_)
             | Value::Algebra(_)
             | Value::Global(_)
-            | Value::TensorMap(_) => {}
+            | Value::TmaTensor(_) => {}
         }
     }
 }

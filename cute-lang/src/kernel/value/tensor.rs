@@ -29,7 +29,7 @@ pub struct Global {
 
 /// A tensor parameter that is accessed by TMA.
 #[derive(Clone, Copy, Debug)]
-pub struct MappedTensor {
+pub struct TmaTensor {
     /// The index of the parameter.
     pub param: usize,
 }

@@ -4,6 +4,8 @@ mod direction;
 mod matrix;
 mod pack;
 mod partition;
+#[cfg(test)]
+mod tests;
 mod vector;
 
 use crate::kernel::builtins::call::{Builtin, Call};

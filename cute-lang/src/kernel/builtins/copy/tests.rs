@@ -4,6 +4,7 @@ use super::*;
 use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::access::simulate::{SHARED, Thread};
 use crate::kernel::emit::builder::SHARED_ALIGN;
+use crate::kernel::lower::lower;
 use crate::kernel::value::{Distributed, Element, Held, Num};
 use cute_algebra::{ComposedLayout, Layout, Swizzle, SwizzleMode, bank_conflicts};
 use cute_ptx::table::Opcode;
@@ -22,9 +23,7 @@ fn tensor(element: Element, swizzle: SwizzleMode, layout: Layout) -> Tensor {
 /// A fragment of one thread whose values lie in its registers in the given order.
 fn local(b: &mut Builder, element: Element, slots: &[usize]) -> Fragment {
     let count = slots.len().div_ceil(packing(element));
-    let registers = (0..count)
-        .map(|_| b.register(word_type(element)))
-        .collect();
+    let registers = (0..count).map(|_| b.register(word_type(element))).collect();
     let values = slots
         .iter()
         .map(|&slot| Held {
@@ -122,8 +121,7 @@ fn vectors_are_as_wide_as_both_sides_allow() {
         let slots: Vec<usize> = (0..layout.size() as usize).collect();
         let mut from = tensor(element, SwizzleMode::None, layout);
         from.layout =
-            ComposedLayout::new(Swizzle::IDENTITY, offset, from.layout.layout().clone())
-                .unwrap();
+            ComposedLayout::new(Swizzle::IDENTITY, offset, from.layout.layout().clone()).unwrap();
         let to = Tensor {
             base: 8 * 1024,
             ..from.clone()
@@ -158,8 +156,7 @@ fn vectors_are_as_wide_as_both_sides_allow() {
 fn bank_conflicts_of_storing_an_accumulator() {
     // bf16 is copied by matrices with rows of 16 bytes. f32 is copied by vectors of 8 bytes, and a half-warp writes
     // four rows of 32 bytes at once. The swizzle puts two of them into the same banks.
-    for (element, columns, width, degree) in
-        [(Element::BF16, 64, 16, 1), (Element::F32, 32, 8, 2)]
+    for (element, columns, width, degree) in [(Element::BF16, 64, 16, 1), (Element::F32, 32, 8, 2)]
     {
         let mut b = Builder::new(128, [1, 1, 1]);
         let rows = Layout::new([64, columns], [columns, 1]).unwrap();
@@ -237,7 +234,7 @@ const TRANSPOSE: &str = "mod kernels {
 
 #[test]
 fn a_transpose_by_blocks_has_no_conflicts() {
-    for instance in crate::kernel::lower::lower(TRANSPOSE.parse().unwrap()).unwrap() {
+    for instance in lower(TRANSPOSE.parse().unwrap()).unwrap() {
         let (element, tile) = match instance.name.to_string().as_str() {
             "transpose_b32" => (Element::U32, 32),
             _ => (Element::U16, 64),
