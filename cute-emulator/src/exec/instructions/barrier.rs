@@ -1,4 +1,4 @@
-//! The barriers of a CTA and of a cluster, and the pool of registers.
+//! Named barriers, the cluster barrier, and `setmaxnreg`.
 
 use crate::error::FaultKind;
 use crate::exec::state::knowledge::Knowledge;
@@ -6,7 +6,7 @@ use crate::exec::state::warp::{LANES, Split, Wait};
 use crate::exec::step::{Blame, Flow, Result, Step};
 use crate::op::Reg;
 
-/// Most threads of a CTA.
+/// The most threads of a CTA.
 const MAX_THREADS: u64 = 1024;
 
 impl Step<'_> {
@@ -85,7 +85,7 @@ impl Step<'_> {
         Flow::Next
     }
 
-    /// A warp has ended: nobody waits for it any longer.
+    /// Called when a warp has ended: barriers of the whole CTA and the cluster barrier no longer wait for it.
     pub(crate) fn leave_barriers(&mut self) {
         let rank = self.warp.rank;
         let live = self.cluster.live_warps(rank, self.warp.index) - 1;
@@ -99,12 +99,12 @@ impl Step<'_> {
         self.complete_cluster_barrier();
     }
 
-    /// The warp's lanes have met: what each wrote is ordered before what each does next.
+    /// Called when the warp's lanes synchronise: the writes of each lane are ordered before the next accesses of all.
     pub(crate) fn meet(&mut self) {
         self.warp.written = 0;
     }
 
-    /// Lets a barrier go if everybody is there.
+    /// Completes a named barrier if all expected threads have arrived, and releases the warps that wait there.
     fn complete_barrier(&mut self, id: usize) {
         let barrier = &mut self.cluster.ctas[self.warp.rank].barriers[id];
         if barrier.arrived == 0 || barrier.arrived < barrier.expected {

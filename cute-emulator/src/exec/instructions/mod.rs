@@ -1,4 +1,4 @@
-//! What each operation does: one arm for each, and a file for each family.
+//! Executes operations: one arm for each, and a file for each family.
 
 mod address;
 mod barrier;

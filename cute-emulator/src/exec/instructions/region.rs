@@ -1,4 +1,4 @@
-//! From the operands of a copy to its other side.
+//! From the operands of a bulk copy to its far side, and the rules for its addresses and sizes.
 
 use super::address::Location;
 use crate::error::FaultKind;
@@ -7,15 +7,15 @@ use crate::exec::step::Step;
 use crate::op::{MAX_SHARED_BYTES, Region, Space};
 use crate::tensor_map::{TENSOR_MAP_BYTES, TensorMap};
 
-/// TMA places its boxes at multiples of this.
+/// The required alignment of a box in shared memory, in bytes.
 const TILE_ALIGN: u64 = 128;
-/// Copies of bytes go by multiples of this.
+/// The required alignment of the addresses and the size of a bulk copy of bytes.
 const BULK_ALIGN: u64 = 16;
-/// So many bytes of a copy take the emulator as long as an instruction does.
+/// Copying this many bytes is charged like one instruction.
 pub(crate) const BYTES_PER_STEP: u64 = 128;
 
 impl Step<'_> {
-    /// What a region is for a lane.
+    /// The far side of a lane's copy.
     pub(crate) fn endpoint(
         &self,
         lane: usize,
@@ -93,7 +93,7 @@ impl Step<'_> {
     }
 }
 
-/// The rules for the addresses and sizes of a copy.
+/// Checks the addresses and the size of a copy with its near side at the shared address `shared`.
 pub(crate) fn check_copy(endpoint: &Endpoint, shared: u64) -> std::result::Result<(), FaultKind> {
     let misaligned = |address: u64, align: u64| {
         if address.is_multiple_of(align) {
