@@ -32,7 +32,8 @@ macro_rules! ints {
 ints! { u8 => u8; i8 => u8; u16 => u16; i16 => u16; u32 => u32; i32 => u32; u64 => u64; i64 => u64; }
 
 /// A floating-point type. Functions compute in `f64`. For the narrower types the second rounding, from f64 to the type, does
-/// not change the result of a sum, product, quotient or square root: f64 has more than twice their significand bits plus two.
+/// not change the result of a sum, product, quotient or square root: f64 has more than twice their significand bits plus
+/// two.
 trait Float {
     /// Whether the type is f64.
     const DOUBLE: bool = false;
@@ -469,7 +470,8 @@ pub(crate) fn function(opcode: Opcode, variant: Option<Modifier>, ty: Type) -> O
     })
 }
 
-/// The function of `shf`: to the left (`.l`) or right; an amount above 32 becomes 32 (`.clamp`) or its low five bits (`.wrap`).
+/// The function of `shf`: to the left (`.l`) or right; an amount above 32 becomes 32 (`.clamp`) or its low five bits
+/// (`.wrap`).
 pub(crate) fn funnel_shift(side: Modifier, past: Modifier) -> Function {
     match (side, past) {
         (Modifier::L, Modifier::Wrap) => F3(|a, b, c| funnel(a, b, c as u32 & 31, true)),
@@ -598,8 +600,8 @@ pub(crate) fn update(op: Modifier, ty: Type) -> Option<Binary> {
     }
 }
 
-/// A conversion that does not follow from its two types alone: its rounding, whether it has `.relu`, the type it converts to,
-/// the type it converts from, and its function.
+/// A conversion that does not follow from its two types alone: its rounding, whether it has `.relu`, the type it converts
+/// to, the type it converts from, and its function.
 type Conversion = (Modifier, bool, Modifier, Modifier, Function);
 
 #[rustfmt::skip]

@@ -9,7 +9,8 @@ pub struct Launch<'a> {
     pub grid: [u32; 3],
     /// Threads in a CTA along x, y and z; at most 1024 in all.
     pub block: [u32; 3],
-    /// CTAs in a cluster along x, y and z; at most 16 in all. `[1; 3]` means the entry's `.reqnctapercluster`, if it has one.
+    /// CTAs in a cluster along x, y and z; at most 16 in all. `[1; 3]` means the entry's `.reqnctapercluster`, if it has
+    /// one.
     pub cluster: [u32; 3],
     /// Bytes of dynamic shared memory of each CTA; at most 227 KiB together with the static part.
     pub dynamic_shared_bytes: u32,
@@ -35,8 +36,8 @@ impl Default for Launch<'_> {
     }
 }
 
-/// In which order warps run and asynchronous work happens. The hardware promises little about this order, so a correct kernel
-/// gives the same result under every schedule. Equal schedules give equal runs.
+/// In which order warps run and asynchronous work happens. The hardware promises little about this order, so a correct
+/// kernel gives the same result under every schedule. Equal schedules give equal runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
     /// Seeds the random choice of the warp that runs next and, with [`Delay::Random`], of when asynchronous work happens.

@@ -1,7 +1,7 @@
 //! How much host memory and time a module and a launch may take.
 
-/// Limits on what a module contains and on what a launch uses, so that no module can exhaust the host. Exceeding a limit is an
-/// error with the number found and the limit.
+/// Limits on what a module contains and on what a launch uses, so that no module can exhaust the host. Exceeding a limit
+/// is an error with the number found and the limit.
 ///
 /// The defaults are far above what kernels need, and low enough for a host with a few GiB of memory.
 ///
@@ -34,17 +34,18 @@ pub struct Limits {
     pub memory_bytes: u64,
     /// CTAs of a grid.
     pub ctas: u64,
-    /// Bytes on the host for the registers and the shared memory of the clusters that run at the same time: 8 for each register
-    /// of each lane, 17 for each byte of shared memory. If all resident clusters would exceed it, fewer run at a time.
+    /// Bytes on the host for the registers and the shared memory of the clusters that run at the same time: 8 for each
+    /// register of each lane, 17 for each byte of shared memory. If all resident clusters would exceed it, fewer run at a
+    /// time.
     pub state_bytes: u64,
     /// Bytes on the host for asynchronous operations that are not complete: copies, bulk stores that have not read their
     /// source, arrivals that follow `cp.async`, and wgmma instructions that no thread has waited for.
     pub pending_bytes: u64,
     /// Initialised mbarriers of a CTA.
     pub mbarriers: u64,
-    /// Warp instructions of a launch; a launch that needs more fails. A value above 2³¹ - 1 counts as 2³¹ - 1, since a warp's
-    /// clock has 31 bits. Slow work counts as several instructions: starting a cluster by the bytes of its state, a copy by
-    /// its bytes, a wgmma by its columns.
+    /// Warp instructions of a launch; a launch that needs more fails. A value above 2³¹ - 1 counts as 2³¹ - 1, since a
+    /// warp's clock has 31 bits. Slow work counts as several instructions: starting a cluster by the bytes of its state,
+    /// a copy by its bytes, a wgmma by its columns.
     pub steps: u64,
 }
 

@@ -52,12 +52,13 @@ impl GlobalMemory {
         self.free
     }
 
-    /// Allocates `bytes` bytes and returns their address, a multiple of `align` (at least 256, rounded up to a power of two).
-    /// No address is used twice. The bytes are all 0xff.
+    /// Allocates `bytes` bytes and returns their address, a multiple of `align` (at least 256, rounded up to a power of
+    /// two). No address is used twice. The bytes are all 0xff.
     ///
     /// # Errors
     ///
-    /// The allocation would exceed [`Limits::memory_bytes`], no such address is left, or the host cannot allocate the memory.
+    /// The allocation would exceed [`Limits::memory_bytes`], no such address is left, or the host cannot allocate the
+    /// memory.
     pub fn alloc(&mut self, bytes: usize, align: u64) -> Result<u64, AllocError> {
         let size = bytes as u64;
         let no_address = AllocError::NoAddress { bytes: size, align };

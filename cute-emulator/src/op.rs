@@ -394,7 +394,8 @@ pub(crate) enum Op {
         reduction: Option<Reduction>,
     },
     BulkCommit,
-    /// Waits until all but the last `pending` bulk groups of the thread are complete or, with `read`, have read their source.
+    /// Waits until all but the last `pending` bulk groups of the thread are complete or, with `read`, have read their
+    /// source.
     BulkWait {
         pending: u64,
         read: bool,

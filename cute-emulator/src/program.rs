@@ -108,8 +108,8 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// There is no such entry, the launch does not match it, the kernel faults or deadlocks, or it exceeds the launch's limits.
-    /// After an error the memory holds what the kernel had written until then.
+    /// There is no such entry, the launch does not match it, the kernel faults or deadlocks, or it exceeds the launch's
+    /// limits. After an error the memory holds what the kernel had written until then.
     pub fn launch(
         &self,
         memory: &mut GlobalMemory,

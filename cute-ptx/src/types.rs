@@ -11,17 +11,17 @@ macro_rules! types {
             /// Every type.
             pub const ALL: &[Type] = &[$(Type::$name,)*];
 
-            /// The name without its dot.
+            /// The name without its dot, such as `u32`.
             pub const fn name(self) -> &'static str {
                 match self { $(Type::$name => $text,)* }
             }
 
-            /// The type of that name, which stands without its dot.
+            /// The type of a name without its dot, such as `u32`.
             pub fn from_name(name: &str) -> Option<Type> {
                 Type::ALL.iter().copied().find(|ty| ty.name() == name)
             }
 
-            /// Width in bits; a predicate counts as 1.
+            /// The width in bits; 1 for a predicate.
             pub const fn bits(self) -> u32 {
                 match self { $(Type::$name => $bits,)* }
             }
@@ -39,7 +39,7 @@ types! {
 }
 
 impl Type {
-    /// The type of as many bits that says nothing of what they are: `.b32` for `.f32`.
+    /// The untyped (`.b`) type of the same width: `.b32` for `.f32`. `.pred` stays `.pred`.
     pub const fn untyped(self) -> Type {
         match self.bits() {
             1 => Type::Pred,

@@ -141,7 +141,8 @@ pub(super) fn operation(
             m.has(Modifier::Aligned);
             Ok(Op::ClusterWait)
         }
-        // The emulator executes accesses one after another. Its check for races relies on barriers and atomics, not on fences.
+        // The emulator executes accesses one after another. Its check for races relies on barriers and atomics, not on
+        // fences.
         Opcode::Membar | Opcode::Fence => {
             m.ignore_all();
             Ok(Op::Nop)

@@ -12,8 +12,8 @@ const MAX_PARAM_BYTES: u32 = 32_764;
 /// The variables of a module, which all of its entries share.
 pub(crate) struct Scope<'a> {
     statics: Layout<'a>,
-    /// The `.extern .shared` arrays. All have the same address up to alignment, which differs between entries: dynamic shared
-    /// memory begins after the entry's static variables.
+    /// The `.extern .shared` arrays. All have the same address up to alignment, which differs between entries: dynamic
+    /// shared memory begins after the entry's static variables.
     dynamic: HashMap<&'a str, &'a Variable>,
 }
 

@@ -1,4 +1,5 @@
-//! Runs a decoded entry: the clusters of the grid in order, some at a time, with their warps in an order that the seed picks.
+//! Runs a decoded entry: the clusters of the grid in order, some at a time, with their warps in an order that the seed
+//! picks.
 
 use super::random::Random;
 use super::state::cluster::{Cluster, state_bytes};
@@ -141,8 +142,8 @@ impl Machine<'_> {
         runnable
     }
 
-    /// Runs a split of a warp for a while: in seven of eight cases the one at the earliest instruction, so that it reaches the
-    /// others and they reconverge, else a random one.
+    /// Runs a split of a warp for a while: in seven of eight cases the one at the earliest instruction, so that it
+    /// reaches the others and they reconverge, else a random one.
     fn slice(&mut self, c: usize, w: usize) -> Result<(), EmulatorError> {
         let cluster = &mut self.running[c];
         let mut warp = std::mem::take(&mut cluster.warps[w]);

@@ -82,7 +82,8 @@ impl Step<'_> {
         (required & !split.mask != 0).then_some(required)
     }
 
-    /// Merges the splits that are at the same instruction into this one. Returns whether another split is behind and can run.
+    /// Merges the splits that are at the same instruction into this one. Returns whether another split is behind and can
+    /// run.
     fn regroup(&mut self, split: &mut Split) -> bool {
         self.warp.splits.retain(|other| {
             let same =

@@ -328,7 +328,8 @@ fn what_has_no_meaning_is_refused_at_load() {
     );
 }
 
-/// Kernels that run into an error, and a part of the message: in a warpgroup where they use tensor cores, else in one thread.
+/// Kernels that run into an error, and a part of the message: in a warpgroup where they use tensor cores, else in one
+/// thread.
 const FAULTS: &[(&str, &str)] = &[
     ("mov.u64 %d0, -1; ld.global.b8 %r1, [%d0];", "0xffffffffffffffff are not inside one allocation"),
     ("mov.u64 %d0, -8; st.global.b64 [%d0+9223372036854775807], 0;", "not a multiple of 8"),

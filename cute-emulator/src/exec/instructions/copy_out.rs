@@ -1,5 +1,5 @@
-//! Bulk stores: bulk copies and reductions out of shared memory. Unless random delays make it earlier, a store reads its source
-//! when its thread waits with `wait_group.read`, and writes when the thread waits with `wait_group`.
+//! Bulk stores: bulk copies and reductions out of shared memory. Unless random delays make it earlier, a store reads its
+//! source when its thread waits with `wait_group.read`, and writes when the thread waits with `wait_group`.
 
 use super::region::{BYTES_PER_STEP, check_copy};
 use crate::arithmetic::{self, number};
@@ -200,8 +200,8 @@ impl Step<'_> {
             .map_err(|fault| Blame::origin(fault, store.origin))
     }
 
-    /// Writes the oldest stores until the others are within the limits, which bound the memory that they take on the host. PTX
-    /// allows a store to write at any time.
+    /// Writes the oldest stores until the others are within the limits, which bound the memory that they take on the
+    /// host. PTX allows a store to write at any time.
     fn write_the_oldest(&mut self, rank: usize) -> Result<()> {
         loop {
             let stores = &self.cluster.ctas[rank].stores;

@@ -1,9 +1,9 @@
 //! wgmma: its matrices in shared memory, its fragments in registers, and its asynchronous execution.
 //!
-//! Each of the four warps of a warpgroup issues the instruction separately. It executes once all four have issued it; each warp
-//! computes sixteen rows of D. It reads shared memory and the registers of A and D when the first warp waits with
-//! `wgmma.wait_group` or, with random delays, at a random earlier moment. Until a warp has waited, its other instructions must
-//! not use the registers of A and D.
+//! Each of the four warps of a warpgroup issues the instruction separately. It executes once all four have issued it;
+//! each warp computes sixteen rows of D. It reads shared memory and the registers of A and D when the first warp waits
+//! with `wgmma.wait_group` or, with random delays, at a random earlier moment. Until a warp has waited, its other
+//! instructions must not use the registers of A and D.
 
 use crate::error::FaultKind;
 use crate::exec::state::shared::Use;
@@ -121,7 +121,8 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Called when the cluster has ended: returns what its wgmma instructions were charged, since no warp will wait for them.
+    /// Called when the cluster has ended: returns what its wgmma instructions were charged, since no warp will wait for
+    /// them.
     pub(crate) fn forget_wgmma(&mut self) {
         for pending in self.cluster.warps.iter().flat_map(|warp| &warp.wgmma) {
             self.pending.end(Some(&pending.knowledge));
@@ -187,7 +188,8 @@ impl Step<'_> {
         }
     }
 
-    /// Executes the first `issued` wgmma instructions of the warpgroup, as far as they have not executed, in all of its warps.
+    /// Executes the first `issued` wgmma instructions of the warpgroup, as far as they have not executed, in all of its
+    /// warps.
     fn warpgroup_execute(&mut self, issued: u64) -> Result<()> {
         let own = self.warp.index;
         for other in self.cluster.warpgroup(self.warp) {

@@ -68,7 +68,8 @@ pub(crate) struct Stores {
     pub(crate) writing: Queue<CopyRead>,
     /// The bytes of data of those in `writing`.
     pub(crate) held: usize,
-    /// For each unit of [`CHUNK_BYTES`] of shared memory, how many stores in `reading` read it. Empty before the first store.
+    /// For each unit of [`CHUNK_BYTES`] of shared memory, how many stores in `reading` read it. Empty before the first
+    /// store.
     pub(crate) readers: Vec<u32>,
 }
 

@@ -1,9 +1,9 @@
 //! Vector clocks: which accesses of other warps are ordered before the next access of a warp.
 //!
 //! Each warp has a clock, which advances whenever the warp releases something to others: at barriers, arrivals, fences and
-//! atomics. The record of a byte's last writer and reader holds that warp's clock at the access. The access is ordered before
-//! those of another warp once the other warp knows a clock that is at least as late. The bulk copies into shared memory of a
-//! cluster have one clock together, which counts those that are complete.
+//! atomics. The record of a byte's last writer and reader holds that warp's clock at the access. The access is ordered
+//! before those of another warp once the other warp knows a clock that is at least as late. The bulk copies into shared
+//! memory of a cluster have one clock together, which counts those that are complete.
 
 use std::rc::Rc;
 

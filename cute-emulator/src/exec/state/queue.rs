@@ -1,5 +1,5 @@
-//! Queues of asynchronous operations that are not complete. An operation of a thread, the oldest one and a random one are each
-//! found in logarithmic time.
+//! Queues of asynchronous operations that are not complete. An operation of a thread, the oldest one and a random one are
+//! each found in logarithmic time.
 
 use super::knowledge::Knowledge;
 use super::origin::Thread;

@@ -6,8 +6,8 @@ use crate::limits::{OutOfHostMemory, filled};
 use crate::op::{Code, SHARED_BASE};
 use std::ops::Range;
 
-/// The record of an access to a byte. From the lowest bit: the kind of access (2 bits), the instruction (22), the warp's index
-/// in the cluster (9), and the clock of the warp or of the copies (31).
+/// The record of an access to a byte. From the lowest bit: the kind of access (2 bits), the instruction (22), the warp's
+/// index in the cluster (9), and the clock of the warp or of the copies (31).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tag(u64);
 

@@ -83,7 +83,8 @@ impl Descriptor {
         self.swizzle.apply(self.start + within + along_k)
     }
 
-    /// The address of 16 contiguous bytes along M or N of an MN-major matrix: from byte `byte` of M or N on, at index `k` of K.
+    /// The address of 16 contiguous bytes along M or N of an MN-major matrix: from byte `byte` of M or N on, at index `k`
+    /// of K.
     pub(crate) fn mn_major(&self, byte: u64, k: u64) -> u64 {
         let within = k % CORE_ROWS * self.span() + byte % self.span();
         let panel = byte / self.span();
