@@ -44,7 +44,7 @@ pub enum EmulatorError {
     /// The module has no entry of this name.
     #[error("the module has no entry `{name}`; {}", listed(available))]
     NoEntry {
-        /// The name asked for.
+        /// The name in the launch.
         name: String,
         /// The names of the module's entries, in order.
         available: Vec<String>,
@@ -464,7 +464,7 @@ pub enum FaultKind {
     RegisterInFlight {
         /// The name of the register.
         register: String,
-        /// The wgmma.
+        /// The wgmma that uses the register.
         other: Other,
     },
     /// A wgmma one of whose registers another instruction used since the last `wgmma.fence`.

@@ -2,7 +2,7 @@
 
 use crate::limits::Limits;
 
-/// How a kernel is launched.
+/// The dimensions, arguments and limits of a launch. The default has one CTA of one thread and no arguments.
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
     /// CTAs in the grid along x, y and z.
@@ -86,7 +86,7 @@ impl Schedule {
 /// What a launch executed and copied, summed over all CTAs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Warp instructions executed.
+    /// Warp instructions executed. Instructions whose guard is false in all lanes do not count.
     pub steps: u64,
     /// `wgmma.mma_async` among them; one that a warpgroup issues counts four times, once for each warp.
     pub wgmma: u64,

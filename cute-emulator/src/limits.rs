@@ -23,7 +23,7 @@
 pub struct Limits {
     /// Bytes of a module's text. The loaded module takes up to two hundred times as many bytes on the host.
     pub text_bytes: u64,
-    /// Entries of a module.
+    /// Entries (kernels) of a module.
     pub entries: u64,
     /// Instructions of an entry. A value above 2²² counts as 2²²: the record of a byte's last writer has 22 bits for the
     /// instruction.
@@ -106,7 +106,7 @@ pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, OutOfHost
 pub struct OverLimit {
     /// What was counted, such as "entries of the module".
     pub what: &'static str,
-    /// How many there are.
+    /// The number found.
     pub found: u64,
     /// The limit, which itself is allowed.
     pub limit: u64,

@@ -84,7 +84,7 @@ impl GlobalMemory {
         Ok(address)
     }
 
-    /// Frees the allocation that starts at `address`.
+    /// Frees the allocation that starts at `address`. It is an error if none starts there.
     pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
         match self.allocations.remove(&address) {
             Some(bytes) => {

@@ -57,7 +57,7 @@ impl Format {
         self.fields().fraction
     }
 
-    /// Size of an element in bytes.
+    /// Bytes of an element in memory: tf32 elements have four, of which 19 bits are used.
     pub(crate) const fn bytes(self) -> usize {
         match self {
             Format::F16 | Format::Bf16 => 2,

@@ -120,7 +120,7 @@ pub enum Line {
     Variable(Variable),
     /// A label, without its colon.
     Label(String),
-    /// An instruction.
+    /// An instruction, with its guard and its comment.
     Inst(Inst),
 }
 

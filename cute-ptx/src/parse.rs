@@ -25,14 +25,14 @@ pub struct ParseError {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// What was expected and what was found.
+    /// What is wrong, such as "expected an operand, found `,`".
     pub message: String,
 }
 
 /// A module, and the lines of the text from which it was parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
-    /// The module.
+    /// The parsed module.
     pub module: Module,
     /// For each entry, in order, the line of the text (from 1) on which each line of its body begins.
     pub lines: Vec<Vec<u32>>,

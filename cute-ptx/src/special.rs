@@ -46,7 +46,7 @@ impl Special {
         }
     }
 
-    /// The row of a register.
+    /// The name, type and availability of a register.
     pub fn of(register: Register) -> &'static Special {
         // The rows are in the order of the enum's variants; a test checks this.
         &SPECIAL[register as usize]

@@ -1,4 +1,4 @@
-//! Loads, stores, atomics and matrix moves.
+//! Loads, stores, atomics, `ldmatrix` and `stmatrix`.
 
 use super::bindings::{Bindings, no_space};
 use super::operands::{Arg, Result, take};

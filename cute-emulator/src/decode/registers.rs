@@ -129,7 +129,7 @@ impl<'a, 's> Registers<'a, 's> {
         (self.names.len() - 1) as Reg
     }
 
-    /// The row of a register.
+    /// The row of a register, which is an error if it is not declared.
     pub(super) fn register(&mut self, name: &str) -> Result<Reg> {
         let row = self.find_register(name)?;
         row.ok_or_else(|| format!("register `{name}` is not declared"))

@@ -109,7 +109,7 @@ impl<'a, 's> Addresses<'a, 's> {
         self.statics.place(variable)
     }
 
-    /// Bytes of static shared memory.
+    /// Bytes of static shared memory, of the module's and the entry's variables.
     pub(super) fn static_shared(&self) -> u32 {
         self.statics.bytes
     }

@@ -69,7 +69,7 @@ pub(super) struct Path {
 pub(super) struct Furthest {
     /// How many elements of the input are matched.
     pub(super) at: usize,
-    /// The words up to there.
+    /// The words of the mnemonic up to there.
     pub(super) words: Vec<String>,
     /// The words that could follow.
     pub(super) expected: Vec<String>,

@@ -22,7 +22,7 @@ impl Step<'_> {
         let rank = self.warp.rank;
         let live = self.cluster.live_warps(rank, self.warp.index) * LANES as u64;
         let named = threads.map(|threads| u64::from(self.warp.get(threads, lane) as u32));
-        self.meet();
+        self.synchronise_lanes();
         let expected = named.unwrap_or(live);
         let Some(barrier) = self.cluster.ctas[rank].barriers.get_mut(id) else {
             return Err(misused(format!(
@@ -66,7 +66,7 @@ impl Step<'_> {
     }
 
     pub(crate) fn cluster_arrive(&mut self, mask: u32) {
-        self.meet();
+        self.synchronise_lanes();
         self.warp.cluster_phase = self.cluster.barrier.phase;
         self.cluster.barrier.knowledge.join(&self.warp.knowledge);
         self.warp.tick();
@@ -100,7 +100,7 @@ impl Step<'_> {
     }
 
     /// Called when the warp's lanes synchronise: the writes of each lane are ordered before the next accesses of all.
-    pub(crate) fn meet(&mut self) {
+    pub(crate) fn synchronise_lanes(&mut self) {
         self.warp.written = 0;
     }
 

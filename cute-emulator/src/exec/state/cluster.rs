@@ -38,7 +38,7 @@ pub(crate) struct Cluster {
 }
 
 pub(crate) struct Cta {
-    /// `%ctaid`.
+    /// The CTA's `%ctaid`.
     pub(crate) id: [u32; 3],
     pub(crate) shared: Shared,
     pub(crate) barriers: [NamedBarrier; NAMED_BARRIERS],

@@ -196,7 +196,7 @@ impl Warp {
     }
 }
 
-/// The lanes of a mask.
+/// The lanes whose bit in the mask is set.
 pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
 }
