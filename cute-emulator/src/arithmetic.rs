@@ -1,4 +1,4 @@
-//! What the arithmetic instructions compute, lane by lane, on raw bits.
+//! The functions that arithmetic instructions compute: for each lane, from raw bits to raw bits.
 
 use crate::numerics::{self, Format, bf16_bits, f16_bits, fp8_bits};
 use crate::op::{Binary, Function};
@@ -7,7 +7,7 @@ use cute_ptx::table::{Modifier, Opcode};
 
 use Function::{F1, F2, F3, F4};
 
-/// An integer type: its values as `i128`, which holds them all.
+/// An integer type. Functions compute in `i128`, which holds every value of every type, and wrap the result.
 trait Int {
     const BITS: u32;
     fn wide(bits: u64) -> i128;
@@ -31,9 +31,11 @@ macro_rules! ints {
 // A register holds its bits without sign extension.
 ints! { u8 => u8; i8 => u8; u16 => u16; i16 => u16; u32 => u32; i32 => u32; u64 => u64; i64 => u64; }
 
-/// A floating-point type: its values as `f64`, in which sums and products of the narrower types round innocuously.
+/// A floating-point type. Functions compute in `f64`. For the narrower types the second rounding, from f64 to the type, does
+/// not change the result of a sum, product, quotient or square root: f64 has more than twice their significand bits plus
+/// two.
 trait Float {
-    /// Whether it is the type of double precision.
+    /// Whether the type is f64.
     const DOUBLE: bool = false;
     fn get(bits: u64) -> f64;
     fn real(bits: u64) -> Real {
@@ -48,7 +50,7 @@ trait Float {
     }
 }
 
-/// A number to be converted to an integer, and whether it comes from double precision.
+/// A number to be converted to an integer, and whether its type is f64.
 struct Real {
     value: f64,
     double: bool,
@@ -67,7 +69,7 @@ impl Float for f32 {
     }
 }
 
-/// The bits of a result; there is one NaN.
+/// The bits of an f32 result. Every NaN becomes the canonical one.
 fn single(value: f32) -> u64 {
     u64::from(if value.is_nan() {
         0x7fff_ffff
@@ -104,7 +106,7 @@ impl Float for half::bf16 {
     }
 }
 
-/// The function for an integer type, of those that have 16 to 64 bits.
+/// The instance of a function for an integer type of 16 to 64 bits.
 macro_rules! by_int {
     ($ty:expr, $arity:ident($name:ident)) => {
         match $ty {
@@ -119,7 +121,7 @@ macro_rules! by_int {
     };
 }
 
-/// The function for a type without sign.
+/// The instance of a function that depends only on the width of the type.
 macro_rules! by_bits {
     ($ty:expr, $arity:ident($name:ident)) => {
         match $ty.bits() {
@@ -132,7 +134,7 @@ macro_rules! by_bits {
     };
 }
 
-/// A predicate as an integer type.
+/// A predicate as an integer type of one bit.
 #[expect(
     non_camel_case_types,
     reason = "named like the primitive integers beside which it stands"
@@ -165,7 +167,7 @@ int_functions! {
     mul_hi(a, b) = a.wrapping_mul(b) >> T::BITS;
     mad_lo(a, b, c) = a.wrapping_mul(b).wrapping_add(c);
     mad_hi(a, b, c) = (a.wrapping_mul(b) >> T::BITS) + c;
-    // Division by zero gives all ones, as the hardware does.
+    // Division by zero gives all ones, as on the hardware.
     div(a, b) = a.checked_div(b).unwrap_or(-1);
     rem(a, b) = a.checked_rem(b).unwrap_or(-1);
     min(a, b) = a.min(b);
@@ -191,7 +193,7 @@ fn mad_wide<T: Int>(a: u64, b: u64, c: u64) -> u64 {
     wide_bits::<T>((T::wide(a) * T::wide(b)).wrapping_add(i128::from(c)))
 }
 
-/// The low bits of a value of twice the width.
+/// The result of `.wide`, which has twice the width of the operands.
 fn wide_bits<T: Int>(value: i128) -> u64 {
     match T::BITS {
         16 => u64::from(value as u32),
@@ -199,7 +201,7 @@ fn wide_bits<T: Int>(value: i128) -> u64 {
     }
 }
 
-/// Shifts past the width give zero, or copies of the sign.
+/// A shift by the width or more gives 0.
 fn shl<T: Int>(a: u64, b: u64) -> u64 {
     let shift = b as u32;
     if shift >= T::BITS {
@@ -209,6 +211,7 @@ fn shl<T: Int>(a: u64, b: u64) -> u64 {
     }
 }
 
+/// A shift by the width or more gives 0, or the sign in every bit.
 fn shr<T: Int>(a: u64, b: u64) -> u64 {
     T::wrap(T::wide(a) >> (b as u32).min(T::BITS))
 }
@@ -239,7 +242,7 @@ fn bfe<T: Int>(a: u64, position: u64, len: u64) -> u64 {
         return 0;
     }
     let field = (T::wide(a) >> position) & ((1 << len) - 1);
-    // The sign of a field that reaches past the top is the top bit of a.
+    // A field that extends past the highest bit of a has the sign of a.
     let sign = T::wide(a) >> (position + len - 1).min(T::BITS - 1) & 1 == 1;
     T::wrap(if signed && sign {
         field | -1 << len
@@ -263,7 +266,7 @@ fn bfind<T: Int>(a: u64) -> u64 {
     u64::from(magnitude.checked_ilog2().unwrap_or(u32::MAX))
 }
 
-/// Picks four bytes of eight by four selectors.
+/// Each of the four selectors picks one of the eight bytes of b:a, or the sign of that byte in all eight bits.
 fn prmt(a: u64, b: u64, selector: u64) -> u64 {
     let bytes = u64::from(a as u32) | b << 32;
     (0..4).fold(0, |result, i| {
@@ -290,7 +293,7 @@ fn lop3(a: u64, b: u64, c: u64, table: u64) -> u64 {
     u64::from((0..8).fold(0, |result, i| result | term(i)) as u32)
 }
 
-/// The funnel shifts of b:a.
+/// The high half of b:a shifted left, or the low half of it shifted right.
 fn funnel(a: u64, b: u64, shift: u32, left: bool) -> u64 {
     let both = u64::from(a as u32) | b << 32;
     u64::from(if left {
@@ -314,12 +317,12 @@ float_functions! {
     fsub(a, b) = a - b;
     fmul(a, b) = a * b;
     fdiv(a, b) = a / b;
-    // A NaN loses against a number, or else wins.
+    // A NaN operand is ignored, except with `.NaN`, where the result is NaN.
     fmin(a, b) = a.min(b);
     fmax(a, b) = a.max(b);
     fmin_nan(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) };
     fmax_nan(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) };
-    // The magnitude of b with the sign of a.
+    // PTX's order of operands: the result has the magnitude of b and the sign of a.
     copysign(a, b) = b.copysign(a);
     fneg(a) = -a;
     fabs(a) = a.abs();
@@ -338,7 +341,7 @@ fn fused<T: Float>(a: u64, b: u64, c: u64) -> u64 {
     T::fused(a, b, c)
 }
 
-/// Applies a function of 16-bit floats to both halves.
+/// Applies a function of 16-bit floats to both halves of packed operands.
 macro_rules! halves {
     ($function:expr, $($a:ident),*) => {
         $function($($a & 0xffff),*) | $function($($a >> 16 & 0xffff),*) << 16
@@ -359,10 +362,10 @@ macro_rules! float_function {
     };
 }
 
-/// A constant as the bits of a type: an integer wraps, a floating-point number rounds. `None` if the type has no such
-/// constants.
+/// The bits of a constant operand of a type: integers wrap, floating-point numbers round. `None` if the constant is not
+/// allowed for the type.
 pub(crate) fn constant(operand: &Operand, ty: Type) -> Option<u64> {
-    // The 16-bit formats have no constants but their bits.
+    // Constants of the 16-bit formats are written as integers, which are their bits.
     let float = matches!(ty, Type::F32 | Type::F64);
     match (operand, ty) {
         (Operand::Int(value), _) if !float => Some(*value as u64 & low_bits(ty.bits())),
@@ -376,7 +379,7 @@ pub(crate) fn constant(operand: &Operand, ty: Type) -> Option<u64> {
     }
 }
 
-/// As many ones as a type has bits.
+/// A mask of the lowest `bits` bits.
 pub(crate) fn low_bits(bits: u32) -> u64 {
     if bits >= 64 {
         u64::MAX
@@ -385,7 +388,7 @@ pub(crate) fn low_bits(bits: u32) -> u64 {
     }
 }
 
-/// Up to eight bytes as an integer.
+/// The little-endian integer of up to eight bytes.
 pub(crate) fn number(bytes: &[u8]) -> u64 {
     bytes
         .iter()
@@ -393,8 +396,8 @@ pub(crate) fn number(bytes: &[u8]) -> u64 {
         .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// The function of an instruction: a part of the product, `.NaN`, `.relu` or the saturation of integers make another one.
-/// `None` if it is not modelled.
+/// The function of an instruction on a type. `variant` is the modifier that changes the function: the half of a product
+/// (`.lo`, `.hi`, `.wide`), `.NaN`, `.relu`, or `.sat` on integers. `None` if it is not modelled.
 pub(crate) fn function(opcode: Opcode, variant: Option<Modifier>, ty: Type) -> Option<Function> {
     let float = matches!(
         ty,
@@ -467,7 +470,8 @@ pub(crate) fn function(opcode: Opcode, variant: Option<Modifier>, ty: Type) -> O
     })
 }
 
-/// A funnel shift to the left (`.l`) or right, past whose width the amount clamps or wraps.
+/// The function of `shf`: to the left (`.l`) or right; an amount above 32 becomes 32 (`.clamp`) or its low five bits
+/// (`.wrap`).
 pub(crate) fn funnel_shift(side: Modifier, past: Modifier) -> Function {
     match (side, past) {
         (Modifier::L, Modifier::Wrap) => F3(|a, b, c| funnel(a, b, c as u32 & 31, true)),
@@ -505,7 +509,7 @@ macro_rules! float_comparisons {
     }};
 }
 
-/// A comparison: 1 where it holds.
+/// The function of a comparison, whose result is 1 or 0. `None` if it is not modelled.
 pub(crate) fn comparison(cmp: Modifier, ty: Type) -> Option<Binary> {
     if matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64) {
         return Some(match cmp {
@@ -555,7 +559,7 @@ pub(crate) fn comparison(cmp: Modifier, ty: Type) -> Option<Binary> {
     })
 }
 
-/// How predicates combine.
+/// The function that combines two predicates (`.and`, `.or`, `.xor`).
 pub(crate) fn combination(op: Modifier) -> Option<Binary> {
     match op {
         Modifier::And => Some(and::<bool1>),
@@ -565,7 +569,8 @@ pub(crate) fn combination(op: Modifier) -> Option<Binary> {
     }
 }
 
-/// What an atomic or a reduction makes of the old value and the operand.
+/// The new value in memory of an atomic or a reduction, as a function of the old value and the operand. `None` if it is not
+/// modelled.
 pub(crate) fn update(op: Modifier, ty: Type) -> Option<Binary> {
     let opcode = match (op, ty) {
         (Modifier::Exch, _) => return Some(|_, new| new),
@@ -595,7 +600,8 @@ pub(crate) fn update(op: Modifier, ty: Type) -> Option<Binary> {
     }
 }
 
-/// Conversions that are no mere change of type: rounding, `.relu`, and the types.
+/// A conversion that does not follow from its two types alone: its rounding, whether it has `.relu`, the type it converts
+/// to, the type it converts from, and its function.
 type Conversion = (Modifier, bool, Modifier, Modifier, Function);
 
 #[rustfmt::skip]
@@ -618,7 +624,7 @@ const CONVERSIONS: &[Conversion] = &[
     (Modifier::Rn, false, Modifier::Type(Type::F16x2), Modifier::E5m2x2, F1(|a| f16_pair(Format::E5m2, a))),
 ];
 
-/// A conversion, by its rounding and types.
+/// The function of `cvt`. `None` if it is not modelled.
 pub(crate) fn conversion(
     rounding: Option<Modifier>,
     relu: bool,
@@ -680,7 +686,7 @@ pub(crate) fn conversion(
     macro_rules! int_to_float {
         ($from:expr, $rounding:ident) => {
             match to {
-                // An f64 would round what is beyond 2⁵³, and the narrower type once more.
+                // Converting through an ordinary f64 would round twice: integers beyond 2⁵³ to f64, then to the type.
                 Type::F16 => F1(|a| half::f16::put(rounded_to_odd($from(a)))),
                 Type::Bf16 => F1(|a| half::bf16::put(rounded_to_odd($from(a)))),
                 Type::F32 => F1(|a| u64::from(($from(a) as f32).to_bits())),
@@ -737,8 +743,8 @@ pub(crate) fn conversion(
     })
 }
 
-/// An integer of at most 64 bits as a number that rounds to a 16-bit type as the integer itself does: whether what 53 bits do
-/// not hold was zero is kept in the lowest of them.
+/// An integer of at most 64 bits as an f64 that rounds to a 16-bit type exactly as the integer does. If the integer has more
+/// than 53 bits, its low 12 bits are replaced by one bit that tells whether they were zero.
 fn rounded_to_odd(value: i128) -> f64 {
     let rest = value & 0xfff;
     match value.unsigned_abs().leading_zeros() {
@@ -752,7 +758,7 @@ fn wrapped<T: Int>(value: i128) -> u64 {
     T::wrap(value)
 }
 
-/// Two 16-bit floats, the first high.
+/// Packs two 16-bit floats.
 fn pair(bits: fn(f64) -> u16, high: f64, low: f64) -> u64 {
     u64::from(bits(high)) << 16 | u64::from(bits(low))
 }
@@ -765,7 +771,7 @@ fn truncated_bf16(bits: u64) -> f64 {
     numerics::round_to_zero(f32::get(bits), 7, -126)
 }
 
-/// The nearest value that the type has.
+/// The value clamped to the range of the type.
 fn held<T: Int>(value: i128) -> i128 {
     let signed = T::wide(u64::MAX) < 0;
     let (low, high) = if signed {
@@ -780,8 +786,8 @@ fn saturated<T: Int>(value: i128) -> u64 {
     T::wrap(held::<T>(value))
 }
 
-/// Floating point to integer saturates. A NaN becomes zero, or with 64 bits on either side the highest bit alone
-/// (PTX ISA 9.0, §9.7.9.22).
+/// A conversion from floating point to integer saturates. A NaN becomes 0 or, if either type has 64 bits, the highest bit of
+/// the integer alone (PTX ISA 9.0, §9.7.9.22).
 fn clamped<T: Int>(from: Real, round: fn(f64) -> f64) -> u64 {
     if from.value.is_nan() && (from.double || T::BITS == 64) {
         return T::wrap(1 << (T::BITS - 1));

@@ -1,4 +1,4 @@
-//! What can go wrong, with the numbers and the place.
+//! Errors, with the numbers and the place in the PTX text.
 
 use crate::limits::{OutOfHostMemory, OverLimit};
 use cute_ptx::ParseError;
@@ -8,25 +8,25 @@ use std::fmt::{self, Display, Formatter};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmulatorError {
-    /// The text is not PTX.
+    /// The text does not parse as PTX.
     #[error("the module does not parse: {0}")]
     Parse(#[from] ParseError),
-    /// The text is PTX, but not a valid module.
+    /// The text parses, but validation refuses it.
     #[error("{}{}: {problem}\n    {text}", entry.as_deref().unwrap_or("the module"), at_line(*line))]
     Invalid {
-        /// The entry that is not valid; none for the module itself.
+        /// The entry that is not valid; `None` if the problem is outside all entries.
         entry: Option<String>,
-        /// The line of the PTX text, from 1; 0 where it is not one line.
+        /// The line of the PTX text, from 1; 0 if the problem is not in one line.
         line: u32,
-        /// The instruction or declaration.
+        /// The instruction or declaration, as it is printed.
         text: String,
         /// What is wrong with it.
         problem: Box<cute_ptx::validate::Problem>,
     },
-    /// The module holds more than [`Limits`](crate::Limits) allow.
+    /// The module has more text, entries or instructions than [`Limits`](crate::Limits) allows.
     #[error(transparent)]
     OverLimit(#[from] OverLimit),
-    /// The host has no memory for the launch.
+    /// The host cannot allocate the memory that the launch needs.
     #[error(transparent)]
     OutOfHostMemory(#[from] OutOfHostMemory),
     /// An instruction, operand or directive that the emulator does not model.
@@ -34,42 +34,42 @@ pub enum EmulatorError {
     Unsupported {
         /// The entry that contains it.
         entry: String,
-        /// The line of the PTX text, from 1.
+        /// The line of the PTX text, from 1; 0 if the problem is not in one line of the entry.
         line: u32,
-        /// The instruction.
+        /// The instruction or declaration, as it is printed.
         text: String,
-        /// What is not understood.
+        /// What is not modelled.
         message: String,
     },
     /// The module has no entry of this name.
     #[error("the module has no entry `{name}`; {}", listed(available))]
     NoEntry {
-        /// The name asked for.
+        /// The name in the launch.
         name: String,
-        /// The names that exist.
+        /// The names of the module's entries, in order.
         available: Vec<String>,
     },
-    /// The launch itself is not possible.
+    /// The launch is refused before any thread runs.
     #[error("{entry} cannot be launched: {problem}")]
     Launch {
-        /// The entry.
+        /// The name of the entry.
         entry: String,
-        /// What does not fit.
+        /// Why it is refused.
         problem: LaunchProblem,
     },
-    /// The host touched device memory that it did not allocate.
+    /// The host accessed or freed device memory that it had not allocated.
     #[error(transparent)]
     Memory(#[from] MemoryError),
     /// Device memory could not be allocated.
     #[error(transparent)]
     Alloc(#[from] AllocError),
-    /// The kernel did something undefined.
+    /// The kernel did something whose result PTX does not define, or executed `trap`.
     #[error(transparent)]
     Fault(#[from] Box<Fault>),
-    /// No thread can go on.
+    /// Every thread that has not ended waits for something that cannot happen.
     #[error("{entry} is deadlocked:{}", lines(threads))]
     Deadlock {
-        /// The entry.
+        /// The name of the entry.
         entry: String,
         /// What every thread that has not ended waits for.
         threads: Vec<Stuck>,
@@ -80,11 +80,11 @@ pub enum EmulatorError {
         lines(threads)
     )]
     StepLimit {
-        /// The entry.
+        /// The name of the entry.
         entry: String,
         /// The limit, in warp instructions.
         limit: u64,
-        /// Where every thread that has not ended stands.
+        /// At which instruction every thread that has not ended is.
         threads: Vec<Stuck>,
     },
 }
@@ -93,49 +93,49 @@ pub enum EmulatorError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AllocError {
-    /// More than [`Limits::memory_bytes`](crate::Limits::memory_bytes) at a time.
+    /// All allocations together would exceed [`Limits::memory_bytes`](crate::Limits::memory_bytes).
     #[error("cannot allocate {bytes} bytes of global memory: {free} of {limit} bytes are free")]
     Full {
-        /// How many bytes were asked for.
+        /// The size of the requested allocation.
         bytes: u64,
-        /// How many are not allocated.
+        /// How many bytes are not allocated.
         free: u64,
-        /// How many there are.
+        /// [`Limits::memory_bytes`](crate::Limits::memory_bytes).
         limit: u64,
     },
-    /// No address is left that is such a multiple.
+    /// No unused address with the alignment is left. Addresses are not used again after [`free`](crate::GlobalMemory::free).
     #[error("cannot allocate {bytes} bytes at a multiple of {align}: no address is left")]
     NoAddress {
-        /// How many bytes were asked for.
+        /// The size of the requested allocation.
         bytes: u64,
-        /// The alignment that was asked for.
+        /// The requested alignment in bytes.
         align: u64,
     },
-    /// The host has no memory for it.
+    /// The host cannot allocate memory for it.
     #[error(transparent)]
     OutOfHostMemory(#[from] OutOfHostMemory),
 }
 
-/// What does not fit in a launch.
+/// Why a launch is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchProblem {
-    /// A dimension is zero.
+    /// A dimension of the grid, the block or the cluster is zero.
     #[error("{what} {value:?} has a dimension of 0; each must be at least 1")]
     Zero {
         /// `grid`, `block` or `cluster`.
         what: &'static str,
-        /// Its value.
+        /// Its x, y and z dimension.
         value: [u32; 3],
     },
-    /// A dimension is over its limit.
+    /// A number of threads, CTAs or bytes is over its limit.
     #[error("{value} {what} are over the limit of {limit}")]
     TooLarge {
-        /// What is too large.
+        /// What was counted, such as "threads per block".
         what: &'static str,
-        /// Its value.
+        /// The number.
         value: u64,
-        /// The largest legal value.
+        /// The largest allowed number.
         limit: u64,
     },
     /// The block differs from the entry's `.reqntid`.
@@ -143,7 +143,7 @@ pub enum LaunchProblem {
     Block {
         /// The block of the launch.
         block: [u32; 3],
-        /// What the entry demands.
+        /// The value of `.reqntid`.
         required: [u32; 3],
     },
     /// The cluster differs from the entry's `.reqnctapercluster`.
@@ -153,59 +153,59 @@ pub enum LaunchProblem {
     Cluster {
         /// The cluster of the launch.
         cluster: [u32; 3],
-        /// What the entry demands.
+        /// The value of `.reqnctapercluster`.
         required: [u32; 3],
     },
-    /// The grid is not a whole number of clusters.
+    /// A dimension of the grid is not a multiple of that of the cluster.
     #[error("grid {grid:?} is not a multiple of cluster {cluster:?}")]
     Grid {
-        /// The grid.
+        /// CTAs in the grid.
         grid: [u32; 3],
-        /// The cluster.
+        /// CTAs in a cluster.
         cluster: [u32; 3],
     },
     /// The number of arguments differs from the number of parameters.
     #[error("the launch gives {given} argument{}, but the entry has {expected} parameter{}", plural(*given), plural(*expected))]
     Arguments {
-        /// How many were given.
+        /// The number of arguments.
         given: usize,
-        /// How many the entry has.
+        /// The number of parameters.
         expected: usize,
     },
     /// An argument has another size than its parameter.
     #[error("argument {index} (`{name}`) has {given} bytes, but its parameter has {expected}")]
     Argument {
-        /// Its index.
+        /// The index of the argument, from 0.
         index: usize,
         /// The parameter's name.
         name: String,
-        /// Bytes given.
+        /// The size of the argument in bytes.
         given: usize,
-        /// Bytes of the parameter.
+        /// The size of the parameter in bytes.
         expected: usize,
     },
 }
 
-/// An access to global memory that no allocation covers.
+/// An access to global memory that is not inside one allocation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{bytes} bytes at global address {address:#x} are not inside one allocation{}", nearest.map(|n| n.to_string()).unwrap_or_default())]
 pub struct MemoryError {
-    /// The first byte of the access.
+    /// The address of the access's first byte.
     pub address: u64,
-    /// Its length.
+    /// The length of the access in bytes.
     pub bytes: u64,
-    /// The allocation next to it.
+    /// The allocation with the least distance to `address`; `None` if there are no allocations.
     pub nearest: Option<Nearest>,
 }
 
-/// An allocation near an access.
+/// The allocation that is nearest to an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nearest {
-    /// First byte of the allocation.
+    /// The address of the allocation's first byte.
     pub base: u64,
-    /// Its length.
+    /// The length of the allocation in bytes.
     pub bytes: u64,
-    /// The access minus the base: negative before it, at least `bytes` past its end.
+    /// The access's address minus `base`: negative before the allocation, `bytes` or more after its end.
     pub offset: i64,
 }
 
@@ -219,20 +219,20 @@ impl Display for Nearest {
     }
 }
 
-/// Where in a launch something happened.
+/// The instruction, CTA and warp at which something happened in a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// The entry.
+    /// The name of the entry.
     pub entry: String,
     /// The line of the PTX text, from 1.
     pub line: u32,
-    /// The instruction.
+    /// The instruction, as it is printed.
     pub text: String,
-    /// `%ctaid`.
+    /// `%ctaid` of the CTA.
     pub cta: [u32; 3],
-    /// The warp in its CTA.
+    /// The warp's number in its CTA.
     pub warp: u32,
-    /// The lane, where one lane is to blame.
+    /// The lane that caused it; `None` if the whole warp did.
     pub lane: Option<u32>,
 }
 
@@ -251,24 +251,24 @@ impl Display for Site {
     }
 }
 
-/// Something undefined that a kernel did.
+/// What a kernel did wrong, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{site}: {kind}\n    {}", site.text)]
 pub struct Fault {
-    /// Where.
+    /// The instruction and the warp that did it. For asynchronous work, the instruction that started the work.
     pub site: Site,
-    /// What.
+    /// What was wrong.
     pub kind: FaultKind,
 }
 
-/// A thread, or several of one warp, that cannot go on.
+/// Threads of one warp that are at the same instruction and cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuck {
-    /// Where it stands.
+    /// The instruction at which they are.
     pub site: Site,
-    /// Its lanes, bit by bit.
+    /// The lanes, one bit for each.
     pub lanes: u32,
-    /// What it waits for.
+    /// What they wait for, such as "waits at barrier 3: 64 of 96 threads have arrived".
     pub waits_for: String,
 }
 
@@ -304,7 +304,7 @@ fn plural(count: usize) -> &'static str {
 /// A report lists at most this many groups of threads: more do not help to see what happened.
 const LISTED: usize = 32;
 
-/// A line for each place and reason, and the warps that it holds for.
+/// One line for each group of consecutive warps that wait at the same instruction for the same reason.
 fn lines(threads: &[Stuck]) -> String {
     let alike = |a: &Stuck, b: &Stuck| {
         (a.site.line, a.site.cta, a.lanes, &a.waits_for)
@@ -334,12 +334,12 @@ fn lines(threads: &[Stuck]) -> String {
     text
 }
 
-/// An instruction named by its line, in a message about another.
+/// A second instruction that a message about the first one names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
-    /// Its line.
+    /// The line of the PTX text, from 1.
     pub line: u32,
-    /// Its text.
+    /// The instruction, as it is printed.
     pub text: String,
 }
 
@@ -349,153 +349,153 @@ impl Display for Other {
     }
 }
 
-/// The ways to be undefined.
+/// What a kernel can do wrong. Shared addresses are those of the `.shared` window, as the kernel computes them.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// Global memory that was not allocated.
+    /// An access to global memory that was not allocated.
     #[error("{0}")]
     Global(MemoryError),
-    /// Shared memory that the CTA does not have.
+    /// An access outside the CTA's shared memory.
     #[error("{bytes} bytes at shared address {address:#x} are outside the CTA's shared memory, {:#x}..{:#x}", available.0, available.1)]
     Shared {
-        /// The address.
+        /// The first shared address of the access.
         address: u64,
-        /// Length of the access.
+        /// The length of the access in bytes.
         bytes: u64,
-        /// First address of the CTA's shared memory, and one past its last.
+        /// The first address of the CTA's shared memory, and one past the last.
         available: (u64, u64),
     },
     /// An address that is not a multiple of what the access needs.
     #[error("address {address:#x} is not a multiple of {align}")]
     Misaligned {
-        /// The address.
+        /// The address, global or shared.
         address: u64,
-        /// What it should be a multiple of.
+        /// The alignment in bytes that the access requires.
         align: u64,
     },
-    /// Shared memory that nobody wrote.
+    /// A read of shared memory that was never written.
     #[error("reads shared address {address:#x}, which nobody has written")]
     Uninitialised {
-        /// The address.
+        /// The shared address of the first such byte.
         address: u64,
     },
-    /// Two warps use the same byte with no barrier between them, and one of them writes.
+    /// Two warps access the same byte with no barrier between them, and at least one of them writes.
     #[error(
         "races at shared address {address:#x} with {other} of CTA rank {rank}, warp {warp}: no barrier orders the two"
     )]
     Race {
-        /// The address.
+        /// The shared address of the byte.
         address: u64,
-        /// The earlier access.
+        /// The access that the emulator executed earlier.
         other: Other,
-        /// The rank of its CTA in the cluster.
+        /// The rank in the cluster of the CTA that executed it.
         rank: u32,
-        /// Its warp.
+        /// The warp in that CTA.
         warp: u32,
     },
-    /// The asynchronous proxy reads what the generic proxy wrote, with no proxy fence in between.
+    /// The async proxy (TMA, bulk copies, wgmma) reads what the generic proxy wrote, with no proxy fence in between.
     #[error(
         "reads shared address {address:#x} through the async proxy; {other} of CTA rank {rank}, warp {warp}, wrote it through \
          the generic proxy, and no fence.proxy.async followed by a barrier lies between"
     )]
     MissingProxyFence {
-        /// The address.
+        /// The shared address of the byte.
         address: u64,
-        /// The write.
+        /// The instruction that wrote it.
         other: Other,
-        /// The rank of the writer's CTA in the cluster.
+        /// The rank in the cluster of the CTA that wrote it.
         rank: u32,
-        /// The writer's warp.
+        /// The warp in that CTA.
         warp: u32,
     },
-    /// Shared memory that an asynchronous copy is still writing.
+    /// An access to shared memory that an asynchronous copy may still be writing.
     #[error(
         "uses shared address {address:#x}, which the copy of {other} may still be writing; wait for the copy first"
     )]
     CopyInFlight {
-        /// The address.
+        /// The shared address of the byte.
         address: u64,
-        /// The copy.
+        /// The instruction that started the copy.
         other: Other,
     },
-    /// Shared memory that an asynchronous store is still reading.
+    /// A write to shared memory that a bulk store may still be reading.
     #[error(
         "writes shared address {address:#x}, which the bulk store of {other} may still be reading; \
          wait with cp.async.bulk.wait_group.read first"
     )]
     StoreInFlight {
-        /// The address.
+        /// The shared address of the byte.
         address: u64,
-        /// The store.
+        /// The instruction that started the store.
         other: Other,
     },
-    /// The CTA ends and its shared memory with it, while a store is still reading it.
+    /// A CTA ends while a bulk store may still be reading its shared memory.
     #[error(
         "the CTA ends while the bulk store of {other} may still be reading its shared memory; \
          wait with cp.async.bulk.wait_group.read first"
     )]
     ExitWithStore {
-        /// The store.
+        /// The instruction that started the store.
         other: Other,
     },
-    /// The CTA ends and its shared memory with it, while a copy is still writing it.
+    /// A CTA ends while an asynchronous copy may still be writing its shared memory.
     #[error(
         "the CTA ends while the copy of {other} may still be writing its shared memory; wait for the copy first"
     )]
     ExitWithCopy {
-        /// The copy.
+        /// The instruction that started the copy.
         other: Other,
     },
-    /// Shared memory of a CTA of the cluster that has ended.
+    /// An access to the shared memory of another CTA of the cluster, which has ended.
     #[error(
         "uses shared address {address:#x} of CTA rank {rank}, which has ended; put a cluster barrier before its end"
     )]
     Ended {
-        /// The address.
+        /// The shared address.
         address: u64,
-        /// The rank of the CTA in the cluster.
+        /// The rank in the cluster of the CTA that has ended.
         rank: u32,
     },
-    /// A register that a wgmma is still using.
+    /// A use of a register that a wgmma may still be using.
     #[error(
         "uses register {register} while the wgmma of {other} may still use it; wait with wgmma.wait_group first"
     )]
     RegisterInFlight {
-        /// The register.
+        /// The name of the register.
         register: String,
-        /// The wgmma.
+        /// The wgmma that uses the register.
         other: Other,
     },
-    /// A wgmma whose registers were used by other instructions since the last `wgmma.fence`.
+    /// A wgmma one of whose registers another instruction used since the last `wgmma.fence`.
     #[error(
         "another instruction used register {register} since the last wgmma.fence; put a wgmma.fence before this wgmma"
     )]
     MissingWgmmaFence {
-        /// The register.
+        /// The name of the register.
         register: String,
     },
-    /// An mbarrier operation on something else.
+    /// An mbarrier operation at an address where no mbarrier was initialised, or where it was invalidated.
     #[error("no mbarrier has been initialised at shared address {address:#x}")]
     NoBarrier {
-        /// The address.
+        /// The shared address of the operand.
         address: u64,
     },
-    /// An mbarrier whose counts cannot be.
+    /// An mbarrier whose count is not legal, or that is used before the fence that must follow its initialisation.
     #[error("mbarrier at shared address {address:#x}: {problem}")]
     Barrier {
-        /// Its address.
+        /// The shared address of the mbarrier.
         address: u64,
-        /// What is wrong.
+        /// What is wrong, with the numbers.
         problem: String,
     },
-    /// A matrix descriptor, tensor map or another operand whose value is not legal.
+    /// A matrix descriptor, tensor map, barrier number or another operand whose value is not legal.
     #[error("{0}")]
     Operand(String),
-    /// More than [`Limits`](crate::Limits) allow.
+    /// The launch needs more of something than [`Limits`](crate::Limits) allows.
     #[error(transparent)]
     OverLimit(#[from] OverLimit),
-    /// `trap`.
+    /// The kernel executed `trap`.
     #[error("trap")]
     Trap,
 }

@@ -1,23 +1,24 @@
-//! A launch: what the host says, and what it is told afterwards.
+//! The arguments of a launch, and the counts that it returns.
 
 use crate::limits::Limits;
 
-/// How a kernel is launched.
+/// The dimensions, arguments and limits of a launch. The default has one CTA of one thread and no arguments.
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
-    /// CTAs in the grid.
+    /// CTAs in the grid along x, y and z.
     pub grid: [u32; 3],
-    /// Threads in a CTA.
+    /// Threads in a CTA along x, y and z; at most 1024 in all.
     pub block: [u32; 3],
-    /// CTAs in a cluster.
+    /// CTAs in a cluster along x, y and z; at most 16 in all. `[1; 3]` means the entry's `.reqnctapercluster`, if it has
+    /// one.
     pub cluster: [u32; 3],
-    /// Bytes of dynamic shared memory.
+    /// Bytes of dynamic shared memory of each CTA; at most 227 KiB together with the static part.
     pub dynamic_shared_bytes: u32,
-    /// The bytes of each argument, one for each parameter.
+    /// The little-endian bytes of each argument: one element for each parameter, of the parameter's size.
     pub args: &'a [Vec<u8>],
-    /// The order of events.
+    /// In which order warps run and asynchronous work happens.
     pub schedule: Schedule,
-    /// How much it may use.
+    /// How much host time and memory the launch may use.
     pub limits: Limits,
 }
 
@@ -35,23 +36,24 @@ impl Default for Launch<'_> {
     }
 }
 
-/// The order of events, of which the hardware promises little. Equal schedules give equal runs.
+/// In which order warps run and asynchronous work happens. The hardware promises little about this order, so a correct
+/// kernel gives the same result under every schedule. Equal schedules give equal runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// Picks the order of warps and, with [`Delay::Random`], the moments at which asynchronous work happens.
+    /// Seeds the random choice of the warp that runs next and, with [`Delay::Random`], of when asynchronous work happens.
     pub seed: u64,
-    /// How long asynchronous work waits.
+    /// When asynchronous work happens.
     pub delay: Delay,
-    /// How many clusters run at a time: fewer where [`Limits::state_bytes`] has no room for them, but at least one.
+    /// How many clusters run at a time. Fewer run if their state would exceed [`Limits::state_bytes`], but at least one.
     pub resident_clusters: usize,
 }
 
-/// How long asynchronous work (copies, stores, wgmma) waits.
+/// When asynchronous work (copies, bulk stores, wgmma) happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delay {
-    /// Until somebody waits for it: what is not waited for does not happen before the end.
+    /// As late as the kernel permits: when a thread waits for it, or when no thread can continue without it.
     Latest,
-    /// A random time.
+    /// At a random moment before that.
     Random,
 }
 
@@ -66,7 +68,7 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// A schedule for each seed: the default one for 0, random delays for the others.
+    /// The schedule for a seed: the default one for 0, one with random delays for every other seed.
     pub fn from_seed(seed: u64) -> Schedule {
         let delay = if seed == 0 {
             Delay::Latest
@@ -81,15 +83,15 @@ impl Schedule {
     }
 }
 
-/// What a launch did.
+/// What a launch executed and copied, summed over all CTAs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Warp instructions executed.
+    /// Warp instructions executed. Instructions whose guard is false in all lanes do not count.
     pub steps: u64,
-    /// Tensor-core instructions among them, one for each warp.
+    /// `wgmma.mma_async` among them; one that a warpgroup issues counts four times, once for each warp.
     pub wgmma: u64,
-    /// Bytes that TMA and other bulk copies brought into shared memory.
+    /// Bytes that TMA, other bulk copies and `st.async` wrote to shared memory; a multicast counts once for each CTA.
     pub copied_in: u64,
-    /// Bytes that TMA and other bulk copies wrote to global memory.
+    /// Bytes that TMA and other bulk copies wrote or reduced to global memory.
     pub copied_out: u64,
 }

@@ -1,31 +1,31 @@
 //! Runs PTX modules on the CPU, as strictly as the memory model allows.
 //!
-//! The emulator reads the PTX text that ships. It models warps and divergence, shared memory and clusters, mbarriers,
-//! TMA, `wgmma` with the tensor cores' published numerics, and the asynchronous proxy. Asynchronous work is delayed as
-//! long as the kernel permits, so that a missing wait or fence is an error with the line of the PTX, on every run with
-//! the same seed.
+//! The emulator reads the same PTX text that the driver gets. It models warps and divergence, shared memory and clusters,
+//! mbarriers, TMA, `wgmma` with the tensor cores' published numerics, and the async proxy. It delays asynchronous work as
+//! long as the kernel permits, so a missing wait or fence is an error that names the line of the PTX. Equal seeds give
+//! equal runs.
 //!
 //! # What is reported
 //!
-//! [`FaultKind`] lists it: accesses out of bounds or misaligned, reads of shared memory that nobody wrote, races between
-//! warps, data that a copy is still writing or a store still reading, generic writes that the asynchronous proxy reads
-//! without a fence, registers that a wgmma still uses or that no `wgmma.fence` precedes, mbarriers with impossible counts.
-//! [`EmulatorError::Deadlock`] says what each thread waits for.
+//! [`FaultKind`] is the list: accesses out of bounds or misaligned, reads of shared memory that nobody wrote, races
+//! between warps, uses of data that a copy is still writing or a bulk store still reading, reads by the async proxy of
+//! generic writes without a proxy fence, uses of registers that a wgmma still uses, a missing `wgmma.fence`, and mbarriers
+//! whose counts leave their range. [`EmulatorError::Deadlock`] says what each thread waits for.
 //!
 //! # What is not modelled
 //!
-//! - Instructions outside of the subset are an error when the module is loaded; `tests/emulator/not_modelled.txt` lists
-//!   those of the instruction table. Local and constant memory, functions, and im2col copies are among them.
-//! - Races are looked for in shared memory, between warps, and against the last reader of a byte; not in global memory,
-//!   and not between the lanes of a warp.
+//! - An instruction that is not modelled is an error when the module is loaded; `tests/emulator/not_modelled.txt` lists
+//!   them. Local and constant memory, functions, and im2col copies are among them.
+//! - Races are found in shared memory only, between warps only, and a write is checked only against the last reader of each
+//!   byte. Races in global memory and between the lanes of a warp are not found.
 //! - Matrix descriptors with a base offset are refused.
-//! - `ex2`, `lg2`, `sin`, `cos`, `tanh` and the other approximations are rounded correctly, which the hardware's are not.
-//! - Clocks count instructions: nothing is said about speed.
+//! - `ex2`, `lg2`, `sin`, `cos`, `tanh` and the other approximations are rounded correctly; the hardware's are not.
+//! - Clocks count warp instructions; they do not measure speed.
 //!
 //! # What a module cannot do
 //!
-//! Whatever the text and the launch are, the result is an error or an end: nothing panics, and [`Limits`] bounds the time
-//! and the memory of the host.
+//! Whatever the module and the launch are, the emulator returns a result or an error. It does not panic, and [`Limits`]
+//! bounds the time and the memory that it takes on the host.
 //!
 //! ```
 //! use cute_emulator::{GlobalMemory, Launch, Program};

@@ -1,9 +1,9 @@
-//! How much a module and a launch may ask of the host.
+//! How much host memory and time a module and a launch may take.
 
-/// What a module may hold and a launch may use. What exceeds a limit is an error that names it with both numbers, so that
-/// no module, however written, exhausts the host.
+/// Limits on what a module contains and on what a launch uses, so that no module can exhaust the host. Exceeding a limit
+/// is an error with the number found and the limit.
 ///
-/// The defaults are far above what kernels need, and low enough that a host with a few GiB of memory bears them.
+/// The defaults are far above what kernels need, and low enough for a host with a few GiB of memory.
 ///
 /// ```
 /// use cute_emulator::{Limits, Program};
@@ -21,35 +21,37 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a module's text. What is made of it takes up to two hundred times as many.
+    /// Bytes of a module's text. The loaded module takes up to two hundred times as many bytes on the host.
     pub text_bytes: u64,
-    /// Entries of a module.
+    /// Entries (kernels) of a module.
     pub entries: u64,
-    /// Instructions of an entry; never more than 2²², as which a byte of shared memory knows its last writer.
+    /// Instructions of an entry. A value above 2²² counts as 2²²: the record of a byte's last writer has 22 bits for the
+    /// instruction.
     pub instructions: u64,
-    /// Registers of an entry that its instructions name, with its constants and special registers.
+    /// Registers of an entry: those that its instructions name, its distinct constants, and its special registers.
     pub registers: u64,
-    /// Bytes of global memory that are allocated at a time.
+    /// Bytes of global memory that may be allocated at the same time.
     pub memory_bytes: u64,
     /// CTAs of a grid.
     pub ctas: u64,
-    /// Bytes that the registers and the shared memory of the clusters that run at a time take on the host: of a register 8 for
-    /// each lane, of shared memory 17 for each byte. Fewer clusters run at a time where all would be over it.
+    /// Bytes on the host for the registers and the shared memory of the clusters that run at the same time: 8 for each
+    /// register of each lane, 17 for each byte of shared memory. If all resident clusters would exceed it, fewer run at a
+    /// time.
     pub state_bytes: u64,
-    /// Bytes that the asynchronous operations under way take on the host: copies, stores that have not read their source,
-    /// arrivals, and tensor-core instructions that nobody has waited for.
+    /// Bytes on the host for asynchronous operations that are not complete: copies, bulk stores that have not read their
+    /// source, arrivals that follow `cp.async`, and wgmma instructions that no thread has waited for.
     pub pending_bytes: u64,
-    /// mbarriers of a CTA.
+    /// Initialised mbarriers of a CTA.
     pub mbarriers: u64,
-    /// Warp instructions of a launch, after which it is given up; never more than 2³¹ - 1, as far as a warp's clock counts.
-    /// What takes as long as several counts as several: the start of a CTA by its state, a copy by its bytes, a tensor-core
-    /// instruction by its columns.
+    /// Warp instructions of a launch; a launch that needs more fails. A value above 2³¹ - 1 counts as 2³¹ - 1, since a
+    /// warp's clock has 31 bits. Slow work counts as several instructions: starting a cluster by the bytes of its state,
+    /// a copy by its bytes, a wgmma by its columns.
     pub steps: u64,
 }
 
-/// Instructions have numbers of 22 bits.
+/// The record of a byte's last writer has 22 bits for the number of the instruction.
 const MOST_INSTRUCTIONS: u64 = 1 << 22;
-/// Clocks have 31 bits.
+/// The record of a byte's last writer has 31 bits for the warp's clock.
 const MOST_STEPS: u64 = (1 << 31) - 1;
 
 impl Default for Limits {
@@ -79,7 +81,7 @@ impl Limits {
     }
 }
 
-/// Holds a number against a limit.
+/// An error if a number is over its limit.
 pub(crate) fn hold(what: &'static str, found: u64, limit: u64) -> Result<(), OverLimit> {
     if found <= limit {
         Ok(())
@@ -88,7 +90,7 @@ pub(crate) fn hold(what: &'static str, found: u64, limit: u64) -> Result<(), Ove
     }
 }
 
-/// So many equal values, if the host has memory for them.
+/// A vector of `len` equal values, or an error if the host cannot allocate it.
 pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, OutOfHostMemory> {
     let mut values = Vec::new();
     values.try_reserve_exact(len).map_err(|_| OutOfHostMemory {
@@ -102,18 +104,18 @@ pub(crate) fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, OutOfHost
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{found} {what} are over the limit of {limit}")]
 pub struct OverLimit {
-    /// What was counted.
+    /// What was counted, such as "entries of the module".
     pub what: &'static str,
-    /// How many there are.
+    /// The number found.
     pub found: u64,
-    /// How many there may be.
+    /// The limit, which itself is allowed.
     pub limit: u64,
 }
 
-/// The host has no memory of this size.
+/// The host could not allocate memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the host cannot allocate {bytes} bytes of memory")]
 pub struct OutOfHostMemory {
-    /// How many bytes were asked for.
+    /// The size of the allocation that failed.
     pub bytes: u64,
 }

@@ -1,26 +1,26 @@
-//! Global memory: allocations far enough apart that a stray access meets none of them.
+//! Global memory. Allocations lie at least 1 MiB apart, so that an access past the end of one does not hit another.
 
 use crate::error::{AllocError, MemoryError, Nearest};
 use crate::limits::{Limits, filled};
 use crate::op::SHARED_WINDOW;
 use std::collections::BTreeMap;
 
-/// Where the first allocation lies.
+/// The address of the first allocation.
 const FIRST_ADDRESS: u64 = 0x7f00_0000_0000;
-/// No allocation is nearer to another than this.
+/// At least this many unallocated bytes follow each allocation.
 const GUARD_BYTES: u64 = 1 << 20;
-/// Allocations start at multiples of this, as those of the driver do.
+/// Allocations start at multiples of 256 bytes, as those of the driver do.
 const MIN_ALIGN: u64 = 256;
-/// Fresh memory holds this byte, which makes every floating-point value a NaN.
+/// New allocations are filled with this byte, which makes every floating-point value in them a NaN.
 const POISON: u8 = 0xff;
 
 /// The memory of an emulated device.
 #[derive(Debug)]
 pub struct GlobalMemory {
     allocations: BTreeMap<u64, Vec<u8>>,
-    /// Where the next allocation may lie.
+    /// The least address of the next allocation.
     next: u64,
-    /// Bytes that are not allocated, of so many.
+    /// How many of the `limit` bytes are not allocated.
     free: u64,
     limit: u64,
 }
@@ -32,12 +32,12 @@ impl Default for GlobalMemory {
 }
 
 impl GlobalMemory {
-    /// A device on which nothing is allocated.
+    /// An empty device memory with the default [`Limits::memory_bytes`].
     pub fn new() -> GlobalMemory {
         GlobalMemory::default()
     }
 
-    /// A device with so much memory.
+    /// An empty device memory of `limits.memory_bytes` bytes.
     pub fn within(limits: &Limits) -> GlobalMemory {
         GlobalMemory {
             allocations: BTreeMap::new(),
@@ -47,13 +47,18 @@ impl GlobalMemory {
         }
     }
 
-    /// Bytes that can still be allocated.
+    /// How many bytes of [`Limits::memory_bytes`] are not allocated.
     pub fn free_bytes(&self) -> u64 {
         self.free
     }
 
-    /// Allocates `bytes` at a multiple of `align` (at least 256, rounded up to a power of two). An address is never given
-    /// twice. What does not fit in [`Limits::memory_bytes`], in the addresses, or in the host's memory is an error.
+    /// Allocates `bytes` bytes and returns their address, a multiple of `align` (at least 256, rounded up to a power of
+    /// two). No address is used twice. The bytes are all 0xff.
+    ///
+    /// # Errors
+    ///
+    /// The allocation would exceed [`Limits::memory_bytes`], no such address is left, or the host cannot allocate the
+    /// memory.
     pub fn alloc(&mut self, bytes: usize, align: u64) -> Result<u64, AllocError> {
         let size = bytes as u64;
         let no_address = AllocError::NoAddress { bytes: size, align };
@@ -79,7 +84,7 @@ impl GlobalMemory {
         Ok(address)
     }
 
-    /// Frees the allocation that starts at `address`.
+    /// Frees the allocation that starts at `address`. It is an error if none starts there.
     pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
         match self.allocations.remove(&address) {
             Some(bytes) => {
@@ -90,19 +95,19 @@ impl GlobalMemory {
         }
     }
 
-    /// Copies from the device.
+    /// Copies the bytes at `address`, which must lie in one allocation, to the host.
     pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryError> {
         into.copy_from_slice(self.bytes(address, into.len())?);
         Ok(())
     }
 
-    /// Copies to the device.
+    /// Copies bytes of the host to `address`. The destination must lie in one allocation.
     pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), MemoryError> {
         self.bytes_mut(address, from.len())?.copy_from_slice(from);
         Ok(())
     }
 
-    /// The `len` bytes at `address`, which lie in one allocation.
+    /// The `len` bytes at `address`, which must lie in one allocation.
     pub fn bytes(&self, address: u64, len: usize) -> Result<&[u8], MemoryError> {
         self.allocations
             .range(..=address)
@@ -111,9 +116,9 @@ impl GlobalMemory {
             .ok_or_else(|| self.missing(address, len))
     }
 
-    /// The `len` bytes at `address`, which lie in one allocation.
+    /// The `len` bytes at `address`, which must lie in one allocation.
     pub fn bytes_mut(&mut self, address: u64, len: usize) -> Result<&mut [u8], MemoryError> {
-        // Found twice, since what is found to change cannot be given back to say what is near.
+        // Checked with a shared borrow first: `missing` cannot look at the map while a part of it is borrowed mutably.
         self.bytes(address, len)?;
         self.allocations
             .range_mut(..=address)
@@ -154,7 +159,7 @@ impl GlobalMemory {
     }
 }
 
-/// The part of an allocation that an access covers, unless it begins before it.
+/// The part of an allocation that an access covers; `None` if the access begins before the allocation.
 fn range(base: u64, address: u64, len: usize) -> Option<std::ops::Range<usize>> {
     let start = usize::try_from(address.checked_sub(base)?).ok()?;
     Some(start..start.checked_add(len)?)

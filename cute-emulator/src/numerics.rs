@@ -1,19 +1,20 @@
 //! The arithmetic of the tensor cores, and rounding to the small floating-point formats.
 //!
-//! One instruction forms, for each element of D, a single fused sum of C and all products along K: every term is aligned
-//! to the largest exponent and truncated to a fixed number of fraction bits, the sum is exact, and its conversion
-//! truncates once more (f16 results round to nearest even). Found bit-exact against Hopper in arXiv 2511.10909.
+//! For each element of D, one instruction computes a single fused sum of C and all products along K. Every term is shifted
+//! to the largest exponent among them and truncated to a fixed number of fraction bits. The sum of these terms is exact. Its
+//! conversion to f32 truncates again; its conversion to f16 rounds to nearest even. This model is bit-exact for Hopper
+//! according to arXiv 2511.10909.
 
-/// Products along K that one instruction sums, at most: 32 bytes of one-byte elements.
+/// The most products along K that one instruction sums: 32 bytes of one-byte elements.
 pub(crate) const MAX_K: usize = 32;
-/// The exponent that a zero takes part with, and the least one of C.
+/// The least exponent of C, and the exponent that a C of zero has among the terms of a sum.
 const LEAST_EXPONENT: i32 = -126;
-/// An exponent below that of every product, for elements that are zero.
+/// The exponent of elements that are zero: low enough that it is never the largest of a sum.
 const ZERO_EXPONENT: i16 = -10_000;
-/// The tensor cores' only NaN.
+/// The bits of every f32 NaN that the tensor cores produce.
 const NAN: u32 = 0x7fff_ffff;
 
-/// A floating-point format of A and B.
+/// A floating-point element type of A and B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     F16,
@@ -23,14 +24,14 @@ pub(crate) enum Format {
     E5m2,
 }
 
-/// The fields of a format.
+/// The widths of a format's fields, in bits.
 struct Fields {
-    /// Bits of the stored fraction.
+    /// The fraction without the implicit leading bit.
     fraction: u32,
     exponent: u32,
-    /// Low bits that are ignored.
+    /// The low bits of an element that the tensor cores ignore.
     ignored: u32,
-    /// Whether the highest exponent encodes infinity, as in IEEE 754.
+    /// Whether the highest exponent encodes infinity and NaN, as in IEEE 754. If not, only all ones is a NaN.
     infinity: bool,
 }
 
@@ -51,12 +52,12 @@ impl Format {
         }
     }
 
-    /// Bits after the binary point of a significand.
+    /// Bits of a significand after the binary point.
     pub(crate) const fn fraction_bits(self) -> u32 {
         self.fields().fraction
     }
 
-    /// Size of an element in bytes.
+    /// Bytes of an element in memory: tf32 elements have four, of which 19 bits are used.
     pub(crate) const fn bytes(self) -> usize {
         match self {
             Format::F16 | Format::Bf16 => 2,
@@ -65,7 +66,7 @@ impl Format {
         }
     }
 
-    /// The fraction bits to which the terms of a sum are truncated.
+    /// The number of fraction bits to which each term of a sum is truncated.
     pub(crate) const fn sum_bits(self) -> u32 {
         match self {
             Format::E4m3 | Format::E5m2 => 13,
@@ -73,7 +74,7 @@ impl Format {
         }
     }
 
-    /// Takes a number apart.
+    /// Splits an element into significand and exponent.
     pub(crate) fn decode(self, bits: u32) -> Element {
         let Fields {
             fraction,
@@ -112,7 +113,7 @@ impl Format {
         }
     }
 
-    /// The value of a number.
+    /// The value of an element.
     pub(crate) fn value(self, bits: u32) -> f64 {
         let element = self.decode(bits);
         let Fields {
@@ -124,7 +125,7 @@ impl Format {
         let negative = bits >> (fraction + exponent + ignored) & 1 == 1;
         match element.special {
             Some(value) => value,
-            // A significand knows no negative zero.
+            // A significand of 0 has no sign, so the sign comes from the bits.
             None => element.value(self).abs() * if negative { -1.0 } else { 1.0 },
         }
     }
@@ -150,17 +151,18 @@ impl Element {
     }
 }
 
-/// A row of A or B along K, taken apart so that the loops over it are plain.
+/// The elements of a row of A or a column of B along K. Significands and exponents are separate arrays, which keeps
+/// the loops over them simple.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     significand: [i32; MAX_K],
     exponent: [i16; MAX_K],
-    /// The values, where one of them is an infinity or NaN.
+    /// The values of all elements, if one of them is an infinity or NaN.
     special: Option<Box<[f64; MAX_K]>>,
 }
 
 impl Row {
-    /// Takes apart the elements that `bytes` holds.
+    /// Decodes the elements in `bytes`, at most [`MAX_K`].
     pub(crate) fn new(format: Format, bytes: &[u8], negate: bool) -> Row {
         let mut row = Row {
             significand: [0; MAX_K],
@@ -191,7 +193,7 @@ impl Row {
         row
     }
 
-    /// The values, special or not.
+    /// The values of all elements.
     fn values(&self, fraction_bits: u32) -> [f64; MAX_K] {
         match &self.special {
             Some(values) => **values,
@@ -215,7 +217,7 @@ pub(crate) struct FusedSum {
     pub(crate) k: usize,
 }
 
-/// A sum before its conversion: `significand · 2^exponent`, or an infinity or NaN.
+/// A sum before its conversion to the type of D: `significand · 2^exponent`, or an infinity or NaN.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Sum {
     Finite { significand: i64, exponent: i32 },
@@ -223,7 +225,7 @@ pub(crate) enum Sum {
 }
 
 impl FusedSum {
-    /// C plus all products.
+    /// The fused sum of C and the `k` products of a row of A and a column of B.
     #[inline]
     pub(crate) fn sum(&self, a: &Row, b: &Row, c: f32) -> Sum {
         if a.special.is_some() || b.special.is_some() || !c.is_finite() {
@@ -242,8 +244,8 @@ impl FusedSum {
         for k in 0..self.k {
             largest = largest.max(i32::from(a.exponent[k] + b.exponent[k]));
         }
-        // A product of significands has as many fraction bits as its factors together; 16 of them aligned to 25 bits stay
-        // below 2^31.
+        // The fraction bits of a product are those of its factors together. The sum fits in 31 bits: 16 products of 25
+        // fraction bits, each below 4, are below 2^31.
         let bits = self.a.sum_bits();
         let left = bits - self.a.fraction_bits() - self.b.fraction_bits();
         let mut sum = 0_i32;
@@ -263,7 +265,7 @@ impl FusedSum {
         }
     }
 
-    /// The conversion to f32: truncated, and after fp8 products to the fraction bits of the sum.
+    /// The conversion to f32 truncates: to 23 fraction bits, or to the fewer bits of the sum for fp8 inputs.
     #[inline]
     pub(crate) fn to_f32(self, sum: Sum) -> f32 {
         match sum {
@@ -298,7 +300,7 @@ impl FusedSum {
     }
 }
 
-/// A finite f32 as significand with 23 fraction bits, and exponent.
+/// The significand of a finite f32, with 23 fraction bits, and its exponent.
 fn split(value: f32) -> (i32, i32) {
     let bits = value.to_bits();
     let biased = (bits >> 23 & 0xff) as i32;
@@ -318,18 +320,18 @@ fn split(value: f32) -> (i32, i32) {
     )
 }
 
-/// Shifts the magnitude to the right.
+/// Shifts the magnitude to the right: a division by 2^shift that rounds towards zero.
 fn truncate(value: i64, shift: u32) -> i64 {
     let magnitude = value.unsigned_abs().checked_shr(shift).unwrap_or(0) as i64;
     if value < 0 { -magnitude } else { magnitude }
 }
 
-/// 2^exponent, for the exponents of normal doubles.
+/// 2^exponent, for an exponent from -1022 to 1023.
 fn power(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
-/// Up to four bytes as an integer.
+/// The little-endian integer of up to four bytes.
 pub(crate) fn little_endian(bytes: &[u8]) -> u32 {
     bytes
         .iter()
@@ -337,17 +339,18 @@ pub(crate) fn little_endian(bytes: &[u8]) -> u32 {
         .fold(0, |number, byte| number << 8 | u32::from(*byte))
 }
 
-/// The nearest multiple of the last place of a format with so many fraction bits, ties to even.
+/// Rounds to the nearest value of a format with this many fraction bits and this least exponent of normal numbers; ties to
+/// even. The format's largest exponent is not considered.
 pub(crate) fn round(value: f64, fraction_bits: i32, least_exponent: i32) -> f64 {
     quantised(value, fraction_bits, least_exponent, f64::round_ties_even)
 }
 
-/// The same with ties away from zero, as `cvt.rna` does.
+/// Like [`round`], but ties away from zero, as `cvt.rna` does.
 pub(crate) fn round_away(value: f64, fraction_bits: i32, least_exponent: i32) -> f64 {
     quantised(value, fraction_bits, least_exponent, f64::round)
 }
 
-/// The same towards zero.
+/// Like [`round`], but towards zero.
 pub(crate) fn round_to_zero(value: f64, fraction_bits: i32, least_exponent: i32) -> f64 {
     quantised(value, fraction_bits, least_exponent, f64::trunc)
 }
@@ -361,10 +364,10 @@ fn quantised(value: f64, fraction_bits: i32, least_exponent: i32, round: fn(f64)
     round(value / quantum) * quantum
 }
 
-/// The only NaN of the 16-bit formats.
+/// The bits of every NaN that a conversion to f16 or bf16 produces.
 const NAN_16: u16 = 0x7fff;
 
-/// The nearest f16, ties to even.
+/// The bits of the nearest f16, ties to even.
 pub(crate) fn f16_bits(value: f64) -> u16 {
     if value.is_nan() {
         return NAN_16;
@@ -372,7 +375,7 @@ pub(crate) fn f16_bits(value: f64) -> u16 {
     half::f16::from_f64(round(value, 10, -14)).to_bits()
 }
 
-/// The nearest bf16, ties to even.
+/// The bits of the nearest bf16, ties to even.
 pub(crate) fn bf16_bits(value: f64) -> u16 {
     if value.is_nan() {
         return NAN_16;
@@ -380,7 +383,8 @@ pub(crate) fn bf16_bits(value: f64) -> u16 {
     half::bf16::from_f64(round(value, 7, -126)).to_bits()
 }
 
-/// The nearest eight-bit float; what is too large becomes the largest finite one, a NaN the format's NaN.
+/// The bits of the nearest e4m3 or e5m2 value, ties to even, as `cvt.rn.satfinite` does: a value beyond the largest finite
+/// one becomes that one, a NaN becomes 0x7f.
 pub(crate) fn fp8_bits(format: Format, value: f64) -> u8 {
     let (fraction, least, largest) = match format {
         Format::E5m2 => (2, -14, 57344.0),
@@ -393,7 +397,7 @@ pub(crate) fn fp8_bits(format: Format, value: f64) -> u8 {
     let magnitude = round(value.abs().min(largest), fraction, least).min(largest);
     let exponent = ((magnitude.to_bits() >> 52 & 0x7ff) as i32 - 1023).max(least);
     let significand = (magnitude / power(exponent - fraction)) as u8;
-    // A significand without its leading bit is subnormal: the exponent field stays zero.
+    // Without its leading bit the significand is subnormal, and its exponent field is zero.
     let normal = significand >> fraction;
     let field = if normal == 0 {
         0

@@ -1,5 +1,5 @@
-//! Decoded instructions. Every operand is a row of the register file, one value for each lane; constants, special
-//! registers and addresses of variables are rows too, filled when a warp starts.
+//! Decoded instructions. The register file of a warp has rows of 32 values, one for each lane. Every operand is a row:
+//! constants, special registers and addresses of variables are rows too, which are filled when a warp starts.
 
 use crate::error::Other;
 use crate::numerics::Format;
@@ -7,23 +7,22 @@ use cute_hopper::shared;
 use cute_ptx::special::Register;
 use cute_ptx::table::Modifier;
 
-/// A row of the register file.
+/// The index of a row of the register file.
 pub(crate) type Reg = u32;
 
-/// The addresses of shared memory begin here, as they do on the hardware, which keeps the first KiB.
+/// The first shared address of a CTA's variables: as on the hardware, which reserves the first KiB.
 pub(crate) const SHARED_BASE: u32 = shared::RESERVED_BYTES;
-/// Shared memory that a CTA can have.
 pub(crate) const MAX_SHARED_BYTES: u32 = shared::MAX_BYTES;
-/// Generic addresses of shared memory: this plus the shared address.
+/// A generic address of shared memory is this plus the shared address.
 pub(crate) const SHARED_WINDOW: u64 = 1 << 56;
-/// Generic addresses of parameters: this plus the offset.
+/// A generic address of a parameter is this plus the parameter's offset.
 pub(crate) const PARAM_WINDOW: u64 = 1 << 57;
-/// A window has this many addresses.
+/// The number of addresses in the shared and in the parameter window.
 pub(crate) const WINDOW_BYTES: u64 = 1 << 32;
-/// In a shared address, the rank of the CTA plus one stands above these bits; zero means one's own CTA.
+/// A shared address holds the CTA's rank plus one from this bit on; zero there means the CTA of the thread itself.
 pub(crate) const RANK_SHIFT: u32 = 24;
 
-/// The state of an mbarrier is the number of its phase, and above these bits the arrivals that were pending.
+/// The state that `mbarrier.arrive` returns: the number of the phase below this bit, the pending count from this bit on.
 pub(crate) const PENDING_SHIFT: u32 = 40;
 
 /// An entry, decoded.
@@ -31,21 +30,22 @@ pub(crate) const PENDING_SHIFT: u32 = 40;
 pub(crate) struct Code {
     pub(crate) name: String,
     pub(crate) instructions: Vec<Instruction>,
-    /// The name of each row of the register file.
+    /// The name of each row of the register file, for messages.
     pub(crate) registers: Vec<String>,
-    /// Rows with a constant value.
+    /// Rows that hold the same constant in every lane, with the constant.
     pub(crate) constants: Vec<(Reg, u64)>,
-    /// Rows that hold a component of a special register.
+    /// Rows that hold a special register, or one component of it: 0 to 2 for x to z.
     pub(crate) specials: Vec<(Reg, Register, usize)>,
-    /// Bytes of static shared memory, after which the dynamic part begins.
+    /// Bytes of static shared memory. Dynamic shared memory begins after them.
     pub(crate) static_shared: u32,
-    /// Offset of each parameter, and the bytes of all.
+    /// The offset of each parameter in bytes.
     pub(crate) param_offsets: Vec<u32>,
+    /// The size of all parameters together.
     pub(crate) param_bytes: u32,
 }
 
 impl Code {
-    /// An instruction, for a message about another.
+    /// The instruction of this index, for a message about another one.
     pub(crate) fn other(&self, instruction: usize) -> Other {
         let found = &self.instructions[instruction.min(self.instructions.len() - 1)];
         Other {
@@ -55,31 +55,30 @@ impl Code {
     }
 }
 
-/// An instruction.
 #[derive(Debug)]
 pub(crate) struct Instruction {
-    /// The predicate row and whether it is negated.
+    /// The row of the guard predicate, and whether the guard is negated (`@!%p`).
     pub(crate) guard: Option<(Reg, bool)>,
     pub(crate) op: Op,
     pub(crate) convergence: Convergence,
-    /// The rows among its operands that some wgmma uses as D or A.
+    /// Those of its operands' rows that some wgmma of the entry uses as D or A.
     pub(crate) matrix_registers: Box<[Reg]>,
     pub(crate) line: u32,
     pub(crate) text: String,
 }
 
-/// The lanes that must stand at an instruction before it executes.
+/// Which lanes must have reached an instruction before it executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Convergence {
-    /// Each goes on by itself.
+    /// No others: each lane executes it as soon as it reaches it.
     No,
-    /// `.aligned`: all of the warp that have not ended.
+    /// All lanes of the warp that have not ended (`.aligned`).
     Warp,
-    /// Those of the member mask.
+    /// The lanes of the member mask in this row.
     Members(Reg),
 }
 
-/// A function of one lane's operands, as raw bits.
+/// A function of one to four operands of a lane, on raw bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Function {
     F1(fn(u64) -> u64),
@@ -88,10 +87,10 @@ pub(crate) enum Function {
     F4(fn(u64, u64, u64, u64) -> u64),
 }
 
-/// A function of two operands.
+/// A function of two operands of a lane, on raw bits.
 pub(crate) type Binary = fn(u64, u64) -> u64;
 
-/// Where an address points.
+/// The state space of an address operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Space {
     Generic,
@@ -100,32 +99,33 @@ pub(crate) enum Space {
     Param,
 }
 
-/// An address operand.
+/// An address operand: the value of the base plus an offset in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Address {
     pub(crate) base: Reg,
     pub(crate) offset: i64,
 }
 
-/// How an element in memory becomes the value of a register.
+/// How a load, store or atomic accesses memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
     pub(crate) space: Space,
-    /// Bytes of an element.
+    /// Bytes of an element of the vector.
     pub(crate) bytes: u8,
+    /// Whether a load extends the sign to the width of the register.
     pub(crate) signed: bool,
-    /// Orders other accesses: `.volatile`, `.relaxed`, `.acquire` or `.release`.
+    /// Whether it is a strong operation of PTX's memory model: `.volatile`, `.relaxed`, `.acquire` or `.release`.
     pub(crate) strong: bool,
 }
 
-/// The operation of an atomic.
+/// What `atom` or `red` does to the value in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum AtomicOperation {
     Update(Binary),
     CompareAndSwap,
 }
 
-/// A way to exchange values between lanes.
+/// The mode of `shfl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShuffleMode {
     Up,
@@ -134,6 +134,7 @@ pub(crate) enum ShuffleMode {
     Index,
 }
 
+/// The mode of `vote`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vote {
     Any,
@@ -142,36 +143,36 @@ pub(crate) enum Vote {
     Ballot,
 }
 
-/// What a phase wait names its phase by.
+/// How `mbarrier.test_wait` and `try_wait` name the phase: by its parity, or by a state that an arrival returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     Parity(Reg),
     State(Reg),
 }
 
-/// A transfer between a tensor or a row of bytes in global memory and shared memory.
+/// One side of a bulk copy. The other side is the shared memory that the copy writes or reads.
 #[derive(Clone, Debug)]
 pub(crate) enum Region {
-    /// The tensor map's address and the coordinates, innermost first.
+    /// A box of a tensor: the address of its tensor map and the box's coordinates, innermost first.
     Tile { map: Address, coords: Box<[Reg]> },
-    /// The address in the CTA's own shared memory and the number of bytes.
+    /// The source in shared memory, and its size in bytes.
     Shared { address: Address, bytes: Reg },
-    /// No place but values, each of so many bytes.
+    /// The values that `st.async` stores, of `bytes` bytes each.
     Values { src: Box<[Reg]>, bytes: usize },
-    /// The global address and the number of bytes.
+    /// Bytes in global memory, and their number.
     Bytes { address: Address, bytes: Reg },
 }
 
-/// What a reducing copy makes of the old elements and the new.
+/// The reduction of `cp.reduce.async.bulk`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reduction {
-    /// For elements of so many bytes.
+    /// A function of the old and the new element, and the bytes of an element.
     Typed { update: Binary, bytes: usize },
-    /// This operation, for the element type of the tensor map.
+    /// An operation such as `.add`; the tensor map gives the element type when the copy executes.
     ByElement(Modifier),
 }
 
-/// A tensor-core instruction.
+/// `wgmma.mma_async`: D = A·B or D = A·B + D, of 64 rows and `n` columns.
 #[derive(Debug)]
 pub(crate) struct Wgmma {
     pub(crate) n: usize,
@@ -179,9 +180,9 @@ pub(crate) struct Wgmma {
     pub(crate) output: Output,
     pub(crate) d: Box<[Reg]>,
     pub(crate) a: MatrixA,
-    /// The descriptor of B.
+    /// The row of B's matrix descriptor.
     pub(crate) b: Reg,
-    /// D is added to where this is not zero.
+    /// The predicate `scale-d`: whether D is added.
     pub(crate) scale_d: Reg,
     pub(crate) negate_a: bool,
     pub(crate) negate_b: bool,
@@ -189,15 +190,16 @@ pub(crate) struct Wgmma {
     pub(crate) transpose_b: bool,
 }
 
+/// The element types of A and B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inputs {
     Float(Format, Format),
-    /// Whether A and B are signed.
+    /// 8-bit integers; whether those of A and those of B are signed.
     Int(bool, bool),
 }
 
 impl Inputs {
-    /// Bytes of an element.
+    /// Bytes of an element of A and of B, which are equal.
     pub(crate) fn bytes(self) -> usize {
         match self {
             Inputs::Float(format, _) => format.bytes(),
@@ -206,6 +208,7 @@ impl Inputs {
     }
 }
 
+/// The element type of D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
     F32,
@@ -213,13 +216,15 @@ pub(crate) enum Output {
     S32 { saturate: bool },
 }
 
+/// Where A is: in shared memory, or in registers as a fragment.
 #[derive(Clone, Debug)]
 pub(crate) enum MatrixA {
     Descriptor(Reg),
     Registers([Reg; 4]),
 }
 
-/// dst = function(src…), with subnormal f32 operands and results flushed, and the result clamped to [0, 1].
+/// dst = function(src…). With `flush`, subnormal f32 operands and results become zero; with `saturate`, the f32 result is
+/// clamped to 0 to 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Compute {
     pub(crate) function: Function,
@@ -229,7 +234,7 @@ pub(crate) struct Compute {
     pub(crate) saturate: bool,
 }
 
-/// p = compare(a, b) combined with c; q = not compare(a, b) combined with c.
+/// `setp`: p = compare(a, b) and q = !compare(a, b), each combined with the predicate c if there is one.
 #[derive(Clone, Debug)]
 pub(crate) struct Compare {
     pub(crate) compare: Binary,
@@ -241,18 +246,19 @@ pub(crate) struct Compare {
     pub(crate) b: Reg,
 }
 
-/// Each lane takes the value of another.
+/// `shfl.sync`: each lane reads `src` of another lane.
 #[derive(Clone, Debug)]
 pub(crate) struct Shuffle {
     pub(crate) mode: ShuffleMode,
     pub(crate) dst: Reg,
+    /// The predicate that tells whether the source lane was in range.
     pub(crate) valid: Option<Reg>,
     pub(crate) src: Reg,
     pub(crate) lane: Reg,
     pub(crate) clamp: Reg,
 }
 
-/// Reads memory, writes what the operation makes of it, and gives the old value.
+/// `atom` or `red`. `dst` receives the old value; `swap` is the new value of a compare-and-swap.
 #[derive(Clone, Debug)]
 pub(crate) struct Atomic {
     pub(crate) access: Access,
@@ -268,12 +274,13 @@ pub(crate) struct Atomic {
 pub(crate) enum Op {
     Compute(Compute),
     Compare(Compare),
-    /// dst = the parts, each of so many bits, first lowest.
+    /// dst = the parts of `bits` bits each, the first in the lowest bits.
     Pack {
         dst: Reg,
         parts: Box<[Reg]>,
         bits: u32,
     },
+    /// The parts = src, the lowest `bits` bits in the first.
     Unpack {
         parts: Box<[Reg]>,
         src: Reg,
@@ -285,12 +292,13 @@ pub(crate) enum Op {
     Exit,
     Trap,
     Nop,
-    /// A clock: warp instructions executed so far.
+    /// dst = the warp instructions that the launch has executed, for every register that counts time.
     Clock {
         dst: Reg,
     },
     Load {
         access: Access,
+        /// The destinations, each with a mask of the register's bits.
         dst: Box<[(Reg, u64)]>,
         address: Address,
     },
@@ -321,7 +329,7 @@ pub(crate) enum Op {
         dst: Reg,
     },
     WarpSync,
-    /// `bar.sync` and `bar.arrive`.
+    /// `bar.sync` and, without `wait`, `bar.arrive`. Without `threads`, all threads of the CTA take part.
     Barrier {
         id: Reg,
         threads: Option<Reg>,
@@ -336,12 +344,12 @@ pub(crate) enum Op {
     MbarrierInval {
         address: Address,
     },
-    /// Expects so many bytes, then arrives so many times (`None`: not at all).
+    /// Adds `expect` bytes to the transaction count, then arrives with `count`; without `count` it does not arrive.
     MbarrierArrive {
         address: Address,
         state: Option<Reg>,
         count: Option<Reg>,
-        /// The arrivals are missing from the next phases too.
+        /// `arrive_drop`: the expected count of the next phases decreases by `count` too.
         drop: bool,
         expect: Option<Reg>,
     },
@@ -354,41 +362,45 @@ pub(crate) enum Op {
         done: Reg,
         phase: Phase,
     },
-    /// The rank of the CTA that an address belongs to.
+    /// `getctarank`: the rank of the CTA to whose shared memory the address belongs.
     RankOf {
         dst: Reg,
         address: Reg,
         generic: bool,
     },
+    /// `mapa`: the address of the same variable in the shared memory of the CTA of this rank.
     MapRank {
         dst: Reg,
         address: Reg,
         rank: Reg,
         generic: bool,
     },
+    /// `fence.proxy.async` for shared memory.
     ProxyFence,
     /// `fence.mbarrier_init`.
     InitFence,
-    /// Brings a region into shared memory, then completes its bytes on an mbarrier.
+    /// Copies a region into shared memory, then completes the number of bytes on the mbarrier. `multicast` is the mask of
+    /// the CTA ranks that receive the copy.
     CopyIn {
         to: Address,
         region: Region,
         barrier: Address,
         multicast: Option<Reg>,
     },
-    /// Writes or reduces shared memory into a region.
+    /// Copies shared memory into a region, or reduces it there.
     CopyOut {
         region: Region,
         from: Address,
         reduction: Option<Reduction>,
     },
     BulkCommit,
-    /// Waits until at most so many of the thread's groups are pending; `read`: only until they have read their source.
+    /// Waits until all but the last `pending` bulk groups of the thread are complete or, with `read`, have read their
+    /// source.
     BulkWait {
         pending: u64,
         read: bool,
     },
-    /// The older asynchronous copy of 4, 8 or 16 bytes.
+    /// `cp.async` of 4, 8 or 16 bytes. The bytes after the first `source_bytes` are zeros.
     CopyAsync {
         to: Address,
         from: Address,
@@ -396,11 +408,15 @@ pub(crate) enum Op {
         source_bytes: Option<Reg>,
     },
     CopyAsyncCommit,
+    /// Waits until all but the last `pending` groups of the thread's `cp.async` are complete; `None` waits for all of them,
+    /// committed to a group or not.
     CopyAsyncWait {
         pending: Option<u64>,
     },
+    /// `cp.async.mbarrier.arrive`: arrives when the thread's earlier `cp.async` are complete.
     CopyAsyncArrive {
         address: Address,
+        /// Without `.noinc`: the pending count increases by one first.
         counted: bool,
     },
     LoadMatrix {
@@ -420,6 +436,7 @@ pub(crate) enum Op {
     Wgmma(Box<Wgmma>),
     WgmmaFence,
     WgmmaCommit,
+    /// Waits until all but the last `pending` wgmma groups of the warp are complete.
     WgmmaWait {
         pending: u64,
     },

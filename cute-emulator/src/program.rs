@@ -1,4 +1,4 @@
-//! A module made ready to run.
+//! A loaded module, and the checks of a launch.
 
 use crate::decode;
 use crate::error::{EmulatorError, LaunchProblem};
@@ -14,37 +14,41 @@ use std::collections::HashMap;
 const MAX_THREADS: u64 = threads::MAX_CTA as u64;
 const MAX_CLUSTER: u64 = threads::MAX_NON_PORTABLE_CLUSTER as u64;
 
-/// A PTX module, decoded.
+/// A PTX module that is parsed, validated and decoded. It can be launched any number of times.
 #[derive(Debug)]
 pub struct Program {
     entries: Vec<(EntryInfo, Code)>,
     by_name: HashMap<String, usize>,
 }
 
-/// What the host needs to know about an entry.
+/// What a launch of an entry must match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryInfo {
-    /// Its name.
+    /// The name of the entry.
     pub name: String,
-    /// Name and size in bytes of each parameter.
+    /// The name and the size in bytes of each parameter, in order.
     pub params: Vec<(String, u32)>,
-    /// `.reqntid`, if given.
+    /// The value of `.reqntid`, with 1 for dimensions left out; `None` without the directive.
     pub required_block: Option<[u32; 3]>,
-    /// `.reqnctapercluster`, if given.
+    /// The value of `.reqnctapercluster`, with 1 for dimensions left out; `None` without the directive.
     pub required_cluster: Option<[u32; 3]>,
-    /// Bytes of static shared memory.
+    /// Bytes of static shared memory of each CTA.
     pub static_shared_bytes: u32,
 }
 
 impl Program {
-    /// Parses, validates and decodes a module. What is wrong with it and what the emulator does not model are errors here, with
-    /// their lines.
+    /// Parses, validates and decodes a module.
+    ///
+    /// # Errors
+    ///
+    /// The text does not parse, the module is not valid, exceeds the default [`Limits`], or contains something that the
+    /// emulator does not model. The error names the first such line.
     pub fn load(ptx: &str) -> Result<Program, EmulatorError> {
         Program::load_within(ptx, &Limits::default())
     }
 
-    /// [`load`](Program::load) with other limits than the default ones: those of the text, the entries, their instructions and
-    /// their registers.
+    /// [`load`](Program::load) with other limits. Of these, loading uses `text_bytes`, `entries`, `instructions` and
+    /// `registers`.
     pub fn load_within(ptx: &str, limits: &Limits) -> Result<Program, EmulatorError> {
         hold(
             "bytes of the module's text",
@@ -94,12 +98,17 @@ impl Program {
         Ok(program)
     }
 
-    /// The entries, in order.
+    /// The entries, in the order of the text.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = &EntryInfo> {
         self.entries.iter().map(|(info, _)| info)
     }
 
-    /// Runs an entry to its end.
+    /// Runs all threads of an entry to their end, on the memory of one device.
+    ///
+    /// # Errors
+    ///
+    /// There is no such entry, the launch does not match it, the kernel faults or deadlocks, or it exceeds the launch's
+    /// limits. After an error the memory holds what the kernel had written until then.
     pub fn launch(
         &self,
         memory: &mut GlobalMemory,
@@ -170,7 +179,7 @@ fn info(entry: &Entry, code: &Code) -> EntryInfo {
     }
 }
 
-/// The cluster of a launch: that of the entry, where the launch names none.
+/// The cluster of a launch: the one that the entry requires, if the launch leaves its cluster at the default.
 fn cluster(info: &EntryInfo, launch: &Launch<'_>) -> [u32; 3] {
     match info.required_cluster {
         Some(required) if launch.cluster == [1; 3] => required,

@@ -1,18 +1,20 @@
-//! Special registers.
+//! The values of special registers.
 
 use cute_hopper::threads;
 use cute_ptx::special::Register;
 
-/// What the special registers of a warp are made of.
+/// What determines the special registers of a warp.
 pub(crate) struct Position {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cluster: [u32; 3],
     /// `%ctaid`.
     pub(crate) cta: [u32; 3],
-    /// The warp in its CTA.
+    /// The warp's number in its CTA.
     pub(crate) warp: u32,
+    /// Bytes of dynamic shared memory.
     pub(crate) dynamic_shared: u32,
+    /// Bytes of static and dynamic shared memory.
     pub(crate) total_shared: u32,
 }
 
@@ -30,7 +32,7 @@ pub(crate) fn is_modelled(register: Register) -> bool {
     counts_time(register) || anywhere.value(register, 0, 0).is_some()
 }
 
-/// Whether a register counts time: `mov` reads how far the warp has come.
+/// Whether a register counts time. Such a register is not a constant row: `mov` reads it when it executes.
 pub(crate) fn counts_time(register: Register) -> bool {
     matches!(
         register,
@@ -39,7 +41,8 @@ pub(crate) fn counts_time(register: Register) -> bool {
 }
 
 impl Position {
-    /// The value of a component of a special register in a lane, if it is modelled and does not change.
+    /// The value of a special register in a lane, or of its component `axis` (0 to 2 for x to z). `None` if the register is
+    /// not modelled or changes while the warp runs.
     pub(crate) fn value(&self, register: Register, axis: usize, lane: u32) -> Option<u64> {
         let zip = |f: fn(u32, u32) -> u32, a: [u32; 3], b: [u32; 3]| {
             std::array::from_fn(|i| f(a[i], b[i]))
@@ -69,18 +72,18 @@ impl Position {
             Register::LanemaskLe => bit | (bit - 1),
             Register::LanemaskGt => u64::from(u32::MAX) & !(bit | (bit - 1)),
             Register::LanemaskGe => u64::from(u32::MAX) & !(bit - 1),
-            // There is one multiprocessor, and one grid.
+            // The emulated device has one multiprocessor and runs one grid.
             Register::Smid | Register::Gridid => 0,
             Register::Nsmid => 1,
             Register::DynamicSmemSize => u64::from(self.dynamic_shared),
             Register::TotalSmemSize => u64::from(self.total_shared),
-            // The high words of clocks stay 0 for as long as a launch may run, but nobody has needed them.
+            // Always 0, since a launch ends before a clock exceeds 32 bits; not modelled, as no kernel needs them.
             Register::ClockHi | Register::GlobaltimerHi => return None,
             Register::Clock
             | Register::Clock64
             | Register::Globaltimer
             | Register::GlobaltimerLo => return None,
-            // What the driver adds to the shared memory of a CTA is not known here.
+            // It includes what the driver adds to the CTA's shared memory, which the emulator does not know.
             Register::AggrSmemSize => return None,
         })
     }

@@ -1,7 +1,7 @@
-//! The syntax tree of a PTX module: what a file says, in the order in which it says it.
+//! The syntax tree of a PTX module: its declarations, instructions and comments in the order of the text.
 //!
 //! Names are kept as written, with their `%`. The mnemonic of an instruction is a row of the instruction table with its
-//! modifiers bound, so that no tree holds an instruction that the table lacks.
+//! modifiers bound, so a tree cannot hold an instruction that the table does not have.
 
 use crate::table::{Effect, Kind, Mnemonic, present};
 
@@ -10,11 +10,11 @@ pub use crate::types::Type;
 /// A PTX module: the text of one `.ptx` file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Module {
-    /// `.version major.minor`.
+    /// The major and minor number of `.version`.
     pub version: (u32, u32),
-    /// `.target`, such as `sm_90a`.
+    /// The name in `.target`, such as `sm_90a`.
     pub target: String,
-    /// What follows, in order.
+    /// Variables, entries, comments and blank lines, in order.
     pub items: Vec<Item>,
 }
 
@@ -23,37 +23,37 @@ pub struct Module {
 pub enum Item {
     /// An empty line.
     Blank,
-    /// `// text`.
+    /// A comment, as the text after `// `. Line breaks in it begin further comments.
     Comment(String),
-    /// `.extern .shared …` or `.global …`.
+    /// A variable, such as `.extern .shared .align 128 .b8 smem[];`.
     Variable(Variable),
-    /// `.visible .entry`.
+    /// A kernel. It is printed as `.visible .entry`.
     Entry(Entry),
 }
 
 /// A variable: `.shared .align 1024 .b8 smem[49152];`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// Declared `.extern`: dynamic shared memory.
+    /// Whether it is declared `.extern`: dynamic shared memory.
     pub external: bool,
     /// `shared`, `global`, `const` or `local`, without the dot.
     pub space: String,
-    /// Alignment in bytes.
+    /// The alignment in bytes, a power of two.
     pub align: u32,
-    /// Element type.
+    /// The type of an element.
     pub ty: Type,
-    /// Name.
+    /// The name, without its brackets.
     pub name: String,
-    /// Number of elements; `None` prints `[]`.
+    /// The number of elements; `None` prints `[]`, for dynamic shared memory.
     pub len: Option<u64>,
 }
 
 /// A kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Name, as the driver looks it up.
+    /// The name by which the driver finds the kernel.
     pub name: String,
-    /// Parameters in order.
+    /// The parameters, in order.
     pub params: Vec<Param>,
     /// Performance directives, such as `.reqntid 384`.
     pub directives: Vec<Directive>,
@@ -64,22 +64,22 @@ pub struct Entry {
 /// A kernel parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
-    /// Name.
+    /// The name, by which `ld.param` reads it.
     pub name: String,
-    /// Its type.
+    /// A scalar type, or an array of bytes.
     pub ty: ParamType,
 }
 
 /// The type of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParamType {
-    /// `.param .u32 name`.
+    /// A scalar: `.param .u32 name`.
     Scalar(Type),
-    /// `.param .align 64 .b8 name[128]`: a tensor map, for one.
+    /// Bytes, such as a tensor map: `.param .align 64 .b8 name[128]`.
     Bytes {
-        /// Alignment in bytes.
+        /// The alignment in bytes, a power of two.
         align: u32,
-        /// Length in bytes.
+        /// The number of bytes.
         len: u32,
     },
 }
@@ -87,9 +87,9 @@ pub enum ParamType {
 /// A performance directive: `.reqntid 384, 1, 1` is `name: "reqntid"`, `values: [384, 1, 1]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Directive {
-    /// Name without the dot.
+    /// The name, without the dot.
     pub name: String,
-    /// Its numbers.
+    /// The numbers, as many as are written.
     pub values: Vec<u32>,
 }
 
@@ -98,91 +98,91 @@ pub struct Directive {
 pub enum Line {
     /// An empty line.
     Blank,
-    /// `// text`.
+    /// A comment on lines of its own, as the text after `// `. Line breaks in it begin further comments.
     Comment(String),
-    /// `.reg .b32 %r<12>;`: registers `%r0` to `%r11`.
+    /// A family of registers: `.reg .b32 %r<12>;` declares `%r0` to `%r11`.
     Registers {
-        /// Their type.
+        /// The type of each register.
         ty: Type,
-        /// The common prefix, with its `%`.
+        /// The common prefix of the names, with its `%`.
         prefix: String,
-        /// How many.
+        /// The number of registers.
         count: u32,
     },
-    /// `.reg .pred p;`: one register, named as it stands.
+    /// A single register: `.reg .pred p;`.
     Register {
-        /// Its type.
+        /// The type of the register.
         ty: Type,
-        /// Its name.
+        /// The name, with its `%` if it has one.
         name: String,
     },
-    /// A variable of the body.
+    /// A variable that only this entry sees.
     Variable(Variable),
-    /// `name:`, with its `$` if it has one.
+    /// A label, without its colon.
     Label(String),
-    /// An instruction.
+    /// An instruction, with its guard and its comment.
     Inst(Inst),
 }
 
 /// An instruction: `@!%p1 add.u32 %r1, %r2, 4; // comment`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
-    /// The predicate under which it runs.
+    /// The predicate under which it executes; `None` if it always does.
     pub guard: Option<Guard>,
     /// The mnemonic, such as `wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16`.
     pub mnemonic: Mnemonic,
-    /// Operands, destination first.
+    /// The operands, in the order of the text.
     pub operands: Vec<Operand>,
-    /// A comment at the end of the line.
+    /// A comment at the end of the line, as the text after `// `.
     pub comment: Option<String>,
 }
 
 /// The guard of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guard {
-    /// `@!%p` rather than `@%p`.
+    /// Whether it is `@!%p` rather than `@%p`.
     pub negated: bool,
-    /// The predicate register.
+    /// The name of the predicate register.
     pub predicate: String,
 }
 
 /// An operand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
-    /// A register, special register (`%tid.x`), variable, parameter or label.
+    /// The name of a register, special register (`%tid.x`), variable, parameter or label.
     Name(String),
-    /// `!%p`.
+    /// The negation of a predicate register: `!%p`.
     Not(String),
-    /// An integer.
+    /// An integer constant, from -(2^64 - 1) to 2^64 - 1 if it was parsed.
     Int(i128),
     /// A single-precision constant by its bits: `0f3F800000`.
     F32(u32),
     /// A double-precision constant by its bits: `0d3FF0000000000000`.
     F64(u64),
-    /// `{a, b, …}`.
+    /// A vector: `{a, b, …}`.
     Vector(Vec<Operand>),
-    /// `[base]` or `[base+offset]`; `base` is a name or an integer.
+    /// An address: `[base]` or `[base+offset]`.
     Address {
-        /// The base.
+        /// A name or an integer.
         base: Box<Operand>,
-        /// Bytes added to it.
+        /// The number of bytes added to the base.
         offset: i64,
     },
-    /// `[map, {c0, c1, …}]`: a tensor coordinate.
+    /// Coordinates in a tensor: `[map, {c0, c1, …}]`.
     Tensor {
-        /// The address of the tensor map.
+        /// A register that holds the generic address of the tensor map.
         map: Box<Operand>,
-        /// Coordinates, innermost dimension first.
+        /// The coordinates in elements, innermost dimension first.
         coords: Vec<Operand>,
     },
-    /// `d|p`: two destinations in one.
+    /// Two destinations as one operand: `d|p`.
     Pair(Box<Operand>, Box<Operand>),
-    /// `_`: a destination nobody reads.
+    /// A destination whose value is discarded: `_`.
     Sink,
 }
 
 impl Inst {
-    /// An instruction without guard or comment.
+    /// An instruction without guard and comment. Whether the mnemonic takes the operands is checked by validation.
     pub fn new(mnemonic: Mnemonic, operands: impl IntoIterator<Item = Operand>) -> Inst {
         Inst {
             guard: None,
@@ -192,13 +192,14 @@ impl Inst {
         }
     }
 
-    /// What it does besides writing its destinations.
+    /// What it does besides writing its destinations; see [`Mnemonic::effect`].
     pub fn effect(&self) -> Effect {
         self.mnemonic.effect()
     }
 
-    /// The operands, each with what the row wants there, by the first form in which operands of such shapes stand. None if
-    /// there is no such form, and so always something in a valid module.
+    /// The operands, each with the kind that the row expects at its place. A row can have several forms: this is the
+    /// first that takes operands of this number and syntax, whatever their types. `None` if there is none, which
+    /// validation refuses.
     pub fn slots(&self) -> Option<Vec<(&Operand, &'static Kind)>> {
         self.mnemonic.forms().iter().find_map(|form| {
             let kinds = present(form, self.operands.len())?;
@@ -210,7 +211,7 @@ impl Inst {
         })
     }
 
-    /// Calls `f` on every register that it writes.
+    /// Calls `f` with the name of every register that the instruction writes.
     pub fn for_each_written<'a>(&'a self, f: &mut impl FnMut(&'a str)) {
         for (i, operand) in self.operands.iter().enumerate() {
             if self.mnemonic.writes(i) {
@@ -219,7 +220,7 @@ impl Inst {
         }
     }
 
-    /// Calls `f` on every name that it reads: its guard's, and those of its sources.
+    /// Calls `f` with every name that the instruction reads: that of its guard, and those in its source operands.
     pub fn for_each_read<'a>(&'a self, f: &mut impl FnMut(&'a str)) {
         if let Some(guard) = &self.guard {
             f(&guard.predicate);
@@ -227,7 +228,7 @@ impl Inst {
         self.for_each_source(f);
     }
 
-    /// Calls `f` on every name among its sources: registers, variables, labels.
+    /// Calls `f` with every name in the source operands: registers, variables and labels.
     pub fn for_each_source<'a>(&'a self, f: &mut impl FnMut(&'a str)) {
         for (i, operand) in self.operands.iter().enumerate() {
             if !self.mnemonic.writes(i) {
@@ -238,7 +239,7 @@ impl Inst {
 }
 
 impl Operand {
-    /// Whether it is what stands at such a place, whatever its names mean.
+    /// Whether an operand of this syntax can be of this kind, whatever its names stand for.
     fn has_shape_of(&self, kind: &Kind) -> bool {
         match kind {
             Kind::Def { .. } => {
@@ -260,7 +261,7 @@ impl Operand {
         }
     }
 
-    /// Calls `f` on every name in the operand: registers, variables and labels alike.
+    /// Calls `f` with every name in the operand: registers, variables and labels.
     pub fn for_each_name<'a>(&'a self, f: &mut impl FnMut(&'a str)) {
         match self {
             Operand::Name(name) | Operand::Not(name) => f(name),
@@ -302,9 +303,10 @@ impl Operand {
     }
 }
 
-/// The families that a register may belong to: each prefix with the index in it. `%r12` is 12 of `%r` or 2 of `%r1`.
+/// The families of registers that a name can belong to, each as the prefix and the index: `%r12` is number 12 of `%r`, or
+/// number 2 of `%r1`.
 ///
-/// An index has no leading zero and at most ten digits, so there are at most ten prefixes.
+/// An index has no leading zero and at most ten digits, so there are at most ten families.
 ///
 /// ```
 /// let families: Vec<_> = cute_ptx::ast::families("%r102").collect();

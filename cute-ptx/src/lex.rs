@@ -1,4 +1,4 @@
-//! Text to tokens. Line breaks and comments are tokens too, because the tree keeps both.
+//! From text to tokens. Line breaks and comments are tokens too, because the tree keeps blank lines and comments.
 
 use crate::parse::ParseError;
 
@@ -11,7 +11,7 @@ pub(crate) enum Token<'a> {
     Number(&'a str),
     /// The inside of a string literal.
     Text(&'a str),
-    /// One line of a comment, trimmed of what marks it as one.
+    /// One line of a comment, without `//`, `/*` and `*/`.
     Comment(&'a str),
     /// Any other character.
     Punct(char),
@@ -19,7 +19,7 @@ pub(crate) enum Token<'a> {
     End,
 }
 
-/// A token and where it begins; both count from 1.
+/// A token, and the line and column (in characters) where it begins; both count from 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spanned<'a> {
     pub(crate) token: Token<'a>,
@@ -134,7 +134,7 @@ impl<'a> Lexer<'a> {
         self.advance(end)
     }
 
-    /// A word goes on over `.` and over `::`, but stops before the colon of a label.
+    /// A word contains `.` and `::`, but not the single colon that follows a label.
     fn word(&mut self) -> &'a str {
         let mut end = 1;
         loop {

@@ -1,8 +1,8 @@
 //! A typed model of PTX.
 //!
-//! [`ast`] is the one representation: the kernel language builds it, its `Display` writes it, [`parse`](mod@parse)
-//! reads it back, [`validate`](mod@validate) holds it against the [`table`] of instructions, and the emulator runs it.
-//! An instruction is a row of that table and the modifiers bound in it.
+//! A module is a tree ([`ast`]). The kernel language builds it, its `Display` prints it, [`parse`](mod@parse) reads it back,
+//! [`validate`](mod@validate) checks it against the [`table`] of instructions, and the emulator runs it. In the tree, an
+//! instruction is a row of that table with its modifiers bound, and its operands.
 //!
 //! ```
 //! use cute_ptx::ast::{Entry, Inst, Item, Line, Module, Operand, Type};

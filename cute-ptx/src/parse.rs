@@ -1,9 +1,9 @@
-//! The parser: PTX text to a [`Module`].
+//! The parser: from PTX text to a [`Module`].
 //!
-//! It reads everything that the printer writes, and ordinary compiler output: comments of both kinds,
-//! several registers in one declaration, attributes of pointer parameters, scoped blocks. What has no place in the tree
-//! (functions, initialised variables, decimal exponents) is an error that names the line. `.pragma`, `.file` and `.loc`
-//! are skipped: they guide other tools and change no result.
+//! It reads everything that the printer writes, and ordinary compiler output: both kinds of comments, several registers
+//! in one declaration, attributes of pointer parameters, and scoped blocks. What the tree cannot represent (functions,
+//! initialised variables, decimal exponents) is an error that names the line. `.pragma`, `.file` and `.loc` are skipped,
+//! since they change no result.
 
 use crate::ast::{
     Directive, Entry, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
@@ -14,10 +14,10 @@ use crate::table::Unknown;
 use std::collections::HashMap;
 use std::str::FromStr;
 
-/// Blocks may nest this deep.
+/// The most blocks that can be open inside the body of an entry.
 const MAX_BLOCKS: usize = 64;
 
-/// Why a text is not a module, and where.
+/// The first error in a text that is not a module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {message}")]
 pub struct ParseError {
@@ -25,20 +25,21 @@ pub struct ParseError {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// What was expected and what was found.
+    /// What is wrong, such as "expected an operand, found `,`".
     pub message: String,
 }
 
-/// A module and where its lines stand in the text.
+/// A module, and the lines of the text from which it was parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Source {
-    /// The module.
+    /// The parsed module.
     pub module: Module,
     /// For each entry, in order, the line of the text (from 1) on which each line of its body begins.
     pub lines: Vec<Vec<u32>>,
 }
 
-/// Parses a module.
+/// Parses the text of a module. Nothing is checked but syntax and mnemonics; for the rest there is
+/// [`validate`](fn@crate::validate).
 ///
 /// ```
 /// let text = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n    ret;\n}\n";
@@ -50,7 +51,7 @@ pub fn parse(text: &str) -> Result<Module, ParseError> {
     parse_with_lines(text).map(|source| source.module)
 }
 
-/// Parses a module and keeps the lines on which its instructions stand.
+/// Parses the text of a module, and keeps the line number of every line of every body.
 pub fn parse_with_lines(text: &str) -> Result<Source, ParseError> {
     let tokens = tokens(text)?;
     let mut parser = Parser {
@@ -69,25 +70,30 @@ impl FromStr for Module {
 }
 
 struct Parser<'t, 'a> {
-    /// Ends with [`Token::End`], which is never passed.
+    /// The last one is [`Token::End`]; `position` never goes beyond it.
     tokens: &'t [Spanned<'a>],
     position: usize,
 }
 
-/// What stands between statements and is kept.
+/// What the tree keeps from between statements.
 enum Trivia<'a> {
     Blank,
-    Comment { text: &'a str, alone: bool },
+    /// A comment; `alone` if nothing precedes it in its line.
+    Comment {
+        text: &'a str,
+        alone: bool,
+    },
 }
 
-/// The body of an entry while it is read.
+/// The body of an entry while it is parsed.
 #[derive(Default)]
 struct Body {
     lines: Vec<Line>,
+    /// The line of the text on which each of `lines` begins, from 1.
     numbers: Vec<u32>,
-    /// Where each open block began.
+    /// For each open block, the index of its first line.
     open: Vec<usize>,
-    /// How many blocks were closed: the suffix of the names of the next.
+    /// How many blocks have been closed. It is the suffix of the names that the next closed block declares.
     closed: usize,
 }
 
@@ -193,7 +199,7 @@ impl<'a> Parser<'_, 'a> {
         self.keyword(".param")?;
         let mut align = self.align()?;
         let ty = self.ty()?;
-        // What a pointer points at helps other compilers' alias analysis and has no place in the tree.
+        // `.ptr` tells compilers what a pointer points to. The tree does not keep it.
         if self.peek() == Token::Word(".ptr") {
             self.next();
             if let Token::Word(".global" | ".const" | ".local" | ".shared") = self.peek() {
@@ -466,7 +472,7 @@ impl<'a> Parser<'_, 'a> {
                 self.next();
                 Ok(Operand::Sink)
             }
-            // The one named constant.
+            // The only named constant of PTX.
             Token::Word("WARP_SZ") => {
                 self.next();
                 Ok(Operand::Int(32))
@@ -563,14 +569,14 @@ impl<'a> Parser<'_, 'a> {
         self.tokens[self.position].token
     }
 
-    /// The token right after the one [`peek`](Self::peek) gave.
+    /// The token right after the one that [`peek`](Self::peek) returned.
     fn after(&self) -> Token<'a> {
         self.tokens
             .get(self.position + 1)
             .map_or(Token::End, |spanned| spanned.token)
     }
 
-    /// Passes the token that [`peek`](Self::peek) gave.
+    /// Moves past the token that [`peek`](Self::peek) returned.
     fn next(&mut self) {
         self.position = (self.position + 1).min(self.tokens.len() - 1);
     }
@@ -622,7 +628,7 @@ impl<'a> Parser<'_, 'a> {
     }
 }
 
-/// An unsigned integer in any of PTX's bases; the suffix `U` changes nothing that the tree records.
+/// An unsigned integer in base 16, 10, 8 or 2. The suffix `U` is accepted and dropped.
 fn integer(text: &str) -> Option<u64> {
     let digits = text.strip_suffix('U').unwrap_or(text);
     let (digits, radix) = match digits.get(..2) {
@@ -637,7 +643,7 @@ fn integer(text: &str) -> Option<u64> {
     }
 }
 
-/// `0f` and `0d` constants by their bits, and decimal fractions, which are double-precision.
+/// A constant that begins with `0f` or `0d`, or a decimal fraction, which is double-precision.
 fn float(text: &str) -> Option<Operand> {
     match text.get(..2) {
         Some("0f" | "0F") if text.len() == 10 => {
@@ -654,7 +660,8 @@ fn float(text: &str) -> Option<Operand> {
     }
 }
 
-/// The tree is flat, so what a block declares gets a name of its own: `p` in the third block becomes `p$2`.
+/// Renames what a block declares. The tree has no blocks, so equal names in different blocks must differ: `p` of the third
+/// closed block becomes `p$2`.
 fn rename_block(lines: &mut [Line], block: usize) {
     let mut singles = HashMap::new();
     let mut prefixes = HashMap::new();
@@ -695,7 +702,7 @@ fn rename_block(lines: &mut [Line], block: usize) {
     }
 }
 
-/// The new name of a register of a family.
+/// The new name of a register that belongs to a renamed family; `None` if it belongs to none.
 fn member(name: &str, renamed: &HashMap<String, (u32, String)>) -> Option<String> {
     families(name).find_map(|(prefix, index)| {
         let (count, renamed) = renamed.get(prefix)?;

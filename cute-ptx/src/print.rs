@@ -1,8 +1,8 @@
-//! The printer: a [`Module`] as text that a person reads and that [`parse`](crate::parse) takes back unchanged.
+//! The printer: from a [`Module`] to text that is readable and from which [`parse`](crate::parse) gives the same module.
 //!
-//! Comments that close a line start in one column, and an instruction too long for a line (a wgmma with its 128
-//! accumulators) goes on over several. Text inside comments never leaves them: a line break in a comment begins
-//! another comment.
+//! Comments at the end of a line start in one column. An instruction too long for a line, such as a wgmma with 128
+//! accumulators, is broken into several lines. A line break inside a comment begins another comment, so the text of a
+//! comment cannot become code.
 
 use crate::ast::{
     Directive, Entry, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
@@ -10,11 +10,11 @@ use crate::ast::{
 use std::fmt::{self, Display, Formatter};
 
 const INDENT: &str = "    ";
-/// The continuation of an instruction longer than a line.
+/// The indentation of the second and further lines of an instruction.
 const CONTINUATION: &str = "        ";
-/// Where comments after an instruction begin.
+/// The column, from 0, where comments after an instruction begin.
 const COMMENT_COLUMN: usize = 60;
-/// Lines are filled up to here.
+/// Longer instructions are broken into lines of at most this many characters.
 const LINE_WIDTH: usize = 118;
 
 impl Display for Module {
@@ -26,7 +26,7 @@ impl Display for Module {
     }
 }
 
-/// The item with its line breaks.
+/// Prints the item with the line break at its end.
 impl Display for Item {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -91,7 +91,7 @@ impl Display for Variable {
     }
 }
 
-/// The line with its indentation and line break.
+/// Prints the line with its indentation and the line break at its end.
 impl Display for Line {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -123,7 +123,7 @@ impl Display for Line {
     }
 }
 
-/// The instruction on one line, without its semicolon and without its comment.
+/// Prints the instruction on one line, without its semicolon and its comment.
 impl Display for Inst {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         if let Some(guard) = &self.guard {
@@ -157,7 +157,7 @@ impl Display for Operand {
             Operand::F32(bits) => write!(f, "0f{bits:08X}"),
             Operand::F64(bits) => write!(f, "0d{bits:016X}"),
             Operand::Vector(elements) => vector(f, elements),
-            // `+` also before a negative offset: the assembler knows no other spelling.
+            // The assembler requires the `+` before a negative offset too.
             Operand::Address { base, offset: 0 } => write!(f, "[{base}]"),
             Operand::Address { base, offset } => write!(f, "[{base}+{offset}]"),
             Operand::Tensor { map, coords } => {
@@ -171,7 +171,7 @@ impl Display for Operand {
     }
 }
 
-/// The type with its dot.
+/// Prints the type with its dot.
 impl Display for Type {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, ".{}", self.name())

@@ -2,7 +2,7 @@
 
 use crate::types::Type;
 
-/// A special register, or a vector of them.
+/// A special register. Those that are vectors, such as `%tid`, have three components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[rustfmt::skip]
 #[expect(missing_docs, reason = "the names are PTX's own")]
@@ -13,25 +13,26 @@ pub enum Register {
     TotalSmemSize, DynamicSmemSize, AggrSmemSize,
 }
 
-/// What there is to know of a special register.
+/// The name, type and availability of a special register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Special {
-    /// Which it is.
+    /// The register.
     pub register: Register,
-    /// Its name with the `%`; where it is a vector, without `.x`, `.y`, `.z`.
+    /// The name with its `%` and, if it is a vector, without the component.
     pub name: &'static str,
-    /// Whether it is a vector, of which instructions name a component.
+    /// Whether it is a vector; instructions read a single component of it.
     pub vector: bool,
-    /// Its type, or that of a component.
+    /// The type of the register or of a component.
     pub ty: Type,
     /// The PTX version that introduced it.
     pub version: (u32, u32),
-    /// The least target that has it.
+    /// The lowest target that has it: 90 means `sm_90`.
     pub sm: u32,
 }
 
 impl Special {
-    /// The name of a component: 0 to 2 stand for `.x`, `.y`, `.z`. A register that is no vector has one.
+    /// The name that an instruction uses: for a vector that of component `axis`, 0 to 2 for `.x` to `.z`; for other
+    /// registers the name itself, whatever `axis` is.
     ///
     /// ```
     /// use cute_ptx::special::{Register, Special};
@@ -45,14 +46,15 @@ impl Special {
         }
     }
 
-    /// The row of a register.
+    /// The name, type and availability of a register.
     pub fn of(register: Register) -> &'static Special {
-        // The rows stand in the order of the registers; a test looks at each.
+        // The rows are in the order of the enum's variants; a test checks this.
         &SPECIAL[register as usize]
     }
 }
 
-/// Looks up `%tid.x`, `%laneid`, …, and which component it is.
+/// The special register of a name such as `%tid.x` or `%laneid`, and its component, 0 to 2 for `.x` to `.z`. The
+/// component is 0 for registers that are not vectors.
 ///
 /// ```
 /// use cute_ptx::special::{Register, lookup};
@@ -100,7 +102,7 @@ const fn vector(register: Register, name: &'static str, version: (u32, u32), sm:
     }
 }
 
-/// Every special register that the table knows.
+/// Every special register, in the order of [`Register`].
 #[rustfmt::skip]
 pub const SPECIAL: &[Special] = &[
     vector(Register::Tid, "%tid", (1, 0), 10),

@@ -1,40 +1,41 @@
 //! The instruction table: one row for each form of an instruction, and [`Mnemonic`], a row with its modifiers bound.
 //!
-//! A row says which instruction it is, what that does besides writing its destinations, which mnemonics it stands for,
-//! which operands they take, and since which PTX version and on which target they exist. Whoever emits an instruction
-//! builds its mnemonic from the row's modifiers, the parser reads it, [`validate`](mod@crate::validate) holds operands
-//! against it, and a decoder asks it what is bound. Rows are disjoint: no mnemonic belongs to two of them, and no two
-//! mnemonics of an [`Opcode`] have the same modifiers.
+//! A row gives the opcode, what the instruction does besides writing its destinations, the pattern of its mnemonics, the
+//! operands that they take, and the first PTX version and the lowest target that have them. Code that emits an instruction
+//! builds the mnemonic from an opcode and modifiers; the parser reads the mnemonic from text;
+//! [`validate`](mod@crate::validate) checks operands against its forms; a decoder reads the modifiers bound in it. Rows are
+//! disjoint: no mnemonic belongs to two of them, and no two mnemonics of an [`Opcode`] have the same modifiers.
 //!
-//! **Patterns.** A pattern is a mnemonic in which `{.a|.b}` stands for one of its alternatives and `{…}?` for one or
-//! none; an alternative may be empty, may hold several words, and may hold braces again. `{name=…}` binds the first of
-//! the words chosen. A word in capitals is a class of words, such as `SCOPE`. What is in braces is a [`Modifier`], which
-//! whoever builds the mnemonic names; the other words are always there.
+//! **Patterns.** A pattern is a mnemonic in which `{.a|.b}` stands for one of the alternatives and `{…}?` for one or
+//! none. An alternative can be empty, contain several words, and contain braces. `{name=…}` binds the first word of the
+//! chosen alternative to a name. A word in capitals stands for several alternatives: `SCOPE` for `cta|cluster|gpu|sys`.
+//! The words in braces are [`Modifier`]s, which are chosen when a mnemonic is built; the other words are part of every
+//! mnemonic of the row.
 //!
-//! **Operands.** Forms are separated by `;`, operands by `,`. A type is that of PTX or a bound name; `2t` is twice as
-//! wide, `~t` lets the register be wider than the type, as loads, stores and conversions do, and `t!` wants a register
-//! declared with that very type, as packed formats do that have no type of their own.
+//! **Operands.** Forms are separated by `;`, operands by `,`. A type `t` is a type of PTX or a bound name. `2t` is the
+//! type of twice the width. `~t` allows a register wider than the type, as in loads, stores and conversions. `t!`
+//! requires a register declared with exactly this type, as for packed formats that have no register type.
 //!
 //! | notation | operand |
 //! |---|---|
-//! | `=t`, `=_t` | destination register; or `_` |
-//! | `=t\|pred`, `=t[\|pred]` | two destinations; the second may be left out |
-//! | `t`, `t@0..15`, `t@0..64/16` | register or constant; the constant in a range, a multiple of a step |
+//! | `=t`, `=_t` | destination register; with `_`, also the operand `_` |
+//! | `=t\|pred`, `=t[\|pred]` | destination register and predicate `d\|p`; in brackets, the predicate is optional |
+//! | `t`, `t@0..15`, `t@0..64/16` | register or constant; the constant in this range; and a multiple of this step |
 //! | `%t` | register |
 //! | `@t` | register, constant, special register, or the address of a variable or parameter |
-//! | `!pred` | predicate register, perhaps negated, 0 or 1 |
+//! | `!pred` | predicate register, which may be negated, or 0 or 1 |
 //! | `#0..7`, `#4\|8\|16` | integer constant |
-//! | `[space]` | address; the space is written out or bound, and generic where its choice was left out |
-//! | `[tensor dim]` | tensor map with as many coordinates as `dim` says |
-//! | `n*t`, `=n*t` | vector of `n` registers, where `n` is a number or bound (`v4`, `x2`, `3d`); one register if it was left out |
-//! | `={t}`, `{t}` | vector whose elements fill `t` |
-//! | `=acc` | accumulators of a wgmma: their number follows from its shape |
+//! | `[space]` | address in a space, which is a space of PTX or a bound name; generic if that name is not bound |
+//! | `[tensor dim]` | tensor map and as many coordinates as the bound `dim` |
+//! | `n*t`, `=n*t` | vector of `n` registers, where `n` is a number or bound (`v4`, `x2`, `3d`); one register if it is not bound |
+//! | `={t}`, `{t}` | vector whose elements together have the width of `t` |
+//! | `=acc` | accumulators of a wgmma, whose number follows from the shape |
 //! | `scale` | predicate register, 0 or 1 |
-//! | `offsets` | im2col offsets: two fewer than dimensions |
-//! | `members` | the lanes that run it together, as a mask |
-//! | `label`, `_` | label; the sink alone |
-//! | `name?x` | `x`, exactly when `name` is bound |
-//! | `x?` | `x` may be left out, with all that follows it |
+//! | `offsets` | im2col offsets, two fewer than the dimensions |
+//! | `members` | member mask: the lanes that execute the instruction together |
+//! | `label`, `_` | label; only the operand `_` |
+//! | `name?x` | `x` if `name` is bound, otherwise no operand |
+//! | `x?` | `x`, optional; when fewer operands are given, the last optional ones are left out |
 
 mod mnemonic;
 mod modifier;

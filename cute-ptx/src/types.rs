@@ -13,17 +13,17 @@ macro_rules! types {
             /// Every type.
             pub const ALL: &[Type] = &[$(Type::$name,)*];
 
-            /// The name without its dot.
+            /// The name without its dot, such as `u32`.
             pub const fn name(self) -> &'static str {
                 match self { $(Type::$name => $text,)* }
             }
 
-            /// The type of that name, which stands without its dot.
+            /// The type of a name without its dot, such as `u32`.
             pub fn from_name(name: &str) -> Option<Type> {
                 Type::ALL.iter().copied().find(|ty| ty.name() == name)
             }
 
-            /// Width in bits; a predicate counts as 1.
+            /// The width in bits; 1 for a predicate.
             pub const fn bits(self) -> u32 {
                 match self { $(Type::$name => $bits,)* }
             }
@@ -41,8 +41,8 @@ types! {
 }
 
 impl Type {
-    /// The type of a register that holds one element: of the formats that PTX has no fundamental type for, such as tf32, the
-    /// untyped one of their width.
+    /// The type of a register that holds one element. Formats without a fundamental type in PTX, such as tf32, have the untyped
+    /// one of their width.
     pub fn of(element: ElementType) -> Type {
         let untyped = match element.bits() {
             8 => Type::B8,
@@ -53,7 +53,7 @@ impl Type {
         Type::from_name(element.ptx()).unwrap_or(untyped)
     }
 
-    /// The type of as many bits that says nothing of what they are: `.b32` for `.f32`.
+    /// The untyped (`.b`) type of the same width: `.b32` for `.f32`. `.pred` stays `.pred`.
     pub const fn untyped(self) -> Type {
         match self.bits() {
             1 => Type::Pred,

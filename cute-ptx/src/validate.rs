@@ -1,8 +1,8 @@
-//! Validation: a module against the instruction table and against what the driver and the hardware demand.
+//! Validation: checks a module against the instruction table and against the rules of the driver and the hardware.
 //!
-//! It finds before the assembler does what would make the assembler refuse a module, and it refuses what the assembler
-//! lets pass to fail later: a `setmaxnreg` that would be dropped, a wgmma descriptor that is a compile-time constant.
-//! Every name that a valid module declares is an identifier, so its text parses.
+//! It finds the errors for which the assembler refuses a module. It also refuses some modules that the assembler accepts but
+//! that fail later: with a `setmaxnreg` that the assembler would drop, or with a wgmma descriptor that is a compile-time
+//! constant. Every name that a valid module declares is an identifier, so the printed module parses.
 
 mod constants;
 mod names;
@@ -20,158 +20,159 @@ use std::fmt::{self, Display, Formatter};
 const MAX_STATIC_SHARED: u64 = shared::MAX_STATIC_BYTES as u64;
 const MAX_THREADS: u64 = threads::MAX_CTA as u64;
 const MAX_CLUSTER: u64 = threads::MAX_NON_PORTABLE_CLUSTER as u64;
-/// Bytes of parameters before PTX 8.1, and since.
+/// The most bytes of parameters before PTX 8.1, and from 8.1 on.
 const MAX_PARAMS: (u64, u64) = (
     threads::MAX_PARAMETER_BYTES as u64,
     threads::MAX_PARAMETER_BYTES_8_1 as u64,
 );
-/// Registers that an entry may declare: far more than any kernel has, few enough to be simulated.
+/// The most registers that an entry may declare. PTX has no limit; this one is far more than kernels use.
 const MAX_REGISTERS: u64 = 1 << 20;
 
-/// What is wrong, and where.
+/// A problem and its place in the module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Error {
-    /// The entry; none for the module itself.
+    /// The name of the entry; `None` outside all entries.
     pub entry: Option<String>,
-    /// The line of its body, from 0.
+    /// The index of the line in the entry's body, from 0; `None` if the problem is not in one line of the body.
     pub line: Option<usize>,
-    /// The instruction or declaration as it is printed.
+    /// The instruction or declaration, as it is printed.
     pub text: String,
     /// What is wrong with it.
     pub problem: Problem,
 }
 
-/// What can be wrong.
+/// What can be wrong with a module.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Problem {
-    /// No form of the instruction has as many operands.
+    /// No form of the instruction takes this number of operands.
     #[error("the instruction takes {}, but {found} are given", counts(.takes))]
     OperandCount {
-        /// How many are given.
+        /// The number of operands given.
         found: usize,
-        /// How many it takes: least and most, for each form.
+        /// The least and the most operands of each form.
         takes: Vec<(usize, usize)>,
     },
-    /// An operand is not what its place wants.
+    /// An operand is not of the kind that the instruction takes at its place.
     #[error("operand {number}, `{operand}`, {mismatch}; expected {expected}")]
     Operand {
-        /// Which operand, from 1.
+        /// The number of the operand, from 1.
         number: usize,
-        /// The operand as it is printed.
+        /// The operand, as it is printed.
         operand: String,
-        /// What its place wants.
+        /// What the instruction takes there.
         expected: Kind,
         /// Why it does not fit.
         mismatch: Mismatch,
     },
-    /// The guard is no predicate register.
+    /// The guard is not a predicate register.
     #[error("the guard `{name}` {mismatch}; expected a .pred register")]
     Guard {
-        /// Its name.
+        /// The name in the guard.
         name: String,
-        /// Why it is none.
+        /// What the name is instead.
         mismatch: Mismatch,
     },
     /// A branch to a label that does not exist.
     #[error("the entry has no label `{0}`")]
     MissingLabel(String),
-    /// Two declarations of one name.
+    /// A name is declared twice, or belongs to a family of registers that is declared too.
     #[error("`{0}` is declared twice")]
     Duplicate(String),
-    /// A name that PTX does not allow.
+    /// A declared name that PTX does not allow.
     #[error("`{0}` is not a PTX identifier")]
     InvalidName(String),
-    /// The target is not one we know.
+    /// The target is not `sm_` with a number and perhaps an `a`.
     #[error("`{0}` is not a target such as sm_90a")]
     UnknownTarget(String),
-    /// The module's version is too low.
+    /// The module's `.version` is too low.
     #[error("{what} needs PTX {}.{}, but the module says {}.{}", .needed.0, .needed.1, .found.0, .found.1)]
     Version {
-        /// What needs it.
+        /// The instruction, special register, directive or target that needs a later version.
         what: String,
-        /// The version it needs.
+        /// The first version that has it, as major and minor number.
         needed: (u32, u32),
-        /// The module's.
+        /// The version of the module.
         found: (u32, u32),
     },
-    /// The module's target has no such thing.
+    /// The module's target does not have an instruction, special register or directive.
     #[error("{what} needs {needed}, but the module says {found}")]
     Target {
-        /// What needs it.
+        /// The instruction, special register or directive.
         what: String,
-        /// The least target that has it.
+        /// The lowest target that has it.
         needed: Target,
-        /// The module's.
+        /// The target of the module.
         found: Target,
     },
-    /// A declaration with a type that it cannot have.
+    /// A register, variable or parameter is declared with a type that it cannot have.
     #[error("{what} cannot be declared {ty}")]
     DeclaredType {
-        /// What is declared.
+        /// "a register", "a variable" or "a parameter".
         what: &'static str,
-        /// Its type.
+        /// The type in the declaration.
         ty: Type,
     },
-    /// A variable in a space that it cannot be in.
+    /// A variable is declared in a state space that it cannot be in.
     #[error("a variable {place} cannot be in .{space}")]
     Space {
-        /// Where it is declared.
+        /// "of an entry" or "of a module".
         place: &'static str,
-        /// Its space.
+        /// The state space in the declaration, without the dot.
         space: String,
     },
-    /// A variable without elements.
+    /// A variable has no elements.
     #[error("a variable must have at least one element, unless it is `.extern .shared`")]
     Empty,
-    /// An external variable that is no dynamic shared memory.
+    /// An `.extern` variable is not dynamic shared memory.
     #[error(
         "`.extern` is only for dynamic shared memory: a module's `.shared` array without a length"
     )]
     External,
-    /// Two directives that exclude each other.
+    /// An entry has both `.maxntid` and `.reqntid`.
     #[error("`.maxntid` and `.reqntid` exclude each other")]
     ConflictingDirectives,
-    /// An alignment that is not a power of two.
+    /// An alignment is not a power of two.
     #[error("the alignment {0} is not a power of two")]
     Alignment(u32),
-    /// A directive that PTX does not have.
+    /// A directive is not one of PTX's performance directives.
     #[error("`.{0}` is not a performance directive")]
     UnknownDirective(String),
-    /// A directive with too few, too many or too large numbers.
+    /// A directive has too few, too many or too large numbers.
     #[error("`.{name}` takes {takes}")]
     DirectiveValues {
-        /// Its name.
+        /// The name of the directive, without the dot.
         name: String,
-        /// What it takes.
+        /// What it takes, such as "one number from 1 to 255".
         takes: String,
     },
-    /// More static shared memory than a kernel may have.
+    /// An entry has more static shared memory than a kernel can have.
     #[error(
         "{bytes} bytes of static shared memory are over the limit of {MAX_STATIC_SHARED}; declare them `.extern .shared`"
     )]
     StaticShared {
-        /// How much there is.
+        /// The bytes of the entry's and the module's variables.
         bytes: u64,
     },
-    /// More parameters than a kernel may have.
+    /// An entry has more bytes of parameters than a kernel can have.
     #[error("{bytes} bytes of parameters are over the limit of {limit}")]
     Params {
-        /// How much there is.
+        /// The bytes of all parameters, with the padding between them.
         bytes: u64,
-        /// How much there may be.
+        /// The limit of the module's PTX version.
         limit: u64,
     },
-    /// More registers than are supported.
+    /// An entry declares more registers than this crate supports.
     #[error("{count} registers are over the limit of {MAX_REGISTERS}")]
     TooManyRegisters {
-        /// How many there are.
+        /// The number of declared registers.
         count: u64,
     },
-    /// `setmaxnreg` without a bound on threads or registers: the assembler would drop it (its note C7508). With `.reqntid`
-    /// alone it may still drop it in a kernel of few registers; `.minnctapersm 1` or `.maxnreg` beside it settles that.
+    /// `setmaxnreg` in an entry without a bound on its threads or registers: the assembler would drop the instruction
+    /// (its note C7508). With `.reqntid` alone it may still drop it in a kernel of few registers; with `.minnctapersm 1`
+    /// or `.maxnreg` in addition it does not.
     #[error("setmaxnreg has no effect in an entry without .reqntid, .maxntid or .maxnreg; add one")]
     SetmaxnregUnbounded,
-    /// A matrix descriptor that is known at compile time.
+    /// A wgmma's matrix descriptor is known at compile time. The register is the value.
     #[error(
         "the matrix descriptor `{0}` is a compile-time constant, which crashes the driver's JIT compiler"
     )]
@@ -181,25 +182,26 @@ pub enum Problem {
 /// Why an operand does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// It is of another kind.
+    /// It is a different sort of operand, such as a constant instead of a register, or a special register instead of a
+    /// declared one.
     #[error("does not fit here")]
     Kind,
-    /// A register of another type.
+    /// It is a register of this type, which the instruction does not take.
     #[error("is a {0} register")]
     Type(Type),
-    /// A constant that its place does not allow.
+    /// It is a constant that does not fit the type or is out of the allowed range.
     #[error("is not an allowed constant")]
     Constant,
-    /// A name that is not declared.
+    /// It is a name that is not declared.
     #[error("is not declared")]
     Undeclared,
-    /// A vector of another length.
+    /// It is a vector of this length, which the instruction does not take.
     #[error("has {0} element{s}", s = if *.0 == 1 { "" } else { "s" })]
     Length(usize),
-    /// A variable or parameter in another space.
+    /// It is a variable or parameter in this state space, which the instruction does not access.
     #[error("is in .{0}")]
     Space(String),
-    /// The address is narrower than its space needs.
+    /// The address is in a register of this type, which is too narrow for the state space or not an integer.
     #[error("holds its address in a {0} register")]
     AddressType(Type),
 }
@@ -217,7 +219,7 @@ impl Display for Error {
     }
 }
 
-/// Everything that is wrong with a module, in the order of its text; nothing for a good one.
+/// All problems of a module, in the order of its text: empty if the module is valid.
 ///
 /// ```
 /// let text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n    wgmma.fence.sync.aligned;\n}\n";
@@ -242,7 +244,8 @@ pub fn validate(module: &Module) -> Vec<Error> {
 }
 
 impl Module {
-    /// The least PTX version in which everything the module uses exists.
+    /// The lowest PTX version that has everything the module uses, as major and minor number: the target, instructions,
+    /// special registers and directives.
     pub fn required_version(&self) -> (u32, u32) {
         let mut version = Target::from_name(&self.target).map_or((1, 0), Target::version);
         for item in &self.items {
@@ -270,9 +273,9 @@ impl Module {
 /// A performance directive.
 struct DirectiveRow {
     name: &'static str,
-    /// How many numbers it takes, at least and at most.
+    /// The least and the most numbers that it takes.
     values: (usize, usize),
-    /// What their product may be at most.
+    /// The largest allowed product of the numbers.
     product: u64,
     version: (u32, u32),
     sm: u32,
@@ -313,7 +316,7 @@ const DIRECTIVES: &[DirectiveRow] = &[
 
 struct Checker<'m> {
     module: &'m Module,
-    /// None if it is not one.
+    /// `None` if the module's target is not valid.
     target: Option<Target>,
     errors: Vec<Error>,
     entry: Option<&'m str>,
@@ -408,7 +411,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// The instructions, in a second pass: labels and registers may be declared after their use.
+    /// Checks the instructions, after all declarations: labels and registers may be declared after their use.
     fn body(&mut self, entry: &Entry, names: &Names<'_>, bounded: bool) {
         let constants = constants::registers(entry);
         for (index, line) in entry.body.iter().enumerate() {
@@ -420,7 +423,7 @@ impl<'m> Checker<'m> {
                 self.error(inst, Problem::SetmaxnregUnbounded);
             }
             if opcode == Opcode::WgmmaMmaAsync {
-                // A from shared memory and B: the second and third operand, where they are no vectors.
+                // The second operand is the descriptor of A, or a vector if A is in registers; the third that of B.
                 for operand in inst.operands.iter().skip(1).take(2) {
                     if let Operand::Name(name) = operand
                         && constants.contains(name.as_str())
@@ -460,7 +463,7 @@ impl<'m> Checker<'m> {
         for problem in operands::check(inst, mnemonic.forms(), names) {
             self.error(inst, problem);
         }
-        // Each once, however often an instruction names it.
+        // Each special register is reported once, however often the instruction names it.
         let mut needed: Vec<&Special> = Vec::new();
         for operand in &inst.operands {
             operand.for_each_name(&mut |name| match special::lookup(name) {
@@ -496,7 +499,7 @@ impl<'m> Checker<'m> {
                 },
             );
         }
-        // Dynamic shared memory belongs to the launch, and so to the module.
+        // Dynamic shared memory is declared at module scope, since its size is set by the launch.
         let dynamic = self.entry.is_none() && variable.space == "shared" && variable.len.is_none();
         if variable.external && !dynamic {
             self.error(variable, Problem::External);
@@ -530,7 +533,7 @@ impl<'m> Checker<'m> {
         );
     }
 
-    /// Types of instructions only: no register is declared with them.
+    /// Checks the type of a declaration: the bf16 types exist in instructions only, and `neither` are not allowed here.
     fn declared_type(
         &mut self,
         text: &dyn Display,
@@ -617,7 +620,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    /// Holds what something needs against the module's version and target.
+    /// Checks that the module's version and target have `what`.
     fn needs(
         &mut self,
         text: &dyn Display,

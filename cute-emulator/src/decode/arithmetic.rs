@@ -1,4 +1,4 @@
-//! Arithmetic, conversions and moves: what each lane computes from its own registers.
+//! Arithmetic, conversions and moves: instructions in which each lane uses only its own registers.
 
 use super::bindings::{Bindings, no_space};
 use super::operands::{Arg, Result, take};
@@ -10,12 +10,12 @@ use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::special;
 use cute_ptx::table::{Modifier, Opcode};
 
-/// An instruction that computes one register from others.
+/// An instruction that computes one register from up to four sources.
 pub(super) fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
-    // Those without a type of their own are of 32 bits.
+    // Instructions without a type modifier operate on 32 bits.
     let ty = m.get("t").and_then(Modifier::ty).unwrap_or(Type::B32);
     if let Some(rounding) = m.get("round") {
-        // All round to the nearest, also those that may be off.
+        // The approximations (`.approx`, `.full`) are computed correctly rounded too.
         if !matches!(rounding, Modifier::Rn | Modifier::Approx | Modifier::Full) {
             return Err(m.unmodelled(rounding));
         }
@@ -61,7 +61,7 @@ pub(super) fn compare(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     }))
 }
 
-/// A conversion. A register wider than the result takes its sign along.
+/// `cvt`. If the destination register is wider than a signed result, the result's sign is extended to the register.
 pub(super) fn convert(
     registers: &mut Registers,
     inst: &Inst,
@@ -79,7 +79,7 @@ pub(super) fn convert(
         None => return Err("the conversion has no destination".to_owned()),
     };
     let op = conversion(m, args)?;
-    registers.first.push(op);
+    registers.preceding.push(op);
     let wide = match width {
         16 => Type::S16,
         32 => Type::S32,
@@ -123,14 +123,14 @@ pub(super) fn address_conversion(m: &Bindings, args: Vec<Arg>, to: bool) -> Resu
         (Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster), true) => {
             |a| a & (WINDOW_BYTES - 1)
         }
-        // Addresses of parameters are generic from the start.
+        // The emulator's addresses of parameters are generic already.
         (Some(Modifier::Global | Modifier::Param | Modifier::Const), _) => |a| a,
         (space, _) => return Err(no_space(space)),
     };
     computation(Function::F1(function), args, false, false)
 }
 
-/// Whether a generic address is in a state space.
+/// `isspacep`: whether a generic address is in a state space.
 pub(super) fn is_in_space(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let function: fn(u64) -> u64 = match m.get("space") {
         Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster) => {
@@ -144,7 +144,7 @@ pub(super) fn is_in_space(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     computation(Function::F1(function), args, false, false)
 }
 
-/// A function of the sources.
+/// The operation dst = function(sources), where the first argument is dst.
 pub(super) fn computation(
     function: Function,
     args: Vec<Arg>,
@@ -179,7 +179,8 @@ fn conversion(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         return Err(format!("`.sat` is not modelled for .{to}"));
     }
     let single = Modifier::Type(Type::F32);
-    // A subnormal f32 vanishes in every other type anyway, and to an integer every conversion from floating point saturates.
+    // Only conversions from f32 to f32 flush. `.sat` to an integer changes nothing, since conversions from floating point to
+    // integer saturate anyway.
     let (flush, saturate) = (
         flush && (to, from) == (single, single),
         saturate && to == single,
@@ -187,7 +188,7 @@ fn conversion(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     computation(function, args, flush, saturate)
 }
 
-/// Up to four rows; zeros stand for what is not there.
+/// Up to four rows; 0 in place of those that are missing, which the function does not read.
 fn rows_of(args: &[Arg]) -> Result<[Reg; 4]> {
     let mut rows = [0; 4];
     if args.len() > rows.len() {
@@ -205,7 +206,7 @@ fn rows_of(args: &[Arg]) -> Result<[Reg; 4]> {
     Ok(rows)
 }
 
-/// Whether an operand is a register that counts time.
+/// Whether an operand is a special register that counts time.
 fn is_clock(operand: &Operand) -> bool {
     let register = match operand {
         Operand::Name(name) => special::lookup(name).map(|(special, _)| special.register),

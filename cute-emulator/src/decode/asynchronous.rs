@@ -1,4 +1,4 @@
-//! mbarriers, asynchronous copies and the tensor cores.
+//! mbarriers, asynchronous copies and wgmma.
 
 use super::bindings::Bindings;
 use super::operands::{Arg, Result, take};
@@ -32,11 +32,11 @@ pub(super) fn mbarrier_arrive(
     args: Vec<Arg>,
 ) -> Result<Op> {
     m.ignore(&["sem", "scope", "space"]);
-    // Whether the phase ends is what happens; the promise that it does not changes nothing.
+    // `.noComplete` promises that the arrival does not complete the phase; the emulator does not rely on it.
     m.has(Modifier::NoComplete);
     let drop = m.get("kind") == Some(Modifier::ArriveDrop);
     let mut args = args.into_iter();
-    // `_` or a register takes the state; the remote form has none.
+    // The first operand is the destination of the state or `_`; the form for a remote mbarrier has only `_`.
     let state = match args.next() {
         Some(Arg::Nothing) | None => None,
         Some(state) => Some(state.row()?),
@@ -60,7 +60,7 @@ pub(super) fn mbarrier_arrive(
     })
 }
 
-/// Bytes are expected or have come, and nobody arrives.
+/// `mbarrier.expect_tx` and `mbarrier.complete_tx`, which change the transaction count without an arrival.
 pub(super) fn mbarrier_tx(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["sem", "scope", "space"]);
     let [address, bytes] = take(args)?;
@@ -82,7 +82,7 @@ pub(super) fn mbarrier_wait(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let mut args = args.into_iter();
     let mut next = || args.next().ok_or("an operand is missing");
     let (done, address, phase) = (next()?.row()?, next()?.address()?, next()?.row()?);
-    // The hint of how long to wait, which may follow, is of no interest.
+    // An operand that limits the time of the wait may follow. It changes no result.
     Ok(Op::MbarrierWait {
         address,
         done,
@@ -93,7 +93,7 @@ pub(super) fn mbarrier_wait(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-/// The older asynchronous copy.
+/// `cp.async`, which is not a bulk copy.
 pub(super) fn copy_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["cop", "space", "hint"]);
     m.one_of(&[
@@ -121,7 +121,7 @@ pub(super) fn copy_async_arrive(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-/// Copies of bytes and of tiles, into shared memory or out of it.
+/// `cp.async.bulk` and `cp.async.bulk.tensor`, into shared memory or out of it.
 pub(super) fn bulk_copy(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["hint", "mask"]);
     let (to, from) = (m.get("to"), m.get("from"));
@@ -150,14 +150,14 @@ pub(super) fn bulk_copy(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-/// Copies out of shared memory that combine with what is there.
+/// `cp.reduce.async.bulk` and its tensor form: bulk copies out of shared memory that reduce into global memory.
 pub(super) fn bulk_reduce(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     m.ignore(&["hint"]);
     m.has(Modifier::Noftz);
     let op = m
         .get("op")
         .ok_or("the operation of the reduction is missing")?;
-    // A tensor's reduction takes the type from its map when it runs; the others name it.
+    // The tensor form takes the element type from the tensor map when it executes; the other form names it.
     let reduction = match m.opcode() {
         Opcode::CpReduceAsyncBulkTensor => Reduction::ByElement(op),
         _ => {
@@ -193,7 +193,7 @@ fn copy_out(m: &Bindings, args: Vec<Arg>, reduction: Option<Reduction>) -> Resul
     })
 }
 
-/// That a copy of a tensor is one of tiles, which is the default.
+/// An error unless a tensor copy has the mode `.tile`, which is the default.
 fn tiled(m: &Bindings) -> Result<()> {
     m.ignore(&["dim"]);
     match m.get("mode") {
@@ -231,7 +231,8 @@ pub(super) fn wgmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     };
     let (b, scale_d) = (next()?.row()?, next()?.row()?);
     let numbers: Vec<i128> = args.map(Arg::int).collect::<Result<_>>()?;
-    // Two scales, and for 16-bit inputs whether those in shared memory are transposed: A, where it is there, and B.
+    // The constants are imm-scale-a and imm-scale-b and, for 16-bit inputs, imm-trans-a (only if A is in shared memory) and
+    // imm-trans-b.
     let (transpose_a, transpose_b) = match (&a, &numbers[2.min(numbers.len())..]) {
         (MatrixA::Descriptor(_), [a, b]) => (*a == 1, *b == 1),
         (MatrixA::Registers(_), [b]) => (false, *b == 1),

@@ -1,14 +1,15 @@
-//! The modifiers of an instruction, as whoever decodes it asks for them.
+//! The modifiers of an instruction, and which of them the decoder has used.
 
 use super::operands::Result;
 use cute_ptx::ast::Type;
 use cute_ptx::table::{Mnemonic, Modifier, Opcode};
 use std::cell::Cell;
 
-/// What a mnemonic binds. A modifier that nobody asks for is not modelled: [`finish`](Bindings::finish) finds it.
+/// The modifiers of a mnemonic. The decoder asks for each modifier that it models; [`finish`](Bindings::finish) refuses an
+/// instruction with a modifier that it did not ask for.
 pub(super) struct Bindings {
     mnemonic: Mnemonic,
-    /// A bit for each that somebody has asked for.
+    /// One bit for each modifier: whether the decoder has asked for it.
     asked: Cell<u64>,
 }
 
@@ -24,7 +25,7 @@ impl Bindings {
         self.mnemonic.opcode()
     }
 
-    /// Whether a modifier is there.
+    /// Whether the mnemonic has a modifier.
     pub(super) fn has(&self, modifier: Modifier) -> bool {
         let mut found = false;
         for (index, it) in self.mnemonic.modifiers().iter().enumerate() {
@@ -36,7 +37,7 @@ impl Bindings {
         found
     }
 
-    /// What the row binds to a name.
+    /// The modifier that the row binds to a name.
     pub(super) fn get(&self, name: &str) -> Option<Modifier> {
         self.mnemonic.get(name).filter(|found| self.has(*found))
     }
@@ -47,24 +48,24 @@ impl Bindings {
         bound.ok_or_else(|| format!("`{}` has no type named `{name}`", self.mnemonic))
     }
 
-    /// The first of these that is there.
+    /// The first of these modifiers that the mnemonic has.
     pub(super) fn one_of(&self, modifiers: &[Modifier]) -> Option<Modifier> {
         modifiers.iter().copied().find(|it| self.has(*it))
     }
 
-    /// Leaves out what changes no result here: the modifiers bound to these names.
+    /// Accepts the modifiers bound to these names without using them, since they change no result in the emulator.
     pub(super) fn ignore(&self, names: &[&str]) {
         for name in names {
             self.get(name);
         }
     }
 
-    /// Leaves out all that is left.
+    /// Accepts all modifiers without using them.
     pub(super) fn ignore_all(&self) {
         self.asked.set(u64::MAX);
     }
 
-    /// That nothing is left which nobody has asked for.
+    /// An error if the mnemonic has a modifier that the decoder did not ask for.
     pub(super) fn finish(&self) -> Result<()> {
         let mut modifiers = self.mnemonic.modifiers().iter().enumerate();
         match modifiers.find(|(index, _)| self.asked.get() >> index & 1 == 0) {
@@ -87,7 +88,7 @@ impl Bindings {
     }
 }
 
-/// That a state space is not modelled.
+/// The message that a state space is not modelled; `None` is the generic one.
 pub(super) fn no_space(space: Option<Modifier>) -> String {
     match space {
         Some(Modifier::Const) => "constant memory is not modelled".to_owned(),

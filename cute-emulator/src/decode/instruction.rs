@@ -1,4 +1,4 @@
-//! What each instruction of the table does: one arm for an opcode, which takes the modifiers of its row and its operands.
+//! From opcode, modifiers and operands to an [`Op`]: one arm for each opcode of the instruction table.
 
 use super::bindings::Bindings;
 use super::operands::{Arg, Result, take};
@@ -8,7 +8,7 @@ use crate::op::{Function, Op, PENDING_SHIFT};
 use cute_ptx::ast::Inst;
 use cute_ptx::table::{Modifier, Opcode};
 
-/// The operation of an instruction, where it is modelled.
+/// The operation of an instruction, or the reason why it is not modelled.
 pub(super) fn operation(
     registers: &mut Registers,
     inst: &Inst,
@@ -76,7 +76,7 @@ pub(super) fn operation(
         Opcode::CvtaTo => arithmetic::address_conversion(m, args, true),
         Opcode::Isspacep => arithmetic::is_in_space(m, args),
         Opcode::MbarrierPendingCount => {
-            // Above the number of the phase.
+            // The state holds the pending count above the number of the phase.
             arithmetic::computation(
                 Function::F1(|state| state >> PENDING_SHIFT),
                 args,
@@ -103,7 +103,7 @@ pub(super) fn operation(
         Opcode::Ldmatrix => memory::load_matrix(m, args),
         Opcode::Stmatrix => memory::store_matrix(m, args),
         Opcode::Movmatrix => unmodelled("transposing a matrix in registers is not modelled"),
-        // They change nothing but speed; a cache policy is a number that nobody looks at.
+        // These affect only speed. The cache policy that `createpolicy` returns is never read.
         Opcode::Prefetch
         | Opcode::Prefetchu
         | Opcode::Applypriority
@@ -141,14 +141,15 @@ pub(super) fn operation(
             m.has(Modifier::Aligned);
             Ok(Op::ClusterWait)
         }
-        // Accesses happen in order here; what a fence orders is seen through barriers and atomics.
+        // The emulator executes accesses one after another. Its check for races relies on barriers and atomics, not on
+        // fences.
         Opcode::Membar | Opcode::Fence => {
             m.ignore_all();
             Ok(Op::Nop)
         }
         Opcode::FenceProxyAlias => Ok(Op::Nop),
         Opcode::FenceProxyAsync => match m.get("space") {
-            // A fence for global memory says nothing about shared memory.
+            // Proxies are modelled for shared memory only.
             Some(Modifier::Global) => Ok(Op::Nop),
             _ => Ok(Op::ProxyFence),
         },
@@ -198,7 +199,7 @@ pub(super) fn operation(
     }
 }
 
-/// The one number of a `wait_group`.
+/// The operand of a `wait_group`: the number of groups that may stay pending.
 fn pending(args: Vec<Arg>) -> Result<u64> {
     let [value] = take(args)?;
     let value = value.int()?;

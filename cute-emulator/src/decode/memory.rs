@@ -1,4 +1,4 @@
-//! Loads, stores, atomics and matrix moves.
+//! Loads, stores, atomics, `ldmatrix` and `stmatrix`.
 
 use super::bindings::{Bindings, no_space};
 use super::operands::{Arg, Result, take};
@@ -61,7 +61,7 @@ pub(super) fn store_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
-/// `atom`, which gives the old value, and `red`, which does not.
+/// `atom`, which returns the old value, and `red`, which does not.
 pub(super) fn atomic(m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
     let access = Access {
         strong: true,
@@ -120,7 +120,7 @@ fn matrix_rows(m: &Bindings, registers: Arg) -> Result<Box<[Reg]>> {
 
 fn access(m: &Bindings) -> Result<Access> {
     let ty = m.ty("t")?;
-    // Cache hints change no result, and neither does how far an order reaches: accesses happen in order here.
+    // Cache hints change no result. Neither does the scope: the emulator executes accesses one after another.
     m.ignore(&["scope", "cop", "evict", "hint", "vec"]);
     m.has(Modifier::Nc);
     m.one_of(&[

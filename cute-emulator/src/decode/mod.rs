@@ -1,5 +1,6 @@
-//! From the syntax tree to [`Code`]: names become rows of the register file, labels become indices, and an instruction
-//! becomes what its row of the instruction table says. Modules are valid here; what is found is what is not modelled.
+//! From the syntax tree to [`Code`]: names become rows of the register file, labels become indices of instructions, and the
+//! mnemonic of each instruction becomes an [`Op`]. The module has been validated, so the only errors are about what is not
+//! modelled and about limits.
 
 mod arithmetic;
 mod asynchronous;
@@ -25,7 +26,7 @@ use registers::Registers;
 use scope::Addresses;
 use std::collections::{HashMap, HashSet};
 
-/// Decodes an entry, whose body's lines stand on `lines` of the text.
+/// Decodes an entry. `lines` holds, for each line of the entry's body, its line in the text.
 pub(crate) fn decode(
     scope: &Scope<'_>,
     entry: &Entry,
@@ -54,7 +55,8 @@ pub(crate) fn decode(
         matrix_registers: HashSet::new(),
         line: 0,
     };
-    // All declarations first: dynamic shared memory begins where the static part ends.
+    // All declarations come first, since the address of dynamic shared memory depends on them: it begins after the static
+    // part.
     for (index, line) in entry.body.iter().enumerate() {
         decoder
             .declaration(line)
@@ -73,12 +75,12 @@ pub(crate) fn decode(
 struct Decoder<'a, 's> {
     registers: Registers<'a, 's>,
     labels: HashMap<&'a str, usize>,
-    /// Branches, whose targets are not known yet: instruction and label.
+    /// The index of each branch and its label. The targets are filled in when all labels are known.
     branches: Vec<(usize, &'a str)>,
     instructions: Vec<Instruction>,
-    /// Rows that some wgmma uses as D or A.
+    /// Rows that some wgmma of the entry uses as D or A.
     matrix_registers: HashSet<Reg>,
-    /// Line of the text.
+    /// The line of the text that is being decoded.
     line: u32,
 }
 
@@ -135,7 +137,7 @@ impl<'a> Decoder<'a, '_> {
             .map(|(operand, kind)| self.registers.arg(operand, kind));
         let mut args: Vec<Arg> = args.collect::<Result<_>>()?;
         let bindings = Bindings::new(inst.mnemonic);
-        // A cache policy, which stands last, changes no result.
+        // A cache policy is the last operand and changes no result.
         if bindings.get("hint").is_some() {
             args.pop();
         }
@@ -143,8 +145,8 @@ impl<'a> Decoder<'a, '_> {
         let op = instruction::operation(&mut self.registers, inst, &bindings, args)?;
         bindings.finish()?;
         let text = inst_text(inst);
-        for first in self.registers.take_first() {
-            self.push(None, first, Convergence::No, text.clone());
+        for op in self.registers.take_preceding() {
+            self.push(None, op, Convergence::No, text.clone());
         }
         if let (Op::Branch { .. }, [Operand::Name(label)]) = (&op, &inst.operands[..]) {
             self.branches.push((self.instructions.len(), label));
@@ -180,11 +182,11 @@ impl<'a> Decoder<'a, '_> {
     fn finish(mut self, entry: &Entry) -> Code {
         for (instruction, label) in &self.branches {
             if let Op::Branch { target } = &mut self.instructions[*instruction].op {
-                // A valid module has the label.
+                // Validation has checked that the label exists.
                 *target = self.labels.get(label).copied().unwrap_or(*instruction);
             }
         }
-        // Falling off the end ends a thread too, and so does a label at the end.
+        // A thread that reaches the end of the body, or branches to a label there, ends.
         self.line = self.instructions.last().map_or(0, |last| last.line);
         self.push(None, Op::Exit, Convergence::No, "}".to_owned());
         for instruction in &mut self.instructions {
@@ -211,13 +213,13 @@ impl<'a> Decoder<'a, '_> {
     }
 }
 
-/// The lanes that must meet before an instruction runs.
+/// Which lanes must have reached the instruction before it executes.
 fn convergence(inst: &Inst, args: &[Arg]) -> Result<Convergence> {
     Ok(match (inst.mnemonic.together(), args.last()) {
         (Together::Members, Some(Arg::Row(members))) => Convergence::Members(*members),
         (Together::Members, _) => return Err("the member mask is missing".to_owned()),
         (Together::Warp, _) => Convergence::Warp,
-        // Barriers count warps, so the lanes of one meet first, also where they need not.
+        // `barrier.sync` without `.aligned` does not require it, but the emulator's barriers count whole warps.
         (Together::No, _) => match inst.mnemonic.opcode() {
             Opcode::BarrierSync | Opcode::BarrierArrive => Convergence::Warp,
             _ => Convergence::No,
@@ -225,10 +227,10 @@ fn convergence(inst: &Inst, args: &[Arg]) -> Result<Convergence> {
     })
 }
 
-/// Messages quote this much of an instruction.
+/// Messages quote at most this many characters of an instruction.
 const QUOTED: usize = 120;
 
-/// The instruction on one line, without its comment, shortened.
+/// The instruction on one line, without its comment, cut to [`QUOTED`] characters.
 fn inst_text(inst: &Inst) -> String {
     let text = inst.to_string();
     match text.char_indices().nth(QUOTED) {

@@ -1,25 +1,25 @@
-//! Operands, once their names are rows of the register file.
+//! Decoded operands: their names are rows of the register file.
 
 use crate::op::{Address, Reg};
 
-/// What is not modelled, in words.
+/// The error is a message that says what is not modelled.
 pub(super) type Result<T> = std::result::Result<T, String>;
 
-/// An operand.
+/// A decoded operand.
 #[derive(Debug)]
 pub(super) enum Arg {
     /// A register, a constant, a special register, or the address of a variable.
     Row(Reg),
-    /// The elements of a vector.
+    /// A vector.
     Rows(Box<[Reg]>),
-    /// `d|p`.
+    /// `d|p`: a destination and a predicate.
     Pair(Reg, Reg),
     Address(Address),
     /// A tensor map and coordinates.
     Tile(Address, Box<[Reg]>),
-    /// A number of the instruction itself.
+    /// An integer that must be a constant, such as the number of pending groups of a wait.
     Int(i128),
-    /// A label, or `_` where nothing else can stand.
+    /// A label, or a `_` that only marks that an operand is not used.
     Nothing,
 }
 
@@ -31,7 +31,7 @@ impl Arg {
         }
     }
 
-    /// The elements of a vector, or the one.
+    /// The elements of a vector, or a single row as a vector of one.
     pub(super) fn rows(self) -> Result<Box<[Reg]>> {
         match self {
             Arg::Row(row) => Ok([row].into()),
@@ -40,7 +40,7 @@ impl Arg {
         }
     }
 
-    /// A destination, and the second, if there is one.
+    /// A destination, and the predicate of `d|p` if there is one.
     pub(super) fn pair(self) -> Result<(Reg, Option<Reg>)> {
         match self {
             Arg::Row(row) => Ok((row, None)),
@@ -68,7 +68,7 @@ impl Arg {
     }
 }
 
-/// The operands, which are so many.
+/// The operands as an array, if there are `N`.
 pub(super) fn take<const N: usize>(args: Vec<Arg>) -> Result<[Arg; N]> {
     let found = args.len();
     args.try_into()

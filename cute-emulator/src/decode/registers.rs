@@ -1,4 +1,4 @@
-//! Operands become rows of the register file.
+//! Assigns rows of the register file to the names and constants in operands.
 
 use super::operands::{Arg, Result};
 use super::scope::Addresses;
@@ -10,22 +10,24 @@ use cute_ptx::special::Register;
 use cute_ptx::table::Kind;
 use std::collections::HashMap;
 
-/// The rows of an entry.
+/// The register file of an entry, while the entry is decoded.
 pub(super) struct Registers<'a, 's> {
-    /// `.reg` with a count, by prefix: count and type.
+    /// Registers declared with a count, such as `.reg .b32 %r<4>`: count and type by prefix.
     families: HashMap<&'a str, (u32, Type)>,
-    /// `.reg` with a name.
+    /// Registers declared with a name of their own, such as `.reg .pred p`.
     singles: HashMap<&'a str, Type>,
     pub(super) addresses: Addresses<'a, 's>,
-    /// Rows of the names met so far, with the types of those that are registers.
+    /// The row of each name used so far, and its type if it is a register; `None` for special registers.
     rows: HashMap<String, (Reg, Option<Type>)>,
+    /// The name of each row.
     pub(super) names: Vec<String>,
     pub(super) constants: HashMap<u64, Reg>,
     pub(super) specials: Vec<(Reg, Register, usize)>,
-    /// What is written to `_`.
+    /// The row that receives what is written to `_`.
     sink: Option<Reg>,
-    /// What the lanes compute before the next instruction: negations of predicates, and parts of conversions.
-    pub(super) first: Vec<Op>,
+    /// Operations to execute before the instruction that is being decoded: negations of predicates, and first halves of
+    /// conversions.
+    pub(super) preceding: Vec<Op>,
 }
 
 impl<'a, 's> Registers<'a, 's> {
@@ -39,7 +41,7 @@ impl<'a, 's> Registers<'a, 's> {
             constants: HashMap::new(),
             specials: Vec::new(),
             sink: None,
-            first: Vec::new(),
+            preceding: Vec::new(),
         }
     }
 
@@ -51,7 +53,7 @@ impl<'a, 's> Registers<'a, 's> {
         self.singles.insert(name, ty);
     }
 
-    /// An operand in a place of some kind.
+    /// Decodes an operand of the kind that the instruction's row gives.
     pub(super) fn arg(&mut self, operand: &Operand, kind: &Kind) -> Result<Arg> {
         Ok(match (kind, operand) {
             (Kind::Def { .. }, Operand::Pair(first, second)) => {
@@ -94,12 +96,12 @@ impl<'a, 's> Registers<'a, 's> {
         })
     }
 
-    /// What the lanes compute before the instruction whose operands were asked for last.
-    pub(super) fn take_first(&mut self) -> Vec<Op> {
-        std::mem::take(&mut self.first)
+    /// Takes the operations to execute before the instruction whose operands were decoded last.
+    pub(super) fn take_preceding(&mut self) -> Vec<Op> {
+        std::mem::take(&mut self.preceding)
     }
 
-    /// The width in bits of the register of an operand.
+    /// The width in bits of a register operand; 64 for every other operand.
     pub(super) fn width(&self, operand: &Operand) -> u32 {
         match operand {
             Operand::Name(name) => self.declared(name).map_or(64, Type::bits),
@@ -107,7 +109,7 @@ impl<'a, 's> Registers<'a, 's> {
         }
     }
 
-    /// The rows of all names in an operand.
+    /// Appends the rows of all names in an operand.
     pub(super) fn rows_of(&self, operand: &Operand, rows: &mut Vec<Reg>) {
         operand.for_each_name(&mut |name| rows.extend(self.rows.get(name).map(|(row, _)| *row)));
     }
@@ -121,13 +123,13 @@ impl<'a, 's> Registers<'a, 's> {
         row
     }
 
-    /// A row of its own.
+    /// A new row.
     pub(super) fn row(&mut self, name: &str) -> Reg {
         self.names.push(name.to_owned());
         (self.names.len() - 1) as Reg
     }
 
-    /// The row of a register.
+    /// The row of a register, which is an error if it is not declared.
     pub(super) fn register(&mut self, name: &str) -> Result<Reg> {
         let row = self.find_register(name)?;
         row.ok_or_else(|| format!("register `{name}` is not declared"))
@@ -172,7 +174,7 @@ impl<'a, 's> Registers<'a, 's> {
         }
     }
 
-    /// The row of an operand of this type that is read. A constant becomes a value of the type here, and nowhere else.
+    /// The row of a source operand of this type. Only here are constants converted to the bits of a type.
     fn source(&mut self, operand: &Operand, ty: Type) -> Result<Reg> {
         match operand {
             Operand::Name(name) => {
@@ -196,7 +198,7 @@ impl<'a, 's> Registers<'a, 's> {
             Operand::Not(name) => {
                 let predicate = self.register(name)?;
                 let row = self.row(&format!("!{name}"));
-                self.first.push(Op::Compute(Compute {
+                self.preceding.push(Op::Compute(Compute {
                     function: Function::F1(|a| a ^ 1),
                     dst: row,
                     src: [predicate, 0, 0, 0],
@@ -222,7 +224,7 @@ impl<'a, 's> Registers<'a, 's> {
         Ok(Arg::Rows(rows.collect::<Result<_>>()?))
     }
 
-    /// The base of an address: of 32 bits in shared memory, else of 64.
+    /// The row of an address's base. A 32-bit register, as used for shared memory, keeps its width; all else has 64 bits.
     fn address_base(&mut self, base: &Operand) -> Result<Reg> {
         match self.width(base) {
             32 => self.source(base, Type::B32),

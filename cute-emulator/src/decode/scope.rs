@@ -1,4 +1,4 @@
-//! Where the variables of a module and the variables and parameters of an entry lie.
+//! The addresses of the variables of a module, and of the variables and parameters of an entry.
 
 use super::operands::Result;
 use super::unsupported::Unsupported;
@@ -6,34 +6,36 @@ use crate::op::{MAX_SHARED_BYTES, PARAM_WINDOW, SHARED_BASE};
 use cute_ptx::ast::{Entry, Item, Module, ParamType, Variable};
 use std::collections::HashMap;
 
-/// The parameters of a kernel have at most this many bytes (PTX ISA 9.0, §5.1.6).
+/// The most bytes that the parameters of a kernel can have (PTX ISA 9.0, §5.1.6).
 const MAX_PARAM_BYTES: u32 = cute_hopper::threads::MAX_PARAMETER_BYTES_8_1;
 
 /// The variables of a module, which all of its entries share.
 pub(crate) struct Scope<'a> {
     statics: Layout<'a>,
-    /// Dynamic shared memory, which begins where the entry's own variables end.
+    /// The `.extern .shared` arrays. All have the same address up to alignment, which differs between entries: dynamic
+    /// shared memory begins after the entry's static variables.
     dynamic: HashMap<&'a str, &'a Variable>,
 }
 
-/// Static shared memory: the variables' addresses, and the bytes that they take.
+/// The addresses of static shared variables, and the bytes that they take with padding.
 #[derive(Default)]
 struct Layout<'a> {
     addresses: HashMap<&'a str, u64>,
     bytes: u32,
 }
 
-/// The addresses of an entry: of its parameters, and of the variables that it sees.
+/// The addresses that an entry's names stand for: its parameters, its variables, and those of the module.
 pub(super) struct Addresses<'a, 's> {
     scope: &'s Scope<'s>,
     params: HashMap<&'a str, u64>,
     statics: Layout<'a>,
-    /// The offset of each parameter in order, and the bytes of all.
+    /// The offset of each parameter in bytes, in order.
     pub(super) param_offsets: Vec<u32>,
+    /// The size of all parameters together.
     pub(super) param_bytes: u32,
 }
 
-/// Places the variables of a module.
+/// Assigns addresses to the variables of a module.
 pub(crate) fn module_scope(module: &Module) -> std::result::Result<Scope<'_>, Unsupported> {
     let mut scope = Scope {
         statics: Layout::default(),
@@ -73,7 +75,7 @@ impl<'a> Layout<'a> {
 }
 
 impl<'a, 's> Addresses<'a, 's> {
-    /// Places the parameters of an entry.
+    /// Assigns offsets to the parameters of an entry.
     pub(super) fn new(entry: &'a Entry, scope: &'s Scope<'s>) -> Result<Addresses<'a, 's>> {
         let mut addresses = Addresses {
             scope,
@@ -101,18 +103,18 @@ impl<'a, 's> Addresses<'a, 's> {
         Ok(addresses)
     }
 
-    /// Places a variable of the entry. All have their places before one is asked for: where the static part ends, dynamic
-    /// shared memory begins.
+    /// Assigns an address to a variable of the entry. This is done for all variables before [`find`](Addresses::find) is
+    /// called, since dynamic shared memory begins after them.
     pub(super) fn place(&mut self, variable: &'a Variable) -> Result<()> {
         self.statics.place(variable)
     }
 
-    /// Bytes of static shared memory.
+    /// Bytes of static shared memory, of the module's and the entry's variables.
     pub(super) fn static_shared(&self) -> u32 {
         self.statics.bytes
     }
 
-    /// The address of a variable or parameter.
+    /// The address of a variable or parameter; `None` if there is none of this name.
     pub(super) fn find(&self, name: &str) -> Result<Option<u64>> {
         let known = self
             .params
@@ -127,7 +129,7 @@ impl<'a, 's> Addresses<'a, 's> {
     }
 }
 
-/// The address of a variable after so many bytes of shared memory, and the bytes up to its end.
+/// The address of a variable that follows `before` bytes of shared memory, and the bytes up to its end.
 fn shared_range(variable: &Variable, before: u32) -> Result<(u64, u32)> {
     if variable.space != "shared" {
         return Err(format!("variables in .{} are not modelled", variable.space));
@@ -145,7 +147,7 @@ fn shared_range(variable: &Variable, before: u32) -> Result<(u64, u32)> {
     }
 }
 
-/// Alignment and size of a parameter in bytes.
+/// The alignment and the size of a parameter, in bytes.
 pub(crate) fn param_layout(ty: &ParamType) -> (u32, u32) {
     match ty {
         ParamType::Scalar(ty) => (ty.bits().div_ceil(8), ty.bits().div_ceil(8)),

@@ -1,4 +1,4 @@
-//! Exchanges between lanes, barriers, and the other instructions about threads.
+//! Exchanges between lanes, barriers, `setmaxnreg`, and the ranks of CTAs in a cluster.
 
 use super::bindings::Bindings;
 use super::operands::{Arg, Result, take};

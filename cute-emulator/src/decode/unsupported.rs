@@ -1,6 +1,6 @@
-//! What the emulator does not model, with its place.
+//! The error for what the emulator does not model.
 
-/// An error in an entry: the line of the text, the instruction, and what is wrong with it.
+/// The line of the text (from 1, or 0 if it is not known), the instruction or declaration, and what is not modelled.
 pub(crate) struct Unsupported {
     pub(crate) line: u32,
     pub(crate) text: String,

@@ -1,4 +1,5 @@
-//! Runs a decoded entry: the grid's clusters, some at a time, in an order that the seed picks.
+//! Runs a decoded entry: the clusters of the grid in order, some at a time, with their warps in an order that the seed
+//! picks.
 
 use super::random::Random;
 use super::state::cluster::{Cluster, state_bytes};
@@ -11,15 +12,15 @@ use crate::launch::{Delay, Launch, Stats};
 use crate::memory::GlobalMemory;
 use crate::op::Code;
 
-/// How many instructions a warp runs before another may: one of these, by chance.
+/// A warp runs for at most this many instructions before another may run: one of these, at random.
 const BUDGETS: [u32; 4] = [1, 16, 128, 1024];
 
-/// So many bytes of a cluster's state take as long to fill as an instruction does to execute.
+/// Initialising this many bytes of a cluster's state is charged like one instruction.
 const BYTES_PER_STEP: u64 = 1024;
-/// So many warps are asked whether they can go on in the time of an instruction.
+/// Checking whether this many warps can run is charged like one instruction.
 const WARPS_PER_STEP: usize = 64;
 
-/// Runs an entry to its end. The launch has been checked.
+/// Runs an entry to its end. The caller has checked the launch.
 pub(crate) fn run(
     code: &Code,
     params: &[u8],
@@ -62,16 +63,18 @@ struct Machine<'a> {
     random: Random,
     stats: Stats,
     pending: Budget,
-    /// What counts as instructions beside those executed, and among it the start of a cluster.
+    /// What was charged against the step limit in addition to executed instructions.
     charged: u64,
+    /// What starting a cluster is charged in addition to one instruction.
     start: u64,
     /// How many clusters run at a time.
     residents: usize,
     running: Vec<Cluster>,
-    /// Clusters started, and of how many.
+    /// The number of clusters that have started.
     next: u64,
+    /// The number of clusters of the grid.
     clusters: u64,
-    /// All waits were given up once, and nothing has happened since.
+    /// Whether all mbarrier waits returned false since the last instruction that made progress.
     stalled: bool,
 }
 
@@ -110,7 +113,7 @@ impl Machine<'_> {
                 && self.random.one_in(2)
             {
                 let cluster = self.random.below(self.running.len());
-                self.happen(cluster)?;
+                self.advance_early(cluster)?;
             }
         }
     }
@@ -126,7 +129,7 @@ impl Machine<'_> {
         std::array::from_fn(|i| position[i] as u32 * cluster[i])
     }
 
-    /// The warps, by cluster, that have lanes which can go on.
+    /// The warps that have a split which can run, each as the index of its cluster and its index in the cluster.
     fn runnable(&self) -> Vec<(usize, usize)> {
         let mut runnable = Vec::new();
         for (c, cluster) in self.running.iter().enumerate() {
@@ -139,7 +142,8 @@ impl Machine<'_> {
         runnable
     }
 
-    /// Runs a warp for a while: as a rule the lanes that are furthest behind, so that the others can join them.
+    /// Runs a split of a warp for a while: in seven of eight cases the one at the earliest instruction, so that it
+    /// reaches the others and they reconverge, else a random one.
     fn slice(&mut self, c: usize, w: usize) -> Result<(), EmulatorError> {
         let cluster = &mut self.running[c];
         let mut warp = std::mem::take(&mut cluster.warps[w]);
@@ -164,7 +168,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Gives a warp of a cluster, or nobody in particular, access to everything.
+    /// Calls `f` with a [`Step`] for a warp of a cluster. `warp` is [`Warp::nobody`] for work that belongs to no warp.
     fn step(
         &mut self,
         c: usize,
@@ -192,7 +196,8 @@ impl Machine<'_> {
         result.map_err(|blame| self.fault(c, warp, pc, blame))
     }
 
-    /// No warp can go on: asynchronous work takes place, or else waits end without success, once.
+    /// Called when no warp can run. If a copy is not complete, one completes. If there is none, every mbarrier wait returns
+    /// false once, since the kernel may do something else then. If that changed nothing, it is a deadlock.
     fn unblock(&mut self) -> Result<(), EmulatorError> {
         let waiting: Vec<usize> = (0..self.running.len())
             .filter(|c| self.running[*c].copies_under_way() > 0)
@@ -223,13 +228,13 @@ impl Machine<'_> {
         })
     }
 
-    /// Some copy of a cluster into shared memory lands.
+    /// A random copy of a cluster into shared memory completes.
     fn land(&mut self, c: usize) -> Result<(), EmulatorError> {
         self.step(c, &mut Warp::nobody(), |step| step.land_some())
     }
 
-    /// Some asynchronous work of a cluster takes place, though nobody waits for it yet.
-    fn happen(&mut self, c: usize) -> Result<(), EmulatorError> {
+    /// Performs random asynchronous work of a cluster early, before a thread waits for it.
+    fn advance_early(&mut self, c: usize) -> Result<(), EmulatorError> {
         let cluster = &self.running[c];
         let rank = self.random.below(cluster.ctas.len());
         let (copies, stores) = (cluster.copies_under_way(), cluster.ctas[rank].stores.len());
@@ -250,7 +255,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A cluster has ended: what is under way completes.
+    /// Removes a cluster that has ended, after its asynchronous work is complete.
     fn end(&mut self, c: usize) -> Result<(), EmulatorError> {
         self.step(c, &mut Warp::nobody(), |step| {
             step.complete_copies()?;
@@ -288,7 +293,7 @@ impl Machine<'_> {
         }))
     }
 
-    /// Where every thread that has not ended stands.
+    /// Every split of every running warp, with its instruction and what it waits for.
     fn stuck(&self) -> Vec<Stuck> {
         let mut stuck = Vec::new();
         for cluster in &self.running {
@@ -300,7 +305,7 @@ impl Machine<'_> {
                         warp: warp.warp,
                         lane: 0,
                     };
-                    // A barrier is passed before its wait begins.
+                    // A split that waits at a named barrier is already at the next instruction.
                     let origin = match split.wait {
                         Some(Wait::Barrier { .. }) => Origin {
                             instruction: split.pc - 1,

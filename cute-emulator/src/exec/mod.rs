@@ -1,5 +1,6 @@
-//! Runs decoded entries. From below: what a running cluster is made of ([`state`]), what an instruction may touch ([`step`]),
-//! what each operation does ([`instructions`]), how the lanes of a warp go on ([`run`]), and who runs next ([`machine`]).
+//! Runs decoded entries. The modules are layers, from below: the state of a running cluster ([`state`]), what an instruction
+//! has access to ([`step`]), what each operation does ([`instructions`]), how the lanes of a warp run ([`run`]), and
+//! which warp runs next ([`machine`]).
 
 mod instructions;
 mod machine;

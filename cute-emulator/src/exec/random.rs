@@ -1,6 +1,6 @@
-//! Random numbers, by which the order of things is chosen.
+//! Random numbers, which choose the order of warps and of asynchronous work.
 
-/// Numbers that look random and depend on the seed alone (splitmix64).
+/// The pseudorandom generator splitmix64, whose state is initially the seed.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -12,11 +12,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`, which is not zero.
+    /// A number below `n`; `n` is not zero.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 
+    /// True with a probability of 1/n.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

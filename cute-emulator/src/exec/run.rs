@@ -1,11 +1,11 @@
-//! Runs some lanes of a warp for a while.
+//! Runs a split of a warp: lanes that are at the same instruction.
 
 use super::state::warp::{Split, Wait};
 use super::step::{Flow, Result, Step};
 use crate::op::{Code, Convergence, Instruction};
 
 impl Step<'_> {
-    /// Runs lanes until they wait, others of the warp should catch up, or the budget is used up.
+    /// Runs a split until it waits, until another split of the warp is behind and can run, or for `budget` instructions.
     pub(crate) fn run(&mut self, mut split: Split, mut budget: u32) -> Result<()> {
         split.wait = None;
         while budget > 0 {
@@ -70,7 +70,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The lanes that must come here first, if any.
+    /// The lanes that the instruction needs, if some of them have not reached it yet.
     fn missing(&self, instruction: &Instruction, split: &Split) -> Option<u32> {
         let required = match instruction.convergence {
             Convergence::No => return None,
@@ -82,7 +82,8 @@ impl Step<'_> {
         (required & !split.mask != 0).then_some(required)
     }
 
-    /// Takes in the lanes that stand at the same instruction; whether others are behind and can run.
+    /// Merges the splits that are at the same instruction into this one. Returns whether another split is behind and can
+    /// run.
     fn regroup(&mut self, split: &mut Split) -> bool {
         self.warp.splits.retain(|other| {
             let same =
@@ -98,7 +99,7 @@ impl Step<'_> {
             .any(|other| other.pc < split.pc && other.wait.is_none())
     }
 
-    /// A warp has ended.
+    /// Called when the last lane of a warp has ended.
     fn leave(&mut self) -> Result<()> {
         self.leave_barriers();
         if self.cluster.cta_ended(self.warp.rank) {

@@ -1,4 +1,4 @@
-//! What an instruction may touch, and what may come of it.
+//! What an instruction has access to, and what follows it.
 
 use super::random::Random;
 use super::state::cluster::Cluster;
@@ -11,12 +11,12 @@ use crate::limits::Limits;
 use crate::memory::GlobalMemory;
 use crate::op::Code;
 
-/// Everything that an instruction may touch.
+/// What an instruction has access to while it executes.
 pub(crate) struct Step<'a> {
     pub(crate) code: &'a Code,
     pub(crate) params: &'a [u8],
     pub(crate) cluster: &'a mut Cluster,
-    /// Taken out of the cluster while it runs.
+    /// The warp that executes it, taken out of `cluster.warps` meanwhile.
     pub(crate) warp: &'a mut Warp,
     pub(crate) memory: &'a mut GlobalMemory,
     pub(crate) random: &'a mut Random,
@@ -24,21 +24,21 @@ pub(crate) struct Step<'a> {
     pub(crate) stats: &'a mut Stats,
     pub(crate) limits: &'a Limits,
     pub(crate) pending: &'a mut Budget,
-    /// What counts as instructions beside those executed.
+    /// What was charged against the step limit in addition to executed instructions.
     pub(crate) charged: &'a mut u64,
-    /// The instruction that runs.
+    /// The index of the instruction.
     pub(crate) pc: usize,
-    /// Whether something changed that others may wait for.
+    /// Whether something changed that other warps may wait for.
     pub(crate) progress: bool,
 }
 
 impl Step<'_> {
-    /// Counts what takes as long as so many instructions.
+    /// Charges slow work like this many instructions.
     pub(crate) fn charge(&mut self, steps: u64) {
         *self.charged = self.charged.saturating_add(steps);
     }
 
-    /// Names the running instruction and lane.
+    /// The running instruction, of this lane.
     pub(crate) fn origin(&self, lane: usize) -> Origin {
         Origin {
             instruction: self.pc,
@@ -48,7 +48,7 @@ impl Step<'_> {
         }
     }
 
-    /// A warp of the cluster, which may be the one that runs.
+    /// A warp of the cluster by its index: the running one is not in `cluster.warps`.
     pub(crate) fn warp_at(&self, index: usize) -> &Warp {
         if index == self.warp.index {
             self.warp
@@ -61,22 +61,22 @@ impl Step<'_> {
 /// What follows an instruction.
 pub(crate) enum Flow {
     Next,
-    /// The lanes of the mask go to the target, the others on.
+    /// The lanes `taken` branch to the target, the others continue with the next instruction.
     Branch {
         target: usize,
         taken: u32,
     },
     /// The lanes of the mask end.
     Exit(u32),
-    /// The same instruction again, once the split's wait is over.
+    /// The split waits, and executes the same instruction again afterwards.
     Suspend,
 }
 
-/// What went wrong, and on whose account.
+/// What went wrong, and which instruction and lane caused it.
 pub(crate) struct Blame {
     pub(crate) kind: FaultKind,
     pub(crate) lane: Option<usize>,
-    /// Where the instruction is not the one that runs, but one whose asynchronous work went wrong.
+    /// The instruction that started the work, if asynchronous work went wrong; `None` for the running instruction.
     pub(crate) origin: Option<Origin>,
 }
 

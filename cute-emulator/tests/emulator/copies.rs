@@ -5,7 +5,7 @@ use cute_emulator::{decode_tensor_map, encode_tensor_map};
 use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
 use cute_hopper::{ElementType, SwizzleMode};
 
-/// Loads a box and writes shared memory, word by word, to `out`.
+/// A kernel that loads a box and then copies the words of shared memory to `out`.
 const LOAD: &str = "
     ld.param.u64 %d0, [out];
     ld.param.s32 %r20, [c0];
@@ -40,12 +40,12 @@ COPY:
 
 const LOAD_PARAMS: &str = ".param .align 64 .b8 map[128], .param .u64 out, .param .s32 c0, .param .s32 c1, .param .u32 bytes";
 
-/// The text of such a kernel.
+/// A module of this kind, for other tests.
 pub(crate) fn sample() -> String {
     module(LOAD_PARAMS, LOAD)
 }
 
-/// A matrix of 16-bit numbers, row r column c holding 100 r + c, and its map.
+/// A matrix of 16-bit numbers, where the element in row r and column c is 100·r + c, and its tensor map.
 fn matrix(
     run: &mut Run<'_>,
     rows: u64,
@@ -89,7 +89,7 @@ fn load(run: &mut Run<'_>, map: &TensorMap, coords: [i32; 2]) -> Vec<u16> {
 
 #[test]
 fn every_swizzle_permutes_the_box() {
-    // Columns of a box row, and how many 16-byte chunks trade places: chunk ^= row in pattern.
+    // The columns of the box, and the mask of the swizzle: bits 4 to 6 of an offset are XORed with bits 7 to 9 & mask.
     let modes = [
         (SwizzleMode::None, 16, 0),
         (SwizzleMode::B32, 16, 1),
@@ -145,7 +145,7 @@ fn outside_of_the_tensor_is_the_fill() {
     }
 }
 
-/// Fills shared memory with the thread's numbers, 16 bits each, and stores it as a box.
+/// A kernel that fills shared memory with the numbers of the threads, 16 bits each, and stores it as a box.
 fn store_kernel(instruction: &str) -> String {
     let body = format!(
         "
@@ -180,8 +180,8 @@ fn stores_are_clipped() {
     for seed in SEEDS {
         for coords in [[0, 0], [8, 3], [16, 8], [32, 0], [24, 9]] {
             let mut run = Run::threads(64).seed(seed);
-            // 128 elements: 8 rows of 16. The tensor's rows of 21 elements are written up to the 24th, as on an H100:
-            // a store ends at the next multiple of 16 bytes.
+            // 128 elements: 8 rows of 16. In the tensor's rows of 21 elements, 24 are written, as on an H100: a store
+            // ends at the next multiple of 16 bytes.
             let map = matrix(&mut run, 10, 21, [16, 8], SwizzleMode::None);
             let before = run.memory.bytes(map.address, 480).unwrap().to_vec();
             let args = [
@@ -230,7 +230,7 @@ fn reductions_add() {
 
 #[test]
 fn multicast_reaches_every_cta() {
-    // Rank 0 loads for all; each CTA waits on its own mbarrier.
+    // Rank 0 multicasts to all CTAs; each CTA waits at its own mbarrier.
     let body = "
         ld.param.u64 %d0, [out];
         mov.u32 %r0, %cluster_ctarank;
@@ -277,7 +277,8 @@ fn multicast_reaches_every_cta() {
 
 #[test]
 fn shared_memory_goes_to_another_cta() {
-    // Each CTA sends 16 bytes by a bulk copy and 4 by a store to the next, and waits for what comes from the one before.
+    // Each CTA sends 16 bytes with a bulk copy and 4 bytes with st.async to the next CTA, and waits for those of the
+    // previous one.
     let body = "
         ld.param.u64 %d0, [out];
         mov.u32 %r0, %cluster_ctarank;

@@ -1,5 +1,5 @@
-//! Which instructions of the table are not modelled, and why. The list is committed: a row that falls out of the emulator,
-//! or a new one that never got in, shows here.
+//! The instructions of the table that the emulator does not model, with the reasons. The list is a committed file, so the
+//! test fails when a row of the table is added without the emulator's part, or when the emulator no longer models a row.
 
 use cute_emulator::{EmulatorError, Program};
 use cute_ptx::ast::{Inst, Operand, Type};
@@ -7,7 +7,7 @@ use cute_ptx::table::{self, Kind, Mnemonic, Pair, Space};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The types that registers are declared with, as `%TYPE_0` and on.
+/// The types with which registers `%TYPE_0`, `%TYPE_1` and so on are declared.
 const POOL: &[Type] = &[
     Type::Pred,
     Type::B16,
@@ -32,7 +32,7 @@ fn register(ty: Type, index: usize) -> Operand {
     Operand::Name(format!("%{}_{index}", ty.name()))
 }
 
-/// An operand of a kind, as the `i`th of an instruction.
+/// An operand of a kind, for the place `i` of an instruction.
 fn operand(kind: &Kind, i: usize) -> Operand {
     let vector = |len: usize, ty| {
         Operand::Vector((0..len).map(|j| register(ty, 128 * i.min(1) + j)).collect())

@@ -1,4 +1,4 @@
-//! What is reported, and at which line.
+//! The faults that are reported, and their lines.
 
 use super::{Run, SEEDS, fault, module, pointer, words_of, words_under};
 use cute_emulator::{EmulatorError, FaultKind, Launch, LaunchProblem, Program, encode_tensor_map};
@@ -19,7 +19,7 @@ fn what_is_not_modelled_is_named_with_its_line() {
                 message,
                 entry,
             }) => {
-                // Ten lines of the module stand before.
+                // `module` puts eleven lines before the body.
                 assert_eq!((line, entry.as_str()), (12, "k"), "{instruction}");
                 assert!(message.contains(part), "{message}");
                 assert!(
@@ -248,7 +248,7 @@ fn single_faults() {
 
 #[test]
 fn races_between_warps() {
-    // With no barrier, warp 1 reads what warp 0 wrote, overwrites it, or overwrites what warp 0 read.
+    // Without a barrier, warp 1 reads what warp 0 wrote, overwrites it, or overwrites what warp 0 read.
     let (read, write) = ("ld.shared.b32 %r1, [smem];", "st.shared.b32 [smem], 2;");
     for (first, second) in [(write, read), (write, write), (read, write)] {
         let body = format!(
@@ -263,7 +263,7 @@ fn races_between_warps() {
             {second}
         END:"
         );
-        // Only what follows the first barrier is of interest.
+        // Warp 0 initialises the word before the barrier, so only the accesses after it race.
         let body = body
             .replace("mov.u32 %r1, 0;", "bar.sync 0; mov.u32 %r1, 0;")
             .replace(
@@ -280,7 +280,7 @@ fn races_between_warps() {
     }
 }
 
-/// A copy of 16 rows of 32 bytes into shared memory, the wait for it, and what follows.
+/// A kernel that copies 16 rows of 32 bytes into shared memory, then executes `wait` and `after`.
 fn copied(wait: &str, after: &str) -> String {
     let body = format!(
         "
@@ -333,15 +333,15 @@ fn copies_must_be_waited_for() {
     };
     assert!(other.text.starts_with("cp.async.bulk.tensor.2d"), "{kind}");
     assert_eq!(format!("{text};"), read);
-    // The CTA ends before its data has come.
+    // The CTA ends before its copy is complete.
     assert!(matches!(
         fault(go(0, &copied("", ""))).0,
         FaultKind::ExitWithCopy { .. }
     ));
-    // A tensor map that is none.
+    // 128 bytes that are not a tensor map.
     let garbage = Run::threads(32).go(&copied(WAIT, ""), &[vec![1; 128]]);
     assert!(matches!(fault(garbage).0, FaultKind::Operand(_)));
-    // Fewer bytes expected than come.
+    // The mbarrier expects fewer bytes than the copy completes.
     let short = copied(WAIT, "").replace("[%r3], 512", "[%r3], 256");
     assert!(matches!(go(0, &short), Err(EmulatorError::Deadlock { .. })));
 }
@@ -390,7 +390,7 @@ fn stores_must_be_fenced_and_waited_for() {
 
 #[test]
 fn deadlocks_list_every_warp() {
-    // Warp 0 waits for an mbarrier that nobody arrives at, warp 1 at a barrier of two warps.
+    // Warp 0 waits for an mbarrier without arrivals, warp 1 at a named barrier of two warps.
     let body = "
         mov.u32 %r1, 0;
         setp.gt.u32 %p0, %r0, 31;
@@ -429,7 +429,7 @@ fn deadlocks_list_every_warp() {
             other => panic!("{other:?}"),
         }
     }
-    // Half of a warp at a barrier that wants all of it.
+    // Half of a warp waits at a barrier that needs the whole warp.
     let divergent = "
         setp.gt.u32 %p0, %r0, 15;
         mov.u32 %r1, 0;
@@ -457,7 +457,7 @@ fn a_cta_that_has_ended_is_out_of_reach() {
         @%p0 bra END;
         st.shared::cluster.b32 [%r3], 1;
     END:";
-    // Rank 0 need not have ended when rank 1 writes, but under some schedule it has.
+    // Whether rank 0 has ended when rank 1 writes depends on the schedule; under at least one of these it has.
     let ended = (0..20).any(|seed| {
         match Run::threads(1)
             .seed(seed)

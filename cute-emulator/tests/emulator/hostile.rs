@@ -1,5 +1,5 @@
-//! Modules and launches that mean harm: each ends, soon, with the result that PTX defines or with an error that says what is
-//! wrong. None panics, hangs, or asks the host for more than its limits.
+//! Extreme and malicious modules and launches. Each ends soon, with the result that PTX defines or with an error that
+//! says what is wrong. None panics, hangs, or takes more of the host than its limits allow.
 
 use super::{Run, module, pointer, words_of};
 use cute_emulator::{AllocError, GlobalMemory, Launch, Limits, Program};
@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Runs every row and reports all that went wrong, panics too.
+/// Runs every row and reports all failures and panics together.
 fn check<R>(rows: &[R], name: impl Fn(&R) -> &str, run: impl Fn(&R) -> Result<(), String>) {
     let wrong: Vec<String> = rows
         .iter()
@@ -20,7 +20,7 @@ fn check<R>(rows: &[R], name: impl Fn(&R) -> &str, run: impl Fn(&R) -> Result<()
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Whether a message says what it should.
+/// An error unless the result is an error whose message contains `part`.
 fn says(result: Result<impl std::fmt::Debug, impl ToString>, part: &str) -> Result<(), String> {
     match result {
         Err(error) if error.to_string().contains(part) => Ok(()),
@@ -29,9 +29,9 @@ fn says(result: Result<impl std::fmt::Debug, impl ToString>, part: &str) -> Resu
     }
 }
 
-/// Instructions that leave a word in `%r1`, and the word.
+/// Instructions that compute `%r1`, and its expected value.
 const WORDS: &[(&str, u32)] = &[
-    // Constants take the width of their operand.
+    // A constant has the width of its operand.
     ("clz.b32 %r1, -1;", 0),
     ("clz.b32 %r1, 1;", 31),
     ("clz.b64 %r1, -1;", 0),
@@ -108,7 +108,7 @@ const WORDS: &[(&str, u32)] = &[
         "add.f32 %f0, 0d3FF8000000000000, 0f3F800000; mov.b32 %r1, %f0;",
         0x4020_0000,
     ),
-    // Shifts past the width.
+    // Shifts by more than the width.
     ("shl.b32 %r1, 1, -1;", 0),
     ("shr.s32 %r1, -8, -1;", u32::MAX),
     ("shr.u32 %r1, -1, 31;", 1),
@@ -118,7 +118,7 @@ const WORDS: &[(&str, u32)] = &[
     ("bfe.s64 %d1, -1, 255, 255; cvt.u32.u64 %r1, %d1;", u32::MAX),
     ("bfi.b32 %r1, -1, 9, -1, -1;", 9),
     ("bfi.b64 %d1, -1, 0, 64, 64; cvt.u32.u64 %r1, %d1;", 0),
-    // Arithmetic wraps, and a division has always a result.
+    // Arithmetic wraps, and every division has a result.
     ("div.s32 %r1, 0x80000000, -1;", 0x8000_0000),
     ("rem.s32 %r1, 0x80000000, -1;", 0),
     ("div.u32 %r1, 1, 0;", u32::MAX),
@@ -141,7 +141,7 @@ const WORDS: &[(&str, u32)] = &[
         "mad.hi.u64 %d1, -1, -1, -1; cvt.u32.u64 %r1, %d1;",
         0xffff_fffd,
     ),
-    // A conversion to an integer saturates; of a NaN it depends on the widths.
+    // A conversion to an integer saturates. The result for a NaN depends on the widths of the types.
     ("cvt.rzi.s32.f32 %r1, 0f7FC00000;", 0),
     ("cvt.rzi.s32.f32 %r1, 0f7F800000;", 0x7fff_ffff),
     ("cvt.rzi.s32.f32 %r1, 0fFF800000;", 0x8000_0000),
@@ -178,7 +178,7 @@ fn what_is_computed_is_what_ptx_defines() {
     );
 }
 
-/// Instructions that are refused when the module is loaded, and a part of the message.
+/// Instructions that are refused when the module is loaded, and a part of the error message.
 const REFUSED: &[(&str, &str)] = &[
     (
         "st.async.shared::cluster.mbarrier::complete_tx::bytes.b128 [smem], %d0, [smem];",
@@ -328,7 +328,7 @@ fn what_has_no_meaning_is_refused_at_load() {
     );
 }
 
-/// Kernels that run into an error, and a part of the message: in a warpgroup where they use tensor cores, else in one thread.
+/// Kernels whose launch fails, and a part of the error message. They run with 128 threads if they use wgmma, else with one.
 const FAULTS: &[(&str, &str)] = &[
     ("mov.u64 %d0, -1; ld.global.b8 %r1, [%d0];", "0xffffffffffffffff are not inside one allocation"),
     ("mov.u64 %d0, -8; st.global.b64 [%d0+9223372036854775807], 0;", "not a multiple of 8"),
@@ -435,7 +435,7 @@ const FAULTS: &[(&str, &str)] = &[
     ("trap;", "trap"),
 ];
 
-/// Little enough of everything that a flood is over at once.
+/// Limits so low that a kernel which loops forever reaches them at once.
 const LITTLE: Limits = Limits {
     text_bytes: 1 << 20,
     entries: 16,
@@ -462,7 +462,7 @@ fn what_goes_wrong_is_said() {
                 let out = run.words(&[0; 64]);
                 let ptx = module(".param .u64 out, .param .u64 more", body);
                 let result = run.go(&ptx, &[pointer(out), vec![0; 8]]);
-                // With random delays a flood may end otherwise, but it ends.
+                // With random delays another limit may be reached first.
                 says(result, if seed == 0 { part } else { "" })?;
             }
             Ok(())
@@ -513,7 +513,7 @@ fn extreme_coordinates_are_outside() {
         let ptx = module(".param .align 64 .b8 map[128], .param .s32 corner", body);
         let result = run.go(&ptx, &args);
         if corner < 0 {
-            // A row of eight elements, which are all filled with zeros.
+            // The whole box is outside the tensor and is filled with zeros.
             assert!(result.is_ok(), "{result:?}");
         } else {
             says(result, "are not inside one allocation").unwrap();
@@ -688,7 +688,7 @@ fn launches_are_held_against_their_limits() {
     );
 }
 
-/// Many registers are no harm in a warp, and an error in many.
+/// 120,000 registers are allowed for one warp, but for many warps they exceed `state_bytes`.
 #[test]
 fn registers_are_bounded_by_the_bytes_of_all_warps() {
     let names: String = (0..120_000)
@@ -741,7 +741,7 @@ fn memory_is_bounded() {
             align: 1 << 60
         })
     );
-    // No host has as much as a device without a limit may be asked for.
+    // Without a limit, the host's memory is the limit.
     let mut endless = GlobalMemory::within(&Limits {
         memory_bytes: u64::MAX,
         ..LITTLE
@@ -765,16 +765,16 @@ fn memory_is_bounded() {
     assert!(small.bytes(first, usize::MAX).is_err());
 }
 
-/// A module or a kernel that grows with a number.
+/// A module whose text or execution grows with a size.
 struct Flood {
     name: &'static str,
-    /// The smaller size; the larger is four times as many.
+    /// The smaller of the two sizes that are timed; the other is four times as large.
     size: usize,
     threads: u32,
     ptx: fn(usize) -> String,
 }
 
-/// A kernel that does something so many times.
+/// A kernel that executes `body` `size` times.
 fn repeated(size: usize, before: &str, body: &str, after: &str) -> String {
     module(
         ".param .u64 out",
@@ -892,7 +892,7 @@ const FLOODS: &[Flood] = &[
             repeated(
                 size,
                 MBARRIER,
-                // To no CTA, so that nobody need wait.
+                // The multicast mask is empty, so the copies need not be waited for.
                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster
                      [%r2+1024], [%d0], 0, [%r2], 0;
                  cp.async.wait_all;",
@@ -970,7 +970,7 @@ const FLOODS: &[Flood] = &[
     },
 ];
 
-/// How long it takes to load a module and to run its entry `k`.
+/// The time to load a module and to run its entry `k`.
 fn time(flood: &Flood, size: usize) -> Result<Duration, String> {
     let ptx = (flood.ptx)(size);
     let start = clock();
@@ -988,7 +988,7 @@ fn time(flood: &Flood, size: usize) -> Result<Duration, String> {
     }
 }
 
-/// How long this thread has run, without the time that others took from it where Linux tells.
+/// The CPU time of this thread, where Linux reports it; else the time that has passed.
 fn clock() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
@@ -998,7 +998,8 @@ fn clock() -> Duration {
     }
 }
 
-/// Four times as much may take nine times as long, on a busy host; what is quadratic takes sixteen times as long.
+/// Linear work takes four times as long for four times the size, quadratic work sixteen times. Nine is the limit, since
+/// the host may be busy.
 #[test]
 fn floods_take_linear_time() {
     const TRIES: usize = 4;

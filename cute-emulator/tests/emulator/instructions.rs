@@ -1,8 +1,8 @@
-//! What single instructions compute.
+//! The results of single instructions.
 
 use super::{Run, module, pointer, words_of};
 
-/// Each row: instructions that leave a word in `%r1`, and the word.
+/// Instructions that compute `%r1`, and its expected value.
 fn check(rows: &[(&str, u32)]) {
     for (body, expected) in rows {
         match words_of(1, body) {

@@ -1,4 +1,4 @@
-//! The emulator against small PTX texts, one behaviour each.
+//! Small PTX modules, each of which tests one behaviour of the emulator.
 
 mod copies;
 mod coverage;
@@ -12,7 +12,7 @@ mod threads;
 
 use cute_emulator::{EmulatorError, FaultKind, GlobalMemory, Launch, Program, Schedule, Stats};
 
-/// Schedules under which a correct kernel must give the same result.
+/// The seeds of schedules. A correct kernel gives the same result under each.
 const SEEDS: std::ops::Range<u64> = 0..6;
 
 /// A module of one entry `k` with registers `%p`, `%h`, `%r`, `%f` and `%d` of 1, 16, 32, 32 and 64 bits, shared memory
@@ -25,7 +25,7 @@ fn module(params: &str, body: &str) -> String {
     )
 }
 
-/// What a kernel is run with.
+/// The memory and the launch for a kernel.
 struct Run<'a> {
     launch: Launch<'a>,
     memory: GlobalMemory,
@@ -89,7 +89,7 @@ fn pointer(address: u64) -> Vec<u8> {
     address.to_le_bytes().to_vec()
 }
 
-/// Runs a kernel that writes one word for each of its threads to the address in its only parameter, in `%d0`.
+/// Runs `body` in each of `threads` threads, with `%tid.x` in `%r0`, and returns the value of `%r1` in each.
 fn words_of(threads: u32, body: &str) -> Result<Vec<u32>, EmulatorError> {
     words_under(0, threads, body)
 }
@@ -104,7 +104,7 @@ fn words_under(seed: u64, threads: u32, body: &str) -> Result<Vec<u32>, Emulator
     Ok(run.read_words(out, threads as usize))
 }
 
-/// The fault that a kernel ends with, and its line.
+/// The fault with which a kernel ended, and the instruction.
 fn fault(result: Result<impl std::fmt::Debug, EmulatorError>) -> (FaultKind, String) {
     match result {
         Err(EmulatorError::Fault(fault)) => (fault.kind.clone(), fault.site.text.clone()),

@@ -1,5 +1,5 @@
-//! Modules like those that ship, with a few places changed at random: whatever they have become, loading and launching them
-//! gives a result or an error.
+//! Modules like those of real kernels, with a few random changes: loading and launching them gives a result or an error,
+//! never a panic.
 
 use super::{pipeline, tensor_cores};
 use cute_emulator::{GlobalMemory, Launch, Limits, Program, Schedule, encode_tensor_map};
@@ -7,12 +7,12 @@ use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
 use cute_hopper::{ElementType, SwizzleMode};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How many mutants are made.
+/// The number of mutants.
 const MUTANTS: u64 = 3000;
-/// How many changes one has, at most.
+/// A mutant has fewer changes than this, in addition to a change of lines.
 const CHANGES: usize = 4;
 
-/// Little of everything: a mutant that loops is given up soon.
+/// Low limits, so that a mutant that loops forever fails soon.
 const LIMITS: Limits = Limits {
     text_bytes: 1 << 20,
     entries: 16,
@@ -26,7 +26,7 @@ const LIMITS: Limits = Limits {
     steps: 2048,
 };
 
-/// Numbers at the edges of what instructions take.
+/// Numbers at or beyond the limits of what instructions take.
 const NUMBERS: &[&str] = &[
     "0",
     "1",
@@ -50,7 +50,7 @@ const NUMBERS: &[&str] = &[
     "99999999999999999999",
 ];
 
-/// What else may stand in a module.
+/// Words that replace others.
 const WORDS: &[&str] = &[
     "%r1",
     "%d1",
@@ -115,7 +115,7 @@ impl Random {
     }
 }
 
-/// Text as words, numbers, spaces and single characters, so that a change hits one of them.
+/// The text split into words, numbers and other single characters, so that a change replaces one of them.
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -132,7 +132,7 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// The text with a few changes: of lines, of numbers, of words for words, and of anything.
+/// The text with random changes: a line deleted, swapped or repeated; numbers and words replaced; anything deleted.
 fn mutant(text: &str, random: &mut Random) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let (at, other) = (random.below(lines.len()), random.below(lines.len()));
@@ -219,7 +219,7 @@ fn mutants_end_with_a_result_or_an_error() {
         super::copies::sample(),
     ];
     for text in &texts {
-        // The texts themselves are good: what is changed would run.
+        // The unchanged texts are valid.
         Program::load(text).unwrap();
     }
     let mut loaded = 0;
@@ -233,6 +233,6 @@ fn mutants_end_with_a_result_or_an_error() {
             Err(_) => panic!("mutant {seed} panics:\n{text}"),
         }
     }
-    // A change that breaks the syntax tests the parser alone; most should get further.
+    // A mutant with a syntax error tests only the parser, so most must parse.
     assert!(loaded > MUTANTS / 2, "{loaded} of {MUTANTS} mutants parse");
 }

@@ -1,4 +1,5 @@
-//! A whole pipeline, right under every schedule; and without any one of its synchronising instructions, not right.
+//! A pipelined matrix multiplication gives the right result under every schedule. With any one of its synchronising
+//! instructions removed it does not.
 
 use super::{Run, module};
 use cute_emulator::encode_tensor_map;
@@ -91,7 +92,7 @@ STORE
     @%p5 cp.async.bulk.wait_group.read 0;
 END:";
 
-/// The instructions that nothing but order depends on, and how often each occurs.
+/// The instructions that only synchronise, and how often each occurs.
 const SYNCHRONISING: [(&str, usize); 17] = [
     ("mbarrier.init", 4),
     ("fence.mbarrier_init", 1),
@@ -121,7 +122,7 @@ pub(crate) fn kernel() -> String {
         .map(|i| format!("%f{i}"))
         .collect::<Vec<_>>()
         .join(", ");
-    // Sixteen columns are 32 bytes within the row: two units of the address field.
+    // Sixteen columns are 32 bytes of a row, which are 2 in the descriptor's address field of 16-byte units.
     let multiply: String = (0..4)
         .map(|step| {
             let first = if step == 0 { "setp.ne.u32 %p6, %r3, 0;" } else { "setp.eq.u32 %p6, 0, 0;" };
@@ -159,10 +160,10 @@ fn element(row: usize, k: usize, salt: usize) -> f64 {
     ((row * salt + k * 3 + row * k) % 9) as f64 - 4.0
 }
 
-/// Whether a kernel ends well and gives the right D.
+/// Whether a kernel ends without an error and computes the right D.
 fn right(ptx: &str, seed: u64) -> bool {
     let mut run = Run::threads(160).seed(seed);
-    // A wait that is gone makes a loop endless: these kernels end after some thousand instructions.
+    // The kernel takes some thousand instructions. Without one of its waits it may loop forever, so the limit is low.
     run.launch.limits.steps = 1 << 16;
     let k = EDGE * BLOCKS;
     let mut matrix = |salt| {
@@ -232,7 +233,7 @@ fn every_synchronising_instruction_is_needed() {
     }
 }
 
-/// What may become of a number.
+/// The numbers that replace others.
 const NUMBERS: [&str; 8] = [
     "0",
     "1",
@@ -247,7 +248,7 @@ const NUMBERS: [&str; 8] = [
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
 
-    /// Lines that change places and numbers that change make kernels of all kinds of wrongness: each ends, none panics.
+    /// Kernels with swapped or deleted lines and replaced numbers end with a result or an error, without a panic.
     #[test]
     fn no_kernel_makes_the_emulator_panic(
         edits in proptest::collection::vec((0..3_u8, proptest::prelude::any::<(u16, u16)>()), 1..4),

@@ -1,10 +1,10 @@
-//! wgmma against sums in f64.
+//! wgmma, compared with sums in f64.
 
 use super::{Run, SEEDS, fault, module, pointer};
 use cute_emulator::FaultKind;
 
-/// A matrix layout in shared memory: the byte at which the element of row `mn`, column `k` stands (before the swizzle),
-/// and the descriptor's fields.
+/// A matrix layout in shared memory: the byte offset, before the swizzle, of the element in row `mn` and column `k`, and the
+/// descriptor's fields.
 struct Case {
     name: &'static str,
     transposed: bool,
@@ -16,7 +16,8 @@ struct Case {
 
 /// Layouts of a matrix of 64 rows and 16 columns of 16-bit elements.
 const CASES: [Case; 8] = [
-    // Core matrices of 8 rows of 16 bytes; the next along K 1024 bytes on, the next 8 rows 128 bytes on.
+    // K-major core matrices: 8 rows of 16 bytes. The next core matrix along K is 1024 bytes later, the next 8 rows 128
+    // bytes.
     Case {
         name: "K, none",
         transposed: false,
@@ -49,7 +50,7 @@ const CASES: [Case; 8] = [
         stride: 256,
         place: |mn, k| mn * 32 + k * 2,
     },
-    // Core matrices of 8 columns of 8 rows; the next 8 columns 128 bytes on, the next 8 rows 256 bytes on.
+    // MN-major core matrices: 8 columns of 8 rows. The next 8 columns are 128 bytes later, the next 8 rows 256 bytes.
     Case {
         name: "MN, none",
         transposed: true,
@@ -89,7 +90,7 @@ impl Case {
         (self.leading >> 4) << 16 | (self.stride >> 4) << 32 | self.swizzle << 62
     }
 
-    /// The matrix as it stands in shared memory that starts at a multiple of 1024.
+    /// The bytes of the matrix in shared memory, which begins at a multiple of 1024.
     fn image(&self, element: impl Fn(usize, usize) -> u16) -> Vec<u8> {
         let mut bytes = vec![0; 8192];
         let mask = [0, 7, 3, 1][self.swizzle as usize];
@@ -104,9 +105,9 @@ impl Case {
     }
 }
 
-/// Loads the images of A and B by bulk copies, multiplies twice with accumulation, and stores D's fragments.
+/// A kernel that loads the bytes of A and B with bulk copies, multiplies twice with accumulation, and stores D's fragments.
 fn kernel(ty: &str, a: &Case, b: &Case, d_type: &str) -> String {
-    // Two halves to a register.
+    // A register holds two f16 elements.
     let d: Vec<String> = match d_type {
         "f16" => (32..48).map(|i| format!("%r{i}")).collect(),
         _ => (0..32).map(|i| format!("%f{i}")).collect(),
@@ -159,7 +160,7 @@ fn kernel(ty: &str, a: &Case, b: &Case, d_type: &str) -> String {
     module(".param .u64 out, .param .u64 images", &body)
 }
 
-/// The text of such a kernel.
+/// A module of this kind, for other tests.
 pub(crate) fn sample() -> String {
     kernel("bf16", &CASES[1], &CASES[5], "f32")
 }
@@ -242,7 +243,7 @@ fn half_results_are_packed() {
     }
 }
 
-/// A kernel whose warpgroup computes m64n8 with A in registers, all of the same value, and B all of the same value.
+/// A kernel whose warpgroup computes an m64n8 product. All elements of A, in registers, are equal, and all elements of B.
 fn registers(types: &str, k: usize, d_type: &str, immediates: &str, middle: &str) -> String {
     let body = format!(
         "
@@ -279,7 +280,7 @@ fn registers(types: &str, k: usize, d_type: &str, immediates: &str, middle: &str
 #[test]
 fn every_type_from_registers() {
     let f32s = |value: f32| value.to_bits();
-    // Types, K, D, trailing operands, words of A and B, the word of D.
+    // Types of A and B, K, type of D, last operands, a word of A, a word of B, the expected word of D.
     let rows = [
         (
             "bf16.bf16",
@@ -360,7 +361,7 @@ fn registers_belong_to_the_instruction_until_the_wait() {
         run.go(ptx, &[pointer(out), vec![0; 4], vec![0; 4]])
     };
     let bf16 = |middle| registers("bf16.bf16", 16, "f32", ", 1, 1, 0", middle);
-    // D read, D written, A written.
+    // Before the wait: D is read, D is written, A is written.
     for (middle, name) in [
         ("mov.b32 %r1, %r22;", "%r22"),
         ("mov.b32 %r21, 0;", "%r21"),
@@ -385,7 +386,7 @@ fn registers_belong_to_the_instruction_until_the_wait() {
     assert!(
         matches!(fault(go(&late)).0, FaultKind::MissingWgmmaFence { register } if register == "%r13")
     );
-    // B was written by the threads: the fence between the proxies is needed, and it must come before the barrier.
+    // The threads write B through the generic proxy, so a proxy fence is needed, and it must precede the barrier.
     let unfenced = bf16("").replace("fence.proxy.async.shared::cta;", "");
     assert!(matches!(
         fault(go(&unfenced)).0,
@@ -409,7 +410,7 @@ fn a_warpgroup_issues_as_one() {
         run.go(ptx, &[pointer(out), vec![0; 4], vec![0; 4]])
     };
     let kernel = registers("bf16.bf16", 16, "f32", ", 1, 1, 0", "");
-    // Descriptors that differ between warps, a warp too few, and a warp that goes another way.
+    // The warps have different descriptors; the CTA has only three warps; a warp does not execute the wgmma.
     let differ = kernel.replace(
         "or.b64 %d3, %d2,",
         "shr.u32 %r50, %r0, 6; cvt.u64.u32 %d9, %r50; add.u64 %d2, %d2, %d9; or.b64 %d3, %d2,",

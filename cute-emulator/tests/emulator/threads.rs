@@ -5,7 +5,7 @@ use cute_emulator::{EmulatorError, FaultKind};
 
 #[test]
 fn divergent_loops_and_branches() {
-    // Collatz steps of tid + 1.
+    // The number of Collatz steps from tid + 1 to 1.
     let body = "
         add.u32 %r2, %r0, 1;
         mov.u32 %r1, 0;
@@ -42,7 +42,7 @@ fn divergent_loops_and_branches() {
 
 #[test]
 fn lanes_exchange_after_divergence() {
-    // Odd lanes come late to the shuffle, which waits for them.
+    // Odd lanes reach the shuffle later, and it waits for them.
     let body = "
         and.b32 %r2, %r0, 1;
         setp.eq.u32 %p0, %r2, 0;
@@ -104,7 +104,7 @@ fn shuffles_and_votes() {
 
 #[test]
 fn barriers_order_shared_memory() {
-    // Each thread reads what the thread of the mirrored number wrote.
+    // Each thread t of n reads what thread n - 1 - t wrote.
     let body = "
         shl.b32 %r2, %r0, 2;
         mov.u32 %r3, smem;
@@ -122,7 +122,7 @@ fn barriers_order_shared_memory() {
 
 #[test]
 fn named_barriers_count_warps() {
-    // Warp 0 hands over to warp 1 by arriving; the others have ended.
+    // Warp 0 arrives and warp 1 waits; the other warps have ended.
     let body = "
         mov.u32 %r1, 0;
         setp.gt.u32 %p0, %r0, 63;
@@ -142,7 +142,7 @@ fn named_barriers_count_warps() {
     }
 }
 
-/// A ring: warp 0 fills, warp 1 drains, with full and empty mbarriers and parities.
+/// A ring of buffers that warp 0 writes and warp 1 reads, with a full and an empty mbarrier for each.
 const RING: &str = "
     setp.ne.u32 %p0, %r0, 0;
     @%p0 bra READY;
@@ -193,7 +193,7 @@ fn mbarriers_make_a_ring() {
 
 #[test]
 fn clusters_reach_each_other() {
-    // Each CTA stores its rank into the next one's shared memory and reads its own after the cluster's barrier.
+    // Each CTA stores its rank in the next CTA's shared memory, and after the cluster barrier reads its own.
     let body = "
         ld.param.u64 %d0, [out];
         mov.u32 %r0, %cluster_ctarank;
@@ -257,7 +257,7 @@ fn arrivals_from_other_ctas() {
             result.map(|_| run.read_words(out, 2))
         };
         assert_eq!(go(REMOTE).unwrap(), [1, 2]);
-        // Without the fence nobody else may use the mbarrier.
+        // Without the fence, other CTAs must not use the mbarrier.
         let unfenced = go(&REMOTE.replace("fence.mbarrier_init.release.cluster;", ""));
         assert!(matches!(fault(unfenced).0, FaultKind::Barrier { .. }));
     }
@@ -265,7 +265,8 @@ fn arrivals_from_other_ctas() {
 
 #[test]
 fn registers_move_between_warpgroups() {
-    // 384 threads start with 168 registers each: two warpgroups of 240 need all that the third gives up for 24.
+    // 384 threads start with 168 registers each. For 240, two warpgroups need all that the third releases by going down
+    // to 24.
     let body = |small: u32| {
         format!(
             "
@@ -296,7 +297,8 @@ fn registers_move_between_warpgroups() {
 
 #[test]
 fn matrices_load_and_store() {
-    // Stored transposed and loaded transposed is the identity; a fragment holds row lane/4, columns 2·(lane%4) and one more.
+    // Transposed by the store and by the load, the matrix stays the same. A lane's fragment has row lane/4 and columns
+    // 2·(lane%4) and 2·(lane%4) + 1.
     let body = "
         mov.u32 %r3, smem;
         shl.b32 %r4, %r0, 4;

@@ -1,4 +1,4 @@
-//! Mnemonics: a row of the table and the modifiers that are bound in it.
+//! Mnemonics: rows of the table with their modifiers bound.
 
 use super::modifier::{Modifier, Modifiers};
 use super::opcode::Opcode;
@@ -13,9 +13,10 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
-/// What an instruction is called: a row of the table and the modifiers that are bound in it.
+/// The mnemonic of an instruction: a row of the table with its modifiers bound.
 ///
-/// It is built from them or read from text; either way it is the same value, and there is none that the table lacks.
+/// It is built from an opcode and modifiers, or parsed from text; both give the same value. Only mnemonics of the table
+/// exist.
 ///
 /// ```
 /// use cute_ptx::ast::Type;
@@ -27,7 +28,7 @@ use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 /// assert_eq!(load.get("space"), Some(Modifier::SharedCta));
 /// assert_eq!(load.ty("t"), Some(Type::F32));
 ///
-/// // Only what is in braces in the row is chosen; the other words follow.
+/// // Only the words in the row's braces are given; the other words follow from the row.
 /// let load = Mnemonic::new(Opcode::Ldmatrix, (Modifier::Matrices(4), Modifier::Shared))?;
 /// assert_eq!(load.as_str(), "ldmatrix.sync.aligned.m8n8.x4.shared.b16");
 /// # Ok::<(), cute_ptx::table::Unknown>(())
@@ -47,23 +48,23 @@ struct Bound {
     target: Target,
 }
 
-/// The lanes of a warp that run an instruction together.
+/// Which lanes of a warp execute an instruction together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Together {
-    /// Each on its own.
+    /// Each lane executes it on its own.
     No,
-    /// All that have not ended.
+    /// All lanes that have not ended (`.aligned`).
     Warp,
-    /// Those of the member mask, which is the last operand.
+    /// The lanes of the member mask, which is the last operand.
     Members,
 }
 
 impl Mnemonic {
-    /// The mnemonic of an instruction with these modifiers, which stand in the order in which they are written.
+    /// The mnemonic of an instruction with these modifiers, given in the order in which the mnemonic has them.
     ///
     /// # Errors
     ///
-    /// No row of the instruction takes the modifiers.
+    /// No row of the opcode has exactly these modifiers.
     pub fn new(opcode: Opcode, modifiers: impl Modifiers) -> Result<Mnemonic, Unknown> {
         let mut key = (opcode, Vec::with_capacity(4));
         modifiers.push_to(&mut key.1);
@@ -76,78 +77,80 @@ impl Mnemonic {
         Ok(*interned.built.entry(key).or_insert(found))
     }
 
-    /// The row.
+    /// The row of the table that it belongs to.
     pub fn row(self) -> &'static Row {
         self.0.row
     }
 
-    /// The instruction.
+    /// The opcode of its row.
     pub fn opcode(self) -> Opcode {
         self.0.row.opcode
     }
 
-    /// The section of the PTX ISA (9.0) that specifies it.
+    /// The section of the PTX ISA 9.0 that specifies it, such as "9.7.1 Integer Arithmetic".
     pub fn section(self) -> &'static str {
         self.0.section
     }
 
-    /// The text.
+    /// The text, such as `add.u32`.
     pub fn as_str(self) -> &'static str {
         &self.0.text
     }
 
-    /// The modifiers, in order.
+    /// The modifiers, in the order of the text.
     pub fn modifiers(self) -> &'static [Modifier] {
         &self.0.modifiers
     }
 
-    /// Whether a modifier is bound.
+    /// Whether it has a modifier.
     pub fn has(self, modifier: Modifier) -> bool {
         self.0.modifiers.contains(&modifier)
     }
 
-    /// The modifier that the row binds to a name.
+    /// The modifier that the row binds to a name; `None` if the choice of that name was left out or does not exist.
     pub fn get(self, name: &str) -> Option<Modifier> {
         self.0.named.get(name)
     }
 
-    /// The type that the row binds to a name.
+    /// The type that the row binds to a name; `None` also if another modifier is bound to it.
     pub fn ty(self, name: &str) -> Option<Type> {
         self.get(name).and_then(Modifier::ty)
     }
 
-    /// The operands it takes, each form with its types filled in.
+    /// The forms of its operands, with the bound types filled in. An instruction must fit one of them.
     pub fn forms(self) -> &'static [Form] {
         &self.0.forms
     }
 
-    /// Whether it writes the registers of the operand at a place. All forms of a row write in the same places.
+    /// Whether it writes the registers of an operand, given by its index from 0. All forms of a row write the same operands.
     pub fn writes(self, operand: usize) -> bool {
         let form = self.0.forms.first();
         form.and_then(|form| form.get(operand))
             .is_some_and(|slot| slot.kind.writes())
     }
 
-    /// What it does besides writing its destinations.
+    /// What it does besides writing its destinations: the row's effect, except that a load from `.param` or `.const` has
+    /// none.
     pub fn effect(self) -> Effect {
         match (self.row().effect, self.get("space")) {
-            // What nobody writes is as good as a register.
+            // No thread can write these spaces, so a load from them depends on its sources alone.
             (Effect::Reads, Some(Modifier::Param | Modifier::Const)) => Effect::None,
             (effect, _) => effect,
         }
     }
 
-    /// The lanes that run it together.
+    /// Which lanes of a warp execute it together.
     pub fn together(self) -> Together {
         self.0.together
     }
 
-    /// The PTX version it needs: the row's, or a later one for some of its words.
+    /// The first PTX version that has it, as major and minor number: the row's, or a later one because of one of its
+    /// modifiers.
     pub fn version(self) -> (u32, u32) {
         self.0.version
     }
 
-    /// The target it needs: the row's, or a later one for some of its words.
+    /// The lowest target that has it: the row's, or a higher one because of one of its modifiers.
     pub fn target(self) -> Target {
         self.0.target
     }
@@ -180,7 +183,7 @@ impl Debug for Mnemonic {
 
 impl PartialEq for Mnemonic {
     fn eq(&self, other: &Mnemonic) -> bool {
-        // Each exists once.
+        // Mnemonics are interned: equal ones have the same address.
         std::ptr::eq(self.0, other.0)
     }
 }
@@ -193,25 +196,25 @@ impl Hash for Mnemonic {
     }
 }
 
-/// Mnemonics of a row in which every alternative of its pattern occurs at least once.
+/// Mnemonics of a row, such that every alternative of its pattern occurs in at least one of them.
 pub fn samples(row: &Row) -> Vec<String> {
     pattern::samples(&pattern::compile(row.pattern))
 }
 
-/// A mnemonic that no row stands for.
+/// A mnemonic that the table does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Unknown {
-    /// The longest beginning that some row shares; empty if the instruction itself is unknown.
+    /// The longest beginning that a mnemonic of the table has too; empty if not even the first word is in the table.
     pub known: String,
-    /// The word after it; none if the mnemonic ends too soon.
+    /// The word after it; `None` if the mnemonic ends too early.
     pub found: Option<String>,
-    /// The words that could stand there.
+    /// The words that can follow `known`, without their dots.
     pub expected: Vec<String>,
 }
 
 impl Display for Unknown {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        /// More than this is no help.
+        /// A longer list of words does not help the reader.
         const SHOWN: usize = 12;
         let Unknown {
             known,
@@ -239,11 +242,11 @@ impl Display for Unknown {
     }
 }
 
-/// A row with its pattern taken apart, once somebody asks for it.
+/// A row, and its pattern, which is compiled when it is first used.
 struct Entry {
     section: &'static str,
     row: &'static Row,
-    /// The first word.
+    /// The first word of the pattern.
     head: &'static str,
     pieces: OnceLock<Vec<Piece>>,
 }
@@ -264,7 +267,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     }
 });
 
-/// The mnemonics met so far. They stay, so that one is a pointer; the table has a limited number of them.
+/// The mnemonics used so far, by text and by modifiers. They are never freed, so a [`Mnemonic`] is just a reference. The
+/// table bounds their number.
 #[derive(Default)]
 struct Interned {
     read: HashMap<&'static str, Mnemonic>,
@@ -281,7 +285,7 @@ fn write(interned: &RwLock<Interned>) -> std::sync::RwLockWriteGuard<'_, Interne
     interned.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The mnemonic of one of the rows that covers the input.
+/// The mnemonic that matches the input, of one of the candidate rows.
 fn find(
     candidates: impl Iterator<Item = &'static Entry>,
     input: Input<'_>,
@@ -343,7 +347,7 @@ fn together(row: &Row, words: &[String]) -> Together {
     if row.operands.ends_with("members") {
         return Together::Members;
     }
-    // `bar` is short for `barrier.cta….aligned`.
+    // `bar` is PTX's abbreviation of `barrier.cta` with `.aligned`.
     match words[0] == "bar" || words.iter().any(|word| word == "aligned") {
         true => Together::Warp,
         false => Together::No,

@@ -1,24 +1,24 @@
-//! Modifiers: the words of a mnemonic that somebody chooses.
+//! Modifiers: the words of a mnemonic that are chosen when it is built.
 
 use crate::types::Type;
 use std::fmt::{self, Display, Formatter};
 
 macro_rules! modifiers {
     ($($name:ident = $text:literal),* $(,)?) => {
-        /// A word of a mnemonic that somebody chooses: in the table it stands in braces.
+        /// A word of a mnemonic that is chosen when the mnemonic is built. In the table it is in braces.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[expect(missing_docs, reason = "the names are PTX's own")]
         pub enum Modifier {
             $($name,)*
             /// A fundamental type: `.u32`.
             Type(Type),
-            /// The length of a vector: `.v4`.
+            /// The number of elements of a vector: `.v4`.
             Vector(u8),
-            /// How many matrices: `.x4`.
+            /// The number of matrices of `ldmatrix` and `stmatrix`: `.x4`.
             Matrices(u8),
-            /// The dimensions of a tensor: `.2d`.
+            /// The number of dimensions of a tensor: `.2d`.
             Dims(u8),
-            /// The shape of a wgmma: `.m64n256k16`.
+            /// The shape of a wgmma, whose M is 64: `.m64n256k16`.
             M64 { n: u16, k: u8 },
         }
 
@@ -54,7 +54,7 @@ modifiers! {
     L2Prefetch64B = "L2::64B", L2Prefetch128B = "L2::128B", L2Prefetch256B = "L2::256B",
     L2CacheHint = "L2::cache_hint",
 
-    // Arithmetic: rounding, range, halves of a product, formats without a type of their own.
+    // Arithmetic: rounding, range, halves of a product, formats that are not register types.
     Rn = "rn", Rz = "rz", Rm = "rm", Rp = "rp", Rna = "rna", Rni = "rni", Rzi = "rzi", Rmi = "rmi", Rpi = "rpi",
     Approx = "approx", Full = "full",
     Ftz = "ftz", Noftz = "noftz", Sat = "sat", Satfinite = "satfinite", Relu = "relu",
@@ -71,7 +71,7 @@ modifiers! {
     Finite = "finite", Infinite = "infinite", Number = "number", Notanumber = "notanumber",
     Normal = "normal", Subnormal = "subnormal",
 
-    // What atomics, reductions and combinations do.
+    // Operations of atomics, reductions and combined predicates.
     Add = "add", Min = "min", Max = "max", Inc = "inc", Dec = "dec",
     And = "and", Or = "or", Xor = "xor", Exch = "exch", Cas = "cas", Popc = "popc",
 
@@ -91,7 +91,7 @@ modifiers! {
 }
 
 impl Modifier {
-    /// The modifier of that name, which stands without its dot.
+    /// The modifier of a name without its dot.
     ///
     /// ```
     /// use cute_ptx::table::Modifier;
@@ -119,11 +119,11 @@ impl Modifier {
             .or_else(|| number("x", "").map(Modifier::Matrices))
             .or_else(|| number("", "d").map(Modifier::Dims))
             .or_else(shape)
-            // One spelling each: no leading zeros and no signs.
+            // Each modifier has one spelling: numbers have no leading zeros and no signs.
             .filter(|modifier| modifier.to_string() == name)
     }
 
-    /// The type, if it is one.
+    /// The type, if the modifier is one of PTX's fundamental types.
     pub fn ty(self) -> Option<Type> {
         match self {
             Modifier::Type(ty) => Some(ty),
@@ -138,9 +138,10 @@ impl From<Type> for Modifier {
     }
 }
 
-/// The modifiers of a mnemonic in order, as they are written down: one, one that may be absent, or a tuple of such.
+/// The modifiers from which a mnemonic is built, in the order of the mnemonic: a [`Modifier`], a [`Type`], an `Option` of
+/// these, or a tuple of up to five of them.
 pub trait Modifiers {
-    /// Appends them.
+    /// Appends the modifiers to a list.
     fn push_to(self, modifiers: &mut Vec<Modifier>);
 }
 

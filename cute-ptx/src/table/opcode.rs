@@ -1,9 +1,9 @@
-//! Opcodes: the instructions, of each of which the table has one row or several.
+//! Opcodes. The instruction table has one or more rows for each.
 
 /// An instruction, without its types and other modifiers.
 ///
-/// Where PTX gives one name to things that have little to do with one another, such as `cp` or `mbarrier`, each is an
-/// opcode; it is called by the words that tell it from the others.
+/// PTX uses some names, such as `cp` or `mbarrier`, for several different instructions. Each of these is an opcode of its
+/// own, named after the words that distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[rustfmt::skip]
 #[expect(missing_docs, reason = "the names are PTX's own")]

@@ -1,4 +1,4 @@
-//! The operand column of the table: its notation, filled in with what a mnemonic has bound.
+//! The operands of an instruction: what the notation of the table's operand column means for a mnemonic.
 
 use super::modifier::Modifier;
 use super::pattern::Named;
@@ -6,84 +6,84 @@ use super::rows::Row;
 use crate::types::Type;
 use std::fmt::{self, Display, Formatter};
 
-/// The operands of an instruction, in order.
+/// One form of the operands of an instruction, in order.
 pub type Form = Vec<Slot>;
 
-/// A place for an operand.
+/// The place of an operand in a form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slot {
-    /// What may stand there.
+    /// Which operands are allowed here.
     pub kind: Kind,
-    /// Whether it may be left out, with all that follows it.
+    /// Whether the operand can be left out. If operands are left out, they are the last optional ones; see [`present`].
     pub optional: bool,
 }
 
-/// What an operand may be.
+/// Which operands are allowed at a place.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    /// A destination register; `_` if `sink`. With `pair`, `d|p` where `p` is a predicate.
+    /// A destination register, perhaps with a predicate as second destination (`d|p`).
     Def {
-        /// Its type.
+        /// The type of the destination.
         ty: Type,
         /// How closely the register's type must agree.
         fit: Fit,
-        /// `_` may stand for it.
+        /// Whether `_` is allowed instead of the register.
         sink: bool,
-        /// A second destination.
+        /// Whether a predicate follows.
         pair: Pair,
     },
     /// A register or a constant.
     Use {
-        /// Its type.
+        /// The type of the operand.
         ty: Type,
         /// How closely the register's type must agree.
         fit: Fit,
-        /// Which constants.
+        /// The allowed constants; `None` allows all that the type has.
         range: Option<Range>,
     },
-    /// A register.
+    /// A register of this type, which must agree as for [`Fit::Agree`].
     Register(Type),
     /// A register, constant, special register, or the address of a variable or parameter.
     Value(Type),
-    /// A predicate register, perhaps negated, 0 or 1.
+    /// A predicate register, which may be negated (`!%p`), or 0 or 1.
     Predicate,
-    /// A predicate register, 0 or 1.
+    /// A predicate register that is not negated, or 0 or 1: `scale-d` of wgmma.
     Scale,
-    /// An integer constant.
+    /// An integer constant in this range.
     Int(Range),
-    /// A vector of registers.
+    /// A vector of registers or, if it is a source, also of constants.
     Vector {
-        /// How many.
+        /// The number of elements.
         len: usize,
-        /// The type of each.
+        /// The type of an element.
         ty: Type,
         /// How closely the registers' type must agree.
         fit: Fit,
-        /// Whether they are written.
+        /// Whether it is a destination. Then `_` is allowed as an element.
         def: bool,
     },
-    /// A vector of equal registers that together have this many bits.
+    /// A vector of 2 or 4 registers of equal width, which `mov` packs or unpacks.
     Pack {
-        /// Bits of all elements.
+        /// The width of all elements together, 32 or 64.
         bits: u32,
-        /// Whether they are written.
+        /// Whether it is a destination. Then `_` is allowed as an element.
         def: bool,
     },
-    /// An address.
+    /// An address in this state space.
     Address(Space),
-    /// A tensor map and coordinates.
+    /// The address of a tensor map, and coordinates.
     Tensor {
-        /// How many coordinates.
+        /// The number of coordinates.
         dims: usize,
     },
-    /// A label.
+    /// A label of the entry.
     Label,
-    /// `_`.
+    /// Only `_`.
     Sink,
 }
 
 impl Kind {
-    /// Whether the instruction writes the registers that stand there.
+    /// Whether it is a destination.
     pub fn writes(&self) -> bool {
         matches!(
             self,
@@ -91,7 +91,7 @@ impl Kind {
         )
     }
 
-    /// The type of a register or constant that stands there, or of each of several.
+    /// The type of the register or constant, or of each element of a vector; `None` for kinds without a single type.
     pub fn ty(&self) -> Option<Type> {
         match self {
             Kind::Def { ty, .. } | Kind::Use { ty, .. } | Kind::Vector { ty, .. } => Some(*ty),
@@ -103,39 +103,39 @@ impl Kind {
     }
 }
 
-/// How closely the type of a register must agree with that of an operand (PTX ISA 9.0, §9.2 and §9.4).
+/// How closely the type of a register must agree with that of the operand (PTX ISA 9.0, §9.2 and §9.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// Equal width, and the same class unless one of them is untyped.
+    /// The widths are equal, and both types are integers, both floating-point, or one of them is untyped (`.b`).
     Agree,
-    /// As before, or wider if neither is floating: loads, stores and conversions.
+    /// As [`Fit::Agree`], or the register is wider and neither type is floating-point: in loads, stores and conversions.
     Wider,
-    /// The same type: packed formats that have no type of their own.
+    /// The types are the same: for packed formats that are not register types, such as e4m3x2 in `.b16`.
     Exact,
 }
 
-/// Whether a destination is followed by a predicate.
+/// Whether a destination has a predicate as second destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pair {
-    /// `d`.
+    /// Only `d` is allowed.
     Never,
-    /// `d` or `d|p`.
+    /// `d` and `d|p` are allowed.
     Maybe,
-    /// `d|p`.
+    /// Only `d|p` is allowed.
     Always,
 }
 
-/// Integers that a constant may be.
+/// The integers that are allowed as a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Range {
-    /// From the first to the second, a multiple of the third.
+    /// The multiples of the third number from the first to the second, both included.
     Span(i128, i128, i128),
-    /// One of these.
+    /// These integers.
     OneOf(Vec<i128>),
 }
 
 impl Range {
-    /// Whether it contains a value.
+    /// Whether a value is allowed.
     pub fn contains(&self, value: i128) -> bool {
         match self {
             Range::Span(least, most, step) => {
@@ -145,7 +145,7 @@ impl Range {
         }
     }
 
-    /// The least value.
+    /// The least allowed value.
     pub fn least(&self) -> i128 {
         match self {
             Range::Span(least, ..) => *least,
@@ -154,7 +154,7 @@ impl Range {
     }
 }
 
-/// A state space, as an address operand names it.
+/// The state space of an address operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
     /// No space: a generic address.
@@ -174,7 +174,7 @@ pub enum Space {
 }
 
 impl Space {
-    /// The space of that name, which stands without its dot.
+    /// The space of a name without its dot, such as `shared::cta`.
     pub fn from_name(name: &str) -> Option<Space> {
         Some(match name {
             "generic" => Space::Generic,
@@ -188,7 +188,7 @@ impl Space {
         })
     }
 
-    /// Its name, without the dot.
+    /// The name without its dot; `generic` for the generic space.
     pub fn name(self) -> &'static str {
         match self {
             Space::Generic => "generic",
@@ -202,8 +202,8 @@ impl Space {
     }
 }
 
-/// The kinds of a form where so many operands are given: the last optional ones are those left out. None where the form
-/// takes fewer or more.
+/// The kinds of the operands if `given` operands are given to a form: the last optional ones are left out. `None` if the
+/// form does not take this number of operands.
 pub fn present(form: &Form, given: usize) -> Option<Vec<&Kind>> {
     let mut left_out = form.len().checked_sub(given)?;
     let mut kinds = Vec::with_capacity(given);
@@ -218,8 +218,8 @@ pub fn present(form: &Form, given: usize) -> Option<Vec<&Kind>> {
     (left_out == 0).then_some(kinds)
 }
 
-/// The forms of a mnemonic. The notation is described in [`table`](super); a mistake in it is a mistake in the table, and
-/// a test reads every row.
+/// The forms of a mnemonic. The notation is described in [`table`](super). A mistake in a row's notation panics; a test
+/// reads every row.
 pub(super) fn forms(row: &Row, named: &Named) -> Vec<Form> {
     row.operands
         .split(';')
@@ -232,7 +232,7 @@ pub(super) fn forms(row: &Row, named: &Named) -> Vec<Form> {
         .collect()
 }
 
-/// Splits at commas.
+/// The operands of a form, separated by commas.
 fn items(form: &str) -> Vec<&str> {
     form.split(',')
         .map(str::trim)
@@ -357,7 +357,7 @@ fn kind(item: &str, named: &Named) -> Kind {
     Kind::Use { ty, fit, range }
 }
 
-/// A type and how closely a register must agree with it.
+/// The type that the notation names, and how closely a register must agree with it.
 fn ty(name: &str, named: &Named) -> (Type, Fit) {
     let (name, fit) = match (name.strip_prefix('~'), name.strip_suffix('!')) {
         (Some(name), _) => (name, Fit::Wider),
@@ -382,7 +382,7 @@ fn doubled(ty: Type) -> Type {
     }
 }
 
-/// The number in a modifier (`v4`, `x2`, `3d`) or in the notation; 0 if the modifier was left out.
+/// The number in the notation, or in the modifier bound to the name (`v4`, `x2`, `3d`); 0 if none is bound.
 fn count(name: &str, named: &Named) -> usize {
     if let Ok(number) = name.parse() {
         return number;
@@ -396,11 +396,11 @@ fn count(name: &str, named: &Named) -> usize {
 
 fn address_space(name: &str, named: &Named) -> Space {
     let bound = named.get(name).map(|modifier| modifier.to_string());
-    // The space is generic where its choice was left out.
+    // The space is generic if none is bound to the name.
     Space::from_name(bound.as_deref().unwrap_or(name)).unwrap_or(Space::Generic)
 }
 
-/// The accumulators of `m64nNkK`: N/2 registers, or half as many where each holds two halves.
+/// The accumulators of `m64nNkK`: N/2 registers, or N/4 of f16x2 if D is f16.
 fn accumulators(named: &Named) -> Kind {
     let Some(Modifier::M64 { n, .. }) = named.get("shape") else {
         panic!("no shape");
@@ -455,7 +455,7 @@ impl Display for Range {
     }
 }
 
-/// What may stand there, in words.
+/// Prints the kind in words, as in "expected a .u32 register or constant".
 impl Display for Kind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {

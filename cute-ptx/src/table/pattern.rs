@@ -1,4 +1,4 @@
-//! Patterns of mnemonics: compiled once, and matched against words or against modifiers.
+//! The patterns of mnemonics: compiled, and matched against the words of a mnemonic or against modifiers.
 
 use super::modifier::Modifier;
 use super::rows;
@@ -6,10 +6,11 @@ use super::rows;
 /// A part of a pattern.
 #[derive(Debug)]
 pub(super) enum Piece {
-    /// A word outside of braces, which is always there.
+    /// A word outside braces, which every mnemonic has.
     Fixed(String),
-    /// A word in braces, and its text.
+    /// A word in braces, as a modifier and as text.
     Modifier(Modifier, String),
+    /// A choice in braces, and the name that it binds, if any.
     Choice {
         name: Option<String>,
         alternatives: Vec<Vec<Piece>>,
@@ -21,7 +22,7 @@ pub(super) enum Piece {
 pub(super) enum Input<'a> {
     /// All words of a mnemonic.
     Words(&'a [&'a str]),
-    /// Its modifiers; fixed words stand between them of themselves.
+    /// The modifiers of a mnemonic; fixed words between them match nothing and are added to the path.
     Modifiers(&'a [Modifier]),
 }
 
@@ -33,7 +34,7 @@ impl Input<'_> {
         }
     }
 
-    /// The element at a place, as text.
+    /// The element of this index, as text.
     pub(super) fn text(self, at: usize) -> Option<String> {
         match self {
             Input::Words(words) => words.get(at).map(|word| (*word).to_owned()),
@@ -53,22 +54,24 @@ impl Named {
     }
 }
 
-/// A way through a pattern.
+/// A sequence of choices in a pattern, and what they match.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Path {
-    /// How much of the input is covered.
+    /// How many elements of the input are matched.
     at: usize,
     pub(super) words: Vec<String>,
     pub(super) modifiers: Vec<Modifier>,
     pub(super) named: Named,
 }
 
-/// How far an input is covered at most, and what is expected next.
+/// The longest match of an input's beginning, for the error if nothing matches the whole input.
 #[derive(Debug, Default)]
 pub(super) struct Furthest {
+    /// How many elements of the input are matched.
     pub(super) at: usize,
-    /// The words up to there.
+    /// The words of the mnemonic up to there.
     pub(super) words: Vec<String>,
+    /// The words that could follow.
     pub(super) expected: Vec<String>,
 }
 
@@ -87,7 +90,7 @@ impl Furthest {
     }
 }
 
-/// Takes a pattern of the table apart.
+/// Compiles a pattern of the table.
 pub(super) fn compile(pattern: &str) -> Vec<Piece> {
     let mut rest = pattern;
     let pieces = sequence(&mut rest, 0);
@@ -95,17 +98,17 @@ pub(super) fn compile(pattern: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The way through the pattern that covers all of the input. What stops others is noted.
+/// The path through the pattern that matches the whole input. `furthest` records where other paths fail.
 pub(super) fn matches(pieces: &[Piece], input: Input<'_>, furthest: &mut Furthest) -> Option<Path> {
     let paths = advance(pieces, input, vec![Path::default()], furthest);
     for path in &paths {
-        // The pattern ends where the input goes on.
+        // The pattern ends here, and if the input does not, it expects no further word.
         furthest.note(path, None);
     }
     paths.into_iter().find(|path| path.at == input.len())
 }
 
-/// Mnemonics in which each alternative of each choice occurs at least once.
+/// Mnemonics of the pattern in which each alternative of each choice occurs at least once.
 pub(super) fn samples(pieces: &[Piece]) -> Vec<String> {
     (0..variety(pieces))
         .map(|index| {
@@ -139,7 +142,7 @@ fn modifier(word: &str) -> Modifier {
     Modifier::from_name(word).unwrap_or_else(|| panic!("no modifier is called {word}"))
 }
 
-/// What follows an opening brace.
+/// Compiles what follows an opening brace.
 fn choice(rest: &mut &str, depth: usize) -> Piece {
     let name = rest
         .split_once('=')
@@ -179,7 +182,7 @@ fn alternatives(rest: &mut &str, depth: usize) -> Vec<Vec<Piece>> {
     }
 }
 
-/// Every way in which the pieces go on from these.
+/// All paths that continue one of `paths` through `pieces`.
 fn advance(
     pieces: &[Piece],
     input: Input<'_>,
@@ -236,7 +239,7 @@ fn advance(
     paths
 }
 
-/// How many samples show every alternative.
+/// The number of samples that contain every alternative.
 fn variety(pieces: &[Piece]) -> usize {
     let of = |piece: &Piece| match piece {
         Piece::Fixed(_) | Piece::Modifier(..) => 1,

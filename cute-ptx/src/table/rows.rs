@@ -1,51 +1,52 @@
-//! The rows. Their notation is described in [`table`](super).
+//! The rows of the instruction table. Their notation is described in [`table`](super).
 
 use super::opcode::Opcode::{self, *};
 use super::target::Target;
 use cute_hopper::wgmma;
 
-/// One form of an instruction.
+/// A row of the instruction table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// The instruction.
+    /// The instruction. An opcode can have several rows.
     pub opcode: Opcode,
     /// What it does besides writing its destinations.
     pub effect: Effect,
-    /// Which mnemonics it stands for.
+    /// The pattern of its mnemonics, in the notation of [`table`](super).
     pub pattern: &'static str,
-    /// Which operands they take.
+    /// The forms of their operands, in the notation of [`table`](super).
     pub operands: &'static str,
-    /// The PTX version that introduced it.
+    /// The PTX version that introduced it, as major and minor number. Some of its modifiers can need a later one.
     pub version: (u32, u32),
-    /// The least target that has it.
+    /// The lowest target that has it. Some of its modifiers can need a higher one.
     pub target: Target,
 }
 
-/// What an instruction does besides writing its destinations. Nothing is said here of faults: an address that is not mapped
-/// or not aligned ends the kernel whichever instruction meets it.
+/// What an instruction does besides writing its destinations: it tells an optimiser whether the instruction can be
+/// removed or moved. Faults are not considered: any access to an address that is not mapped or not aligned ends the
+/// kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing: its destinations depend on its sources alone. It may be left out where they are not read, and it may run
-    /// where nobody asks for them.
+    /// Nothing: its destinations depend on its sources alone. It can be removed if they are not read, and can be executed
+    /// earlier than needed, or needlessly.
     None,
-    /// It exchanges values between the lanes of a warp. It may be left out where its destinations are not read, but it
-    /// matters which lanes run it.
+    /// It exchanges values between the lanes of a warp. It can be removed if its destinations are not read, but the set
+    /// of lanes that execute it must not change.
     Exchanges,
-    /// It reads memory that others may write: it keeps its place among what acts.
+    /// It reads memory that other threads may write. It must not be moved across an instruction that [`Acts`](Effect::Acts).
     Reads,
-    /// It writes memory, waits, orders the accesses of others, sets state such as the carry flag, or goes elsewhere: it
-    /// keeps its place, and nothing that reads or acts moves across it.
+    /// It writes memory, waits, orders the accesses of other instructions, sets state such as the carry flag, or
+    /// branches. It must not be removed, and no instruction that [`Reads`](Effect::Reads) or acts can be moved across it.
     Acts,
 }
 
-/// Every row, with the section that specifies it.
+/// Every row, with the section of the PTX ISA 9.0 that specifies it.
 pub fn rows() -> impl Iterator<Item = (&'static str, &'static Row)> {
     SECTIONS
         .iter()
         .flat_map(|(section, rows)| rows.iter().map(|row| (*section, row)))
 }
 
-/// Names that stand for several alternatives in a pattern.
+/// The alternatives that a name in capitals stands for in a pattern.
 pub(super) fn class(name: &str) -> Option<String> {
     Some(match name {
         "INT" => "u16|s16|u32|s32|u64|s64".into(),
@@ -57,7 +58,7 @@ pub(super) fn class(name: &str) -> Option<String> {
         "BHALF" => "bf16|bf16x2".into(),
         "MEM32" => "b8|b16|b32|u8|s8|u16|s16|u32|s32|f32".into(),
         "MEM" => "b8|b16|b32|b64|u8|s8|u16|s16|u32|s32|u64|s64|f32|f64".into(),
-        // At most 128 bits in one access.
+        // One access has at most 128 bits.
         "VECTOR" => "{vec=.v2}{t=MEM}|{vec=.v4}{t=MEM32}|{t=MEM}".into(),
         "ROUND" => "rn|rz|rm|rp".into(),
         "ROUNDI" => "rni|rzi|rmi|rpi".into(),
@@ -91,7 +92,7 @@ fn shapes(k: u32, integers: bool) -> String {
     shapes.join("|")
 }
 
-/// Consecutive words of a mnemonic that are younger than rows they occur in.
+/// Consecutive words of a mnemonic that need a later PTX version or a higher target than the rows in which they occur.
 pub(super) struct Phrase {
     pub(super) words: &'static str,
     pub(super) version: (u32, u32),
@@ -102,7 +103,7 @@ const fn phrase(words: &'static str, version: (u32, u32), sm: u32) -> Phrase {
     Phrase { words, version, sm }
 }
 
-/// The phrases that occur among these words.
+/// The phrases that occur in the words of a mnemonic.
 pub(super) fn phrases(words: &[String]) -> impl Iterator<Item = &'static Phrase> {
     PHRASES.iter().filter(|phrase| {
         let phrase: Vec<&str> = phrase.words.split('.').collect();

@@ -1,18 +1,18 @@
-//! Targets of code.
+//! Target architectures.
 
 use std::fmt::{self, Display, Formatter};
 
-/// A target: `sm_90`, or `sm_90a`, whose features no other target has.
+/// A target architecture: `sm_90`, or `sm_90a`, which has features that no other target has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Compute capability, times ten.
+    /// The compute capability times ten: 90 for `sm_90`.
     pub sm: u32,
-    /// Whether it is the architecture-specific variant.
+    /// Whether it is the architecture-specific variant, with the suffix `a`.
     pub specific: bool,
 }
 
 impl Target {
-    /// The target of that name, such as `sm_90a`.
+    /// The target of a name such as `sm_90a`; `None` if the name has another form.
     pub fn from_name(name: &str) -> Option<Target> {
         let digits = name.strip_prefix("sm_")?;
         let (digits, specific) = match digits.strip_suffix('a') {
@@ -26,7 +26,7 @@ impl Target {
         Some(Target { sm, specific })
     }
 
-    /// Whether code for `self` may use what `needed` has.
+    /// Whether code for this target can use a feature that needs the target `needed`.
     pub fn has(self, needed: Target) -> bool {
         match needed.specific {
             true => self == needed,
@@ -34,7 +34,7 @@ impl Target {
         }
     }
 
-    /// The first PTX version that knows the target.
+    /// The first PTX version that has the target, as major and minor number.
     pub fn version(self) -> (u32, u32) {
         let Target { sm, specific } = self;
         match sm {

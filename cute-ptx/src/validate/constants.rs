@@ -1,14 +1,16 @@
-//! Which registers hold compile-time constants.
+//! Finds the registers that hold compile-time constants.
 
 use crate::ast::{Entry, Inst, Line};
 use crate::table::{Effect, Opcode};
 use std::collections::{HashMap, HashSet};
 
-/// Constants flow through chains in the order of the text; one that flows against it takes a pass more for each step.
+/// The most passes over the instructions. One pass finds chains of constants in the order of the text; each step against
+/// that order needs another pass.
 const MAX_PASSES: usize = 8;
 
-/// Registers that one instruction alone writes, from constants alone. Addresses of variables do not count: they are
-/// fixed only when the module is loaded.
+/// The registers that are written by a single instruction, whose sources are all constants. Addresses of variables are not
+/// constants here, since they are fixed only when the module is loaded. Empty if the entry has no wgmma, since the result is
+/// used only for its descriptors.
 pub(super) fn registers(entry: &Entry) -> HashSet<&str> {
     let mut constant = HashSet::new();
     let instructions = || {

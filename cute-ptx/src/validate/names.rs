@@ -9,13 +9,13 @@ pub(super) enum Declared {
     Entry,
     Label,
     Register(Type),
-    /// A family: the name is its prefix.
+    /// A family of registers, whose prefix the name is: the type and the count.
     Registers(Type, u32),
-    /// A variable or parameter, by its space.
+    /// A variable or parameter in this state space.
     Variable(String),
 }
 
-/// The names of a scope, which hide those of the scope around it.
+/// The names that a scope declares. They hide equal names of the enclosing scope.
 #[derive(Debug, Default)]
 pub(super) struct Names<'p> {
     around: Option<&'p Names<'p>>,
@@ -32,10 +32,10 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// Adds a name; false if it, or one of the family, is taken.
+    /// Declares a name. Returns false if the scope has the name already or, for a family, one of its registers.
     pub(super) fn declare(&mut self, name: &str, declared: Declared) -> bool {
         match declared {
-            // What has been looked through once is not looked through again, or many would take quadratic time.
+            // A repeated family is refused without the search below; otherwise many repetitions would take quadratic time.
             Declared::Registers(..) if self.families.contains_key(name) => false,
             Declared::Registers(ty, count) => {
                 let longer = || format!("{name}0")..format!("{name}:");
@@ -57,7 +57,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// The type of a register.
+    /// The type of a register; `None` if it is not declared.
     pub(super) fn register(&self, name: &str) -> Option<Type> {
         match self.single.get(name) {
             Some(Declared::Register(ty)) => Some(*ty),
@@ -66,7 +66,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// The space of a variable or parameter.
+    /// The state space of a variable or parameter; `None` if it is not declared.
     pub(super) fn variable(&self, name: &str) -> Option<&str> {
         match self.single.get(name) {
             Some(Declared::Variable(space)) => Some(space),
@@ -75,12 +75,12 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// Whether there is such a label.
+    /// Whether the scope has a label of this name.
     pub(super) fn label(&self, name: &str) -> bool {
         matches!(self.single.get(name), Some(Declared::Label))
     }
 
-    /// The type of the family that the name belongs to.
+    /// The type of the family of registers that the name belongs to.
     fn family(&self, name: &str) -> Option<Type> {
         families(name).find_map(|(prefix, index)| {
             let (ty, count) = self.families.get(prefix)?;
@@ -89,7 +89,7 @@ impl<'p> Names<'p> {
     }
 }
 
-/// Whether PTX allows the name. Opcodes are no reserved words.
+/// Whether PTX allows the name in a declaration. Opcodes are allowed.
 pub(super) fn is_name(name: &str) -> bool {
     if name == "WARP_SZ" {
         return false;
@@ -107,7 +107,7 @@ pub(super) fn is_name(name: &str) -> bool {
     }
 }
 
-/// Whether `name` is `prefix` and an index below `count`.
+/// Whether `name` is `prefix` followed by an index below `count`.
 fn member(name: &str, prefix: &str, count: u32) -> bool {
     families(name).any(|(found, index)| found == prefix && index < count)
 }

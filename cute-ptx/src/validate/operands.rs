@@ -1,4 +1,4 @@
-//! The operands of an instruction against the forms of its row.
+//! Checks the operands of an instruction against the forms of its row.
 
 use super::names::Names;
 use super::{Mismatch, Problem};
@@ -6,7 +6,7 @@ use crate::ast::{Inst, Operand, Type};
 use crate::special;
 use crate::table::{Fit, Form, Kind, Pair, Range, Space, present};
 
-/// What is wrong with the operands: nothing if one form fits, else what the form that comes nearest misses.
+/// The problems of the operands. None if a form of the row fits, else the problems with the form that has the fewest.
 pub(super) fn check(inst: &Inst, forms: &[Form], names: &Names<'_>) -> Vec<Problem> {
     let given = inst.operands.len();
     let candidates = forms.iter().filter(|form| present(form, given).is_some());
@@ -22,7 +22,7 @@ pub(super) fn check(inst: &Inst, forms: &[Form], names: &Names<'_>) -> Vec<Probl
     })
 }
 
-/// How many operands a form takes at least.
+/// The least number of operands that a form takes.
 fn least(form: &Form) -> usize {
     form.iter().filter(|slot| !slot.optional).count()
 }
@@ -137,7 +137,7 @@ fn fit(operand: &Operand, kind: &Kind, names: &Names<'_>) -> Result<(), Mismatch
         }
         (Kind::Address(space), Operand::Address { base, .. }) => address(base, *space, names),
         (Kind::Tensor { dims }, Operand::Tensor { map, coords }) => {
-            // A tensor map lies in parameters, constant or global memory: its generic address is in a register.
+            // A tensor map is in parameters, constant or global memory, and its generic address in a register.
             match map.as_ref() {
                 Operand::Name(name) => register(name, Type::B64, Fit::Agree, names)?,
                 _ => return Err(Mismatch::Kind),
@@ -151,7 +151,7 @@ fn fit(operand: &Operand, kind: &Kind, names: &Names<'_>) -> Result<(), Mismatch
                 _ => Err(Mismatch::Kind),
             })
         }
-        // Whether the label exists was asked before.
+        // `misfits` has checked that the label exists.
         (Kind::Label, Operand::Name(_)) | (Kind::Sink, Operand::Sink) => Ok(()),
         _ => Err(Mismatch::Kind),
     }
@@ -177,7 +177,7 @@ fn value(name: &str, ty: Type, names: &Names<'_>) -> Result<(), Mismatch> {
         };
     }
     if let Some(space) = names.variable(name) {
-        // Addresses in the two small spaces fit 32 bits.
+        // Shared and local addresses fit in 32 bits.
         let least = if matches!(space, "shared" | "local") {
             32
         } else {
@@ -202,7 +202,7 @@ fn address(base: &Operand, space: Space, names: &Names<'_>) -> Result<(), Mismat
     if let Some(found) = names.variable(name) {
         let same = match space {
             Space::Shared | Space::SharedCluster => found == "shared",
-            // The assembler takes the space of a variable where the instruction names none, but for parameters.
+            // If the instruction names no space, the assembler uses that of the variable, except for parameters.
             Space::Generic => found != "param",
             space => found == space.name(),
         };
@@ -232,7 +232,7 @@ fn constant(operand: &Operand, ty: Type, range: Option<&Range>) -> Result<(), Mi
         (Operand::Int(0 | 1), Class::Pred) => true,
         (Operand::F32(_), Class::Bits) => ty.bits() == 32,
         (Operand::F64(_), Class::Bits) => ty.bits() == 64,
-        // The assembler rounds or widens a constant to the type of its instruction.
+        // The assembler converts a floating-point constant to the type of the instruction.
         (Operand::F32(_) | Operand::F64(_), Class::Float) => matches!(ty, Type::F32 | Type::F64),
         _ => false,
     };
@@ -243,6 +243,7 @@ fn constant(operand: &Operand, ty: Type, range: Option<&Range>) -> Result<(), Mi
     }
 }
 
+/// What the agreement of types depends on besides the width.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Pred,
@@ -267,7 +268,7 @@ fn class(ty: Type) -> Class {
     }
 }
 
-/// Whether a register of one type serves as an operand of another.
+/// Whether a register of one type can be an operand of another (PTX ISA 9.0, §9.2 and §9.4).
 fn agrees(register: Type, operand: Type, fit: Fit) -> bool {
     let (a, b) = (class(register), class(operand));
     if register == operand || fit == Fit::Exact {

@@ -1,4 +1,4 @@
-//! The printer and the parser against each other, and both against the instruction table and NVIDIA's assembler.
+//! The printer, the parser, validation and the instruction table, checked against each other and against NVIDIA's assembler.
 
 mod round_trip;
 mod rows;

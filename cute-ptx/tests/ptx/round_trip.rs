@@ -1,4 +1,5 @@
-//! print∘parse is the identity on what we print, and parse∘print on every tree.
+//! Printing and parsing: parsing the print of a tree gives the tree, and printing the parse of a printed text gives the
+//! text.
 
 use cute_ptx::ast::*;
 use cute_ptx::table::{self, Mnemonic};
@@ -58,7 +59,7 @@ fn compiler_output_parses() {
         ".maxntid 256\n.minnctapersm 2\n{\n",
         "    .reg .f32 unused;\n",
         "    // the global index:\n    // block * size + thread\n",
-        // What a block declares is renamed, what it borrows is not.
+        // Names that a block declares are renamed; names from outside it are not.
         "    .reg .pred %p$0$<2>;\n    .reg .b32 t$0;\n    setp.gt.f32 %p$0$1, %f3, 0f00000000;\n",
         "    selp.b32 t$0, 16, 8, %p$0$1;\n    @%p$0$1 bra skip$0;\n",
     ] {
@@ -328,7 +329,7 @@ fn name() -> impl Strategy<Value = String> {
     "[$]?[a-zA-Z][a-zA-Z0-9_$]{0,12}"
 }
 
-/// A comment: anything but line breaks, without white space at its end.
+/// The text of a comment: any characters but line breaks, without white space at its end.
 fn words() -> impl Strategy<Value = String> {
     "[^\n\r]{0,40}".prop_map(|text| text.trim_end().to_owned())
 }

@@ -1,4 +1,4 @@
-//! The instruction table against itself and against NVIDIA's assembler.
+//! The instruction table, checked for consistency and against NVIDIA's assembler.
 
 use cute_hopper::{ElementType, barriers, registers, threads, tma, wgmma};
 use cute_ptx::ast::{Inst, Operand, Type};
@@ -90,7 +90,7 @@ fn wgmma_has_the_element_types_of_the_chip() {
     }
 }
 
-/// What is built from the modifiers is what the text says: no two mnemonics of an opcode share their modifiers.
+/// A mnemonic built from the modifiers of a parsed one is the same: no two mnemonics of an opcode have the same modifiers.
 #[test]
 fn building_and_reading_agree() {
     struct All(&'static [Modifier]);
@@ -105,7 +105,7 @@ fn building_and_reading_agree() {
     }
 }
 
-/// All forms of a row write in the same places, and what writes nothing but does nothing else would be no instruction.
+/// All forms of a row write the same operands, and an instruction that does not act writes at least one.
 #[test]
 fn every_row_says_what_it_does() {
     for mnemonic in samples() {
@@ -124,7 +124,7 @@ fn every_row_says_what_it_does() {
     }
 }
 
-/// What rows say that a compiler asks: whether the first operand is written, what else happens, and which lanes take part.
+/// For some mnemonics: whether the first operand is written, the effect, and which lanes execute it together.
 #[test]
 fn effects_of_instructions() {
     use cute_ptx::table::Effect::{Acts, Exchanges, None, Reads};
@@ -202,7 +202,7 @@ fn modifiers_that_no_row_takes_are_named() {
     );
 }
 
-/// Each row where it says it exists: its version and its target are neither too low …
+/// The assembler accepts each row at the version and target that the table gives: they are not too low.
 #[test]
 fn the_assembler_accepts_every_row() {
     let Some(ptxas) = Ptxas::find() else { return };
@@ -225,13 +225,14 @@ fn the_assembler_accepts_every_row() {
     }
 }
 
-/// … nor too high, as far as the assembler can tell: it knows no target before sm_75.
+/// The assembler refuses each row one version or one target lower: they are not too high. It has no targets below sm_75, so
+/// those are not checked.
 #[test]
 fn the_assembler_refuses_every_row_below_its_version_and_target() {
     let Some(ptxas) = Ptxas::find() else { return };
     let mut groups = BTreeMap::new();
     for mnemonic in samples() {
-        // The ISA dates `.shared::cta` 7.8; the assembler has always taken it here.
+        // The ISA gives `.shared::cta` version 7.8, but the assembler accepts it here in earlier ones.
         if mnemonic.opcode() == Opcode::CpAsync && mnemonic.has(Modifier::SharedCta) {
             continue;
         }
@@ -252,7 +253,7 @@ fn the_assembler_refuses_every_row_below_its_version_and_target() {
     }
     let mut accepted = Vec::new();
     for text in groups.values() {
-        // A mistake of syntax ends the assembler's run, so each line stands alone if the module does not show them all.
+        // The assembler stops at a syntax error. If the module does not report all lines, each is assembled on its own.
         let report = ptxas
             .assemble(&text.finish(), &text.target.to_string())
             .unwrap();
@@ -291,7 +292,7 @@ fn the_assembler_refuses_every_row_below_its_version_and_target() {
     );
 }
 
-/// A module for each version and target that some row needs, holding all forms of those rows.
+/// For each version and target that some row needs, a module with all forms of those rows.
 pub(crate) fn texts() -> Vec<Text> {
     let mut groups = BTreeMap::new();
     for mnemonic in samples() {
@@ -307,8 +308,8 @@ pub(crate) fn texts() -> Vec<Text> {
     groups.into_values().collect()
 }
 
-/// Every form of every row with each of its operands in turn replaced by a register of another type: of each type for
-/// the first sample of a row, of some type for the others.
+/// Every form of every row, with one operand at a time replaced by a register of another type: by one of each type for
+/// the first sample of a row, by one of a single type for the others.
 pub(crate) fn mutants() -> Text {
     let mut text = Text::new(
         (9, 0),
@@ -367,7 +368,7 @@ fn previous((major, minor): (u32, u32)) -> (u32, u32) {
     }
 }
 
-/// The next target that lacks something the given one has.
+/// The highest target that does not have everything that the given one has.
 fn lower(target: Target) -> Option<Target> {
     let sm = match (target.sm, target.specific) {
         (sm, true) => sm,
@@ -381,7 +382,7 @@ fn lower(target: Target) -> Option<Target> {
     })
 }
 
-/// A module of one instruction a line.
+/// A module with one instruction in each line.
 #[derive(Clone)]
 pub(crate) struct Text {
     target: Target,
@@ -441,7 +442,8 @@ impl Text {
     }
 }
 
-/// Types that registers are declared with: the packed and the 16-bit floating ones live in `.b32` and `.b16`.
+/// The types with which registers are declared. Operands of the 16-bit floating-point and packed types use those of
+/// `.b16` and `.b32`.
 const POOL: &[Type] = &[
     Type::Pred,
     Type::B16,
@@ -466,7 +468,7 @@ fn register(ty: Type, index: usize) -> Operand {
     Operand::Name(format!("%{}_{index}", ty.name()))
 }
 
-/// An operand of that kind, as it would be the `i`th.
+/// An operand of a kind, for the place `i` of an instruction.
 fn sample(kind: &Kind, i: usize) -> Operand {
     let vector = |len: usize, ty| {
         Operand::Vector(

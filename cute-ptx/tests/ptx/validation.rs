@@ -1,4 +1,4 @@
-//! What validation refuses, and that it accepts what NVIDIA's assembler accepts.
+//! The errors of validation, compared with those of NVIDIA's assembler.
 
 use crate::rows;
 use cute_ptx::ast::{Item, Line};
@@ -50,8 +50,8 @@ fn what_the_assembler_accepts_is_valid() {
     }
 }
 
-/// Every row with one operand replaced by a register of another type: what is valid, the assembler accepts. The other way
-/// round we are stricter: it takes 16-bit registers for addresses.
+/// Every row with one operand replaced by a register of another type: the assembler accepts what is valid. It also
+/// accepts some that is not: 16-bit registers as addresses.
 #[test]
 fn what_is_valid_the_assembler_accepts() {
     let Some(ptxas) = Ptxas::find() else { return };
@@ -84,7 +84,7 @@ fn what_is_valid_the_assembler_accepts() {
     assert!(rejected.len() > 3000 && text.lines().iter().filter(valid).count() > 1000);
 }
 
-/// Instructions that both refuse, and what we say.
+/// Lines that validation and the assembler refuse, and the message of validation.
 const REFUSED: &[(&str, &str)] = &[
     (
         "add.u32 %r1, %r2;",
@@ -242,19 +242,20 @@ const REFUSED: &[(&str, &str)] = &[
     ),
 ];
 
-/// Instructions that the assembler takes and we refuse: the driver crashes, the hardware hangs, or a constant is cut off.
+/// Lines that the assembler accepts and validation refuses, since the driver crashes, the hardware hangs, a constant is
+/// truncated, or a name is ambiguous.
 const STRICTER: &[(&str, &str)] = &[
-    // Assemblers before CUDA 13 refuse it too.
+    // Assemblers before CUDA 13 refuse this too.
     (
         ".shared .align 16 .b8 much[49168];",
         "49184 bytes of static shared memory are over the limit of 49152; declare them `.extern .shared`",
     ),
-    // Is %x10 a register of the first family or of the second?
+    // `%x10` would belong to both families.
     (
         ".reg .b32 %x<20>;\n.reg .b64 %x1<5>;",
         "`%x1` is declared twice",
     ),
-    // Is it %r1, or a register of its own?
+    // `%r01` could be read as `%r1`.
     (
         "mov.u32 %r01, 0;",
         "operand 1, `%r01`, is not declared; expected a .u32 register to write",
@@ -480,7 +481,8 @@ fn reports_of_the_assembler_are_taken_apart() {
     );
 }
 
-/// Four times as much may take nine times as long, on a busy host; what is quadratic takes sixteen times as long.
+/// Linear work takes four times as long for four times the size, quadratic work sixteen times. Nine is the limit, since
+/// the host may be busy.
 #[test]
 fn floods_take_linear_time() {
     const TRIES: usize = 4;
@@ -519,7 +521,7 @@ fn floods_take_linear_time() {
     }
 }
 
-/// How long this thread has run, without the time that others took from it where Linux tells.
+/// The CPU time of this thread, where Linux reports it; else the time that has passed.
 fn clock() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();

@@ -1,16 +1,17 @@
-//! Where addresses point.
+//! From addresses to locations in memory, and `mapa` and `getctarank`.
 
 use crate::error::FaultKind;
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, PARAM_WINDOW, RANK_SHIFT, Reg, SHARED_WINDOW, Space, WINDOW_BYTES};
 
-/// Where an address is.
+/// The memory that an address belongs to, and the place in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
     Global(u64),
-    /// In the CTA of this rank.
+    /// The rank of the CTA, and the address in its shared memory.
     Shared(usize, u64),
+    /// The offset in the parameters.
     Param(usize),
 }
 
@@ -41,7 +42,7 @@ impl Step<'_> {
     }
 
     fn locate_shared(&self, address: u64) -> std::result::Result<Location, FaultKind> {
-        // A shared address may be generic as well.
+        // The address may be generic: the low bits are the shared address.
         let address = address & (WINDOW_BYTES - 1);
         let (rank, offset) = (address >> RANK_SHIFT, address & ((1 << RANK_SHIFT) - 1));
         match rank {
@@ -64,7 +65,7 @@ impl Step<'_> {
         }
     }
 
-    /// The rank and address of an operand in shared memory.
+    /// The CTA rank and the address of an operand in shared memory.
     pub(crate) fn shared_address(&self, lane: usize, address: Address) -> Result<(usize, u64)> {
         match self.locate(Space::Shared, self.address(lane, address)) {
             Ok(Location::Shared(rank, address)) => Ok((rank, address)),

@@ -1,4 +1,4 @@
-//! The barriers of a CTA and of a cluster, and the pool of registers.
+//! Named barriers, the cluster barrier, and `setmaxnreg`.
 
 use crate::error::FaultKind;
 use crate::exec::state::knowledge::Knowledge;
@@ -22,7 +22,7 @@ impl Step<'_> {
         let rank = self.warp.rank;
         let live = self.cluster.live_warps(rank, self.warp.index) * LANES as u64;
         let named = threads.map(|threads| u64::from(self.warp.get(threads, lane) as u32));
-        self.meet();
+        self.synchronise_lanes();
         let expected = named.unwrap_or(live);
         let Some(barrier) = self.cluster.ctas[rank].barriers.get_mut(id) else {
             return Err(misused(format!(
@@ -67,7 +67,7 @@ impl Step<'_> {
     }
 
     pub(crate) fn cluster_arrive(&mut self, mask: u32) {
-        self.meet();
+        self.synchronise_lanes();
         self.warp.cluster_phase = self.cluster.barrier.phase;
         self.cluster.barrier.knowledge.join(&self.warp.knowledge);
         self.warp.tick();
@@ -86,7 +86,7 @@ impl Step<'_> {
         Flow::Next
     }
 
-    /// A warp has ended: nobody waits for it any longer.
+    /// Called when a warp has ended: barriers of the whole CTA and the cluster barrier no longer wait for it.
     pub(crate) fn leave_barriers(&mut self) {
         let rank = self.warp.rank;
         let live = self.cluster.live_warps(rank, self.warp.index) - 1;
@@ -100,12 +100,12 @@ impl Step<'_> {
         self.complete_cluster_barrier();
     }
 
-    /// The warp's lanes have met: what each wrote is ordered before what each does next.
-    pub(crate) fn meet(&mut self) {
+    /// Called when the warp's lanes synchronise: the writes of each lane are ordered before the next accesses of all.
+    pub(crate) fn synchronise_lanes(&mut self) {
         self.warp.written = 0;
     }
 
-    /// Lets a barrier go if everybody is there.
+    /// Completes a named barrier if all expected threads have arrived, and releases the warps that wait there.
     fn complete_barrier(&mut self, id: usize) {
         let barrier = &mut self.cluster.ctas[self.warp.rank].barriers[id];
         if barrier.arrived == 0 || barrier.arrived < barrier.expected {

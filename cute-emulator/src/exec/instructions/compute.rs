@@ -1,4 +1,4 @@
-//! What each lane computes from its own registers.
+//! Operations in which each lane uses only its own registers.
 
 use crate::arithmetic::low_bits;
 use crate::exec::state::warp::{Row, lanes};
@@ -96,7 +96,7 @@ impl Step<'_> {
     }
 }
 
-/// A single-precision subnormal becomes a zero of its sign.
+/// An f32, or a zero of the same sign if it is subnormal.
 fn flushed(bits: u64) -> u64 {
     if bits & 0x7f80_0000 == 0 {
         bits & 0x8000_0000
@@ -105,7 +105,7 @@ fn flushed(bits: u64) -> u64 {
     }
 }
 
-/// A single-precision value held between 0 and 1; a NaN becomes 0.
+/// An f32 clamped to 0 to 1; a NaN becomes 0.
 fn saturated(bits: u64) -> u64 {
     let value = f32::from_bits(bits as u32);
     let held = if value > 0.0 { value.min(1.0) } else { 0.0 };

@@ -1,4 +1,4 @@
-//! `cp.async`: the older asynchronous copies, of 4, 8 or 16 bytes for each lane.
+//! `cp.async`: asynchronous copies of 4, 8 or 16 bytes for each lane, which are not bulk copies.
 
 use crate::error::FaultKind;
 use crate::exec::state::copies::{Arrival, LaneCopy};
@@ -97,7 +97,7 @@ impl Step<'_> {
             let barrier = self.mbarrier_address(lane, address)?;
             let (found, at) = self.mbarrier(lane, address)?;
             if counted {
-                found.await_one_more(at).map_err(blame)?;
+                found.expect_one_more(at).map_err(blame)?;
             }
             self.pending.begin(None).map_err(blame)?;
             let origin = self.origin(lane);
@@ -111,7 +111,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// A `cp.async` takes place.
+    /// Performs a `cp.async`.
     pub(crate) fn land_lane(&mut self, key: Key) -> Result<()> {
         let Some(operation) = self.cluster.lane_copies.remove(key) else {
             return Ok(());
@@ -139,7 +139,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// An arrival takes place, after what the lane asked for before.
+    /// Performs a `cp.async.mbarrier.arrive`, after the lane's `cp.async` that precede it.
     pub(crate) fn land_arrival(&mut self, key: Key) -> Result<()> {
         let Some(operation) = self.cluster.arrivals.remove(key) else {
             return Ok(());

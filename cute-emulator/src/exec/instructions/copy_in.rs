@@ -1,5 +1,5 @@
-//! Bulk copies into shared memory, of bytes and of boxes of tensors. A copy takes place when somebody waits for it, or earlier
-//! by chance.
+//! Bulk copies into shared memory, of bytes and of boxes of tensors. A copy is performed when no warp can run without it or,
+//! with random delays, at a random earlier moment.
 
 use super::region::{BYTES_PER_STEP, check_copy};
 use crate::error::FaultKind;
@@ -13,7 +13,7 @@ use crate::limits::hold;
 use crate::op::{Address, Reg, Region};
 use crate::tensor_map::{CHUNK_BYTES, fill_pattern};
 
-/// A copy into shared memory is known by its moment, of 31 bits.
+/// The record of a byte's last writer has 31 bits for the clock of the copies.
 const MAX_LANDINGS: u64 = (1 << 31) - 1;
 
 impl Step<'_> {
@@ -64,7 +64,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// From here on the bytes belong to the copy.
+    /// Checks the destination of a copy in one CTA and marks its bytes: until the copy is complete, using them is an error.
     fn expect_copy(
         &mut self,
         rank: usize,
@@ -101,7 +101,7 @@ impl Step<'_> {
         })
     }
 
-    /// A copy takes place.
+    /// Performs a copy, and completes its bytes on the mbarriers.
     pub(crate) fn land(&mut self, key: Key) -> Result<()> {
         let Some(operation) = self.cluster.copies.remove(key) else {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Bulk copies out of shared memory. A copy reads its source as late as its `wait_group.read` allows, and writes as late as its
-//! `wait_group` does.
+//! Bulk stores: bulk copies and reductions out of shared memory. Unless random delays make it earlier, a store reads its
+//! source when its thread waits with `wait_group.read`, and writes when the thread waits with `wait_group`.
 
 use super::region::{BYTES_PER_STEP, check_copy};
 use crate::arithmetic::{self, number};
@@ -14,9 +14,9 @@ use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, MAX_SHARED_BYTES, Reduction, Region};
 use crate::tensor_map::{CHUNK_BYTES, computed_as, end_rows_at_whole_units};
 
-/// Of the stores of a CTA that have read their source and that nobody waits for, so many are delayed further, with so many
-/// bytes: eight times its shared memory.
+/// How many stores of a CTA may have read their source and not written it. If there are more, the oldest is written.
 const HELD_STORES: usize = 4096;
+/// How many bytes these stores may hold: eight times the shared memory of a CTA.
 const HELD_BYTES: usize = 8 * MAX_SHARED_BYTES as usize;
 
 impl Step<'_> {
@@ -120,7 +120,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// A store reads its source, if it has not.
+    /// Lets a store read its source, unless it has already.
     pub(crate) fn store_read(&mut self, rank: usize, key: Key) -> Result<()> {
         let (code, warps) = (self.code, self.cluster.warps_per_cta());
         let Cta { shared, stores, .. } = &mut self.cluster.ctas[rank];
@@ -135,7 +135,7 @@ impl Step<'_> {
         store
             .to
             .pieces(store.from, |piece| {
-                // What falls outside of the tensor is not read.
+                // Bytes of the box outside the tensor are not read.
                 for (part, _) in &piece.parts {
                     let range = shared.range(piece.shared + part.start as u64, part.len())?;
                     let usage = Use::Asynchronous {
@@ -167,7 +167,7 @@ impl Step<'_> {
         self.write_the_oldest(rank)
     }
 
-    /// A store that has read its source writes, and is complete.
+    /// Lets a store that has read its source write it, which completes the store.
     pub(crate) fn store_write(&mut self, rank: usize, key: Key) -> Result<()> {
         let stores = &mut self.cluster.ctas[rank].stores;
         let Some(Operation { is: store, .. }) = stores.writing.remove(key) else {
@@ -200,7 +200,8 @@ impl Step<'_> {
             .map_err(|fault| Blame::origin(fault, store.origin))
     }
 
-    /// What the host would have to hold for too many stores is written, which may happen at any time.
+    /// Writes the oldest stores until the others are within the limits, which bound the memory that they take on the
+    /// host. PTX allows a store to write at any time.
     fn write_the_oldest(&mut self, rank: usize) -> Result<()> {
         loop {
             let stores = &self.cluster.ctas[rank].stores;

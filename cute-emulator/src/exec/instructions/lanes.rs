@@ -1,4 +1,4 @@
-//! What the lanes of a warp exchange.
+//! Exchanges between the lanes of a warp: `shfl`, `vote`, `redux` and `elect`.
 
 use crate::exec::state::warp::{LANES, lanes};
 use crate::exec::step::Step;
@@ -18,7 +18,7 @@ impl Step<'_> {
         for this in lanes(active) {
             let by = self.warp.get(lane, this) as usize & 31;
             let clamp = self.warp.get(clamp, this) as usize;
-            // The low bits bound the source lane, bits 8 to 12 fix the part of it that names the segment.
+            // Bits 0 to 4 bound the source lane. Bits 8 to 12 mask the bits of the lane that number its segment.
             let (bound, segment) = (clamp & 31, clamp >> 8 & 31);
             let last = this & segment | bound & !segment;
             let first = this & segment;

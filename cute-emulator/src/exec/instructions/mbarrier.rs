@@ -1,4 +1,4 @@
-//! mbarriers.
+//! The operations on mbarriers.
 
 use crate::error::FaultKind;
 use crate::exec::state::barriers::{MAX_ARRIVALS, MBARRIER_BYTES, Mbarrier, problem};
@@ -147,7 +147,7 @@ impl Step<'_> {
                 });
             }
         }
-        // A wait may end without success at any time; the kernel has to try again.
+        // PTX allows a wait to return false at any time; the kernel has to try again.
         let give_up =
             std::mem::take(&mut split.give_up) || self.random.one_in(8) && self.random_delays;
         if waits.is_some() && !give_up {
@@ -159,7 +159,7 @@ impl Step<'_> {
         Ok(Flow::Next)
     }
 
-    /// The mbarriers that the warp has initialised may be used by everybody.
+    /// Called at a fence: copies and other CTAs may use the mbarriers that the warp has initialised.
     pub(crate) fn announce_mbarriers(&mut self) {
         for (rank, address) in std::mem::take(&mut self.warp.unannounced) {
             if let Some(barrier) = self.cluster.ctas[rank].mbarriers.get_mut(&address) {
@@ -168,6 +168,7 @@ impl Step<'_> {
         }
     }
 
+    /// The mbarrier that a lane's operand names, and its shared address.
     pub(crate) fn mbarrier(
         &mut self,
         lane: usize,
@@ -180,7 +181,7 @@ impl Step<'_> {
         let Some(barrier) = cta.mbarriers.get_mut(&at) else {
             return Err(Blame::lane(FaultKind::NoBarrier { address }, lane));
         };
-        // Its initialisation must be known here, and nobody may have written over it.
+        // Its initialisation must be ordered before this access, and nothing may have overwritten it.
         let usage = self.warp.knowledge.reads(self.warp.index);
         cta.shared
             .range(address, MBARRIER_BYTES)
@@ -196,7 +197,7 @@ impl Step<'_> {
         Ok((barrier, address))
     }
 
-    /// The CTA and the address of an mbarrier operand.
+    /// The CTA rank and the shared address of an mbarrier operand.
     pub(crate) fn mbarrier_address(&self, lane: usize, address: Address) -> Result<(usize, u32)> {
         let (rank, at) = self.shared_address(lane, address)?;
         self.cluster.ctas[rank]
@@ -215,7 +216,7 @@ impl Step<'_> {
         Ok((rank, at as u32))
     }
 
-    /// An mbarrier is gone: its initialiser has nothing to announce.
+    /// Called when an mbarrier was invalidated or initialised again: its initialiser's next fence no longer concerns it.
     fn forget_mbarrier(&mut self, gone: &Mbarrier, rank: usize, at: u32) {
         let initialiser = match gone.initialiser == self.warp.index {
             true => &mut *self.warp,

@@ -1,4 +1,4 @@
-//! Loads, stores and atomics.
+//! Loads, stores, atomics, `ldmatrix` and `stmatrix`, and proxy fences.
 
 use super::address::Location;
 use crate::arithmetic::{low_bits, number};
@@ -10,9 +10,9 @@ use crate::op::{Access, Address, Atomic, AtomicOperation, Reg, Space};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Most bytes of one access.
+/// The size of an access's buffer in bytes. No access has more.
 const MAX_ACCESS: usize = 64;
-/// The edge of a matrix of `ldmatrix`.
+/// The number of rows and of columns of a matrix of `ldmatrix`.
 const EDGE: usize = 8;
 
 impl Step<'_> {
@@ -107,7 +107,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// A fence between the generic and the asynchronous proxy.
+    /// `fence.proxy.async`: what the warp knows may be read by the async proxy after the next synchronisation.
     pub(crate) fn proxy_fence(&mut self, active: u32) {
         self.warp.written &= !active;
         let own = self.warp.index;
@@ -118,20 +118,21 @@ impl Step<'_> {
             *fenced = (*fenced).max(*seen);
         }
         if self.warp.written != 0 {
-            // Other lanes have written and not fenced: the warp as a whole has not.
+            // Other lanes of the warp have written without a fence. Clocks belong to whole warps, so none of the warp's own
+            // writes count as fenced.
             fenced[own] = before;
         }
         self.warp.tick();
     }
 
-    /// What the warp knows becomes known to whoever reads an atomic or ordering store.
+    /// Passes the warp's knowledge on to the warps that later execute an atomic or a strong load.
     fn publish(&mut self) {
         let Step { warp, cluster, .. } = self;
         cluster.strong.join(&warp.knowledge);
         warp.tick();
     }
 
-    /// The address that each lane gives is that of a row of eight elements of 16 bits; lanes 0 to 7 name matrix 0.
+    /// `ldmatrix`: lane 8·m + r holds the address of row r of matrix m, which has eight elements of 16 bits.
     pub(crate) fn load_matrix(
         &mut self,
         active: u32,
@@ -195,12 +196,12 @@ impl Step<'_> {
                     .map_err(|fault| Blame::lane(fault, lane))?;
             }
         }
-        // Every lane gave a part of every row.
+        // Each row that a lane's address names consists of elements of several lanes, so all lanes count as writers.
         self.warp.written |= active;
         Ok(())
     }
 
-    /// Reads memory on behalf of a lane.
+    /// Reads memory for a lane.
     fn read(
         &mut self,
         location: Location,
@@ -237,7 +238,7 @@ impl Step<'_> {
         }
     }
 
-    /// Writes memory on behalf of a lane.
+    /// Writes memory for a lane.
     fn write(
         &mut self,
         location: Location,
@@ -271,7 +272,7 @@ impl Step<'_> {
         }
     }
 
-    /// The bytes of shared memory that a generic access covers, checked.
+    /// The range of shared memory that a generic access covers, after the checks for races and for copies that use it.
     fn shared_bytes(
         &mut self,
         rank: usize,

@@ -1,4 +1,4 @@
-//! What each operation does: one arm for each, and a file for each family.
+//! Executes operations: one arm for each, and a file for each family.
 
 mod address;
 mod barrier;
@@ -65,7 +65,7 @@ impl Step<'_> {
                 members,
             } => self.elect(active, *dst, *elected, *members),
             Op::ActiveMask { dst } => self.warp.fill(*dst, active, |_| u64::from(active)),
-            Op::WarpSync => self.meet(),
+            Op::WarpSync => self.synchronise_lanes(),
             Op::ProxyFence => {
                 self.announce_mbarriers();
                 self.proxy_fence(active);

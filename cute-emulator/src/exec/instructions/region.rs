@@ -1,4 +1,4 @@
-//! From the operands of a copy to its other side.
+//! From the operands of a bulk copy to its far side, and the rules for its addresses and sizes.
 
 use super::address::Location;
 use crate::error::FaultKind;
@@ -10,11 +10,11 @@ use cute_hopper::tma::{self, MAP_BYTES};
 
 const TILE_ALIGN: u64 = tma::SHARED_ALIGN as u64;
 const BULK_ALIGN: u64 = tma::BULK_ALIGN as u64;
-/// So many bytes of a copy take the emulator as long as an instruction does.
+/// Copying this many bytes is charged like one instruction.
 pub(crate) const BYTES_PER_STEP: u64 = 128;
 
 impl Step<'_> {
-    /// What a region is for a lane.
+    /// The far side of a lane's copy.
     pub(crate) fn endpoint(
         &self,
         lane: usize,
@@ -90,7 +90,7 @@ impl Step<'_> {
     }
 }
 
-/// The rules for the addresses and sizes of a copy.
+/// Checks the addresses and the size of a copy with its near side at the shared address `shared`.
 pub(crate) fn check_copy(endpoint: &Endpoint, shared: u64) -> std::result::Result<(), FaultKind> {
     let misaligned = |address: u64, align: u64| {
         if address.is_multiple_of(align) {

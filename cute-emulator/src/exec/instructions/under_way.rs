@@ -1,4 +1,4 @@
-//! Asynchronous work that takes place though nobody waits for it, and at the end of a CTA or a cluster.
+//! Asynchronous work that no thread waits for: performed at random moments, and at the end of a CTA or a cluster.
 
 use crate::error::FaultKind;
 use crate::exec::state::cluster::Cluster;
@@ -6,7 +6,7 @@ use crate::exec::state::copies::CopyIn;
 use crate::exec::step::{Result, Step};
 
 impl Step<'_> {
-    /// Lets some copy into shared memory, or what follows one, take place.
+    /// Performs a random copy into shared memory, or an arrival that follows `cp.async`.
     pub(crate) fn land_some(&mut self) -> Result<()> {
         let Cluster {
             copies,
@@ -28,7 +28,7 @@ impl Step<'_> {
         }
     }
 
-    /// Some store of a CTA reads its source or, with `write`, completes.
+    /// Lets a random bulk store of a CTA read its source and, with `write`, complete.
     pub(crate) fn store_some(&mut self, rank: usize, write: bool) -> Result<()> {
         let stores = &self.cluster.ctas[rank].stores;
         let key = match self.random.below(stores.len()) < stores.reading.len() {
@@ -43,7 +43,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Everything that is under way completes.
+    /// Completes all copies and bulk stores of the cluster.
     pub(crate) fn complete_copies(&mut self) -> Result<()> {
         while let Some(key) = self.cluster.copies.oldest() {
             self.land(key)?;
@@ -65,7 +65,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// At the end of a CTA no copy may still read or write its shared memory.
+    /// An error if a CTA ends while a copy still writes, or a bulk store still reads, its shared memory.
     pub(crate) fn check_copies_at_exit(&mut self) -> Result<()> {
         let rank = self.warp.rank;
         if let Some(store) = self.cluster.ctas[rank].stores.reading.iter().next() {

@@ -1,8 +1,9 @@
-//! The tensor cores: matrix descriptors, fragments, and instructions that are under way.
+//! wgmma: its matrices in shared memory, its fragments in registers, and its asynchronous execution.
 //!
-//! The four warps of a warpgroup issue an instruction each on their own, and it executes when all of them have: each warp
-//! computes sixteen rows of D. It reads shared memory and the registers of A and D as late as the first `wait_group` of a
-//! warp allows, or earlier by chance; until a warp's own wait its registers belong to the instruction.
+//! Each of the four warps of a warpgroup issues the instruction separately. It executes once all four have issued it;
+//! each warp computes sixteen rows of D. It reads shared memory and the registers of A and D when the first warp waits
+//! with `wgmma.wait_group` or, with random delays, at a random earlier moment. Until a warp has waited, its other
+//! instructions must not use the registers of A and D.
 
 use crate::error::FaultKind;
 use crate::exec::state::shared::Use;
@@ -14,13 +15,13 @@ use crate::op::{Inputs, Instruction, MatrixA, Op, Output, Reg, Wgmma};
 use cute_hopper::{threads, wgmma};
 use std::ops::Range;
 
-/// Rows of D that a warp computes.
+/// The number of rows of D that a warp computes.
 const ROWS: usize = wgmma::M as usize / WARPGROUP;
 const K_BYTES: usize = wgmma::K_BYTES as usize;
-/// So many columns of D take the emulator as long as an instruction of another kind does.
+/// Computing this many columns of D is charged like one instruction.
 const COLUMNS_PER_STEP: usize = 8;
 
-/// A row of a matrix along K, as bytes.
+/// The bytes along K of a row of A or a column of B.
 type KRow = [u8; K_BYTES];
 
 impl Step<'_> {
@@ -83,7 +84,7 @@ impl Step<'_> {
 
     pub(crate) fn wgmma_wait(&mut self, split: &mut Split, pending: u64) -> Result<Flow> {
         let done = self.warp.wgmma_groups.saturating_sub(pending);
-        // Groups ascend, and what is in none comes last.
+        // Groups ascend, and instructions without a group come last.
         let waited = |pending: &Pending| pending.group.is_some_and(|group| group < done);
         let count = self.warp.wgmma.partition_point(waited);
         let Some(last) = count.checked_sub(1) else {
@@ -101,7 +102,7 @@ impl Step<'_> {
             let Op::Wgmma(wgmma) = &code.instructions[pending.origin.instruction].op else {
                 continue;
             };
-            // A later one that uses the register keeps it.
+            // If a later wgmma uses the register too, it stays in flight.
             for row in wgmma.rows() {
                 let owner = &mut warp.in_flight[row as usize];
                 if u64::from(*owner) == pending.number + 1 {
@@ -112,7 +113,7 @@ impl Step<'_> {
         Ok(Flow::Next)
     }
 
-    /// The oldest instruction that has not executed does, if all four warps have issued it.
+    /// Executes the warpgroup's oldest wgmma that has not executed, if all four warps have issued it.
     pub(crate) fn wgmma_advance(&mut self) -> Result<()> {
         let issued = self.warp.wgmma_executed + 1;
         if issued <= self.warp.wgmma_issued && self.cluster.warpgroup_issued(self.warp, issued) {
@@ -121,14 +122,15 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The cluster has ended: nobody will wait for its instructions.
+    /// Called when the cluster has ended: returns what its wgmma instructions were charged, since no warp will wait for
+    /// them.
     pub(crate) fn forget_wgmma(&mut self) {
         for pending in self.cluster.warps.iter().flat_map(|warp| &warp.wgmma) {
             self.pending.end(Some(&pending.knowledge));
         }
     }
 
-    /// Another instruction uses registers of the tensor cores.
+    /// Called for instructions that use a register which some wgmma uses as A or D: an error if that wgmma may still use it.
     pub(crate) fn touch(&mut self, instruction: &Instruction) -> Result<()> {
         if matches!(instruction.op, Op::Wgmma(_)) {
             return Ok(());
@@ -148,7 +150,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The other warps of the warpgroup issue the same instruction with the same descriptors.
+    /// An error if another warp of the warpgroup has issued a different wgmma, or other descriptors, at the same number.
     fn check_warpgroup(&self, a: Option<Descriptor>, b: Descriptor) -> Result<()> {
         let number = self.warp.wgmma_issued;
         for index in self.cluster.warpgroup(self.warp) {
@@ -171,7 +173,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// A value that all lanes agree on.
+    /// The value of a row in all lanes; an error if the lanes differ.
     fn uniform(&self, row: Reg) -> Result<u64> {
         let values = &self.warp.rows[row as usize];
         match values.iter().position(|value| *value != values[0]) {
@@ -187,11 +189,12 @@ impl Step<'_> {
         }
     }
 
-    /// Executes the first so many instructions of a warpgroup, in all of its warps.
+    /// Executes the first `issued` wgmma instructions of the warpgroup, as far as they have not executed, in all of its
+    /// warps.
     fn warpgroup_execute(&mut self, issued: u64) -> Result<()> {
         let own = self.warp.index;
         for other in self.cluster.warpgroup(self.warp) {
-            // What does not run stands in the cluster: the two change places.
+            // The running warp is `self.warp`; the others are in the cluster. Swapping makes `other` the running one.
             if other != own {
                 std::mem::swap(self.warp, &mut self.cluster.warps[other]);
             }
@@ -207,7 +210,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The warp's oldest instruction that has not executed does.
+    /// Executes the warp's oldest wgmma that has not executed.
     fn wgmma_execute(&mut self) -> Result<()> {
         let number = self.warp.wgmma_executed;
         self.warp.wgmma_executed += 1;
@@ -255,7 +258,7 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// The rows along K of A or B in shared memory.
+    /// The bytes along K of these rows of A, or columns of B, from shared memory.
     fn matrix(
         &self,
         pending: &Pending,
@@ -303,7 +306,7 @@ impl Step<'_> {
         Ok(matrix)
     }
 
-    /// The warp's rows of A from registers: each holds four bytes of a row.
+    /// The warp's rows of A from registers. Each register of a lane holds four bytes of a row.
     fn fragment_a(&self, registers: &[Reg; 4]) -> Vec<KRow> {
         let mut matrix = vec![[0; K_BYTES]; ROWS];
         for (i, register) in registers.iter().enumerate() {
@@ -394,7 +397,7 @@ impl Step<'_> {
 }
 
 impl Wgmma {
-    /// The registers of D, and of A if it is in registers.
+    /// The registers of D and, if A is in registers, those of A.
     fn rows(&self) -> impl Iterator<Item = Reg> + '_ {
         let a: &[Reg] = match &self.a {
             MatrixA::Registers(a) => a,
@@ -412,7 +415,7 @@ fn matrices(a: Option<Descriptor>, b: Descriptor) -> String {
     }
 }
 
-/// Row and column in the warp's part of D that register `i` of a lane holds.
+/// The row and the column of the element of D that register `i` of a lane holds. Row 0 is the warp's first.
 fn element_of(i: usize, lane: usize) -> (usize, usize) {
     (
         lane / 4 + 8 * (i >> 1 & 1),

@@ -10,26 +10,28 @@ pub(crate) const MBARRIER_BYTES: usize = barriers::MBARRIER_BYTES as usize;
 pub(crate) const MAX_ARRIVALS: u64 = barriers::MAX_ARRIVALS as u64;
 const MAX_TX_BYTES: u64 = barriers::MAX_TX_BYTES as u64;
 
-/// An mbarrier.
+/// An mbarrier object.
 #[derive(Clone, Debug)]
 pub(crate) struct Mbarrier {
-    /// Completed phases.
+    /// The number of the current phase, which is the number of completed ones. Its lowest bit is the parity.
     pub(crate) phase: u64,
-    /// Arrivals of a phase.
+    /// The expected count: arrivals in each phase.
     pub(crate) expected: u64,
-    /// Arrivals that the current phase lacks.
+    /// The pending count: arrivals that the current phase still waits for.
     pub(crate) pending: u64,
-    /// Bytes that the current phase lacks; negative where they came before they were expected.
+    /// The transaction count: bytes that the current phase still waits for. Negative if bytes arrived before they were
+    /// expected.
     pub(crate) bytes: i64,
-    /// The warp that initialised it, and whether a fence has made that known to the asynchronous proxy and the cluster.
+    /// The index of the warp that initialised it.
     pub(crate) initialiser: usize,
+    /// Whether the initialiser has executed a fence since, after which copies and other CTAs may use the mbarrier.
     pub(crate) announced: bool,
-    /// What those who arrived have made known.
+    /// What the warps that have arrived knew when they arrived. A warp whose wait succeeds learns it.
     pub(crate) knowledge: Knowledge,
 }
 
 impl Mbarrier {
-    /// Whether a phase is over.
+    /// Whether the phase of this parity, or of this state, is complete.
     pub(crate) fn passed(&self, phase: PhaseValue) -> bool {
         match phase {
             PhaseValue::Parity(parity) => self.phase & 1 != parity & 1,
@@ -37,7 +39,8 @@ impl Mbarrier {
         }
     }
 
-    fn settle(&mut self) {
+    /// Completes the phase if its pending count and its transaction count are zero.
+    fn complete_phase(&mut self) {
         if self.pending == 0 && self.bytes == 0 {
             self.phase += 1;
             self.pending = self.expected;
@@ -58,11 +61,11 @@ impl Mbarrier {
                 ),
             )
         })?;
-        self.settle();
+        self.complete_phase();
         Ok(())
     }
 
-    /// Expects bytes, or with a negative number takes note that they came.
+    /// Adds to the transaction count: a positive number expects bytes, a negative one completes them.
     pub(crate) fn transfer(
         &mut self,
         bytes: i64,
@@ -79,13 +82,13 @@ impl Mbarrier {
             ));
         }
         if bytes < 0 {
-            self.settle();
+            self.complete_phase();
         }
         Ok(())
     }
 
-    /// One more arrival in this phase, for one that is under way.
-    pub(crate) fn await_one_more(&mut self, address: u64) -> std::result::Result<(), FaultKind> {
+    /// Adds one to the pending count, for `cp.async.mbarrier.arrive` without `.noinc`.
+    pub(crate) fn expect_one_more(&mut self, address: u64) -> std::result::Result<(), FaultKind> {
         if self.pending == MAX_ARRIVALS {
             let message =
                 format!("the pending count is {MAX_ARRIVALS}, its maximum, and cannot grow");
@@ -95,12 +98,12 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// Knows what landed.
+    /// Makes a copy known to the warps that wait for this mbarrier.
     pub(crate) fn learn_landing(&mut self, clock: u32) {
         self.knowledge.learn_landing(clock);
     }
 
-    /// Whether others than the CTA's threads may use it.
+    /// An error unless copies and other CTAs may use it.
     pub(crate) fn check_announced(&self, address: u64) -> std::result::Result<(), FaultKind> {
         match self.announced {
             true => Ok(()),
@@ -130,16 +133,19 @@ impl Display for Mbarrier {
     }
 }
 
-/// One of the barriers of `bar.sync`.
+/// One of the 16 named barriers of a CTA, which `bar.sync` uses.
 pub(crate) struct NamedBarrier {
+    /// How often it has completed.
     pub(crate) generation: u64,
-    /// Threads that have arrived.
+    /// Threads that have arrived since it last completed.
     pub(crate) arrived: u64,
-    /// Threads that are to arrive.
+    /// Threads that must arrive before it completes.
     pub(crate) expected: u64,
-    /// Whether it waits for all threads of the CTA that have not ended.
+    /// Whether it waits for all threads of the CTA that have not ended, since no number of threads was given.
     pub(crate) whole: bool,
+    /// What the warps that have arrived knew when they arrived.
     pub(crate) knowledge: Knowledge,
+    /// The indices of the warps that wait; warps that only arrive are not among them.
     pub(crate) waiting: Vec<usize>,
 }
 
@@ -158,9 +164,11 @@ impl NamedBarrier {
 
 /// The barrier of a cluster.
 pub(crate) struct ClusterBarrier {
+    /// How often it has completed.
     pub(crate) phase: u64,
-    /// Threads that have arrived.
+    /// Threads that have arrived since it last completed.
     pub(crate) arrived: u64,
+    /// What the warps that have arrived knew when they arrived, in this phase and earlier ones.
     pub(crate) knowledge: Knowledge,
 }
 

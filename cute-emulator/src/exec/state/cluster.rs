@@ -1,4 +1,4 @@
-//! A cluster while it runs: its CTAs, warps and copies under way.
+//! A running cluster: its CTAs, its warps, and copies that are not complete.
 
 use super::barriers::{ClusterBarrier, Mbarrier, NamedBarrier};
 use super::copies::{Arrival, CopyIn, LaneCopy, Stores};
@@ -14,36 +14,39 @@ use cute_hopper::registers;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// `bar.sync` has so many barriers.
 pub(crate) const NAMED_BARRIERS: usize = cute_hopper::barriers::NAMED as usize;
 
 pub(crate) struct Cluster {
     pub(crate) ctas: Vec<Cta>,
     pub(crate) warps: Vec<Warp>,
-    /// Copies into shared memory that have not landed: bulk copies, `cp.async`, and arrivals that follow these.
+    /// Bulk copies into shared memory that are not complete.
     pub(crate) copies: Queue<CopyIn>,
+    /// `cp.async` that are not complete.
     pub(crate) lane_copies: Queue<LaneCopy>,
+    /// `cp.async.mbarrier.arrive` that are not complete.
     pub(crate) arrivals: Queue<Arrival>,
-    /// How many bulk copies have landed.
+    /// How many bulk copies into shared memory are complete: the clock of the copies.
     pub(crate) landings: u32,
     pub(crate) barrier: ClusterBarrier,
-    /// What atomics and ordering stores have made known.
+    /// What the warps knew that executed atomics and strong stores. Atomics and strong loads learn all of it, from whichever
+    /// address they read.
     pub(crate) strong: Knowledge,
 }
 
 pub(crate) struct Cta {
-    /// `%ctaid`.
+    /// The CTA's `%ctaid`.
     pub(crate) id: [u32; 3],
     pub(crate) shared: Shared,
     pub(crate) barriers: [NamedBarrier; NAMED_BARRIERS],
+    /// The initialised mbarriers, by shared address.
     pub(crate) mbarriers: BTreeMap<u32, Mbarrier>,
     pub(crate) stores: Stores,
-    /// Registers that `setmaxnreg` gave back.
+    /// Registers in the CTA's pool, from which `setmaxnreg.inc` takes and to which `setmaxnreg.dec` gives.
     pub(crate) free_registers: u32,
 }
 
 impl Cluster {
-    /// The cluster whose first CTA is `first`.
+    /// The cluster whose first CTA has the `%ctaid` `first`.
     pub(crate) fn new(
         code: &Code,
         launch: &Launch<'_>,
@@ -106,29 +109,29 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// How much is on its way into shared memory.
+    /// How many copies into shared memory, and arrivals that follow them, are not complete.
     pub(crate) fn copies_under_way(&self) -> usize {
         self.copies.len() + self.lane_copies.len() + self.arrivals.len()
     }
 
-    /// Warps of a CTA.
+    /// The number of warps of a CTA.
     pub(crate) fn warps_per_cta(&self) -> usize {
         self.warps.len() / self.ctas.len()
     }
 
-    /// Whether no thread is left.
+    /// Whether all threads have ended.
     pub(crate) fn ended(&self) -> bool {
         self.warps.iter().all(|warp| warp.alive == 0)
     }
 
-    /// Whether no thread of a CTA is left, the warp that runs not counted.
+    /// Whether all threads of a CTA have ended, those of the running warp not considered: it is not in `warps`.
     pub(crate) fn cta_ended(&self, rank: usize) -> bool {
         let per_cta = self.warps_per_cta();
         let warps = &self.warps[rank * per_cta..(rank + 1) * per_cta];
         warps.iter().all(|warp| warp.alive == 0)
     }
 
-    /// Whether lanes can go on.
+    /// Whether a split can run.
     pub(crate) fn ready(&self, warp: &Warp, split: &Split) -> bool {
         match &split.wait {
             None => true,
@@ -151,7 +154,7 @@ impl Cluster {
         }
     }
 
-    /// What lanes wait for, in words.
+    /// What a split waits for, for a message.
     pub(crate) fn waits_for(&self, warp: &Warp, split: &Split) -> String {
         match &split.wait {
             None => "is running".to_owned(),
@@ -201,7 +204,7 @@ impl Cluster {
         }
     }
 
-    /// Warps of a CTA that have not ended, the running one included.
+    /// The number of warps of a CTA that have not ended, counting the running one.
     pub(crate) fn live_warps(&self, rank: usize, running: usize) -> u64 {
         let per_cta = self.warps_per_cta();
         let range = rank * per_cta..(rank + 1) * per_cta;
@@ -210,7 +213,7 @@ impl Cluster {
             .count() as u64
     }
 
-    /// The warps of a warp's warpgroup, numbered in the cluster.
+    /// The indices in the cluster of the warps of a warp's warpgroup.
     pub(crate) fn warpgroup(&self, warp: &Warp) -> Range<usize> {
         let per_cta = self.warps_per_cta();
         let first = warp.warp as usize / WARPGROUP * WARPGROUP;
@@ -218,14 +221,14 @@ impl Cluster {
         cta + first..cta + (first + WARPGROUP).min(per_cta)
     }
 
-    /// Whether all warps of a warpgroup have issued so many instructions; `warp` is one of them, and may run.
+    /// Whether the other warps of a warp's warpgroup have issued at least `issued` wgmma instructions.
     pub(crate) fn warpgroup_issued(&self, warp: &Warp, issued: u64) -> bool {
         self.warpgroup(warp)
             .all(|index| index == warp.index || self.warps[index].wgmma_issued >= issued)
     }
 }
 
-/// Bytes that the registers, the shared memory and the barriers of a cluster take on the host.
+/// The bytes that the registers, the shared memory and the barriers of a cluster take on the host.
 pub(crate) fn state_bytes(code: &Code, launch: &Launch<'_>) -> u64 {
     let product = |counts: [u32; 3]| counts.iter().map(|n| u64::from(*n)).product::<u64>();
     let ctas = product(launch.cluster);
@@ -237,7 +240,7 @@ pub(crate) fn state_bytes(code: &Code, launch: &Launch<'_>) -> u64 {
         + ctas * (shared * shared::BYTE_BYTES + NAMED_BARRIERS as u64 * knowledge)
 }
 
-/// The largest dynamic shared memory beside so much static.
+/// The most bytes of dynamic shared memory that a CTA with this many static ones can have.
 pub(crate) fn max_dynamic_shared(static_shared: u32) -> u32 {
     MAX_SHARED_BYTES.saturating_sub(static_shared)
 }

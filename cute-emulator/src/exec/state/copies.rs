@@ -1,4 +1,4 @@
-//! Copies that are under way.
+//! Asynchronous copies that are not complete.
 
 use super::endpoint::Endpoint;
 use super::knowledge::Knowledge;
@@ -9,7 +9,8 @@ use crate::op::{Binary, Code, SHARED_BASE};
 use crate::tensor_map::CHUNK_BYTES;
 use std::ops::Range;
 
-/// A copy into the shared memory of each CTA of these ranks, at the same address, with the same mbarrier.
+/// A bulk copy into shared memory. Each CTA of `ranks` receives it at the same address, and completes the bytes on its own
+/// mbarrier at the address `barrier`.
 pub(crate) struct CopyIn {
     pub(crate) origin: Origin,
     pub(crate) ranks: Vec<usize>,
@@ -18,36 +19,39 @@ pub(crate) struct CopyIn {
     pub(crate) barrier: u32,
 }
 
-/// A `cp.async`.
+/// The `cp.async` of one lane.
 pub(crate) struct LaneCopy {
     pub(crate) origin: Origin,
+    /// The rank of the CTA, and the address in its shared memory.
     pub(crate) to: (usize, u64),
     pub(crate) from: u64,
     pub(crate) bytes: usize,
     pub(crate) source_bytes: usize,
 }
 
-/// An arrival that follows those of the lane's `cp.async`s whose number is below `after`.
+/// A `cp.async.mbarrier.arrive` of one lane. It follows those of the lane's `cp.async` whose number in their queue is below
+/// `after`.
 pub(crate) struct Arrival {
     pub(crate) origin: Origin,
+    /// The rank of the CTA, and the address of the mbarrier.
     pub(crate) barrier: (usize, u32),
     pub(crate) after: u64,
 }
 
-/// What becomes of an old element and a new one, and the bytes of an element.
+/// A reduction: the function of the old and the new element, and the bytes of an element.
 pub(crate) type Update = (Binary, usize);
 
-/// A copy out of shared memory that has not read its source.
+/// A bulk store (a bulk copy out of shared memory) that has not read its source.
 pub(crate) struct CopyOut {
     pub(crate) origin: Origin,
     pub(crate) to: Endpoint,
     pub(crate) from: u64,
     pub(crate) reduction: Option<Update>,
-    /// What was known when it was asked for.
+    /// What the warp knew when it started the store.
     pub(crate) knowledge: Knowledge,
 }
 
-/// One that has read it and has not written.
+/// A bulk store that has read its source into `data` and has not written it.
 pub(crate) struct CopyRead {
     pub(crate) origin: Origin,
     pub(crate) to: Endpoint,
@@ -56,13 +60,16 @@ pub(crate) struct CopyRead {
     pub(crate) data: Vec<u8>,
 }
 
-/// The copies out of the shared memory of a CTA that are not complete.
+/// The bulk stores of a CTA that are not complete.
 pub(crate) struct Stores {
+    /// Those that have not read their source.
     pub(crate) reading: Queue<CopyOut>,
+    /// Those that have read their source and have not written it.
     pub(crate) writing: Queue<CopyRead>,
-    /// Bytes of what is to be written.
+    /// The bytes of data of those in `writing`.
     pub(crate) held: usize,
-    /// For each unit of shared memory: how many stores have yet to read it. Empty before the first store.
+    /// For each unit of [`CHUNK_BYTES`] of shared memory, how many stores in `reading` read it. Empty before the first
+    /// store.
     pub(crate) readers: Vec<u32>,
 }
 
@@ -85,7 +92,7 @@ impl Stores {
         self.writing.commit(thread, group);
     }
 
-    /// Whether a write to these bytes of shared memory would change what a store has yet to read.
+    /// An error if a store has not yet read one of these bytes, which are about to be written.
     pub(crate) fn check(
         &self,
         range: &Range<usize>,
@@ -111,14 +118,14 @@ impl Stores {
 }
 
 impl CopyOut {
-    /// The units of shared memory that it reads.
+    /// The units of shared memory that the store reads.
     pub(crate) fn units(&self) -> Range<usize> {
         let start = (self.from - u64::from(SHARED_BASE)) as usize;
         units(&(start..start + self.to.bytes() as usize))
     }
 }
 
-/// The units of which a part lies in a range of bytes.
+/// The units that a range of bytes overlaps.
 fn units(range: &Range<usize>) -> Range<usize> {
     range.start / CHUNK_BYTES..range.end.div_ceil(CHUNK_BYTES)
 }

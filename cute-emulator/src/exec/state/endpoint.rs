@@ -1,27 +1,27 @@
-//! The other side of a copy: what is not the shared memory of the CTA that the copy belongs to.
+//! The far side of a bulk copy: the source of a copy into shared memory, the destination of a bulk store.
 
 use super::knowledge::Knowledge;
 use crate::tensor_map::{CHUNK_BYTES, chunks};
 use cute_hopper::tma::TensorMap;
 use std::ops::Range;
 
-/// The other side of a copy.
+/// The far side of a bulk copy. The near side is the shared memory that the copy writes or the store reads.
 pub(crate) enum Endpoint {
+    /// A box of a tensor in global memory, at these coordinates.
     Tile {
         map: Box<TensorMap>,
         coords: Vec<i64>,
     },
-    Bytes {
-        address: u64,
-        len: u64,
-    },
-    /// In the shared memory of the CTA of this rank.
+    /// Bytes in global memory.
+    Bytes { address: u64, len: u64 },
+    /// Bytes in the shared memory of the CTA of this rank, and what the warp knew when it started the copy.
     Shared {
         rank: usize,
         address: u64,
         len: u64,
         knowledge: Knowledge,
     },
+    /// The bytes of the values that `st.async` stores.
     Values(Vec<u8>),
 }
 
@@ -41,8 +41,7 @@ impl Endpoint {
         }
     }
 
-    /// Calls a function for every piece: its offset in the data, its shared address, and its parts that exist on the
-    /// other side, each as a range of the piece and an address.
+    /// Splits a copy with the near side at the shared address `shared` into pieces, and calls a function for each.
     pub(crate) fn pieces<E>(
         &self,
         shared: u64,
@@ -78,10 +77,14 @@ impl Endpoint {
     }
 }
 
-/// Up to 16 bytes of a copy.
+/// Up to 16 bytes of a copy, contiguous on the near side.
 pub(crate) struct Piece {
+    /// The offset in the data of the copy.
     pub(crate) offset: usize,
     pub(crate) len: usize,
+    /// The shared address, swizzled.
     pub(crate) shared: u64,
+    /// The parts that exist on the far side: a range of the piece's bytes and the address of its first byte. Bytes outside
+    /// a tensor are in no part.
     pub(crate) parts: Vec<(Range<usize>, u64)>,
 }

@@ -1,14 +1,19 @@
-//! Vector clocks: what each warp may rely on.
+//! Vector clocks: which accesses of other warps are ordered before the next access of a warp.
+//!
+//! Each warp has a clock, which advances whenever the warp releases something to others: at barriers, arrivals, fences and
+//! atomics. The record of a byte's last writer and reader holds that warp's clock at the access. The access is ordered
+//! before those of another warp once the other warp knows a clock that is at least as late. The bulk copies into shared
+//! memory of a cluster have one clock together, which counts those that are complete.
 
 use std::rc::Rc;
 
-/// For each warp of the cluster, and last for its copies into shared memory, up to which of their moments somebody knows
-/// what they did.
+/// For each warp of the cluster, and last for the cluster's copies into shared memory: the latest clock that is known. It is
+/// held by a warp, by a barrier on behalf of the warps that arrived, or by an asynchronous operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Knowledge {
-    /// Its writes are ordered before.
+    /// Accesses up to this clock are ordered before those of the holder.
     pub(crate) seen: Rc<Vec<u32>>,
-    /// Its writes are ordered before, and a proxy fence lies in between: the asynchronous proxy sees them too.
+    /// Writes up to this clock are ordered before those of the holder by a proxy fence: the async proxy may read them.
     pub(crate) fenced: Rc<Vec<u32>>,
 }
 
@@ -21,22 +26,22 @@ impl Knowledge {
         }
     }
 
-    /// Bytes that it takes on the host.
+    /// The bytes that it takes on the host.
     pub(crate) fn bytes(&self) -> u64 {
         Knowledge::bytes_among(self.seen.len().saturating_sub(1))
     }
 
-    /// Bytes of what is known among so many warps.
+    /// The bytes that it takes on the host in a cluster of this many warps.
     pub(crate) fn bytes_among(warps: usize) -> u64 {
         2 * (size_of::<u32>() * (warps + 1)) as u64
     }
 
-    /// Up to which landing the copies are known.
+    /// The latest known clock of the copies.
     pub(crate) fn landed(&self) -> u32 {
         self.seen.last().copied().unwrap_or(0)
     }
 
-    /// Knows the copies up to this landing.
+    /// Learns the copies up to this clock.
     pub(crate) fn learn_landing(&mut self, clock: u32) {
         if let Some(landed) = Rc::make_mut(&mut self.seen).last_mut() {
             *landed = (*landed).max(clock);

@@ -1,4 +1,4 @@
-//! What a running cluster is made of. Nothing here executes an instruction.
+//! The state of a running cluster. Nothing here executes an instruction.
 
 pub(crate) mod barriers;
 pub(crate) mod cluster;

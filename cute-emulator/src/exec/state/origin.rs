@@ -1,15 +1,16 @@
-//! Threads and their instructions, by which asynchronous work is known.
+//! Threads and their instructions, to which asynchronous work is attributed.
 
 /// A thread of a cluster: the rank of its CTA, its warp and its lane.
 pub(crate) type Thread = (usize, u32, usize);
 
-/// An instruction of a thread, to which asynchronous work is attributed.
+/// The instruction that started asynchronous work, and the thread that executed it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
+    /// The index of the instruction in the entry.
     pub(crate) instruction: usize,
-    /// The rank of its CTA in the cluster.
+    /// The rank of the thread's CTA in the cluster.
     pub(crate) rank: usize,
-    /// The warp in the CTA.
+    /// The number of the thread's warp in the CTA.
     pub(crate) warp: u32,
     pub(crate) lane: usize,
 }

@@ -1,4 +1,5 @@
-//! Asynchronous operations under way: found by thread, by age and by chance, each in logarithmic time.
+//! Queues of asynchronous operations that are not complete. An operation of a thread, the oldest one and a random one are
+//! each found in logarithmic time.
 
 use super::knowledge::Knowledge;
 use super::origin::Thread;
@@ -7,17 +8,19 @@ use crate::exec::random::Random;
 use crate::limits::hold;
 use std::collections::BTreeMap;
 
-/// An operation: its thread, and how many its queue had seen before.
+/// What identifies an operation: its thread, and its number in the queue.
 pub(crate) type Key = (Thread, u64);
 
-/// Operations under way. Of a thread's operations, those with a group come first, and groups ascend.
+/// Operations that are not complete. The operations of a thread are in the order in which they started, so those that belong
+/// to a group come first, and their groups ascend.
 pub(crate) struct Queue<T> {
     operations: BTreeMap<Key, Operation<T>>,
+    /// The thread of each operation, by the operation's number.
     threads: BTreeMap<u64, Thread>,
     next: u64,
 }
 
-/// An operation, and the group in which its thread has committed it.
+/// An operation, and the number of the group that its thread has committed it to, if any.
 pub(crate) struct Operation<T> {
     pub(crate) group: Option<u64>,
     pub(crate) is: T,
@@ -36,7 +39,7 @@ impl<T> Queue<T> {
         self.operations.len()
     }
 
-    /// The number of the next operation.
+    /// The number that the next operation gets.
     pub(crate) fn next(&self) -> u64 {
         self.next
     }
@@ -47,7 +50,7 @@ impl<T> Queue<T> {
         self.insert(key, Operation { group, is });
     }
 
-    /// Adds what another queue had under this key.
+    /// Adds an operation that another queue had under this key.
     pub(crate) fn insert(&mut self, key: Key, operation: Operation<T>) {
         self.threads.insert(key.1, key.0);
         self.operations.insert(key, operation);
@@ -67,7 +70,7 @@ impl<T> Queue<T> {
         Some((*thread, *number))
     }
 
-    /// Some operation; each may be it.
+    /// A random operation. Every operation has a chance, but the chances differ.
     pub(crate) fn any(&self, random: &mut Random) -> Option<Key> {
         let ((first, _), (last, _)) = (
             self.threads.first_key_value()?,
@@ -91,7 +94,7 @@ impl<T> Queue<T> {
         (operation.group? < done).then_some(*key)
     }
 
-    /// Puts what a thread has not committed into a group.
+    /// Commits the operations of a thread that are in no group yet to a group.
     pub(crate) fn commit(&mut self, thread: Thread, group: u64) {
         self.operations
             .range_mut((thread, 0)..=(thread, u64::MAX))
@@ -104,13 +107,13 @@ impl<T> Queue<T> {
     }
 }
 
-/// What the operations under way take on the host.
+/// The bytes that asynchronous operations take on the host until they are complete, and their limit.
 pub(crate) struct Budget {
     bytes: u64,
     limit: u64,
 }
 
-/// Bytes of an operation beside what its thread knew: no kind of operation takes more.
+/// The bytes that an operation is charged in addition to its [`Knowledge`]. No kind of operation takes more.
 const OPERATION_BYTES: u64 = 512;
 
 impl Budget {
@@ -118,14 +121,14 @@ impl Budget {
         Budget { bytes: 0, limit }
     }
 
-    /// An operation begins, which holds this knowledge.
+    /// Charges an operation that holds this knowledge; an error if the limit is exceeded.
     pub(crate) fn begin(&mut self, knowledge: Option<&Knowledge>) -> Result<(), FaultKind> {
         self.bytes += bytes(knowledge);
         let what = "bytes for asynchronous operations that are not complete";
         hold(what, self.bytes, self.limit).map_err(FaultKind::OverLimit)
     }
 
-    /// The operation is complete.
+    /// Returns what [`begin`](Budget::begin) charged for the operation.
     pub(crate) fn end(&mut self, knowledge: Option<&Knowledge>) {
         self.bytes -= bytes(knowledge);
     }

@@ -1,4 +1,4 @@
-//! Shared memory, and for each of its bytes who wrote it last and how, and who read it since.
+//! Shared memory and, for each of its bytes, a record of the last writer and of the last reader since.
 
 use super::knowledge::Knowledge;
 use crate::error::FaultKind;
@@ -6,24 +6,26 @@ use crate::limits::{OutOfHostMemory, filled};
 use crate::op::{Code, SHARED_BASE};
 use std::ops::Range;
 
-/// Who touched a byte: in the low two bits how, then the instruction (22 bits), the warp of the cluster (9), its clock (31).
+/// The record of an access to a byte. From the lowest bit: the kind of access (2 bits), the instruction (22), the warp's
+/// index in the cluster (9), and the clock of the warp or of the copies (31).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tag(u64);
 
-/// Bytes that a byte of shared memory takes on the host.
+/// The bytes that a byte of shared memory takes on the host: its value and two records.
 pub(crate) const BYTE_BYTES: u64 = 1 + 2 * size_of::<Tag>() as u64;
 
+/// The contents of a [`Tag`].
 enum Writer {
     Nobody,
-    /// A warp through the generic proxy.
+    /// A warp, through the generic proxy.
     Generic {
         instruction: usize,
         warp: usize,
         clock: u32,
     },
-    /// Somebody whose write needs no further order: a copy that landed, or an atomic.
+    /// An atomic or a strong access, which cannot race.
     Settled,
-    /// A copy, at this moment of the copies; zero while it has not landed.
+    /// An asynchronous copy. The clock is that of the copies when it completed; zero while it is not complete.
     Copy {
         instruction: usize,
         clock: u32,
@@ -66,13 +68,13 @@ impl Tag {
 /// The shared memory of a CTA.
 pub(crate) struct Shared {
     pub(crate) bytes: Vec<u8>,
-    /// Who wrote each byte last.
+    /// The last write of each byte.
     writers: Vec<Tag>,
-    /// Who read it last through the generic proxy since then: one reader, though there may be several.
+    /// The last read of each byte through the generic proxy since that write. Earlier reads are not kept.
     readers: Vec<Tag>,
 }
 
-/// What an access does, and what is known to whom it serves.
+/// The kind of an access, and the knowledge of the warp that makes it or started it.
 #[derive(Clone, Copy)]
 pub(crate) enum Use<'a> {
     /// A warp reads through the generic proxy.
@@ -85,11 +87,11 @@ pub(crate) enum Use<'a> {
         warp: usize,
         knowledge: &'a Knowledge,
     },
-    /// An atomic, or a load or store that orders others.
+    /// An atomic, or a strong load or store.
     Strong,
-    /// The asynchronous proxy reads for a warp that knew so much when it asked for it.
+    /// The async proxy reads; the knowledge is what the warp had when it started the operation.
     Asynchronous { knowledge: &'a Knowledge },
-    /// A copy that a warp asks for is about to write.
+    /// A warp starts a copy that will write.
     Overwrite {
         warp: usize,
         knowledge: &'a Knowledge,
@@ -117,7 +119,7 @@ impl Shared {
         })
     }
 
-    /// The part of `bytes` that an access covers.
+    /// The range of `bytes` that an access covers; an error if it is not inside.
     pub(crate) fn range(&self, address: u64, len: usize) -> Result<Range<usize>, FaultKind> {
         let base = u64::from(SHARED_BASE);
         let start = address
@@ -133,18 +135,18 @@ impl Shared {
         }
     }
 
-    /// Notes who writes.
+    /// Records a write.
     pub(crate) fn written(&mut self, range: Range<usize>, tag: Tag) {
         self.readers[range.clone()].fill(Tag::NOBODY);
         self.writers[range].fill(tag);
     }
 
-    /// Notes who reads.
+    /// Records a read.
     pub(crate) fn read(&mut self, range: Range<usize>, tag: Tag) {
         self.readers[range].fill(tag);
     }
 
-    /// Whether an access is ordered after what others did to the bytes that it touches.
+    /// An error unless an access is ordered after the last write of each byte and, if it writes, after the last read.
     pub(crate) fn check(
         &self,
         range: Range<usize>,
@@ -174,7 +176,7 @@ impl Shared {
     }
 }
 
-/// One byte of an access.
+/// The check of one byte of an access.
 struct Check<'a> {
     address: u64,
     code: &'a Code,
@@ -215,7 +217,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether what the tag says of another warp is known to this one.
+    /// An error if the tag records an access of another warp that is not ordered before this one.
     fn ordered(&self, tag: Tag, usage: Use<'_>) -> Result<(), FaultKind> {
         let (Use::Read {
             warp: by,
@@ -248,7 +250,7 @@ impl Check<'_> {
     }
 }
 
-/// How a warp's knowledge reads in a [`Use`].
+/// The kinds of [`Use`] by a warp with this knowledge.
 impl Knowledge {
     pub(crate) fn reads(&self, warp: usize) -> Use<'_> {
         Use::Read {

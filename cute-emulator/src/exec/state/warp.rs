@@ -1,4 +1,4 @@
-//! A warp: its registers, and where its lanes stand.
+//! A warp: its registers, its splits, and the state of its synchronisation.
 
 use super::knowledge::Knowledge;
 use super::wgmma::Pending;
@@ -8,16 +8,16 @@ use crate::special::Position;
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
-/// Lanes of a warp.
+/// The number of lanes of a warp.
 pub(crate) const LANES: usize = cute_hopper::threads::WARP as usize;
 
-/// Warps of a warpgroup.
+/// The number of warps of a warpgroup.
 pub(crate) const WARPGROUP: usize = cute_hopper::threads::WARPGROUP_WARPS as usize;
 
 /// A row of the register file: one value for each lane.
 pub(crate) type Row = [u64; LANES];
 
-/// Bytes that a row takes on the host, with what is noted of it.
+/// The bytes that a row takes on the host, with its elements of `in_flight` and `touched`.
 pub(crate) const ROW_BYTES: u64 = (size_of::<Row>() + 2 * size_of::<u32>()) as u64;
 
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub(crate) struct Warp {
     pub(crate) rows: Vec<Row>,
     /// Lanes that have not ended.
     pub(crate) alive: u32,
-    /// The lanes by where they stand; those at one instruction are one split.
+    /// The lanes that have not ended, divided by the instruction that they are at.
     pub(crate) splits: Vec<Split>,
     /// Its number in the cluster.
     pub(crate) index: usize,
@@ -34,76 +34,68 @@ pub(crate) struct Warp {
     /// Its number in the CTA.
     pub(crate) warp: u32,
     pub(crate) knowledge: Knowledge,
-    /// Lanes that wrote shared memory since they were last in step with the others or fenced it.
+    /// Lanes that wrote shared memory since they last executed a proxy fence or synchronised with the warp's other lanes.
     pub(crate) written: u32,
-    /// Tensor-core instructions not waited for, oldest first.
+    /// The wgmma instructions that it has not waited for, oldest first.
     pub(crate) wgmma: VecDeque<Pending>,
-    /// How many of them it has ever issued.
+    /// How many wgmma instructions it has issued since it started.
     pub(crate) wgmma_issued: u64,
-    /// How many of them have executed.
+    /// How many of these have executed.
     pub(crate) wgmma_executed: u64,
-    /// How many of them are in a group.
+    /// How many of these are committed to a group.
     pub(crate) wgmma_committed: u64,
-    /// Committed groups of them.
+    /// How many wgmma groups it has committed.
     pub(crate) wgmma_groups: u64,
-    /// For each row: how many wgmma there were with the last one that uses it, or zero after that one's wait.
+    /// For each row: the number, counted from 1, of the last wgmma that uses it; 0 once the warp has waited for that wgmma.
     pub(crate) in_flight: Vec<u32>,
-    /// For each row: how many `wgmma.fence` came before the last other instruction that used it.
+    /// For each row: the value of `wgmma_fences` when an instruction other than wgmma last used it.
     pub(crate) touched: Vec<u32>,
     /// How many `wgmma.fence` it has executed.
     pub(crate) wgmma_fences: u32,
-    /// Committed groups of bulk stores of each lane.
+    /// How many groups of bulk stores each lane has committed.
     pub(crate) bulk_groups: [u64; LANES],
-    /// Committed groups of `cp.async` of each lane.
+    /// How many groups of `cp.async` each lane has committed.
     pub(crate) copy_groups: [u64; LANES],
-    /// Its mbarriers that no fence has made known yet, by the rank of the CTA and the address.
+    /// The mbarriers that it has initialised since its last fence, as the rank of the CTA and the address.
     pub(crate) unannounced: BTreeSet<(usize, u32)>,
-    /// The phase of the cluster barrier at the last arrival.
+    /// The phase of the cluster barrier when it last arrived there.
     pub(crate) cluster_phase: u64,
-    /// Registers of each thread, by `setmaxnreg`.
+    /// Registers of each thread, which `setmaxnreg` changes.
     pub(crate) registers: u32,
 }
 
-/// Lanes that stand at one instruction.
+/// Lanes of a warp that are at the same instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct Split {
     pub(crate) pc: usize,
     pub(crate) mask: u32,
     pub(crate) wait: Option<Wait>,
-    /// The next wait for an mbarrier ends without success.
+    /// Whether its next wait for an mbarrier returns false, as PTX allows at any time.
     pub(crate) give_up: bool,
 }
 
-/// What lanes wait for.
+/// What a split waits for.
 #[derive(Clone, Debug)]
 pub(crate) enum Wait {
-    /// The other lanes of an instruction that they execute together.
-    Lanes {
-        required: u32,
-    },
-    /// An mbarrier of the CTA of this rank to leave a phase of this parity, or this very phase.
+    /// The lanes of `required` to reach the instruction, which they execute together.
+    Lanes { required: u32 },
+    /// The completion of a phase of the mbarrier at this address in the CTA of this rank.
     Mbarrier {
         rank: usize,
         address: u32,
         phase: PhaseValue,
     },
-    Barrier {
-        id: usize,
-        generation: u64,
-    },
-    Cluster {
-        phase: u64,
-    },
-    /// The other warps of the warpgroup to issue so many wgmma.
-    Warpgroup {
-        issued: u64,
-    },
-    /// Registers in the pool.
-    Registers {
-        count: u32,
-    },
+    /// The completion of a named barrier.
+    Barrier { id: usize, generation: u64 },
+    /// The completion of a phase of the cluster barrier.
+    Cluster { phase: u64 },
+    /// The other warps of the warpgroup to have issued this many wgmma instructions.
+    Warpgroup { issued: u64 },
+    /// This many free registers in the CTA's pool.
+    Registers { count: u32 },
 }
 
+/// The phase that a wait names: the parity of the phase, or the number of the phase from a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PhaseValue {
     Parity(u64),
@@ -111,7 +103,7 @@ pub(crate) enum PhaseValue {
 }
 
 impl Warp {
-    /// A warp of so many lanes at the beginning of an entry.
+    /// A warp of `lanes` lanes at the first instruction. `warps` is the number of warps of the cluster.
     pub(crate) fn start(
         code: &Code,
         position: &Position,
@@ -137,11 +129,11 @@ impl Warp {
             (1 << lanes) - 1
         };
         let mut knowledge = Knowledge::new(warps);
-        // A moment of its own: nobody else knows of what it does from here on.
+        // A warp's clock begins at 1, since the other warps know its clock 0.
         Rc::make_mut(&mut knowledge.seen)[index] = 1;
         Ok(Warp {
             in_flight: filled(rows.len(), 0)?,
-            // As if each had been used since the last fence.
+            // Equal to `wgmma_fences`: a wgmma needs a `wgmma.fence` before the first use of a row too.
             touched: filled(rows.len(), 0)?,
             rows,
             alive,
@@ -160,7 +152,7 @@ impl Warp {
         })
     }
 
-    /// Who is at work where no warp is.
+    /// A warp without lanes, for asynchronous work that belongs to no warp.
     pub(crate) fn nobody() -> Warp {
         Warp {
             index: usize::MAX,
@@ -168,7 +160,7 @@ impl Warp {
         }
     }
 
-    /// The lanes of `mask` in which a predicate holds.
+    /// The lanes of `mask` in which a predicate is true.
     pub(crate) fn lanes(&self, predicate: Reg, mask: u32) -> u32 {
         let row = &self.rows[predicate as usize];
         (0..LANES).fold(0, |lanes, lane| {
@@ -184,27 +176,27 @@ impl Warp {
         self.rows[row as usize][lane] = value;
     }
 
-    /// Sets a row in the lanes of a mask.
+    /// Sets a row in the lanes of `mask`.
     pub(crate) fn fill(&mut self, row: Reg, mask: u32, value: impl Fn(usize) -> u64) {
         for lane in lanes(mask) {
             self.rows[row as usize][lane] = value(lane);
         }
     }
 
-    /// What the warp does from here on is not known to those who know what it did so far.
+    /// Advances the warp's clock, after its knowledge was passed on: the receivers do not know its accesses from here on.
     pub(crate) fn tick(&mut self) {
         let own = self.index;
         Rc::make_mut(&mut self.knowledge.seen)[own] += 1;
     }
 
-    /// The instruction before which the warp issued so many, if it has not been waited for.
+    /// The wgmma of this number, counted from 0 in the order of issue, unless the warp has waited for it.
     pub(crate) fn wgmma_of_number(&self, number: u64) -> Option<&Pending> {
         let index = number.checked_sub(self.wgmma.front()?.number)?;
         self.wgmma.get(usize::try_from(index).ok()?)
     }
 }
 
-/// The lanes of a mask.
+/// The lanes whose bit in the mask is set.
 pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
 }

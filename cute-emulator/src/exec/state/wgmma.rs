@@ -1,4 +1,4 @@
-//! Tensor-core instructions that are under way, and the descriptors of their matrices.
+//! wgmma instructions that are not complete, and matrix descriptors.
 
 use super::knowledge::Knowledge;
 use super::origin::Origin;
@@ -9,23 +9,30 @@ use std::fmt::{self, Display, Formatter};
 pub(crate) const CORE_BYTES: u64 = wgmma::CORE_BYTES as u64;
 const CORE_ROWS: u64 = wgmma::CORE_ROWS as u64;
 
-/// A tensor-core instruction that has not been waited for.
+/// A wgmma that its warp has not waited for.
 pub(crate) struct Pending {
     pub(crate) origin: Origin,
+    /// The descriptor of A; `None` if A is in registers.
     pub(crate) a: Option<Descriptor>,
     pub(crate) b: Descriptor,
+    /// Whether D is added.
     pub(crate) accumulate: bool,
+    /// What the warp knew when it issued the wgmma.
     pub(crate) knowledge: Knowledge,
+    /// The group that it is committed to.
     pub(crate) group: Option<u64>,
-    /// How many the warp issued before.
+    /// How many wgmma instructions the warp had issued before.
     pub(crate) number: u64,
 }
 
-/// A matrix descriptor, taken apart.
+/// The fields of a matrix descriptor, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Descriptor {
+    /// The shared address of the matrix.
     pub(crate) start: u64,
+    /// The leading dimension byte offset.
     pub(crate) leading: u64,
+    /// The stride dimension byte offset.
     pub(crate) stride: u64,
     pub(crate) swizzle: SwizzleMode,
 }
@@ -53,12 +60,12 @@ impl Descriptor {
         })
     }
 
-    /// Bytes of a row of the swizzle's pattern.
+    /// Bytes of a row of the swizzle mode's pattern.
     pub(crate) fn span(&self) -> u64 {
         self.swizzle.span() as u64
     }
 
-    /// The address of 16 bytes along K, of a matrix whose rows along K are contiguous.
+    /// The address of 16 contiguous bytes along K of a K-major matrix: of this row, from byte `k_byte` of K on.
     pub(crate) fn k_major(&self, row: u64, k_byte: u64) -> u64 {
         let along_k = match self.swizzle {
             SwizzleMode::None => k_byte / CORE_BYTES * self.leading,
@@ -68,11 +75,12 @@ impl Descriptor {
         self.swizzle.apply(self.start + within + along_k)
     }
 
-    /// The address of 16 bytes across K, of a matrix whose columns are contiguous.
+    /// The address of 16 contiguous bytes along M or N of an MN-major matrix: from byte `byte` of M or N on, at index `k`
+    /// of K.
     pub(crate) fn mn_major(&self, byte: u64, k: u64) -> u64 {
         let within = k % CORE_ROWS * self.span() + byte % self.span();
         let panel = byte / self.span();
-        // Without a swizzle the two strides change their roles.
+        // Without a swizzle the two byte offsets have each other's role.
         let (panel_stride, k_stride) = match self.swizzle {
             SwizzleMode::None => (self.stride, self.leading),
             _ => (self.leading, self.stride),
