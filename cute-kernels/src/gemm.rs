@@ -8,9 +8,9 @@ use crate::store::can_store_by_tma;
 
 /// D = A · Bᵀ for A of shape (M, K), B of shape (N, K) and D of shape (M, N), all with their last mode contiguous.
 ///
-/// Products are summed in f32 by the tensor core. M, N and K are arbitrary; rows of A and of B start at multiples of
-/// 16 bytes, which is TMA's rule. D is fastest where its rows start at multiples of 16 bytes and are multiples of 16 bytes
-/// long. On a GPU the call returns before the product is complete.
+/// The tensor core sums up the products in f32. M, N and K are arbitrary, up to 2³¹ − 1. The rows of A and of B must start at
+/// multiples of 16 bytes, as TMA demands. The product is fastest if the rows of D start at multiples of 16 bytes and are
+/// multiples of 16 bytes long. On a GPU the call returns before the product is complete.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor, bf16};
@@ -25,8 +25,8 @@ use crate::store::can_store_by_tma;
 ///
 /// # Errors
 ///
-/// Shapes that do not fit together, and whatever TMA cannot address: the argument and the rule are named, and nothing
-/// has been launched.
+/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, or TMA cannot address an argument. The error names the
+/// argument and the rule that it breaks, and nothing has been launched.
 pub fn gemm<D: GemmOutput>(
     device: &Device,
     a: &TensorView<'_, bf16, 2>,
@@ -51,18 +51,18 @@ pub fn gemm<D: GemmOutput>(
     Ok(())
 }
 
-/// Whether the 128-byte rows of a tile are cache lines. Where they straddle two, L2 moves twice the bytes, and a cluster
-/// that shares them makes up for more than it costs.
+/// Whether each 128-byte row of a tile is one cache line. If rows straddle two lines, the L2 cache moves twice the bytes, and a
+/// cluster of two CTAs that share their loads saves more time than it costs.
 fn has_whole_lines(a: &TensorView<'_, bf16, 2>) -> bool {
     let row = a.strides()[0] as u64 * size_of::<bf16>() as u64;
     [a.address(), row].iter().all(|n| n.is_multiple_of(128))
 }
 
-/// The output tile of the instances below.
+/// Rows and columns of the tile of D that a CTA of the instances below computes.
 const TILE_M: u32 = 128;
 const TILE_N: u32 = 256;
 
-/// What a product can be rounded to: [`bf16`] or `f32`.
+/// Element types of D, to which [`fn@gemm`] rounds the products: [`bf16`] and `f32`.
 pub trait GemmOutput: Element + sealed::Launch {}
 
 mod sealed {
@@ -96,8 +96,8 @@ macro_rules! outputs {
                 [m, n, k]: [u32; 3],
             ) -> Result<(), cute_runtime::Error> {
                 use kernels::*;
-                // SAFETY: the kernels that are `unsafe` store inside of the m × n elements that they are told of, and `gemm` has
-                // checked that these are the extents of D.
+                // SAFETY: the kernels that are `unsafe` store only elements of D in rows below m and columns below n. `gemm` has
+                // checked that D has m rows and n columns, and that both are at most 2³¹ − 1.
                 unsafe {
                     match (can_store_by_tma(d), paired) {
                         (true, false) => $tma::launch(device, grid, a, b, d, m, n, k),
@@ -121,11 +121,12 @@ outputs! {
 /// The kernels and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// D by TMA stores: rows of D start at multiples of 16 bytes.
+    /// The product with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16 bytes long.
     ///
-    /// Persistent and warp-specialised. Warpgroup 0 feeds a ring of STAGES shared-memory stages by TMA; warpgroups 1 and 2
-    /// multiply 64 × BN each and store their half of the tile in pieces of 128-byte rows. The two CTAs of a cluster of two
-    /// have neighbouring tiles; where those share their columns, each loads half of B's rows into both.
+    /// The kernel is persistent and warp-specialised. Warpgroup 0 loads tiles of A and B by TMA into a ring of STAGES stages in
+    /// shared memory. Warpgroups 1 and 2 each compute 64 × BN elements of the tile of D and store them in pieces with rows of
+    /// 128 bytes. The two CTAs of a cluster of two compute neighbouring tiles; if these have the same columns of D, each CTA
+    /// loads half of the rows of B for both.
     #[kernel(threads = 384, cluster = (CTAS, 1, 1))]
     #[instance(gemm_bf16_bf16_128x256x64: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 1)]
     #[instance(gemm_bf16_f32_128x256x64: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 1)]
@@ -150,11 +151,12 @@ pub mod kernels {
         run::<D, BM, BN, BK, STAGES, GROUP, CTAS, 1>(a, b, d, m, n, k);
     }
 
-    /// D by predicated element stores: any leading dimension, any alignment.
+    /// The product with D stored element by element, where the element lies inside D: rows of D may have any stride and any
+    /// alignment.
     ///
     /// # Safety
     ///
-    /// D has `m` rows and `n` columns at least, both at most 2³¹ − 1.
+    /// D has at least `m` rows and `n` columns, and both are at most 2³¹ − 1.
     #[kernel(threads = 384, cluster = (CTAS, 1, 1))]
     #[instance(gemm_bf16_bf16_128x256x64_unaligned: D = bf16, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 1)]
     #[instance(gemm_bf16_f32_128x256x64_unaligned: D = f32, BM = 128, BN = 256, BK = 64, STAGES = 4, GROUP = 16, CTAS = 1)]
@@ -179,7 +181,7 @@ pub mod kernels {
         run::<D, BM, BN, BK, STAGES, GROUP, CTAS, 0>(a, b, d, m, n, k);
     }
 
-    /// The whole of a kernel, in clusters of CTAS; `d` is a `TmaStore` where BY_TMA is 1, else a `Global`.
+    /// The body of both kernels. CTAS is the size of a cluster. `d` is a `TmaStore` if BY_TMA is 1, else a `Global`.
     fn run<
         D: Element,
         const BM: u32,
@@ -200,7 +202,7 @@ pub mod kernels {
         let sa = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (BM, BK, STAGES)));
         let sb = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (BN, BK, STAGES)));
         let full = mbarriers(STAGES, 1);
-        // The consumers of all CTAs read what any producer writes.
+        // A stage is empty once both consumers of every CTA of the cluster have read it, since a producer may write to all CTAs.
         let empty = mbarriers(STAGES, 2 * CTAS);
 
         if warpgroup() == 0 {
@@ -232,13 +234,13 @@ pub mod kernels {
                 tma_wait_read(0);
             }
         }
-        // Nobody leaves while another CTA may still write to its shared memory or arrive at its barriers.
+        // A CTA must not end while the other one may still write to its shared memory or arrive at its barriers.
         if CTAS > 1 {
             sync_cluster();
         }
     }
 
-    /// Stores 64 × BN accumulators at (row, col) in pieces of 128-byte rows.
+    /// Stores the 64 × BN accumulators of a consumer at (row, col) of D, in pieces with rows of 128 bytes.
     fn store_by_tma<D: Element, const BN: u32>(
         acc: Fragment,
         d: TmaStore<D, 2>,
@@ -250,7 +252,7 @@ pub mod kernels {
         let staging = smem::<D>(tile_to_shape(smem_atom::<D>(K, SW128), (64, cols, 2, 2)));
         for piece in 0..BN / cols {
             let out = staging[(_, _, piece % 2, consumer)];
-            // Two buffers: this one is free once at most the newest store is still reading.
+            // There are two buffers. This one is free once at most one store, that of the other buffer, still reads.
             if warpgroup_thread() == 0 {
                 tma_wait_read(1);
             }
@@ -265,7 +267,7 @@ pub mod kernels {
         }
     }
 
-    /// Stores those accumulators whose place lies inside of the m × n matrix.
+    /// Stores those accumulators that lie inside the m × n matrix, element by element.
     fn store_by_element<D: Element>(
         acc: Fragment,
         d: Global<D, 2>,
@@ -275,7 +277,7 @@ pub mod kernels {
         n: u32,
     ) {
         for v in 0..size(acc) {
-            // Where this thread's v-th value lies in the 64 × BN tile.
+            // Row and column of this thread's v-th value in the 64 × BN tile.
             let (i, j) = acc.coordinate(v);
             if row + i < m && col + j < n {
                 d[(row + i, col + j)] = convert::<D>(acc[v]);
@@ -283,7 +285,7 @@ pub mod kernels {
         }
     }
 
-    /// Fills the ring: for every tile of this CTA, every BK columns of A and B.
+    /// Fills the ring: for each tile of this CTA, loads A and B in steps of BK columns.
     fn produce<
         const BM: u32,
         const BN: u32,
@@ -303,7 +305,7 @@ pub mod kernels {
         k: u32,
     ) {
         let mut stage = 0;
-        // Nobody has used a fresh barrier: the wait for its odd phase passes at once.
+        // All stages are empty at first: a wait for parity 1 of a fresh barrier passes at once.
         let mut phase = 1;
         let mut tile = block_idx().0;
         let rank = cluster_ctarank();
@@ -331,7 +333,7 @@ pub mod kernels {
         }
     }
 
-    /// acc = the consumer's 64 rows of A times all rows of B, over the whole of K.
+    /// acc = the consumer's 64 rows of A times the BN rows of B, summed over all of K.
     fn multiply<const BK: u32, const STAGES: u32, const CTAS: u32>(
         acc: Fragment,
         sa: Tensor,
@@ -354,7 +356,7 @@ pub mod kernels {
                 kt > 0,
             );
             wgmma_commit();
-            // One batch stays in flight; the one before it has read its stage.
+            // One batch of wgmma stays in flight. The batch before it has finished, so its stage can be released.
             wgmma_wait(1);
             if kt > 0 {
                 release::<CTAS>(empty[previous]);
@@ -366,7 +368,7 @@ pub mod kernels {
         release::<CTAS>(empty[previous]);
     }
 
-    /// Tells the producers of all CTAs that this warpgroup has read a stage.
+    /// Tells the producer of each CTA of the cluster that this warpgroup has read a stage.
     fn release<const CTAS: u32>(empty: Barrier) {
         if warpgroup_thread() < CTAS {
             if CTAS == 1 {
@@ -377,7 +379,7 @@ pub mod kernels {
         }
     }
 
-    /// The next stage of the ring; its parity flips at every turn.
+    /// Moves on to the next stage of the ring. The parity flips each time the ring starts again.
     fn advance<const STAGES: u32>(stage: &mut u32, phase: &mut u32) {
         *stage += 1;
         if *stage == STAGES {
@@ -386,14 +388,15 @@ pub mod kernels {
         }
     }
 
-    /// Whether the cluster has a tile left. The neighbour of the last of an odd number is outside of D: its loads give
-    /// zeros, and nothing of it is stored.
+    /// Whether the cluster has a tile left. If the number of tiles is odd, the second CTA of the last pair has a tile outside
+    /// D: its loads give zeros, and it stores nothing.
     fn is_left<const BM: u32, const BN: u32, const CTAS: u32>(tile: u32, m: u32, n: u32) -> bool {
         tile / CTAS * CTAS < ceil_div(m, BM) * ceil_div(n, BN)
     }
 
-    /// Tiles in bands of GROUP tile rows, column by column: neighbours in time share rows of A and of B in L2. GROUP is
-    /// even, so that tiles 2i and 2i + 1 share their column but for the last band, where its height is odd.
+    /// Row and column, in tiles, of tile number `tile`. Tiles are numbered in bands of GROUP tile rows, and column by column
+    /// within a band, so that tiles that are computed at the same time share rows of A and of B in the L2 cache. GROUP is
+    /// even, so tiles 2i and 2i + 1 are in the same column, except in a last band of odd height.
     fn tile_coordinate<const BM: u32, const BN: u32, const GROUP: u32>(
         tile: u32,
         m: u32,

@@ -1,4 +1,4 @@
-//! Float64 references: what a kernel's result is compared with, and random inputs to compare on.
+//! Results in float64 to compare kernels' results with, and random inputs.
 
 use half::bf16;
 use rand::SeedableRng;
@@ -6,7 +6,7 @@ use rand::rngs::SmallRng;
 use rand_distr::{Distribution, StandardNormal};
 use rayon::prelude::*;
 
-/// `n` numbers of mean 0 and deviation 1; the same for the same seed.
+/// `n` normally distributed numbers of mean 0 and standard deviation 1. The same seed gives the same numbers.
 pub fn normal(seed: u64, n: usize) -> Vec<bf16> {
     let mut rng = SmallRng::seed_from_u64(seed);
     (0..n)
@@ -17,13 +17,13 @@ pub fn normal(seed: u64, n: usize) -> Vec<bf16> {
 /// A row-major matrix on the host.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix<'a, T> {
-    /// Elements; row `i` starts at `i * stride`.
+    /// The elements: row `i` starts at `i * stride`.
     pub data: &'a [T],
-    /// Rows.
+    /// Number of rows.
     pub rows: usize,
-    /// Columns.
+    /// Number of columns.
     pub cols: usize,
-    /// Elements from one row to the next, at least `cols`.
+    /// Elements from the start of one row to the start of the next; at least `cols`.
     pub stride: usize,
 }
 
@@ -38,7 +38,6 @@ impl<'a, T> Matrix<'a, T> {
         }
     }
 
-    /// Row `i`.
     fn row(&self, i: usize) -> &'a [T] {
         &self.data[i * self.stride..][..self.cols]
     }
@@ -47,31 +46,36 @@ impl<'a, T> Matrix<'a, T> {
 /// How far a product is from its float64 reference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deviation {
-    /// The largest `|d − r| / (|r| + √Σ(a·b)²)` over the elements compared; NaN where an element is NaN.
+    /// The largest `|d − r| / (|r| + √Σ(a·b)²)` over the compared elements, for an element `d` and its reference `r`. NaN if
+    /// a compared element is NaN.
     ///
-    /// The denominator does not vanish with `r`: it is the size that a sum of K terms of random sign would have.
+    /// The root keeps the denominator from vanishing where terms cancel and `r` is near 0: it is the typical size of a sum of
+    /// these terms with random signs.
     pub worst: f64,
-    /// Where it is: row and column.
+    /// Row and column of the element with the largest deviation.
     pub at: (usize, usize),
     /// How many elements were compared.
     pub compared: usize,
 }
 
 impl Deviation {
-    /// Whether the deviation is what rounding explains; false for NaN.
+    /// Whether rounding alone can explain the deviation: whether it is at most `unit + (instructions + 1) · 2⁻²²`. False for
+    /// NaN.
     ///
-    /// `unit` is the spacing of the output type relative to 1: 2⁻⁸ for bf16, 2⁻²³ for f32. The tensor core truncates its
-    /// running sum once for every instruction of 32 bytes of K (MMA-Sim, arXiv 2511.10909); `instructions` counts them.
+    /// `unit` is the distance from 1 to the next number of the output type: 2⁻⁷ for bf16, 2⁻²³ for f32. `instructions` is the
+    /// number of tensor-core instructions along K, one for every 32 bytes of a row: each truncates the running sum once
+    /// (MMA-Sim, arXiv 2511.10909).
     pub fn is_rounding(&self, unit: f64, instructions: usize) -> bool {
         self.worst <= unit + (instructions + 1) as f64 * 2f64.powi(-22)
     }
 }
 
-/// Compares `d` with `a · bᵀ`: every element where that costs at most 2³⁰ products, else the borders and a sample.
+/// Compares `d` with `a · bᵀ`. All elements are compared if that takes at most 2³⁰ products, else those of the first and last
+/// 16 rows and columns and of about 192 other rows and columns.
 ///
 /// # Panics
 ///
-/// When the matrices do not fit together or a slice is shorter than its matrix.
+/// If the shapes of the matrices do not fit together, or if a slice is shorter than its matrix.
 pub fn gemm<T, D>(a: Matrix<T>, b: Matrix<T>, d: Matrix<D>) -> Deviation
 where
     T: Copy + Into<f64> + Sync,
@@ -79,7 +83,7 @@ where
 {
     assert!(
         a.cols == b.cols && d.rows == a.rows && d.cols == b.rows,
-        "shapes do not fit"
+        "a must be (M, K), b (N, K) and d (M, N)"
     );
     let everything = a.rows * b.rows * a.cols <= 1 << 30;
     let rows = if everything {
@@ -128,7 +132,7 @@ where
         .reduce(|| none, worse)
 }
 
-/// The worse of two deviations, a NaN being the worst, over the elements of both.
+/// The larger of two deviations, where NaN is the largest, with the number of elements of both.
 fn worse(a: Deviation, b: Deviation) -> Deviation {
     let first = a.worst.is_nan() || a.worst >= b.worst;
     Deviation {
@@ -137,11 +141,11 @@ fn worse(a: Deviation, b: Deviation) -> Deviation {
     }
 }
 
-/// Indices below `n`: both ends, and others spread without a common period.
+/// Indices below `n`: the first and last 16, and up to 192 others, spread so that no period of the kernel is missed.
 fn sample(n: usize) -> Vec<usize> {
     const INNER: usize = 192;
     let mut picked: Vec<usize> = (0..n.min(16)).chain(n.saturating_sub(16)..n).collect();
-    // The golden ratio's multiples modulo 1 fill the interval evenly.
+    // Multiples of the golden ratio modulo 1 are spread evenly over the interval.
     picked.extend(
         (0..INNER).map(|i| ((i as f64 * 0.618_033_988_749_894_9).fract() * n as f64) as usize),
     );

@@ -1,4 +1,4 @@
-//! D[n, m] = S[m, n]: a tiled transpose that moves global memory by TMA and meets no shared-memory bank conflict.
+//! D[n, m] = S[m, n]: a tiled transpose that accesses global memory by TMA and has no bank conflicts in shared memory.
 
 use cute_runtime::{Device, Element, TensorView, TensorViewMut, bf16, f16};
 
@@ -8,9 +8,9 @@ use crate::store::can_store_by_tma;
 
 /// D = Sᵀ for S of shape (M, N) and D of shape (N, M), both with their last mode contiguous.
 ///
-/// M and N are arbitrary; rows of S start at multiples of 16 bytes, which is TMA's rule. D is fastest where its rows
-/// start at multiples of 16 bytes and are multiples of 16 bytes long. On a GPU the call returns before the copy is
-/// complete.
+/// M and N are arbitrary, up to 2³¹ − 1. The rows of S must start at multiples of 16 bytes, as TMA demands. The transpose is
+/// fastest if the rows of D start at multiples of 16 bytes and are multiples of 16 bytes long. On a GPU the call returns
+/// before the transpose is complete.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor};
@@ -24,8 +24,8 @@ use crate::store::can_store_by_tma;
 ///
 /// # Errors
 ///
-/// Shapes that do not fit together, and whatever TMA cannot address: the argument and the rule are named, and nothing
-/// has been launched.
+/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, or TMA cannot address an argument. The error names the
+/// argument and the rule that it breaks, and nothing has been launched.
 pub fn transpose<T: Transpose>(
     device: &Device,
     source: &TensorView<'_, T, 2>,
@@ -39,14 +39,14 @@ pub fn transpose<T: Transpose>(
         });
     }
     let (m, n) = (extent(m)?, extent(n)?);
-    // A tile row is 128 bytes.
+    // The rows of a tile are 128 bytes long.
     let tile = 128 / size_of::<T>() as u32;
     let grid = (n.div_ceil(tile), m.div_ceil(tile));
     T::launch(device, grid, source, destination, [m, n])?;
     Ok(())
 }
 
-/// Elements that [`transpose`] moves: `bf16`, `f16`, `f32` and `u32`.
+/// Element types of [`fn@transpose`]: `bf16`, `f16`, `f32` and `u32`.
 pub trait Transpose: Element + sealed::Launch {}
 
 mod sealed {
@@ -78,8 +78,8 @@ macro_rules! elements {
                 if can_store_by_tma(destination) {
                     return kernels::$tma::launch(device, grid, source, destination);
                 }
-                // SAFETY: the kernel stores inside of the n × m elements that it is told of, and `transpose` has checked that
-                // these are the extents of the destination.
+                // SAFETY: the kernel stores only elements of the destination in rows below n and columns below m. `transpose`
+                // has checked that these are its extents, and that both are at most 2³¹ − 1.
                 unsafe { kernels::$unaligned::launch(device, grid, source, destination, m, n) }
             }
         }
@@ -96,7 +96,7 @@ elements! {
 /// The kernels and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// One CTA transposes one TILE × TILE tile whose rows are 128 bytes, and stores it by TMA.
+    /// Each CTA transposes one tile of TILE × TILE elements, whose rows are 128 bytes long, and stores it by TMA.
     #[kernel(threads = 64)]
     #[instance(transpose_bf16: T = bf16, TILE = 64)]
     #[instance(transpose_f16: T = f16, TILE = 64)]
@@ -115,11 +115,12 @@ pub mod kernels {
         }
     }
 
-    /// The same with predicated element stores: any leading dimension, any alignment, any width.
+    /// The same, but the destination is stored element by element, where the element lies inside it: its rows may have any
+    /// stride, alignment and length. `rows` and `cols` are the extents of the source.
     ///
     /// # Safety
     ///
-    /// The destination has `cols` rows and `rows` columns at least, both at most 2³¹ − 1.
+    /// The destination has at least `cols` rows and `rows` columns, and both are at most 2³¹ − 1.
     #[kernel(threads = 64)]
     #[instance(transpose_bf16_unaligned: T = bf16, TILE = 64)]
     #[instance(transpose_f16_unaligned: T = f16, TILE = 64)]
@@ -136,7 +137,7 @@ pub mod kernels {
         transpose_tile::<T, TILE>(src, output, m, n);
         sync_threads();
         for i in 0..TILE * TILE / 64 {
-            // A warp stores along a row of the destination.
+            // The threads of a warp store neighbouring elements of a row of the destination.
             let at = i * 64 + thread();
             let (row, col) = (at / TILE, at % TILE);
             if n + row < cols && m + col < rows {
@@ -145,10 +146,10 @@ pub mod kernels {
         }
     }
 
-    /// Loads the tile at (m, n) and writes its transpose to `output`; the caller waits for the other threads.
+    /// Loads the tile at (m, n) and writes its transpose to `output`. The caller must then synchronise the threads.
     ///
-    /// A thread moves one block of v × v elements, v being what 16 bytes hold: v vector reads along the rows of the
-    /// input tile, v vector writes along the rows of the output tile. Transposing is a permutation of registers.
+    /// Each thread moves one block of v × v elements, where v elements are 16 bytes: it reads v vectors along the rows of the
+    /// input tile and writes v vectors along the rows of the output tile. In between, the transpose only renames registers.
     fn transpose_tile<T: Element, const TILE: u32>(
         src: TmaLoad<T, 2>,
         output: Tensor,
@@ -163,8 +164,8 @@ pub mod kernels {
             tma_load(src, (m, n), input, ready[0]);
         }
 
-        // Thread c + 8k takes the block (c ^ k, c): the eight threads of a shared-memory phase differ in the block row
-        // and in the block column, so that neither the read of rows nor the write of columns meets a bank twice.
+        // Thread c + 8k takes the block in row c ^ k and column c. The eight threads that access shared memory in one phase have
+        // different block rows and different block columns, so neither their reads nor their writes share a bank.
         let block = layout!(Sw<3,0,3> o (8,8):(8,1)).at(thread());
         let x = fragment::<T>((v, v));
         wait(ready[0], 0);

@@ -1,18 +1,19 @@
-//! The macros `layout!`, `tile!` and `#[kernels]`; their logic is in `cute-lang`.
+//! The procedural macros behind `layout!`, `tile!` and `#[kernels]` of `cute-runtime`. Their code is in `cute-lang`.
 //!
-//! Users call the macros of the same names in `cute-runtime`, which pass its path as `$crate`.
+//! `cute_runtime::layout!` and `cute_runtime::tile!` call the macros of the same names here and pass the path of
+//! `cute-runtime` as `$crate`.
 
 #![forbid(unsafe_code)]
 
 use proc_macro::TokenStream;
 
-/// Folds a layout. Called through `cute_runtime::layout!`.
+/// Evaluates a layout: see `cute_runtime::layout!`, which calls this.
 #[proc_macro]
 pub fn layout(input: TokenStream) -> TokenStream {
     cute_lang::notation::layout(input.into()).into()
 }
 
-/// Folds a tiling. Called through `cute_runtime::tile!`.
+/// Evaluates a tiling: see `cute_runtime::tile!`, which calls this.
 #[proc_macro]
 pub fn tile(input: TokenStream) -> TokenStream {
     cute_lang::notation::tile(input.into()).into()
@@ -24,7 +25,8 @@ pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
     cute_lang::kernel::expand::kernels(attribute.into(), module.into()).into()
 }
 
-/// Goes on with a module of kernels that names layouts. Only expansions of [`macro@kernels`] call it.
+/// Continues the expansion of a module of kernels, once the expressions of the layouts that it names are known. Only expansions of
+/// [`macro@kernels`] call it.
 #[proc_macro]
 pub fn kernels_resumed(input: TokenStream) -> TokenStream {
     cute_lang::kernel::expand::resume(input.into()).into()

@@ -1,7 +1,5 @@
 //! From text to tokens. Line breaks and comments are tokens too, because the tree keeps blank lines and comments.
 
-use crate::parse::ParseError;
-
 /// A token, borrowed from the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Token<'a> {
@@ -25,6 +23,18 @@ pub(crate) struct Spanned<'a> {
     pub(crate) token: Token<'a>,
     pub(crate) line: u32,
     pub(crate) column: u32,
+}
+
+/// The first error in a text that is not a module.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {message}")]
+pub struct ParseError {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// What is wrong, such as "expected an operand, found `,`".
+    pub message: String,
 }
 
 /// All tokens; the last is [`Token::End`].

@@ -9,6 +9,7 @@ use crate::ast::{
     Directive, Entry, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
     families,
 };
+pub use crate::lex::ParseError;
 use crate::lex::{Spanned, Token, tokens};
 use crate::table::Unknown;
 use std::collections::HashMap;
@@ -16,18 +17,6 @@ use std::str::FromStr;
 
 /// The most blocks that can be open inside the body of an entry.
 const MAX_BLOCKS: usize = 64;
-
-/// The first error in a text that is not a module.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{line}:{column}: {message}")]
-pub struct ParseError {
-    /// The line, from 1.
-    pub line: u32,
-    /// The column in characters, from 1.
-    pub column: u32,
-    /// What is wrong, such as "expected an operand, found `,`".
-    pub message: String,
-}
 
 /// A module, and the lines of the text from which it was parsed.
 #[derive(Clone, Debug, PartialEq)]

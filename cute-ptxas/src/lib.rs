@@ -1,7 +1,7 @@
-//! NVIDIA's own assembler as a judge: what it says of a module, taken apart.
+//! Runs NVIDIA's assembler, `ptxas`, on a PTX module and parses what it prints.
 //!
-//! Nothing here is needed to build or to run a kernel. Tests use it to learn whether PTX is accepted, how many registers
-//! it takes, whether registers spill, and whether wgmma was serialised, which ptxas mentions only in passing.
+//! Nothing here is needed to build or to run a kernel. Tests use it to learn whether PTX is accepted, how many registers it
+//! takes, whether registers spill, and whether wgmma was serialised, which `ptxas` reports only as a note.
 
 #![forbid(unsafe_code)]
 
@@ -9,40 +9,40 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs, io};
 
-/// The assembler.
+/// An executable of `ptxas`.
 #[derive(Clone, Debug)]
 pub struct Ptxas {
     path: PathBuf,
 }
 
-/// What the assembler says of a module.
+/// What the assembler printed about a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// For each entry what it uses.
+    /// What each entry uses, in the order in which they were compiled.
     pub entries: Vec<Usage>,
-    /// Errors, and the line of the text where each stands, if it says.
+    /// The errors, each with its line in the PTX, from 1, if `ptxas` names one.
     pub errors: Vec<(Option<u32>, String)>,
-    /// Notes and warnings.
+    /// The notes and warnings, as printed.
     pub notes: Vec<String>,
 }
 
-/// What an entry uses.
+/// The registers and the stack of an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// The entry.
+    /// Name of the entry.
     pub entry: String,
-    /// Registers of a thread.
+    /// Registers of each thread.
     pub registers: u32,
-    /// Bytes of registers stored to local memory.
+    /// Bytes that each thread stores to local memory for lack of registers.
     pub spill_stores: u32,
-    /// Bytes of registers loaded from local memory.
+    /// Bytes that each thread loads from local memory for lack of registers.
     pub spill_loads: u32,
-    /// Bytes of stack.
+    /// Bytes of the stack frame of each thread.
     pub stack: u32,
 }
 
 impl Report {
-    /// Notes `C75xx`: wgmma was serialised, or `setmaxnreg` dropped.
+    /// The notes with numbers `C75xx`: wgmma was serialised, or `setmaxnreg` was ignored.
     pub fn serialised(&self) -> impl Iterator<Item = &str> {
         self.notes
             .iter()
@@ -50,7 +50,7 @@ impl Report {
             .filter(|note| note.contains("(C75"))
     }
 
-    /// What makes the code wrong or slow: errors, notes `C75xx`, spills. Empty for good code.
+    /// Everything that makes the code wrong or slow: errors, notes `C75xx` and spills. Empty for good code.
     pub fn complaints(&self) -> Vec<String> {
         let errors = self.errors.iter().map(|(line, message)| match line {
             Some(line) => format!("line {line}: {message}"),
@@ -62,7 +62,7 @@ impl Report {
             .filter(|usage| usage.spill_stores + usage.spill_loads > 0)
             .map(|usage| {
                 format!(
-                    "{}: spills {} bytes, reloads {}",
+                    "{}: spills {} bytes and reloads {} bytes",
                     usage.entry, usage.spill_stores, usage.spill_loads
                 )
             });
@@ -74,12 +74,12 @@ impl Report {
 }
 
 impl Ptxas {
-    /// The assembler that `CUTE_PTXAS` names. In this workspace, cargo sets it to where `.ci/install-ptxas` puts one. If there
-    /// is none, `None`; but a panic where `CUTE_REQUIRE_PTXAS=1` demands one, so that a test run cannot pass without it.
+    /// The assembler at the path in `CUTE_PTXAS`; `None` if there is no such file. In this workspace, cargo sets `CUTE_PTXAS` to
+    /// the path where `.ci/install-ptxas` installs it.
     ///
     /// # Panics
     ///
-    /// Where `CUTE_REQUIRE_PTXAS=1` and there is no assembler.
+    /// If there is no assembler and `CUTE_REQUIRE_PTXAS=1`, which keeps a test run from passing without one.
     pub fn find() -> Option<Ptxas> {
         let path = PathBuf::from(env::var_os("CUTE_PTXAS").unwrap_or_default());
         if path.is_file() {
@@ -88,17 +88,20 @@ impl Ptxas {
         let required = env::var_os("CUTE_REQUIRE_PTXAS").is_some_and(|value| value == "1");
         assert!(
             !required,
-            "CUTE_REQUIRE_PTXAS=1, but CUTE_PTXAS names no file ({path:?}): run .ci/install-ptxas"
+            "CUTE_REQUIRE_PTXAS=1, but CUTE_PTXAS is {path:?}, which is not a file: run .ci/install-ptxas"
         );
         eprintln!(
-            "CUTE_PTXAS names no file ({path:?}): not judged by ptxas (.ci/install-ptxas gets one)"
+            "not checked by ptxas: CUTE_PTXAS is {path:?}, which is not a file; .ci/install-ptxas installs it"
         );
         None
     }
 
-    /// Assembles a module for a target such as `sm_90a`.
+    /// Assembles a module for a target such as `sm_90a`. PTX that the assembler refuses gives a report with errors.
+    ///
+    /// # Errors
+    /// If the assembler could not be run.
     pub fn assemble(&self, ptx: &str, target: &str) -> io::Result<Report> {
-        // A new folder that nobody else can write to; it goes when this function ends.
+        // A new folder that only this user can write to. It is removed when the function returns.
         let folder = tempfile::tempdir()?;
         let source = folder.path().join("module.ptx");
         fs::write(&source, ptx)?;
@@ -117,7 +120,7 @@ impl Ptxas {
 }
 
 impl Report {
-    /// Takes the output of `ptxas -v` apart.
+    /// Parses the output of `ptxas -v`.
     pub fn read(output: &str) -> Report {
         let mut report = Report::default();
         for line in output.lines() {
@@ -139,7 +142,7 @@ impl Report {
                 usage.spill_stores = number_before(line, " bytes spill stores").unwrap_or(0);
                 usage.spill_loads = number_before(line, " bytes spill loads").unwrap_or(0);
             } else if let Some((at, message)) = split_error(line) {
-                // The last line only sums up.
+                // The last line, which only says that there were errors.
                 if !message.contains("assembly aborted due to errors") {
                     report
                         .errors
@@ -153,7 +156,7 @@ impl Report {
     }
 }
 
-/// `ptxas file, line 3; error   : message` and `ptxas fatal   : message`.
+/// Splits `ptxas file, line 3; error   : message` or `ptxas fatal   : message` into what is before the colon and the message.
 fn split_error(line: &str) -> Option<(&str, &str)> {
     let (at, message) = line.split_once(" : ")?;
     let kind = at.trim_end();

@@ -1,6 +1,6 @@
 //! Tiles of host tensors beside plain loops: `cargo bench -p cute-runtime --bench tiles`.
 //!
-//! Milliseconds, the least of a few interleaved runs. Whatever is measured has the plain loop's result, or the bench fails.
+//! Milliseconds, the smallest of a few interleaved runs. The bench fails if a result differs from that of the plain loop.
 
 use cute_runtime::{
     DisjointTiling, HostError, HostTensor, HostTensorMut, HostTileMut, Static, layout, tile,
@@ -24,7 +24,7 @@ tile! {
     mut TURNED_RAGGED = ragged TRANSPOSED / <30,30>;
 }
 
-/// What is done to each element.
+/// The function that is applied to each element.
 const WORK: [&str; 2] = ["x = 2x + 1", "x = sin sin sin sin x"];
 
 fn main() -> Result<(), HostError> {
@@ -40,13 +40,13 @@ fn affine(x: f32) -> f32 {
     2.0 * x + 1.0
 }
 
-/// Bound by arithmetic, not by memory.
+/// A function whose time is dominated by arithmetic, not by memory.
 #[inline(always)]
 fn heavy(x: f32) -> f32 {
     (0..4).fold(x, |x, _| x.sin())
 }
 
-/// `x = f(x)` of all elements.
+/// Measures `x = f(x)` for all elements.
 fn map<const F: usize>(source: &[f32]) -> Result<(), HostError> {
     let f = |x: f32| match F {
         0 => affine(x),
@@ -124,7 +124,7 @@ fn par<T: DisjointTiling>(
     Ok(())
 }
 
-/// The transpose of the source.
+/// Measures the transpose.
 fn transpose(source: &[f32]) -> Result<(), HostError> {
     let from = HostTensor::new(source, Static::<MATRIX>::new())?;
     let plain = |data: &mut [f32]| {
@@ -167,7 +167,7 @@ fn transpose(source: &[f32]) -> Result<(), HostError> {
     Ok(())
 }
 
-/// Rows of times, each held against what the plain loop gives.
+/// Prints a row of times for each way, and compares its result with that of the plain loop.
 struct Table<'a> {
     source: &'a [f32],
     expected: Vec<f32>,

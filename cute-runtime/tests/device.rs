@@ -1,6 +1,6 @@
 //! Devices, memory, tensors and launches, with kernels written by hand.
 //!
-//! Every test runs on the emulator; with `CUTE_GPU=1` on the first GPU as well, and then a missing GPU is a failure.
+//! Every test runs on the emulator, and with `CUTE_GPU=1` also on the first GPU; then a missing GPU is a failure.
 
 use cute_runtime::__private::{self, Argument};
 use cute_runtime::{
@@ -17,17 +17,17 @@ fn devices() -> Vec<Device> {
     devices
 }
 
-/// A launch whose grid and numbers fit the kernels of this file; where a test breaks that, it runs on the emulator, which checks
-/// every access.
+/// A launch with a grid and arguments for which the kernels of this file stay inside their tensors. Tests that break this rule run
+/// on the emulator, which checks every access.
 fn launch<K: Kernel>(device: &Device, grid: Grid, arguments: &[Argument<'_>]) -> Result<(), Error> {
-    // SAFETY: as said above.
+    // SAFETY: the kernel stays inside its tensors, or runs on the emulator, as said above.
     unsafe { __private::launch::<K>(device, grid, arguments) }
 }
 
-/// c = a + b, one thread an element.
+/// c = a + b, with one thread for each element.
 struct VectorAdd;
 
-// SAFETY: the PTX below is what the constants say.
+// SAFETY: the constants describe the PTX below, which keeps the rules of `Kernel`.
 unsafe impl Kernel for VectorAdd {
     const NAME: &'static str = "vector_add";
     const PTX: &'static str = r"
@@ -98,7 +98,7 @@ $end:
     ];
 }
 
-/// Copies a matrix by boxes of 8 × 32 through swizzled shared memory.
+/// Copies a matrix in boxes of 8 × 32 elements through swizzled shared memory.
 struct TmaCopy;
 
 const BOX: TmaRecipe = TmaRecipe {
@@ -110,7 +110,7 @@ const BOX: TmaRecipe = TmaRecipe {
     fill: OobFill::Zero,
 };
 
-// SAFETY: the PTX below is what the constants say.
+// SAFETY: the constants describe the PTX below, which keeps the rules of `Kernel`.
 unsafe impl Kernel for TmaCopy {
     const NAME: &'static str = "tma_copy";
     const PTX: &'static str = r"
@@ -167,10 +167,10 @@ $end:
     ];
 }
 
-/// Each CTA writes its rank in its cluster, by way of the last word of a large shared memory.
+/// Each CTA writes its rank in its cluster to the last word of a large shared memory, and from there to global memory.
 struct ClusterRank;
 
-// SAFETY: the PTX below is what the constants say.
+// SAFETY: the constants describe the PTX below, which keeps the rules of `Kernel`.
 unsafe impl Kernel for ClusterRank {
     const NAME: &'static str = "cluster_rank";
     const PTX: &'static str = r"
@@ -322,7 +322,7 @@ fn kernels_compile_ahead_of_their_launch() {
 #[test]
 fn ptx_that_does_not_compile_says_why() {
     struct Broken;
-    // SAFETY: the PTX compiles nowhere.
+    // SAFETY: no device compiles this PTX, so it never runs.
     unsafe impl Kernel for Broken {
         const NAME: &'static str = "broken";
         const PTX: &'static str = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry broken()\n{\n    frobnicate.u32 %r0;\n}\n";
@@ -345,7 +345,7 @@ fn ptx_that_does_not_compile_says_why() {
 #[test]
 fn a_kernel_that_misdescribes_its_ptx_is_refused() {
     struct Short;
-    // SAFETY: the parameters are wrong, which every launch is to refuse.
+    // SAFETY: `PARAMS` does not agree with the PTX. Every launch must refuse that, so the kernel never runs.
     unsafe impl Kernel for Short {
         const NAME: &'static str = VectorAdd::NAME;
         const PTX: &'static str = VectorAdd::PTX;
@@ -405,7 +405,7 @@ fn devices_are_themselves() {
 
 #[test]
 fn a_missing_gpu_is_an_error() {
-    // No machine has this many.
+    // No machine has this many GPUs.
     assert!(Device::cuda(1 << 20).is_err());
 }
 
@@ -482,7 +482,7 @@ fn views_select_elements() {
     );
     let broadcast = tensor.buffer().view(5, [3, 2], [0, 1]).unwrap();
     assert_eq!(broadcast.download().unwrap(), [5, 6, 5, 6, 5, 6]);
-    // Without elements, extents and strides are not bounded by the buffer.
+    // The buffer does not bound the extents and strides of a view without elements.
     let empty = tensor.buffer().view(0, [0, 9], [1, usize::MAX]).unwrap();
     let part = empty.slice(1, 5..6).unwrap();
     assert_eq!(part.address(), tensor.buffer().address());
@@ -645,7 +645,7 @@ fn arguments_that_break_a_rule_are_named_before_the_launch() {
             ("src", expected)
         );
 
-        // A load may end anywhere; a store would overwrite the rest of its last 16 bytes.
+        // Rows of a load may have any length. A store would overwrite the rest of the last 16-byte unit of each row.
         let mut narrow = dst.view_mut().slice(1, 0..31).unwrap();
         let expected = ArgumentRule::RowLength {
             mode: 1,
@@ -709,7 +709,7 @@ fn arguments_that_break_a_rule_are_named_before_the_launch() {
             )
         );
 
-        // What is borrowed to read is not written element by element either.
+        // A view that is borrowed to read must not be written element by element either.
         let row = floats.buffer().view(0, [128], [1]).unwrap();
         let arguments = [(&row).into(), (&row).into(), (&row).into(), 128u32.into()];
         match launch::<VectorAdd>(&device, 1.into(), &arguments) {
@@ -744,10 +744,10 @@ fn errors_name_the_kernel_the_argument_and_the_numbers() {
     );
 }
 
-/// A kernel that no launch gets as far as compiling.
+/// A kernel whose launches are all refused before its PTX is compiled.
 struct Shape<const THREADS: u32, const SMEM: u32, const X: u32>;
 
-// SAFETY: there is no PTX.
+// SAFETY: there is no PTX, so it never runs.
 unsafe impl<const THREADS: u32, const SMEM: u32, const X: u32> Kernel for Shape<THREADS, SMEM, X> {
     const NAME: &'static str = "shape";
     const PTX: &'static str = "";

@@ -1,4 +1,4 @@
-//! `layout!` and `tile!`: what they fold to, against the algebra, point by point.
+//! The results of `layout!` and `tile!`, compared with the algebra at every coordinate.
 
 mod dynamic;
 mod host;
@@ -9,7 +9,7 @@ use cute_runtime::{
 };
 use static_assertions::{assert_impl_all, const_assert, const_assert_eq};
 
-/// The value, the algebra's owned form of it, and the same notation read by the algebra agree everywhere.
+/// The value, its conversion to the algebra, and the same text evaluated by the algebra agree at every coordinate.
 fn check(value: Layout, text: &str) {
     let owned: ComposedLayout = value.to_composed().unwrap();
     let written = match text.parse::<cute_algebra::Layout>() {
@@ -104,7 +104,7 @@ const_assert_eq!(S.rank(), 2);
 const_assert_eq!(S.depth(), 2);
 const_assert_eq!(S.mode(1).rank(), 2);
 const_assert_eq!(S.crd2idx(&[1, 3]), 7);
-// Analyses are constants, too.
+// The results of analyses are constants.
 const_assert!(layout!(is_bijective(Sw<3,3,3> o 0 o (8,64):(64,1))));
 const_assert_eq!(
     layout!(bank_conflicts(best_swizzle((32,32):(32,1), 32, 32:32, 32:1), 32, 32:1)),
@@ -216,14 +216,14 @@ fn tiles_partition() {
     assert!(seen.iter().all(|&seen| seen));
 }
 
-/// Names reach across modules, and before their definition.
+/// Names can be used in other modules, and before their definition.
 mod before {
     use super::after::LATER;
     use cute_runtime::layout;
 
     layout! { pub(super) EARLIER = coalesce(LATER); }
     layout! { pub(super) BY_PATH = super::after::LATER o 4:1; }
-    // A private name, of the same name as one elsewhere.
+    // A private name that equals a name of another module.
     layout! { A = 5:2; }
     pub(super) const OWN: cute_runtime::Layout = layout!(A o 2:2);
 }
@@ -232,7 +232,7 @@ mod after {
     use cute_runtime::layout;
 
     layout! { pub LATER = (4,8):(1,4); }
-    // Exported macros share the root of the crate; those of equal names must not collide.
+    // Exported macros are all at the root of the crate. Those of equal names in different modules must not collide.
     layout! { pub A = 3:1; }
 }
 

@@ -1,4 +1,4 @@
-//! SECURITY.md says where `unsafe` is. This counts.
+//! Compares SECURITY.md's table of where `unsafe` is used with the sources.
 
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ fn unsafe_is_where_the_documentation_says() {
     assert_eq!(found, table(&security), "(found, then SECURITY.md)");
 }
 
-/// Every crate whose sources the table does not name forbids the keyword.
+/// Every crate without a row in the table forbids the keyword.
 #[test]
 fn other_crates_forbid_it() {
     let workspace = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
@@ -40,7 +40,7 @@ fn other_crates_forbid_it() {
     assert!(forbidding >= 5, "{forbidding} crates forbid unsafe code");
 }
 
-/// The rows `| file | count | reason |`.
+/// The rows `| file | count | reason |` of SECURITY.md.
 fn table(security: &str) -> BTreeMap<String, usize> {
     let rows = security.lines().filter_map(|line| {
         let mut cells = line.strip_prefix("| `")?.split('|');
@@ -53,19 +53,19 @@ fn table(security: &str) -> BTreeMap<String, usize> {
     rows.collect()
 }
 
-/// Counts in the Rust files of a folder, by their paths from the workspace.
+/// How often the keyword occurs in each Rust file below a folder that has it, by the file's path in the workspace.
 fn count_in(workspace: &Path, folder: &Path, found: &mut BTreeMap<String, usize>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() {
-            // What trybuild shows to be refused is no code of the workspace.
+            // The cases of trybuild must not compile, so they are not code of the workspace.
             if name != "target" && name != "ui" && !name.starts_with('.') {
                 count_in(workspace, &path, found);
             }
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let source = fs::read_to_string(&path).expect("a source file");
-            // A case of trybuild may be no Rust at all.
+            // A file that does not parse, such as a case of trybuild, has no keywords to count.
             let count = source.parse().map_or(0, count);
             if count > 0 {
                 let relative = path.strip_prefix(workspace).expect("a file inside");
@@ -75,7 +75,7 @@ fn count_in(workspace: &Path, folder: &Path, found: &mut BTreeMap<String, usize>
     }
 }
 
-/// How often the keyword stands in code: not in comments or strings.
+/// How often the keyword occurs in code, outside comments and strings.
 fn count(tokens: TokenStream) -> usize {
     let in_tree = |tree: TokenTree| match tree {
         TokenTree::Group(group) => count(group.stream()),

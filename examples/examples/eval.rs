@@ -23,16 +23,17 @@ const USAGE: &str = "\
 usage: eval [OPTIONS] EXPRESSION
        eval --help
 
-Prints the value of an expression of the CuTe layout notation, or draws it. Names in it are run-time integers;
-`where m % 64 == 0, n >= 2;` in front says what is known of them, and `if` lines what is left to check.
+Prints the value of an expression of the CuTe layout notation, or draws it. Names in it are run-time integers:
+`where m % 64 == 0, n >= 2;` in front states facts about them, and each printed `if` line is a condition that the
+facts do not settle.
 
-  --table           a layout as CuTe's print_layout prints it
-  --svg FILE        a picture as SVG
-  --latex           a picture as a LaTeX document
-  --color-by WHAT   what the colours tell: value, thread, bank, bank:BITS, tile or rest
+  --table           prints a layout as CuTe's print_layout does
+  --svg FILE        writes a picture as SVG
+  --latex           prints a picture as a LaTeX document
+  --color-by WHAT   what the colours show: value, thread, bank, bank:BITS, tile or rest
   --data LAYOUT     draws which thread holds which element of LAYOUT; the expression maps (thread, value) to them
   --tiler TILER     draws the tiles that TILER makes of the expression
-  --help            this text and the operations";
+  --help            prints this text and lists the operations";
 
 /// What to do with the value.
 enum Output {
@@ -66,7 +67,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let message = error.to_string();
-            // Errors of the notation show the line and say so themselves.
+            // Errors of the notation begin with `error: ` themselves, since they show the line.
             let prefix = if message.starts_with("error: ") {
                 ""
             } else {
@@ -78,7 +79,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The command line; `None` asks for help. What begins with one dash is an expression: `-3:1`.
+/// Parses the command line; `None` asks for help. An argument that begins with a single dash is an expression, such as `-3:1`.
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options>, String> {
     let (mut output, mut color_by, mut data, mut tiler) = (Output::Text, None, None, None);
     let mut expressions = Vec::new();
@@ -108,10 +109,10 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Option<Options
     }
     let is_picture = matches!(output, Output::Svg(_) | Output::Latex);
     if !is_picture && (color_by.is_some() || data.is_some() || tiler.is_some()) {
-        return Err("--color-by, --data and --tiler are for --svg and --latex".to_owned());
+        return Err("--color-by, --data and --tiler need --svg or --latex".to_owned());
     }
     if data.is_some() && tiler.is_some() {
-        return Err("--data draws threads, --tiler tiles: expected one of them".to_owned());
+        return Err("--data and --tiler exclude each other".to_owned());
     }
     match <[String; 1]>::try_from(expressions) {
         Ok([expression]) => Ok(Some(Options {
@@ -137,7 +138,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The value; of run-time integers, with what is left to check.
+/// The value as text, with an `if` line for each condition on run-time integers that is left to check.
 fn shown(text: &str) -> Result<String, String> {
     let Symbolic { scope, value } = eval_symbolic_str(text).map_err(|error| error.render(text))?;
     let mut shown = format!("{value}\n");
@@ -165,7 +166,7 @@ fn picture(options: &Options) -> Result<Picture, Box<dyn Error>> {
     })
 }
 
-/// The picture of a tiled MMA or copy: a call without its last operand, which would select one layout of it.
+/// The picture of a tiled MMA or copy. It is written as a call without its last operand, which would select one of its layouts.
 fn tiled(text: &str) -> Result<Option<Picture>, Box<dyn Error>> {
     let expr = parsed(text)?;
     let ExprKind::Call {
@@ -183,7 +184,7 @@ fn tiled(text: &str) -> Result<Option<Picture>, Box<dyn Error>> {
         }
         ("tiled_copy", [operation, bits, threads, values]) => {
             let Value::Int(bits) = value(bits)? else {
-                return Err("expected the bits of an element, an integer".into());
+                return Err("expected an integer, the bits of an element".into());
             };
             let (threads, values) = (layout(value(threads)?)?, layout(value(values)?)?);
             let copy = TiledCopy::new(&name(operation)?.parse()?, bits, &threads, &values)?;
@@ -194,7 +195,7 @@ fn tiled(text: &str) -> Result<Option<Picture>, Box<dyn Error>> {
     Ok(Some(picture.titled(text)))
 }
 
-/// A tiling that does not come out even is ragged.
+/// The picture of a tiling, which is ragged if the tiler does not divide the layout.
 fn tiles(value: Value, tiler: &Tiler) -> Result<Picture, Box<dyn Error>> {
     let title = format!("{value} / {tiler}");
     let whole = match value {
@@ -227,7 +228,7 @@ fn evaluate(text: &str) -> Result<Value, String> {
     eval(&parsed(text)?, &|_| None).map_err(|error| error.render(text))
 }
 
-/// A shape alone is its layout with the leftmost mode fastest, as in `layout!`.
+/// A layout; a shape alone stands for its column-major layout, as in `layout!`.
 fn value_of(text: &str) -> Result<Value, String> {
     eval_layout(&parsed(text)?, &|_| None).map_err(|error| error.render(text))
 }
@@ -241,7 +242,7 @@ fn layout(value: Value) -> Result<Layout, Box<dyn Error>> {
     }
 }
 
-/// A shape is a tiler by mode.
+/// A tiler; a shape is a tiler by mode.
 fn tiler(value: Value) -> Result<Tiler, Box<dyn Error>> {
     match value {
         Value::Tiler(tiler) => Ok(tiler),

@@ -11,11 +11,11 @@ D = A·Bᵀ with random bf16 matrices A (M, K) and B (N, K), f32 accumulation an
 
 usage: gemm [--m M] [--n N] [--k K] [--device {auto,cuda,emulator}] [--emit-ptx]
 
-  --m, --n, --k    extents; K is a multiple of 8 (default: 8192 each on a GPU, 256 each on the emulator)
-  --device         auto takes the GPU if there is a driver, else the emulator (default: auto)
+  --m, --n, --k    extents; K must be a multiple of 8 (default: 8192 each on a GPU, 256 each on the emulator)
+  --device         auto takes the first GPU that can be used, else the emulator (default: auto)
   --emit-ptx       print the kernel's PTX and stop";
 
-/// Spacing of bf16 numbers relative to 1.
+/// The distance from 1 to the next bf16 number.
 const BF16_EPSILON: f64 = 1.0 / 128.0;
 
 fn main() -> ExitCode {
@@ -72,7 +72,7 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error>> {
         )
     };
 
-    // The first launch compiles the kernel; on a GPU the clock also rises to its working frequency.
+    // Warm up: the first launch compiles the kernel, and a GPU needs a few launches to reach its full clock rate.
     let (warm_up, repeats) = if device.is_emulator() {
         (0, 1)
     } else {

@@ -1,21 +1,21 @@
-//! A host matrix transposed by tiles, on all cores: `cargo run --release --example host_tiles`.
+//! Transposes a matrix on the host by tiles, on all cores: `cargo run --release --example host_tiles`.
 //!
-//! The tiles of the result are scattered through one slice, and each thread writes its own. Nothing checks at run time that
-//! they do not overlap, and nothing here is unsafe: `mut` before the name of the tiling has that proved when the program is
-//! compiled. The extents are no multiples of the tile's, so the last tiles are cut off at the edge.
+//! The tiles of the result are scattered through one slice, and the threads write them at the same time. Nothing here is unsafe,
+//! and nothing checks at run time that tiles do not overlap: `mut` before the name of the tiling demands a proof of that when
+//! the program is compiled. The extents are not multiples of the tile's, so the last tiles end at the edge.
 
 use cute_runtime::{HostError, HostTensor, HostTensorMut, Static, StaticLayout, layout, tile};
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 
 layout! {
-    /// 3000 rows of 5000, rightmost mode fastest.
+    /// 3000 rows of 5000 elements, row-major.
     SOURCE = (3000,5000):row;
-    /// The same coordinates in the transpose's memory: its rows are the source's columns.
+    /// The same coordinates in the memory of the transpose, whose rows are the columns of the source.
     TRANSPOSED = (3000,5000):col;
 }
 
 tile! {
-    /// Blocks of 32 by 32, of the source's coordinates.
+    /// Blocks of 32 rows and 32 columns of the source.
     mut BLOCKS = ragged TRANSPOSED / <32,32>;
 }
 

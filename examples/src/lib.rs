@@ -1,4 +1,4 @@
-//! What the examples share; each file of the `examples` folder of this package is one runnable idea.
+//! Code that the examples share. Each file in this package's `examples` folder is a program.
 
 #![forbid(unsafe_code)]
 
@@ -10,12 +10,12 @@ use cute_runtime::Device;
 pub struct Arguments(lexopt::Parser);
 
 impl Arguments {
-    /// The process's arguments.
+    /// The arguments of the process.
     pub fn from_env() -> Self {
         Arguments(lexopt::Parser::from_env())
     }
 
-    /// The name of the next option without its dashes; `None` at the end.
+    /// The name of the next option, without its dashes; `None` after the last one.
     pub fn next_option(&mut self) -> Result<Option<String>, lexopt::Error> {
         match self.0.next()? {
             None => Ok(None),
@@ -25,7 +25,7 @@ impl Arguments {
         }
     }
 
-    /// The value of the option that was read last.
+    /// The value of the option that [`next_option`](Arguments::next_option) returned last.
     pub fn value<T>(&mut self) -> Result<T, lexopt::Error>
     where
         T: FromStr<Err: Into<Box<dyn std::error::Error + Send + Sync>>>,
@@ -38,17 +38,17 @@ impl Arguments {
 /// The value of `--device`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeviceChoice {
-    /// The first GPU that can be used, else the emulator.
+    /// `auto`: the first GPU that can be used, else the emulator.
     #[default]
     Auto,
-    /// The first GPU.
+    /// `cuda`: GPU 0, or an error.
     Cuda,
-    /// The emulator.
+    /// `emulator`: the emulator.
     Emulator,
 }
 
 impl DeviceChoice {
-    /// The device. Where the emulator stands in for a GPU, the reason goes to standard error.
+    /// Opens the device. If the emulator takes the place of a GPU, the reason is printed to standard error.
     pub fn open(self) -> Result<Device, cute_runtime::Error> {
         match self {
             DeviceChoice::Auto => {

@@ -1,4 +1,4 @@
-// The same declarations for each edition, among names that mean something else here than in the prelude.
+// The same declarations for both editions, in a module where names of the prelude mean something else.
 
 #[allow(dead_code, non_camel_case_types, reason = "these names are only in the way")]
 mod shadows {
@@ -30,11 +30,11 @@ use self::shadows::*;
 ::cute::layout! {
     /// CuTe's example of a composition.
     pub A = (6,2):(8,2);
-    /// A name in terms of a name.
+    /// A layout that uses a named layout.
     pub R = A o (4,3):(3,1);
-    /// A tiler of other layouts.
+    /// A layout that other crates use.
     pub FOUR = 4:1;
-    /// A coordinate layout.
+    /// A layout whose values are coordinates.
     pub COORDINATES = (4,5):(1@1,1@0);
     /// A swizzled layout.
     pub SWIZZLED = Sw<3,0,3> o (8,8):(8,1);
@@ -49,27 +49,27 @@ use self::shadows::*;
     where m % 8 == 0, m >= 8;
     /// A layout with run-time integers.
     pub COLUMNS = (m,n):(1,m);
-    /// A name in terms of such a name.
+    /// A layout that uses a named layout with run-time integers.
     pub EIGHTS = logical_divide(COLUMNS, <8,_>);
     /// A swizzled layout with run-time integers.
     pub XORED = Sw<3,0,3> o (m,8):(8,1);
-    /// A number.
+    /// A function that returns a number.
     pub COUNT = size(COLUMNS);
-    /// Numbers.
+    /// A function that returns a tuple of numbers.
     pub EXTENTS = shape(COLUMNS);
 }
 
 ::cute::tile! {
     /// Tiles with run-time integers.
     pub BLOCKS = ragged COLUMNS / <8,4>;
-    /// And disjoint.
+    /// Tiles with run-time integers that share no element.
     pub mut APART = ragged (m,n):(d,1) / <8,4>;
 }
 
-/// Run-time integers in an expression.
+/// Expressions with run-time integers.
 ///
 /// # Errors
-/// With the check that fails.
+/// The condition that does not hold.
 pub fn element(
     m: ::core::primitive::i64,
     n: ::core::primitive::i64,
@@ -81,10 +81,10 @@ pub fn element(
     ::core::result::Result::Ok(count + last)
 }
 
-/// A value.
+/// A layout as an expression.
 pub const VALUE: ::cute::Layout = ::cute::layout!((2,(2,2)):(4,(2,1)));
 
-/// A tiling as a value.
+/// A tiling as an expression.
 pub const TILING: ::cute::Tiling = ::cute::tile!(R / 2:1);
 
 const _: () = ::core::assert!(VALUE.at(3) == 6 && R.at(1) == 24);

@@ -1,7 +1,8 @@
-//! What does not compile, and what it says. The library is what the tests fold from another crate.
+//! Tests of programs that must not compile, with the exact errors. The library declares layouts for the tests to use from
+//! another crate.
 
 #![forbid(unsafe_code)]
-// Layouts need nothing of the standard library where they are declared.
+// A crate that declares layouts does not need the standard library.
 #![no_std]
 
 /// Named layouts for other crates.
@@ -9,9 +10,9 @@ pub mod shapes {
     use cute_runtime::{layout, tile};
 
     layout! {
-        /// The left operand of CuTe's example of composition.
+        /// The left operand of CuTe's example of a composition.
         pub A = (6,2):(8,2);
-        /// A name on top of a name of the same crate.
+        /// A layout that uses a named layout of the same crate.
         pub FLAT = coalesce(A);
         /// 128-byte rows of 16-bit elements.
         pub ATOM = smem_atom(K, SW128, 16);

@@ -1,4 +1,4 @@
-//! Names of another crate fold here, and expansions need nothing of their surroundings.
+//! Layouts that another crate names can be used here, and expansions do not depend on the names around them.
 
 extern crate cute_runtime as renamed;
 
@@ -32,7 +32,7 @@ fn names_fold_across_crates() {
     assert_eq!(A::index(1), 8);
 }
 
-/// No prelude, no `core` or `std` that could be meant, the facade under another name.
+/// No prelude, modules called `core` and `std` that are not the crates, and `cute_runtime` under another name.
 mod hygiene {
     #![no_implicit_prelude]
     #![allow(dead_code, reason = "these names are only in the way")]
@@ -69,7 +69,7 @@ fn expansions_are_hygienic() {
     assert_eq!(hygiene::COORDINATES.to_string(), "(4,5):(1@1,1@0)");
 }
 
-/// A kernel sees the layouts that are named around its module and in other crates.
+/// A kernel can use layouts that are named around its module and in other crates.
 #[cute_runtime::kernels]
 mod kernels {
     #[kernel(threads = 32)]
@@ -92,7 +92,7 @@ fn names_fold_into_kernels() -> Result<(), cute_runtime::Error> {
     hygiene::kernels::nothing::launch(&device, 1)
 }
 
-/// Macros of the user pass their own names and numbers on.
+/// A macro of the user can pass names and numbers to `layout!`.
 macro_rules! square {
     ($name:ident, $extent:literal, $inner:path) => {
         layout! { $name = ($extent,$extent):row; }
@@ -106,7 +106,8 @@ fn macros_pass_tokens_on() {
     assert_eq!(SQUARE.to_string(), "(6,6):(6,1)");
 }
 
-/// The same of crates of both editions without `std`, without a prelude, with every warning an error and `unsafe` forbidden.
+/// The same declarations work in crates of both editions without `std` and without a prelude, where every warning is an error and
+/// `unsafe` is forbidden.
 #[test]
 fn crates_of_both_editions_expand_alike() -> Result<(), cute_runtime::Error> {
     assert_eq!(hygiene_2021::R, hygiene_2024::R);

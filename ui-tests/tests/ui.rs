@@ -1,4 +1,4 @@
-//! What must not compile, and the exact messages.
+//! Programs that must not compile, and the exact errors.
 
 #[test]
 fn messages() {

@@ -1,4 +1,4 @@
-//! cuBLASLt's matrix product, for comparison: each of the algorithms that its heuristic ranks highest.
+//! cuBLASLt's matrix product, for comparison, by each of the algorithms that its heuristic ranks highest.
 
 use std::ffi::c_void;
 use std::mem::{MaybeUninit, size_of};
@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 use cudarc::cublaslt::result::{self, CublasError};
 use cudarc::cublaslt::sys;
 
-/// How many of the heuristic's proposals to keep.
+/// How many algorithms to request of the heuristic.
 const CANDIDATES: usize = 8;
 /// Scratch memory that cuBLASLt may use, in bytes; NVIDIA recommends 32 MiB on Hopper.
 const WORKSPACE: usize = 32 << 20;
@@ -31,7 +31,8 @@ impl Product {
     ///
     /// # Safety
     ///
-    /// A CUDA context is current; `workspace` is valid in it while the product lives.
+    /// As long as the product lives, `workspace` is valid in the context that cuBLASLt uses: the thread's current one, or the
+    /// primary context of device 0 if none is current.
     pub(crate) unsafe fn new(
         (m, n, k): (usize, usize, usize),
         d: sys::cudaDataType_t,
@@ -41,7 +42,7 @@ impl Product {
         let f32 = sys::cudaDataType_t::CUDA_R_32F;
         let handle = result::create_handle()?;
         let desc = result::create_matmul_desc(sys::cublasComputeType_t::CUBLAS_COMPUTE_32F, f32)?;
-        // Column-major, the product is Dᵀ = B·Aᵀ, with B stored transposed: CUBLAS_OP_T of cublasOperation_t.
+        // cuBLASLt's matrices are column-major, so it computes Dᵀ = B·Aᵀ, with B stored transposed: CUBLAS_OP_T, which is 1.
         let transposed = 1u32;
         // SAFETY: the attribute's type is an enumeration of 32 bits, and `transposed` outlives the call.
         unsafe {
@@ -59,7 +60,7 @@ impl Product {
         let workspace_bytes = WORKSPACE;
         let mut found = [MaybeUninit::uninit(); CANDIDATES];
         let mut count = 0;
-        // SAFETY: handles were created above; `found` has room for CANDIDATES results.
+        // SAFETY: the handles were created above, and `found` has room for CANDIDATES results.
         unsafe {
             result::set_matmul_pref_attribute(
                 preference,
@@ -98,7 +99,7 @@ impl Product {
         })
     }
 
-    /// How many algorithms there are to try.
+    /// Number of algorithms that the heuristic found.
     pub(crate) fn algorithms(&self) -> usize {
         self.algorithms.len()
     }
@@ -107,10 +108,11 @@ impl Product {
     ///
     /// # Safety
     ///
-    /// The addresses are of device matrices of the shapes and types given to [`Product::new`].
+    /// The addresses are those of device matrices of the shapes and types that were given to [`Product::new`].
     pub(crate) unsafe fn run(&self, i: usize, a: u64, b: u64, d: u64) -> Result<(), CublasError> {
         let (one, zero) = (1f32, 0f32);
-        // SAFETY: the caller vouches for the matrices, `new` for the handles; the scalars are read before the call returns.
+        // SAFETY: the caller promises that the matrices are valid, and `new` has created the handles. The scalars are read
+        // before the call returns.
         unsafe {
             result::matmul(
                 self.handle,

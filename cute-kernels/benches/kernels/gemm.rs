@@ -1,4 +1,4 @@
-//! The product beside cuBLASLt, the fastest of the eight algorithms that its heuristic ranks highest. Both results are
+//! The product beside cuBLASLt's, by the fastest of the eight algorithms that its heuristic ranks highest. Both results are
 //! compared with float64.
 
 use std::error::Error;
@@ -12,7 +12,7 @@ use cute_runtime::{Device, Tensor, bf16};
 use crate::cublaslt::Product;
 use crate::{ROUNDS, interleave, median};
 
-/// Products of one timed run: enough that the events' resolution does not matter.
+/// Products of one timed run, enough to make the resolution of the events irrelevant.
 const BATCH: u32 = 4;
 /// Shapes where none are given: M, N, K.
 const SHAPES: [[usize; 3]; 7] = [
@@ -27,7 +27,7 @@ const SHAPES: [[usize; 3]; 7] = [
 
 /// Prints a row for each shape, given as `M,N,K` or by default.
 pub(crate) fn table(device: &Device, shapes: &[String]) -> Result<(), Box<dyn Error>> {
-    // SAFETY: looking for the library runs its initialisers, and nothing else.
+    // SAFETY: the call only loads the library, which runs NVIDIA's own initialisers. They have no requirements.
     if !unsafe { sys::is_culib_present() } {
         println!("no cuBLASLt here: nothing to compare with");
         return Ok(());
@@ -75,7 +75,8 @@ where
     let mut ours = Tensor::<D, 2>::zeros(device, [m, n])?;
     let theirs = Tensor::<D, 2>::zeros(device, [m, n])?;
     let workspace = device.zeros::<u8>(Product::WORKSPACE)?;
-    // SAFETY: allocating made the device's context current on this thread, and the workspace outlives the product.
+    // SAFETY: `device` is device 0 and allocates in its primary context. Either that context or none is current on this
+    // thread, so cuBLASLt uses it. The workspace outlives the product.
     let product = unsafe { Product::new((m, n, k), output, workspace.address())? };
 
     let mut run_ours = || {
@@ -98,13 +99,13 @@ where
                     b.buffer().address(),
                     theirs.buffer().address(),
                 );
-                // SAFETY: three packed matrices of the product's shapes and types.
+                // SAFETY: the three addresses are those of packed matrices of the product's shapes and types.
                 unsafe { product.run(algorithm, a, b, d) }.map_err(Into::into)
             })
         })
     };
 
-    // Warm up, and let cuBLASLt's candidates show which is fastest here.
+    // Warm up, and find the fastest of cuBLASLt's algorithms for this shape.
     for _ in 0..3 {
         run_ours()?;
     }

@@ -1,6 +1,6 @@
-//! Kernels beside the best that there is, in one process: medians of interleaved runs. Needs a Hopper GPU.
+//! The kernels beside cuBLASLt and a plain copy, in one process: medians of interleaved runs. Needs a Hopper GPU.
 //!
-//! `cargo bench -p cute-kernels --bench kernels -- gemm [M,N,K …]` or `-- transpose`; both without a name.
+//! `cargo bench -p cute-kernels --bench kernels -- gemm [M,N,K …]` or `-- transpose`. Without a name, both run.
 
 mod cublaslt;
 mod gemm;
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("no GPU here: nothing to measure");
         return Ok(());
     };
-    // Cargo adds options of its own, which are passed over.
+    // Cargo adds options of its own, which are ignored.
     let words: Vec<String> = std::env::args()
         .skip(1)
         .filter(|word| !word.starts_with('-'))
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The median times of two sides that take turns, so that a drift of the clock meets both.
+/// The median times of two sides that run in turns, so that a drift of the GPU's clock affects both alike.
 fn interleave<E>(
     mut first: impl FnMut() -> Result<Duration, E>,
     mut second: impl FnMut() -> Result<Duration, E>,

@@ -1,4 +1,5 @@
-//! The transpose's bandwidth: bytes read and written over the median time, beside the same traffic of a plain copy.
+//! The bandwidth of the transpose, which is the bytes read and written by the median time, beside that of a plain copy of the
+//! same buffer.
 
 use std::error::Error;
 
@@ -11,7 +12,7 @@ use crate::{ROUNDS, interleave};
 
 /// Prints a row for each shape and element type.
 pub(crate) fn table(device: &Device) -> Result<(), Box<dyn Error>> {
-    // The copy is a call of our own: it needs the context that the device's memory is in to be this thread's.
+    // The copy calls the driver directly, so the context of the device's memory must be current on this thread.
     let context = CudaContext::new(0)?;
     context.bind_to_thread()?;
     println!("GB/s read and written, median of {ROUNDS} interleaved runs");
@@ -32,7 +33,7 @@ pub(crate) fn table(device: &Device) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Measures one shape, rows padded to 16 bytes, and prints its row.
+/// Measures one shape, with rows padded to multiples of 16 bytes, and prints its row of the table.
 fn measure<T: Transpose>(device: &Device, m: usize, n: usize) -> Result<(), Box<dyn Error>> {
     let unit = 16 / size_of::<T>();
     let pitch = n.next_multiple_of(unit);
@@ -48,7 +49,7 @@ fn measure<T: Transpose>(device: &Device, m: usize, n: usize) -> Result<(), Box<
     let target = device.zeros::<T>(m * pitch)?;
     let copy = || {
         device.time(|| -> Result<(), Box<dyn Error>> {
-            // SAFETY: both buffers hold m * pitch elements, in the context that is current.
+            // SAFETY: both buffers have m * pitch elements and belong to the current context.
             let status = unsafe {
                 cuMemcpyDtoDAsync_v2(
                     target.address(),

@@ -1,4 +1,4 @@
-//! The product against float64, on shapes around every edge.
+//! The product compared with float64, on shapes near every multiple of the tile.
 
 use cute_kernels::reference::{self, Matrix, normal};
 use cute_kernels::{Error, GemmOutput, gemm};
@@ -6,14 +6,14 @@ use cute_runtime::{Device, Tensor, bf16};
 
 use crate::device;
 
-/// Multiplies with padded rows of D and of A, so that a wrong stride or a store past an edge shows.
+/// Multiplies with padded rows of A and D, so that a wrong stride or a store past the end of a row is found.
 fn check_gemm<D>(device: &Device, [m, n, k]: [usize; 3], pad: usize, epsilon: f64)
 where
     D: GemmOutput + Into<f64> + From<u8> + PartialEq + std::fmt::Debug,
 {
     let lda = k.next_multiple_of(8) + 8;
     let ldd = n + pad;
-    // NaN in the padding of A and of D: reading the one or writing the other cannot go unseen.
+    // The padding of A and D is NaN: a result is NaN if the padding of A was read, and that of D changes if it was written.
     let mut a = vec![bf16::NAN; m * lda];
     let values = normal(1, m * k);
     for i in 0..m {
@@ -74,7 +74,7 @@ where
 const BF16: f64 = 1.0 / 128.0;
 const F32: f64 = f32::EPSILON as f64;
 
-/// Extents around every edge of the tile of 128 × 256 × 64 and of the ring of 4 stages.
+/// Extents just below, at and above the multiples of the tile of 128 × 256 × 64, and numbers of K steps around the 4 stages.
 const SHAPES: &[[usize; 3]] = &[
     [1, 1, 1],
     [1, 8, 8],
@@ -95,7 +95,7 @@ const SHAPES: &[[usize; 3]] = &[
     [255, 513, 33],
 ];
 
-/// What a GPU has time for and the emulator has not.
+/// Larger products, which take too long on the emulator.
 const LARGE_SHAPES: &[[usize; 3]] = &[
     [1000, 1000, 1000],
     [1023, 1025, 1031],
@@ -124,7 +124,7 @@ fn gemm_agrees_with_float64() {
         LARGE_SHAPES
     };
     for &[m, n, k] in SHAPES.iter().chain(large) {
-        // Rows of D of whole 16-byte units at multiples of 16 bytes are stored by TMA, the others element by element.
+        // D is stored by TMA if its rows are whole 16-byte units at multiples of 16 bytes, else element by element.
         let whole = n.next_multiple_of(8);
         check_gemm::<bf16>(&device, [m, whole, k], 8, BF16);
         check_gemm::<f32>(&device, [m, whole, k], 4, F32);
@@ -140,7 +140,7 @@ fn gemm_does_not_notice_the_schedule() {
     }
 }
 
-/// The tensor core's own rounding is modelled, so the emulator and a GPU agree in every bit.
+/// The emulator models the rounding of the tensor core, so that its results and a GPU's are equal in every bit.
 #[test]
 fn gemm_is_the_same_on_every_device_bit_for_bit() {
     let other = match device() {

@@ -1,5 +1,5 @@
-//! Every kernel against a reference, on the emulator; with `CUTE_GPU=1` on the GPU, which must then be there. And every
-//! instance's PTX against NVIDIA's assembler and a reader's eye.
+//! Every kernel is compared with a reference on the emulator; with `CUTE_GPU=1` on the GPU, and then a missing GPU is a failure.
+//! The PTX of every instance is checked for the instructions it should have, and by NVIDIA's assembler.
 
 mod gemm;
 mod ptx;
@@ -7,7 +7,7 @@ mod transpose;
 
 use cute_runtime::Device;
 
-/// The GPU where the environment asks for it, else the emulator.
+/// The first GPU if `CUTE_GPU=1`, else the emulator.
 fn device() -> Device {
     if std::env::var_os("CUTE_GPU").is_some_and(|value| value == "1") {
         Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU")

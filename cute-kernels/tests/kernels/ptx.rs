@@ -1,4 +1,4 @@
-//! The PTX of every instance: what a reader looks for, and what NVIDIA's assembler says.
+//! The PTX of every instance: the instructions that it should have, and NVIDIA's assembler's report.
 
 use cute_kernels::gemm::kernels as gemm;
 use cute_kernels::transpose::kernels as transpose;

@@ -1,4 +1,4 @@
-//! The transpose against its definition, bit by bit.
+//! The transpose compared with its definition, bit by bit.
 
 use cute_kernels::transpose;
 use cute_runtime::{Device, bf16};
@@ -37,7 +37,7 @@ macro_rules! check_transpose {
 #[test]
 fn transpose_agrees_with_its_definition() {
     let device = device();
-    // Around the edges of tiles of 32 and 64, of 16-byte units, and of single elements.
+    // Extents near multiples of the tiles of 32 and 64 and of 16-byte units, and extents of 1.
     let extents = [1, 7, 32, 33, 63, 100];
     let mut shapes: Vec<_> = extents
         .iter()

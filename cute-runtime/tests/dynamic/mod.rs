@@ -17,7 +17,7 @@ layout! {
     RAGGED = ragged zipped_divide((m,n):(n,1), <64,32>);
 }
 
-/// Straight-line code and the algebra agree on every coordinate.
+/// The straight-line code and the algebra agree at every coordinate.
 fn check<L: DynamicLayout>(layout: &L, text: &str) {
     let slow = layout.to_layout().unwrap();
     assert_eq!(slow.to_string(), text);
@@ -59,7 +59,7 @@ fn checks() {
     assert!(huge.to_string().contains("fit 64 bits"), "{huge}");
 }
 
-/// The predicate of a ragged division holds once for each coordinate of the whole.
+/// Exactly one element of a ragged division is inside for each coordinate of the divided layout.
 #[test]
 fn ragged() {
     let (m, n) = (65, 33);
@@ -79,7 +79,7 @@ fn ragged() {
     assert!(seen.iter().all(|&seen| seen));
 }
 
-/// Variables of any integer type, expressions once each, names resolved where they are written.
+/// Variables may have any integer type, each expression is evaluated once, and names are resolved where they are written.
 #[test]
 fn expressions() {
     let (m, n) = (64usize, 48u32);
@@ -135,7 +135,7 @@ layout! {
     BY_TILER = logical_divide(names::COLUMNS, names::ROWS);
 }
 
-/// A name stands for its expression with its facts, in other modules too.
+/// A name stands for its expression and its facts, also in other modules.
 #[test]
 fn names_fold() {
     let tiles = BY_PATH::try_new(128, 3).unwrap();
@@ -154,7 +154,7 @@ fn names_fold() {
     );
 }
 
-/// In an expression, the integers of a name are the variables of those names.
+/// An expression takes the integers of a named layout from the variables of the same names.
 #[test]
 fn names_in_expressions() {
     let (m, n) = (128u32, 2u8);
@@ -221,7 +221,7 @@ fn coordinates() {
     assert!(layout!((m,{n - 6}):(1@0,1@1)).is_err());
 }
 
-/// A layout and where it begins come together.
+/// `slice_and_offset` gives a layout and an offset.
 #[test]
 fn lists() {
     let (m, n, k) = (3, 4, 2);
@@ -235,7 +235,7 @@ fn lists() {
     assert_eq!(refused.condition(), "m >= 1");
 }
 
-/// A slice of the host under a layout that is known at run time.
+/// Host tensors whose layouts are known only at run time.
 #[test]
 fn host_tensors() {
     let mut data: Vec<i32> = (0..15).collect();

@@ -4,7 +4,7 @@ use super::names;
 use cute_algebra::Tiling;
 use cute_runtime::{DynamicTiling, tile};
 
-/// The same tiling as the one of numbers: values, coordinates and the edge.
+/// The tiling agrees with that of the same numbers at compile time: values, coordinates and the edge.
 #[track_caller]
 fn check<T: DynamicTiling, const N: usize>(tiles: &T, whole: &str, tiler: &str) {
     let composed = whole.parse().or_else(|_| {
@@ -95,7 +95,7 @@ fn items() {
     assert_eq!(nested.rest().unwrap().size(), nested.rest_size());
 }
 
-/// That tiles are disjoint is a check: with the edge, they are more often.
+/// Whether tiles are disjoint is checked at run time. Coordinates past the edge do not count.
 #[test]
 fn disjoint() {
     assert!(DISJOINT::try_new(5, 7, 7).is_ok() && DISJOINT::try_new(5, 7, 9).is_ok());

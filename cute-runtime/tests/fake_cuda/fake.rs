@@ -1,4 +1,4 @@
-//! The fake driver: built by the system's C compiler, loaded by a process of its own for each run.
+//! The fake driver: the system's C compiler builds it, and each run loads it in a process of its own.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use tempfile::TempDir;
 
 use crate::record::Record;
 
-/// Where a child process leaves its report; that it is set makes a process a child.
+/// Environment variable with the path of a child process's report. A process in which it is set is a child.
 const REPORT: &str = "FAKE_CUDA_REPORT";
-/// Where the fake driver leaves its record.
+/// Environment variable with the path of the fake driver's record.
 const RECORD: &str = "FAKE_CUDA_RECORD";
 
 /// A folder with a `libcuda.so`, removed when dropped.
@@ -19,15 +19,15 @@ pub(crate) struct Fake {
     folder: TempDir,
 }
 
-/// What came of a child process.
+/// The results of a child process.
 pub(crate) struct Run {
-    /// What it returned.
+    /// The text that its body returned.
     pub(crate) report: String,
-    /// What it asked of the driver.
+    /// The calls that it made to the driver.
     pub(crate) record: Record,
 }
 
-/// To be called first in each test: in a child process it runs the body and ends the process.
+/// Each test calls this first. In a child process it runs the body and ends the process; else it returns.
 pub(crate) fn child(body: fn() -> String) {
     if let Some(path) = env::var_os(REPORT) {
         fs::write(path, body()).unwrap();
@@ -35,7 +35,7 @@ pub(crate) fn child(body: fn() -> String) {
     }
 }
 
-/// Notes in the record of a child process that a step is over, and with it all calls to the driver.
+/// Writes to the record of a child process that a step has ended: no call to the driver is running.
 pub(crate) fn end_of_step() {
     use std::io::Write;
     if let Ok(mut record) = fs::File::options()
@@ -47,7 +47,8 @@ pub(crate) fn end_of_step() {
 }
 
 impl Fake {
-    /// Builds the fake driver. `None`, with a note, where there is no C compiler, which `CUTE_REQUIRE_CC=1` forbids.
+    /// Builds the fake driver. `None`, with a printed note, if there is no C compiler; with `CUTE_REQUIRE_CC=1`, that is a
+    /// failure.
     pub(crate) fn build() -> Option<Self> {
         Fake::build_with(&[])
     }
@@ -57,7 +58,7 @@ impl Fake {
         Fake::build_with(&[format!("-D{function}=left_out")])
     }
 
-    /// A folder of files that have all the names of the driver's library, and are not libraries.
+    /// A folder of files that have the names of the driver's library but are not libraries.
     pub(crate) fn nothing() -> Self {
         let fake = Fake {
             folder: tempfile::tempdir().unwrap(),
@@ -96,8 +97,8 @@ impl Fake {
         }
     }
 
-    /// Runs the child's side of a test on the fake driver, with these settings of it, and holds the record against the rules
-    /// that every record keeps.
+    /// Runs the child's part of a test on the fake driver with these environment variables, and checks its record against the
+    /// rules of `Record`.
     pub(crate) fn run(&self, test: &str, settings: &[(&str, &str)]) -> Run {
         let files = tempfile::tempdir().unwrap();
         let (report, record) = (files.path().join("report"), files.path().join("record"));

@@ -1,6 +1,6 @@
-/* A CUDA driver without a GPU: it records every call and fails on demand. Memory is the host's, and kernels do nothing.
+/* A CUDA driver without a GPU. It records every call and fails on demand. Its memory is the host's, and kernels do nothing.
  *
- * FAKE_CUDA_RECORD      the file that calls are appended to, one a line:
+ * FAKE_CUDA_RECORD      the file to which calls are appended, one per line:
  *                       thread, current context, function, result, the handle or address it is about, details
  * FAKE_CUDA_FAIL        calls that fail without doing anything: `cuMemAlloc_v2:2:CUDA_ERROR_OUT_OF_MEMORY` for the second
  *                       one, `*` in place of the number for every one; several are separated by commas
@@ -54,7 +54,7 @@ static const char *setting(const char *name, const char *otherwise) {
     return value ? value : otherwise;
 }
 
-/* How often the function has been called, this time included. */
+/* How often the function has been called, including this call. */
 static int count(const char *function) {
     static struct {
         const char *function;
@@ -66,7 +66,7 @@ static int count(const char *function) {
     return ++counts[i].calls;
 }
 
-/* The failure that is asked for, if it is this call's. */
+/* The error that FAKE_CUDA_FAIL demands of this call, if any. */
 static CUresult demanded(const char *function, int call) {
     char *list = strdup(setting("FAKE_CUDA_FAIL", "")), *rest = list, *entry;
     CUresult result = SUCCESS;
@@ -81,7 +81,7 @@ static CUresult demanded(const char *function, int call) {
     return result;
 }
 
-/* What a call needs. */
+/* What a call needs: nothing, cuInit, or a current context as well. */
 enum Need { NOTHING, INIT, CONTEXT };
 
 static CUresult begin(const char *function, enum Need need) {
@@ -109,7 +109,7 @@ __attribute__((format(printf, 4, 5))) static CUresult end(const char *function, 
     return result;
 }
 
-/* The numbers of a list such as `8.0,9.0` or `128,4`, and how many there are. */
+/* Parses a list such as `8.0,9.0` or `128,4`, and returns how many numbers it has. */
 static int numbers(const char *text, double *values, int limit) {
     int n = 0;
     for (char *next; n < limit && *text; text = *next ? next + 1 : next) values[n++] = strtod(text, &next);
@@ -245,7 +245,7 @@ CUresult cuModuleUnload(Handle module) {
     return end(__func__, result, module, " ");
 }
 
-/* A function is the handle of its module. */
+/* The handle of a function is that of its module. */
 CUresult cuModuleGetFunction(Handle *function, Handle module, const char *name) {
     CUresult result = begin(__func__, CONTEXT);
     if (result == SUCCESS) *function = module;
@@ -283,7 +283,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, Handle function, void **
     (void)extra;
     CUresult result = begin(__func__, CONTEXT);
     double sizes[PARAMETERS];
-    /* Two digits a byte, and a space after each parameter. */
+    /* Two digits for each byte, and a space after each parameter. */
     char bytes[PARAMETERS * (2 * 128 + 1) + 1] = "", *next = bytes;
     for (int i = 0, n = parameters(sizes); i < n; i++, next += sprintf(next, " "))
         for (int j = 0; j < (int)sizes[i] && j < 128; j++)
@@ -293,7 +293,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, Handle function, void **
                config->attribute_count, bytes);
 }
 
-/* The encoding is the address and zeros. */
+/* The encoded tensor map is the address, followed by zeros. */
 CUresult cuTensorMapEncodeTiled(uint64_t *map, int type, unsigned rank, Handle address, const uint64_t *extents,
                                 const uint64_t *strides, const unsigned *box, const unsigned *element_strides,
                                 int interleave, int swizzle, int l2, int fill) {

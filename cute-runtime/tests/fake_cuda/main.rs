@@ -1,9 +1,9 @@
-//! The driver's side on a fake driver: every call that can fail does so, and each time the error names it, and nothing is
-//! left behind.
+//! The CUDA backend on a fake driver. Each driver call that can fail fails once; the error must name the call, and nothing may
+//! leak.
 //!
-//! The library is loaded once in a process, so each run is a child process: the test's own executable, which runs the same
-//! test and by [`fake::child`] does the child's part. Needs a C compiler; without one the tests print that they are skipped,
-//! unless `CUTE_REQUIRE_CC=1`.
+//! A process loads the driver's library only once, so each run is a child process: the test's own executable, in which the same
+//! test calls [`fake::child`] to do the child's part. The tests need a C compiler. Without one they print that they are skipped,
+//! and with `CUTE_REQUIRE_CC=1` they fail.
 
 #![cfg(target_os = "linux")]
 
@@ -17,19 +17,19 @@ use fake::{Fake, child, functions};
 use record::Left;
 use session::PARAMETERS;
 
-/// What the failure of a call leads to.
+/// The effect of a failing call.
 #[derive(Clone, Copy, Debug)]
 enum Effect {
-    /// The error names the call so.
+    /// An error that begins with this text.
     Error(&'static str),
-    /// The error names the call so, and the kernel's module is unloaded.
+    /// An error that begins with this text, and no module stays loaded.
     NoModule(&'static str),
-    /// Nobody can be told: what was to end, stays.
+    /// No error, since the call is made in a drop. One resource leaks.
     Stays,
 }
 use Effect::{Error, NoModule, Stays};
 
-/// Every function that is called where nothing else fails.
+/// Every function that is called when no call fails, with the effect of its failure.
 const CALLS: &[(&str, Effect)] = &[
     ("cuCtxPopCurrent_v2", Stays),
     ("cuCtxPushCurrent_v2", Error("cuCtxPushCurrent")),
@@ -65,7 +65,7 @@ const CALLS: &[(&str, Effect)] = &[
     ("cuTensorMapEncodeTiled", Error("cuTensorMapEncodeTiled")),
 ];
 
-/// Functions that are called only after `cuModuleGetFunction` has failed, and what is reported where they fail too.
+/// Functions that are called only after `cuModuleGetFunction` has failed, and the error that is reported if they fail too.
 const CALLS_AFTER_A_FAILURE: &[(&str, &str, usize)] = &[
     (
         "cuGetErrorName",
@@ -135,7 +135,7 @@ fn every_failing_call_is_named_and_leaves_nothing_behind() {
         let demand = format!("{function}:{n}:CUDA_ERROR_UNKNOWN");
         let run = fake.run(test, &fail(&demand));
         let left = run.record.left;
-        // Destructors wait and make contexts current like other calls, and have nobody to tell.
+        // Drops also enter contexts and wait, but cannot return an error.
         let effect = match rows[function] {
             _ if whole.record.is_in_a_destructor(function, n) => Stays,
             effect => effect,
@@ -268,7 +268,7 @@ fn memory_is_leaked_where_the_wait_for_its_kernels_fails() {
         run.report,
         "cuCtxSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700): on demand"
     );
-    // The call that reports it, and one wait for each of the two buffers.
+    // The call that reports the error, and one wait for each of the two dropped buffers.
     assert_eq!(run.record.count("cuCtxSynchronize"), 3);
     assert_eq!(run.record.count("cuMemFree_v2"), 0);
     assert_eq!((run.record.left.memory, run.record.left.contexts), (2, 0));
@@ -306,7 +306,7 @@ fn a_launch_passes_the_bytes_of_its_arguments() {
         .collect();
     let map = |address: u64| format!("{:016x}{}", address.swap_bytes(), "0".repeat(240));
     let [src, dst] = [map(addresses[0]), map(addresses[1])];
-    // Grid, block, dynamic shared memory, attributes; then the two tensor maps and 3.0.
+    // The grid, the block, the dynamic shared memory and the attributes; then the parameters: two tensor maps and 3.0.
     let expected = format!("2,1,1 32,1,1 1032 0 {src} {dst} 00004040");
     let launches: Vec<&str> = run
         .record
@@ -341,7 +341,7 @@ fn devices_are_found_by_their_capability() {
         let settings = [("FAKE_CUDA_DEVICES", capabilities)];
         let run = fake.run("devices_are_found_by_their_capability", &settings);
         assert_eq!(run.report, expected.join("\n"));
-        // Contexts cost memory: devices that cannot be used get none.
+        // A context costs memory, so none is made for a device that cannot be used.
         let usable = capabilities.matches("9.0").count();
         assert_eq!(run.record.count("cuDevicePrimaryCtxRetain"), usable);
     }
@@ -358,7 +358,8 @@ fn the_default_device_says_why_it_is_the_emulator() {
     };
     let none =
         "no CUDA driver: this machine has no libcuda that loads; `Device::emulator()` needs none";
-    // The driver, its devices, what fails; then the device's name, why it is no GPU, the level at which that is logged.
+    // The driver, its devices and the failing calls; then the name of the default device, the reason for the emulator, and the
+    // level at which it is logged.
     #[rustfmt::skip]
     let rows = [
         (&nothing, "9.0", "", "emulator", none, "INFO"),
@@ -384,7 +385,7 @@ fn the_default_device_says_why_it_is_the_emulator() {
              device 0: cuDevicePrimaryCtxRetain: CUDA_ERROR_OUT_OF_MEMORY (2): on demand", "WARN"),
         (&fake, "9.0", "", "Fake GPU 0", "no reason", ""),
         (&fake, "8.0,9.0", "", "Fake GPU 1", "no reason", ""),
-        // Calls 1 and 3 are the first device's: the session asks for the default device twice.
+        // The session asks for the default device twice, so calls 1 and 3 are those for the first device.
         (&fake, "9.0,9.0",
             "cuDevicePrimaryCtxRetain:1:CUDA_ERROR_OUT_OF_MEMORY,cuDevicePrimaryCtxRetain:3:CUDA_ERROR_OUT_OF_MEMORY",
             "Fake GPU 1", "no reason", ""),

@@ -1,4 +1,4 @@
-//! What a process asked of the fake driver, and the rules that it must keep.
+//! The record of a process's calls to the fake driver, and the rules that these calls must keep.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ pub(crate) struct Record {
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) thread: String,
-    /// The thread's current context when the call returns.
+    /// The thread's current context after the call.
     pub(crate) context: u64,
     pub(crate) function: String,
     pub(crate) result: u32,
@@ -22,32 +22,32 @@ pub(crate) struct Call {
     pub(crate) details: String,
 }
 
-/// Something that was made and has not ended.
+/// A resource that was made and not yet freed.
 struct Alive {
     kind: usize,
     context: u64,
-    /// Addresses within it are about it too.
+    /// Its size: calls may name any address within it.
     bytes: u64,
 }
 
-/// What a process leaves behind at its end.
+/// The numbers of resources that a process has not freed at its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Left {
     pub(crate) memory: usize,
     pub(crate) events: usize,
     pub(crate) modules: usize,
-    /// Contexts that were made current and not taken back.
+    /// Contexts that were pushed and not popped.
     pub(crate) contexts: usize,
 }
 
-/// What is made and ends: the function that makes it and the one that ends it.
+/// The kinds of resources, each with the function that makes it and the one that frees it.
 const LIFETIMES: [(&str, &str); 3] = [
     ("cuMemAlloc_v2", "cuMemFree_v2"),
     ("cuEventCreate", "cuEventDestroy_v2"),
     ("cuModuleLoadDataEx", "cuModuleUnload"),
 ];
 
-/// What is still going on in the device when these return.
+/// Functions that may return while the device still works.
 const ASYNCHRONOUS: [&str; 4] = [
     "cuLaunchKernelEx",
     "cuMemsetD8_v2",
@@ -56,19 +56,21 @@ const ASYNCHRONOUS: [&str; 4] = [
 ];
 
 impl Record {
-    /// The line that says that a step is over.
+    /// The line that ends a step.
     pub(crate) const END_OF_STEP: &str = "end of step";
 
-    /// Reads a record. Panics where the calls break a rule: a thread's contexts are taken back in the reverse order, all of
-    /// them by the end of each step; what is used was made before in the same context, and ended once; memory is freed
-    /// when nothing that its thread started goes on in the device.
+    /// Reads a record. Panics if the calls break a rule:
+    ///
+    /// - a thread pops its contexts in the reverse order of its pushes, all of them by the end of each step;
+    /// - a resource is used in the context in which it was made, before it is freed, and is freed once;
+    /// - memory is freed only when no work that its thread started may still be running.
     pub(crate) fn new(text: &str) -> Self {
         let mut calls = Vec::new();
         let mut stacks: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         let mut alive: BTreeMap<u64, Alive> = BTreeMap::new();
-        // Contexts that stay current because taking them back failed.
+        // Contexts that stay current because their pop failed.
         let mut kept = 0;
-        // Threads whose calls may still go on in the device. Memory is used by the thread that frees it.
+        // Threads whose work may still be running on the device. In these tests, the thread that uses memory also frees it.
         let mut busy = BTreeSet::new();
         for line in text.lines() {
             if line == Record::END_OF_STEP {
@@ -143,8 +145,8 @@ impl Record {
             .filter(move |call| call.function == function)
     }
 
-    /// Whether the `n`-th call of a function, from 1, belongs to a destructor: something ends between the context's being
-    /// made current and its being taken back.
+    /// Whether the `n`-th call of a function, from 1, is made in a drop: a resource is freed between the push of the context
+    /// and its pop.
     pub(crate) fn is_in_a_destructor(&self, function: &str, n: usize) -> bool {
         let places = self.calls.iter().enumerate();
         let mut calls = places.filter(|(_, call)| call.function == function);

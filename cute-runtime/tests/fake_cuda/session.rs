@@ -1,4 +1,4 @@
-//! What the child processes do with the device.
+//! The programs that the child processes run.
 
 use std::sync::Mutex;
 
@@ -8,7 +8,7 @@ use crate::fake::end_of_step;
 
 layout! { pub TILE = (8,32):(32,1); }
 
-/// Kernels that the fake driver does not look into.
+/// Kernels to launch. The fake driver does not run them.
 #[kernels]
 pub mod scale {
     /// dst = factor·src in the first rows of each tile of 8 × 32.
@@ -37,15 +37,15 @@ pub mod scale {
     }
 }
 
-/// Bytes of the kernels' parameters, for the fake driver.
+/// Tells the fake driver the sizes of the kernels' parameters.
 pub(crate) const PARAMETERS: &str = "128,128,4";
 
-/// What the kernels take: two tiles, one below the other.
+/// A tensor for the kernels: two tiles, one below the other.
 fn matrix(device: &Device) -> Result<Tensor<f32, 2>, Error> {
     Tensor::from_slice(device, &[1.5f32; 16 * 32], [16, 32])
 }
 
-/// Every kind of call there is, each a step after which the thread's context is what it was.
+/// Makes every kind of call, each as a step, after which the thread's current context must be what it was before.
 pub(crate) fn everything() -> String {
     fn steps() -> Result<(), Error> {
         let device = step(|| Device::cuda(0))?;
@@ -72,7 +72,7 @@ pub(crate) fn everything() -> String {
     outcome(steps())
 }
 
-/// Launches a kernel 101 times. Returns the answers, each with how often it came in a row.
+/// Launches a kernel 101 times. Returns the results, where equal ones in a row are given once with their number.
 pub(crate) fn a_hundred_and_one_launches() -> String {
     fn answers() -> Result<String, Error> {
         let device = Device::cuda(0)?;
@@ -118,7 +118,7 @@ pub(crate) fn launches_by_eight_threads() -> String {
     outcomes.join(" ")
 }
 
-/// The default device, twice: its name, why it is no GPU, what was logged.
+/// Asks for the default device twice. Returns its name, the reason for the emulator, and what was logged.
 pub(crate) fn the_default_device() -> String {
     static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
     struct Logger;
@@ -148,7 +148,7 @@ pub(crate) fn the_default_device() -> String {
     format!("{}\n{reason}\n{logged}", device.name())
 }
 
-/// `Device::cuda` of the first three numbers.
+/// The results of `Device::cuda` for 0, 1 and 2.
 pub(crate) fn three_devices() -> String {
     let names = (0..3).map(|ordinal| match Device::cuda(ordinal) {
         Ok(device) => device.name().to_string(),

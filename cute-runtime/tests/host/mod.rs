@@ -1,4 +1,4 @@
-//! Slices of the host under layouts, and their tiles.
+//! Host tensors and their tiles.
 
 use cute_runtime::{
     DisjointTiling, HostError, HostLayout, HostTensor, HostTensorMut, HostTile, HostTileMut,
@@ -43,7 +43,8 @@ assert_not_impl_any!(HostTileMut<'static, Cell<i32>, BY_MODE>: Sync);
 assert_not_impl_any!(HostTileMut<'static, *mut i32, BY_MODE>: Send, Sync);
 assert_not_impl_any!(HostTileMut<'static, i32, BY_MODE>: Clone);
 
-/// Each element of the whole is in exactly one tile, at the coordinate that the tile says, and nothing else is written.
+/// Each element of the tensor is in exactly one tile, at the coordinate that the tile gives, and no other element of the slice is
+/// written.
 fn check<T: DisjointTiling, const N: usize>(extents: [i64; N]) {
     let whole = T::TILING.whole();
     let len = (0..whole.size())
@@ -83,7 +84,7 @@ fn check<T: DisjointTiling, const N: usize>(extents: [i64; N]) {
     let mut tensor = HostTensorMut::new(&mut data, whole).unwrap();
     let tiles = tensor.tiles_mut::<T>().unwrap();
     assert_eq!(tiles.len(), T::TILING.rest().size() as usize);
-    // From both ends, and all alive at once.
+    // Taken from both ends, and all alive at the same time.
     let tiles: Vec<_> = tiles.rev().collect();
     tiles.into_iter().for_each(write);
     assert_eq!(data, expected);
@@ -129,7 +130,7 @@ fn check<T: DisjointTiling, const N: usize>(extents: [i64; N]) {
     assert_eq!(data, expected);
 }
 
-/// Walks and runs have the elements of the tensor, each once, at coordinates where they belong.
+/// Walks and runs visit each element of the tensor once, with a coordinate that belongs to it.
 fn check_walks<L: HostLayout, const N: usize>(
     tensor: HostTensor<'_, i64, L>,
     belongs: impl Fn([i64; N], &i64) -> bool,
@@ -184,7 +185,7 @@ fn coordinates_of_tiles() {
     assert_eq!(T.whole().to_string(), "(10,7):(7,1)");
     assert!(T.is_ragged() && T.is_disjoint());
     assert!(!tile!((10,7):(7,1) / <5,7>).is_ragged());
-    // Tile (2, 2): rows 8 and 9 of four, column 6 of three.
+    // Tile (2, 2) has only rows 8 and 9 of its four, and only column 6 of its three.
     assert_eq!(T.coordinate(1, 8), [9, 6]);
     assert_eq!(T.get(1, 8), Some(9 * 7 + 6));
     assert_eq!(T.coordinate(2, 8), [10, 6]);
@@ -222,7 +223,7 @@ fn any_layout_goes() {
     assert_eq!(tile.layout().layout().at(0), 45);
 }
 
-/// A slice is what the algebra says it is; where the whole has no element, it has none.
+/// A slice has the values that the algebra gives, and no element where the whole tensor has none.
 fn check_slice<L: HostLayout, const N: usize, const M: usize>(
     whole: HostTensor<'_, i64, L>,
     coord: [Option<i64>; N],
@@ -266,7 +267,7 @@ fn slices() {
     let face = cube.slice([None, None, Some(3)]).unwrap();
     check_slice::<_, 2, 1>(face, [Some(1), None]);
     check_slice::<_, 2, 1>(face, [None, Some(6)]);
-    // A coordinate of the slice has no number for what is fixed.
+    // A coordinate of the slice has no number for a mode that is fixed.
     assert_eq!(
         (face.get([1, 6, 0]), face.get([1, 6])),
         (None, cube.get([1, 6, 3]))
@@ -323,7 +324,7 @@ fn other_layouts_are_walked() {
     check::<0>(&data, layout!(()));
     let runs = HostTensor::new(&data, COLUMNS).unwrap();
     assert!(runs.runs::<2>().all(|(_, run)| run.len() == 12));
-    // Tiles that overlap are read, too.
+    // Tiles that overlap can be read.
     let overlapping = HostTensor::new(&data, REPEATED).unwrap();
     for tile in overlapping.tiles::<OVERLAPPING>().unwrap() {
         check_walks::<_, 2>(tile, |coord, element| overlapping[coord] == *element);
@@ -368,7 +369,8 @@ fn slices_that_are_too_small() {
         error.to_string(),
         "(6,4):(-4,1) has the value -20 at coordinate 5, but the slice has 119 elements"
     );
-    // The largest value is not the last before the swizzle, and the bound by whole blocks is too high.
+    // The largest value before the swizzle does not give the largest one after it, and the bound from the swizzle's bits is
+    // larger than any value. So the values are checked one by one.
     let swizzled = layout!(Sw<2,0,2> o (5,4):(4,1));
     let largest = (0..20).map(|coord| swizzled.at(coord)).max().unwrap();
     assert!(HostTensor::new(&data[..=largest as usize], swizzled).is_ok());
