@@ -25,8 +25,8 @@ use crate::store::can_store_by_tma;
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, or TMA cannot address an argument. The error names the
-/// argument and the rule that it breaks, and nothing has been launched.
+/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, or TMA cannot address an argument. The
+/// error names the argument and the rule that it breaks, and nothing has been launched.
 pub fn gemm<D: GemmOutput>(
     device: &Device,
     a: &TensorView<'_, bf16, 2>,
@@ -96,8 +96,8 @@ macro_rules! outputs {
                 [m, n, k]: [u32; 3],
             ) -> Result<(), cute_runtime::Error> {
                 use kernels::*;
-                // SAFETY: the kernels that are `unsafe` store only elements of D in rows below m and columns below n. `gemm` has
-                // checked that D has m rows and n columns, and that both are at most 2³¹ − 1.
+                // SAFETY: the kernels that are `unsafe` store only elements of D in rows below m and columns below n.
+                // `gemm` has checked that D has m rows and n columns, and that both are at most 2³¹ − 1.
                 unsafe {
                     match (can_store_by_tma(d), paired) {
                         (true, false) => $tma::launch(device, grid, a, b, d, m, n, k),
@@ -202,7 +202,8 @@ pub mod kernels {
         let sa = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (BM, BK, STAGES)));
         let sb = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (BN, BK, STAGES)));
         let full = mbarriers(STAGES, 1);
-        // A stage is empty once both consumers of every CTA of the cluster have read it, since a producer may write to all CTAs.
+        // A stage is empty once both consumers of every CTA of the cluster have read it, since a producer may write to
+        // all CTAs.
         let empty = mbarriers(STAGES, 2 * CTAS);
 
         if warpgroup() == 0 {

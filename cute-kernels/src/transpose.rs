@@ -24,8 +24,8 @@ use crate::store::can_store_by_tma;
 ///
 /// # Errors
 ///
-/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, or TMA cannot address an argument. The error names the
-/// argument and the rule that it breaks, and nothing has been launched.
+/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, or TMA cannot address an argument. The
+/// error names the argument and the rule that it breaks, and nothing has been launched.
 pub fn transpose<T: Transpose>(
     device: &Device,
     source: &TensorView<'_, T, 2>,
@@ -164,8 +164,9 @@ pub mod kernels {
             tma_load(src, (m, n), input, ready[0]);
         }
 
-        // Thread c + 8k takes the block in row c ^ k and column c. The eight threads that access shared memory in one phase have
-        // different block rows and different block columns, so neither their reads nor their writes share a bank.
+        // Thread c + 8k takes the block in row c ^ k and column c. The eight threads that access shared memory in one
+        // phase have different block rows and different block columns, so neither their reads nor their writes share a
+        // bank.
         let block = layout!(Sw<3,0,3> o (8,8):(8,1)).at(thread());
         let x = fragment::<T>((v, v));
         wait(ready[0], 0);

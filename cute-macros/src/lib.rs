@@ -25,8 +25,8 @@ pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
     cute_lang::kernel::expand::kernels(attribute.into(), module.into()).into()
 }
 
-/// Continues the expansion of a module of kernels, once the expressions of the layouts that it names are known. Only expansions of
-/// [`macro@kernels`] call it.
+/// Continues the expansion of a module of kernels, once the expressions of the layouts that it names are known. Only
+/// expansions of [`macro@kernels`] call it.
 #[proc_macro]
 pub fn kernels_resumed(input: TokenStream) -> TokenStream {
     cute_lang::kernel::expand::resume(input.into()).into()

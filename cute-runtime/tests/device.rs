@@ -17,8 +17,8 @@ fn devices() -> Vec<Device> {
     devices
 }
 
-/// A launch with a grid and arguments for which the kernels of this file stay inside their tensors. Tests that break this rule run
-/// on the emulator, which checks every access.
+/// A launch with a grid and arguments for which the kernels of this file stay inside their tensors. Tests that break
+/// this rule run on the emulator, which checks every access.
 fn launch<K: Kernel>(device: &Device, grid: Grid, arguments: &[Argument<'_>]) -> Result<(), Error> {
     // SAFETY: the kernel stays inside its tensors, or runs on the emulator, as said above.
     unsafe { __private::launch::<K>(device, grid, arguments) }

@@ -53,9 +53,9 @@ pub trait StaticLayout {
     }
 }
 
-/// A marker that is invariant in `T`: a value for `T` is not one for a subtype or supertype of `T`. That matters because such types
-/// can have different constants: `W<for<'a> fn(&'a ())>` is a subtype of `W<fn(&'static ())>`, and each can implement
-/// `StaticTiling` with a tiling of its own.
+/// A marker that is invariant in `T`: a value for `T` is not one for a subtype or supertype of `T`. That matters
+/// because such types can have different constants: `W<for<'a> fn(&'a ())>` is a subtype of `W<fn(&'static ())>`, and
+/// each can implement `StaticTiling` with a tiling of its own.
 pub(crate) type Invariant<T> = PhantomData<fn(T) -> T>;
 
 /// The table for `StaticLayout::INVERSE`. It is a constant of a type of its own, so that rustc computes it only for layouts

@@ -1,4 +1,4 @@
-//! What stands between braces is an expression of Rust.
+//! Braces must contain a Rust expression.
 
 use cute_runtime::layout;
 

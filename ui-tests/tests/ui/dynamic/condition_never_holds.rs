@@ -1,4 +1,4 @@
-//! A tile that divides an extent for no value of the run-time integer.
+//! The tile divides the extent for no value of the run-time integer.
 
 use cute_runtime::layout;
 

@@ -1,4 +1,4 @@
-//! A layout into coordinates has a type where these are integers side by side, and not too many.
+//! A layout whose values are coordinates has a type only if these are flat and not too long.
 
 use cute_runtime::layout;
 

@@ -1,4 +1,4 @@
-//! One error, though the layout is used: by its constructor, its functions and its name.
+//! There is one error, although other code uses the constructor, functions and name of the layout.
 
 use cute_runtime::{LayoutCheck, layout};
 

@@ -1,4 +1,4 @@
-//! A remainder is compared with 0.
+//! A remainder in a fact must be compared with 0.
 
 use cute_runtime::layout;
 

@@ -1,4 +1,4 @@
-//! A misspelt name in a fact would be a fact about nothing.
+//! A fact has a name that occurs in no layout, probably misspelt.
 
 use cute_runtime::layout;
 

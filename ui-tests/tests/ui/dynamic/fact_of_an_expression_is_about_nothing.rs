@@ -1,4 +1,4 @@
-//! A misspelt name in a fact about a named layout.
+//! A fact about a named layout has a misspelt name.
 
 use cute_runtime::layout;
 

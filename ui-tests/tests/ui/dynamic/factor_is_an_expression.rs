@@ -1,4 +1,4 @@
-//! Factors are integers.
+//! Factors must be integers.
 
 use cute_runtime::layout;
 

@@ -1,4 +1,4 @@
-//! No integer is both.
+//! No integer satisfies both facts.
 
 use cute_runtime::layout;
 

@@ -1,4 +1,4 @@
-//! A layout brings its facts with it.
+//! The facts of a named layout hold where the name is used.
 
 use cute_runtime::layout;
 

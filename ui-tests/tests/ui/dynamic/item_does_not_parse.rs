@@ -1,4 +1,4 @@
-//! One error for each item, though what does not parse is used by its constructor, its functions and its name.
+//! There is one error for each item, although other code uses its constructor, functions and name.
 
 use cute_runtime::{LayoutCheck, layout, tile};
 

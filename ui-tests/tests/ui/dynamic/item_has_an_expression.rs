@@ -1,4 +1,4 @@
-//! The run-time integers of an item are parameters, so each needs a name.
+//! The run-time integers of an item are parameters, so each must have a name.
 
 use cute_runtime::layout;
 

@@ -1,4 +1,4 @@
-//! Several values have no name together.
+//! A list of values cannot be an item.
 
 use cute_runtime::layout;
 

@@ -1,4 +1,4 @@
-//! What is wrong with a named operand is said at the name.
+//! An error in a named operand points at the name.
 
 use cute_runtime::layout;
 

@@ -1,4 +1,4 @@
-//! Not every operation has a form for run-time integers.
+//! Some operations do not take run-time integers.
 
 use cute_runtime::layout;
 

@@ -1,4 +1,4 @@
-//! Whether the tile reaches over the boundary m decides how many modes the result has.
+//! The number of modes of the result depends on whether the tile reaches over the boundary m.
 
 use cute_runtime::layout;
 

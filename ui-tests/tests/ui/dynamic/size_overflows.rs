@@ -1,4 +1,4 @@
-//! The size is over 64 bits for every value that the facts allow.
+//! The size exceeds 64 bits for all values that the facts allow.
 
 use cute_runtime::layout;
 

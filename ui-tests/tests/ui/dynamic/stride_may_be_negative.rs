@@ -1,4 +1,4 @@
-//! The sign of a stride decides the order of the modes.
+//! The order of the modes depends on the sign of a stride.
 
 use cute_runtime::layout;
 

@@ -1,4 +1,4 @@
-//! A tiler is of use in layouts only.
+//! A tiler with run-time integers can be used in a layout, but it is not a value.
 
 use cute_runtime::layout;
 

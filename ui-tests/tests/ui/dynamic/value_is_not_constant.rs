@@ -1,4 +1,4 @@
-//! A layout with run-time integers is a `Result`, and no constant.
+//! A layout with run-time integers is a `Result` and cannot be a constant.
 
 use cute_runtime::{Layout, layout};
 

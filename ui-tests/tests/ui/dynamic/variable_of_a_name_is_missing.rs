@@ -1,4 +1,4 @@
-//! The run-time integers of a named layout are variables where the name is used.
+//! An expression that uses a named layout needs variables for its run-time integers.
 
 use cute_runtime::layout;
 

@@ -1,4 +1,4 @@
-//! Nothing proves that a coordinate is inside of a tensor in global memory: the kernel has to say so.
+//! Only an `unsafe fn` may access elements of a `Global`, since nothing proves that their coordinates are inside.
 
 #[cute_runtime::kernels]
 mod kernels {

@@ -1,4 +1,4 @@
-//! Who implements `Kernel` vouches for its PTX, and what launches one by its arguments is unsafe as well.
+//! To implement `Kernel` is unsafe, and so is the launch of a kernel with arguments of any type.
 
 #![forbid(unsafe_code)]
 

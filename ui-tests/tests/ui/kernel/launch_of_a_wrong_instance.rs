@@ -1,4 +1,4 @@
-//! An instance with an error has its launch all the same: only the error is reported.
+//! An instance with an error still has a `launch`, so only the error itself is reported.
 
 use cute_runtime::{Device, Error, TensorView};
 

@@ -1,4 +1,4 @@
-//! The launch of a kernel that may write anywhere is unsafe.
+//! The launch of an `unsafe` kernel is unsafe.
 
 use cute_runtime::{Device, Error, TensorViewMut};
 

@@ -1,4 +1,4 @@
-//! Kernels fold numbers.
+//! Layouts in kernels must not have run-time integers.
 
 use cute_runtime::{kernels, layout};
 

@@ -1,4 +1,4 @@
-//! What stands in front of `fn` means to a kernel what it means to Rust, or is refused.
+//! Qualifiers before `fn` mean the same as in Rust, or are an error.
 
 #[cute_runtime::kernels]
 mod kernels {

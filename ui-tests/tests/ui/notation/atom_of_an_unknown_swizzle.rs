@@ -1,4 +1,4 @@
-//! The names of swizzle modes are listed.
+//! The error lists the names of the swizzle modes.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! Atoms of shared memory are made of the usual element sizes.
+//! The atoms of shared memory exist only for certain element sizes.
 
 use cute_runtime::{Layout, layout};
 

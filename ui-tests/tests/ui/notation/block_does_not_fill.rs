@@ -1,4 +1,4 @@
-//! Blocks fill the shape.
+//! The block must divide the shape.
 
 use cute_runtime::{Layout, layout};
 

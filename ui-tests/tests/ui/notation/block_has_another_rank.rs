@@ -1,4 +1,4 @@
-//! A block is repeated along each of its modes.
+//! The block must have as many modes as the shape.
 
 use cute_runtime::{Layout, layout};
 

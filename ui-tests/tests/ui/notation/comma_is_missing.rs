@@ -1,4 +1,4 @@
-//! Modes are separated by commas.
+//! Modes must be separated by commas.
 
 use cute_runtime::{Layout, layout};
 

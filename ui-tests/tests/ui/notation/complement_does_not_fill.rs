@@ -1,4 +1,4 @@
-//! The blocks of a layout fill the target of its complement.
+//! The blocks of a layout must fill the target of its complement.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! A complement is one of strides that are not negative.
+//! A complement needs strides that are not negative.
 
 use cute_runtime::{Layout, layout};
 

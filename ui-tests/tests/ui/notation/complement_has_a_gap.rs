@@ -1,4 +1,4 @@
-//! Strides that do not divide each other leave a hole.
+//! A stride that is not a multiple of the smaller ones leaves a gap that no layout fills.
 
 use cute_runtime::{Layout, layout};
 

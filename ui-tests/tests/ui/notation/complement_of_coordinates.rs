@@ -1,4 +1,4 @@
-//! A complement is one of values that are integers.
+//! A complement needs a layout whose values are integers.
 
 use cute_runtime::{Layout, layout};
 

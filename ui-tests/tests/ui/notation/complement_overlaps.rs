@@ -1,4 +1,4 @@
-//! Values that come twice have no complement.
+//! A layout that has a value twice has no complement.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! The target of a complement fits 64 bits.
+//! The target of a complement must fit 64 bits.
 
 use cute_runtime::{Layout, layout};
 

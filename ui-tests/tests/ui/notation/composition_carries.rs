@@ -1,4 +1,4 @@
-//! Modes of B that carry over a boundary of A together.
+//! The sum of several modes of B carries over a boundary of A.
 
 use cute_runtime::{Layout, layout};
 

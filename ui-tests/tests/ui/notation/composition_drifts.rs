@@ -1,4 +1,4 @@
-//! A stride of B whose multiples drift over a boundary of A.
+//! The multiples of a stride of B cross a boundary of A at irregular steps.
 
 use cute_runtime::{Layout, layout};
 

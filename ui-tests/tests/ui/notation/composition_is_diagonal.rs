@@ -1,4 +1,4 @@
-//! A step along two coordinates at once is no stride.
+//! A stride along two coordinates at the same time does not exist.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! B must stay below the size of A.
+//! The values of B must be below the size of A.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! B's coordinates are coordinates of A.
+//! The values of B must be coordinates of A.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! An operand that is a name is shown, with the mode that is wrong.
+//! The error shows the layout that a named operand stands for, and the mode that is wrong.
 
 use cute_runtime::{Layout, layout};
 

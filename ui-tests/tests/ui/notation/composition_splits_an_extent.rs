@@ -1,4 +1,4 @@
-//! A boundary of A cuts a mode of B where it has no divisor.
+//! A boundary of A cuts a mode of B at a number that does not divide its extent.
 
 use cute_runtime::{Layout, layout};
 

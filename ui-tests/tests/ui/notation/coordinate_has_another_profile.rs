@@ -1,4 +1,4 @@
-//! A coordinate nests like the shape or less.
+//! A coordinate must nest like the shape, or less deep.
 
 use cute_runtime::{Layout, layout};
 

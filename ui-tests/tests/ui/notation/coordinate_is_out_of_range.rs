@@ -1,4 +1,4 @@
-//! A constant coordinate past the end is an error of the constant.
+//! A constant coordinate that is out of range is an error at compile time.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! The values of a layout fit 64 bits.
+//! The values of a layout must fit 64 bits.
 
 use cute_runtime::{Layout, layout};
 

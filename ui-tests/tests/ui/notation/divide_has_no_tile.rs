@@ -1,4 +1,4 @@
-//! A tile and a rest are made of each mode.
+//! `_` in a zipped divide does not say whether the mode is the tile or the rest.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! The extent of a layout that is a name is found by its mode.
+//! The error shows the layout that the name stands for, and finds the extent by its mode.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! A tiler by mode points at the extent that it does not divide.
+//! The error points at the extent that a tiler by mode does not divide.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! A tile takes each value once.
+//! A tile must not have a value twice.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! An element is split along the mode with stride 1.
+//! `downcast` splits elements along a mode with stride 1, which this layout does not have.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! A layout that is built on a wrong one adds no message.
+//! A layout that uses a wrong layout adds no error of its own.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! Errors of several items come together.
+//! The errors of several items are reported together.
 
 use cute_runtime::layout;
 

@@ -1,4 +1,4 @@
-//! An extent is at least 1.
+//! An extent must be at least 1.
 
 use cute_runtime::{Layout, layout};
 

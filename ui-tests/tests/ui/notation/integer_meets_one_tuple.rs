@@ -1,4 +1,4 @@
-//! 24 and (24) differ.
+//! 24 and (24) are different shapes.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! An item has an expression.
+//! An item must have an expression.
 
 use cute_runtime::layout;
 

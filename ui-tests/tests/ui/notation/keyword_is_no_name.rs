@@ -1,4 +1,4 @@
-//! A keyword of Rust names no layout.
+//! A keyword of Rust cannot be the name of a layout.
 
 use cute_runtime::{Layout, layout};
 

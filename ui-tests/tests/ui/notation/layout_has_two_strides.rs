@@ -1,4 +1,4 @@
-//! A layout has one stride.
+//! A layout must have one stride.
 
 use cute_runtime::{Layout, layout};
 

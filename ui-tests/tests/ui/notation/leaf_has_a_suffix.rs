@@ -1,4 +1,4 @@
-//! The notation has one kind of integer.
+//! Integers have no type suffix.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! Extents are integers.
+//! Extents must be integers.
 
 use cute_runtime::{Layout, layout};
 

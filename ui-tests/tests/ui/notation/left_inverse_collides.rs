@@ -1,4 +1,4 @@
-//! A left inverse tells values apart.
+//! A left inverse needs different values for different coordinates.
 
 use cute_runtime::{Layout, layout};
 

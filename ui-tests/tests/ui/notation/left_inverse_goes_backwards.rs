@@ -1,4 +1,4 @@
-//! An inverse is one of strides that are not negative.
+//! A left inverse needs strides that are not negative.
 
 use cute_runtime::{Layout, layout};
 

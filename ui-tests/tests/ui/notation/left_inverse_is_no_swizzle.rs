@@ -1,4 +1,4 @@
-//! The inverse of a swizzled layout swizzles its coordinates.
+//! The left inverse of this swizzled layout is not a swizzled layout.
 
 use cute_runtime::{Layout, layout};
 

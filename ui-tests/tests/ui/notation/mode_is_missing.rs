@@ -1,4 +1,4 @@
-//! There are as many modes as the rank.
+//! The index of a mode must be below the rank.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! A name that nobody declared.
+//! The name is not declared.
 
 use cute_runtime::{Layout, layout};
 

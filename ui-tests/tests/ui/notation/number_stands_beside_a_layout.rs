@@ -1,4 +1,4 @@
-//! Only layouts stand beside layouts.
+//! In a tuple of layouts, every element must be a layout.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! The argument that is too much is pointed at.
+//! The error points at the first argument that is too many.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! A misspelt operation names the nearest one.
+//! The error for a misspelt operation suggests the nearest name.
 
 use cute_runtime::{Layout, layout};
 

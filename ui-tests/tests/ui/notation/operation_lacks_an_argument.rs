@@ -1,4 +1,4 @@
-//! An operation says how many arguments it takes.
+//! The error says how many arguments the operation takes.
 
 use cute_runtime::{Layout, layout};
 

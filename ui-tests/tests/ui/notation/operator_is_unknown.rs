@@ -1,4 +1,4 @@
-//! Products have names.
+//! There is no operator `*`: products are operations with names.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! Nesting is limited, so that no input exhausts the stack.
+//! The depth of parentheses is limited, so that no input overflows the stack.
 
 use cute_runtime::{Layout, layout};
 

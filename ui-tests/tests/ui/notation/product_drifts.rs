@@ -1,4 +1,4 @@
-//! The copies of a product lie in what the layout leaves free.
+//! The copies of a product must lie at integers that the layout leaves free.
 
 use cute_runtime::{Layout, layout};
 

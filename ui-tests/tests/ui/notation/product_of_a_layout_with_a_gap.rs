@@ -1,4 +1,4 @@
-//! What is repeated has a complement.
+//! The first operand of a product must have a complement.
 
 use cute_runtime::{Layout, layout};
 

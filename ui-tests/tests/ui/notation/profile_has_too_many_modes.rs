@@ -1,4 +1,4 @@
-//! A profile is one of the shape.
+//! A profile must fit the shape.
 
 use cute_runtime::{Layout, layout};
 

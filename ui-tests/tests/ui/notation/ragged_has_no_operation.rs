@@ -1,4 +1,4 @@
-//! ragged belongs to an operation.
+//! `ragged` must stand before an operation.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! ragged belongs to operations that round up.
+//! `ragged` must stand before an operation that can round up.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! A range of modes is one of modes that there are.
+//! A range of modes must contain at least one mode.
 
 use cute_runtime::{Layout, layout};
 

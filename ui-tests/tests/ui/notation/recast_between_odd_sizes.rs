@@ -1,4 +1,4 @@
-//! One size of elements is a multiple of the other.
+//! One of the two element sizes must be a multiple of the other.
 
 use cute_runtime::{Layout, layout};
 

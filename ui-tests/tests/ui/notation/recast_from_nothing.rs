@@ -1,4 +1,4 @@
-//! An element has a size.
+//! An element must have at least 1 bit.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! An inverse is one of values that are integers.
+//! An inverse needs a layout whose values are integers.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! An underscore keeps a mode of something; a shape has nothing to keep.
+//! An underscore keeps a mode of another layout, so it has no meaning in a shape.
 
 use cute_runtime::{Layout, layout};
 

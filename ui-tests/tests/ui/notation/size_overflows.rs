@@ -1,4 +1,4 @@
-//! The size of a layout fits 64 bits.
+//! The size of a layout must fit 64 bits.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! Shape and stride have as many modes.
+//! Shape and stride must have the same number of modes.
 
 use cute_runtime::{Layout, layout};
 

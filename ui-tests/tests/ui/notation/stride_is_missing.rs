@@ -1,4 +1,4 @@
-//! A colon wants a stride.
+//! A stride must follow a colon.
 
 use cute_runtime::{Layout, layout};
 

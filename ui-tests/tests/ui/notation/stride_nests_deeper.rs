@@ -1,4 +1,4 @@
-//! Shape and stride nest alike; 8 and (2) do not.
+//! Shape and stride must nest alike: 8 and (2) do not.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! A stride along a coordinate and an integer have no sum.
+//! A stride along a coordinate and an integer stride cannot be added.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! The two fields of a swizzle are apart.
+//! The two fields of a swizzle must not overlap.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! A swizzle has three numbers.
+//! A swizzle must have three numbers.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! A swizzle stays within the bits of an offset.
+//! A swizzle must stay within the bits of an offset.
 
 use cute_runtime::{Layout, layout};
 

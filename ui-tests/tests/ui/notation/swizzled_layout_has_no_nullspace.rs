@@ -1,4 +1,4 @@
-//! A nullspace is that of a plain layout.
+//! `nullspace` takes a layout without a swizzle.
 
 use cute_runtime::{Layout, layout};
 

@@ -1,4 +1,4 @@
-//! Two swizzles are one only over the same distance.
+//! Two swizzles compose only if their shifts are equal.
 
 use cute_runtime::{Layout, layout};
 

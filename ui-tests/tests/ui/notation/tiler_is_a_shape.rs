@@ -1,4 +1,4 @@
-//! A shape tiles mode by mode.
+//! A shape as tiler divides mode by mode.
 
 use cute_runtime::{Layout, layout};
 

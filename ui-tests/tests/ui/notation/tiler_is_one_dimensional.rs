@@ -1,4 +1,4 @@
-//! A layout tiles the whole as one mode; a tuple of tilers tiles mode by mode.
+//! A layout as tiler divides the whole layout as one mode; a tuple of tilers divides mode by mode.
 
 use cute_runtime::{Layout, layout};
 

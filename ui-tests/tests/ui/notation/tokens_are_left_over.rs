@@ -1,4 +1,4 @@
-//! An expression ends where its grammar ends.
+//! Tokens after a complete expression are an error.
 
 use cute_runtime::{Layout, layout};
 

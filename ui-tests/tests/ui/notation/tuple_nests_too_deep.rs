@@ -1,4 +1,4 @@
-//! The nesting of a shape is limited.
+//! The depth of a shape is limited.
 
 use cute_runtime::{Layout, layout};
 

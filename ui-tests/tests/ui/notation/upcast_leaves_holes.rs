@@ -1,4 +1,4 @@
-//! The modes below the factor fill its groups.
+//! The modes with strides below the factor must fill its groups.
 
 use cute_runtime::{Layout, layout};
 

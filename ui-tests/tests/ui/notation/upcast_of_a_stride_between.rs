@@ -1,4 +1,4 @@
-//! A stride is a multiple of the factor or divides it.
+//! A stride must divide the factor or be a multiple of it.
 
 use cute_runtime::{Layout, layout};
 

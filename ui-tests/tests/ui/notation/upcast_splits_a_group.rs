@@ -1,4 +1,4 @@
-//! A contiguous mode is whole groups.
+//! The extent of the contiguous mode must be a multiple of the factor.
 
 use cute_runtime::{Layout, layout};
 

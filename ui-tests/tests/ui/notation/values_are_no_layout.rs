@@ -1,4 +1,4 @@
-//! The first value that no layout has is named.
+//! The error names the first value that no layout has.
 
 use cute_runtime::{Layout, layout};
 

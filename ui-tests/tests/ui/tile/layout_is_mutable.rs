@@ -1,4 +1,4 @@
-//! `mut` is about tiles.
+//! `mut` is for tilings only.
 
 use cute_runtime::layout;
 

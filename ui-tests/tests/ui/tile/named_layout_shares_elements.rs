@@ -1,4 +1,4 @@
-//! The strides of a named layout stand elsewhere, so the name is pointed at.
+//! The strides of a named layout are written elsewhere, so the error points at the name.
 
 use cute_runtime::{layout, tile};
 

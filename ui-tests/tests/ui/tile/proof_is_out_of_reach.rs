@@ -1,4 +1,4 @@
-//! Too many elements to look at, and strides that prove nothing.
+//! There are too many elements to check each one, and the strides do not prove that tiles are disjoint.
 
 use cute_runtime::tile;
 

@@ -1,4 +1,4 @@
-//! Tiles that divide an extent for no values of the run-time integers; one error, though the tiling is used.
+//! The tile divides the extent for no values of the run-time integers. There is one error, although the tiling is used.
 
 use cute_runtime::{DynamicTiling, LayoutCheck, tile};
 

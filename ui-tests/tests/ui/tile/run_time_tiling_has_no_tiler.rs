@@ -1,4 +1,4 @@
-//! A division is what `tile!` takes.
+//! `tile!` needs a layout and a tiler.
 
 use cute_runtime::tile;
 

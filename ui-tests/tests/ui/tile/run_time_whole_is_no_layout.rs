@@ -1,4 +1,4 @@
-//! What is tiled is a layout, and what tiles it a tiler.
+//! The dividend of `tile!` must be a layout, and the divisor a tiler.
 
 use cute_runtime::tile;
 

@@ -1,4 +1,4 @@
-//! A mode of stride 0 has each element several times.
+//! A mode of stride 0 has the same element several times.
 
 use cute_runtime::tile;
 

@@ -1,4 +1,4 @@
-//! Two types of which one is a subtype of the other can have different tilings: tiles of one are no tiles of the other.
+//! A type and its subtype can have different tilings, so tiles of one must not be used as tiles of the other.
 
 use cute_runtime::{HostTensorMut, HostTile, HostTileMut, Layout, StaticLayout, StaticTiling, Tiling, layout, tile};
 
@@ -31,7 +31,7 @@ impl StaticTiling for Wide {
 impl cute_runtime::DisjointTiling for Narrow {}
 impl cute_runtime::DisjointTiling for Wide {}
 
-// The second row, as the second column: both hold the element at (1, 1).
+// A tile of rows used as a tile of columns: the second row and the second column share the element at (1, 1).
 fn written<'a>(tile: HostTileMut<'a, String, Narrow>) -> HostTileMut<'a, String, Wide> {
     tile
 }

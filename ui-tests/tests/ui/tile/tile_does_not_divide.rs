@@ -1,4 +1,4 @@
-//! Without `ragged`, tiles end where the layout ends.
+//! Without `ragged`, the tile must divide the layout.
 
 use cute_runtime::{Tiling, tile};
 

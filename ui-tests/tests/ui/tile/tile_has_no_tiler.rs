@@ -1,4 +1,4 @@
-//! A tiling is a layout and a tiler.
+//! `tile!` needs a layout and a tiler.
 
 use cute_runtime::{Tiling, tile};
 

@@ -1,4 +1,4 @@
-//! A ragged tile still must not cut through the middle of a mode.
+//! Not even a ragged tile may cut a mode in the middle.
 
 use cute_runtime::{Tiling, tile};
 

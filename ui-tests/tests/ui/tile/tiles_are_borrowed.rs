@@ -1,4 +1,4 @@
-//! While tiles are written, the tensor is not lent again.
+//! As long as its tiles are borrowed, a tensor cannot be borrowed again.
 
 use cute_runtime::{HostTensorMut, layout, tile};
 

@@ -1,4 +1,4 @@
-//! Tiles are written where it is proved that they share no element.
+//! Tiles can be written only if it is proved that they share no element.
 
 use cute_runtime::{HostTensorMut, layout, tile};
 

@@ -1,4 +1,4 @@
-//! `mut` asks for tiles that share no element.
+//! `mut` demands that no two tiles share an element.
 
 use cute_runtime::tile;
 

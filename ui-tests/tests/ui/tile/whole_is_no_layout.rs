@@ -1,4 +1,4 @@
-//! What is tiled is a layout of integers.
+//! The dividend of `tile!` must be a layout of integers.
 
 use cute_runtime::{Tiling, tile};
 
