@@ -1,10 +1,10 @@
 //! Expressions to values, when the values of all names are known.
 
-use super::carrier::state;
-use super::dynamic;
-use super::seen::seen;
+use crate::notation::carrier::state;
+use crate::notation::dynamic;
 use crate::notation::dynamic::Dynamic;
 use crate::notation::input::{Bound, Context, Form};
+use crate::notation::seen::seen;
 use crate::notation::tokens::Spanned;
 use cute_algebra::notation::{
     Definition, Expr, NotationError, eval, eval_layout, eval_tiling, require_disjoint,

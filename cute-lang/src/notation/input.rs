@@ -11,7 +11,7 @@
 //! The facade is the `$crate` of the `macro_rules!` macro that users call. The rest of the first group are names whose
 //! values carriers have passed.
 
-use super::tokens::layout_names;
+use crate::notation::tokens::layout_names;
 use cute_algebra::Value;
 use cute_algebra::notation::{Definition, NotationError, eval};
 use proc_macro2::{Delimiter, Ident, Punct, Spacing, TokenStream, TokenTree};

@@ -1,9 +1,9 @@
 //! Layouts with run-time integers whose values are integers, and their tilings.
 
-use super::index::is_inside;
 use crate::notation::dynamic::declared::{
     Declared, attributes, built, constructor, methods, structure,
 };
+use crate::notation::dynamic::index::is_inside;
 use crate::notation::dynamic::index::{digits, inner_product};
 use crate::notation::dynamic::recipe::{Kept, checks};
 use crate::notation::input::{Context, Item};
