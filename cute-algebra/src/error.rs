@@ -4,7 +4,7 @@ mod kind;
 
 use std::fmt;
 
-pub use kind::{ErrorKind, Witness};
+pub use kind::{ErrorKind, NoInverse, Witness};
 
 /// A refusal: what is wrong ([`ErrorKind`]), where ([`Place`]), and in which operations on which operands.
 ///
@@ -168,6 +168,14 @@ impl LayoutError {
         | ErrorKind::Carry { witness, .. } = &mut self.detail.kind
         {
             *witness = Some(found);
+        }
+        self
+    }
+
+    /// Adds what was found out about a left inverse.
+    pub(crate) fn with_inverse(mut self, found: NoInverse) -> Self {
+        if let ErrorKind::Overlap { inverse, .. } = &mut self.detail.kind {
+            *inverse = found;
         }
         self
     }

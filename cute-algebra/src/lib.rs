@@ -100,10 +100,10 @@ pub use coordinate::{
 };
 pub use disjoint::{Axis, PROOF_LEAVES, proves_disjoint};
 pub use divide::{flat_divide, logical_divide, tiled_divide, zipped_divide};
-pub use error::{ErrorKind, Frame, LayoutError, ModePath, Place, Side, Witness};
+pub use error::{ErrorKind, Frame, LayoutError, ModePath, NoInverse, Place, Side, Witness};
 pub use from_table::from_table;
 pub use integer::{Integer, Source};
-pub use inverse::{left_inverse, nullspace, right_inverse};
+pub use inverse::{LEFT_INVERSE_VALUES, left_inverse, nullspace, right_inverse};
 pub use layout::Layout;
 pub use picture::{
     ColorBy, HOLDER_LIMIT, PICTURE_LIMIT, ParseColorError, Picture, PictureError, print_layout,

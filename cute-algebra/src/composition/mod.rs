@@ -7,6 +7,7 @@ mod numbers;
 mod run_time;
 
 pub use numbers::ENUMERATION_LIMIT;
+pub(crate) use numbers::compose_by_conditions;
 
 use crate::coalesce::merge;
 use crate::domain::{Domain, Numbers, product};

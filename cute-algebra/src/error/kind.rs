@@ -156,14 +156,16 @@ pub enum ErrorKind {
         /// The nearest multiples.
         nearest: [i64; 2],
     },
-    /// A stride that cannot be told from the multiples of the smaller stride before it.
+    /// A layout without a left inverse, one of whose strides is not told from the multiples of the smaller stride before it.
     Overlap {
         /// Extent and stride of the mode before, in ascending order of strides.
         previous: (i64, i64),
         /// The stride.
         stride: i64,
-        /// The nearest strides that can.
+        /// The nearest strides that are.
         nearest: [i64; 2],
+        /// What was found out about a left inverse.
+        inverse: NoInverse,
     },
     /// A target that the blocks of a layout do not fill.
     Target {
@@ -407,6 +409,17 @@ pub enum ErrorKind {
     },
 }
 
+/// Why there is no left inverse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoInverse {
+    /// Two coordinates have one value.
+    Collision,
+    /// No layout takes all values back.
+    Never,
+    /// None was found by a search of limited length.
+    Unknown,
+}
+
 /// A point where the values of a composition are not those of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Witness {
@@ -559,7 +572,12 @@ impl fmt::Display for ErrorKind {
                 nearest[0],
                 nearest[1]
             ),
-            Self::Overlap { previous: (extent, before), stride, nearest } => {
+            Self::Overlap { previous: (extent, before), stride, nearest, inverse } => {
+                f.write_str(match inverse {
+                    NoInverse::Collision => "",
+                    NoInverse::Never => "no layout takes all values back to their coordinates: ",
+                    NoInverse::Unknown => "no layout was found that takes all values back to their coordinates, though there may be one: ",
+                })?;
                 let end = extent.saturating_mul(*before);
                 write!(f, "stride {stride} is not told from the mode `{extent}:{before}`: it is not a multiple of {before} from {end} on")?;
                 match nearest {
