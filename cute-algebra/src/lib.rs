@@ -55,6 +55,7 @@ mod regroup;
 mod slice;
 mod stride;
 mod swizzle;
+mod swizzled_cosize;
 pub mod symbolic;
 mod tile_to_shape;
 mod tiler;
@@ -120,6 +121,7 @@ pub use regroup::{
 pub use slice::{dice, slice, slice_and_offset};
 pub use stride::{ScaledBasis, Stride};
 pub use swizzle::Swizzle;
+pub use swizzled_cosize::{COSIZE_STEPS, SwizzledLeaves, swizzled_cosize};
 pub use tile_to_shape::tile_to_shape;
 pub use tiler::Tiler;
 pub use tiling::{Overlap, SymbolicAxis, SymbolicTiling, Tiling};

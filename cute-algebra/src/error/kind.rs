@@ -140,6 +140,11 @@ pub enum ErrorKind {
         /// The stride.
         stride: String,
     },
+    /// A number below 0 as the coordinate of several modes.
+    BelowZero {
+        /// The number.
+        index: i64,
+    },
     /// A step of B that moves along several coordinates of A's coordinate space at once.
     Diagonal {
         /// The step.
@@ -393,6 +398,11 @@ pub enum ErrorKind {
         /// The case.
         what: &'static str,
     },
+    /// The largest value of a swizzled layout was not found.
+    CosizeLimit {
+        /// How many steps were made.
+        limit: u64,
+    },
     /// Elements of a ragged division that would be joined or split where its edge is.
     RaggedEdge {
         /// What cannot be done with them.
@@ -496,7 +506,10 @@ impl fmt::Display for ErrorKind {
                 )
             }
             Self::Overhang { reach, size, nearest } => {
-                write!(f, "reaches coordinate {reach}, but the size is {size}")?;
+                match reach {
+                    ..0 => write!(f, "reaches coordinate {reach}, below 0")?,
+                    _ => write!(f, "reaches coordinate {reach}, but the size is {size}")?,
+                }
                 write_nearest(f, nearest)?;
                 f.write_str("; `ragged` allows the overhang")
             }
@@ -554,6 +567,9 @@ impl fmt::Display for ErrorKind {
             }
             Self::NegativeStride { stride } => {
                 write!(f, "the stride {stride} must not be negative here")
+            }
+            Self::BelowZero { index } => {
+                write!(f, "{index} is below 0, where several modes together have no coordinate")
             }
             Self::Diagonal { stride, value } => {
                 write!(
@@ -734,6 +750,11 @@ impl fmt::Display for ErrorKind {
             Self::Unsupported { what } => {
                 write!(f, "{what} needs numbers that are known at expansion")
             }
+            Self::CosizeLimit { limit } => write!(
+                f,
+                "the cosize does not fit 64 bits, or takes more than {limit} steps to find: \
+                 `cosize_bound` is never less"
+            ),
             Self::RaggedEdge { what, extent } => write!(
                 f,
                 "elements of a ragged division cannot be {what}: its edge may run through the mode of extent {extent}"

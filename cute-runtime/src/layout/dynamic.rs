@@ -47,8 +47,11 @@ pub trait DynamicLayout: Copy {
     /// Number of coordinates.
     fn size(&self) -> i64;
 
-    /// The span of the values: one more than the sum of `(extent - 1) * |stride|`.
-    fn cosize(&self) -> i64;
+    /// At least the cosize, which is how many elements in one piece hold index 0 and all values: one more than the sum of
+    /// `(extent - 1) * |stride|` and the offset, rounded up to the blocks that the swizzle permutes.
+    ///
+    /// Without a swizzle and an offset it is the cosize, and the type has a function `cosize`, too.
+    fn cosize_bound(&self) -> i64;
 
     /// The value at 1-D coordinate `coord`, which is not negative; like CuTe's, it does not ask whether that is below the size.
     ///
@@ -58,7 +61,7 @@ pub trait DynamicLayout: Copy {
     /// The value at 1-D coordinate `coord`.
     ///
     /// # Panics
-    /// If `coord` is not below the size.
+    /// If `coord` is negative or not below the size.
     #[track_caller]
     fn at(&self, coord: i64) -> i64 {
         assert!((0..self.size()).contains(&coord), "coordinate out of range");
@@ -222,8 +225,8 @@ pub struct Numbers<const N: usize, const D: usize> {
     pub divisors: [Divisor; D],
     /// The size.
     pub size: i64,
-    /// The span.
-    pub cosize: i64,
+    /// The bound of the cosize.
+    pub cosize_bound: i64,
 }
 
 /// For expansions: a captured value as it is computed with; none where it does not fit.
@@ -385,17 +388,19 @@ impl LayoutRecipe {
     }
 
     fn complete<const N: usize, const D: usize>(&self, kept: [i64; N]) -> Option<Numbers<N, D>> {
-        let (mut size, mut cosize) = (1i64, 1i64);
+        let (mut size, mut span) = (1i64, 1i64);
+        let offset = self.offset.value(&kept);
+        let mut has_negative = offset < 0;
         for (extent, stride) in self.shape.iter().zip(self.stride) {
             let (extent, stride) = (extent.value(&kept), stride.value(&kept));
             size = size.checked_mul(extent)?;
             let reach = stride.checked_abs()?.checked_mul(extent.checked_sub(1)?)?;
-            cosize = cosize.checked_add(reach)?;
+            span = span.checked_add(reach)?;
+            has_negative |= stride < 0;
         }
         // No value before the swizzle leaves the range.
-        let offset = self.offset.value(&kept);
-        offset.checked_add(cosize)?;
-        offset.checked_sub(cosize)?;
+        let reach = offset.checked_abs()?.checked_add(span)?;
+        let cosize_bound = self.swizzle.end_of_blocks(reach, has_negative)?;
         let mut divisors = [Divisor::ONE; D];
         for (divisor, &number) in divisors.iter_mut().zip(self.divisors) {
             *divisor = Divisor::new(*kept.get(number)?)?;
@@ -404,7 +409,7 @@ impl LayoutRecipe {
             kept,
             divisors,
             size,
-            cosize,
+            cosize_bound,
         })
     }
 }

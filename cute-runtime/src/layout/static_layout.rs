@@ -21,7 +21,7 @@ pub trait StaticLayout {
     /// Number of coordinates.
     const SIZE: i64 = Self::LAYOUT.size();
 
-    /// The span of its values.
+    /// How many elements in one piece hold index 0 and all values.
     const COSIZE: i64 = Self::LAYOUT.cosize();
 
     /// Number of top-level modes.
@@ -37,7 +37,8 @@ pub trait StaticLayout {
     /// Empty where values are negative or repeat, where there are more than 64, and where most indices are no value.
     const INVERSE: &'static [i64] = Inverse::<Self>::TABLE.split_at(Inverse::<Self>::LEN).0;
 
-    /// The value at 1-D coordinate `coord`; like CuTe's, it does not ask whether that is below the size.
+    /// The value at 1-D coordinate `coord`, which is not negative, since a layout has no values below 0; like CuTe's, it does not
+    /// ask whether that is below the size.
     fn index(coord: i64) -> i64;
 
     /// The coordinate whose value is `index`, by the table where there is one, else by search.

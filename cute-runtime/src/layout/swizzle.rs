@@ -1,5 +1,6 @@
 //! Swizzles as constants.
 
+use cute_algebra::SwizzledLeaves;
 use std::fmt;
 
 /// CuTe's `Swizzle<B,M,S>`: the `bits` bits at `base + max(shift,0)` are xor-ed into those at `base - min(shift,0)`.
@@ -47,6 +48,46 @@ impl Swizzle {
             .saturating_add(self.shift.unsigned_abs());
         // A field that is read is not the field that changes, so the change can be taken back, from one end to the other.
         reach < u64::BITS && (self.bits == 0 || self.shift != 0)
+    }
+
+    /// The swizzle after a layout and an offset, as the algebra takes it.
+    pub(super) const fn after_leaves<'a>(
+        self,
+        shape: &'a [i64],
+        stride: &'a [i64],
+        offset: i64,
+    ) -> SwizzledLeaves<'a> {
+        let field = ((1 << self.bits) - 1) << self.base;
+        SwizzledLeaves {
+            shape,
+            stride,
+            offset,
+            source_mask: match self.shift > 0 {
+                true => field << self.shift,
+                false => field,
+            },
+            shift: self.shift,
+        }
+    }
+
+    /// How many elements hold all swizzled values of so many numbers from 0 on, or around 0; `None` where they do not fit.
+    pub(super) fn end_of_blocks(self, reach: i64, has_negative: bool) -> Option<i64> {
+        let (source, target) = match self.shift < 0 {
+            true => (self.base, self.base + self.shift.unsigned_abs()),
+            false => (self.base + self.shift.unsigned_abs(), self.base),
+        };
+        // The highest bit that is read; of a negative number all are.
+        let read = (0..self.bits)
+            .rev()
+            .find(|bit| has_negative || reach > 1 << (source + bit));
+        let Some(bit) = read else {
+            return Some(reach);
+        };
+        let block = 1i64
+            .checked_shl(source.max(target) + bit + 1)
+            .filter(|&block| block > 0)?;
+        let blocks = (reach - 1) / block + 1 + i64::from(has_negative);
+        blocks.checked_mul(block)
     }
 
     /// The bit above all those that may change.

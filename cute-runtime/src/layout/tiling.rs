@@ -185,7 +185,7 @@ impl Tiling {
             return false;
         }
         // The proof is about sums that do not wrap, and knows nothing of the offset.
-        let (offset, reach) = (self.layout.offset(), self.layout.cosize());
+        let (offset, reach) = (self.layout.offset(), self.layout.span());
         offset.checked_add(reach).is_some() && offset.checked_sub(reach).is_some()
     }
 

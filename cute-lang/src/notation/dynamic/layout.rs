@@ -23,13 +23,14 @@ pub(super) struct Tiles {
 }
 
 /// The functions of the type, whose names no run-time integer can have.
-pub(super) const METHODS: [&str; 24] = [
+pub(super) const METHODS: [&str; 25] = [
     "try_new",
     "offset",
     "is_inside",
     "numbers",
     "size",
     "cosize",
+    "cosize_bound",
     "index",
     "at",
     "leaf",
@@ -301,7 +302,18 @@ fn declarations(
     };
     let body = type_and_traits(context, declared, &recipe, kept.counts(), &index);
     let value = quote!(::core::primitive::i64);
-    let methods = methods(declared, layout, &value, &offset, &is_inside);
+    // A swizzled layout only has a bound: the cosize of run-time integers would have to be searched.
+    let cosize = composed.as_layout().map(|_| {
+        quote! {
+            /// How many elements in one piece hold index 0 and all values.
+            #[inline]
+            #visibility fn cosize(&self) -> #value {
+                self.numbers.cosize_bound
+            }
+        }
+    });
+    let further = quote!(#is_inside #cosize);
+    let methods = methods(declared, layout, &value, &offset, &further);
     quote! {
         #body
         #mark
@@ -310,13 +322,13 @@ fn declarations(
     }
 }
 
-/// What is called with an integer for each leaf.
+/// What is called with an integer for each leaf, and further functions of the type.
 pub(super) fn methods(
     declared: &Declared<'_>,
     layout: &Layout<Term>,
     value: &TokenStream,
     offset: &TokenStream,
-    is_inside: &TokenStream,
+    further: &TokenStream,
 ) -> TokenStream {
     let Declared {
         name,
@@ -334,7 +346,7 @@ pub(super) fn methods(
             #visibility fn offset(&self, coord: #coordinate) -> #value {
                 #offset
             }
-            #is_inside
+            #further
         }
     }
 }
@@ -368,8 +380,8 @@ fn type_and_traits(
                 self.numbers.size
             }
             #[inline]
-            fn cosize(&self) -> ::core::primitive::i64 {
-                self.numbers.cosize
+            fn cosize_bound(&self) -> ::core::primitive::i64 {
+                self.numbers.cosize_bound
             }
             #[inline]
             fn index(&self, coord: ::core::primitive::i64) -> ::core::primitive::i64 {
