@@ -6,7 +6,7 @@ use crate::domain::{Domain, Numbers, Question, Sum, overflow, product};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::from_table::from_table;
 use crate::integer::Integer;
-use crate::inverse::right_inverse;
+use crate::inverse::{left_inverse, right_inverse};
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::recast::{Cast, downcast_in, recast_factor, upcast_in};
@@ -341,15 +341,58 @@ impl ComposedLayout {
         Self::new(swizzle, 0, inverse)
     }
 
-    /// L with `L(A(i)) = i`, where A is a bijection: its right inverse.
+    /// L with `L(A(i)) = i`: the right inverse, where A is a bijection; the left inverse of the layout underneath after a
+    /// swizzle, where the swizzle of A takes values of that layout to values of it; that of the plain layout, where A is one.
+    /// ```
+    /// use cute_algebra::ComposedLayout;
+    /// // The rows are 64 apart, and the swizzle stays within them.
+    /// let a: ComposedLayout = "Sw<1,0,6> o (8,4):(1,64)".parse()?;
+    /// assert_eq!(a.left_inverse()?.to_string(), "Sw<1,0,3> o 0 o (8,8,4):(1,0,8)");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn left_inverse(&self) -> Result<Self, LayoutError> {
-        let inverse = self.right_inverse()?;
-        if inverse.size() != self.size() {
-            return Err(not_a_swizzle(
-                "the left inverse of a layout that is not a bijection",
-            ));
+        if let Ok(inverse) = self.right_inverse()
+            && inverse.size() == self.size()
+        {
+            return Ok(inverse);
         }
-        Ok(inverse)
+        if self.offset == 0
+            && let Some(swizzle) = self.swizzle_of_coordinates()
+        {
+            return Self::new(swizzle, 0, left_inverse(&self.layout)?);
+        }
+        let first = self.swizzle.apply(self.offset);
+        match self.decay() {
+            Some(plain) if first == 0 => Self::plain(left_inverse(&plain)?),
+            _ => Err(not_a_swizzle(
+                "the left inverse of a layout whose swizzle leaves its values",
+            )),
+        }
+    }
+
+    /// `Sw'` with `Sw o L = L o Sw'`, where the coordinates of L have one bit for each bit of its values. It undoes itself.
+    fn swizzle_of_coordinates(&self) -> Option<Swizzle> {
+        let map = XorMap::from_layout(&self.layout)?;
+        let columns = map.bit_columns()?;
+        let place = |bit: u32| {
+            let column = columns.iter().position(|&column| column == 1 << bit)?;
+            u32::try_from(column).ok()
+        };
+        let is_single = |column: &u64| column.is_power_of_two();
+        let mut pairs = Vec::new();
+        for (source, target) in self.swizzle.pairs() {
+            // Bits that no value has are not swizzled.
+            if columns.iter().any(|column| column >> source & 1 == 1) {
+                pairs.push((place(source)?, place(target)?));
+            }
+        }
+        let size = self.size();
+        let within = |&(_, target): &(u32, u32)| target < size.trailing_zeros();
+        let stays = pairs.iter().all(within);
+        let swizzle = Swizzle::from_pairs(pairs)?;
+        let stays = stays
+            || size <= ENUMERATION_LIMIT && (0..size).all(|index| swizzle.apply(index) < size);
+        (columns.iter().all(is_single) && stays).then_some(swizzle)
     }
 
     /// The layout of the modes where `coord` has `_`, with the offset of the others inside, where the swizzle sees it.

@@ -341,7 +341,8 @@ fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<
             let repeated = places
                 .iter()
                 .flat_map(|&place| a.values().map(move |value| value + place));
-            let placed = copies(a, b).as_ref() == Some(&places) || is_spread(a, b, &places);
+            let placed = copies(a, b).as_ref() == Some(&places)
+                || is_spread(a, b, &places) && is_superincreasing(r);
             Some(r.size() == a.size() * b.size() && repeated.eq(values) && placed)
         }
         (_, Tiler::Modes(tilers)) => {
@@ -399,6 +400,18 @@ fn is_spread(a: &Layout, b: &Layout, places: &[i64]) -> bool {
     let mut sums: Vec<i64> = sums.collect();
     sums.sort_unstable();
     sums.windows(2).all(|pair| pair[0] < pair[1]) && order.is_sorted_by_key(|(_, place)| *place)
+}
+
+/// Whether each stride is larger than all smaller ones reach together.
+fn is_superincreasing(a: &Layout) -> bool {
+    let mut modes = filter(a).flat_modes();
+    modes.sort_by_key(|(_, stride)| stride.value());
+    let mut reach = 0;
+    modes.iter().all(|(extent, stride)| {
+        let is_larger = *extent == 1 || stride.value() > reach;
+        reach += (extent - 1) * stride.value();
+        is_larger
+    })
 }
 
 fn outer_sum(sums: &mut Vec<i64>, values: &[i64]) {
