@@ -5,7 +5,7 @@ use crate::composed::ComposedLayout;
 use crate::domain::{Domain, Numbers, Question, overflow, product, quotient};
 use crate::error::{LayoutError, Place};
 use crate::integer::Integer;
-use crate::inverse::{contiguous, right_inverse_in};
+use crate::inverse::{contiguous, contiguous_inverse};
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
 
@@ -73,8 +73,8 @@ pub(crate) fn max_common_layout_in<D: Domain>(
     a: &Layout<D::Int>,
     b: &Layout<D::Int>,
 ) -> Result<Layout<D::Int>, LayoutError> {
-    let a = right_inverse_in(d, a)?;
-    let b = right_inverse_in(d, b).map_err(|error| error.blame(1))?;
+    let a = contiguous_inverse(d, a)?;
+    let b = contiguous_inverse(d, b).map_err(|error| error.blame(1))?;
     let mut common = Vec::new();
     // Coalesced layouts agree as long as their modes do, and on the shorter one of two modes with one stride.
     for ((a, stride), (b, other)) in a.leaves().zip(b.leaves()) {

@@ -124,6 +124,14 @@ pub(crate) fn merge<I: Integer>(
     merged
 }
 
+/// The leaves, coalesced, of which the last one has no end: it stays even where its extent is 1, and merges as any other.
+pub(crate) fn endless_modes<I: Integer>(a: &Layout<I>) -> Vec<(I, ScaledBasis<I>)> {
+    let mut leaves = a.flat_modes();
+    let last = leaves.pop().unwrap_or_else(|| (I::ONE, I::ZERO.into()));
+    leaves.retain(|(extent, _)| !extent.is_one());
+    merge(leaves.into_iter().chain([last]))
+}
+
 /// What becomes of a part of a layout.
 type OnPart<'a, I> = dyn FnMut(&Layout<I>) -> Result<Layout<I>, LayoutError> + 'a;
 

@@ -44,19 +44,7 @@ pub(crate) fn holes<D: Domain>(
     d: &mut D,
     a: &Layout<D::Int>,
 ) -> Result<Layout<D::Int>, LayoutError> {
-    Chain::of(d, a)?.rest(D::Int::ONE)
-}
-
-/// The complement for a target of any size: only so many repetitions of A are asked for, but the last mode has no end.
-pub(crate) fn complement_endless<D: Domain>(
-    d: &mut D,
-    a: &Layout<D::Int>,
-    count: D::Int,
-) -> Result<Layout<D::Int>, LayoutError> {
-    let Chain { mut gaps, block } = Chain::of(d, a)?;
-    gaps.retain(|(extent, _)| !extent.is_one());
-    gaps.push((count, block.into()));
-    Layout::from_flat(gaps).validated()
+    Chain::of(d, a, Gaps::Filled)?.rest(D::Int::ONE)
 }
 
 /// The complement, and whether the target was rounded up for it.
@@ -67,7 +55,7 @@ pub(crate) fn complement_in<D: Domain>(
     overhang: Overhang,
 ) -> Result<(Layout<D::Int>, bool), LayoutError> {
     d.require_extent(target, &Place::operand(1))?;
-    let chain = Chain::of(d, a)?;
+    let chain = Chain::of(d, a, Gaps::Filled)?;
     let (place, fills) = (Place::operand(1), Question::Divides(&chain.block, target));
     let is_rounded = overhang == Overhang::Ragged && !d.is_known(fills);
     let count = match is_rounded {
@@ -89,16 +77,29 @@ pub(crate) fn complement_in<D: Domain>(
     Ok((chain.rest(count)?, is_rounded))
 }
 
-/// The modes of a layout in the order of their strides, each stride a multiple of the `block` before it.
-struct Chain<I: Integer> {
-    /// The gaps: quotients of a stride by the block before it, and those blocks.
-    gaps: Vec<(I, ScaledBasis<I>)>,
+/// What is asked of the gaps below the strides of a layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gaps {
+    /// Whole blocks fill them.
+    Filled,
+    /// One block at least has room in them.
+    Roomy,
+}
+
+/// The modes of a layout in the order of their strides, each stride at least the `block` before it.
+pub(crate) struct Chain<I: Integer> {
+    /// The gaps: how often the block before a stride has room below it, and that block.
+    pub(crate) gaps: Vec<(I, ScaledBasis<I>)>,
     /// The last stride times its extent.
-    block: I,
+    pub(crate) block: I,
 }
 
 impl<I: Integer> Chain<I> {
-    fn of<D: Domain<Int = I>>(d: &mut D, a: &Layout<I>) -> Result<Self, LayoutError> {
+    pub(crate) fn of<D: Domain<Int = I>>(
+        d: &mut D,
+        a: &Layout<I>,
+        gaps_are: Gaps,
+    ) -> Result<Self, LayoutError> {
         let (mut gaps, mut block, mut previous) = (Vec::new(), I::ONE, (I::ONE, I::ONE));
         for step in ascending(d, a)? {
             let refusal = || {
@@ -109,12 +110,17 @@ impl<I: Integer> Chain<I> {
                     nearest: nearest_multiples(stride, unit),
                 })
             };
-            d.require(
-                Question::Divides(&block, &step.stride),
-                &step.place,
-                &refusal,
-            )?;
-            gaps.push((quotient(&step.stride, &block)?, block.into()));
+            let room = match (block.as_constant(), step.stride.as_constant()) {
+                (Some(block), Some(stride)) if gaps_are == Gaps::Roomy && block <= stride => {
+                    (stride / block).into()
+                }
+                _ => {
+                    let fills = Question::Divides(&block, &step.stride);
+                    d.require(fills, &step.place, &refusal)?;
+                    quotient(&step.stride, &block)?
+                }
+            };
+            gaps.push((room, block.into()));
             block = product(&step.stride, &step.extent)?;
             previous = (step.extent, step.stride);
         }

@@ -6,12 +6,13 @@ use crate::domain::{Domain, Numbers, Question, Sum, overflow, product};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::from_table::from_table;
 use crate::integer::Integer;
-use crate::inverse::right_inverse;
+use crate::inverse::{left_inverse, right_inverse};
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::recast::{Cast, downcast_in, recast_factor, upcast_in};
 use crate::slice::slice_in;
 use crate::swizzle::Swizzle;
+use crate::swizzled_cosize::{COSIZE_STEPS, SwizzledLeaves, swizzled_cosize};
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, Tuple};
 use crate::xor_map::XorMap;
@@ -154,15 +155,55 @@ impl<I: Integer> ComposedLayout<I> {
         shifted.ok_or_else(|| ErrorKind::Overflow { quantity: "index" }.at(Place::operand(coord)))
     }
 
-    /// The span, up to the end of the block that the swizzle moves values in.
+    /// How many elements hold index 0 and all values. Of run-time integers only where there is no swizzle.
     pub(crate) fn cosize_in<D: Domain<Int = I>>(&self, d: &mut D) -> Result<I::Sum, LayoutError> {
-        let cosize = I::plus(&cosize_in(d, &self.layout)?, &self.offset).ok_or_else(overflow)?;
+        if let Some((shape, stride, offset)) = self.known_leaves() {
+            let leaves = SwizzledLeaves {
+                shape: &shape,
+                stride: &stride,
+                offset,
+                source_mask: self.swizzle.source_mask(),
+                shift: self.swizzle.shift(),
+            };
+            let cosize = swizzled_cosize(&leaves, COSIZE_STEPS).map(I::Sum::from);
+            return cosize.ok_or_else(|| {
+                let limit = COSIZE_STEPS;
+                ErrorKind::CosizeLimit { limit }.at(Place::operand(0))
+            });
+        }
+        if !self.swizzle.is_identity() {
+            let what = "the cosize of a swizzled layout";
+            return Err(ErrorKind::Unsupported { what }.at(Place::operand(0)));
+        }
+        I::plus(&cosize_in(d, &self.layout)?, &self.offset).ok_or_else(overflow)
+    }
+
+    /// The extents, the strides and the offset; `None` where one is known at run time only.
+    fn known_leaves(&self) -> Option<(Vec<i64>, Vec<i64>, i64)> {
+        let leaves = self.layout.leaves();
+        let leaves = leaves
+            .map(|(extent, stride)| Some((extent.as_constant()?, stride.value().as_constant()?)));
+        let (shape, stride) = leaves.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        Some((shape, stride, I::number(&self.offset)?))
+    }
+
+    /// The span, up to the ends of the blocks that the swizzle moves values in.
+    pub(crate) fn cosize_bound_in<D: Domain<Int = I>>(
+        &self,
+        d: &mut D,
+    ) -> Result<I::Sum, LayoutError> {
+        let (offset, has_negative) = match I::number(&self.offset) {
+            Some(offset) if offset < 0 => (offset.checked_neg().ok_or_else(overflow)?.into(), true),
+            _ => (self.offset.clone(), self.has_negative_stride(d)?),
+        };
+        let cosize = I::plus(&cosize_in(d, &self.layout)?, &offset).ok_or_else(overflow)?;
         let span = d.integer(&cosize)?;
         let place = Place::operand(0);
         let mut bits = None;
         for (source, target) in self.swizzle.pairs() {
             let least = I::from((1i64 << source) + 1);
-            if d.decide(Question::AtMost(&least, &span), &place)? {
+            // A negative number has all high bits.
+            if has_negative || d.decide(Question::AtMost(&least, &span), &place)? {
                 bits = bits.max(Some(source.max(target) + 1));
             }
         }
@@ -172,7 +213,23 @@ impl<I: Integer> ComposedLayout<I> {
         let block = 1i64.checked_shl(bits).filter(|&block| block > 0);
         let block = I::from(block.ok_or_else(overflow)?);
         let blocks = d.ceiling(&span, &block, &place)?;
-        Ok(product(&blocks, &block)?.into())
+        let bound = product(&blocks, &block)?.into();
+        // Values on both sides of 0 begin one block and end another.
+        match has_negative {
+            true => I::plus(&bound, &block.into()).ok_or_else(overflow),
+            false => Ok(bound),
+        }
+    }
+
+    fn has_negative_stride<D: Domain<Int = I>>(&self, d: &D) -> Result<bool, LayoutError> {
+        for ((extent, stride), path) in self.layout.leaves().zip(self.layout.shape().leaf_paths()) {
+            let place = Place::operand(0).mode(path).stride();
+            let is_still = extent.is_one() || stride.is_zero();
+            if !is_still && !d.decide(Question::AtMost(&I::ZERO, &stride.value()), &place)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// In larger or smaller units: see [`upcast`](crate::upcast) and [`downcast`](crate::downcast).
@@ -215,10 +272,22 @@ impl ComposedLayout {
         self.layout.size()
     }
 
-    /// How many elements to reserve: the cosize of the layout underneath, rounded up to the blocks that the swizzle
-    /// permutes within it. `None` where it does not fit.
+    /// How many elements hold index 0 and all values: one more than the largest value, where none is negative. `None`
+    /// where it does not fit 64 bits, or takes more than [`COSIZE_STEPS`] to find.
+    /// ```
+    /// use cute_algebra::ComposedLayout;
+    /// let a: ComposedLayout = "Sw<3,4,3> o 0 o 129:1".parse()?;
+    /// assert_eq!((a.cosize(), a.cosize_bound()), (Some(145), Some(256)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn cosize(&self) -> Option<i64> {
         self.cosize_in(&mut Numbers).ok()
+    }
+
+    /// At least the cosize: that of the layout underneath with the offset, rounded up to the blocks that the swizzle
+    /// permutes within it. `None` where it does not fit.
+    pub fn cosize_bound(&self) -> Option<i64> {
+        self.cosize_bound_in(&mut Numbers).ok()
     }
 
     /// The value at a coordinate.
@@ -249,7 +318,11 @@ impl ComposedLayout {
 
     /// A after B, both swizzled, where the two swizzles are one over the layouts composed.
     pub fn after(&self, b: &ComposedLayout) -> Result<Self, LayoutError> {
-        let moved = conjugate(&self.layout, b.swizzle, b.cosize().unwrap_or(i64::MAX))?;
+        let moved = conjugate(
+            &self.layout,
+            b.swizzle,
+            b.cosize_bound().unwrap_or(i64::MAX),
+        )?;
         let swizzle = self.swizzle.after(moved)?;
         if self.offset != 0 || b.offset != 0 {
             return Err(not_a_swizzle("a composition of swizzles with offsets"));
@@ -268,15 +341,58 @@ impl ComposedLayout {
         Self::new(swizzle, 0, inverse)
     }
 
-    /// L with `L(A(i)) = i`, where A is a bijection: its right inverse.
+    /// L with `L(A(i)) = i`: the right inverse, where A is a bijection; the left inverse of the layout underneath after a
+    /// swizzle, where the swizzle of A takes values of that layout to values of it; that of the plain layout, where A is one.
+    /// ```
+    /// use cute_algebra::ComposedLayout;
+    /// // The rows are 64 apart, and the swizzle stays within them.
+    /// let a: ComposedLayout = "Sw<1,0,6> o (8,4):(1,64)".parse()?;
+    /// assert_eq!(a.left_inverse()?.to_string(), "Sw<1,0,3> o 0 o (8,8,4):(1,0,8)");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn left_inverse(&self) -> Result<Self, LayoutError> {
-        let inverse = self.right_inverse()?;
-        if inverse.size() != self.size() {
-            return Err(not_a_swizzle(
-                "the left inverse of a layout that is not a bijection",
-            ));
+        if let Ok(inverse) = self.right_inverse()
+            && inverse.size() == self.size()
+        {
+            return Ok(inverse);
         }
-        Ok(inverse)
+        if self.offset == 0
+            && let Some(swizzle) = self.swizzle_of_coordinates()
+        {
+            return Self::new(swizzle, 0, left_inverse(&self.layout)?);
+        }
+        let first = self.swizzle.apply(self.offset);
+        match self.decay() {
+            Some(plain) if first == 0 => Self::plain(left_inverse(&plain)?),
+            _ => Err(not_a_swizzle(
+                "the left inverse of a layout whose swizzle leaves its values",
+            )),
+        }
+    }
+
+    /// `Sw'` with `Sw o L = L o Sw'`, where the coordinates of L have one bit for each bit of its values. It undoes itself.
+    fn swizzle_of_coordinates(&self) -> Option<Swizzle> {
+        let map = XorMap::from_layout(&self.layout)?;
+        let columns = map.bit_columns()?;
+        let place = |bit: u32| {
+            let column = columns.iter().position(|&column| column == 1 << bit)?;
+            u32::try_from(column).ok()
+        };
+        let is_single = |column: &u64| column.is_power_of_two();
+        let mut pairs = Vec::new();
+        for (source, target) in self.swizzle.pairs() {
+            // Bits that no value has are not swizzled.
+            if columns.iter().any(|column| column >> source & 1 == 1) {
+                pairs.push((place(source)?, place(target)?));
+            }
+        }
+        let size = self.size();
+        let within = |&(_, target): &(u32, u32)| target < size.trailing_zeros();
+        let stays = pairs.iter().all(within);
+        let swizzle = Swizzle::from_pairs(pairs)?;
+        let stays = stays
+            || size <= ENUMERATION_LIMIT && (0..size).all(|index| swizzle.apply(index) < size);
+        (columns.iter().all(is_single) && stays).then_some(swizzle)
     }
 
     /// The layout of the modes where `coord` has `_`, with the offset of the others inside, where the swizzle sees it.

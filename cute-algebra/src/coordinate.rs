@@ -1,6 +1,7 @@
 //! Coordinates of shapes, and the orders on shapes.
 
 use crate::ascending::steps;
+use crate::coalesce::endless_modes;
 use crate::complement::complement_in;
 use crate::domain::{Answer, Domain, Numbers, Question, Sum, overflow};
 use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
@@ -14,14 +15,24 @@ use std::convert::Infallible;
 
 impl Layout {
     /// The value at a coordinate: an integer for the whole or any mode, or a tuple for its modes.
-    /// Past its end a mode goes on with its last leaf, as in CuTe.
+    ///
+    /// Past its end a mode goes on with its last leaf, as in CuTe. Below 0 a leaf goes on, and so does a mode that is one
+    /// leaf once it is coalesced; any other has no value there, and is refused.
+    /// ```
+    /// use cute_algebra::{Coord, Layout};
+    /// let a: Layout = "(4,(2,4)):(8,(1,2))".parse()?;
+    /// assert_eq!(a.crd2idx(&Coord::from([Some(-1), Some(-3)]))?.to_string(), "-11");
+    /// assert!(a.crd2idx(&Coord::Leaf(Some(-1))).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn crd2idx(&self, coord: &Coord) -> Result<IntTuple, LayoutError> {
         crd2idx_in(&mut Numbers, coord, self).during("crd2idx", [coord, self])
     }
 }
 
 /// The natural coordinate of `shape` for an integer, or for a tuple of coordinates of its modes. The leftmost mode
-/// runs fastest; past the end the last mode goes on. The operands are in CuTe's order.
+/// runs fastest; past the end the last mode goes on. A number below 0 is refused where it would have to be divided among
+/// several modes. The operands are in CuTe's order.
 /// ```
 /// use cute_algebra::{IntTuple, Shape, Tuple, idx2crd};
 /// let shape: Shape = [3.into(), [2, 3].into()].into_iter().collect();
@@ -117,6 +128,11 @@ pub(crate) fn crd2idx_in<D: Domain>(
         let place = Place::operand(0).mode(path.unwrap_or_default());
         return Err(ErrorKind::Underscore.at(place));
     };
+    let goes_below = coord.leaves().any(is_negative::<D::Int>);
+    let coord = match goes_below {
+        true => along_one_leaf(a, &coord),
+        false => coord,
+    };
     let digits = split(d, a.shape(), &coord, &ModePath::default())?;
     let overflow = || ErrorKind::Overflow { quantity: "index" }.at(Place::operand(0));
     let mut sum = Tuple::Leaf(0.into());
@@ -125,6 +141,33 @@ pub(crate) fn crd2idx_in<D: Domain>(
         sum = add::<D::Int>(&sum, &stride.place(term)).ok_or_else(overflow)?;
     }
     Ok(sum)
+}
+
+fn is_negative<I: Integer>(sum: &I::Sum) -> bool {
+    I::number(sum).is_some_and(|number| number < 0)
+}
+
+/// The same coordinate, where numbers below 0 of modes that coalesce to one leaf run along the first of their leaves.
+fn along_one_leaf<I: Integer>(a: &Layout<I>, coord: &Tuple<I::Sum>) -> Tuple<I::Sum> {
+    match coord {
+        Tuple::Leaf(index) if is_negative::<I>(index) && endless_modes(a).len() == 1 => {
+            let first = a.shape().leaves().position(|extent| !extent.is_one());
+            let first = first.unwrap_or(a.shape().leaf_count().saturating_sub(1));
+            let mut leaf = 0..;
+            a.shape().map(|_| match leaf.next() == Some(first) {
+                true => index.clone(),
+                false => 0.into(),
+            })
+        }
+        Tuple::Node(coords) if coords.len() == a.rank() && !a.shape().is_leaf() => {
+            let modes = a.modes();
+            let pairs = modes.iter().zip(coords);
+            pairs
+                .map(|(mode, coord)| along_one_leaf(mode, coord))
+                .collect()
+        }
+        _ => coord.clone(),
+    }
 }
 
 pub(crate) fn idx2crd_in<D: Domain>(
@@ -143,6 +186,7 @@ pub(crate) fn idx2crd_stride_in<D: Domain>(
     index: &Sum<D>,
     a: &Layout<D::Int>,
 ) -> Result<Tuple<Sum<D>>, LayoutError> {
+    d.require_natural(index, &Place::operand(0))?;
     let in_layout = |error: LayoutError| error.inside(1, &[]);
     let mut coords = Vec::new();
     for step in steps(a).map_err(in_layout)? {
@@ -302,6 +346,7 @@ pub(crate) fn split<D: Domain>(
                 let digit = if i + 1 == modes.len() {
                     rest.clone()
                 } else {
+                    d.require_natural(&rest, &Place::operand(0).mode(path.0.clone()))?;
                     let size = mode.product().ok_or_else(overflow)?;
                     let (quotient, digit) = d.div_rem(&rest, &size)?;
                     rest = quotient;

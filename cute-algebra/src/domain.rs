@@ -80,6 +80,9 @@ pub(crate) trait Domain {
         divisor: &Self::Int,
     ) -> Result<(Sum<Self>, Sum<Self>)>;
 
+    /// Sees to it that a sum is at least 0.
+    fn require_natural(&mut self, sum: &Sum<Self>, place: &Place) -> Result<()>;
+
     /// A sum as one integer.
     fn integer(&mut self, sum: &Sum<Self>) -> Result<Self::Int>;
 
@@ -229,6 +232,13 @@ impl Domain for Numbers {
             .checked_div(*divisor)
             .zip(dividend.checked_rem(*divisor));
         both.ok_or_else(overflow)
+    }
+
+    fn require_natural(&mut self, sum: &i64, place: &Place) -> Result<()> {
+        match *sum >= 0 {
+            true => Ok(()),
+            false => Err(ErrorKind::BelowZero { index: *sum }.at(place.clone())),
+        }
     }
 
     fn integer(&mut self, sum: &i64) -> Result<i64> {

@@ -4,7 +4,7 @@ mod kind;
 
 use std::fmt;
 
-pub use kind::{ErrorKind, Witness};
+pub use kind::{ErrorKind, NoInverse, Witness};
 
 /// A refusal: what is wrong ([`ErrorKind`]), where ([`Place`]), and in which operations on which operands.
 ///
@@ -172,6 +172,14 @@ impl LayoutError {
         self
     }
 
+    /// Adds what was found out about a left inverse.
+    pub(crate) fn with_inverse(mut self, found: NoInverse) -> Self {
+        if let ErrorKind::Overlap { inverse, .. } = &mut self.detail.kind {
+            *inverse = found;
+        }
+        self
+    }
+
     /// Adds the nearest legal modes.
     pub(crate) fn with_nearest(mut self, found: Vec<(i64, i64)>) -> Self {
         if let ErrorKind::Drift { nearest, .. }
@@ -293,6 +301,26 @@ mod tests {
                 "reaches coordinate 11, but the size is 10; nearest: `10:1`; `ragged` allows the overhang",
             ),
             (
+                "composition((4,8):(8,1), 2:-1)",
+                "-1",
+                "the stride -1 must not be negative here",
+            ),
+            (
+                "composition(8:3, 2:-1)",
+                "2:-1",
+                "reaches coordinate -1, below 0; `ragged` allows the overhang",
+            ),
+            (
+                "crd2idx(-1, (4,8):(8,1))",
+                "-1",
+                "-1 is below 0, where several modes together have no coordinate",
+            ),
+            (
+                "left_inverse((3,4):(3,5))",
+                "5",
+                "no layout takes all values back to their coordinates: stride 5 is not told from the mode `3:3`: it is not a multiple of 3 from 9 on; the nearest is 9",
+            ),
+            (
                 "composition((4,4):(1@0,1@1), 4:5)",
                 "5",
                 "a step of 5 is (1,1) in the coordinate space, which is not along one coordinate",
@@ -333,14 +361,14 @@ mod tests {
                 "`_` makes neither a tile nor a rest of its mode; use a logical divide or product, or an extent",
             ),
             (
-                "logical_product((12,2):(59,5), (2,3):(3,1))",
-                "59",
-                "stride 59 is not a multiple of 10 (= 5 * 2, of the mode `2:5`); the nearest are 50 and 60",
+                "logical_product((2,2):(2,3), 2:1)",
+                "3",
+                "stride 3 is not a multiple of 4 (= 2 * 2, of the mode `2:2`); the nearest are 4 and 8",
             ),
             (
-                "blocked_product((8,2):(4,32), 8:3)",
+                "logical_product((12,2):(59,5), (2,3):(3,1))",
                 "3",
-                "`8:3` drifts over the boundary 4 (1*3 + 1*2 = 5 >= 4): at 3 A(B(3)) is 129, where a layout would give 69; nearest: `2:3`, `8:2`, `8:4`",
+                "modes 0, 1 together reach 3 + 2 = 5 and carry over the boundary 5: at 5 A(B(5)) is 10, where a layout would give 5; nearest: `2:1`, `3:5`",
             ),
             (
                 "tile_to_shape((8,64):(64,1), (128,100))",
@@ -398,9 +426,9 @@ mod tests {
                 "the fields of Sw<3,0,2> overlap: the distance |2| must be at least 3 bits",
             ),
             (
-                "left_inverse(Sw<2,0,3> o 0 o (8,6):(1,8))",
-                "Sw<2,0,3> o 0 o (8,6):(1,8)",
-                "the layout with its swizzle on the other side is not a layout after one swizzle",
+                "left_inverse(Sw<2,0,3> o 0 o (2,4):(1,8))",
+                "Sw<2,0,3> o 0 o (2,4):(1,8)",
+                "the left inverse of a layout whose swizzle leaves its values is not a layout after one swizzle",
             ),
             (
                 "ragged size(8:1)",

@@ -55,6 +55,7 @@ mod regroup;
 mod slice;
 mod stride;
 mod swizzle;
+mod swizzled_cosize;
 pub mod symbolic;
 mod tile_to_shape;
 mod tiler;
@@ -80,7 +81,7 @@ pub use coordinate::{
 pub use cute_hopper::SwizzleMode;
 pub use disjoint::{Axis, PROOF_LEAVES, proves_disjoint};
 pub use divide::{flat_divide, logical_divide, tiled_divide, zipped_divide};
-pub use error::{ErrorKind, Frame, LayoutError, ModePath, Place, Side, Witness};
+pub use error::{ErrorKind, Frame, LayoutError, ModePath, NoInverse, Place, Side, Witness};
 pub use from_table::from_table;
 pub use hopper::access::{SharedAccess, shared_access};
 pub use hopper::atoms::{
@@ -98,7 +99,7 @@ pub use hopper::tensor_map::{TensorMapPlan, tensor_map};
 pub use hopper::tma::{MAX_TMA_PIECES, TmaError, TmaErrorKind, TmaPiece, TmaPlan, tma_plan};
 pub use hopper::wgmma::{Major, Mismatch, WgmmaError, WgmmaErrorKind, WgmmaOperand, wgmma_operand};
 pub use integer::{Integer, Source};
-pub use inverse::{left_inverse, nullspace, right_inverse};
+pub use inverse::{LEFT_INVERSE_VALUES, left_inverse, nullspace, right_inverse};
 pub use layout::Layout;
 pub use picture::{
     ColorBy, HOLDER_LIMIT, PICTURE_LIMIT, ParseColorError, Picture, PictureError, print_layout,
@@ -115,6 +116,7 @@ pub use regroup::{
 pub use slice::{dice, slice, slice_and_offset};
 pub use stride::{ScaledBasis, Stride};
 pub use swizzle::Swizzle;
+pub use swizzled_cosize::{COSIZE_STEPS, SwizzledLeaves, swizzled_cosize};
 pub use tile_to_shape::tile_to_shape;
 pub use tiler::Tiler;
 pub use tiling::{Overlap, SymbolicAxis, SymbolicTiling, Tiling};

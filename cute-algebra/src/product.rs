@@ -1,6 +1,6 @@
 //! Products: a layout repeated as another one says.
 
-use crate::complement::complement_endless;
+use crate::complement::{Chain, Gaps};
 use crate::composition::{Compose, compose};
 use crate::divide::Form;
 use crate::domain::{Numbers, overflow};
@@ -8,17 +8,27 @@ use crate::error::{During, LayoutError};
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
+use crate::stride::ScaledBasis;
 use crate::tiler::{Others, Tiler};
 
 /// `(A, repetitions)`: the second mode places copies of A, one for each coordinate of the tiler, in its order, each
-/// in the next part of A's complement; mode by mode, where the tiler has modes. Copies of an injective A are disjoint.
+/// in the next part of A's rest; mode by mode, where the tiler has modes. Copies of an injective A are disjoint, where the
+/// tiler is injective.
 ///
-/// A must have a [`complement`](crate::complement), and that a [`composition`](crate::composition) with the tiler.
+/// Each stride of A, in ascending order, must be at least the stride before times its extent. Unlike a
+/// [`complement`](crate::complement), the rest need not fill the gap between the two: it has as many copies there as have
+/// room, and goes on at multiples of the last stride times its extent, so that padding is repeated. The rest must have a
+/// [`composition`](crate::composition) with the tiler. Where it has none because strides of the tiler step over the end of a
+/// gap, a gap counts as wide as the next multiple of the largest of those strides, if the copies stay disjoint.
 /// ```
 /// use cute_algebra::{Layout, logical_product};
 /// let a = Layout::new([2, 2], [4, 1])?;
 /// let tiled = logical_product(&a, &Layout::new(6, 1)?.into());
 /// assert_eq!(tiled?.to_string(), "((2,2),(2,3)):((4,1),(2,8))");
+/// // Columns of 4, padded by 2.
+/// let a = Layout::new([4, 6], [1, 6])?;
+/// let tiled = logical_product(&a, &Layout::new(3, 1)?.into());
+/// assert_eq!(tiled?.to_string(), "((4,6),3):((1,6),36)");
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn logical_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
@@ -158,7 +168,11 @@ pub(crate) fn product_by<D: Compose>(
         .during(name, [a, tiler])
 }
 
-/// Where the copies of A go: the rest of A, without end, composed with B.
+/// Where the copies of A go: the rest of A, composed with B. The rest of A are the places below each stride of A where its
+/// part with smaller strides has room as a whole, and then, without an end, the multiples of its last stride times the extent.
+///
+/// Below each stride together they reach less than that stride. So in `(A, rest)` every stride is larger than all smaller
+/// ones reach together: no two sums are equal, and copies of an injective A are disjoint where B is injective.
 fn repetitions<D: Compose>(
     d: &mut D,
     a: &Layout<D::Int>,
@@ -166,7 +180,63 @@ fn repetitions<D: Compose>(
 ) -> Result<Layout<D::Int>, LayoutError> {
     b.require_integral(1)?;
     let count = d.integer(&b.span().ok_or_else(overflow)?)?;
-    let rest = complement_endless(d, a, count).during("complement", [a])?;
-    // The rest has no end, so what can fail is B against the holes of A.
-    compose(d, &rest, b, Overhang::Ragged).during("composition", [&rest, b])
+    let chain = Chain::of(d, a, Gaps::Roomy).during("complement", [a])?;
+    let rest = endless(chain.gaps.clone(), &chain.block, &count)?;
+    // The rest has no end, so what can fail is B against the gaps of A.
+    compose(d, &rest, b, Overhang::Ragged).or_else(|refusal| {
+        let copies = widened(&chain, b).and_then(|gaps| {
+            let rest = endless(gaps, &chain.block, &count).ok()?;
+            compose(d, &rest, b, Overhang::Ragged).ok()
+        });
+        let copies = copies.filter(|copies| are_apart(a, copies));
+        copies.ok_or_else(|| refusal.during("composition", [rest.to_string(), b.to_string()]))
+    })
+}
+
+/// The places in the gaps, and without an end those behind them.
+fn endless<I: Integer>(mut gaps: Modes<I>, block: &I, count: &I) -> Result<Layout<I>, LayoutError> {
+    gaps.retain(|(extent, _)| !extent.is_one());
+    gaps.push((count.clone(), block.clone().into()));
+    Layout::from_flat(gaps).validated()
+}
+
+type Modes<I> = Vec<(I, ScaledBasis<I>)>;
+
+/// The gaps, each so wide that the largest stride of B which is smaller divides it, where all are numbers. The places that this
+/// adds are not free: no copy may go there.
+fn widened<I: Integer>(chain: &Chain<I>, b: &Layout<I>) -> Option<Modes<I>> {
+    let strides = b
+        .stride()
+        .leaves()
+        .map(|stride| stride.value().as_constant());
+    let strides = strides.collect::<Option<Vec<_>>>()?;
+    let (mut weight, mut gaps) = (1i64, Vec::new());
+    for (room, stride) in &chain.gaps {
+        let end = weight.checked_mul(room.as_constant()?)?;
+        let steps = strides.iter().filter(|&&step| weight <= step && step < end);
+        let step = steps.max().map_or(1, |step| step / weight);
+        let room = ((room.as_constant()? - 1) / step + 1).checked_mul(step)?;
+        weight = weight.checked_mul(room)?;
+        gaps.push((room.into(), stride.clone()));
+    }
+    Some(gaps)
+}
+
+/// Whether each stride of both together is larger than all smaller ones reach, where all are numbers.
+fn are_apart<I: Integer>(a: &Layout<I>, copies: &Layout<I>) -> bool {
+    let numbers = |(extent, stride): (&I, &ScaledBasis<I>)| {
+        Some((stride.value().as_constant()?, extent.as_constant()?))
+    };
+    let modes = a.leaves().chain(copies.leaves()).map(numbers);
+    let Some(mut modes) = modes.collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    modes.retain(|&(stride, extent)| extent > 1 && stride != 0);
+    modes.sort_unstable();
+    let mut reach = 0i128;
+    modes.into_iter().all(|(stride, extent)| {
+        let is_larger = i128::from(stride) > reach;
+        reach += i128::from(stride) * i128::from(extent - 1);
+        is_larger
+    })
 }

@@ -11,7 +11,8 @@ use crate::product::{Order, pad, ranked_product};
 use crate::tuple::{IntTuple, Shape, Tuple};
 
 /// The block repeated until it fills `shape`, its copies compact in the order of the modes that `order` gives (left
-/// to right without one). The block divides the shape mode by mode, and has a [`complement`](crate::complement_within).
+/// to right without one). The block divides the shape mode by mode. Its copies are placed as those of a
+/// [product](crate::blocked_product), so that a padded block is repeated with its padding.
 /// ```
 /// use cute_algebra::{Layout, Shape, tile_to_shape};
 /// let atom = Layout::new([8, 64], [64, 1])?;

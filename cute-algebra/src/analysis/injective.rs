@@ -261,7 +261,7 @@ impl ComposedLayout {
             .flat_modes()
             .iter()
             .any(|(_, stride)| stride.value() < 0);
-        self.offset() == 0 && !negative && self.cosize() == Some(self.layout().cosize())
+        self.offset() == 0 && !negative && self.cosize_bound() == Some(self.layout().cosize())
     }
 }
 

@@ -7,8 +7,9 @@ mod numbers;
 mod run_time;
 
 pub use numbers::ENUMERATION_LIMIT;
+pub(crate) use numbers::compose_by_conditions;
 
-use crate::coalesce::merge;
+use crate::coalesce::endless_modes;
 use crate::domain::{Domain, Numbers, product};
 use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
@@ -20,7 +21,7 @@ use crate::tiler::{Others, Tiler};
 /// `R(c) = A(B(c))` for every coordinate of B, in a shape that refines B's.
 ///
 /// Let Q be the products of the leading extents of coalesced A. The composition exists if no value of B reaches the size
-/// of A; if the modes of B, cut where their multiples cross a Q, are cut into equal parts; and if for each Q the sum of
+/// of A or is below 0; if the modes of B, cut where their multiples cross a Q, are cut into equal parts; and if for each Q the sum of
 /// `(t-1) * (d mod Q)` over the modes `t:d` after the cuts is less than Q. Where jumps of A cancel each other,
 /// a composition of at most [`ENUMERATION_LIMIT`] points is found by looking at all of them.
 /// ```
@@ -136,13 +137,7 @@ impl<I: Integer> Target<I> {
     }
 
     fn of(layout: Layout<I>, leaf: usize) -> Result<Self, LayoutError> {
-        let mut leaves = layout.flat_modes();
-        // The last mode stays even where its extent is 1, and merges as any other.
-        let last = leaves
-            .pop()
-            .unwrap_or_else(|| (I::ONE, ScaledBasis::from(I::ZERO)));
-        leaves.retain(|(extent, _)| !extent.is_one());
-        let modes = merge(leaves.into_iter().chain([last]));
+        let modes = endless_modes(&layout);
         let mut boundaries = Vec::new();
         let mut size = I::ONE;
         for (extent, _) in &modes[..modes.len() - 1] {

@@ -6,7 +6,7 @@
 //! decides: `sum of (t-1) * (d mod Q) < Q` over the cut modes `t:d`. Without it, the result of a mode-by-mode
 //! composition has wrong values.
 
-use super::{Compose, Leaf, Target};
+use super::{Compose, Leaf, Target, leaves_of, targets_of};
 use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, ModePath, Place, Witness};
 use crate::from_table::from_table;
@@ -36,9 +36,23 @@ impl Compose for Numbers {
     }
 }
 
+/// The composition, where the conditions at the top of this file say that there is one.
+pub(crate) fn compose_by_conditions(a: &Layout, b: &Layout) -> Option<Layout> {
+    let leaves = leaves_of(b);
+    let mut modes: Vec<Layout> = leaves.iter().cloned().map(Leaf::stationary).collect();
+    for target in targets_of(a, &leaves).ok()? {
+        let admitted = target.admit(&leaves, Overhang::Strict).ok()?;
+        for (&leaf, mode) in target.leaves.iter().zip(admitted) {
+            modes[leaf] = mode;
+        }
+    }
+    Layout::replace_leaves(b.shape(), modes).ok()
+}
+
 impl Target<i64> {
     /// The modes that the leaves become.
     fn admit(&self, leaves: &[Leaf<i64>], overhang: Overhang) -> Result<Vec<Layout>, LayoutError> {
+        self.check_signs(leaves)?;
         if overhang == Overhang::Strict {
             self.check_domain(leaves)?;
         }
@@ -46,36 +60,35 @@ impl Target<i64> {
     }
 
     fn check_domain(&self, leaves: &[Leaf<i64>]) -> Result<(), LayoutError> {
-        let reach =
-            |leaf: &Leaf<i64>| i128::from(leaf.extent - 1) * i128::from(leaf.stride.value()).abs();
-        let total: i128 = self.leaves(leaves).map(reach).sum();
+        let reaches = self
+            .leaves(leaves)
+            .map(|leaf| i128::from(leaf.extent - 1) * i128::from(leaf.stride.value()));
+        let (below, above): (Vec<i128>, Vec<i128>) = reaches.partition(|&reach| reach < 0);
+        let (lowest, highest): (i128, i128) = (below.iter().sum(), above.iter().sum());
         let size = self.layout.size();
-        if total < i128::from(size) {
+        if lowest == 0 && highest < i128::from(size) {
             return Ok(());
         }
         let place = match &self.leaves[..] {
             [only] => leaves[*only].place(),
             _ => Place::operand(1),
         };
+        let reach = if lowest < 0 { lowest } else { highest };
         Err(ErrorKind::Overhang {
-            reach: i64::try_from(total).unwrap_or(i64::MAX),
+            reach: i64::try_from(reach).unwrap_or(if reach < 0 { i64::MIN } else { i64::MAX }),
             size,
             nearest: Vec::new(),
         }
         .at(place))
     }
 
-    /// Below 0 a layout goes on oddly, `A(-x) = -A(x)`, so strides of one sign are all alike. Sums of both signs are
-    /// not: they pass through A only if it is linear.
+    /// Below 0 only one mode goes on, since a number there has no digits.
     fn check_signs(&self, leaves: &[Leaf<i64>]) -> Result<(), LayoutError> {
-        let is_negative = |leaf: &&Leaf<i64>| leaf.stride.value() < 0;
-        let negative = self.leaves(leaves).filter(is_negative).count();
-        match self.leaves(leaves).find(is_negative) {
-            Some(leaf) if negative < self.leaves.len() && !self.boundaries.is_empty() => {
-                let kind = ErrorKind::NegativeStride {
-                    stride: leaf.stride.to_string(),
-                };
-                Err(kind.at(leaf.place().stride()))
+        let mut leaves = self.leaves(leaves);
+        match leaves.find(|leaf| leaf.stride.value() < 0) {
+            Some(leaf) if !self.boundaries.is_empty() => {
+                let stride = leaf.stride.to_string();
+                Err(ErrorKind::NegativeStride { stride }.at(leaf.place().stride()))
             }
             _ => Ok(()),
         }
@@ -83,7 +96,6 @@ impl Target<i64> {
 
     /// The modes that the leaves become, by the two conditions at the top of this file.
     fn refine(&self, leaves: &[Leaf<i64>]) -> Result<Vec<Layout>, LayoutError> {
-        self.check_signs(leaves)?;
         let cut: Vec<Vec<(i64, i64)>> = self
             .leaves(leaves)
             .map(|leaf| self.cut(leaf))

@@ -140,6 +140,11 @@ pub enum ErrorKind {
         /// The stride.
         stride: String,
     },
+    /// A number below 0 as the coordinate of several modes.
+    BelowZero {
+        /// The number.
+        index: i64,
+    },
     /// A step of B that moves along several coordinates of A's coordinate space at once.
     Diagonal {
         /// The step.
@@ -156,14 +161,16 @@ pub enum ErrorKind {
         /// The nearest multiples.
         nearest: [i64; 2],
     },
-    /// A stride that cannot be told from the multiples of the smaller stride before it.
+    /// A layout without a left inverse, one of whose strides is not told from the multiples of the smaller stride before it.
     Overlap {
         /// Extent and stride of the mode before, in ascending order of strides.
         previous: (i64, i64),
         /// The stride.
         stride: i64,
-        /// The nearest strides that can.
+        /// The nearest strides that are.
         nearest: [i64; 2],
+        /// What was found out about a left inverse.
+        inverse: NoInverse,
     },
     /// A target that the blocks of a layout do not fill.
     Target {
@@ -391,6 +398,11 @@ pub enum ErrorKind {
         /// The case.
         what: &'static str,
     },
+    /// The largest value of a swizzled layout was not found.
+    CosizeLimit {
+        /// How many steps were made.
+        limit: u64,
+    },
     /// Elements of a ragged division that would be joined or split where its edge is.
     RaggedEdge {
         /// What cannot be done with them.
@@ -405,6 +417,17 @@ pub enum ErrorKind {
         /// The limit.
         limit: usize,
     },
+}
+
+/// Why there is no left inverse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoInverse {
+    /// Two coordinates have one value.
+    Collision,
+    /// No layout takes all values back.
+    Never,
+    /// None was found by a search of limited length.
+    Unknown,
 }
 
 /// A point where the values of a composition are not those of a layout.
@@ -483,7 +506,10 @@ impl fmt::Display for ErrorKind {
                 )
             }
             Self::Overhang { reach, size, nearest } => {
-                write!(f, "reaches coordinate {reach}, but the size is {size}")?;
+                match reach {
+                    ..0 => write!(f, "reaches coordinate {reach}, below 0")?,
+                    _ => write!(f, "reaches coordinate {reach}, but the size is {size}")?,
+                }
                 write_nearest(f, nearest)?;
                 f.write_str("; `ragged` allows the overhang")
             }
@@ -542,6 +568,9 @@ impl fmt::Display for ErrorKind {
             Self::NegativeStride { stride } => {
                 write!(f, "the stride {stride} must not be negative here")
             }
+            Self::BelowZero { index } => {
+                write!(f, "{index} is below 0, where several modes together have no coordinate")
+            }
             Self::Diagonal { stride, value } => {
                 write!(
                     f,
@@ -559,7 +588,12 @@ impl fmt::Display for ErrorKind {
                 nearest[0],
                 nearest[1]
             ),
-            Self::Overlap { previous: (extent, before), stride, nearest } => {
+            Self::Overlap { previous: (extent, before), stride, nearest, inverse } => {
+                f.write_str(match inverse {
+                    NoInverse::Collision => "",
+                    NoInverse::Never => "no layout takes all values back to their coordinates: ",
+                    NoInverse::Unknown => "no layout was found that takes all values back to their coordinates, though there may be one: ",
+                })?;
                 let end = extent.saturating_mul(*before);
                 write!(f, "stride {stride} is not told from the mode `{extent}:{before}`: it is not a multiple of {before} from {end} on")?;
                 match nearest {
@@ -716,6 +750,11 @@ impl fmt::Display for ErrorKind {
             Self::Unsupported { what } => {
                 write!(f, "{what} needs numbers that are known at expansion")
             }
+            Self::CosizeLimit { limit } => write!(
+                f,
+                "the cosize does not fit 64 bits, or takes more than {limit} steps to find: \
+                 `cosize_bound` is never less"
+            ),
             Self::RaggedEdge { what, extent } => write!(
                 f,
                 "elements of a ragged division cannot be {what}: its edge may run through the mode of extent {extent}"

@@ -327,7 +327,7 @@ const NUMBERS_ONLY: [&str; 37] = [
 ];
 
 #[rustfmt::skip] // A table is read by its rows.
-const EXAMPLES: [(&str, &str); 71] = [
+const EXAMPLES: [(&str, &str); 72] = [
     ("make_layout_left((m,4))", "(m,4):(1,m)"),
     ("make_layout_right((m,4))", "(m,4):(4,1)"),
     ("make_ordered_layout((m,4,n), (1,2,0))", "(m,4,n):(n,m*n,1)"),
@@ -339,6 +339,7 @@ const EXAMPLES: [(&str, &str); 71] = [
     ("stride((m,(4,n)):(1,(m,4*m)))", "(1,(m,4*m))"),
     ("size((m,n):(n,1))", "m*n"),
     ("cosize((m,n):(2*n,1))", "2*m*n - n"),
+    ("cosize_bound((m,n):(2*n,1))", "2*m*n - n"),
     ("coshape((m,n):(1@0,2@1))", "(m,2*n - 1)"),
     ("rank((m,(4,n)):(1,(m,4*m)))", "2"),
     ("depth((m,(4,n)):(1,(m,4*m)))", "2"),
@@ -723,7 +724,7 @@ const PROGRAMS: &[&str] = &[
     "composition(A, make_identity_layout(A))",
     "composition(composition(Sw<1,1,2>, A), B)",
     "crd2idx({k}, composition(Sw<2,1,2>, A))",
-    "cosize(composition(Sw<2,1,2>, A))",
+    "cosize_bound(composition(Sw<2,1,2>, A))",
     "slice_and_offset(composition(Sw<1,1,2>, concat(A, B)), (_,{k}))",
     "vector_width(composition(Sw<1,1,2>, A))",
     "upcast(composition(Sw<1,2,2>, A), 2)",

@@ -14,6 +14,7 @@ use crate::composition::Compose;
 use crate::domain::Numbers;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
+use crate::inverse::Invert;
 use crate::symbolic::{Scope, Term};
 use crate::value::Value;
 use args::Args;
@@ -41,7 +42,7 @@ pub fn apply(
 }
 
 /// A domain that operations by name are done in.
-pub(crate) trait Operations: Compose + Swizzling {
+pub(crate) trait Operations: Compose + Invert + Swizzling {
     /// The result of an operation, in its ragged form where `ragged`.
     fn apply(
         &mut self,

@@ -146,6 +146,11 @@ pub static OPERATIONS: &[Operation] = &[
             Value::Composed(swizzled) => swizzled.cosize_in(args.d)?,
             _ => { let a = args.layout(0)?; cosize_in(args.d, &a)? }
         })))),
+    row("cosize_bound", "layout", 1..=1, "the span, up to the end of the block that a swizzle moves values in",
+        both!(|args, _| Ok(Value::Int(match args.get(0)? {
+            Value::Composed(swizzled) => swizzled.cosize_bound_in(args.d)?,
+            _ => { let a = args.layout(0)?; cosize_in(args.d, &a)? }
+        })))),
     row("coshape", "layout", 1..=1, "span of the values along each coordinate",
         both!(|args, _| { let a = args.layout(0)?; Ok(Value::of_sums(coshape_in(args.d, &a)?)) })),
     row("rank", "layout", 1..=1, "number of top-level modes",

@@ -26,7 +26,7 @@ pub fn print_layout(value: impl Into<Value>) -> Result<String, PictureError> {
     // CuTe's columns have room for the cosize.
     let cosize = match &value {
         Value::Layout(layout) if layout.is_integral() => Some(layout.cosize()),
-        Value::Composed(composed) => composed.cosize(),
+        Value::Composed(composed) => composed.cosize_bound(),
         _ => None,
     };
     let picture = Picture::new(value)?;

@@ -4,6 +4,7 @@ use super::term::{Atom, Sum, Term, gcd};
 use crate::composed::Swizzling;
 use crate::domain::{Answer, Domain, Question, overflow};
 use crate::error::{ErrorKind, LayoutError, Place};
+use crate::integer::Integer;
 use crate::swizzle::Swizzle;
 use crate::tuple::Tuple;
 
@@ -598,6 +599,18 @@ impl Domain for Scope {
         let whole = quotient.times(&divisor.into()).ok_or_else(overflow)?;
         let rest = dividend.clone().minus(&whole).ok_or_else(overflow)?;
         Ok((quotient, rest))
+    }
+
+    fn require_natural(&mut self, sum: &Sum, place: &Place) -> Result<()> {
+        let check = Check::AtMost {
+            left: Sum::default(),
+            right: sum.clone(),
+        };
+        let refusal = || {
+            let index = <Term as Integer>::number(sum)?;
+            Some(ErrorKind::BelowZero { index })
+        };
+        self.require_check(check, place, &refusal)
     }
 
     fn integer(&mut self, sum: &Sum) -> Result<Term> {

@@ -1,7 +1,7 @@
 //! What operations promise, checked value by value.
 
 use cute_algebra::{
-    Coord, IntTuple, Layout, Shape, Tiler, Tuple, Value, append_to_rank, compatible, complement,
+    Coord, IntTuple, Layout, Shape, Tiler, Tuple, Value, append_to_rank, compatible,
     composition_by, filter, ragged, transpose_modes,
 };
 use std::collections::HashMap;
@@ -336,11 +336,14 @@ fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<
         }
         (_, Tiler::Keep) => Some(a == r),
         (_, Tiler::Layout(b)) => {
-            let copies = copies(a, b)?;
-            let expected = copies
+            let values: Vec<i64> = r.values().collect();
+            let places: Vec<i64> = values.iter().step_by(a.size() as usize).copied().collect();
+            let repeated = places
                 .iter()
-                .flat_map(|&copy| a.values().map(move |value| value + copy));
-            Some(r.size() == a.size() * b.size() && r.values().eq(expected))
+                .flat_map(|&place| a.values().map(move |value| value + place));
+            let placed = copies(a, b).as_ref() == Some(&places)
+                || is_spread(a, b, &places) && is_superincreasing(r);
+            Some(r.size() == a.size() * b.size() && repeated.eq(values) && placed)
         }
         (_, Tiler::Modes(tilers)) => {
             // All of A's modes that are tiled come first, then the copies, then the modes that are not tiled.
@@ -363,16 +366,52 @@ fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<
     }
 }
 
-/// Where the copies of A go: the values of its complement at the values of B.
+/// Where the copies of A go: below each stride as many as have room, then without an end.
 fn copies(a: &Layout, b: &Layout) -> Option<Vec<i64>> {
-    let block: i64 = filter(a)
-        .flat_modes()
+    let mut modes = filter(a).flat_modes();
+    modes.retain(|(extent, _)| *extent > 1);
+    modes.sort_by_key(|(_, stride)| stride.value());
+    let (mut rooms, mut block) = (Vec::new(), 1);
+    for (extent, stride) in modes {
+        rooms.push((stride.value() / block, block));
+        block = stride.value() * extent;
+    }
+    let place = |mut index: i64| {
+        let digits = rooms.iter().map(|(room, stride)| {
+            let digit = index.checked_rem(*room)?;
+            index /= room;
+            Some(digit * stride)
+        });
+        let inside = digits.sum::<Option<i64>>()?;
+        Some(inside + index * block)
+    };
+    b.values().map(place).collect()
+}
+
+/// Whether copies at these places share no element, and are in the order of B.
+fn is_spread(a: &Layout, b: &Layout, places: &[i64]) -> bool {
+    let mut order: Vec<(i64, i64)> = b.values().zip(places.iter().copied()).collect();
+    order.sort_unstable();
+    order.dedup();
+    let inner = filter(a);
+    let sums = order
         .iter()
-        .map(|(extent, stride)| extent * stride.value())
-        .max()?
-        .max(1);
-    let rest = complement(a, block.checked_mul(b.cosize())?).ok()?;
-    b.values().map(|index| rest.at(index)).collect()
+        .flat_map(|(_, place)| inner.values().map(move |value| value + place));
+    let mut sums: Vec<i64> = sums.collect();
+    sums.sort_unstable();
+    sums.windows(2).all(|pair| pair[0] < pair[1]) && order.is_sorted_by_key(|(_, place)| *place)
+}
+
+/// Whether each stride is larger than all smaller ones reach together.
+fn is_superincreasing(a: &Layout) -> bool {
+    let mut modes = filter(a).flat_modes();
+    modes.sort_by_key(|(_, stride)| stride.value());
+    let mut reach = 0;
+    modes.iter().all(|(extent, stride)| {
+        let is_larger = *extent == 1 || stride.value() > reach;
+        reach += (extent - 1) * stride.value();
+        is_larger
+    })
 }
 
 fn outer_sum(sums: &mut Vec<i64>, values: &[i64]) {

@@ -44,8 +44,12 @@ pub trait DynamicLayout: Copy {
     /// Number of coordinates.
     fn size(&self) -> i64;
 
-    /// The span of the values before the swizzle: one more than the sum of `(extent - 1) * |stride|` over the leaves.
-    fn cosize(&self) -> i64;
+    /// An upper bound of the cosize: one more than the sum of `(extent - 1) * |stride|` over the leaves and of the offset, rounded
+    /// up to the blocks that the swizzle permutes. The cosize is the number of contiguous elements that hold index 0 and all
+    /// values.
+    ///
+    /// Without a swizzle and an offset the bound is the cosize, and the type has a function `cosize`, too.
+    fn cosize_bound(&self) -> i64;
 
     /// The value at 1-D coordinate `coord`, which must not be negative. As in CuTe, it may exceed the size: there the last
     /// mode goes on.

@@ -94,7 +94,7 @@ pub struct Numbers<const N: usize, const D: usize> {
     /// Number of coordinates.
     pub size: i64,
     /// One more than the sum of `(extent - 1) * |stride|` over the leaves.
-    pub cosize: i64,
+    pub cosize_bound: i64,
 }
 
 /// For expansions: the tiles of a layout.
@@ -299,17 +299,19 @@ impl LayoutRecipe {
     }
 
     fn complete<const N: usize, const D: usize>(&self, kept: [i64; N]) -> Option<Numbers<N, D>> {
-        let (mut size, mut cosize) = (1i64, 1i64);
+        let (mut size, mut span) = (1i64, 1i64);
+        let offset = self.offset.value(&kept);
+        let mut has_negative = offset < 0;
         for (extent, stride) in self.shape.iter().zip(self.stride) {
             let (extent, stride) = (extent.value(&kept), stride.value(&kept));
             size = size.checked_mul(extent)?;
             let reach = stride.checked_abs()?.checked_mul(extent.checked_sub(1)?)?;
-            cosize = cosize.checked_add(reach)?;
+            span = span.checked_add(reach)?;
+            has_negative |= stride < 0;
         }
-        // No value overflows before the swizzle: each differs from the offset by less than the cosize.
-        let offset = self.offset.value(&kept);
-        offset.checked_add(cosize)?;
-        offset.checked_sub(cosize)?;
+        // No value before the swizzle leaves the range.
+        let reach = offset.checked_abs()?.checked_add(span)?;
+        let cosize_bound = self.swizzle.end_of_blocks(reach, has_negative)?;
         let mut divisors = [Divisor::ONE; D];
         for (divisor, &number) in divisors.iter_mut().zip(self.divisors) {
             *divisor = Divisor::new(*kept.get(number)?)?;
@@ -318,7 +320,7 @@ impl LayoutRecipe {
             kept,
             divisors,
             size,
-            cosize,
+            cosize_bound,
         })
     }
 }

@@ -21,7 +21,7 @@ pub trait StaticLayout {
     /// Number of coordinates.
     const SIZE: i64 = Self::LAYOUT.size();
 
-    /// The span of its values before the swizzle: see [`Layout::cosize`].
+    /// The number of contiguous elements that hold index 0 and all values: see [`Layout::cosize`].
     const COSIZE: i64 = Self::LAYOUT.cosize();
 
     /// Number of top-level modes.
@@ -39,7 +39,8 @@ pub trait StaticLayout {
     /// their number.
     const INVERSE: &'static [i64] = Inverse::<Self>::TABLE.split_at(Inverse::<Self>::LEN).0;
 
-    /// The value at 1-D coordinate `coord`. As in CuTe, it may exceed the size: there the last mode goes on.
+    /// The value at 1-D coordinate `coord`, which must not be negative. As in CuTe, it may exceed the size: there the last mode
+    /// goes on.
     fn index(coord: i64) -> i64;
 
     /// The first 1-D coordinate whose value is `index`; `None` if there is none. It looks in `INVERSE`, or if that is empty,

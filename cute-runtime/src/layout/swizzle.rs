@@ -1,5 +1,6 @@
 //! Swizzles as constants.
 
+use cute_algebra::SwizzledLeaves;
 use std::fmt;
 
 /// CuTe's `Swizzle<B,M,S>`: the `bits` bits of an index from bit `base + max(shift,0)` on are xor-ed into those from bit
@@ -50,6 +51,47 @@ impl Swizzle {
         // With a shift other than 0, a bit that changes depends on the bit that is `shift` above (or below) it. So the change
         // can be undone bit by bit, starting from the highest (or lowest) bit, even where the two fields overlap.
         reach < u64::BITS && (self.bits == 0 || self.shift != 0)
+    }
+
+    /// The swizzle after a layout and an offset, as the algebra takes it.
+    pub(super) const fn after_leaves<'a>(
+        self,
+        shape: &'a [i64],
+        stride: &'a [i64],
+        offset: i64,
+    ) -> SwizzledLeaves<'a> {
+        let field = ((1 << self.bits) - 1) << self.base;
+        SwizzledLeaves {
+            shape,
+            stride,
+            offset,
+            source_mask: match self.shift > 0 {
+                true => field << self.shift,
+                false => field,
+            },
+            shift: self.shift,
+        }
+    }
+
+    /// The number of elements from 0 on that hold the swizzled values of all numbers below `reach`, and with `has_negative` of
+    /// all numbers above `-reach`, too; `None` if it does not fit.
+    pub(super) fn end_of_blocks(self, reach: i64, has_negative: bool) -> Option<i64> {
+        let (source, target) = match self.shift < 0 {
+            true => (self.base, self.base + self.shift.unsigned_abs()),
+            false => (self.base + self.shift.unsigned_abs(), self.base),
+        };
+        // The highest bit that is read and not zero. Of a negative number all bits are read.
+        let read = (0..self.bits)
+            .rev()
+            .find(|bit| has_negative || reach > 1 << (source + bit));
+        let Some(bit) = read else {
+            return Some(reach);
+        };
+        let block = 1i64
+            .checked_shl(source.max(target) + bit + 1)
+            .filter(|&block| block > 0)?;
+        let blocks = (reach - 1) / block + 1 + i64::from(has_negative);
+        blocks.checked_mul(block)
     }
 
     /// The number of the lowest bit above all bits that may change.

@@ -192,7 +192,7 @@ impl Tiling {
             return false;
         }
         // The proof is about sums without the offset that do not overflow, so check that adding the offset does not either.
-        let (offset, reach) = (self.layout.offset(), self.layout.cosize());
+        let (offset, reach) = (self.layout.offset(), self.layout.span());
         offset.checked_add(reach).is_some() && offset.checked_sub(reach).is_some()
     }
 

@@ -2,7 +2,9 @@
 
 use super::Swizzle;
 use super::profile::{Profile, profile};
-use cute_algebra::{ComposedLayout, LayoutError, ScaledBasis, Tuple};
+use cute_algebra::{
+    COSIZE_STEPS, ComposedLayout, LayoutError, ScaledBasis, Tuple, swizzled_cosize,
+};
 use std::fmt;
 
 /// A layout whose values are integers, with an optional offset and swizzle, over static tables.
@@ -98,8 +100,33 @@ impl Layout {
         size
     }
 
-    /// The span of the values before the swizzle: one more than the sum of `(extent - 1) * |stride|` over the leaves.
+    /// The number of contiguous elements that hold index 0 and all values.
+    ///
+    /// Without a swizzle and an offset it is one more than the sum of `(extent - 1) * |stride|`. With a swizzle it is found by a
+    /// search, at compile time if the result is a constant.
+    /// ```
+    /// assert_eq!(cute_runtime::layout!(Sw<3,4,3> o 129:1).cosize(), 145);
+    /// ```
+    ///
+    /// # Panics
+    /// If a swizzled layout has a cosize over 64 bits, or one that takes more than
+    /// [`COSIZE_STEPS`](cute_algebra::COSIZE_STEPS) to find.
+    #[track_caller]
     pub const fn cosize(&self) -> i64 {
+        if self.swizzle.is_identity() && self.offset == 0 {
+            return self.span();
+        }
+        let leaves = self
+            .swizzle
+            .after_leaves(self.shape, self.stride, self.offset);
+        match swizzled_cosize(&leaves, COSIZE_STEPS) {
+            Some(cosize) => cosize,
+            None => panic!("the cosize does not fit 64 bits, or takes too many steps to find"),
+        }
+    }
+
+    /// The span of the layout under the swizzle.
+    pub(super) const fn span(&self) -> i64 {
         let (mut i, mut span) = (0, 1);
         while i < self.shape.len() {
             span += (self.shape[i] - 1) * self.stride[i].abs();

@@ -125,13 +125,13 @@ pub(super) fn constructor(
     }
 }
 
-/// The functions that take an integer for each leaf.
+/// The functions that take an integer for each leaf, and further functions of the type.
 pub(super) fn methods(
     declared: &Declared<'_>,
     layout: &Layout<Term>,
     value: &TokenStream,
     offset: &TokenStream,
-    is_inside: &TokenStream,
+    further: &TokenStream,
 ) -> TokenStream {
     let Declared {
         name,
@@ -149,7 +149,7 @@ pub(super) fn methods(
             #visibility fn offset(&self, coord: #coordinate) -> #value {
                 #offset
             }
-            #is_inside
+            #further
         }
     }
 }

@@ -27,13 +27,14 @@ pub(super) struct Tiles {
 }
 
 /// The names of the functions of the type, which no run-time integer can have.
-pub(super) const METHODS: [&str; 24] = [
+pub(super) const METHODS: [&str; 25] = [
     "try_new",
     "offset",
     "is_inside",
     "numbers",
     "size",
     "cosize",
+    "cosize_bound",
     "index",
     "at",
     "leaf",
@@ -220,7 +221,18 @@ fn declarations(
     };
     let body = type_and_traits(context, declared, &recipe, kept.counts(), &index);
     let value = quote!(::core::primitive::i64);
-    let methods = methods(declared, layout, &value, &offset, &is_inside);
+    // A swizzled layout only has a bound: the cosize of run-time integers would have to be searched.
+    let cosize = composed.as_layout().map(|_| {
+        quote! {
+            /// How many elements in one piece hold index 0 and all values.
+            #[inline]
+            #visibility fn cosize(&self) -> #value {
+                self.numbers.cosize_bound
+            }
+        }
+    });
+    let further = quote!(#is_inside #cosize);
+    let methods = methods(declared, layout, &value, &offset, &further);
     quote! {
         #body
         #mark
@@ -258,8 +270,8 @@ fn type_and_traits(
                 self.numbers.size
             }
             #[inline]
-            fn cosize(&self) -> ::core::primitive::i64 {
-                self.numbers.cosize
+            fn cosize_bound(&self) -> ::core::primitive::i64 {
+                self.numbers.cosize_bound
             }
             #[inline]
             fn index(&self, coord: ::core::primitive::i64) -> ::core::primitive::i64 {

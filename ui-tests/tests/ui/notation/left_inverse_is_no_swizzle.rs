@@ -2,6 +2,6 @@
 
 use cute_runtime::{Layout, layout};
 
-const L: Layout = layout!(left_inverse(Sw<2,0,3> o (8,6):(1,8)));
+const L: Layout = layout!(left_inverse(Sw<2,0,3> o (2,4):(1,8)));
 
 fn main() {}

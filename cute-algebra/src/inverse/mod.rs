@@ -1,32 +1,51 @@
 //! Inverses, and the coordinates that map to zero.
 
+mod longest;
+mod run_time;
+mod search;
+
 use crate::ascending::{Step, ascending, moving};
 use crate::coalesce::{coalesce, coalesced, merge};
 use crate::domain::{Answer, Domain, Numbers, Question, product, quotient};
-use crate::error::{During, ErrorKind, LayoutError, Place};
+use crate::error::{During, ErrorKind, LayoutError, NoInverse, Place};
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::overhang::nearest_multiples;
+use crate::stride::ScaledBasis;
+use search::Found;
 
-/// R with `A(R(i)) = i` for every `i < size(R)`, as large as the contiguous part of A: it ends where a stride, in ascending
-/// order, is not the product of the extents before it. There always is one, `1:0` if no stride is 1.
+pub use search::LEFT_INVERSE_VALUES;
+
+/// R with `A(R(i)) = i` for every `i < size(R)`: the longest one, where A is injective.
+///
+/// Its leading modes are the contiguous part of A, which ends where a stride, in ascending order, is not the product of the
+/// extents before it; there they are `1:0` if no stride is 1. Without negative strides that is all of it: no other value is
+/// as small. With negative strides values meet that product again, and R goes on for as long as it is a layout.
 /// ```
 /// use cute_algebra::{Layout, right_inverse};
 /// let a = Layout::new([4, 8], [8, 1])?;
 /// assert_eq!(right_inverse(&a)?.to_string(), "(8,4):(4,1)");
-/// # Ok::<(), cute_algebra::LayoutError>(())
+/// // 5 is the coordinate (2,1), where the value is -2 + 3.
+/// let a: Layout = "(3,8):(-1,3)".parse()?;
+/// assert_eq!(right_inverse(&a)?.to_string(), "2:5");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn right_inverse(a: &Layout) -> Result<Layout, LayoutError> {
-    right_inverse_in(&Numbers, a).during("right_inverse", [a])
+    right_inverse_in(&mut Numbers, a).during("right_inverse", [a])
 }
 
 /// L with `L(A(i)) = i`; where A repeats values through strides 0, `A(L(A(i))) = A(i)`.
 ///
-/// Each stride of A, in ascending order, must be a multiple of the stride before times its extent.
+/// No stride of A may be negative, since a layout has no values below 0. Where each stride, in ascending order, is a multiple
+/// of the stride before, and at least that times its extent, the inverse takes a value apart by the strides. Otherwise it is
+/// searched among all layouts, for at most [`LEFT_INVERSE_VALUES`] values; a refusal says whether there is none, or the
+/// search was too long.
 /// ```
 /// use cute_algebra::{Layout, left_inverse};
 /// let a = Layout::new([4, 3], [3, 24])?;
 /// assert_eq!(left_inverse(&a)?.to_string(), "(3,8,3):(0,1,4)");
+/// let a = Layout::new([2, 2], [9, 12])?;
+/// assert_eq!(left_inverse(&a)?.to_string(), "(3,3,3):(0,1,1)");
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn left_inverse(a: &Layout) -> Result<Layout, LayoutError> {
@@ -46,15 +65,67 @@ pub fn nullspace(a: &Layout) -> Result<Layout, LayoutError> {
     nullspace_in(&Numbers, a).during("nullspace", [a])
 }
 
-pub(crate) fn right_inverse_in<D: Domain>(
+/// A domain whose layouts can be inverted.
+pub(crate) trait Invert: Domain {
+    /// More of the modes of a right inverse, of which there are those of the contiguous leaves.
+    fn prolong(
+        &mut self,
+        a: &Layout<Self::Int>,
+        inverse: Modes<Self::Int>,
+        others: &[Step<Self::Int>],
+    ) -> Modes<Self::Int>;
+
+    /// The left inverse for leaves whose strides are no chain, as the refusal says.
+    fn search(
+        &mut self,
+        steps: &[Step<Self::Int>],
+        refusal: LayoutError,
+    ) -> Result<Layout<Self::Int>, LayoutError>;
+}
+
+type Modes<I> = Vec<(I, ScaledBasis<I>)>;
+
+impl Invert for Numbers {
+    fn prolong(&mut self, a: &Layout, inverse: Modes<i64>, others: &[Step<i64>]) -> Modes<i64> {
+        match others.iter().any(|step| step.stride < 0) {
+            true => longest::prolong(a, inverse, others),
+            false => inverse,
+        }
+    }
+
+    fn search(&mut self, steps: &[Step<i64>], refusal: LayoutError) -> Result<Layout, LayoutError> {
+        Err(refusal.with_inverse(match search::left_inverse(steps) {
+            Found::Inverse(inverse) => return Ok(inverse),
+            Found::Collision => NoInverse::Collision,
+            Found::Nothing => NoInverse::Never,
+            Found::Unknown => NoInverse::Unknown,
+        }))
+    }
+}
+
+pub(crate) fn right_inverse_in<D: Invert>(
+    d: &mut D,
+    a: &Layout<D::Int>,
+) -> Result<Layout<D::Int>, LayoutError> {
+    let (contiguous, others) = contiguous(d, a)?;
+    let modes = d.prolong(a, inverse_of(contiguous), &others);
+    Ok(Layout::from_flat(merge(modes)))
+}
+
+/// The right inverse of the contiguous part of a layout.
+pub(crate) fn contiguous_inverse<D: Domain>(
     d: &D,
     a: &Layout<D::Int>,
 ) -> Result<Layout<D::Int>, LayoutError> {
     let (contiguous, _) = contiguous(d, a)?;
-    let modes = contiguous
-        .into_iter()
-        .map(|step| (step.extent, step.weight.into()));
-    Ok(Layout::from_flat(merge(modes)))
+    Ok(Layout::from_flat(merge(inverse_of(contiguous))))
+}
+
+fn inverse_of<I: Integer>(contiguous: Vec<Step<I>>) -> Modes<I> {
+    let modes = contiguous.into_iter();
+    modes
+        .map(|step| (step.extent, step.weight.into()))
+        .collect()
 }
 
 /// The leaves that together count up by 1, in the order of their strides, and those that do not.
@@ -98,7 +169,7 @@ pub(crate) fn contiguous<D: Domain>(
     Ok((contiguous, others))
 }
 
-pub(crate) fn left_inverse_in<D: Domain>(
+pub(crate) fn left_inverse_in<D: Invert>(
     d: &mut D,
     a: &Layout<D::Int>,
 ) -> Result<Layout<D::Int>, LayoutError> {
@@ -107,7 +178,15 @@ pub(crate) fn left_inverse_in<D: Domain>(
         // Zero everywhere, and then so is the inverse; CuTe keeps the size.
         return Ok(coalesce(a));
     }
-    // A value is taken apart by the strides; the digit between two of them is the coordinate of the smaller one.
+    match along_chain(d, &steps) {
+        Ok(modes) => coalesced(modes).validated(),
+        Err(refusal) => d.search(&steps, refusal),
+    }
+}
+
+/// The left inverse for leaves of which each stride is a multiple of the one before, and at least that times its extent: a
+/// value is taken apart by the strides, and the digit between two of them is the coordinate of the smaller one.
+fn along_chain<D: Domain>(d: &mut D, steps: &[Step<D::Int>]) -> Result<Modes<D::Int>, LayoutError> {
     let mut inverse = Vec::new();
     let (mut extent, mut stride) = (D::Int::ONE, D::Int::ONE);
     let mut weight = D::Int::ZERO;
@@ -120,6 +199,7 @@ pub(crate) fn left_inverse_in<D: Domain>(
                 previous: (extent.as_constant()?, unit),
                 stride,
                 nearest: nearest_multiples(stride, unit).map(|nearest| nearest.max(reach)),
+                inverse: NoInverse::Unknown,
             })
         };
         d.require(
@@ -133,10 +213,14 @@ pub(crate) fn left_inverse_in<D: Domain>(
             &refusal,
         )?;
         inverse.push((quotient(&step.stride, &stride)?, weight.into()));
-        (extent, stride, weight) = (step.extent, step.stride, step.weight);
+        (extent, stride, weight) = (
+            step.extent.clone(),
+            step.stride.clone(),
+            step.weight.clone(),
+        );
     }
     inverse.push((extent, weight.into()));
-    coalesced(inverse).validated()
+    Ok(inverse)
 }
 
 pub(crate) fn nullspace_in<D: Domain>(

@@ -2,6 +2,6 @@
 
 use cute_runtime::{Layout, layout};
 
-const L: Layout = layout!(blocked_product((8,2):(4,32), 8:3));
+const L: Layout = layout!(logical_product((12,2):(59,5), (2,3):(3,1)));
 
 fn main() {}
