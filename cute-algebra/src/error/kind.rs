@@ -379,6 +379,13 @@ pub enum ErrorKind {
         /// The condition.
         condition: String,
     },
+    /// Facts about run-time integers that exclude one another, or what an operation needs.
+    Contradiction {
+        /// What cannot hold.
+        condition: String,
+        /// Because these do.
+        facts: Vec<String>,
+    },
     /// An operation that is of numbers only, on run-time integers.
     NeedsNumbers {
         /// Its name.
@@ -710,6 +717,9 @@ impl fmt::Display for ErrorKind {
                 write!(f, "the answer depends on whether `{condition}`, which is not known")
             }
             Self::Never { condition } => write!(f, "`{condition}` never holds"),
+            Self::Contradiction { condition, facts } => {
+                write!(f, "`{condition}` contradicts `{}`", facts.join("` and `"))
+            }
             Self::NeedsNumbers { operation, why } => {
                 write!(f, "`{operation}` needs numbers that are known at expansion: {why}")
             }
