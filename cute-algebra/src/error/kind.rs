@@ -69,6 +69,13 @@ pub enum ErrorKind {
         /// What met it.
         found: String,
     },
+    /// A division that leaves a remainder where it must not.
+    Indivisible {
+        /// What is divided.
+        dividend: String,
+        /// What it is divided by.
+        divisor: String,
+    },
     /// `_` where a point is wanted.
     Underscore,
     /// A mode that is not there.
@@ -479,6 +486,9 @@ impl fmt::Display for ErrorKind {
             }
             Self::Profile { expected, found } => {
                 write!(f, "{found} does not fit the shape {expected}")
+            }
+            Self::Indivisible { dividend, divisor } => {
+                write!(f, "{dividend} is not a multiple of {divisor}")
             }
             Self::NoMode { index, rank } => {
                 write!(f, "there is no mode {index}: the rank is {rank}")

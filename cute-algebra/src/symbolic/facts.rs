@@ -312,22 +312,23 @@ impl Facts {
             })
     }
 
-    /// What a positive integer is at least, by the ranges of its atoms.
+    /// What a positive integer is at least, by the ranges of its atoms; `None` where that does not fit.
     pub(super) fn least_positive(&self, term: &Term) -> Option<i128> {
-        let start = match term.denominator() {
-            1 => i128::from(term.numerator()),
-            _ => return Some(1),
-        };
-        let mut powers = term.powers().iter();
-        powers.try_fold(start.max(1), |least, (atom, power)| {
-            let lower = self.ranges[atom.index()].lower.filter(|&lower| lower > 0);
-            match (lower, u32::try_from(*power)) {
-                (Some(lower), Ok(power)) => {
-                    least.checked_mul(i128::from(lower).checked_pow(power)?)
-                }
-                _ => Some(1),
+        let factors = term.powers().iter().map(|(atom, power)| {
+            let lower = self.ranges[atom.index()].lower.filter(|&lower| lower > 0)?;
+            Some((i128::from(lower), u32::try_from(*power).ok()?))
+        });
+        // Of a fraction, or where an atom may be anything, no more than that it is positive.
+        match factors.collect::<Option<Vec<_>>>() {
+            Some(factors) if term.denominator() == 1 => {
+                let start = i128::from(term.numerator()).max(1);
+                let mut factors = factors.into_iter();
+                factors.try_fold(start, |least, (lower, power)| {
+                    least.checked_mul(lower.checked_pow(power)?)
+                })
             }
-        })
+            _ => Some(1),
+        }
     }
 
     /// A sum with the same sign, without negative exponents and without an atom in every term; `None` where atoms below

@@ -1,6 +1,5 @@
-//! The kernels of the library: accepted by NVIDIA's assembler, and short where time is spent.
+//! The kernels of the library: short where time is spent. What NVIDIA's assembler says of them is a test of their own crate.
 
-use crate::judge;
 use cute_lang::kernel::lower::{Lowered, lower};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -23,12 +22,6 @@ fn library(file: &str) -> Vec<Lowered> {
         let errors: Vec<String> = error.into_iter().map(|error| error.to_string()).collect();
         panic!("{file}: {}", errors.join("\n"))
     })
-}
-
-#[test]
-fn the_library_assembles_without_spills_or_serialised_wgmma() {
-    judge(&library("transpose.rs"));
-    judge(&library("gemm.rs"));
 }
 
 /// What the main loop of the GEMM costs besides its four wgmmas: the ring, the descriptors and the loop itself.
