@@ -12,7 +12,8 @@ use crate::stride::ScaledBasis;
 /// The ordered layout that fills what A leaves out: `(A, complement(A, target))` takes each value in
 /// `0..target` once, and the complement increases.
 ///
-/// It exists exactly if each stride of A, in ascending order, is a multiple of the stride before times its extent,
+/// Strides 0 of A repeat its values; the complement is of [`filter`](crate::filter) of A, which has each of them once.
+/// It exists exactly if each other stride of A, in ascending order, is a multiple of the stride before times its extent,
 /// and the last such product divides the target.
 /// ```
 /// use cute_algebra::{Layout, complement};

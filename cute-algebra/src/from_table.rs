@@ -1,7 +1,8 @@
-//! From the values of a function back to a layout.
+//! From the values of a function back to a layout: with these values, or in the ragged form, with these values first.
 
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
+use crate::overhang::Overhang;
 
 /// The layout with exactly these values at 0, 1, 2, …, coalesced, in time linear in their number.
 ///
@@ -14,6 +15,11 @@ use crate::layout::Layout;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 pub fn from_table(values: &[i64]) -> Result<Layout, LayoutError> {
+    admitting(values, Overhang::Strict)
+}
+
+/// The layout with these values, or in the ragged form, of which they are the first.
+pub(crate) fn admitting(values: &[i64], overhang: Overhang) -> Result<Layout, LayoutError> {
     match values.first() {
         Some(0) => {}
         Some(&found) => return Err(not_a_layout(0, found, 0)),
@@ -22,14 +28,17 @@ pub fn from_table(values: &[i64]) -> Result<Layout, LayoutError> {
     let mut modes = Vec::new();
     let mut size = 1;
     while size < values.len() {
-        let rest = values.len() / size;
+        let rest = match overhang {
+            Overhang::Strict => values.len() / size,
+            Overhang::Ragged => values.len().div_ceil(size),
+        };
         let stride = values[size];
         let line = |k: usize| i64::try_from(k).ok().and_then(|k| k.checked_mul(stride));
         let turn = (2..rest)
             .find(|&k| Some(values[k * size]) != line(k))
             .unwrap_or(rest);
         // A line that ends where it cannot must go on to the end: the comparison below finds where it does not.
-        let extent = if rest.is_multiple_of(turn) {
+        let extent = if overhang == Overhang::Ragged || rest.is_multiple_of(turn) {
             turn
         } else {
             rest

@@ -37,7 +37,9 @@ mod coordinate;
 mod disjoint;
 mod divide;
 mod domain;
+mod equal;
 mod error;
+mod extension;
 mod from_table;
 mod hopper;
 mod integer;
@@ -52,7 +54,9 @@ pub mod ragged;
 mod rational;
 mod recast;
 mod regroup;
+mod shape_div;
 mod slice;
+mod sort;
 mod stride;
 mod swizzle;
 mod swizzled_cosize;
@@ -81,7 +85,9 @@ pub use coordinate::{
 pub use cute_hopper::SwizzleMode;
 pub use disjoint::{Axis, PROOF_LEAVES, proves_disjoint};
 pub use divide::{flat_divide, logical_divide, tiled_divide, zipped_divide};
+pub use equal::equal;
 pub use error::{ErrorKind, Frame, LayoutError, ModePath, NoInverse, Place, Side, Witness};
+pub use extension::extension;
 pub use from_table::from_table;
 pub use hopper::access::{SharedAccess, shared_access};
 pub use hopper::atoms::{
@@ -113,7 +119,9 @@ pub use regroup::{
     append, append_to_rank, flatten, get, group, prepend, prepend_to_rank, replace, select, take,
     transpose_modes, unflatten, with_shape, zip,
 };
+pub use shape_div::{Rounding, elementwise_div, shape_div, shape_mod};
 pub use slice::{dice, slice, slice_and_offset};
+pub use sort::sort;
 pub use stride::{ScaledBasis, Stride};
 pub use swizzle::Swizzle;
 pub use swizzled_cosize::{COSIZE_STEPS, SwizzledLeaves, swizzled_cosize};

@@ -15,6 +15,7 @@ use crate::composition::compose_by;
 use crate::divide::{Form, divide};
 use crate::domain::Numbers;
 use crate::error::{During, LayoutError};
+use crate::from_table::admitting;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::recast::upcast_in;
@@ -103,6 +104,16 @@ pub fn tile_to_shape(
     order: Option<&IntTuple>,
 ) -> Result<Layout, LayoutError> {
     tile(&mut Numbers, block, shape, order, Overhang::Ragged)
+}
+
+/// The layout whose first values these are: coalesced, of as few coordinates as possible.
+/// ```
+/// use cute_algebra::ragged;
+/// assert_eq!(ragged::from_table(&[0, 1, 10, 11, 20])?.to_string(), "(2,3):(1,10)");
+/// # Ok::<(), cute_algebra::LayoutError>(())
+/// ```
+pub fn from_table(values: &[i64]) -> Result<Layout, LayoutError> {
+    admitting(values, Overhang::Ragged)
 }
 
 /// In units of `factor` elements, of which some may be absent.

@@ -38,6 +38,21 @@ pub fn get<I: Integer>(a: &Layout<I>, path: &[i64]) -> Result<Layout<I>, LayoutE
         .map_err(|error| error.during("get", operands()))
 }
 
+/// The element of a tuple at a path, as `get<0,1>(x)` of CuTe. An integer is its own element 0.
+pub(crate) fn element<T: Clone>(tuple: &Tuple<T>, path: &[i64]) -> Result<Tuple<T>, LayoutError> {
+    let step = |at: &Tuple<T>, (depth, &index): (usize, &i64)| {
+        let found = match (at, usize::try_from(index)) {
+            (Tuple::Leaf(_), Ok(0)) => Some(at.clone()),
+            (_, Ok(index)) => at.modes().get(index).cloned(),
+            (_, Err(_)) => None,
+        };
+        let rank = at.rank();
+        found.ok_or_else(|| ErrorKind::NoMode { index, rank }.at(Place::operand(depth + 1)))
+    };
+    let mut path = path.iter().enumerate();
+    path.try_fold(tuple.clone(), |at, index| step(&at, index))
+}
+
 /// The listed top-level modes, in that order. A mode that does not exist is refused.
 /// ```
 /// use cute_algebra::{Layout, select};

@@ -250,6 +250,108 @@ proptest! {
     }
 
     #[test]
+    fn a_table_begins_a_layout_exactly_if_one_goes_on_from_it(
+        a in layout().prop_filter("small", |a| a.size() <= 48),
+        change in prop::option::of((any::<prop::sample::Index>(), -3..4i64)),
+        end in any::<prop::sample::Index>(),
+    ) {
+        let mut values: Vec<_> = a.values().collect();
+        values.truncate(1 + end.index(values.len()));
+        let whole = change.is_none();
+        if let Some((index, delta)) = change {
+            let index = index.index(values.len());
+            values[index] += delta;
+        }
+        // A layout that begins with the values has an extent at each place where they leave the line.
+        let begins = |found: &Layout| found.values().zip(&values).all(|(found, &value)| found == value);
+        match accepted!(40 of 100, ragged::from_table(&values)) {
+            Some(found) => {
+                prop_assert!(begins(&found) && found.size() >= values.len() as i64);
+                prop_assert_eq!(coalesce(&found), found);
+            }
+            None => prop_assert!(!whole && !is_a_layout(&values), "{values:?}"),
+        }
+    }
+
+    #[test]
+    fn sorting_keeps_the_values(a in layout()) {
+        let sorted = sort(&a).unwrap();
+        prop_assert!(is_permutation(&a, &sorted));
+        prop_assert_eq!(sorted.shape().leaf_count(), a.shape().leaf_count());
+        prop_assert!(sorted.flat_modes().windows(2).all(|pair| pair[0].1.value() <= pair[1].1.value()));
+    }
+
+    #[test]
+    fn equal_layouts_have_equal_values(a in layout(), b in layout(), i in any::<prop::sample::Index>()) {
+        prop_assert!(equal(&a, &coalesce(&a)) && equal(&flatten(&a), &a));
+        prop_assert_eq!(equal(&a, &b), a.values().eq(b.values()));
+        let mode = i.index(a.shape().leaf_count());
+        let changed = a.flat_modes().into_iter().enumerate().map(|(i, (extent, stride))| {
+            let stride = stride.value() + i64::from(i == mode);
+            Layout::new(extent, stride).unwrap()
+        });
+        let changed = Layout::concat(changed).unwrap();
+        prop_assert_eq!(equal(&a, &changed), a.values().eq(changed.values()));
+    }
+
+    #[test]
+    fn extensions_go_on(a in layout(), size in 1..200i64) {
+        let last = a.flat_modes().pop().map_or(1, |(extent, _)| extent);
+        let before = a.size() / last;
+        let size = if size % 4 == 0 { size } else { before * (1 + size % 7) };
+        match accepted!(60 of 100, extension(&a, size)) {
+            Some(longer) => {
+                prop_assert!(congruent(longer.shape(), a.shape()) && longer.size() == size);
+                prop_assert!((0..size).all(|i| longer.at(i) == Some(integer(&extended(&a, i)))));
+            }
+            None => prop_assert!(size % before != 0),
+        }
+    }
+
+    #[test]
+    fn shapes_are_divided_from_the_left(shape in shape(4), count in 1..40i64) {
+        // The first elements and those behind them: as compact layouts, what composition picks.
+        let compact = Layout::left(shape.clone()).unwrap();
+        match (accepted!(10 of 100, shape_mod(&shape, count)), shape_div(&shape, count)) {
+            (Some(first), Ok(rest)) => {
+                prop_assert_eq!(first.product().unwrap() * rest.product().unwrap(), compact.size());
+                prop_assert_eq!(first.product().unwrap(), count.min(compact.size()));
+                // Before the cut all of an extent is kept, behind it nothing.
+                let leaves = shape.leaves().zip(first.leaves());
+                let cut = leaves.skip_while(|(extent, kept)| extent == kept).skip(1);
+                prop_assert!(cut.into_iter().all(|(_, kept)| *kept == 1));
+            }
+            (None, Err(_)) => {
+                let mut left = count;
+                let divides = shape.leaves().all(|&extent| {
+                    let fits = extent % left == 0 || left % extent == 0;
+                    left = (left / extent).max(1);
+                    fits
+                });
+                prop_assert!(!divides, "{shape} by {count}");
+            }
+            (first, rest) => prop_assert!(false, "{first:?} and {rest:?}"),
+        }
+    }
+
+    #[test]
+    fn shapes_are_divided_leaf_by_leaf(shape in shape(4), divisors in prop::collection::vec(1..6i64, 8)) {
+        let mut next = divisors.iter().copied();
+        let divisor = shape.map(|_| next.next().unwrap());
+        let each = |rounding| elementwise_div(&shape, &divisor, rounding);
+        let (up, down) = (each(Rounding::Ceil).unwrap(), each(Rounding::Floor).unwrap());
+        let leaves = shape.leaves().zip(divisor.leaves()).zip(up.leaves().zip(down.leaves()));
+        for ((extent, divisor), (up, down)) in leaves {
+            prop_assert!((up - 1) * divisor < *extent && *extent <= up * divisor);
+            prop_assert!(down * divisor <= *extent && *extent < (down + 1) * divisor);
+        }
+        match accepted!(5 of 100, each(Rounding::Exact)) {
+            Some(exact) => prop_assert!(exact == up && exact == down),
+            None => prop_assert!(up != down),
+        }
+    }
+
+    #[test]
     fn filtering_keeps_the_values(a in layout()) {
         let distinct = |a: &Layout| a.values().collect::<std::collections::BTreeSet<_>>();
         prop_assert_eq!(distinct(&filter(&a)), distinct(&a));
@@ -1315,6 +1417,28 @@ fn analyses_of_what_is_extreme_end() {
 #[test]
 fn operations_answer_and_refuse() {
     for (text, answer) in [
+        ("get((2,(3,4)), 1)", "(3,4)"),
+        ("get((2,(3,4)), 1, 0)", "3"),
+        ("get(7, 0)", "7"),
+        ("get((2,_), 1)", "_"),
+        ("get((2,(3,4)):(1,(2,6)), 1)", "(3,4):(2,6)"),
+        ("ragged from_table(0,1,10,11,20)", "(2,3):(1,10)"),
+        ("shape_div((3,6,2,8), 9)", "(1,2,2,8)"),
+        ("shape_mod((3,6,2,8), 9)", "(3,3,1,1)"),
+        ("shape_div((10,(4,8)), (4,(2,3)), CEIL)", "(3,(2,3))"),
+        ("shape_div((10,(4,8)), 4, FLOOR)", "(2,(1,2))"),
+        ("sort((4,(2,3)):(6,(1,2)))", "(2,3,4):(1,2,6)"),
+        ("extension((2,5):(1,4), 14)", "(2,7):(1,4)"),
+        ("equal((2,(3,4)):(1,(2,6)), 24:1)", "true"),
+        ("equal((2,3), (2,4))", "false"),
+        (
+            "equal(Sw<3,3,3> o (8,64):(64,1), Sw<2,3,3> o (8,64):(64,1))",
+            "false",
+        ),
+        ("equal(Sw<3,4,3> o (8,8), 64:1)", "true"),
+        ("is_integral(3)", "true"),
+        ("is_integral((3,4):(1@0,1@1))", "false"),
+        ("8:1/-2@0", "(2,4):(-1@0,-1@0)"),
         ("is_injective((4,3):(1,2))", "false"),
         ("is_bijective(Sw<3,3,3> o 0 o (8,64):(64,1))", "true"),
         ("is_dense((4,3):(1,2))", "true"),

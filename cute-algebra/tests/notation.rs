@@ -136,6 +136,22 @@ fn round_trips() {
 fn errors_point_at_the_token() {
     for (text, token, message) in [
         ("(4,8):(1,(2))", "(2)", "8 in the shape meets (2)"),
+        (
+            "(1/2@0,4@1)",
+            "1/2@0",
+            "a stride that is a fraction needs an extent",
+        ),
+        ("shape_div((6,2), 4)", "6", "6 is not a multiple of 4"),
+        (
+            "shape_div((6,2), 4, HALF)",
+            "HALF",
+            "expected CEIL, FLOOR or EXACT",
+        ),
+        (
+            "extension((2,5):(1,4), 13)",
+            "13",
+            "13 is not a multiple of 2",
+        ),
         ("(4,(2,8)):(1,4)", "4", "(2,8) in the shape meets 4"),
         ("(4,0):(1,2)", "0", "at least 1"),
         ("(5,3):(1,10) o 6:2", "2", "drifts over the boundary 5"),

@@ -69,6 +69,13 @@ pub enum ErrorKind {
         /// What met it.
         found: String,
     },
+    /// A division that leaves a remainder where it must not.
+    Indivisible {
+        /// What is divided.
+        dividend: String,
+        /// What it is divided by.
+        divisor: String,
+    },
     /// `_` where a point is wanted.
     Underscore,
     /// A mode that is not there.
@@ -386,6 +393,13 @@ pub enum ErrorKind {
         /// The condition.
         condition: String,
     },
+    /// Facts about run-time integers that exclude one another, or what an operation needs.
+    Contradiction {
+        /// What cannot hold.
+        condition: String,
+        /// Because these do.
+        facts: Vec<String>,
+    },
     /// An operation that is of numbers only, on run-time integers.
     NeedsNumbers {
         /// Its name.
@@ -495,6 +509,9 @@ impl fmt::Display for ErrorKind {
             }
             Self::Profile { expected, found } => {
                 write!(f, "{found} does not fit the shape {expected}")
+            }
+            Self::Indivisible { dividend, divisor } => {
+                write!(f, "{dividend} is not a multiple of {divisor}")
             }
             Self::NoMode { index, rank } => {
                 write!(f, "there is no mode {index}: the rank is {rank}")
@@ -744,6 +761,9 @@ impl fmt::Display for ErrorKind {
                 write!(f, "the answer depends on whether `{condition}`, which is not known")
             }
             Self::Never { condition } => write!(f, "`{condition}` never holds"),
+            Self::Contradiction { condition, facts } => {
+                write!(f, "`{condition}` contradicts `{}`", facts.join("` and `"))
+            }
             Self::NeedsNumbers { operation, why } => {
                 write!(f, "`{operation}` needs numbers that are known at expansion: {why}")
             }

@@ -4,7 +4,9 @@ use super::error::NotationError;
 use super::expr::{Expr, ExprKind, Leaf, Names, Order};
 use super::parse::parse_where;
 use super::token::lex;
+use crate::coalesce::coalesce;
 use crate::composed::ComposedLayout;
+use crate::composition::composition;
 use crate::construct::{compact_left, compact_right};
 use crate::domain::{Numbers, Sum};
 use crate::error::{ErrorKind, LayoutError, Place, Side};
@@ -443,6 +445,9 @@ pub(super) fn refused<D: Operations>(
     if error.help.is_none() && name.ends_with("_divide") {
         error.help = by_mode_hint::<D>(name, values);
     }
+    if error.help.is_none() && name == "composition" {
+        error.help = coalesced_hint::<D>(values);
+    }
     error
 }
 
@@ -590,6 +595,22 @@ fn by_mode_hint<D: Operations>(name: &str, values: &[Value<D::Int>]) -> Option<S
     has_result.then(|| {
         format!("`{tiler}` applies to the whole as one mode; `{by_mode}` applies mode by mode")
     })
+}
+
+/// A composition that has no result in the shape of B may have one in another.
+fn coalesced_hint<D: Operations>(values: &[Value<D::Int>]) -> Option<String> {
+    let [a, b] = values else {
+        return None;
+    };
+    let (Value::Layout(a), Value::Layout(b)) = (D::to_numbers(a)?, D::to_numbers(b)?) else {
+        return None;
+    };
+    let fewer = coalesce(&b);
+    let result = composition(&a, &fewer).ok().filter(|_| fewer != b)?;
+    Some(format!(
+        "the function is a layout, but not in the shape {}: `A o coalesce(B)` is `{result}`",
+        b.shape()
+    ))
 }
 
 pub(super) fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError {

@@ -421,17 +421,7 @@ impl Parser<'_> {
         let ExprKind::Int(value) = scale.kind else {
             return Ok(scale);
         };
-        let mut denominator = None;
-        if let [slash, ratio, at, ..] = self.rest()
-            && (&slash.kind, &at.kind) == (&TokenKind::Punct('/'), &TokenKind::Punct('@'))
-            && let TokenKind::Int(below) = ratio.kind
-        {
-            let below = i64::try_from(below).map_err(|_| {
-                NotationError::new(&ratio.at, format!("`{below}` does not fit 64 bits"))
-            })?;
-            denominator = Some(below);
-            self.next += 2;
-        }
+        let denominator = self.denominator()?;
         let mut path = Vec::new();
         let mut end = scale.at.end;
         while self.accept('@').is_some() {
@@ -449,6 +439,31 @@ impl Parser<'_> {
             (false, None) => node(ExprKind::Basis(value, path), at),
             (false, Some(below)) => node(ExprKind::Fraction([value, below], path), at),
         }
+    }
+
+    /// What a stride is divided by, `/2` or `/-2` before its `@`.
+    fn denominator(&mut self) -> Result<Option<i64>, NotationError> {
+        let [slash, rest @ ..] = self.rest() else {
+            return Ok(None);
+        };
+        let (is_negative, rest) = match rest {
+            [minus, rest @ ..] if minus.kind == TokenKind::Punct('-') => (true, rest),
+            rest => (false, rest),
+        };
+        let [ratio, at, ..] = rest else {
+            return Ok(None);
+        };
+        let TokenKind::Int(below) = ratio.kind else {
+            return Ok(None);
+        };
+        if (&slash.kind, &at.kind) != (&TokenKind::Punct('/'), &TokenKind::Punct('@')) {
+            return Ok(None);
+        }
+        let below = i64::try_from(below).map_err(|_| {
+            NotationError::new(&ratio.at, format!("`{below}` does not fit 64 bits"))
+        })?;
+        self.next += 2 + usize::from(is_negative);
+        Ok(Some(if is_negative { -below } else { below }))
     }
 
     fn integer(&mut self) -> Parsed {

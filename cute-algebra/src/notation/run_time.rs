@@ -46,12 +46,13 @@ pub fn eval_symbolic(
 ) -> Result<(Symbolic, Vec<Captured>), NotationError> {
     let mut evaluator = Evaluator::under(facts, expr, names)?;
     let value = match expr.has_run_time_leaf(names) {
-        true => evaluator.layout_value(expr)?,
-        false => Scope::lift(eval_layout(expr, names)?),
+        true => evaluator.layout_value(expr),
+        false => eval_layout(expr, names).map(Scope::lift),
     };
     let Evaluator {
         d: scope, captured, ..
     } = evaluator;
+    let value = value.map_err(|error| at_fact(error, facts, &scope))?;
     let layout = match &value {
         Value::Layout(layout) => Some(layout),
         Value::Composed(composed) => Some(composed.layout()),
@@ -62,6 +63,7 @@ pub fn eval_symbolic(
             .check_overflow(&scope)
             .map_err(|error| NotationError::new(&expr.at, error.to_string()))?;
     }
+    within_steps(&scope, expr)?;
     Ok((Symbolic { scope, value }, captured))
 }
 
@@ -83,26 +85,35 @@ pub fn eval_symbolic_tiling(
         true => Overhang::Ragged,
         false => Overhang::Strict,
     };
-    let a = match evaluator.layout_value(whole)? {
-        Value::Layout(layout) => ComposedLayout::plain(layout).ok(),
-        Value::Composed(composed) => Some(composed),
-        _ => None,
-    };
-    let a = a.ok_or_else(|| NotationError::new(&whole.at, "expected a layout of integers"))?;
-    let b = evaluator.tiler(tiler)?;
+    let tiling = evaluator.tiling(whole, tiler, overhang);
     let Evaluator {
-        d: mut scope,
-        captured,
-        ..
+        d: scope, captured, ..
     } = evaluator;
-    let tiling = SymbolicTiling::new(&mut scope, &a, &b, overhang)
-        .map_err(|error| at_place(error, &[whole, tiler]))?;
+    let tiling = tiling.map_err(|error| at_fact(error, facts, &scope))?;
     tiling
         .layout
         .layout()
         .check_overflow(&scope)
         .map_err(|error| NotationError::new(&expr.at, error.to_string()))?;
+    within_steps(&scope, expr)?;
     Ok((scope, tiling, captured))
+}
+
+/// The error at the fact that leaves no extent, if there is one.
+fn at_fact(error: NotationError, facts: &[Fact], scope: &Scope) -> NotationError {
+    match scope.against_extents() {
+        Some(fact) => NotationError {
+            at: facts[fact].at.clone(),
+            ..error
+        },
+        None => error,
+    }
+}
+
+/// Refuses what there was too much to decide about.
+fn within_steps(scope: &Scope, expr: &Expr) -> Result<(), NotationError> {
+    let steps = scope.check_steps();
+    steps.map_err(|error| NotationError::new(&expr.at, error.to_string()))
 }
 
 impl Leaves for Scope {
@@ -144,6 +155,23 @@ impl<'a> Evaluator<'a, Scope> {
         Ok(evaluator)
     }
 
+    fn tiling(
+        &mut self,
+        whole: &Expr,
+        tiler: &Expr,
+        overhang: Overhang,
+    ) -> Result<SymbolicTiling, NotationError> {
+        let a = match self.layout_value(whole)? {
+            Value::Layout(layout) => ComposedLayout::plain(layout).ok(),
+            Value::Composed(composed) => Some(composed),
+            _ => None,
+        };
+        let a = a.ok_or_else(|| NotationError::new(&whole.at, "expected a layout of integers"))?;
+        let b = self.tiler(tiler)?;
+        SymbolicTiling::new(&mut self.d, &a, &b, overhang)
+            .map_err(|error| at_place(error, &[whole, tiler]))
+    }
+
     fn assume(&mut self, fact: &Fact) -> Result<(), NotationError> {
         let (left, right) = (self.integer(&fact.left)?, self.integer(&fact.right)?);
         let at_most = |left: &Term, right: &Term, strict: bool| {
@@ -166,12 +194,9 @@ impl<'a> Evaluator<'a, Scope> {
             Relation::Greater => vec![at_most(&right, &left, true)],
             Relation::Equal => vec![at_most(&left, &right, false), at_most(&right, &left, false)],
         };
-        for check in checks {
-            let assumed = check
-                .ok_or_else(overflow)
-                .and_then(|check| self.d.assume(check));
-            assumed.map_err(|error| NotationError::new(&fact.at, error.to_string()))?;
-        }
-        Ok(())
+        let checks: Option<Vec<_>> = checks.into_iter().collect();
+        let assumed = checks.ok_or_else(overflow);
+        let assumed = assumed.and_then(|checks| self.d.assume(&checks));
+        assumed.map_err(|error| NotationError::new(&fact.at, error.to_string()))
     }
 }

@@ -4,7 +4,7 @@ use super::{Symbolic, eval_symbolic_str as eval_str, lex, parse_where};
 use crate::composed::ComposedLayout;
 use crate::layout::Layout;
 use crate::operations::{OPERATIONS, Run};
-use crate::symbolic::{Origin, Scope, Sum, Term};
+use crate::symbolic::{MAX_STEPS, Origin, Scope, Sum, Term};
 use crate::tuple::{IntTuple, Tuple};
 use crate::value::Value;
 use crate::{coalesce, notation};
@@ -136,7 +136,8 @@ fn same(text: &str, a: &Value, b: &Value) -> bool {
 }
 
 /// Operations that have another result where a mode of extent 1 has a say.
-const FORGETS: [&str; 7] = [
+const FORGETS: [&str; 8] = [
+    "extension",
     "complement",
     "ragged",
     "inverse",
@@ -327,7 +328,7 @@ const NUMBERS_ONLY: [&str; 37] = [
 ];
 
 #[rustfmt::skip] // A table is read by its rows.
-const EXAMPLES: [(&str, &str); 72] = [
+const EXAMPLES: [(&str, &str); 78] = [
     ("make_layout_left((m,4))", "(m,4):(1,m)"),
     ("make_layout_right((m,4))", "(m,4):(4,1)"),
     ("make_ordered_layout((m,4,n), (1,2,0))", "(m,4,n):(n,m*n,1)"),
@@ -351,6 +352,12 @@ const EXAMPLES: [(&str, &str); 72] = [
     ("weakly_congruent((m,4), (n,(k,2)))", "true"),
     ("compatible((m,4), ((m,1),(2,2)))", "true"),
     ("evenly_divides((4*m,8), <{m},4>)", "true"),
+    ("equal((m,n):(1,m), m*{n}:1)", "true"),
+    ("is_integral((m,n):(1,m))", "true"),
+    ("shape_div((4*m,n), {m})", "(4,n)"),
+    ("shape_mod((4,m), 4)", "(4,1)"),
+    ("sort((m,n):(n,1))", "(n,m):(1,n)"),
+    ("extension((4,m), 4*{n})", "(4,n):(1,4)"),
     ("get((m,(4,k)):(1,(m,4*m)), 1)", "(4,k):(m,4*m)"),
     ("select((m,n,k):(1,m,m*n), 2, 0)", "(k,m):(m*n,1)"),
     ("take((m,n,k):(1,m,m*n), 0, 2)", "(m,n):(1,m)"),
@@ -459,7 +466,47 @@ fn refusals() {
         (
             "where m >= 10, m < 5; (m,4)",
             "m < 5",
-            "`m <= 4` never holds",
+            "`m <= 4` contradicts `m >= 10`",
+        ),
+        (
+            "where m % 4 == 0, m == 6; (m,n)",
+            "m == 6",
+            "`m == 6` contradicts `m % 4 == 0`",
+        ),
+        (
+            "where n >= 2, m == 6, m % 4 == 0; (m,n)",
+            "m % 4 == 0",
+            "`m % 4 == 0` contradicts `m == 6`",
+        ),
+        (
+            "where m % 4 == 0, n >= 2, m <= 3; (n,m)",
+            "m <= 3",
+            "`m >= 1` contradicts `m % 4 == 0` and `m <= 3`",
+        ),
+        (
+            "where m % 4 == 0, n >= 2, m <= 3; zipped_divide((n,m), <2,2>)",
+            "m <= 3",
+            "`m >= 1` contradicts `m % 4 == 0` and `m <= 3`",
+        ),
+        (
+            "where m % 4 == 0, m <= 10, m >= 5, m % 6 == 0; (m,n)",
+            "m % 6 == 0",
+            "`m % 6 == 0` contradicts `m % 4 == 0` and `m <= 10` and `m >= 5`",
+        ),
+        (
+            "where m*n <= k, k <= 7, m*n >= 8; (m,n,k)",
+            "m*n >= 8",
+            "`m*n >= 8` contradicts `m*n <= k` and `k <= 7`",
+        ),
+        (
+            "where m == 6; zipped_divide((m,n), <4,_>)",
+            "m",
+            "`m % 4 == 0` contradicts `m == 6`",
+        ),
+        (
+            "where m == 6; (m,n):(n,1) o <4:2,_>",
+            "4:2",
+            "`m - 1 >= 6` contradicts `m == 6`",
         ),
         ("(m,0)", "0", "an extent is at least 1, not 0"),
         (
@@ -485,7 +532,7 @@ fn refusals() {
         (
             "where m > 4; zipped_divide((4,8):(8,1), <{m},8>)",
             "4",
-            "`4 % m == 0` never holds",
+            "`4 % m == 0` contradicts `m >= 5`",
         ),
         (
             "zipped_divide((m,n):(n,1), {t}:1)",
@@ -509,6 +556,59 @@ fn refusals() {
             (at, message),
             "{text}"
         );
+    }
+}
+
+/// What takes long to decide: the first are answered, the others refused, and none takes more than the steps allowed.
+#[test]
+fn work_is_bounded() {
+    let list = |count: usize, item: &dyn Fn(usize) -> String| {
+        let items: Vec<_> = (0..count).map(item).collect();
+        items.join(",")
+    };
+    let names = |count| list(count, &|i| format!("m{i}"));
+    let fours = list(30, &|_| "4".to_owned());
+    let quarters = list(30, &|i| format!("m{i} % 4 == 0"));
+    let pairs = list(30, &|i| format!("m{i}*m{} % 4 == 0", (i + 1) % 30));
+    let nested = |times: usize, outer: &str, inner: &str| {
+        (0..times).fold(inner.to_owned(), |inner, _| outer.replace("A", &inner))
+    };
+    let answered = [
+        format!("({})", names(64)),
+        format!("right_inverse(({}))", names(64)),
+        format!("left_inverse(({}))", names(64)),
+        format!("complement(({}))", names(64)),
+        format!(
+            "where {quarters}; logical_divide(({}), <{fours}>)",
+            names(30)
+        ),
+        format!("where {pairs}; zipped_divide(({}), <{fours}>)", names(30)),
+        format!("where {quarters}; ({}) o ({fours})", names(30)),
+        format!("ragged zipped_divide(({}), <{fours}>)", names(30)),
+        format!("idx2crd({{i}}, ({}))", names(30)),
+        nested(30, "blocked_product(A, (m,n,k))", "(m,n,k)"),
+    ];
+    for text in answered {
+        let symbolic = eval_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert!(symbolic.scope.steps() < MAX_STEPS, "{text}");
+    }
+    let products = list(240, &|i| {
+        let [a, b, c, d] = [i, i / 16, i * 7, i * 5 + 1].map(|i| i % 16);
+        format!("m{a}*m{b} <= m{c}*d{d}")
+    });
+    let strides = list(16, &|i| format!("d{i}"));
+    let refused = [
+        format!(
+            "where {products}; is_injective(({}):({strides}))",
+            names(16)
+        ),
+        format!("where {products}; coalesce(({}):({strides}))", names(16)),
+        format!("({})", list(5000, &|_| "size((m,n))".to_owned())),
+    ];
+    for text in refused {
+        let error = eval_str(&text).expect_err(&text);
+        let limit = format!("more than {MAX_STEPS} steps to decide what the facts say");
+        assert_eq!(error.message, limit, "{text}");
     }
 }
 

@@ -3,13 +3,16 @@
 use crate::analysis::injective::Verdict;
 use crate::analysis::property::Property;
 use crate::composed::{ComposedLayout, Slice, Swizzling};
+use crate::composition::ENUMERATION_LIMIT;
 use crate::construct::compact_left;
 use crate::domain::{Domain, Numbers, Sum};
+use crate::equal::equal_in;
 use crate::error::{ErrorKind, LayoutError, Place, Side};
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::recast::{Cast, downcast_in, upcast_in};
+use crate::shape_div::Rounding;
 use crate::stride::Stride;
 use crate::symbolic::{Scope, Term};
 use crate::tiler::Tiler;
@@ -246,6 +249,61 @@ impl<'a, D: Domain> Args<'a, D> {
     }
 }
 
+/// Rounding, and equality.
+impl<D: Domain> Args<'_, D> {
+    /// What becomes of a remainder.
+    pub(super) fn rounding(&self, index: usize) -> Result<Rounding> {
+        match self.get(index)? {
+            Value::Word(word) if word == "CEIL" => Ok(Rounding::Ceil),
+            Value::Word(word) if word == "FLOOR" => Ok(Rounding::Floor),
+            Value::Word(word) if word == "EXACT" => Ok(Rounding::Exact),
+            _ => Err(self.wrong(index, "CEIL, FLOOR or EXACT")),
+        }
+    }
+
+    /// Whether both operands are the same function or the same tuple, where neither has a swizzle.
+    fn equal_plain(&mut self) -> Result<bool> {
+        let (a, b) = (self.get(0)?, self.get(1)?);
+        if matches!(a, Value::Layout(_)) || matches!(b, Value::Layout(_)) {
+            let (a, b) = (self.layout(0)?, self.layout(1)?);
+            return equal_in(self.d, &a, &b);
+        }
+        let is_known = |value: &Value<D::Int>| match value {
+            Value::Int(sum) => D::Int::number(sum).is_some(),
+            Value::Tuple(tuple) => tuple.leaves().all(|sum| D::Int::number(sum).is_some()),
+            _ => true,
+        };
+        match a == b {
+            true => Ok(true),
+            false if is_known(a) && is_known(b) => Ok(false),
+            false => {
+                let condition = format!("{a} == {b}");
+                Err(ErrorKind::Open { condition }.at(Place::default()))
+            }
+        }
+    }
+
+    /// The operands as swizzled layouts, if one of them is one.
+    fn swizzled_pair(&mut self) -> Result<Option<[ComposedLayout<D::Int>; 2]>> {
+        let is_swizzled = |value: &Value<D::Int>| matches!(value, Value::Composed(_));
+        match is_swizzled(self.get(0)?) || is_swizzled(self.get(1)?) {
+            true => Ok(Some([self.composed(0)?, self.composed(1)?])),
+            false => Ok(None),
+        }
+    }
+}
+
+/// Whether both are the same function, if they have the same swizzle and offset: a swizzle joins no values.
+fn equal_under_swizzle<D: Domain>(
+    d: &D,
+    [a, b]: &[ComposedLayout<D::Int>; 2],
+) -> Result<Option<bool>> {
+    match (a.swizzle(), a.offset()) == (b.swizzle(), b.offset()) {
+        true => equal_in(d, a.layout(), b.layout()).map(Some),
+        false => Ok(None),
+    }
+}
+
 impl<D: Swizzling> Args<'_, D> {
     /// The first operand in larger or smaller units.
     pub(super) fn cast(&mut self, cast: Cast<D::Int>, overhang: Overhang) -> Result<Value<D::Int>> {
@@ -308,6 +366,25 @@ impl Args<'_, Numbers> {
         })
     }
 
+    /// Whether both operands are the same function, or the same tuple.
+    pub(super) fn equal(&mut self) -> Result<bool> {
+        let Some(pair) = self.swizzled_pair()? else {
+            return self.equal_plain();
+        };
+        if let Some(equal) = equal_under_swizzle(self.d, &pair)? {
+            return Ok(equal);
+        }
+        let [a, b] = pair;
+        match (a.size() == b.size(), a.size() <= ENUMERATION_LIMIT) {
+            (false, _) => Ok(false),
+            (true, true) => Ok(a.values().eq(b.values())),
+            (true, false) => {
+                let property = "equal to a layout with another swizzle";
+                Err(ErrorKind::Unproved { property }.at(Place::operand(0)))
+            }
+        }
+    }
+
     /// The slice of a swizzled layout and where it begins: the swizzle may have become part of the strides.
     pub(super) fn slice_and_offset(&self, a: &ComposedLayout) -> Result<Value> {
         Ok(match a.slice_and_offset(&self.coord(1)?)? {
@@ -341,6 +418,16 @@ impl Args<'_, Scope> {
             }
             _ => self.inner(0),
         }
+    }
+
+    /// Whether both operands are the same function, or the same tuple.
+    pub(super) fn equal(&mut self) -> Result<bool> {
+        let Some(pair) = self.swizzled_pair()? else {
+            return self.equal_plain();
+        };
+        let what = "whether layouts with different swizzles are equal";
+        let equal = equal_under_swizzle(self.d, &pair)?;
+        equal.ok_or_else(|| ErrorKind::Unsupported { what }.at(Place::operand(0)))
     }
 
     /// The slice of a swizzled layout, with the offset inside.

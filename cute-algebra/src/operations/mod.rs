@@ -104,6 +104,8 @@ impl Operations for Scope {
                         Err(ErrorKind::NeedsNumbers { operation, why }.at(Place::default()))
                     }
                 });
+        // A question that there was no time for is no reason for a refusal.
+        let result = self.check_operation().and(result);
         result.map_err(|error| named(error, operation, operands))
     }
 

@@ -24,7 +24,8 @@ use crate::coordinate::{
 use crate::divide::{Form, divide};
 use crate::domain::overflow;
 use crate::error::{ErrorKind, Place};
-use crate::from_table::from_table;
+use crate::extension::extension_in;
+use crate::from_table::admitting;
 use crate::hopper::atoms::{CopySide, MmaOperand, smem_atom, smem_tile_to_shape};
 use crate::hopper::ldmatrix::matrix_operand;
 use crate::hopper::swizzles::best_swizzle;
@@ -35,7 +36,9 @@ use crate::layout::Layout;
 use crate::product::{Order, product_by, ranked_product};
 use crate::recast::{Cast, recast_factor};
 use crate::regroup;
+use crate::shape_div::{elementwise, from_the_left};
 use crate::slice::{pick, slice_in};
+use crate::sort::sort_in;
 use crate::tile_to_shape::tile;
 use crate::tuple::{IntTuple, Tuple};
 use crate::value::Value;
@@ -115,8 +118,8 @@ pub static OPERATIONS: &[Operation] = &[
             let modes: Result<Vec<_>, _> = (0..args.count()).map(|i| args.layout(i)).collect();
             Ok(Layout::concat(modes?)?.into())
         })),
-    row("from_table", "integer, …", 1..=MANY, "the layout with these values",
-        Numbers(|args, _| {
+    ragged_row("from_table", "integer, …", 1..=MANY, "the layout with these values; ragged, the one that begins with them",
+        Numbers(|args, overhang| {
             let (values, listed): (Vec<_>, _) = match args.get(0)? {
                 Value::Tuple(tuple) if tuple.depth() == 1 && args.count() == 1 => (tuple.leaves().copied().collect(), false),
                 _ => (args.numbers(0)?, true),
@@ -125,7 +128,7 @@ pub static OPERATIONS: &[Operation] = &[
                 true => Place::operand(position as usize),
                 false => Place::operand(0).mode([position as usize]),
             };
-            let layout = from_table(&values).map_err(|error| match *error.kind() {
+            let layout = admitting(&values, overhang).map_err(|error| match *error.kind() {
                 ErrorKind::NotALayout { position, .. } => error.relocate(|_| place(position)),
                 _ => error,
             });
@@ -194,9 +197,48 @@ pub static OPERATIONS: &[Operation] = &[
             let (shape, tiler) = (args.shape(0)?, args.tiler(1)?);
             Ok(evenly_divides_in(args.d, &shape, &tiler)?.into())
         })),
+    row("equal", "layout | tuple, layout | tuple", 2..=2, "whether layouts are the same function, or tuples are the same",
+        Both(|args, _| Ok(args.equal()?.into()), |args, _| Ok(args.equal()?.into()))),
+    row("is_integral", "layout | tuple", 1..=1, "whether it is an integer, or a layout whose values are integers",
+        both!(|args, _| Ok(match args.get(0)? {
+            Value::Int(_) | Value::Composed(_) => true,
+            Value::Layout(a) => a.is_integral(),
+            _ => false,
+        }.into()))),
+    // Shapes divided.
+    row("shape_div", "shape, divisor[, CEIL | FLOOR | EXACT]", 2..=3,
+        "the shape behind the first elements, so many as the divisor; with a rounding, each extent divided",
+        both!(|args, _| match args.count() {
+            2 => {
+                let (shape, divisor) = (args.shape(0)?, args.factor(1)?);
+                Ok(from_the_left(args.d, &shape, &divisor)?.rest.into())
+            }
+            _ => {
+                let (shape, divisor, rounding) = (args.shape(0)?, args.shape(1)?, args.rounding(2)?);
+                Ok(Value::of_sums(elementwise(args.d, &shape, &divisor, rounding)?))
+            }
+        })),
+    row("shape_mod", "shape, integer", 2..=2, "the shape of so many first elements",
+        both!(|args, _| {
+            let (shape, count) = (args.shape(0)?, args.factor(1)?);
+            Ok(from_the_left(args.d, &shape, &count)?.first.into())
+        })),
     // Regrouping.
-    row("get", "layout, integer, …", 2..=MANY, "the mode at a path",
-        both!(|args, _| { let path = args.numbers(1)?; args.map(|_, a| regroup::get(a, &path)) })),
+    row("sort", "layout", 1..=1, "the leaves in ascending order of their strides",
+        both!(|args, _| args.map(sort_in))),
+    row("extension", "layout, size", 2..=2, "the layout of that size whose last mode goes on",
+        both!(|args, _| { let size = args.product(1)?; args.map(|d, a| extension_in(d, a, &size)) })),
+    row("get", "layout | tuple, integer, …", 2..=MANY, "the mode at a path; of a tuple, the element",
+        both!(|args, _| {
+            let path = args.numbers(1)?;
+            match args.get(0)? {
+                Value::Int(integer) => Ok(Value::of_sums(regroup::element(&Tuple::Leaf(integer.clone()), &path)?)),
+                Value::Tuple(tuple) => Ok(Value::of_sums(regroup::element(tuple, &path)?)),
+                Value::Coord(coord) => Ok(Value::of_coord(regroup::element(coord, &path)?)),
+                Value::Stride(stride) => Ok(regroup::element(stride, &path)?.into()),
+                _ => args.map(|_, a| regroup::get(a, &path)),
+            }
+        })),
     row("select", "layout, integer, …", 2..=MANY, "the listed modes",
         both!(|args, _| { let modes = args.numbers(1)?; args.map(|_, a| regroup::select(a, &modes)) })),
     row("take", "layout, begin, end", 3..=3, "a range of modes",
@@ -277,7 +319,7 @@ pub static OPERATIONS: &[Operation] = &[
                 _ => { let tiler = args.tiler(1)?; args.map(|d, a| compose_by(d, a, &tiler, overhang)) }
             }
         })),
-    ragged_row("complement", "layout[, target]", 1..=2, "the ordered rest of a target",
+    ragged_row("complement", "layout[, target]", 1..=2, "the ordered rest of a target, of the layout without strides 0",
         both!(|args, overhang| {
             let a = args.layout(0)?;
             if args.count() == 1 {

@@ -1,8 +1,7 @@
 //! Layouts of terms: from numbers, and to numbers.
 
-use super::scope::{Check, Scope};
-use super::term::{Sum, Term};
-use crate::domain::Answer;
+use super::scope::Scope;
+use super::term::Term;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::stride::{ScaledBasis, Stride};
@@ -57,24 +56,24 @@ impl Layout<Term> {
     /// Refuses a layout of which the size or the span fits 64 bits for no values of the atoms. Where it depends on them,
     /// whoever puts numbers in their place finds out.
     pub(crate) fn check_overflow(&self, scope: &Scope) -> Result<(), LayoutError> {
-        let fits = |quantity, sum: Option<Sum>| {
-            let most = Sum::from(i64::MAX);
-            match sum.map(|left| scope.holds(&Check::AtMost { left, right: most })) {
-                Some(Answer::Always | Answer::Maybe) => Ok(()),
-                Some(Answer::Never) | None => {
-                    Err(ErrorKind::Overflow { quantity }.at(Place::default()))
-                }
-            }
+        let fits = |quantity, least: Option<i128>| match least {
+            Some(least) if least <= i64::MAX.into() => Ok(()),
+            _ => Err(ErrorKind::Overflow { quantity }.at(Place::default())),
         };
-        fits("size", self.shape().product().map(Sum::from))?;
+        fits(
+            "size",
+            self.shape()
+                .product()
+                .and_then(|size| scope.least_positive(&size)),
+        )?;
         // Of strides of unknown sign, nothing is known.
         let modes = self.flat_modes();
         let mut modes = modes
             .into_iter()
             .filter(|(_, stride)| scope.is_positive(&stride.value()));
-        let reach = modes.try_fold(Sum::from(1), |reach, (extent, stride)| {
-            let end = extent.checked_mul(&stride.value())?;
-            reach.add(&end, 1)?.add(&stride.value(), -1)
+        let reach = modes.try_fold(1, |reach: i128, (extent, stride)| {
+            let steps = scope.least_positive(&extent)? - 1;
+            reach.checked_add(steps.checked_mul(scope.least_positive(&stride.value())?)?)
         });
         fits("cosize", reach)
     }

@@ -20,11 +20,13 @@
 //! extents happens to be 1; they never ask for less.
 
 mod display;
+mod facts;
 mod layout;
 mod scope;
 mod term;
 mod value;
 
 pub use crate::domain::Answer;
+pub use facts::MAX_STEPS;
 pub use scope::{Check, MAX_ATOMS, MAX_CHECKS, Origin, Scope, div_ceil};
 pub use term::{Atom, Sum, Term, evaluate};

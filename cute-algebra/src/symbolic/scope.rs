@@ -1,12 +1,14 @@
 //! What is known about run-time integers, what has to be checked, and three-valued answers from both.
 
-use super::term::{Atom, Sum, Term, gcd};
+use super::facts::{Facts, MAX_STEPS};
+use super::term::{Atom, Sum, Term};
 use crate::composed::Swizzling;
 use crate::domain::{Answer, Domain, Question, overflow};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::swizzle::Swizzle;
 use crate::tuple::Tuple;
+use std::ops::Range;
 
 type Result<T> = std::result::Result<T, LayoutError>;
 
@@ -88,26 +90,23 @@ impl Check {
     }
 }
 
-/// What is known about an atom by itself.
+/// A run-time integer.
 #[derive(Clone, Debug)]
 struct Known {
     atom: Atom,
     origin: Origin,
-    /// Divides it.
-    multiple: i64,
-    lower: Option<i64>,
-    upper: Option<i64>,
 }
 
 /// The atoms of a layout, the facts about them, and the checks that its construction makes.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     atoms: Vec<Known>,
-    /// Quotients that are integers.
-    integers: Vec<Term>,
-    /// Sums that are not negative.
-    not_negative: Vec<Sum>,
+    facts: Facts,
     checks: Vec<Check>,
+    /// Which of the checks are the facts that were given.
+    given: Vec<Range<usize>>,
+    /// The last of the given facts by which an extent would be less than 1.
+    against_extents: Option<usize>,
     bounds: Vec<Sum>,
 }
 
@@ -134,15 +133,15 @@ impl Scope {
             let quotient = dividend.checked_div(divisor).ok_or_else(overflow)?;
             return Ok(quotient.into());
         }
-        let is_natural = self.is_natural(dividend) && self.is_positive(divisor);
+        let is_natural = self.facts.is_natural(dividend) && self.facts.is_positive(divisor);
         // What the divisor divides is split off, if what is left stays on the same side of zero.
         let (mut whole, mut rest) = (Sum::default(), dividend.clone());
         for term in dividend.terms() {
-            if self.divides(divisor, &term) != Answer::Always {
+            if !self.is_known(Question::Divides(divisor, &term)) {
                 continue;
             }
             let without = rest.clone().add(&term, -1).ok_or_else(overflow)?;
-            if without == Sum::default() || is_natural && self.is_natural(&without) {
+            if without == Sum::default() || is_natural && self.facts.is_natural(&without) {
                 let steps = term.checked_div(divisor).ok_or_else(overflow)?;
                 whole = whole.add(&steps, 1).ok_or_else(overflow)?;
                 rest = without;
@@ -151,7 +150,7 @@ impl Scope {
         let below = Sum::from(divisor)
             .add(&Term::ONE, -1)
             .and_then(|most| most.minus(&rest))
-            .is_some_and(|slack| is_natural && self.is_natural(&slack));
+            .is_some_and(|slack| is_natural && self.facts.is_natural(&slack));
         if rest == Sum::default() || below {
             return Ok(whole);
         }
@@ -166,7 +165,8 @@ impl Scope {
                 .add(&Term::ONE, -1)
                 .and_then(|most| most.minus(&left))
                 .ok_or_else(overflow)?;
-            self.not_negative.extend([left, slack]);
+            self.facts.learn_not_negative(left);
+            self.facts.learn_not_negative(slack);
         }
         whole.add(&quotient, 1).ok_or_else(overflow)
     }
@@ -188,10 +188,8 @@ impl Scope {
         self.atoms.push(Known {
             atom: atom.clone(),
             origin,
-            multiple: 1,
-            lower,
-            upper: None,
         });
+        self.facts.add_atom(lower);
         Ok(atom)
     }
 
@@ -240,13 +238,21 @@ impl Scope {
         }
     }
 
-    /// Takes a fact as given; it is checked when the layout is built.
-    pub fn assume(&mut self, fact: Check) -> Result<()> {
-        if self.holds(&fact) == Answer::Never {
-            let condition = fact.to_string();
-            return Err(ErrorKind::Never { condition }.at(Place::default()));
+    /// Takes a fact as given, which is so many checks when the layout is built.
+    ///
+    /// # Errors
+    /// With the facts before that it contradicts.
+    pub fn assume(&mut self, fact: &[Check]) -> Result<()> {
+        let first = self.checks.len();
+        for check in fact {
+            if self.holds(check) == Answer::Never {
+                self.checks.truncate(first);
+                return Err(self.never(fact).at(Place::default()));
+            }
+            self.add_check(check.clone())?;
         }
-        self.add_check(fact)
+        self.given.push(first..self.checks.len());
+        Ok(())
     }
 
     /// Sees to it that `check` holds: by the facts, or by a check at run time; an error where it cannot.
@@ -262,10 +268,11 @@ impl Scope {
                 .add_check(check)
                 .map_err(|error| error.relocate(|_| place.clone())),
             Answer::Never => {
-                let never = || ErrorKind::Never {
-                    condition: check.to_string(),
+                let kind = match self.never(&[check]) {
+                    never @ ErrorKind::Never { .. } => refusal().unwrap_or(never),
+                    contradiction => contradiction,
                 };
-                Err(refusal().unwrap_or_else(never).at(place.clone()))
+                Err(kind.at(place.clone()))
             }
         }
     }
@@ -275,235 +282,119 @@ impl Scope {
             let (what, limit) = ("checks", MAX_CHECKS);
             return Err(ErrorKind::TooMany { what, limit }.at(Place::default()));
         }
-        self.learn(&check)?;
+        self.facts.learn(&check)?;
         self.checks.push(check);
-        Ok(())
-    }
-
-    fn learn(&mut self, check: &Check) -> Result<()> {
-        match check {
-            Check::Divides { divisor, dividend } => {
-                let atom = as_atom(dividend).zip(divisor.as_constant());
-                if let Some((atom, divisor)) = atom.filter(|(_, divisor)| *divisor > 0) {
-                    let known = &mut self.atoms[atom.index()];
-                    known.multiple = lcm(known.multiple, divisor).unwrap_or(known.multiple);
-                }
-                let quotient = dividend.checked_div(divisor);
-                self.integers.push(quotient.ok_or_else(overflow)?);
-            }
-            Check::AtMost { left, right } => {
-                let (lower, upper) = (left.as_constant(), right.as_constant());
-                if let Some((atom, lower)) = sum_as_atom(right).zip(lower) {
-                    let known = &mut self.atoms[atom.index()];
-                    known.lower = Some(known.lower.map_or(lower, |old| old.max(lower)));
-                }
-                if let Some((atom, upper)) = sum_as_atom(left).zip(upper) {
-                    let known = &mut self.atoms[atom.index()];
-                    known.upper = Some(known.upper.map_or(upper, |old| old.min(upper)));
-                }
-                let difference = right.clone().minus(left);
-                self.not_negative.push(difference.ok_or_else(overflow)?);
-            }
-        }
         Ok(())
     }
 
     /// Whether a check holds.
     pub fn holds(&self, check: &Check) -> Answer {
-        match check {
-            Check::Divides { divisor, dividend } => self.divides(divisor, dividend),
-            Check::AtMost { left, right } => match right.clone().minus(left) {
-                Some(difference) => self.not_negative(&difference),
-                None => Answer::Maybe,
-            },
-        }
-    }
-
-    /// Whether both are the same number.
-    pub(crate) fn equal(&self, left: &Sum, right: &Sum) -> Answer {
-        if left == right {
-            return Answer::Always;
-        }
-        let [below, above] = [(left, right), (right, left)].map(|(left, right)| {
-            let difference = right.clone().minus(left);
-            difference.map_or(Answer::Maybe, |difference| self.not_negative(&difference))
-        });
-        match (below, above) {
-            (Answer::Always, Answer::Always) => Answer::Always,
-            (Answer::Never, _) | (_, Answer::Never) => Answer::Never,
-            _ => Answer::Maybe,
-        }
-    }
-
-    /// Whether a sum is at least 0.
-    fn is_natural(&self, sum: &Sum) -> bool {
-        self.not_negative(sum) == Answer::Always
-    }
-
-    /// Whether the quotient is an integer.
-    fn divides(&self, divisor: &Term, dividend: &Term) -> Answer {
-        if dividend.is_zero() && self.is_positive(divisor) {
-            return Answer::Always;
-        }
-        if divisor.is_zero() {
-            return Answer::Never;
-        }
-        let Some(quotient) = dividend.checked_div(divisor) else {
-            return Answer::Maybe;
-        };
-        if self.is_integer(&quotient) {
-            return Answer::Always;
-        }
-        let less = Sum::from(divisor)
-            .add(&Term::ONE, -1)
-            .and_then(|divisor| divisor.minus(&dividend.into()))
-            .is_some_and(|difference| self.not_negative(&difference) == Answer::Always);
-        if quotient.powers().is_empty() || self.is_positive(dividend) && less {
-            return Answer::Never;
-        }
-        Answer::Maybe
+        self.facts.holds(check)
     }
 
     /// Whether a term is at least 1.
     pub(crate) fn is_positive(&self, term: &Term) -> bool {
-        self.is_known(Question::AtMost(&Term::ONE, term))
+        self.facts.is_positive(term)
     }
 
-    /// A quotient is an integer by itself, by the multiples that its atoms are, or because one or two quotients are that
-    /// divide it.
-    fn is_integer(&self, quotient: &Term) -> bool {
-        if self.is_multiple(quotient) {
-            return true;
-        }
-        self.integers.iter().enumerate().any(|(i, known)| {
-            let Some(rest) = quotient.checked_div(known) else {
-                return false;
-            };
-            self.is_multiple(&rest)
-                || self.integers[i..].iter().any(|known| {
-                    rest.checked_div(known)
-                        .is_some_and(|rest| self.is_multiple(&rest))
-                })
-        })
+    /// What a positive integer is at least; `None` where that does not fit.
+    pub(crate) fn least_positive(&self, term: &Term) -> Option<i128> {
+        self.facts.least_positive(term)
     }
 
-    fn is_multiple(&self, quotient: &Term) -> bool {
-        if quotient.powers().iter().any(|&(_, power)| power < 0) {
-            return false;
-        }
-        // What of the denominator no factor above is known to be a multiple of.
-        let denominator = quotient.denominator().unsigned_abs().into();
-        let mut missing: u128 = denominator;
-        for (atom, power) in quotient.powers() {
-            let multiple = self.atoms[atom.index()].multiple.unsigned_abs().into();
-            for _ in 0..power.unsigned_abs().min(u64::BITS) {
-                missing /= gcd(missing, multiple);
+    /// The number of the given fact, the last of some, by which an extent would be less than 1.
+    pub(crate) fn against_extents(&self) -> Option<usize> {
+        self.against_extents
+    }
+
+    /// The steps taken so far to decide what the facts say, of at most [`MAX_STEPS`].
+    pub fn steps(&self) -> usize {
+        self.facts.steps()
+    }
+
+    /// Counts an operation, and refuses it where answers are missing because there is too much to decide.
+    pub(crate) fn check_operation(&self) -> Result<()> {
+        self.facts.count_operation();
+        self.check_steps()
+    }
+
+    /// Refuses where answers are missing because there was too much to decide.
+    pub(crate) fn check_steps(&self) -> Result<()> {
+        match self.facts.is_exhausted() {
+            false => Ok(()),
+            true => {
+                let (what, limit) = ("steps to decide what the facts say", MAX_STEPS);
+                Err(ErrorKind::TooMany { what, limit }.at(Place::default()))
             }
         }
-        missing == 1
     }
+}
 
-    fn not_negative(&self, sum: &Sum) -> Answer {
-        match self.bounded(sum) {
-            Answer::Maybe => {}
-            decided => return decided,
-        }
-        let known = self.not_negative.iter().any(|known| {
-            let rest = sum.clone().minus(known);
-            rest.is_some_and(|rest| self.bounded(&rest) == Answer::Always)
-        });
-        if known {
-            return Answer::Always;
-        }
-        // -sum - 1 >= known >= 0 contradicts sum >= 0.
-        let contradicted = self.not_negative.iter().any(|known| {
-            let rest = Sum::default()
-                .add(&Term::ONE, -1)
-                .and_then(|rest| rest.minus(sum))
-                .and_then(|rest| rest.minus(known));
-            rest.is_some_and(|rest| self.bounded(&rest) == Answer::Always)
-        });
-        if contradicted {
-            Answer::Never
-        } else {
-            Answer::Maybe
+/// Contradictions.
+impl Scope {
+    /// What is wrong with a condition that never holds: the facts that it contradicts, if some of them do.
+    fn never(&self, condition: &[Check]) -> ErrorKind {
+        let facts = self.contradicted(condition);
+        let is_given = |fact: &Range<usize>| self.given.contains(fact);
+        let condition = shown(condition);
+        match facts.iter().any(is_given) {
+            false => ErrorKind::Never { condition },
+            true => ErrorKind::Contradiction {
+                condition,
+                facts: facts
+                    .into_iter()
+                    .map(|fact| shown(&self.checks[fact]))
+                    .collect(),
+            },
         }
     }
 
-    /// The sign of a sum by the bounds of its atoms: in `atom - lower`, terms with a positive coefficient only add.
-    fn bounded(&self, sum: &Sum) -> Answer {
-        self.bounds_of(sum).map_or(Answer::Maybe, |(least, most)| {
-            if least.is_some_and(|least| least >= 0) {
-                Answer::Always
-            } else if most.is_some_and(|most| most < 0) {
-                Answer::Never
-            } else {
-                Answer::Maybe
-            }
-        })
-    }
-
-    /// The least and the largest value of a sum times some positive number, where there are such; as the sign of a
-    /// fraction is that of its numerator, numerators over a common denominator.
-    fn bounds_of(&self, sum: &Sum) -> Option<(Option<i128>, Option<i128>)> {
-        let mut sum = sum.clone();
-        for known in &self.atoms {
-            let atom = &known.atom;
-            let least = sum
-                .parts()
-                .flat_map(|(powers, _)| powers)
-                .filter(|(used, _)| used == atom)
-                .map(|(_, power)| *power)
-                .min();
-            let Some(least) = least else { continue };
-            let lower = self.lower(atom);
-            if least < 0 {
-                // Times a positive number, the sign is the same.
-                lower.filter(|&lower| lower >= 1)?;
-                sum = sum.times_power(atom, least.checked_neg()?)?;
-            }
-            if let Some(lower) = lower {
-                if known.upper.is_some_and(|upper| upper < lower) {
-                    return None;
-                }
-                sum = sum.shifted(atom, lower)?;
+    /// As few of the facts and the other checks as contradict a condition; none where it contradicts itself, or what is
+    /// known otherwise.
+    fn contradicted(&self, condition: &[Check]) -> Vec<Range<usize>> {
+        let last = self.given.last().map_or(0, |fact| fact.end);
+        let others = (last..self.checks.len()).map(|check| check..check + 1);
+        let mut facts: Vec<_> = self.given.iter().cloned().chain(others).collect();
+        if !self.is_contradiction(&facts, condition) {
+            return Vec::new();
+        }
+        for i in (0..facts.len()).rev() {
+            let left_out = facts.remove(i);
+            if !self.is_contradiction(&facts, condition) {
+                facts.insert(i, left_out);
             }
         }
-        let common = sum.parts().try_fold(1i128, |common, (_, (_, below))| {
-            let divisor = i128::try_from(gcd(common.unsigned_abs(), below.unsigned_abs())).ok()?;
-            (common / divisor).checked_mul(below)
-        })?;
-        let (mut least, mut most) = (Some(0i128), Some(0i128));
-        for (powers, (above, below)) in sum.parts() {
-            let coefficient = above.checked_mul(common / below)?;
-            // The product of atoms lies between 0 and `reach`, unless an atom has no lower bound.
-            let free = powers.iter().any(|(atom, _)| self.lower(atom).is_none());
-            let reach = powers.iter().try_fold(1i128, |reach, (atom, power)| {
-                let upper = self.atoms[atom.index()].upper;
-                let width = i128::from(upper?) - i128::from(self.lower(atom)?);
-                reach.checked_mul(width.checked_pow(power.unsigned_abs())?)
-            });
-            let end = reach.and_then(|reach| coefficient.checked_mul(reach));
-            let (low, high) = match (powers.is_empty(), free, coefficient > 0) {
-                (true, ..) => (Some(coefficient), Some(coefficient)),
-                (_, true, _) => (None, None),
-                (_, _, true) => (Some(0), end),
-                (_, _, false) => (end, Some(0)),
-            };
-            let plus = |a: Option<i128>, b: Option<i128>| a?.checked_add(b?);
-            (least, most) = (plus(least, low), plus(most, high));
-        }
-        Some((least, most))
+        facts
     }
 
-    /// The least value of an atom: its lower bound, rounded up to a multiple.
-    fn lower(&self, atom: &Atom) -> Option<i64> {
-        let known = &self.atoms[atom.index()];
-        let lower = known.lower?;
-        let rest = lower.rem_euclid(known.multiple);
-        match rest {
-            0 => Some(lower),
-            _ => lower.checked_add(known.multiple - rest).or(Some(lower)),
+    fn is_contradiction(&self, facts: &[Range<usize>], condition: &[Check]) -> bool {
+        let mut known = self.facts.forgotten();
+        let mut checks = facts.iter().flat_map(|fact| &self.checks[fact.clone()]);
+        // All of them could be learned before.
+        let is_learned = checks.all(|check| known.learn(check).is_ok());
+        let is_never =
+            |check: &Check| known.holds(check) == Answer::Never || known.learn(check).is_err();
+        let is_contradiction = is_learned && condition.iter().any(is_never);
+        self.facts.count_steps_of(&known);
+        is_contradiction
+    }
+}
+
+/// The checks of a fact as the condition that they are.
+fn shown(checks: &[Check]) -> String {
+    match checks {
+        [
+            Check::AtMost { left, right },
+            Check::AtMost {
+                left: above,
+                right: below,
+            },
+        ] if (left, right) == (below, above) => {
+            format!("{left} == {right}")
+        }
+        checks => {
+            let checks: Vec<_> = checks.iter().map(Check::to_string).collect();
+            checks.join(" && ")
         }
     }
 }
@@ -513,9 +404,9 @@ impl Domain for Scope {
 
     fn answer(&self, question: Question<'_, Term>) -> Answer {
         match question {
-            Question::Divides(divisor, dividend) => self.divides(divisor, dividend),
+            Question::Divides(divisor, dividend) => self.holds(&Check::divides(divisor, dividend)),
             Question::AtMost(left, right) => self.holds(&Check::at_most(left, right)),
-            Question::Equal(left, right) => self.equal(&left.into(), &right.into()),
+            Question::Equal(left, right) => self.facts.equal(&left.into(), &right.into()),
         }
     }
 
@@ -569,8 +460,12 @@ impl Domain for Scope {
         }
         // An extent is at least 1, and so is every atom of it.
         for (atom, _) in extent.powers() {
-            let question = Question::AtMost(&Term::ONE, &Term::atom(atom.clone()));
-            self.require(question, place, &|| None)?;
+            let check = Check::at_most(&Term::ONE, &Term::atom(atom.clone()));
+            if self.holds(&check) == Answer::Never {
+                let facts = self.contradicted(std::slice::from_ref(&check));
+                self.against_extents = self.given.iter().rposition(|fact| facts.contains(fact));
+            }
+            self.require_check(check, place, &|| None)?;
         }
         Ok(())
     }
@@ -619,14 +514,15 @@ impl Domain for Scope {
         }
         let at_least = |lower: i64| {
             let above = sum.clone().add(&lower.into(), -1);
-            above.is_some_and(|above| self.is_natural(&above))
+            above.is_some_and(|above| self.facts.is_natural(&above))
         };
         let lower = [1, 0].into_iter().find(|&lower| at_least(lower));
         let term = Term::atom(self.derived(Origin::Quotient(sum.clone(), Term::ONE), lower)?);
         let above = Sum::from(&term).minus(sum);
         let below = sum.clone().add(&term, -1);
         let both = above.zip(below).ok_or_else(overflow)?;
-        self.not_negative.extend([both.0, both.1]);
+        self.facts.learn_not_negative(both.0);
+        self.facts.learn_not_negative(both.1);
         Ok(term)
     }
 
@@ -643,7 +539,9 @@ impl Domain for Scope {
 
     fn succeeds(&mut self, operation: impl FnOnce(&mut Self) -> Result<()>) -> Result<bool> {
         let mut trial = self.clone();
-        match operation(&mut trial) {
+        let result = operation(&mut trial);
+        self.facts.count_steps_of(&trial.facts);
+        match result {
             Ok(()) => match trial.checks.get(self.checks.len()) {
                 None => Ok(true),
                 Some(check) => {
@@ -670,7 +568,7 @@ impl Swizzling for Scope {
         if let Some(index) = index.as_constant() {
             return Ok(swizzle.apply(index).into());
         }
-        let lower = self.is_natural(index).then_some(0);
+        let lower = self.facts.is_natural(index).then_some(0);
         let atom = self.derived(Origin::Swizzled(swizzle, index.clone()), lower)?;
         Ok(Term::atom(atom).into())
     }
@@ -699,22 +597,4 @@ impl Swizzling for Scope {
 pub fn div_ceil(dividend: i128, divisor: i128) -> Option<i64> {
     let below = dividend.checked_sub(1)?.checked_div(divisor)?;
     i64::try_from(below.checked_add(1)?).ok()
-}
-
-fn as_atom(term: &Term) -> Option<Atom> {
-    match term.powers() {
-        [(atom, 1)] if term.numerator() == 1 && term.denominator() == 1 => Some(atom.clone()),
-        _ => None,
-    }
-}
-
-fn sum_as_atom(sum: &Sum) -> Option<Atom> {
-    let mut terms = sum.terms();
-    let only = terms.next()?;
-    terms.next().is_none().then(|| as_atom(&only))?
-}
-
-fn lcm(a: i64, b: i64) -> Option<i64> {
-    let common = gcd(a.unsigned_abs().into(), b.unsigned_abs().into());
-    a.checked_div(i64::try_from(common).ok()?)?.checked_mul(b)
 }

@@ -2,7 +2,6 @@
 
 use crate::integer::{Integer, Leaf, Source};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -237,8 +236,12 @@ impl From<i64> for Term {
 /// A sum of terms, one for each product of atoms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Sum {
-    terms: BTreeMap<Powers, (i128, i128)>,
+    /// Products of atoms, ascending, with their coefficients, which are not 0.
+    terms: Vec<(Powers, (i128, i128))>,
 }
+
+/// A term takes as long to look at as so many factors.
+const FACTORS: usize = 4;
 
 /// Most terms of a sum that is looked into.
 const MAX_TERMS: usize = 256;
@@ -256,8 +259,8 @@ impl Sum {
 
     /// The sum of both; `None` where a number does not fit.
     pub fn plus(mut self, other: &Self) -> Option<Self> {
-        for (powers, &ratio) in &other.terms {
-            self.add_ratio(powers.clone(), ratio)?;
+        for (powers, ratio) in &other.terms {
+            self.add_ratio(powers.clone(), *ratio)?;
         }
         self.narrow()
     }
@@ -265,11 +268,11 @@ impl Sum {
     /// The product; `None` where a number does not fit, or where it is too long.
     pub fn times(&self, other: &Self) -> Option<Self> {
         let mut product = Self::default();
-        for (powers, &(above, below)) in &self.terms {
-            for (others, &(numerator, denominator)) in &other.terms {
+        for (powers, (above, below)) in &self.terms {
+            for (others, (numerator, denominator)) in &other.terms {
                 let ratio = (
-                    above.checked_mul(numerator)?,
-                    below.checked_mul(denominator)?,
+                    above.checked_mul(*numerator)?,
+                    below.checked_mul(*denominator)?,
                 );
                 product.add_ratio(multiply_powers(powers, others, 1)?, ratio)?;
             }
@@ -291,16 +294,16 @@ impl Sum {
 
     /// Itself, if its terms are.
     fn narrow(self) -> Option<Self> {
-        let fits = |&(above, below): &(i128, i128)| {
-            i64::try_from(above).is_ok() && i64::try_from(below).is_ok()
+        let fits = |(_, (above, below)): &(Powers, (i128, i128))| {
+            i64::try_from(*above).is_ok() && i64::try_from(*below).is_ok()
         };
-        self.terms.values().all(fits).then_some(self)
+        self.terms.iter().all(fits).then_some(self)
     }
 
     /// The difference; `None` where a number does not fit.
     pub fn minus(mut self, other: &Self) -> Option<Self> {
-        for (powers, &(numerator, denominator)) in &other.terms {
-            self.add_ratio(powers.clone(), (numerator.checked_neg()?, denominator))?;
+        for (powers, (numerator, denominator)) in &other.terms {
+            self.add_ratio(powers.clone(), (numerator.checked_neg()?, *denominator))?;
         }
         Some(self)
     }
@@ -308,7 +311,7 @@ impl Sum {
     /// The constant, if there are no atoms.
     pub fn as_constant(&self) -> Option<i64> {
         let (numerator, denominator) = self.constant_part();
-        let only = self.terms.keys().all(Powers::is_empty);
+        let only = self.terms.iter().all(|(powers, _)| powers.is_empty());
         (only && denominator == 1).then(|| i64::try_from(numerator).ok())?
     }
 
@@ -316,8 +319,8 @@ impl Sum {
     pub fn terms(&self) -> impl Iterator<Item = Term> {
         self.terms
             .iter()
-            .filter_map(|(powers, &(numerator, denominator))| {
-                Term::reduced(numerator, denominator, powers.clone())
+            .filter_map(|(powers, (numerator, denominator))| {
+                Term::reduced(*numerator, *denominator, powers.clone())
             })
     }
 
@@ -329,30 +332,64 @@ impl Sum {
 
     /// The coefficient of 1.
     pub(super) fn constant_part(&self) -> (i128, i128) {
-        self.terms.get(&Vec::new()).copied().unwrap_or((0, 1))
+        match self.terms.first() {
+            Some((powers, ratio)) if powers.is_empty() => *ratio,
+            _ => (0, 1),
+        }
     }
 
     /// Products of atoms with their coefficients.
     pub(super) fn parts(&self) -> impl Iterator<Item = (&Powers, (i128, i128))> {
-        self.terms.iter().map(|(powers, &ratio)| (powers, ratio))
+        self.terms.iter().map(|(powers, ratio)| (powers, *ratio))
     }
 
-    /// The product with a power of an atom; `None` where an exponent does not fit.
-    pub(super) fn times_power(&self, atom: &Atom, power: i32) -> Option<Self> {
-        let factor = [(atom.clone(), power)];
-        let terms = self
-            .terms
-            .iter()
-            .map(|(powers, &ratio)| Some((multiply_powers(powers, &factor, 1)?, ratio)));
-        Some(Self {
-            terms: terms.collect::<Option<_>>()?,
-        })
+    /// The product with powers of atoms; `None` where an exponent does not fit.
+    pub(super) fn times_powers(&self, factor: &[(Atom, i32)]) -> Option<Self> {
+        let mut product = Self::default();
+        for (powers, ratio) in &self.terms {
+            product.add_ratio(multiply_powers(powers, factor, 1)?, *ratio)?;
+        }
+        Some(product)
+    }
+
+    /// The sum with values in place of some atoms, by their numbers; `None` where a number does not fit.
+    pub(super) fn substituted(&self, values: &[Option<i64>]) -> Option<Self> {
+        let mut substituted = Self::default();
+        for &(ref powers, (mut above, below)) in &self.terms {
+            let mut rest = Powers::new();
+            for (atom, power) in powers {
+                match values[atom.index()] {
+                    Some(value) => {
+                        let factor = i128::from(value).checked_pow(u32::try_from(*power).ok()?)?;
+                        above = above.checked_mul(factor)?;
+                    }
+                    None => rest.push((atom.clone(), *power)),
+                }
+            }
+            substituted.add_ratio(rest, (above, below))?;
+        }
+        Some(substituted)
+    }
+
+    /// The number of factors in all terms: how long it takes to look at them.
+    pub(super) fn weight(&self) -> usize {
+        self.parts().map(|(powers, _)| FACTORS + powers.len()).sum()
+    }
+
+    /// The number of factors where each power of an atom is a sum of all lower ones: how long it takes to shift it.
+    pub(super) fn weight_of_powers(&self, atom: &Atom) -> usize {
+        let weight = |powers: &Powers| {
+            let power = powers.iter().find(|(known, _)| known == atom);
+            let lower = power.map_or(0, |(_, power)| power.unsigned_abs() as usize);
+            (FACTORS + powers.len()) * (1 + lower)
+        };
+        self.parts().map(|(powers, _)| weight(powers)).sum()
     }
 
     /// The same sum in `atom - lower` instead of the atom; `None` where it has negative exponents or becomes too long.
     pub(super) fn shifted(&self, atom: &Atom, lower: i64) -> Option<Self> {
         let mut shifted = Self::default();
-        for (powers, &ratio) in &self.terms {
+        for (powers, ratio) in &self.terms {
             let power = powers
                 .iter()
                 .find(|(known, _)| known == atom)
@@ -379,13 +416,21 @@ impl Sum {
     }
 
     fn add_ratio(&mut self, powers: Powers, (numerator, denominator): (i128, i128)) -> Option<()> {
-        let (old, under) = self.terms.remove(&powers).unwrap_or((0, 1));
-        let sum = old
-            .checked_mul(denominator)?
-            .checked_add(numerator.checked_mul(under)?)?;
-        let (numerator, denominator) = reduce(sum, under.checked_mul(denominator)?)?;
-        if numerator != 0 {
-            self.terms.insert(powers, (numerator, denominator));
+        match self.terms.binary_search_by(|(known, _)| known.cmp(&powers)) {
+            Ok(i) => {
+                let (old, under) = self.terms[i].1;
+                let sum = old
+                    .checked_mul(denominator)?
+                    .checked_add(numerator.checked_mul(under)?)?;
+                match reduce(sum, under.checked_mul(denominator)?)? {
+                    (0, _) => drop(self.terms.remove(i)),
+                    ratio => self.terms[i].1 = ratio,
+                }
+            }
+            Err(i) => match reduce(numerator, denominator)? {
+                (0, _) => {}
+                ratio => self.terms.insert(i, (powers, ratio)),
+            },
         }
         Some(())
     }
@@ -393,10 +438,10 @@ impl Sum {
 
 impl From<&Term> for Sum {
     fn from(term: &Term) -> Self {
-        let mut terms = BTreeMap::new();
+        let mut terms = Vec::new();
         if !term.is_zero() {
             let ratio = (i128::from(term.numerator), i128::from(term.denominator));
-            terms.insert(term.powers.clone(), ratio);
+            terms.push((term.powers.clone(), ratio));
         }
         Self { terms }
     }
@@ -415,13 +460,23 @@ impl From<i64> for Sum {
 }
 
 fn multiply_powers(a: &[(Atom, i32)], b: &[(Atom, i32)], sign: i32) -> Option<Powers> {
-    let mut product: BTreeMap<Atom, i32> = a.iter().cloned().collect();
-    for (atom, power) in b {
-        let sum = product.entry(atom.clone()).or_insert(0);
-        *sum = sum.checked_add(power.checked_mul(sign)?)?;
+    let mut product = Powers::with_capacity(a.len() + b.len());
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    loop {
+        let order = match (a.peek(), b.peek()) {
+            (Some((left, _)), Some((right, _))) => left.cmp(right),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return Some(product),
+        };
+        let left = if order.is_le() { a.next() } else { None };
+        let right = if order.is_ge() { b.next() } else { None };
+        let power = |side: Option<&(Atom, i32)>| side.map_or(0, |(_, power)| *power);
+        let sum = power(left).checked_add(power(right).checked_mul(sign)?)?;
+        if let (Some((atom, _)), true) = (left.or(right), sum != 0) {
+            product.push((atom.clone(), sum));
+        }
     }
-    product.retain(|_, power| *power != 0);
-    Some(product.into_iter().collect())
 }
 
 /// The ratio in lowest terms with a positive denominator; `None` over 0.

@@ -1,0 +1,159 @@
+//! Shapes divided: leaf by leaf, or from the left until a divisor is used up.
+
+use crate::domain::{Domain, Numbers, Question, Sum, quotient};
+use crate::error::{During, ErrorKind, LayoutError, Place};
+use crate::integer::Integer;
+use crate::tuple::{IntTuple, Shape, Tuple};
+
+/// What a division does with a remainder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// The quotient is rounded up.
+    Ceil,
+    /// The quotient is rounded down.
+    Floor,
+    /// It is refused.
+    Exact,
+}
+
+/// The extents that are left when the first `divisor` elements are divided out, from the left: each extent is divided by
+/// the divisor, and the divisor by the extent.
+///
+/// At each leaf, one of both must divide the other.
+/// ```
+/// use cute_algebra::{Shape, shape_div};
+/// let shape: Shape = "(3,6,2,8)".parse()?;
+/// assert_eq!(shape_div(&shape, 9)?.to_string(), "(1,2,2,8)");
+/// assert!(shape_div(&shape, 4).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn shape_div(shape: &Shape, divisor: i64) -> Result<Shape, LayoutError> {
+    let split = from_the_left(&mut Numbers, shape, &divisor);
+    Ok(split
+        .during("shape_div", [shape, &Tuple::Leaf(divisor)])?
+        .rest)
+}
+
+/// The extents of the first `count` elements, from the left: each extent is kept as far as the count reaches.
+///
+/// At each leaf, the extent or what is left of the count must divide the other.
+/// ```
+/// use cute_algebra::{Shape, shape_mod};
+/// let shape: Shape = "(3,6,2,8)".parse()?;
+/// assert_eq!(shape_mod(&shape, 9)?.to_string(), "(3,3,1,1)");
+/// assert!(shape_mod(&shape, 4).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn shape_mod(shape: &Shape, count: i64) -> Result<Shape, LayoutError> {
+    let split = from_the_left(&mut Numbers, shape, &count);
+    Ok(split
+        .during("shape_mod", [shape, &Tuple::Leaf(count)])?
+        .first)
+}
+
+/// Each extent divided by the divisor, or by its leaf of a divisor that nests alike.
+/// ```
+/// use cute_algebra::{Rounding, Shape, elementwise_div};
+/// let (shape, divisor): (Shape, Shape) = ("(10,(4,8))".parse()?, "4".parse()?);
+/// assert_eq!(elementwise_div(&shape, &divisor, Rounding::Ceil)?.to_string(), "(3,(1,2))");
+/// assert_eq!(elementwise_div(&shape, &divisor, Rounding::Floor)?.to_string(), "(2,(1,2))");
+/// assert!(elementwise_div(&shape, &divisor, Rounding::Exact).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn elementwise_div(
+    shape: &Shape,
+    divisor: &Shape,
+    rounding: Rounding,
+) -> Result<IntTuple, LayoutError> {
+    elementwise(&mut Numbers, shape, divisor, rounding).during("shape_div", [shape, divisor])
+}
+
+/// A shape cut after so many elements.
+pub(crate) struct Split<I> {
+    /// The extents before the cut.
+    pub(crate) first: Tuple<I>,
+    /// The extents behind it.
+    pub(crate) rest: Tuple<I>,
+}
+
+/// Cuts a shape after `count` elements.
+pub(crate) fn from_the_left<D: Domain>(
+    d: &mut D,
+    shape: &Tuple<D::Int>,
+    count: &D::Int,
+) -> Result<Split<D::Int>, LayoutError> {
+    check(d, shape, &Tuple::Leaf(count.clone()))?;
+    let (mut left, mut paths) = (count.clone(), shape.leaf_paths().into_iter());
+    let cut = shape.try_map(|extent| {
+        let place = Place::operand(0).mode(paths.next().unwrap_or_default());
+        let is_within = Question::Divides(&left, extent);
+        let is_beyond = Question::Divides(extent, &left);
+        let ends_here = d.is_known(is_within)
+            || !d.is_known(is_beyond) && d.decide(Question::AtMost(&left, extent), &place)?;
+        let (required, dividend, divisor) = match ends_here {
+            true => (is_within, extent, &left),
+            false => (is_beyond, &left, extent),
+        };
+        d.require(required, &place, &|| Some(indivisible(dividend, divisor)))?;
+        let (first, next) = match ends_here {
+            true => (left.clone(), D::Int::ONE),
+            false => (extent.clone(), quotient(&left, extent)?),
+        };
+        left = next;
+        let rest = quotient(extent, &first)?;
+        Ok::<_, LayoutError>((first, rest))
+    })?;
+    Ok(Split {
+        first: cut.map(|(first, _)| first.clone()),
+        rest: cut.map(|(_, rest)| rest.clone()),
+    })
+}
+
+/// Divides leaf by leaf.
+pub(crate) fn elementwise<D: Domain>(
+    d: &mut D,
+    shape: &Tuple<D::Int>,
+    divisor: &Tuple<D::Int>,
+    rounding: Rounding,
+) -> Result<Tuple<Sum<D>>, LayoutError> {
+    check(d, shape, divisor)?;
+    if !divisor.is_leaf() && !shape.is_congruent(divisor) {
+        let (expected, found) = (shape.to_string(), divisor.to_string());
+        return Err(ErrorKind::Profile { expected, found }.at(Place::operand(1)));
+    }
+    let divisors: Vec<_> = divisor.leaves().collect();
+    let mut divisors = divisors.into_iter().cycle();
+    let mut paths = shape.leaf_paths().into_iter();
+    shape.try_map(|extent| {
+        let place = Place::operand(0).mode(paths.next().unwrap_or_default());
+        let Some(divisor) = divisors.next() else {
+            return Ok(extent.clone().into());
+        };
+        Ok(match rounding {
+            Rounding::Ceil => d.ceiling(extent, divisor, &place)?.into(),
+            Rounding::Floor => d.div_rem(&extent.clone().into(), divisor)?.0,
+            Rounding::Exact => {
+                let refusal = || Some(indivisible(extent, divisor));
+                d.require(Question::Divides(divisor, extent), &place, &refusal)?;
+                quotient(extent, divisor)?.into()
+            }
+        })
+    })
+}
+
+pub(crate) fn indivisible<I: Integer>(dividend: &I, divisor: &I) -> ErrorKind {
+    ErrorKind::Indivisible {
+        dividend: dividend.to_string(),
+        divisor: divisor.to_string(),
+    }
+}
+
+/// Refuses extents and divisors below 1.
+fn check<D: Domain>(
+    d: &mut D,
+    shape: &Tuple<D::Int>,
+    divisor: &Tuple<D::Int>,
+) -> Result<(), LayoutError> {
+    d.require_shape(shape)?;
+    d.require_shape(divisor).map_err(|error| error.blame(1))
+}
