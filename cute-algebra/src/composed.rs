@@ -347,7 +347,7 @@ impl ComposedLayout {
     /// use cute_algebra::ComposedLayout;
     /// // The rows are 64 apart, and the swizzle stays within them.
     /// let a: ComposedLayout = "Sw<1,0,6> o (8,4):(1,64)".parse()?;
-    /// assert_eq!(a.left_inverse()?.to_string(), "Sw<1,0,3> o 0 o (8,8,4):(1,0,8)");
+    /// assert_eq!(a.left_inverse()?.to_string(), "Sw<1,0,3> o 0 o (64,4):(1,8)");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn left_inverse(&self) -> Result<Self, LayoutError> {
