@@ -232,8 +232,7 @@ pub static OPERATIONS: &[Operation] = &[
         both!(|args, _| {
             let path = args.numbers(1)?;
             match args.get(0)? {
-                Value::Int(integer) => Ok(Value::of_sums(regroup::element(&Tuple::Leaf(integer.clone()), &path)?)),
-                Value::Tuple(tuple) => Ok(Value::of_sums(regroup::element(tuple, &path)?)),
+                Value::Int(_) | Value::Tuple(_) => Ok(Value::of_sums(regroup::element(&args.tuple(0)?, &path)?)),
                 Value::Coord(coord) => Ok(Value::of_coord(regroup::element(coord, &path)?)),
                 Value::Stride(stride) => Ok(regroup::element(stride, &path)?.into()),
                 _ => args.map(|_, a| regroup::get(a, &path)),
