@@ -223,14 +223,20 @@ pub(crate) enum MatrixA {
     Registers([Reg; 4]),
 }
 
-/// dst = function(src…). With `flush`, subnormal f32 operands and results become zero; with `saturate`, the f32 result is
-/// clamped to 0 to 1.
+/// What `.ftz` replaces by a zero of the same sign if it is a subnormal f32.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Flush {
+    pub(crate) sources: bool,
+    pub(crate) result: bool,
+}
+
+/// dst = function(src…). With `saturate`, the f32 result is clamped to 0 to 1.
 #[derive(Clone, Debug)]
 pub(crate) struct Compute {
     pub(crate) function: Function,
     pub(crate) dst: Reg,
     pub(crate) src: [Reg; 4],
-    pub(crate) flush: bool,
+    pub(crate) flush: Flush,
     pub(crate) saturate: bool,
 }
 

@@ -1,6 +1,7 @@
 //! Terms, sums, checks and origins as text.
 
-use super::scope::{Check, Origin};
+use super::check::Check;
+use super::scope::Origin;
 use super::term::{Sum, Term};
 use std::fmt;
 

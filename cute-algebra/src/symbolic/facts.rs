@@ -1,6 +1,6 @@
 //! What is known about run-time integers, and what follows from it.
 
-use super::scope::Check;
+use super::check::Check;
 use super::term::{Atom, Sum, Term, gcd};
 use crate::domain::{Answer, overflow};
 use crate::error::LayoutError;

@@ -19,6 +19,7 @@
 //! A run-time integer in an extent is at least 1. Checks may ask for more than an instance needs where one of its
 //! extents happens to be 1; they never ask for less.
 
+mod check;
 mod display;
 mod facts;
 mod layout;
@@ -27,6 +28,7 @@ mod term;
 mod value;
 
 pub use crate::domain::Answer;
+pub use check::Check;
 pub use facts::MAX_STEPS;
-pub use scope::{Check, MAX_ATOMS, MAX_CHECKS, Origin, Scope, div_ceil};
+pub use scope::{MAX_ATOMS, MAX_CHECKS, Origin, Scope, div_ceil};
 pub use term::{Atom, Sum, Term, evaluate};

@@ -1,5 +1,6 @@
 //! What is known about run-time integers, what has to be checked, and three-valued answers from both.
 
+use super::check::Check;
 use super::facts::{Facts, MAX_STEPS};
 use super::term::{Atom, Sum, Term};
 use crate::composed::Swizzling;
@@ -49,43 +50,6 @@ impl Origin {
             Self::Swizzled(swizzle, index) => {
                 Some(swizzle.apply(i64::try_from(index.evaluate(atoms)?).ok()?))
             }
-        }
-    }
-}
-
-/// What has to hold when a layout is built.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Check {
-    /// `dividend % divisor == 0`.
-    Divides {
-        /// Divides …
-        divisor: Term,
-        /// … this.
-        dividend: Term,
-    },
-    /// `left <= right`.
-    AtMost {
-        /// The smaller side.
-        left: Sum,
-        /// The larger side.
-        right: Sum,
-    },
-}
-
-impl Check {
-    /// `dividend % divisor == 0`.
-    pub(crate) fn divides(divisor: &Term, dividend: &Term) -> Self {
-        Self::Divides {
-            divisor: divisor.clone(),
-            dividend: dividend.clone(),
-        }
-    }
-
-    /// `left <= right`.
-    pub(crate) fn at_most(left: &Term, right: &Term) -> Self {
-        Self::AtMost {
-            left: left.into(),
-            right: right.into(),
         }
     }
 }

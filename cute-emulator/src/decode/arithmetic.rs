@@ -4,7 +4,9 @@ use super::bindings::{Bindings, no_space};
 use super::operands::{Arg, Result, take};
 use super::registers::Registers;
 use crate::arithmetic;
-use crate::op::{Compare, Compute, Function, Op, PARAM_WINDOW, Reg, SHARED_WINDOW, WINDOW_BYTES};
+use crate::op::{
+    Compare, Compute, Flush, Function, Op, PARAM_WINDOW, Reg, SHARED_WINDOW, WINDOW_BYTES,
+};
 use crate::special::counts_time;
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::special;
@@ -34,6 +36,10 @@ pub(super) fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     };
     let function = function.ok_or_else(|| m.unmodelled_on(ty))?;
     let flush = m.has(Modifier::Ftz);
+    let flush = Flush {
+        sources: flush,
+        result: flush,
+    };
     computation(function, args, flush, saturate && ty == Type::F32)
 }
 
@@ -88,7 +94,12 @@ pub(super) fn convert(
     let (wide, ty) = (Modifier::Type(wide), Modifier::Type(ty));
     let function = arithmetic::conversion(None, false, false, wide, ty);
     let function = function.ok_or("this sign extension is not modelled")?;
-    computation(function, vec![dst, Arg::Row(narrow)], false, false)
+    computation(
+        function,
+        vec![dst, Arg::Row(narrow)],
+        Flush::default(),
+        false,
+    )
 }
 
 pub(super) fn mov(inst: &Inst, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
@@ -110,7 +121,7 @@ pub(super) fn mov(inst: &Inst, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         [dst, src] => {
             let function = arithmetic::function(Opcode::Mov, None, ty);
             let function = function.ok_or_else(|| m.unmodelled_on(ty))?;
-            computation(function, vec![dst, src], false, false)
+            computation(function, vec![dst, src], Flush::default(), false)
         }
     }
 }
@@ -127,7 +138,7 @@ pub(super) fn address_conversion(m: &Bindings, args: Vec<Arg>, to: bool) -> Resu
         (Some(Modifier::Global | Modifier::Param | Modifier::Const), _) => |a| a,
         (space, _) => return Err(no_space(space)),
     };
-    computation(Function::F1(function), args, false, false)
+    computation(Function::F1(function), args, Flush::default(), false)
 }
 
 /// `isspacep`: whether a generic address is in a state space.
@@ -141,14 +152,14 @@ pub(super) fn is_in_space(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         Some(Modifier::Const | Modifier::Local) => |_| 0,
         space => return Err(no_space(space)),
     };
-    computation(Function::F1(function), args, false, false)
+    computation(Function::F1(function), args, Flush::default(), false)
 }
 
 /// The operation dst = function(sources), where the first argument is dst.
 pub(super) fn computation(
     function: Function,
     args: Vec<Arg>,
-    flush: bool,
+    flush: Flush,
     saturate: bool,
 ) -> Result<Op> {
     let [Arg::Row(dst), sources @ ..] = &args[..] else {
@@ -179,12 +190,12 @@ fn conversion(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         return Err(format!("`.sat` is not modelled for .{to}"));
     }
     let single = Modifier::Type(Type::F32);
-    // Only conversions from f32 to f32 flush. `.sat` to an integer changes nothing, since conversions from floating point to
-    // integer saturate anyway.
-    let (flush, saturate) = (
-        flush && (to, from) == (single, single),
-        saturate && to == single,
-    );
+    let flush = Flush {
+        sources: flush && from == single,
+        result: flush && to == single,
+    };
+    // `.sat` to an integer changes nothing, since conversions from floating point to integer saturate anyway.
+    let saturate = saturate && to == single;
     computation(function, args, flush, saturate)
 }
 

@@ -4,7 +4,7 @@ use super::bindings::Bindings;
 use super::operands::{Arg, Result, take};
 use super::registers::Registers;
 use super::{arithmetic, asynchronous, memory, threads};
-use crate::op::{Function, Op, PENDING_SHIFT};
+use crate::op::{Flush, Function, Op, PENDING_SHIFT};
 use cute_ptx::ast::Inst;
 use cute_ptx::table::{Modifier, Opcode};
 
@@ -80,7 +80,7 @@ pub(super) fn operation(
             arithmetic::computation(
                 Function::F1(|state| state >> PENDING_SHIFT),
                 args,
-                false,
+                Flush::default(),
                 false,
             )
         }

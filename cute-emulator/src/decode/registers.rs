@@ -3,7 +3,7 @@
 use super::operands::{Arg, Result};
 use super::scope::Addresses;
 use crate::arithmetic::{constant, low_bits};
-use crate::op::{Address, Compute, Function, Op, Reg};
+use crate::op::{Address, Compute, Flush, Function, Op, Reg};
 use crate::special;
 use cute_ptx::ast::{Operand, Type, families};
 use cute_ptx::special::Register;
@@ -202,7 +202,7 @@ impl<'a, 's> Registers<'a, 's> {
                     function: Function::F1(|a| a ^ 1),
                     dst: row,
                     src: [predicate, 0, 0, 0],
-                    flush: false,
+                    flush: Flush::default(),
                     saturate: false,
                 }));
                 Ok(row)

@@ -33,6 +33,18 @@ same_as_rust! {
     arithmetic: {
         fn f(x: u32, y: u32) -> u32 { (x * 8 + y / 2) % 13 ^ (x << 2 | y) & 0xff - min(x, 9) + max(y, 4) * ceil_div(x, y) }
     }
+    quotients_rounded_up_at_the_end_of_the_range: {
+        fn f(x: u32, y: u32) -> u32 { ceil_div(x | 0xffff_fff0, y) ^ ceil_div(0xffff_ffff, y | 1) ^ ceil_div(x, 0xffff_ffff) }
+    }
+    indices_have_the_type_of_their_range: {
+        fn f(x: u32, y: u32) -> u32 {
+            let mut sum = x;
+            for i in 250..=255u8 {
+                sum += (!i) as u32;
+            }
+            sum
+        }
+    }
     branches: {
         fn f(x: u32, y: u32) -> u32 { if x < y { if x == 3 { 1 } else { x } } else if x % 2 == 0 && y > 2 || x == 7 { y * 2 } else { 9 } }
     }

@@ -451,6 +451,24 @@ fn quotients_rounded_up() {
     assert_eq!(results[0], expected.collect::<Vec<_>>());
 }
 
+/// A known number that is cast to a narrower floating-point type is rounded to it.
+#[test]
+fn known_numbers_are_rounded_by_casts() {
+    let body = "out[0] = (1.1 as f16) as f32 + (1.1 as bf16) as f32;";
+    let kernel = kernel(
+        1,
+        "out: Global<u32, 1>",
+        &body
+            .replace("out[0] = ", "let sum = ")
+            .replace(';', "; out[0] = (sum * 65536.0) as u32;"),
+    )
+    .expect("a kernel");
+    let sum = half::f16::from_f32(1.1).to_f32() + half::bf16::from_f32(1.1).to_f32();
+    let (u32, _) = INTEGERS[4];
+    let results = run(&kernel, &[], &[(u32, 1)]);
+    assert_eq!(results[0], [(sum * 65536.0) as u64]);
+}
+
 /// A result of known integers that does not fit their type is an error at the operation.
 #[test]
 fn known_integers_that_do_not_fit() {

@@ -17,7 +17,7 @@ impl Step<'_> {
         let rows = &self.warp.rows;
         let row = |i: usize| -> Row {
             let row = rows[src[i] as usize];
-            if flush { row.map(flushed) } else { row }
+            if flush.sources { row.map(flushed) } else { row }
         };
         let mut result: Row = match function {
             Function::F1(f) => row(0).map(f),
@@ -34,7 +34,7 @@ impl Step<'_> {
                 std::array::from_fn(|lane| f(a[lane], b[lane], c[lane], d[lane]))
             }
         };
-        if flush {
+        if flush.result {
             result = result.map(flushed);
         }
         if saturate {

@@ -5,7 +5,6 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::value::types::is_signed;
 use crate::kernel::value::{Num, Value};
-use cute_ptx::ast::Type;
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
@@ -41,37 +40,23 @@ fn extremum(b: &mut Builder, call: &Call, op: Op) -> Result<Value> {
     b.integers(op, &call.args[0].value, &call.args[1].value)
 }
 
-/// ⌈a / b⌉, computed as (a + b − 1) / b. Integers of 8 and 16 bits are widened to 32, so that the sum does not wrap.
+/// ⌈a / b⌉ for a positive b: c + (a − c) / b, where c is 1 if a is positive, else 0. Nothing in it overflows.
 fn ceil_div(b: &mut Builder, call: &Call) -> Result<Value> {
-    let (x, y) = (call.num(0)?, call.num(1)?);
-    if let Num::Const(divisor) = y
+    call.num(0)?;
+    if let Num::Const(divisor) = call.num(1)?
         && divisor < 1
     {
         return Err(call.error_at(1, format!("the divisor is at least 1, not {divisor}")));
     }
-    let ty = b.common_type(&call.args[0].value, &call.args[1].value)?;
-    let (x, y) = (widen(b, x)?, widen(b, y)?);
-    let less = b.sub(&y, &Num::Const(1))?;
-    let sum = b.add(&x, &less)?;
-    let quotient = match (b.div(&sum, &y)?, ty) {
-        (Num::Reg(quotient), Some(ty)) => Num::Reg(b.convert(&quotient, ty)?),
-        (known, _) => known,
-    };
-    Ok(quotient.typed(ty))
-}
-
-fn widen(b: &mut Builder, num: Num) -> Result<Num> {
-    match num {
-        Num::Reg(narrow) if narrow.ty.bits() < 32 => {
-            let wide = if is_signed(narrow.ty) {
-                Type::S32
-            } else {
-                Type::U32
-            };
-            Ok(Num::Reg(b.convert(&narrow, wide)?))
-        }
-        num => Ok(num),
+    let (dividend, divisor) = (&call.args[0].value, &call.args[1].value);
+    let ty = b.common_type(dividend, divisor)?;
+    let mut carry = b.integers(Op::Min, dividend, &Value::Int(1, ty))?;
+    if ty.is_none_or(is_signed) {
+        carry = b.integers(Op::Max, &carry, &Value::Int(0, ty))?;
     }
+    let rest = b.integers(Op::Sub, dividend, &carry)?;
+    let quotient = b.integers(Op::Div, &rest, divisor)?;
+    b.integers(Op::Add, &quotient, &carry)
 }
 
 fn bits(_: &mut Builder, call: &Call) -> Result<Value> {

@@ -202,7 +202,9 @@ impl Interpreter<'_> {
                 "a range needs both its bounds: `a..b`",
             ));
         };
-        let (start, end) = (self.bound(start)?, self.bound(end)?);
+        let ((first, start), (last, end)) = (self.bound(start)?, self.bound(end)?);
+        self.b.set_place(expr.limits.span());
+        let ty = self.b.common_type(&first, &last)?;
         let end = match (&expr.limits, end) {
             (RangeLimits::HalfOpen(_), end) => end,
             (RangeLimits::Closed(_), Num::Const(end)) => Num::Const(end.saturating_add(1)),
@@ -213,16 +215,18 @@ impl Interpreter<'_> {
                 ));
             }
         };
-        Ok(Value::Range(start, end))
+        Ok(Value::Range(start, end, ty))
     }
 
-    fn bound(&mut self, expr: &Expr) -> Result<Num> {
+    /// A bound of a range, as a value and as a number.
+    fn bound(&mut self, expr: &Expr) -> Result<(Value, Num)> {
         let value = self.eval(expr)?;
-        value.as_num().ok_or_else(|| {
-            Error::new(
+        match value.as_num() {
+            Some(num) => Ok((value, num)),
+            None => Err(Error::new(
                 expr.span(),
                 format!("expected an integer, found {}", value.kind()),
-            )
-        })
+            )),
+        }
     }
 }

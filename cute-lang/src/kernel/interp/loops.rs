@@ -18,23 +18,28 @@ const MAX_UNROLL: i128 = 4096;
 impl Interpreter<'_> {
     pub(super) fn for_loop(&mut self, expr: &ExprForLoop) -> Result<Value> {
         let range = self.eval(&expr.expr)?;
-        let Value::Range(start, end) = self.keep(range) else {
+        let Value::Range(start, end, ty) = self.keep(range) else {
             return Err(Error::new(
                 expr.expr.span(),
                 "a `for` loop runs over a range: `for i in a..b`",
             ));
         };
         match (start.constant(), end.constant()) {
-            (Some(start), Some(end)) => self.unrolled(expr, start, end)?,
+            (Some(start), Some(end)) => self.unrolled(expr, start..end, ty)?,
             _ => self.counted(expr, &start, &end)?,
         }
         Ok(Value::Unit)
     }
 
     /// A loop with known bounds. Its body is emitted once for each index.
-    fn unrolled(&mut self, expr: &ExprForLoop, start: i128, end: i128) -> Result<()> {
-        if end.saturating_sub(start) > MAX_UNROLL {
-            let steps = end.saturating_sub(start);
+    fn unrolled(
+        &mut self,
+        expr: &ExprForLoop,
+        range: std::ops::Range<i128>,
+        ty: Option<Type>,
+    ) -> Result<()> {
+        let steps = range.end.saturating_sub(range.start);
+        if steps > MAX_UNROLL {
             let message = format!(
                 "a loop of known bounds is unrolled: this one has {steps} steps, and the limit is {MAX_UNROLL}"
             );
@@ -44,7 +49,7 @@ impl Interpreter<'_> {
         self.enter(expr.label.as_ref(), on_break);
         let name = text::shorten(expr.pat.to_token_stream());
         let errors = self.errors.len();
-        for i in start..end {
+        for i in range {
             self.work(1, expr.for_token.span)?;
             let on_continue = self.target("for_continue");
             self.current().on_continue = on_continue;
@@ -53,7 +58,7 @@ impl Interpreter<'_> {
                 self.b.comment(format!("{name} = {i}"));
             }
             let first = self.length()?;
-            self.iteration(&expr.pat, Value::Int(i, None), &expr.body)?;
+            self.iteration(&expr.pat, Value::Int(i, ty), &expr.body)?;
             self.arrive(|l| &mut l.on_continue);
             if self.length()? == first {
                 self.b.split_off(before);

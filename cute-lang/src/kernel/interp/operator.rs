@@ -4,7 +4,7 @@ use super::assign::may_assign;
 use crate::kernel::emit::operation::{Cmp, Op, symbol};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::{
-    instruction_type, is_float, is_integer, is_signed, range, rust_name, wrap,
+    instruction_type, is_float, is_integer, is_signed, range, rounded, rust_name, wrap,
 };
 use crate::kernel::value::{Scalar, Value};
 use cute_ptx::ast::{Operand, Type};
@@ -235,9 +235,8 @@ impl Interpreter<'_> {
             Value::Int(value, _) if is_integer(ty) => Ok(Value::Int(wrap(value, ty), Some(ty))),
             // A conversion through f64 would round twice.
             Value::Int(value, _) if ty == Type::F32 => Ok(Value::Float((value as f32).into())),
-            Value::Int(value, _) if is_float(ty) => Ok(Value::Float(value as f64)),
-            Value::Float(value) if ty == Type::F32 => Ok(Value::Float((value as f32).into())),
-            Value::Float(value) if is_float(ty) => Ok(Value::Float(value)),
+            Value::Int(value, _) if is_float(ty) => Ok(Value::Float(rounded(value as f64, ty))),
+            Value::Float(value) if is_float(ty) => Ok(Value::Float(rounded(value, ty))),
             // Rust's `as` saturates and gives 0 for a NaN.
             Value::Float(value) if is_integer(ty) => {
                 let (least, greatest) = range(ty);

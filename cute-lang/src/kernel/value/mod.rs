@@ -42,8 +42,8 @@ pub enum Value {
     Element(Element),
     /// `_`: the whole mode.
     Wild,
-    /// `a..b`.
-    Range(Num, Num),
+    /// `a..b`, and the type of its integers, if it is known.
+    Range(Num, Num, Option<Type>),
     /// A tuple of rank two or more, or of rank one as `(x,)`.
     Tuple(Vec<Value>),
     /// A layout, swizzled layout, swizzle, tiler or stride. Never an integer, truth value or tuple of integers:
@@ -148,7 +148,7 @@ impl Value {
     pub fn for_each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
         match self {
             Value::Scalar(scalar) => f(scalar),
-            Value::Range(start, end) => {
+            Value::Range(start, end, _) => {
                 for bound in [start, end] {
                     if let Num::Reg(scalar) = bound {
                         f(scalar);

@@ -48,6 +48,27 @@ pub fn wrap(value: i128, ty: Type) -> i128 {
     }
 }
 
+/// The number of a floating-point type that is nearest to a value. Of two, it is the one with an even last digit.
+pub fn rounded(value: f64, ty: Type) -> f64 {
+    let (digits, least_exponent, greatest) = match ty {
+        Type::F16 => (11, -14, 65_504.0),
+        Type::Bf16 => (8, -126, f64::from(f32::from_bits(0x7f7f_0000))),
+        Type::F32 => return (value as f32).into(),
+        _ => return value,
+    };
+    if !value.is_finite() {
+        return value;
+    }
+    let exponent = (value.to_bits() >> 52 & 0x7ff) as i32 - 1023;
+    // The distance of neighbours: a power of two, so that only `round_ties_even` rounds.
+    let unit = 2f64.powi(exponent.max(least_exponent) - digits + 1);
+    let rounded = (value / unit).round_ties_even() * unit;
+    match rounded.abs() > greatest {
+        true => f64::INFINITY.copysign(value),
+        false => rounded,
+    }
+}
+
 /// The Rust name of a register's type.
 pub fn rust_name(ty: Type) -> &'static str {
     match ty {
@@ -65,5 +86,32 @@ pub fn register_type(name: &str) -> Option<Type> {
     match name {
         "bool" => Some(Type::Pred),
         name => element_type(name).map(Type::of),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use half::{bf16, f16};
+
+    /// Against `half`, from f32, where it rounds once.
+    #[test]
+    fn known_numbers_are_rounded_to_the_nearest() {
+        let mut bits = 1_u32;
+        for _ in 0..200_000 {
+            bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let value = f32::from_bits(bits);
+            if value.is_nan() {
+                continue;
+            }
+            let (half, brain) = (f16::from_f32(value), bf16::from_f32(value));
+            assert_eq!(rounded(value.into(), Type::F16), half.to_f64(), "{value:e}");
+            assert_eq!(
+                rounded(value.into(), Type::Bf16),
+                brain.to_f64(),
+                "{value:e}"
+            );
+        }
+        assert_eq!(rounded(1.1, Type::F32), f64::from(1.1_f32));
     }
 }
