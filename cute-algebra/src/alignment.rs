@@ -9,8 +9,8 @@ use crate::inverse::{contiguous, contiguous_inverse};
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
 
-/// The largest layout C of coordinates with `A(C(i)) = B(C(i)) = i` for every i; `1:0` where A and B share no
-/// coordinate of value 1.
+/// The largest layout C of coordinates with `A(C(i)) = B(C(i)) = i` for every i. It is `1:0` where no coordinate
+/// but 0 has this property.
 /// ```
 /// use cute_algebra::{Layout, max_common_layout};
 /// let a = Layout::new([4, 8, 2], [8, 1, 32])?;
@@ -196,8 +196,8 @@ impl Layout {
 }
 
 impl ComposedLayout {
-    /// A vector width with the property of [`Layout::vector_width`]. It is at most `1 << base` of the swizzle and
-    /// divides the offset, so it can be smaller than the largest such width.
+    /// A vector width with the property of [`Layout::vector_width`]. It divides the offset and, if there is a
+    /// swizzle, `1 << base` of it, so it can be smaller than the largest such width.
     /// ```
     /// use cute_algebra::{ComposedLayout, Layout, Swizzle};
     /// let tile = ComposedLayout::new(Swizzle::new(3, 3, 3)?, 0, Layout::new([64, 8], [1, 64])?)?;
@@ -209,8 +209,8 @@ impl ComposedLayout {
         self.whole(&mut Numbers, &width).unwrap_or(1)
     }
 
-    /// A number that divides every value. It divides `1 << base` of the swizzle and the offset, so it can be
-    /// smaller than the largest such number.
+    /// A number that divides every value. It divides the offset and, if there is a swizzle, `1 << base` of it, so
+    /// it can be smaller than the largest such number.
     pub fn alignment(&self) -> i64 {
         let alignment = self.layout().alignment();
         self.whole(&mut Numbers, &alignment).unwrap_or(1)

@@ -14,7 +14,7 @@ pub(crate) struct Step<I> {
     pub(crate) place: Place,
 }
 
-/// The leaves from left to right.
+/// The leaves from left to right. A layout into a coordinate space is refused.
 pub(crate) fn steps<I: Integer>(a: &Layout<I>) -> Result<Vec<Step<I>>, LayoutError> {
     a.require_integral(0)?;
     let mut weight = I::ONE;

@@ -29,7 +29,7 @@ use std::fmt;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 ///
-/// Coloured by the banks of shared memory:
+/// The picture colours each element by its bank of shared memory:
 ///
 #[doc = include_str!("../docs/composed_layout.svg")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -345,9 +345,9 @@ impl ComposedLayout {
         Self::new(swizzle, 0, inverse)
     }
 
-    /// L with `L(A(i)) = i`. There are three cases: A is a bijection, and L is its right inverse; the swizzle maps
-    /// the values of the layout underneath to values of it, and L is that layout's left inverse after a swizzle; or
-    /// A [decays](Self::decay) to a plain layout, and L is its left inverse.
+    /// L with `L(A(i)) = i`. There are three cases. If A is a bijection, L is its right inverse. If the swizzle
+    /// maps the values of the layout underneath to values of it, L is that layout's left inverse after a swizzle.
+    /// If A [decays](Self::decay) to a plain layout and has the value 0 at 0, L is that layout's left inverse.
     /// ```
     /// use cute_algebra::ComposedLayout;
     /// // The rows are 64 apart, and the swizzle stays within them.
@@ -406,8 +406,9 @@ impl ComposedLayout {
         self.slice_in(&mut Numbers, coord)
     }
 
-    /// The slice as a plain layout and its value at 0, if the swizzle can be expressed by strides: no two bits that
-    /// it combines vary in the slice. Otherwise the swizzled slice, with the offset inside it and 0 beside it.
+    /// The slice as a plain layout and its value at 0, if strides can express the swizzle: they can unless both
+    /// bits of a pair that it combines vary in the slice. Otherwise the swizzled slice, with the offset inside it
+    /// and 0 beside it.
     pub fn slice_and_offset(&self, coord: &Coord) -> Result<(Slice, i64), LayoutError> {
         let sliced = self.slice(coord)?;
         match sliced.decay() {

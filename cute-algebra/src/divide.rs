@@ -16,7 +16,6 @@ use crate::tuple::Tuple;
 /// The values are those of A, in another order. The division is refused unless the tiler has a
 /// [`complement`](crate::complement) in the size of A, and A has a [`composition`](crate::composition) with the
 /// tiler and its complement together.
-/// A has a [`composition`](crate::composition) with both, or the division is refused.
 /// ```
 /// use cute_algebra::{Layout, logical_divide};
 /// let a = Layout::left([12, 32])?;

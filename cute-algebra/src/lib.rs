@@ -136,7 +136,7 @@ pub use xor_map::{XOR_MAP_BITS, XorMap};
 #[doc = include_str!("../../docs/differences.md")]
 pub mod differences {}
 
-/// The examples of the page about pictures run too.
+/// Runs the examples of the page about pictures.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/pictures.md")]
 struct Pictures;

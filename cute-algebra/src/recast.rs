@@ -125,7 +125,8 @@ pub(crate) fn upcast_in<D: Domain>(
 struct Unit<I: Integer> {
     extent: I,
     stride: I,
-    /// The modes of the leaf whose steps stay within one unit.
+    /// The part of the leaf whose steps stay within one unit, as a mode in elements; `None` if each step is a whole
+    /// unit or more.
     inside: Option<(I, ScaledBasis<I>)>,
 }
 

@@ -1,4 +1,4 @@
-//! Regrouping of modes, which changes the shape of a layout and not its values.
+//! Selecting, grouping, flattening and appending modes. What remains of a layout keeps its strides.
 
 use crate::domain::{Domain, Numbers};
 use crate::error::{During, ErrorKind, LayoutError, Place};

@@ -34,8 +34,8 @@ pub fn shape_div(shape: &Shape, divisor: i64) -> Result<Shape, LayoutError> {
         .rest)
 }
 
-/// The extents of the first `count` elements from the left: each extent is kept as long as the remaining count is a
-/// multiple of it.
+/// The extents of the first `count` elements from the left: each leaf keeps its extent or the remaining count,
+/// whichever is smaller, and the count is divided by it.
 ///
 /// At each leaf, the extent must divide the remaining count or be a multiple of it.
 /// ```

@@ -1,4 +1,4 @@
-//! Registers.
+//! Registers: how many there are, and how many a thread can have.
 
 use core::ops::RangeInclusive;
 

@@ -1,10 +1,10 @@
 //! The cheapest arithmetic for the index at a 1-D coordinate.
 //!
 //! With Q the product of the extents before a mode `s:d`, a layout is the sum of its digits `x / Q % s * d`. A
-//! coalesced layout is also the sum of its jumps `x / Q * j`, where j is d less the stride before times its extent.
-//! Jumps need no remainder, but one more multiplication. Both can be mixed: a run of neighbouring modes can be
-//! counted by jumps, from the remainder at which the run begins. A digit of powers of two is masked without
-//! shifting, and masked digits with the same shift and factor share one mask.
+//! coalesced layout is also the sum of its jumps `x / Q * j`, where j is d less the product of the previous mode's
+//! extent and stride. Jumps need no remainder, but their factors are others and can cost more. Both can be mixed: a
+//! run of neighbouring modes can be counted by jumps, from the remainder at which the run begins. A digit of powers
+//! of two is masked without shifting, and masked digits with the same divisor and factor share one mask.
 
 use crate::coalesce::coalesce;
 use crate::layout::Layout;

@@ -175,8 +175,8 @@ impl Layout {
                 .iter()
                 .map(|mode| (mode.extent - 1) * mode.stride.min(0))
                 .sum();
-            // The modes so far fill an interval of length `reach`. A larger step leaves a hole, and later steps are
-            // larger still.
+            // The values of the modes so far fill an interval of `reach + 1` integers. A larger step leaves a hole,
+            // and later steps are larger still.
             let mut reach = 0;
             for mode in modes {
                 if mode.stride.abs() > reach + 1 {
@@ -275,8 +275,8 @@ struct Mode {
     weight: i64,
 }
 
-/// The modes along each coordinate of the space of values, in ascending order of strides. Modes along different
-/// coordinates cannot cancel, so each list is decided by itself.
+/// The modes along each coordinate of the space of values, in ascending order of the absolute values of strides.
+/// Modes along different coordinates cannot cancel, so each list is decided by itself.
 struct Axes(BTreeMap<Vec<usize>, Vec<Mode>>);
 
 impl Axes {

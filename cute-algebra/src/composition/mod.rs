@@ -26,9 +26,9 @@ use crate::tiler::{Others, Tiler};
 /// parts wherever its multiples cross a boundary. And for each Q, the sum of `(t-1) * (d mod Q)` over the modes
 /// `t:d` after the cuts is less than Q.
 ///
-/// The conditions are sufficient. They are also necessary where A leaves its line in the same direction at each
-/// boundary. Elsewhere, a composition of at most [`ENUMERATION_LIMIT`] points that fails them is tried by comparing
-/// all of its values.
+/// The conditions are also necessary if at every boundary A's next stride is more than the previous stride times
+/// its extent, or at every boundary less. Otherwise, a composition of at most [`ENUMERATION_LIMIT`] points that
+/// fails them is tried by comparing all of its values.
 /// ```
 /// use cute_algebra::{Layout, composition};
 /// let a = Layout::new([6, 2], [8, 2])?;

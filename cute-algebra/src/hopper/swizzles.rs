@@ -1,7 +1,7 @@
 //! The best swizzle of a tile for given access patterns.
 //!
-//! Take the map from addresses to banks as linear over bits. Lanes that are served together have no conflict if no
-//! two of their words differ by a vector in the kernel of this map. A swizzle can choose the kernel only within the
+//! The map from addresses to banks is linear over bits. Lanes that are served together have no conflict if no two
+//! of their words differ by a vector in the kernel of this map. A swizzle can choose the kernel only within the
 //! form of a swizzle; a general map of bits can choose any kernel. For two patterns that are proper subspaces there
 //! is always a vector outside both, because no space is the union of two proper subspaces.
 
@@ -49,7 +49,6 @@ impl BestSwizzle {
 /// The swizzle with the fewest bank conflicts for one or several access patterns (see
 /// [`shared_access`](crate::shared_access)). The pattern with the most conflicts counts first. Among equally good
 /// swizzles it takes the one with the fewest bits, and among those one that is a mode of TMA and wgmma.
-/// that TMA and wgmma know if there is one.
 ///
 /// It compares all swizzles that keep vectors whole, read bits above those that they change, and change bits that
 /// select a bank. Other swizzles do not change the number of conflicts.
@@ -193,8 +192,8 @@ pub fn conflict_free_map(
     }
     let mut with_banks = avoided.clone();
     (1..1usize << bank_bits).for_each(|bank| with_banks[bank] = true);
-    // If possible, a kernel that no difference of bank bits is in: its map changes only bank bits. Otherwise any
-    // kernel.
+    // First a kernel that contains no difference of bank bits alone, because its map changes only bank bits; if
+    // there is none, any kernel.
     let dimension = (bits - bank_bits) as usize;
     let kernel = kernel(with_banks, dimension).or_else(|| kernel(avoided, dimension));
     Ok(kernel.and_then(|kernel| map_with_kernel(&kernel, bits, chunk)))
@@ -232,8 +231,8 @@ impl Phases {
     }
 
     /// A lower bound of [`degree`](Self::degree) for every map that moves vectors of `vector` elements as a whole:
-    /// a vector of w words occupies w neighbouring banks, so words at the same place in different vectors share 32
-    /// / w banks.
+    /// a vector of w words occupies w neighbouring banks, so words at the same place in different vectors share
+    /// 32/w banks.
     fn least(&self, vector: i64) -> usize {
         let words = (vector * self.element_bits / WORD_BITS).max(1);
         let phases = self.phases.iter().map(|phase| {

@@ -82,7 +82,8 @@ pub fn tensor_map(
     }
 
     let mut order: Vec<usize> = (0..parts.len()).collect();
-    // A dimension of extent 1 has no steps, so it comes last, with the smallest legal stride.
+    // A dimension of extent 1 has no steps, so it comes last, with the first legal stride after the previous
+    // dimension's end.
     order.sort_by_key(|&part| (parts[part].extent == 1, parts[part].stride));
     let width = i64::from(element_bits / 8);
     let (mut strides, mut end) = (Vec::new(), width);

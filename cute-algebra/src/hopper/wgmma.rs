@@ -12,8 +12,8 @@
 //! | MN | none | `(E,n):(1,SBO)` | `(8,2):(E,LBO)` |
 //! | MN | 32, 64, 128 bytes | `(W,n):(1,LBO)` | `(8,2):(W,SBO)` |
 //!
-//! (PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Shared Memory Layout".) To find the two offsets, a tile is
-//! divided by the extents of the form, and its strides are read off.
+//! The forms are those of PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Shared Memory Layout". To find the two
+//! offsets, a tile is divided by the extents of the form, and its strides are read off.
 
 use super::shared::{ADDRESS_END, fits_shared_memory, shown};
 use crate::coalesce::coalesce;

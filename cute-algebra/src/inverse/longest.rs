@@ -1,11 +1,11 @@
 //! The right inverse of a layout of numbers with negative strides.
 //!
-//! Let A be injective, let its contiguous leaves take the D values 0 to D − 1, and let R reach all values below k *
-//! D already, so that (k − 1) * D is a value of the other leaves alone. If k * D is a value of A, its coordinate is
-//! 0 along the contiguous leaves. Otherwise the other leaves would have a value v strictly between (k − 1) * D and
-//! k * D. Then A would have the values v to v + D − 1, and at other coordinates (k − 1) * D to k * D − 1, although
-//! both ranges contain v. So `A(x + y) = A(x) + A(y)` for x along the contiguous leaves and y along the others, and
-//! only coordinates along the others must be found.
+//! Let A be injective, let its contiguous leaves take the D values 0 to D − 1, and let R already reach all values
+//! below kD, so that (k−1)D is a value of the other leaves alone. If kD is a value of A, its coordinate is 0 along
+//! the contiguous leaves. Otherwise the other leaves would have a value v strictly between (k−1)D and kD. Then A
+//! would have the values v to v + D − 1 and, at other coordinates, the values (k−1)D to kD − 1, although both
+//! ranges contain v. So `A(x + y) = A(x) + A(y)` for x along the contiguous leaves and y along the others, and only
+//! coordinates along the others must be found.
 //!
 //! Each value has only one coordinate, so the modes of R are determined: its next stride is the coordinate of the
 //! first value that R does not reach yet, and its next extent is the largest for which R still counts up by 1. A

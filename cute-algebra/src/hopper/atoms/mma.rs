@@ -162,8 +162,8 @@ impl FromStr for MmaAtom {
     }
 }
 
-/// The family that has an operation with these parts of a name, and its shape. An error lists the names that exist
-/// instead of the first part that does not.
+/// The family that has an operation with these parts of a name, and its shape. If one of the parts does not exist,
+/// the error lists those that do.
 fn find(
     arch: &str,
     size: &str,
@@ -351,9 +351,9 @@ const WARPS: i64 = threads::WARPGROUP_WARPS as i64;
 /// A thread holds accumulators as pairs of neighbours, whatever their type.
 const ACCUMULATORS: i64 = 2;
 
-/// The layout of a matrix in registers that hold `packed` neighbours of a row. In each block of 8 rows and `4 *
-/// packed` columns, lane `l` of a warp holds the elements of row `l / 4` from column `l % 4 * packed` on. Each warp
-/// of a warpgroup holds 16 rows.
+/// The layout of a matrix in registers that hold `packed` neighbours of a row. In a block of 8 rows and four times
+/// `packed` columns, lane `l` of a warp holds the elements of row `l / 4` from column `l % 4 * packed` on. The
+/// blocks repeat along the columns, and each warp of a warpgroup holds 16 rows.
 fn fragment(
     rows: i64,
     columns: i64,
