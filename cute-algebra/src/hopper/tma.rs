@@ -317,7 +317,7 @@ impl fmt::Display for TmaError {
                 swizzle: SwizzleMode::None,
             } => write!(
                 f,
-                "{row} bytes are contiguous both in the tile and along mode {mode} of the tensor, and a box takes a multiple of {UNIT}"
+                "{row} bytes are contiguous both in the tile and along mode {mode} of the tensor, and a row of a box must be a multiple of {UNIT} bytes"
             ),
             TmaErrorKind::Row { mode, row, swizzle } => write!(
                 f,

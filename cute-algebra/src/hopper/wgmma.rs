@@ -371,10 +371,10 @@ impl fmt::Display for WgmmaError {
             }
             WgmmaErrorKind::Rank { rank } => write!(f, "an operand has two modes, MN and K, not {rank}"),
             WgmmaErrorKind::Depth { k, step } => {
-                write!(f, "an instruction takes {step} along K, and {k} is not a multiple; nearest: {}", (k / step + 1) * step)
+                write!(f, "an instruction takes {step} elements along K, of which {k} is not a multiple; nearest: {}", (k / step + 1) * step)
             }
             WgmmaErrorKind::Transposed => {
-                f.write_str("MN is its contiguous dimension, which only operands of 16 bits may have; K must be")
+                f.write_str("it is contiguous along MN, which is legal only for elements of 16 bits; it must be contiguous along K")
             }
             WgmmaErrorKind::Form { swizzle, k_major, mn_major } => {
                 let name = swizzle.name();
@@ -412,7 +412,7 @@ impl fmt::Display for Mismatch {
         }
         match found {
             Some(found) => write!(f, ", here {found}"),
-            None => f.write_str(", here there is none"),
+            None => f.write_str(", here it has no single stride"),
         }
     }
 }
