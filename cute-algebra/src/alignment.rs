@@ -1,4 +1,4 @@
-//! What counts up together and what divides everything: common layouts, vectors, alignment, distribution.
+//! Common layouts and vectors, alignment, and the distribution of a count over a shape.
 
 use crate::coalesce::{coalesce, coalesced, filter_zeros_in};
 use crate::composed::ComposedLayout;
@@ -9,8 +9,8 @@ use crate::inverse::{contiguous, contiguous_inverse};
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
 
-/// The largest layout of coordinates along which A and B both count up by 1: `A(C(i)) = B(C(i)) = i`. It is `1:0` where
-/// they never do.
+/// The largest layout C of coordinates with `A(C(i)) = B(C(i)) = i` for every i. It is `1:0` where no coordinate
+/// but 0 has this property.
 /// ```
 /// use cute_algebra::{Layout, max_common_layout};
 /// let a = Layout::new([4, 8, 2], [8, 1, 32])?;
@@ -22,7 +22,7 @@ pub fn max_common_layout(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> 
     max_common_layout_in(&Numbers, a, b)
 }
 
-/// The size of the largest common layout: how many elements can be copied at once from A to B.
+/// The size of [`max_common_layout`]: how many elements can be copied at once from A to B.
 /// ```
 /// use cute_algebra::{Layout, max_common_vector};
 /// let a: Layout = "(4,8):(8,1)".parse()?;
@@ -34,7 +34,8 @@ pub fn max_common_vector(a: &Layout, b: &Layout) -> Result<i64, LayoutError> {
     Ok(max_common_layout(a, b)?.size())
 }
 
-/// The largest common vector that the swizzle leaves in one piece.
+/// The size of the largest common layout, reduced to a vector that the swizzle and the offset of A leave
+/// contiguous.
 /// ```
 /// use cute_algebra::{ComposedLayout, Layout, max_common_vector_swizzled};
 /// let a: ComposedLayout = "Sw<2,2,3> o (8,32):(32,1)".parse()?;
@@ -46,7 +47,8 @@ pub fn max_common_vector_swizzled(a: &ComposedLayout, b: &Layout) -> Result<i64,
     max_common_vector_in(&mut Numbers, a, b)
 }
 
-/// How many elements from each value on are contiguous and aligned: the gcd of the contiguous part and the strides.
+/// How many contiguous, aligned elements begin at each value: the gcd of the size of the contiguous part and the
+/// other strides.
 /// ```
 /// use cute_algebra::{Layout, max_alignment};
 /// let a: Layout = "(4,6):(12,1)".parse()?;
@@ -57,8 +59,8 @@ pub fn max_alignment(a: &Layout) -> Result<i64, LayoutError> {
     max_alignment_in(&Numbers, a)
 }
 
-/// The layout that spreads `count` over the leaves of a shape from left to right: each takes the gcd of its extent
-/// and what is left.
+/// The layout that distributes `count` over the leaves of a shape from left to right: each leaf takes the gcd of
+/// its extent and what remains of the count.
 /// ```
 /// use cute_algebra::{Shape, domain_distribute};
 /// assert_eq!(domain_distribute(&Shape::from([6, 4]), 8)?.to_string(), "(2,4):(1,6)");
@@ -76,7 +78,8 @@ pub(crate) fn max_common_layout_in<D: Domain>(
     let a = contiguous_inverse(d, a)?;
     let b = contiguous_inverse(d, b).map_err(|error| error.blame(1))?;
     let mut common = Vec::new();
-    // Coalesced layouts agree as long as their modes do, and on the shorter one of two modes with one stride.
+    // The modes of both are coalesced, so the two layouts agree until the first pair of modes with different
+    // strides or extents. Of a pair with one stride and two extents, the smaller extent is common.
     for ((a, stride), (b, other)) in a.leaves().zip(b.leaves()) {
         let place = Place::operand(1);
         if !d.decide(Question::Equal(&stride.value(), &other.value()), &place)? {
@@ -138,7 +141,8 @@ pub(crate) fn domain_distribute_in<D: Domain>(
     Ok(coalesced(modes))
 }
 
-/// The greatest common divisor: of numbers, or of integers of which one is known to divide the other.
+/// The greatest common divisor of two numbers, or of two integers of which the facts say that one divides the
+/// other.
 pub(crate) fn common_divisor<D: Domain>(
     d: &D,
     a: &D::Int,
@@ -168,8 +172,8 @@ pub(crate) fn gcd(a: i64, b: i64) -> i64 {
 }
 
 impl Layout {
-    /// The largest v such that each v consecutive coordinates, from a multiple of v on, have v consecutive values, from
-    /// a multiple of v on. 1 for a layout into a coordinate space.
+    /// The largest v such that every v consecutive coordinates that begin at a multiple of v have v consecutive
+    /// values that begin at a multiple of v. It is 1 for a layout into a coordinate space.
     /// ```
     /// use cute_algebra::Layout;
     /// assert_eq!(Layout::new([4, 8], [1, 6])?.vector_width(), 2);
@@ -179,8 +183,8 @@ impl Layout {
         vector_width_in(&Numbers, self).unwrap_or(1)
     }
 
-    /// The largest number that divides all values; 0 where all are 0. Of a layout into a coordinate space, that divides
-    /// all their components.
+    /// The largest number that divides every value; 0 where all values are 0. For a layout into a coordinate space
+    /// it divides every component of the values.
     /// ```
     /// use cute_algebra::Layout;
     /// assert_eq!(Layout::new([4, 8], [12, 16])?.alignment(), 4);
@@ -192,8 +196,8 @@ impl Layout {
 }
 
 impl ComposedLayout {
-    /// A v as [`Layout::vector_width`] has it: the largest but for what bits of the swizzle that lie too low for vectors
-    /// might leave whole.
+    /// A vector width with the property of [`Layout::vector_width`]. It divides the offset and, if there is a
+    /// swizzle, `1 << base` of it, so it can be smaller than the largest such width.
     /// ```
     /// use cute_algebra::{ComposedLayout, Layout, Swizzle};
     /// let tile = ComposedLayout::new(Swizzle::new(3, 3, 3)?, 0, Layout::new([64, 8], [1, 64])?)?;
@@ -205,7 +209,8 @@ impl ComposedLayout {
         self.whole(&mut Numbers, &width).unwrap_or(1)
     }
 
-    /// A number that divides all values, the largest but for what a swizzle of low bits might leave aligned.
+    /// A number that divides every value. It divides the offset and, if there is a swizzle, `1 << base` of it, so
+    /// it can be smaller than the largest such number.
     pub fn alignment(&self) -> i64 {
         let alignment = self.layout().alignment();
         self.whole(&mut Numbers, &alignment).unwrap_or(1)
@@ -213,7 +218,8 @@ impl ComposedLayout {
 }
 
 impl<I: Integer> ComposedLayout<I> {
-    /// The part of a number of elements that the offset and the swizzle leave whole.
+    /// The largest divisor of `block` that divides the offset and the block of `1 << base` elements which the
+    /// swizzle moves as one.
     pub(crate) fn whole<D: Domain<Int = I>>(&self, d: &mut D, block: &I) -> Result<I, LayoutError> {
         let offset = d.integer(&self.offset())?;
         let whole = common_divisor(d, block, &offset)?;
@@ -229,7 +235,7 @@ pub(crate) fn vector_width_in<D: Domain>(d: &D, a: &Layout<D::Int>) -> Result<D:
     let mut modes = coalesced.leaves();
     let place = Place::operand(0);
     match modes.next().filter(|_| coalesced.is_integral()) {
-        // Where a vector ends inside the first mode, the next begins there.
+        // Later strides must be multiples of the vector, so that a vector ends at each end of the first mode.
         Some((extent, stride))
             if d.decide(Question::Equal(&stride.value(), &D::Int::ONE), &place)? =>
         {

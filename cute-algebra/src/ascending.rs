@@ -5,16 +5,16 @@ use crate::error::{LayoutError, Place};
 use crate::integer::Integer;
 use crate::layout::Layout;
 
-/// A leaf of a layout into the integers, and where it stands.
+/// A leaf of a layout into the integers.
 pub(crate) struct Step<I> {
     pub(crate) extent: I,
     pub(crate) stride: I,
-    /// The stride that its coordinate has in the 1-D coordinate of the whole.
+    /// The product of the extents of the leaves before it.
     pub(crate) weight: I,
     pub(crate) place: Place,
 }
 
-/// The leaves from left to right.
+/// The leaves from left to right. A layout into a coordinate space is refused.
 pub(crate) fn steps<I: Integer>(a: &Layout<I>) -> Result<Vec<Step<I>>, LayoutError> {
     a.require_integral(0)?;
     let mut weight = I::ONE;
@@ -32,7 +32,8 @@ pub(crate) fn steps<I: Integer>(a: &Layout<I>) -> Result<Vec<Step<I>>, LayoutErr
         .collect()
 }
 
-/// The leaves that take more than one value, which they do by positive strides, in ascending order of strides.
+/// The leaves whose extent is above 1 and whose stride is not 0, in ascending order of strides. A negative stride
+/// is refused.
 pub(crate) fn ascending<D: Domain>(
     d: &D,
     a: &Layout<D::Int>,
@@ -46,14 +47,14 @@ pub(crate) fn ascending<D: Domain>(
     Ok(sorted)
 }
 
-/// The leaves that take more than one value.
+/// The leaves whose extent is above 1 and whose stride is not 0.
 pub(crate) fn moving<I: Integer>(a: &Layout<I>) -> Result<Vec<Step<I>>, LayoutError> {
     let mut steps = steps(a)?;
     steps.retain(|step| !step.extent.is_one() && !step.stride.is_zero());
     Ok(steps)
 }
 
-/// The numbers of all leaves in ascending order of strides; of equal ones, the left one first.
+/// The positions of all leaves in ascending order of strides; of equal strides, the left one first.
 pub(crate) fn order<D: Domain>(d: &D, a: &Layout<D::Int>) -> Result<Vec<usize>, LayoutError> {
     let (mut sorted, mut order) = (Vec::new(), Vec::new());
     for (i, step) in steps(a)?.into_iter().enumerate() {
@@ -64,7 +65,7 @@ pub(crate) fn order<D: Domain>(d: &D, a: &Layout<D::Int>) -> Result<Vec<usize>, 
     Ok(order)
 }
 
-/// Where a leaf belongs among sorted ones: behind those with strides that are not larger.
+/// The index at which a leaf is inserted among sorted ones: behind those with smaller or equal strides.
 fn rank<D: Domain>(
     d: &D,
     step: &Step<D::Int>,

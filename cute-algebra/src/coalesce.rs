@@ -1,4 +1,4 @@
-//! Fewer modes for the same function: coalesce, filter.
+//! Coalesce and filter: fewer modes with the same values.
 
 use crate::domain::Domain;
 use crate::error::{During, ErrorKind, LayoutError, Place};
@@ -21,14 +21,14 @@ pub fn coalesce<I: Integer>(a: &Layout<I>) -> Layout<I> {
     coalesced(a.flat_modes())
 }
 
-/// The layout of these modes, coalesced.
+/// Coalesces a list of modes.
 pub(crate) fn coalesced<I: Integer>(mut modes: Vec<(I, ScaledBasis<I>)>) -> Layout<I> {
     modes.retain(|(extent, _)| !extent.is_one());
     Layout::from_flat(merge(modes))
 }
 
-/// Coalesces at each leaf of `profile`; modes that it does not reach stay as they are. The values of its leaves say
-/// nothing.
+/// Coalesces the part of the layout at each leaf of `profile`. Modes that the profile does not reach stay. Only the
+/// nesting of the profile counts, not its integers.
 ///
 /// A profile with more modes than the layout is refused.
 /// ```
@@ -42,8 +42,8 @@ pub fn coalesce_by<I: Integer>(a: &Layout<I>, profile: &Shape) -> Result<Layout<
     by_profile(a, profile, &mut |part| Ok(coalesce(part))).during("coalesce", [a, profile])
 }
 
-/// The modes with non-zero strides, coalesced: every value of A, without the repetitions that strides 0 make. The size
-/// changes, so this says nothing about equality.
+/// The modes with non-zero strides, coalesced: every value of A, without the repetitions that strides 0 make. The
+/// size can shrink.
 /// ```
 /// use cute_algebra::{Layout, filter};
 /// let a: Layout = "(4,3,2):(1,0,4)".parse()?;
@@ -54,7 +54,7 @@ pub fn filter(a: &Layout) -> Layout {
     coalesce(&filter_zeros(a))
 }
 
-/// Filters at each leaf of `profile`; modes that it does not reach stay as they are.
+/// Filters the part of the layout at each leaf of `profile`; modes that the profile does not reach stay.
 ///
 /// A profile with more modes than the layout is refused.
 /// ```
@@ -67,7 +67,7 @@ pub fn filter_by(a: &Layout, profile: &Shape) -> Result<Layout, LayoutError> {
     by_profile(a, profile, &mut |part| Ok(filter(part))).during("filter", [a, profile])
 }
 
-/// The same profile, with extent 1 where the stride is 0.
+/// The layout with extent 1 for each leaf of stride 0, in the same nesting.
 /// ```
 /// use cute_algebra::{Layout, filter_zeros};
 /// let a: Layout = "(4,3):(1,0)".parse()?;
@@ -79,7 +79,7 @@ pub fn filter_zeros(a: &Layout) -> Layout {
     filtered
 }
 
-/// The same where it depends on facts whether a stride is 0.
+/// [`filter_zeros`] for any domain, where the facts may have to decide whether a stride is 0.
 pub(crate) fn filter_zeros_in<D: Domain>(
     d: &D,
     a: &Layout<D::Int>,
@@ -90,7 +90,7 @@ pub(crate) fn filter_zeros_in<D: Domain>(
     })
 }
 
-/// Extent 1 where a leaf, given by its number and its stride, is told to be 0.
+/// Replaces the extent by 1 at each leaf for which `is_zero`, given the leaf's position and stride, answers yes.
 fn once_where<I: Integer, E>(
     a: &Layout<I>,
     is_zero: impl Fn(usize, &I) -> Result<bool, E>,
@@ -106,7 +106,7 @@ fn once_where<I: Integer, E>(
     Ok(a.reshaped(shape))
 }
 
-/// Joins neighbours `s:d, s':s*d` to `s*s':d`.
+/// Joins neighbours `s:d, s':s*d` into `s*s':d`.
 pub(crate) fn merge<I: Integer>(
     modes: impl IntoIterator<Item = (I, ScaledBasis<I>)>,
 ) -> Vec<(I, ScaledBasis<I>)> {
@@ -124,7 +124,7 @@ pub(crate) fn merge<I: Integer>(
     merged
 }
 
-/// The leaves, coalesced, of which the last one has no end: it stays even where its extent is 1, and merges as any other.
+/// The coalesced leaves of a layout whose last leaf has no end. That leaf stays even where its extent is 1.
 pub(crate) fn endless_modes<I: Integer>(a: &Layout<I>) -> Vec<(I, ScaledBasis<I>)> {
     let mut leaves = a.flat_modes();
     let last = leaves.pop().unwrap_or_else(|| (I::ONE, I::ZERO.into()));
@@ -132,10 +132,10 @@ pub(crate) fn endless_modes<I: Integer>(a: &Layout<I>) -> Vec<(I, ScaledBasis<I>
     merge(leaves.into_iter().chain([last]))
 }
 
-/// What becomes of a part of a layout.
+/// An operation on a part of a layout.
 type OnPart<'a, I> = dyn FnMut(&Layout<I>) -> Result<Layout<I>, LayoutError> + 'a;
 
-/// Does the same to the part of a layout at each leaf of a profile; modes that the profile does not reach stay.
+/// Applies `act` to the part of the layout at each leaf of the profile; modes that the profile does not reach stay.
 pub(crate) fn by_profile<I: Integer>(
     a: &Layout<I>,
     profile: &Shape,

@@ -1,4 +1,4 @@
-//! Complement: the ordered rest of a target.
+//! Complement: the ordered layout that fills the gaps of another one.
 
 use crate::ascending::ascending;
 use crate::coalesce::coalesced;
@@ -12,9 +12,11 @@ use crate::stride::ScaledBasis;
 /// The ordered layout that fills what A leaves out: `(A, complement(A, target))` takes each value in
 /// `0..target` once, and the complement increases.
 ///
-/// Strides 0 of A repeat its values; the complement is of [`filter`](crate::filter) of A, which has each of them once.
-/// It exists exactly if each other stride of A, in ascending order, is a multiple of the stride before times its extent,
-/// and the last such product divides the target.
+/// Strides 0 of A repeat its values. The complement is that of [`filter`](crate::filter) of A, which has each value
+/// once.
+///
+/// It exists exactly if, in ascending order of the other strides, each is a multiple of the previous stride times
+/// its extent, and the last stride times its extent divides the target.
 /// ```
 /// use cute_algebra::{Layout, complement};
 /// let a = Layout::new([2, 2], [1, 6])?;
@@ -27,9 +29,9 @@ pub fn complement(a: &Layout, target: i64) -> Result<Layout, LayoutError> {
     Ok(rest)
 }
 
-/// The complement in the smallest target that has one: the holes of A below its cosize.
+/// The complement in the smallest target that has one: it fills the gaps of A below its cosize.
 ///
-/// Refused where a stride of A, in ascending order, is not a multiple of the stride before times its extent.
+/// Refused where, in ascending order, a stride of A is not a multiple of the previous stride times its extent.
 /// ```
 /// use cute_algebra::{Layout, complement_within};
 /// let a: Layout = "(4,2):(2,16)".parse()?;
@@ -40,7 +42,7 @@ pub fn complement_within(a: &Layout) -> Result<Layout, LayoutError> {
     holes(&mut Numbers, a).during("complement", [a])
 }
 
-/// The holes of a layout below its cosize.
+/// [`complement_within`] for any domain.
 pub(crate) fn holes<D: Domain>(
     d: &mut D,
     a: &Layout<D::Int>,
@@ -48,7 +50,7 @@ pub(crate) fn holes<D: Domain>(
     Chain::of(d, a, Gaps::Filled)?.rest(D::Int::ONE)
 }
 
-/// The complement, and whether the target was rounded up for it.
+/// The complement, and whether the target was rounded up for it, as a ragged complement does.
 pub(crate) fn complement_in<D: Domain>(
     d: &mut D,
     a: &Layout<D::Int>,
@@ -78,20 +80,22 @@ pub(crate) fn complement_in<D: Domain>(
     Ok((chain.rest(count)?, is_rounded))
 }
 
-/// What is asked of the gaps below the strides of a layout.
+/// What the gap below each stride must hold of the block below it. The block is the previous stride times its
+/// extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gaps {
-    /// Whole blocks fill them.
+    /// A whole number of blocks: the stride is a multiple of the block.
     Filled,
-    /// One block at least has room in them.
+    /// At least one block: the stride is at least the block.
     Roomy,
 }
 
-/// The modes of a layout in the order of their strides, each stride at least the `block` before it.
+/// The leaves of a layout in ascending order of strides. Each stride is at least the `block` before it, the
+/// previous stride times its extent.
 pub(crate) struct Chain<I: Integer> {
-    /// The gaps: how often the block before a stride has room below it, and that block.
+    /// For each stride, how many blocks fit below it, and the block as the stride between them.
     pub(crate) gaps: Vec<(I, ScaledBasis<I>)>,
-    /// The last stride times its extent.
+    /// The last stride times its extent; 1 where no leaf moves.
     pub(crate) block: I,
 }
 
@@ -128,7 +132,7 @@ impl<I: Integer> Chain<I> {
         Ok(Self { gaps, block })
     }
 
-    /// The gaps, and `count` repetitions of the whole.
+    /// The gaps, followed by `count` repetitions of the whole layout at multiples of its block.
     fn rest(mut self, count: I) -> Result<Layout<I>, LayoutError> {
         self.gaps.push((count, self.block.into()));
         coalesced(self.gaps).validated()

@@ -1,4 +1,4 @@
-//! A swizzle after a layout.
+//! A layout followed by a swizzle.
 
 use crate::composition::{ENUMERATION_LIMIT, compose_by, composition};
 use crate::coordinate::{cosize_in, crd2idx_in};
@@ -20,7 +20,7 @@ use std::fmt;
 
 /// `Sw o offset o layout`: the value at `c` is `Sw(offset + layout(c))`.
 ///
-/// Operations on coordinates (composition on the right, division, slicing) act on the layout underneath.
+/// Composition on the right, division and slicing act on coordinates, so they act on the layout underneath.
 /// ```
 /// use cute_algebra::{ComposedLayout, Coord, Layout, Swizzle};
 /// let tile = ComposedLayout::new(Swizzle::new(3, 3, 3)?, 0, Layout::new([8, 64], [64, 1])?)?;
@@ -29,7 +29,7 @@ use std::fmt;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 ///
-/// Coloured by the banks of shared memory:
+/// The picture colours each element by its bank of shared memory:
 ///
 #[doc = include_str!("../docs/composed_layout.svg")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,10 +41,10 @@ pub struct ComposedLayout<I: Integer = i64> {
 
 /// A domain whose integers can be swizzled.
 pub(crate) trait Swizzling: Domain {
-    /// What a swizzle makes of a value.
+    /// The swizzled value.
     fn swizzled(&mut self, swizzle: Swizzle, index: &Sum<Self>) -> Result<Sum<Self>, LayoutError>;
 
-    /// The quotient of a sum, whose remainder is required to be 0.
+    /// The quotient of a sum. A remainder is refused with the given error.
     fn divided(
         &mut self,
         sum: &Sum<Self>,
@@ -70,7 +70,8 @@ impl Swizzling for Numbers {
 }
 
 impl<I: Integer> ComposedLayout<I> {
-    /// Puts a swizzle and an offset after a layout of integers.
+    /// The layout `Sw o offset o layout`. Refused for a layout into a coordinate space, and where offset and span
+    /// together do not fit 64 bits.
     pub fn new(swizzle: Swizzle, offset: I::Sum, layout: Layout<I>) -> Result<Self, LayoutError> {
         layout.require_integral(0)?;
         let fits = layout.span().is_some_and(|span| {
@@ -84,7 +85,7 @@ impl<I: Integer> ComposedLayout<I> {
         }
     }
 
-    /// The same, where it is known to fit.
+    /// [`new`](Self::new) for parts that are known to fit.
     pub(crate) fn assembled(swizzle: Swizzle, offset: I::Sum, layout: Layout<I>) -> Self {
         Self {
             swizzle,
@@ -93,17 +94,17 @@ impl<I: Integer> ComposedLayout<I> {
         }
     }
 
-    /// The layout, without a swizzle.
+    /// The layout without a swizzle and with offset 0.
     pub(crate) fn plain(layout: Layout<I>) -> Result<Self, LayoutError> {
         Self::new(Swizzle::IDENTITY, 0.into(), layout)
     }
 
-    /// The swizzle.
+    /// The swizzle, which acts on the sum of offset and layout.
     pub fn swizzle(&self) -> Swizzle {
         self.swizzle
     }
 
-    /// What is added before the swizzle.
+    /// What is added to the layout's value before the swizzle.
     pub fn offset(&self) -> I::Sum {
         self.offset.clone()
     }
@@ -113,12 +114,12 @@ impl<I: Integer> ComposedLayout<I> {
         &self.layout
     }
 
-    /// The plain layout, where there is neither a swizzle nor an offset.
+    /// The layout underneath, if there is neither a swizzle nor an offset.
     pub fn as_layout(&self) -> Option<&Layout<I>> {
         (self.swizzle.is_identity() && self.offset == 0.into()).then_some(&self.layout)
     }
 
-    /// The same swizzle and offset after another layout.
+    /// The same swizzle and offset after what `layout` makes of the layout underneath.
     pub(crate) fn map(
         &self,
         layout: impl FnOnce(&Layout<I>) -> Result<Layout<I>, LayoutError>,
@@ -136,7 +137,7 @@ impl<I: Integer> ComposedLayout<I> {
         d.swizzled(self.swizzle, &self.shifted(&index, 0)?)
     }
 
-    /// The layout of the modes where `coord` has `_`, from there on.
+    /// The modes where `coord` has `_`, with the value of the other modes added to the offset.
     pub(crate) fn slice_in<D: Domain<Int = I>>(
         &self,
         d: &mut D,
@@ -146,7 +147,7 @@ impl<I: Integer> ComposedLayout<I> {
         Self::new(self.swizzle, self.shifted(&offset, 1)?, layout)
     }
 
-    /// A value of the layout underneath with the offset added, for the coordinate that is operand `coord`.
+    /// The offset plus a value of the layout underneath. `coord` is the operand that an error names.
     fn shifted(&self, index: &Tuple<I::Sum>, coord: usize) -> Result<I::Sum, LayoutError> {
         let shifted = match index {
             Tuple::Leaf(index) => I::plus(index, &self.offset),
@@ -155,7 +156,7 @@ impl<I: Integer> ComposedLayout<I> {
         shifted.ok_or_else(|| ErrorKind::Overflow { quantity: "index" }.at(Place::operand(coord)))
     }
 
-    /// How many elements hold index 0 and all values. Of run-time integers only where there is no swizzle.
+    /// [`cosize`](ComposedLayout::cosize) for any domain. With a swizzle, all integers must be known numbers.
     pub(crate) fn cosize_in<D: Domain<Int = I>>(&self, d: &mut D) -> Result<I::Sum, LayoutError> {
         if let Some((shape, stride, offset)) = self.known_leaves() {
             let leaves = SwizzledLeaves {
@@ -178,7 +179,7 @@ impl<I: Integer> ComposedLayout<I> {
         I::plus(&cosize_in(d, &self.layout)?, &self.offset).ok_or_else(overflow)
     }
 
-    /// The extents, the strides and the offset; `None` where one is known at run time only.
+    /// The extents, the strides and the offset; `None` where one of them is known only at run time.
     fn known_leaves(&self) -> Option<(Vec<i64>, Vec<i64>, i64)> {
         let leaves = self.layout.leaves();
         let leaves = leaves
@@ -187,7 +188,8 @@ impl<I: Integer> ComposedLayout<I> {
         Some((shape, stride, I::number(&self.offset)?))
     }
 
-    /// The span, up to the ends of the blocks that the swizzle moves values in.
+    /// [`cosize_bound`](ComposedLayout::cosize_bound) for any domain: the swizzle permutes blocks of a power of
+    /// two, and the span is rounded up to a multiple of that.
     pub(crate) fn cosize_bound_in<D: Domain<Int = I>>(
         &self,
         d: &mut D,
@@ -202,7 +204,7 @@ impl<I: Integer> ComposedLayout<I> {
         let mut bits = None;
         for (source, target) in self.swizzle.pairs() {
             let least = I::from((1i64 << source) + 1);
-            // A negative number has all high bits.
+            // A negative number has all high bits set.
             if has_negative || d.decide(Question::AtMost(&least, &span), &place)? {
                 bits = bits.max(Some(source.max(target) + 1));
             }
@@ -214,7 +216,7 @@ impl<I: Integer> ComposedLayout<I> {
         let block = I::from(block.ok_or_else(overflow)?);
         let blocks = d.ceiling(&span, &block, &place)?;
         let bound = product(&blocks, &block)?.into();
-        // Values on both sides of 0 begin one block and end another.
+        // The span can begin inside one block below 0 and end inside another one above: one block more.
         match has_negative {
             true => I::plus(&bound, &block.into()).ok_or_else(overflow),
             false => Ok(bound),
@@ -232,7 +234,7 @@ impl<I: Integer> ComposedLayout<I> {
         Ok(false)
     }
 
-    /// In larger or smaller units: see [`upcast`](crate::upcast) and [`downcast`](crate::downcast).
+    /// The layout in larger or smaller units: see [`upcast`](crate::upcast) and [`downcast`](crate::downcast).
     pub(crate) fn cast<D: Swizzling<Int = I>>(
         &self,
         d: &mut D,
@@ -272,8 +274,9 @@ impl ComposedLayout {
         self.layout.size()
     }
 
-    /// How many elements hold index 0 and all values: one more than the largest value, where none is negative. `None`
-    /// where it does not fit 64 bits, or takes more than [`COSIZE_STEPS`] to find.
+    /// The smallest number of consecutive elements that contains index 0 and all values: one more than the largest
+    /// value, where no value is negative. `None` where it does not fit 64 bits, or where finding it takes more than
+    /// [`COSIZE_STEPS`].
     /// ```
     /// use cute_algebra::ComposedLayout;
     /// let a: ComposedLayout = "Sw<3,4,3> o 0 o 129:1".parse()?;
@@ -284,13 +287,13 @@ impl ComposedLayout {
         self.cosize_in(&mut Numbers).ok()
     }
 
-    /// At least the cosize: that of the layout underneath with the offset, rounded up to the blocks that the swizzle
-    /// permutes within it. `None` where it does not fit.
+    /// An upper bound of the cosize that is fast to compute: the cosize of the layout underneath plus the offset,
+    /// rounded up to the blocks that the swizzle permutes. `None` where it does not fit 64 bits.
     pub fn cosize_bound(&self) -> Option<i64> {
         self.cosize_bound_in(&mut Numbers).ok()
     }
 
-    /// The value at a coordinate.
+    /// The value at a coordinate, which is refused where [`Layout::crd2idx`] refuses it.
     pub fn crd2idx(&self, coord: &Coord) -> Result<i64, LayoutError> {
         self.crd2idx_in(&mut Numbers, coord)
     }
@@ -316,7 +319,8 @@ impl ComposedLayout {
         self.map(|layout| compose_by(&mut Numbers, layout, tiler, Overhang::Strict))
     }
 
-    /// A after B, both swizzled, where the two swizzles are one over the layouts composed.
+    /// `self(b(x))`. Refused unless the swizzle of B can be moved to the left of `self`'s layout and joined with
+    /// the swizzle there, and for layouts with offsets.
     pub fn after(&self, b: &ComposedLayout) -> Result<Self, LayoutError> {
         let moved = conjugate(
             &self.layout,
@@ -330,8 +334,8 @@ impl ComposedLayout {
         Self::new(swizzle, 0, composition(&self.layout, &b.layout)?)
     }
 
-    /// R with `A(R(i)) = i` for every `i < size(R)`. It exists in this form where the layout is a bijection on a
-    /// power of two that moves the swizzled bits together.
+    /// R with `A(R(i)) = i` for every `i < size(R)`. Refused unless the layout underneath is a bijection of
+    /// `0..2^n` that maps bits to bits and keeps the bits of the swizzle together, and for layouts with an offset.
     pub fn right_inverse(&self) -> Result<Self, LayoutError> {
         if self.offset != 0 {
             return Err(not_a_swizzle("the inverse of a layout with an offset"));
@@ -341,8 +345,9 @@ impl ComposedLayout {
         Self::new(swizzle, 0, inverse)
     }
 
-    /// L with `L(A(i)) = i`: the right inverse, where A is a bijection; the left inverse of the layout underneath after a
-    /// swizzle, where the swizzle of A takes values of that layout to values of it; that of the plain layout, where A is one.
+    /// L with `L(A(i)) = i`. There are three cases. If A is a bijection, L is its right inverse. If the swizzle
+    /// maps the values of the layout underneath to values of it, L is that layout's left inverse after a swizzle.
+    /// If A [decays](Self::decay) to a plain layout and has the value 0 at 0, L is that layout's left inverse.
     /// ```
     /// use cute_algebra::ComposedLayout;
     /// // The rows are 64 apart, and the swizzle stays within them.
@@ -370,7 +375,8 @@ impl ComposedLayout {
         }
     }
 
-    /// `Sw'` with `Sw o L = L o Sw'`, where the coordinates of L have one bit for each bit of its values. It undoes itself.
+    /// `Sw'` with `Sw o L = L o Sw'`, if L has one bit of its coordinate for each bit of its values. `Sw'` is its
+    /// own inverse.
     fn swizzle_of_coordinates(&self) -> Option<Swizzle> {
         let map = XorMap::from_layout(&self.layout)?;
         let columns = map.bit_columns()?;
@@ -381,7 +387,7 @@ impl ComposedLayout {
         let is_single = |column: &u64| column.is_power_of_two();
         let mut pairs = Vec::new();
         for (source, target) in self.swizzle.pairs() {
-            // Bits that no value has are not swizzled.
+            // A bit that is 0 in all values changes nothing.
             if columns.iter().any(|column| column >> source & 1 == 1) {
                 pairs.push((place(source)?, place(target)?));
             }
@@ -395,13 +401,14 @@ impl ComposedLayout {
         (columns.iter().all(is_single) && stays).then_some(swizzle)
     }
 
-    /// The layout of the modes where `coord` has `_`, with the offset of the others inside, where the swizzle sees it.
+    /// The modes where `coord` has `_`. The value of the other modes is added to the offset, before the swizzle.
     pub fn slice(&self, coord: &Coord) -> Result<Self, LayoutError> {
         self.slice_in(&mut Numbers, coord)
     }
 
-    /// The slice, as a layout and the value where it begins, where it is a layout: no pair of bits that the swizzle
-    /// combines is in it. Else swizzled, with the offset inside.
+    /// The slice as a plain layout and its value at 0, if strides can express the swizzle: they can unless both
+    /// bits of a pair that it combines vary in the slice. Otherwise the swizzled slice, with the offset inside it
+    /// and 0 beside it.
     pub fn slice_and_offset(&self, coord: &Coord) -> Result<(Slice, i64), LayoutError> {
         let sliced = self.slice(coord)?;
         match sliced.decay() {
@@ -410,8 +417,8 @@ impl ComposedLayout {
         }
     }
 
-    /// The layout of the differences to the value at 0, if they are one: by the bits that are swizzled, or where sums
-    /// carry, by all values as far as the size allows.
+    /// The plain layout of the differences to the value at 0, if they form one. This is decided by the bits of the
+    /// swizzle; where sums carry, by comparing all values of a layout of at most [`ENUMERATION_LIMIT`] coordinates.
     pub fn decay(&self) -> Option<Layout> {
         if let Some(map) = XorMap::from_composed(self) {
             return map.to_layout();
@@ -439,42 +446,43 @@ impl ComposedLayout {
         agrees.then_some(layout)
     }
 
-    /// In units of `factor` elements: see [`upcast`](crate::upcast).
+    /// The layout in units of `factor` elements: see [`upcast`](crate::upcast).
     pub fn upcast(&self, factor: i64) -> Result<Self, LayoutError> {
         self.cast(&mut Numbers, Cast::Up(factor), Overhang::Strict)
     }
 
-    /// In units of a `factor`-th of an element: see [`downcast`](crate::downcast).
+    /// The layout in units of a `factor`-th of an element: see [`downcast`](crate::downcast).
     pub fn downcast(&self, factor: i64) -> Result<Self, LayoutError> {
         self.cast(&mut Numbers, Cast::Down(factor), Overhang::Strict)
     }
 
-    /// In elements of `new` bits instead of `old`: see [`recast`](crate::recast()).
+    /// The layout in elements of `new` bits instead of `old`: see [`recast`](crate::recast()).
     pub fn recast(&self, old: i64, new: i64) -> Result<Self, LayoutError> {
         self.cast(&mut Numbers, recast_factor(old, new)?, Overhang::Strict)
     }
 }
 
 impl XorMap {
-    /// The swizzled layout, if its sums do not carry, or where they do without harm and the size allows to look.
+    /// The swizzled layout as a map of bits. It is one if its sums have no carries, or if it has at most
+    /// [`ENUMERATION_LIMIT`] coordinates and all values agree with the map's.
     pub fn from_composed(composed: &ComposedLayout) -> Option<Self> {
         Self::of(composed.swizzle, composed.offset, &composed.layout)
     }
 }
 
-/// What is left of a swizzled layout when some coordinates are fixed.
+/// What remains of a swizzled layout when some coordinates are fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Slice {
-    /// The swizzle has become part of the strides.
+    /// The swizzle could be expressed by strides.
     Layout(Layout),
-    /// It has not.
+    /// The swizzle remains.
     Composed(ComposedLayout),
 }
 
-/// `Sw'` with `L o Sw = Sw' o L` on `0..reach`, for a layout whose part there is a bijection on a power of two.
+/// `Sw'` with `L o Sw = Sw' o L` on `0..reach`, for a layout that is a bijection of a power of two there.
 fn conjugate(layout: &Layout, swizzle: Swizzle, reach: i64) -> Result<Swizzle, LayoutError> {
     let refused = || not_a_swizzle("the layout with its swizzle on the other side");
-    // Bits that no index has are not swizzled.
+    // The swizzle reads only bits that no index below `reach` has.
     if swizzle.pairs().all(|(source, _)| reach <= 1i64 << source) {
         return Ok(Swizzle::IDENTITY);
     }

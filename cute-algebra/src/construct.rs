@@ -1,4 +1,4 @@
-//! Layouts from shapes and from the order of other layouts.
+//! Compact layouts of a shape, in a given order or in the order of another layout.
 
 use crate::ascending::order;
 use crate::coalesce::filter_zeros_in;
@@ -23,14 +23,14 @@ impl Layout {
         compact_right(&mut Numbers, &shape.into())
     }
 
-    /// The layout that maps a coordinate of `shape` to itself, in a coordinate space.
+    /// The layout that maps each coordinate of `shape` to itself: its values are coordinates, not integers.
     pub fn identity(shape: impl Into<Shape>) -> Result<Self, LayoutError> {
         identity(&mut Numbers, &shape.into())
     }
 }
 
-/// The compact layout of `shape` whose modes run in ascending order of the leaves of `order`; the leaves of a mode
-/// that `order` does not take apart run from left to right. The order nests as the shape does, or is cut short.
+/// The compact layout of `shape` whose modes have strides in ascending order of the leaves of `order`. A leaf of
+/// `order` may stand for a mode with several leaves; these are ordered from left to right.
 /// ```
 /// use cute_algebra::{Shape, make_ordered_layout};
 /// let layout = make_ordered_layout(&Shape::from([2, 3, 4]), &[1, 0, 2].into())?;
@@ -41,7 +41,7 @@ pub fn make_ordered_layout(shape: &Shape, order: &IntTuple) -> Result<Layout, La
     ordered(&mut Numbers, shape, order).during("make_ordered_layout", [shape, order])
 }
 
-/// The compact layout with the shape of A and its order of strides; modes with stride 0 keep it.
+/// The compact layout with the shape of A, its strides in the order of A's strides. A stride 0 stays 0.
 /// ```
 /// use cute_algebra::{Layout, make_layout_like};
 /// let a: Layout = "(4,8,2):(32,1,0)".parse()?;
@@ -52,7 +52,8 @@ pub fn make_layout_like(a: &Layout) -> Result<Layout, LayoutError> {
     layout_like(&mut Numbers, a)
 }
 
-/// The compact layout of a register fragment with the shape of A: the first mode contiguous, the others in A's order.
+/// The compact layout of a register fragment with the shape of A: the first mode is contiguous, and the others
+/// follow in the order of A's strides.
 /// ```
 /// use cute_algebra::{Layout, make_fragment_like};
 /// let a: Layout = "(4,8,2):(32,1,8)".parse()?;
@@ -134,7 +135,8 @@ pub(crate) fn fragment_like<D: Compose>(
     product_by(d, &first, &ordered.into(), Form::Tiled)
 }
 
-/// Compact strides for the leaves of `shape` in that order, the first one fastest.
+/// Compact strides for the leaves of `shape`, where `ranking` lists the leaves from the smallest stride to the
+/// largest.
 fn compact<D: Domain>(
     d: &mut D,
     shape: &Tuple<D::Int>,

@@ -1,4 +1,4 @@
-//! Coordinates of shapes, and the orders on shapes.
+//! Coordinates of a shape, conversions between them, and the order of shapes.
 
 use crate::ascending::steps;
 use crate::coalesce::endless_modes;
@@ -14,10 +14,10 @@ use crate::tuple::{Coord, IntTuple, Shape, Tuple};
 use std::convert::Infallible;
 
 impl Layout {
-    /// The value at a coordinate: an integer for the whole or any mode, or a tuple for its modes.
+    /// The value at a coordinate: an integer for the whole or for any mode, or a tuple for its modes.
     ///
-    /// Past its end a mode goes on with its last leaf, as in CuTe. Below 0 a leaf goes on, and so does a mode that is one
-    /// leaf once it is coalesced; any other has no value there, and is refused.
+    /// Past its end, the last leaf of a mode continues, as in CuTe. A coordinate below 0 has a value where its mode
+    /// coalesces to a single leaf; otherwise it is refused.
     /// ```
     /// use cute_algebra::{Coord, Layout};
     /// let a: Layout = "(4,(2,4)):(8,(1,2))".parse()?;
@@ -30,9 +30,9 @@ impl Layout {
     }
 }
 
-/// The natural coordinate of `shape` for an integer, or for a tuple of coordinates of its modes. The leftmost mode
-/// runs fastest; past the end the last mode goes on. A number below 0 is refused where it would have to be divided among
-/// several modes. The operands are in CuTe's order.
+/// The natural coordinate in `shape` of an integer, or of a tuple of coordinates of its modes. The leftmost mode
+/// varies fastest, and past the end the last mode continues. An integer below 0 is refused where it would be
+/// divided among several modes. The operands are in CuTe's order.
 /// ```
 /// use cute_algebra::{IntTuple, Shape, Tuple, idx2crd};
 /// let shape: Shape = [3.into(), [2, 3].into()].into_iter().collect();
@@ -46,7 +46,7 @@ pub fn idx2crd(coord: &IntTuple, shape: &Shape) -> Result<IntTuple, LayoutError>
 
 /// The natural coordinate with value `index` under a compact layout: each leaf is `index / stride % extent`.
 ///
-/// Of a layout that is not compact the coordinate may have another value.
+/// If the layout is not compact, the coordinate can have another value.
 /// ```
 /// use cute_algebra::{Layout, idx2crd_stride};
 /// let a: Layout = "(3,(2,3)):(6,(3,1))".parse()?;
@@ -57,9 +57,10 @@ pub fn idx2crd_stride(index: i64, a: &Layout) -> Result<IntTuple, LayoutError> {
     idx2crd_stride_in(&mut Numbers, &index, a)
 }
 
-/// The coordinate of `target` with the same 1-D coordinate; mode by mode, where all three are tuples.
+/// The coordinate of `target` with the same 1-D coordinate. Where all three operands are tuples, this is done mode
+/// by mode.
 ///
-/// A coordinate that `source` does not have is refused.
+/// Refused where the coordinate does not nest as `source` does.
 /// ```
 /// use cute_algebra::{Shape, crd2crd};
 /// let (source, target) = (Shape::from([24]), Shape::from([4, 6]));
@@ -70,7 +71,7 @@ pub fn crd2crd(coord: &IntTuple, source: &Shape, target: &Shape) -> Result<IntTu
     crd2crd_in(&mut Numbers, coord, source, target).during("crd2crd", [coord, source, target])
 }
 
-/// Whether both shapes nest alike.
+/// Whether both shapes have the same nesting.
 /// ```
 /// use cute_algebra::{Shape, congruent};
 /// assert!(congruent(&Shape::from([4, 6]), &Shape::from([8, 1])));
@@ -80,7 +81,7 @@ pub fn congruent<I: Integer>(a: &Tuple<I>, b: &Tuple<I>) -> bool {
     a.is_congruent(b)
 }
 
-/// Whether A is B with some subtrees cut to leaves.
+/// Whether A is B with some subtrees replaced by integers of any value.
 /// ```
 /// use cute_algebra::{Shape, weakly_congruent};
 /// assert!(weakly_congruent(&24.into(), &Shape::from([8, 1])));
@@ -91,7 +92,7 @@ pub fn weakly_congruent<I: Integer>(a: &Tuple<I>, b: &Tuple<I>) -> bool {
     refines
 }
 
-/// Whether A is B with some subtrees cut to leaves, each of the size of its subtree: every coordinate of A is one of B.
+/// Whether A is B with some subtrees replaced by their sizes. Then every coordinate of A is one of B.
 /// ```
 /// use cute_algebra::{Shape, compatible};
 /// assert!(compatible(&24.into(), &Shape::from([4, 6])));
@@ -104,7 +105,8 @@ pub fn compatible(a: &Shape, b: &Shape) -> bool {
     refines
 }
 
-/// Whether each mode of `tiler` tiles its mode of `shape` without a rest: its complement exists there.
+/// Whether each mode of `tiler` divides its mode of `shape` without a remainder: the mode has a complement in that
+/// size.
 /// ```
 /// use cute_algebra::{Shape, evenly_divides};
 /// let shape = Shape::from([8, 6]);
@@ -147,7 +149,8 @@ fn is_negative<I: Integer>(sum: &I::Sum) -> bool {
     I::number(sum).is_some_and(|number| number < 0)
 }
 
-/// The same coordinate, where numbers below 0 of modes that coalesce to one leaf run along the first of their leaves.
+/// A coordinate below 0 of a mode that coalesces to one leaf, moved to the first leaf of that mode that is not of
+/// extent 1. All other coordinates stay.
 fn along_one_leaf<I: Integer>(a: &Layout<I>, coord: &Tuple<I::Sum>) -> Tuple<I::Sum> {
     match coord {
         Tuple::Leaf(index) if is_negative::<I>(index) && endless_modes(a).len() == 1 => {
@@ -216,7 +219,8 @@ pub(crate) fn crd2crd_in<D: Domain>(
     convert(d, coord, source, target, &ModePath::default())
 }
 
-/// The span along each coordinate; the span where values are integers.
+/// The number of consecutive values from the smallest to the largest along each coordinate. It is an integer where
+/// the values are integers.
 pub(crate) fn coshape_in<D: Domain>(
     d: &D,
     a: &Layout<D::Int>,
@@ -241,7 +245,7 @@ pub(crate) fn coshape_in<D: Domain>(
     last.try_map(|reach| D::Int::plus(reach, &1.into()).ok_or_else(overflow))
 }
 
-/// The product of the spans.
+/// The product of the leaves of the coshape.
 pub(crate) fn cosize_in<D: Domain>(d: &D, a: &Layout<D::Int>) -> Result<Sum<D>, LayoutError> {
     let spans = coshape_in(d, a)?;
     let mut spans = spans.leaves();
@@ -279,7 +283,7 @@ pub(crate) fn evenly_divides_in<D: Domain>(
             let size = shape.product().ok_or_else(overflow)?;
             let divides =
                 d.succeeds(|d| complement_in(d, tile, &size, Overhang::Strict).map(drop))?;
-            // A mode that happens to have extent 1 would have no say.
+            // A mode that proves to have extent 1 at run time could change the answer.
             let extents = tile.shape().leaves();
             for extent in extents.filter(|extent| !divides && !extent.is_one()) {
                 d.decide(Question::AtMost(&2.into(), extent), &Place::operand(1))?;
@@ -298,10 +302,10 @@ pub(crate) fn evenly_divides_in<D: Domain>(
     }
 }
 
-/// Whether an extent agrees with the shape whose place it takes.
+/// Whether an integer of one shape agrees with the subtree of the other in its place.
 type Agree<'a, I, E> = dyn FnMut(&I, &Tuple<I>) -> Result<bool, E> + 'a;
 
-/// Whether A is B with some subtrees cut to leaves which agree with them.
+/// Whether A is B with some subtrees replaced by integers that agree with them.
 fn refines<I: Integer, E>(
     a: &Tuple<I>,
     b: &Tuple<I>,
@@ -316,7 +320,7 @@ fn refines<I: Integer, E>(
     }
 }
 
-/// Whether all answers are yes. One that is no decides, whatever is open elsewhere.
+/// Whether all answers are yes. A no decides, even where another answer is an error.
 fn all<E>(answers: impl Iterator<Item = Result<bool, E>>) -> Result<bool, E> {
     let mut all = Ok(true);
     for answer in answers {
@@ -329,7 +333,7 @@ fn all<E>(answers: impl Iterator<Item = Result<bool, E>>) -> Result<bool, E> {
     all
 }
 
-/// The coordinate taken apart down to the leaves of a shape.
+/// Splits a coordinate down to the leaves of a shape.
 pub(crate) fn split<D: Domain>(
     d: &mut D,
     shape: &Tuple<D::Int>,
@@ -342,7 +346,7 @@ pub(crate) fn split<D: Domain>(
             let mut rest = index.clone();
             let mut coords = Vec::new();
             for (i, mode) in modes.iter().enumerate() {
-                // The last mode has no end.
+                // The last mode continues past its end.
                 let digit = if i + 1 == modes.len() {
                     rest.clone()
                 } else {
@@ -366,7 +370,7 @@ pub(crate) fn split<D: Domain>(
     }
 }
 
-/// The same 1-D coordinate in another shape.
+/// The coordinate of `target` with the 1-D coordinate that `coord` has in `source`.
 pub(crate) fn convert<D: Domain>(
     d: &mut D,
     coord: &Tuple<Sum<D>>,
@@ -396,7 +400,7 @@ pub(crate) fn convert<D: Domain>(
     }
 }
 
-/// The 1-D coordinate.
+/// The 1-D coordinate in `shape` of a coordinate.
 fn linear<I: Integer>(
     coord: &Tuple<I::Sum>,
     shape: &Tuple<I>,

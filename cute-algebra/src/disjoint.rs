@@ -1,33 +1,33 @@
-//! A proof that no two coordinates of a tiling share an element, short enough for a constant.
+//! A proof that no two coordinates of a tiling have the same element. It is short enough for a `const fn`.
 //!
-//! A division with a rounded-up rest has coordinates past the edge of what it divides. Those do not count, and without
-//! them a tiling is injective more often: the tiles of 4 of `10:7` hang over by 2, into the next column. So the proof
-//! takes the edge into account, leaf by leaf, and is otherwise the one that every stride exceeds the reach of all
-//! smaller strides together.
+//! A division whose rest is rounded up has coordinates past the edge of what it divides. Without those, a tiling is
+//! injective more often: with tiles of 4 of `10:7`, the last tile exceeds the edge by 2 and would reach into the
+//! next column. So the proof first limits each leaf to the coordinates before the edge. Then it shows that every
+//! stride exceeds the sum of what all smaller strides reach.
 
-/// Most leaves of a layout that a proof is attempted for.
+/// Most leaves of a layout for which a proof is tried.
 pub const PROOF_LEAVES: usize = 64;
 
-/// Most points times leaves that are looked at one by one where strides prove nothing.
+/// Most points, times leaves, that are compared one by one where strides prove nothing.
 const PROOF_POINTS: i64 = 1 << 14;
 
-/// Largest span of values that are looked at one by one.
+/// Largest span of values for which points are compared one by one.
 const PROOF_SPAN: i64 = 1 << 16;
 
-/// One coordinate of what is tiled, as a layout over the leaves of the tiling.
+/// One coordinate of the tiled layout, as a layout over the leaves of the tiling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Axis<'a> {
-    /// The coordinate is below this, or past the edge.
+    /// A coordinate at or above this lies past the edge.
     pub extent: i64,
-    /// How far each leaf of the tiling moves along it.
+    /// By how much the coordinate grows with each step of each leaf of the tiling.
     pub strides: &'a [i64],
 }
 
-/// Whether no two coordinates within the extents of all axes have the same value, as far as this can be proved;
-/// `false` is no refutation.
+/// Whether it is proved that no two coordinates within the extents of all axes have the same value. `false` means
+/// that the proof failed, not that two of them do.
 ///
-/// It is a `const fn`, so that what relies on the proof can demand it at compile time. All numbers are checked; with
-/// `true`, no value and no coordinate along an axis overflows either.
+/// This is a `const fn`, so that code that relies on the proof can demand it at compile time. All arithmetic is
+/// checked; `true` also says that no value and no coordinate along an axis overflows.
 /// ```
 /// use cute_algebra::{Axis, proves_disjoint};
 /// // Columns of 10 elements, and the tiles of 4 in them: the third hangs over into the next column.
@@ -55,7 +55,8 @@ pub const fn proves_disjoint(shape: &[i64], stride: &[i64], axes: &[Axis<'_>]) -
     is_superincreasing(&extents, &strides, leaves) || is_distinct(shape, stride, axes)
 }
 
-/// Operands that fit each other, axes with coordinates, each leaf along one axis at most, and no sum that overflows.
+/// Whether the operands have one length, each axis has coordinates, each leaf moves along at most one axis, and no
+/// sum overflows.
 const fn is_sound(shape: &[i64], stride: &[i64], axes: &[Axis<'_>]) -> bool {
     let leaves = shape.len();
     if leaves > PROOF_LEAVES || stride.len() != leaves || !fits(shape, stride) {
@@ -87,7 +88,7 @@ const fn is_sound(shape: &[i64], stride: &[i64], axes: &[Axis<'_>]) -> bool {
     true
 }
 
-/// Whether an axis before `axis` has the leaf.
+/// Whether the leaf moves along an axis before `axis`.
 const fn is_along_another(leaf: usize, axis: usize, axes: &[Axis<'_>]) -> bool {
     let mut a = 0;
     while a < axis {
@@ -99,7 +100,7 @@ const fn is_along_another(leaf: usize, axis: usize, axes: &[Axis<'_>]) -> bool {
     false
 }
 
-/// Whether the sum of all reaches fits.
+/// Whether the sum of `(extent - 1) * |stride|` of all leaves fits 64 bits.
 const fn fits(shape: &[i64], stride: &[i64]) -> bool {
     let (mut i, mut sum) = (0, 0i64);
     while i < shape.len() {
@@ -119,15 +120,15 @@ const fn fits(shape: &[i64], stride: &[i64]) -> bool {
     true
 }
 
-/// Makes one mode of two that follow on each other, both along the axis and in value. Which digits the mode consists of
-/// does not matter for the proof, but it can be clipped as a whole.
+/// Joins two modes where one continues the other both along the axis and in value. The values stay the same, and
+/// the joined mode can be clipped as one.
 const fn merge(extents: &mut [i64; PROOF_LEAVES], strides: &[i64; PROOF_LEAVES], axis: &Axis<'_>) {
     let units = axis.strides;
     let mut first = 0;
     while first < units.len() {
         let mut second = 0;
         while second < units.len() {
-            // Products fit: `fits` has seen larger ones.
+            // The products fit: `fits` has checked larger ones.
             let follows = first != second
                 && extents[first] > 1
                 && extents[second] > 1
@@ -146,7 +147,8 @@ const fn merge(extents: &mut [i64; PROOF_LEAVES], strides: &[i64; PROOF_LEAVES],
     }
 }
 
-/// A mode whose steps move by `unit` along an axis has at most `extent / unit` of them, rounded up, before the edge.
+/// Limits the extent of each mode that moves by `unit` along an axis to the axis's extent divided by `unit`,
+/// rounded up: further steps lie past the edge.
 const fn clip(extents: &mut [i64; PROOF_LEAVES], axis: &Axis<'_>) {
     let mut i = 0;
     while i < axis.strides.len() {
@@ -161,7 +163,7 @@ const fn clip(extents: &mut [i64; PROOF_LEAVES], axis: &Axis<'_>) {
     }
 }
 
-/// Whether each stride exceeds the reach of all smaller ones together.
+/// Whether each stride exceeds the sum of what all smaller ones reach.
 const fn is_superincreasing(
     extents: &[i64; PROOF_LEAVES],
     strides: &[i64; PROOF_LEAVES],
@@ -186,7 +188,7 @@ const fn is_superincreasing(
     true
 }
 
-/// Tries the points one by one, where they are few.
+/// Compares the values of all points, if there are few.
 const fn is_distinct(shape: &[i64], stride: &[i64], axes: &[Axis<'_>]) -> bool {
     let leaves = shape.len();
     let (mut i, mut size, mut lowest, mut highest) = (0, 1i64, 0, 0);
@@ -246,7 +248,7 @@ mod tests {
     use super::{Axis, is_inside, proves_disjoint, value};
     use std::collections::HashSet;
 
-    /// What is proved is true, whatever the axes are.
+    /// What is proved holds, whatever the axes are.
     #[test]
     fn proofs_hold() {
         let mut state = 7u64;
@@ -258,7 +260,7 @@ mod tests {
         };
         let mut proved = 0;
         for _ in 0..1_000 {
-            // Too many points for the last rung now and then.
+            // The last extent sometimes makes too many points for the comparison one by one.
             let shape = [1 + next(6), 1 + next(6), 1 + next(6), 1 + next(40)];
             let mut draw = |bound, low| std::array::from_fn::<i64, 4, _>(|_| next(bound) + low);
             let (stride, first) = (draw(60, -9), draw(5, 0));
@@ -303,7 +305,7 @@ mod tests {
                 strides: &[]
             }]
         ));
-        // What is left of such an axis, `extent - coordinate`, would wrap.
+        // Here, `extent - coordinate` would wrap.
         for extent in [i64::MIN, i64::MIN + 1, -1, 0] {
             let strides: &[i64] = &[1];
             assert!(!proves_disjoint(&[3], &[1], &[Axis { extent, strides }]));

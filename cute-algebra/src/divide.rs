@@ -1,4 +1,4 @@
-//! Division: the part of a layout that a tiler covers, and the rest.
+//! Division: a layout split into the part that a tiler covers and the rest.
 
 use crate::complement::complement_in;
 use crate::composition::{Compose, compose_within};
@@ -10,11 +10,12 @@ use crate::overhang::Overhang;
 use crate::tiler::{Others, Tiler};
 use crate::tuple::Tuple;
 
-/// `(tile, rest)`: A composed with the tiler and with the tiler's complement in the size of A; mode by mode, where
-/// the tiler has modes: `((tile, rest), …)`.
+/// `(tile, rest)`: A composed with the tiler, and A composed with the tiler's complement in the size of A. Where
+/// the tiler has modes, this is done mode by mode: `((tile, rest), …)`.
 ///
-/// The values are those of A, in another order. The tiler has a [`complement`](crate::complement) in the size of A, and
-/// A has a [`composition`](crate::composition) with both, or the division is refused.
+/// The values are those of A, in another order. The division is refused unless the tiler has a
+/// [`complement`](crate::complement) in the size of A, and A has a [`composition`](crate::composition) with the
+/// tiler and its complement together.
 /// ```
 /// use cute_algebra::{Layout, logical_divide};
 /// let a = Layout::left([12, 32])?;
@@ -118,7 +119,7 @@ fn divide_whole<D: Compose>(
         let extent = extent.to_string();
         return Err(ErrorKind::RepeatingTile { extent }.at(Place::operand(1).stride()));
     }
-    // The complement lies in the size of A: an error about its target is about A.
+    // The target of the complement is the size of A, so an error about the target names A.
     let size = a.shape().product().ok_or_else(overflow)?;
     let (rest, is_rounded) = complement_in(d, tile, &size, overhang)
         .map_err(|error| {
@@ -132,7 +133,7 @@ fn divide_whole<D: Compose>(
         true => d.bound(&size),
         false => None,
     };
-    // Together, not one by one: the sums of a value of the tile and one of the rest must pass through A, too.
+    // The tile and the rest are composed with A together, so that sums of a value of each are checked too.
     let both = Layout::concat([tile.clone(), rest])?;
     compose_within(d, a, &both, overhang, bound)
         .during("composition", [a, &both])
@@ -143,7 +144,7 @@ fn divide_whole<D: Compose>(
                     path: ModePath(path.to_vec()),
                     ..place
                 }),
-                // Nobody wrote the rest, so other modes for it are no advice.
+                // The user did not write the rest, so other modes for it are not suggested.
                 _ => error.blame(1).with_nearest(Vec::new()),
             }
         })
@@ -168,7 +169,7 @@ impl Form {
     }
 }
 
-/// Splits `((A, B), …)` into `(A, …)` and `(B, …)`; modes that the tiler does not reach go to the second.
+/// Splits `((A, B), …)` into `(A, …)` and `(B, …)`; modes that the tiler does not reach go into the second part.
 fn unzip<I: Integer>(
     logical: &Layout<I>,
     tiler: &Tiler<I>,
@@ -193,7 +194,7 @@ fn unzip<I: Integer>(
     }
 }
 
-/// The modes of a mode, to stand in its place; a tuple of one stays as it is, as in CuTe.
+/// The modes of a tuple of several, to be spread in its place. Anything else stays one mode, as in CuTe.
 fn spread<I: Integer>(layout: Layout<I>) -> Vec<Layout<I>> {
     match layout.shape() {
         Tuple::Node(modes) if modes.len() > 1 => layout.modes(),

@@ -1,4 +1,4 @@
-//! Whether two layouts are the same function.
+//! Whether two layouts are equal as functions.
 
 use crate::coalesce::coalesce;
 use crate::domain::{Answer, Domain, Numbers, Question, overflow};
@@ -6,8 +6,8 @@ use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::layout::Layout;
 
-/// Whether two layouts have the same size and the same value at each 1-D coordinate: exactly if they coalesce to the same
-/// layout.
+/// Whether two layouts have the same size and the same value at each 1-D coordinate. They do exactly if they
+/// coalesce to the same layout.
 /// ```
 /// use cute_algebra::{Layout, equal};
 /// let (a, b): (Layout, Layout) = ("(2,(3,4)):(1,(2,6))".parse()?, "24:1".parse()?);
@@ -16,11 +16,11 @@ use crate::layout::Layout;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn equal(a: &Layout, b: &Layout) -> bool {
-    // Numbers leave nothing open.
+    // The comparison of numbers never fails.
     equal_in(&Numbers, a, b).unwrap_or(false)
 }
 
-/// The same where it may depend on what facts leave open.
+/// [`equal`] for any domain; an error where the facts do not decide.
 pub(crate) fn equal_in<D: Domain>(
     d: &D,
     a: &Layout<D::Int>,

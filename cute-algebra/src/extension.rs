@@ -1,4 +1,4 @@
-//! A layout that goes on past its end.
+//! The extension of a layout past its end.
 
 use crate::domain::{Domain, Numbers, Question, overflow, product, quotient};
 use crate::error::{During, LayoutError, Place};
@@ -6,10 +6,10 @@ use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::shape_div::indivisible;
 
-/// The layout of `size` coordinates whose last mode goes on, or ends early: `crd2idx(i, extension(a, size))` is
-/// `crd2idx(i, a)` for every `i < size`, also where it is past the end of A.
+/// The layout of `size` coordinates whose last mode is lengthened or shortened: `crd2idx(i, extension(a, size))` is
+/// `crd2idx(i, a)` for every `i < size`, also past the end of A.
 ///
-/// The extents before the last one must divide the size.
+/// The product of the extents before the last one must divide the size.
 /// ```
 /// use cute_algebra::{Layout, extension};
 /// let a: Layout = "(2,5):(1,4)".parse()?;
@@ -21,7 +21,7 @@ pub fn extension(a: &Layout, size: i64) -> Result<Layout, LayoutError> {
     extension_in(&mut Numbers, a, &size).during("extension", [a, &size])
 }
 
-/// The same where it may depend on facts.
+/// [`extension`] for any domain.
 pub(crate) fn extension_in<D: Domain>(
     d: &mut D,
     a: &Layout<D::Int>,
@@ -49,7 +49,7 @@ pub(crate) fn extension_in<D: Domain>(
             old.clone()
         }
     });
-    // `()` has no mode that could go on.
+    // `()` has no mode that could be lengthened, so only size 1 is legal.
     let reached = shape.product().ok_or_else(overflow)?;
     d.require(Question::Equal(&reached, size), &Place::operand(1), &|| {
         None

@@ -1,4 +1,4 @@
-//! From the values of a function back to a layout: with these values, or in the ragged form, with these values first.
+//! A layout from a table of its values.
 
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
@@ -6,8 +6,8 @@ use crate::overhang::Overhang;
 
 /// The layout with exactly these values at 0, 1, 2, …, coalesced, in time linear in their number.
 ///
-/// No search is needed: the first place where the values leave the line from the origin is the first extent of the
-/// only coalesced layout that they can have.
+/// No search is needed: the first value that leaves the line from 0 gives the first extent of the only coalesced
+/// layout that they can have.
 /// ```
 /// use cute_algebra::{ErrorKind, from_table};
 /// assert_eq!(from_table(&[0, 2, 1, 3])?.to_string(), "(2,2):(2,1)");
@@ -18,7 +18,7 @@ pub fn from_table(values: &[i64]) -> Result<Layout, LayoutError> {
     admitting(values, Overhang::Strict)
 }
 
-/// The layout with these values, or in the ragged form, of which they are the first.
+/// The layout with these values. In the ragged form they may be only the first of its values.
 pub(crate) fn admitting(values: &[i64], overhang: Overhang) -> Result<Layout, LayoutError> {
     match values.first() {
         Some(0) => {}
@@ -37,7 +37,8 @@ pub(crate) fn admitting(values: &[i64], overhang: Overhang) -> Result<Layout, La
         let turn = (2..rest)
             .find(|&k| Some(values[k * size]) != line(k))
             .unwrap_or(rest);
-        // A line that ends where it cannot must go on to the end: the comparison below finds where it does not.
+        // If this extent does not divide the number of values, take the longest one: the comparison below then
+        // reports the first value that differs.
         let extent = if overhang == Overhang::Ragged || rest.is_multiple_of(turn) {
             turn
         } else {

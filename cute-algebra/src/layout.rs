@@ -31,7 +31,7 @@ pub struct Layout<I: Integer = i64> {
 }
 
 impl<I: Integer> Layout<I> {
-    /// A layout, if the two are congruent and the extents can be positive.
+    /// A layout. Refused unless shape and stride are congruent and all extents are at least 1.
     pub(crate) fn make<D: Domain<Int = I>>(
         d: &mut D,
         shape: Tuple<I>,
@@ -48,7 +48,8 @@ impl<I: Integer> Layout<I> {
         Self::from_parts(shape, stride)
     }
 
-    /// A layout of parts that are known to be congruent and to have legal extents.
+    /// A layout of parts that are known to be congruent and to have legal extents. It checks the limits and that
+    /// the numbers fit.
     pub(crate) fn from_parts(shape: Tuple<I>, stride: Stride<I>) -> Result<Self, LayoutError> {
         let layout = Self { shape, stride };
         layout
@@ -62,18 +63,19 @@ impl<I: Integer> Layout<I> {
         Ok(layout)
     }
 
-    /// The same, where it is known to be within the limits because another layout of the same tree is.
+    /// [`from_parts`](Self::from_parts) without checks, where another layout with the same tree is within the
+    /// limits.
     pub(crate) fn assembled(shape: Tuple<I>, stride: Stride<I>) -> Self {
         Self { shape, stride }
     }
 
-    /// The layouts side by side, as modes of one.
+    /// The layout whose top-level modes are these layouts.
     pub fn concat(modes: impl IntoIterator<Item = Self>) -> Result<Self, LayoutError> {
         let Self { shape, stride } = Self::join(modes);
         Self::from_parts(shape, stride)
     }
 
-    /// One mode, `extent:stride`, of parts of layouts that exist.
+    /// One mode, `extent:stride`, whose parts come from valid layouts.
     pub(crate) fn leaf(extent: I, stride: impl Into<ScaledBasis<I>>) -> Self {
         Self {
             shape: Tuple::Leaf(extent),
@@ -81,7 +83,7 @@ impl<I: Integer> Layout<I> {
         }
     }
 
-    /// The modes side by side, where the result is known to be within the limits because its tree is.
+    /// [`concat`](Self::concat) without checks, where the tree of the result is known to be within the limits.
     pub(crate) fn join(modes: impl IntoIterator<Item = Self>) -> Self {
         let (shape, stride): (Vec<_>, Vec<_>) = modes
             .into_iter()
@@ -93,7 +95,7 @@ impl<I: Integer> Layout<I> {
         }
     }
 
-    /// A layout of depth at most 1 from parts of layouts that exist: `1:0` of none, an integer mode of one.
+    /// A layout of depth at most 1 whose parts come from valid layouts: `1:0` of no modes, an integer mode of one.
     pub(crate) fn from_flat(modes: Vec<(I, ScaledBasis<I>)>) -> Self {
         let mut modes: Vec<_> = modes
             .into_iter()
@@ -106,7 +108,7 @@ impl<I: Integer> Layout<I> {
         }
     }
 
-    /// The same strides under a shape with the same tree, and extents that are not larger where strides are not 0.
+    /// The same strides with a shape of the same tree, whose extents are not larger where the strides are not 0.
     pub(crate) fn reshaped(&self, shape: Tuple<I>) -> Self {
         Self {
             shape,
@@ -114,7 +116,7 @@ impl<I: Integer> Layout<I> {
         }
     }
 
-    /// Puts the layouts, one for each leaf, in the place of the leaves of `profile`.
+    /// `profile` with each of its leaves replaced by a layout, one for each leaf from left to right.
     pub(crate) fn replace_leaves<T>(
         profile: &Tuple<T>,
         leaves: Vec<Self>,
@@ -126,7 +128,7 @@ impl<I: Integer> Layout<I> {
         Self::from_parts(shape, stride)
     }
 
-    /// Checks a layout that was put together from parts.
+    /// Checks the limits, and that the numbers fit, of a layout that was put together from parts.
     pub(crate) fn validated(self) -> Result<Self, LayoutError> {
         Self::from_parts(self.shape, self.stride)
     }
@@ -136,32 +138,32 @@ impl<I: Integer> Layout<I> {
         Self::leaf(I::ONE, I::ZERO)
     }
 
-    /// The extents.
+    /// The tree of extents, each at least 1.
     pub fn shape(&self) -> &Tuple<I> {
         &self.shape
     }
 
-    /// The strides, congruent to the shape.
+    /// The tree of strides, which nests as the shape does.
     pub fn stride(&self) -> &Stride<I> {
         &self.stride
     }
 
-    /// Number of top-level modes.
+    /// Number of top-level modes; 1 for an integer mode.
     pub fn rank(&self) -> usize {
         self.shape.rank()
     }
 
-    /// Nesting of the shape.
+    /// Nesting depth of the shape; 0 for an integer mode.
     pub fn depth(&self) -> usize {
         self.shape.depth()
     }
 
-    /// Top-level mode `index`.
+    /// The top-level mode `index`; `None` where it does not exist.
     pub fn mode(&self, index: usize) -> Option<Self> {
         self.get(&[index])
     }
 
-    /// The mode at `path`. Index 0 of a leaf is the leaf.
+    /// The mode at `path`; `None` where it does not exist. The mode 0 of a leaf is the leaf itself.
     pub fn get(&self, path: &[usize]) -> Option<Self> {
         Some(Self {
             shape: self.shape.get(path)?.clone(),
@@ -169,7 +171,7 @@ impl<I: Integer> Layout<I> {
         })
     }
 
-    /// The top-level modes.
+    /// The top-level modes; an integer mode is its own only mode.
     pub fn modes(&self) -> Vec<Self> {
         let pairs = self.shape.modes().iter().zip(self.stride.modes());
         pairs
@@ -185,19 +187,19 @@ impl<I: Integer> Layout<I> {
         self.shape.leaves().zip(self.stride.leaves())
     }
 
-    /// The extents and strides of all leaves, from left to right.
+    /// The extents and strides of all leaves, from left to right, as owned pairs.
     pub fn flat_modes(&self) -> Vec<(I, ScaledBasis<I>)> {
         self.leaves()
             .map(|(extent, stride)| (extent.clone(), stride.clone()))
             .collect()
     }
 
-    /// Whether the values are integers.
+    /// Whether the values are integers and not coordinates.
     pub fn is_integral(&self) -> bool {
         self.stride.leaves().all(|stride| stride.path().is_empty())
     }
 
-    /// Refuses a layout into a coordinate space.
+    /// Refuses a layout into a coordinate space. `operand` is the operand that the error names.
     pub(crate) fn require_integral(&self, operand: usize) -> Result<(), LayoutError> {
         let mut strides = self.stride.leaves();
         match strides.find(|stride| !stride.path().is_empty()) {
@@ -209,9 +211,10 @@ impl<I: Integer> Layout<I> {
         }
     }
 
-    /// The span along each coordinate, as far as it is known; `None` where it does not fit.
+    /// One more than the largest value along each coordinate, with absolute values of strides. `None` where that
+    /// does not fit 64 bits.
     fn spans(&self) -> Option<Tuple<I::Sum>> {
-        // Congruent to the largest value, with one added at each leaf.
+        // The largest value, as a coordinate. Then 1 is added at each of its leaves.
         let mut last = Tuple::Leaf(0.into());
         for (extent, stride) in self.leaves() {
             let reach = stride.place(stride.value().reach(extent)?);
@@ -221,7 +224,7 @@ impl<I: Integer> Layout<I> {
             .ok()
     }
 
-    /// The product of the spans.
+    /// The product of the leaves of the coshape; `None` where it does not fit.
     pub(crate) fn span(&self) -> Option<I::Sum> {
         self.spans()?
             .leaves()
@@ -230,29 +233,30 @@ impl<I: Integer> Layout<I> {
 }
 
 impl Layout {
-    /// A layout, if the two are congruent, the extents are at least 1, and size and cosize fit 64 bits.
+    /// A layout. Refused unless shape and stride are congruent, all extents are at least 1, and size and cosize fit
+    /// 64 bits.
     pub fn new(shape: impl Into<Shape>, stride: impl Into<Stride>) -> Result<Self, LayoutError> {
         Self::make(&mut Numbers, shape.into(), stride.into())
     }
 
-    /// Number of coordinates.
+    /// Number of coordinates: the product of the extents.
     pub fn size(&self) -> i64 {
         self.shape.leaves().product()
     }
 
-    /// The span: one more than the sum of `(extent - 1) * |stride|`. Of a layout into a coordinate space, the
-    /// product of the spans of the coordinates.
+    /// One more than the sum of `(extent - 1) * |stride|` over the leaves. For a layout into a coordinate space,
+    /// the product of the leaves of [`coshape`](Self::coshape).
     pub fn cosize(&self) -> i64 {
         self.coshape().leaves().product()
     }
 
-    /// The span along each coordinate; the cosize where the strides are integers.
+    /// The cosize along each coordinate of the values; the cosize itself where the values are integers.
     pub fn coshape(&self) -> Shape {
         let checked = "spans are checked when a layout is made";
         self.spans().expect(checked)
     }
 
-    /// The leaves as pairs of integers, refused for a layout into a coordinate space.
+    /// The leaves as pairs (extent, stride). A layout into a coordinate space is refused.
     pub(crate) fn integral_modes(&self, operand: usize) -> Result<Vec<(i64, i64)>, LayoutError> {
         self.require_integral(operand)?;
         Ok(self
@@ -263,7 +267,7 @@ impl Layout {
             .collect())
     }
 
-    /// The integer at 1-D coordinate `index`; `None` outside the domain and for a layout into a coordinate space.
+    /// The value at a 1-D coordinate; `None` outside `0..size` and for a layout into a coordinate space.
     pub fn at(&self, index: i64) -> Option<i64> {
         if !(0..self.size()).contains(&index) || !self.is_integral() {
             return None;
@@ -274,7 +278,7 @@ impl Layout {
         }
     }
 
-    /// The values of an integral layout at 0, 1, 2, …; nothing for a layout into a coordinate space.
+    /// The values at 0, 1, 2, … up to the size. A layout into a coordinate space gives none.
     pub fn values(&self) -> impl Iterator<Item = i64> + use<> {
         let size = if self.is_integral() { self.size() } else { 0 };
         let modes: Vec<_> = self
@@ -299,7 +303,8 @@ impl Layout {
         })
     }
 
-    /// The value at any 1-D coordinate: past the end the last mode goes on. `None` on overflow.
+    /// The value at any 1-D coordinate of at least 0, where the last mode continues past the end. `None` on
+    /// overflow.
     pub(crate) fn extended(&self, index: i64) -> Option<IntTuple> {
         let modes = self.shape.leaves().zip(self.stride.leaves());
         let last = self.shape.leaf_count().saturating_sub(1);
@@ -314,7 +319,7 @@ impl Layout {
     }
 }
 
-/// Refuses a shape and strides that nest differently.
+/// Refuses a shape and a stride that nest differently.
 fn check_congruent<I: Integer>(
     shape: &Tuple<I>,
     stride: &Stride<I>,
@@ -336,12 +341,13 @@ fn check_congruent<I: Integer>(
     }
 }
 
-/// Refuses strides that cannot be added: one runs along a coordinate that another takes apart.
+/// Refuses strides whose values cannot be added, because the path of one is a prefix of another's: one value is an
+/// integer where the other is a tuple.
 fn check_paths<I: Integer>(stride: &Stride<I>) -> Result<(), LayoutError> {
     let mut leaves: Vec<_> = stride.leaves().filter(|leaf| !leaf.is_zero()).collect();
     leaves.sort_by_key(|leaf| leaf.path());
     leaves.dedup_by_key(|leaf| leaf.path());
-    // Sorted, a path stands directly before the paths that it is a prefix of.
+    // In sorted order, a path directly precedes the paths of which it is a prefix.
     match leaves
         .windows(2)
         .find(|pair| pair[1].path().starts_with(pair[0].path()))
@@ -355,7 +361,7 @@ fn check_paths<I: Integer>(stride: &Stride<I>) -> Result<(), LayoutError> {
     }
 }
 
-/// As text: the derived form of a nested layout takes a page.
+/// The notation, because the derived form of a nested layout fills a page.
 impl<I: Integer> fmt::Debug for Layout<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

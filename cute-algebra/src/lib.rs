@@ -1,8 +1,9 @@
 //! CuTe layouts and their algebra, exact and checked.
 //!
-//! A [`Layout`] is a function from coordinates to indices, written as a shape and a stride. Operations on layouts are
-//! CuTe's, by CuTe's names. Each promises a function, and either gives a layout that is this function, value by value,
-//! or a [`LayoutError`] that says which mode has none, with the numbers, a witness and the nearest modes that have one.
+//! A [`Layout`] is a function from coordinates to indices, written as a shape and a stride. The operations on
+//! layouts are CuTe's and have CuTe's names. Each either gives a layout whose values are exactly those that the
+//! operation promises, or a [`LayoutError`]. The error names the mode for which there is none, with the numbers, a
+//! coordinate that shows it, and the nearest modes that are legal.
 //!
 //! ```
 //! use cute_algebra::{Layout, composition, complement, zipped_divide};
@@ -19,9 +20,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The same operations by name are in [`operations`], with a parser in [`notation`]; forms that round up are in
-//! [`ragged`]. No input panics, hangs or overflows the stack: nesting, leaves and searches have named limits, and
-//! numbers that do not fit 64 bits are errors.
+//! [`operations`] lists the same operations by name, [`notation`] parses expressions of them, and [`ragged`] has
+//! the forms that round up. No input causes a panic, a hang or a stack overflow: depth, number of leaves and
+//! searches have named limits, and numbers that do not fit 64 bits are errors.
 
 #![forbid(unsafe_code)]
 
@@ -135,7 +136,7 @@ pub use xor_map::{XOR_MAP_BITS, XorMap};
 #[doc = include_str!("../../docs/differences.md")]
 pub mod differences {}
 
-/// The examples of the page about pictures run too.
+/// Runs the examples of the page about pictures.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/pictures.md")]
 struct Pictures;

@@ -1,16 +1,16 @@
-//! What to do past the end of a layout.
+//! What operations do with coordinates past the end of a layout.
 
-/// What to do with coordinates past the end of a layout.
+/// What an operation does with coordinates past the end of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Overhang {
-    /// They are an error.
+    /// It refuses them.
     Strict,
-    /// The last mode goes on, as in CuTe; sizes are rounded up.
+    /// It lets the last mode continue, as CuTe does, and rounds sizes up.
     Ragged,
 }
 
-/// The multiples of `unit` on either side of `value`, the lower one at least `unit`: what to use instead of a value that
-/// is none.
+/// The multiples of `unit` below and above `value`, the lower one at least `unit`. They are suggested instead of a
+/// value that is not a multiple.
 pub(crate) fn nearest_multiples(value: i64, unit: i64) -> [i64; 2] {
     let below = (value / unit).max(1) * unit;
     [below, below.saturating_add(unit)]

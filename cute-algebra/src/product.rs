@@ -1,4 +1,4 @@
-//! Products: a layout repeated as another one says.
+//! Products: a layout repeated in the order of another one.
 
 use crate::complement::{Chain, Gaps};
 use crate::composition::{Compose, compose};
@@ -11,15 +11,17 @@ use crate::overhang::Overhang;
 use crate::stride::ScaledBasis;
 use crate::tiler::{Others, Tiler};
 
-/// `(A, repetitions)`: the second mode places copies of A, one for each coordinate of the tiler, in its order, each
-/// in the next part of A's rest; mode by mode, where the tiler has modes. Copies of an injective A are disjoint, where the
-/// tiler is injective.
+/// `(A, repetitions)`: the second mode places one copy of A for each coordinate of the tiler, in the tiler's order.
+/// Value v of the tiler stands for the v-th free place for a copy of A. Where the tiler has modes, this is done
+/// mode by mode. If A and the tiler are injective, the copies of A are disjoint.
 ///
-/// Each stride of A, in ascending order, must be at least the stride before times its extent. Unlike a
-/// [`complement`](crate::complement), the rest need not fill the gap between the two: it has as many copies there as have
-/// room, and goes on at multiples of the last stride times its extent, so that padding is repeated. The rest must have a
-/// [`composition`](crate::composition) with the tiler. Where it has none because strides of the tiler step over the end of a
-/// gap, a gap counts as wide as the next multiple of the largest of those strides, if the copies stay disjoint.
+/// In ascending order, each stride of A must be at least the previous stride times its extent. The free places are
+/// the gaps below each stride, and after them the multiples of the last stride times its extent. Unlike for a
+/// [`complement`](crate::complement), copies need not fill a gap: it takes as many as fit, so padding is repeated.
+///
+/// The sequence of free places must have a [`composition`](crate::composition) with the tiler. If a stride of the
+/// tiler steps over the end of a gap, there is none; then the gap is counted up to the next multiple of the largest
+/// such stride, provided that the copies stay disjoint.
 /// ```
 /// use cute_algebra::{Layout, logical_product};
 /// let a = Layout::new([2, 2], [4, 1])?;
@@ -35,9 +37,7 @@ pub fn logical_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError>
     product_by(&mut Numbers, a, tiler, Form::Logical)
 }
 
-/// `((A, …), (repetitions, …))`: the modes of [`logical_product`] in another order.
-///
-/// The condition is that of [`logical_product`].
+/// `((A, …), (repetitions, …))`: the modes of [`logical_product`] in another order, under the same conditions.
 /// ```
 /// use cute_algebra::{Layout, zipped_product};
 /// let a: Layout = "(2,5):(5,1)".parse()?;
@@ -49,9 +49,7 @@ pub fn zipped_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> 
     product_by(&mut Numbers, a, tiler, Form::Zipped)
 }
 
-/// `((A, …), repetitions, …)`: the modes of [`logical_product`] in another order.
-///
-/// The condition is that of [`logical_product`].
+/// `((A, …), repetitions, …)`: the modes of [`logical_product`] in another order, under the same conditions.
 /// ```
 /// use cute_algebra::{Layout, tiled_product};
 /// let a: Layout = "(2,5):(5,1)".parse()?;
@@ -63,9 +61,7 @@ pub fn tiled_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     product_by(&mut Numbers, a, tiler, Form::Tiled)
 }
 
-/// `(A, …, repetitions, …)`: the modes of [`logical_product`] in another order.
-///
-/// The condition is that of [`logical_product`].
+/// `(A, …, repetitions, …)`: the modes of [`logical_product`] in another order, under the same conditions.
 /// ```
 /// use cute_algebra::{Layout, flat_product};
 /// let a: Layout = "(2,5):(5,1)".parse()?;
@@ -77,9 +73,8 @@ pub fn flat_product(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     product_by(&mut Numbers, a, tiler, Form::Flat)
 }
 
-/// The product with each mode of A beside the mode of B that repeats it: `((A0, B0), (A1, B1), …)`.
-///
-/// The condition is that of [`logical_product`].
+/// The product with each mode of A before the mode of B that repeats it: `((A0, B0), (A1, B1), …)`. The conditions
+/// are those of [`logical_product`].
 /// ```
 /// use cute_algebra::{Layout, blocked_product};
 /// let a = Layout::new([2, 5], [5, 1])?;
@@ -91,9 +86,8 @@ pub fn blocked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
     ranked_product(&mut Numbers, a, b, Order::Blocked).during("blocked_product", [a, b])
 }
 
-/// The product with the repetitions fastest: `((B0, A0), (B1, A1), …)`.
-///
-/// The condition is that of [`logical_product`].
+/// The product with each mode of B before the mode of A that it repeats: `((B0, A0), (B1, A1), …)`. The conditions
+/// are those of [`logical_product`].
 /// ```
 /// use cute_algebra::{Layout, raked_product};
 /// let a: Layout = "(2,5):(5,1)".parse()?;
@@ -105,16 +99,17 @@ pub fn raked_product(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
     ranked_product(&mut Numbers, a, b, Order::Raked).during("raked_product", [a, b])
 }
 
-/// Whether the elements of a block stay together.
+/// Whether the elements of a block stay together or alternate with those of other blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// They do.
+    /// They stay together: A is fastest.
     Blocked,
-    /// Those of the blocks alternate.
+    /// They alternate: B is fastest.
     Raked,
 }
 
-/// The modes of both side by side, once modes `1:0` make their ranks equal: those of A, and those of the repetitions of A.
+/// Pairs the modes of A with the modes of its repetitions. Modes `1:0` are appended to make the ranks of A and B
+/// equal.
 pub(crate) fn ranked_product<D: Compose>(
     d: &mut D,
     a: &Layout<D::Int>,
@@ -124,7 +119,7 @@ pub(crate) fn ranked_product<D: Compose>(
     let rank = a.rank().max(b.rank());
     let (a, b) = (pad(a, rank), pad(b, rank));
     let copies = repetitions(d, &a, &b)?;
-    // An integer mode of B stays one mode, even where its copies need a tuple.
+    // An integer mode of B stays one mode, even where its repetitions form a tuple.
     let copies = if b.shape().is_leaf() {
         vec![copies]
     } else {
@@ -137,7 +132,7 @@ pub(crate) fn ranked_product<D: Compose>(
     Layout::concat(pairs.collect::<Result<Vec<_>, _>>()?)
 }
 
-/// The layout with modes `1:0` added up to a rank.
+/// The layout with modes `1:0` appended up to this rank.
 pub(crate) fn pad<I: Integer>(a: &Layout<I>, rank: usize) -> Layout<I> {
     if a.rank() >= rank {
         return a.clone();
@@ -168,11 +163,13 @@ pub(crate) fn product_by<D: Compose>(
         .during(name, [a, tiler])
 }
 
-/// Where the copies of A go: the rest of A, composed with B. The rest of A are the places below each stride of A where its
-/// part with smaller strides has room as a whole, and then, without an end, the multiples of its last stride times the extent.
+/// Where the copies of A go: the rest of A, composed with B. The rest lists the free places. First come those below
+/// each stride of A, as many as the part of A with smaller strides has room for as a whole; then, without end, the
+/// multiples of the last stride of A times its extent.
 ///
-/// Below each stride together they reach less than that stride. So in `(A, rest)` every stride is larger than all smaller
-/// ones reach together: no two sums are equal, and copies of an injective A are disjoint where B is injective.
+/// The places below a stride, and the part of A with smaller strides, together reach less than that stride. So in
+/// `(A, rest)` every stride exceeds the sum of what all smaller ones reach. Hence no two sums are equal, and copies
+/// of an injective A are disjoint where B is injective.
 fn repetitions<D: Compose>(
     d: &mut D,
     a: &Layout<D::Int>,
@@ -182,7 +179,7 @@ fn repetitions<D: Compose>(
     let count = d.integer(&b.span().ok_or_else(overflow)?)?;
     let chain = Chain::of(d, a, Gaps::Roomy).during("complement", [a])?;
     let rest = endless(chain.gaps.clone(), &chain.block, &count)?;
-    // The rest has no end, so what can fail is B against the gaps of A.
+    // The rest has no end, so an error is about B and the gaps of A.
     compose(d, &rest, b, Overhang::Ragged).or_else(|refusal| {
         let copies = widened(&chain, b).and_then(|gaps| {
             let rest = endless(gaps, &chain.block, &count).ok()?;
@@ -193,7 +190,7 @@ fn repetitions<D: Compose>(
     })
 }
 
-/// The places in the gaps, and without an end those behind them.
+/// The places in the gaps, followed by `count` places at multiples of `block` behind them.
 fn endless<I: Integer>(mut gaps: Modes<I>, block: &I, count: &I) -> Result<Layout<I>, LayoutError> {
     gaps.retain(|(extent, _)| !extent.is_one());
     gaps.push((count.clone(), block.clone().into()));
@@ -202,8 +199,9 @@ fn endless<I: Integer>(mut gaps: Modes<I>, block: &I, count: &I) -> Result<Layou
 
 type Modes<I> = Vec<(I, ScaledBasis<I>)>;
 
-/// The gaps, each so wide that the largest stride of B which is smaller divides it, where all are numbers. The places that this
-/// adds are not free: no copy may go there.
+/// The gaps, with the number of places in each rounded up to a multiple of the steps of the largest stride of B
+/// that falls inside it; `None` unless all are numbers. The added places are not free, so no copy may be placed
+/// there.
 fn widened<I: Integer>(chain: &Chain<I>, b: &Layout<I>) -> Option<Modes<I>> {
     let strides = b
         .stride()
@@ -222,7 +220,8 @@ fn widened<I: Integer>(chain: &Chain<I>, b: &Layout<I>) -> Option<Modes<I>> {
     Some(gaps)
 }
 
-/// Whether each stride of both together is larger than all smaller ones reach, where all are numbers.
+/// Whether each stride of both layouts exceeds the sum of what all smaller ones reach; `false` unless all are
+/// numbers.
 fn are_apart<I: Integer>(a: &Layout<I>, copies: &Layout<I>) -> bool {
     let numbers = |(extent, stride): (&I, &ScaledBasis<I>)| {
         Some((stride.value().as_constant()?, extent.as_constant()?))

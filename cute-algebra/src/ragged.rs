@@ -1,7 +1,7 @@
-//! The forms of operations that round up where the strict ones refuse, as CuTe does: tiles past the edge of what they
-//! tile, and layouts that go on past their end with their last mode.
+//! The forms of operations that round up where the strict forms refuse, as CuTe does. Tiles may extend past the
+//! edge of the tiled layout, and the last mode of a layout continues past its end.
 //!
-//! Size is not preserved, and coordinates past the edge need a predicate.
+//! The size is not preserved, and a kernel needs a predicate for coordinates past the edge.
 //! ```
 //! use cute_algebra::{Layout, logical_divide, ragged};
 //! let (a, tile) = (Layout::new(10, 1)?, Layout::new(4, 1)?);
@@ -23,7 +23,7 @@ use crate::tile_to_shape::tile;
 use crate::tiler::Tiler;
 use crate::tuple::{IntTuple, Shape};
 
-/// `A(B(c))`, where A goes on past its end with its last mode.
+/// `A(B(c))`, where the last mode of A continues past its end.
 /// ```
 /// use cute_algebra::{Layout, ragged};
 /// let a: Layout = "(4,3):(1,8)".parse()?;
@@ -34,7 +34,7 @@ pub fn composition(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     compose_by(&mut Numbers, a, tiler, Overhang::Ragged).during("composition", [a, tiler])
 }
 
-/// The complement in the next target that the blocks of A fill.
+/// The complement in the smallest target of at least `target` that has one.
 /// ```
 /// use cute_algebra::{Layout, ragged};
 /// let a: Layout = "4:1".parse()?;
@@ -47,7 +47,7 @@ pub fn complement(a: &Layout, target: i64) -> Result<Layout, LayoutError> {
     Ok(rest)
 }
 
-/// `((tile, rest), …)` with the rest rounded up.
+/// `((tile, rest), …)`, with the number of tiles rounded up.
 /// ```
 /// use cute_algebra::{Layout, ragged};
 /// let a: Layout = "10:1".parse()?;
@@ -58,7 +58,7 @@ pub fn logical_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> 
     divide(&mut Numbers, a, tiler, Form::Logical, Overhang::Ragged)
 }
 
-/// `((tile, …), (rest, …))` with the rest rounded up.
+/// `((tile, …), (rest, …))`, with the number of tiles rounded up.
 /// ```
 /// use cute_algebra::{Layout, ragged};
 /// let a: Layout = "(10,8):(1,10)".parse()?;
@@ -69,7 +69,7 @@ pub fn zipped_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     divide(&mut Numbers, a, tiler, Form::Zipped, Overhang::Ragged)
 }
 
-/// `((tile, …), rest, …)` with the rest rounded up.
+/// `((tile, …), rest, …)`, with the number of tiles rounded up.
 /// ```
 /// use cute_algebra::{Layout, ragged};
 /// let a: Layout = "(10,8):(1,10)".parse()?;
@@ -80,7 +80,7 @@ pub fn tiled_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     divide(&mut Numbers, a, tiler, Form::Tiled, Overhang::Ragged)
 }
 
-/// `(tile, …, rest, …)` with the rest rounded up.
+/// `(tile, …, rest, …)`, with the number of tiles rounded up.
 /// ```
 /// use cute_algebra::{Layout, ragged};
 /// let a: Layout = "(10,8):(1,10)".parse()?;
@@ -91,7 +91,7 @@ pub fn flat_divide(a: &Layout, tiler: &Tiler) -> Result<Layout, LayoutError> {
     divide(&mut Numbers, a, tiler, Form::Flat, Overhang::Ragged)
 }
 
-/// The block repeated until it covers the shape.
+/// The block repeated until its copies cover the shape.
 /// ```
 /// use cute_algebra::{Layout, Shape, ragged};
 /// let block: Layout = "(4,2):(1,4)".parse()?;
@@ -106,7 +106,7 @@ pub fn tile_to_shape(
     tile(&mut Numbers, block, shape, order, Overhang::Ragged)
 }
 
-/// The layout whose first values these are: coalesced, of as few coordinates as possible.
+/// The coalesced layout, with as few coordinates as possible, whose first values are these.
 /// ```
 /// use cute_algebra::ragged;
 /// assert_eq!(ragged::from_table(&[0, 1, 10, 11, 20])?.to_string(), "(2,3):(1,10)");
@@ -116,7 +116,7 @@ pub fn from_table(values: &[i64]) -> Result<Layout, LayoutError> {
     admitting(values, Overhang::Ragged)
 }
 
-/// In units of `factor` elements, of which some may be absent.
+/// The layout in units of `factor` elements; the elements of a unit need not all be present.
 /// ```
 /// use cute_algebra::{Layout, ragged};
 /// let a: Layout = "(2,8):(1,4)".parse()?;

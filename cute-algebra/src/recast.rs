@@ -1,4 +1,4 @@
-//! The same memory in larger or smaller elements.
+//! Recasting: the same memory as elements of another size.
 
 use crate::coalesce::coalesced;
 use crate::domain::{Answer, Domain, Numbers, Question, product, quotient};
@@ -9,10 +9,11 @@ use crate::layout::Layout;
 use crate::overhang::{Overhang, nearest_multiples};
 use crate::stride::ScaledBasis;
 
-/// The layout in units of `factor` elements: each value is a quotient of A's by `factor`, and each group of `factor`
-/// values of A that share one is one coordinate.
+/// The layout in units of `factor` elements. Its values are those of A divided by `factor`, and each group of
+/// `factor` values of A with the same quotient becomes one coordinate.
 ///
-/// Each stride must be a multiple of the factor or divide it, and the modes below the factor must fill its groups.
+/// Each stride must be a multiple of the factor or divide it, and the modes with strides below the factor must fill
+/// its groups.
 /// ```
 /// use cute_algebra::{Layout, upcast};
 /// assert_eq!(upcast(&Layout::new([8, 4], [1, 8])?, 4)?.to_string(), "(2,4):(1,2)");
@@ -23,7 +24,8 @@ pub fn upcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
     upcast_in(&mut Numbers, a, &factor, Overhang::Strict).during("upcast", [a, &factor])
 }
 
-/// The layout in units of a `factor`-th of an element: a contiguous mode grows by the factor, other strides do.
+/// The layout in units of a `factor`-th of an element. The extent of a contiguous mode is multiplied by the factor,
+/// and so are the strides of all other modes.
 /// ```
 /// use cute_algebra::{Layout, downcast};
 /// assert_eq!(downcast(&Layout::new([2, 4], [1, 2])?, 4)?.to_string(), "(8,4):(1,8)");
@@ -33,8 +35,8 @@ pub fn downcast(a: &Layout, factor: i64) -> Result<Layout, LayoutError> {
     downcast_in(&mut Numbers, a, &factor).during("downcast", [a, &factor])
 }
 
-/// The layout of elements of `old` bits in units of elements of `new` bits: [`upcast`] or [`downcast`] by their
-/// quotient.
+/// The layout of elements of `old` bits as one of elements of `new` bits: [`upcast`] or [`downcast`] by the
+/// quotient of the two sizes.
 ///
 /// One size must be a multiple of the other.
 /// ```
@@ -53,14 +55,14 @@ pub fn recast(a: &Layout, old: i64, new: i64) -> Result<Layout, LayoutError> {
     .during("recast", [a, &old, &new])
 }
 
-/// Into units of so many elements, or of such a part of one.
+/// A change to units of `Up` elements, or of a `Down`-th of an element.
 pub(crate) enum Cast<I> {
     Up(I),
     Down(I),
 }
 
 impl Cast<i64> {
-    /// By the same factor among other integers.
+    /// The same cast with another type of integers.
     pub(crate) fn lift<I: Integer>(self) -> Cast<I> {
         match self {
             Self::Up(factor) => Cast::Up(factor.into()),
@@ -119,11 +121,12 @@ pub(crate) fn upcast_in<D: Domain>(
     Layout::replace_leaves(a.shape(), leaves)
 }
 
-/// What a leaf becomes in larger units.
+/// A leaf in larger units.
 struct Unit<I: Integer> {
     extent: I,
     stride: I,
-    /// The part of the leaf that is inside a unit.
+    /// The part of the leaf whose steps stay within one unit, as a mode in elements; `None` if each step is a whole
+    /// unit or more.
     inside: Option<(I, ScaledBasis<I>)>,
 }
 
@@ -141,7 +144,8 @@ impl<I: Integer> Unit<I> {
             Question::Divides(factor, stride),
             Question::Divides(stride, factor),
         ];
-        // What is open is taken to be a multiple of the factor, unless it cannot be.
+        // If the facts leave it open, the stride is required to be a multiple of the factor, unless it is known
+        // that it cannot be.
         let is_multiple = match [d.answer(whole), d.answer(part)] {
             [Answer::Always, _] | [_, Answer::Never] | [Answer::Maybe, Answer::Maybe] => true,
             [_, Answer::Always] | [Answer::Never, Answer::Maybe] => false,
@@ -190,7 +194,7 @@ impl<I: Integer> Unit<I> {
             Question::Divides(&share, extent),
             Question::Divides(extent, &share),
         ];
-        // So many of its elements are in one unit, and so many units it has.
+        // `inside` is the number of the leaf's elements in one unit, `units` the number of units that it reaches.
         let is_inside = d.is_known(fits) && !d.is_known(fills)
             || d.answer(fills) == Answer::Never && overhang == Overhang::Strict;
         let (inside, units) = if is_inside {
@@ -211,7 +215,7 @@ impl<I: Integer> Unit<I> {
     }
 }
 
-/// The modes inside a unit take each of its elements once.
+/// Requires that the modes inside a unit take each of its elements exactly once.
 fn require_full<D: Domain>(
     d: &D,
     group: Layout<D::Int>,
@@ -234,7 +238,8 @@ fn require_full<D: Domain>(
     .at(place))
 }
 
-/// The numbers nearest to `value` that are multiples of `whole` or divide it, where they are found soon.
+/// The numbers nearest to `value` that are multiples of `whole` or divide it. Divisors are searched in few steps
+/// only.
 fn nearest_parts(value: i64, whole: i64) -> Vec<i64> {
     const STEPS: i64 = 1 << 12;
     if value > whole {
@@ -267,7 +272,7 @@ pub(crate) fn downcast_in<D: Domain>(
             contiguous += 1;
             (product(extent, factor)?, value)
         } else {
-            // Exactly one mode is contiguous, so that this one must not be.
+            // Only one mode can have stride 1, and it is found. So any other stride must not be 1.
             if value.as_constant().is_none() && !factor.is_one() {
                 d.require(Question::AtMost(&2.into(), &value), &place, &|| None)?;
             }

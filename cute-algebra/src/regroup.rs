@@ -1,4 +1,4 @@
-//! Regrouping modes: the values stay, their coordinates move.
+//! Selecting, grouping, flattening and appending modes. What remains of a layout keeps its strides.
 
 use crate::domain::{Domain, Numbers};
 use crate::error::{During, ErrorKind, LayoutError, Place};
@@ -6,7 +6,7 @@ use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
 
-/// The mode at `path`, as `get<0,1>(a)` of CuTe. A path to no mode is refused.
+/// The mode at `path`, as CuTe's `get<0,1>(a)`. A path that leads to no mode is refused.
 /// ```
 /// use cute_algebra::{Layout, get};
 /// let a: Layout = "(2,(3,5),7):(1,(2,6),30)".parse()?;
@@ -38,7 +38,7 @@ pub fn get<I: Integer>(a: &Layout<I>, path: &[i64]) -> Result<Layout<I>, LayoutE
         .map_err(|error| error.during("get", operands()))
 }
 
-/// The element of a tuple at a path, as `get<0,1>(x)` of CuTe. An integer is its own element 0.
+/// The element of a tuple at a path, as CuTe's `get<0,1>(x)`. Element 0 of an integer is the integer itself.
 pub(crate) fn element<T: Clone>(tuple: &Tuple<T>, path: &[i64]) -> Result<Tuple<T>, LayoutError> {
     let step = |at: &Tuple<T>, (depth, &index): (usize, &i64)| {
         let found = match (at, usize::try_from(index)) {
@@ -53,7 +53,7 @@ pub(crate) fn element<T: Clone>(tuple: &Tuple<T>, path: &[i64]) -> Result<Tuple<
     path.try_fold(tuple.clone(), |at, index| step(&at, index))
 }
 
-/// The listed top-level modes, in that order. A mode that does not exist is refused.
+/// The top-level modes with these indices, in this order. A mode that does not exist is refused.
 /// ```
 /// use cute_algebra::{Layout, select};
 /// let a: Layout = "(2,(3,5),7):(1,(2,6),30)".parse()?;
@@ -68,7 +68,7 @@ pub fn select<I: Integer>(a: &Layout<I>, indices: &[i64]) -> Result<Layout<I>, L
     Layout::concat(modes.collect::<Result<Vec<_>, _>>()?)
 }
 
-/// The top-level modes `begin..end`, at least one.
+/// The top-level modes `begin..end`. An empty range is refused.
 /// ```
 /// use cute_algebra::{Layout, take};
 /// let a: Layout = "(2,(3,5),7):(1,(2,6),30)".parse()?;
@@ -89,7 +89,7 @@ pub fn take<I: Integer>(a: &Layout<I>, begin: i64, end: i64) -> Result<Layout<I>
     Layout::concat(a.modes().drain(range.during("take", [a, &begin, &end])?))
 }
 
-/// The layout with its modes `begin..end` as one mode; an empty range changes nothing. Values stay as they are.
+/// The layout with its top-level modes `begin..end` as one nested mode; an empty range changes nothing.
 /// ```
 /// use cute_algebra::{Layout, group};
 /// let a: Layout = "(2,(3,5),7):(1,(2,6),30)".parse()?;
@@ -107,7 +107,7 @@ pub fn group<I: Integer>(a: &Layout<I>, begin: i64, end: i64) -> Result<Layout<I
     Layout::concat(modes)
 }
 
-/// The layout with all leaves as top-level modes; an integer mode stays one. Values stay as they are.
+/// The layout with all leaves as top-level modes. An integer mode stays an integer mode.
 /// ```
 /// use cute_algebra::{Layout, flatten};
 /// let a: Layout = "(2,(3,5),7):(1,(2,6),30)".parse()?;
@@ -125,7 +125,7 @@ pub fn flatten<I: Integer>(a: &Layout<I>) -> Layout<I> {
     )
 }
 
-/// The leaves of A in the tree of `profile`: the opposite of [`flatten`]. The numbers of leaves must agree.
+/// The leaves of A in the tree of `profile`: the opposite of [`flatten`]. Both must have the same number of leaves.
 /// ```
 /// use cute_algebra::{Layout, Shape, unflatten};
 /// let a: Layout = "(2,3,5):(1,2,6)".parse()?;
@@ -147,7 +147,7 @@ pub fn unflatten<I: Integer>(a: &Layout<I>, profile: &Shape) -> Result<Layout<I>
     Layout::replace_leaves(profile, leaves.collect())
 }
 
-/// A with one more top-level mode at the end.
+/// A with `mode` as an additional last top-level mode.
 /// ```
 /// use cute_algebra::{Layout, append};
 /// let a: Layout = "(3,4):(1,3)".parse()?;
@@ -159,7 +159,7 @@ pub fn append<I: Integer>(a: &Layout<I>, mode: &Layout<I>) -> Result<Layout<I>, 
     Layout::concat([a.modes(), vec![mode.clone()]].concat()).during("append", [a, mode])
 }
 
-/// A with one more top-level mode at the beginning.
+/// A with `mode` as an additional first top-level mode.
 /// ```
 /// use cute_algebra::{Layout, prepend};
 /// let a: Layout = "(3,4):(1,3)".parse()?;
@@ -171,7 +171,7 @@ pub fn prepend<I: Integer>(a: &Layout<I>, mode: &Layout<I>) -> Result<Layout<I>,
     Layout::concat([vec![mode.clone()], a.modes()].concat()).during("prepend", [a, mode])
 }
 
-/// A with copies of `mode` appended up to rank `rank`, which is at least A's.
+/// A with copies of `mode` appended until it has rank `rank`. A smaller rank than A's is refused.
 /// ```
 /// use cute_algebra::{Layout, append_to_rank};
 /// let a: Layout = "(3,4):(1,3)".parse()?;
@@ -191,7 +191,7 @@ pub fn append_to_rank<I: Integer>(
     }
 }
 
-/// A with copies of `mode` prepended up to rank `rank`, which is at least A's.
+/// A with copies of `mode` prepended until it has rank `rank`. A smaller rank than A's is refused.
 /// ```
 /// use cute_algebra::{Layout, prepend_to_rank};
 /// let a: Layout = "(3,4):(1,3)".parse()?;
@@ -211,7 +211,7 @@ pub fn prepend_to_rank<I: Integer>(
     }
 }
 
-/// A with top-level mode `index` replaced. A mode that does not exist is refused.
+/// A with the top-level mode `index` replaced by `mode`. A mode that does not exist is refused.
 /// ```
 /// use cute_algebra::{Layout, replace};
 /// let a: Layout = "(3,4):(1,3)".parse()?;
@@ -230,7 +230,7 @@ pub fn replace<I: Integer>(
     Layout::concat(modes)
 }
 
-/// The same strides under another shape with the same tree.
+/// The strides of A with another shape, which must nest as A's does.
 /// ```
 /// use cute_algebra::{Layout, Shape, with_shape};
 /// let a: Layout = "(3,4):(1,3)".parse()?;
@@ -250,7 +250,7 @@ pub(crate) fn with_shape_in<D: Domain>(
     Layout::make(d, shape.clone(), a.stride().clone()).map_err(|error| error.blame(1))
 }
 
-/// `((a0, b0), (a1, b1), …)` of two layouts of one rank.
+/// `((a0, b0), (a1, b1), …)` of two layouts with the same rank.
 /// ```
 /// use cute_algebra::{Layout, zip};
 /// let a: Layout = "(3,4):(1,3)".parse()?;
@@ -275,7 +275,8 @@ pub fn zip<I: Integer>(a: &Layout<I>, b: &Layout<I>) -> Result<Layout<I>, Layout
     Layout::concat(pairs.collect::<Result<Vec<_>, _>>()?)
 }
 
-/// The transposed tree: `((a0, a1, …), (b0, b1, …))` becomes `((a0, b0), (a1, b1), …)`. All modes have one rank.
+/// The transposed tree: `((a0, a1, …), (b0, b1, …))` becomes `((a0, b0), (a1, b1), …)`. All modes must have the
+/// same rank.
 /// ```
 /// use cute_algebra::{Layout, transpose_modes};
 /// let a: Layout = "((3,4),(5,6)):((1,3),(12,60))".parse()?;
@@ -304,7 +305,7 @@ fn missing_modes<I: Integer>(a: &Layout<I>, rank: i64) -> Result<usize, LayoutEr
     let missing = usize::try_from(rank)
         .ok()
         .and_then(|rank| rank.checked_sub(a.rank()));
-    // A rank over the limit of leaves is refused before that many copies are made.
+    // The number of leaves is limited, so a larger rank is refused before its copies are made.
     match missing.filter(|&missing| missing <= crate::MAX_LEAVES) {
         Some(missing) => Ok(missing),
         None => Err(ErrorKind::Rank {

@@ -1,25 +1,25 @@
-//! Shapes divided: leaf by leaf, or from the left until a divisor is used up.
+//! Divisions of shapes: leaf by leaf, or from the left until the divisor is used up.
 
 use crate::domain::{Domain, Numbers, Question, Sum, quotient};
 use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::tuple::{IntTuple, Shape, Tuple};
 
-/// What a division does with a remainder.
+/// What a division does where there is a remainder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// The quotient is rounded up.
+    /// It rounds the quotient up.
     Ceil,
-    /// The quotient is rounded down.
+    /// It rounds the quotient down.
     Floor,
     /// It is refused.
     Exact,
 }
 
-/// The extents that are left when the first `divisor` elements are divided out, from the left: each extent is divided by
-/// the divisor, and the divisor by the extent.
+/// The extents that remain when `divisor` is divided out from the left: each leaf takes as much of the divisor as
+/// it can, and the rest of the divisor goes to the next leaf.
 ///
-/// At each leaf, one of both must divide the other.
+/// At each leaf, the extent must divide the remaining divisor or be a multiple of it.
 /// ```
 /// use cute_algebra::{Shape, shape_div};
 /// let shape: Shape = "(3,6,2,8)".parse()?;
@@ -34,9 +34,10 @@ pub fn shape_div(shape: &Shape, divisor: i64) -> Result<Shape, LayoutError> {
         .rest)
 }
 
-/// The extents of the first `count` elements, from the left: each extent is kept as far as the count reaches.
+/// The extents of the first `count` elements from the left: each leaf keeps its extent or the remaining count,
+/// whichever is smaller, and the count is divided by it.
 ///
-/// At each leaf, the extent or what is left of the count must divide the other.
+/// At each leaf, the extent must divide the remaining count or be a multiple of it.
 /// ```
 /// use cute_algebra::{Shape, shape_mod};
 /// let shape: Shape = "(3,6,2,8)".parse()?;
@@ -51,7 +52,7 @@ pub fn shape_mod(shape: &Shape, count: i64) -> Result<Shape, LayoutError> {
         .first)
 }
 
-/// Each extent divided by the divisor, or by its leaf of a divisor that nests alike.
+/// Each extent divided by the divisor. A divisor that nests as the shape does divides leaf by leaf.
 /// ```
 /// use cute_algebra::{Rounding, Shape, elementwise_div};
 /// let (shape, divisor): (Shape, Shape) = ("(10,(4,8))".parse()?, "4".parse()?);
@@ -68,15 +69,15 @@ pub fn elementwise_div(
     elementwise(&mut Numbers, shape, divisor, rounding).during("shape_div", [shape, divisor])
 }
 
-/// A shape cut after so many elements.
+/// A shape that is cut after a number of elements.
 pub(crate) struct Split<I> {
     /// The extents before the cut.
     pub(crate) first: Tuple<I>,
-    /// The extents behind it.
+    /// The extents after the cut.
     pub(crate) rest: Tuple<I>,
 }
 
-/// Cuts a shape after `count` elements.
+/// Cuts a shape after its first `count` elements from the left.
 pub(crate) fn from_the_left<D: Domain>(
     d: &mut D,
     shape: &Tuple<D::Int>,
@@ -109,7 +110,7 @@ pub(crate) fn from_the_left<D: Domain>(
     })
 }
 
-/// Divides leaf by leaf.
+/// Divides each leaf by the divisor, or by the divisor's leaf in its place.
 pub(crate) fn elementwise<D: Domain>(
     d: &mut D,
     shape: &Tuple<D::Int>,

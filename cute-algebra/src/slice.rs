@@ -1,4 +1,4 @@
-//! Fixing some coordinates and keeping others.
+//! Slices: some coordinates are fixed, and the others are kept.
 
 use crate::coordinate::{crd2idx_in, split};
 use crate::domain::{Domain, Numbers, Sum, overflow};
@@ -7,7 +7,7 @@ use crate::integer::{Integer, Leaf, Source};
 use crate::layout::Layout;
 use crate::tuple::{Coord, IntTuple, Tuple};
 
-/// The modes where `coord` has `_`.
+/// The modes for which `coord` has `_`.
 /// ```
 /// use cute_algebra::{Coord, Layout, slice};
 /// let a = Layout::new([4, 8], [8, 1])?;
@@ -18,7 +18,8 @@ pub fn slice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
     pick(a, coord, true).during("slice", [a, coord])
 }
 
-/// The modes where `coord` has an integer. The coordinate nests as the shape does, or is cut short.
+/// The modes for which `coord` has an integer. The coordinate nests as the shape does; an integer or `_` may stand
+/// for a whole subtree.
 /// ```
 /// use cute_algebra::{Coord, Layout, dice};
 /// let (a, coord) = (Layout::new([4, 8], [8, 1])?, Coord::from([Some(2), None]));
@@ -29,9 +30,10 @@ pub fn dice(a: &Layout, coord: &Coord) -> Result<Layout, LayoutError> {
     pick(a, coord, false).during("dice", [a, coord])
 }
 
-/// The slice, and the value of A where `_` is 0: `A(c) = slice(c) + offset` for every c that agrees with `coord`.
+/// The slice, and the value of A at `coord` with 0 for each `_`: `A(c) = slice(c) + offset` for every c that agrees
+/// with `coord`.
 ///
-/// A coordinate that does not fit A's shape is refused; past the end of a mode the offset goes on, as in
+/// A coordinate that does not nest as A's shape does is refused. Past the end of a mode, the offset is that of
 /// [`Layout::crd2idx`].
 /// ```
 /// use cute_algebra::{Coord, Layout, slice_and_offset};
@@ -45,7 +47,7 @@ pub fn slice_and_offset(a: &Layout, coord: &Coord) -> Result<(Layout, IntTuple),
     slice_in(&mut Numbers, a, coord)
 }
 
-/// A slice, and the value where it begins.
+/// A slice and its offset.
 type Sliced<D> = (Layout<<D as Domain>::Int>, Tuple<Sum<D>>);
 
 pub(crate) fn slice_in<D: Domain>(
@@ -62,7 +64,7 @@ pub(crate) fn slice_in<D: Domain>(
     Ok((sliced, offset))
 }
 
-/// The modes whose leaf of `coord` is `_` (`keep`) or an integer (not `keep`), in one flat list.
+/// The modes for which `coord` has `_` (`keep`) or an integer (not `keep`), in one flat list.
 pub(crate) fn pick<I: Integer, T: Leaf>(
     a: &Layout<I>,
     coord: &Tuple<Option<T>>,
@@ -105,7 +107,8 @@ fn collect<I: Integer, T: Leaf>(
         .try_for_each(|(i, (mode, coord))| collect(&mode, coord, keep, &path.child(i), picked))
 }
 
-/// The slice of a layout that ragged divisions made, with bounds that are closer by the coordinates of the other modes.
+/// The slice of the result of a ragged division. The fixed coordinates have already moved by some distance towards
+/// the edge, so each bound of the slice is lowered by that distance.
 fn move_bounds<D: Domain>(
     d: &mut D,
     whole: &Layout<D::Int>,

@@ -5,10 +5,10 @@ use crate::domain::{Domain, Numbers};
 use crate::error::{During, LayoutError};
 use crate::layout::Layout;
 
-/// The leaves as top-level modes, in ascending order of their strides; of equal strides, the left one first. The values are
-/// the same, in another order.
+/// The leaves as top-level modes, in ascending order of strides; of equal strides, the left one comes first. The
+/// values are the same, in another order.
 ///
-/// Refused for strides in a coordinate space.
+/// Refused for a layout into a coordinate space.
 /// ```
 /// use cute_algebra::{Layout, sort};
 /// let a: Layout = "(4,(2,3)):(6,(1,2))".parse()?;
@@ -19,7 +19,7 @@ pub fn sort(a: &Layout) -> Result<Layout, LayoutError> {
     sort_in(&mut Numbers, a).during("sort", [a])
 }
 
-/// The same where facts decide about the order.
+/// [`sort`] for any domain, where facts may have to decide the order.
 pub(crate) fn sort_in<D: Domain>(
     d: &mut D,
     a: &Layout<D::Int>,

@@ -1,11 +1,11 @@
-//! Stride leaves: integers and scaled basis elements, and the values they sum to.
+//! Leaves of strides: integers and scaled basis elements, and the coordinates that they add up to.
 
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::{Integer, Leaf, Source};
 use crate::tuple::{IntTuple, MAX_DEPTH, MAX_LEAVES, Tuple};
 use std::fmt;
 
-/// A tree of stride leaves, congruent to a shape.
+/// A tree of strides, which nests as a shape does.
 pub type Stride<I = i64> = Tuple<ScaledBasis<I>>;
 
 /// An integer, or an integer along one coordinate of a coordinate space: CuTe's `ScaledBasis`.
@@ -26,7 +26,8 @@ pub struct ScaledBasis<I: Integer = i64> {
 }
 
 impl<I: Integer> ScaledBasis<I> {
-    /// `value` along `path`, outermost index first. An empty path is an integer; zero lies on no path.
+    /// `value` along the coordinate at `path`, outermost index first. An empty path gives an integer, and a value
+    /// of 0 always does.
     pub fn new(value: I, path: impl Into<Vec<usize>>) -> Result<Self, LayoutError> {
         let path = path.into();
         if path.len() > MAX_DEPTH {
@@ -46,7 +47,7 @@ impl<I: Integer> ScaledBasis<I> {
         Ok(Self::along(value, path))
     }
 
-    /// `new` for a path that is known to be within the limits.
+    /// [`new`](Self::new) for a path that is known to be within the depth limit.
     pub(crate) fn along(value: I, path: impl Into<Vec<usize>>) -> Self {
         let path = if value.is_zero() {
             Vec::new()
@@ -60,38 +61,39 @@ impl<I: Integer> ScaledBasis<I> {
         }
     }
 
-    /// The scale.
+    /// The integer by which the basis element is scaled; the stride itself where there is no path.
     pub fn value(&self) -> I {
         self.value.clone()
     }
 
-    /// The coordinate it runs along, outermost index first; empty for an integer.
+    /// The coordinate along which it moves, outermost index first; empty for an integer.
     pub fn path(&self) -> &[usize] {
         &self.path
     }
 
-    /// For each ragged division that the mode comes from, where in the divided mode a step leads.
+    /// For each ragged division that made the mode, how far one step moves in the divided mode. Generated code
+    /// compares that position with the end of the mode.
     pub fn sources(&self) -> &[Source<I>] {
         self.sources.as_ref()
     }
 
-    /// The same with these sources.
+    /// The same stride with these sources.
     pub(crate) fn with_sources(mut self, sources: impl IntoIterator<Item = Source<I>>) -> Self {
         self.sources = sources.into_iter().collect();
         self
     }
 
-    /// The integer, where there is no path.
+    /// The value if this is an integer; `None` if it has a path.
     pub fn as_integer(&self) -> Option<I> {
         self.path.is_empty().then(|| self.value.clone())
     }
 
-    /// Whether this is zero.
+    /// Whether the value is 0.
     pub fn is_zero(&self) -> bool {
         self.value.is_zero()
     }
 
-    /// So many steps at once.
+    /// The stride of `steps` steps; `None` on overflow.
     pub fn checked_mul(&self, steps: &I) -> Option<Self> {
         let sources = self.sources().iter().map(|source| {
             Some(Source {
@@ -105,7 +107,7 @@ impl<I: Integer> ScaledBasis<I> {
         })
     }
 
-    /// The coordinate with `value` at the place of this basis element; zero keeps its place.
+    /// The coordinate that has `value` at the path of this basis element and 0 elsewhere.
     pub(crate) fn place(&self, value: I::Sum) -> Tuple<I::Sum> {
         self.path
             .iter()
@@ -119,12 +121,12 @@ impl<I: Integer> ScaledBasis<I> {
 }
 
 impl ScaledBasis {
-    /// As a coordinate: `2@1@0` is `((0,2))`.
+    /// The coordinate with the value at the path and 0 elsewhere: `2@1@0` is `((0,2))`.
     pub fn to_int_tuple(&self) -> IntTuple {
         self.place(self.value)
     }
 
-    /// The basis element equal to a coordinate, if at most one of its leaves is not zero.
+    /// The basis element equal to a coordinate; `None` if several of its leaves are not 0.
     pub fn from_int_tuple(tuple: &IntTuple) -> Option<Self> {
         let mut found = Self::from(0);
         let mut pending = vec![(tuple, Vec::new())];
@@ -175,8 +177,8 @@ impl<const N: usize> From<[i64; N]> for Stride {
     }
 }
 
-/// The sum of two coordinates, component by component; the shorter is padded with zeros.
-/// `None` on overflow, and where a non-zero integer meets a tuple.
+/// The sum of two coordinates, component by component. A shorter one is extended by zeros. `None` on overflow, and
+/// where an integer other than 0 would be added to a tuple.
 pub(crate) fn add<I: Integer>(a: &Tuple<I::Sum>, b: &Tuple<I::Sum>) -> Option<Tuple<I::Sum>> {
     let zero: I::Sum = 0.into();
     Some(match (a, b) {

@@ -1,11 +1,12 @@
-//! Swizzles: exclusive-or of one field of bits into another.
+//! Swizzles: one field of bits is exclusive-ored into another.
 
 use crate::error::{ErrorKind, LayoutError, Place};
 use std::fmt;
 
-/// CuTe's `Swizzle<B,M,S>`: the `bits` bits at `base + max(shift,0)` are xor-ed into those at `base - min(shift,0)`.
+/// CuTe's `Swizzle<B,M,S>`: the `bits` bits from bit `base + max(shift,0)` on are exclusive-ored into those from
+/// bit `base - min(shift,0)` on.
 ///
-/// `|shift| >= bits` keeps the two fields apart, so that a swizzle is its own inverse.
+/// `|shift| >= bits` keeps the two fields apart, so a swizzle is its own inverse.
 /// ```
 /// use cute_algebra::Swizzle;
 /// let swizzle = Swizzle::new(3, 4, 3)?;
@@ -14,8 +15,8 @@ use std::fmt;
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 ///
-/// What it makes of 8 rows of 8 units of 16 bytes, coloured by banks of shared memory: a row has every colour once, and
-/// so has a column.
+/// The swizzle of 8 rows of 8 units of 16 bytes, coloured by banks of shared memory: every row and every column has
+/// each colour once.
 ///
 #[doc = include_str!("../docs/swizzle.svg")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +27,7 @@ pub struct Swizzle {
 }
 
 impl Swizzle {
-    /// `Sw<bits,base,shift>`, where all bits it touches fit a non-negative `i64`.
+    /// `Sw<bits,base,shift>`. Refused unless `|shift| >= bits` and the sum of bits, base and |shift| is at most 63.
     pub fn new(bits: u32, base: u32, shift: i32) -> Result<Self, LayoutError> {
         let reach = u64::from(bits) + u64::from(base) + u64::from(shift.unsigned_abs());
         if shift.unsigned_abs() < bits || reach > 63 {
@@ -35,34 +36,35 @@ impl Swizzle {
         Ok(Self { bits, base, shift })
     }
 
-    /// The swizzle that changes nothing.
+    /// The swizzle of 0 bits, which changes nothing.
     pub const IDENTITY: Self = Self {
         bits: 0,
         base: 0,
         shift: 0,
     };
 
-    /// B: how many bits are read.
+    /// B: number of bits that are read, and of bits that are changed.
     pub fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// M: how many low bits stay.
+    /// M: number of low bits that neither field contains.
     pub fn base(&self) -> u32 {
         self.base
     }
 
-    /// S: distance from the bits that are changed to the bits that are read; negative if they are read below.
+    /// S: distance from the bits that are changed up to the bits that are read; negative if those are read from
+    /// below.
     pub fn shift(&self) -> i32 {
         self.shift
     }
 
-    /// The bits that are read.
+    /// The mask of the bits that are read.
     pub fn source_mask(&self) -> i64 {
         self.field() << self.shift.max(0)
     }
 
-    /// The bits that are changed.
+    /// The mask of the bits that are changed.
     pub fn target_mask(&self) -> i64 {
         self.field() << (-self.shift).max(0)
     }
@@ -71,7 +73,7 @@ impl Swizzle {
         ((1 << self.bits) - 1) << self.base
     }
 
-    /// The swizzled index.
+    /// The index with its bits exclusive-ored. It undoes itself: `apply(apply(x))` is x.
     pub fn apply(&self, index: i64) -> i64 {
         let source = index & self.source_mask();
         index
@@ -82,7 +84,7 @@ impl Swizzle {
             }
     }
 
-    /// `self` after `first`, where that is one swizzle.
+    /// `self(first(x))`, if that is one swizzle; otherwise refused.
     /// ```
     /// use cute_algebra::Swizzle;
     /// // The bit that both move is moved there and back.
@@ -104,12 +106,13 @@ impl Swizzle {
         })
     }
 
-    /// In units of `factor` elements, a power of two: bits below the unit are gone.
+    /// The swizzle in units of `factor` elements, a power of two. Bits below a unit are dropped; refused if the
+    /// swizzle reads such bits to change higher ones.
     pub fn upcast(self, factor: i64) -> Result<Self, LayoutError> {
         let log2 = log2(factor)?;
         let gone = log2.saturating_sub(self.base).min(self.bits);
         if gone > 0 && self.shift < 0 {
-            // The bits that are gone are read: elements of one unit go to different units.
+            // The dropped bits are read, so elements of one unit go to different units.
             return Err(ErrorKind::NotASwizzle {
                 what: "the swizzle of larger units",
             }
@@ -122,7 +125,7 @@ impl Swizzle {
         )
     }
 
-    /// In units of a `factor`-th of an element, a power of two.
+    /// The swizzle in units of a `factor`-th of an element, a power of two.
     pub fn downcast(self, factor: i64) -> Result<Self, LayoutError> {
         Self::new(
             self.bits,
@@ -131,7 +134,7 @@ impl Swizzle {
         )
     }
 
-    /// The bits that are read, each with the bit that it is xor-ed into.
+    /// Each bit that is read, with the bit into which it is exclusive-ored.
     pub(crate) fn pairs(self) -> impl Iterator<Item = (u32, u32)> {
         let (source, target) = (
             self.base + self.shift.max(0) as u32,
@@ -140,7 +143,8 @@ impl Swizzle {
         (0..self.bits).map(move |bit| (source + bit, target + bit))
     }
 
-    /// The swizzle that combines exactly these bits, if they are neighbours at one distance.
+    /// The swizzle that combines exactly these pairs of bits; `None` unless they are neighbours with the same
+    /// distance.
     pub(crate) fn from_pairs(mut pairs: Vec<(u32, u32)>) -> Option<Self> {
         pairs.sort_unstable();
         let Some(&(source, target)) = pairs.first() else {
@@ -161,7 +165,7 @@ impl Swizzle {
         .ok()
     }
 
-    /// Whether it changes nothing.
+    /// Whether it changes no index.
     pub fn is_identity(&self) -> bool {
         self.bits == 0
     }
@@ -181,7 +185,7 @@ impl fmt::Display for Swizzle {
     }
 }
 
-/// The swizzle that takes each bit to its column.
+/// The swizzle that maps each single bit to its column, if there is one.
 pub(crate) fn swizzle_of(columns: &[u64]) -> Option<Swizzle> {
     let mut pairs = Vec::new();
     for (bit, &column) in (0u32..).zip(columns) {
@@ -194,12 +198,12 @@ pub(crate) fn swizzle_of(columns: &[u64]) -> Option<Swizzle> {
     Swizzle::from_pairs(pairs)
 }
 
-/// The columns of a swizzle of the 63 bits of numbers that are not negative.
+/// The images of the single bits 0 to 62 under a swizzle.
 fn columns_of(swizzle: Swizzle) -> Vec<u64> {
     (0..63).map(|bit| swizzle.apply(1 << bit) as u64).collect()
 }
 
-/// The exclusive or of the columns of the bits that are set.
+/// The exclusive or of the columns of all bits that are set in `bits`.
 pub(crate) fn combine(columns: &[u64], bits: u64) -> u64 {
     let set = columns
         .iter()

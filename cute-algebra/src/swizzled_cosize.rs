@@ -1,33 +1,35 @@
-//! How many elements hold all values of a swizzled layout.
+//! The exact cosize of a swizzled layout.
 //!
-//! The largest value is searched by halves: the coordinates of the leaf with the largest stride are halved until one is
-//! left, then those of the next leaf. A half is left out where no integer between its lowest and its highest sum is
-//! swizzled to more than the largest value so far. Where the smaller leaves take every integer between, that integer is
-//! a sum, and nothing has to be halved. The smallest value is searched likewise.
+//! The largest value is found by bisection. The range of the coordinate along the leaf with the largest stride is
+//! halved until one coordinate remains, and then that of the next leaf. For each half, an upper bound is computed:
+//! the largest swizzled value of any integer between its lowest and its highest sum. A half whose bound does not
+//! exceed the largest value so far is skipped. If the remaining leaves take every integer in between, the bound is
+//! reached, and nothing more is halved. The smallest value is found in the same way.
 
-/// Most leaves with more than one value: their extents, which are at least 2, multiply to less than 2⁶³.
+/// Most leaves with an extent above 1: extents are at least 2, and their product is below 2⁶³.
 const LEAVES: usize = 63;
 
-/// Most halves that are looked at by [`ComposedLayout::cosize`](crate::ComposedLayout::cosize).
+/// Most halves that [`ComposedLayout::cosize`](crate::ComposedLayout::cosize) examines.
 pub const COSIZE_STEPS: u64 = 1 << 18;
 
-/// A layout with a swizzle after it, as a constant can state it.
+/// The leaves of a layout and a swizzle after it, in a form that a constant expression can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SwizzledLeaves<'a> {
     /// The extents of the leaves, whose product fits 64 bits.
     pub shape: &'a [i64],
-    /// Their strides.
+    /// The strides of the leaves.
     pub stride: &'a [i64],
     /// What is added before the swizzle. It and the span of the layout together fit 64 bits.
     pub offset: i64,
-    /// The bits that the swizzle reads.
+    /// The mask of the bits that the swizzle reads.
     pub source_mask: i64,
-    /// How far below the bits that it reads those are that it changes.
+    /// Distance from the bits that the swizzle changes up to the bits that it reads; negative if those are read
+    /// from below.
     pub shift: i32,
 }
 
-/// How many elements in one piece hold index 0 and all values, looking at up to `steps` halves; `None` where that is
-/// not enough or the number does not fit 64 bits.
+/// The smallest number of consecutive elements that contains index 0 and all values, found by examining at most
+/// `steps` halves. `None` where these are not enough, or where the number does not fit 64 bits.
 /// ```
 /// use cute_algebra::{SwizzledLeaves, swizzled_cosize};
 /// // Sw<3,4,3> o 129:1. The last value is 144, for 128.
@@ -56,7 +58,7 @@ pub const fn swizzled_cosize(leaves: &SwizzledLeaves<'_>, steps: u64) -> Option<
         end: End::Lowest,
         ..search
     };
-    // No sum is below 0 where the first is not, and a swizzle keeps the sign.
+    // If the first sum is not negative, none is; and a swizzle keeps the sign.
     if sums.lowest < 0 && !search.visit_leaf(&sums, 0, sums.lowest) {
         return None;
     }
@@ -66,19 +68,19 @@ pub const fn swizzled_cosize(leaves: &SwizzledLeaves<'_>, steps: u64) -> Option<
     }
 }
 
-/// The sums before the swizzle, in units of the largest power of two that divides all strides.
+/// The sums before the swizzle, divided by the largest power of two that divides all strides.
 struct Sums {
-    /// The leaves with more than one value, the largest stride first; all strides are positive.
+    /// The leaves with an extent above 1, in descending order of strides, which are all made positive.
     extents: [i64; LEAVES],
     strides: [i64; LEAVES],
     leaves: usize,
-    /// The sum of what the leaves from here on reach.
+    /// `reach[i]` is the largest sum of the leaves from i on.
     reach: [i64; LEAVES + 1],
-    /// Whether the leaves from here on take every integer up to their reach.
+    /// Whether the leaves from i on take every integer from 0 to `reach[i]`.
     is_dense: [bool; LEAVES + 1],
-    /// The smallest sum.
+    /// The smallest sum, from which the leaves count up.
     lowest: i64,
-    /// The bits below the unit, which all sums share, and how many they are.
+    /// The low bits that the division drops, which are the same in all sums, and their number.
     low: i64,
     low_bits: u32,
     source_mask: i64,
@@ -127,7 +129,7 @@ impl Sums {
         sums
     }
 
-    /// Puts a leaf before those with smaller strides.
+    /// Inserts a leaf in descending order of strides.
     const fn insert(&mut self, extent: i64, stride: i64) {
         let mut at = self.leaves;
         while at > 0 && self.strides[at - 1] < stride {
@@ -140,11 +142,11 @@ impl Sums {
         self.leaves += 1;
     }
 
-    /// What the swizzle makes of the integers between, at most or at least.
+    /// A bound on the swizzled values of all integers from `from` to `to`: the largest or the smallest.
     const fn bound(&self, mut from: i64, to: i64, end: End) -> i64 {
         let mut bound = None;
         loop {
-            // The largest block from here on that starts at a multiple of its size.
+            // The largest aligned power-of-two block that starts at `from` and ends within `to`.
             let mut block = 1;
             while block < 1 << 61 && from & (2 * block - 1) == 0 && 2 * block - 1 <= to - from {
                 block *= 2;
@@ -166,10 +168,11 @@ impl Sums {
         }
     }
 
-    /// The largest or the smallest value of the swizzle where the `free` bits of `sum`, 0 so far, can be any.
+    /// The largest or the smallest swizzled value of all sums that agree with `sum` except in the `free` bits,
+    /// which are 0 in `sum`.
     ///
-    /// A bit that is changed is free to be what it should be, and of a bit that is read and a higher one that it changes
-    /// the higher one decides.
+    /// A free bit that is changed can be chosen to become 0 or 1. A free bit that is read and also changes a higher
+    /// bit is chosen for the higher bit.
     const fn extreme(&self, sum: i64, free: i64, end: End) -> i64 {
         let decided = match self.shift < 0 {
             true => sum >> -self.shift & self.source_mask & free,
@@ -207,22 +210,22 @@ impl End {
 }
 
 struct Search {
-    /// How many more halves may be looked at.
+    /// Number of halves that may still be examined.
     steps: u64,
-    /// The value nearest to the end so far, or 0.
+    /// The best value so far: the largest or the smallest. It starts at 0.
     best: i64,
     end: End,
 }
 
 impl Search {
-    /// Looks at all sums of the leaves from `leaf` on, above `sum`; `false` where the steps are not enough.
+    /// Examines all sums of the leaves from `leaf` on, added to `sum`; `false` where the steps run out.
     const fn visit_leaf(&mut self, sums: &Sums, leaf: usize, sum: i64) -> bool {
         let is_leaf = leaf < sums.leaves;
         let last = if is_leaf { sums.extents[leaf] - 1 } else { 0 };
         self.visit(sums, leaf, sum, last)
     }
 
-    /// The same, for the digits 0 to `last` of that leaf.
+    /// The same where the coordinate along `leaf` is 0 to `last`.
     const fn visit(&mut self, sums: &Sums, leaf: usize, sum: i64, last: i64) -> bool {
         if self.steps == 0 {
             return false;

@@ -1,4 +1,4 @@
-//! A block repeated over a shape.
+//! A block repeated until it fills a shape.
 
 use crate::composition::Compose;
 use crate::construct::ordered;
@@ -10,9 +10,9 @@ use crate::overhang::{Overhang, nearest_multiples};
 use crate::product::{Order, pad, ranked_product};
 use crate::tuple::{IntTuple, Shape, Tuple};
 
-/// The block repeated until it fills `shape`, its copies compact in the order of the modes that `order` gives (left
-/// to right without one). The block divides the shape mode by mode. Its copies are placed as those of a
-/// [product](crate::blocked_product), so that a padded block is repeated with its padding.
+/// The block repeated until it fills `shape`. `order` says in which order the copies fill the modes, from left to
+/// right without it. Each mode of the block must divide its mode of the shape. The copies are placed as in a
+/// [product](crate::blocked_product), so a padded block is repeated with its padding.
 /// ```
 /// use cute_algebra::{Layout, Shape, tile_to_shape};
 /// let atom = Layout::new([8, 64], [64, 1])?;
@@ -50,7 +50,7 @@ pub(crate) fn tile<D: Compose>(
     }
 }
 
-/// How many blocks fit along each mode of the shape.
+/// The number of blocks along each mode of the shape.
 fn copies<D: Compose>(
     d: &mut D,
     block: &Layout<D::Int>,

@@ -1,4 +1,4 @@
-//! What a layout can be divided, multiplied or composed with, mode by mode.
+//! The second operand of composition, division and product: a layout, or one for each mode.
 
 use crate::domain::{Domain, Numbers};
 use crate::error::{ErrorKind, LayoutError, Place};
@@ -7,45 +7,45 @@ use crate::layout::Layout;
 use crate::tuple::{Coord, Shape, Tuple};
 use std::fmt;
 
-/// One layout for the whole, or a tiler for each mode, or `_` to leave a mode as it is.
+/// One layout for the whole operand, or a tiler for each of its modes, or `_` for a mode that is left unchanged.
 ///
-/// A shape stands for its contiguous layouts, mode by mode: `(3,8)` is `<3:1,8:1>`, and `(3,_)` is `<3:1,_>`.
+/// A shape stands for contiguous layouts, mode by mode: `(3,8)` is `<3:1,8:1>`, and `(3,_)` is `<3:1,_>`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Tiler<I: Integer = i64> {
-    /// Applies to the whole, as a function of a 1-D coordinate.
+    /// A layout that applies to the whole operand, as a function of its 1-D coordinate.
     Layout(Layout<I>),
-    /// One for each of the leading modes.
+    /// One tiler for each of the leading modes of the operand.
     Modes(Vec<Tiler<I>>),
-    /// Leaves the mode as it is.
+    /// `_`: the mode is left unchanged.
     Keep,
 }
 
-/// What becomes of a part of a layout and the layout that a tiler has for it.
+/// The operation on a part of a layout and the layout that a tiler has for it.
 type OnParts<'a, I> = dyn FnMut(&Layout<I>, &Layout<I>) -> Result<Layout<I>, LayoutError> + 'a;
 
-/// What becomes of modes that a tiler does not reach.
+/// What happens to modes that a tiler does not reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Others {
-    /// They stay as they are.
+    /// They stay unchanged in the result.
     Keep,
-    /// They are not in the result.
+    /// They are left out of the result.
     Drop,
 }
 
 impl Tiler {
-    /// The tiler that a shape stands for.
+    /// The tiler that a shape stands for: `<s0:1,s1:1,…>`.
     pub fn from_shape(shape: &Shape) -> Result<Self, LayoutError> {
         Self::from_coord(&shape.to_coord())
     }
 
-    /// The tiler that a shape with `_` for some of its modes stands for.
+    /// The tiler that a shape stands for, where some modes can be `_`.
     pub fn from_coord(coord: &Coord) -> Result<Self, LayoutError> {
         Self::of_coord(&mut Numbers, coord)
     }
 }
 
 impl<I: Integer> Tiler<I> {
-    /// The tiler that a shape with `_` for some of its modes stands for.
+    /// [`from_coord`](Tiler::from_coord) for any domain.
     pub(crate) fn of_coord<D: Domain<Int = I>>(
         d: &mut D,
         coord: &Tuple<Option<I>>,
@@ -77,7 +77,7 @@ impl<I: Integer> Tiler<I> {
         }
     }
 
-    /// Does to each part of a layout what a layout of the tiler says.
+    /// Applies `act` to each part of a layout and the layout of the tiler for it.
     pub(crate) fn apply(
         &self,
         a: &Layout<I>,

@@ -1,4 +1,4 @@
-//! Maps that are linear over bits: swizzled layouts, their compositions and their inverses.
+//! Maps that are linear over bits, which include swizzled layouts and their compositions and inverses.
 
 use crate::composition::ENUMERATION_LIMIT;
 use crate::error::{ErrorKind, LayoutError, Place};
@@ -11,12 +11,12 @@ use std::fmt;
 /// Most bits of a coordinate, and of a value.
 pub const XOR_MAP_BITS: u32 = 63;
 
-/// A function on the coordinates of a shape that takes each digit apart into bits and exclusive-ors one column for each
-/// bit that is set, and a constant.
+/// A function on the coordinates of a shape. It splits each digit of the coordinate into bits, and its value is a
+/// constant exclusive-ored with one column for each bit that is set.
 ///
-/// A swizzled layout is one where its sums do not carry. Unlike swizzled layouts, these maps are closed under
-/// composition and inverse. Extents need not be powers of two: a digit below an extent s has the bits of s − 1, and what
-/// the map would do to digits beyond is nobody's concern.
+/// A swizzled layout whose sums have no carries is such a map. Unlike swizzled layouts, these maps are closed under
+/// composition and inverse. Extents need not be powers of two: a digit below an extent s has as many bits as s − 1,
+/// and digits at or above s do not occur.
 ///
 /// ```
 /// use cute_algebra::{Layout, Swizzle, XorMap};
@@ -33,13 +33,14 @@ pub const XOR_MAP_BITS: u32 = 63;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct XorMap {
     shape: Shape,
-    /// One for each bit of each digit, the leftmost digit first, the lowest bit first.
+    /// One column for each bit of each digit: the leftmost digit first, and in a digit the lowest bit first.
     columns: Vec<u64>,
     constant: u64,
 }
 
 impl XorMap {
-    /// The map of `0..2^n` with these n columns. `None` of more than [`XOR_MAP_BITS`], and where a column has more bits.
+    /// The map of `0..2^n` with these n columns. `None` for more than [`XOR_MAP_BITS`] columns, and where a column
+    /// has more bits than that.
     pub fn new(columns: impl Into<Vec<u64>>) -> Option<Self> {
         let columns = columns.into();
         let bits = u32::try_from(columns.len())
@@ -53,18 +54,19 @@ impl XorMap {
         })
     }
 
-    /// The map with another value at 0, which is exclusive-ored with what the columns give. It has at most 63 bits.
+    /// The map with this value at 0, which is exclusive-ored into every value. Bits above the lowest 63 are
+    /// dropped.
     pub fn with_constant(self, constant: u64) -> Self {
         let constant = constant & ((1 << XOR_MAP_BITS) - 1);
         Self { constant, ..self }
     }
 
-    /// The map that changes none of `bits` bits, at most 62.
+    /// The identity on numbers of `bits` bits; more than 62 count as 62.
     pub fn identity(bits: u32) -> Self {
         Self::from_swizzle(Swizzle::IDENTITY, bits)
     }
 
-    /// The swizzle of numbers of `bits` bits, at most 62.
+    /// The swizzle on numbers of `bits` bits; more than 62 count as 62.
     pub fn from_swizzle(swizzle: Swizzle, bits: u32) -> Self {
         let bits = bits.min(XOR_MAP_BITS - 1);
         Self {
@@ -76,12 +78,13 @@ impl XorMap {
         }
     }
 
-    /// The layout, if its sums do not carry.
+    /// The layout as a map, under the conditions of [`from_composed`](Self::from_composed).
     pub fn from_layout(layout: &Layout) -> Option<Self> {
         Self::of(Swizzle::IDENTITY, 0, layout)
     }
 
-    /// The swizzled layout, if its sums do not carry, or where they do without harm and the size allows to look.
+    /// The swizzled layout as a map. It is one if its sums have no carries, or if it has at most
+    /// [`ENUMERATION_LIMIT`] coordinates and all values agree with the map's.
     pub(crate) fn of(swizzle: Swizzle, offset: i64, layout: &Layout) -> Option<Self> {
         let modes = layout.integral_modes(0).ok()?;
         let value = |index: i64| u64::try_from(swizzle.apply(index)).ok();
@@ -113,23 +116,23 @@ impl XorMap {
         (!carries || agrees()).then_some(map)
     }
 
-    /// The extents of the coordinates.
+    /// The shape of the coordinates.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// What each bit of each digit contributes: the leftmost digit first, the lowest bit first.
+    /// The columns, one for each bit of each digit: the leftmost digit first, and in a digit the lowest bit first.
     pub fn columns(&self) -> &[u64] {
         &self.columns
     }
 
-    /// The columns of the bits of a 1-D coordinate, if those are the bits of its digits: all extents but the last are powers
-    /// of two.
+    /// The columns of the bits of a 1-D coordinate. `None` unless these bits are those of the digits: all extents
+    /// but the last must be powers of two.
     pub fn bit_columns(&self) -> Option<&[u64]> {
         self.digits_are_bits().then_some(&self.columns)
     }
 
-    /// The value at 0.
+    /// The value at 0, which is exclusive-ored into every value.
     pub fn constant(&self) -> u64 {
         self.constant
     }
@@ -139,12 +142,12 @@ impl XorMap {
         self.shape.leaves().product()
     }
 
-    /// The value at a 1-D coordinate; `None` outside the domain.
+    /// The value at a 1-D coordinate; `None` outside `0..size`.
     pub fn at(&self, index: i64) -> Option<i64> {
         (0..self.size()).contains(&index).then(|| self.apply(index))
     }
 
-    /// The value at a coordinate.
+    /// The value at a coordinate; refused outside of the shape.
     pub fn crd2idx(&self, coord: &Coord) -> Result<i64, LayoutError> {
         let overflow = || ErrorKind::Overflow { quantity: "index" }.at(Place::operand(0));
         match Layout::left(self.shape.clone())?.crd2idx(coord)? {
@@ -153,7 +156,7 @@ impl XorMap {
         }
     }
 
-    /// The values at 0, 1, 2, ….
+    /// The values at 0, 1, 2, … up to the size.
     pub fn values(&self) -> impl Iterator<Item = i64> + '_ {
         (0..self.size()).map(|index| self.apply(index))
     }
@@ -172,8 +175,8 @@ impl XorMap {
         value as i64
     }
 
-    /// `self(first(x))`. `None` where `first` leaves the domain, or where the bits of its values are not the bits of
-    /// coordinates of `self`, because an extent other than the last is not a power of two.
+    /// `self(first(x))`. `None` where a value of `first` is outside `0..size` of `self`, or where the bits of a
+    /// value are not those of a coordinate of `self`, because an extent other than the last is not a power of two.
     pub fn after(&self, first: &Self) -> Option<Self> {
         if !self.digits_are_bits() {
             return None;
@@ -194,7 +197,7 @@ impl XorMap {
         })
     }
 
-    /// The map on `0..2^n` that undoes this one, a bijection of `0..2^n`; `None` where it is none.
+    /// The inverse of a bijection of `0..2^n`; `None` where this map is none.
     pub fn inverse(&self) -> Option<Self> {
         let bits = self.columns.len();
         let size = self.size();
@@ -214,7 +217,7 @@ impl XorMap {
         })
     }
 
-    /// The first coordinate with a value, of any injective map; `None` if there is none.
+    /// The coordinate with this value, for an injective map; `None` if there is none.
     /// ```
     /// use cute_algebra::{ComposedLayout, Layout, Swizzle, XorMap};
     /// // Ten columns: the swizzle sees the bits of each digit.
@@ -238,13 +241,13 @@ impl XorMap {
         Some(index)
     }
 
-    /// Dimension of the space of values: there are `2^rank` values over a power-of-two domain.
+    /// Dimension of the space that the columns span. A map on a power-of-two domain has `2^rank` different values.
     pub fn rank(&self) -> u32 {
         Basis::of(&self.columns).0.len() as u32
     }
 
-    /// The layout of the differences to the value at 0, if they are one: the bits that any two columns may set together
-    /// differ, and each digit by itself is a layout.
+    /// The layout of the differences to the value at 0. `None` unless columns of different digits have no bit in
+    /// common, and the values along each digit are those of a layout.
     /// ```
     /// use cute_algebra::XorMap;
     /// let plain = XorMap::new([4, 1, 2]).unwrap();
@@ -253,8 +256,8 @@ impl XorMap {
     /// # Ok::<(), cute_algebra::LayoutError>(())
     /// ```
     pub fn to_layout(&self) -> Option<Layout> {
-        // Differences add up as long as no bit meets a bit: of another column, or of the constant, from which it would
-        // be taken away.
+        // The differences of two columns add up if the columns share no bit. A bit that a column shares with the
+        // constant is cleared by it, so it counts as negative in the difference.
         let extents: Vec<i64> = self.shape.leaves().copied().collect();
         let steps = |column: u64| (column ^ self.constant) as i64 - self.constant as i64;
         let mut columns = self.columns.iter().copied();
@@ -292,7 +295,7 @@ impl XorMap {
         Layout::replace_leaves(&self.shape, leaves).ok()
     }
 
-    /// The swizzle, of a map that is one on numbers of its bits.
+    /// The swizzle that is equal to this map; `None` where there is none.
     pub fn to_swizzle(&self) -> Option<Swizzle> {
         if self.constant != 0 || !self.digits_are_bits() {
             return None;
@@ -300,7 +303,7 @@ impl XorMap {
         swizzle_of(&self.columns)
     }
 
-    /// The swizzle S with `S(self(x)) = swizzled(x)`, of a map that moves bits one by one.
+    /// The swizzle S with `S(self(x)) = swizzled(x)`, for a map whose columns each have a single bit.
     pub(crate) fn to_swizzle_before(&self, swizzled: &Self) -> Option<Swizzle> {
         let bits = swizzled.columns.len().min(self.columns.len());
         let mut columns: Vec<u64> = (0..XOR_MAP_BITS).map(|bit| 1 << bit).collect();
@@ -313,7 +316,7 @@ impl XorMap {
         swizzle_of(&columns)
     }
 
-    /// Whether the bits of a coordinate are those of its digits: all extents but the last are powers of two.
+    /// Whether the bits of a 1-D coordinate are those of its digits: all extents but the last are powers of two.
     fn digits_are_bits(&self) -> bool {
         let last = self.shape.leaf_count().saturating_sub(1);
         self.shape
@@ -323,12 +326,12 @@ impl XorMap {
     }
 }
 
-/// How many bits the numbers below `extent` have.
+/// Number of bits of the numbers below `extent`.
 fn bits_below(extent: i64) -> u32 {
     64 - (extent - 1).leading_zeros()
 }
 
-/// Pairs of steps of bits that a coordinate may have set together.
+/// Pairs of steps whose bits can both be set in one coordinate.
 fn together<'a>(
     extents: &'a [i64],
     steps: &'a [Vec<i64>],
@@ -349,7 +352,7 @@ fn together<'a>(
     })
 }
 
-/// The layout of a digit of bits with these steps.
+/// The layout of a digit whose bits have these steps.
 fn leaves_of(steps: &[i64]) -> Option<Layout> {
     let mut modes: Vec<(i64, i64)> = Vec::new();
     for &step in steps {
@@ -370,7 +373,8 @@ fn leaves_of(steps: &[i64]) -> Option<Layout> {
     }
 }
 
-/// Columns brought to echelon form: each with its own highest bit, and with the columns that it is the sum of.
+/// Vectors in echelon form. Each has a highest bit of its own, and is stored with the set of columns whose sum it
+/// is.
 pub(crate) struct Basis(Vec<(u64, u64)>);
 
 impl Basis {
@@ -382,7 +386,7 @@ impl Basis {
         basis
     }
 
-    /// Adds a vector, the sum of the columns `sources`, unless it is a sum of those that are there.
+    /// Adds a vector, the sum of the columns `sources`. `false` where it is a sum of those that are there.
     pub(crate) fn insert(&mut self, vector: u64, sources: u64) -> bool {
         let (rest, sources) = self.reduce(vector, sources);
         if rest != 0 {
@@ -397,7 +401,8 @@ impl Basis {
     }
 
     fn reduce(&self, vector: u64, sources: u64) -> (u64, u64) {
-        // In descending order of highest bits, each of which no later vector has.
+        // The vectors are in descending order of highest bits, and no later vector contains the highest bit of an
+        // earlier one.
         self.0.iter().fold(
             (vector, sources),
             |(vector, sources), (other, theirs)| match vector >> other.ilog2() & 1 {
@@ -407,7 +412,7 @@ impl Basis {
         )
     }
 
-    /// The columns whose sum a vector is.
+    /// The set of columns whose sum is this vector.
     fn solve(&self, vector: u64) -> Option<u64> {
         let (rest, sources) = self.reduce(vector, 0);
         (rest == 0).then_some(sources)
@@ -418,7 +423,8 @@ impl Basis {
     }
 }
 
-/// In the notation: a swizzle of the 1-D coordinate, or its columns after the layout that puts the digits of a coordinate side by side.
+/// In the notation: a swizzle of the 1-D coordinate, or the columns after the layout that places the digits of a
+/// coordinate side by side.
 impl fmt::Display for XorMap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(swizzle) = self.to_swizzle() {

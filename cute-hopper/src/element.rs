@@ -1,4 +1,4 @@
-//! The types of elements: one table, of which everybody reads the columns that concern them.
+//! Element types: one table, with a column for each of their names and properties.
 
 use core::fmt;
 
@@ -13,16 +13,16 @@ pub enum NumberKind {
     Float,
 }
 
-/// Where Rust has a type.
+/// Where Rust gets the type from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RustType {
-    /// In the language.
+    /// It is a primitive type.
     Primitive,
-    /// In the crate `half`.
+    /// It is a type of the crate `half`.
     Half,
 }
 
-/// What there is to know of an element type.
+/// What the table says of an element type.
 struct Row {
     name: &'static str,
     bits: u32,
@@ -34,12 +34,12 @@ struct Row {
     cute: &'static [&'static str],
 }
 
-/// How wgmma multiplies elements of a type.
+/// How wgmma multiplies elements of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WgmmaInput {
-    /// The types of its accumulators.
+    /// The types of accumulators that it can be multiplied into.
     pub accumulators: &'static [ElementType],
-    /// Whether an operand in shared memory may be contiguous along M or N.
+    /// Whether an operand in shared memory can be contiguous along M or N. Every operand can be along K.
     pub mn_major: bool,
 }
 
@@ -52,7 +52,7 @@ macro_rules! elements {
         }
 
         impl ElementType {
-            /// Every type.
+            /// Every type, in the order of the table.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
         }
 
@@ -96,8 +96,9 @@ const F32: &[ElementType] = &[ElementType::F32];
 const F16_F32: &[ElementType] = &[ElementType::F16, ElementType::F32];
 const S32: &[ElementType] = &[ElementType::I32];
 
-// PTX: "Fundamental Types" and "Alternate Floating-Point Data Formats". wgmma: "wgmma.mma_async", its tables of types and
-// transposes. Signed types and 8-bit floats that tensor maps lack go by the unsigned type of their size: bits are bits.
+// Sources: PTX ISA 9.0, "Fundamental Types", "Alternate Floating-Point Data Formats" and the tables of types and
+// transposes in "wgmma.mma_async". Tensor maps have no signed 8-bit and 16-bit integers and no 8-bit floats; these
+// use the unsigned type of their size, since TMA only copies bits.
 #[rustfmt::skip] // A table is read by its rows.
 elements! {
     // Variant and name, bits, numbers, Rust, PTX, tensor map, wgmma, CuTe.
@@ -120,16 +121,16 @@ elements! {
 
 impl ElementType {
     const fn row(self) -> &'static Row {
-        // The macro makes a row for each variant, in order.
+        // The macro makes one row for each variant, in order.
         &ROWS[self as usize]
     }
 
-    /// The name that Rust, the notation and the kernel language have for it.
+    /// The name that Rust, the notation and the kernel language use for it.
     pub const fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// The type of that name.
+    /// The type with this [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL
             .iter()
@@ -147,7 +148,7 @@ impl ElementType {
         self.bits() / 8
     }
 
-    /// What its bits mean.
+    /// What the bits mean: an unsigned or signed integer, or a floating-point number.
     pub const fn kind(self) -> NumberKind {
         self.row().kind
     }
@@ -157,12 +158,12 @@ impl ElementType {
         matches!(self.kind(), NumberKind::Float)
     }
 
-    /// Where Rust has the type. Tensors hold elements of these types: the others are known to instructions only.
+    /// Where Rust gets the type from. `None` for types that only instructions know; tensors cannot hold those.
     pub const fn rust(self) -> Option<RustType> {
         self.row().rust
     }
 
-    /// Its name in mnemonics of PTX, without the dot.
+    /// Its name in PTX mnemonics, without the dot.
     pub const fn ptx(self) -> &'static str {
         self.row().ptx
     }
@@ -172,7 +173,7 @@ impl ElementType {
         self.row().tensor_map
     }
 
-    /// The first type that has this `CUtensorMapDataType`.
+    /// The first type of the table that uses this `CUtensorMapDataType`.
     pub fn from_tensor_map(data_type: u32) -> Option<Self> {
         Self::ALL
             .iter()
@@ -180,12 +181,12 @@ impl ElementType {
             .find(|element| element.tensor_map() == data_type)
     }
 
-    /// How wgmma multiplies elements of this type, if it does.
+    /// How wgmma multiplies elements of this type; `None` where it does not.
     pub const fn wgmma(self) -> Option<WgmmaInput> {
         self.row().wgmma
     }
 
-    /// CuTe's names for it in C++.
+    /// CuTe's C++ names for it.
     pub const fn cute(self) -> &'static [&'static str] {
         self.row().cute
     }

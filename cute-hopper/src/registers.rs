@@ -1,21 +1,22 @@
-//! Registers.
+//! Registers: how many there are, and how many a thread can have.
 
 use core::ops::RangeInclusive;
 
-/// Registers of a multiprocessor, 32 bits each (CUDA C++ Programming Guide, "Compute Capabilities").
+/// Number of 32-bit registers of a multiprocessor (CUDA C++ Programming Guide, "Compute Capabilities").
 pub const FILE: u32 = 65_536;
 
 /// Most registers of a thread (CUDA C++ Programming Guide, "Compute Capabilities").
 pub const MAX: u32 = 255;
 
-/// Registers of a thread come in multiples of this. Measured: ptxas gives a thread of 384 in a CTA 168,
-/// where 170 would fit.
+/// The number of registers of a thread is a multiple of this. Measured: in a CTA of 384 threads, ptxas gives each
+/// thread 168 registers, where 170 would fit.
 pub const UNIT: u32 = 8;
 
-/// What `setmaxnreg` sets, in steps of [`UNIT`] (PTX ISA 9.0, "setmaxnreg").
+/// The numbers of registers that `setmaxnreg` can set, in steps of [`UNIT`] (PTX ISA 9.0, "setmaxnreg").
 pub const SETMAXNREG: RangeInclusive<u32> = 24..=256;
 
-/// Registers that each thread of a CTA has at its start, if the CTA takes all there are.
+/// Number of registers with which each thread of a CTA starts, if the CTA takes all registers of the
+/// multiprocessor: a multiple of [`UNIT`], at most [`MAX`].
 pub const fn at_launch(threads: u32) -> u32 {
     let threads = if threads == 0 { 1 } else { threads };
     let share = FILE / threads / UNIT * UNIT;

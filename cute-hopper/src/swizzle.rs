@@ -1,26 +1,26 @@
-//! The permutations of shared memory that TMA and wgmma know.
+//! Swizzle modes: the permutations of shared memory that TMA and wgmma use.
 
 /// A swizzle of 16-byte chunks of shared memory: CuTe's `Sw<B,4,3>` on byte addresses.
 ///
-/// It acts on absolute addresses: the B bits from bit 4 on are exclusive-ored with those from bit 7 on (PTX ISA 9.0,
-/// "Swizzling Modes").
+/// It acts on absolute addresses: the B bits from bit 4 on are exclusive-ored with the B bits from bit 7 on (PTX
+/// ISA 9.0, "Swizzling Modes").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SwizzleMode {
-    /// No swizzle, CuTe's `INTER`.
+    /// No swizzle; CuTe's `INTER`.
     None,
-    /// 16-byte chunks within 32 bytes.
+    /// Permutes 16-byte chunks within 32 bytes.
     B32,
-    /// 16-byte chunks within 64 bytes.
+    /// Permutes 16-byte chunks within 64 bytes.
     B64,
-    /// 16-byte chunks within 128 bytes.
+    /// Permutes 16-byte chunks within 128 bytes.
     B128,
 }
 
 impl SwizzleMode {
-    /// Every mode, the narrowest first.
+    /// Every mode, in ascending order of span.
     pub const ALL: [Self; 4] = [Self::None, Self::B32, Self::B64, Self::B128];
 
-    /// CuTe's name for it.
+    /// CuTe's name for it: `INTER`, `SW32`, `SW64` or `SW128`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "INTER",
@@ -30,23 +30,23 @@ impl SwizzleMode {
         }
     }
 
-    /// B of `Sw<B,4,3>`.
+    /// B of `Sw<B,4,3>`: 0 to 3.
     pub const fn bits(self) -> u32 {
         self as u32
     }
 
-    /// Bytes that the swizzle permutes among themselves: 16, 32, 64 or 128. Rows of a swizzled TMA box are at most as long
-    /// (CUDA driver API, `cuTensorMapEncodeTiled`).
+    /// Number of bytes within which chunks are permuted: 16, 32, 64 or 128. The rows of a swizzled TMA box cannot
+    /// be longer (CUDA driver API, `cuTensorMapEncodeTiled`).
     pub const fn span(self) -> i64 {
         16 << self.bits()
     }
 
-    /// Bytes after which the pattern repeats, and to which a tile is to be aligned.
+    /// Number of bytes after which the permutation repeats. Tiles must be aligned to it.
     pub const fn atom(self) -> i64 {
         8 * self.span()
     }
 
-    /// Where the byte of an address lies.
+    /// The address at which the byte for `address` is stored.
     pub const fn apply(self, address: u64) -> u64 {
         let mask = (1 << self.bits()) - 1;
         address ^ (address >> 7 & mask) << 4
@@ -62,7 +62,7 @@ impl SwizzleMode {
         }
     }
 
-    /// The mode with these two bits in a matrix descriptor.
+    /// The mode for the lowest two bits of `bits`, as in a matrix descriptor.
     pub const fn from_descriptor_field(bits: u64) -> Self {
         match bits & 3 {
             0 => Self::None,
@@ -82,7 +82,7 @@ impl SwizzleMode {
         }
     }
 
-    /// The mode of this `CUtensorMapSwizzle`.
+    /// The mode for this `CUtensorMapSwizzle`; `None` for other values.
     pub fn from_tensor_map(swizzle: u32) -> Option<Self> {
         Self::ALL
             .into_iter()

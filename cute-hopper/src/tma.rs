@@ -1,7 +1,7 @@
-//! TMA: what a tensor map says, and the limits of what it can say.
+//! TMA: the contents of a tensor map, and their limits.
 //!
-//! Unless they name another, the limits are those of `cuTensorMapEncodeTiled` (CUDA driver API, "Tensor Map Object
-//! Management"), without interleaving.
+//! The limits without a source of their own are those of `cuTensorMapEncodeTiled` without interleaving (CUDA driver
+//! API, "Tensor Map Object Management").
 
 use crate::{ElementType, SwizzleMode};
 use alloc::format;
@@ -11,108 +11,110 @@ use alloc::vec::Vec;
 /// Most dimensions of a tensor.
 pub const MAX_RANK: usize = 5;
 
-/// Largest extent that the driver encodes.
+/// Largest extent of a tensor that the driver accepts.
 pub const MAX_EXTENT: u64 = 1 << 32;
 
-/// Largest extent of which coordinates reach every element: they are signed 32-bit numbers (PTX ISA 9.0,
-/// `cp.async.bulk.tensor`).
+/// Largest extent of a tensor whose elements can all be reached: coordinates are signed 32-bit integers (PTX ISA
+/// 9.0, `cp.async.bulk.tensor`).
 pub const MAX_REACHED_EXTENT: u64 = 1 << 31;
 
-/// The smallest stride in bytes that is too large.
+/// Strides of a tensor are below this, in bytes.
 pub const STRIDE_END: u64 = 1 << 40;
 
-/// What the address of a tensor, its strides and the rows of a box are multiples of, in bytes.
+/// Alignment of a tensor's address, of its strides and of the rows of a box, in bytes.
 pub const GLOBAL_ALIGN: u32 = 16;
 
-/// What the address of a box in shared memory is a multiple of, in bytes (PTX ISA 9.0, `cp.async.bulk.tensor`).
+/// Alignment of a box in shared memory, in bytes (PTX ISA 9.0, `cp.async.bulk.tensor`).
 pub const SHARED_ALIGN: u32 = 128;
 
-/// Largest extent of a box.
+/// Largest extent of a box in elements, along every dimension.
 pub const MAX_BOX: u32 = 256;
 
-/// Largest step from one element of a box to the next.
+/// Largest step from one element of a box to the next, in elements of the tensor.
 pub const MAX_ELEMENT_STRIDE: u32 = 8;
 
-/// Bytes at whose multiples a store ends the rows of a tensor: it overwrites up to 15 bytes behind them. Measured on an H100,
-/// for elements of 1, 2 and 4 bytes, with and without swizzle.
+/// A store ends the rows of a tensor at multiples of this many bytes, so it overwrites up to 15 bytes after a row.
+/// Measured on an H100, for elements of 1, 2 and 4 bytes, with and without swizzle.
 pub const STORE_UNIT: u32 = 16;
 
-/// What the addresses and the length of a bulk copy without a tensor map are multiples of, in bytes (PTX ISA 9.0,
+/// Alignment of both addresses and of the length of a bulk copy without a tensor map, in bytes (PTX ISA 9.0,
 /// `cp.async.bulk`).
 pub const BULK_ALIGN: u32 = 16;
 
-/// Bytes of a tensor map: `.param .align 64 .b8 map[128]`.
+/// Size of a tensor map in bytes: `.param .align 64 .b8 map[128]`.
 pub const MAP_BYTES: usize = 128;
 
-/// What the address of a tensor map is a multiple of, in bytes.
+/// Alignment of a tensor map, in bytes.
 pub const MAP_ALIGN: u32 = 64;
 
-/// How much more than it was asked for the L2 cache fetches of what TMA reads.
+/// The size to which the L2 cache enlarges the reads of TMA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum L2Promotion {
-    /// Sectors as requested.
+    /// Only the sectors that are requested.
     None,
-    /// 64 bytes.
+    /// Multiples of 64 bytes.
     B64,
-    /// 128 bytes.
+    /// Multiples of 128 bytes.
     #[default]
     B128,
-    /// 256 bytes.
+    /// Multiples of 256 bytes.
     B256,
 }
 
-/// What TMA delivers for elements outside the tensor.
+/// What TMA reads for elements outside the tensor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum OobFill {
-    /// Zero.
+    /// Zeros.
     #[default]
     Zero,
-    /// A special NaN; floating-point elements only.
+    /// NaNs with a special bit pattern; only for floating-point elements.
     Nan,
 }
 
-/// The arguments of `cuTensorMapEncodeTiled`: what TMA is told of a tensor in global memory, and of the boxes that it copies.
-/// The innermost dimension, whose elements are neighbours, comes first.
+/// The arguments of `cuTensorMapEncodeTiled`: a tensor in global memory, and the boxes that are copied. The
+/// innermost dimension, whose elements are contiguous, comes first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMap {
-    /// Element type.
+    /// Type of the tensor's elements.
     pub element: ElementType,
-    /// Address of the tensor.
+    /// Address of the tensor in global memory, a multiple of [`GLOBAL_ALIGN`].
     pub address: u64,
-    /// Extents of the tensor, in elements.
+    /// Extents of the tensor, in elements; 1 to [`MAX_RANK`] of them.
     pub extents: Vec<u64>,
-    /// Strides of all dimensions but the innermost, in bytes.
+    /// Strides of all dimensions but the innermost, in bytes: multiples of [`GLOBAL_ALIGN`] below [`STRIDE_END`].
     pub strides: Vec<u64>,
-    /// Extents of the box, in elements.
+    /// Extents of the box, in elements: at most [`MAX_BOX`].
     pub box_extents: Vec<u32>,
-    /// Steps from one element of the box to the next, in elements; all 1 for a dense box.
+    /// Steps from one element of the box to the next, in elements; 1 for a dense box, at most
+    /// [`MAX_ELEMENT_STRIDE`].
     pub element_strides: Vec<u32>,
     /// The swizzle of the box in shared memory.
     pub swizzle: SwizzleMode,
-    /// How much the L2 cache fetches.
+    /// The size to which the L2 cache enlarges reads.
     pub l2: L2Promotion,
-    /// What elements outside the tensor read as.
+    /// What is read for elements outside the tensor.
     pub fill: OobFill,
 }
 
 impl TensorMap {
-    /// Number of dimensions.
+    /// Number of dimensions of the tensor.
     pub fn rank(&self) -> usize {
         self.extents.len()
     }
 
-    /// Elements of the box along a dimension that are copied: with an element stride, fewer than its extent.
+    /// Number of elements of the box that are copied along a dimension. With an element stride, these are fewer
+    /// than its extent.
     pub fn box_len(&self, dimension: usize) -> u32 {
         self.box_extents[dimension].div_ceil(self.element_strides[dimension])
     }
 
-    /// Bytes of the box in shared memory.
+    /// Size of the box in shared memory, in bytes.
     pub fn box_bytes(&self) -> u64 {
         let elements = (0..self.rank()).map(|dimension| u64::from(self.box_len(dimension)));
         elements.product::<u64>() * u64::from(self.element.bytes())
     }
 
-    /// A rule of the driver that this map breaks, as a sentence; `None` if it is legal.
+    /// The first rule of the driver that this map breaks, as a sentence; `None` if the map is legal.
     pub fn problem(&self) -> Option<String> {
         let (rank, align) = (self.rank(), u64::from(GLOBAL_ALIGN));
         if rank == 0 || rank > MAX_RANK {

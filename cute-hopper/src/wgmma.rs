@@ -1,33 +1,33 @@
-//! wgmma: the shapes of its products, and the descriptors of its operands in shared memory.
+//! wgmma: the shapes of its products, and the matrix descriptors of operands in shared memory.
 //!
 //! The source is the PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Instructions".
 
 use crate::{ElementType, SwizzleMode, WgmmaInput};
 use core::ops::RangeInclusive;
 
-/// M of one instruction: rows of A and of D.
+/// M of one instruction: number of rows of A and of D.
 pub const M: u32 = 64;
 
-/// The columns of D of one instruction, in steps of [`N_STEP`].
+/// N of one instruction, in steps of [`N_STEP`]: number of columns of D.
 pub const N: RangeInclusive<u32> = 8..=256;
 
-/// The step from one N to the next.
+/// The difference between two neighbouring N.
 pub const N_STEP: u32 = 8;
 
-/// Bytes of K that one instruction multiplies.
+/// Bytes of K in one instruction.
 pub const K_BYTES: u32 = 32;
 
-/// K of one instruction that multiplies elements of this type.
+/// K of one instruction, in elements of this type.
 pub const fn k(element: ElementType) -> u32 {
     K_BYTES / element.bytes()
 }
 
-/// Whether wgmma multiplies elements so wide.
+/// Whether wgmma multiplies elements of some type of this width.
 pub fn has_width(bits: u32) -> bool {
     inputs_of(bits).next().is_some()
 }
 
-/// Whether operands in shared memory of elements so wide may be contiguous along M or N.
+/// Whether wgmma multiplies elements of some type of this width that are contiguous along M or N in shared memory.
 pub fn may_be_mn_major(bits: u32) -> bool {
     inputs_of(bits).any(|input| input.mn_major)
 }
@@ -39,56 +39,56 @@ fn inputs_of(bits: u32) -> impl Iterator<Item = WgmmaInput> {
     elements.filter_map(|element| element.wgmma())
 }
 
-/// Rows of a core matrix: the 8 x 16 bytes that operands in shared memory are made of.
+/// Number of rows of a core matrix, the 8 × 16 bytes of which operands in shared memory consist.
 pub const CORE_ROWS: u32 = 8;
 
-/// Bytes of a row of a core matrix, which no swizzle divides.
+/// Bytes of a row of a core matrix. Swizzles keep these together.
 pub const CORE_BYTES: u32 = 16;
 
-/// Most groups that `wgmma.wait_group` can leave pending.
+/// The largest number of pending groups that `wgmma.wait_group` can allow.
 pub const MAX_PENDING_GROUPS: u32 = 7;
 
-/// Registers that the assembler wants for a wgmma besides its accumulators; it fails where the kernel starts with fewer,
-/// whatever `setmaxnreg` adds. Measured: message C7602 of ptxas 13.0.
+/// Registers per thread that ptxas needs for a wgmma besides its accumulators. It reports an error where the kernel
+/// starts with fewer, even if `setmaxnreg` adds some. Measured: message C7602 of ptxas 13.0.
 pub const REGISTERS_BESIDE_ACCUMULATORS: u32 = 26;
 
-/// Whether there is a wgmma with this N. Above 24, products of integers have the multiples of 16 only.
+/// Whether wgmma has this N. For integers, N above 24 must be a multiple of 16.
 pub const fn has_n(n: u32, integers: bool) -> bool {
     let step = if integers && n > 24 { 16 } else { N_STEP };
     *N.start() <= n && n <= *N.end() && n.is_multiple_of(step)
 }
 
-/// A matrix descriptor: where an operand lies in shared memory. Offsets and the address are in bytes.
+/// A matrix descriptor, which tells wgmma where an operand lies in shared memory. Address and offsets are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor {
-    /// Address of the operand.
+    /// Address of the operand, a multiple of [`DESCRIPTOR_UNIT`].
     pub address: u64,
-    /// Leading dimension byte offset.
+    /// Leading dimension byte offset, at most [`MAX_OFFSET`].
     pub leading: u64,
-    /// Stride dimension byte offset.
+    /// Stride dimension byte offset, at most [`MAX_OFFSET`].
     pub stride: u64,
-    /// Rows between the last multiple of the swizzle's atom and the start of the operand's pattern: 0 to 7.
+    /// Number of rows from the last multiple of the swizzle's atom to the start of the operand's pattern: 0 to 7.
     pub base_offset: u64,
-    /// The swizzle.
+    /// The swizzle of the operand.
     pub swizzle: SwizzleMode,
 }
 
-/// What addresses and offsets in a descriptor are multiples of, in bytes.
+/// Unit of addresses and offsets in a descriptor, in bytes.
 pub const DESCRIPTOR_UNIT: u64 = 16;
 
-/// Bits of each of the fields of addresses and offsets.
+/// Mask of a field for an address or an offset.
 const FIELD: u64 = 0x3fff;
 
-/// The largest offset that a descriptor holds, in bytes.
+/// The largest offset that a descriptor can hold, in bytes.
 pub const MAX_OFFSET: u64 = FIELD * DESCRIPTOR_UNIT;
 
-/// Bytes as a field holds them.
+/// Bytes as the value of a field.
 const fn field(bytes: u64) -> u64 {
     (bytes / DESCRIPTOR_UNIT) & FIELD
 }
 
 impl Descriptor {
-    /// The descriptor as the instruction takes it.
+    /// The 64 bits of the descriptor. Bits of a number that do not fit its field are dropped.
     pub const fn encode(self) -> u64 {
         let address = field(self.address);
         let (leading, stride) = (field(self.leading), field(self.stride));
@@ -96,7 +96,7 @@ impl Descriptor {
         address | leading << 16 | stride << 32 | base_offset << 49 | swizzle << 62
     }
 
-    /// The descriptor that these bits are.
+    /// The descriptor that these 64 bits encode.
     pub const fn decode(bits: u64) -> Self {
         Self {
             address: (bits & FIELD) * DESCRIPTOR_UNIT,
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// PTX ISA 9.0, "wgmma.mma_async": the shapes by type.
+    /// The K of each element type in PTX ISA 9.0, "wgmma.mma_async".
     #[test]
     fn k_by_type() {
         let inputs = ElementType::ALL

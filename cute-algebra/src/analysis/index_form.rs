@@ -1,22 +1,23 @@
 //! The cheapest arithmetic for the index at a 1-D coordinate.
 //!
-//! With Q the product of the extents before a mode, a layout is the sum of digits `x / Q % s * d`. It is also, coalesced,
-//! the sum of jumps `x / Q * j`, where j is the stride less what the mode before has reached at its end: no remainder,
-//! but another factor. The two mix: each run of modes may be counted by jumps from the remainder with which it begins.
-//! Digits of powers of two are masked in place, and those that move by one distance move together.
+//! With Q the product of the extents before a mode `s:d`, a layout is the sum of its digits `x / Q % s * d`. A
+//! coalesced layout is also the sum of its jumps `x / Q * j`, where j is d less the product of the previous mode's
+//! extent and stride. Jumps need no remainder, but their factors are others and can cost more. Both can be mixed: a
+//! run of neighbouring modes can be counted by jumps, from the remainder at which the run begins. A digit of powers
+//! of two is masked without shifting, and masked digits with the same divisor and factor share one mask.
 
 use crate::coalesce::coalesce;
 use crate::layout::Layout;
 use std::fmt;
 
-/// Most modes that are counted by jumps together.
+/// Most modes in one run that is counted by jumps.
 const LONGEST_RUN: usize = 16;
 
-/// Most modes for which forms are compared; more are counted digit by digit.
+/// Most modes for which forms are compared; a layout with more is counted digit by digit.
 const MOST_MODES: usize = 64;
 
-/// What instructions cost, on a GPU and on a CPU alike: a division by a constant is a multiplication by its reciprocal and
-/// shifts, and a remainder is a division, a product and a difference.
+/// The cost of instructions, on a GPU and on a CPU alike: a division by a constant is a multiplication by its
+/// reciprocal and shifts, and a remainder is a division, a product and a difference.
 mod price {
     pub(super) const ADD: u32 = 1;
     pub(super) const AND: u32 = 1;
@@ -26,24 +27,24 @@ mod price {
     pub(super) const REMAINDER: u32 = 6;
 }
 
-/// A sum of terms with the values of a layout at all its coordinates; past the end the last mode of the coalesced layout
-/// goes on.
+/// A sum of terms that has the value of a layout at each 1-D coordinate. Past the end, the last mode of the
+/// coalesced layout continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexForm {
-    /// The terms.
+    /// The values of all terms at a coordinate are added.
     pub terms: Vec<IndexTerm>,
 }
 
 /// `(x & mask) / divisor % modulus * factor`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexTerm {
-    /// The bits of the coordinate that are looked at; `None` for all.
+    /// The bits of the coordinate that the term reads; `None` for all of them.
     pub mask: Option<i64>,
-    /// Divides what is left.
+    /// What the masked coordinate is divided by, rounding down.
     pub divisor: i64,
-    /// `None` where the quotient is small enough.
+    /// What the quotient is reduced by; `None` where it is always small enough.
     pub modulus: Option<i64>,
-    /// The factor, which is not 0.
+    /// What the digit is multiplied by; never 0.
     pub factor: i64,
 }
 
@@ -61,13 +62,13 @@ impl Layout {
     pub fn index_form(&self) -> Option<IndexForm> {
         let mut modes = coalesce(self).integral_modes(0).ok()?;
         modes.retain(|&(extent, stride)| extent > 1 || stride != 0);
-        // What all jumps together may add to the digits before the sum no longer fits.
+        // The most that the jumps of one run may add in absolute value, so that the sum of all runs fits 64 bits.
         let room = (i64::MAX - self.cosize()) / MOST_MODES as i64;
         let mut boundaries = vec![1];
         for (extent, _) in &modes {
             boundaries.push(boundaries.last()? * extent);
         }
-        // The cheapest form of the modes from each one on.
+        // `best[k]` is the cheapest form of the last k modes.
         let mut best: Vec<(u32, Vec<IndexTerm>)> = vec![(0, Vec::new())];
         for begin in (0..modes.len()).rev() {
             let longest = if modes.len() > MOST_MODES {
@@ -92,7 +93,7 @@ impl Layout {
 }
 
 impl IndexForm {
-    /// The value at a coordinate that is not negative.
+    /// The value at a coordinate of at least 0; `None` on overflow.
     pub fn at(&self, coordinate: i64) -> Option<i64> {
         self.terms.iter().try_fold(0i64, |sum, term| {
             let masked = term.mask.map_or(coordinate, |mask| coordinate & mask);
@@ -102,13 +103,15 @@ impl IndexForm {
         })
     }
 
-    /// What it costs, in units of an addition.
+    /// The cost of all terms and of adding them, in units of one addition.
     pub fn cost(&self) -> u32 {
         cost(&self.terms)
     }
 }
 
-/// Modes counted by jumps, from the remainder up to `end`. Several modes are so only if no sum of theirs exceeds `room`.
+/// The terms of a run of modes that are counted by jumps. `end` is the product of the extents up to the end of the
+/// run, and `last` says whether the run is the last one. `None` where the jumps of several modes together can
+/// exceed `room`.
 fn run(
     modes: &[(i64, i64)],
     boundaries: &[i64],
@@ -132,7 +135,7 @@ fn run(
 }
 
 impl IndexTerm {
-    /// `x / divisor % modulus * factor`, in place where all are powers of two.
+    /// `x / divisor % modulus * factor`, as a mask where divisor and modulus are powers of two.
     fn new(divisor: i64, modulus: Option<i64>, factor: i64) -> Self {
         match modulus {
             Some(modulus) if power(divisor) && power(modulus) => {
@@ -184,7 +187,7 @@ fn cost(terms: &[IndexTerm]) -> u32 {
     terms.iter().map(IndexTerm::cost).sum::<u32>() + sums
 }
 
-/// Fields that move alike are one field: their bits are apart.
+/// Joins masked terms with the same divisor and factor whose masks share no bit.
 fn merged(terms: Vec<IndexTerm>) -> Vec<IndexTerm> {
     let mut merged: Vec<IndexTerm> = Vec::new();
     for term in terms {

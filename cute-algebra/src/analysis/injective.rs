@@ -1,8 +1,8 @@
 //! Whether the values of a layout are distinct, fill an interval, or are exactly 0, 1, …, size − 1.
 //!
-//! Whether a layout is dense or bijective is decided by its strides in ascending order. Whether it is injective is
-//! coNP-complete (it is Equal Subset Sum), so that there is a third answer; but most layouts fall apart into parts for
-//! each of which one look is enough.
+//! The strides in ascending order decide whether a layout is dense or bijective. Whether it is injective is
+//! coNP-complete (it is Equal Subset Sum), so there is a third answer, "not proved". Most layouts split into parts
+//! that are decided by their sizes and strides.
 
 use crate::alignment::gcd;
 use crate::composed::ComposedLayout;
@@ -15,14 +15,14 @@ use std::fmt;
 /// Most values that are compared one by one before a property is called not proved.
 pub const INJECTIVITY_LIMIT: i64 = 1 << 20;
 
-/// What is known of a property of a layout.
+/// Whether a property of a layout holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It holds.
+    /// The property holds.
     Yes,
-    /// It does not, and this shows it.
+    /// The property does not hold, and this shows it.
     No(Counterexample),
-    /// Neither is proved.
+    /// Neither the property nor its opposite is proved.
     Unproved,
 }
 
@@ -31,36 +31,36 @@ pub enum Verdict {
 pub enum Counterexample {
     /// Two coordinates with the same value.
     Collision {
-        /// The one.
+        /// The smaller of the two coordinates.
         first: i64,
-        /// The other.
+        /// The larger of the two coordinates.
         second: i64,
-        /// Their value.
+        /// The value that both coordinates have.
         value: IntTuple,
     },
-    /// More coordinates than values there can be.
+    /// More coordinates than there are possible values, so that two must share one.
     Crowd {
-        /// How many coordinates.
+        /// Number of coordinates.
         size: i128,
-        /// How many values.
+        /// Number of possible values.
         values: i128,
     },
-    /// A value between others that no coordinate has.
+    /// A value between the smallest and the largest that no coordinate has.
     Missing {
-        /// The value.
+        /// The missing value.
         value: IntTuple,
     },
-    /// A value that is negative, or not smaller than the size.
+    /// A value below 0 or not below the size.
     Outside {
-        /// The coordinate.
+        /// A coordinate with that value.
         coordinate: i64,
-        /// Its value.
+        /// The value at the coordinate.
         value: IntTuple,
     },
 }
 
-/// Whether no two coordinates have the same value; `None` where that is not proved: [`Layout::injective`] without
-/// the witness.
+/// Whether no two coordinates have the same value; `None` where neither answer is proved. [`Layout::injective`]
+/// also returns a counterexample.
 /// ```
 /// use cute_algebra::is_injective;
 /// assert_eq!(is_injective(&"(3,2):(2,3)".parse()?), Some(true));
@@ -72,7 +72,7 @@ pub fn is_injective(a: &Layout) -> Option<bool> {
 }
 
 impl Verdict {
-    /// Yes or no, if it is known.
+    /// `Some(true)` for yes, `Some(false)` for no, `None` if not proved.
     pub fn decided(&self) -> Option<bool> {
         match self {
             Self::Yes => Some(true),
@@ -81,7 +81,7 @@ impl Verdict {
         }
     }
 
-    /// Both hold; a counterexample to one of them decides.
+    /// The verdict that both properties hold: a counterexample to either is one to both.
     fn and(self, other: impl FnOnce() -> Self) -> Self {
         match self {
             Self::Yes => other(),
@@ -120,8 +120,8 @@ impl Layout {
         })
     }
 
-    /// Whether the values are exactly 0, 1, …, size − 1, each once. Of a layout into a coordinate space, whether they
-    /// are the coordinates of a box from the origin, each once.
+    /// Whether the values are exactly 0, 1, …, size − 1, each once. For a layout into a coordinate space: whether
+    /// they are the coordinates of a box at the origin, each once.
     /// ```
     /// use cute_algebra::{Counterexample, Layout, Verdict};
     /// assert_eq!(Layout::new([4, 3], [3, 1])?.bijective(), Verdict::Yes);
@@ -160,8 +160,8 @@ impl Layout {
         Verdict::Yes
     }
 
-    /// Whether the values fill an interval, or of a layout into a coordinate space a box: no value between them is
-    /// missing.
+    /// Whether every integer between the smallest and the largest value is a value. For a layout into a coordinate
+    /// space: whether the values fill a box.
     /// ```
     /// use cute_algebra::{Counterexample, Layout, Verdict};
     /// assert_eq!(Layout::new([4, 3], [1, 2])?.dense(), Verdict::Yes);
@@ -175,7 +175,8 @@ impl Layout {
                 .iter()
                 .map(|mode| (mode.extent - 1) * mode.stride.min(0))
                 .sum();
-            // The modes so far fill an interval of this reach; a longer step leaves a hole that nothing fills later.
+            // The values of the modes so far fill an interval of `reach + 1` integers. A larger step leaves a hole,
+            // and later steps are larger still.
             let mut reach = 0;
             for mode in modes {
                 if mode.stride.abs() > reach + 1 {
@@ -189,7 +190,8 @@ impl Layout {
 }
 
 impl ComposedLayout {
-    /// Whether no two coordinates have the same value: a swizzle moves values and joins none.
+    /// Whether no two coordinates have the same value. The swizzle is a bijection, so the layout underneath
+    /// decides.
     pub fn injective(&self) -> Verdict {
         let swizzled = |value: &i64| self.swizzle().apply(self.offset().saturating_add(*value));
         match self.layout().injective() {
@@ -221,7 +223,7 @@ impl ComposedLayout {
             if self.size() > INJECTIVITY_LIMIT {
                 return Verdict::Unproved;
             }
-            // Distinct, so that it is enough that none is outside.
+            // The values are distinct, so they are 0 to size − 1 if none lies outside.
             let outside = (0..)
                 .zip(self.values())
                 .find(|(_, value)| !(0..self.size()).contains(value));
@@ -234,7 +236,7 @@ impl ComposedLayout {
         })
     }
 
-    /// Whether the values fill an interval.
+    /// Whether every integer between the smallest and the largest value is a value.
     pub fn dense(&self) -> Verdict {
         if self.permutes_its_span() && self.layout().dense() == Verdict::Yes {
             return Verdict::Yes;
@@ -254,7 +256,7 @@ impl ComposedLayout {
         })
     }
 
-    /// Whether the swizzle permutes the numbers below the span of the layout underneath.
+    /// Whether the swizzle permutes the numbers below the cosize of the layout underneath.
     fn permutes_its_span(&self) -> bool {
         let negative = self
             .layout()
@@ -265,7 +267,7 @@ impl ComposedLayout {
     }
 }
 
-/// A leaf of a layout, with the stride that its coordinate has in the 1-D coordinate of the whole.
+/// A leaf of a layout. `weight` is the product of the extents of the leaves before it.
 #[derive(Clone, Copy)]
 struct Mode {
     extent: i64,
@@ -273,12 +275,12 @@ struct Mode {
     weight: i64,
 }
 
-/// The modes along each coordinate of the space of values, in ascending order of strides. Values along different
-/// coordinates never meet.
+/// The modes along each coordinate of the space of values, in ascending order of the absolute values of strides.
+/// Modes along different coordinates cannot cancel, so each list is decided by itself.
 struct Axes(BTreeMap<Vec<usize>, Vec<Mode>>);
 
 impl Axes {
-    /// Refused with a coordinate whose value is that of 0, where a stride is 0.
+    /// Refuses a layout with a stride 0 and an extent above 1. The error is a coordinate with the value of coordinate 0.
     fn of(a: &Layout) -> Result<Self, i64> {
         let mut weight = 1;
         for (extent, stride) in a.flat_modes() {
@@ -290,7 +292,7 @@ impl Axes {
         Ok(Self::collect(a))
     }
 
-    /// Without modes of stride 0.
+    /// Collects the modes whose extent is above 1 and whose stride is not 0.
     fn collect(a: &Layout) -> Self {
         let mut axes: BTreeMap<Vec<usize>, Vec<Mode>> = BTreeMap::new();
         let mut weight = 1;
@@ -311,8 +313,8 @@ impl Axes {
     }
 }
 
-/// Splits modes where the strides from there on have a common divisor larger than all that the smaller ones reach: two
-/// values are then equal only if their parts are.
+/// Splits the modes wherever the gcd of the later strides is larger than the sum of everything that the earlier
+/// ones reach: two values are then equal only if their parts are equal.
 fn independent_parts(modes: &[Mode]) -> Vec<&[Mode]> {
     let mut divisors = vec![0; modes.len()];
     let mut divisor = 0;
@@ -358,7 +360,7 @@ fn part_is_injective(a: &Layout, modes: &[Mode]) -> Verdict {
     let unit = modes.iter().fold(0, |unit, mode| gcd(mode.stride, unit));
     let values = i128::from(reach / unit) + 1;
     let size: i128 = modes.iter().map(|mode| i128::from(mode.extent)).product();
-    // One point more than there are values is enough.
+    // One coordinate more than there are possible values must already collide.
     let points = size.min(values + 1);
     if points > INJECTIVITY_LIMIT.into() {
         return match size > values {
@@ -384,7 +386,7 @@ fn part_is_injective(a: &Layout, modes: &[Mode]) -> Verdict {
     }
 }
 
-/// The coordinate at which compact modes have a value.
+/// The 1-D coordinate at which compact modes have this value.
 fn coordinate_of(modes: &[Mode], mut value: i64) -> i64 {
     let mut coordinate = 0;
     for mode in modes.iter().rev() {

@@ -1,4 +1,4 @@
-//! What can be said about a layout.
+//! Properties of a layout: injective, bijective, dense, and the arithmetic of its index.
 
 pub(crate) mod index_form;
 pub(crate) mod injective;

@@ -1,7 +1,7 @@
-//! Whether the values of a layout of run-time integers are distinct or dense.
+//! Whether a layout of run-time integers is injective, bijective or dense.
 //!
-//! The values of numbers can be looked at, and so [show a counterexample](super::injective). Of run-time integers there are
-//! conditions, which the facts settle or a check at run time.
+//! A layout of numbers can be enumerated, which [gives a counterexample](super::injective). For run-time integers
+//! there are conditions instead, which are decided by the facts or by a check at run time.
 
 use crate::ascending::ascending;
 use crate::coordinate::cosize_in;
@@ -13,25 +13,26 @@ use std::collections::BTreeMap;
 
 type Result<T> = std::result::Result<T, LayoutError>;
 
-/// What the values of a layout may be.
+/// A property of the values of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Property {
-    /// Distinct.
+    /// No two coordinates have the same value.
     Injective,
-    /// 0, 1, …, size − 1, each once.
+    /// The values are 0, 1, …, size − 1, each once.
     Bijective,
-    /// All of an interval.
+    /// The values fill an interval.
     Dense,
 }
 
-/// A condition that the values have the property, and whether one that never holds refutes it.
+/// One of several conditions that together imply the property. If `is_necessary`, a condition that never holds
+/// refutes it.
 struct Condition {
     check: Check,
     is_necessary: bool,
 }
 
 impl Property {
-    /// As an adjective.
+    /// The adjective that names it in error texts.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Injective => "injective",
@@ -40,7 +41,7 @@ impl Property {
         }
     }
 
-    /// Whether a layout has it; an error where the facts do not say.
+    /// Whether the layout has the property; an error where the facts do not decide.
     pub(crate) fn is_of(self, scope: &mut Scope, a: &Layout<Term>) -> Result<bool> {
         let conditions = self
             .conditions(scope, a)
@@ -72,7 +73,7 @@ impl Property {
         }
     }
 
-    /// Sees to it that a layout has it.
+    /// Adds the checks under which the layout has the property.
     pub(crate) fn require(self, scope: &mut Scope, a: &Layout<Term>) -> Result<()> {
         for Condition { check, .. } in self.conditions(scope, a)? {
             scope.require_check(check, &Place::operand(0), &|| None)?;
@@ -80,7 +81,7 @@ impl Property {
         Ok(())
     }
 
-    /// Together they are enough.
+    /// The conditions that together imply the property.
     fn conditions(self, scope: &mut Scope, a: &Layout<Term>) -> Result<Vec<Condition>> {
         let mut axes: BTreeMap<&[usize], Vec<_>> = BTreeMap::new();
         let mut conditions = Vec::new();
@@ -95,7 +96,7 @@ impl Property {
                 });
             }
         }
-        // Values along different coordinates never meet.
+        // Values along different coordinates are independent, so each coordinate has its own conditions.
         for (_, modes) in axes {
             let (mut block, mut reach) = (Term::ONE, Sum::default());
             for step in ascending(scope, &Layout::from_flat(modes))? {
@@ -130,7 +131,7 @@ impl Property {
     }
 }
 
-/// Whether there are more coordinates than values.
+/// Whether there are more coordinates than possible values.
 fn is_crowded(scope: &mut Scope, a: &Layout<Term>) -> Result<bool> {
     let right = Sum::from(a.shape().product().ok_or_else(overflow)?);
     let Ok(left) = cosize_in(scope, a) else {

@@ -1,7 +1,8 @@
 //! Composition: `R(c) = A(B(c))`, exactly.
 //!
-//! The strides of B that run along one coordinate of A meet one mode of A: the whole, where A is of integers. How they pass
-//! through it is for [`Compose::through`] to say, [of numbers](numbers) and [of run-time integers](run_time).
+//! The leaves of B are grouped by the part of A that they run along: all of A, where the strides of B are integers.
+//! [`Compose::through`] composes one such group with its part, [for numbers](numbers) or [for run-time
+//! integers](run_time).
 
 mod numbers;
 mod run_time;
@@ -20,10 +21,14 @@ use crate::tiler::{Others, Tiler};
 
 /// `R(c) = A(B(c))` for every coordinate of B, in a shape that refines B's.
 ///
-/// Let Q be the products of the leading extents of coalesced A. The composition exists if no value of B reaches the size
-/// of A or is below 0; if the modes of B, cut where their multiples cross a Q, are cut into equal parts; and if for each Q the sum of
-/// `(t-1) * (d mod Q)` over the modes `t:d` after the cuts is less than Q. Where jumps of A cancel each other,
-/// a composition of at most [`ENUMERATION_LIMIT`] points is found by looking at all of them.
+/// Coalesce A, and let the boundaries Q be the products of its leading extents. The composition exists if three
+/// conditions hold. Every value of B is at least 0 and below the size of A. Each mode of B can be cut into equal
+/// parts wherever its multiples cross a boundary. And for each Q, the sum of `(t-1) * (d mod Q)` over the modes
+/// `t:d` after the cuts is less than Q.
+///
+/// The conditions are also necessary if at every boundary A's next stride is more than the previous stride times
+/// its extent, or at every boundary less. Otherwise, a composition of at most [`ENUMERATION_LIMIT`] points that
+/// fails them is tried by comparing all of its values.
 /// ```
 /// use cute_algebra::{Layout, composition};
 /// let a = Layout::new([6, 2], [8, 2])?;
@@ -35,7 +40,7 @@ pub fn composition(a: &Layout, b: &Layout) -> Result<Layout, LayoutError> {
     compose(&mut Numbers, a, b, Overhang::Strict).during("composition", [a, b])
 }
 
-/// Composition mode by mode, where the tiler has modes; modes of A that it does not reach are dropped.
+/// Composition mode by mode, where the tiler has modes. Modes of A that the tiler does not reach are dropped.
 ///
 /// Each mode is subject to the conditions of [`composition`]; a tiler with more modes than A is refused.
 /// ```
@@ -68,7 +73,8 @@ pub(crate) fn compose<D: Compose>(
     compose_within(d, a, b, overhang, None)
 }
 
-/// The same where values of B may leave A: strides of the result say by their sources where, in the bound of that number.
+/// Composition where values of B may lie past the end of A. If `bound` is given, each stride of the result records
+/// how far one step moves within A, as a source with that bound.
 pub(crate) fn compose_within<D: Compose>(
     d: &mut D,
     a: &Layout<D::Int>,
@@ -91,7 +97,7 @@ pub(crate) fn compose_within<D: Compose>(
 
 /// A domain whose layouts can be composed.
 pub(crate) trait Compose: Domain {
-    /// The modes that the leaves of B become which run along a target.
+    /// What the leaves of B that run along `target` become: one layout for each of them.
     fn through(
         &mut self,
         target: &Target<Self::Int>,
@@ -109,13 +115,13 @@ pub(crate) struct Leaf<I: Integer> {
     stride: ScaledBasis<I>,
 }
 
-/// A, or the part of A that strides `d@path` of B run along, with the leaves of B that do.
+/// A part of A, and the indices of the leaves of B that run along it: those whose strides `d@path` have its path.
 pub(crate) struct Target<I: Integer> {
     layout: Layout<I>,
     leaves: Vec<usize>,
-    /// The leaves of the layout, coalesced. The last one has no end.
+    /// The leaves of the part, coalesced. The last one has no end.
     modes: Vec<(I, ScaledBasis<I>)>,
-    /// The products of the leading extents of the modes: where one mode ends and the next begins.
+    /// The products of the leading extents of `modes`: where one mode ends and the next begins.
     boundaries: Vec<I>,
 }
 
@@ -124,7 +130,7 @@ impl<I: Integer> Leaf<I> {
         Place::operand(1).mode(self.path.clone())
     }
 
-    /// What it becomes where it moves along nothing.
+    /// What a leaf with stride 0 becomes: the same extent with stride 0.
     fn stationary(self) -> Layout<I> {
         let stride = ScaledBasis::from(I::ZERO).with_sources(self.stride.sources().to_vec());
         Layout::leaf(self.extent, stride)

@@ -1,10 +1,10 @@
 //! Composition of numbers.
 //!
-//! Write `Q` for the boundaries of A, the products of its leading extents once it is coalesced. Between boundaries A
-//! is linear, and a sum of strides of B passes through A term by term exactly if no remainders modulo a boundary add
-//! up to a carry. So each mode of B is cut where its multiples cross a boundary, and then one inequality per boundary
-//! decides: `sum of (t-1) * (d mod Q) < Q` over the cut modes `t:d`. Without it, the result of a mode-by-mode
-//! composition has wrong values.
+//! Coalesce A, and let its boundaries Q be the products of its leading extents. Between two boundaries A is linear.
+//! So `A(x + y) = A(x) + A(y)` holds for all sums of multiples of strides of B exactly if their remainders modulo a
+//! boundary never add up to a carry. Hence each mode of B is cut where its multiples cross a boundary, and then one
+//! inequality per boundary decides: `sum of (t-1) * (d mod Q) < Q` over the cut modes `t:d`. Where it fails,
+//! composing mode by mode would give wrong values.
 
 use super::{Compose, Leaf, Target, leaves_of, targets_of};
 use crate::domain::Numbers;
@@ -14,10 +14,11 @@ use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::stride::ScaledBasis;
 
-/// Largest number of points that a rejected composition is tried on one by one, before it is called not proved.
+/// Most points that are compared one by one when the conditions refuse a composition. A larger one is refused.
 pub const ENUMERATION_LIMIT: i64 = 1 << 20;
 
-/// How far from a refused extent or stride a legal one is looked for, and for how large operands.
+/// How far from a refused extent or stride a legal one is searched, and the largest product of leaves and
+/// boundaries for which it is.
 const SUGGESTION_STEPS: i64 = 64;
 const SUGGESTION_WORK: usize = 4096;
 
@@ -36,7 +37,7 @@ impl Compose for Numbers {
     }
 }
 
-/// The composition, where the conditions at the top of this file say that there is one.
+/// The composition, where the conditions at the top of this file hold. It never enumerates.
 pub(crate) fn compose_by_conditions(a: &Layout, b: &Layout) -> Option<Layout> {
     let leaves = leaves_of(b);
     let mut modes: Vec<Layout> = leaves.iter().cloned().map(Leaf::stationary).collect();
@@ -50,7 +51,7 @@ pub(crate) fn compose_by_conditions(a: &Layout, b: &Layout) -> Option<Layout> {
 }
 
 impl Target<i64> {
-    /// The modes that the leaves become.
+    /// The modes that the leaves become, where the conditions hold.
     fn admit(&self, leaves: &[Leaf<i64>], overhang: Overhang) -> Result<Vec<Layout>, LayoutError> {
         self.check_signs(leaves)?;
         if overhang == Overhang::Strict {
@@ -82,7 +83,7 @@ impl Target<i64> {
         .at(place))
     }
 
-    /// Below 0 only one mode goes on, since a number there has no digits.
+    /// Refuses a negative stride of B, unless A is one mode: only a single mode has values below 0.
     fn check_signs(&self, leaves: &[Leaf<i64>]) -> Result<(), LayoutError> {
         let mut leaves = self.leaves(leaves);
         match leaves.find(|leaf| leaf.stride.value() < 0) {
@@ -94,7 +95,7 @@ impl Target<i64> {
         }
     }
 
-    /// The modes that the leaves become, by the two conditions at the top of this file.
+    /// The modes that the leaves become, by cutting them and by the inequality at the top of this file.
     fn refine(&self, leaves: &[Leaf<i64>]) -> Result<Vec<Layout>, LayoutError> {
         let cut: Vec<Vec<(i64, i64)>> = self
             .leaves(leaves)
@@ -139,7 +140,7 @@ impl Target<i64> {
             .collect()
     }
 
-    /// Cuts a leaf where its multiples cross a boundary.
+    /// Cuts a leaf into parts `extent:stride` where its multiples cross a boundary.
     fn cut(&self, leaf: &Leaf<i64>) -> Result<Vec<(i64, i64)>, LayoutError> {
         let place = || leaf.place();
         let (mut rest, mut stride) = (leaf.extent, leaf.stride.value());
@@ -180,7 +181,7 @@ impl Target<i64> {
         Ok(modes)
     }
 
-    /// The cut leaf, its strides replaced by A's values at them.
+    /// The cut leaf, with each stride replaced by the value of A at it.
     fn images(&self, modes: &[(i64, i64)], leaf: &Leaf<i64>) -> Result<Layout, LayoutError> {
         let place = || leaf.place().stride();
         let image = |&(extent, stride): &(i64, i64)| {
@@ -200,7 +201,7 @@ impl Target<i64> {
         ))
     }
 
-    /// Adds the nearest extents and strides of the refused mode with which the composition exists.
+    /// Adds to an error the nearest extents and strides of the refused mode for which the composition exists.
     fn suggest(&self, leaves: &[Leaf<i64>], overhang: Overhang, error: LayoutError) -> LayoutError {
         let refused = self
             .leaves
@@ -242,8 +243,9 @@ impl Target<i64> {
         error.with_nearest(nearest.into_iter().flatten().collect())
     }
 
-    /// Looks at every point. The conditions of `refine` are exact where A's jumps have one sign; where they do not,
-    /// jumps can cancel, and only the values tell. Otherwise this finds the witness that the refusal names.
+    /// Compares the values at all points. The conditions of `refine` are exact where A's jumps at its boundaries
+    /// have one sign. Where they do not, jumps can cancel, so that a refused composition may exist. If it does not,
+    /// this finds the coordinate that the error gives as a witness.
     fn enumerate(
         &self,
         leaves: &[Leaf<i64>],
@@ -267,7 +269,7 @@ impl Target<i64> {
         let overflow = || ErrorKind::Overflow { quantity: "index" }.at(Place::operand(1));
         let value = |index: i128| extended(&modes, index).ok_or_else(overflow);
 
-        // Each leaf alone must be a layout.
+        // The values along each leaf must be those of a layout.
         let mut tables = Vec::new();
         let mut images = Vec::new();
         for leaf in &leaves {
@@ -294,7 +296,7 @@ impl Target<i64> {
             }
             tables.push(table);
         }
-        // And the sum of the leaves must be the whole.
+        // At each point, the values along the leaves must add up to the value there.
         let mut digits = vec![0usize; leaves.len()];
         for _ in 0..size {
             let terms = || leaves.iter().zip(&digits);
@@ -328,13 +330,14 @@ impl Target<i64> {
     }
 }
 
-/// How many coordinates of B there are for each one of a leaf: the product of the extents to the left.
+/// The product of the extents to the left of a leaf: the 1-D coordinate of B grows by this with each step of the
+/// leaf.
 fn weight(leaves: &[Leaf<i64>], leaf: &Leaf<i64>) -> i64 {
     let before = leaves.iter().take_while(|known| known.path != leaf.path);
     before.map(|known| known.extent).product()
 }
 
-/// How far the remainders modulo a boundary can add up.
+/// The largest sum of the remainders of these modes modulo a boundary.
 fn carry(modes: &[(i64, i64)], boundary: i64) -> i128 {
     modes
         .iter()
@@ -360,7 +363,7 @@ fn drift(leaf: &Leaf<i64>, cut: &[(i64, i64)], boundary: i64) -> LayoutError {
     kind.at(leaf.place().stride())
 }
 
-/// The value at `index`, the last mode without an end; `None` on overflow.
+/// The value at `index`, where the last mode has no end; `None` on overflow.
 fn extended(modes: &[(i64, i64)], index: i128) -> Option<i64> {
     let mut rest = i64::try_from(index).ok()?;
     let mut sum = 0i128;

@@ -1,7 +1,7 @@
 //! Composition of run-time integers.
 //!
-//! The conditions are those of numbers. What those compare, these ask the [`Scope`]; a stride of B that neither divides the
-//! boundaries of A nor is a multiple of them is refused, where numbers can do more.
+//! The conditions are those of numbers, but the [`Scope`] decides each comparison. A stride of B that neither
+//! divides a boundary of A nor is a multiple of it is refused, although a composition may exist.
 
 use super::{Compose, Leaf, Target};
 use crate::domain::{Answer, Domain, Numbers, Question, overflow, product, quotient};
@@ -32,12 +32,13 @@ impl Compose for Scope {
         let (mut pieces, mut modes, mut reach) = (Vec::new(), Vec::new(), Sum::default());
         for leaf in target.leaves(leaves) {
             let (extent, stride) = (&leaf.extent, leaf.stride.value());
-            // The sign is of no matter where A is one mode that goes on without end.
+            // A negative stride is legal where A is a single mode that continues past both ends.
             if !target.boundaries.is_empty() || overhang == Overhang::Strict {
                 self.require_positive(&stride, &leaf.place().stride())?;
             }
             reach = add_reach(reach, extent, &stride)?;
-            // Before it is cut: the checks that a cut leaves ask for more than is needed, and would settle this one.
+            // This is required before the cut. The cut adds checks that are stronger than needed, and after them
+            // this one would count as known and be left out.
             if overhang == Overhang::Strict {
                 require_below(self, reach.clone(), &size)?;
             }
@@ -51,22 +52,22 @@ impl Compose for Scope {
     }
 }
 
-/// A part of a leaf of B that stays within one mode of A.
+/// A part of a leaf of B that lies within one mode of A.
 struct Piece {
     extent: Term,
     stride: Term,
-    /// The product of the extents of the parts before it.
+    /// The product of the extents of the parts of this leaf before it.
     after: Term,
-    /// The mode of A. Its stride is a multiple of the boundary below.
+    /// The index of the mode of A. The stride is a multiple of the boundary below that mode.
     segment: usize,
 }
 
 impl Target<Term> {
-    /// The same of numbers, if all of it is.
+    /// The same target and leaves as numbers, if all of their integers are known.
     fn to_numbers(&self, leaves: &[Leaf<Term>]) -> Option<(Target<i64>, Vec<Leaf<i64>>)> {
         let layout = self.layout.to_numbers()?;
         let numbers = leaves.iter().enumerate().map(|(i, leaf)| {
-            // Leaves that run along something else stand for themselves.
+            // A leaf of another target is not used; `1:0` keeps its place.
             let mode = match self.leaves.contains(&i) {
                 true => Layout::leaf(leaf.extent.clone(), leaf.stride.clone()).to_numbers()?,
                 false => Layout::unit(),
@@ -85,7 +86,7 @@ impl Target<Term> {
         Some((Target { leaves, ..target }, numbers))
     }
 
-    /// No sum of two coordinates crosses a boundary that neither crosses by itself.
+    /// Requires that no sum of coordinates crosses a boundary which no part of the sum crosses.
     fn require_no_carry(&self, scope: &mut Scope, pieces: &[Piece]) -> Result<()> {
         for (i, boundary) in self.boundaries.iter().enumerate() {
             let mut below = pieces.iter().filter(|piece| piece.segment <= i);
@@ -99,13 +100,13 @@ impl Target<Term> {
 
     /// Cuts a mode of B where its multiples cross a boundary.
     ///
-    /// A stride is taken to divide the next boundary, or to be a multiple of it. The operation on numbers knows a few
-    /// modes more, whose strides do neither; here a check refuses them.
+    /// Each stride must divide the next boundary or be a multiple of it. Composition of numbers also accepts some
+    /// modes whose strides do neither; here they are refused, by a check where the facts do not decide.
     fn cut(&self, scope: &mut Scope, leaf: &Leaf<Term>) -> Result<Vec<Piece>> {
         let place = leaf.place();
         let (mut extent, mut stride) = (leaf.extent.clone(), leaf.stride.value());
         let (mut pieces, mut after) = (Vec::new(), Term::ONE);
-        // Each boundary divides the next.
+        // Each boundary divides the next one.
         let mut segment = (0..self.boundaries.len())
             .rev()
             .find(|&i| scope.is_known(Question::Divides(&self.boundaries[i], &stride)))
@@ -135,7 +136,7 @@ impl Target<Term> {
                 }
                 require_aligned(scope, &stride, boundary, &place)?;
             }
-            // The stride divides the boundary: so many steps lead up to it.
+            // The stride divides the boundary, so the boundary is reached after `steps` steps.
             let steps = quotient(boundary, &stride)?;
             let is_cut_evenly = Question::Divides(&steps, &extent);
             if !scope.is_known(is_cut_evenly) {
@@ -167,7 +168,7 @@ impl Target<Term> {
         Ok(pieces)
     }
 
-    /// A piece of a mode of B with A's stride.
+    /// A part of a mode of B, with the stride that it has in A.
     fn image(
         &self,
         piece: &Piece,
@@ -192,7 +193,7 @@ impl Target<Term> {
     }
 }
 
-/// A stride divides a boundary, or is a multiple of it.
+/// Requires that `divisor` divides `dividend`: one of them is a stride, the other a boundary.
 fn require_aligned(
     scope: &mut Scope,
     divisor: &Term,

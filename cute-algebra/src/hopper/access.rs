@@ -1,4 +1,4 @@
-//! Accesses of threads to a tile of shared memory: how wide they are, and how often they wait for a bank.
+//! How wide the accesses of threads to a tile of shared memory are, and their bank conflicts.
 
 use super::banks::{Conflict, WARP, busiest_bank};
 use crate::composed::ComposedLayout;
@@ -12,25 +12,26 @@ use std::fmt;
 /// Most bits that a thread reads or writes at once.
 const WIDEST_ACCESS: i64 = 8 * shared::WIDEST_ACCESS as i64;
 
-/// How the threads of a block read or write the elements of a tile.
+/// How the threads of a block access the elements of a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedAccess {
-    /// Elements that a thread accesses at once.
+    /// Elements per access of a thread; a power of two.
     pub vector: i64,
-    /// Accesses of each thread.
+    /// Number of accesses of each thread.
     pub accesses: i64,
-    /// Where a bank is needed most often.
+    /// The access with the highest degree of bank conflict.
     pub worst: Conflict,
-    /// The warp in which that is.
+    /// Index of the warp of that access.
     pub warp: i64,
-    /// And the access.
+    /// Index of that access among those of its threads.
     pub access: i64,
 }
 
-/// How threads access `tile` where thread t of `tv` has the elements `tv(t, 0)`, `tv(t, 1)`, …: 1-D coordinates of the
-/// tile, which starts at a multiple of 16 bytes. A mode of threads alone has one element each.
+/// How threads access `tile`, where thread t of `tv` has the elements `tv(t, 0)`, `tv(t, 1)`, …. These are 1-D
+/// coordinates of the tile, which starts at a multiple of 16 bytes. A `tv` of a single mode gives each thread one
+/// element.
 ///
-/// Neighbours that every thread has together are accessed together, up to 16 bytes.
+/// Elements that are neighbours for every thread are accessed together, up to 16 bytes at once.
 /// ```
 /// use cute_algebra::{ComposedLayout, Layout, Swizzle, shared_access};
 /// // A warp reads a column of a 32 × 32 tile of f32.
@@ -48,7 +49,7 @@ pub fn shared_access(
     shared_access_of(&|index| tile.at(index), tile.size(), element_bits, tv)
 }
 
-/// The same of any tile of so many elements.
+/// [`shared_access`] for any tile, given as a function from coordinates to indices, of `size` elements.
 pub(crate) fn shared_access_of(
     tile: &dyn Fn(i64) -> Option<i64>,
     size: i64,
@@ -95,13 +96,13 @@ impl fmt::Display for SharedAccess {
     }
 }
 
-/// The elements that each thread accesses.
+/// The elements that each thread accesses, and how many at once.
 pub(super) struct Pattern {
-    /// The indices of the elements, thread by thread.
+    /// Indices of the elements in shared memory: all of thread 0, then all of thread 1, ….
     indices: Vec<i64>,
-    /// Of each thread.
+    /// Elements per thread.
     values: usize,
-    /// Of each access.
+    /// Elements per access.
     pub(super) vector: usize,
     element_bits: i64,
 }
@@ -125,7 +126,7 @@ impl Pattern {
         for (position, coordinate) in (0..).zip(tv.values()) {
             let index = tile(coordinate)
                 .ok_or_else(|| ErrorKind::OutsideTile { coordinate, size }.at(Place::operand(2)))?;
-            // Thread by thread.
+            // `tv` lists the threads fastest, `indices` the values of a thread.
             let (thread, value) = (position % threads, position / threads);
             indices[(thread * values + value) as usize] = index;
         }
@@ -151,12 +152,12 @@ impl Pattern {
         })
     }
 
-    /// Bytes that a thread accesses at once.
+    /// Bytes that a thread accesses at once, at least 1.
     pub(super) fn bytes(&self) -> u32 {
         ((self.vector as i64 * self.element_bits).max(8) / 8) as u32
     }
 
-    /// Warp, access, and the byte offset of each lane.
+    /// For each instruction: the warp, the access, and the byte offset of each lane.
     fn instructions(&self) -> impl Iterator<Item = (usize, usize, Vec<i64>)> {
         let warps = self.indices.chunks(self.values * WARP);
         warps.enumerate().flat_map(move |(warp, lanes)| {
@@ -168,8 +169,8 @@ impl Pattern {
         })
     }
 
-    /// The element indices of the lanes that are served together, exclusive-ored with the first: all phases that are
-    /// alike under every map of bits count once.
+    /// The element indices of the lanes that are served together, each exclusive-ored with the first. Phases whose
+    /// sets of these are equal have the same conflicts under every linear map of bits, so they count once.
     pub(super) fn phases(&self) -> BTreeSet<Vec<i64>> {
         let lanes = super::banks::lanes_of_a_phase(self.bytes());
         let mut phases = BTreeSet::new();

@@ -8,11 +8,11 @@ pub(crate) const BANKS: i64 = shared::BANKS as i64;
 const WORD: i64 = shared::BANK_BYTES as i64;
 pub(super) const WORD_BITS: i64 = 8 * WORD;
 
-/// How often the busiest bank is needed when the lanes of a warp access `bytes` each at the given byte offsets: 1 means
-/// that there is no conflict.
+/// How many different words the busiest bank must deliver when each lane of a warp accesses `bytes` at its byte
+/// offset. 1 means that there is no conflict.
 ///
-/// `bytes` is at most 16. A warp is served in phases of 128 bytes: 32 lanes of up to 4 bytes, 16 of 8, or 8 of 16. Lanes
-/// that access the same word share it.
+/// `bytes` is at most 16. A warp is served in phases of 128 bytes: all 32 lanes with up to 4 bytes each, 16 lanes
+/// with 8, or 8 lanes with 16. Lanes that access the same word share it.
 ///
 /// ```
 /// use cute_algebra::{Swizzle, bank_conflicts};
@@ -28,19 +28,19 @@ pub fn bank_conflicts(bytes: u32, offset: impl Fn(i64) -> i64) -> usize {
     busiest_bank(bytes, &offsets).degree
 }
 
-/// A bank of shared memory that several lanes need at once.
+/// A bank of which several lanes need different words in one phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// How many different words of the bank are needed.
+    /// Number of different words of the bank that are needed.
     pub degree: usize,
-    /// The bank.
+    /// Index of the bank, 0 to 31.
     pub bank: i64,
-    /// One lane for each of the words.
+    /// For each of the words, one lane that needs it.
     pub lanes: Vec<usize>,
 }
 
 impl Conflict {
-    /// Nobody accesses anything.
+    /// No lane accesses anything.
     pub(super) const NONE: Self = Self {
         degree: 0,
         bank: 0,
@@ -48,7 +48,7 @@ impl Conflict {
     };
 }
 
-/// The bank that is needed most often when lanes access `bytes` each at byte offsets.
+/// The bank with the most words to deliver in one phase when lanes access `bytes` each at these byte offsets.
 pub(super) fn busiest_bank(bytes: u32, offsets: &[i64]) -> Conflict {
     let words = words_of(bytes);
     let phase = lanes_of_a_phase(bytes);
@@ -80,12 +80,12 @@ pub(super) fn busiest_bank(bytes: u32, offsets: &[i64]) -> Conflict {
     worst
 }
 
-/// Words that a lane accesses at once.
+/// Number of 4-byte words that a lane accesses at once.
 pub(super) fn words_of(bytes: u32) -> i64 {
     i64::from(bytes.clamp(1, WIDEST_ACCESS).div_ceil(shared::BANK_BYTES))
 }
 
-/// How many lanes are served together.
+/// Number of lanes that one phase serves.
 pub(super) fn lanes_of_a_phase(bytes: u32) -> usize {
     (WARP / words_of(bytes) as usize).max(1)
 }

@@ -1,7 +1,8 @@
 //! Shared-memory operands of `ldmatrix` and `stmatrix`: 8 × 8 matrices of 16-bit elements, whose rows are 16 bytes each.
 //!
-//! A row is contiguous and begins at a multiple of 16 bytes (PTX ISA 9.0, "Warp-level matrix load instruction"); rows lie
-//! anywhere. Elements of other widths travel in the same rows, but only those of 16 bits can be transposed on the way.
+//! Each row is contiguous and begins at a multiple of 16 bytes (PTX ISA 9.0, "Warp-level matrix load instruction");
+//! rows can lie anywhere. Elements of other widths are moved in the same rows, but only elements of 16 bits can be
+//! transposed.
 
 use super::banks::busiest_bank;
 use super::shared::{ADDRESS_END, fits_shared_memory, shown};
@@ -14,19 +15,20 @@ use std::fmt;
 
 const ROWS: i64 = shared::MATRIX_ROWS as i64;
 
-/// Bytes of a row.
+/// Bytes of a matrix's row.
 const ROW: i64 = shared::MATRIX_ROW_BYTES as i64;
 
-/// How `ldmatrix` reads a tile, and `stmatrix` writes it.
+/// How `ldmatrix` reads a tile, and how `stmatrix` writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatrixOperand {
-    /// Whether the rows of the matrices run along mode 0, so that `.trans` is needed.
+    /// Whether the rows of the matrices run along mode 0, which needs `.trans`.
     pub transposed: bool,
-    /// Matrices of one instruction: 1, 2 or 4.
+    /// Number of matrices of one instruction: 1, 2 or 4.
     pub count: i64,
-    /// Where rows begin: row of a matrix, matrices across the rows, matrices along the rows.
+    /// The layout from (row of a matrix, matrices across the rows, matrices along the rows) to the index where that
+    /// row begins.
     pub rows: ComposedLayout,
-    /// How often the busiest bank is needed for one matrix.
+    /// How many words the busiest bank must deliver for one matrix; 1 means no conflict.
     pub conflicts: usize,
 }
 
@@ -90,7 +92,7 @@ pub fn matrix_operand(
     })
 }
 
-/// A tile taken apart into rows of 16 bytes along one mode.
+/// A tile that consists of rows of 16 bytes along one of its modes.
 struct Rows<'a> {
     tile: &'a ComposedLayout,
     across: &'a Layout,
@@ -115,7 +117,7 @@ impl<'a> Rows<'a> {
         let modes = Layout::join([along.clone(), across.clone()]);
         let whole = tile.map(|_| Ok(modes));
         let vector = whole.map_or(1, |whole| whole.vector_width());
-        // 0 where every index is 0: not even two elements are apart.
+        // The width is 0 where every index is 0: then no two elements are distinct.
         if vector == 0 || vector % elements != 0 {
             return Err(RowMismatch::Broken { vector, elements });
         }
@@ -140,11 +142,11 @@ impl<'a> Rows<'a> {
 /// A tile that `ldmatrix` and `stmatrix` cannot move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatrixError {
-    /// The tile.
+    /// The refused tile.
     pub tile: Box<ComposedLayout>,
-    /// Width of its elements.
+    /// Width of its elements, in bits.
     pub element_bits: u32,
-    /// Why not.
+    /// The reason.
     pub kind: MatrixErrorKind,
 }
 
@@ -152,43 +154,43 @@ pub struct MatrixError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MatrixErrorKind {
-    /// Elements that are not 8, 16, 32 or 64 bits wide.
+    /// The elements are not 8, 16, 32 or 64 bits wide.
     Element,
-    /// A tile that is larger than shared memory.
+    /// The tile is larger than shared memory.
     Span,
-    /// A layout whose modes are not MN and K.
+    /// The layout does not have the two modes MN and K.
     Rank {
-        /// The number of modes.
+        /// Number of its modes.
         rank: usize,
     },
-    /// Rows along mode 0 of elements that are not 16 bits wide.
+    /// The rows run along mode 0, and the elements are not 16 bits wide, so they cannot be transposed.
     Transposed,
-    /// No rows along either mode.
+    /// The tile has no rows of 16 bytes along either mode.
     Rows {
-        /// Why not along mode 1.
+        /// What is wrong along mode 1.
         along_k: RowMismatch,
-        /// Why not along mode 0.
+        /// What is wrong along mode 0.
         along_mn: RowMismatch,
     },
-    /// An operation on the tile's layout that is refused.
+    /// An operation on the tile's layout was refused.
     Layout(LayoutError),
 }
 
-/// Why a tile is not made of rows of 16 bytes along a mode.
+/// Why a tile does not consist of rows of 16 bytes along a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowMismatch {
-    /// Extents that matrices do not fill.
+    /// The extents are not multiples of those of a matrix.
     Extents {
-        /// Across and along the rows.
+        /// Extents of the tile across the rows and along them.
         found: [i64; 2],
-        /// What they are to be multiples of.
+        /// What they must be multiples of.
         wanted: [i64; 2],
     },
-    /// Elements that are not side by side, or not aligned.
+    /// Too few elements are contiguous and aligned.
     Broken {
-        /// How many are.
+        /// Number of contiguous, aligned elements.
         vector: i64,
-        /// How many make a row.
+        /// Number of elements of a row.
         elements: i64,
     },
 }

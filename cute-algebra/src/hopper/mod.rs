@@ -1,7 +1,7 @@
-//! What the hardware makes of layouts: operands of wgmma, ldmatrix and TMA, bank conflicts, and the operations whose
-//! thread-value layouts are fixed.
+//! Hopper's view of layouts: operands of wgmma, ldmatrix and TMA, bank conflicts, and the operations whose
+//! thread-value layouts the hardware fixes.
 //!
-//! The algebra does not know this module. What calls both, the table of operations and pictures, is above.
+//! No module of the algebra imports this one. The table of operations and pictures use both.
 
 pub(crate) mod access;
 pub(crate) mod atoms;

@@ -1,11 +1,11 @@
-//! Swizzles of elements as modes of the hardware, which swizzles bytes.
+//! Conversions between swizzles of element indices and the hardware's modes, which swizzle byte addresses.
 
 use crate::swizzle::Swizzle;
 use cute_hopper::SwizzleMode;
 
 impl Swizzle {
-    /// A mode of TMA and wgmma as a swizzle of the indices of elements so wide; `None` of widths other than 8, 16, 32 and
-    /// 64 bits.
+    /// The swizzle of element indices that does what a mode of TMA and wgmma does to byte addresses. `None` for
+    /// elements of other widths than 8, 16, 32 and 64 bits.
     pub fn from_mode(mode: SwizzleMode, element_bits: u32) -> Option<Self> {
         match mode {
             SwizzleMode::None => Some(Self::IDENTITY),
@@ -13,7 +13,8 @@ impl Swizzle {
         }
     }
 
-    /// The mode of TMA and wgmma that this swizzle of the indices of elements so wide is, if it is one.
+    /// The mode of TMA and wgmma that does the same to byte addresses as this swizzle does to indices of elements
+    /// of `element_bits` bits, if there is one.
     pub fn mode(self, element_bits: u32) -> Option<SwizzleMode> {
         SwizzleMode::ALL.into_iter().find(|mode| {
             Self::from_mode(*mode, element_bits) == Some(self)
@@ -22,7 +23,7 @@ impl Swizzle {
     }
 }
 
-/// log2 of the elements in 16 bytes.
+/// The base-2 logarithm of the number of elements in 16 bytes.
 fn chunk_bits(element_bits: u32) -> Option<u32> {
     matches!(element_bits, 8 | 16 | 32 | 64).then(|| 7 - element_bits.trailing_zeros())
 }

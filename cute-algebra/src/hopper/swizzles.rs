@@ -1,8 +1,9 @@
-//! The swizzle of a tile for the ways in which it is accessed.
+//! The best swizzle of a tile for given access patterns.
 //!
-//! What lanes do at once is free of conflicts if no two words of theirs differ by a vector of the kernel of the map from
-//! addresses to banks. A swizzle chooses that kernel, within its form; a map of bits chooses it freely. Two patterns that
-//! are subspaces can always be avoided: no space is the union of two proper subspaces.
+//! The map from addresses to banks is linear over bits. Lanes that are served together have no conflict if no two
+//! of their words differ by a vector in the kernel of this map. A swizzle can choose the kernel only within the
+//! form of a swizzle; a general map of bits can choose any kernel. For two patterns that are proper subspaces there
+//! is always a vector outside both, because no space is the union of two proper subspaces.
 
 use super::access::{Pattern, check_element_bits};
 use super::banks::{BANKS, WORD_BITS, busiest_bank, words_of};
@@ -14,43 +15,43 @@ use crate::xor_map::{Basis, XOR_MAP_BITS, XorMap};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// Most times that a group of lanes is looked at under a swizzle.
+/// Most evaluations of a phase under a swizzle; a search that needs more is refused.
 pub const SWIZZLE_SEARCH_LIMIT: usize = 1 << 18;
 
-/// Most bits of the number of a 16-byte chunk for which a map of bits is looked for.
+/// Most bits of the index of a chunk for which a map of bits is searched.
 pub const BANK_MAP_BITS: u32 = 16;
 
-/// Most kernels that are begun before none is called found.
+/// Most partial kernels that are tried; after that, no kernel is found.
 const KERNEL_SEARCH_LIMIT: usize = 1 << 8;
 
-/// A swizzle and what it achieves, pattern by pattern.
+/// A swizzle, and the bank conflicts of each pattern with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BestSwizzle {
     /// The swizzle of element indices.
     pub swizzle: Swizzle,
-    /// How often the busiest bank is needed with it.
+    /// For each pattern, how many words the busiest bank must deliver with the swizzle.
     pub degrees: Vec<usize>,
-    /// Without it.
+    /// The same without the swizzle.
     pub plain: Vec<usize>,
-    /// At least, whatever permutation of the vectors is chosen: so many vectors share a bank's place.
+    /// A lower bound of the same for every permutation of the vectors.
     pub least: Vec<usize>,
-    /// How many swizzles were compared.
+    /// Number of swizzles that were compared.
     pub tried: usize,
 }
 
 impl BestSwizzle {
-    /// Whether no permutation of the vectors is better for any of the patterns.
+    /// Whether no permutation of the vectors gives fewer conflicts for any pattern.
     pub fn is_optimal(&self) -> bool {
         self.degrees == self.least
     }
 }
 
-/// The swizzle under which threads access a tile with the fewest bank conflicts, for one or several patterns (see
-/// [`shared_access`](crate::shared_access)), the worst first. Of those alike it is the one with the fewest bits, and one
-/// that TMA and wgmma know if there is one.
+/// The swizzle with the fewest bank conflicts for one or several access patterns (see
+/// [`shared_access`](crate::shared_access)). The pattern with the most conflicts counts first. Among equally good
+/// swizzles it takes the one with the fewest bits, and among those one that is a mode of TMA and wgmma.
 ///
-/// All swizzles are compared that leave vectors whole, read above what they change and change bits that select a bank;
-/// others change no degree.
+/// It compares all swizzles that keep vectors whole, read bits above those that they change, and change bits that
+/// select a bank. Other swizzles do not change the number of conflicts.
 /// ```
 /// use cute_algebra::{Layout, best_swizzle};
 /// // A transpose: a warp writes rows of a 32 × 32 tile of f32, and reads columns.
@@ -135,8 +136,9 @@ pub fn best_swizzle(
     })
 }
 
-/// A map of bits after the tile under which no pattern has a conflict; `None` where none was found. For one or two
-/// patterns that are linear over bits there is one, unless vectors of one pattern crowd another.
+/// A map of bits under which no pattern has a bank conflict; `None` where none was found. For one or two patterns
+/// that are linear over bits there is one, unless the vectors of one pattern, moved as a whole, force conflicts on
+/// the other.
 ///
 /// It leaves vectors whole and is a bijection on the tile's power-of-two span.
 /// ```
@@ -159,7 +161,7 @@ pub fn conflict_free_map(
         .iter()
         .map(|tv| Phases::new(&plain, element_bits, tv))
         .collect::<Result<_, _>>()?;
-    // Chunks of elements that stay together: a word, or the widest vector.
+    // Elements that stay together: a word, or the widest vector of any pattern.
     let widest = accesses
         .iter()
         .map(|access| access.vector)
@@ -172,7 +174,7 @@ pub fn conflict_free_map(
     if bits > BANK_MAP_BITS || bits + chunk >= XOR_MAP_BITS {
         return Ok(None);
     }
-    // Differences of chunks that must not be in the kernel.
+    // Differences between chunks that must not be in the kernel.
     let mut avoided = vec![false; 1 << bits];
     for access in &accesses {
         for (a, b) in access.phases.iter().flat_map(|phase| pairs(phase)) {
@@ -190,13 +192,14 @@ pub fn conflict_free_map(
     }
     let mut with_banks = avoided.clone();
     (1..1usize << bank_bits).for_each(|bank| with_banks[bank] = true);
-    // A kernel beside the banks gives a map that only changes bank bits; else any kernel.
+    // First a kernel that contains no difference of bank bits alone, because its map changes only bank bits; if
+    // there is none, any kernel.
     let dimension = (bits - bank_bits) as usize;
     let kernel = kernel(with_banks, dimension).or_else(|| kernel(avoided, dimension));
     Ok(kernel.and_then(|kernel| map_with_kernel(&kernel, bits, chunk)))
 }
 
-/// The phases of a pattern, each up to a map of bits.
+/// The phases of a pattern, each exclusive-ored with its first index.
 struct Phases {
     phases: BTreeSet<Vec<i64>>,
     vector: i64,
@@ -215,7 +218,7 @@ impl Phases {
         })
     }
 
-    /// How often a bank is needed when elements are moved.
+    /// The most words that a bank must deliver in a phase, when `moved` maps the indices.
     fn degree(&self, moved: impl Fn(i64) -> i64) -> usize {
         let phases = self.phases.iter().map(|phase| {
             let offsets: Vec<i64> = phase
@@ -227,8 +230,9 @@ impl Phases {
         phases.max().unwrap_or(0)
     }
 
-    /// How often at least, when vectors of so many elements are moved as a whole: words at one place of different
-    /// vectors have only so many banks.
+    /// A lower bound of [`degree`](Self::degree) for every map that moves vectors of `vector` elements as a whole:
+    /// a vector of w words occupies w neighbouring banks, so words at the same place in different vectors share
+    /// 32/w banks.
     fn least(&self, vector: i64) -> usize {
         let words = (vector * self.element_bits / WORD_BITS).max(1);
         let phases = self.phases.iter().map(|phase| {
@@ -261,12 +265,12 @@ impl Phases {
     }
 }
 
-/// log₂ of the elements in a word.
+/// The base-2 logarithm of the number of elements in a word.
 fn word_bits(element_bits: i64) -> u32 {
     (WORD_BITS / element_bits).max(1).trailing_zeros()
 }
 
-/// The identity, and the swizzles that may change which bank an element is in.
+/// The identity, and all swizzles that can change the bank of an element.
 fn candidates(tile: &Layout, element_bits: i64, vector: i64) -> Vec<Swizzle> {
     let bits = 64 - (tile.cosize() - 1).leading_zeros();
     let first = vector.max(WORD_BITS / element_bits).trailing_zeros();
@@ -289,14 +293,15 @@ fn pairs(phase: &[i64]) -> impl Iterator<Item = (i64, i64)> + '_ {
         .flat_map(|(i, a)| phase[..i].iter().map(move |b| (*a, *b)))
 }
 
-/// A subspace of a dimension without a vector that is avoided.
+/// A subspace of this dimension that contains no avoided vector, as a basis.
 fn kernel(avoided: Vec<bool>, dimension: usize) -> Option<Vec<u64>> {
     let mut begun = 0;
     let mut chosen = Vec::new();
     extend(&avoided, dimension, &mut chosen, &mut begun).then_some(chosen)
 }
 
-/// `avoided` holds all vectors that may not be added: those that lead to one that is avoided, and those inside.
+/// Extends `chosen` to a basis of the dimension. `avoided` marks every vector whose sum with some chosen vectors
+/// must be avoided.
 fn extend(avoided: &[bool], dimension: usize, chosen: &mut Vec<u64>, begun: &mut usize) -> bool {
     if chosen.len() == dimension {
         return true;
@@ -322,7 +327,7 @@ fn extend(avoided: &[bool], dimension: usize, chosen: &mut Vec<u64>, begun: &mut
     false
 }
 
-/// The bijection that takes the kernel to the bits above the banks.
+/// The bijection that maps the kernel to the bits above those that select a bank.
 fn map_with_kernel(kernel: &[u64], bits: u32, chunk: u32) -> Option<XorMap> {
     let mut basis = Basis::of(kernel);
     let mut beside = Vec::new();
@@ -338,7 +343,7 @@ fn map_with_kernel(kernel: &[u64], bits: u32, chunk: u32) -> Option<XorMap> {
     XorMap::new(whole.chain(moved).collect::<Vec<_>>())
 }
 
-/// A basis of the same space in which no vector has the highest bit of another, in ascending order.
+/// A basis of the same space, in ascending order, in which no vector has the highest bit of another one set.
 fn reduced(vectors: &[u64]) -> Vec<u64> {
     let mut basis: Vec<u64> = Vec::new();
     for &vector in vectors {

@@ -1,4 +1,4 @@
-//! Tensor maps: what TMA is told of a tensor in global memory.
+//! Tensor maps: the description of a tensor in global memory that TMA takes.
 
 use super::tma::{
     MAX_EXTENT, STRIDE_END, TmaError, TmaErrorKind, TmaPlan, UNIT, largest_divisor, rounded_up,
@@ -11,30 +11,31 @@ use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
 use cute_hopper::tma::MAX_RANK;
 
-/// What a tensor map says of a tensor and its tiles, and how the tiles are copied with it. Dimensions are in ascending order of
-/// strides.
+/// A tensor map of a tensor and its tiles, and the instructions that copy a tile with it. Dimensions are in
+/// ascending order of strides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorMapPlan {
-    /// The mode of the tensor that each dimension is, or is a part of: a mode of several strides is several dimensions.
+    /// For each dimension, the mode of the tensor that it comes from. A mode with several strides gives several
+    /// dimensions.
     pub order: Vec<usize>,
-    /// Extents.
+    /// Extents of the tensor, in elements.
     pub extents: Vec<i64>,
     /// Strides in bytes, of all dimensions but the first.
     pub strides: Vec<i64>,
-    /// Extents of the box.
+    /// Extents of the box, in elements.
     pub box_extents: Vec<i64>,
-    /// The box, the swizzle and the instructions, in terms of the tensor's modes: each of several strides in as many parts,
-    /// as its layout has them.
+    /// The box, the swizzle and the instructions, for the modes of the tensor. A mode with several strides counts
+    /// as several modes, in the order of its layout.
     pub plan: TmaPlan,
-    /// For each mode of the plan, the dimension that it is.
+    /// For each of the plan's modes, the index of its dimension.
     pub dimensions: Vec<usize>,
 }
 
-/// The tensor map with which TMA copies between `tile` in shared memory and `tensor` in global memory, whose modes are
-/// tiled one by one: see [`tma_plan`].
+/// The tensor map with which TMA copies between `tile` in shared memory and `tensor` in global memory. Each mode of
+/// the tensor is tiled by the same mode of the tile, as in [`tma_plan`].
 ///
-/// A mode of several strides, such as the rows of several images, becomes several dimensions. Its tiles lie within the
-/// elements that follow one stride, or are whole rows of these.
+/// A mode with several strides, such as the rows of several images, becomes several dimensions. A tile must lie
+/// within the elements that follow one stride, or consist of whole rows of them.
 /// ```
 /// use cute_algebra::{Layout, Major, SwizzleMode, smem_tile_to_shape, tensor_map};
 /// // Tiles of 128 rows of 64 of a row-major matrix of bf16.
@@ -81,7 +82,8 @@ pub fn tensor_map(
     }
 
     let mut order: Vec<usize> = (0..parts.len()).collect();
-    // Nothing moves along a part of extent 1, so it comes last, with the stride that a longer one might have.
+    // A dimension of extent 1 has no steps, so it comes last, with the first legal stride after the previous
+    // dimension's end.
     order.sort_by_key(|&part| (parts[part].extent == 1, parts[part].stride));
     let width = i64::from(element_bits / 8);
     let (mut strides, mut end) = (Vec::new(), width);
@@ -136,15 +138,15 @@ pub fn tensor_map(
     })
 }
 
-/// What follows one stride.
+/// A dimension: elements of a mode that follow one stride.
 struct Part {
-    /// The mode of the tensor.
+    /// The mode of the tensor that it is part of.
     mode: usize,
     extent: i64,
     stride: i64,
 }
 
-/// The parts of a mode of the tensor, and the tile's share of each.
+/// The dimensions of a mode of the tensor, and the part of the tile's mode along each.
 fn parts_of(
     mode: usize,
     layout: &Layout,
@@ -161,7 +163,7 @@ fn parts_of(
         if extent > MAX_EXTENT {
             return Err(TmaErrorKind::TensorExtent { mode, extent });
         }
-        // The last part may be shorter than the tile: TMA knows where the tensor ends.
+        // The last dimension may end inside a tile: TMA knows its extent.
         if !last && extent % rest != 0 && rest % extent != 0 {
             return Err(TmaErrorKind::TensorTurn {
                 mode,
@@ -188,11 +190,11 @@ fn parts_of(
     Ok((parts, shares.map_err(TmaErrorKind::Layout)?.modes()))
 }
 
-/// The nearest extents of tiles that divide `extent` or are multiples of it.
+/// The nearest extents below and above `tile` that divide `extent` or are multiples of it.
 fn nearest(extent: i64, tile: i64) -> [i64; 2] {
     match tile > extent {
         true => [tile / extent * extent, (tile / extent + 1) * extent],
-        // Extents of tiles are small: they lie in shared memory.
+        // Tiles lie in shared memory, so their extents are small.
         false => {
             let above = (tile..=extent.min(2 * tile)).find(|reach| extent % reach == 0);
             [largest_divisor(extent, tile), above.unwrap_or(extent)]
@@ -204,8 +206,8 @@ fn nearest(extent: i64, tile: i64) -> [i64; 2] {
 mod tests {
     use super::*;
 
-    /// Copies as TMA does, by the strides of the tensor map, and compares where each element of the first tile comes from
-    /// and goes to with what the two layouts say.
+    /// Copies the first tile as TMA does, by the strides of the tensor map, and compares each element's source and
+    /// target with those that the two layouts give.
     fn check(tile: &str, tensor: &str, order: &[usize], box_extents: &[i64]) {
         let (tile, tensor): (ComposedLayout, Layout) = (
             format!("Sw<0,4,3> o 0 o {tile}").parse().unwrap(),
@@ -252,7 +254,8 @@ mod tests {
 
     #[test]
     fn modes_of_several_strides_are_several_dimensions() {
-        // A tile within one stride, one of several whole rows, one that takes a part of those; strides that fall.
+        // A tile within one stride; one of several whole rows; one that takes a part of several rows; decreasing
+        // strides.
         check(
             "(16,32):(32,1)",
             "((64,10),100):((100,6500),1)",
@@ -283,7 +286,7 @@ mod tests {
             &[1, 0, 0],
             &[16, 1, 8],
         );
-        // Neighbours of one stride are one dimension.
+        // Two parts with one stride in common are one dimension.
         check(
             "(16,32):(32,1)",
             "((8,8),100):((100,800),1)",

@@ -1,10 +1,10 @@
 //! Tensor copies by TMA: the box, the swizzle and the instructions that fill a shared-memory tile, derived from its
 //! layout.
 //!
-//! TMA writes a box of the tensor to consecutive shared-memory addresses, the innermost dimension fastest, and swizzles
-//! the addresses. So the right inverse of the tile's layout, read as coordinates of the tensor, tells how far a box
-//! reaches: as long as the coordinates follow the dimensions of the tensor, each with stride 1, they are one box. Where
-//! they do not, the tile takes several boxes.
+//! TMA writes a box of the tensor to consecutive shared-memory addresses, the innermost dimension fastest, and
+//! swizzles the addresses. So the right inverse of the tile's layout, read as coordinates of the tensor, gives the
+//! extents of a box: as long as the coordinates follow the dimensions of the tensor in order, each with stride 1,
+//! they belong to one box. After that, the tile needs further boxes.
 
 use super::shared::{ADDRESS_END, fits_shared_memory, shown};
 use crate::coalesce::coalesce;
@@ -18,38 +18,39 @@ use cute_hopper::SwizzleMode;
 use cute_hopper::tma::{self, MAX_RANK};
 use std::fmt;
 
-/// The largest extent of a tensor that TMA copies as a whole, though the driver takes longer ones.
+/// The largest extent of a tensor of which TMA reaches every element. The driver also accepts larger ones.
 pub(super) const MAX_EXTENT: i64 = tma::MAX_REACHED_EXTENT as i64;
 pub(super) const STRIDE_END: i64 = tma::STRIDE_END as i64;
 pub(super) const UNIT: i64 = tma::GLOBAL_ALIGN as i64;
 const MAX_BOX: i64 = tma::MAX_BOX as i64;
 const SHARED_ALIGN: i64 = tma::SHARED_ALIGN as i64;
 
-/// Most instructions for one tile. A tile that needs more is laid out against the grain of its tensor.
+/// Most instructions for one tile. A tile that needs more is laid out in another order than its tensor.
 pub const MAX_TMA_PIECES: i64 = 64;
 
-/// How TMA copies a tile.
+/// The box, the swizzle and the instructions with which TMA copies a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TmaPlan {
-    /// Extents of the box, in the order of the tensor's modes.
+    /// Extents of the box in elements, in the order of the tensor's modes.
     pub box_shape: Vec<i64>,
-    /// The swizzle.
+    /// The swizzle of the box in shared memory.
     pub swizzle: SwizzleMode,
-    /// One instruction each.
+    /// One entry for each instruction.
     pub pieces: Vec<TmaPiece>,
 }
 
-/// One instruction.
+/// One instruction, which copies one box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TmaPiece {
-    /// Where its box starts in the tile, in the order of the tensor's modes.
+    /// The coordinate in the tile at which the box starts, in the order of the tensor's modes.
     pub coordinate: Vec<i64>,
-    /// Where it starts in shared memory, in elements from the start of the tile, before the swizzle.
+    /// The index in shared memory at which the box starts, in elements from the start of the tile and before the
+    /// swizzle.
     pub offset: i64,
 }
 
-/// How TMA copies between `tile`, whose modes are those of the tensor, and a tensor whose mode `order[0]` is contiguous,
-/// `order[1]` has the next stride, and so on. The tile starts at a multiple of the swizzle's atom.
+/// How TMA copies between `tile` and a tensor with the same modes. Mode `order[0]` of the tensor is contiguous,
+/// `order[1]` has the next larger stride, and so on. The tile starts at a multiple of [`SwizzleMode::atom`] bytes.
 ///
 /// ```
 /// use cute_algebra::{ComposedLayout, Layout, Swizzle, tma_plan};
@@ -92,13 +93,13 @@ pub fn tma_plan(
     let modes = tile.layout().modes();
     let extents: Vec<i64> = modes.iter().map(Layout::size).collect();
 
-    // From addresses to coordinates of the tensor.
+    // From shared-memory indices to coordinates of the tensor.
     let coordinates = Layout::identity(extents.iter().copied().map(Tuple::Leaf).collect::<Shape>())
         .map_err(algebra)?;
     let inverse = right_inverse(tile.layout()).map_err(algebra)?;
     let walk = coalesce(&composition(&coordinates, &inverse).map_err(algebra)?).flat_modes();
 
-    // The prefix of the walk that is one box.
+    // The leading part of the walk that is one box.
     let mut box_shape = vec![1; rank];
     let mut dimensions = order.iter();
     for (position, (extent, stride)) in walk.iter().enumerate() {
@@ -133,7 +134,7 @@ pub fn tma_plan(
             swizzle,
         }));
     }
-    // That the layout divides by the box proves that all boxes are alike.
+    // If each mode can be divided by the box, then all boxes have the same layout.
     let divided: Vec<Layout> = modes
         .iter()
         .zip(&box_shape)
@@ -189,7 +190,7 @@ pub(super) fn largest_divisor(extent: i64, limit: i64) -> i64 {
         .unwrap_or(1)
 }
 
-/// The next multiple of what strides are multiples of.
+/// `bytes` rounded up to the next legal stride.
 pub(super) fn rounded_up(bytes: i64) -> i64 {
     bytes.saturating_add(UNIT - 1) / UNIT * UNIT
 }
@@ -197,11 +198,11 @@ pub(super) fn rounded_up(bytes: i64) -> i64 {
 /// A tile that TMA cannot copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TmaError {
-    /// The tile.
+    /// The refused tile.
     pub tile: Box<ComposedLayout>,
-    /// Width of its elements.
+    /// Width of its elements, in bits.
     pub element_bits: u32,
-    /// Why not.
+    /// The reason.
     pub kind: TmaErrorKind,
 }
 
@@ -209,75 +210,75 @@ pub struct TmaError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TmaErrorKind {
-    /// Elements that are not 8, 16, 32 or 64 bits wide.
+    /// The elements are not 8, 16, 32 or 64 bits wide.
     Element,
     /// The tile and the tensor differ in rank, or have more than [`MAX_RANK`] modes.
     Rank {
-        /// Modes of the tile.
+        /// Number of modes of the tile.
         tile: usize,
-        /// Modes of the tensor.
+        /// Number of modes of the tensor.
         tensor: usize,
     },
-    /// A tile that is larger than shared memory.
+    /// The tile is larger than shared memory.
     Span,
-    /// A swizzle that is none of the hardware's.
+    /// The swizzle is not a mode of the hardware.
     Swizzle,
-    /// Rows of a box that are not a multiple of 16 bytes, or not as long as the swizzle's span.
+    /// The rows of a box are not a multiple of 16 bytes, or they are not as long as the swizzle's span.
     Row {
         /// The tensor's contiguous mode.
         mode: usize,
-        /// Bytes of the box along it.
+        /// Bytes of the box along that mode.
         row: i64,
-        /// The swizzle.
+        /// The swizzle of the tile.
         swizzle: SwizzleMode,
     },
-    /// More than [`MAX_TMA_PIECES`] instructions.
+    /// The tile needs more than [`MAX_TMA_PIECES`] instructions.
     Pieces {
-        /// How many.
+        /// Number of instructions that it needs.
         count: i64,
-        /// The box of each.
+        /// Extents of the box that each would copy.
         box_shape: Vec<i64>,
     },
-    /// A box that does not start at a multiple of [`SHARED_ALIGN`](tma::SHARED_ALIGN) bytes.
+    /// A box starts at an address that is not a multiple of [`SHARED_ALIGN`](tma::SHARED_ALIGN) bytes.
     Start {
-        /// Where it starts, in bytes.
+        /// Its start in bytes, from the start of the tile.
         start: i64,
-        /// Its coordinate in the tile.
+        /// The coordinate in the tile at which it starts.
         coordinate: Vec<i64>,
     },
-    /// A mode of the tensor whose strides are not integers.
+    /// A mode of the tensor has strides that are not integers.
     TensorMode {
-        /// The mode.
+        /// Index of the mode.
         mode: usize,
     },
-    /// A mode of the tensor that changes its stride within a tile.
+    /// A mode of the tensor changes its stride inside a tile.
     TensorTurn {
-        /// The mode.
+        /// Index of the mode.
         mode: usize,
-        /// How many elements follow one stride.
+        /// Number of elements along the mode that follow one stride.
         extent: i64,
-        /// Extent of the tile.
+        /// Extent of the tile along the mode.
         tile: i64,
-        /// The nearest extents that tiles can have.
+        /// The nearest legal extents of a tile.
         nearest: [i64; 2],
     },
-    /// A mode of the tensor that is too long.
+    /// A mode of the tensor has a larger extent than TMA reaches.
     TensorExtent {
-        /// The mode.
+        /// Index of the mode.
         mode: usize,
-        /// Its extent.
+        /// Extent of the mode.
         extent: i64,
     },
-    /// A stride of the tensor that a tensor map does not hold.
+    /// A stride of the tensor that a tensor map cannot hold.
     TensorStride {
-        /// The mode.
+        /// Index of the mode.
         mode: usize,
         /// Its stride in bytes.
         bytes: i64,
-        /// Whether it is the smallest.
+        /// Whether it is the smallest stride, which must be one element.
         first: bool,
     },
-    /// An operation on the tile's layout that is refused.
+    /// An operation on the tile's layout was refused.
     Layout(LayoutError),
 }
 
@@ -316,7 +317,7 @@ impl fmt::Display for TmaError {
                 swizzle: SwizzleMode::None,
             } => write!(
                 f,
-                "{row} bytes are contiguous both in the tile and along mode {mode} of the tensor, and a box takes a multiple of {UNIT}"
+                "{row} bytes are contiguous both in the tile and along mode {mode} of the tensor, and a row of a box must be a multiple of {UNIT} bytes"
             ),
             TmaErrorKind::Row { mode, row, swizzle } => write!(
                 f,
@@ -390,7 +391,7 @@ mod tests {
         ComposedLayout::new(Swizzle::from_mode(swizzle, bits).unwrap(), 0, layout).unwrap()
     }
 
-    /// Copies as TMA does, piece by piece, and compares where each element lands with where the layout has it.
+    /// Copies box by box as TMA does, and compares the place of each element with the one that the layout gives.
     fn check(
         bits: u32,
         swizzle: SwizzleMode,
@@ -447,7 +448,7 @@ mod tests {
         check(16, B64, layout([64, 32], [32, 1]), &[1, 0], &[64, 32], 1);
         check(8, B32, layout([64, 32], [32, 1]), &[1, 0], &[64, 32], 1);
         check(32, None, layout([64, 48], [48, 1]), &[1, 0], &[64, 48], 1);
-        // Panels of 128 bytes side by side; a layout that is contiguous along the other mode; three modes.
+        // Panels of 128 bytes side by side; a layout contiguous along the other mode; three modes.
         let panels = Layout::concat([layout(64, 64), layout([64, 4], [1, 4096])]).unwrap();
         check(16, B128, panels, &[1, 0], &[64, 64], 4);
         check(16, B128, layout([64, 64], [1, 64]), &[0, 1], &[64, 64], 1);
@@ -459,7 +460,7 @@ mod tests {
             &[2, 32, 64],
             1,
         );
-        // Rows longer than the span, extents over the limit, and an order that is not the tensor's.
+        // Rows longer than the span; extents over the limit; an order other than the tensor's.
         check(16, B128, layout([2, 128], [128, 1]), &[1, 0], &[1, 64], 4);
         check(16, None, layout([2, 512], [512, 1]), &[1, 0], &[1, 256], 4);
         check(16, B128, layout([512, 64], [64, 1]), &[1, 0], &[256, 64], 2);

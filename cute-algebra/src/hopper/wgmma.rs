@@ -1,8 +1,9 @@
-//! Shared-memory operands of `wgmma`: whether a tile has a form that the hardware walks, and the numbers of its
+//! Shared-memory operands of `wgmma`: whether a tile has a form that the hardware supports, and the fields of its
 //! matrix descriptor.
 //!
-//! The hardware addresses an operand of one instruction, MN × 32 bytes of K, by two byte offsets and a swizzle. With
-//! E elements in 16 bytes and W elements in the span of the swizzle, the forms are, before the swizzle,
+//! The hardware finds the elements of one instruction's operand, MN × 32 bytes of K, by two byte offsets and a
+//! swizzle. Let E be the number of elements in 16 bytes, and W the number in the span of the swizzle. These are the
+//! forms, before the swizzle:
 //!
 //! | major | swizzle | MN | K of one instruction |
 //! |---|---|---|---|
@@ -11,8 +12,8 @@
 //! | MN | none | `(E,n):(1,SBO)` | `(8,2):(E,LBO)` |
 //! | MN | 32, 64, 128 bytes | `(W,n):(1,LBO)` | `(8,2):(W,SBO)` |
 //!
-//! (PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Shared Memory Layout".) The two offsets are *solved for*: a tile
-//! is divided by the form's extents and its strides are read off.
+//! The forms are those of PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Shared Memory Layout". To find the two
+//! offsets, a tile is divided by the extents of the form, and its strides are read off.
 
 use super::shared::{ADDRESS_END, fits_shared_memory, shown};
 use crate::coalesce::coalesce;
@@ -31,32 +32,32 @@ const ROWS: i64 = wgmma::CORE_ROWS as i64;
 const UNIT: i64 = wgmma::DESCRIPTOR_UNIT as i64;
 const MAX_OFFSET: i64 = wgmma::MAX_OFFSET as i64;
 
-/// The dimension along which neighbouring elements of an operand are neighbours in memory.
+/// The contiguous dimension of an operand in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Major {
-    /// Along K: rows of A, or columns of B, are contiguous.
+    /// K is contiguous, which is each row of A and each column of B.
     K,
-    /// Along M or N.
+    /// M or N is contiguous.
     MN,
 }
 
 /// How wgmma reads a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WgmmaOperand {
-    /// The contiguous dimension.
+    /// The contiguous dimension of the tile.
     pub major: Major,
-    /// The swizzle.
+    /// The swizzle of the tile.
     pub swizzle: SwizzleMode,
-    /// Leading dimension byte offset. 16 where the hardware does not use it.
+    /// Leading dimension byte offset, in bytes; 16 where the hardware does not use it.
     pub leading: i64,
-    /// Stride dimension byte offset. 16 where the hardware does not use it.
+    /// Stride dimension byte offset, in bytes; 16 where the hardware does not use it.
     pub stride: i64,
-    /// Where the operand of each instruction along K starts, in elements from the start of the tile.
+    /// For each instruction along K, where its operand starts, in elements from the start of the tile.
     pub steps: Vec<i64>,
 }
 
 impl WgmmaOperand {
-    /// The matrix descriptor of a tile at address 0; the address, shifted right by 4, is added to it.
+    /// The matrix descriptor of a tile at address 0. For another address, add the address shifted right by 4.
     pub fn descriptor(&self) -> u64 {
         let descriptor = Descriptor {
             address: 0,
@@ -69,8 +70,8 @@ impl WgmmaOperand {
     }
 }
 
-/// How wgmma reads `tile`, whose two modes are MN and K and whose values are element indices from an address that
-/// is a multiple of the swizzle's atom.
+/// How wgmma reads `tile`. Its two modes are MN and K, and its values are element indices from an address that is a
+/// multiple of [`SwizzleMode::atom`] bytes.
 ///
 /// ```
 /// use cute_algebra::{ComposedLayout, Layout, Major, Swizzle, Tuple, wgmma_operand};
@@ -141,7 +142,8 @@ pub fn wgmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<WgmmaOp
         .collect();
     for &step in &steps {
         let start = bytes(tile.offset() + step);
-        // The hardware counts the eight rows of an atom from the start, the swizzle counts them from the address.
+        // The hardware counts the eight rows of an atom from the operand's start, but the swizzle counts them from
+        // address 0.
         let inside =
             swizzle != SwizzleMode::None && start.rem_euclid(swizzle.atom()) >= swizzle.span();
         if start % UNIT != 0 || inside {
@@ -158,15 +160,15 @@ pub fn wgmma_operand(element_bits: u32, tile: &ComposedLayout) -> Result<WgmmaOp
     })
 }
 
-/// One row of the table above, for one element width.
+/// A row of the table above, for one element width.
 struct Form {
     major: Major,
     swizzled: bool,
-    /// Extent and stride of the inner part of MN. The stride of the outer part is free.
+    /// Extent and stride of the inner part of MN. The stride of the outer part can be any.
     mn: (i64, i64),
     /// Extent and stride of the inner part of K.
     k: (i64, i64),
-    /// Extent of the outer part of K within one instruction. Its stride is free.
+    /// Extent of the outer part of K within one instruction. Its stride can be any.
     k_outer: i64,
 }
 
@@ -200,7 +202,7 @@ impl Form {
         }
     }
 
-    /// The leading and stride offsets, in elements; 0 where there is nothing to step over.
+    /// The leading and the stride offset, in elements; 0 for an outer part of extent 1.
     fn solve(&self, mn: &Layout, k: &Layout) -> Result<(i64, i64), Mismatch> {
         let along_mn = digits(mn, &[self.mn.0.min(mn.size())]);
         expect("MN", self.mn, along_mn[0])?;
@@ -218,7 +220,7 @@ impl Form {
             expected: None,
             found: None,
         })?;
-        // The swizzled MN-major form alone steps over MN by the leading offset.
+        // Only the swizzled MN-major form uses the leading offset for MN.
         Ok(match (self.major, self.swizzled) {
             (Major::MN, true) => (outer_mn, outer_k),
             _ => (outer_k, outer_mn),
@@ -242,7 +244,8 @@ fn expect(
     }
 }
 
-/// The strides of a mode that is divided into `extents` and a rest; `None` for a part that has no single stride.
+/// The strides of a mode that is divided into `extents` and a rest. `None` for a part that does not have a single
+/// stride.
 fn digits(mode: &Layout, extents: &[i64]) -> Vec<Option<i64>> {
     let none = vec![None; extents.len() + 1];
     let inner: i64 = extents.iter().product();
@@ -261,7 +264,7 @@ fn digits(mode: &Layout, extents: &[i64]) -> Vec<Option<i64>> {
     }
 }
 
-/// The stride of a mode that coalesces to one; 0 for one of size 1.
+/// The stride of a mode that coalesces to a single one; 0 for a mode of size 1.
 fn single_stride(mode: &Layout) -> Option<i64> {
     match coalesce(mode).flat_modes().as_slice() {
         [(1, _)] => Some(0),
@@ -273,11 +276,11 @@ fn single_stride(mode: &Layout) -> Option<i64> {
 /// A tile that wgmma cannot read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WgmmaError {
-    /// The tile.
+    /// The refused tile.
     pub tile: Box<ComposedLayout>,
-    /// Width of its elements.
+    /// Width of its elements, in bits.
     pub element_bits: u32,
-    /// Why not.
+    /// The reason.
     pub kind: WgmmaErrorKind,
 }
 
@@ -285,61 +288,61 @@ pub struct WgmmaError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WgmmaErrorKind {
-    /// Elements that are not 8, 16 or 32 bits wide.
+    /// The elements are not 8, 16 or 32 bits wide.
     Element,
-    /// A tile that is larger than shared memory.
+    /// The tile is larger than shared memory.
     Span,
-    /// A swizzle that is none of the hardware's.
+    /// The swizzle is not a mode of the hardware.
     Swizzle,
-    /// A layout whose modes are not MN and K.
+    /// The layout does not have the two modes MN and K.
     Rank {
-        /// The number of modes.
+        /// Number of its modes.
         rank: usize,
     },
-    /// K is not a multiple of what an instruction spans.
+    /// K is not a multiple of the K of one instruction.
     Depth {
         /// K of the tile.
         k: i64,
-        /// 32 bytes in elements.
+        /// Number of elements in 32 bytes, the K of one instruction.
         step: i64,
     },
-    /// MN-major elements of other than 16 bits.
+    /// The tile is MN-major, and its elements are not 16 bits wide.
     Transposed,
-    /// None of the forms.
+    /// The tile has none of the forms.
     Form {
-        /// The swizzle that was asked for.
+        /// The swizzle of the tile.
         swizzle: SwizzleMode,
-        /// Where it departs from the K-major form.
+        /// The first difference from the K-major form.
         k_major: Box<Mismatch>,
-        /// Where it departs from the MN-major form.
+        /// The first difference from the MN-major form.
         mn_major: Box<Mismatch>,
     },
-    /// An offset that a descriptor cannot hold.
+    /// A descriptor cannot hold an offset.
     Offset {
-        /// `leading` or `stride`.
+        /// Which offset: `leading` or `stride`.
         field: &'static str,
         /// The offset in bytes.
         offset: i64,
     },
-    /// A start inside the swizzle's atom.
+    /// An operand starts at an address that is not a multiple of 16 bytes, or inside an atom of the swizzle.
     Start {
-        /// The start in bytes.
+        /// Its start in bytes, from the start of the tile.
         start: i64,
-        /// The swizzle.
+        /// The swizzle of the tile.
         swizzle: SwizzleMode,
     },
 }
 
-/// A stride that differs from a form's.
+/// A stride that differs from that of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// `MN` or `K`.
     pub dimension: &'static str,
-    /// Steps of how many coordinates.
+    /// The stride is the distance of this many elements along the dimension.
     pub step: i64,
-    /// The stride of the form in elements; `None` where any one stride would do.
+    /// The stride of the form, in elements; `None` where any single stride is legal.
     pub expected: Option<i64>,
-    /// The stride of the tile, if it has a single one.
+    /// The stride of the tile, in elements, if it has a single one.
     pub found: Option<i64>,
 }
 
@@ -368,15 +371,15 @@ impl fmt::Display for WgmmaError {
             }
             WgmmaErrorKind::Rank { rank } => write!(f, "an operand has two modes, MN and K, not {rank}"),
             WgmmaErrorKind::Depth { k, step } => {
-                write!(f, "an instruction takes {step} along K, and {k} is not a multiple; nearest: {}", (k / step + 1) * step)
+                write!(f, "an instruction takes {step} elements along K, of which {k} is not a multiple; nearest: {}", (k / step + 1) * step)
             }
             WgmmaErrorKind::Transposed => {
-                f.write_str("MN is its contiguous dimension, which only operands of 16 bits may have; K must be")
+                f.write_str("it is contiguous along MN, which is legal only for elements of 16 bits; it must be contiguous along K")
             }
             WgmmaErrorKind::Form { swizzle, k_major, mn_major } => {
                 let name = swizzle.name();
                 write!(f, "K-major {name} wants {k_major}; MN-major {name} wants {mn_major}")?;
-                // A tile of 32-byte rows is a form of another swizzle: the atom of this one is what fits for sure.
+                // Rows of 32 bytes would be the form of another swizzle. The atom of this swizzle always fits.
                 let elements = swizzle.span() * 8 / i64::from(self.element_bits);
                 write!(f, "; nearest: tiles of smem_atom(K, {name}), 8 rows of {elements} elements")
             }
@@ -409,7 +412,7 @@ impl fmt::Display for Mismatch {
         }
         match found {
             Some(found) => write!(f, ", here {found}"),
-            None => f.write_str(", here there is none"),
+            None => f.write_str(", here it has no single stride"),
         }
     }
 }

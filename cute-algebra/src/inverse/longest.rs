@@ -1,13 +1,16 @@
 //! The right inverse of a layout of numbers with negative strides.
 //!
-//! Let A be injective, D the number of values that its contiguous leaves count up, and k * D a value of A. Then its coordinate
-//! is 0 along those leaves: else the others alone would have a value between (k - 1) * D and k * D, and the D values from
-//! there on would meet the D values from (k - 1) * D on. So `A(x + y) = A(x) + A(y)` for x along the contiguous leaves and y
-//! along the others, and what is left is to find coordinates along the others.
+//! Let A be injective, let its contiguous leaves take the D values 0 to D − 1, and let R already reach all values
+//! below kD, so that (k−1)D is a value of the other leaves alone. If kD is a value of A, its coordinate is 0 along
+//! the contiguous leaves. Otherwise the other leaves would have a value v strictly between (k−1)D and kD. Then A
+//! would have the values v to v + D − 1 and, at other coordinates, the values (k−1)D to kD − 1, although both
+//! ranges contain v. So `A(x + y) = A(x) + A(y)` for x along the contiguous leaves and y along the others, and only
+//! coordinates along the others must be found.
 //!
-//! The coordinate of each value is forced, and so are the modes of R: its next stride is the coordinate of the value that R
-//! does not reach yet, and its next extent is the largest with which R still counts up. A larger R would agree with this one
-//! on its domain, and then have the same modes, since equal functions coalesce to equal layouts.
+//! Each value has only one coordinate, so the modes of R are determined: its next stride is the coordinate of the
+//! first value that R does not reach yet, and its next extent is the largest for which R still counts up by 1. A
+//! larger R would agree with this one on its domain. It would then have the same modes, since equal functions
+//! coalesce to equal layouts.
 
 use crate::ascending::Step;
 use crate::coalesce::coalesce;
@@ -15,13 +18,13 @@ use crate::composition::compose_by_conditions;
 use crate::layout::Layout;
 use crate::stride::ScaledBasis;
 
-/// Most combinations of digits that are looked at to find the coordinate of a value.
+/// Most combinations of digits that are tried to find the coordinate of a value.
 const DIGITS: u32 = 1 << 14;
 
-/// Most points up to which a right inverse is looked at point by point.
+/// Most points for which a right inverse is checked point by point.
 const POINTS: i64 = 1 << 12;
 
-/// Goes on with a right inverse that has the contiguous leaves of A, by the others.
+/// Extends a right inverse of the contiguous leaves of A by modes along the other leaves.
 pub(super) fn prolong(
     a: &Layout,
     mut inverse: Vec<(i64, ScaledBasis)>,
@@ -46,7 +49,7 @@ pub(super) fn prolong(
     }
 }
 
-/// The 1-D coordinate along the leaves, the longest strides first, whose value this is.
+/// The 1-D coordinate along these leaves whose value is `value`. The leaves are in descending order of strides.
 fn coordinate_of(value: i128, leaves: &[&Step<i64>], budget: &mut u32) -> Option<i64> {
     let Some((leaf, rest)) = leaves.split_first() else {
         return (value == 0).then_some(0);
@@ -58,7 +61,7 @@ fn coordinate_of(value: i128, leaves: &[&Step<i64>], budget: &mut u32) -> Option
         least += reach.min(0);
         most += reach.max(0);
     }
-    // The rest makes up for what the digit leaves: least <= value - digit * stride <= most.
+    // The other leaves must be able to give the remainder: least <= value - digit * stride <= most.
     let (stride, sign) = (
         i128::from(leaf.stride).abs(),
         i128::from(leaf.stride).signum(),
@@ -87,7 +90,8 @@ fn counts_up(a: &Layout, r: &Layout) -> bool {
     product.is_some_and(|product| coalesce(&product) == Layout::leaf(r.size(), 1))
 }
 
-/// The largest extent for which it holds, where it holds for all smaller ones, and for 1.
+/// The largest extent for which `holds` is true. It must be true for 1, and for every extent below one for which it
+/// is true.
 fn largest(holds: impl Fn(i64) -> bool) -> i64 {
     let mut above = 2i64;
     while holds(above) {

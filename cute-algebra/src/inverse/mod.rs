@@ -1,4 +1,4 @@
-//! Inverses, and the coordinates that map to zero.
+//! Left and right inverses, and the coordinates with value 0.
 
 mod longest;
 mod run_time;
@@ -16,11 +16,12 @@ use search::Found;
 
 pub use search::LEFT_INVERSE_VALUES;
 
-/// R with `A(R(i)) = i` for every `i < size(R)`: the longest one, where A is injective.
+/// R with `A(R(i)) = i` for every `i < size(R)`: the longest such layout, if A is injective.
 ///
-/// Its leading modes are the contiguous part of A, which ends where a stride, in ascending order, is not the product of the
-/// extents before it; there they are `1:0` if no stride is 1. Without negative strides that is all of it: no other value is
-/// as small. With negative strides values meet that product again, and R goes on for as long as it is a layout.
+/// Its first modes invert the contiguous part of A. These are the leaves whose strides, in ascending order, are the
+/// product of the extents before them; without a stride 1 they are `1:0`. If no stride is negative, this is all of
+/// R, because no other leaf reaches the next value. With negative strides, sums of several leaves can reach it, and
+/// R is extended for as long as it stays a layout.
 /// ```
 /// use cute_algebra::{Layout, right_inverse};
 /// let a = Layout::new([4, 8], [8, 1])?;
@@ -36,10 +37,10 @@ pub fn right_inverse(a: &Layout) -> Result<Layout, LayoutError> {
 
 /// L with `L(A(i)) = i`; where A repeats values through strides 0, `A(L(A(i))) = A(i)`.
 ///
-/// No stride of A may be negative, since a layout has no values below 0. Where each stride, in ascending order, is a multiple
-/// of the stride before, and at least that times its extent, the inverse takes a value apart by the strides. Otherwise it is
-/// searched among all layouts, for at most [`LEFT_INVERSE_VALUES`] values; a refusal says whether there is none, or the
-/// search was too long.
+/// No stride of A may be negative, since a layout has no values below 0. If each stride, in ascending order, is a
+/// multiple of the previous stride and at least that times its extent, then the digits of a value with respect to
+/// the strides are the coordinates. Otherwise all layouts are searched, for up to [`LEFT_INVERSE_VALUES`] values of
+/// A. A refusal says whether there is no left inverse or the search took too long.
 /// ```
 /// use cute_algebra::{Layout, left_inverse};
 /// let a = Layout::new([4, 3], [3, 24])?;
@@ -52,9 +53,9 @@ pub fn left_inverse(a: &Layout) -> Result<Layout, LayoutError> {
     left_inverse_in(&mut Numbers, a).during("left_inverse", [a])
 }
 
-/// The coordinates of A that its strides 0 make irrelevant: `A(N(i)) = 0` for every i.
+/// The coordinates of A along its strides 0: `A(N(i)) = 0` for every i.
 ///
-/// These are all zeros of A where its other strides have one sign.
+/// If the other strides all have the same sign, A is 0 nowhere else.
 /// ```
 /// use cute_algebra::{Layout, nullspace};
 /// let a: Layout = "(4,3,2):(0,1,0)".parse()?;
@@ -67,7 +68,7 @@ pub fn nullspace(a: &Layout) -> Result<Layout, LayoutError> {
 
 /// A domain whose layouts can be inverted.
 pub(crate) trait Invert: Domain {
-    /// More of the modes of a right inverse, of which there are those of the contiguous leaves.
+    /// Extends the right inverse of the contiguous leaves of A by modes along `others`.
     fn prolong(
         &mut self,
         a: &Layout<Self::Int>,
@@ -75,7 +76,7 @@ pub(crate) trait Invert: Domain {
         others: &[Step<Self::Int>],
     ) -> Modes<Self::Int>;
 
-    /// The left inverse for leaves whose strides are no chain, as the refusal says.
+    /// The left inverse for leaves that [`along_chain`] refuses with the error `refusal`.
     fn search(
         &mut self,
         steps: &[Step<Self::Int>],
@@ -112,7 +113,7 @@ pub(crate) fn right_inverse_in<D: Invert>(
     Ok(Layout::from_flat(merge(modes)))
 }
 
-/// The right inverse of the contiguous part of a layout.
+/// The right inverse of the contiguous part of a layout alone.
 pub(crate) fn contiguous_inverse<D: Domain>(
     d: &D,
     a: &Layout<D::Int>,
@@ -128,7 +129,7 @@ fn inverse_of<I: Integer>(contiguous: Vec<Step<I>>) -> Modes<I> {
         .collect()
 }
 
-/// The leaves that together count up by 1, in the order of their strides, and those that do not.
+/// The leaves that together count up by 1, in ascending order of strides, and all other leaves whose value changes.
 type Contiguous<I> = (Vec<Step<I>>, Vec<Step<I>>);
 
 pub(crate) fn contiguous<D: Domain>(
@@ -143,7 +144,8 @@ pub(crate) fn contiguous<D: Domain>(
             if !d.is_known(Question::Equal(&step.stride, block)) {
                 continue;
             }
-            // Of two leaves with one stride, the smaller one goes on to the next.
+            // If two leaves have the next stride, the one with the smaller extent is taken, since the other one may
+            // have the stride that follows.
             let is_smaller = match next {
                 None => true,
                 Some(next) => !d.precedes(&others[next].extent, &step.extent, &step.place)?,
@@ -157,7 +159,7 @@ pub(crate) fn contiguous<D: Domain>(
         blocks.push(product(block, &step.extent)?);
         contiguous.push(step);
     }
-    // It ends here only if no other leaf can be the next one, or could have been an earlier one.
+    // If the facts leave open whether another leaf has one of these strides, the contiguous part is not known.
     for step in &others {
         for block in blocks.iter().rev() {
             let question = Question::Equal(&step.stride, block);
@@ -175,7 +177,7 @@ pub(crate) fn left_inverse_in<D: Invert>(
 ) -> Result<Layout<D::Int>, LayoutError> {
     let steps = ascending(d, a)?;
     if steps.is_empty() {
-        // Zero everywhere, and then so is the inverse; CuTe keeps the size.
+        // All values are 0, so the inverse is 0 too. CuTe keeps the size.
         return Ok(coalesce(a));
     }
     match along_chain(d, &steps) {
@@ -184,8 +186,9 @@ pub(crate) fn left_inverse_in<D: Invert>(
     }
 }
 
-/// The left inverse for leaves of which each stride is a multiple of the one before, and at least that times its extent: a
-/// value is taken apart by the strides, and the digit between two of them is the coordinate of the smaller one.
+/// The left inverse for leaves where each stride is a multiple of the previous one and at least that times its
+/// extent. The digits of a value with respect to the strides are the coordinates: the digit between two strides
+/// belongs to the smaller one.
 fn along_chain<D: Domain>(d: &mut D, steps: &[Step<D::Int>]) -> Result<Modes<D::Int>, LayoutError> {
     let mut inverse = Vec::new();
     let (mut extent, mut stride) = (D::Int::ONE, D::Int::ONE);

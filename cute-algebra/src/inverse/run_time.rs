@@ -8,7 +8,7 @@ use crate::layout::Layout;
 use crate::stride::ScaledBasis;
 use crate::symbolic::{Scope, Term};
 
-/// Only of layouts that are numbers: facts about names say too little.
+/// Negative strides and searches need numbers, because facts about names say too little.
 impl Invert for Scope {
     fn prolong(
         &mut self,
@@ -42,7 +42,7 @@ impl Invert for Scope {
     }
 }
 
-/// The same leaves of numbers, if they are that.
+/// The leaves as numbers, if all of their integers are known.
 fn to_numbers(steps: &[Step<Term>]) -> Option<Vec<Step<i64>>> {
     let number = |step: &Step<Term>| {
         Some(Step {

@@ -1,13 +1,17 @@
-//! The left inverse of a layout of numbers whose strides are no chain.
+//! The left inverse of a layout of numbers where, in ascending order, a stride is not a multiple of the previous
+//! stride or is less than that times its extent.
 //!
-//! A layout whose extents multiply to 1 | c1 | c2 | … is a sum of jumps, `j0 * x + j1 * (x / c1) + j2 * (x / c2) + …` with
-//! quotients rounded down, for any integers j. So it is a left inverse of A exactly if the jumps solve one linear equation
-//! for each two neighbouring values of A: the sum is to grow by the difference of their coordinates. More divisors are more
-//! unknowns, and divisors above the largest value say nothing, so there is a left inverse exactly if the system of one of
-//! the chains of prime steps up to that value has a solution in integers.
+//! Let the products of the extents of a layout be 1, c1, c2, …, each of which divides the next. The layout is then
+//! a sum of jumps, `j0 * x + j1 * (x / c1) + j2 * (x / c2) + …` with quotients rounded down, and every choice of
+//! integers j gives such a layout. So it is a left inverse of A exactly if the jumps solve one linear equation for
+//! each pair of neighbouring values of A: from one value to the next, the sum grows by the difference of their
+//! coordinates. Adding a divisor to the chain only adds an unknown, and a divisor above the largest value
+//! contributes nothing. So there is a left inverse exactly if, for one of the chains in which each divisor is the
+//! previous one times a prime, up to the largest value, the equations have an integer solution.
 //!
-//! Chains grow upwards. Neighbours with the same quotient by c have the same quotient by its multiples, so their equation
-//! is complete when the chain has reached c, and a chain that does not solve it is given up.
+//! The search extends chains upwards. If two neighbours have the same quotient by c, they also have the same
+//! quotient by every multiple of c. So their equation has all its unknowns when the chain has reached c, and a
+//! chain for which it has no solution is abandoned.
 
 use crate::ascending::Step;
 use crate::coalesce::coalesced;
@@ -16,21 +20,21 @@ use crate::layout::Layout;
 /// Most values of a layout for which a left inverse is searched.
 pub const LEFT_INVERSE_VALUES: usize = 1 << 12;
 
-/// Most steps of a search: products, and pairs of neighbours.
+/// Most steps of a search. A step is one product or one pair of neighbours.
 const STEPS: usize = 1 << 20;
 
-/// What a search finds.
+/// The result of a search.
 pub(super) enum Found {
     Inverse(Layout),
-    /// Two coordinates have one value.
+    /// Two coordinates have the same value, so there is no left inverse.
     Collision,
-    /// There is none.
+    /// There is no left inverse.
     Nothing,
-    /// The search was ended by a limit.
+    /// A limit ended the search.
     Unknown,
 }
 
-/// Searches a left inverse for the values of leaves with positive strides.
+/// Searches a left inverse of a layout with these leaves, whose strides are positive.
 pub(super) fn left_inverse(steps: &[Step<i64>]) -> Found {
     let Some(mut points) = points(steps) else {
         return Found::Unknown;
@@ -51,7 +55,7 @@ pub(super) fn left_inverse(steps: &[Step<i64>]) -> Found {
     }
 }
 
-/// Each value with its coordinate; `None` where they are too many.
+/// Each value with its coordinate; `None` where there are more than [`LEFT_INVERSE_VALUES`].
 fn points(steps: &[Step<i64>]) -> Option<Vec<(i64, i64)>> {
     let extents = steps.iter().map(|step| step.extent as usize);
     extents
@@ -74,19 +78,19 @@ fn points(steps: &[Step<i64>]) -> Option<Vec<(i64, i64)>> {
 }
 
 struct Search {
-    /// Values in ascending order, with their coordinates.
+    /// The values in ascending order, each with its coordinate.
     points: Vec<(i64, i64)>,
     strides: Vec<i64>,
-    /// How many more steps may be made.
+    /// Number of steps that are left.
     steps: usize,
 }
 
-/// Nothing where a limit was met, else the inverse, if there is one.
+/// `None` where a limit ended the search; otherwise the inverse, if there is one.
 type Outcome = Option<Option<Layout>>;
 
 impl Search {
-    /// Looks at the chains that begin with this one. The jumps below its last divisor solve the equations of neighbours that
-    /// the divisor before does not tell apart.
+    /// Searches the chains that begin with `chain`. `solutions` are the jumps below its last divisor that solve the
+    /// equations of all neighbours with equal quotients by the divisor before that.
     fn extend(&mut self, chain: &mut Vec<i64>, solutions: &Solutions) -> Outcome {
         let (&last, before) = chain.split_last()?;
         let before = before.last().copied().unwrap_or(0);
@@ -114,7 +118,7 @@ impl Search {
         Some(None)
     }
 
-    /// Whether the equations of the chosen neighbours can be solved, too.
+    /// Adds the equations of the chosen neighbours, and says whether there is still a solution.
     fn solve(
         &mut self,
         chain: &[i64],
@@ -137,7 +141,8 @@ impl Search {
         Some(true)
     }
 
-    /// By what the chain may go on: first by what the strides suggest, which keeps the inverse short, then by the primes.
+    /// The factors by which the chain may be extended. Those that the strides suggest come first, which keeps the
+    /// inverse short; then come the primes.
     fn factors(&self, last: i64) -> impl Iterator<Item = i64> + use<> {
         let quotients = self.strides.iter().map(|stride| stride / last);
         let quotients = quotients.filter(|&quotient| quotient > 0);
@@ -147,7 +152,7 @@ impl Search {
         suggested.chain((2..=most).filter(|&factor| is_prime(factor)))
     }
 
-    /// The layout with these divisors and jumps, which has the largest value in its domain.
+    /// The layout with these divisors and jumps, long enough to have the largest value in its domain.
     fn layout(&self, chain: &[i64], jumps: &[i128]) -> Option<Layout> {
         let (largest, _) = self.points.last()?;
         let mut modes = Vec::new();
@@ -165,7 +170,7 @@ impl Search {
     }
 }
 
-/// The integer solutions of linear equations: one of them, and by what others differ from it.
+/// All integer solutions of linear equations: one of them, and the differences that can be added to it.
 #[derive(Clone, Default)]
 struct Solutions {
     particular: Vec<i128>,
@@ -173,7 +178,7 @@ struct Solutions {
 }
 
 impl Solutions {
-    /// Adds an unknown, which can be anything.
+    /// Adds an unknown, which no equation restricts yet.
     fn unknowns_grow(&mut self) {
         self.particular.push(0);
         for difference in &mut self.differences {
@@ -184,17 +189,18 @@ impl Solutions {
         self.differences.push(unit);
     }
 
-    /// How many products one more equation takes.
+    /// Number of products that one more equation takes.
     fn products(&self) -> usize {
         (1 + self.differences.len()) * self.particular.len()
     }
 
-    /// Keeps those with `sum of factors * unknowns = right`, and says whether there are any; `None` on overflow.
+    /// Keeps the solutions with `sum of factors * unknowns = right`, and says whether there are any; `None` on
+    /// overflow.
     fn require(&mut self, factors: &[i128], right: i128) -> Option<bool> {
         let missing = right.checked_sub(dot(factors, &self.particular)?)?;
         let changes = self.differences.iter().map(|d| dot(factors, d));
         let mut changes = changes.collect::<Option<Vec<_>>>()?;
-        // As Euclid does it, until one difference is left that changes the sum.
+        // Euclid's algorithm on the differences, until at most one of them changes the sum.
         loop {
             let moving = || (0..changes.len()).filter(|&i| changes[i] != 0);
             let Some(least) = moving().min_by_key(|&i| changes[i].abs()) else {
@@ -222,7 +228,7 @@ fn dot(a: &[i128], b: &[i128]) -> Option<i128> {
     products.try_fold(0i128, |sum, product| sum.checked_add(product?))
 }
 
-/// Adds `times` the second to the first.
+/// Adds `times * vector` to `to`.
 fn add(to: &mut [i128], times: i128, vector: &[i128]) -> Option<()> {
     for (to, value) in to.iter_mut().zip(vector) {
         *to = to.checked_add(times.checked_mul(*value)?)?;

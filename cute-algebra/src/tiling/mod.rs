@@ -1,4 +1,4 @@
-//! A layout cut into tiles, with the coordinates that tell where the edge is.
+//! Tilings: a layout divided into tiles, with the coordinates that show where its edge is.
 
 mod run_time;
 
@@ -14,14 +14,15 @@ use crate::overhang::Overhang;
 use crate::tiler::Tiler;
 use std::collections::HashMap;
 
-/// Most points that two with the same value are looked for among.
+/// Largest size for which two coordinates with the same value are searched.
 const OVERLAP_LIMIT: i64 = 1 << 18;
 
-/// The zipped divide of a layout, and beside it that of the layout's coordinates.
+/// The zipped divide of a layout, together with the coordinates in the undivided layout.
 ///
-/// A coordinate is a number for each mode that the tiler tells apart: one for a layout as tiler, one for each mode of a
-/// tiler by mode, and so on inside. The tiles of a ragged tiling reach past the edge; there, a coordinate is not below
-/// its extent. A mode that the tiler names `_` is not cut: a tile has all of it.
+/// These coordinates have one number for each mode that the tiler distinguishes: one for a layout as tiler, one for
+/// each mode of a tiler by mode, and so on inside. Tiles of a ragged tiling can extend past the edge, where a
+/// coordinate is at least as large as its extent. A mode for which the tiler has `_` is not divided: each tile
+/// contains all of it.
 /// ```
 /// use cute_algebra::{ComposedLayout, Swizzle, Tiling};
 /// let columns = ComposedLayout::new(Swizzle::IDENTITY, 0, "(10,5):(1,10)".parse()?)?;
@@ -43,24 +44,24 @@ pub struct Tiling {
     axes: Vec<(i64, Vec<i64>)>,
 }
 
-/// Two coordinates of one element.
+/// Two coordinates with the same element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlap {
-    /// The element.
+    /// The index of the element.
     pub value: i64,
-    /// A coordinate of it in the whole.
+    /// A coordinate of it in the undivided layout.
     pub first: Vec<i64>,
-    /// Another, or the same in another tile.
+    /// Another coordinate of it, or the same one in another tile.
     pub second: Vec<i64>,
 }
 
 impl Tiling {
-    /// The tiling by a tiler that divides the layout.
+    /// The tiling by a tiler that divides the layout without a remainder; refused otherwise.
     pub fn new(whole: &ComposedLayout, tiler: &Tiler) -> Result<Self, LayoutError> {
         Self::with(whole, tiler, Overhang::Strict)
     }
 
-    /// The tiling by any tiler, its last tiles past the edge.
+    /// The tiling by any tiler. The last tiles can extend past the edge.
     pub fn ragged(whole: &ComposedLayout, tiler: &Tiler) -> Result<Self, LayoutError> {
         Self::with(whole, tiler, Overhang::Ragged)
     }
@@ -87,17 +88,17 @@ impl Tiling {
         })
     }
 
-    /// What is tiled.
+    /// The undivided layout.
     pub fn whole(&self) -> &ComposedLayout {
         &self.whole
     }
 
-    /// `(tile, rest)`.
+    /// The divided layout, with the modes `(tile, rest)`.
     pub fn layout(&self) -> &ComposedLayout {
         &self.layout
     }
 
-    /// The coordinates of the whole, each over the leaves of `(tile, rest)`.
+    /// For each coordinate of the undivided layout, its extent and its strides along the leaves of `(tile, rest)`.
     pub fn axes(&self) -> Vec<Axis<'_>> {
         self.axes
             .iter()
@@ -108,7 +109,7 @@ impl Tiling {
             .collect()
     }
 
-    /// The coordinate in the whole of a 1-D coordinate of `(tile, rest)`.
+    /// The coordinate in the undivided layout for a 1-D coordinate of `(tile, rest)`.
     pub fn coordinate(&self, index: i64) -> Vec<i64> {
         let digits = self.digits(index);
         self.axes
@@ -123,7 +124,7 @@ impl Tiling {
             .collect()
     }
 
-    /// Whether that coordinate is inside the whole.
+    /// Whether the coordinate for `index` lies inside the undivided layout and not past its edge.
     pub fn contains(&self, index: i64) -> bool {
         let coordinate = self.coordinate(index);
         coordinate
@@ -132,14 +133,15 @@ impl Tiling {
             .all(|(coordinate, (extent, _))| coordinate < extent)
     }
 
-    /// Whether no two coordinates inside the whole share an element, as far as [`proves_disjoint`] goes. A swizzle
-    /// changes nothing here.
+    /// Whether [`proves_disjoint`] shows that no two coordinates inside the undivided layout have the same element.
+    /// The swizzle is a bijection, so it does not matter here.
     pub fn is_disjoint(&self) -> bool {
         let (shape, stride) = self.leaves();
         proves_disjoint(&shape, &stride, &self.axes())
     }
 
-    /// Two coordinates that share an element; none is found among too many.
+    /// Two coordinates with the same element. `None` where there are none, or where the tiling has more than 2¹⁸
+    /// coordinates.
     pub fn overlap(&self) -> Option<Overlap> {
         if self.layout.size() > OVERLAP_LIMIT {
             return None;
@@ -181,7 +183,7 @@ impl Tiling {
     }
 }
 
-/// The tiler with `_` replaced by the whole mode.
+/// The tiler with each `_` replaced by a layout of the whole mode.
 fn cut_nothing(tiler: &Tiler, a: &Layout) -> Tiler {
     match tiler {
         Tiler::Keep => Layout::left(a.shape().clone()).map_or(Tiler::Keep, Tiler::Layout),
@@ -200,7 +202,7 @@ fn cut_nothing(tiler: &Tiler, a: &Layout) -> Tiler {
     }
 }
 
-/// The extents of the modes that the tiler tells apart, from left to right.
+/// The sizes of the modes that the tiler distinguishes, from left to right.
 fn extents(tiler: &Tiler, a: &Layout) -> Vec<i64> {
     match tiler {
         Tiler::Modes(tilers) => {
@@ -216,7 +218,7 @@ fn extents(tiler: &Tiler, a: &Layout) -> Vec<i64> {
     }
 }
 
-/// The layout whose value is the coordinate along the chosen one of these modes.
+/// The layout whose value is the coordinate along mode `chosen` of those that the tiler distinguishes.
 fn axis(tiler: &Tiler, a: &Layout, next: &mut usize, chosen: usize) -> Result<Layout, LayoutError> {
     let leaf = |next: &mut usize, a: &Layout| {
         let is_chosen = *next == chosen;
@@ -236,7 +238,8 @@ fn axis(tiler: &Tiler, a: &Layout, next: &mut usize, chosen: usize) -> Result<La
     }
 }
 
-/// How far the coordinate moves with each leaf of the layout, whose modes refine those of the coordinate.
+/// How far the coordinate moves with a step of each leaf of `layout`. The modes of `layout` refine those of
+/// `coordinate`.
 fn steps(layout: &Layout, coordinate: &Layout) -> Vec<i64> {
     let mut weight = 1;
     let leaves = layout.shape().leaves().map(|&extent| {
@@ -257,7 +260,7 @@ mod tests {
     use crate::layout::Layout;
     use crate::swizzle::Swizzle;
 
-    /// The tiling takes each coordinate of the whole once and has the whole's element there.
+    /// Checks that the tiling takes each coordinate of the layout exactly once, with the layout's element.
     #[track_caller]
     fn check(whole: &str, tiler: &str, ragged: bool) -> Tiling {
         let composed = match whole.parse::<Layout>() {
@@ -326,7 +329,7 @@ mod tests {
         }
     }
 
-    /// The edge alone makes these disjoint: the overhang of one column lies in the next.
+    /// Only the edge makes these disjoint: the tiles of one column extend into the next.
     #[test]
     fn the_edge_proves_more() {
         assert!(check("(10,7):(1,10)", "<4,4>", true).is_disjoint());

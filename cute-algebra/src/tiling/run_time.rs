@@ -1,4 +1,4 @@
-//! A layout of terms cut into tiles, with the coordinates that tell where the edge is.
+//! Tilings of layouts of run-time integers, with the coordinates that show where the edge is.
 
 use crate::composed::ComposedLayout;
 use crate::construct::compact_left;
@@ -13,7 +13,8 @@ use crate::tiler::Tiler;
 
 type Result<T> = std::result::Result<T, LayoutError>;
 
-/// The zipped divide of a layout, and beside it the coordinates in the layout: the [`Tiling`](crate::Tiling) of run-time integers.
+/// The [`Tiling`](crate::Tiling) of run-time integers: the zipped divide of a layout, together with the coordinates
+/// in the undivided layout.
 ///
 /// ```
 /// use cute_algebra::notation::{Definition, eval_symbolic_tiling};
@@ -26,23 +27,23 @@ type Result<T> = std::result::Result<T, LayoutError>;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolicTiling {
-    /// `(tile, rest)`.
+    /// The divided layout, with the modes `(tile, rest)`.
     pub layout: ComposedLayout<Term>,
-    /// The coordinates of the whole, one for each mode that the tiler tells apart.
+    /// The coordinates in the undivided layout, one for each mode that the tiler distinguishes.
     pub axes: Vec<SymbolicAxis>,
 }
 
-/// One coordinate of what is tiled, as a layout over the leaves of the tiling.
+/// One coordinate of the undivided layout, as a layout over the leaves of the tiling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolicAxis {
-    /// The coordinate is below this, or past the edge.
+    /// A coordinate at or above this lies past the edge.
     pub extent: Term,
-    /// How far each leaf of the tiling moves along it.
+    /// By how much the coordinate grows with each step of each leaf of the tiling.
     pub strides: Vec<Term>,
 }
 
 impl SymbolicTiling {
-    /// The tiling by a tiler.
+    /// The tiling by a tiler, strict or ragged.
     pub(crate) fn new(
         scope: &mut Scope,
         whole: &ComposedLayout<Term>,
@@ -69,14 +70,15 @@ impl SymbolicTiling {
     }
 }
 
-/// The modes that a tiler tells apart: which of the bounds each is, and its size.
+/// For each mode that a tiler distinguishes: the index of its bound in the scope, and its size.
 #[derive(Default)]
 struct Marked {
     axes: Vec<(usize, Term)>,
 }
 
 impl Marked {
-    /// The modes with their places along these: a division carries them through.
+    /// The layout with a source on each stride that says how far a step moves in its mode. Division carries the
+    /// sources through to the tiles.
     fn layout(
         &mut self,
         scope: &mut Scope,
@@ -101,7 +103,7 @@ impl Marked {
 
     fn axis(&mut self, scope: &mut Scope, mode: &Layout<Term>) -> Result<Layout<Term>> {
         let size = mode.shape().product().ok_or_else(overflow)?;
-        // A bound is what only run-time integers have.
+        // Only run-time integers have bounds.
         let bound = scope.bound(&size).ok_or_else(overflow)?;
         self.axes.push((bound, size));
         let (mut leaves, mut step) = (Vec::new(), Term::ONE);
@@ -120,7 +122,7 @@ impl Marked {
     }
 }
 
-/// The tiler with `_` replaced by the whole mode.
+/// The tiler with each `_` replaced by a layout of the whole mode.
 fn cut_nothing(scope: &mut Scope, tiler: &Tiler<Term>, a: &Layout<Term>) -> Result<Tiler<Term>> {
     Ok(match tiler {
         Tiler::Keep => Tiler::Layout(compact_left(scope, a.shape())?),

@@ -1,4 +1,4 @@
-//! Copies: the operations, and which thread reads and writes which bit.
+//! Copy operations, and which thread reads and writes which bit.
 
 use super::{Mode, Tv, not_one_of, split_name, tv};
 use crate::error::{ErrorKind, LayoutError, Place};
@@ -7,7 +7,7 @@ use crate::recast::recast;
 use cute_hopper::{ElementType, threads};
 use std::str::FromStr;
 
-/// One operation that copies.
+/// A copy operation of the hardware.
 ///
 /// Its name is CuTe's: `SM75_U32x4_LDSM_N` is `ldmatrix.x4`, `SM90_U16x8_STSM_T` is `stmatrix.x4.trans`, and
 /// `UniversalCopy<uint128_t>` is a copy of 16 bytes by one thread. Types can be C++'s or Rust's.
@@ -24,29 +24,29 @@ pub struct CopyAtom {
     layouts: [Layout; 3],
 }
 
-/// An end of a copy, or the order that both are stated in.
+/// A side of a copy, or the order in which the values of both sides are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopySide {
-    /// Where it reads.
+    /// The side that is read.
     Src,
-    /// Where it writes.
+    /// The side that is written.
     Dst,
-    /// The end in registers: the order of the values of a tiled copy.
+    /// The side in registers. A tiled copy numbers its values in this order.
     Ref,
 }
 
 impl CopyAtom {
-    /// From the threads of the operation to those of a warp.
+    /// The layout from the threads of the operation to lanes of a warp.
     pub fn thr_id(&self) -> &Layout {
         &self.thr_id
     }
 
-    /// From (thread, value) to bits, or to elements if it is [`in_elements`](Self::in_elements).
+    /// The layout from (thread, value) to bits; to elements after [`in_elements`](Self::in_elements).
     pub fn layout(&self, side: CopySide) -> &Layout {
         &self.layouts[side as usize]
     }
 
-    /// The same in elements of so many bits.
+    /// The same operation with its layouts in elements of `bits` bits, instead of bits.
     pub fn in_elements(&self, bits: i64) -> Result<Self, LayoutError> {
         let threads = self.thr_id.size();
         let mut layouts = self.layouts.clone();
@@ -74,11 +74,12 @@ struct WarpCopy {
     name: &'static str,
     src: Tv,
     dst: Tv,
-    /// Which of them is in registers.
+    /// Which side is in registers.
     reference: CopySide,
 }
 
-/// Registers of `ldmatrix` without and with `.trans`, and the rows that they come from.
+/// The registers of `ldmatrix`, without and with `.trans`, and the rows that they are loaded from. All are layouts
+/// to bits.
 const X1: Tv = (&[(32, 32)], &[(32, 1)]);
 const X2: Tv = (&[(32, 32)], &[(32, 1), (2, 1024)]);
 const X4: Tv = (&[(32, 32)], &[(32, 1), (4, 1024)]);
@@ -112,7 +113,7 @@ static OF_A_WARP: &[WarpCopy] = &[
         dst: (&[(4, 64), (2, 32), (4, 512)], &[(32, 1), (2, 256)]) },
 ];
 
-/// Operations of one thread, and the bits that they copy.
+/// Operations of one thread, and how many bits they can copy.
 #[rustfmt::skip] // A table is read by its rows.
 static OF_ONE_THREAD: &[(&str, &[i64])] = &[
     ("UniversalCopy", &[4, 8, 16, 32, 64, 128]),
@@ -122,14 +123,14 @@ static OF_ONE_THREAD: &[(&str, &[i64])] = &[
     ("SM80_CP_ASYNC_CACHEGLOBAL_ZFILL", &[128]),
 ];
 
-/// Types that are copied and no elements of tensors, and their bits.
+/// Types that can be copied but are not element types of tensors, and their widths in bits.
 #[rustfmt::skip] // A table is read by its rows.
 static NO_ELEMENTS: &[(i64, &[&str])] = &[
     (4, &["int4b_t", "uint4b_t"]),
     (128, &["int128_t", "uint128_t", "i128", "u128"]),
 ];
 
-/// All types by CuTe's names and by Rust's, and their bits.
+/// All types, by the names of CuTe and of Rust, and their widths in bits.
 fn types() -> impl Iterator<Item = (i64, &'static str)> {
     let elements = ElementType::ALL.iter().flat_map(|element| {
         let names = element.cute().iter().copied().chain([element.name()]);
@@ -141,7 +142,7 @@ fn types() -> impl Iterator<Item = (i64, &'static str)> {
     elements.chain(others)
 }
 
-/// The names of all operations, with all types.
+/// The names of all operations, with each type that they take.
 #[cfg(test)]
 pub(super) fn names() -> Vec<String> {
     let of_a_warp = OF_A_WARP.iter().map(|row| row.name.to_owned());

@@ -1,4 +1,4 @@
-//! Matrix multiplication: the operations, and which thread holds which element of an operand.
+//! Matrix multiplications, and which thread holds which element of an operand.
 
 use super::{Mode, Tv, not_one_of, split_name, tv};
 use crate::error::{ErrorKind, LayoutError, Place};
@@ -6,7 +6,7 @@ use crate::layout::Layout;
 use cute_hopper::{threads, wgmma};
 use std::str::FromStr;
 
-/// One operation that multiplies matrices: `C[m,n] += A[m,k] * B[n,k]`.
+/// A multiply-accumulate operation of the hardware: `C[m,n] += A[m,k] * B[n,k]`.
 ///
 /// Its name is CuTe's: `SM80_16x8x16_F32F16F16F32_TN` is `mma.sync.m16n8k16` with f32 accumulators, and
 /// `SM90_64x128x16_F32F16F16_SS<K,MN>` is `wgmma.m64n128k16` with both operands in shared memory, A contiguous along
@@ -28,16 +28,16 @@ pub struct MmaAtom {
 /// An operand of a matrix multiplication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MmaOperand {
-    /// M × K.
+    /// The operand of M × K elements.
     A,
-    /// N × K.
+    /// The operand of N × K elements.
     B,
-    /// M × N.
+    /// The accumulator, of M × N elements.
     C,
 }
 
 impl MmaOperand {
-    /// Which of M, N and K its modes run along.
+    /// The positions in (M, N, K) of the two modes of this operand.
     pub fn modes(self) -> [usize; 2] {
         match self {
             Self::A => [0, 2],
@@ -48,42 +48,42 @@ impl MmaOperand {
 }
 
 impl MmaAtom {
-    /// M, N and K.
+    /// The extents M, N and K of one operation.
     pub fn shape_mnk(&self) -> [i64; 3] {
         self.shape_mnk
     }
 
-    /// From the threads of the operation to those of a warp, or of a warpgroup.
+    /// The layout from the threads of the operation to lanes of a warp, or to threads of a warpgroup.
     pub fn thr_id(&self) -> &Layout {
         &self.thr_id
     }
 
-    /// From (thread, value) to the elements of an operand, its first mode fastest.
+    /// The layout from (thread, value) to the elements of an operand, whose first mode is fastest.
     pub fn layout(&self, operand: MmaOperand) -> &Layout {
         &self.layouts[operand as usize]
     }
 }
 
-/// Operations that differ in their types and shapes only.
+/// Operations of one architecture that differ only in their types and shapes.
 struct Family {
     arch: &'static str,
-    /// The types of D, A, B and, but for wgmma, C.
+    /// The types of D, A, B and C; for wgmma without C.
     types: &'static [&'static str],
-    /// M, N and K; `ANY_N` stands for each N of wgmma.
+    /// M, N and K. `ANY_N` stands for every N of wgmma.
     shapes: &'static [[i64; 3]],
-    /// How the operands are stored, and variants of the instruction.
+    /// The suffixes of the names: how the operands are stored, and variants of the instruction.
     forms: &'static [&'static str],
     threads: Threads,
 }
 
-/// Who works together.
+/// Which threads execute the operation together.
 #[derive(Clone, Copy)]
 enum Threads {
-    /// A warp. Registers of 32 bits hold this many elements of A and B.
+    /// A warp. A register of 32 bits holds `packed` elements of A or B.
     Warp { packed: i64 },
-    /// A warpgroup; likewise.
+    /// A warpgroup. A register of 32 bits holds `packed` elements of A.
     Warpgroup { packed: i64 },
-    /// Eight threads of a Volta warp.
+    /// Eight threads of a Volta warp; `c` is the layout of the accumulator.
     QuadPair { c: Tv },
 }
 
@@ -137,7 +137,7 @@ static FAMILIES: &[Family] = &[
         shapes: &[[64, ANY_N, 32]], forms: STORED_SATURATE, threads: Threads::Warpgroup { packed: 4 } },
 ];
 
-/// Operations of one thread, and their K.
+/// Operations of one thread, and their K. M and N are 1.
 static OF_ONE_THREAD: &[(&str, i64)] = &[("UniversalFMA", 1), ("SM61_DP4A", 4), ("SM61_DP2A", 2)];
 
 impl FromStr for MmaAtom {
@@ -162,8 +162,8 @@ impl FromStr for MmaAtom {
     }
 }
 
-/// The family with an operation of these parts of a name, and its shape. What is wrong is said with what there is
-/// beside it.
+/// The family that has an operation with these parts of a name, and its shape. If one of the parts does not exist,
+/// the error lists those that do.
 fn find(
     arch: &str,
     size: &str,
@@ -214,7 +214,7 @@ fn find(
 }
 
 impl Family {
-    /// Refuses columns that wgmma does not multiply by.
+    /// Refuses an N that wgmma does not have, and names the nearest ones.
     fn check_width(&self, n: i64) -> Result<(), LayoutError> {
         let is_integer = self.forms == STORED_SATURATE;
         let widths = wgmma::N.filter(|&n| wgmma::has_n(n, is_integer));
@@ -229,7 +229,7 @@ impl Family {
     }
 }
 
-/// The names of all operations, of wgmma with three widths.
+/// The names of all operations; of wgmma only with three values of N.
 #[cfg(test)]
 pub(super) fn names() -> Vec<String> {
     let mut names: Vec<String> = OF_ONE_THREAD
@@ -268,7 +268,7 @@ fn shape_name([m, n, k]: &[i64; 3]) -> String {
     }
 }
 
-/// `SS` and `RS` have a major for A and one for B; A in registers is along K.
+/// Checks the majors. `SS` has one for A and one for B, and `RS` only K for A, which is in registers.
 fn check_majors(form: &str, parameters: &[&str]) -> Result<(), LayoutError> {
     let allowed: &[&[&str]] = match (form, parameters.len()) {
         (_, 0) => &[],
@@ -316,7 +316,8 @@ impl Threads {
             Self::QuadPair {
                 c: (threads, values),
             } => {
-                // Named as in BLAS, with column-major matrices: A is along K if transposed, B if not.
+                // Named as in BLAS for column-major matrices: a transposed A is contiguous along K, and so is B if
+                // it is not transposed.
                 let along_k = tv(&[(8, 1)], &[(4, 8)])?;
                 let across = tv(&[(4, 8), (2, 4)], &[(4, 1)])?;
                 let operand = |is_along: bool| {
@@ -347,12 +348,12 @@ impl Threads {
 const WARPGROUP: i64 = threads::WARPGROUP as i64;
 const WARPS: i64 = threads::WARPGROUP_WARPS as i64;
 
-/// Registers hold accumulators by pairs, whatever their type.
+/// A thread holds accumulators as pairs of neighbours, whatever their type.
 const ACCUMULATORS: i64 = 2;
 
-/// Where threads hold a matrix in registers of `packed` elements along the columns. Lane `l` of a warp has of each 8
-/// rows and `4 * packed` columns the elements of row `l / 4` that begin at column `l % 4 * packed`; the warps of a
-/// warpgroup have 16 rows each.
+/// The layout of a matrix in registers that hold `packed` neighbours of a row. In a block of 8 rows and four times
+/// `packed` columns, lane `l` of a warp holds the elements of row `l / 4` from column `l % 4 * packed` on. The
+/// blocks repeat along the columns, and each warp of a warpgroup holds 16 rows.
 fn fragment(
     rows: i64,
     columns: i64,
@@ -366,7 +367,7 @@ fn fragment(
     let values = [
         (packed > 1, (packed, rows)),
         (rows_of_warp > 8, (rows_of_warp / 8, 8)),
-        // CuTe writes this mode for wgmma even where it is 1.
+        // For wgmma CuTe writes this mode even where its extent is 1.
         (repeats > 1 || warps.is_some(), (repeats, 4 * packed * rows)),
     ];
     let values: Vec<Mode> = values
@@ -376,7 +377,7 @@ fn fragment(
     tv(&threads, &values)
 }
 
-/// An operand in shared memory: all threads have all of it.
+/// An operand in shared memory: every thread can access all of it.
 fn shared(rows: i64, columns: i64) -> Result<Layout, LayoutError> {
     tv(&[(WARPGROUP, 0)], &[(rows, 1), (columns, rows)])
 }

@@ -1,7 +1,8 @@
-//! Layouts that the hardware fixes, and their repetition over threads and tiles.
+//! Thread-value layouts of hardware operations, and their repetition over threads and tiles.
 //!
-//! An atom is one operation of the hardware. Which thread holds which element of an operand is a layout from (thread,
-//! value) to the elements: the TV layout. Tables list the operations; their TV layouts follow from few numbers.
+//! An atom is one operation of the hardware. Its TV layout, from (thread, value) to the elements of an operand,
+//! says which thread holds which element. Tables list the operations; a few numbers in each row determine the TV
+//! layouts.
 
 mod copy;
 mod mma;
@@ -22,7 +23,7 @@ use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::tuple::{IntTuple, Tuple};
 
-/// A name and its parameters: `UniversalCopy` and `uint128_t` of `UniversalCopy<uint128_t>`.
+/// The name and the parameters of an operation: `UniversalCopy` and `uint128_t` of `UniversalCopy<uint128_t>`.
 fn split_name(name: &str) -> (&str, Vec<&str>) {
     match name.strip_suffix('>').and_then(|open| open.split_once('<')) {
         Some((base, parameters)) => (base, parameters.split(',').map(str::trim).collect()),
@@ -30,13 +31,13 @@ fn split_name(name: &str) -> (&str, Vec<&str>) {
     }
 }
 
-/// Extent and stride.
+/// Extent and stride of a mode.
 type Mode = (i64, i64);
 
-/// The modes of the threads and of the values.
+/// The modes of the threads, and the modes of the values.
 type Tv = (&'static [Mode], &'static [Mode]);
 
-/// From (thread, value) to elements or bits.
+/// The layout from (thread, value) to elements or bits.
 fn tv(threads: &[Mode], values: &[Mode]) -> Result<Layout, LayoutError> {
     let side = |modes: &[Mode]| match modes {
         [] => Ok(Layout::unit()),
@@ -50,7 +51,7 @@ fn tv(threads: &[Mode], values: &[Mode]) -> Result<Layout, LayoutError> {
     Layout::concat([side(threads)?, side(values)?])
 }
 
-/// The error about a name that a table does not have.
+/// The error about a name that a table does not have, with the names that the table has.
 fn not_one_of<'a>(
     what: &'static str,
     found: &str,
@@ -70,17 +71,18 @@ fn not_one_of<'a>(
     .at(Place::operand(0))
 }
 
-/// What one thread holds: a layout of its values, and where the first is.
+/// What one thread holds of a tensor: a layout of its values, and the offset of the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
-    /// The values of the thread, one top-level mode for those of one atom and one for each mode of the data.
+    /// The values of the thread. The first mode is those of one atom, and then there is one mode for each mode of
+    /// the data.
     pub layout: Layout,
-    /// What is added to them.
+    /// The value of the data at the thread's first element, which is added to each value of `layout`.
     pub offset: IntTuple,
 }
 
 impl Partition {
-    /// The partition of swizzled data, whose layout underneath this is a partition of.
+    /// The same partition of swizzled data, where `self` is a partition of the layout under the swizzle of `data`.
     pub fn swizzled(&self, data: &ComposedLayout) -> Result<ComposedLayout, LayoutError> {
         let overflow = || ErrorKind::Overflow { quantity: "offset" }.at(Place::operand(0));
         match &self.offset {

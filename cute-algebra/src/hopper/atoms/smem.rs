@@ -1,4 +1,4 @@
-//! The tiles of shared memory that wgmma and TMA swizzle as one.
+//! Swizzled tiles of shared memory for wgmma and TMA.
 
 use crate::composed::ComposedLayout;
 use crate::domain::Numbers;
@@ -11,8 +11,8 @@ use crate::tile_to_shape::tile;
 use crate::tuple::{IntTuple, Shape};
 use cute_hopper::{SwizzleMode, wgmma};
 
-/// The smallest shared-memory tile that wgmma and TMA swizzle as one: 8 rows of the swizzle's span along the
-/// contiguous dimension. Its modes are (MN, K), its values are element indices.
+/// The smallest shared-memory tile that wgmma and TMA swizzle as a unit: 8 rows, each as long as the span of the
+/// swizzle, along the contiguous dimension. Its modes are (MN, K), its values are element indices.
 /// ```
 /// use cute_algebra::{Major, SwizzleMode, smem_atom};
 /// let atom = smem_atom(Major::K, SwizzleMode::B128, 16)?;
@@ -33,15 +33,16 @@ pub fn smem_atom(
         Major::K => ([rows, span], [span, 1]),
         Major::MN => ([span, rows], [1, span]),
     };
-    // 16-byte chunks stay whole.
+    // The swizzle moves 16-byte chunks and leaves their inside as it is.
     let chunk_bits = (8 * i64::from(wgmma::CORE_BYTES) / element_bits).trailing_zeros();
     let swizzle = Swizzle::new(swizzle.bits(), chunk_bits, 3)?;
     ComposedLayout::new(swizzle, 0, Layout::new(shape, stride)?)
 }
 
-/// The atom repeated over a shape `(MN, K, …)`, in the order of modes given (left to right without one).
+/// [`smem_atom`] repeated over a shape `(MN, K, …)`. `order` says in which order the modes are filled, from left to
+/// right without it.
 ///
-/// The extents of the shape are multiples of those of the atom.
+/// The extents of the shape must be multiples of those of the atom.
 /// ```
 /// use cute_algebra::{Major, Shape, SwizzleMode, smem_tile_to_shape};
 /// let tile = smem_tile_to_shape(Major::K, SwizzleMode::B128, 16, &Shape::from([128, 64]), None)?;

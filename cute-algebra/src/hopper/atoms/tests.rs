@@ -1,4 +1,4 @@
-//! Laws of the tables and of what follows from them: who holds what, element by element.
+//! Laws of the tables of operations and of what is derived from them, checked element by element.
 
 use super::{CopyAtom, CopySide, MmaAtom, MmaOperand, TiledCopy, TiledMma};
 use crate::coalesce::filter_zeros;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 const OPERANDS: [MmaOperand; 3] = [MmaOperand::A, MmaOperand::B, MmaOperand::C];
 
-/// How often each value occurs, as the counts that occur.
+/// The number of distinct values, and the different numbers of times that they occur.
 fn counts(values: impl IntoIterator<Item = IntTuple>) -> (usize, Vec<usize>) {
     let mut counts: HashMap<IntTuple, usize> = HashMap::new();
     for value in values {
@@ -28,7 +28,7 @@ fn values(layout: &Layout) -> Vec<IntTuple> {
     (0..layout.size()).map(value).collect()
 }
 
-/// The values of a partition, with its offset.
+/// The values of a partition, offset included.
 fn elements(partition: &super::Partition) -> Vec<IntTuple> {
     let values = values(&partition.layout);
     values
@@ -51,7 +51,7 @@ fn every_mma_operand_is_covered_evenly() {
         for operand in OPERANDS {
             let tv = atom.layout(operand);
             let elements: i64 = operand.modes().map(|mode| shape[mode]).iter().product();
-            // All threads of a warpgroup have all of an operand in shared memory: one of them is enough.
+            // Every thread of a warpgroup has all of an operand in shared memory, so one thread is checked.
             let mut times = vec![0; elements as usize];
             filter_zeros(tv)
                 .values()
@@ -76,7 +76,7 @@ fn registers_of_a_copy_hold_every_bit_once() {
             [CopySide::Src, CopySide::Dst, CopySide::Ref].map(|side| values(atom.layout(side)));
         let (bits, times) = counts(reference.iter().cloned());
         assert_eq!((bits, times), (reference.len(), vec![1]), "{name}");
-        // Both ends name all bits; rows that no thread is asked for are named twice.
+        // Each side covers all bits. Row addresses that are not read are given several times.
         for end in [src, dst] {
             let (distinct, times) = counts(end);
             assert_eq!((distinct, times.len()), (bits, 1), "{name}");
@@ -84,7 +84,7 @@ fn registers_of_a_copy_hold_every_bit_once() {
     }
 }
 
-/// Some tiled MMAs: with permutations, with atoms along K, with quad pairs.
+/// Tiled MMAs with permutations, with several atoms along K, and with quad pairs.
 fn tiled_mmas() -> Vec<TiledMma> {
     [
         (
@@ -149,7 +149,7 @@ fn partitions_are_the_tv_layout_and_cover_the_tile() {
     }
 }
 
-/// A copy with the registers of an MMA operand, as the copy orders them.
+/// The registers of an MMA operand, reordered for a copy, are those that the copy takes.
 #[test]
 fn retiled_registers_hold_what_the_copy_copies() {
     for (copy, side, operand, tiles) in [
@@ -193,7 +193,7 @@ fn retiled_registers_hold_what_the_copy_copies() {
     }
 }
 
-/// The table of element types says what wgmma multiplies, and the table of operations has it.
+/// The element types that wgmma multiplies are those that the table of operations has.
 #[test]
 fn wgmma_of_each_element_type_is_an_operation() {
     let mut found = 0;

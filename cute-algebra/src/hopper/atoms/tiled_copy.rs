@@ -15,8 +15,8 @@ use crate::stride::ScaledBasis;
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, Shape, Tuple};
 
-/// A copy operation, repeated over the threads and values of a layout from (thread, value) to the elements of a tile:
-/// CuTe's `TiledCopy`.
+/// A copy operation, repeated over threads and values: CuTe's `TiledCopy`. A layout from (thread, value) to the
+/// elements of a tile says where.
 /// ```
 /// use cute_algebra::{CopySide, Layout, TiledCopy};
 /// // 16 × 8 threads, each with 8 elements of a row.
@@ -34,14 +34,15 @@ use crate::tuple::{Coord, Shape, Tuple};
 #[doc = include_str!("../../../docs/tiled_copy.svg")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TiledCopy {
-    /// In elements.
+    /// The operation, with its layouts in elements.
     atom: CopyAtom,
     layout_tv: Layout,
     tile_shape: Shape,
 }
 
 impl TiledCopy {
-    /// From a layout of threads and one of the values of a thread, both from coordinates: `make_tiled_copy`.
+    /// A tiled copy from a layout of the threads and a layout of each thread's values, both over coordinates of the
+    /// tile: CuTe's `make_tiled_copy`.
     pub fn new(
         atom: &CopyAtom,
         element_bits: i64,
@@ -62,7 +63,8 @@ impl TiledCopy {
         )
     }
 
-    /// With the threads and values of an operand of a tiled MMA: `make_tiled_copy_A`, `_B` and `_C`.
+    /// A tiled copy with the threads and values of an operand of a tiled MMA: CuTe's `make_tiled_copy_A`, `_B` and
+    /// `_C`.
     pub fn for_mma(
         atom: &CopyAtom,
         element_bits: i64,
@@ -73,8 +75,8 @@ impl TiledCopy {
         Self::of_tv(atom, element_bits, mma.layout_tv(operand)?, extents.into())
     }
 
-    /// From (thread, value), in the order of the operation's registers, to the elements of a tile of that shape, the
-    /// first mode fastest.
+    /// A tiled copy from a layout from (thread, value) to the elements of a tile of shape `tile_shape`, whose first
+    /// mode is fastest. The values are in the order of the operation's registers.
     pub fn of_tv(
         atom: &CopyAtom,
         element_bits: i64,
@@ -103,18 +105,19 @@ impl TiledCopy {
         })
     }
 
-    /// From (thread, value), in the order of the operation's registers, to the elements of the tile: CuTe's
-    /// `TiledLayout_TV`.
+    /// The layout from (thread, value) to the elements of the tile: CuTe's `TiledLayout_TV`. The values are in the
+    /// order of the operation's registers.
     pub fn tiled_layout_tv(&self) -> &Layout {
         &self.layout_tv
     }
 
-    /// The tile: CuTe's `Tiler_MN`.
+    /// The shape of the tile: CuTe's `Tiler_MN`.
     pub fn tile_shape(&self) -> &Shape {
         &self.tile_shape
     }
 
-    /// From (thread, (value of an operation, operation)) at one end to the elements of the tile.
+    /// The layout from (thread, (value of an operation, operation)) on one side of the copy to the elements of the
+    /// tile.
     pub fn layout_tv(&self, side: CopySide) -> Result<Layout, LayoutError> {
         compose(
             &mut Numbers,
@@ -124,7 +127,7 @@ impl TiledCopy {
         )
     }
 
-    /// What a thread copies at one end, of data stored as `data`.
+    /// What one thread copies on one side of the copy, of data stored as `data`.
     pub fn partition(
         &self,
         side: CopySide,
@@ -160,9 +163,9 @@ impl TiledCopy {
         })
     }
 
-    /// The registers of a thread in the order in which the copy takes them: CuTe's `retile_S` and `retile_D`.
-    /// `fragment` is a layout of registers by values of the tile, and then by the tiles along each mode of the data,
-    /// such as that of [`TiledMma::partition_shape`].
+    /// The registers of a thread in the order in which the copy takes them: CuTe's `retile_S` and `retile_D`. The
+    /// first mode of `fragment` is the thread's values of one tile; the others are the tiles along each mode of the
+    /// data, as [`TiledMma::partition_shape`] has them.
     /// ```
     /// use cute_algebra::{CopySide, Layout, MmaOperand, TiledCopy, TiledMma};
     /// let mma = TiledMma::new(
@@ -186,7 +189,8 @@ impl TiledCopy {
             );
             return Err(ErrorKind::Profile { expected, found }.at(Place::operand(0)));
         }
-        // The first values of the tile are the first mode of the fragment, the others lie along its other modes.
+        // The first mode of the fragment holds the first values of the tile; the later ones lie along its other
+        // modes.
         let split = divide(
             &mut Numbers,
             &values,
@@ -222,7 +226,7 @@ impl TiledCopy {
         Layout::concat([vec![values], rest.modes().into_iter().skip(1).collect()].concat())
     }
 
-    /// `(thread, (value of an operation, operation))` at one end to the elements of the tile, coalesced.
+    /// [`layout_tv`](Self::layout_tv) with the tile's elements as integers, coalesced.
     fn thread_values(&self, side: CopySide) -> Result<Layout, LayoutError> {
         let reference = self.atom.layout(CopySide::Ref);
         let [threads, values] = halves(reference).map(|mode| mode.size());
@@ -234,7 +238,7 @@ impl TiledCopy {
             Form::Zipped,
             Overhang::Strict,
         )?);
-        // From (thread, value) at this end to (thread, value) in registers.
+        // From (thread, value) on this side to (thread, value) in registers.
         let to_registers = compose(
             &mut Numbers,
             &right_inverse(reference)?,
@@ -255,16 +259,17 @@ impl TiledCopy {
     }
 }
 
-/// Where a thread's values beyond those of an atom lie in the tile: blocks, counted along each mode.
+/// Where the values of a thread after those of the first atom lie in the tile, in blocks of one atom.
 struct Blocks {
-    /// How many there are along each mode.
+    /// Number of blocks along each mode of the tile.
     extents: Vec<i64>,
-    /// The modes of the values: extent, the mode of the tile that it runs along, and the blocks before it there.
+    /// For each mode of the values: its extent, the mode of the tile that it runs along, and the number of blocks
+    /// before its first step there.
     modes: Vec<(i64, usize, i64)>,
 }
 
 impl Blocks {
-    /// Of a layout from values to elements of a tile.
+    /// The blocks of a layout from values to elements of a tile.
     fn new(values: &Layout, tile_shape: &Shape) -> Result<Self, LayoutError> {
         let coordinates = compose(
             &mut Numbers,
@@ -306,7 +311,8 @@ impl Blocks {
         })
     }
 
-    /// From values to registers, where each block has `held` registers and the first mode's blocks come first.
+    /// The layout from values to registers. Each block has `held` registers, and blocks along the first mode come
+    /// first.
     fn order(&self, held: i64) -> Result<Layout, LayoutError> {
         let modes = self.modes.iter().map(|&(extent, along, before)| {
             let smaller: i64 = self.extents[..along].iter().product();

@@ -14,11 +14,11 @@ use crate::product::tiled_product;
 use crate::tiler::Tiler;
 use crate::tuple::{Shape, Tuple};
 
-/// An MMA operation, repeated over threads by a layout of M × N × K atoms, and over a tile whose modes can be permuted
-/// before they are handed out: CuTe's `TiledMMA`.
+/// An MMA operation, repeated over threads by a layout of M × N × K atoms, and over a tile whose modes can be
+/// permuted before they are partitioned: CuTe's `TiledMMA`.
 ///
-/// Everything else follows by division and composition: the data is divided by the tile, the tile by the atom, the
-/// atom composed with its TV layout, and what remains divided among the threads.
+/// Everything else is derived by division and composition: the data is divided by the tile, and the tile by the
+/// atom; the atom is composed with its TV layout; the rest is divided among the threads.
 /// ```
 /// use cute_algebra::{Layout, MmaOperand, TiledMma, Tiler};
 /// let mma = TiledMma::new("SM90_64x128x16_F32BF16BF16_SS".parse()?, &Layout::left([2, 1, 1])?, &Tiler::Keep)?;
@@ -36,28 +36,28 @@ use crate::tuple::{Shape, Tuple};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TiledMma {
     atom: MmaAtom,
-    /// From (thread of the atom, atom along M, N, K) to threads.
+    /// The layout from (thread of the atom, atom along M, N, K) to threads.
     thr_layout_vmnk: Layout,
-    /// How the data is divided along M, N and K.
+    /// What divides the data along M, N and K.
     tile: [Tiler; 3],
     tile_shape: [i64; 3],
 }
 
-/// Data handed out: `((ThrV, (ThrX, ThrY)), (FrgV, (RestX, RestY, …)))`.
+/// Partitioned data, `((ThrV, (ThrX, ThrY)), (FrgV, (RestX, RestY, …)))`.
 struct Handed {
     /// The threads of an atom.
     atom_threads: Layout,
     /// The threads along the two modes of the operand.
     threads: [Layout; 2],
-    /// The values of an atom.
+    /// The values of one atom that a thread holds.
     atom_values: Layout,
-    /// What is repeated, one for each mode of the data.
+    /// The repetitions, with one mode for each mode of the data.
     rest: Layout,
 }
 
 impl TiledMma {
-    /// The atoms of `atom_layout`, a layout from (M, N, K) to groups of threads. The permutation has a layout or an
-    /// extent for M, N and K, and `_` for the extent that the atoms have.
+    /// A tiled MMA whose atoms are executed by the groups of threads that `atom_layout`, a layout from (M, N, K),
+    /// gives. `permutation` has a layout or an extent for each of M, N and K, or `_` for the extent of the atoms.
     pub fn new(
         atom: MmaAtom,
         atom_layout: &Layout,
@@ -122,23 +122,23 @@ impl TiledMma {
         })
     }
 
-    /// The operation.
+    /// The operation that is repeated.
     pub fn atom(&self) -> &MmaAtom {
         &self.atom
     }
 
-    /// From (thread of the atom, atom along M, N, K) to threads.
+    /// The layout from (thread of the atom, atom along M, N, K) to threads.
     pub fn thr_layout_vmnk(&self) -> &Layout {
         &self.thr_layout_vmnk
     }
 
-    /// How much of M, N and K one round of all threads covers.
+    /// The extents of M, N and K that all threads cover in one round.
     pub fn tile_shape(&self) -> [i64; 3] {
         self.tile_shape
     }
 
-    /// From (thread, value) to the elements of an operand's tile, its first mode fastest. Threads that differ only
-    /// along the mode of M, N and K that the operand does not have hold the same.
+    /// The layout from (thread, value) to the elements of an operand's tile, whose first mode is fastest. Threads
+    /// that differ only along the dimension (M, N or K) that the operand does not have hold the same elements.
     pub fn layout_tv(&self, operand: MmaOperand) -> Result<Layout, LayoutError> {
         let [x, y] = operand.modes();
         let tile = Layout::left([self.tile_shape[x], self.tile_shape[y]])?;
@@ -161,8 +161,8 @@ impl TiledMma {
         Layout::concat([threads, values])
     }
 
-    /// What a thread holds of an operand stored as `data`, a layout of at least two modes. Threads past the last
-    /// begin again at the first.
+    /// What a thread holds of an operand stored as `data`, a layout of at least two modes. Thread indices past the
+    /// last thread begin again at 0.
     pub fn partition(
         &self,
         operand: MmaOperand,
@@ -205,7 +205,7 @@ impl TiledMma {
         })
     }
 
-    /// The shape of what each thread holds of an operand of that shape.
+    /// The shape of what each thread holds of an operand with shape `shape`.
     pub fn partition_shape(
         &self,
         operand: MmaOperand,
@@ -261,7 +261,8 @@ impl TiledMma {
         })
     }
 
-    /// From threads to their 1-D coordinates in V × M × N × K; threads that the atoms leave out hold what others do.
+    /// The layout from threads to their 1-D coordinates in V × M × N × K. Threads without an atom of their own get
+    /// the coordinates of others.
     fn thread_to_vmnk(&self) -> Result<Layout, LayoutError> {
         let others = complement_within(&self.thr_layout_vmnk)?;
         let (size, spare) = (self.thr_layout_vmnk.size(), others.size());
@@ -275,12 +276,12 @@ impl TiledMma {
     }
 }
 
-/// The size of a mode.
+/// The size of a mode; 1 where it does not exist.
 fn extent(layout: &Layout, mode: usize) -> i64 {
     layout.mode(mode).map_or(1, |mode| mode.size())
 }
 
-/// The two modes of a layout that has two.
+/// The two modes of a layout of rank 2.
 pub(super) fn halves(layout: &Layout) -> [Layout; 2] {
     [0, 1].map(|i| layout.mode(i).unwrap_or_else(Layout::unit))
 }
