@@ -283,22 +283,22 @@ mod tests {
             (
                 "composition((5,3):(1,10), 6:2)",
                 "2",
-                "`6:2` drifts over the boundary 5 (2*2 + 1*1 = 5 >= 5): at 5 A(B(5)) is 20, where a layout would give 15; nearest: `3:2`",
+                "the steps of `6:2` carry over the boundary 5 (2*2 + 1*1 = 5 >= 5): A(B(5)) is 20, where a layout would give 15; nearest: `3:2`",
             ),
             (
                 "composition((4,6):(1,10), 6:1)",
                 "6",
-                "the boundary 4 splits `6:1` after 4, and 6 is not a multiple of 4: at 4 A(B(4)) is 10, where a layout would give 4; nearest: `4:1`, `8:1`, `6:2`",
+                "the boundary 4 splits `6:1` after 4, and 6 is not a multiple of 4: A(B(4)) is 10, where a layout would give 4; nearest: `4:1`, `8:1`, `6:2`",
             ),
             (
                 "composition((4,4):(1,10), (2,2):(3,1))",
                 "2",
-                "modes 0, 1 together reach 3 + 1 = 4 and carry over the boundary 4: at 3 A(B(3)) is 10, where a layout would give 4; nearest: `2:4`",
+                "modes 0, 1 together reach 3 + 1 = 4 and carry over the boundary 4: A(B(3)) is 10, where a layout would give 4; nearest: `2:4`",
             ),
             (
                 "composition((2,5):(5,1), 12:1)",
                 "12:1",
-                "reaches coordinate 11, but the size is 10; nearest: `10:1`; `ragged` allows the overhang",
+                "this reaches coordinate 11, but the size is 10; nearest: `10:1`; `ragged` allows the overhang",
             ),
             (
                 "composition((4,8):(8,1), 2:-1)",
@@ -308,22 +308,22 @@ mod tests {
             (
                 "composition(8:3, 2:-1)",
                 "2:-1",
-                "reaches coordinate -1, below 0; `ragged` allows the overhang",
+                "this reaches coordinate -1, which is below 0; `ragged` allows the overhang",
             ),
             (
                 "crd2idx(-1, (4,8):(8,1))",
                 "-1",
-                "-1 is below 0, where several modes together have no coordinate",
+                "-1 is below 0: the 1-D coordinate of several modes must be at least 0",
             ),
             (
                 "left_inverse((3,4):(3,5))",
                 "5",
-                "no layout takes all values back to their coordinates: stride 5 is not told from the mode `3:3`: it is not a multiple of 3 from 9 on; the nearest is 9",
+                "there is no left inverse: stride 5 does not fit after the mode `3:3`: it must be a multiple of 3 and at least 9; the nearest is 9",
             ),
             (
                 "composition((4,4):(1@0,1@1), 4:5)",
                 "5",
-                "a step of 5 is (1,1) in the coordinate space, which is not along one coordinate",
+                "a step of 5 moves by (1,1) in the coordinate space; it must move along one coordinate only",
             ),
             (
                 "composition((4,4):(1,4), 2:1@2)",
@@ -348,17 +348,17 @@ mod tests {
             (
                 "logical_divide((7,64):(192,1), 2:1)",
                 "2:1",
-                "`224:2` drifts over the boundary 7 (3*2 + 6*1 = 12 >= 7): at 14 A(B(14)) is 2, where a layout would give 1345",
+                "the steps of `224:2` carry over the boundary 7 (3*2 + 6*1 = 12 >= 7): A(B(14)) is 2, where a layout would give 1345",
             ),
             (
                 "zipped_divide((4,8):(1,4), <2,2,2>)",
                 "<2,2,2>",
-                "a tiler of 3 modes for the shape (4,8) of rank 2; a shape or `<...>` tiles mode by mode, a layout tiles the whole",
+                "the tiler has 3 modes, but the shape (4,8) has rank 2; a shape or `<...>` tiles mode by mode, a layout tiles the whole",
             ),
             (
                 "zipped_divide((4,8):(1,4), <2,_>)",
                 "_",
-                "`_` makes neither a tile nor a rest of its mode; use a logical divide or product, or an extent",
+                "`_` leaves its mode undivided, so there is no tile and no rest to group; use `logical_divide` or `logical_product`, or give an extent",
             ),
             (
                 "logical_product((2,2):(2,3), 2:1)",
@@ -368,7 +368,7 @@ mod tests {
             (
                 "logical_product((12,2):(59,5), (2,3):(3,1))",
                 "3",
-                "modes 0, 1 together reach 3 + 2 = 5 and carry over the boundary 5: at 5 A(B(5)) is 10, where a layout would give 5; nearest: `2:1`, `3:5`",
+                "modes 0, 1 together reach 3 + 2 = 5 and carry over the boundary 5: A(B(5)) is 10, where a layout would give 5; nearest: `2:1`, `3:5`",
             ),
             (
                 "tile_to_shape((8,64):(64,1), (128,100))",
@@ -378,7 +378,7 @@ mod tests {
             (
                 "left_inverse((5,3):(3,6))",
                 "6",
-                "stride 6 is not told from the mode `5:3`: it is not a multiple of 3 from 15 on; the nearest is 15",
+                "stride 6 does not fit after the mode `5:3`: it must be a multiple of 3 and at least 15; the nearest is 15",
             ),
             (
                 "upcast((2,8):(1,4), 4)",
@@ -388,17 +388,17 @@ mod tests {
             (
                 "upcast(8:5, 8)",
                 "5",
-                "stride 5 is no multiple of 8 and does not divide it; nearest: 4, 8",
+                "stride 5 is not a multiple of 8 and does not divide it; nearest: 4, 8",
             ),
             (
                 "downcast(4:2, 2)",
                 "2",
-                "an element is split in 2 only where exactly one mode has stride 1",
+                "elements can be split in 2 only if exactly one mode has stride 1",
             ),
             (
                 "recast(8:1, 12, 8)",
                 "8",
-                "of 12 and 8 bits neither is a multiple of the other",
+                "one element size must be a multiple of the other, but these are 12 and 8 bits",
             ),
             (
                 "slice((4,8):(1,4), (_,_,0))",
@@ -418,7 +418,7 @@ mod tests {
             (
                 "from_table(0, 1, 3, 2)",
                 "2",
-                "no layout has these values: 2 at 3, where the values before it ask for 4",
+                "no layout has these values: the value at 3 is 2, but the values before it require 4",
             ),
             (
                 "Sw<3,0,2> o 0 o 8:1",
@@ -428,12 +428,12 @@ mod tests {
             (
                 "left_inverse(Sw<2,0,3> o 0 o (2,4):(1,8))",
                 "Sw<2,0,3> o 0 o (2,4):(1,8)",
-                "the left inverse of a layout whose swizzle leaves its values is not a layout after one swizzle",
+                "the left inverse of a layout whose swizzle leaves its values cannot be written as one swizzle after a layout",
             ),
             (
                 "ragged size(8:1)",
                 "8:1",
-                "nothing is rounded here, so `ragged` has no meaning",
+                "this operation rounds nothing, so it has no `ragged` form",
             ),
             (
                 "size(8:1, 8:1)",

@@ -184,7 +184,7 @@ fn judge(record: &Json) -> Verdict {
 /// The reason of a refusal without its numbers.
 fn because(kind: &ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::Drift { .. } => "a stride drifts over a boundary",
+        ErrorKind::Drift { .. } => "a stride's steps carry over a boundary",
         ErrorKind::Split { .. } => "a boundary cuts an extent",
         ErrorKind::Carry { .. } => "modes carry together",
         ErrorKind::Gap { .. } => "strides leave holes that no layout fills",

@@ -485,19 +485,19 @@ impl fmt::Display for ErrorKind {
                     "shape and stride are not congruent: {shape} in the shape meets {stride} in the stride"
                 )
             }
-            Self::Extent { extent } => write!(f, "an extent is at least 1, not {extent}"),
-            Self::Factor { factor } => write!(f, "sizes of elements are at least 1, not {factor}"),
+            Self::Extent { extent } => write!(f, "an extent must be at least 1, not {extent}"),
+            Self::Factor { factor } => write!(f, "a factor or a number of bits must be at least 1, not {factor}"),
             Self::TooDeep { depth, limit } => {
-                write!(f, "nested {depth} deep, the limit is {limit}")
+                write!(f, "the tuple is nested {depth} deep; the limit is {limit}")
             }
             Self::TooManyLeaves { leaves, limit } => {
-                write!(f, "{leaves} leaves, the limit is {limit}")
+                write!(f, "the tuple has {leaves} leaves; the limit is {limit}")
             }
             Self::NotIntegral { stride } => write!(f, "the strides must be integers, not {stride}"),
             Self::MixedStrides { first, second } => {
                 write!(
                     f,
-                    "strides {first} and {second} cannot be added: one runs along a part of the other's coordinate"
+                    "strides {first} and {second} cannot be added: where {first} gives an integer, {second} gives a tuple"
                 )
             }
             Self::Swizzle { bits, base, shift } if shift.unsigned_abs() < *bits => write!(
@@ -505,7 +505,7 @@ impl fmt::Display for ErrorKind {
                 "the fields of Sw<{bits},{base},{shift}> overlap: the distance |{shift}| must be at least {bits} bits"
             ),
             Self::Swizzle { bits, base, shift } => {
-                write!(f, "Sw<{bits},{base},{shift}> reaches beyond bit 62")
+                write!(f, "the fields of Sw<{bits},{base},{shift}> reach beyond bit 62, the highest bit that a swizzle can change")
             }
             Self::Profile { expected, found } => {
                 write!(f, "{found} does not fit the shape {expected}")
@@ -524,8 +524,8 @@ impl fmt::Display for ErrorKind {
             }
             Self::Overhang { reach, size, nearest } => {
                 match reach {
-                    ..0 => write!(f, "reaches coordinate {reach}, below 0")?,
-                    _ => write!(f, "reaches coordinate {reach}, but the size is {size}")?,
+                    ..0 => write!(f, "this reaches coordinate {reach}, which is below 0")?,
+                    _ => write!(f, "this reaches coordinate {reach}, but the size is {size}")?,
                 }
                 write_nearest(f, nearest)?;
                 f.write_str("; `ragged` allows the overhang")
@@ -540,7 +540,7 @@ impl fmt::Display for ErrorKind {
             } => {
                 write!(
                     f,
-                    "`{extent}:{stride}` drifts over the boundary {boundary} ("
+                    "the steps of `{extent}:{stride}` carry over the boundary {boundary} ("
                 )?;
                 for (i, (steps, rest)) in terms.iter().enumerate() {
                     write!(f, "{}{steps}*{rest}", if i > 0 { " + " } else { "" })?;
@@ -586,12 +586,12 @@ impl fmt::Display for ErrorKind {
                 write!(f, "the stride {stride} must not be negative here")
             }
             Self::BelowZero { index } => {
-                write!(f, "{index} is below 0, where several modes together have no coordinate")
+                write!(f, "{index} is below 0: the 1-D coordinate of several modes must be at least 0")
             }
             Self::Diagonal { stride, value } => {
                 write!(
                     f,
-                    "a step of {stride} is {value} in the coordinate space, which is not along one coordinate"
+                    "a step of {stride} moves by {value} in the coordinate space; it must move along one coordinate only"
                 )
             }
             Self::Gap {
@@ -608,11 +608,11 @@ impl fmt::Display for ErrorKind {
             Self::Overlap { previous: (extent, before), stride, nearest, inverse } => {
                 f.write_str(match inverse {
                     NoInverse::Collision => "",
-                    NoInverse::Never => "no layout takes all values back to their coordinates: ",
-                    NoInverse::Unknown => "no layout was found that takes all values back to their coordinates, though there may be one: ",
+                    NoInverse::Never => "there is no left inverse: ",
+                    NoInverse::Unknown => "no left inverse was found, though there may be one: ",
                 })?;
                 let end = extent.saturating_mul(*before);
-                write!(f, "stride {stride} is not told from the mode `{extent}:{before}`: it is not a multiple of {before} from {end} on")?;
+                write!(f, "stride {stride} does not fit after the mode `{extent}:{before}`: it must be a multiple of {before} and at least {end}")?;
                 match nearest {
                     [only, other] if only == other => write!(f, "; the nearest is {only}"),
                     [below, above] => write!(f, "; the nearest are {below} and {above}"),
@@ -634,7 +634,7 @@ impl fmt::Display for ErrorKind {
             } => {
                 write!(
                     f,
-                    "stride {stride} is no multiple of {factor} and does not divide it"
+                    "stride {stride} is not a multiple of {factor} and does not divide it"
                 )?;
                 write_numbers(f, nearest)
             }
@@ -664,24 +664,24 @@ impl fmt::Display for ErrorKind {
             Self::NotContiguous { factor } => {
                 write!(
                     f,
-                    "an element is split in {factor} only where exactly one mode has stride 1"
+                    "elements can be split in {factor} only if exactly one mode has stride 1"
                 )
             }
             Self::Bits { old, new } => {
                 write!(
                     f,
-                    "of {old} and {new} bits neither is a multiple of the other"
+                    "one element size must be a multiple of the other, but these are {old} and {new} bits"
                 )
             }
             Self::Rank { rank, found } => write!(
                 f,
-                "the rank is {found} already, which does not extend to {rank}"
+                "a layout of rank {found} cannot be extended to rank {rank}"
             ),
             Self::Range { begin, end, rank } => {
                 write!(f, "there are no modes {begin}..{end}: the rank is {rank}")
             }
             Self::NotAPowerOfTwo { factor } => write!(f, "{factor} is not a power of two"),
-            Self::NotASwizzle { what } => write!(f, "{what} is not a layout after one swizzle"),
+            Self::NotASwizzle { what } => write!(f, "{what} cannot be written as one swizzle after a layout"),
             Self::NotBitwise { what } => write!(f, "{what} is not linear over bits"),
             Self::ElementBits { bits } => {
                 write!(f, "elements have 4, 8, 16, 32 or 64 bits, not {bits}")
@@ -697,7 +697,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "there is no {what} `{found}`; there are {names}")
             }
             Self::AtomShare { what, tiled, atom } => {
-                write!(f, "{tiled} {what} are no multiple of the {atom} of the copy operation")
+                write!(f, "the tiled copy has {tiled} {what}, which is not a multiple of the {atom} of the copy operation")
             }
             Self::NoThread { thread, threads } => {
                 write!(f, "thread {thread} has no part: threads are 0 to {}", threads - 1)
@@ -729,16 +729,16 @@ impl fmt::Display for ErrorKind {
                 }
                 write!(f, ", not {found}")
             }
-            Self::NotRagged => f.write_str("nothing is rounded here, so `ragged` has no meaning"),
+            Self::NotRagged => f.write_str("this operation rounds nothing, so it has no `ragged` form"),
             Self::RepeatingTile { extent } => {
                 write!(f, "the tile takes each value {extent} times (`{extent}:0`); `ragged` allows that")
             }
             Self::KeepUngrouped => {
-                f.write_str("`_` makes neither a tile nor a rest of its mode; use a logical divide or product, or an extent")
+                f.write_str("`_` leaves its mode undivided, so there is no tile and no rest to group; use `logical_divide` or `logical_product`, or give an extent")
             }
             Self::TilerRank { tiler, shape, rank } => write!(
                 f,
-                "a tiler of {tiler} modes for the shape {shape} of rank {rank}; a shape or `<...>` tiles mode by mode, a layout tiles the whole"
+                "the tiler has {tiler} modes, but the shape {shape} has rank {rank}; a shape or `<...>` tiles mode by mode, a layout tiles the whole"
             ),
             Self::NotALayout {
                 position,
@@ -747,7 +747,7 @@ impl fmt::Display for ErrorKind {
             } => {
                 write!(
                     f,
-                    "no layout has these values: {found} at {position}, where the values before it ask for {expected}"
+                    "no layout has these values: the value at {position} is {found}, but the values before it require {expected}"
                 )
             }
             Self::Denominator => f.write_str("a stride cannot be a fraction over 0"),
@@ -773,11 +773,11 @@ impl fmt::Display for ErrorKind {
             Self::CosizeLimit { limit } => write!(
                 f,
                 "the cosize does not fit 64 bits, or takes more than {limit} steps to find: \
-                 `cosize_bound` is never less"
+                 `cosize_bound` gives an upper bound"
             ),
             Self::RaggedEdge { what, extent } => write!(
                 f,
-                "elements of a ragged division cannot be {what}: its edge may run through the mode of extent {extent}"
+                "elements of a ragged division cannot be {what}: the end of the data may lie inside the mode of extent {extent}"
             ),
             Self::TooMany { what, limit } => write!(f, "more than {limit} {what}"),
         }
@@ -786,7 +786,7 @@ impl fmt::Display for ErrorKind {
 
 fn write_witness(f: &mut fmt::Formatter<'_>, witness: &Option<Witness>) -> fmt::Result {
     match witness {
-        None => f.write_str("; not tried point by point"),
+        None => f.write_str("; no coordinate that shows this was searched for"),
         Some(Witness {
             index,
             value,
@@ -794,7 +794,7 @@ fn write_witness(f: &mut fmt::Formatter<'_>, witness: &Option<Witness>) -> fmt::
         }) => {
             write!(
                 f,
-                ": at {index} A(B({index})) is {value}, where a layout would give {expected}"
+                ": A(B({index})) is {value}, where a layout would give {expected}"
             )
         }
     }

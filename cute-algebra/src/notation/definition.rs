@@ -144,7 +144,7 @@ impl Expander<'_> {
                     None => Ok(expr.clone()),
                     Some(factor) => Err(NotationError::new(
                         &factor.at,
-                        "a factor is an integer, and this is an expression with run-time integers",
+                        "a factor must be an integer, but this name stands for an expression with run-time integers",
                     )),
                 };
             }
@@ -236,7 +236,9 @@ impl Expander<'_> {
         match self.count > MAX_TOKENS {
             true => Err(NotationError::new(
                 at,
-                format!("more than {MAX_TOKENS} parts, with those of the names"),
+                format!(
+                    "the expression has more than {MAX_TOKENS} parts once its names are replaced"
+                ),
             )),
             false => Ok(()),
         }

@@ -331,7 +331,10 @@ impl<D: Leaves> Evaluator<'_, D> {
     fn swizzle(&mut self, expr: &Expr, fields: &[Expr; 3]) -> Result<Swizzle, NotationError> {
         let mut field = |field: &Expr| match self.integer(field)?.as_constant() {
             Some(value) => Ok(value),
-            None => Err(NotationError::new(&field.at, "a swizzle is of numbers")),
+            None => Err(NotationError::new(
+                &field.at,
+                "the fields of a swizzle must be numbers that are known at expansion",
+            )),
         };
         let mut unsigned = |expr: &Expr| {
             let value = field(expr)?;
@@ -519,7 +522,10 @@ pub(super) fn at_place(error: LayoutError, operands: &[&Expr]) -> NotationError 
                     "state it as a fact in front: `{}` or `{}`",
                     facts[0], facts[1]
                 ),
-                false => "facts are about names: give one to what it depends on".to_owned(),
+                false => {
+                    "only names can have facts: give a name to the expression that it depends on"
+                        .to_owned()
+                }
             };
             NotationError::new(&at, message).help(help)
         }
@@ -608,7 +614,7 @@ fn coalesced_hint<D: Operations>(values: &[Value<D::Int>]) -> Option<String> {
     let fewer = coalesce(&b);
     let result = composition(&a, &fewer).ok().filter(|_| fewer != b)?;
     Some(format!(
-        "the function is a layout, but not in the shape {}: `A o coalesce(B)` is `{result}`",
+        "no layout with the shape {} has these values, but `A o coalesce(B)` does: `{result}`",
         b.shape()
     ))
 }

@@ -178,7 +178,7 @@ impl Parser<'_> {
         let stride = self.primary()?;
         let at = shape.at.start..stride.at.end;
         if let Some(colon) = self.accept(':') {
-            let error = NotationError::new(&colon, "a layout has one stride");
+            let error = NotationError::new(&colon, "a layout has only one stride");
             return Err(match stride.kind {
                 ExprKind::Product(_) => error.help(NO_PRODUCT_SIGN),
                 _ => error,
@@ -296,7 +296,7 @@ impl Parser<'_> {
             }
             _ => Err(NotationError::new(
                 &side.at,
-                "a fact is about integers, names and their products",
+                "a fact can contain only integers, names and their products",
             )),
         };
         is_product(&left)?;

@@ -508,7 +508,7 @@ fn refusals() {
             "4:2",
             "`m - 1 >= 6` contradicts `m == 6`",
         ),
-        ("(m,0)", "0", "an extent is at least 1, not 0"),
+        ("(m,0)", "0", "an extent must be at least 1, not 0"),
         (
             "blocked_product((m,4), (n,2):(1@0,1@1))",
             "(1@0,1@1)",
@@ -517,12 +517,12 @@ fn refusals() {
         (
             "concat((1):(1@0), (m,m))",
             "(1@0)",
-            "strides 1 and 1@0 cannot be added: one runs along a part of the other's coordinate",
+            "strides 1 and 1@0 cannot be added: where 1 gives an integer, 1@0 gives a tuple",
         ),
         (
             "(m,n):(1@0,2)",
             "(1@0,2)",
-            "strides 2 and 1@0 cannot be added: one runs along a part of the other's coordinate",
+            "strides 2 and 1@0 cannot be added: where 2 gives an integer, 1@0 gives a tuple",
         ),
         (
             "where m % 64 == 32; (m,4)",

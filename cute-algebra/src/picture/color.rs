@@ -78,7 +78,7 @@ impl fmt::Display for ParseColorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "no colours by `{}`: expected value, thread, bank, bank:BITS with 1 to {MAX_BITS} bits, tile or rest",
+            "a picture cannot be coloured by `{}`: expected value, thread, bank, bank:BITS with 1 to {MAX_BITS} bits, tile or rest",
             self.found
         )
     }

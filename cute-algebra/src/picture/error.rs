@@ -98,7 +98,7 @@ impl fmt::Display for PictureError {
             Self::Color { by, picture, legal } => {
                 write!(
                     f,
-                    "no colours by {by} in a picture of {picture}: it has {legal}"
+                    "a picture of {picture} cannot be coloured by {by}, only by {legal}"
                 )
             }
             Self::Layout(error) => error.fmt(f),

@@ -321,11 +321,11 @@ fn refused() {
         ),
         (
             color("thread"),
-            "no colours by thread in a picture of a layout: it has value, bank:32, tile, rest",
+            "a picture of a layout cannot be coloured by thread, only by value, bank:32, tile, rest",
         ),
         (
             color("bank:0"),
-            "no colours by `bank:0`: expected value, thread, bank, bank:BITS with 1 to 128 bits, tile or rest",
+            "a picture cannot be coloured by `bank:0`: expected value, thread, bank, bank:BITS with 1 to 128 bits, tile or rest",
         ),
         (
             on_4x4("(4,4):(5,1)"),
