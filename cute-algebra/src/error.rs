@@ -1,4 +1,4 @@
-//! What can be wrong with an operation on layouts, and where.
+//! Errors of operations on layouts: what is wrong, in which operand, in which operation.
 
 mod kind;
 
@@ -6,7 +6,7 @@ use std::fmt;
 
 pub use kind::{ErrorKind, NoInverse, Witness};
 
-/// A refusal: what is wrong ([`ErrorKind`]), where ([`Place`]), and in which operations on which operands.
+/// The error of an operation: what is wrong ([`ErrorKind`]), where ([`Place`]), and in which operations on which operands.
 ///
 /// ```
 /// use cute_algebra::{ErrorKind, Layout, composition};
@@ -28,30 +28,30 @@ struct Detail {
     trace: Vec<Frame>,
 }
 
-/// An operation that was under way, with its operands.
+/// One level of the trace: an operation that was being computed, with its operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// Name of the operation, as in the notation.
     pub operation: &'static str,
-    /// Its operands, as text.
+    /// Its operands, in the notation.
     pub operands: Vec<String>,
 }
 
-/// Which part of which operand an error is about. It refers to the operands of the outermost operation.
+/// Which part of which operand an error is about. The operand is one of the outermost operation in the trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Index of the operand.
+    /// Index of the operand, counted from 0.
     pub operand: usize,
-    /// The mode inside the operand; empty for the whole of it.
+    /// The mode inside the operand; empty for the whole operand.
     pub path: ModePath,
-    /// Whether it is about the shape or the stride of that mode, or both.
+    /// Whether the error is about the shape of that mode, its stride, or both.
     pub side: Side,
 }
 
 /// The half of a layout that an error is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
-    /// Shape and stride, or something that has no halves.
+    /// Both shape and stride, or an operand that is not a layout.
     #[default]
     Both,
     /// The shape.
@@ -60,12 +60,12 @@ pub enum Side {
     Stride,
 }
 
-/// Indices from the top-level mode inwards.
+/// The path to a mode: the index of the top-level mode, then the index inside it, and so on. Counted from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModePath(pub Vec<usize>);
 
 impl Place {
-    /// The whole of an operand.
+    /// All of operand `operand`, counted from 0.
     pub fn operand(operand: usize) -> Self {
         Self {
             operand,
@@ -73,25 +73,25 @@ impl Place {
         }
     }
 
-    /// The mode at `path`.
+    /// The mode at `path` inside the same operand.
     pub fn mode(mut self, path: impl Into<Vec<usize>>) -> Self {
         self.path = ModePath(path.into());
         self
     }
 
-    /// The same part of mode `index`.
+    /// The same path, inside mode `index`.
     pub(crate) fn in_mode(mut self, index: usize) -> Self {
         self.path.0.insert(0, index);
         self
     }
 
-    /// Its shape only.
+    /// Only the shape of the same part.
     pub fn shape(mut self) -> Self {
         self.side = Side::Shape;
         self
     }
 
-    /// Its stride only.
+    /// Only the stride of the same part.
     pub fn stride(mut self) -> Self {
         self.side = Side::Stride;
         self
@@ -99,7 +99,7 @@ impl Place {
 }
 
 impl ModePath {
-    /// The path of mode `index` of the mode at this path.
+    /// The path of mode `index` inside the mode at this path.
     pub fn child(&self, index: usize) -> Self {
         Self([&self.0[..], &[index]].concat())
     }
@@ -111,24 +111,24 @@ impl LayoutError {
         &self.detail.kind
     }
 
-    /// Where.
+    /// Which part of which operand is wrong.
     pub fn place(&self) -> &Place {
         &self.detail.place
     }
 
-    /// The operations under way, the innermost first.
+    /// The operations that were being computed, the innermost first. Empty for constructors.
     pub fn trace(&self) -> &[Frame] {
         &self.detail.trace
     }
 
-    /// The mode of an operand that it is about, such as `mode 1 of (2,2):(1,3)`; nothing where it is about the whole.
+    /// The mode of an operand that the error is about, such as `mode 1 of (2,2):(1,3)`; `None` for a whole operand.
     pub(crate) fn part(&self) -> Option<String> {
         let place = self.place();
         let operand = self.trace().last()?.operands.get(place.operand)?;
         (!place.path.0.is_empty()).then(|| format!("{} of {operand}", place.path))
     }
 
-    /// Adds the operation that was under way. The place is left as it is.
+    /// Adds an outer operation to the trace. The place stays as it is.
     pub(crate) fn during(
         mut self,
         operation: &'static str,
@@ -141,13 +141,13 @@ impl LayoutError {
         self
     }
 
-    /// Restates the place for the caller of the operation that failed.
+    /// Replaces the place, which refers to operands of the operation that failed, by one for its caller.
     pub(crate) fn relocate(mut self, place: impl FnOnce(Place) -> Place) -> Self {
         self.detail.place = place(self.detail.place);
         self
     }
 
-    /// Restates the place for a caller that passed part `path` of its operand `operand`.
+    /// Replaces the place for a caller that passed the part at `path` of its operand `operand`.
     pub(crate) fn inside(self, operand: usize, path: &[usize]) -> Self {
         self.relocate(|place| Place {
             operand,
@@ -156,12 +156,12 @@ impl LayoutError {
         })
     }
 
-    /// Restates the place for a caller that passed mode `index` of its operands.
+    /// Replaces the place for a caller that passed mode `index` of its operands.
     pub(crate) fn in_mode(self, index: usize) -> Self {
         self.relocate(|place| place.in_mode(index))
     }
 
-    /// Adds the point that shows it.
+    /// Adds a coordinate that shows the error; only for kinds that have a witness.
     pub(crate) fn with_witness(mut self, found: Witness) -> Self {
         if let ErrorKind::Drift { witness, .. }
         | ErrorKind::Split { witness, .. }
@@ -172,7 +172,7 @@ impl LayoutError {
         self
     }
 
-    /// Adds what was found out about a left inverse.
+    /// Sets what is known about the left inverse; only for [`ErrorKind::Overlap`].
     pub(crate) fn with_inverse(mut self, found: NoInverse) -> Self {
         if let ErrorKind::Overlap { inverse, .. } = &mut self.detail.kind {
             *inverse = found;
@@ -180,7 +180,7 @@ impl LayoutError {
         self
     }
 
-    /// Adds the nearest legal modes.
+    /// Sets the nearest modes that are accepted; only for kinds that list modes.
     pub(crate) fn with_nearest(mut self, found: Vec<(i64, i64)>) -> Self {
         if let ErrorKind::Drift { nearest, .. }
         | ErrorKind::Split { nearest, .. }
@@ -192,14 +192,14 @@ impl LayoutError {
         self
     }
 
-    /// Restates the place for a caller from whose operand the failing one was computed.
+    /// Replaces the place by operand `operand` of a caller who computed the failing operand from it.
     pub(crate) fn blame(self, operand: usize) -> Self {
         self.relocate(|_| Place::operand(operand))
     }
 }
 
 impl ErrorKind {
-    /// The error at a place, outside of any operation yet.
+    /// The error at this place, with an empty trace.
     pub fn at(self, place: Place) -> LayoutError {
         LayoutError {
             detail: Box::new(Detail {
@@ -211,7 +211,7 @@ impl ErrorKind {
     }
 }
 
-/// Names the operation that a result is of.
+/// Adds the operation to the error of a result.
 pub(crate) trait During: Sized {
     /// Adds the operation and its operands to the error, if it is one.
     fn during<const N: usize>(
@@ -251,7 +251,7 @@ impl fmt::Display for LayoutError {
 }
 
 impl ModePath {
-    /// The indices as a coordinate: `1`, `(1,0)`.
+    /// The indices in the form of a coordinate: `1`, `(1,0)`.
     fn indices(&self) -> String {
         let list: Vec<_> = self.0.iter().map(usize::to_string).collect();
         if list.len() == 1 {
@@ -276,7 +276,7 @@ impl fmt::Display for ModePath {
 mod tests {
     use crate::notation::eval_str;
 
-    /// What is said about an expression, and which part of it is pointed at.
+    /// The message of each expression, and the part of the text that it points at.
     #[test]
     fn messages_have_the_numbers_and_the_place() {
         for (text, at, message) in [
