@@ -1523,11 +1523,11 @@ fn operations_answer_and_refuse() {
         ("xor_map((1,-1))", "at most 62 columns"),
         (
             "right_inverse(xor_map((3,3)))",
-            "the inverse of a map that is no bijection is not linear over bits",
+            "the inverse of a map that is not a bijection is not linear over bits",
         ),
         (
             "xor_map((3,2,5,11)) o 17:1",
-            "a map whose domain does not hold the values of the second",
+            "a map applied to values outside its domain",
         ),
         (
             "xor_map((3,2,5,11)) o (3,3):(1,3)",
