@@ -147,7 +147,8 @@ const FORGETS: [&str; 8] = [
     "domain_distribute",
 ];
 
-/// The number of instances that have a result, and the number of those that have a result on numbers but fail a check.
+/// Compares an expression with the operations on numbers, for m, n and k up to `most`. The result is the number of instances
+/// with a result, and the number of instances that have a result on numbers but fail a check.
 fn compare(text: &str, most: i64) -> Option<(usize, usize)> {
     let facts = facts_of(text);
     let allowed = |values| facts.iter().all(|fact| instance(fact, values).is_ok());
@@ -613,7 +614,7 @@ fn work_is_bounded() {
     }
 }
 
-/// Expressions with a result for most instances, and the least number of instances that must pass the checks.
+/// Expressions, and the largest m, n and k, for which every instance with a result on numbers passes the checks.
 #[test]
 fn checks_refuse_what_numbers_refuse() {
     for (text, most) in [
