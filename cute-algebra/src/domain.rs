@@ -1,7 +1,7 @@
-//! What an operation asks about extents and strides, and who answers.
+//! The questions that an operation asks about extents and strides, and the two domains that answer them.
 //!
-//! [`Numbers`] decide every question at once. A [`Scope`](crate::symbolic::Scope) of run-time integers answers from facts,
-//! may leave a question open, and leaves a check for what it is required to hold.
+//! [`Numbers`] decides every question at once. A [`Scope`](crate::symbolic::Scope) of run-time integers answers from facts
+//! and may leave a question open. If an operation requires a condition that is open, the scope records a check for run time.
 
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
@@ -13,11 +13,11 @@ type Result<T> = std::result::Result<T, LayoutError>;
 /// The answer to a question about integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// For all values that the facts and the checks so far allow.
+    /// Yes, for all values that the facts and the checks so far allow.
     Always,
-    /// For none.
+    /// No, for all values that the facts and the checks so far allow.
     Never,
-    /// Neither is proved.
+    /// Neither is proved: it may depend on the values.
     Maybe,
 }
 
@@ -28,7 +28,7 @@ pub(crate) enum Question<'a, I> {
     Divides(&'a I, &'a I),
     /// Whether the first is at most the second.
     AtMost(&'a I, &'a I),
-    /// Whether both are the same.
+    /// Whether both are equal.
     Equal(&'a I, &'a I),
 }
 
@@ -40,18 +40,18 @@ impl<I> Clone for Question<'_, I> {
 
 impl<I> Copy for Question<'_, I> {}
 
-/// Who answers questions about extents and strides.
+/// A domain of integers that extents and strides are taken from. It answers questions about them.
 pub(crate) trait Domain {
     type Int: Integer;
 
-    /// What is known.
+    /// The answer to a question, as far as it is known.
     fn answer(&self, question: Question<'_, Self::Int>) -> Answer;
 
-    /// The refusal of an operation whose result depends on an open question.
+    /// The error of an operation whose result depends on an open question.
     fn undecided(&self, question: Question<'_, Self::Int>, place: &Place) -> LayoutError;
 
-    /// Sees to it that the answer is yes: it is, or a check at run time makes sure. `refusal` says what is wrong where it
-    /// is not, if it finds the numbers for it.
+    /// Makes sure that the answer is yes: it is known, or a check is left for run time. Where the answer is no, the error is
+    /// the one that `refusal` gives, or a general one if it gives none.
     fn require(
         &mut self,
         question: Question<'_, Self::Int>,
@@ -59,10 +59,10 @@ pub(crate) trait Domain {
         refusal: &dyn Fn() -> Option<ErrorKind>,
     ) -> Result<()>;
 
-    /// Sees to it that an extent is at least 1.
+    /// Makes sure that an extent is at least 1.
     fn require_extent(&mut self, extent: &Self::Int, place: &Place) -> Result<()>;
 
-    /// Sees to it that the extents of a shape are at least 1, and within the limits.
+    /// Makes sure that the extents of a shape are at least 1, and its depth and number of leaves within the limits.
     fn require_shape(&mut self, shape: &Tuple<Self::Int>) -> Result<()>;
 
     /// The quotient of two positive integers, rounded up.
@@ -73,29 +73,29 @@ pub(crate) trait Domain {
         place: &Place,
     ) -> Result<Self::Int>;
 
-    /// Quotient, rounded towards zero, and remainder by a positive integer.
+    /// The quotient, rounded towards zero, and the remainder of a division by a positive integer.
     fn div_rem(
         &mut self,
         dividend: &Sum<Self>,
         divisor: &Self::Int,
     ) -> Result<(Sum<Self>, Sum<Self>)>;
 
-    /// Sees to it that a sum is at least 0.
+    /// Makes sure that a sum is at least 0.
     fn require_natural(&mut self, sum: &Sum<Self>, place: &Place) -> Result<()>;
 
-    /// A sum as one integer.
+    /// The same value as a single integer. Run-time integers may get a new atom for it.
     fn integer(&mut self, sum: &Sum<Self>) -> Result<Self::Int>;
 
-    /// Whether an operation has a result whatever the integers are, or for none of them.
+    /// `true` if an operation has a result for all values of the integers, `false` if for none; else an error.
     fn succeeds(&mut self, operation: impl FnOnce(&mut Self) -> Result<()>) -> Result<bool>
     where
         Self: Sized;
 
-    /// The number of a bound that coordinates are compared with where they may be past the end, if they are known at run
-    /// time only.
+    /// Records `size` as a bound that coordinates of a ragged division are compared with at run time, and gives its index;
+    /// `None` for numbers, which are compared at once.
     fn bound(&mut self, size: &Self::Int) -> Option<usize>;
 
-    /// The number of the bound that is so much closer than another.
+    /// Records a bound that is smaller than bound number `bound` by `by`, and gives its index.
     fn closer(&mut self, bound: usize, by: &Sum<Self>) -> Result<usize>;
 
     /// Whether the answer is known to be yes.
@@ -103,7 +103,7 @@ pub(crate) trait Domain {
         self.answer(question) == Answer::Always
     }
 
-    /// The answer, where it has to be known.
+    /// The answer; an error where it is not known.
     fn decide(&self, question: Question<'_, Self::Int>, place: &Place) -> Result<bool> {
         match self.answer(question) {
             Answer::Always => Ok(true),
@@ -112,7 +112,8 @@ pub(crate) trait Domain {
         }
     }
 
-    /// Whether the first comes before the second in ascending order, where equal ones may come in either.
+    /// Whether the first may come before the second in ascending order. Equal integers may come in either order, so it
+    /// is enough for a no to know that the first is at least the second.
     fn precedes(&self, first: &Self::Int, second: &Self::Int, place: &Place) -> Result<bool> {
         match self.is_known(Question::AtMost(second, first)) {
             true => Ok(first == second),
@@ -120,7 +121,7 @@ pub(crate) trait Domain {
         }
     }
 
-    /// Whether a stride is 0.
+    /// Whether a stride is 0; an error where that is not known.
     fn is_zero(&self, stride: &Self::Int, place: &Place) -> Result<bool> {
         match stride.as_constant() {
             Some(stride) => Ok(stride == 0),
@@ -134,7 +135,7 @@ pub(crate) trait Domain {
         }
     }
 
-    /// Refuses a stride that may be negative or 0.
+    /// An error where a stride is negative or 0, or may be.
     fn require_positive(&self, stride: &Self::Int, place: &Place) -> Result<()> {
         match self.decide(Question::AtMost(&Self::Int::ONE, stride), place)? {
             true => Ok(()),
@@ -146,15 +147,15 @@ pub(crate) trait Domain {
     }
 }
 
-/// Sums of the integers of a domain.
+/// The type of sums of the integers of a domain.
 pub(crate) type Sum<D> = <<D as Domain>::Int as Integer>::Sum;
 
-/// The product; refused where it does not fit.
+/// The product; an error where it does not fit 64 bits.
 pub(crate) fn product<I: Integer>(a: &I, b: &I) -> Result<I> {
     a.times(b).ok_or_else(overflow)
 }
 
-/// The quotient, which is known to be exact.
+/// The quotient of a division that is known to be exact; an error where it does not fit 64 bits.
 pub(crate) fn quotient<I: Integer>(dividend: &I, divisor: &I) -> Result<I> {
     dividend.over(divisor).ok_or_else(overflow)
 }
@@ -164,7 +165,7 @@ pub(crate) fn overflow() -> LayoutError {
     ErrorKind::Overflow { quantity }.at(Place::default())
 }
 
-/// What is known about numbers: everything.
+/// The domain of numbers that are known at expansion. No question stays open.
 pub(crate) struct Numbers;
 
 impl Domain for Numbers {

@@ -1,4 +1,4 @@
-//! What can be wrong with an operation on layouts, and where.
+//! Errors of operations on layouts: what is wrong, in which operand, in which operation.
 
 mod kind;
 
@@ -6,7 +6,7 @@ use std::fmt;
 
 pub use kind::{ErrorKind, NoInverse, Witness};
 
-/// A refusal: what is wrong ([`ErrorKind`]), where ([`Place`]), and in which operations on which operands.
+/// The error of an operation: what is wrong ([`ErrorKind`]), where ([`Place`]), and in which operations on which operands.
 ///
 /// ```
 /// use cute_algebra::{ErrorKind, Layout, composition};
@@ -28,30 +28,30 @@ struct Detail {
     trace: Vec<Frame>,
 }
 
-/// An operation that was under way, with its operands.
+/// One level of the trace: an operation that was being computed, with its operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// Name of the operation, as in the notation.
     pub operation: &'static str,
-    /// Its operands, as text.
+    /// Its operands, in the notation.
     pub operands: Vec<String>,
 }
 
-/// Which part of which operand an error is about. It refers to the operands of the outermost operation.
+/// Which part of which operand an error is about. The operand is one of the outermost operation in the trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Index of the operand.
+    /// Index of the operand, counted from 0.
     pub operand: usize,
-    /// The mode inside the operand; empty for the whole of it.
+    /// The mode inside the operand; empty for the whole operand.
     pub path: ModePath,
-    /// Whether it is about the shape or the stride of that mode, or both.
+    /// Whether the error is about the shape of that mode, its stride, or both.
     pub side: Side,
 }
 
 /// The half of a layout that an error is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
-    /// Shape and stride, or something that has no halves.
+    /// Both shape and stride, or an operand that is not a layout.
     #[default]
     Both,
     /// The shape.
@@ -60,12 +60,12 @@ pub enum Side {
     Stride,
 }
 
-/// Indices from the top-level mode inwards.
+/// The path to a mode: the index of the top-level mode, then the index inside it, and so on. Counted from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModePath(pub Vec<usize>);
 
 impl Place {
-    /// The whole of an operand.
+    /// All of operand `operand`, counted from 0.
     pub fn operand(operand: usize) -> Self {
         Self {
             operand,
@@ -73,25 +73,25 @@ impl Place {
         }
     }
 
-    /// The mode at `path`.
+    /// The mode at `path` inside the same operand.
     pub fn mode(mut self, path: impl Into<Vec<usize>>) -> Self {
         self.path = ModePath(path.into());
         self
     }
 
-    /// The same part of mode `index`.
+    /// The same path, inside mode `index`.
     pub(crate) fn in_mode(mut self, index: usize) -> Self {
         self.path.0.insert(0, index);
         self
     }
 
-    /// Its shape only.
+    /// Only the shape of the same part.
     pub fn shape(mut self) -> Self {
         self.side = Side::Shape;
         self
     }
 
-    /// Its stride only.
+    /// Only the stride of the same part.
     pub fn stride(mut self) -> Self {
         self.side = Side::Stride;
         self
@@ -99,7 +99,7 @@ impl Place {
 }
 
 impl ModePath {
-    /// The path of mode `index` of the mode at this path.
+    /// The path of mode `index` inside the mode at this path.
     pub fn child(&self, index: usize) -> Self {
         Self([&self.0[..], &[index]].concat())
     }
@@ -111,24 +111,24 @@ impl LayoutError {
         &self.detail.kind
     }
 
-    /// Where.
+    /// Which part of which operand is wrong.
     pub fn place(&self) -> &Place {
         &self.detail.place
     }
 
-    /// The operations under way, the innermost first.
+    /// The operations that were being computed, the innermost first. Empty for constructors.
     pub fn trace(&self) -> &[Frame] {
         &self.detail.trace
     }
 
-    /// The mode of an operand that it is about, such as `mode 1 of (2,2):(1,3)`; nothing where it is about the whole.
+    /// The mode of an operand that the error is about, such as `mode 1 of (2,2):(1,3)`; `None` for a whole operand.
     pub(crate) fn part(&self) -> Option<String> {
         let place = self.place();
         let operand = self.trace().last()?.operands.get(place.operand)?;
         (!place.path.0.is_empty()).then(|| format!("{} of {operand}", place.path))
     }
 
-    /// Adds the operation that was under way. The place is left as it is.
+    /// Adds an outer operation to the trace. The place stays as it is.
     pub(crate) fn during(
         mut self,
         operation: &'static str,
@@ -141,13 +141,13 @@ impl LayoutError {
         self
     }
 
-    /// Restates the place for the caller of the operation that failed.
+    /// Replaces the place, which refers to operands of the operation that failed, by one for its caller.
     pub(crate) fn relocate(mut self, place: impl FnOnce(Place) -> Place) -> Self {
         self.detail.place = place(self.detail.place);
         self
     }
 
-    /// Restates the place for a caller that passed part `path` of its operand `operand`.
+    /// Replaces the place for a caller that passed the part at `path` of its operand `operand`.
     pub(crate) fn inside(self, operand: usize, path: &[usize]) -> Self {
         self.relocate(|place| Place {
             operand,
@@ -156,12 +156,12 @@ impl LayoutError {
         })
     }
 
-    /// Restates the place for a caller that passed mode `index` of its operands.
+    /// Replaces the place for a caller that passed mode `index` of its operands.
     pub(crate) fn in_mode(self, index: usize) -> Self {
         self.relocate(|place| place.in_mode(index))
     }
 
-    /// Adds the point that shows it.
+    /// Adds a coordinate that shows the error; only for kinds that have a witness.
     pub(crate) fn with_witness(mut self, found: Witness) -> Self {
         if let ErrorKind::Drift { witness, .. }
         | ErrorKind::Split { witness, .. }
@@ -172,7 +172,7 @@ impl LayoutError {
         self
     }
 
-    /// Adds what was found out about a left inverse.
+    /// Sets what is known about the left inverse; only for [`ErrorKind::Overlap`].
     pub(crate) fn with_inverse(mut self, found: NoInverse) -> Self {
         if let ErrorKind::Overlap { inverse, .. } = &mut self.detail.kind {
             *inverse = found;
@@ -180,7 +180,7 @@ impl LayoutError {
         self
     }
 
-    /// Adds the nearest legal modes.
+    /// Sets the nearest modes that are accepted; only for kinds that list modes.
     pub(crate) fn with_nearest(mut self, found: Vec<(i64, i64)>) -> Self {
         if let ErrorKind::Drift { nearest, .. }
         | ErrorKind::Split { nearest, .. }
@@ -192,14 +192,14 @@ impl LayoutError {
         self
     }
 
-    /// Restates the place for a caller from whose operand the failing one was computed.
+    /// Replaces the place by operand `operand` of a caller who computed the failing operand from it.
     pub(crate) fn blame(self, operand: usize) -> Self {
         self.relocate(|_| Place::operand(operand))
     }
 }
 
 impl ErrorKind {
-    /// The error at a place, outside of any operation yet.
+    /// The error at this place, with an empty trace.
     pub fn at(self, place: Place) -> LayoutError {
         LayoutError {
             detail: Box::new(Detail {
@@ -211,7 +211,7 @@ impl ErrorKind {
     }
 }
 
-/// Names the operation that a result is of.
+/// Adds the operation to the error of a result.
 pub(crate) trait During: Sized {
     /// Adds the operation and its operands to the error, if it is one.
     fn during<const N: usize>(
@@ -251,7 +251,7 @@ impl fmt::Display for LayoutError {
 }
 
 impl ModePath {
-    /// The indices as a coordinate: `1`, `(1,0)`.
+    /// The indices in the form of a coordinate: `1`, `(1,0)`.
     fn indices(&self) -> String {
         let list: Vec<_> = self.0.iter().map(usize::to_string).collect();
         if list.len() == 1 {
@@ -276,29 +276,29 @@ impl fmt::Display for ModePath {
 mod tests {
     use crate::notation::eval_str;
 
-    /// What is said about an expression, and which part of it is pointed at.
+    /// The message of each expression, and the part of the text that it points at.
     #[test]
     fn messages_have_the_numbers_and_the_place() {
         for (text, at, message) in [
             (
                 "composition((5,3):(1,10), 6:2)",
                 "2",
-                "`6:2` drifts over the boundary 5 (2*2 + 1*1 = 5 >= 5): at 5 A(B(5)) is 20, where a layout would give 15; nearest: `3:2`",
+                "the steps of `6:2` carry over the boundary 5 (2*2 + 1*1 = 5 >= 5): A(B(5)) is 20, where a layout would give 15; nearest: `3:2`",
             ),
             (
                 "composition((4,6):(1,10), 6:1)",
                 "6",
-                "the boundary 4 splits `6:1` after 4, and 6 is not a multiple of 4: at 4 A(B(4)) is 10, where a layout would give 4; nearest: `4:1`, `8:1`, `6:2`",
+                "the boundary 4 splits `6:1` after 4, and 6 is not a multiple of 4: A(B(4)) is 10, where a layout would give 4; nearest: `4:1`, `8:1`, `6:2`",
             ),
             (
                 "composition((4,4):(1,10), (2,2):(3,1))",
                 "2",
-                "modes 0, 1 together reach 3 + 1 = 4 and carry over the boundary 4: at 3 A(B(3)) is 10, where a layout would give 4; nearest: `2:4`",
+                "modes 0, 1 together reach 3 + 1 = 4 and carry over the boundary 4: A(B(3)) is 10, where a layout would give 4; nearest: `2:4`",
             ),
             (
                 "composition((2,5):(5,1), 12:1)",
                 "12:1",
-                "reaches coordinate 11, but the size is 10; nearest: `10:1`; `ragged` allows the overhang",
+                "this reaches coordinate 11, but the size is 10; nearest: `10:1`; `ragged` allows the overhang",
             ),
             (
                 "composition((4,8):(8,1), 2:-1)",
@@ -308,22 +308,22 @@ mod tests {
             (
                 "composition(8:3, 2:-1)",
                 "2:-1",
-                "reaches coordinate -1, below 0; `ragged` allows the overhang",
+                "this reaches coordinate -1, which is below 0; `ragged` allows the overhang",
             ),
             (
                 "crd2idx(-1, (4,8):(8,1))",
                 "-1",
-                "-1 is below 0, where several modes together have no coordinate",
+                "-1 is below 0: the 1-D coordinate of several modes must be at least 0",
             ),
             (
                 "left_inverse((3,4):(3,5))",
                 "5",
-                "no layout takes all values back to their coordinates: stride 5 is not told from the mode `3:3`: it is not a multiple of 3 from 9 on; the nearest is 9",
+                "there is no left inverse: stride 5 does not fit after the mode `3:3`: it must be a multiple of 3 and at least 9; the nearest is 9",
             ),
             (
                 "composition((4,4):(1@0,1@1), 4:5)",
                 "5",
-                "a step of 5 is (1,1) in the coordinate space, which is not along one coordinate",
+                "a step of 5 moves by (1,1) in the coordinate space; it must move along one coordinate only",
             ),
             (
                 "composition((4,4):(1,4), 2:1@2)",
@@ -348,17 +348,17 @@ mod tests {
             (
                 "logical_divide((7,64):(192,1), 2:1)",
                 "2:1",
-                "`224:2` drifts over the boundary 7 (3*2 + 6*1 = 12 >= 7): at 14 A(B(14)) is 2, where a layout would give 1345",
+                "the steps of `224:2` carry over the boundary 7 (3*2 + 6*1 = 12 >= 7): A(B(14)) is 2, where a layout would give 1345",
             ),
             (
                 "zipped_divide((4,8):(1,4), <2,2,2>)",
                 "<2,2,2>",
-                "a tiler of 3 modes for the shape (4,8) of rank 2; a shape or `<...>` tiles mode by mode, a layout tiles the whole",
+                "the tiler has 3 modes, but the shape (4,8) has rank 2; a shape or `<...>` tiles mode by mode, a layout tiles the whole",
             ),
             (
                 "zipped_divide((4,8):(1,4), <2,_>)",
                 "_",
-                "`_` makes neither a tile nor a rest of its mode; use a logical divide or product, or an extent",
+                "`_` leaves its mode undivided, so there is no tile and no rest to group; use `logical_divide` or `logical_product`, or give an extent",
             ),
             (
                 "logical_product((2,2):(2,3), 2:1)",
@@ -368,7 +368,7 @@ mod tests {
             (
                 "logical_product((12,2):(59,5), (2,3):(3,1))",
                 "3",
-                "modes 0, 1 together reach 3 + 2 = 5 and carry over the boundary 5: at 5 A(B(5)) is 10, where a layout would give 5; nearest: `2:1`, `3:5`",
+                "modes 0, 1 together reach 3 + 2 = 5 and carry over the boundary 5: A(B(5)) is 10, where a layout would give 5; nearest: `2:1`, `3:5`",
             ),
             (
                 "tile_to_shape((8,64):(64,1), (128,100))",
@@ -378,7 +378,7 @@ mod tests {
             (
                 "left_inverse((5,3):(3,6))",
                 "6",
-                "stride 6 is not told from the mode `5:3`: it is not a multiple of 3 from 15 on; the nearest is 15",
+                "stride 6 does not fit after the mode `5:3`: it must be a multiple of 3 and at least 15; the nearest is 15",
             ),
             (
                 "upcast((2,8):(1,4), 4)",
@@ -388,17 +388,17 @@ mod tests {
             (
                 "upcast(8:5, 8)",
                 "5",
-                "stride 5 is no multiple of 8 and does not divide it; nearest: 4, 8",
+                "stride 5 is not a multiple of 8 and does not divide it; nearest: 4, 8",
             ),
             (
                 "downcast(4:2, 2)",
                 "2",
-                "an element is split in 2 only where exactly one mode has stride 1",
+                "elements can be split in 2 only if exactly one mode has stride 1",
             ),
             (
                 "recast(8:1, 12, 8)",
                 "8",
-                "of 12 and 8 bits neither is a multiple of the other",
+                "one element size must be a multiple of the other, but these are 12 and 8 bits",
             ),
             (
                 "slice((4,8):(1,4), (_,_,0))",
@@ -418,7 +418,7 @@ mod tests {
             (
                 "from_table(0, 1, 3, 2)",
                 "2",
-                "no layout has these values: 2 at 3, where the values before it ask for 4",
+                "no layout has these values: the value at 3 is 2, but the values before it require 4",
             ),
             (
                 "Sw<3,0,2> o 0 o 8:1",
@@ -428,12 +428,12 @@ mod tests {
             (
                 "left_inverse(Sw<2,0,3> o 0 o (2,4):(1,8))",
                 "Sw<2,0,3> o 0 o (2,4):(1,8)",
-                "the left inverse of a layout whose swizzle leaves its values is not a layout after one swizzle",
+                "the left inverse of a layout whose swizzle leaves its values cannot be written as one swizzle after a layout",
             ),
             (
                 "ragged size(8:1)",
                 "8:1",
-                "nothing is rounded here, so `ragged` has no meaning",
+                "this operation rounds nothing, so it has no `ragged` form",
             ),
             (
                 "size(8:1, 8:1)",

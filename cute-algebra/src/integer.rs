@@ -1,15 +1,15 @@
-//! What extents and strides are: numbers, or integers that are known at run time only.
+//! The two kinds of integers that extents and strides can be: numbers, and integers that are known at run time only.
 
 use std::fmt;
 use std::hash::Hash;
 
 /// An extent or a stride: a number, or a [`Term`](crate::symbolic::Term) of run-time integers.
 pub trait Integer: Clone + fmt::Debug + Leaf + fmt::Display + Eq + Hash + From<i64> {
-    /// Sums of products of such integers, as coordinates, offsets and spans are.
+    /// Sums of products of such integers: the type of coordinates, offsets and spans.
     type Sum: Clone + fmt::Debug + Leaf + fmt::Display + Eq + From<i64> + From<Self>;
 
-    /// What is kept of the ragged divisions that a mode comes from: nothing of numbers, whose coordinates are compared with
-    /// an edge where they are computed.
+    /// What a mode records about the ragged divisions that it comes from: a list of [`Source`]s for run-time integers. For
+    /// numbers nothing is recorded, since a tiling compares their coordinates with the end directly.
     type Sources: Clone
         + fmt::Debug
         + Default
@@ -18,31 +18,32 @@ pub trait Integer: Clone + fmt::Debug + Leaf + fmt::Display + Eq + Hash + From<i
         + AsRef<[Source<Self>]>
         + FromIterator<Source<Self>>;
 
-    /// 0.
+    /// The number 0.
     const ZERO: Self;
 
-    /// 1.
+    /// The number 1.
     const ONE: Self;
 
-    /// The number, where it is one.
+    /// The number, if it is known.
     fn as_constant(&self) -> Option<i64>;
 
-    /// The product; `None` where it does not fit.
+    /// The product; `None` where a number in it does not fit 64 bits.
     fn times(&self, factor: &Self) -> Option<Self>;
 
-    /// The quotient, which is known to be exact; `None` where it does not fit.
+    /// The quotient of a division that is known to be exact; `None` for a division by 0, and where it does not fit 64 bits.
     fn over(&self, divisor: &Self) -> Option<Self>;
 
-    /// The sum of two sums; `None` where it does not fit.
+    /// The sum of two sums; `None` where a number in it does not fit 64 bits.
     fn plus(sum: &Self::Sum, other: &Self::Sum) -> Option<Self::Sum>;
 
-    /// The product of two sums; `None` where it does not fit.
+    /// The product of two sums; `None` where a number in it does not fit 64 bits.
     fn multiply(sum: &Self::Sum, other: &Self::Sum) -> Option<Self::Sum>;
 
-    /// How far `extent` steps of this stride reach from the first, if that is known; `None` where it does not fit.
+    /// The distance from the first to the last of `extent` multiples of this stride, or 0 if it is not known; `None` where
+    /// it does not fit 64 bits.
     fn reach(&self, extent: &Self) -> Option<Self::Sum>;
 
-    /// The number that a sum is, where it is one.
+    /// The value of a sum, if it is known.
     fn number(sum: &Self::Sum) -> Option<i64>;
 
     /// Whether this is the number 1.
@@ -56,17 +57,17 @@ pub trait Integer: Clone + fmt::Debug + Leaf + fmt::Display + Eq + Hash + From<i
     }
 }
 
-/// Where a step leads in a mode of run-time extent that a ragged division has divided: whoever takes the step compares the
-/// coordinate there with the size of that mode.
+/// A ragged division of a mode of run-time extent may go past the end of that mode. This says how far a step of a resulting
+/// mode advances in the divided mode, so that generated code can compare the coordinate there with the size of that mode.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Source<I> {
-    /// Which of the [bounds](crate::symbolic::Scope::bounds) is the size of that mode.
+    /// The index of the size of that mode among the [bounds](crate::symbolic::Scope::bounds).
     pub bound: usize,
-    /// The step in the mode's 1-D coordinate.
+    /// How much the 1-D coordinate of that mode grows with each step.
     pub stride: I,
 }
 
-/// No sources.
+/// The empty list of sources, for layouts of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NoSources;
 
@@ -118,9 +119,9 @@ impl Integer for i64 {
     }
 }
 
-/// What is shown as a leaf. `Option` cannot be `Display`, and is the leaf of a coordinate.
+/// How a leaf of a tuple is shown. This is not `Display`, which `Option`, the leaf of a coordinate, cannot implement here.
 pub trait Leaf {
-    /// As text.
+    /// Writes the leaf; `None` is written as `_`.
     fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }
 

@@ -16,7 +16,7 @@
 //! assert_eq!(tiled.to_string(), "((4,3),(2,4)):((12,1),(48,3))");
 //!
 //! let refused = composition(&"(5,3):(1,10)".parse()?, &"6:2".parse()?).unwrap_err();
-//! assert!(refused.to_string().contains("drifts over the boundary 5"));
+//! assert!(refused.to_string().contains("carry over the boundary 5"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

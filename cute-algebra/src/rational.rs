@@ -1,4 +1,4 @@
-//! Strides that are fractions, folded to modes whose strides are whole.
+//! Modes whose stride is a fraction, written as modes with integer strides.
 
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
@@ -7,21 +7,23 @@ use crate::tuple::Tuple;
 
 /// The layout whose value at `c < extent` is `⌊c · numerator / denominator⌋` along `path`, outermost index first.
 ///
-/// With `p/q = k + ρ/q`, the values follow the line of stride `k` up to the first jump at `t = ⌈q/ρ⌉`. They are a layout
-/// where the domain ends there, or where every later jump is at a multiple of `t` and `t` divides the extent.
+/// Write `p/q = k + ρ/q` with `0 <= ρ < q`. The values grow by `k` at each step, and by one more at a jump; the first jump
+/// is at `t = ⌈q/ρ⌉`. The values are those of a layout if there is no jump before the extent, or if the jumps are exactly the
+/// multiples of `t` and `t` divides the extent.
 /// ```
 /// use cute_algebra::rational_mode;
 /// assert_eq!(rational_mode(8, 1, 2, &[0])?.to_string(), "(2,4):(0,1@0)");
 /// assert_eq!(rational_mode(12, 7, 3, &[1])?.to_string(), "(3,4):(2@1,7@1)");
 /// assert_eq!(rational_mode(12, 6, 3, &[])?.to_string(), "12:2");
-/// // 0 0 1 1 2 3: the third jump comes early.
+/// // 0 0 1 1 2 3: the third jump is at 5, which is not a multiple of 2.
 /// assert!(rational_mode(6, 3, 5, &[0]).is_err());
 /// # Ok::<(), cute_algebra::LayoutError>(())
 /// ```
 ///
 /// # Errors
 ///
-/// A denominator of 0, an extent below 1, and values that are not those of a layout, with the first that is not.
+/// The denominator is 0, the extent is below 1, a stride does not fit 64 bits, or the values are not those of a layout. In
+/// the last case the error has the first wrong value.
 pub fn rational_mode(
     extent: i64,
     numerator: i64,
@@ -36,7 +38,7 @@ pub fn rational_mode(
         let extent = extent.to_string();
         return Err(ErrorKind::Extent { extent }.at(whole));
     }
-    // In 128 bits nothing below overflows: every product is of two numbers of 64 bits.
+    // Nothing below overflows 128 bits, since every product is of two 64-bit numbers.
     let sign = i128::from(denominator.signum());
     let (s, p, q) = (
         i128::from(extent),
@@ -53,7 +55,8 @@ pub fn rational_mode(
     if first_jump >= s {
         return Layout::new(extent, Tuple::Leaf(mode(k)?));
     }
-    // Where ρ does not divide q, each multiple of the first jump is late by `early/ρ` more, until a jump comes before it.
+    // Jump j is at ⌈j·q/ρ⌉, which is j·t as long as j·early < ρ, where early = t·ρ − q. The first j with j·early >= ρ is a
+    // jump before j·t.
     let early = first_jump * rest - q;
     let missed = (early > 0).then(|| {
         let jump = (rest + early - 1) / early;
@@ -87,7 +90,7 @@ mod tests {
     use super::*;
     use crate::from_table::from_table;
 
-    /// Accepted exactly where some layout has the values, and then with those values.
+    /// A fraction is accepted exactly if some layout has its values, and then the result has these values.
     #[test]
     fn every_small_fraction_against_its_table() {
         for extent in 1..=24 {

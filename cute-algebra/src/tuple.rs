@@ -1,31 +1,31 @@
-//! Trees of leaves: the shape of every shape, stride and coordinate.
+//! Nested tuples, CuTe's IntTuples: shapes, strides and coordinates.
 
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::{Integer, Leaf};
 use std::fmt;
 
-/// Deepest nesting of a tuple. Every recursion of the crate is over a tuple, so this bounds the stack.
+/// The greatest depth of a tuple. All recursion in this crate is over tuples, so this bounds the stack.
 pub const MAX_DEPTH: usize = 32;
 
-/// Most leaves of a tuple. Composition and complement are at worst cubic in it.
+/// The largest number of leaves of a tuple. The time of composition and complement grows at worst with its cube.
 pub const MAX_LEAVES: usize = 1024;
 
-/// A leaf, or a tuple of trees. `24` and `(24)` differ: rank 1 and depth 0, rank 1 and depth 1.
+/// A leaf, or a tuple of such trees. `24` and `(24)` differ: both have rank 1, but depth 0 and 1.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Tuple<T> {
-    /// One element.
+    /// A single element, without parentheses.
     Leaf(T),
-    /// A parenthesised list of trees.
+    /// A tuple in parentheses; it may be empty.
     Node(Vec<Tuple<T>>),
 }
 
-/// A tree of integers: CuTe's `IntTuple`.
+/// A nested tuple of integers: CuTe's `IntTuple`.
 pub type IntTuple = Tuple<i64>;
 
-/// The extents of a layout.
+/// The extents of a layout, each at least 1.
 pub type Shape = Tuple<i64>;
 
-/// A coordinate whose leaves may be `_` (`None`): keep the whole mode.
+/// A coordinate. A leaf `None` is written `_` and selects the whole mode.
 pub type Coord = Tuple<Option<i64>>;
 
 impl<T> Tuple<T> {
@@ -37,10 +37,10 @@ impl<T> Tuple<T> {
         }
     }
 
-    /// Nesting: 0 for a leaf, 1 for a flat tuple.
+    /// How deep the tuple is nested: 0 for a leaf, 1 for a flat tuple.
     pub fn depth(&self) -> usize {
         let mut depth = 0;
-        // A list of pending nodes instead of recursion: `check_limits` calls this on unchecked trees.
+        // A list of pending nodes instead of recursion, since `check_limits` calls this on trees of any depth.
         let mut pending = vec![(self, 0)];
         while let Some((tuple, level)) = pending.pop() {
             depth = depth.max(level);
@@ -52,7 +52,7 @@ impl<T> Tuple<T> {
         depth
     }
 
-    /// Whether this is a leaf.
+    /// Whether this is a leaf: an element without parentheses.
     pub fn is_leaf(&self) -> bool {
         matches!(self, Tuple::Leaf(_))
     }
@@ -65,7 +65,7 @@ impl<T> Tuple<T> {
         }
     }
 
-    /// The subtree at `path`. Index 0 of a leaf is the leaf.
+    /// The subtree at `path`, whose indices count from 0; `None` if there is none. Index 0 of a leaf is the leaf.
     pub fn get(&self, path: &[usize]) -> Option<&Tuple<T>> {
         path.iter().try_fold(self, |tuple, &i| tuple.modes().get(i))
     }
@@ -83,7 +83,7 @@ impl<T> Tuple<T> {
         })
     }
 
-    /// Number of leaves.
+    /// The number of leaves at all depths.
     pub fn leaf_count(&self) -> usize {
         self.leaves().count()
     }
@@ -107,7 +107,7 @@ impl<T> Tuple<T> {
         paths
     }
 
-    /// The same tree with each leaf replaced.
+    /// The same tree with each leaf replaced by another.
     pub fn map<U>(&self, mut leaf: impl FnMut(&T) -> U) -> Tuple<U> {
         self.map_dyn(&mut leaf)
     }
@@ -121,7 +121,7 @@ impl<T> Tuple<T> {
         }
     }
 
-    /// The same tree with each leaf replaced, or the first error.
+    /// The same tree with each leaf replaced by another, or the first error.
     pub(crate) fn try_map<U, E>(
         &self,
         mut leaf: impl FnMut(&T) -> Result<U, E>,
@@ -139,7 +139,7 @@ impl<T> Tuple<T> {
         })
     }
 
-    /// The same tree with each leaf replaced by a tree.
+    /// The same tree with each leaf replaced by a whole tree.
     pub fn expand<U>(&self, mut leaf: impl FnMut(&T) -> Tuple<U>) -> Tuple<U> {
         self.expand_dyn(&mut leaf)
     }
@@ -153,7 +153,7 @@ impl<T> Tuple<T> {
         }
     }
 
-    /// Whether both trees nest alike, whatever their leaves.
+    /// Whether both trees are nested in the same way. The leaves do not matter.
     pub fn is_congruent<U>(&self, other: &Tuple<U>) -> bool {
         match (self, other) {
             (Tuple::Leaf(_), Tuple::Leaf(_)) => true,
@@ -164,7 +164,7 @@ impl<T> Tuple<T> {
         }
     }
 
-    /// Refuses trees that are nested deeper than [`MAX_DEPTH`] or have more than [`MAX_LEAVES`] leaves.
+    /// An error for trees that are nested deeper than [`MAX_DEPTH`] or have more than [`MAX_LEAVES`] leaves.
     pub(crate) fn check_limits(&self) -> Result<(), LayoutError> {
         let depth = self.depth();
         if depth > MAX_DEPTH {
@@ -187,7 +187,7 @@ impl<T> Tuple<T> {
 }
 
 impl<I: Integer> Tuple<I> {
-    /// The product of the leaves; 1 for `()`. `None` where it does not fit.
+    /// The product of the leaves; 1 for `()`. `None` where it does not fit 64 bits.
     pub fn product(&self) -> Option<I> {
         self.leaves()
             .try_fold(I::ONE, |product, leaf| product.times(leaf))
@@ -195,14 +195,14 @@ impl<I: Integer> Tuple<I> {
 }
 
 impl<T: Clone> Tuple<T> {
-    /// The coordinate that selects this one point.
+    /// The coordinate of this one point, without any `_`.
     pub fn to_coord(&self) -> Tuple<Option<T>> {
         self.map(|leaf| Some(leaf.clone()))
     }
 }
 
 impl<T: Clone> Tuple<Option<T>> {
-    /// The integers, where no leaf is `_`.
+    /// The integers; `None` if a leaf is `_`.
     pub fn to_int_tuple(&self) -> Option<Tuple<T>> {
         self.try_map(|leaf| leaf.clone().ok_or(())).ok()
     }
@@ -226,7 +226,7 @@ impl<T> FromIterator<Tuple<T>> for Tuple<T> {
     }
 }
 
-/// Writes a tree as `(a,(b,c))`, leaves by `leaf`.
+/// Writes a tree in the form `(a,(b,c))`. `leaf` writes the leaves.
 fn write_tuple<T>(
     f: &mut fmt::Formatter<'_>,
     tuple: &Tuple<T>,

@@ -1,4 +1,4 @@
-//! What the notation evaluates to, and what operations take and give.
+//! The operands and results of operations, which are also the values of expressions of the notation.
 
 use crate::composed::ComposedLayout;
 use crate::integer::Integer;
@@ -14,34 +14,34 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Value<I: Integer = i64> {
-    /// An integer: also a shape, a coordinate and a tiler of rank 1.
+    /// An integer, which can also be a shape, a coordinate or a tiler of rank 1.
     Int(I::Sum),
-    /// Yes or no.
+    /// The answer of operations such as `is_injective`.
     Bool(bool),
-    /// A tuple of integers: also a coordinate, and a tiler that is a shape.
+    /// A tuple of integers, which can also be a shape, a coordinate or a tiler.
     Tuple(Tuple<I::Sum>),
-    /// A tuple with at least one `_`: a coordinate.
+    /// A coordinate: a tuple with at least one `_`.
     Coord(Tuple<Option<I::Sum>>),
-    /// A stride in a coordinate space, or a tuple with one.
+    /// A stride in a coordinate space such as `1@0`, or a tuple that contains one.
     Stride(Stride<I>),
-    /// A layout.
+    /// A layout without a swizzle. A shape alone is [`Self::Tuple`] or [`Self::Int`].
     Layout(Layout<I>),
-    /// A swizzle.
+    /// A swizzle `Sw<B,M,S>` by itself.
     Swizzle(Swizzle),
-    /// A swizzle after a layout.
+    /// A swizzle and an offset applied to the values of a layout.
     Composed(ComposedLayout<I>),
-    /// A map of bits that is neither a layout nor a swizzle.
+    /// A map that exclusive-ors one number for each bit of the coordinate, and is neither a layout nor a swizzle.
     XorMap(XorMap),
-    /// A tiler by mode, or `_`, which is a coordinate too.
+    /// A tiler `<...>` with one part for each mode, or `_`, which can also be a coordinate.
     Tiler(Tiler<I>),
-    /// A name that is not a value by itself, such as an element type or a major mode.
+    /// A name that an operation takes or gives, such as the major mode `K`.
     Word(String),
-    /// Several values.
+    /// Several results of one operation.
     List(Vec<Value<I>>),
 }
 
 impl<I: Integer> Value<I> {
-    /// What it is, for messages.
+    /// The kind of the value with its article, for messages: "a layout".
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Int(sum) if I::number(sum).is_none() => "a run-time integer",
@@ -63,7 +63,7 @@ impl<I: Integer> Value<I> {
         }
     }
 
-    /// The tuple, or the integer that a tuple without parentheses is.
+    /// A tuple as a value; a single leaf becomes an integer.
     pub(crate) fn of_sums(tuple: Tuple<I::Sum>) -> Self {
         match tuple {
             Tuple::Leaf(leaf) => Self::Int(leaf),
@@ -71,7 +71,7 @@ impl<I: Integer> Value<I> {
         }
     }
 
-    /// The coordinate, which is a tuple of integers or `_` where it is no more.
+    /// A coordinate as the simplest value: `_` alone, integers without `_`, or else a coordinate.
     pub(crate) fn of_coord(coord: Tuple<Option<I::Sum>>) -> Self {
         match coord {
             Tuple::Leaf(None) => Self::Tiler(Tiler::Keep),
@@ -81,7 +81,7 @@ impl<I: Integer> Value<I> {
         }
     }
 
-    /// A tuple of integers.
+    /// A flat tuple of these numbers.
     pub(crate) fn integers(values: &[i64]) -> Self {
         Self::Tuple(
             values
@@ -91,7 +91,7 @@ impl<I: Integer> Value<I> {
         )
     }
 
-    /// A plain layout where there is nothing to swizzle.
+    /// A swizzled layout as a value; a plain layout if the swizzle changes nothing and the offset is 0.
     pub(crate) fn simplest(swizzled: ComposedLayout<I>) -> Self {
         match swizzled.as_layout() {
             Some(layout) => layout.into(),

@@ -1,5 +1,5 @@
-//! Every operation against its definition, by brute force over small random operands: what an operation gives has the
-//! promised values, and what it refuses has no layout with them.
+//! Every operation is compared with its definition, by brute force over small random operands. A result must have the values
+//! that the operation promises; and where the operation is an error, no layout may have these values.
 
 #[path = "support/acceptance.rs"]
 mod acceptance;
@@ -38,7 +38,7 @@ fn shape(most_leaves: usize) -> impl Strategy<Value = Shape> {
     })
 }
 
-/// Strides that are compact in some order, compact with gaps, or anything.
+/// A layout of this shape. Its strides are compact in some order, compact with gaps, or random.
 fn layout_of(shape: Shape) -> impl Strategy<Value = Layout> {
     let leaves = shape.leaf_count();
     let order = prop::collection::vec(0..4i64, leaves);
@@ -69,7 +69,7 @@ fn layout() -> impl Strategy<Value = Layout> {
     shape(4).prop_flat_map(layout_of)
 }
 
-/// Compact in some order, with padding of any width after each mode.
+/// A layout that is compact in some order of its modes, but for padding of any width after each mode.
 fn padded_layout() -> impl Strategy<Value = Layout> {
     let modes = (extent(), 0..4i64, prop_oneof![Just(0i64), Just(1), 1..9i64]);
     prop::collection::vec(modes, 1..4).prop_map(|modes| {
@@ -99,7 +99,7 @@ fn swizzle() -> impl Strategy<Value = Swizzle> + Clone {
     })
 }
 
-/// Power-of-two modes in any order: what swizzles are used on.
+/// A layout whose extents and strides are powers of two, in any order. Swizzles are applied to such layouts.
 fn tile() -> impl Strategy<Value = Layout> {
     prop::collection::vec((0..4u32, 0..8i64), 1..4).prop_map(|modes| {
         let shape: Shape = modes
@@ -200,7 +200,8 @@ fn factorisations(size: i64) -> Vec<Vec<i64>> {
         .collect()
 }
 
-/// Whether any layout has these values: the strides are the values at the products of the leading extents.
+/// Whether some layout has these values. All factorisations of the size are tried as shapes; the strides are then the values
+/// at the products of the leading extents.
 fn is_a_layout(values: &[i64]) -> bool {
     factorisations(values.len() as i64)
         .into_iter()
@@ -223,7 +224,7 @@ proptest! {
         prop_assert!(same_function(&a, &coalesced));
         prop_assert!(coalesced.depth() <= 1);
         prop_assert_eq!(coalesce(&coalesced), coalesced.clone());
-        // From the values alone comes the same layout.
+        // The values alone determine the coalesced layout.
         prop_assert_eq!(from_table(&a.values().collect::<Vec<_>>()).unwrap(), coalesced);
     }
 
@@ -262,7 +263,7 @@ proptest! {
             let index = index.index(values.len());
             values[index] += delta;
         }
-        // A layout that begins with the values has an extent at each place where they leave the line.
+        // In a layout that begins with the values, a mode ends wherever the values stop growing by equal steps.
         let begins = |found: &Layout| found.values().zip(&values).all(|(found, &value)| found == value);
         match accepted!(40 of 100, ragged::from_table(&values)) {
             Some(found) => {
@@ -310,13 +311,13 @@ proptest! {
 
     #[test]
     fn shapes_are_divided_from_the_left(shape in shape(4), count in 1..40i64) {
-        // The first elements and those behind them: as compact layouts, what composition picks.
+        // The first elements and the rest, as compact layouts, are what composition selects from the compact layout.
         let compact = Layout::left(shape.clone()).unwrap();
         match (accepted!(10 of 100, shape_mod(&shape, count)), shape_div(&shape, count)) {
             (Some(first), Ok(rest)) => {
                 prop_assert_eq!(first.product().unwrap() * rest.product().unwrap(), compact.size());
                 prop_assert_eq!(first.product().unwrap(), count.min(compact.size()));
-                // Before the cut all of an extent is kept, behind it nothing.
+                // Extents before the cut are kept whole. Extents after it are 1.
                 let leaves = shape.leaves().zip(first.leaves());
                 let cut = leaves.skip_while(|(extent, kept)| extent == kept).skip(1);
                 prop_assert!(cut.into_iter().all(|(_, kept)| *kept == 1));
@@ -362,8 +363,8 @@ proptest! {
 
 // ---------------------------------------------------------------------------------------------- composition
 
-/// Whether some layout whose shape refines B's has the values A(B(c)): each leaf of B alone is a layout, and the
-/// whole is their sum.
+/// Whether some layout whose shape refines B's has the values A(B(c)). This holds if the values along each leaf of B alone are
+/// those of a layout, and the values of the whole are sums of these.
 fn has_composite(a: &Layout, b: &Layout) -> bool {
     let value = |index| integer(&extended(a, index));
     let tables: Vec<Vec<i64>> = b
@@ -382,7 +383,7 @@ fn has_composite(a: &Layout, b: &Layout) -> bool {
     separable && tables.iter().all(|table| is_a_layout(table))
 }
 
-/// B with another mode in the place of a leaf.
+/// B, in which the leaf at `path` is replaced by the mode `extent:stride`.
 fn with_mode(b: &Layout, path: &[usize], extent: i64, stride: i64) -> Layout {
     match path.split_first() {
         None => Layout::new(extent, stride).expect("small"),
@@ -438,7 +439,7 @@ proptest! {
                 prop_assert!(error.kind().is_overhang(), "{error}");
                 prop_assert!((0..extent).all(|i| value(b.at(i).unwrap()) == r.at(i).map(Tuple::Leaf)), "{a} o {b} = {r}");
             }
-            // A mode of several leaves has no value there, and its 1-D coordinate no digits.
+            // There is no value at this coordinate: a 1-D coordinate of several leaves has no digits there.
             None => {
                 prop_assert!(!error.kind().is_overhang(), "{error}");
                 let digits = idx2crd(&Tuple::Leaf(stride), &flatten(&a).shape().clone());
@@ -451,14 +452,14 @@ proptest! {
 
     #[test]
     fn coordinates_compose_mode_by_mode(a in layout(), keys in prop::collection::vec(0..4i64, 8)) {
-        // A after a permutation of its modes is A with its modes permuted.
+        // A composed with a permutation of its modes is A with its modes permuted.
         let mut ranking: Vec<usize> = (0..a.rank()).collect();
         ranking.sort_by_key(|&i| keys[i]);
         let identity = Layout::identity(a.shape().clone()).unwrap();
         let pick = |a: &Layout| Layout::concat(ranking.iter().map(|&i| a.mode(i).unwrap())).unwrap();
         let permuted = composition(&a, &pick(&identity)).unwrap();
         prop_assert_eq!(table(&permuted), table(&pick(&a)));
-        // And a layout after the identity is itself, as a function.
+        // A layout composed with the identity is the same function.
         prop_assert!(same_function(&composition(&a, &identity).unwrap(), &a));
     }
 
@@ -499,7 +500,7 @@ proptest! {
 
 // --------------------------------------------------------------------------------- complement and inverses
 
-/// Few modes of any strides, some of them from a lowest one on.
+/// A layout of at most 3 modes with random strides of at least `lowest`.
 fn any_strides(lowest: i64) -> impl Strategy<Value = Layout> {
     prop::collection::vec((2..5i64, lowest..20), 1..4).prop_map(|modes| {
         let (shape, stride): (Vec<_>, Vec<_>) = modes.into_iter().unzip();
@@ -509,8 +510,8 @@ fn any_strides(lowest: i64) -> impl Strategy<Value = Layout> {
     })
 }
 
-/// Whether some layout takes each value back to its coordinate, where A without strides 0 is `filtered`: every layout is
-/// a sum of jumps at the multiples of divisors, of which each divides the next.
+/// Whether some layout maps each value back to its coordinate, where `filtered` is A without strides 0. Every layout is a sum
+/// of terms that grow by a constant at the multiples of a divisor, and each divisor divides the next.
 fn has_left_inverse(filtered: &Layout, a: &Layout) -> bool {
     let kept = |x: &i64| {
         let digits = idx2crd(&Tuple::Leaf(*x), a.shape()).unwrap();
@@ -531,7 +532,7 @@ fn has_left_inverse(filtered: &Layout, a: &Layout) -> bool {
         let longer: Vec<Vec<i64>> = longer
             .map(|divisor| [&chain[..], &[divisor]].concat())
             .collect();
-        // The longest chains have all solutions of the shorter ones.
+        // Only the longest chains of divisors are tried, since they have all solutions of shorter ones.
         if longer.is_empty() {
             let rows = points
                 .iter()
@@ -545,8 +546,8 @@ fn has_left_inverse(filtered: &Layout, a: &Layout) -> bool {
     false
 }
 
-/// Whether linear equations, factors and right side each, have a solution in integers: by steps on columns, which replace
-/// the unknowns by sums of them, the first factors become a triangle.
+/// Whether linear equations, given as (factors, right side), have a solution in integers. Column operations, which replace the
+/// unknowns by integer combinations of them, make the matrix of factors triangular.
 fn is_solvable(mut rows: Vec<(Vec<i64>, i64)>) -> bool {
     let unknowns = rows[0].0.len();
     let mut known = 0;
@@ -587,7 +588,7 @@ fn is_solvable(mut rows: Vec<(Vec<i64>, i64)>) -> bool {
     true
 }
 
-/// The complement's values are forced: each is the smallest value that is not covered yet.
+/// Whether there is a complement. Its values are determined: each is the smallest value that is not covered yet.
 fn has_complement(a: &Layout, target: i64) -> bool {
     let a: Vec<i64> = filter(a).values().collect();
     let mut covered = vec![false; target as usize];
@@ -628,7 +629,7 @@ proptest! {
         let r = right_inverse(&a).unwrap();
         prop_assert!(is_right_inverse(&a.clone().into(), &r.clone().into()), "{a}: {r}");
         if support::is_injective(&a) {
-            // The coordinate of each value, as far as there is one.
+            // The coordinate of each value from 0 on, up to the first value that does not occur.
             let place = |value: i64| a.values().position(|found| found == value).map(|x| x as i64);
             let places: Vec<i64> = (0..).map_while(place).collect();
             let longest = (1..=places.len()).rev().find(|&count| is_a_layout(&places[..count]));
@@ -764,7 +765,7 @@ proptest! {
     fn a_product_repeats_every_padded_layout(a in padded_layout(), count in 1..40i64) {
         let tiler = Tiler::from(Layout::new(1, 0).unwrap());
         prop_assert!(logical_product(&a, &tiler).is_ok());
-        // One copy after the other needs no more than the gaps of A in one piece.
+        // If the gaps of A are in one piece, copies in a row are always disjoint.
         if complement_within(&a).is_ok_and(|gaps| gaps.size() == 1) {
             let r = logical_product(&a, &Layout::new(count, 1).unwrap().into()).unwrap();
             prop_assert!(support::is_injective(&r), "{r}");
@@ -784,7 +785,7 @@ proptest! {
     }
 }
 
-/// Padding is repeated; where the tiler steps over the end of a gap, the gap counts as whole steps.
+/// Copies of a padded layout keep its padding. A gap takes as many copies as fit, rounded down.
 #[test]
 fn products_of_padded_layouts() {
     for (expression, expected) in [
@@ -815,7 +816,7 @@ fn products_of_padded_layouts() {
     }
 }
 
-/// A mode that nests stands beside one that does not.
+/// A ranked product may combine a nested mode with a flat one.
 #[test]
 fn ranked_products_take_modes_of_any_depth() {
     for (expression, expected) in [
@@ -862,7 +863,7 @@ proptest! {
         let (sliced, offset) = slice_and_offset(&a, &coord).unwrap();
         let fixed = dice(&a, &coord).unwrap();
         prop_assert_eq!(fixed.size() * sliced.size(), a.size());
-        // The points of the slice are those of A at the fixed coordinates.
+        // The values of the slice are the values of A at the coordinates that agree with the fixed ones.
         let found: Vec<i64> = sliced.values().map(|value| value + integer(&offset)).collect();
         let matches = |i: &i64| {
             let crd = idx2crd(&Tuple::Leaf(*i), a.shape()).unwrap();
@@ -922,7 +923,8 @@ proptest! {
 
     #[test]
     fn swizzled_left_inverses_of_layouts_with_gaps(sw in swizzle(), modes in prop::collection::vec((0..3u32, 0..3u32, 0..8i64), 1..4), last in 1..7i64) {
-        // Powers of two with gaps of powers of two, in any order; and any extent on top.
+        // The extents, and the gaps between modes, are powers of two in any order. The extent with the largest stride is
+        // arbitrary.
         let mut ranking: Vec<usize> = (0..modes.len()).collect();
         ranking.sort_by_key(|&i| modes[i].2);
         let (mut strides, mut bits) = (vec![0; modes.len()], 0);
@@ -937,7 +939,7 @@ proptest! {
         let composed = ComposedLayout::new(sw, 0, Layout::new(shape, &stride).unwrap()).unwrap();
         match accepted!(50 of 100, composed.left_inverse()) {
             Some(l) => prop_assert!(is_left_inverse(&Value::from(&composed), &l.into()), "{composed}"),
-            // No swizzle of coordinates does what the swizzle of values does.
+            // An error: then no swizzle of the coordinates has the effect of this swizzle of the values.
             None => {
                 let a = composed.layout();
                 let all = (0..4u32).flat_map(|bits| (0..12u32).map(move |base| (bits, base)));
@@ -1033,7 +1035,7 @@ proptest! {
 
 // ------------------------------------------------------------------------------------- analyses
 
-/// Whether a verdict is right, and its counterexample one, by the values.
+/// Whether the values confirm a verdict and, if there is one, its counterexample.
 fn is_right(verdict: &Verdict, values: &[i64], holds: bool) -> bool {
     let at = |index: &i64| IntTuple::Leaf(values[*index as usize]);
     let leaf = |value: &IntTuple| integer(value);
@@ -1128,14 +1130,14 @@ fn large_layouts_are_judged_without_their_values() {
         };
         Layout::new(tree(shape), &tree(stride)).unwrap()
     };
-    // Two million points in two parts, one of which is looked at.
+    // Six million coordinates. The strides fall into two parts, and only one of them is enumerated.
     let parts = layout(&[3, 2, 1 << 20], &[2, 3, 8]);
     assert_eq!(parts.injective(), Verdict::Yes);
-    // Three modes meet, though no two do.
+    // Three modes together have a collision, though no two of them have.
     assert!(no(layout(&[2, 3, 5], &[-6, 7, 4]).injective()));
     let collides = layout(&[1 << 20, 1 << 20], &[3, 5]);
     assert!(no(collides.injective()));
-    // More coordinates than values: certain, though a witness would take a search.
+    // There are more coordinates than values, so there is a collision; but finding one would take a search.
     let shape = [2; 40];
     let strides: Vec<i64> = (0..40).map(|i| (1 << 30) + 7919 * i * i + i).collect();
     let crowd = layout(&shape, &strides);
@@ -1175,7 +1177,7 @@ proptest! {
     fn accesses_are_the_bank_conflicts_of_their_lanes(a in tile(), keys in prop::collection::vec(0..8i64, 3), sw in swizzle(), log2 in 3..7u32) {
         let bits = 1i64 << log2;
         let tile = ComposedLayout::new(sw, 0, a.clone()).unwrap();
-        // The coordinates of the tile among threads and values, in any order.
+        // The coordinates of the tile are distributed over threads and values in either order.
         let threads = gcd(a.size(), 32);
         let tv = make_ordered_layout(&[threads, a.size() / threads].into(), &[keys[0], keys[1]].into()).unwrap();
         let access = shared_access(&tile, bits, &tv).unwrap();
@@ -1200,7 +1202,7 @@ proptest! {
 
     #[test]
     fn two_patterns_have_a_map_without_conflicts(order in prop::collection::vec(0..100i64, 10), other in prop::collection::vec(0..100i64, 10), log2 in 5..7u32) {
-        // Ten bits of a tile of words or pairs of words, handed to lanes and values in two ways.
+        // A tile of 2^10 words or pairs of words. Its ten bits are distributed over lanes and values in two ways.
         let bits = 1i64 << log2;
         let tile = Layout::new(1024, 1).unwrap();
         let shape: Shape = [[2i64; 5].into(), [2i64; 5].into()].into_iter().collect();
@@ -1223,14 +1225,14 @@ proptest! {
                 }
             }
         }
-        // Only that vectors stay whole can stand in the way.
+        // A map without conflicts exists unless a vector would have to be split.
         let least = best_swizzle(&tile, bits, &patterns).unwrap().least;
         prop_assert_eq!(map.is_some(), least == [1, 1], "{:?}", patterns);
     }
 }
 
 proptest! {
-    // Each case compares hundreds of swizzles.
+    // Few cases, since each compares hundreds of swizzles.
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
@@ -1252,7 +1254,7 @@ proptest! {
         prop_assert_eq!(&best.degrees, &degrees(best.swizzle));
         prop_assert_eq!(&best.plain, &degrees(Swizzle::IDENTITY));
         prop_assert!(best.degrees.iter().zip(&best.least).all(|(found, least)| found >= least), "{best:?}");
-        // No swizzle at all that leaves the vectors whole is better.
+        // No other swizzle that keeps the vectors whole is better.
         let whole = vector(Swizzle::IDENTITY);
         for count in 0..5u32 {
             for base in 0..6 {
@@ -1267,7 +1269,7 @@ proptest! {
     }
 }
 
-/// Rows of 16-bit elements under one of TMA's swizzles.
+/// A tile whose rows are 16-bit elements, under one of TMA's swizzles.
 fn tma_tile() -> impl Strategy<Value = ComposedLayout> {
     (0..6i64, 0..4u32).prop_map(|(rows, bits)| {
         let sw = Swizzle::new(bits, 3, 3).expect("CuTe's");
@@ -1276,12 +1278,12 @@ fn tma_tile() -> impl Strategy<Value = ComposedLayout> {
     })
 }
 
-/// An extent of 16-bit elements; most are whole units of TMA's 16 bytes.
+/// An extent in 16-bit elements. Most are multiples of TMA's unit of 16 bytes.
 fn tma_extent() -> impl Strategy<Value = i64> {
     prop_oneof![3 => (1..38i64).prop_map(|units| 8 * units), 1 => 1..300i64]
 }
 
-/// Two modes of powers of two, compact in any order or with padding, as tiles of shared memory are.
+/// A tile of shared memory: two modes with powers of two as extents, compact in either order or with padding.
 fn smem_tile() -> impl Strategy<Value = ComposedLayout> {
     let swizzles = prop_oneof![1 => Just(None), 3 => (0..4u32, 0..5u32).prop_map(Some)];
     (
@@ -1320,7 +1322,7 @@ proptest! {
         let form = a.index_form().unwrap();
         let goes_on = coalesce(&a);
         prop_assert!((0..a.size() + 50).all(|x| form.at(x) == Some(integer(&extended(&goes_on, x)))), "{a} is not {form}");
-        // Never dearer than digit by digit.
+        // The form never costs more than computing the value digit by digit.
         let digits = coalesce(&a);
         let mut weight = 1;
         let mut dear = 0;
@@ -1359,7 +1361,8 @@ proptest! {
                 let degree = starts.chunks(8).map(|rows| bank_conflicts(16, |lane| rows[lane as usize % 8])).max();
                 prop_assert_eq!(Some(operand.conflicts), degree);
             }
-            // A swizzle of low bits may leave rows whole by chance, and a tile may be larger than shared memory.
+            // Such refusals are allowed: a swizzle of low bits may keep rows whole by chance, and a tile may be larger than
+            // shared memory.
             Err(error) => {
                 let is_large = tile.cosize().unwrap() * i64::from(bits) / 8 > 1 << 18;
                 let by_chance = 1 << tile.swizzle().base() < elements;
@@ -1523,11 +1526,11 @@ fn operations_answer_and_refuse() {
         ("xor_map((1,-1))", "at most 62 columns"),
         (
             "right_inverse(xor_map((3,3)))",
-            "the inverse of a map that is no bijection is not linear over bits",
+            "the inverse of a map that is not a bijection is not linear over bits",
         ),
         (
             "xor_map((3,2,5,11)) o 17:1",
-            "a map whose domain does not hold the values of the second",
+            "a map applied to values outside its domain",
         ),
         (
             "xor_map((3,2,5,11)) o (3,3):(1,3)",
@@ -1557,7 +1560,7 @@ fn gcd(a: i64, b: i64) -> i64 {
 
 // ------------------------------------------------------------------------------------- maps of bits
 
-/// However many values there are, their end is found without looking at each.
+/// The largest value is found without enumerating all values, however many there are.
 #[test]
 fn the_cosize_of_large_swizzled_layouts_is_exact() {
     for (expression, expected) in [
@@ -1576,7 +1579,7 @@ fn the_cosize_of_large_swizzled_layouts_is_exact() {
     }
 }
 
-/// Coordinates stand before shapes, as in CuTe; the other order is refused where it makes no sense.
+/// Coordinates come before shapes, as in CuTe. The other order is an error where it has no meaning.
 #[test]
 fn coordinates_stand_before_shapes() {
     for (expression, expected) in [
@@ -1619,7 +1622,7 @@ proptest! {
                     prop_assert!(plain.values().eq(steps.iter().copied()), "{composed}: {plain}");
                     prop_assert!(compatible(composed.layout().shape(), plain.shape()));
                 }
-                // Mode by mode, so that the layout refines the shape.
+                // Each mode is converted by itself, so that the layout refines the shape.
                 prop_assert_eq!(plain.is_some(), composed.decay().is_some(), "{}", composed);
                 if composed.injective() == Verdict::Yes {
                     prop_assert!((0..).zip(&values).all(|(i, value)| map.coordinate_of(*value) == Some(i)));
@@ -1676,7 +1679,7 @@ proptest! {
     #[test]
     fn a_map_of_bits_reads_back(columns in prop::collection::vec(0..64u64, 0..6), constant in 0..64u64) {
         let map = XorMap::new(columns).unwrap();
-        // What is printed reads back as what it was, as a layout, a swizzle or a map of bits.
+        // The text of a map, which may be a layout, a swizzle or a map of bits, evaluates to the same value.
         let shown = Value::<i64>::XorMap(map.clone().with_constant(constant)).to_string();
         let read = notation::eval_str(&shown).unwrap();
         prop_assert_eq!(notation::eval_str(&read.to_string()).unwrap(), read.clone());
@@ -1692,7 +1695,7 @@ proptest! {
     }
 }
 
-/// Whether values at the coordinates of a shape are exclusive ors of one number for each bit of each digit.
+/// Whether each value is the exclusive or of one number for each bit of each digit of its coordinate.
 fn is_linear(shape: &Shape, values: &[i64]) -> bool {
     let digits = |index: i64| {
         idx2crd(&Tuple::Leaf(index), shape)
@@ -1780,7 +1783,7 @@ proptest! {
     }
 }
 
-/// Names as operations take them, and one that they do not.
+/// Names that operations take, and one that no operation takes.
 const WORDS: [&str; 13] = [
     "SM80_16x8x16_F32F16F16F32_TN",
     "SM90_64x64x16_F32F16F16_SS",
@@ -1812,7 +1815,7 @@ proptest! {
             let count = (*operation.counts.end()).min(7);
             let operand = |i: usize| match &operands[i] {
                 _ if operation.takes_word(i) => Value::Word(words[i].into()),
-                // Most operands are nonsense; these can be small enough for a tile.
+                // Most operands are meaningless. These are small enough to be the shape of a tile.
                 Value::Int(value) if value % 2 == 0 => Value::Int(8 * small[i]),
                 Value::Tuple(_) => IntTuple::from([small[i], small[i + 1], small[i + 2]]).into(),
                 operand => operand.clone(),
@@ -1838,7 +1841,7 @@ fn limits_are_errors() {
         assert!(Tiler::from_shape(&deep(levels)).is_err());
         assert!(slice(&Layout::unit(), &deep(levels).to_coord()).is_err());
     }
-    // Operations that nest, too.
+    // The limit holds for results of operations as well.
     let mut layout: Layout = Layout::unit();
     let error = loop {
         match Layout::concat([layout]) {

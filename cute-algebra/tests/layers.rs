@@ -1,9 +1,9 @@
-//! The algebra does not know the hardware.
+//! The files of the algebra do not import the files about the hardware.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What may name the hardware: its own room, what is above it, and the crate's list of exports.
+/// The files and folders that may use `hopper`: itself, the layers above it, and the crate root.
 const MAY: [&str; 5] = ["hopper", "operations", "notation", "picture", "lib.rs"];
 
 #[test]

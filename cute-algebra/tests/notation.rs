@@ -1,10 +1,10 @@
-//! The notation: values, the round trip of every kind, errors at the token, and limits.
+//! The notation: values, printing and reading back, positions of errors, and limits.
 
 use cute_algebra::notation::{MAX_NESTING, MAX_TOKENS, eval_str};
 use cute_algebra::{ComposedLayout, Coord, IntTuple, Layout, Stride, Swizzle, Tiler, Value};
 use proptest::prelude::*;
 
-/// The value of each text, as text.
+/// The expected value of each text.
 #[test]
 fn values() {
     for (text, value) in [
@@ -90,7 +90,7 @@ fn values() {
     }
 }
 
-/// What is printed is read back as the same value.
+/// The text of a value evaluates to the same value.
 #[test]
 fn round_trips() {
     fn check<T: std::str::FromStr<Err: std::fmt::Debug> + std::fmt::Display>(texts: &[&str]) {
@@ -120,7 +120,7 @@ fn round_trips() {
     ]);
     check::<Value>(&["24", "(2,_)", "1@0", "(1@0,2)", "4:1"]);
     assert_eq!("<(),8>".parse::<Value>().unwrap().to_string(), "<<>,8:1>");
-    // What has two meanings is one value, wherever it comes from.
+    // A text that can be of two kinds gives the same value, whichever way it was obtained.
     assert_eq!("_".parse::<Value>().unwrap(), Coord::Leaf(None).into());
     assert_eq!("0@2".parse::<Value>().unwrap(), Value::Int(0));
     assert_eq!(eval_str("stride((4,8):(8,1))"), "(8,1)".parse());
@@ -131,7 +131,7 @@ fn round_trips() {
     assert_eq!("(4,8)".parse::<Tiler>().unwrap().to_string(), "<4:1,8:1>");
 }
 
-/// The bytes that each error points at, and a part of its message.
+/// Each error points at these bytes of the text, and its message contains this part.
 #[test]
 fn errors_point_at_the_token() {
     for (text, token, message) in [
@@ -154,8 +154,8 @@ fn errors_point_at_the_token() {
         ),
         ("(4,(2,8)):(1,4)", "4", "(2,8) in the shape meets 4"),
         ("(4,0):(1,2)", "0", "at least 1"),
-        ("(5,3):(1,10) o 6:2", "2", "drifts over the boundary 5"),
-        ("composition((5,3):(1,10), (2,6):(1,2))", "2", "drifts"),
+        ("(5,3):(1,10) o 6:2", "2", "carry over the boundary 5"),
+        ("composition((5,3):(1,10), (2,6):(1,2))", "2", "carry over"),
         ("(4,8):(1,4) 7", "7", "found `7`"),
         ("(4;8)", ";", "expected `,` or `)`"),
         ("foo(4:1)", "foo", "unknown operation"),
@@ -193,7 +193,7 @@ fn errors_point_at_the_token() {
         (
             "tiled_copy(SM75_U32x4_LDSM_N, 16, (8,3), (1,8), layoutS_TV)",
             "(8,3)",
-            "24 threads are no multiple of the 32",
+            "the tiled copy has 24 threads, which is not a multiple of the 32",
         ),
         ("(m,4)", "m", "run-time"),
         ("3∘4", "∘", "`∘`"),
@@ -247,7 +247,7 @@ fn look_alikes_get_advice() {
     }
 }
 
-/// No input is too much: an error, at once, whatever the size.
+/// Input that exceeds a limit is an error at once, whatever its size.
 #[test]
 fn limits() {
     let nested = |depth: usize| format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
@@ -273,7 +273,7 @@ fn limits() {
 }
 
 proptest! {
-    /// Any text is a value or an error, never a panic; and what it printed reads back as itself.
+    /// Any text gives a value or an error, and never a panic. The text of the value evaluates to the same value.
     #[test]
     fn any_text_is_read_or_refused(text in "\\PC{0,40}") {
         if let Err(error) = eval_str(&text) {

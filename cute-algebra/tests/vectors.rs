@@ -1,12 +1,12 @@
-//! Replays the answers of the reference implementations of CuTe: every `*.jsonl` of the directory `CUTE_VECTORS`, or
-//! those beside this file. `cargo test --release -p cute-algebra --test vectors -- --nocapture`
+//! Compares results with recorded results of the reference implementations of CuTe. The records are the `*.jsonl` files in the
+//! directory `CUTE_VECTORS`, or else in `vectors` beside this file. `cargo test --release -p cute-algebra --test vectors -- --nocapture`
 //!
 //! - Where CuTe's result is the right function, ours is the same, in text or at least value by value.
-//! - Where CuTe rounds up, the strict form refuses and the ragged form agrees.
-//! - Where CuTe's result is not the right function, we refuse, or keep the promise of the operation.
-//! - Where CuTe refuses and we do not, the result keeps the promise of the operation.
+//! - Where CuTe rounds up, the strict form is an error and the ragged form agrees.
+//! - Where CuTe's result is the wrong function, we give an error, or a result with the values that the operation promises.
+//! - Where only CuTe gives an error, our result has the values that the operation promises.
 //!
-//! All refusals where CuTe has an answer are listed, with the reason. Their counts are those of `docs/differences.md`.
+//! All our errors where CuTe has a result are listed with the reason. Their counts are those of `docs/differences.md`.
 
 mod support;
 
@@ -47,7 +47,7 @@ fn directory() -> PathBuf {
     let Some(named) = std::env::var_os("CUTE_VECTORS").map(PathBuf::from) else {
         return sample();
     };
-    // Cargo runs tests in the package's directory; the path was probably meant from the workspace's.
+    // Cargo runs tests in the directory of the package. A relative path is probably meant from that of the workspace.
     let from_workspace = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("..")
         .join(&named);
@@ -73,21 +73,21 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What became of a record.
+/// The outcome of comparing a record.
 enum Verdict {
     /// The same text.
     Same,
     /// The same values in a compatible shape.
     SameFunction,
-    /// The strict form refuses, the ragged form agrees.
+    /// The strict form is an error, and the ragged form agrees.
     Ragged,
-    /// Both refuse.
+    /// Both give an error.
     BothRefuse,
-    /// We have a right result where CuTe refuses.
+    /// We have a right result where CuTe gives an error.
     WeAnswer,
     /// We have a right result where CuTe's is wrong.
     WeCorrect(String),
-    /// We refuse where CuTe's result is wrong: why, with the numbers and in general.
+    /// We give an error where CuTe's result is wrong: its message, and the reason without numbers.
     WeRefuse(String, &'static str),
     Failed(String),
     Unknown,
@@ -113,7 +113,7 @@ fn judge(record: &Json) -> Verdict {
     }
     let args = match args {
         Ok(args) => args,
-        // An operand that is no layout.
+        // An operand that we do not accept as a value.
         Err(_) if refused => return Verdict::BothRefuse,
         Err(message) => return Verdict::Failed(message),
     };
@@ -181,10 +181,10 @@ fn judge(record: &Json) -> Verdict {
     }
 }
 
-/// The reason of a refusal without its numbers.
+/// The reason for an error, without its numbers.
 fn because(kind: &ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::Drift { .. } => "a stride drifts over a boundary",
+        ErrorKind::Drift { .. } => "a stride's steps carry over a boundary",
         ErrorKind::Split { .. } => "a boundary cuts an extent",
         ErrorKind::Carry { .. } => "modes carry together",
         ErrorKind::Gap { .. } => "strides leave holes that no layout fills",
@@ -207,13 +207,13 @@ fn argument(arg: &Json) -> Result<Value, String> {
     }
 }
 
-/// A result, and the offset that the record states apart from it.
+/// A result, and the offset, which some records state separately.
 struct Answer {
     value: Value,
     base: i64,
 }
 
-/// The names of operations that a record spells differently.
+/// Names of operations in the records, with their names here.
 const ALIASES: [(&str, &str); 4] = [
     ("idx2crd_stride", "idx2crd"),
     ("make_layout_cat", "concat"),
@@ -221,7 +221,7 @@ const ALIASES: [(&str, &str); 4] = [
     ("prepend_n", "prepend"),
 ];
 
-/// Operations of the records that are no operations of the notation.
+/// Operations of the records that are not operations of the notation.
 const OWN: [&str; 2] = ["evaluate", "swizzle_apply"];
 
 fn is_known(operation: &str) -> bool {
@@ -239,16 +239,16 @@ fn alias(operation: &str) -> &str {
         .map_or(operation, |(_, name)| name)
 }
 
-/// Whether a record states the offset of the result apart from it.
+/// Whether records of this operation state the offset separately from the result.
 fn gives_offset(operation: &str) -> bool {
     let partitions = operation.starts_with("partition_") && !operation.contains("shape");
     partitions || operation == "slice_and_offset"
 }
 
-/// `None` for an operation that is not known.
+/// The result of an operation of the records; `None` for an unknown operation.
 fn run(operation: &str, args: &[Value], ragged: bool) -> Option<Result<Answer, LayoutError>> {
     let plain = |value| match value {
-        // A slice and its offset.
+        // The list holds a slice and its offset.
         Value::List(list) if gives_offset(operation) => match &list[..] {
             [value, Value::Int(base)] => Answer {
                 value: value.clone(),
@@ -283,7 +283,7 @@ fn run(operation: &str, args: &[Value], ragged: bool) -> Option<Result<Answer, L
     }
 }
 
-/// The operands of a record, which has the layout before the coordinate where CuTe has it after.
+/// The operands of a record in CuTe's order. Some records have the layout before the coordinate, CuTe has it after.
 fn in_our_order(operation: &str, args: &[Value]) -> Vec<Value> {
     match (operation, args) {
         ("crd2idx" | "idx2crd", [a, coord]) => vec![coord.clone(), a.clone()],
@@ -311,7 +311,7 @@ fn agreement(record: &Json, answer: &Answer) -> Option<Verdict> {
         }
         _ => false,
     };
-    // Tables over the limit are compared by their text alone.
+    // Results with too many values are compared only by their text.
     let listed = record["n"].as_i64().is_some_and(|n| n <= MOST_POINTS);
     let same_values = !listed || has_values(record, answer);
     if same_text && same_values && base == answer.base {
@@ -320,7 +320,7 @@ fn agreement(record: &Json, answer: &Answer) -> Option<Verdict> {
     (listed && same_values && shapes_agree(expect, &answer.value)).then_some(Verdict::SameFunction)
 }
 
-/// Whether the values are those that the record lists and hashes.
+/// Whether the values have the list and the hash that the record gives.
 fn has_values(record: &Json, answer: &Answer) -> bool {
     let Some(values) = values(&answer.value) else {
         return false;
@@ -366,7 +366,7 @@ fn listed_value(value: &Json) -> Option<IntTuple> {
             .collect::<Option<Vec<_>>>()
             .map(Tuple::Node),
         Json::String(text) => {
-            // `0@1` is zero, wherever it lies.
+            // `0@1` evaluates to the integer 0, so it is not a stride.
             let Value::Stride(stride) = notation::eval_str(text).ok()? else {
                 return Some(Tuple::Leaf(0));
             };
@@ -397,7 +397,7 @@ fn shapes_agree(expect: &Json, value: &Value) -> bool {
     let (Some(expected), Some(found)) =
         (argument(expect).ok().as_ref().and_then(shape), shape(value))
     else {
-        // Nested swizzles, which our results do not nest.
+        // The record has nested swizzles, which are never nested in our results.
         return expect
             .as_str()
             .is_some_and(|text| text.matches("Sw").count() > 1);
@@ -493,7 +493,7 @@ impl Report {
         }
     }
 
-    /// What became of the records, by family.
+    /// The number of records with each outcome, by family, as a Markdown table.
     fn outcomes(&self) -> String {
         let mut table = String::from(
             "| records | same | same fn | ragged | refused | answered | corrected | declined |\n\
@@ -506,7 +506,7 @@ impl Report {
         table
     }
 
-    /// Why records were declined.
+    /// The reasons for which records were declined, with their counts, as a Markdown table.
     fn reasons(&self) -> String {
         let mut table = String::from("| declined | because | records |\n|---|---|---|\n");
         for ((family, because), count) in &self.reasons {

@@ -1,187 +1,189 @@
-//! The kinds of refusals, and what they say.
+//! The kinds of errors, and their messages.
 
 use super::ModePath;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// What is wrong, with the numbers.
+/// What is wrong, with the numbers that show it. Its `Display` is the message without the operation and the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A shape and a stride nest differently.
+    /// A shape and a stride are nested differently.
     NotCongruent {
-        /// The mode of the shape, as text.
+        /// The mode of the shape where they first differ, as text.
         shape: String,
-        /// The mode of the stride at the same place.
+        /// The mode of the stride in the same position, as text.
         stride: String,
     },
     /// An extent below 1.
     Extent {
-        /// The extent.
+        /// The extent, as text.
         extent: String,
     },
-    /// A factor below 1, or a number of bits.
+    /// A factor or a number of bits below 1.
     Factor {
-        /// The factor.
+        /// The factor or the number of bits.
         factor: i64,
     },
     /// A fraction whose denominator is 0.
     Denominator,
-    /// Nesting over [`MAX_DEPTH`](crate::MAX_DEPTH).
+    /// A tuple that is nested deeper than [`MAX_DEPTH`](crate::MAX_DEPTH).
     TooDeep {
-        /// The nesting.
+        /// How deep the tuple is nested; a flat tuple has 1.
         depth: usize,
-        /// The limit.
+        /// The greatest depth allowed.
         limit: usize,
     },
-    /// More leaves than [`MAX_LEAVES`](crate::MAX_LEAVES).
+    /// A tuple with more leaves than [`MAX_LEAVES`](crate::MAX_LEAVES).
     TooManyLeaves {
-        /// The leaves.
+        /// How many leaves it has.
         leaves: usize,
-        /// The limit.
+        /// The greatest number allowed.
         limit: usize,
     },
-    /// An operation on integers met a stride in a coordinate space.
+    /// A stride in a coordinate space, such as `1@0`, where the operation needs integer strides.
     NotIntegral {
-        /// One such stride.
+        /// The first such stride, as text.
         stride: String,
     },
     /// Strides that cannot be added, such as `1@0` and `1@1@0`, or `1` and `1@0`.
     MixedStrides {
-        /// Runs along a coordinate …
+        /// This stride gives an integer at some position of the coordinate …
         first: String,
-        /// … that this one takes apart.
+        /// … where this one gives a tuple.
         second: String,
     },
-    /// Fields of a swizzle that overlap or leave 63 bits.
+    /// A swizzle `Sw<B,M,S>` whose two bit fields overlap, or reach beyond bit 62.
     Swizzle {
-        /// B.
+        /// B, the number of bits in each field.
         bits: u32,
-        /// M.
+        /// M, the number of low bits that stay as they are.
         base: u32,
-        /// S.
+        /// S, the distance between the fields.
         shift: i32,
     },
-    /// A tuple that does not fit the shape at its place.
+    /// A coordinate, tiler or other tuple that is nested differently from the shape it is used with.
     Profile {
-        /// The shape.
+        /// The shape, as text.
         expected: String,
-        /// What met it.
+        /// The tuple, as text.
         found: String,
     },
-    /// A division that leaves a remainder where it must not.
+    /// A division with a remainder, where the operation needs an exact quotient.
     Indivisible {
-        /// What is divided.
+        /// The dividend, as text.
         dividend: String,
-        /// What it is divided by.
+        /// The divisor, as text.
         divisor: String,
     },
-    /// `_` where a point is wanted.
+    /// `_` in a coordinate where every leaf must be an integer.
     Underscore,
-    /// A mode that is not there.
+    /// The index of a mode that does not exist.
     NoMode {
-        /// Its index.
+        /// The index, counted from 0.
         index: i64,
         /// How many there are.
         rank: usize,
     },
-    /// A stride along a coordinate that the shape does not have.
+    /// A stride such as `1@2` along a coordinate that the shape does not have.
     NoCoordinate {
-        /// The stride.
+        /// The stride, such as `1@2`.
         stride: String,
-        /// The shape.
+        /// The shape, as text.
         shape: String,
     },
-    /// Coordinates past the end, where only a ragged form goes on.
+    /// Coordinates past the end of a layout. Only the ragged form of the operation allows them.
     Overhang {
-        /// The largest coordinate.
+        /// The largest 1-D coordinate, or the smallest if it is below 0.
         reach: i64,
-        /// The size of what it is a coordinate of.
+        /// The size of the layout or mode that it is a coordinate of.
         size: i64,
-        /// The nearest extents and strides of the mode that compose, where it is one mode that reaches too far.
+        /// The nearest (extent, stride) that the operation accepts, if a single mode reaches too far; else empty.
         nearest: Vec<(i64, i64)>,
     },
-    /// Multiples of a stride of B drift over a boundary of A.
+    /// In A o B, a mode of B takes steps that are not multiples of a boundary of A, and their remainders add up to the
+    /// boundary or more. So the mode does not advance in A by equal steps.
     Drift {
         /// The extent of B's mode.
         extent: i64,
-        /// Its stride.
+        /// The stride of that mode.
         stride: i64,
         /// The boundary: a product of leading extents of A.
         boundary: i64,
-        /// Steps and remainders whose products add up to the boundary or more.
+        /// (steps, remainder) pairs whose products add up to the boundary or more.
         terms: Vec<(i64, i64)>,
         /// The nearest extents and strides of the mode that compose.
         nearest: Vec<(i64, i64)>,
         /// A point that shows it.
         witness: Option<Witness>,
     },
-    /// A boundary of A cuts a mode of B where its extent has no divisor.
+    /// In A o B, a boundary of A splits a mode of B into parts, and the extent of the mode is not a multiple of the part.
     Split {
         /// The extent of B's mode.
         extent: i64,
-        /// Its stride.
+        /// The stride of that mode.
         stride: i64,
         /// The boundary: a product of leading extents of A.
         boundary: i64,
-        /// Where the cut falls, which does not divide the extent.
+        /// How many steps of the mode lie before the boundary; this does not divide the extent.
         after: i64,
         /// The nearest extents and strides of the mode that compose.
         nearest: Vec<(i64, i64)>,
         /// A point that shows it.
         witness: Option<Witness>,
     },
-    /// Modes of B together carry over a boundary of A.
+    /// In A o B, each of several modes of B stays below a boundary of A, but their sum does not.
     Carry {
-        /// The modes and how far each reaches, modulo the boundary.
+        /// The modes of B, and the largest value of each modulo the boundary.
         modes: Vec<(ModePath, i64)>,
         /// The boundary: a product of leading extents of A.
         boundary: i64,
-        /// The nearest extents and strides of the last of them that compose.
+        /// The nearest (extent, stride) for the last of these modes that compose.
         nearest: Vec<(i64, i64)>,
         /// A point that shows it.
         witness: Option<Witness>,
     },
-    /// A negative stride where strides must be positive, or beside positive ones.
+    /// A negative stride where strides must be positive, or must all have one sign.
     NegativeStride {
-        /// The stride.
+        /// The negative stride, as text.
         stride: String,
     },
-    /// A number below 0 as the coordinate of several modes.
+    /// A 1-D coordinate below 0 of a layout with several modes.
     BelowZero {
-        /// The number.
+        /// The coordinate.
         index: i64,
     },
-    /// A step of B that moves along several coordinates of A's coordinate space at once.
+    /// In A o B, a step of B that moves along several coordinates of A's coordinate space at once.
     Diagonal {
-        /// The step.
+        /// The size of the step.
         stride: i64,
-        /// The coordinate where it leads.
+        /// The coordinate that A gives for one step, as text.
         value: String,
     },
     /// A stride that is not a multiple of the smaller stride before it times its extent.
     Gap {
         /// Extent and stride of the mode before, in ascending order of strides.
         previous: (i64, i64),
-        /// The stride.
+        /// The stride that should be a multiple.
         stride: i64,
         /// The nearest multiples.
         nearest: [i64; 2],
     },
-    /// A layout without a left inverse, one of whose strides is not told from the multiples of the smaller stride before it.
+    /// A stride that would have to be a multiple of the smaller stride before it, and at least that stride times its extent,
+    /// for a left inverse to be found.
     Overlap {
         /// Extent and stride of the mode before, in ascending order of strides.
         previous: (i64, i64),
-        /// The stride.
+        /// The stride that does not fulfil the condition.
         stride: i64,
-        /// The nearest strides that are.
+        /// The nearest strides that fulfil the condition; both are the same if there is only one.
         nearest: [i64; 2],
-        /// What was found out about a left inverse.
+        /// Whether the layout has no left inverse, or none was found.
         inverse: NoInverse,
     },
-    /// A target that the blocks of a layout do not fill.
+    /// A target that is not a multiple of the block that a layout fills.
     Target {
-        /// Size of a block: the largest stride times its extent.
+        /// The size of a block: the largest stride times its extent.
         block: i64,
         /// The target.
         target: i64,
@@ -190,58 +192,59 @@ pub enum ErrorKind {
     },
     /// A stride that neither is a multiple of the factor of a recast nor divides it.
     Recast {
-        /// The stride.
+        /// The stride, in elements before the recast.
         stride: i64,
-        /// The factor.
+        /// How many elements the recast joins into one.
         factor: i64,
-        /// The nearest strides that do.
+        /// The nearest strides that are multiples or divisors.
         nearest: Vec<i64>,
     },
-    /// An offset before a swizzle that is not a multiple of the factor of a recast.
+    /// The offset of a swizzled layout, where it is not a multiple of the factor of a recast.
     Offset {
-        /// The offset.
+        /// The offset, as text.
         offset: String,
-        /// The factor.
+        /// How many elements the recast joins into one.
         factor: i64,
     },
-    /// A mode below the factor of a recast that fills no whole number of groups, nor a whole part of one.
+    /// A recast joins `factor` elements into a group. The stride of this mode divides the factor, but its extent is neither a
+    /// multiple nor a divisor of `factor / stride`, so the mode does not fill whole groups.
     RecastShare {
-        /// Its extent.
+        /// The extent of the mode.
         extent: i64,
-        /// Its stride.
+        /// The stride of the mode, in elements before the recast.
         stride: i64,
-        /// The factor.
+        /// How many elements the recast joins into one.
         factor: i64,
-        /// The nearest extents that do.
+        /// The nearest extents that are.
         nearest: Vec<i64>,
     },
-    /// Groups of a recast of which a part is absent or doubled.
+    /// A recast joins elements into groups, but some elements of a group are missing or occur twice.
     RecastHoles {
-        /// The modes inside a group.
+        /// The modes inside a group, as a layout.
         group: String,
-        /// The size of a group.
+        /// How many elements a group has.
         factor: String,
     },
     /// Elements that cannot be split because not exactly one mode has stride 1.
     NotContiguous {
-        /// The parts of an element.
+        /// How many parts an element would be split into.
         factor: String,
     },
-    /// Element sizes of which neither is a multiple of the other.
+    /// A recast between element sizes of which neither is a multiple of the other.
     Bits {
-        /// From.
+        /// Bits of an element before the recast.
         old: i64,
-        /// To.
+        /// Bits of an element after the recast.
         new: i64,
     },
-    /// A rank that is smaller than the rank there is, or over the limits.
+    /// A rank to extend a layout to that is smaller than its rank, or over the limits.
     Rank {
-        /// The rank.
+        /// The requested rank.
         rank: i64,
-        /// The rank there is.
+        /// The rank of the layout.
         found: usize,
     },
-    /// A range of modes that is not there.
+    /// A range of modes of which some do not exist.
     Range {
         /// First mode.
         begin: i64,
@@ -250,80 +253,80 @@ pub enum ErrorKind {
         /// How many there are.
         rank: usize,
     },
-    /// A factor that bits cannot be regrouped by.
+    /// A recast of swizzled data by a factor that is not a power of two, so that it does not act on whole bits.
     NotAPowerOfTwo {
-        /// The factor.
+        /// How many elements the recast joins, or how many parts it splits an element into.
         factor: i64,
     },
-    /// A function that is a swizzled layout, but not with one swizzle of CuTe's form.
+    /// A function that cannot be written as a layout followed by one swizzle of CuTe's form.
     NotASwizzle {
         /// What was computed.
         what: &'static str,
     },
-    /// A function that is not linear over bits.
+    /// A function that is not linear over bits: not every bit of the coordinate exclusive-ors a fixed number into the value.
     NotBitwise {
         /// What was computed.
         what: &'static str,
     },
-    /// Elements that shared-memory atoms do not come in.
+    /// An element size for which there is no shared-memory atom.
     ElementBits {
-        /// Bits of an element.
+        /// The element size in bits.
         bits: i64,
     },
-    /// A width that wgmma does not have.
+    /// A width N that wgmma does not have. It has multiples of 8 from 8 to 256; for integers only some of them.
     WgmmaN {
-        /// The width.
+        /// The requested width.
         n: i64,
         /// The nearest widths that it has.
         nearest: [i64; 2],
     },
-    /// A name that a table does not have.
+    /// A name that is not in a table.
     NotOneOf {
-        /// What it would name.
+        /// What the table lists, such as "swizzle mode".
         what: &'static str,
-        /// The name.
+        /// The name that is not there.
         found: String,
-        /// The names there are.
+        /// The names in the table, separated by commas.
         names: String,
     },
-    /// A tiled copy that the threads or the values of its atom do not divide.
+    /// A tiled copy whose number of threads or values is not a multiple of its atom's.
     AtomShare {
-        /// Threads or values.
+        /// `threads` or `values`.
         what: &'static str,
         /// How many the tiled copy has.
         tiled: i64,
         /// How many the atom has.
         atom: i64,
     },
-    /// A thread that has no part.
+    /// The index of a thread that takes no part in the operation.
     NoThread {
-        /// The thread.
+        /// The index, counted from 0.
         thread: i64,
         /// How many threads there are.
         threads: i64,
     },
     /// A property that a layout does not have.
     Refuted {
-        /// The property.
+        /// The property, as an adjective.
         property: &'static str,
-        /// What shows it.
+        /// Coordinates and values that show it.
         counterexample: String,
     },
-    /// A question that is too large to be decided.
+    /// A property that could not be decided within the limits on work.
     Unproved {
-        /// What is asked for.
+        /// The property.
         property: &'static str,
     },
-    /// An access outside the tile.
+    /// An access pattern that names a coordinate outside the tile.
     OutsideTile {
-        /// The coordinate.
+        /// The 1-D coordinate.
         coordinate: i64,
         /// The size of the tile.
         size: i64,
     },
-    /// A tile that an instruction of the hardware cannot use, or not without lanes that wait for a bank of shared memory.
+    /// A tile that an instruction cannot use, or that causes bank conflicts in shared memory.
     Hardware {
-        /// Why.
+        /// The whole message.
         refusal: String,
     },
     /// An operand of the wrong kind.
@@ -344,119 +347,119 @@ pub enum ErrorKind {
         /// How many there are.
         found: usize,
     },
-    /// An operation for which rounding up means nothing.
+    /// `ragged` before an operation that rounds nothing.
     NotRagged,
-    /// A tile that takes values more than once, so that tile and rest are more than the whole.
+    /// A tile with a stride 0 takes values several times, so tile and rest together have more coordinates than the layout.
     RepeatingTile {
         /// The extent of a mode with stride 0.
         extent: String,
     },
-    /// `_` where tile and rest are to be grouped: it says neither.
+    /// `_` in the tiler of a division that groups tiles and rests: it leaves its mode undivided.
     KeepUngrouped,
     /// A tiler with more modes than the layout.
     TilerRank {
-        /// Modes of the tiler.
+        /// How many modes the tiler has.
         tiler: usize,
         /// The shape of the layout.
         shape: String,
-        /// Its modes.
+        /// The rank of the layout.
         rank: usize,
     },
     /// Values that are not those of any layout.
     NotALayout {
-        /// The first coordinate where a layout with the values before it differs.
+        /// The first 1-D coordinate at which the value is wrong.
         position: i64,
         /// The value there.
         found: i64,
-        /// The value that a layout has there.
+        /// The value that a layout with the values before it would have there.
         expected: i64,
     },
     /// A number that does not fit 64 bits.
     Overflow {
-        /// The quantity.
+        /// What does not fit, such as "size".
         quantity: &'static str,
     },
-    /// The modes of a result depend on what the facts about run-time integers leave open.
+    /// How many modes the result has, or which, depends on a condition that the facts about run-time integers do not decide.
     Undecided {
-        /// The condition that is open.
+        /// The condition, as a fact that would decide it.
         condition: String,
-        /// Its opposite.
+        /// Its opposite, as a fact that would decide it too.
         opposite: String,
     },
-    /// A yes or no, or a number, that depends on a condition that the facts about run-time integers leave open.
+    /// A yes-or-no answer or a number depends on a condition that the facts about run-time integers do not decide.
     Open {
-        /// The condition.
+        /// The condition, as text.
         condition: String,
     },
     /// A condition that no values of the run-time integers fulfil.
     Never {
-        /// The condition.
+        /// The condition, as text.
         condition: String,
     },
-    /// Facts about run-time integers that exclude one another, or what an operation needs.
+    /// Facts about run-time integers contradict one another, or contradict what an operation needs.
     Contradiction {
-        /// What cannot hold.
+        /// The condition that cannot hold.
         condition: String,
-        /// Because these do.
+        /// The facts that it contradicts.
         facts: Vec<String>,
     },
-    /// An operation that is of numbers only, on run-time integers.
+    /// An operation on run-time integers that works only on numbers known at expansion.
     NeedsNumbers {
         /// Its name.
         operation: &'static str,
-        /// Why.
+        /// Why it needs numbers.
         why: &'static str,
     },
-    /// A case of an operation that has no form for run-time integers.
+    /// A case of an operation that is not supported for run-time integers.
     Unsupported {
         /// The case.
         what: &'static str,
     },
-    /// The largest value of a swizzled layout was not found.
+    /// The largest value of a swizzled layout does not fit 64 bits, or was not found within a limit on steps.
     CosizeLimit {
-        /// How many steps were made.
+        /// How many steps the search may take.
         limit: u64,
     },
-    /// Elements of a ragged division that would be joined or split where its edge is.
+    /// A recast of a ragged division along a mode in which the data may end.
     RaggedEdge {
-        /// What cannot be done with them.
+        /// `joined` or `split`.
         what: &'static str,
-        /// The extent of their mode.
+        /// The extent of the mode, as text.
         extent: String,
     },
     /// More run-time integers or checks than a limit allows.
     TooMany {
-        /// Of what.
+        /// What there are too many of.
         what: &'static str,
-        /// The limit.
+        /// The greatest number allowed.
         limit: usize,
     },
 }
 
-/// Why there is no left inverse.
+/// What is known about the left inverse of a layout for which none was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoInverse {
-    /// Two coordinates have one value.
+    /// There is none, since two coordinates have the same value.
     Collision,
-    /// No layout takes all values back.
+    /// There is none, though no two coordinates have the same value: no layout maps each value back to its coordinate.
     Never,
-    /// None was found by a search of limited length.
+    /// A search of limited length found none; there may be one.
     Unknown,
 }
 
-/// A point where the values of a composition are not those of a layout.
+/// A coordinate at which A(B(c)) differs from every layout that agrees with it on the coordinates before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Witness {
     /// The 1-D coordinate of B.
     pub index: i64,
     /// `A(B(index))`.
     pub value: i64,
-    /// What a layout that agrees on the coordinates before it gives.
+    /// The value that a layout would have there.
     pub expected: i64,
 }
 
 impl ErrorKind {
-    /// Whether the ragged form of the operation, which rounds up as CuTe does, has a result here.
+    /// Whether the ragged form of the operation, which rounds up as CuTe does, has a result in this case.
     pub fn is_overhang(&self) -> bool {
         matches!(
             self,
@@ -485,19 +488,19 @@ impl fmt::Display for ErrorKind {
                     "shape and stride are not congruent: {shape} in the shape meets {stride} in the stride"
                 )
             }
-            Self::Extent { extent } => write!(f, "an extent is at least 1, not {extent}"),
-            Self::Factor { factor } => write!(f, "sizes of elements are at least 1, not {factor}"),
+            Self::Extent { extent } => write!(f, "an extent must be at least 1, not {extent}"),
+            Self::Factor { factor } => write!(f, "a factor or a number of bits must be at least 1, not {factor}"),
             Self::TooDeep { depth, limit } => {
-                write!(f, "nested {depth} deep, the limit is {limit}")
+                write!(f, "the tuple is nested {depth} deep; the limit is {limit}")
             }
             Self::TooManyLeaves { leaves, limit } => {
-                write!(f, "{leaves} leaves, the limit is {limit}")
+                write!(f, "the tuple has {leaves} leaves; the limit is {limit}")
             }
             Self::NotIntegral { stride } => write!(f, "the strides must be integers, not {stride}"),
             Self::MixedStrides { first, second } => {
                 write!(
                     f,
-                    "strides {first} and {second} cannot be added: one runs along a part of the other's coordinate"
+                    "strides {first} and {second} cannot be added: where {first} gives an integer, {second} gives a tuple"
                 )
             }
             Self::Swizzle { bits, base, shift } if shift.unsigned_abs() < *bits => write!(
@@ -505,7 +508,7 @@ impl fmt::Display for ErrorKind {
                 "the fields of Sw<{bits},{base},{shift}> overlap: the distance |{shift}| must be at least {bits} bits"
             ),
             Self::Swizzle { bits, base, shift } => {
-                write!(f, "Sw<{bits},{base},{shift}> reaches beyond bit 62")
+                write!(f, "the fields of Sw<{bits},{base},{shift}> reach beyond bit 62, the highest bit that a swizzle can change")
             }
             Self::Profile { expected, found } => {
                 write!(f, "{found} does not fit the shape {expected}")
@@ -524,8 +527,8 @@ impl fmt::Display for ErrorKind {
             }
             Self::Overhang { reach, size, nearest } => {
                 match reach {
-                    ..0 => write!(f, "reaches coordinate {reach}, below 0")?,
-                    _ => write!(f, "reaches coordinate {reach}, but the size is {size}")?,
+                    ..0 => write!(f, "this reaches coordinate {reach}, which is below 0")?,
+                    _ => write!(f, "this reaches coordinate {reach}, but the size is {size}")?,
                 }
                 write_nearest(f, nearest)?;
                 f.write_str("; `ragged` allows the overhang")
@@ -540,7 +543,7 @@ impl fmt::Display for ErrorKind {
             } => {
                 write!(
                     f,
-                    "`{extent}:{stride}` drifts over the boundary {boundary} ("
+                    "the steps of `{extent}:{stride}` carry over the boundary {boundary} ("
                 )?;
                 for (i, (steps, rest)) in terms.iter().enumerate() {
                     write!(f, "{}{steps}*{rest}", if i > 0 { " + " } else { "" })?;
@@ -586,12 +589,12 @@ impl fmt::Display for ErrorKind {
                 write!(f, "the stride {stride} must not be negative here")
             }
             Self::BelowZero { index } => {
-                write!(f, "{index} is below 0, where several modes together have no coordinate")
+                write!(f, "{index} is below 0: the 1-D coordinate of several modes must be at least 0")
             }
             Self::Diagonal { stride, value } => {
                 write!(
                     f,
-                    "a step of {stride} is {value} in the coordinate space, which is not along one coordinate"
+                    "a step of {stride} moves by {value} in the coordinate space; it must move along one coordinate only"
                 )
             }
             Self::Gap {
@@ -608,11 +611,11 @@ impl fmt::Display for ErrorKind {
             Self::Overlap { previous: (extent, before), stride, nearest, inverse } => {
                 f.write_str(match inverse {
                     NoInverse::Collision => "",
-                    NoInverse::Never => "no layout takes all values back to their coordinates: ",
-                    NoInverse::Unknown => "no layout was found that takes all values back to their coordinates, though there may be one: ",
+                    NoInverse::Never => "there is no left inverse: ",
+                    NoInverse::Unknown => "no left inverse was found, though there may be one: ",
                 })?;
                 let end = extent.saturating_mul(*before);
-                write!(f, "stride {stride} is not told from the mode `{extent}:{before}`: it is not a multiple of {before} from {end} on")?;
+                write!(f, "stride {stride} does not fit after the mode `{extent}:{before}`: it must be a multiple of {before} and at least {end}")?;
                 match nearest {
                     [only, other] if only == other => write!(f, "; the nearest is {only}"),
                     [below, above] => write!(f, "; the nearest are {below} and {above}"),
@@ -634,7 +637,7 @@ impl fmt::Display for ErrorKind {
             } => {
                 write!(
                     f,
-                    "stride {stride} is no multiple of {factor} and does not divide it"
+                    "stride {stride} is not a multiple of {factor} and does not divide it"
                 )?;
                 write_numbers(f, nearest)
             }
@@ -664,24 +667,24 @@ impl fmt::Display for ErrorKind {
             Self::NotContiguous { factor } => {
                 write!(
                     f,
-                    "an element is split in {factor} only where exactly one mode has stride 1"
+                    "elements can be split in {factor} only if exactly one mode has stride 1"
                 )
             }
             Self::Bits { old, new } => {
                 write!(
                     f,
-                    "of {old} and {new} bits neither is a multiple of the other"
+                    "one element size must be a multiple of the other, but these are {old} and {new} bits"
                 )
             }
             Self::Rank { rank, found } => write!(
                 f,
-                "the rank is {found} already, which does not extend to {rank}"
+                "a layout of rank {found} cannot be extended to rank {rank}"
             ),
             Self::Range { begin, end, rank } => {
                 write!(f, "there are no modes {begin}..{end}: the rank is {rank}")
             }
             Self::NotAPowerOfTwo { factor } => write!(f, "{factor} is not a power of two"),
-            Self::NotASwizzle { what } => write!(f, "{what} is not a layout after one swizzle"),
+            Self::NotASwizzle { what } => write!(f, "{what} cannot be written as one swizzle after a layout"),
             Self::NotBitwise { what } => write!(f, "{what} is not linear over bits"),
             Self::ElementBits { bits } => {
                 write!(f, "elements have 4, 8, 16, 32 or 64 bits, not {bits}")
@@ -697,7 +700,7 @@ impl fmt::Display for ErrorKind {
                 write!(f, "there is no {what} `{found}`; there are {names}")
             }
             Self::AtomShare { what, tiled, atom } => {
-                write!(f, "{tiled} {what} are no multiple of the {atom} of the copy operation")
+                write!(f, "the tiled copy has {tiled} {what}, which is not a multiple of the {atom} of the copy operation")
             }
             Self::NoThread { thread, threads } => {
                 write!(f, "thread {thread} has no part: threads are 0 to {}", threads - 1)
@@ -729,16 +732,16 @@ impl fmt::Display for ErrorKind {
                 }
                 write!(f, ", not {found}")
             }
-            Self::NotRagged => f.write_str("nothing is rounded here, so `ragged` has no meaning"),
+            Self::NotRagged => f.write_str("this operation rounds nothing, so it has no `ragged` form"),
             Self::RepeatingTile { extent } => {
                 write!(f, "the tile takes each value {extent} times (`{extent}:0`); `ragged` allows that")
             }
             Self::KeepUngrouped => {
-                f.write_str("`_` makes neither a tile nor a rest of its mode; use a logical divide or product, or an extent")
+                f.write_str("`_` leaves its mode undivided, so there is no tile and no rest to group; use `logical_divide` or `logical_product`, or give an extent")
             }
             Self::TilerRank { tiler, shape, rank } => write!(
                 f,
-                "a tiler of {tiler} modes for the shape {shape} of rank {rank}; a shape or `<...>` tiles mode by mode, a layout tiles the whole"
+                "the tiler has {tiler} modes, but the shape {shape} has rank {rank}; a shape or `<...>` tiles mode by mode, a layout tiles the whole"
             ),
             Self::NotALayout {
                 position,
@@ -747,7 +750,7 @@ impl fmt::Display for ErrorKind {
             } => {
                 write!(
                     f,
-                    "no layout has these values: {found} at {position}, where the values before it ask for {expected}"
+                    "no layout has these values: the value at {position} is {found}, but the values before it require {expected}"
                 )
             }
             Self::Denominator => f.write_str("a stride cannot be a fraction over 0"),
@@ -773,11 +776,11 @@ impl fmt::Display for ErrorKind {
             Self::CosizeLimit { limit } => write!(
                 f,
                 "the cosize does not fit 64 bits, or takes more than {limit} steps to find: \
-                 `cosize_bound` is never less"
+                 `cosize_bound` gives an upper bound"
             ),
             Self::RaggedEdge { what, extent } => write!(
                 f,
-                "elements of a ragged division cannot be {what}: its edge may run through the mode of extent {extent}"
+                "elements of a ragged division cannot be {what}: the end of the data may lie inside the mode of extent {extent}"
             ),
             Self::TooMany { what, limit } => write!(f, "more than {limit} {what}"),
         }
@@ -786,7 +789,7 @@ impl fmt::Display for ErrorKind {
 
 fn write_witness(f: &mut fmt::Formatter<'_>, witness: &Option<Witness>) -> fmt::Result {
     match witness {
-        None => f.write_str("; not tried point by point"),
+        None => f.write_str("; no coordinate that shows this was searched for"),
         Some(Witness {
             index,
             value,
@@ -794,7 +797,7 @@ fn write_witness(f: &mut fmt::Formatter<'_>, witness: &Option<Witness>) -> fmt::
         }) => {
             write!(
                 f,
-                ": at {index} A(B({index})) is {value}, where a layout would give {expected}"
+                ": A(B({index})) is {value}, where a layout would give {expected}"
             )
         }
     }

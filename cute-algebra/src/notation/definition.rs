@@ -1,7 +1,7 @@
 //! Names that stand for expressions with run-time integers.
 //!
-//! Such an expression has no value before its integers are known. So its text is what a name carries from place to place,
-//! and where the name is used, the expression takes its place.
+//! Such an expression has no value at expansion. So a name stands for the expression itself, which is passed on as text, and
+//! which replaces the name wherever it is used.
 
 use super::error::NotationError;
 use super::expr::{Expr, ExprKind, Fact, Leaf, Names, Order};
@@ -11,7 +11,7 @@ use crate::operations;
 use std::fmt;
 use std::ops::Range;
 
-/// `where facts; expression`, as a name stands for it.
+/// What a name stands for: an expression with run-time integers, and facts about them.
 ///
 /// ```
 /// use cute_algebra::notation::{Definition, lex, parse};
@@ -25,13 +25,13 @@ use std::ops::Range;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// What holds of the run-time integers.
+    /// The facts about the run-time integers.
     pub facts: Vec<Fact>,
-    /// The expression.
+    /// The expression that replaces the name.
     pub expr: Expr,
 }
 
-/// What names stand for, as expressions.
+/// Gives the definition of a name; `None` for a name that has none.
 pub type Definitions<'a> = &'a dyn Fn(&str) -> Option<Definition>;
 
 impl Definition {
@@ -40,11 +40,11 @@ impl Definition {
         Self { facts, expr }
     }
 
-    /// The same with definitions in the place of the names that stand for layouts. What comes from a definition stands
-    /// where the name does. The facts of the definitions come after its own.
+    /// The same expression, in which names that stand for layouts are replaced by their definitions. The parts of a
+    /// definition get the position of the name. The facts of the definitions come after its own.
     ///
     /// # Errors
-    /// Where the result would be nested too deep or too long, and where a name is a factor.
+    /// The result would be nested too deep or would be too long, or a defined name is a factor of a product.
     pub fn expand(self, definitions: Definitions<'_>) -> Result<Self, NotationError> {
         let mut expander = Expander {
             definitions,
@@ -55,7 +55,7 @@ impl Definition {
         Ok(Self::new(expander.facts, expr))
     }
 
-    /// The same as a layout: a shape by itself becomes its layout, leftmost mode fastest.
+    /// The same as a layout: a shape by itself becomes its compact layout, in which the leftmost mode varies fastest.
     pub fn into_layout(self) -> Self {
         let is_shape = match &self.expr.kind {
             ExprKind::Tuple(_) => !self.expr.is_visibly_layout(),
@@ -70,7 +70,7 @@ impl Definition {
         }
     }
 
-    /// Takes out the facts about integers that are not in the expression.
+    /// Removes the facts about integers that do not occur in the expression.
     pub fn take_stray_facts(&mut self, names: Names<'_>) -> Vec<Fact> {
         let leaves = self.expr.run_time_leaves(names);
         let is_stray = |fact: &mut Fact| {
@@ -81,7 +81,7 @@ impl Definition {
         self.facts.extract_if(.., is_stray).collect()
     }
 
-    /// The names of the run-time integers, each once, and where they stand first.
+    /// The names of the run-time integers, each once, with their first positions.
     pub fn integers(&self, names: Names<'_>) -> Vec<(String, Range<usize>)> {
         let mut integers: Vec<(String, Range<usize>)> = Vec::new();
         for (leaf, at) in self.expr.run_time_leaves(names) {
@@ -120,7 +120,7 @@ impl std::str::FromStr for Definition {
 struct Expander<'a> {
     definitions: Definitions<'a>,
     facts: Vec<Fact>,
-    /// Expressions so far.
+    /// How many nodes of expressions have been visited so far.
     count: usize,
 }
 
@@ -144,7 +144,7 @@ impl Expander<'_> {
                     None => Ok(expr.clone()),
                     Some(factor) => Err(NotationError::new(
                         &factor.at,
-                        "a factor is an integer, and this is an expression with run-time integers",
+                        "a factor must be an integer, but this name stands for an expression with run-time integers",
                     )),
                 };
             }
@@ -199,7 +199,7 @@ impl Expander<'_> {
         Ok(expr)
     }
 
-    /// Says of an expression that it stands where its name does.
+    /// Gives an expression and all its parts the position of the name that it replaces.
     fn place(&mut self, expr: &mut Expr, at: &Range<usize>) -> Result<(), NotationError> {
         self.count(at)?;
         expr.at = at.clone();
@@ -230,13 +230,16 @@ impl Expander<'_> {
         items.iter_mut().try_for_each(|item| self.place(item, at))
     }
 
-    /// Names of names can make an expression twice as long with each.
+    /// Counts a node, and limits their number: a definition that uses a name twice doubles it, so ten such definitions in a
+    /// chain would multiply it by 1024.
     fn count(&mut self, at: &Range<usize>) -> Result<(), NotationError> {
         self.count += 1;
         match self.count > MAX_TOKENS {
             true => Err(NotationError::new(
                 at,
-                format!("more than {MAX_TOKENS} parts, with those of the names"),
+                format!(
+                    "the expression has more than {MAX_TOKENS} parts once its names are replaced"
+                ),
             )),
             false => Ok(()),
         }

@@ -1,23 +1,23 @@
-//! What is wrong with an expression, and where.
+//! The error of an expression.
 
 use std::fmt;
 use std::ops::Range;
 
-/// What is wrong with an expression, and where.
+/// The error of an expression: a message, and the position that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotationError {
-    /// What is wrong.
+    /// What is wrong, in one sentence with the numbers.
     pub message: String,
-    /// The operations that were under way with their operands, where the text does not show them.
+    /// The operations that were being computed, with their operands, if the text does not show them.
     pub note: Option<String>,
-    /// What to write instead, where that can be said.
+    /// What to write instead, if that is known.
     pub help: Option<String>,
-    /// Where, in the unit of the tokens.
+    /// The position, in the unit of the tokens: bytes for a text.
     pub at: Range<usize>,
 }
 
 impl NotationError {
-    /// An error without advice.
+    /// An error at `at`, without note and help.
     pub fn new(at: &Range<usize>, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -27,8 +27,8 @@ impl NotationError {
         }
     }
 
-    /// The message, the line of `text` that it is about, and carets under the token, as rustc does it.
-    /// The positions must be bytes of the text, as those of [`eval_str`](super::eval_str) and `FromStr` are.
+    /// The message, the line of `text` that it is about, and carets under the token, in the form of rustc's errors.
+    /// Positions must count bytes of `text`, as those of [`eval_str`](super::eval_str) and `FromStr` do.
     /// ```
     /// use cute_algebra::Layout;
     /// let text = "(4,8):(1,(4))";
@@ -64,7 +64,7 @@ impl NotationError {
         rendered
     }
 
-    /// Adds what to write instead.
+    /// The same error with this help.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self

@@ -1,4 +1,4 @@
-//! Expressions to values.
+//! From expressions to values.
 
 use super::error::NotationError;
 use super::expr::{Expr, ExprKind, Leaf, Names, Order};
@@ -22,7 +22,7 @@ use crate::tuple::Tuple;
 use crate::value::Value;
 use std::ops::Range;
 
-/// The value of an expression.
+/// The value of an expression. `names` gives the values of names.
 ///
 /// ```
 /// use cute_algebra::{Value, notation};
@@ -36,17 +36,18 @@ pub fn eval(expr: &Expr, names: Names<'_>) -> Result<Value, NotationError> {
     Evaluator::of_numbers(names).value(expr)
 }
 
-/// The value of an expression where a layout is wanted: a shape stands for its layout with the leftmost mode fastest.
+/// The value of an expression that should be a layout: a shape becomes its compact layout, in which the leftmost mode varies
+/// fastest.
 pub fn eval_layout(expr: &Expr, names: Names<'_>) -> Result<Value, NotationError> {
     Evaluator::of_numbers(names).layout_value(expr)
 }
 
-/// An atom that stands for a Rust expression, and where that stands.
+/// An atom that stands for a variable or a Rust expression, and the position of that.
 pub type Captured = (Atom, Range<usize>);
 
-/// A domain that expressions have values in.
+/// A domain in which expressions can be evaluated.
 pub(super) trait Leaves: Operations {
-    /// The integer that is written as a name or as a Rust expression, which stands at `at`.
+    /// The value of a leaf at position `at`: a number, a name or a Rust expression.
     fn leaf(
         &mut self,
         leaf: Leaf,
@@ -69,11 +70,11 @@ impl Leaves for Numbers {
     }
 }
 
-/// What expressions are evaluated with.
+/// Evaluates expressions with the given names, in the given domain.
 pub(super) struct Evaluator<'a, D> {
     pub(super) names: Names<'a>,
     pub(super) d: D,
-    /// Which run-time integers stand for which tokens.
+    /// The run-time integers so far, with the positions of their tokens.
     pub(super) captured: Vec<Captured>,
 }
 
@@ -140,11 +141,11 @@ impl<D: Leaves> Evaluator<'_, D> {
         }
     }
 
-    /// The value where a layout is wanted.
+    /// The value of an expression that should be a layout. A shape becomes its compact layout.
     pub(super) fn layout_value(&mut self, expr: &Expr) -> Result<Value<D::Int>, NotationError> {
         let value = self.value(expr)?;
         let shape = match (&value, &expr.kind) {
-            // The result of an operation is what it is: `size(A)` is a number.
+            // The result of an operation is not converted: `size(A)` is a number, not a shape.
             (_, ExprKind::Call { .. }) => return Ok(value),
             (Value::Int(extent), _) => Tuple::Leaf(extent.clone()),
             (Value::Tuple(shape), _) => shape.clone(),
@@ -157,7 +158,7 @@ impl<D: Leaves> Evaluator<'_, D> {
             .map_err(|error| at_place(error, &[expr]))
     }
 
-    /// `(A, B)` where one of them is visibly a layout.
+    /// The concatenation `(A, B)`, where at least one item is written as a layout.
     fn concat(&mut self, items: &[Expr]) -> Result<Value<D::Int>, NotationError> {
         if let [only] = items {
             return self.value(only);
@@ -187,7 +188,7 @@ impl<D: Leaves> Evaluator<'_, D> {
             .map_err(|error| at_place(error, &items))
     }
 
-    /// Integers, with or without `_`; or strides.
+    /// A tuple of integers and `_`, or of strides if one of them is `1@0` or the like.
     fn tuple(&mut self, expr: &Expr) -> Result<Value<D::Int>, NotationError> {
         match has_basis(expr) {
             true => Ok(self.stride(expr)?.into()),
@@ -209,7 +210,7 @@ impl<D: Leaves> Evaluator<'_, D> {
         })
     }
 
-    /// An integer that is written as one.
+    /// A single integer; an error for a tuple.
     pub(super) fn integer(&mut self, expr: &Expr) -> Result<D::Int, NotationError> {
         match self.shape(expr)? {
             Tuple::Leaf(value) => Ok(value),
@@ -275,7 +276,7 @@ impl<D: Leaves> Evaluator<'_, D> {
         }
     }
 
-    /// A layout some of whose strides are fractions: such a mode becomes one or two of whole strides.
+    /// A layout with some strides that are fractions. Each such mode becomes one or two modes with integer strides.
     fn fractional(
         &mut self,
         extents: &Tuple<D::Int>,
@@ -331,7 +332,10 @@ impl<D: Leaves> Evaluator<'_, D> {
     fn swizzle(&mut self, expr: &Expr, fields: &[Expr; 3]) -> Result<Swizzle, NotationError> {
         let mut field = |field: &Expr| match self.integer(field)?.as_constant() {
             Some(value) => Ok(value),
-            None => Err(NotationError::new(&field.at, "a swizzle is of numbers")),
+            None => Err(NotationError::new(
+                &field.at,
+                "the fields of a swizzle must be numbers that are known at expansion",
+            )),
         };
         let mut unsigned = |expr: &Expr| {
             let value = field(expr)?;
@@ -385,7 +389,7 @@ impl<D: Leaves> Evaluator<'_, D> {
             return Err(unknown_operation(name, name_at));
         };
         let value = |(i, arg): (usize, &Expr)| match &arg.kind {
-            // A name that selects something, unless it stands for such a name itself.
+            // The operation takes a word here, such as `K`. A name whose value is a word is replaced by that word.
             ExprKind::Name(name) if operation.takes_word(i) => match (self.names)(name) {
                 Some(Value::Word(word)) => Ok(Value::Word(word)),
                 _ => Ok(Value::Word(name.clone())),
@@ -400,7 +404,7 @@ impl<D: Leaves> Evaluator<'_, D> {
     }
 }
 
-/// A tuple of numbers, some of them results of operations.
+/// The tuple of these values, which must be integers or tuples; some are results of operations.
 fn results<I: Integer>(items: &[Expr], values: Vec<Value<I>>) -> Result<Value<I>, NotationError> {
     let integers = items.iter().zip(values).map(|(item, value)| match value {
         Value::Int(leaf) => Ok(Tuple::Leaf(leaf)),
@@ -410,7 +414,7 @@ fn results<I: Integer>(items: &[Expr], values: Vec<Value<I>>) -> Result<Value<I>
     Ok(Value::of_sums(integers.collect::<Result<_, _>>()?))
 }
 
-/// The error of an operation, at the operand that is to blame.
+/// Converts the error of an operation to one at the operand, or the part of it, that is wrong. Adds note and help.
 pub(super) fn refused<D: Operations>(
     error: LayoutError,
     expr: &Expr,
@@ -451,13 +455,13 @@ pub(super) fn refused<D: Operations>(
     error
 }
 
-/// Whether the text of an operand is its value.
+/// Whether the text of an operand shows its value: it has no names and no operations.
 fn is_written_out(expr: &Expr) -> bool {
     !expr.is_visibly_layout() && expr.layout_names().is_empty()
         || matches!(expr.kind, ExprKind::Layout(..))
 }
 
-/// The operations under way, the innermost first.
+/// The operations that were being computed, the innermost first, for the note of an error.
 fn trace(error: &LayoutError) -> String {
     const LONGEST: usize = 80;
     let operand = |text: &String| match text.char_indices().nth(LONGEST) {
@@ -495,7 +499,7 @@ fn has_basis(expr: &Expr) -> bool {
     }
 }
 
-/// The error at the token that its place names, where the operand is written out; else at the operand.
+/// Converts an error to one at the token that its place refers to. If the operand is not written out, it is at the operand.
 pub(super) fn at_place(error: LayoutError, operands: &[&Expr]) -> NotationError {
     let place = error.place();
     let at = match operands.get(place.operand).or(operands.last()) {
@@ -519,7 +523,10 @@ pub(super) fn at_place(error: LayoutError, operands: &[&Expr]) -> NotationError 
                     "state it as a fact in front: `{}` or `{}`",
                     facts[0], facts[1]
                 ),
-                false => "facts are about names: give one to what it depends on".to_owned(),
+                false => {
+                    "only names can have facts: give a name to the expression that it depends on"
+                        .to_owned()
+                }
             };
             NotationError::new(&at, message).help(help)
         }
@@ -527,7 +534,7 @@ pub(super) fn at_place(error: LayoutError, operands: &[&Expr]) -> NotationError 
     }
 }
 
-/// Whether a condition can be written as a fact: one about quotients cannot.
+/// Whether `text`, which begins with `where`, can be parsed as a fact. A condition about quotients cannot.
 fn is_fact(text: &str) -> bool {
     let expression = format!("{text} 1");
     lex(&expression).is_ok_and(|tokens| parse_where(&tokens, 0..0).is_ok())
@@ -539,7 +546,8 @@ pub(super) fn locate(operand: &Expr, place: &Place) -> Range<usize> {
         expr = match place.side {
             Side::Shape => shape,
             Side::Stride => stride,
-            // Shape and stride of one mode are apart in the text: point at the extent, unless it is the only mode.
+            // The extent and the stride of a mode are in two places of the text. Point at the extent, or at the whole layout
+            // if it has only one mode.
             Side::Both if place.path.0.is_empty() || matches!(shape.kind, ExprKind::Int(_)) => {
                 return expr.at.clone();
             }
@@ -566,7 +574,7 @@ pub(super) fn locate(operand: &Expr, place: &Place) -> Range<usize> {
     expr.at.clone()
 }
 
-/// `24` and `(24)` look alike.
+/// The help for `24` in the place of `(24)`, or the other way round, in shape and stride.
 fn one_tuple_hint(shape: &str, stride: &str) -> Option<String> {
     let inner = |text: &str| Some(text.strip_prefix('(')?.strip_suffix(')')?.to_owned());
     let is_integer = |text: &str| text.parse::<i64>().is_ok();
@@ -581,7 +589,8 @@ fn one_tuple_hint(shape: &str, stride: &str) -> Option<String> {
     }
 }
 
-/// A layout tiler is one-dimensional; by mode is what was meant if that has a result.
+/// The help for a layout of several modes as a tiler, which applies to the whole as one mode. It suggests a tiler by mode if
+/// that has a result.
 fn by_mode_hint<D: Operations>(name: &str, values: &[Value<D::Int>]) -> Option<String> {
     let [tiled, tiler] = values else {
         return None;
@@ -597,7 +606,7 @@ fn by_mode_hint<D: Operations>(name: &str, values: &[Value<D::Int>]) -> Option<S
     })
 }
 
-/// A composition that has no result in the shape of B may have one in another.
+/// The help for a composition A o B that has no result in the shape of B, but that has one for the coalesced B.
 fn coalesced_hint<D: Operations>(values: &[Value<D::Int>]) -> Option<String> {
     let [a, b] = values else {
         return None;
@@ -608,7 +617,7 @@ fn coalesced_hint<D: Operations>(values: &[Value<D::Int>]) -> Option<String> {
     let fewer = coalesce(&b);
     let result = composition(&a, &fewer).ok().filter(|_| fewer != b)?;
     Some(format!(
-        "the function is a layout, but not in the shape {}: `A o coalesce(B)` is `{result}`",
+        "no layout with the shape {} has these values, but `A o coalesce(B)` does: `{result}`",
         b.shape()
     ))
 }
@@ -627,7 +636,7 @@ pub(super) fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError 
     }
 }
 
-/// Levenshtein's distance, for names of ordinary length.
+/// The Levenshtein distance. Only the first 64 characters of `a` count, which bounds the work.
 fn edit_distance(a: &str, b: &str) -> usize {
     const LONGEST: usize = 64;
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(LONGEST).collect(), b.chars().collect());

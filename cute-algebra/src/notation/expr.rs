@@ -5,37 +5,37 @@ use crate::operations;
 use crate::value::Value;
 use std::ops::Range;
 
-/// Deepest nesting of an expression: parentheses, operations and chains of `o` together.
+/// The greatest height of an expression. Parentheses, operations and each `o` of a chain count as one level.
 pub const MAX_NESTING: usize = 64;
 
-/// What names stand for. `&|_| None` knows none.
+/// Gives the value of a name; `None` for an unknown name. `&|_| None` knows no names.
 pub type Names<'a> = &'a dyn Fn(&str) -> Option<Value>;
 
-/// An expression and where it stands.
+/// An expression with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of expression, with its parts.
     pub kind: ExprKind,
     /// Where it stands, in the unit of the tokens.
     pub at: Range<usize>,
-    /// Levels of the tree below and including this one, at most [`MAX_NESTING`].
+    /// The height of the tree: 1 without parts, at most [`MAX_NESTING`].
     pub(super) height: usize,
 }
 
-/// What an expression is.
+/// The kinds of expressions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExprKind {
-    /// `24`.
+    /// An integer, such as `24`.
     Int(i64),
-    /// `2@1@0`: the scale, and the indices as written, the outermost last.
+    /// `2@1@0`: the scale, and the indices in the order of the text, in which the outermost is last.
     Basis(i64, Vec<usize>),
-    /// `1/2@0`: numerator and denominator, and the indices as written.
+    /// `1/2@0`: numerator and denominator, and the indices in the order of the text.
     Fraction([i64; 2], Vec<usize>),
-    /// `_`.
+    /// `_`, which keeps a whole mode.
     Underscore,
-    /// A name.
+    /// A name, or a path such as `shapes::A`.
     Name(String),
-    /// `{…}`.
+    /// A Rust expression, with its braces.
     Braced(String),
     /// `4*m`: a product of integers, names and braces.
     Product(Vec<Expr>),
@@ -45,26 +45,26 @@ pub enum ExprKind {
     Layout(Box<Expr>, Box<Expr>),
     /// `shape:row` or `shape:col`.
     Ordered(Box<Expr>, Order),
-    /// `<a,b>`: a tiler for each mode.
+    /// `<a,b>`: a tiler with one part for each mode.
     Tiler(Vec<Expr>),
-    /// `Sw<B,M,S>`.
+    /// `Sw<B,M,S>`: bits of a field, low bits that stay as they are, distance of the fields.
     Swizzle(Box<[Expr; 3]>),
     /// `Sw o offset o layout`.
     Swizzled(Box<[Expr; 3]>),
-    /// An operation by name. `o`, `then` and `/` are calls as well.
+    /// A call of an operation by name. `o`, `then` and `/` are stored as calls too.
     Call {
-        /// Its name.
+        /// The name of the operation.
         operation: String,
-        /// Where the name or the sign stands.
+        /// The position of the name, or of the sign `o`, `then` or `/`.
         name_at: Range<usize>,
-        /// Its arguments.
+        /// The operands in the order of the operation; `A then B` has them in the order of `B o A`.
         args: Vec<Expr>,
-        /// Whether parts may hang over the end.
+        /// Whether `ragged` selects the form that rounds up.
         ragged: bool,
     },
 }
 
-/// The order of the modes of a compact layout.
+/// Which mode of a compact layout varies fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The rightmost mode fastest: CuTe's `LayoutRight`.
@@ -73,20 +73,20 @@ pub enum Order {
     Col,
 }
 
-/// `left % right == 0`, or a comparison of products: something that holds of run-time integers.
+/// A condition on run-time integers that the user guarantees: `left % right == 0`, or a comparison of two products.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// The left side.
+    /// The product on the left of the sign.
     pub left: Expr,
-    /// How the sides relate.
+    /// The sign between the sides.
     pub relation: Relation,
-    /// The right side.
+    /// The product on the right of the sign.
     pub right: Expr,
-    /// Where it stands.
+    /// Its position.
     pub at: Range<usize>,
 }
 
-/// What a fact says about its sides.
+/// The conditions that a fact can state about its two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
     /// `left % right == 0`.
@@ -103,39 +103,39 @@ pub enum Relation {
     Equal,
 }
 
-/// An integer by itself.
+/// A leaf of a tuple of integers.
 #[derive(PartialEq, Eq)]
 pub(super) enum Leaf {
     /// A number.
     Known(i64),
-    /// A path, the same wherever it is written.
+    /// A variable or a path, whose value is the same wherever it is written.
     Named(String),
-    /// Another Rust expression, which may give another value each time.
+    /// Another Rust expression, whose value may differ each time it is evaluated.
     Computed(String),
 }
 
 impl Expr {
-    /// Whether there are run-time integers in it: braces that hold no number, or names in places of integers that `names`
-    /// does not know.
+    /// Whether the expression contains run-time integers: braces without a number in them, or names in the place of integers
+    /// that `names` does not know.
     pub fn has_run_time_leaf(&self, names: Names<'_>) -> bool {
         !self.run_time_leaves(names).is_empty()
     }
 
-    /// The run-time integers in order, with where they stand.
+    /// The run-time integers in the order of the text, with their positions.
     pub(super) fn run_time_leaves(&self, names: Names<'_>) -> Vec<(Leaf, Range<usize>)> {
         let mut leaves = Vec::new();
         collect_run_time(self, names, &mut leaves);
         leaves
     }
 
-    /// The run-time integers of a tuple or a product of integers.
+    /// The run-time integers of a tuple or a product of integers, with their positions.
     pub(super) fn integers(&self, names: Names<'_>) -> Vec<(Leaf, Range<usize>)> {
         let mut leaves = Vec::new();
         collect_leaves(self, names, &mut leaves);
         leaves
     }
 
-    /// What an integer stands for, if this is one.
+    /// The leaf that this expression is; `None` if it is not a single integer.
     pub(super) fn leaf(&self, names: Names<'_>) -> Option<Leaf> {
         match &self.kind {
             ExprKind::Int(value) => Some(Leaf::Known(*value)),
@@ -169,15 +169,15 @@ impl Expr {
         }
     }
 
-    /// The names that stand where a layout or a tiler is expected, in order of appearance, with where they stand.
-    /// A name inside a tuple of integers, beside a `:` or in a swizzle is an integer instead.
+    /// The names in places where a layout or a tiler is expected, in the order of the text, with their positions.
+    /// A name inside a tuple of integers, beside a `:` or in a swizzle stands for an integer and is not listed.
     pub fn layout_names(&self) -> Vec<(&str, Range<usize>)> {
         let mut names = Vec::new();
         collect_names(self, &mut names);
         names
     }
 
-    /// Whether this is a layout whatever the names in it stand for.
+    /// Whether this is a layout by its form, without knowing the values of names. Every call counts as one.
     pub(super) fn is_visibly_layout(&self) -> bool {
         match &self.kind {
             ExprKind::Layout(..)
@@ -224,14 +224,14 @@ fn collect_run_time(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(Leaf, Range
         ExprKind::Tuple(items) if expr.is_visibly_layout() => all(items),
         ExprKind::Tiler(items) | ExprKind::Call { args: items, .. } => all(items),
         ExprKind::Swizzle(parts) | ExprKind::Swizzled(parts) => all(&parts[..]),
-        // A name that stands for a layout.
+        // A name in this place stands for a layout, not for an integer.
         ExprKind::Name(_) => {}
         ExprKind::Product(factors) => all(factors),
         _ => collect_leaves(expr, names, leaves),
     }
 }
 
-/// The run-time integers where only integers stand.
+/// Adds the run-time integers of a part that contains only integers: a shape, a stride, a coordinate.
 fn collect_leaves(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(Leaf, Range<usize>)>) {
     match &expr.kind {
         ExprKind::Tuple(items) | ExprKind::Product(items) => items

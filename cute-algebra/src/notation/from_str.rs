@@ -1,4 +1,4 @@
-//! `FromStr` of every value, by the one grammar.
+//! `FromStr` for all kinds of values. All use the grammar of the notation.
 
 use super::error::NotationError;
 use super::eval::{eval, eval_layout, wrong_kind};
@@ -14,7 +14,7 @@ use crate::tuple::{Coord, IntTuple};
 use crate::value::Value;
 use std::str::FromStr;
 
-/// The value of a text. Positions in the error are bytes of the text.
+/// The value of an expression given as text. It can use no names. Positions in the error count bytes of the text.
 ///
 /// ```
 /// use cute_algebra::notation::eval_str;
@@ -41,7 +41,7 @@ impl FromStr for Value {
 impl FromStr for Layout {
     type Err = NotationError;
 
-    /// A shape without a stride is the compact layout with the leftmost mode fastest.
+    /// A shape without a stride stands for its compact layout, in which the leftmost mode varies fastest.
     fn from_str(text: &str) -> Result<Self, NotationError> {
         let expr = parse_str(text)?;
         match eval_layout(&expr, &|_| None)? {
@@ -68,7 +68,7 @@ impl FromStr for Tiler {
     }
 }
 
-/// Implements `FromStr` for types that are what one or two kinds of values hold.
+/// Implements `FromStr` for types that are contained in one or two kinds of values.
 macro_rules! from_str {
     ($($kind:ty, $wanted:literal: $($pattern:pat => $value:expr),+;)*) => {$(
         impl FromStr for $kind {

@@ -1,11 +1,11 @@
-//! The notation: text or tokens to values.
+//! The notation: from text or tokens to values.
 //!
 //! One grammar serves [`FromStr`](std::str::FromStr), the macros and the kernel language. Lowest binding first:
 //!
 //! ```text
-//! expr    := ["ragged"] chain ("/" chain)*            // zipped_divide; `ragged` lets its operation overhang
+//! expr    := ["ragged"] chain ("/" chain)*            // zipped_divide; `ragged` rounds up
 //! chain   := operand (("o" | "then") operand)*        // A o B is A(B(c)); `then` is the other order
-//! operand := primary [":" stride]                     // a shape alone, where a layout is wanted: the leftmost mode fastest
+//! operand := primary [":" stride]                     // a shape alone is a layout with the leftmost mode fastest
 //! primary := product | basis | word | "_" | "(" [expr ("," expr)*] ")" | "<" [expr ("," expr)*] ">" | name "(" args ")" | swizzle
 //! product := factor ("*" factor)*;  factor := int | name | "{" Rust expression "}"   // run-time integers and numbers
 //! stride  := product | basis | tuple | "row" | "col"
@@ -13,8 +13,8 @@
 //! swizzle := "Sw" "<" int "," int "," int ">"         // Sw o L, or Sw o offset o L
 //! ```
 //!
-//! A token says where it stands by a [`Range`](std::ops::Range): of bytes in a text, of indices into a list of spans for
-//! a macro. Expressions and errors keep these positions and nobody here asks what they are.
+//! A token has a position, which is a [`Range`](std::ops::Range). For a text it counts bytes; for a macro it counts indices
+//! into a list of spans. Expressions and errors keep these positions, and this module never looks at their unit.
 
 mod definition;
 mod error;

@@ -1,11 +1,11 @@
-//! Tokens to expressions.
+//! From tokens to expressions.
 
 use super::error::NotationError;
 use super::expr::{Expr, ExprKind, Fact, MAX_NESTING, Order, Relation};
 use super::token::{MAX_TOKENS, Token, TokenKind};
 use std::ops::Range;
 
-/// The expression that all of `tokens` make. `end` is the position of what stands after them.
+/// Parses all of `tokens` as one expression. `end` is the position after the last token, for errors about the end.
 pub fn parse(tokens: &[Token], end: Range<usize>) -> Result<Expr, NotationError> {
     if tokens.len() > MAX_TOKENS {
         return Err(NotationError::new(
@@ -26,7 +26,7 @@ pub fn parse(tokens: &[Token], end: Range<usize>) -> Result<Expr, NotationError>
     }
 }
 
-/// `where fact, …; expression`, or an expression alone.
+/// Parses `where fact, …; expression`, or an expression alone.
 ///
 /// ```text
 /// facts := "where" fact ("," fact)* ";"
@@ -42,7 +42,7 @@ pub fn parse_where(
         end: end.clone(),
         depth: 0,
     };
-    // A keyword of Rust, and no name: among Rust's tokens it comes as a sign.
+    // `where` is a keyword of Rust, so a macro passes it as another token than a name.
     let sign = parser
         .accept_word("where")
         .or_else(|| parser.accept_other("where"));
@@ -61,7 +61,7 @@ pub fn parse_where(
     Ok((facts, parse(parser.rest(), end)?))
 }
 
-/// What to write for a `*` between layouts.
+/// The help for a `*` between layouts.
 const NO_PRODUCT_SIGN: &str = "composition is written `o`, products by name";
 
 struct Parser<'a> {
@@ -121,7 +121,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `Sw o` has been read, and its `o` stands at `sign`. The swizzle comes last of all that follows.
+    /// Parses what follows `Sw o`, whose `o` is at `sign`. The swizzle applies to the whole chain that follows.
     fn swizzled(&mut self, swizzle: Expr, sign: Range<usize>) -> Parsed {
         self.enter()?;
         let first = self.chain_after_swizzle()?;
@@ -137,7 +137,7 @@ impl Parser<'_> {
         expr
     }
 
-    /// A chain; but an integer before an `o` stands alone, since it is the offset.
+    /// Parses a chain, or only an integer if an `o` follows it, since this integer is the offset.
     fn chain_after_swizzle(&mut self) -> Parsed {
         let second_is_o = |parser: &Self| matches!(parser.tokens.get(parser.next + 1), Some(token) if is_word(token, "o"));
         match self.peek() {
@@ -178,7 +178,7 @@ impl Parser<'_> {
         let stride = self.primary()?;
         let at = shape.at.start..stride.at.end;
         if let Some(colon) = self.accept(':') {
-            let error = NotationError::new(&colon, "a layout has one stride");
+            let error = NotationError::new(&colon, "a layout has only one stride");
             return Err(match stride.kind {
                 ExprKind::Product(_) => error.help(NO_PRODUCT_SIGN),
                 _ => error,
@@ -219,7 +219,7 @@ impl Parser<'_> {
         self.product(expr?)
     }
 
-    /// `first` has been read; the factors after it, if it is an integer.
+    /// Parses the factors after `first`, if `first` can be a factor and a `*` follows.
     fn product(&mut self, first: Expr) -> Parsed {
         let is_integer = |expr: &Expr| {
             matches!(
@@ -296,7 +296,7 @@ impl Parser<'_> {
             }
             _ => Err(NotationError::new(
                 &side.at,
-                "a fact is about integers, names and their products",
+                "a fact can contain only integers, names and their products",
             )),
         };
         is_product(&left)?;
@@ -309,7 +309,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A side of a fact. A `<` after its name compares, and begins no parameters.
+    /// Parses one side of a fact. A `<` after a name is a comparison here, not the beginning of parameters.
     fn side(&mut self) -> Parsed {
         let name_at = self.here();
         match self.peek() {
@@ -373,7 +373,7 @@ impl Parser<'_> {
         }
     }
 
-    /// How many tokens a name with words as parameters has, such as `UniversalCopy<uint128_t>`, if it is next.
+    /// If a name with words as parameters is next, such as `UniversalCopy<uint128_t>`: how many tokens it has.
     fn parameters(&self) -> Option<usize> {
         for (i, pair) in self.rest().get(1..)?.chunks(2).enumerate() {
             let [sign, next] = pair else {
@@ -389,7 +389,7 @@ impl Parser<'_> {
         None
     }
 
-    /// Items between `open`, which is next, and `close`. A comma may follow the last.
+    /// Parses items between `open`, which is the next token, and `close`. A comma may follow the last item.
     fn list(
         &mut self,
         open: char,
@@ -441,7 +441,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What a stride is divided by, `/2` or `/-2` before its `@`.
+    /// Parses the denominator of a stride, `/2` or `/-2`, if an `@` follows it.
     fn denominator(&mut self) -> Result<Option<i64>, NotationError> {
         let [slash, rest @ ..] = self.rest() else {
             return Ok(None);
@@ -566,7 +566,8 @@ fn binary(operation: &str, sign: Range<usize>, left: Expr, right: Expr, flipped:
     )
 }
 
-/// A tree that is not too high to be walked by recursion, and dropped.
+/// A node of the syntax tree. An error if the tree would be higher than [`MAX_NESTING`]: recursion over it, also that of
+/// `Drop`, must not overflow the stack.
 pub(super) fn node(kind: ExprKind, at: Range<usize>) -> Parsed {
     let below = match &kind {
         ExprKind::Int(_)

@@ -1,4 +1,4 @@
-//! Expressions with run-time integers to values.
+//! From expressions with run-time integers to values.
 
 use super::error::NotationError;
 use super::eval::{Captured, Evaluator, Leaves, at_place, eval_layout};
@@ -18,9 +18,9 @@ use std::ops::Range;
 /// A value that holds run-time integers, and what is known about them.
 #[derive(Clone, Debug)]
 pub struct Symbolic {
-    /// The integers, the facts and the checks.
+    /// The run-time integers, the facts about them, and the checks that remain for run time.
     pub scope: Scope,
-    /// The value.
+    /// The value, whose extents and strides are terms of these integers.
     pub value: Value<Term>,
 }
 
@@ -37,8 +37,8 @@ pub fn eval_symbolic_str(text: &str) -> Result<Symbolic, NotationError> {
     Ok(eval_symbolic(&facts, &expr, &|_| None)?.0)
 }
 
-/// The value of an expression under facts, and which of its tokens each captured atom stands for. Where a layout is
-/// wanted, a shape stands for its layout with the leftmost mode fastest.
+/// The value of an expression under facts, and for each captured atom the token that it stands for. A shape
+/// becomes its compact layout, in which the leftmost mode varies fastest.
 pub fn eval_symbolic(
     facts: &[Fact],
     expr: &Expr,
@@ -67,8 +67,8 @@ pub fn eval_symbolic(
     Ok((Symbolic { scope, value }, captured))
 }
 
-/// The tiling that a division is, with what is known about its run-time integers, and which of the tokens each captured atom
-/// stands for.
+/// The tiling that a division `layout / tiler` describes, the scope of its run-time integers, and for each captured atom the
+/// token that it stands for.
 pub fn eval_symbolic_tiling(
     facts: &[Fact],
     expr: &Expr,
@@ -77,7 +77,7 @@ pub fn eval_symbolic_tiling(
     let (args, ragged) = division(expr)?;
     let mut evaluator = Evaluator::under(facts, expr, names)?;
     let [whole, tiler] = args else {
-        // It says how many operands there are to be.
+        // Evaluating a `zipped_divide` with a wrong number of operands gives the error that names the right number.
         evaluator.value(expr)?;
         return Err(expected_division(&expr.at));
     };
@@ -99,7 +99,7 @@ pub fn eval_symbolic_tiling(
     Ok((scope, tiling, captured))
 }
 
-/// The error at the fact that leaves no extent, if there is one.
+/// Moves the error to the fact because of which an extent is below 1, if there is such a fact.
 fn at_fact(error: NotationError, facts: &[Fact], scope: &Scope) -> NotationError {
     match scope.against_extents() {
         Some(fact) => NotationError {
@@ -110,7 +110,7 @@ fn at_fact(error: NotationError, facts: &[Fact], scope: &Scope) -> NotationError
     }
 }
 
-/// Refuses what there was too much to decide about.
+/// An error where the limit on steps to decide conditions is exceeded.
 fn within_steps(scope: &Scope, expr: &Expr) -> Result<(), NotationError> {
     let steps = scope.check_steps();
     steps.map_err(|error| NotationError::new(&expr.at, error.to_string()))
@@ -140,14 +140,14 @@ impl Leaves for Scope {
 }
 
 impl<'a> Evaluator<'a, Scope> {
-    /// The evaluator of an expression under facts.
+    /// An evaluator that knows the facts. `expr` gives the order of the run-time integers.
     fn under(facts: &[Fact], expr: &Expr, names: Names<'a>) -> Result<Self, NotationError> {
         let mut evaluator = Self {
             names,
             d: Scope::default(),
             captured: Vec::new(),
         };
-        // In the order of the expression, whatever the facts begin with.
+        // The run-time integers are captured in the order of the expression, which the facts do not change.
         for (leaf, at) in expr.run_time_leaves(names) {
             evaluator.d.leaf(leaf, &at, &mut evaluator.captured)?;
         }

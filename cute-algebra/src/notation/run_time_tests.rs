@@ -1,4 +1,4 @@
-//! Whatever is folded, refused or checked is held against the operations on numbers.
+//! Results, errors and checks for run-time integers are compared with the operations on numbers.
 
 use super::{Symbolic, eval_symbolic_str as eval_str, lex, parse_where};
 use crate::composed::ComposedLayout;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 const NAMES: [&str; 3] = ["m", "n", "k"];
 
-/// What an expression is for values of m, n and k.
+/// The value of an expression in which m, n and k are replaced by numbers.
 fn concrete(text: &str, values: [i64; 3]) -> Result<Value, notation::NotationError> {
     let (_, expr) = parse_where(&lex(text)?, text.len()..text.len())?;
     let names = |name: &str| {
@@ -22,7 +22,7 @@ fn concrete(text: &str, values: [i64; 3]) -> Result<Value, notation::NotationErr
     notation::eval_layout(&expr, &names)
 }
 
-/// What an instance is: the value, or the text of the check that refuses it.
+/// A run-time value with numbers for m, n and k; an error is the text of the check that does not hold.
 fn instance(symbolic: &Symbolic, values: [i64; 3]) -> Result<Value, String> {
     let atoms = atoms(&symbolic.scope, values)?;
     evaluated(&symbolic.value, &atoms)
@@ -74,7 +74,7 @@ fn evaluated(value: &Value<Term>, atoms: &[i64]) -> Result<Value, String> {
     })
 }
 
-/// The sources of a ragged division are in range exactly as often as the divided modes have coordinates.
+/// Asserts that the coordinates of a ragged division are in range exactly as often as the divided modes have coordinates.
 fn check_sources(symbolic: &Symbolic, values: [i64; 3]) {
     let (Value::Layout(layout), Ok(atoms)) = (&symbolic.value, atoms(&symbolic.scope, values))
     else {
@@ -103,7 +103,7 @@ fn check_sources(symbolic: &Symbolic, values: [i64; 3]) {
     }
 }
 
-/// The same function, and of a division or a product the same tiles.
+/// Whether two values are the same function, and for a division or a product have the same tiles.
 fn same(text: &str, a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Layout(a), Value::Layout(b)) => {
@@ -119,11 +119,11 @@ fn same(text: &str, a: &Value, b: &Value) -> bool {
             coalesced(a) == coalesced(b)
         }
         (Value::Composed(a), Value::Composed(b)) => a.values().eq(b.values()),
-        // Where the swizzle is gone, or nothing is left to swizzle.
+        // For numbers the swizzle may have become part of the strides, or may have nothing left to swizzle.
         (Value::Composed(a), Value::Layout(b)) => a.values().eq(b.values()),
         (Value::List(a), Value::List(b)) => {
             let (left, right) = (a, b);
-            // A slice of a swizzled layout that is plain has its beginning outside.
+            // If the slice of a swizzled layout is plain, its offset is the second result, not part of the layout.
             if let ([Value::Composed(a), _], [Value::Layout(b), Value::Int(offset)]) =
                 (&left[..], &right[..])
             {
@@ -135,7 +135,7 @@ fn same(text: &str, a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Operations that have another result where a mode of extent 1 has a say.
+/// Operations whose result for numbers ignores the strides of modes of extent 1.
 const FORGETS: [&str; 8] = [
     "extension",
     "complement",
@@ -147,19 +147,21 @@ const FORGETS: [&str; 8] = [
     "domain_distribute",
 ];
 
-/// How many instances there are, and how many of those that exist are refused by a check all the same.
+/// Compares an expression with the operations on numbers, for m, n and k up to `most`. The result is the number of instances
+/// with a result, and the number of instances that have a result on numbers but fail a check.
 fn compare(text: &str, most: i64) -> Option<(usize, usize)> {
     let facts = facts_of(text);
     let allowed = |values| facts.iter().all(|fact| instance(fact, values).is_ok());
     let symbolic = match eval_str(text) {
         Ok(symbolic) => symbolic,
         Err(error) => {
-            // Refused for all values: then no instance under the facts may exist, unless a fact is asked for.
+            // The expression is an error for all values. Then no instance that fulfils the facts may have a result, unless the
+            // error asks for a fact.
             let asks = error.help.is_some()
                 || error.message.contains("known at expansion")
                 || error.message.contains("which is not known");
             return asks.then_some((0, 0)).or_else(|| {
-                // A mode of extent 1 has no say among numbers, whatever its stride.
+                // For numbers the stride of a mode of extent 1 does not matter, so such instances are left out.
                 for values in instances(most).filter(|values| !values.contains(&1)) {
                     if allowed(values)
                         && let Ok(found) = concrete(text, values)
@@ -174,14 +176,14 @@ fn compare(text: &str, most: i64) -> Option<(usize, usize)> {
     let (mut accepted, mut strict) = (0, 0);
     for values in instances(most) {
         let wanted = concrete(text, values);
-        // What is composed need not reach everything.
+        // A composition need not reach all coordinates of the divided mode.
         if !text.contains("composition(") {
             check_sources(&symbolic, values);
         }
         match (instance(&symbolic, values), wanted) {
             (Ok(found), Ok(wanted)) => {
-                // The numbers forget strides of modes that happen to have extent 1: they round up to less, leave out
-                // digits that no value has, and find larger common divisors.
+                // Operations on numbers ignore the strides of modes that happen to have extent 1. So they may round up to
+                // less, leave out digits that are always 0, and find larger common divisors.
                 let forgets = values.contains(&1) && FORGETS.iter().any(|name| text.contains(name));
                 assert!(
                     forgets || same(text, &found, &wanted),
@@ -199,7 +201,7 @@ fn compare(text: &str, most: i64) -> Option<(usize, usize)> {
     Some((accepted, strict))
 }
 
-/// Each fact of an expression by itself, with a layout of m, n and k.
+/// For each fact of an expression: the layout (m,n,k) under that fact alone.
 fn facts_of(text: &str) -> Vec<Symbolic> {
     let Some((facts, _)) = text
         .strip_prefix("where ")
@@ -217,7 +219,7 @@ fn instances(most: i64) -> impl Iterator<Item = [i64; 3]> {
     (1..=most).flat_map(move |m| (1..=most).flat_map(move |n| (1..=3).map(move |k| [m, n, k])))
 }
 
-/// Expressions that are known to fold, with what they fold to and the checks that are left.
+/// Expressions that simplify, with the expected result and the checks that are left.
 #[test]
 fn folds() {
     for (text, result, checks) in [
@@ -285,8 +287,7 @@ fn folds() {
     }
 }
 
-/// An expression for each operation that is done at run time, with the value for m = 8, n = 4 and k = 3.
-/// Operations of numbers alone.
+/// The operations that need numbers.
 const NUMBERS_ONLY: [&str; 37] = [
     "from_table",
     "index_form",
@@ -327,7 +328,8 @@ const NUMBERS_ONLY: [&str; 37] = [
     "retile_of_copy_C",
 ];
 
-#[rustfmt::skip] // A table is read by its rows.
+/// An expression for each operation that works on run-time integers, with its value as text.
+#[rustfmt::skip] // Rows on one line are easier to compare.
 const EXAMPLES: [(&str, &str); 78] = [
     ("make_layout_left((m,4))", "(m,4):(1,m)"),
     ("make_layout_right((m,4))", "(m,4):(4,1)"),
@@ -409,7 +411,7 @@ const EXAMPLES: [(&str, &str); 78] = [
     ("alignment((m,n):(2,4))", "2"),
 ];
 
-/// Every operation is done at run time, or is on the list of those that cannot be.
+/// Every operation works on run-time integers, or is on the list of those that need numbers.
 #[test]
 fn every_operation_is_done_at_run_time_or_says_why_not() {
     let mut failures = Vec::new();
@@ -444,7 +446,7 @@ fn every_operation_is_done_at_run_time_or_says_why_not() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// What is said about an expression, and which part of it is pointed at.
+/// The message of each expression, and the part of the text that it points at.
 #[test]
 fn refusals() {
     for (text, at, message) in [
@@ -508,7 +510,7 @@ fn refusals() {
             "4:2",
             "`m - 1 >= 6` contradicts `m == 6`",
         ),
-        ("(m,0)", "0", "an extent is at least 1, not 0"),
+        ("(m,0)", "0", "an extent must be at least 1, not 0"),
         (
             "blocked_product((m,4), (n,2):(1@0,1@1))",
             "(1@0,1@1)",
@@ -517,12 +519,12 @@ fn refusals() {
         (
             "concat((1):(1@0), (m,m))",
             "(1@0)",
-            "strides 1 and 1@0 cannot be added: one runs along a part of the other's coordinate",
+            "strides 1 and 1@0 cannot be added: where 1 gives an integer, 1@0 gives a tuple",
         ),
         (
             "(m,n):(1@0,2)",
             "(1@0,2)",
-            "strides 2 and 1@0 cannot be added: one runs along a part of the other's coordinate",
+            "strides 2 and 1@0 cannot be added: where 2 gives an integer, 1@0 gives a tuple",
         ),
         (
             "where m % 64 == 32; (m,4)",
@@ -559,7 +561,7 @@ fn refusals() {
     }
 }
 
-/// What takes long to decide: the first are answered, the others refused, and none takes more than the steps allowed.
+/// Expressions that take many steps. The first have a result, the others exceed the limit on steps and are errors.
 #[test]
 fn work_is_bounded() {
     let list = |count: usize, item: &dyn Fn(usize) -> String| {
@@ -612,7 +614,7 @@ fn work_is_bounded() {
     }
 }
 
-/// Expressions that exist for most instances, and what no check may then refuse.
+/// Expressions, and the largest m, n and k, for which every instance with a result on numbers passes the checks.
 #[test]
 fn checks_refuse_what_numbers_refuse() {
     for (text, most) in [
@@ -637,7 +639,7 @@ fn checks_refuse_what_numbers_refuse() {
     }
 }
 
-/// What is done to the result of a ragged division of A as a whole: where a coordinate leads is still known.
+/// Operations on the result of a ragged division of all of A. The sources still tell the coordinate in A.
 #[test]
 fn sources_follow() {
     const A: &str = "(4,m):(m,1)";
@@ -669,7 +671,7 @@ fn sources_follow() {
                 false => Layout::new(3, 1),
             };
             let whole = whole.expect("a layout");
-            // The first bound is of the first division; a slice has moved it.
+            // The first source refers to the first division. A slice has replaced its bound by the last one.
             let sources = terms.stride().leaves().map(|stride| {
                 let source = stride.sources().first().expect("each leaf has a source");
                 source.stride.evaluate(&atoms).expect("an integer") as i64
@@ -702,7 +704,7 @@ fn extent() -> impl Strategy<Value = String> {
         .prop_map(str::to_owned)
 }
 
-/// A layout that is compact in some order of its modes, or has strides at random.
+/// A layout that is compact in some order of its modes, or has random strides.
 fn layout() -> impl Strategy<Value = String> {
     let extents = prop::collection::vec(extent(), 1..4);
     let gaps = prop::collection::vec(prop::sample::select(vec!["1", "1", "1", "2", "n"]), 4);
@@ -752,8 +754,9 @@ fn facts() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-/// Operations on a layout A and a tile B; some of several steps, so that results are operands. Coordinates are of layouts as
-/// written: past the end, where one of them may be, the modes of a result go on as they happen to be.
+/// Operations on a layout A and a tile B. Some have several steps, so that results become operands. Coordinates are taken
+/// only in layouts as written, not in results: a coordinate may be past the end, and there the value depends on how a result
+/// happens to be split into modes.
 const PROGRAMS: &[&str] = &[
     "composition(A, B)",
     "composition(A, <B>)",

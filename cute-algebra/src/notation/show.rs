@@ -1,9 +1,9 @@
-//! Expressions as text that reads back.
+//! Expressions as text that parses to the same expression.
 
 use super::expr::{Expr, ExprKind, Fact, Order, Relation};
 use std::fmt::{self, Display};
 
-/// In the notation, operations by name: what `A o B` was parsed to is written `composition(A,B)`.
+/// Writes the notation, with all operations by name: `A o B` is written `composition(A,B)`.
 impl Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
@@ -40,7 +40,7 @@ impl Display for Expr {
     }
 }
 
-/// As it stands after `where`.
+/// Writes the fact as it is written after `where`.
 impl Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { left, right, .. } = self;

@@ -1,4 +1,4 @@
-//! `layout / tiler`, with all that a tiling knows.
+//! From `layout / tiler` to a [`Tiling`], and the errors of tilings that are not disjoint.
 
 use super::error::NotationError;
 use super::eval::{Evaluator, eval, eval_layout, locate, refused, wrong_kind};
@@ -12,7 +12,7 @@ use crate::value::Value;
 use std::fmt;
 use std::ops::Range;
 
-/// The tiling that a division is.
+/// The tiling that an expression `layout / tiler` describes.
 /// ```
 /// use cute_algebra::notation;
 /// let tokens = notation::lex("ragged (10,5):(1,10) / <4>")?;
@@ -23,7 +23,7 @@ use std::ops::Range;
 pub fn eval_tiling(expr: &Expr, names: Names<'_>) -> Result<Tiling, NotationError> {
     let (args, ragged) = division(expr)?;
     let [whole, tiler] = args else {
-        // It says how many operands there are to be.
+        // Evaluating a `zipped_divide` with a wrong number of operands gives the error that names the right number.
         eval(expr, names)?;
         return Err(expected_division(&expr.at));
     };
@@ -44,8 +44,8 @@ pub fn eval_tiling(expr: &Expr, names: Names<'_>) -> Result<Tiling, NotationErro
     })
 }
 
-/// Refuses a tiling that is not proved to be disjoint, with two coordinates that share an element if they are found.
-/// `expr` is what the tiling was evaluated from.
+/// An error where a tiling is not proved to be disjoint. It names two coordinates that share an element, if they are found.
+/// `expr` is the expression that the tiling was evaluated from.
 pub fn require_disjoint(tiling: &Tiling, expr: &Expr) -> Result<(), NotationError> {
     if tiling.is_disjoint() {
         return Ok(());
@@ -98,16 +98,16 @@ pub(super) fn expected_division(at: &Range<usize>) -> NotationError {
         .help("for example `(8,8):(8,1) / <4:1, 2:1>`")
 }
 
-/// A stride that is not above the reach of all smaller ones together.
+/// A stride that is not larger than the sum of `(extent - 1) * |stride|` over all smaller strides.
 struct SmallStride {
     path: Vec<usize>,
     stride: i64,
     reach: i64,
-    /// With this one in its place, every stride is above the reach of the smaller ones.
+    /// A stride to replace it by, so that every stride is larger than that sum over the smaller ones.
     enough: Option<i64>,
 }
 
-/// The smallest such stride.
+/// The smallest stride of a layout that is not larger than the reach of the smaller ones.
 fn small_stride(whole: &Layout) -> Option<SmallStride> {
     let leaves = whole
         .flat_modes()
@@ -131,7 +131,8 @@ fn small_stride(whole: &Layout) -> Option<SmallStride> {
         let above = |i: usize| modes[i].1.saturating_abs() > reach(&modes[..i]).saturating_add(own);
         (small..modes.len()).all(above)
     };
-    // Above the smaller ones, if the larger ones are still above it then; else above all.
+    // Take one more than the reach of the smaller strides, if the larger strides stay large enough. Else take one more than
+    // the reach of all others.
     let next = below.saturating_add(1);
     let enough = match (are_above((extent - 1).saturating_mul(next)), are_above(0)) {
         (true, _) => Some(next),

@@ -1,22 +1,22 @@
-//! Tokens, and how a text becomes tokens.
+//! Tokens, and the lexer that splits a text into them.
 
 use super::error::NotationError;
 use std::fmt;
 use std::ops::Range;
 
-/// Most tokens of an expression.
+/// The largest number of tokens of an expression.
 pub const MAX_TOKENS: usize = 1 << 16;
 
-/// A token and where it stands.
+/// A token with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind of token, with its value.
     pub kind: TokenKind,
-    /// Where it stands, in a unit of the caller's choice.
+    /// Its position, in a unit that the caller chooses: [`lex`] counts bytes.
     pub at: Range<usize>,
 }
 
-/// What a token is.
+/// The kinds of tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// An integer without a sign.
@@ -27,7 +27,7 @@ pub enum TokenKind {
     Punct(char),
     /// An expression in braces, with the braces.
     Braced(String),
-    /// What the notation has no use for.
+    /// Any other token. The parser accepts only a few of these, such as `*` and `%`.
     Other(String),
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for TokenKind {
     }
 }
 
-/// The tokens of a text; positions are byte ranges.
+/// Splits a text into tokens, whose positions are byte ranges.
 pub fn lex(text: &str) -> Result<Vec<Token>, NotationError> {
     let mut tokens = Vec::new();
     let mut start = 0;
@@ -83,7 +83,7 @@ fn token_kind(text: &str, at: &Range<usize>) -> Result<TokenKind, NotationError>
             TokenKind::Int(parse_integer(text).map_err(|message| NotationError::new(at, message))?)
         }
         '_' if text == "_" => TokenKind::Punct('_'),
-        // CuTe prints a static integer as `_8`.
+        // `_8` is the integer 8, since CuTe prints static integers in this way.
         '_' if let Some(digits) = static_integer => TokenKind::Int(
             parse_integer(digits).map_err(|message| NotationError::new(at, message))?,
         ),
@@ -99,7 +99,7 @@ fn token_kind(text: &str, at: &Range<usize>) -> Result<TokenKind, NotationError>
     })
 }
 
-/// The value of an integer literal: decimal, or with `0x`, `0o` or `0b`; `_` between the digits.
+/// The value of an integer literal: decimal, or with `0x`, `0o` or `0b`. `_` may separate digits.
 pub fn parse_integer(text: &str) -> Result<u64, String> {
     let digits = text.replace('_', "");
     let (radix, digits) = match digits.as_bytes() {
@@ -122,7 +122,7 @@ fn word_length(text: &str) -> usize {
         .unwrap_or(text.len())
 }
 
-/// The length of `a` or `a::b::c`.
+/// The length in bytes of the name `a` or the path `a::b::c` at the beginning of a text.
 fn path_length(text: &str) -> usize {
     let mut length = word_length(text);
     while let Some(rest) = text[length..].strip_prefix("::")

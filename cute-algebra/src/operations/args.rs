@@ -1,4 +1,4 @@
-//! Operands, taken as what an operation wants.
+//! The operands of an operation, converted to the kinds of values that it needs.
 
 use crate::analysis::injective::Verdict;
 use crate::analysis::property::Property;
@@ -21,7 +21,8 @@ use crate::value::Value;
 
 type Result<T> = std::result::Result<T, LayoutError>;
 
-/// Operands, taken as what an operation wants, and who answers questions about their integers.
+/// The operands of an operation, and the domain that answers questions about their integers. The methods take the index of
+/// an operand, counted from 0, and give an error at that operand if it is not of the required kind.
 pub(crate) struct Args<'a, D: Domain> {
     pub(super) d: &'a mut D,
     operands: &'a [Value<D::Int>],
@@ -53,14 +54,14 @@ impl<'a, D: Domain> Args<'a, D> {
         }
     }
 
-    /// An integer that the form of the result depends on.
+    /// An integer that must be known at expansion, since the modes of the result depend on it.
     pub(super) fn number(&self, index: usize) -> Result<i64> {
         let what = "an integer that the modes of the result depend on";
         let unsupported = || ErrorKind::Unsupported { what }.at(Place::operand(index));
         D::Int::number(&self.integer(index)?).ok_or_else(unsupported)
     }
 
-    /// A rank, where the operand is a number.
+    /// The operand as a rank, if it is a number.
     pub(super) fn rank(&self, index: usize) -> Result<Option<i64>> {
         Ok(match self.get(index)? {
             Value::Int(rank) => D::Int::number(rank),
@@ -68,7 +69,7 @@ impl<'a, D: Domain> Args<'a, D> {
         })
     }
 
-    /// A coordinate of numbers.
+    /// A coordinate whose integers must be known at expansion.
     pub(super) fn known_coord(&self, index: usize) -> Result<Coord> {
         let what = "a coordinate of a map of bits";
         let unsupported = || ErrorKind::Unsupported { what }.at(Place::operand(index));
@@ -79,27 +80,27 @@ impl<'a, D: Domain> Args<'a, D> {
         self.coord(index)?.try_map(number)
     }
 
-    /// All operands from `first` on.
+    /// All operands from `first` on, as integers that are known at expansion.
     pub(super) fn numbers(&self, first: usize) -> Result<Vec<i64>> {
         (first..self.count())
             .map(|index| self.number(index))
             .collect()
     }
 
-    /// A factor or a target: an integer, or the product of a tuple.
+    /// An integer, or the product of a tuple, such as the target of a complement.
     pub(super) fn product(&mut self, index: usize) -> Result<D::Int> {
         let product = self.shape(index)?.product();
         let quantity = "target";
         product.ok_or_else(|| ErrorKind::Overflow { quantity }.at(Place::operand(index)))
     }
 
-    /// A factor.
+    /// A single integer, such as the factor of a recast.
     pub(super) fn factor(&mut self, index: usize) -> Result<D::Int> {
         let sum = self.integer(index)?;
         self.d.integer(&sum).map_err(|error| error.blame(index))
     }
 
-    /// A tuple of integers.
+    /// A tuple of integers; for a layout, its shape.
     pub(super) fn tuple(&self, index: usize) -> Result<Tuple<Sum<D>>> {
         match self.get(index)? {
             Value::Int(value) => Ok(Tuple::Leaf(value.clone())),
@@ -109,13 +110,13 @@ impl<'a, D: Domain> Args<'a, D> {
         }
     }
 
-    /// A coordinate without `_`.
+    /// A coordinate in which no leaf is `_`.
     pub(super) fn point(&self, index: usize) -> Result<Tuple<Sum<D>>> {
         let point = self.coord(index)?.to_int_tuple();
         point.ok_or_else(|| self.wrong(index, "a coordinate of integers"))
     }
 
-    /// A shape; of a layout, its shape.
+    /// A shape; for a layout, its shape.
     pub(super) fn shape(&mut self, index: usize) -> Result<Tuple<D::Int>> {
         if let Value::Layout(layout) = self.get(index)? {
             return Ok(layout.shape().clone());
@@ -125,13 +126,13 @@ impl<'a, D: Domain> Args<'a, D> {
         shape.map_err(|error| error.blame(index))
     }
 
-    /// A tuple of which the nesting matters, but for integers that are known at run time only.
+    /// A tuple whose nesting matters. Its integers matter only where they are numbers.
     pub(super) fn profile(&self, index: usize) -> Result<Shape> {
         let tuple = self.tuple(index)?;
         Ok(tuple.map(|sum| D::Int::number(sum).unwrap_or(1)))
     }
 
-    /// An order of modes, if there is that operand.
+    /// An order of modes; `None` if the operand is left out.
     pub(super) fn order(&self, index: usize) -> Result<Option<IntTuple>> {
         if index >= self.count() {
             return Ok(None);
@@ -153,7 +154,7 @@ impl<'a, D: Domain> Args<'a, D> {
         }
     }
 
-    /// A layout; a shape stands for its compact layout, leftmost mode fastest.
+    /// A layout. A shape stands for its compact layout, in which the leftmost mode varies fastest.
     pub(super) fn layout(&mut self, index: usize) -> Result<Layout<D::Int>> {
         match self.get(index)? {
             Value::Layout(layout) => Ok(layout.clone()),
@@ -165,7 +166,7 @@ impl<'a, D: Domain> Args<'a, D> {
         }
     }
 
-    /// A layout, or its shape and its stride as two operands.
+    /// A layout: one operand, or its shape and its stride as two operands.
     pub(super) fn shape_and_stride(&mut self, index: usize) -> Result<Layout<D::Int>> {
         if index + 1 >= self.count() {
             return self.layout(index);
@@ -179,7 +180,7 @@ impl<'a, D: Domain> Args<'a, D> {
         })
     }
 
-    /// A stride: integers, or steps along coordinates.
+    /// A stride, whose leaves are integers or strides in a coordinate space such as `1@0`.
     fn stride(&mut self, index: usize) -> Result<Stride<D::Int>> {
         match self.get(index)? {
             Value::Stride(stride) => Ok(stride.clone()),
@@ -208,7 +209,7 @@ impl<'a, D: Domain> Args<'a, D> {
         }
     }
 
-    /// The layout, underneath a swizzle if there is one.
+    /// The layout without its swizzle, if it has one.
     pub(super) fn inner(&mut self, index: usize) -> Result<Layout<D::Int>> {
         match self.get(index)? {
             Value::Composed(swizzled) => Ok(swizzled.layout().clone()),
@@ -216,7 +217,7 @@ impl<'a, D: Domain> Args<'a, D> {
         }
     }
 
-    /// Acts on the coordinates of the first operand, underneath a swizzle if there is one.
+    /// Applies `act` to the layout of the first operand, and keeps the swizzle, if there is one.
     pub(super) fn map(
         &mut self,
         act: impl FnOnce(&mut D, &Layout<D::Int>) -> Result<Layout<D::Int>>,
@@ -249,9 +250,9 @@ impl<'a, D: Domain> Args<'a, D> {
     }
 }
 
-/// Rounding, and equality.
+/// Rounding and equality.
 impl<D: Domain> Args<'_, D> {
-    /// What becomes of a remainder.
+    /// One of the words `CEIL`, `FLOOR` and `EXACT`.
     pub(super) fn rounding(&self, index: usize) -> Result<Rounding> {
         match self.get(index)? {
             Value::Word(word) if word == "CEIL" => Ok(Rounding::Ceil),
@@ -261,7 +262,7 @@ impl<D: Domain> Args<'_, D> {
         }
     }
 
-    /// Whether both operands are the same function or the same tuple, where neither has a swizzle.
+    /// Whether both operands, which have no swizzle, are the same function or the same tuple.
     fn equal_plain(&mut self) -> Result<bool> {
         let (a, b) = (self.get(0)?, self.get(1)?);
         if matches!(a, Value::Layout(_)) || matches!(b, Value::Layout(_)) {
@@ -283,7 +284,7 @@ impl<D: Domain> Args<'_, D> {
         }
     }
 
-    /// The operands as swizzled layouts, if one of them is one.
+    /// Both operands as swizzled layouts, if at least one of them has a swizzle.
     fn swizzled_pair(&mut self) -> Result<Option<[ComposedLayout<D::Int>; 2]>> {
         let is_swizzled = |value: &Value<D::Int>| matches!(value, Value::Composed(_));
         match is_swizzled(self.get(0)?) || is_swizzled(self.get(1)?) {
@@ -293,7 +294,8 @@ impl<D: Domain> Args<'_, D> {
     }
 }
 
-/// Whether both are the same function, if they have the same swizzle and offset: a swizzle joins no values.
+/// Whether two layouts with the same swizzle and offset are the same function; `None` if swizzle or offset differ. A swizzle
+/// is injective, so only the layouts need to be compared.
 fn equal_under_swizzle<D: Domain>(
     d: &D,
     [a, b]: &[ComposedLayout<D::Int>; 2],
@@ -305,7 +307,7 @@ fn equal_under_swizzle<D: Domain>(
 }
 
 impl<D: Swizzling> Args<'_, D> {
-    /// The first operand in larger or smaller units.
+    /// The first operand in units of several elements, or of a part of an element.
     pub(super) fn cast(&mut self, cast: Cast<D::Int>, overhang: Overhang) -> Result<Value<D::Int>> {
         match self.get(0)? {
             Value::Swizzle(swizzle) => {
@@ -329,9 +331,9 @@ impl<D: Swizzling> Args<'_, D> {
     }
 }
 
-/// What numbers can be looked at for.
+/// What is computed differently for numbers: properties are decided from the values where necessary.
 impl Args<'_, Numbers> {
-    /// Whether the first operand has a property.
+    /// Whether the first operand has a property; an error if that is not known.
     pub(super) fn has(&mut self, property: Property) -> Result<bool> {
         let unproved = || {
             let property = property.name();
@@ -340,7 +342,7 @@ impl Args<'_, Numbers> {
         self.verdict(property)?.decided().ok_or_else(unproved)
     }
 
-    /// The first operand, which is required to have a property.
+    /// The first operand; an error if it does not have a property, or if that is not known.
     pub(super) fn required(&mut self, property: Property) -> Result<Value> {
         let verdict = self.verdict(property)?;
         let property = property.name();
@@ -366,7 +368,7 @@ impl Args<'_, Numbers> {
         })
     }
 
-    /// Whether both operands are the same function, or the same tuple.
+    /// Whether both operands are the same function, or the same tuple; an error if that is not known.
     pub(super) fn equal(&mut self) -> Result<bool> {
         let Some(pair) = self.swizzled_pair()? else {
             return self.equal_plain();
@@ -385,7 +387,8 @@ impl Args<'_, Numbers> {
         }
     }
 
-    /// The slice of a swizzled layout and where it begins: the swizzle may have become part of the strides.
+    /// The slice of a swizzled layout, and the offset at which it begins. The slice is a plain layout if the swizzle can be
+    /// expressed by its strides.
     pub(super) fn slice_and_offset(&self, a: &ComposedLayout) -> Result<Value> {
         Ok(match a.slice_and_offset(&self.coord(1)?)? {
             (Slice::Layout(layout), offset) => vec![layout.into(), offset.into()].into(),
@@ -394,22 +397,23 @@ impl Args<'_, Numbers> {
     }
 }
 
-/// What facts decide about run-time integers.
+/// What is computed differently for run-time integers: properties are decided from the facts.
 impl Args<'_, Scope> {
-    /// Whether the first operand has a property.
+    /// Whether the first operand has a property; an error if that is not known.
     pub(super) fn has(&mut self, property: Property) -> Result<bool> {
         let a = self.bare(property)?;
         property.is_of(self.d, &a)
     }
 
-    /// The first operand, which is required to have a property.
+    /// The first operand; an error if it does not have a property, or if that is not known.
     pub(super) fn required(&mut self, property: Property) -> Result<Value<Term>> {
         let a = self.bare(property)?;
         property.require(self.d, &a)?;
         self.get(0).cloned()
     }
 
-    /// The first operand without its swizzle, which joins no values, but may leave holes.
+    /// The layout of the first operand without its swizzle. A swizzle is injective, so this decides whether the operand is
+    /// injective; but it can leave holes, so the other properties are not decided for swizzled layouts.
     fn bare(&mut self, property: Property) -> Result<Layout<Term>> {
         match (self.get(0)?, property) {
             (Value::Composed(_), Property::Bijective | Property::Dense) => {
@@ -420,7 +424,7 @@ impl Args<'_, Scope> {
         }
     }
 
-    /// Whether both operands are the same function, or the same tuple.
+    /// Whether both operands are the same function, or the same tuple; an error if that is not known.
     pub(super) fn equal(&mut self) -> Result<bool> {
         let Some(pair) = self.swizzled_pair()? else {
             return self.equal_plain();
@@ -430,14 +434,14 @@ impl Args<'_, Scope> {
         equal.ok_or_else(|| ErrorKind::Unsupported { what }.at(Place::operand(0)))
     }
 
-    /// The slice of a swizzled layout, with the offset inside.
+    /// The slice of a swizzled layout, and the offset 0: the offset is part of the swizzled layout.
     pub(super) fn slice_and_offset(&mut self, a: &ComposedLayout<Term>) -> Result<Value<Term>> {
         let coord = self.coord(1)?;
         let sliced = a.slice_in(self.d, &coord)?;
         Ok(vec![Value::simplest(sliced), 0.into()].into())
     }
 
-    /// Bits are of numbers.
+    /// `None` for a composition without maps of bits and without a swizzle before the first operand. Others need numbers.
     pub(super) fn composition_of_bits(&self) -> Result<Option<Value<Term>>> {
         let what = "a layout whose swizzle is before it";
         match (self.get(0)?, self.get(1)?) {
@@ -448,7 +452,7 @@ impl Args<'_, Scope> {
         }
     }
 
-    /// The inverse of a swizzled layout is of numbers.
+    /// `None` for a layout without a swizzle. The inverse of a swizzled layout needs numbers.
     pub(super) fn inverse_of_bits(&self, _: Inverse) -> Result<Option<Value<Term>>> {
         match self.get(0)? {
             Value::Composed(_) => self.refused("the inverse of a swizzled layout"),
@@ -461,7 +465,7 @@ impl Args<'_, Scope> {
     }
 }
 
-/// Which side an inverse is applied on.
+/// Left inverse: L(A(i)) = i. Right inverse: A(R(i)) = i.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Inverse {
     Left,

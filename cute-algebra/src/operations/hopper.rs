@@ -1,4 +1,4 @@
-//! Operands of the operations that are about the hardware, which are of numbers.
+//! Operands of the operations that describe Hopper's instructions. They must be known at expansion.
 
 use super::args::Args;
 use crate::domain::Numbers;
@@ -14,7 +14,7 @@ use crate::value::Value;
 use cute_hopper::SwizzleMode;
 use std::fmt;
 
-/// The sides of a copy, in the order of the names of their layouts.
+/// The sides of a copy, in the order in which the operations name their layouts.
 pub(super) const SIDES: [CopySide; 3] = [CopySide::Src, CopySide::Dst, CopySide::Ref];
 
 impl Args<'_, Numbers> {
@@ -29,7 +29,7 @@ impl Args<'_, Numbers> {
         self.one_of(index, "field", names)
     }
 
-    /// Which of the names an operand is.
+    /// The position of an operand in a list of names; `what` says in the error what the names are.
     pub(super) fn one_of(
         &self,
         index: usize,
@@ -58,20 +58,21 @@ impl Args<'_, Numbers> {
             .map_err(|error: LayoutError| error.blame(index))
     }
 
-    /// A tiled MMA of three operands from `index` on.
+    /// A tiled MMA, given by three operands from `index` on: operation, atom layout and permutation.
     pub(super) fn tiled_mma(&mut self, index: usize) -> Result<TiledMma, LayoutError> {
         let (atom, atoms) = (self.mma_atom(index)?, self.layout(index + 1)?);
         TiledMma::new(atom, &atoms, &self.tiler(index + 2)?).map_err(|error| shifted(error, index))
     }
 
-    /// A tiled copy of four operands from `index` on.
+    /// A tiled copy, given by four operands from `index` on: operation, element bits, threads and values.
     pub(super) fn tiled_copy(&mut self, index: usize) -> Result<TiledCopy, LayoutError> {
         let (atom, bits) = (self.copy_atom(index)?, self.number(index + 1)?);
         let (threads, values) = (self.layout(index + 2)?, self.layout(index + 3)?);
         TiledCopy::new(&atom, bits, &threads, &values).map_err(|error| shifted(error, index))
     }
 
-    /// A tiled copy with the threads and values of a tiled MMA, of the first five operands.
+    /// A tiled copy with the threads and values of one operand of a tiled MMA. The first five operands give the copy, the
+    /// element bits, and the MMA as operation, atom layout and permutation.
     pub(super) fn copy_for(&mut self, operand: MmaOperand) -> Result<TiledCopy, LayoutError> {
         let (atom, bits) = (self.copy_atom(0)?, self.number(1)?);
         TiledCopy::for_mma(&atom, bits, &self.tiled_mma(2)?, operand)
@@ -116,7 +117,8 @@ impl Args<'_, Numbers> {
         self.partition(index, partition)
     }
 
-    /// A layout and the value where it begins; of swizzled data, a swizzled layout with the offset inside.
+    /// A partition of the data in operand `index`: its layout and the offset where it begins. For swizzled data, a swizzled
+    /// layout that contains the offset, and 0.
     pub(super) fn partition(
         &self,
         index: usize,
@@ -134,7 +136,8 @@ impl Args<'_, Numbers> {
             .collect()
     }
 
-    /// The patterns from operand 2 on, of the tile that is operand 0.
+    /// The bank conflicts of the access patterns from operand 2 on, on the tile in operand 0. Operand 1 is the element size
+    /// in bits.
     pub(super) fn accesses(&mut self) -> Result<Vec<SharedAccess>, LayoutError> {
         let bits = self.number(1)?;
         let patterns = self.layouts(2)?.into_iter().enumerate();
@@ -147,7 +150,7 @@ impl Args<'_, Numbers> {
             .collect()
     }
 
-    /// A width of elements.
+    /// An element size in bits.
     pub(super) fn bits(&self, index: usize) -> Result<u32, LayoutError> {
         u32::try_from(self.number(index)?).map_err(|_| self.wrong(index, "a number of bits"))
     }
@@ -162,13 +165,13 @@ impl Args<'_, Numbers> {
     }
 }
 
-/// A tile that an instruction cannot use.
+/// The error for a tile that an instruction cannot use, at operand 0.
 pub(super) fn refused(error: &dyn fmt::Display) -> LayoutError {
     let refusal = error.to_string();
     ErrorKind::Hardware { refusal }.at(Place::operand(0))
 }
 
-/// An error about one of the patterns.
+/// Moves an error about operand 2 to the operand of access pattern number `pattern`; the first pattern is operand 2.
 pub(super) fn of_pattern(error: LayoutError, pattern: usize) -> LayoutError {
     error.relocate(|place| match place.operand {
         2 => Place {
@@ -179,7 +182,7 @@ pub(super) fn of_pattern(error: LayoutError, pattern: usize) -> LayoutError {
     })
 }
 
-/// The error of a call whose first operand is our operand `index`.
+/// Moves an error of a call whose first operand is operand `index` here.
 pub(super) fn shifted(error: LayoutError, index: usize) -> LayoutError {
     error.relocate(|place| Place {
         operand: place.operand + index,

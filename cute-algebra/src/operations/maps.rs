@@ -1,4 +1,4 @@
-//! Composition, and the operations of maps of bits.
+//! Composition and inverse of swizzled layouts and maps of bits, and the operations that give maps of bits.
 
 use super::args::{Args, Inverse};
 use super::hopper::of_pattern;
@@ -12,12 +12,13 @@ use crate::value::Value;
 use crate::xor_map::{XOR_MAP_BITS, XorMap};
 
 impl Args<'_, Numbers> {
-    /// A composition in which bits are moved before they are summed, if it is one.
+    /// The composition, if one operand is a map of bits, or if the second operand has a swizzle, so that the swizzle comes
+    /// before the first operand; else `None`.
     pub(super) fn composition_of_bits(&mut self) -> Result<Option<Value>, LayoutError> {
         Ok(Some(match (self.get(0)?, self.get(1)?) {
             (Value::XorMap(_), _) | (_, Value::XorMap(_)) => {
                 let (a, b) = (map(self, 0)?, map(self, 1)?);
-                let what = "a map whose domain does not hold the values of the second";
+                let what = "a map applied to values outside its domain";
                 let both = a.after(&b).ok_or_else(|| not_bitwise(what, 0))?;
                 plainest(both)
             }
@@ -37,14 +38,14 @@ impl Args<'_, Numbers> {
         Ok(Some(match (self.get(0)?, side) {
             (Value::Composed(a), Inverse::Left) => Value::simplest(a.left_inverse()?),
             (Value::Composed(a), Inverse::Right) => Value::simplest(a.right_inverse()?),
-            // It is left and right inverse.
+            // A map of bits that has an inverse is a bijection, so the inverse is both left and right inverse.
             (Value::XorMap(map), _) => inverse(map)?,
             _ => return Ok(None),
         }))
     }
 }
 
-/// The map with these columns, and this value at 0.
+/// The map of bits with the columns of operand 0, and the value of operand 1, or 0, at coordinate 0.
 pub(super) fn xor_map(args: &mut Args<'_, Numbers>) -> Result<Value, LayoutError> {
     let columns = args.shape(0)?;
     let columns: Option<Vec<u64>> = columns.leaves().map(|&leaf| leaf.try_into().ok()).collect();
@@ -57,8 +58,8 @@ pub(super) fn xor_map(args: &mut Args<'_, Numbers>) -> Result<Value, LayoutError
     Ok(plainest(map.with_constant(constant)))
 }
 
-/// The map under which no pattern has a conflict; and for each pattern how often the busiest bank is needed, under the map
-/// and without.
+/// A map of bits under which no access pattern has a bank conflict. With it, for each pattern: how often the busiest bank is
+/// accessed at once under the map, and how often without it.
 pub(super) fn conflict_free(args: &mut Args<'_, Numbers>) -> Result<Value, LayoutError> {
     let (tile, bits, patterns) = (args.layout(0)?, args.number(1)?, args.layouts(2)?);
     let degrees = |at: &dyn Fn(i64) -> Option<i64>| {
@@ -75,7 +76,7 @@ pub(super) fn conflict_free(args: &mut Args<'_, Numbers>) -> Result<Value, Layou
         let property = "a map of bits without bank conflicts for these patterns";
         ErrorKind::Unproved { property }.at(Place::operand(2))
     })?;
-    // Counted, not concluded: what the map achieves does not rest on how it was found.
+    // The accesses are counted again for the map that was found, so these figures do not depend on the search being right.
     let found = degrees(&|index| map.at(tile.at(index)?))?;
     Ok(vec![
         plainest(map),
@@ -88,11 +89,11 @@ pub(super) fn conflict_free(args: &mut Args<'_, Numbers>) -> Result<Value, Layou
 fn inverse(map: &XorMap) -> Result<Value, LayoutError> {
     let inverse = map.inverse();
     let inverse =
-        inverse.ok_or_else(|| not_bitwise("the inverse of a map that is no bijection", 0));
+        inverse.ok_or_else(|| not_bitwise("the inverse of a map that is not a bijection", 0));
     inverse.map(plainest)
 }
 
-/// An operand as a map of bits.
+/// An operand as a map of bits; an error if it is a layout that is not linear over bits.
 fn map(args: &mut Args<'_, Numbers>, index: usize) -> Result<XorMap, LayoutError> {
     let map = match args.get(index)? {
         Value::XorMap(map) => Some(map.clone()),
@@ -103,7 +104,7 @@ fn map(args: &mut Args<'_, Numbers>, index: usize) -> Result<XorMap, LayoutError
     map.ok_or_else(|| not_bitwise("a layout whose sums carry", index))
 }
 
-/// A layout or a swizzle where the map is one, of its coordinates or of a layout's.
+/// A map of bits as the simplest value: a layout, a swizzle, a swizzled layout, or else the map itself.
 fn plainest(map: XorMap) -> Value {
     if let (0, Some(layout)) = (map.constant(), map.to_layout()) {
         return layout.into();

@@ -1,4 +1,4 @@
-//! One table of all operations by name, for the notation and for the kernel language.
+//! The table of all operations by name. The notation and the kernel language both use it.
 
 mod args;
 mod hopper;
@@ -20,12 +20,12 @@ use crate::value::Value;
 use args::Args;
 pub(crate) use operation::Run;
 
-/// The operation of that name.
+/// The operation of that name; `None` if there is none.
 pub fn find(name: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().find(|operation| operation.name == name)
 }
 
-/// The result of an operation, in its ragged form where `ragged`.
+/// The result of an operation on numbers. `ragged` selects the form that rounds up as CuTe does.
 /// ```
 /// use cute_algebra::{Layout, operations};
 /// let operation = operations::find("size").expect("there is such an operation");
@@ -41,9 +41,9 @@ pub fn apply(
     Numbers.apply(operation, operands, ragged)
 }
 
-/// A domain that operations by name are done in.
+/// A domain of integers on which operations can be called by name.
 pub(crate) trait Operations: Compose + Invert + Swizzling {
-    /// The result of an operation, in its ragged form where `ragged`.
+    /// The result of an operation. `ragged` selects the form that rounds up as CuTe does.
     fn apply(
         &mut self,
         operation: &Operation,
@@ -51,10 +51,10 @@ pub(crate) trait Operations: Compose + Invert + Swizzling {
         ragged: bool,
     ) -> Result<Value<Self::Int>, LayoutError>;
 
-    /// The same value of these integers.
+    /// A value of numbers as a value of this domain.
     fn lift(value: Value) -> Value<Self::Int>;
 
-    /// The same value of numbers, if it is one.
+    /// The same value of numbers, if it contains no run-time integers.
     fn to_numbers(value: &Value<Self::Int>) -> Option<Value>;
 }
 
@@ -104,7 +104,8 @@ impl Operations for Scope {
                         Err(ErrorKind::NeedsNumbers { operation, why }.at(Place::default()))
                     }
                 });
-        // A question that there was no time for is no reason for a refusal.
+        // If the limit on steps was exceeded, an error may come only from a question that was left open for that reason. So
+        // the limit is reported first.
         let result = self.check_operation().and(result);
         result.map_err(|error| named(error, operation, operands))
     }
@@ -118,7 +119,7 @@ impl Operations for Scope {
     }
 }
 
-/// The error of an operation, with its operands, unless it says already what it is of.
+/// Adds the operation and its operands to the trace of an error, unless they are its last entry already.
 fn named<I: Integer>(
     error: LayoutError,
     operation: &Operation,

@@ -1,4 +1,4 @@
-//! What a row of the table of operations says.
+//! The columns of the table of operations.
 
 use super::args::Args;
 use crate::domain::Numbers;
@@ -10,29 +10,29 @@ use std::ops::RangeInclusive;
 
 /// An operation of the notation.
 pub struct Operation {
-    /// Its name, CuTe's where CuTe has it.
+    /// Its name in the notation; it is CuTe's name if CuTe has the operation.
     pub name: &'static str,
-    /// Its operands: `[…]` may be left out, `…` may be repeated. Alternatives with a capital, `operation` and `copy`
-    /// are names that are not values by themselves.
+    /// Its operands. What stands in `[…]` may be left out, and the operand before `…` may be repeated. An operand that lists
+    /// alternatives with a capital letter, or is called `operation` or `copy`, is a name such as `K`, which has no value.
     pub signature: &'static str,
-    /// How many operands it takes.
+    /// The numbers of operands that it takes; up to `usize::MAX` where there is no limit.
     pub counts: RangeInclusive<usize>,
-    /// What it gives.
+    /// A short description of the result.
     pub doc: &'static str,
-    /// Whether there is a ragged form.
+    /// Whether there is a ragged form, which rounds up as CuTe does.
     pub ragged: bool,
     pub(crate) run: Run,
 }
 
 impl Operation {
-    /// Whether operand `index` is a name that is not a value by itself, such as `K` or `SM75_U32x4_LDSM_N`.
+    /// Whether operand `index`, counted from 0, is a name that has no value, such as `K` or `SM75_U32x4_LDSM_N`.
     pub fn takes_word(&self, index: usize) -> bool {
         let operand = self.signature.split(", ").nth(index).unwrap_or_default();
         let is_alternative = operand.contains(" | ") && operand.starts_with(char::is_uppercase);
         is_alternative || matches!(operand, "operation" | "copy")
     }
 
-    /// The error of a call with `found` operands; it is about the first that is too much, or where one is missing.
+    /// The error of a call with `found` operands. Its place is the first operand that is too many, or the first missing one.
     fn wrong_count(&self, found: usize) -> LayoutError {
         ErrorKind::ArgumentCount {
             operation: self.name,
@@ -43,7 +43,8 @@ impl Operation {
         .at(Place::operand(found.min(*self.counts.end())))
     }
 
-    /// What to do past the end, if that many operands are right.
+    /// How the operation treats coordinates past the end. An error if the number of operands is wrong, or if the operation
+    /// has no ragged form.
     pub(super) fn overhang(&self, operands: usize, ragged: bool) -> Result<Overhang, LayoutError> {
         match ragged {
             _ if !self.counts.contains(&operands) => Err(self.wrong_count(operands)),
@@ -54,12 +55,12 @@ impl Operation {
     }
 }
 
-/// How an operation is done.
+/// The code of an operation.
 #[derive(Clone, Copy)]
 pub(crate) enum Run {
-    /// In the same way on numbers and on run-time integers.
+    /// Code for numbers and code for run-time integers.
     Both(OnNumbers, AtRunTime),
-    /// On numbers only, and why.
+    /// Code for numbers only, and the reason why it needs numbers, for the error message.
     Numbers(OnNumbers, &'static str),
 }
 

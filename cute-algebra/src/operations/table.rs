@@ -46,14 +46,14 @@ use std::ops::RangeInclusive;
 
 const OPERANDS: [MmaOperand; 3] = [MmaOperand::A, MmaOperand::B, MmaOperand::C];
 
-/// The count of operands that may be repeated.
+/// The upper end of the range of counts for an operand that may be repeated.
 const MANY: usize = usize::MAX;
 
-const TABLE: &str = "the layouts of an operation of the hardware are fixed";
-const BANKS: &str = "conflicts are counted address by address";
+const TABLE: &str = "the layouts of a hardware operation are tables of numbers";
+const BANKS: &str = "bank conflicts are counted address by address";
 const FORMAT: &str = "the fields of a descriptor are numbers";
 
-/// One closure for numbers and for run-time integers.
+/// Compiles one closure for numbers and for run-time integers.
 macro_rules! both {
     ($run:expr) => {
         Both($run, $run)
@@ -95,23 +95,23 @@ const fn ragged_row(
 }
 
 /// All operations.
-#[rustfmt::skip] // A table is read by its rows.
+#[rustfmt::skip] // Rows on one line are easier to compare.
 pub static OPERATIONS: &[Operation] = &[
     // Layouts from shapes, from layouts, and from values.
-    row("make_layout_left", "shape", 1..=1, "the compact layout, leftmost mode fastest",
+    row("make_layout_left", "shape", 1..=1, "the compact layout in which the leftmost mode varies fastest",
         both!(|args, _| { let shape = args.shape(0)?; Ok(compact_left(args.d, &shape)?.into()) })),
-    row("make_layout_right", "shape", 1..=1, "the compact layout, rightmost mode fastest",
+    row("make_layout_right", "shape", 1..=1, "the compact layout in which the rightmost mode varies fastest",
         both!(|args, _| { let shape = args.shape(0)?; Ok(compact_right(args.d, &shape)?.into()) })),
-    row("make_ordered_layout", "shape, order", 2..=2, "the compact layout with modes in that order",
+    row("make_ordered_layout", "shape, order", 2..=2, "the compact layout whose modes vary fastest in that order",
         both!(|args, _| {
             let (shape, order) = (args.shape(0)?, args.order(1)?.unwrap_or(Tuple::Leaf(0)));
             Ok(ordered(args.d, &shape, &order)?.into())
         })),
-    row("make_identity_layout", "shape", 1..=1, "coordinates to themselves",
+    row("make_identity_layout", "shape", 1..=1, "the layout that maps each coordinate to itself",
         both!(|args, _| { let shape = args.shape(0)?; Ok(identity(args.d, &shape)?.into()) })),
-    row("make_layout_like", "layout", 1..=1, "the compact layout with its shape and order",
+    row("make_layout_like", "layout", 1..=1, "the compact layout with the same shape and the same order of strides",
         both!(|args, _| { let a = args.layout(0)?; Ok(layout_like(args.d, &a)?.into()) })),
-    row("make_fragment_like", "layout", 1..=1, "the same with the first mode fastest",
+    row("make_fragment_like", "layout", 1..=1, "the same, but the first mode varies fastest",
         both!(|args, _| { let a = args.layout(0)?; Ok(fragment_like(args.d, &a)?.into()) })),
     row("concat", "layout, …", 1..=MANY, "the layouts as modes of one",
         both!(|args, _| {
@@ -135,30 +135,30 @@ pub static OPERATIONS: &[Operation] = &[
             Ok(layout?.into())
         }, "a layout is recovered from values")),
     // Queries.
-    row("shape", "layout", 1..=1, "its extents",
+    row("shape", "layout", 1..=1, "the extents of the layout",
         both!(|args, _| Ok(args.inner(0)?.shape().into()))),
-    row("stride", "layout", 1..=1, "its strides",
+    row("stride", "layout", 1..=1, "the strides of the layout",
         both!(|args, _| Ok(args.inner(0)?.stride().clone().into()))),
-    row("size", "layout", 1..=1, "number of coordinates",
+    row("size", "layout", 1..=1, "the number of coordinates",
         both!(|args, _| match args.get(0)? {
             Value::XorMap(map) => Ok(map.size().into()),
             _ => Ok(Tuple::Leaf(args.inner(0)?.shape().product().ok_or_else(overflow)?).into()),
         })),
-    row("cosize", "layout", 1..=1, "span of the values",
+    row("cosize", "layout", 1..=1, "the span of the values: one more than the sum of (extent - 1) * |stride|",
         both!(|args, _| Ok(Value::Int(match args.get(0)? {
             Value::Composed(swizzled) => swizzled.cosize_in(args.d)?,
             _ => { let a = args.layout(0)?; cosize_in(args.d, &a)? }
         })))),
-    row("cosize_bound", "layout", 1..=1, "the span, up to the end of the block that a swizzle moves values in",
+    row("cosize_bound", "layout", 1..=1, "an upper bound of the span: the end of the block inside which a swizzle moves values",
         both!(|args, _| Ok(Value::Int(match args.get(0)? {
             Value::Composed(swizzled) => swizzled.cosize_bound_in(args.d)?,
             _ => { let a = args.layout(0)?; cosize_in(args.d, &a)? }
         })))),
-    row("coshape", "layout", 1..=1, "span of the values along each coordinate",
+    row("coshape", "layout", 1..=1, "the span of the values along each coordinate",
         both!(|args, _| { let a = args.layout(0)?; Ok(Value::of_sums(coshape_in(args.d, &a)?)) })),
-    row("rank", "layout", 1..=1, "number of top-level modes",
+    row("rank", "layout", 1..=1, "the number of top-level modes",
         both!(|args, _| Ok((args.inner(0)?.rank() as i64).into()))),
-    row("depth", "layout", 1..=1, "nesting of the shape",
+    row("depth", "layout", 1..=1, "how deep the shape is nested",
         both!(|args, _| Ok((args.inner(0)?.depth() as i64).into()))),
     row("crd2idx", "coordinate, layout | shape[, stride]", 2..=3, "the value at a coordinate",
         both!(|args, _| {
@@ -170,7 +170,7 @@ pub static OPERATIONS: &[Operation] = &[
             }
         })),
     row("idx2crd", "coordinate, shape[, stride]", 2..=3,
-        "the natural coordinate; with a stride, the one that a compact layout takes to the integer",
+        "the natural coordinate; with a stride, the coordinate at which a compact layout has that value",
         both!(|args, _| Ok(Value::of_sums(match args.count() {
             2 => {
                 let (coord, shape) = (args.point(0)?, args.shape(1)?);
@@ -186,11 +186,11 @@ pub static OPERATIONS: &[Operation] = &[
             let (coord, source, target) = (args.point(0)?, args.shape(1)?, args.shape(2)?);
             Ok(Value::of_sums(crd2crd_in(args.d, &coord, &source, &target)?))
         })),
-    row("congruent", "shape, shape", 2..=2, "whether they nest alike",
+    row("congruent", "shape, shape", 2..=2, "whether both are nested in the same way",
         both!(|args, _| Ok(congruent(&args.shape(0)?, &args.shape(1)?).into()))),
-    row("weakly_congruent", "shape, shape", 2..=2, "whether the first is the second with subtrees cut to leaves",
+    row("weakly_congruent", "shape, shape", 2..=2, "whether the first is the second with some subtrees replaced by leaves",
         both!(|args, _| Ok(weakly_congruent(&args.shape(0)?, &args.shape(1)?).into()))),
-    row("compatible", "shape, shape", 2..=2, "whether coordinates of the first are coordinates of the second",
+    row("compatible", "shape, shape", 2..=2, "whether every coordinate of the first is one of the second",
         both!(|args, _| { let (a, b) = (args.shape(0)?, args.shape(1)?); Ok(compatible_in(args.d, &a, &b)?.into()) })),
     row("evenly_divides", "shape, shape", 2..=2, "whether each mode of the second divides that of the first",
         both!(|args, _| {
@@ -207,7 +207,7 @@ pub static OPERATIONS: &[Operation] = &[
         }.into()))),
     // Shapes divided.
     row("shape_div", "shape, divisor[, CEIL | FLOOR | EXACT]", 2..=3,
-        "the shape behind the first elements, so many as the divisor; with a rounding, each extent divided",
+        "the shape that is left without the first elements, as many as the divisor; with a rounding, each extent divided",
         both!(|args, _| match args.count() {
             2 => {
                 let (shape, divisor) = (args.shape(0)?, args.factor(1)?);
@@ -218,7 +218,7 @@ pub static OPERATIONS: &[Operation] = &[
                 Ok(Value::of_sums(elementwise(args.d, &shape, &divisor, rounding)?))
             }
         })),
-    row("shape_mod", "shape, integer", 2..=2, "the shape of so many first elements",
+    row("shape_mod", "shape, integer", 2..=2, "the shape of the first elements, as many as the integer",
         both!(|args, _| {
             let (shape, count) = (args.shape(0)?, args.factor(1)?);
             Ok(from_the_left(args.d, &shape, &count)?.first.into())
@@ -226,7 +226,7 @@ pub static OPERATIONS: &[Operation] = &[
     // Regrouping.
     row("sort", "layout", 1..=1, "the leaves in ascending order of their strides",
         both!(|args, _| args.map(sort_in))),
-    row("extension", "layout, size", 2..=2, "the layout of that size whose last mode goes on",
+    row("extension", "layout, size", 2..=2, "the layout extended to that size by its last mode",
         both!(|args, _| { let size = args.product(1)?; args.map(|d, a| extension_in(d, a, &size)) })),
     row("get", "layout | tuple, integer, …", 2..=MANY, "the mode at a path; of a tuple, the element",
         both!(|args, _| {
@@ -240,13 +240,13 @@ pub static OPERATIONS: &[Operation] = &[
         })),
     row("select", "layout, integer, …", 2..=MANY, "the listed modes",
         both!(|args, _| { let modes = args.numbers(1)?; args.map(|_, a| regroup::select(a, &modes)) })),
-    row("take", "layout, begin, end", 3..=3, "a range of modes",
+    row("take", "layout, begin, end", 3..=3, "the modes from begin up to, but not including, end",
         both!(|args, _| { let (begin, end) = (args.number(1)?, args.number(2)?); args.map(|_, a| regroup::take(a, begin, end)) })),
-    row("group", "layout, begin, end", 3..=3, "a range of modes as one mode",
+    row("group", "layout, begin, end", 3..=3, "the same layout with those modes grouped to one",
         both!(|args, _| { let (begin, end) = (args.number(1)?, args.number(2)?); args.map(|_, a| regroup::group(a, begin, end)) })),
     row("flatten", "layout", 1..=1, "all leaves as top-level modes",
         both!(|args, _| args.map(|_, a| Ok(regroup::flatten(a))))),
-    row("unflatten", "layout, profile", 2..=2, "the leaves in another tree",
+    row("unflatten", "layout, profile", 2..=2, "the leaves nested like the profile",
         both!(|args, _| { let profile = args.profile(1)?; args.map(|_, a| regroup::unflatten(a, &profile)) })),
     row("append", "layout, layout | rank[, layout]", 2..=3, "modes added at the end",
         both!(|args, _| match args.rank(1)? {
@@ -269,7 +269,7 @@ pub static OPERATIONS: &[Operation] = &[
         })),
     row("unzip", "layout", 1..=1, "((a0, a1, …), (b0, b1, …)) of ((a0, b0), (a1, b1), …)",
         both!(|args, _| Ok(regroup::transpose_modes(&args.layout(0)?)?.into()))),
-    row("slice", "layout, coordinate", 2..=2, "the modes where the coordinate has `_`; of a swizzled layout, from there on",
+    row("slice", "layout, coordinate", 2..=2, "the modes where the coordinate has `_`; for a swizzled layout, with the offset of the coordinate",
         both!(|args, _| {
             let coord = args.coord(1)?;
             match args.get(0)? {
@@ -277,7 +277,7 @@ pub static OPERATIONS: &[Operation] = &[
                 _ => { let a = args.layout(0)?; Ok(slice_in(args.d, &a, &coord)?.0.into()) }
             }
         })),
-    row("slice_and_offset", "layout, coordinate", 2..=2, "the same, and the value where it begins",
+    row("slice_and_offset", "layout, coordinate", 2..=2, "the same, and the offset at which it begins",
         both!(|args, _| match args.get(0)? {
             Value::Composed(swizzled) => args.slice_and_offset(swizzled),
             _ => {
@@ -289,12 +289,12 @@ pub static OPERATIONS: &[Operation] = &[
     row("dice", "layout, coordinate", 2..=2, "the modes where the coordinate has an integer",
         both!(|args, _| Ok(pick(&args.layout(0)?, &args.coord(1)?, false)?.into()))),
     // The algebra.
-    row("coalesce", "layout[, profile]", 1..=2, "the fewest modes for the same function",
+    row("coalesce", "layout[, profile]", 1..=2, "the same function with the fewest modes",
         both!(|args, _| match args.count() {
             1 => args.map(|_, a| Ok(coalesce(a))),
             _ => { let profile = args.profile(1)?; args.map(|_, a| coalesce_by(a, &profile)) }
         })),
-    row("filter", "layout[, profile]", 1..=2, "without strides 0, coalesced",
+    row("filter", "layout[, profile]", 1..=2, "the layout without modes of stride 0, coalesced",
         both!(|args, _| match args.count() {
             1 => args.map(|d, a| Ok(coalesce(&filter_zeros_in(d, a)?))),
             _ => {
@@ -302,7 +302,7 @@ pub static OPERATIONS: &[Operation] = &[
                 args.map(|d, a| by_profile(a, &profile, &mut |part| Ok(coalesce(&filter_zeros_in(d, part)?))))
             }
         })),
-    row("filter_zeros", "layout", 1..=1, "extent 1 where the stride is 0",
+    row("filter_zeros", "layout", 1..=1, "the same layout with extent 1 wherever the stride is 0",
         both!(|args, _| args.map(|d, a| filter_zeros_in(d, a)))),
     ragged_row("composition", "A, B", 2..=2, "A(B(c))",
         both!(|args, overhang| {
@@ -318,7 +318,7 @@ pub static OPERATIONS: &[Operation] = &[
                 _ => { let tiler = args.tiler(1)?; args.map(|d, a| compose_by(d, a, &tiler, overhang)) }
             }
         })),
-    ragged_row("complement", "layout[, target]", 1..=2, "the ordered rest of a target, of the layout without strides 0",
+    ragged_row("complement", "layout[, target]", 1..=2, "the ordered layout that fills the target together with the layout; strides 0 are left out",
         both!(|args, overhang| {
             let a = args.layout(0)?;
             if args.count() == 1 {
@@ -337,18 +337,18 @@ pub static OPERATIONS: &[Operation] = &[
             Some(inverse) => Ok(inverse),
             None => { let a = args.layout(0)?; Ok(left_inverse_in(args.d, &a)?.into()) }
         })),
-    row("nullspace", "layout", 1..=1, "the coordinates that strides 0 make irrelevant",
+    row("nullspace", "layout", 1..=1, "N with A(N(i)) = 0, for the modes of stride 0",
         both!(|args, _| { let a = args.layout(0)?; Ok(nullspace_in(args.d, &a)?.into()) })),
-    row("max_common_layout", "layout, layout", 2..=2, "coordinates along which both count up by 1",
+    row("max_common_layout", "layout, layout", 2..=2, "the largest C with A(C(i)) = B(C(i)) = i",
         both!(|args, _| { let (a, b) = (args.layout(0)?, args.layout(1)?); Ok(max_common_layout_in(args.d, &a, &b)?.into()) })),
-    row("max_common_vector", "layout, layout", 2..=2, "its size",
+    row("max_common_vector", "layout, layout", 2..=2, "the size of their max_common_layout",
         both!(|args, _| {
             let (a, b) = (args.composed(0)?, args.layout(1)?);
             Ok(Tuple::Leaf(max_common_vector_in(args.d, &a, &b)?).into())
         })),
-    row("max_alignment", "layout", 1..=1, "contiguous and aligned elements",
+    row("max_alignment", "layout", 1..=1, "how many elements are contiguous and aligned",
         both!(|args, _| { let a = args.layout(0)?; Ok(Tuple::Leaf(max_alignment_in(args.d, &a)?).into()) })),
-    row("domain_distribute", "shape, integer", 2..=2, "a number spread over a shape",
+    row("domain_distribute", "shape, integer", 2..=2, "a layout of that size, spread over the extents of the shape from left to right",
         both!(|args, _| {
             let (shape, count) = (args.shape(0)?, args.factor(1)?);
             Ok(domain_distribute_in(args.d, &shape, &count)?.into())
@@ -379,50 +379,50 @@ pub static OPERATIONS: &[Operation] = &[
             args.map(|d, a| tile(d, a, &shape, order.as_ref(), overhang))
         })),
     // Elements of other sizes.
-    ragged_row("upcast", "layout, integer", 2..=2, "in units of so many elements",
+    ragged_row("upcast", "layout, integer", 2..=2, "the layout in units of that many elements",
         both!(|args, overhang| { let factor = args.factor(1)?; args.cast(Cast::Up(factor), overhang) })),
-    row("downcast", "layout, integer", 2..=2, "in units of so small a part of an element",
+    row("downcast", "layout, integer", 2..=2, "the layout in units of an element split into that many parts",
         both!(|args, overhang| { let factor = args.factor(1)?; args.cast(Cast::Down(factor), overhang) })),
-    ragged_row("recast", "layout, old bits, new bits", 3..=3, "in elements of another size",
+    ragged_row("recast", "layout, old bits, new bits", 3..=3, "the layout in elements of another size",
         both!(|args, overhang| { let cast = recast_factor(args.number(1)?, args.number(2)?)?; args.cast(cast.lift(), overhang) })),
     // What there is to know about a layout.
-    row("is_injective", "layout", 1..=1, "whether no two coordinates have one value",
+    row("is_injective", "layout", 1..=1, "whether no two coordinates have the same value",
         both!(|args, _| Ok(args.has(Property::Injective)?.into()))),
     row("is_bijective", "layout", 1..=1, "whether the values are 0, 1, …, size - 1, each once",
         both!(|args, _| Ok(args.has(Property::Bijective)?.into()))),
-    row("is_dense", "layout", 1..=1, "whether no value between others is missing",
+    row("is_dense", "layout", 1..=1, "whether every value from the smallest to the largest occurs",
         both!(|args, _| Ok(args.has(Property::Dense)?.into()))),
-    row("injective", "layout", 1..=1, "the layout, refused with a witness where it is not injective",
+    row("injective", "layout", 1..=1, "the layout; an error with a witness if it is not injective",
         both!(|args, _| args.required(Property::Injective))),
-    row("bijective", "layout", 1..=1, "the layout, refused with a witness where it is not bijective",
+    row("bijective", "layout", 1..=1, "the layout; an error with a witness if it is not bijective",
         both!(|args, _| args.required(Property::Bijective))),
-    row("dense", "layout", 1..=1, "the layout, refused with a witness where it is not dense",
+    row("dense", "layout", 1..=1, "the layout; an error with a witness if it is not dense",
         both!(|args, _| args.required(Property::Dense))),
-    row("vector_width", "layout", 1..=1, "elements that are contiguous and aligned along the 1-D coordinate",
+    row("vector_width", "layout", 1..=1, "how many elements are contiguous and aligned along the 1-D coordinate",
         both!(|args, _| {
             let a = args.composed(0)?;
             let width = vector_width_in(args.d, a.layout())?;
             Ok(Tuple::Leaf(a.whole(args.d, &width)?).into())
         })),
-    row("alignment", "layout", 1..=1, "what divides all values",
+    row("alignment", "layout", 1..=1, "the largest number that divides all values",
         both!(|args, _| {
             let a = args.composed(0)?;
             let alignment = alignment_in(args.d, a.layout())?;
             Ok(Tuple::Leaf(a.whole(args.d, &alignment)?).into())
         })),
-    row("index_form", "layout", 1..=1, "the cheapest arithmetic for the value at x",
+    row("index_form", "layout", 1..=1, "the cheapest arithmetic that computes the value at coordinate x",
         Numbers(|args, _| {
             let form = args.layout(0)?.index_form().ok_or_else(|| args.wrong(0, "a layout of integers"))?;
             Ok(Value::Word(form.to_string()))
         }, "the cheapest form depends on which extents are powers of two")),
-    // What the hardware makes of a layout.
-    row("bank_conflicts", "tile, element bits, threads and values, …", 3..=MANY, "how often the busiest bank of shared memory is needed at once",
+    // How the hardware accesses a layout.
+    row("bank_conflicts", "tile, element bits, threads and values, …", 3..=MANY, "how often the busiest bank of shared memory is accessed at once; 1 means no conflict",
         Numbers(|args, _| {
             let accesses = args.accesses()?;
             let worst = accesses.iter().map(|access| access.worst.degree).max().unwrap_or(0);
             Ok((worst as i64).into())
         }, BANKS)),
-    row("conflict_free", "tile, element bits, threads and values, …", 3..=MANY, "the tile, refused with a witness where lanes wait for a bank",
+    row("conflict_free", "tile, element bits, threads and values, …", 3..=MANY, "the tile; an error with a witness if there are bank conflicts",
         Numbers(|args, _| {
             let worst = args.accesses()?.into_iter().enumerate().max_by_key(|(_, access)| access.worst.degree);
             if let Some((pattern, access)) = worst.filter(|(_, access)| access.worst.degree > 1) {
@@ -438,9 +438,9 @@ pub static OPERATIONS: &[Operation] = &[
             }
             args.get(0).cloned()
         }, BANKS)),
-    row("xor_map", "columns[, value]", 1..=2, "the map of bits that exclusive-ors one column for each bit that is set, and the value at 0",
+    row("xor_map", "columns[, value]", 1..=2, "the map of bits that starts from a value, or 0, and exclusive-ors one column for each bit of the coordinate that is set",
         Numbers(|args, _| maps::xor_map(args), "a column is exclusive-ored bit by bit")),
-    row("conflict_free_map", "layout, element bits, threads and values, …", 3..=MANY, "a map of bits without bank conflicts; conflicts under it, and without it",
+    row("conflict_free_map", "layout, element bits, threads and values, …", 3..=MANY, "a map of bits without bank conflicts; for each pattern, accesses of the busiest bank with the map and without it",
         Numbers(|args, _| maps::conflict_free(args), BANKS)),
     row("best_swizzle", "layout, element bits, threads and values, …", 3..=MANY, "the layout under the swizzle with the fewest bank conflicts",
         Numbers(|args, _| {
@@ -448,7 +448,7 @@ pub static OPERATIONS: &[Operation] = &[
             let best = best_swizzle(&tile, args.number(1)?, &patterns)?;
             Ok(Value::simplest(ComposedLayout::new(best.swizzle, 0, tile)?))
         }, BANKS)),
-    row("wgmma_operand", "tile, element bits", 2..=2, "K or MN, the swizzle, leading and stride byte offset, and the starts of the instructions",
+    row("wgmma_operand", "tile, element bits", 2..=2, "the fields of a wgmma descriptor: K or MN, swizzle, leading and stride byte offset; and where each instruction starts",
         Numbers(|args, _| {
             let operand = wgmma_operand(args.bits(1)?, &args.composed(0)?)
                 .map_err(|error| refused(&error))?;
@@ -465,14 +465,14 @@ pub static OPERATIONS: &[Operation] = &[
             ]
             .into())
         }, FORMAT)),
-    row("matrix_operand", "tile, element bits", 2..=2, "of ldmatrix and stmatrix: whether transposed, matrices at once, where rows begin, bank conflicts",
+    row("matrix_operand", "tile, element bits", 2..=2, "for ldmatrix and stmatrix: whether transposed, how many matrices at once, where rows begin, bank conflicts",
         Numbers(|args, _| {
             let operand = matrix_operand(args.bits(1)?, &args.composed(0)?)
                 .map_err(|error| refused(&error))?;
             let conflicts = operand.conflicts as i64;
             Ok(vec![operand.transposed.into(), operand.count.into(), Value::simplest(operand.rows), conflicts.into()].into())
         }, FORMAT)),
-    row("tensor_map", "tile, tensor, element bits", 3..=3, "of TMA: order of the modes, extents, byte strides, box, swizzle, number of boxes",
+    row("tensor_map", "tile, tensor, element bits", 3..=3, "for TMA: order of the modes, extents, byte strides, box, swizzle, number of boxes",
         Numbers(|args, _| {
             let map = tensor_map(args.bits(2)?, &args.composed(0)?, &args.layout(1)?)
                 .map_err(|error| refused(&error))?;
@@ -487,10 +487,10 @@ pub static OPERATIONS: &[Operation] = &[
             ]
             .into())
         }, FORMAT)),
-    // What the hardware fixes.
+    // Layouts that the hardware prescribes.
     row("smem_atom", "K | MN, INTER | SW32 | SW64 | SW128, element bits", 3..=3, "a swizzled tile of shared memory",
         Numbers(|args, _| Ok(Value::simplest(smem_atom(args.major(0)?, args.swizzle_mode(1)?, args.number(2)?)?)), TABLE)),
-    row("smem_tile_to_shape", "K | MN, INTER | SW32 | SW64 | SW128, element bits, shape[, order]", 4..=5, "the same repeated over a shape",
+    row("smem_tile_to_shape", "K | MN, INTER | SW32 | SW64 | SW128, element bits, shape[, order]", 4..=5, "the same tile repeated over a shape",
         Numbers(|args, _| {
             let order = args.order(4)?;
             let (major, mode, bits) = (args.major(0)?, args.swizzle_mode(1)?, args.number(2)?);
@@ -502,7 +502,7 @@ pub static OPERATIONS: &[Operation] = &[
                 order.as_ref(),
             )?))
         }, TABLE)),
-    row("mma_atom", "operation, Shape_MNK | ThrID | ALayout | BLayout | CLayout", 2..=2, "its shape, its threads, or a TV layout",
+    row("mma_atom", "operation, Shape_MNK | ThrID | ALayout | BLayout | CLayout", 2..=2, "the shape of an MMA operation, its threads, or a TV layout",
         Numbers(|args, _| {
             let atom = args.mma_atom(0)?;
             Ok(match args.field(1, &["Shape_MNK", "ThrID", "ALayout", "BLayout", "CLayout"])? {
@@ -511,7 +511,7 @@ pub static OPERATIONS: &[Operation] = &[
                 operand => atom.layout(OPERANDS[operand - 2]).into(),
             })
         }, TABLE)),
-    row("copy_atom", "operation, ThrID | SrcLayout | DstLayout | RefLayout", 2..=2, "its threads, or a TV layout in bits",
+    row("copy_atom", "operation, ThrID | SrcLayout | DstLayout | RefLayout", 2..=2, "the threads of a copy operation, or a TV layout in bits",
         Numbers(|args, _| {
             let atom = args.copy_atom(0)?;
             Ok(match args.field(1, &["ThrID", "SrcLayout", "DstLayout", "RefLayout"])? {

@@ -1,34 +1,34 @@
-//! What the colours of a picture tell, and the colours.
+//! The colours of a picture, and what they mean.
 
 use crate::hopper::banks::BANKS;
 use std::fmt;
 use std::str::FromStr;
 
-/// What the colour of a cell tells. Cells of one colour have it in common, but colours repeat after 32.
+/// What the colour of a cell shows. There are 32 colours: indices that differ by a multiple of 32 have the same.
 ///
-/// As text: `value`, `thread`, `bank`, `bank:16` (of elements of 16 bits; 32 if it is not said), `tile`, `rest`.
+/// As text: `value`, `thread`, `bank`, `bank:16`, `tile` or `rest`. The number after `bank:` is the element size in bits,
+/// which is 32 without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColorBy {
-    /// Which value: the darker, the larger. Of a picture of threads: which of the values of the thread.
+    /// The value of the layout: larger values are darker. In a picture of threads, the index of the thread's value.
     Value,
-    /// Which thread.
+    /// The thread that holds the element.
     Thread,
-    /// Which bank of shared memory the element begins in. Four neighbouring banks have one hue: it is a chunk of
-    /// 16 bytes.
+    /// The bank of shared memory in which the element begins. Four neighbouring banks, which are 16 bytes, have the same hue.
     Bank {
-        /// Bits of an element.
+        /// The element size in bits, from 1 to 128.
         bits: u32,
     },
-    /// Cells of one colour are one tile. Of a layout alone, its last modes tell the tile.
+    /// The tile that the element is in. For a layout without tiles, all modes but the first count as the tile.
     Tile,
-    /// Cells of one colour are at one place of each tile.
+    /// The position of the element inside its tile.
     Rest,
 }
 
-/// Most bits of an element.
+/// The largest element size in bits.
 const MAX_BITS: u32 = 128;
 
-/// A text that is no [`ColorBy`].
+/// The error for a text that is not a [`ColorBy`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseColorError {
     found: String,
@@ -78,7 +78,7 @@ impl fmt::Display for ParseColorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "no colours by `{}`: expected value, thread, bank, bank:BITS with 1 to {MAX_BITS} bits, tile or rest",
+            "a picture cannot be coloured by `{}`: expected value, thread, bank, bank:BITS with 1 to {MAX_BITS} bits, tile or rest",
             self.found
         )
     }
@@ -95,7 +95,7 @@ impl ColorBy {
         Self::Rest,
     ];
 
-    /// What the colours tell, for the foot of the picture.
+    /// The line under the picture that explains the colours.
     pub(super) fn legend(self) -> String {
         match self {
             Self::Value => "colour: value, the larger the darker".to_owned(),
@@ -107,7 +107,7 @@ impl ColorBy {
     }
 }
 
-/// Red, green and blue.
+/// A colour: red, green and blue.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rgb(pub(super) u8, pub(super) u8, pub(super) u8);
 
@@ -119,8 +119,8 @@ impl fmt::Display for Rgb {
 
 const WHITE: Rgb = Rgb(255, 255, 255);
 
-/// Paul Tol's light qualitative scheme: backgrounds of black text that stay apart in colour-blind eyes. Neighbours are
-/// the ones furthest apart.
+/// Paul Tol's light qualitative scheme: backgrounds for black text that colour-blind readers can tell apart. The order keeps
+/// similar colours away from each other.
 const HUES: [Rgb; 8] = [
     Rgb(0x77, 0xaa, 0xdd),
     Rgb(0xee, 0x88, 0x66),
@@ -132,19 +132,19 @@ const HUES: [Rgb; 8] = [
     Rgb(0xcc, 0xcc, 0xcc),
 ];
 
-/// How much white, in percent, is mixed in when the hues are used up.
+/// The percentages of white that are mixed into a hue. They give four tints of each hue.
 const TINTS: [i64; 4] = [0, 35, 58, 76];
 
-/// The largest value of a picture; text on it has a contrast of more than 7.
+/// The colour of the largest value. The contrast of black text on it is more than 7.
 const DARKEST: Rgb = Rgb(0x77, 0xaa, 0xdd);
 
-/// The hues in turn, then in lighter tints.
+/// The colour of index `key`: the hues in turn, then the hues in lighter tints. Repeats after 32.
 pub(super) fn cycled(key: i64) -> Rgb {
     let (hues, tints) = (HUES.len() as i64, TINTS.len() as i64);
     tinted(key.rem_euclid(hues), key.div_euclid(hues).rem_euclid(tints))
 }
 
-/// The tints of a hue in turn, then the next hue.
+/// The colour of a bank: the four tints of a hue in turn, then those of the next hue. Repeats after 32.
 pub(super) fn of_bank(bank: i64) -> Rgb {
     let (hues, tints) = (HUES.len() as i64, TINTS.len() as i64);
     tinted(
@@ -153,7 +153,7 @@ pub(super) fn of_bank(bank: i64) -> Rgb {
     )
 }
 
-/// From white to dark.
+/// The colour of the value with index `rank` of `ranks` sorted values, from white to [`DARKEST`].
 pub(super) fn ranked(rank: usize, ranks: usize) -> Rgb {
     let white = 100 - 100 * rank as i64 / ranks.saturating_sub(1).max(1) as i64;
     mixed(DARKEST, white)

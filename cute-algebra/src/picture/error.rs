@@ -1,4 +1,4 @@
-//! Why there is no picture.
+//! Errors of pictures.
 
 use super::ColorBy;
 use crate::error::LayoutError;
@@ -8,51 +8,51 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PictureError {
-    /// It is not a layout, a swizzle or a shape.
+    /// A value that is not a layout, a swizzle or a shape.
     Kind {
-        /// What it is.
+        /// The kind of value, with its article.
         found: &'static str,
     },
-    /// More cells than [`PICTURE_LIMIT`](super::PICTURE_LIMIT).
+    /// A grid with more cells than [`PICTURE_LIMIT`](super::PICTURE_LIMIT).
     Cells {
-        /// How many; `None` if the number does not fit 64 bits.
+        /// How many cells; `None` if the number does not fit 64 bits.
         cells: Option<i64>,
-        /// How many there may be.
+        /// The largest number allowed.
         limit: i64,
     },
-    /// More pairs of thread and value than [`HOLDER_LIMIT`](super::HOLDER_LIMIT).
+    /// More (thread, value) pairs than [`HOLDER_LIMIT`](super::HOLDER_LIMIT).
     Holders {
-        /// How many.
+        /// How many pairs.
         pairs: i64,
-        /// How many there may be.
+        /// The largest number allowed.
         limit: i64,
     },
-    /// A layout that should map (thread, value) has another rank.
+    /// A layout that should map (thread, value) to elements, but does not have rank 2.
     Rank {
-        /// The rank.
+        /// The rank that it has.
         found: usize,
     },
-    /// A thread holds something that is not in the tile.
+    /// A thread holds an element outside the tile.
     Outside {
-        /// The thread.
+        /// The index of the thread.
         thread: i64,
-        /// Which of its values.
+        /// The index of its value.
         value: i64,
-        /// The element that the layout gives.
+        /// The 1-D coordinate in the tile that the layout gives.
         element: i64,
-        /// Number of elements of the tile.
+        /// How many elements the tile has.
         cells: i64,
     },
-    /// The picture has nothing of this kind.
+    /// Colours that the picture cannot have, such as colours by thread in a picture without threads.
     Color {
-        /// What the colours should tell.
+        /// What the colours should show.
         by: ColorBy,
-        /// What the picture is of.
+        /// What the picture shows.
         picture: &'static str,
-        /// What the colours of such a picture can tell.
+        /// What the colours of such a picture can show, separated by commas.
         legal: String,
     },
-    /// An operation on the layouts has failed.
+    /// The error of an operation on the layouts.
     Layout(LayoutError),
 }
 
@@ -98,7 +98,7 @@ impl fmt::Display for PictureError {
             Self::Color { by, picture, legal } => {
                 write!(
                     f,
-                    "no colours by {by} in a picture of {picture}: it has {legal}"
+                    "a picture of {picture} cannot be coloured by {by}, only by {legal}"
                 )
             }
             Self::Layout(error) => error.fmt(f),

@@ -1,17 +1,18 @@
-//! Pictures as LaTeX, with TikZ.
+//! Pictures as LaTeX documents with TikZ.
 
 use super::{Panel, Picture};
 use std::fmt::{Display, Formatter, Write};
 
-/// Width of a character and height of a line in a cell, and white around the text, in hundredths of a millimetre.
+/// The width of a character, the height of a line in a cell, and the white space around the text, in hundredths of a
+/// millimetre.
 const ADVANCE: usize = 165;
 const LINE: usize = 320;
 const PADDING: usize = 280;
 
-/// Narrowest cell, in hundredths of a millimetre.
+/// The smallest width of a cell, in hundredths of a millimetre.
 const MIN_CELL: usize = 700;
 
-/// Cells between two grids.
+/// The distance between two grids, in cells.
 const GAP: usize = 2;
 
 const PREAMBLE: &str = r"\documentclass[tikz,border=2mm]{standalone}
@@ -87,7 +88,7 @@ impl Picture {
         tex
     }
 
-    /// Where the cells of a grid begin, in cells: after the grids in the slots before it.
+    /// The column and row at which the cells of a grid begin: after the grids in the slots before it.
     fn corner(&self, panel: &Panel) -> (usize, usize) {
         let before = |slot: fn(&Panel) -> (usize, usize)| {
             let (own, _) = slot(panel);
@@ -104,7 +105,7 @@ impl Picture {
     }
 }
 
-/// Hundredths of a millimetre as millimetres.
+/// A length in hundredths of a millimetre, written in millimetres.
 struct Millimetres(usize);
 
 impl Display for Millimetres {
@@ -113,7 +114,7 @@ impl Display for Millimetres {
     }
 }
 
-/// Text in LaTeX.
+/// Text with LaTeX's special characters escaped.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {

@@ -1,7 +1,7 @@
 //! Layouts as pictures: as CuTe's table, as TikZ and as SVG.
 //!
-//! A [`Picture`] is one or more grids of cells. What is drawn in a cell, and what its colour tells, is decided here;
-//! the renderers only place it.
+//! A [`Picture`] is one or more grids of cells. This module decides the text and the colour of each cell. The renderers
+//! decide only where a cell is drawn.
 
 mod color;
 mod error;
@@ -25,16 +25,17 @@ use crate::tuple::{Coord, IntTuple, Shape, Tuple};
 use crate::value::Value;
 use color::Rgb;
 
-/// Most cells of a picture: a tile of 256 × 256.
+/// The largest number of cells in a grid of a picture, as in a tile of 256 × 256.
 pub const PICTURE_LIMIT: i64 = 1 << 16;
 
-/// Most pairs of thread and value of a picture. Many threads may hold the same cell.
+/// The largest number of (thread, value) pairs in a picture. It can exceed the number of cells, since several threads may
+/// hold the same element.
 pub const HOLDER_LIMIT: i64 = 1 << 22;
 
-/// A picture of a layout, of who holds what, of tiles, or of a tiled operation.
+/// A picture of a layout, of its tiles, of the elements that threads hold, or of a tiled operation.
 ///
-/// The same layout gives the same text every time. Colours are told apart by colour-blind eyes, and everything they
-/// tell is also written.
+/// The same layout gives the same text every time. Colour-blind readers can tell the colours apart, and everything that a
+/// colour shows is also written.
 /// ```
 /// use cute_algebra::{ColorBy, Layout, Picture};
 /// let picture = Picture::new(Layout::right([4, 8])?)?;
@@ -57,45 +58,46 @@ pub struct Picture {
     color_by: ColorBy,
 }
 
-/// What a picture is of.
+/// What a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subject {
-    /// What a layout gives.
+    /// The values of a layout.
     Values,
-    /// What a layout gives, in tiles.
+    /// The values of a layout, and its tiles.
     Tiles,
     /// Which thread holds which element.
     Threads,
 }
 
-/// One grid.
+/// One grid of cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Panel {
     caption: &'static str,
-    /// Where it is among other grids: row and column.
+    /// The row and the column of this grid among the grids of the picture.
     slot: (usize, usize),
     rows: usize,
     columns: usize,
-    /// Row by row.
+    /// The cells row by row.
     cells: Vec<Cell>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cell {
-    /// What the layout gives here.
+    /// The value of the layout at this coordinate.
     value: IntTuple,
-    /// Who has it, if anyone.
+    /// The thread or the tile that holds this cell, if there is one.
     holder: Option<Holder>,
-    /// A thick line runs between cells of different groups.
+    /// Neighbouring cells of different groups are separated by a thick line.
     group: (i64, i64),
 }
 
-/// A thread and which of its values, or a tile and the place in it.
+/// For threads: `outer` is the thread, `inner` the index of its value. For tiles: `outer` is the tile, `inner` the position in
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Holder {
     outer: i64,
     inner: i64,
-    /// How many more hold the same.
+    /// How many other holders this cell has.
     others: i64,
 }
 
@@ -107,11 +109,11 @@ struct Line {
 }
 
 impl Picture {
-    /// What a layout gives: mode 0 runs down, the other modes to the right; one mode alone is one row. Thick lines part
-    /// the outermost coordinates of nested modes.
+    /// The values of a layout. Mode 0 runs down and the other modes to the right; a layout with a single mode is one row.
+    /// Thick lines separate the outermost coordinates of nested modes.
     ///
-    /// A shape stands for its layout with the leftmost mode fastest. A swizzle is drawn in units of the elements that
-    /// it keeps together, over the bits that it reads and changes.
+    /// A shape stands for its compact layout, in which the leftmost mode varies fastest. A swizzle `Sw<B,M,S>` is drawn in
+    /// units of the 2^M elements that it keeps together, over the bits that it reads or changes.
     pub fn new(value: impl Into<Value>) -> Result<Self, PictureError> {
         let value = value.into();
         let title = value.to_string();
@@ -137,8 +139,9 @@ impl Picture {
         })
     }
 
-    /// Which thread holds which element: a layout from (thread, value) to the elements of a tile that is stored as
-    /// `data`, by 1-D coordinates of the tile. A shape stands for its layout with the leftmost mode fastest.
+    /// The thread that holds each element of a tile. `layout_tv` maps (thread, value) to 1-D coordinates of the tile, and
+    /// `data` maps those to the values in memory, which decide the banks. A shape stands for its compact layout, in which the leftmost mode
+    /// varies fastest.
     pub fn thread_values(layout_tv: &Layout, data: impl Into<Value>) -> Result<Self, PictureError> {
         let data = drawable(data.into())?;
         let panel = Panel::held(layout_tv, &data, "", (0, 0))?;
@@ -146,8 +149,8 @@ impl Picture {
         Ok(Self::of_threads(title, vec![panel]))
     }
 
-    /// What a layout gives, with its tiles. Thick lines run between them; of the last tiles of a ragged tiling, only
-    /// what is inside is drawn.
+    /// The values of a layout, with thick lines between its tiles. The last tiles of a ragged tiling are drawn only as far as
+    /// they are inside the layout.
     /// ```
     /// use cute_algebra::{ColorBy, Picture, Tiling};
     /// let rows = "Sw<0,0,0> o 0 o (8,8):(8,1)".parse()?;
@@ -165,7 +168,7 @@ impl Picture {
         let inside = (0..pairs).filter(|&pair| tiling.contains(pair));
         let axes = tiling.axes();
         panel.hold(inside.map(|pair| {
-            // A coordinate counts, from left to right, what the shape of the whole counts.
+            // The 1-D coordinate of the element in the whole layout. Its leftmost digit varies fastest.
             let digits = tiling.coordinate(pair).into_iter().zip(&axes);
             let (element, _) = digits.fold((0, 1), |(sum, weight), (digit, axis)| {
                 (sum + digit * weight, weight * axis.extent)
@@ -183,7 +186,7 @@ impl Picture {
         })
     }
 
-    /// Which thread reads and which thread writes each element of the tile of a copy.
+    /// The thread that reads and the thread that writes each element of the tile of a copy, in two grids.
     pub fn tiled_copy(copy: &TiledCopy) -> Result<Self, PictureError> {
         let tile = drawable(copy.tile_shape().into())?;
         let source = copy.layout_tv(CopySide::Src)?;
@@ -199,7 +202,7 @@ impl Picture {
         Ok(Self::of_threads(title, panels))
     }
 
-    /// Which thread holds each element of A, of B and of C: A to the left of C, and B, transposed, above it.
+    /// The thread that holds each element of A, B and C, in three grids: A is to the left of C, and B, transposed, above C.
     pub fn tiled_mma(mma: &TiledMma) -> Result<Self, PictureError> {
         let [m, n, k] = mma.tile_shape();
         let panel = |operand: MmaOperand, caption, slot| {
@@ -236,7 +239,8 @@ impl Picture {
         }
     }
 
-    /// The same picture in other colours, if it has what they should tell.
+    /// The same picture with colours of another meaning. An error where the picture has nothing of this kind: colours by
+    /// thread, for instance, need a picture of threads.
     pub fn color_by(self, by: ColorBy) -> Result<Self, PictureError> {
         if self.can_tell(by) {
             return Ok(Self {
@@ -285,7 +289,7 @@ impl Picture {
         }
     }
 
-    /// Everything about a cell, in words.
+    /// The description of a cell, which an SVG viewer shows when the pointer is on the cell.
     fn description(&self, panel: &Panel, index: usize) -> String {
         let cell = &panel.cells[index];
         let place = format!("({},{})", index / panel.columns, index % panel.columns);
@@ -309,7 +313,7 @@ impl Picture {
         }
     }
 
-    /// The colours of the cells; `None` for a cell that nobody holds.
+    /// The colours of the cells, row by row; `None` for a cell that has no holder.
     fn fills(&self, panel: &Panel) -> Vec<Option<Rgb>> {
         let ranked = |key: &dyn Fn(&Cell) -> Option<IntTuple>| {
             let cells = self.panels.iter().flat_map(|panel| &panel.cells);
@@ -347,7 +351,7 @@ impl Picture {
 }
 
 impl Panel {
-    /// The cells of a layout, which nobody holds.
+    /// The cells of a layout, without holders.
     fn of(data: &Value) -> Result<Self, PictureError> {
         let domain = domain(data)?;
         let cells = check_cells(domain.size())?;
@@ -396,7 +400,7 @@ impl Panel {
         Ok(panel)
     }
 
-    /// Notes who holds each cell: (outer, inner, element).
+    /// Enters the holders of the cells, given as (outer, inner, element).
     fn hold(&mut self, held: impl Iterator<Item = (i64, i64, i64)>) -> Result<(), PictureError> {
         for (outer, inner, element) in held {
             let index = usize::try_from(element)
@@ -410,7 +414,7 @@ impl Panel {
                     cells: self.cells.len() as i64,
                 });
             };
-            // Elements are counted down the columns.
+            // The 1-D coordinate of an element counts down the columns.
             let (row, column) = (index % self.rows, index / self.rows);
             match &mut self.cells[row * self.columns + column].holder {
                 Some(holder) => holder.others += 1,
@@ -440,13 +444,13 @@ impl Panel {
         }
     }
 
-    /// The lines between different groups, and around all.
+    /// The thick lines between different groups, and around the grid.
     fn lines(&self) -> Vec<Line> {
         let group = |row: usize, column: usize| {
             let is_inside = row < self.rows && column < self.columns;
             is_inside.then(|| self.cells[row * self.columns + column].group)
         };
-        // Along an edge, which parts of it are between two groups.
+        // The intervals of an edge along which `is_thick` holds.
         let runs = |length: usize, is_thick: &dyn Fn(usize) -> bool| {
             let mut runs: Vec<(usize, usize)> = Vec::new();
             for at in (0..length).filter(|&at| is_thick(at)) {
@@ -480,7 +484,7 @@ impl Panel {
     }
 }
 
-/// What can be drawn: a layout, with or without a swizzle.
+/// The value as a layout, with or without a swizzle; an error for values that have no picture.
 fn drawable(value: Value) -> Result<Value, PictureError> {
     Ok(match value {
         Value::Layout(_) | Value::Composed(_) => value,
@@ -495,7 +499,8 @@ fn drawable(value: Value) -> Result<Value, PictureError> {
     })
 }
 
-/// A swizzle over the bits that it touches: the upper field down, the lower field with the bits between to the right.
+/// A swizzle as a layout over the bits that it touches. The upper field runs down; the lower field, and the bits between the
+/// fields, run to the right.
 fn table_of(swizzle: Swizzle) -> Result<ComposedLayout, PictureError> {
     let (bits, distance) = (swizzle.bits(), swizzle.shift().unsigned_abs());
     let cells = 1i64.checked_shl(bits + distance).filter(|&cells| cells > 0);
@@ -512,7 +517,7 @@ fn table_of(swizzle: Swizzle) -> Result<ComposedLayout, PictureError> {
     )?)
 }
 
-/// The layout that says which coordinates there are.
+/// The layout whose shape gives the coordinates: without the swizzle, if there is one.
 fn domain(data: &Value) -> Result<&Layout, PictureError> {
     match data {
         Value::Layout(layout) => Ok(layout),
@@ -530,7 +535,7 @@ fn value_at(data: &Value, index: i64) -> Result<IntTuple, PictureError> {
     }
 }
 
-/// The extents of the leaves that run down and of those that run to the right.
+/// The extents of the leaves that run down, and the extents of those that run to the right.
 fn split(layout: &Layout) -> [Vec<i64>; 2] {
     let leaves = |modes: &[Shape]| {
         modes
@@ -546,7 +551,8 @@ fn split(layout: &Layout) -> [Vec<i64>; 2] {
     }
 }
 
-/// How many neighbours share a coordinate in the outermost of several leaves; all, where there is one leaf.
+/// How many neighbours have the same coordinate in the outermost leaf: the product of the inner extents. `i64::MAX` where
+/// only one leaf has an extent above 1, so that there are no groups.
 fn outermost(extents: &[i64]) -> i64 {
     let several: Vec<i64> = extents
         .iter()
@@ -569,7 +575,7 @@ fn check_cells(cells: i64) -> Result<usize, PictureError> {
     }
 }
 
-/// Number of pairs of (thread, value) or of (place, tile).
+/// The number of (thread, value) or (position, tile) pairs; an error where there are too many.
 fn check_holders(layout: &Layout) -> Result<i64, PictureError> {
     match layout.size() {
         pairs if pairs <= HOLDER_LIMIT => Ok(pairs),
@@ -580,13 +586,13 @@ fn check_holders(layout: &Layout) -> Result<i64, PictureError> {
     }
 }
 
-/// The bank that an element begins in.
+/// The bank of shared memory in which an element begins. A bank is 32 bits wide.
 fn bank(index: i64, bits: u32) -> i64 {
     let word = (i128::from(index) * i128::from(bits)).div_euclid(32);
     word.rem_euclid(i128::from(BANKS)) as i64
 }
 
-/// `to_svg` for what has a picture.
+/// Implements `to_svg` for types that have a picture.
 macro_rules! to_svg {
     ($($kind:ty: $picture:expr, $doc:literal;)*) => {$(
         impl $kind {
@@ -601,7 +607,7 @@ macro_rules! to_svg {
 to_svg! {
     Layout: Picture::new, "Its values as SVG: see [`Picture::new`].";
     ComposedLayout: Picture::new, "Its values as SVG: see [`Picture::new`].";
-    Swizzle: |swizzle: &Swizzle| Picture::new(*swizzle), "What it makes of the units that it permutes, as SVG: see [`Picture::new`].";
-    TiledCopy: Picture::tiled_copy, "Who copies what, as SVG: see [`Picture::tiled_copy`].";
-    TiledMma: Picture::tiled_mma, "Who holds what, as SVG: see [`Picture::tiled_mma`].";
+    Swizzle: |swizzle: &Swizzle| Picture::new(*swizzle), "The units that it permutes, with their new places, as SVG: see [`Picture::new`].";
+    TiledCopy: Picture::tiled_copy, "The threads that read and write each element, as SVG: see [`Picture::tiled_copy`].";
+    TiledMma: Picture::tiled_mma, "The threads that hold each element of A, B and C, as SVG: see [`Picture::tiled_mma`].";
 }

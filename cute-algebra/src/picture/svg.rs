@@ -1,49 +1,49 @@
 //! Pictures as SVG.
 //!
-//! All coordinates are integers and all attributes are on the elements, since a style sheet would reach the page that
-//! the picture is embedded in. There are no empty lines: Markdown would end the picture there.
+//! All coordinates are integers. Attributes are on the elements and not in a style sheet, which would change the page that the
+//! picture is embedded in. There are no empty lines, since Markdown would end the picture there.
 
 use super::{Panel, Picture};
 use std::fmt::{Display, Formatter, Write};
 
-/// Width of a character of the text, of labels and of the title, in tenths of a pixel.
+/// The width of a character in cells, in labels and in the title, in tenths of a pixel.
 const TEXT_ADVANCE: usize = 67;
 const LABEL_ADVANCE: usize = 55;
 const TITLE_ADVANCE: usize = 79;
 
-/// Height of a line of text, of the title and of a line of labels.
+/// The height of a line in cells, in the title and in labels, in pixels.
 const TEXT_LINE: usize = 13;
 const TITLE_LINE: usize = 18;
 const LABEL_LINE: usize = 14;
 
-/// Smallest width of a cell, white around its text, and around everything.
+/// The smallest width of a cell, and the white space around its text and around the picture, in pixels.
 const MIN_CELL: usize = 26;
 const CELL_PADDING: usize = 10;
 const MARGIN: usize = 10;
 
-/// Between two grids.
+/// The distance between two grids, in pixels.
 const GAP: usize = 14;
 
-/// Narrowest title, in characters, and most lines of it.
+/// The smallest width of the title in characters, and the largest number of its lines.
 const MIN_TITLE: usize = 44;
 const TITLE_LINES: usize = 4;
 
-/// Sizes that all grids share, so that they line up.
+/// Sizes in pixels that are the same for all grids, so that the grids line up.
 struct Metrics {
     cell_width: usize,
     cell_height: usize,
-    /// Of the labels at the left.
+    /// The width of the labels at the left.
     label_width: usize,
-    /// Of the captions and labels at the top.
+    /// The height of the captions and labels at the top.
     label_height: usize,
 }
 
 impl Picture {
-    /// The picture as an SVG element, on white. A cell tells more about itself under the pointer.
+    /// The picture as an SVG element on a white background. A viewer shows a description of the cell under the pointer.
     pub fn to_svg(&self) -> String {
         let metrics = self.metrics();
         let slots = |slot: fn(&Panel) -> (usize, usize)| {
-            // The largest extent in each row or column of grids.
+            // The largest number of cells in each row, or column, of grids.
             let mut extents: Vec<usize> = Vec::new();
             for (index, extent) in self.panels.iter().map(slot) {
                 extents.resize(extents.len().max(index + 1), 0);
@@ -130,7 +130,7 @@ impl Picture {
         }
     }
 
-    /// A grid whose captions and labels begin at (x, y).
+    /// Writes a grid. Its caption and labels begin at (x, y), in pixels.
     fn write_panel(&self, svg: &mut String, panel: &Panel, metrics: &Metrics, x: usize, y: usize) {
         let Metrics {
             cell_width,
@@ -207,7 +207,7 @@ impl Picture {
     }
 }
 
-/// The title in lines of so many characters, with an ellipsis where there are too many lines.
+/// The title in lines of at most `room` characters. It ends with an ellipsis if it would have too many lines.
 fn wrapped(title: &str, room: usize) -> Vec<String> {
     let characters: Vec<char> = title.chars().collect();
     let mut lines: Vec<String> = characters
@@ -224,7 +224,7 @@ fn wrapped(title: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// Text in XML.
+/// Text with XML's special characters escaped.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {
@@ -234,7 +234,7 @@ impl Display for Escaped<'_> {
             '<' => f.write_str("&lt;"),
             '>' => f.write_str("&gt;"),
             '"' => f.write_str("&quot;"),
-            // XML has no way to write most control characters.
+            // XML cannot represent most control characters.
             control if control.is_control() => f.write_char(' '),
             other => f.write_char(other),
         })

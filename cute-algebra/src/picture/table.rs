@@ -1,4 +1,4 @@
-//! CuTe's table of a layout.
+//! Layouts as text tables, in CuTe's format.
 
 use super::{Panel, Picture, PictureError};
 use crate::value::Value;
@@ -6,7 +6,7 @@ use std::fmt::{Display, Write};
 
 /// The table that CuTe's `print_layout` prints: mode 0 runs down, mode 1 to the right.
 ///
-/// Of more than two modes, all but the first run to the right; a layout of one mode is one row.
+/// If there are more than two modes, all but the first run to the right. A layout with a single mode is one row.
 /// ```
 /// use cute_algebra::{Layout, print_layout};
 /// let table = print_layout(Layout::new([2, 4], [1, 3])?)?;
@@ -23,7 +23,7 @@ use std::fmt::{Display, Write};
 /// ```
 pub fn print_layout(value: impl Into<Value>) -> Result<String, PictureError> {
     let value = value.into();
-    // CuTe's columns have room for the cosize.
+    // As in CuTe, a column is as wide as the cosize in decimal.
     let cosize = match &value {
         Value::Layout(layout) if layout.is_integral() => Some(layout.cosize()),
         Value::Composed(composed) => composed.cosize_bound(),

@@ -1,4 +1,4 @@
-//! Small pictures in full; of others, that they are well-formed and say what they should.
+//! Small pictures are compared in full. Others must be well-formed and have the right text in their cells.
 
 use super::*;
 use crate::error::LayoutError;
@@ -15,7 +15,7 @@ fn plain(layout: Layout) -> Result<ComposedLayout, LayoutError> {
     ComposedLayout::new(Swizzle::IDENTITY, 0, layout)
 }
 
-/// One picture of each kind.
+/// One picture of each kind, with the file that it is documented in.
 fn gallery() -> Result<Vec<(Picture, ExpectFile)>, Box<dyn std::error::Error>> {
     let swizzle = Swizzle::new(3, 4, 3)?;
     let smem: ComposedLayout = "Sw<2,1,3> o (8,16):(16,1)".parse()?;
@@ -68,7 +68,7 @@ fn gallery() -> Result<Vec<(Picture, ExpectFile)>, Box<dyn std::error::Error>> {
     ])
 }
 
-/// The pictures of the documentation are the ones that this code draws.
+/// The pictures in the documentation are those that this code draws.
 #[test]
 fn documented() -> Tested {
     for (picture, file) in gallery()? {
@@ -146,7 +146,8 @@ fn latex() -> Tested {
     Ok(())
 }
 
-/// Tags nest, attributes are quoted, and there is nothing but a root: enough of an XML parser for what is written here.
+/// Asserts that tags are nested, attributes are quoted, and there is a single root. This is not a full XML parser, but it
+/// covers all that the renderer writes.
 fn check_well_formed(svg: &str) {
     assert!(!svg.contains("\n\n"), "an empty line ends HTML in Markdown");
     let mut open: Vec<&str> = Vec::new();
@@ -196,7 +197,7 @@ fn well_formed() -> Tested {
     Ok(())
 }
 
-/// What every cell of a TV picture says is what the layout says.
+/// Every cell of a TV picture has the holder that the layout gives.
 #[test]
 fn holders() -> Tested {
     let mma = TiledMma::new(
@@ -209,14 +210,14 @@ fn holders() -> Tested {
     let layout_tv = mma.layout_tv(MmaOperand::B)?;
     assert_eq!((b.rows, b.columns), (8, 16));
     for (index, cell) in b.cells.iter().enumerate() {
-        // K runs down, N to the right.
+        // In the transposed B, K runs down and N to the right.
         let (k, n) = ((index / b.columns) as i64, (index % b.columns) as i64);
         let holder = cell.holder.ok_or("nobody holds it")?;
         let coord: Coord = [Some(holder.outer), Some(holder.inner)].into();
         assert_eq!(layout_tv.crd2idx(&coord)?, Tuple::Leaf(n + 16 * k));
         assert_eq!(holder.others, 0);
     }
-    // The two atoms along N have the same A.
+    // The two atoms along N use the same A, so each element of A has two holders.
     let a = &picture.panels[1];
     assert!(
         a.cells
@@ -227,7 +228,7 @@ fn holders() -> Tested {
     Ok(())
 }
 
-/// Every element is in the tile, and at the place, where the tiling has it.
+/// Every element has the tile, and the position in it, that the tiling gives.
 #[test]
 fn tiles() -> Tested {
     let whole = "Sw<2,0,2> o (4,(3,4)):(12,(4,1))".parse()?;
@@ -269,7 +270,7 @@ fn thick_lines() -> Tested {
 
 #[test]
 fn colors() -> Tested {
-    // A column of a row-major tile of 32 floats is in one bank; swizzled, in eight.
+    // In a row-major tile with rows of 32 floats, a column lies in one bank; with the swizzle it lies in eight.
     let column = |picture: &Picture| {
         let fills = picture.fills(&picture.panels[0]);
         let mut column: Vec<_> = fills.into_iter().step_by(32).flatten().collect();
@@ -321,11 +322,11 @@ fn refused() {
         ),
         (
             color("thread"),
-            "no colours by thread in a picture of a layout: it has value, bank:32, tile, rest",
+            "a picture of a layout cannot be coloured by thread, only by value, bank:32, tile, rest",
         ),
         (
             color("bank:0"),
-            "no colours by `bank:0`: expected value, thread, bank, bank:BITS with 1 to 128 bits, tile or rest",
+            "a picture cannot be coloured by `bank:0`: expected value, thread, bank, bank:BITS with 1 to 128 bits, tile or rest",
         ),
         (
             on_4x4("(4,4):(5,1)"),

@@ -2,14 +2,14 @@
 
 use super::term::{Sum, Term};
 
-/// What has to hold when a layout is built.
+/// A condition that is checked when a layout is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Check {
     /// `dividend % divisor == 0`.
     Divides {
-        /// Divides …
+        /// The divisor.
         divisor: Term,
-        /// … this.
+        /// The dividend.
         dividend: Term,
     },
     /// `left <= right`.

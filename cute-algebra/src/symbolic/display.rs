@@ -1,4 +1,4 @@
-//! Terms, sums, checks and origins as text.
+//! Terms, sums, checks and origins as Rust source text.
 
 use super::check::Check;
 use super::scope::Origin;
@@ -37,7 +37,7 @@ impl fmt::Display for Term {
     }
 }
 
-/// As a Rust expression: what is added, then what is subtracted, each with the constant last.
+/// As a Rust expression: first the terms that are added, then those that are subtracted, each with the constant last.
 impl fmt::Display for Sum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut terms: Vec<_> = self.terms().collect();
@@ -46,7 +46,7 @@ impl fmt::Display for Sum {
             let shown = term.to_string();
             match shown.strip_prefix('-') {
                 Some(magnitude) => {
-                    // `-1*m` is `m` subtracted.
+                    // A coefficient of -1 is shown as a minus sign alone.
                     let magnitude = magnitude.strip_prefix("1*").unwrap_or(magnitude);
                     write!(f, "{}{magnitude}", if i == 0 { "-" } else { " - " })?;
                 }

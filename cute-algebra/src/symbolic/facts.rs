@@ -1,4 +1,4 @@
-//! What is known about run-time integers, and what follows from it.
+//! The facts about run-time integers, and which conditions follow from them.
 
 use super::check::Check;
 use super::term::{Atom, Sum, Term, gcd};
@@ -6,37 +6,37 @@ use crate::domain::{Answer, overflow};
 use crate::error::LayoutError;
 use std::cell::Cell;
 
-/// Most steps that are taken to decide what the facts say about one layout. A step looks at one factor of one term: so many
-/// take less than a second, even where nothing is optimised.
+/// The largest number of steps that may be taken to decide conditions about one layout. A step looks at one factor of one
+/// term. This many steps take less than a second, even in a build without optimisation.
 pub const MAX_STEPS: usize = 1 << 20;
 
-/// An operation counts as so many steps, besides those that decide about its operands.
+/// The steps that each operation counts as, in addition to those that decide conditions about its operands.
 const OPERATION: usize = 256;
 
 /// What is known about the atoms of a scope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
-    /// What is known of each atom by itself.
+    /// The possible values of each atom by itself, indexed by [`Atom::index`].
     ranges: Vec<Range>,
-    /// Quotients that are integers, of several atoms each.
+    /// Quotients that are known to be integers; each has several atoms.
     integers: Vec<Term>,
-    /// Sums that are not negative, of several atoms each, which stand beside them as a set of bits.
+    /// Sums that are known not to be negative; each has several atoms, given beside it as a set of bits.
     not_negative: Vec<(u64, Sum)>,
-    /// The steps taken so far.
+    /// The number of steps taken so far.
     steps: Cell<usize>,
 }
 
 /// The values that an atom may have.
 #[derive(Clone, Copy, Debug)]
 struct Range {
-    /// Divides each of them.
+    /// Every value is a multiple of this.
     multiple: i64,
     lower: Option<i64>,
     upper: Option<i64>,
 }
 
 impl Facts {
-    /// Another atom, and its least value if that is known.
+    /// Adds an atom whose least value is `lower`, if that is known.
     pub(super) fn add_atom(&mut self, lower: Option<i64>) {
         self.ranges.push(Range {
             multiple: 1,
@@ -45,7 +45,7 @@ impl Facts {
         });
     }
 
-    /// Takes a condition as given.
+    /// Adds a condition to the facts.
     pub(super) fn learn(&mut self, check: &Check) -> Result<(), LayoutError> {
         match check {
             Check::Divides { divisor, dividend } => {
@@ -62,7 +62,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Takes as given that a sum is not negative.
+    /// Adds the fact that a sum is not negative.
     pub(super) fn learn_not_negative(&mut self, sum: Sum) {
         match self.range_above_zero(&sum) {
             Some((atom, range)) => self.ranges[atom] = range,
@@ -70,7 +70,7 @@ impl Facts {
         }
     }
 
-    /// Whether a condition holds.
+    /// Whether the facts prove a condition, or its opposite.
     pub(super) fn holds(&self, check: &Check) -> Answer {
         match check {
             Check::Divides { divisor, dividend } => self.divides(divisor, dividend),
@@ -81,7 +81,7 @@ impl Facts {
         }
     }
 
-    /// Whether both are the same number.
+    /// Whether the facts prove that both sums are equal, or that they differ.
     pub(super) fn equal(&self, left: &Sum, right: &Sum) -> Answer {
         if left == right {
             return Answer::Always;
@@ -97,17 +97,17 @@ impl Facts {
         }
     }
 
-    /// Whether so many steps have been taken that questions are left open.
+    /// Whether [`MAX_STEPS`] is exceeded, so that every further question is left open.
     pub(super) fn is_exhausted(&self) -> bool {
         self.steps.get() > MAX_STEPS
     }
 
-    /// Counts an operation.
+    /// Counts the steps of one operation; `None` where the limit is exceeded.
     pub(super) fn count_operation(&self) -> Option<()> {
         self.spend(OPERATION)
     }
 
-    /// The same atoms, of which nothing is known.
+    /// The same atoms and the same count of steps, without any facts.
     pub(super) fn forgotten(&self) -> Self {
         let mut forgotten = Self {
             steps: self.steps.clone(),
@@ -117,26 +117,26 @@ impl Facts {
         forgotten
     }
 
-    /// The steps taken so far.
+    /// The number of steps taken so far.
     pub(super) fn steps(&self) -> usize {
         self.steps.get()
     }
 
-    /// Counts the steps that a copy has taken.
+    /// Takes over the count of steps from a copy that went on working.
     pub(super) fn count_steps_of(&self, copy: &Self) {
         self.steps.set(copy.steps.get());
     }
 
-    /// Counts steps; `None` where they are too many.
+    /// Counts steps; `None` where the limit is exceeded.
     fn spend(&self, steps: usize) -> Option<()> {
         self.steps.set(self.steps.get().saturating_add(steps));
         (!self.is_exhausted()).then_some(())
     }
 }
 
-/// Multiples.
+/// Divisibility.
 impl Facts {
-    /// Whether the quotient is an integer.
+    /// Whether the divisor divides the dividend.
     fn divides(&self, divisor: &Term, dividend: &Term) -> Answer {
         if dividend.is_zero() && self.is_positive(divisor) {
             return Answer::Always;
@@ -165,13 +165,13 @@ impl Facts {
         }
     }
 
-    /// A quotient is an integer by itself, by the multiples that its atoms are, or because one or two quotients are that
-    /// divide it.
+    /// Whether a quotient is proved to be an integer: by what its atoms are multiples of, or because it is one or two known
+    /// integers times such a quotient.
     fn is_integer(&self, quotient: &Term) -> bool {
         if self.is_multiple(quotient) {
             return true;
         }
-        // One of them has the first atom below the line that the quotient has there.
+        // A known integer can help only if its denominator has the first atom of the quotient's denominator.
         let below = quotient.powers().iter().find(|&&(_, power)| power < 0);
         let is_below = |known: &&Term| {
             let mut powers = known.powers().iter();
@@ -199,7 +199,7 @@ impl Facts {
         if quotient.powers().iter().any(|&(_, power)| power < 0) {
             return false;
         }
-        // What of the denominator no factor above is known to be a multiple of.
+        // The part of the denominator that is not yet cancelled by a known divisor of an atom in the numerator.
         let denominator = quotient.denominator().unsigned_abs().into();
         let mut missing: u128 = denominator;
         for (atom, power) in quotient.powers() {
@@ -211,7 +211,7 @@ impl Facts {
         missing == 1
     }
 
-    /// The values of an atom for which a quotient is an integer, if it is a fraction of one atom.
+    /// If a quotient is a constant times one atom: the values of the atom for which it is an integer.
     fn range_of_multiples(&self, quotient: &Term) -> Option<(usize, Range)> {
         let [(atom, 1)] = quotient.powers() else {
             return None;
@@ -224,19 +224,19 @@ impl Facts {
 
 /// Comparisons.
 impl Facts {
-    /// Whether a term is at least 1.
+    /// Whether a term is proved to be at least 1.
     pub(super) fn is_positive(&self, term: &Term) -> bool {
         let above = Sum::from(term).add(&Term::ONE, -1);
         above.is_some_and(|above| self.is_natural(&above))
     }
 
-    /// Whether a sum is at least 0.
+    /// Whether a sum is proved to be at least 0.
     pub(super) fn is_natural(&self, sum: &Sum) -> bool {
         self.is_at_least_zero(sum) || self.is_above_a_fact(sum)
     }
 
     fn not_negative(&self, sum: &Sum) -> Answer {
-        // The sum is negative where -sum - 1 is not.
+        // The sum is negative exactly if -sum - 1 is at least 0. The cheaper tests come first.
         let opposite = Sum::from(-1).minus(sum);
         let opposite =
             |is_natural: &dyn Fn(&Sum) -> bool| opposite.as_ref().is_some_and(is_natural);
@@ -253,7 +253,7 @@ impl Facts {
         }
     }
 
-    /// Whether a sum is at least another that is not negative.
+    /// Whether a sum is proved to be at least another that is known not to be negative.
     fn is_above_a_fact(&self, sum: &Sum) -> bool {
         let atoms = atoms_of(sum);
         let mut facts = self.not_negative.iter();
@@ -266,12 +266,13 @@ impl Facts {
         })
     }
 
-    /// Whether a sum is at least 0 by the ranges of its atoms.
+    /// Whether the ranges of its atoms prove that a sum is at least 0.
     fn is_at_least_zero(&self, sum: &Sum) -> bool {
         self.least(sum).is_some_and(|least| least >= 0)
     }
 
-    /// What a sum times some positive number is at least; `None` where nothing is known, or where it may be negative.
+    /// A lower bound of the sum times some positive number, which has the same sign; `None` where no bound is known, or
+    /// where the sum is negative for some values.
     fn least(&self, sum: &Sum) -> Option<i128> {
         let mut sum = self.without_common_factor(sum)?;
         while let Some(values) = self.least_at(&sum)? {
@@ -282,7 +283,7 @@ impl Facts {
         if first.is_some_and(|first| first.constant_part().0 < 0) {
             return None;
         }
-        // In `atom - lower`, terms with a positive coefficient only add.
+        // Written in `atom - lower`, which is at least 0, a term with a positive coefficient is at least 0.
         for atom in atoms_in(&sum) {
             match lower[atom.index()]? {
                 0 => {}
@@ -312,13 +313,13 @@ impl Facts {
             })
     }
 
-    /// What a positive integer is at least, by the ranges of its atoms; `None` where that does not fit.
+    /// A lower bound of a positive integer by the ranges of its atoms; `None` where the bound does not fit 128 bits.
     pub(super) fn least_positive(&self, term: &Term) -> Option<i128> {
         let factors = term.powers().iter().map(|(atom, power)| {
             let lower = self.ranges[atom.index()].lower.filter(|&lower| lower > 0)?;
             Some((i128::from(lower), u32::try_from(*power).ok()?))
         });
-        // Of a fraction, or where an atom may be anything, no more than that it is positive.
+        // For a fraction, or where an atom has no positive lower bound, all that is known is that the integer is positive.
         match factors.collect::<Option<Vec<_>>>() {
             Some(factors) if term.denominator() == 1 => {
                 let start = i128::from(term.numerator()).max(1);
@@ -331,11 +332,11 @@ impl Facts {
         }
     }
 
-    /// A sum with the same sign, without negative exponents and without an atom in every term; `None` where atoms below
-    /// the line may be 0 or negative.
+    /// A sum with the same sign, without negative exponents and without an atom that every term contains; `None` where an
+    /// atom in a denominator may be 0 or negative.
     fn without_common_factor(&self, sum: &Sum) -> Option<Sum> {
         self.spend(sum.weight())?;
-        // Of each atom by its number: the least exponent, in how many terms, and the atom.
+        // For each atom, by its index: its least exponent, the number of terms it is in, and the atom.
         let mut used: Vec<Option<(i32, usize, &Atom)>> = vec![None; self.ranges.len()];
         for (atom, power) in sum.parts().flat_map(|(powers, _)| powers) {
             let (least, count, _) = used[atom.index()].get_or_insert((*power, 0, atom));
@@ -358,15 +359,16 @@ impl Facts {
         }
     }
 
-    /// For each atom by its number the value at which a sum is least, where that is the same whatever the others are; no
-    /// list where there is no such atom, `None` where the sum has no least value.
+    /// For each atom, by its index: the value at which the sum is least, if that value does not depend on the other atoms.
+    /// `Some(None)` where there is no such atom, `None` where the sum has no least value.
     fn least_at(&self, sum: &Sum) -> Option<Option<Vec<Option<i64>>>> {
         self.spend(sum.weight())?;
         let may_be_negative = |atom: &Atom| {
             let lower = self.ranges[atom.index()].lower;
             lower.is_none_or(|lower| lower < 0)
         };
-        // Atoms in terms that are added, in terms that are subtracted, and beside factors that may be negative.
+        // Sets of atoms: in terms that are added, in terms that are subtracted, in terms with another factor that may be
+        // negative.
         let (mut added, mut subtracted, mut unclear) = (0u64, 0u64, 0u64);
         for (powers, (above, _)) in sum.parts() {
             let atoms = mask(powers);
@@ -396,7 +398,7 @@ impl Facts {
         Some(values.iter().any(Option::is_some).then_some(values))
     }
 
-    /// The values of an atom for which a sum is not negative, if it is a multiple of one atom and a constant.
+    /// If a sum is a constant plus a constant times one atom: the values of the atom for which it is not negative.
     fn range_above_zero(&self, sum: &Sum) -> Option<(usize, Range)> {
         let mut parts = sum.parts().filter(|(powers, _)| !powers.is_empty());
         let ([(atom, 1)], (above, below)) =
@@ -430,7 +432,7 @@ impl Facts {
 }
 
 impl Range {
-    /// The same values, with bounds that are among them.
+    /// The same values, with the bounds moved inwards to multiples of `multiple`.
     fn rounded(self) -> Self {
         let Self { multiple, .. } = self;
         let up = |lower: i64| match lower.rem_euclid(multiple) {
@@ -456,7 +458,7 @@ impl Range {
     }
 }
 
-/// The atoms of a sum, each once, in order.
+/// The atoms of a sum in ascending order, each once.
 fn atoms_in(sum: &Sum) -> Vec<Atom> {
     let atoms = sum.parts().flat_map(|(powers, _)| powers);
     let mut atoms: Vec<_> = atoms.map(|(atom, _)| atom.clone()).collect();
@@ -471,7 +473,7 @@ fn atoms_of(sum: &Sum) -> u64 {
         .fold(0, |atoms, (powers, _)| atoms | mask(powers))
 }
 
-/// The numbers of the atoms in a set of bits.
+/// The indices of the atoms in a set of bits, ascending.
 fn numbers_in(atoms: u64) -> impl Iterator<Item = usize> {
     let without_first = |atoms: &u64| Some(atoms & (atoms - 1)).filter(|&rest| rest != 0);
     let sets = std::iter::successors(Some(atoms).filter(|&atoms| atoms != 0), without_first);
@@ -482,7 +484,7 @@ fn mask(powers: &[(Atom, i32)]) -> u64 {
     powers.iter().fold(0, |atoms, (atom, _)| atoms | bit(atom))
 }
 
-/// There are at most 64 atoms.
+/// The set of one atom. An index is below 64, since a scope has at most `MAX_ATOMS` atoms.
 fn bit(atom: &Atom) -> u64 {
     1 << atom.index()
 }

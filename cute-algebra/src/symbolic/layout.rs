@@ -1,4 +1,4 @@
-//! Layouts of terms: from numbers, and to numbers.
+//! Conversions between layouts of run-time integers and layouts of numbers.
 
 use super::scope::Scope;
 use super::term::Term;
@@ -8,7 +8,7 @@ use crate::stride::{ScaledBasis, Stride};
 use crate::tuple::Shape;
 
 impl Layout<Term> {
-    /// A layout of numbers.
+    /// The same layout with constant terms.
     pub fn lift(layout: &Layout) -> Self {
         let shape = layout.shape().map(|&extent| Term::from(extent));
         let stride = layout
@@ -17,7 +17,7 @@ impl Layout<Term> {
         Self::assembled(shape, stride)
     }
 
-    /// The layout of numbers, if it is one by itself: where it comes from is of no matter.
+    /// The layout of numbers, if all extents and strides are constants. Sources of ragged divisions are dropped.
     pub(crate) fn to_numbers(&self) -> Option<Layout> {
         let mut strides = self.stride().leaves();
         match strides.all(|stride| stride.sources().is_empty()) {
@@ -26,7 +26,7 @@ impl Layout<Term> {
         }
     }
 
-    /// The layout for these values of the atoms; `None` where a leaf is no integer or does not fit.
+    /// The layout for these values of the atoms by index; `None` where a leaf is not an integer or does not fit 64 bits.
     pub fn evaluate(&self, atoms: &[i64]) -> Option<Result<Layout, LayoutError>> {
         self.with_numbers(&|term| i64::try_from(term.evaluate(atoms)?).ok())
     }
@@ -47,14 +47,14 @@ impl Layout<Term> {
         Some(Layout::new(shape, stride))
     }
 
-    /// The same layout without the places where steps lead in modes that ragged divisions have divided.
+    /// The same layout without the [sources](crate::Source) of ragged divisions.
     pub fn without_sources(&self) -> Self {
         let stride = self.stride().map(|stride| stride.clone().with_sources([]));
         Self::assembled(self.shape().clone(), stride)
     }
 
-    /// Refuses a layout of which the size or the span fits 64 bits for no values of the atoms. Where it depends on them,
-    /// whoever puts numbers in their place finds out.
+    /// An error where the size or the span of the layout does not fit 64 bits for any values of the atoms. Where it depends
+    /// on the values, the code that replaces the atoms by numbers has to check it.
     pub(crate) fn check_overflow(&self, scope: &Scope) -> Result<(), LayoutError> {
         let fits = |quantity, least: Option<i128>| match least {
             Some(least) if least <= i64::MAX.into() => Ok(()),
@@ -66,7 +66,7 @@ impl Layout<Term> {
                 .product()
                 .and_then(|size| scope.least_positive(&size)),
         )?;
-        // Of strides of unknown sign, nothing is known.
+        // A stride of unknown sign adds nothing to the lower bound.
         let modes = self.flat_modes();
         let mut modes = modes
             .into_iter()

@@ -1,4 +1,4 @@
-//! What is known about run-time integers, what has to be checked, and three-valued answers from both.
+//! The run-time integers of a layout, the facts about them, the checks left for run time, and answers from both.
 
 use super::check::Check;
 use super::facts::{Facts, MAX_STEPS};
@@ -13,28 +13,29 @@ use std::ops::Range;
 
 type Result<T> = std::result::Result<T, LayoutError>;
 
-/// Most run-time integers of one layout.
+/// The largest number of run-time integers of one layout, those computed from others included.
 pub const MAX_ATOMS: usize = 64;
 
-/// Most checks that one layout makes when it is built.
+/// The largest number of checks that one layout makes when it is built.
 pub const MAX_CHECKS: usize = 256;
 
-/// Where an atom comes from.
+/// How the value of an atom is obtained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The user's variable or expression, by name.
+    /// It is given: a variable or an expression of the user, as text.
     Captured(String),
-    /// The quotient of two terms, rounded up: the tiles of a ragged division.
+    /// The first term divided by the second, rounded up: the number of tiles of a ragged division.
     Ceiling(Term, Term),
-    /// The quotient of a sum by a term, rounded towards zero: what is left of a coordinate without its first digit. By 1,
-    /// a sum where a term is wanted.
+    /// The sum divided by the term, rounded towards zero: what is left of a coordinate without its first digit. With the
+    /// divisor 1 it makes a single atom of a sum.
     Quotient(Sum, Term),
-    /// What a swizzle makes of a value.
+    /// The result of the swizzle for the value of the sum.
     Swizzled(Swizzle, Sum),
 }
 
 impl Origin {
-    /// The value, with those of the atoms before it; `None` where it does not fit. `captured` gives the captured ones.
+    /// The value, computed from those of the atoms before it; `None` where it does not fit 64 bits. `captured` gives the
+    /// values of the captured atoms in turn.
     fn value(&self, atoms: &[i64], captured: &mut dyn Iterator<Item = i64>) -> Option<i64> {
         match self {
             Self::Captured(_) => captured.next(),
@@ -54,7 +55,7 @@ impl Origin {
     }
 }
 
-/// A run-time integer.
+/// An atom with its origin.
 #[derive(Clone, Debug)]
 struct Known {
     atom: Atom,
@@ -67,15 +68,15 @@ pub struct Scope {
     atoms: Vec<Known>,
     facts: Facts,
     checks: Vec<Check>,
-    /// Which of the checks are the facts that were given.
+    /// The facts that were given: each is a range of `checks`.
     given: Vec<Range<usize>>,
-    /// The last of the given facts by which an extent would be less than 1.
+    /// The last given fact that takes part in a proof that an extent is below 1.
     against_extents: Option<usize>,
     bounds: Vec<Sum>,
 }
 
 impl Scope {
-    /// The atom of a captured value; the same for the same name.
+    /// The atom of a variable. The same name gives the same atom.
     pub fn capture(&mut self, name: &str) -> Result<Atom> {
         let known = self
             .atoms
@@ -87,7 +88,7 @@ impl Scope {
         }
     }
 
-    /// The atom of a captured expression, which is another value each time.
+    /// A new atom for an expression. The same text may have another value each time, so it gives another atom.
     pub fn capture_anew(&mut self, text: &str) -> Result<Atom> {
         self.add_atom(Origin::Captured(text.to_owned()), None)
     }
@@ -98,7 +99,8 @@ impl Scope {
             return Ok(quotient.into());
         }
         let is_natural = self.facts.is_natural(dividend) && self.facts.is_positive(divisor);
-        // What the divisor divides is split off, if what is left stays on the same side of zero.
+        // Terms that the divisor divides are divided exactly. This keeps the rounding towards zero only if the rest has the
+        // sign of the dividend.
         let (mut whole, mut rest) = (Sum::default(), dividend.clone());
         for term in dividend.terms() {
             if !self.is_known(Question::Divides(divisor, &term)) {
@@ -135,7 +137,7 @@ impl Scope {
         whole.add(&quotient, 1).ok_or_else(overflow)
     }
 
-    /// The atom of that origin.
+    /// The atom of an origin; the same origin gives the same atom.
     fn derived(&mut self, origin: Origin, lower: Option<i64>) -> Result<Atom> {
         match self.atoms.iter().find(|known| known.origin == origin) {
             Some(known) => Ok(known.atom.clone()),
@@ -157,25 +159,25 @@ impl Scope {
         Ok(atom)
     }
 
-    /// Where the atoms come from, in the order of their values; a quotient comes after what it is of.
+    /// The origins of the atoms by index. An origin refers only to atoms before it.
     pub fn origins(&self) -> impl Iterator<Item = &Origin> {
         self.atoms.iter().map(|atom| &atom.origin)
     }
 
-    /// The checks in order. What one of them divides by is an integer by the ones before it.
+    /// The checks in the order in which they must be made: a check makes sure that terms in later ones are integers.
     pub fn checks(&self) -> &[Check] {
         &self.checks
     }
 
-    /// The sizes that coordinates of ragged divisions are compared with.
+    /// The sizes that the coordinates of ragged divisions are compared with; a [`Source`](crate::Source) gives the index.
     pub fn bounds(&self) -> &[Sum] {
         &self.bounds
     }
 
-    /// The values of all atoms for these of the captured ones, in order.
+    /// The values of all atoms by index, computed from the values of the captured ones in the order of [`origins`](Self::origins).
     ///
     /// # Errors
-    /// With the first check that does not hold; with none where a number does not fit.
+    /// The first check that does not hold; `None` where all hold but a number does not fit 64 bits.
     pub fn instantiate(&self, captured: &[i64]) -> std::result::Result<Vec<i64>, Option<&Check>> {
         let mut captured = captured.iter().copied();
         let mut atoms = Vec::new();
@@ -202,10 +204,10 @@ impl Scope {
         }
     }
 
-    /// Takes a fact as given, which is so many checks when the layout is built.
+    /// Takes a fact as given. Its conditions are checked when the layout is built.
     ///
     /// # Errors
-    /// With the facts before that it contradicts.
+    /// The fact contradicts earlier ones, which are named, or there are too many checks.
     pub fn assume(&mut self, fact: &[Check]) -> Result<()> {
         let first = self.checks.len();
         for check in fact {
@@ -219,7 +221,7 @@ impl Scope {
         Ok(())
     }
 
-    /// Sees to it that `check` holds: by the facts, or by a check at run time; an error where it cannot.
+    /// Makes sure that `check` holds: the facts prove it, or it is checked at run time. An error where it never holds.
     pub(crate) fn require_check(
         &mut self,
         check: Check,
@@ -251,38 +253,38 @@ impl Scope {
         Ok(())
     }
 
-    /// Whether a check holds.
+    /// Whether the facts prove a check, or its opposite.
     pub fn holds(&self, check: &Check) -> Answer {
         self.facts.holds(check)
     }
 
-    /// Whether a term is at least 1.
+    /// Whether the facts prove that a term is at least 1.
     pub(crate) fn is_positive(&self, term: &Term) -> bool {
         self.facts.is_positive(term)
     }
 
-    /// What a positive integer is at least; `None` where that does not fit.
+    /// A lower bound of a positive integer; `None` where the bound does not fit 128 bits.
     pub(crate) fn least_positive(&self, term: &Term) -> Option<i128> {
         self.facts.least_positive(term)
     }
 
-    /// The number of the given fact, the last of some, by which an extent would be less than 1.
+    /// The index of the last given fact that takes part in a proof that an extent is below 1.
     pub(crate) fn against_extents(&self) -> Option<usize> {
         self.against_extents
     }
 
-    /// The steps taken so far to decide what the facts say, of at most [`MAX_STEPS`].
+    /// The steps taken so far to decide conditions. From [`MAX_STEPS`] on, conditions stay open.
     pub fn steps(&self) -> usize {
         self.facts.steps()
     }
 
-    /// Counts an operation, and refuses it where answers are missing because there is too much to decide.
+    /// Counts an operation. An error where [`MAX_STEPS`] is exceeded, so that answers may be missing.
     pub(crate) fn check_operation(&self) -> Result<()> {
         self.facts.count_operation();
         self.check_steps()
     }
 
-    /// Refuses where answers are missing because there was too much to decide.
+    /// An error where [`MAX_STEPS`] is exceeded, so that answers may be missing.
     pub(crate) fn check_steps(&self) -> Result<()> {
         match self.facts.is_exhausted() {
             false => Ok(()),
@@ -296,7 +298,7 @@ impl Scope {
 
 /// Contradictions.
 impl Scope {
-    /// What is wrong with a condition that never holds: the facts that it contradicts, if some of them do.
+    /// The error for a condition that never holds. It names the facts that the condition contradicts, if there are any.
     fn never(&self, condition: &[Check]) -> ErrorKind {
         let facts = self.contradicted(condition);
         let is_given = |fact: &Range<usize>| self.given.contains(fact);
@@ -313,8 +315,8 @@ impl Scope {
         }
     }
 
-    /// As few of the facts and the other checks as contradict a condition; none where it contradicts itself, or what is
-    /// known otherwise.
+    /// A smallest set of given facts and later checks that contradicts a condition: without any one of them there is no
+    /// contradiction. Empty where the condition contradicts itself or the ranges of derived atoms.
     fn contradicted(&self, condition: &[Check]) -> Vec<Range<usize>> {
         let last = self.given.last().map_or(0, |fact| fact.end);
         let others = (last..self.checks.len()).map(|check| check..check + 1);
@@ -334,7 +336,7 @@ impl Scope {
     fn is_contradiction(&self, facts: &[Range<usize>], condition: &[Check]) -> bool {
         let mut known = self.facts.forgotten();
         let mut checks = facts.iter().flat_map(|fact| &self.checks[fact.clone()]);
-        // All of them could be learned before.
+        // All of them were learned without an error when they were added.
         let is_learned = checks.all(|check| known.learn(check).is_ok());
         let is_never =
             |check: &Check| known.holds(check) == Answer::Never || known.learn(check).is_err();
@@ -344,7 +346,7 @@ impl Scope {
     }
 }
 
-/// The checks of a fact as the condition that they are.
+/// The checks of a fact as text. `a <= b` and `b <= a` together are `a == b`.
 fn shown(checks: &[Check]) -> String {
     match checks {
         [
@@ -422,7 +424,7 @@ impl Domain for Scope {
             let extent = extent.to_string();
             return Err(ErrorKind::Extent { extent }.at(place.clone()));
         }
-        // An extent is at least 1, and so is every atom of it.
+        // Every run-time integer in an extent must be at least 1.
         for (atom, _) in extent.powers() {
             let check = Check::at_most(&Term::ONE, &Term::atom(atom.clone()));
             if self.holds(&check) == Answer::Never {
@@ -557,7 +559,7 @@ impl Swizzling for Scope {
     }
 }
 
-/// The quotient of positive numbers, rounded up.
+/// The quotient of positive numbers, rounded up; `None` where it does not fit 64 bits.
 pub fn div_ceil(dividend: i128, divisor: i128) -> Option<i64> {
     let below = dividend.checked_sub(1)?.checked_div(divisor)?;
     i64::try_from(below.checked_add(1)?).ok()

@@ -6,7 +6,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// An integer that is known at run time only: its place in the [`Scope`](super::Scope), and what it is called in texts.
+/// A run-time integer: its index in the [`Scope`](super::Scope), and its name for messages. Atoms are compared by index,
+/// so only atoms of one scope can be compared.
 #[derive(Clone, Debug)]
 pub struct Atom {
     index: usize,
@@ -21,12 +22,12 @@ impl Atom {
         }
     }
 
-    /// Its place among the atoms of its scope.
+    /// Its index among the atoms of its scope, counted from 0.
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// A variable, or an expression.
+    /// The variable or the Rust expression that gives its value.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -58,11 +59,11 @@ impl Hash for Atom {
     }
 }
 
-/// Atoms and their exponents, ascending by atom, no exponent 0.
+/// Atoms with their exponents, ascending by atom. No exponent is 0.
 pub(super) type Powers = Vec<(Atom, i32)>;
 
-/// A constant times a product of atoms. A quotient such as `m/64` is a term as well: it comes into being only where the
-/// division is exact, because a fact says so or because a check does.
+/// A constant times a product of atoms. A quotient such as `m/64` is a term as well. A layout contains such a quotient only
+/// if the division is exact, by a fact or by a check.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term {
     numerator: i64,
@@ -85,7 +86,7 @@ impl Term {
         powers: Vec::new(),
     };
 
-    /// One atom.
+    /// The term that is one atom.
     pub fn atom(atom: Atom) -> Self {
         Self {
             powers: vec![(atom, 1)],
@@ -93,22 +94,22 @@ impl Term {
         }
     }
 
-    /// The upper part of the constant.
+    /// The numerator of the constant, which has its sign.
     pub fn numerator(&self) -> i64 {
         self.numerator
     }
 
-    /// The lower part of the constant, at least 1.
+    /// The denominator of the constant in lowest terms, at least 1.
     pub fn denominator(&self) -> i64 {
         self.denominator
     }
 
-    /// The atoms.
+    /// The atoms with their exponents, ascending by atom. Exponents are negative below the fraction bar, and never 0.
     pub fn powers(&self) -> &[(Atom, i32)] {
         &self.powers
     }
 
-    /// The number, if there are no atoms.
+    /// The number, if there are no atoms and no denominator.
     pub fn as_constant(&self) -> Option<i64> {
         (self.powers.is_empty() && self.denominator == 1).then_some(self.numerator)
     }
@@ -123,7 +124,7 @@ impl Term {
         self.numerator == 0
     }
 
-    /// The product; `None` where a number does not fit.
+    /// The product; `None` where a number does not fit 64 bits.
     pub fn checked_mul(&self, other: &Self) -> Option<Self> {
         Self::reduced(
             i128::from(self.numerator) * i128::from(other.numerator),
@@ -132,7 +133,8 @@ impl Term {
         )
     }
 
-    /// The quotient as a term, whether or not it is an integer; `None` for a division by 0, and where a number does not fit.
+    /// The quotient as a term, which need not be an integer; `None` for a division by 0, and where a number does not fit 64
+    /// bits.
     pub fn checked_div(&self, other: &Self) -> Option<Self> {
         let sign = i128::from(other.numerator.signum());
         Self::reduced(
@@ -151,15 +153,15 @@ impl Term {
         })
     }
 
-    /// The value for these atoms; `None` where it is no integer or does not fit.
+    /// The value for these values of the atoms by index; `None` where it is not an integer or does not fit 128 bits.
     pub fn evaluate(&self, atoms: &[i64]) -> Option<i128> {
         let powers = self.powers.iter().map(|(atom, power)| (atom.index, *power));
         evaluate(self.numerator, self.denominator, powers, atoms)
     }
 }
 
-/// The value of `numerator/denominator * product of powers` for these atoms, which the powers name by their places; `None`
-/// where it is no integer or does not fit.
+/// The value of `numerator/denominator * product of powers`, where a power is an index into `atoms` and an exponent; `None`
+/// where it is not an integer or does not fit 128 bits.
 pub fn evaluate(
     numerator: i64,
     denominator: i64,
@@ -206,7 +208,7 @@ impl Integer for Term {
         sum.as_constant()
     }
 
-    /// Nothing is known before there are numbers in the place of the atoms.
+    /// 0: the sign of a stride and the size of its reach are not known before the atoms have values.
     fn reach(&self, _: &Self) -> Option<Sum> {
         Some(Sum::default())
     }
@@ -233,21 +235,21 @@ impl From<i64> for Term {
     }
 }
 
-/// A sum of terms, one for each product of atoms.
+/// A sum of terms with different products of atoms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Sum {
-    /// Products of atoms, ascending, with their coefficients, which are not 0.
+    /// Products of atoms in ascending order, with coefficients (numerator, denominator) that are not 0.
     terms: Vec<(Powers, (i128, i128))>,
 }
 
-/// A term takes as long to look at as so many factors.
+/// The cost of looking at a term, in addition to that of its atoms, where the cost of an atom is 1.
 const FACTORS: usize = 4;
 
-/// Most terms of a sum that is looked into.
+/// The largest number of terms in a product or a shifted sum. It bounds the work.
 const MAX_TERMS: usize = 256;
 
 impl Sum {
-    /// Adds `factor * term`; `None` where a number does not fit.
+    /// The sum plus `factor * term`; `None` where a number does not fit 64 bits.
     pub fn add(mut self, term: &Term, factor: i64) -> Option<Self> {
         let numerator = i128::from(term.numerator).checked_mul(i128::from(factor))?;
         self.add_ratio(
@@ -257,7 +259,7 @@ impl Sum {
         self.narrow()
     }
 
-    /// The sum of both; `None` where a number does not fit.
+    /// The sum of both; `None` where a number does not fit 64 bits.
     pub fn plus(mut self, other: &Self) -> Option<Self> {
         for (powers, ratio) in &other.terms {
             self.add_ratio(powers.clone(), *ratio)?;
@@ -265,7 +267,7 @@ impl Sum {
         self.narrow()
     }
 
-    /// The product; `None` where a number does not fit, or where it is too long.
+    /// The product; `None` where a number does not fit 64 bits, or where it has more than 256 terms.
     pub fn times(&self, other: &Self) -> Option<Self> {
         let mut product = Self::default();
         for (powers, (above, below)) in &self.terms {
@@ -283,7 +285,7 @@ impl Sum {
         product.narrow()
     }
 
-    /// The term, if it is one.
+    /// The same value as a term, if the sum has at most one.
     pub fn as_term(&self) -> Option<Term> {
         match self.terms.len() {
             0 => Some(Term::ZERO),
@@ -292,7 +294,7 @@ impl Sum {
         }
     }
 
-    /// Itself, if its terms are.
+    /// The sum itself, if all coefficients fit 64 bits.
     fn narrow(self) -> Option<Self> {
         let fits = |(_, (above, below)): &(Powers, (i128, i128))| {
             i64::try_from(*above).is_ok() && i64::try_from(*below).is_ok()
@@ -300,7 +302,7 @@ impl Sum {
         self.terms.iter().all(fits).then_some(self)
     }
 
-    /// The difference; `None` where a number does not fit.
+    /// The difference; `None` where a number does not fit 128 bits.
     pub fn minus(mut self, other: &Self) -> Option<Self> {
         for (powers, (numerator, denominator)) in &other.terms {
             self.add_ratio(powers.clone(), (numerator.checked_neg()?, *denominator))?;
@@ -308,14 +310,14 @@ impl Sum {
         Some(self)
     }
 
-    /// The constant, if there are no atoms.
+    /// The number, if there are no atoms and it is an integer.
     pub fn as_constant(&self) -> Option<i64> {
         let (numerator, denominator) = self.constant_part();
         let only = self.terms.iter().all(|(powers, _)| powers.is_empty());
         (only && denominator == 1).then(|| i64::try_from(numerator).ok())?
     }
 
-    /// The terms, the constant first.
+    /// The terms in a fixed order, the constant first.
     pub fn terms(&self) -> impl Iterator<Item = Term> {
         self.terms
             .iter()
@@ -324,13 +326,14 @@ impl Sum {
             })
     }
 
-    /// The value for these atoms; `None` where a term is no integer or a number does not fit.
+    /// The value for these values of the atoms by index; `None` where a term is not an integer or a number does not fit 128
+    /// bits.
     pub fn evaluate(&self, atoms: &[i64]) -> Option<i128> {
         self.terms()
             .try_fold(0i128, |sum, term| sum.checked_add(term.evaluate(atoms)?))
     }
 
-    /// The coefficient of 1.
+    /// The constant that is added, as numerator and denominator.
     pub(super) fn constant_part(&self) -> (i128, i128) {
         match self.terms.first() {
             Some((powers, ratio)) if powers.is_empty() => *ratio,
@@ -338,12 +341,12 @@ impl Sum {
         }
     }
 
-    /// Products of atoms with their coefficients.
+    /// The products of atoms, each with its coefficient as numerator and denominator.
     pub(super) fn parts(&self) -> impl Iterator<Item = (&Powers, (i128, i128))> {
         self.terms.iter().map(|(powers, ratio)| (powers, *ratio))
     }
 
-    /// The product with powers of atoms; `None` where an exponent does not fit.
+    /// The product with powers of atoms; `None` where an exponent does not fit 32 bits.
     pub(super) fn times_powers(&self, factor: &[(Atom, i32)]) -> Option<Self> {
         let mut product = Self::default();
         for (powers, ratio) in &self.terms {
@@ -352,7 +355,8 @@ impl Sum {
         Some(product)
     }
 
-    /// The sum with values in place of some atoms, by their numbers; `None` where a number does not fit.
+    /// The sum with some atoms replaced by `values`, which has an entry for each index; `None` where a number does not fit
+    /// 128 bits.
     pub(super) fn substituted(&self, values: &[Option<i64>]) -> Option<Self> {
         let mut substituted = Self::default();
         for &(ref powers, (mut above, below)) in &self.terms {
@@ -371,12 +375,12 @@ impl Sum {
         Some(substituted)
     }
 
-    /// The number of factors in all terms: how long it takes to look at them.
+    /// The cost in steps of looking at all terms.
     pub(super) fn weight(&self) -> usize {
         self.parts().map(|(powers, _)| FACTORS + powers.len()).sum()
     }
 
-    /// The number of factors where each power of an atom is a sum of all lower ones: how long it takes to shift it.
+    /// The cost in steps of [`Self::shifted`], which replaces each power of the atom by a sum of all lower powers.
     pub(super) fn weight_of_powers(&self, atom: &Atom) -> usize {
         let weight = |powers: &Powers| {
             let power = powers.iter().find(|(known, _)| known == atom);
@@ -386,7 +390,8 @@ impl Sum {
         self.parts().map(|(powers, _)| weight(powers)).sum()
     }
 
-    /// The same sum in `atom - lower` instead of the atom; `None` where it has negative exponents or becomes too long.
+    /// The same sum written in t = `atom - lower`, with the atom standing for t; `None` where the atom has a negative
+    /// exponent, or where the result has more than 256 terms.
     pub(super) fn shifted(&self, atom: &Atom, lower: i64) -> Option<Self> {
         let mut shifted = Self::default();
         for (powers, ratio) in &self.terms {
@@ -397,7 +402,7 @@ impl Sum {
             let power = u32::try_from(power).ok()?;
             let mut rest = powers.clone();
             rest.retain(|(known, _)| known != atom);
-            // (t + lower)^power, by the binomial theorem.
+            // The atom is t + lower: (t + lower)^power by the binomial theorem.
             let mut binomial = 1i128;
             for k in 0..=power {
                 let factor = i128::from(lower).checked_pow(power - k)?;
@@ -479,7 +484,7 @@ fn multiply_powers(a: &[(Atom, i32)], b: &[(Atom, i32)], sign: i32) -> Option<Po
     }
 }
 
-/// The ratio in lowest terms with a positive denominator; `None` over 0.
+/// The fraction in lowest terms with a positive denominator; `None` if the denominator is 0.
 fn reduce(numerator: i128, denominator: i128) -> Option<(i128, i128)> {
     let common = gcd(numerator.unsigned_abs(), denominator.unsigned_abs());
     let common = i128::try_from(common).ok().filter(|&common| common != 0)?;

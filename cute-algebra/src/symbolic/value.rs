@@ -1,4 +1,4 @@
-//! Values of terms: from numbers, and to numbers.
+//! Conversions between values of run-time integers and values of numbers.
 
 use super::term::{Sum, Term};
 use crate::composed::ComposedLayout;
@@ -8,7 +8,7 @@ use crate::tiler::Tiler;
 use crate::value::Value;
 
 impl Value<Term> {
-    /// A value of numbers.
+    /// The same value with constant terms.
     pub fn lift(value: &Value) -> Self {
         match value {
             Value::Int(value) => Self::Int((*value).into()),
@@ -28,7 +28,7 @@ impl Value<Term> {
         }
     }
 
-    /// The value of numbers, if there are no run-time integers in it.
+    /// The same value of numbers, if it contains no run-time integers.
     pub fn to_numbers(&self) -> Option<Value> {
         let number = |sum: &Sum| sum.as_constant().ok_or(());
         Some(match self {
@@ -65,7 +65,7 @@ impl Value<Term> {
 }
 
 impl Tiler<Term> {
-    /// A tiler of numbers.
+    /// The same tiler with constant terms.
     pub fn lift(tiler: &Tiler) -> Self {
         match tiler {
             Tiler::Keep => Self::Keep,
@@ -86,7 +86,7 @@ impl Tiler<Term> {
 }
 
 impl ComposedLayout<Term> {
-    /// A swizzled layout of numbers.
+    /// The same swizzled layout with constant terms.
     pub fn lift(composed: &ComposedLayout) -> Self {
         let (offset, layout) = (composed.offset(), Layout::lift(composed.layout()));
         Self::assembled(composed.swizzle(), offset.into(), layout)

@@ -1,9 +1,9 @@
-//! How often an operation gives a result: a law about results says nothing of an operation that always refuses.
+//! Counts how often an operation gives a result. A law about results would not test an operation that is always an error.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The result of an operation on random operands, if it gives one. Of each hundred tries at this place in the test, at least
-/// this many must give one.
+/// The result of an operation on random operands; `None` for an error. Of the first 100 calls at this place in the test, at least
+/// `$least` must give a result.
 macro_rules! accepted {
     ($least:literal of 100, $result:expr) => {{
         static ACCEPTANCE: crate::acceptance::Acceptance =
@@ -14,7 +14,7 @@ macro_rules! accepted {
 
 pub(crate) use accepted;
 
-/// The count of one place.
+/// The counts of calls and results at one place in a test.
 pub(crate) struct Acceptance {
     operation: &'static str,
     least: u32,

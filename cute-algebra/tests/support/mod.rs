@@ -1,4 +1,4 @@
-//! What operations promise, checked value by value.
+//! The promises of operations, checked value by value.
 
 use cute_algebra::{
     Coord, IntTuple, Layout, Shape, Tiler, Tuple, Value, append_to_rank, compatible,
@@ -6,7 +6,7 @@ use cute_algebra::{
 };
 use std::collections::HashMap;
 
-/// Largest domain that is looked at.
+/// The largest number of coordinates that are enumerated.
 pub(crate) const MOST_POINTS: i64 = 1 << 20;
 
 /// Whether a result keeps the promise of its operation; `None` where there is no promise to check.
@@ -88,7 +88,7 @@ pub(crate) fn keeps_promise(operation: &str, args: &[Value], result: &Value) -> 
     }
 }
 
-/// The same for the ragged form, which goes on past the end of the first operand.
+/// The same for the ragged form, whose results may have coordinates past the end of the first operand.
 pub(crate) fn keeps_ragged_promise(
     operation: &str,
     args: &[Value],
@@ -153,7 +153,7 @@ pub(crate) fn same_function(a: &Layout, b: &Layout) -> bool {
     a.size() == b.size() && values(a) == values(b)
 }
 
-/// R(c) = A(B(c)) for all c, in a shape that refines B's; mode by mode for a tiler with modes.
+/// Whether R(c) = A(B(c)) for all c, and the shape of R refines B's. For a tiler with modes this holds mode by mode.
 pub(crate) fn is_composition(a: &Layout, tiler: &Tiler, r: &Layout) -> bool {
     match tiler {
         Tiler::Keep => a == r,
@@ -178,7 +178,7 @@ pub(crate) fn is_composition(a: &Layout, tiler: &Tiler, r: &Layout) -> bool {
     }
 }
 
-/// A coordinate with zeros for the trailing modes that it leaves out.
+/// A coordinate in which the trailing modes that it lacks are 0.
 fn widened(shape: &Shape, coord: &IntTuple) -> Coord {
     match (shape, coord) {
         (_, Tuple::Leaf(index)) => Tuple::Leaf(Some(*index)),
@@ -215,7 +215,7 @@ pub(crate) fn canonical(value: &IntTuple) -> IntTuple {
     }
 }
 
-/// (A, C) takes each value in 0..target once, and C increases.
+/// Whether (A, C) has each value in 0..target once, and C is increasing.
 pub(crate) fn is_complement(a: &Layout, target: Option<i64>, c: &Layout) -> bool {
     let a = filter(a);
     let target = target.unwrap_or_else(|| a.size().saturating_mul(c.size()));
@@ -230,13 +230,13 @@ pub(crate) fn is_complement(a: &Layout, target: Option<i64>, c: &Layout) -> bool
     sums.into_iter().eq(0..target) && c.values().is_sorted()
 }
 
-/// A(R(i)) = i.
+/// Whether A(R(i)) = i for all i.
 pub(crate) fn is_right_inverse(a: &Value, r: &Value) -> bool {
     let size = size(r).unwrap_or(0);
     size <= MOST_POINTS && (0..size).all(|i| at(r, i).and_then(|x| at(a, x)) == Some(i))
 }
 
-/// L(A(i)) = i, or A(L(A(i))) = A(i) where A is not injective.
+/// Whether L(A(i)) = i for all i, or A(L(A(i))) = A(i) where A is not injective.
 pub(crate) fn is_left_inverse(a: &Value, l: &Value) -> bool {
     let count = size(a).unwrap_or(0);
     let values: Vec<_> = (0..count).map(|i| at(a, i)).collect();
@@ -258,7 +258,7 @@ fn size(a: &Value) -> Option<i64> {
     }
 }
 
-/// The value at a 1-D coordinate, also past the end.
+/// The value at a 1-D coordinate, which may be past the end.
 fn at(a: &Value, index: i64) -> Option<i64> {
     let coord = Coord::Leaf(Some(index));
     match a {
@@ -277,7 +277,7 @@ pub(crate) fn is_injective(a: &Layout) -> bool {
     values.windows(2).all(|pair| pair[0] != pair[1])
 }
 
-/// The same values, each as often.
+/// Whether both have the same values, each the same number of times.
 pub(crate) fn is_permutation(a: &Layout, b: &Layout) -> bool {
     let sorted = |a: &Layout| {
         let mut values: Vec<_> = table(a).iter().map(canonical).collect();
@@ -287,7 +287,7 @@ pub(crate) fn is_permutation(a: &Layout, b: &Layout) -> bool {
     a.size() == b.size() && sorted(a) == sorted(b)
 }
 
-/// The first part of each divided mode is what the tiler picks.
+/// Whether the first part of each divided mode has the values that the tiler selects.
 pub(crate) fn first_modes_are_tiles(a: &Layout, tiler: &Tiler, r: &Layout) -> bool {
     match tiler {
         Tiler::Keep => a == r,
@@ -305,10 +305,10 @@ pub(crate) fn first_modes_are_tiles(a: &Layout, tiler: &Tiler, r: &Layout) -> bo
     }
 }
 
-/// Whether R is A with copies where the tiler says: `A(i) + C(B(j))`, where C counts what A leaves free.
+/// Whether R has the values `A(i) + C(B(j))`, where C enumerates the places at which copies of A fit.
 fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<bool> {
     match (operation, tiler) {
-        // Copies are counted by integers.
+        // The values of the tiler are indices of copies, so they must be integers.
         (_, Tiler::Layout(b)) if !b.is_integral() => None,
         ("blocked_product" | "raked_product", Tiler::Layout(b)) if a.rank().max(b.rank()) == 0 => {
             Some(r.rank() == 0)
@@ -346,7 +346,7 @@ fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<
             Some(r.size() == a.size() * b.size() && repeated.eq(values) && placed)
         }
         (_, Tiler::Modes(tilers)) => {
-            // All of A's modes that are tiled come first, then the copies, then the modes that are not tiled.
+            // The order is: the modes of A that are tiled, the copies, the modes of A that are not tiled.
             let mut expected = vec![0];
             let (tiled, rest) = a
                 .modes()
@@ -366,7 +366,7 @@ fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<
     }
 }
 
-/// Where the copies of A go: below each stride as many as have room, then without an end.
+/// The offsets of the copies of A. Below each stride of A there are as many as fit; beyond the last stride there is no limit.
 fn copies(a: &Layout, b: &Layout) -> Option<Vec<i64>> {
     let mut modes = filter(a).flat_modes();
     modes.retain(|(extent, _)| *extent > 1);
@@ -388,7 +388,7 @@ fn copies(a: &Layout, b: &Layout) -> Option<Vec<i64>> {
     b.values().map(place).collect()
 }
 
-/// Whether copies at these places share no element, and are in the order of B.
+/// Whether copies of A at these offsets have no element in common, and their order is that of B.
 fn is_spread(a: &Layout, b: &Layout, places: &[i64]) -> bool {
     let mut order: Vec<(i64, i64)> = b.values().zip(places.iter().copied()).collect();
     order.sort_unstable();
@@ -402,7 +402,7 @@ fn is_spread(a: &Layout, b: &Layout, places: &[i64]) -> bool {
     sums.windows(2).all(|pair| pair[0] < pair[1]) && order.is_sorted_by_key(|(_, place)| *place)
 }
 
-/// Whether each stride is larger than all smaller ones reach together.
+/// Whether each stride is larger than the sum of `(extent - 1) * stride` over all smaller strides.
 fn is_superincreasing(a: &Layout) -> bool {
     let mut modes = filter(a).flat_modes();
     modes.sort_by_key(|(_, stride)| stride.value());
@@ -426,7 +426,7 @@ fn padded(a: &Layout, rank: usize) -> Layout {
         .expect("ranks of layouts are within the limits")
 }
 
-/// The values of A in groups of `factor` are the values of R, each as often.
+/// Whether the values of A, divided by `factor`, are the values of R, each `factor` times as often.
 pub(crate) fn is_upcast(a: &Layout, factor: i64, r: &Layout) -> bool {
     let mut counts: HashMap<i64, i64> = HashMap::new();
     for value in a.values() {
