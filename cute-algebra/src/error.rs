@@ -6,7 +6,8 @@ use std::fmt;
 
 pub use kind::{ErrorKind, NoInverse, Witness};
 
-/// The error of an operation: what is wrong ([`ErrorKind`]), where ([`Place`]), and in which operations on which operands.
+/// The error of an operation: what is wrong ([`ErrorKind`]), where ([`Place`]), and in which operations on which
+/// operands.
 ///
 /// ```
 /// use cute_algebra::{ErrorKind, Layout, composition};

@@ -1,5 +1,7 @@
-//! Compares results with recorded results of the reference implementations of CuTe. The records are the `*.jsonl` files in the
-//! directory `CUTE_VECTORS`, or else in `vectors` beside this file. `cargo test --release -p cute-algebra --test vectors -- --nocapture`
+//! Compares results with recorded results of the reference implementations of CuTe. The records are the `*.jsonl` files
+//! in the directory `CUTE_VECTORS`, or else in `vectors` beside this file.
+//!
+//! `cargo test --release -p cute-algebra --test vectors -- --nocapture` prints the tables of outcomes.
 //!
 //! - Where CuTe's result is the right function, ours is the same, in text or at least value by value.
 //! - Where CuTe rounds up, the strict form is an error and the ragged form agrees.

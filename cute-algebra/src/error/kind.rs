@@ -169,8 +169,8 @@ pub enum ErrorKind {
         /// The nearest multiples.
         nearest: [i64; 2],
     },
-    /// A stride that would have to be a multiple of the smaller stride before it, and at least that stride times its extent,
-    /// for a left inverse to be found.
+    /// A stride that would have to be a multiple of the smaller stride before it, and at least that stride times its
+    /// extent, for a left inverse to be found.
     Overlap {
         /// Extent and stride of the mode before, in ascending order of strides.
         previous: (i64, i64),
@@ -206,8 +206,8 @@ pub enum ErrorKind {
         /// How many elements the recast joins into one.
         factor: i64,
     },
-    /// A recast joins `factor` elements into a group. The stride of this mode divides the factor, but its extent is neither a
-    /// multiple nor a divisor of `factor / stride`, so the mode does not fill whole groups.
+    /// A recast joins `factor` elements into a group. The stride of this mode divides the factor, but its extent is
+    /// neither a multiple nor a divisor of `factor / stride`, so the mode does not fill whole groups.
     RecastShare {
         /// The extent of the mode.
         extent: i64,
@@ -263,7 +263,8 @@ pub enum ErrorKind {
         /// What was computed.
         what: &'static str,
     },
-    /// A function that is not linear over bits: not every bit of the coordinate exclusive-ors a fixed number into the value.
+    /// A function that is not linear over bits: not every bit of the coordinate exclusive-ors a fixed number into the
+    /// value.
     NotBitwise {
         /// What was computed.
         what: &'static str,
@@ -349,7 +350,8 @@ pub enum ErrorKind {
     },
     /// `ragged` before an operation that rounds nothing.
     NotRagged,
-    /// A tile with a stride 0 takes values several times, so tile and rest together have more coordinates than the layout.
+    /// A tile with a stride 0 takes values several times, so tile and rest together have more coordinates than the
+    /// layout.
     RepeatingTile {
         /// The extent of a mode with stride 0.
         extent: String,
@@ -379,7 +381,8 @@ pub enum ErrorKind {
         /// What does not fit, such as "size".
         quantity: &'static str,
     },
-    /// How many modes the result has, or which, depends on a condition that the facts about run-time integers do not decide.
+    /// How many modes the result has, or which, depends on a condition that the facts about run-time integers do not
+    /// decide.
     Undecided {
         /// The condition, as a fact that would decide it.
         condition: String,

@@ -115,8 +115,8 @@ pub(super) enum Leaf {
 }
 
 impl Expr {
-    /// Whether the expression contains run-time integers: braces without a number in them, or names in the place of integers
-    /// that `names` does not know.
+    /// Whether the expression contains run-time integers: braces without a number in them, or names in the place of
+    /// integers that `names` does not know.
     pub fn has_run_time_leaf(&self, names: Names<'_>) -> bool {
         !self.run_time_leaves(names).is_empty()
     }
