@@ -214,7 +214,7 @@ impl ErrorKind {
 
 /// Adds the operation to the error of a result.
 pub(crate) trait During: Sized {
-    /// Adds the operation and its operands to the error, if it is one.
+    /// Adds the operation and its operands to the trace, if this is an error.
     fn during<const N: usize>(
         self,
         operation: &'static str,

@@ -296,7 +296,7 @@ fn in_our_order(operation: &str, args: &[Value]) -> Vec<Value> {
     }
 }
 
-/// How our result agrees with the record's, if it does.
+/// The way in which our result agrees with the record's; `None` if it does not.
 fn agreement(record: &Json, answer: &Answer) -> Option<Verdict> {
     let expect = &record["expect"];
     let base = record["base"].as_i64().unwrap_or(0);

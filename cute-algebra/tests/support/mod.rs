@@ -197,7 +197,7 @@ fn widened(shape: &Shape, coord: &IntTuple) -> Coord {
     }
 }
 
-/// A coordinate without its trailing zeros, for comparison.
+/// A coordinate without its trailing zeros, so that equal coordinates have equal forms.
 pub(crate) fn canonical(value: &IntTuple) -> IntTuple {
     match value {
         Tuple::Leaf(_) => value.clone(),
