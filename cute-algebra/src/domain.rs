@@ -1,7 +1,8 @@
 //! The questions that an operation asks about extents and strides, and the two domains that answer them.
 //!
-//! [`Numbers`] decides every question at once. A [`Scope`](crate::symbolic::Scope) of run-time integers answers from facts
-//! and may leave a question open. If an operation requires a condition that is open, the scope records a check for run time.
+//! [`Numbers`] decides every question at once. A [`Scope`](crate::symbolic::Scope) of run-time integers answers from
+//! facts and may leave a question open. If an operation requires a condition that is open, the scope records a check for
+//! run time.
 
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
@@ -50,8 +51,8 @@ pub(crate) trait Domain {
     /// The error of an operation whose result depends on an open question.
     fn undecided(&self, question: Question<'_, Self::Int>, place: &Place) -> LayoutError;
 
-    /// Makes sure that the answer is yes: it is known, or a check is left for run time. Where the answer is no, the error is
-    /// the one that `refusal` gives, or a general one if it gives none.
+    /// Makes sure that the answer is yes: it is known, or a check is left for run time. Where the answer is no, the error
+    /// is the one that `refusal` gives, or a general one if it gives none.
     fn require(
         &mut self,
         question: Question<'_, Self::Int>,
@@ -91,8 +92,8 @@ pub(crate) trait Domain {
     where
         Self: Sized;
 
-    /// Records `size` as a bound that coordinates of a ragged division are compared with at run time, and gives its index;
-    /// `None` for numbers, which are compared at once.
+    /// Records `size` as a bound that coordinates of a ragged division are compared with at run time, and gives its
+    /// index; `None` for numbers, which are compared at once.
     fn bound(&mut self, size: &Self::Int) -> Option<usize>;
 
     /// Records a bound that is smaller than bound number `bound` by `by`, and gives its index.

@@ -6,7 +6,8 @@ use std::fmt;
 
 pub use kind::{ErrorKind, NoInverse, Witness};
 
-/// The error of an operation: what is wrong ([`ErrorKind`]), where ([`Place`]), and in which operations on which operands.
+/// The error of an operation: what is wrong ([`ErrorKind`]), where ([`Place`]), and in which operations on which
+/// operands.
 ///
 /// ```
 /// use cute_algebra::{ErrorKind, Layout, composition};
@@ -213,7 +214,7 @@ impl ErrorKind {
 
 /// Adds the operation to the error of a result.
 pub(crate) trait During: Sized {
-    /// Adds the operation and its operands to the error, if it is one.
+    /// Adds the operation and its operands to the trace, if this is an error.
     fn during<const N: usize>(
         self,
         operation: &'static str,

@@ -8,8 +8,8 @@ pub trait Integer: Clone + fmt::Debug + Leaf + fmt::Display + Eq + Hash + From<i
     /// Sums of products of such integers: the type of coordinates, offsets and spans.
     type Sum: Clone + fmt::Debug + Leaf + fmt::Display + Eq + From<i64> + From<Self>;
 
-    /// What a mode records about the ragged divisions that it comes from: a list of [`Source`]s for run-time integers. For
-    /// numbers nothing is recorded, since a tiling compares their coordinates with the end directly.
+    /// What a mode records about the ragged divisions that it comes from: a list of [`Source`]s for run-time integers.
+    /// For numbers nothing is recorded, since a tiling compares their coordinates with the end directly.
     type Sources: Clone
         + fmt::Debug
         + Default
@@ -30,7 +30,8 @@ pub trait Integer: Clone + fmt::Debug + Leaf + fmt::Display + Eq + Hash + From<i
     /// The product; `None` where a number in it does not fit 64 bits.
     fn times(&self, factor: &Self) -> Option<Self>;
 
-    /// The quotient of a division that is known to be exact; `None` for a division by 0, and where it does not fit 64 bits.
+    /// The quotient of a division that is known to be exact; `None` for a division by 0, and where it does not fit 64
+    /// bits.
     fn over(&self, divisor: &Self) -> Option<Self>;
 
     /// The sum of two sums; `None` where a number in it does not fit 64 bits.
@@ -39,8 +40,8 @@ pub trait Integer: Clone + fmt::Debug + Leaf + fmt::Display + Eq + Hash + From<i
     /// The product of two sums; `None` where a number in it does not fit 64 bits.
     fn multiply(sum: &Self::Sum, other: &Self::Sum) -> Option<Self::Sum>;
 
-    /// The distance from the first to the last of `extent` multiples of this stride, or 0 if it is not known; `None` where
-    /// it does not fit 64 bits.
+    /// The distance from the first to the last of `extent` multiples of this stride, or 0 if it is not known; `None`
+    /// where it does not fit 64 bits.
     fn reach(&self, extent: &Self) -> Option<Self::Sum>;
 
     /// The value of a sum, if it is known.
@@ -57,8 +58,9 @@ pub trait Integer: Clone + fmt::Debug + Leaf + fmt::Display + Eq + Hash + From<i
     }
 }
 
-/// A ragged division of a mode of run-time extent may go past the end of that mode. This says how far a step of a resulting
-/// mode advances in the divided mode, so that generated code can compare the coordinate there with the size of that mode.
+/// A ragged division of a mode of run-time extent may go past the end of that mode. This says how far a step of a
+/// resulting mode advances in the divided mode, so that generated code can compare the coordinate there with the size of
+/// that mode.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Source<I> {
     /// The index of the size of that mode among the [bounds](crate::symbolic::Scope::bounds).
@@ -119,7 +121,8 @@ impl Integer for i64 {
     }
 }
 
-/// How a leaf of a tuple is shown. This is not `Display`, which `Option`, the leaf of a coordinate, cannot implement here.
+/// How a leaf of a tuple is shown. This is not `Display`, which `Option`, the leaf of a coordinate, cannot implement
+/// here.
 pub trait Leaf {
     /// Writes the leaf; `None` is written as `_`.
     fn fmt_leaf(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;

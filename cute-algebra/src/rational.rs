@@ -7,9 +7,9 @@ use crate::tuple::Tuple;
 
 /// The layout whose value at `c < extent` is `⌊c · numerator / denominator⌋` along `path`, outermost index first.
 ///
-/// Write `p/q = k + ρ/q` with `0 <= ρ < q`. The values grow by `k` at each step, and by one more at a jump; the first jump
-/// is at `t = ⌈q/ρ⌉`. The values are those of a layout if there is no jump before the extent, or if the jumps are exactly the
-/// multiples of `t` and `t` divides the extent.
+/// Write `p/q = k + ρ/q` with `0 <= ρ < q`. The values grow by `k` at each step, and by one more at a jump; the first
+/// jump is at `t = ⌈q/ρ⌉`. The values are those of a layout if there is no jump before the extent, or if the jumps are
+/// exactly the multiples of `t` and `t` divides the extent.
 /// ```
 /// use cute_algebra::rational_mode;
 /// assert_eq!(rational_mode(8, 1, 2, &[0])?.to_string(), "(2,4):(0,1@0)");
@@ -22,8 +22,8 @@ use crate::tuple::Tuple;
 ///
 /// # Errors
 ///
-/// The denominator is 0, the extent is below 1, a stride does not fit 64 bits, or the values are not those of a layout. In
-/// the last case the error has the first wrong value.
+/// The denominator is 0, the extent is below 1, a stride does not fit 64 bits, or the values are not those of a layout.
+/// In the last case the error has the first wrong value.
 pub fn rational_mode(
     extent: i64,
     numerator: i64,
@@ -55,8 +55,8 @@ pub fn rational_mode(
     if first_jump >= s {
         return Layout::new(extent, Tuple::Leaf(mode(k)?));
     }
-    // Jump j is at ⌈j·q/ρ⌉, which is j·t as long as j·early < ρ, where early = t·ρ − q. The first j with j·early >= ρ is a
-    // jump before j·t.
+    // Jump j is at ⌈j·q/ρ⌉, which is j·t as long as j·early < ρ, where early = t·ρ − q. The first j with j·early >= ρ is
+    // a jump before j·t.
     let early = first_jump * rest - q;
     let missed = (early > 0).then(|| {
         let jump = (rest + early - 1) / early;

@@ -1,5 +1,5 @@
-//! Every operation is compared with its definition, by brute force over small random operands. A result must have the values
-//! that the operation promises; and where the operation is an error, no layout may have these values.
+//! Every operation is compared with its definition, by brute force over small random operands. A result must have the
+//! values that the operation promises; and where the operation is an error, no layout may have these values.
 
 #[path = "support/acceptance.rs"]
 mod acceptance;
@@ -200,8 +200,8 @@ fn factorisations(size: i64) -> Vec<Vec<i64>> {
         .collect()
 }
 
-/// Whether some layout has these values. All factorisations of the size are tried as shapes; the strides are then the values
-/// at the products of the leading extents.
+/// Whether some layout has these values. All factorisations of the size are tried as shapes; the strides are then the
+/// values at the products of the leading extents.
 fn is_a_layout(values: &[i64]) -> bool {
     factorisations(values.len() as i64)
         .into_iter()
@@ -363,8 +363,8 @@ proptest! {
 
 // ---------------------------------------------------------------------------------------------- composition
 
-/// Whether some layout whose shape refines B's has the values A(B(c)). This holds if the values along each leaf of B alone are
-/// those of a layout, and the values of the whole are sums of these.
+/// Whether some layout whose shape refines B's has the values A(B(c)). This holds if the values along each leaf of B
+/// alone are those of a layout, and the values of the whole are sums of these.
 fn has_composite(a: &Layout, b: &Layout) -> bool {
     let value = |index| integer(&extended(a, index));
     let tables: Vec<Vec<i64>> = b
@@ -510,8 +510,8 @@ fn any_strides(lowest: i64) -> impl Strategy<Value = Layout> {
     })
 }
 
-/// Whether some layout maps each value back to its coordinate, where `filtered` is A without strides 0. Every layout is a sum
-/// of terms that grow by a constant at the multiples of a divisor, and each divisor divides the next.
+/// Whether some layout maps each value back to its coordinate, where `filtered` is A without strides 0. Every layout is a
+/// sum of terms that grow by a constant at the multiples of a divisor, and each divisor divides the next.
 fn has_left_inverse(filtered: &Layout, a: &Layout) -> bool {
     let kept = |x: &i64| {
         let digits = idx2crd(&Tuple::Leaf(*x), a.shape()).unwrap();
@@ -546,8 +546,8 @@ fn has_left_inverse(filtered: &Layout, a: &Layout) -> bool {
     false
 }
 
-/// Whether linear equations, given as (factors, right side), have a solution in integers. Column operations, which replace the
-/// unknowns by integer combinations of them, make the matrix of factors triangular.
+/// Whether linear equations, given as (factors, right side), have a solution in integers. Column operations, which
+/// replace the unknowns by integer combinations of them, make the matrix of factors triangular.
 fn is_solvable(mut rows: Vec<(Vec<i64>, i64)>) -> bool {
     let unknowns = rows[0].0.len();
     let mut known = 0;
@@ -1361,8 +1361,8 @@ proptest! {
                 let degree = starts.chunks(8).map(|rows| bank_conflicts(16, |lane| rows[lane as usize % 8])).max();
                 prop_assert_eq!(Some(operand.conflicts), degree);
             }
-            // Such refusals are allowed: a swizzle of low bits may keep rows whole by chance, and a tile may be larger than
-            // shared memory.
+            // Such refusals are allowed: a swizzle of low bits may keep rows whole by chance, and a tile may be larger
+            // than shared memory.
             Err(error) => {
                 let is_large = tile.cosize().unwrap() * i64::from(bits) / 8 > 1 << 18;
                 let by_chance = 1 << tile.swizzle().base() < elements;

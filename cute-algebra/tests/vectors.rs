@@ -1,5 +1,7 @@
-//! Compares results with recorded results of the reference implementations of CuTe. The records are the `*.jsonl` files in the
-//! directory `CUTE_VECTORS`, or else in `vectors` beside this file. `cargo test --release -p cute-algebra --test vectors -- --nocapture`
+//! Compares results with recorded results of the reference implementations of CuTe. The records are the `*.jsonl` files
+//! in the directory `CUTE_VECTORS`, or else in `vectors` beside this file.
+//!
+//! `cargo test --release -p cute-algebra --test vectors -- --nocapture` prints the tables of outcomes.
 //!
 //! - Where CuTe's result is the right function, ours is the same, in text or at least value by value.
 //! - Where CuTe rounds up, the strict form is an error and the ragged form agrees.
@@ -294,7 +296,7 @@ fn in_our_order(operation: &str, args: &[Value]) -> Vec<Value> {
     }
 }
 
-/// How our result agrees with the record's, if it does.
+/// The way in which our result agrees with the record's; `None` if it does not.
 fn agreement(record: &Json, answer: &Answer) -> Option<Verdict> {
     let expect = &record["expect"];
     let base = record["base"].as_i64().unwrap_or(0);

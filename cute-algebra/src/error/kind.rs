@@ -108,11 +108,11 @@ pub enum ErrorKind {
         extent: i64,
         /// The stride of that mode.
         stride: i64,
-        /// The boundary: a product of leading extents of A.
+        /// The boundary, which is a product of leading extents of A.
         boundary: i64,
         /// (steps, remainder) pairs whose products add up to the boundary or more.
         terms: Vec<(i64, i64)>,
-        /// The nearest extents and strides of the mode that compose.
+        /// The nearest (extent, stride) for this mode that compose.
         nearest: Vec<(i64, i64)>,
         /// A point that shows it.
         witness: Option<Witness>,
@@ -123,11 +123,11 @@ pub enum ErrorKind {
         extent: i64,
         /// The stride of that mode.
         stride: i64,
-        /// The boundary: a product of leading extents of A.
+        /// The boundary, which is a product of leading extents of A.
         boundary: i64,
         /// How many steps of the mode lie before the boundary; this does not divide the extent.
         after: i64,
-        /// The nearest extents and strides of the mode that compose.
+        /// The nearest (extent, stride) for this mode that compose.
         nearest: Vec<(i64, i64)>,
         /// A point that shows it.
         witness: Option<Witness>,
@@ -136,7 +136,7 @@ pub enum ErrorKind {
     Carry {
         /// The modes of B, and the largest value of each modulo the boundary.
         modes: Vec<(ModePath, i64)>,
-        /// The boundary: a product of leading extents of A.
+        /// The boundary, which is a product of leading extents of A.
         boundary: i64,
         /// The nearest (extent, stride) for the last of these modes that compose.
         nearest: Vec<(i64, i64)>,
@@ -160,19 +160,19 @@ pub enum ErrorKind {
         /// The coordinate that A gives for one step, as text.
         value: String,
     },
-    /// A stride that is not a multiple of the smaller stride before it times its extent.
+    /// A stride that is not a multiple of the end of the mode before it, which is that mode's extent times its stride.
     Gap {
-        /// Extent and stride of the mode before, in ascending order of strides.
+        /// (extent, stride) of the mode before, where modes are sorted by stride.
         previous: (i64, i64),
         /// The stride that should be a multiple.
         stride: i64,
         /// The nearest multiples.
         nearest: [i64; 2],
     },
-    /// A stride that would have to be a multiple of the smaller stride before it, and at least that stride times its extent,
-    /// for a left inverse to be found.
+    /// A stride that would have to be a multiple of the smaller stride before it, and at least that stride times its
+    /// extent, for a left inverse to be found.
     Overlap {
-        /// Extent and stride of the mode before, in ascending order of strides.
+        /// (extent, stride) of the mode before, where modes are sorted by stride.
         previous: (i64, i64),
         /// The stride that does not fulfil the condition.
         stride: i64,
@@ -190,7 +190,7 @@ pub enum ErrorKind {
         /// The nearest multiples.
         nearest: [i64; 2],
     },
-    /// A stride that neither is a multiple of the factor of a recast nor divides it.
+    /// A stride that is neither a multiple nor a divisor of the factor of a recast.
     Recast {
         /// The stride, in elements before the recast.
         stride: i64,
@@ -206,8 +206,8 @@ pub enum ErrorKind {
         /// How many elements the recast joins into one.
         factor: i64,
     },
-    /// A recast joins `factor` elements into a group. The stride of this mode divides the factor, but its extent is neither a
-    /// multiple nor a divisor of `factor / stride`, so the mode does not fill whole groups.
+    /// A recast joins `factor` elements into a group. The stride of this mode divides the factor, but its extent is
+    /// neither a multiple nor a divisor of `factor / stride`, so the mode does not fill whole groups.
     RecastShare {
         /// The extent of the mode.
         extent: i64,
@@ -225,7 +225,7 @@ pub enum ErrorKind {
         /// How many elements a group has.
         factor: String,
     },
-    /// Elements that cannot be split because not exactly one mode has stride 1.
+    /// A recast that splits elements, of a layout in which no mode or several modes have stride 1.
     NotContiguous {
         /// How many parts an element would be split into.
         factor: String,
@@ -263,7 +263,8 @@ pub enum ErrorKind {
         /// What was computed.
         what: &'static str,
     },
-    /// A function that is not linear over bits: not every bit of the coordinate exclusive-ors a fixed number into the value.
+    /// A function that is not linear over bits: not every bit of the coordinate exclusive-ors a fixed number into the
+    /// value.
     NotBitwise {
         /// What was computed.
         what: &'static str,
@@ -340,7 +341,7 @@ pub enum ErrorKind {
     ArgumentCount {
         /// Name of the operation.
         operation: &'static str,
-        /// The operands wanted, as in the operation's signature.
+        /// The operands that it takes, as in the table of operations.
         signature: &'static str,
         /// How many it takes.
         counts: RangeInclusive<usize>,
@@ -349,7 +350,8 @@ pub enum ErrorKind {
     },
     /// `ragged` before an operation that rounds nothing.
     NotRagged,
-    /// A tile with a stride 0 takes values several times, so tile and rest together have more coordinates than the layout.
+    /// A tile with a stride 0 takes values several times, so tile and rest together have more coordinates than the
+    /// layout.
     RepeatingTile {
         /// The extent of a mode with stride 0.
         extent: String,
@@ -379,7 +381,8 @@ pub enum ErrorKind {
         /// What does not fit, such as "size".
         quantity: &'static str,
     },
-    /// How many modes the result has, or which, depends on a condition that the facts about run-time integers do not decide.
+    /// How many modes the result has, or which, depends on a condition that the facts about run-time integers do not
+    /// decide.
     Undecided {
         /// The condition, as a fact that would decide it.
         condition: String,

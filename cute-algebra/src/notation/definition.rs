@@ -1,7 +1,7 @@
 //! Names that stand for expressions with run-time integers.
 //!
-//! Such an expression has no value at expansion. So a name stands for the expression itself, which is passed on as text, and
-//! which replaces the name wherever it is used.
+//! Such an expression has no value at expansion. So a name stands for the expression itself, which is passed on as text,
+//! and which replaces the name wherever it is used.
 
 use super::error::NotationError;
 use super::expr::{Expr, ExprKind, Fact, Leaf, Names, Order};
@@ -230,8 +230,8 @@ impl Expander<'_> {
         items.iter_mut().try_for_each(|item| self.place(item, at))
     }
 
-    /// Counts a node, and limits their number: a definition that uses a name twice doubles it, so ten such definitions in a
-    /// chain would multiply it by 1024.
+    /// Counts a node, and limits their number: a definition that uses a name twice doubles it, so ten such definitions in
+    /// a chain would multiply it by 1024.
     fn count(&mut self, at: &Range<usize>) -> Result<(), NotationError> {
         self.count += 1;
         match self.count > MAX_TOKENS {

@@ -36,8 +36,8 @@ pub fn eval(expr: &Expr, names: Names<'_>) -> Result<Value, NotationError> {
     Evaluator::of_numbers(names).value(expr)
 }
 
-/// The value of an expression that should be a layout: a shape becomes its compact layout, in which the leftmost mode varies
-/// fastest.
+/// The value of an expression that should be a layout: a shape becomes its compact layout, in which the leftmost mode
+/// varies fastest.
 pub fn eval_layout(expr: &Expr, names: Names<'_>) -> Result<Value, NotationError> {
     Evaluator::of_numbers(names).layout_value(expr)
 }
@@ -499,7 +499,8 @@ fn has_basis(expr: &Expr) -> bool {
     }
 }
 
-/// Converts an error to one at the token that its place refers to. If the operand is not written out, it is at the operand.
+/// Converts an error to one at the token that its place refers to. If the operand is not written out, it is at the
+/// operand.
 pub(super) fn at_place(error: LayoutError, operands: &[&Expr]) -> NotationError {
     let place = error.place();
     let at = match operands.get(place.operand).or(operands.last()) {
@@ -546,8 +547,8 @@ pub(super) fn locate(operand: &Expr, place: &Place) -> Range<usize> {
         expr = match place.side {
             Side::Shape => shape,
             Side::Stride => stride,
-            // The extent and the stride of a mode are in two places of the text. Point at the extent, or at the whole layout
-            // if it has only one mode.
+            // The extent and the stride of a mode are in two places of the text. Point at the extent, or at the whole
+            // layout if it has only one mode.
             Side::Both if place.path.0.is_empty() || matches!(shape.kind, ExprKind::Int(_)) => {
                 return expr.at.clone();
             }
@@ -589,8 +590,8 @@ fn one_tuple_hint(shape: &str, stride: &str) -> Option<String> {
     }
 }
 
-/// The help for a layout of several modes as a tiler, which applies to the whole as one mode. It suggests a tiler by mode if
-/// that has a result.
+/// The help for a layout of several modes as a tiler, which applies to the whole as one mode. It suggests a tiler by mode
+/// if that has a result.
 fn by_mode_hint<D: Operations>(name: &str, values: &[Value<D::Int>]) -> Option<String> {
     let [tiled, tiler] = values else {
         return None;

@@ -16,7 +16,7 @@ pub type Names<'a> = &'a dyn Fn(&str) -> Option<Value>;
 pub struct Expr {
     /// The kind of expression, with its parts.
     pub kind: ExprKind,
-    /// Where it stands, in the unit of the tokens.
+    /// Its position, in the unit of the tokens.
     pub at: Range<usize>,
     /// The height of the tree: 1 without parts, at most [`MAX_NESTING`].
     pub(super) height: usize,
@@ -67,9 +67,9 @@ pub enum ExprKind {
 /// Which mode of a compact layout varies fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The rightmost mode fastest: CuTe's `LayoutRight`.
+    /// The rightmost mode varies fastest, as in CuTe's `LayoutRight`.
     Row,
-    /// The leftmost mode fastest: CuTe's `LayoutLeft`.
+    /// The leftmost mode varies fastest, as in CuTe's `LayoutLeft`.
     Col,
 }
 
@@ -115,8 +115,8 @@ pub(super) enum Leaf {
 }
 
 impl Expr {
-    /// Whether the expression contains run-time integers: braces without a number in them, or names in the place of integers
-    /// that `names` does not know.
+    /// Whether the expression contains run-time integers: braces without a number in them, or names in the place of
+    /// integers that `names` does not know.
     pub fn has_run_time_leaf(&self, names: Names<'_>) -> bool {
         !self.run_time_leaves(names).is_empty()
     }

@@ -13,8 +13,8 @@
 //! swizzle := "Sw" "<" int "," int "," int ">"         // Sw o L, or Sw o offset o L
 //! ```
 //!
-//! A token has a position, which is a [`Range`](std::ops::Range). For a text it counts bytes; for a macro it counts indices
-//! into a list of spans. Expressions and errors keep these positions, and this module never looks at their unit.
+//! A token has a position, which is a [`Range`](std::ops::Range). For a text it counts bytes; for a macro it counts
+//! indices into a list of spans. Expressions and errors keep these positions, and this module never looks at their unit.
 
 mod definition;
 mod error;

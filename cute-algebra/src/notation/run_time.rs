@@ -67,8 +67,8 @@ pub fn eval_symbolic(
     Ok((Symbolic { scope, value }, captured))
 }
 
-/// The tiling that a division `layout / tiler` describes, the scope of its run-time integers, and for each captured atom the
-/// token that it stands for.
+/// The tiling that a division `layout / tiler` describes, the scope of its run-time integers, and for each captured atom
+/// the token that it stands for.
 pub fn eval_symbolic_tiling(
     facts: &[Fact],
     expr: &Expr,

@@ -147,16 +147,16 @@ const FORGETS: [&str; 8] = [
     "domain_distribute",
 ];
 
-/// Compares an expression with the operations on numbers, for m, n and k up to `most`. The result is the number of instances
-/// with a result, and the number of instances that have a result on numbers but fail a check.
+/// Compares an expression with the operations on numbers, for m, n and k up to `most`. The result is the number of
+/// instances with a result, and the number of instances that have a result on numbers but fail a check.
 fn compare(text: &str, most: i64) -> Option<(usize, usize)> {
     let facts = facts_of(text);
     let allowed = |values| facts.iter().all(|fact| instance(fact, values).is_ok());
     let symbolic = match eval_str(text) {
         Ok(symbolic) => symbolic,
         Err(error) => {
-            // The expression is an error for all values. Then no instance that fulfils the facts may have a result, unless the
-            // error asks for a fact.
+            // The expression is an error for all values. Then no instance that fulfils the facts may have a result,
+            // unless the error asks for a fact.
             let asks = error.help.is_some()
                 || error.message.contains("known at expansion")
                 || error.message.contains("which is not known");
@@ -609,7 +609,8 @@ fn work_is_bounded() {
     ];
     for text in refused {
         let error = eval_str(&text).expect_err(&text);
-        let limit = format!("more than {MAX_STEPS} steps to decide what the facts say");
+        let limit =
+            format!("more than {MAX_STEPS} steps are needed to decide what follows from the facts");
         assert_eq!(error.message, limit, "{text}");
     }
 }
@@ -755,8 +756,8 @@ fn facts() -> impl Strategy<Value = String> {
 }
 
 /// Operations on a layout A and a tile B. Some have several steps, so that results become operands. Coordinates are taken
-/// only in layouts as written, not in results: a coordinate may be past the end, and there the value depends on how a result
-/// happens to be split into modes.
+/// only in layouts as written, not in results: a coordinate may be past the end, and there the value depends on how a
+/// result happens to be split into modes.
 const PROGRAMS: &[&str] = &[
     "composition(A, B)",
     "composition(A, <B>)",

@@ -79,7 +79,7 @@ fn separated(f: &mut fmt::Formatter<'_>, items: &[Expr], separator: &str) -> fmt
 mod tests {
     use crate::notation::{Definition, NotationError};
 
-    /// An expression that is printed reads back as one that is printed alike.
+    /// The text of an expression parses to an expression with the same text.
     #[test]
     fn expressions_read_back() -> Result<(), NotationError> {
         for (text, shown) in [

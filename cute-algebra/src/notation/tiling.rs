@@ -44,8 +44,8 @@ pub fn eval_tiling(expr: &Expr, names: Names<'_>) -> Result<Tiling, NotationErro
     })
 }
 
-/// An error where a tiling is not proved to be disjoint. It names two coordinates that share an element, if they are found.
-/// `expr` is the expression that the tiling was evaluated from.
+/// An error where a tiling is not proved to be disjoint. It names two coordinates that share an element, if they are
+/// found. `expr` is the expression that the tiling was evaluated from.
 pub fn require_disjoint(tiling: &Tiling, expr: &Expr) -> Result<(), NotationError> {
     if tiling.is_disjoint() {
         return Ok(());
@@ -131,8 +131,8 @@ fn small_stride(whole: &Layout) -> Option<SmallStride> {
         let above = |i: usize| modes[i].1.saturating_abs() > reach(&modes[..i]).saturating_add(own);
         (small..modes.len()).all(above)
     };
-    // Take one more than the reach of the smaller strides, if the larger strides stay large enough. Else take one more than
-    // the reach of all others.
+    // Take one more than the reach of the smaller strides, if the larger strides stay large enough. Else take one more
+    // than the reach of all others.
     let next = below.saturating_add(1);
     let enough = match (are_above((extent - 1).saturating_mul(next)), are_above(0)) {
         (true, _) => Some(next),

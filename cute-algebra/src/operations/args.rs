@@ -21,8 +21,8 @@ use crate::value::Value;
 
 type Result<T> = std::result::Result<T, LayoutError>;
 
-/// The operands of an operation, and the domain that answers questions about their integers. The methods take the index of
-/// an operand, counted from 0, and give an error at that operand if it is not of the required kind.
+/// The operands of an operation, and the domain that answers questions about their integers. The methods take the index
+/// of an operand, counted from 0, and give an error at that operand if it is not of the required kind.
 pub(crate) struct Args<'a, D: Domain> {
     pub(super) d: &'a mut D,
     operands: &'a [Value<D::Int>],
@@ -294,8 +294,8 @@ impl<D: Domain> Args<'_, D> {
     }
 }
 
-/// Whether two layouts with the same swizzle and offset are the same function; `None` if swizzle or offset differ. A swizzle
-/// is injective, so only the layouts need to be compared.
+/// Whether two layouts with the same swizzle and offset are the same function; `None` if swizzle or offset differ. A
+/// swizzle is injective, so only the layouts need to be compared.
 fn equal_under_swizzle<D: Domain>(
     d: &D,
     [a, b]: &[ComposedLayout<D::Int>; 2],
@@ -387,8 +387,8 @@ impl Args<'_, Numbers> {
         }
     }
 
-    /// The slice of a swizzled layout, and the offset at which it begins. The slice is a plain layout if the swizzle can be
-    /// expressed by its strides.
+    /// The slice of a swizzled layout, and the offset at which it begins. The slice is a plain layout if the swizzle can
+    /// be expressed by its strides.
     pub(super) fn slice_and_offset(&self, a: &ComposedLayout) -> Result<Value> {
         Ok(match a.slice_and_offset(&self.coord(1)?)? {
             (Slice::Layout(layout), offset) => vec![layout.into(), offset.into()].into(),
@@ -412,8 +412,8 @@ impl Args<'_, Scope> {
         self.get(0).cloned()
     }
 
-    /// The layout of the first operand without its swizzle. A swizzle is injective, so this decides whether the operand is
-    /// injective; but it can leave holes, so the other properties are not decided for swizzled layouts.
+    /// The layout of the first operand without its swizzle. A swizzle is injective, so this decides whether the operand
+    /// is injective; but it can leave holes, so the other properties are not decided for swizzled layouts.
     fn bare(&mut self, property: Property) -> Result<Layout<Term>> {
         match (self.get(0)?, property) {
             (Value::Composed(_), Property::Bijective | Property::Dense) => {

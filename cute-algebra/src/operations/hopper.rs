@@ -117,8 +117,8 @@ impl Args<'_, Numbers> {
         self.partition(index, partition)
     }
 
-    /// A partition of the data in operand `index`: its layout and the offset where it begins. For swizzled data, a swizzled
-    /// layout that contains the offset, and 0.
+    /// A partition of the data in operand `index`: its layout and the offset where it begins. For swizzled data, a
+    /// swizzled layout that contains the offset, and 0.
     pub(super) fn partition(
         &self,
         index: usize,
@@ -136,8 +136,8 @@ impl Args<'_, Numbers> {
             .collect()
     }
 
-    /// The bank conflicts of the access patterns from operand 2 on, on the tile in operand 0. Operand 1 is the element size
-    /// in bits.
+    /// The bank conflicts of the access patterns from operand 2 on, on the tile in operand 0. Operand 1 is the element
+    /// size in bits.
     pub(super) fn accesses(&mut self) -> Result<Vec<SharedAccess>, LayoutError> {
         let bits = self.number(1)?;
         let patterns = self.layouts(2)?.into_iter().enumerate();

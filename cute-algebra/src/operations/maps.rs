@@ -12,8 +12,8 @@ use crate::value::Value;
 use crate::xor_map::{XOR_MAP_BITS, XorMap};
 
 impl Args<'_, Numbers> {
-    /// The composition, if one operand is a map of bits, or if the second operand has a swizzle, so that the swizzle comes
-    /// before the first operand; else `None`.
+    /// The composition, if one operand is a map of bits, or if the second operand has a swizzle, so that the swizzle
+    /// comes before the first operand; else `None`.
     pub(super) fn composition_of_bits(&mut self) -> Result<Option<Value>, LayoutError> {
         Ok(Some(match (self.get(0)?, self.get(1)?) {
             (Value::XorMap(_), _) | (_, Value::XorMap(_)) => {
@@ -58,8 +58,8 @@ pub(super) fn xor_map(args: &mut Args<'_, Numbers>) -> Result<Value, LayoutError
     Ok(plainest(map.with_constant(constant)))
 }
 
-/// A map of bits under which no access pattern has a bank conflict. With it, for each pattern: how often the busiest bank is
-/// accessed at once under the map, and how often without it.
+/// A map of bits under which no access pattern has a bank conflict. With it, for each pattern: how often the busiest bank
+/// is accessed at once under the map, and how often without it.
 pub(super) fn conflict_free(args: &mut Args<'_, Numbers>) -> Result<Value, LayoutError> {
     let (tile, bits, patterns) = (args.layout(0)?, args.number(1)?, args.layouts(2)?);
     let degrees = |at: &dyn Fn(i64) -> Option<i64>| {
@@ -76,7 +76,8 @@ pub(super) fn conflict_free(args: &mut Args<'_, Numbers>) -> Result<Value, Layou
         let property = "a map of bits without bank conflicts for these patterns";
         ErrorKind::Unproved { property }.at(Place::operand(2))
     })?;
-    // The accesses are counted again for the map that was found, so these figures do not depend on the search being right.
+    // The accesses are counted again for the map that was found, so these figures do not depend on the search being
+    // right.
     let found = degrees(&|index| map.at(tile.at(index)?))?;
     Ok(vec![
         plainest(map),

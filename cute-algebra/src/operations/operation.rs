@@ -12,8 +12,9 @@ use std::ops::RangeInclusive;
 pub struct Operation {
     /// Its name in the notation; it is CuTe's name if CuTe has the operation.
     pub name: &'static str,
-    /// Its operands. What stands in `[…]` may be left out, and the operand before `…` may be repeated. An operand that lists
-    /// alternatives with a capital letter, or is called `operation` or `copy`, is a name such as `K`, which has no value.
+    /// Its operands. What stands in `[…]` may be left out, and the operand before `…` may be repeated. An operand that
+    /// lists alternatives with a capital letter, or is called `operation` or `copy`, is a name such as `K`, which has no
+    /// value.
     pub signature: &'static str,
     /// The numbers of operands that it takes; up to `usize::MAX` where there is no limit.
     pub counts: RangeInclusive<usize>,
@@ -32,7 +33,8 @@ impl Operation {
         is_alternative || matches!(operand, "operation" | "copy")
     }
 
-    /// The error of a call with `found` operands. Its place is the first operand that is too many, or the first missing one.
+    /// The error of a call with `found` operands. Its place is the first operand that is too many, or the first missing
+    /// one.
     fn wrong_count(&self, found: usize) -> LayoutError {
         ErrorKind::ArgumentCount {
             operation: self.name,
@@ -43,8 +45,8 @@ impl Operation {
         .at(Place::operand(found.min(*self.counts.end())))
     }
 
-    /// How the operation treats coordinates past the end. An error if the number of operands is wrong, or if the operation
-    /// has no ragged form.
+    /// How the operation treats coordinates past the end. An error if the number of operands is wrong, or if the
+    /// operation has no ragged form.
     pub(super) fn overhang(&self, operands: usize, ragged: bool) -> Result<Overhang, LayoutError> {
         match ragged {
             _ if !self.counts.contains(&operands) => Err(self.wrong_count(operands)),

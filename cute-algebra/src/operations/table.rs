@@ -385,7 +385,7 @@ pub static OPERATIONS: &[Operation] = &[
         both!(|args, overhang| { let factor = args.factor(1)?; args.cast(Cast::Down(factor), overhang) })),
     ragged_row("recast", "layout, old bits, new bits", 3..=3, "the layout in elements of another size",
         both!(|args, overhang| { let cast = recast_factor(args.number(1)?, args.number(2)?)?; args.cast(cast.lift(), overhang) })),
-    // What there is to know about a layout.
+    // Properties of a layout.
     row("is_injective", "layout", 1..=1, "whether no two coordinates have the same value",
         both!(|args, _| Ok(args.has(Property::Injective)?.into()))),
     row("is_bijective", "layout", 1..=1, "whether the values are 0, 1, …, size - 1, each once",

@@ -14,7 +14,8 @@ pub enum ColorBy {
     Value,
     /// The thread that holds the element.
     Thread,
-    /// The bank of shared memory in which the element begins. Four neighbouring banks, which are 16 bytes, have the same hue.
+    /// The bank of shared memory in which the element begins. Four neighbouring banks, which are 16 bytes, have the same
+    /// hue.
     Bank {
         /// The element size in bits, from 1 to 128.
         bits: u32,
@@ -119,8 +120,8 @@ impl fmt::Display for Rgb {
 
 const WHITE: Rgb = Rgb(255, 255, 255);
 
-/// Paul Tol's light qualitative scheme: backgrounds for black text that colour-blind readers can tell apart. The order keeps
-/// similar colours away from each other.
+/// Paul Tol's light qualitative scheme: backgrounds for black text that colour-blind readers can tell apart. The order
+/// keeps similar colours away from each other.
 const HUES: [Rgb; 8] = [
     Rgb(0x77, 0xaa, 0xdd),
     Rgb(0xee, 0x88, 0x66),

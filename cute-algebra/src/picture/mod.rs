@@ -91,8 +91,8 @@ struct Cell {
     group: (i64, i64),
 }
 
-/// For threads: `outer` is the thread, `inner` the index of its value. For tiles: `outer` is the tile, `inner` the position in
-/// it.
+/// For threads: `outer` is the thread, `inner` the index of its value. For tiles: `outer` is the tile, `inner` the
+/// position in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Holder {
     outer: i64,
@@ -112,8 +112,8 @@ impl Picture {
     /// The values of a layout. Mode 0 runs down and the other modes to the right; a layout with a single mode is one row.
     /// Thick lines separate the outermost coordinates of nested modes.
     ///
-    /// A shape stands for its compact layout, in which the leftmost mode varies fastest. A swizzle `Sw<B,M,S>` is drawn in
-    /// units of the 2^M elements that it keeps together, over the bits that it reads or changes.
+    /// A shape stands for its compact layout, in which the leftmost mode varies fastest. A swizzle `Sw<B,M,S>` is drawn
+    /// in units of the 2^M elements that it keeps together, over the bits that it reads or changes.
     pub fn new(value: impl Into<Value>) -> Result<Self, PictureError> {
         let value = value.into();
         let title = value.to_string();
@@ -140,8 +140,8 @@ impl Picture {
     }
 
     /// The thread that holds each element of a tile. `layout_tv` maps (thread, value) to 1-D coordinates of the tile, and
-    /// `data` maps those to the values in memory, which decide the banks. A shape stands for its compact layout, in which the leftmost mode
-    /// varies fastest.
+    /// `data` maps those to the values in memory, which decide the banks. A shape stands for its compact layout, in which
+    /// the leftmost mode varies fastest.
     pub fn thread_values(layout_tv: &Layout, data: impl Into<Value>) -> Result<Self, PictureError> {
         let data = drawable(data.into())?;
         let panel = Panel::held(layout_tv, &data, "", (0, 0))?;
@@ -149,8 +149,8 @@ impl Picture {
         Ok(Self::of_threads(title, vec![panel]))
     }
 
-    /// The values of a layout, with thick lines between its tiles. The last tiles of a ragged tiling are drawn only as far as
-    /// they are inside the layout.
+    /// The values of a layout, with thick lines between its tiles. The last tiles of a ragged tiling are drawn only as
+    /// far as they are inside the layout.
     /// ```
     /// use cute_algebra::{ColorBy, Picture, Tiling};
     /// let rows = "Sw<0,0,0> o 0 o (8,8):(8,1)".parse()?;
@@ -202,7 +202,8 @@ impl Picture {
         Ok(Self::of_threads(title, panels))
     }
 
-    /// The thread that holds each element of A, B and C, in three grids: A is to the left of C, and B, transposed, above C.
+    /// The thread that holds each element of A, B and C, in three grids: A is to the left of C, and B, transposed, above
+    /// C.
     pub fn tiled_mma(mma: &TiledMma) -> Result<Self, PictureError> {
         let [m, n, k] = mma.tile_shape();
         let panel = |operand: MmaOperand, caption, slot| {
@@ -499,8 +500,8 @@ fn drawable(value: Value) -> Result<Value, PictureError> {
     })
 }
 
-/// A swizzle as a layout over the bits that it touches. The upper field runs down; the lower field, and the bits between the
-/// fields, run to the right.
+/// A swizzle as a layout over the bits that it touches. The upper field runs down; the lower field, and the bits between
+/// the fields, run to the right.
 fn table_of(swizzle: Swizzle) -> Result<ComposedLayout, PictureError> {
     let (bits, distance) = (swizzle.bits(), swizzle.shift().unsigned_abs());
     let cells = 1i64.checked_shl(bits + distance).filter(|&cells| cells > 0);

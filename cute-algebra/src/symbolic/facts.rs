@@ -165,8 +165,8 @@ impl Facts {
         }
     }
 
-    /// Whether a quotient is proved to be an integer: by what its atoms are multiples of, or because it is one or two known
-    /// integers times such a quotient.
+    /// Whether a quotient is proved to be an integer: by what its atoms are multiples of, or because it is one or two
+    /// known integers times such a quotient.
     fn is_integer(&self, quotient: &Term) -> bool {
         if self.is_multiple(quotient) {
             return true;
@@ -319,7 +319,8 @@ impl Facts {
             let lower = self.ranges[atom.index()].lower.filter(|&lower| lower > 0)?;
             Some((i128::from(lower), u32::try_from(*power).ok()?))
         });
-        // For a fraction, or where an atom has no positive lower bound, all that is known is that the integer is positive.
+        // For a fraction, or where an atom has no positive lower bound, all that is known is that the integer is
+        // positive.
         match factors.collect::<Option<Vec<_>>>() {
             Some(factors) if term.denominator() == 1 => {
                 let start = i128::from(term.numerator()).max(1);
@@ -359,8 +360,8 @@ impl Facts {
         }
     }
 
-    /// For each atom, by its index: the value at which the sum is least, if that value does not depend on the other atoms.
-    /// `Some(None)` where there is no such atom, `None` where the sum has no least value.
+    /// For each atom, by its index: the value at which the sum is least, if that value does not depend on the other
+    /// atoms. `Some(None)` where there is no such atom, `None` where the sum has no least value.
     fn least_at(&self, sum: &Sum) -> Option<Option<Vec<Option<i64>>>> {
         self.spend(sum.weight())?;
         let may_be_negative = |atom: &Atom| {

@@ -53,8 +53,8 @@ impl Layout<Term> {
         Self::assembled(self.shape().clone(), stride)
     }
 
-    /// An error where the size or the span of the layout does not fit 64 bits for any values of the atoms. Where it depends
-    /// on the values, the code that replaces the atoms by numbers has to check it.
+    /// An error where the size or the span of the layout does not fit 64 bits for any values of the atoms. Where it
+    /// depends on the values, the code that replaces the atoms by numbers has to check it.
     pub(crate) fn check_overflow(&self, scope: &Scope) -> Result<(), LayoutError> {
         let fits = |quantity, least: Option<i128>| match least {
             Some(least) if least <= i64::MAX.into() => Ok(()),

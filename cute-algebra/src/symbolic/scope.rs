@@ -99,8 +99,8 @@ impl Scope {
             return Ok(quotient.into());
         }
         let is_natural = self.facts.is_natural(dividend) && self.facts.is_positive(divisor);
-        // Terms that the divisor divides are divided exactly. This keeps the rounding towards zero only if the rest has the
-        // sign of the dividend.
+        // Terms that the divisor divides are divided exactly. This keeps the rounding towards zero only if the rest has
+        // the sign of the dividend.
         let (mut whole, mut rest) = (Sum::default(), dividend.clone());
         for term in dividend.terms() {
             if !self.is_known(Question::Divides(divisor, &term)) {
@@ -174,7 +174,8 @@ impl Scope {
         &self.bounds
     }
 
-    /// The values of all atoms by index, computed from the values of the captured ones in the order of [`origins`](Self::origins).
+    /// The values of all atoms by index, computed from the values of the captured ones in the order of
+    /// [`origins`](Self::origins).
     ///
     /// # Errors
     /// The first check that does not hold; `None` where all hold but a number does not fit 64 bits.
@@ -289,7 +290,10 @@ impl Scope {
         match self.facts.is_exhausted() {
             false => Ok(()),
             true => {
-                let (what, limit) = ("steps to decide what the facts say", MAX_STEPS);
+                let (what, limit) = (
+                    "steps are needed to decide what follows from the facts",
+                    MAX_STEPS,
+                );
                 Err(ErrorKind::TooMany { what, limit }.at(Place::default()))
             }
         }

@@ -62,8 +62,8 @@ impl Hash for Atom {
 /// Atoms with their exponents, ascending by atom. No exponent is 0.
 pub(super) type Powers = Vec<(Atom, i32)>;
 
-/// A constant times a product of atoms. A quotient such as `m/64` is a term as well. A layout contains such a quotient only
-/// if the division is exact, by a fact or by a check.
+/// A constant times a product of atoms. A quotient such as `m/64` is a term as well. A layout contains such a quotient
+/// only if the division is exact, by a fact or by a check.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term {
     numerator: i64,
@@ -133,8 +133,8 @@ impl Term {
         )
     }
 
-    /// The quotient as a term, which need not be an integer; `None` for a division by 0, and where a number does not fit 64
-    /// bits.
+    /// The quotient as a term, which need not be an integer; `None` for a division by 0, and where a number does not fit
+    /// 64 bits.
     pub fn checked_div(&self, other: &Self) -> Option<Self> {
         let sign = i128::from(other.numerator.signum());
         Self::reduced(
@@ -160,8 +160,8 @@ impl Term {
     }
 }
 
-/// The value of `numerator/denominator * product of powers`, where a power is an index into `atoms` and an exponent; `None`
-/// where it is not an integer or does not fit 128 bits.
+/// The value of `numerator/denominator * product of powers`, where a power is an index into `atoms` and an exponent;
+/// `None` where it is not an integer or does not fit 128 bits.
 pub fn evaluate(
     numerator: i64,
     denominator: i64,
@@ -326,8 +326,8 @@ impl Sum {
             })
     }
 
-    /// The value for these values of the atoms by index; `None` where a term is not an integer or a number does not fit 128
-    /// bits.
+    /// The value for these values of the atoms by index; `None` where a term is not an integer or a number does not fit
+    /// 128 bits.
     pub fn evaluate(&self, atoms: &[i64]) -> Option<i128> {
         self.terms()
             .try_fold(0i128, |sum, term| sum.checked_add(term.evaluate(atoms)?))
@@ -355,8 +355,8 @@ impl Sum {
         Some(product)
     }
 
-    /// The sum with some atoms replaced by `values`, which has an entry for each index; `None` where a number does not fit
-    /// 128 bits.
+    /// The sum with some atoms replaced by `values`, which has an entry for each index; `None` where a number does not
+    /// fit 128 bits.
     pub(super) fn substituted(&self, values: &[Option<i64>]) -> Option<Self> {
         let mut substituted = Self::default();
         for &(ref powers, (mut above, below)) in &self.terms {

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The result of an operation on random operands; `None` for an error. Of the first 100 calls at this place in the test, at least
-/// `$least` must give a result.
+/// The result of an operation on random operands; `None` for an error. Of the first 100 calls at this place in the test,
+/// at least `$least` must give a result.
 macro_rules! accepted {
     ($least:literal of 100, $result:expr) => {{
         static ACCEPTANCE: crate::acceptance::Acceptance =

@@ -197,7 +197,7 @@ fn widened(shape: &Shape, coord: &IntTuple) -> Coord {
     }
 }
 
-/// A coordinate without its trailing zeros, for comparison.
+/// A coordinate without its trailing zeros, so that equal coordinates have equal forms.
 pub(crate) fn canonical(value: &IntTuple) -> IntTuple {
     match value {
         Tuple::Leaf(_) => value.clone(),
@@ -366,7 +366,8 @@ fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<
     }
 }
 
-/// The offsets of the copies of A. Below each stride of A there are as many as fit; beyond the last stride there is no limit.
+/// The offsets of the copies of A. Below each stride of A there are as many as fit; beyond the last stride there is no
+/// limit.
 fn copies(a: &Layout, b: &Layout) -> Option<Vec<i64>> {
     let mut modes = filter(a).flat_modes();
     modes.retain(|(extent, _)| *extent > 1);
