@@ -106,12 +106,12 @@ fn floats() {
             0,
         ),
         (
-            "mov.f32 %f0, 0f00000001; cvt.ftz.f64.f32 %d0, %f0; mov.b64 {%r2, %r1}, %d0;",
+            "mov.f32 %f0, 0f00000001; cvt.ftz.f64.f32 %d5, %f0; mov.b64 {%r2, %r1}, %d5;",
             0,
         ),
         ("mov.f32 %f0, 0f00000001; cvt.rpi.ftz.s32.f32 %r1, %f0;", 0),
         (
-            "mov.b64 %d0, 0x36A0000000000000; cvt.rn.ftz.f32.f64 %f0, %d0; mov.b32 %r1, %f0;",
+            "mov.b64 %d5, 0x36A0000000000000; cvt.rn.ftz.f32.f64 %f0, %d5; mov.b32 %r1, %f0;",
             0,
         ),
         (
