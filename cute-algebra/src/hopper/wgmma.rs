@@ -562,7 +562,9 @@ mod tests {
              here 72; MN-major SW128 wants stride 1 along MN, here 72; nearest: tiles of smem_atom(K, SW128), 8 rows of 64 elements"
         );
         let transposed = Layout::new([64, 32], [1, 64]).unwrap();
-        assert!(refusal(8, SwizzleMode::B64, 0, transposed).contains("only for elements of 16 bits"));
+        assert!(
+            refusal(8, SwizzleMode::B64, 0, transposed).contains("only for elements of 16 bits")
+        );
         let rows = Layout::new([64, 64], [64, 1]).unwrap();
         assert!(
             refusal(16, SwizzleMode::B128, 256, rows.clone())
