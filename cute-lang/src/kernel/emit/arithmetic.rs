@@ -257,14 +257,7 @@ impl Builder {
     /// Compares two integers: a truth value if both are known, else a predicate.
     pub fn compare(&mut self, cmp: Cmp, a: &Num, b: &Num) -> Result<Value> {
         if let (Num::Const(a), Num::Const(b)) = (a, b) {
-            return Ok(Value::Bool(match cmp {
-                Cmp::Eq => a == b,
-                Cmp::Ne => a != b,
-                Cmp::Lt => a < b,
-                Cmp::Le => a <= b,
-                Cmp::Gt => a > b,
-                Cmp::Ge => a >= b,
-            }));
+            return Ok(Value::Bool(cmp.holds(a, b)));
         }
         let ty = self.type_of_numbers(a, b)?;
         let (cmp, a, b) = if a.constant().is_some() {

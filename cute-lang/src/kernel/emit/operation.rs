@@ -53,6 +53,18 @@ impl Op {
 }
 
 impl Cmp {
+    /// Whether `a cmp b`.
+    pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
+        match self {
+            Cmp::Eq => a == b,
+            Cmp::Ne => a != b,
+            Cmp::Lt => a < b,
+            Cmp::Le => a <= b,
+            Cmp::Gt => a > b,
+            Cmp::Ge => a >= b,
+        }
+    }
+
     /// The modifier of `setp` for it.
     pub fn modifier(self) -> Modifier {
         match self {

@@ -183,14 +183,7 @@ impl Interpreter<'_> {
             };
         }
         if let (Value::Float(a), Value::Float(b)) = (a, b) {
-            return Ok(Value::Bool(match cmp {
-                Cmp::Eq => a == b,
-                Cmp::Ne => a != b,
-                Cmp::Lt => a < b,
-                Cmp::Le => a <= b,
-                Cmp::Gt => a > b,
-                Cmp::Ge => a >= b,
-            }));
+            return Ok(Value::Bool(cmp.holds(a, b)));
         }
         if let (Some(a), Some(b), Cmp::Eq | Cmp::Ne) = (a.to_algebra(), b.to_algebra(), cmp) {
             return Ok(Value::Bool((a == b) == (cmp == Cmp::Eq)));
