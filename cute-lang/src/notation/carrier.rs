@@ -27,20 +27,41 @@ pub(crate) fn state(context: &Context, entry: &str, carrier: &TokenStream) -> To
 pub(super) fn carrier(context: &Context, item: &Item, bound: &Bound) -> TokenStream {
     let facade = &context.facade;
     let (name, visibility) = (&item.name, &item.visibility);
-    let hidden = format_ident!("__layout_{}_{}", name, location(name));
-    // `pub use` can re-export only an exported macro, which is declared in the root of the crate.
-    let export = matches!(visibility, Visibility::Public(_)).then(|| quote!(#[macro_export]));
+    let exported = matches!(visibility, Visibility::Public(_));
+    let (hidden, declaration) = declaration(facade, "layout", name, exported, bound);
     quote! {
+        #declaration
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        #visibility use #hidden as #name;
+    }
+}
+
+/// The name of a carrier, and its declaration.
+pub(crate) fn declaration(
+    facade: &TokenStream,
+    kind: &str,
+    name: &Ident,
+    exported: bool,
+    bound: &Bound,
+) -> (Ident, TokenStream) {
+    let hidden = hidden(kind, name);
+    // `pub use` can re-export only an exported macro, which is declared in the root of the crate.
+    let export = exported.then(|| quote!(#[macro_export]));
+    let declaration = quote! {
         #[doc(hidden)]
         #[allow(non_local_definitions, unused_macros)]
         #export
         macro_rules! #hidden {
             ($($use:tt)*) => { #facade::__private::carry! { [ #bound ] $($use)* } };
         }
-        #[doc(hidden)]
-        #[allow(unused_imports)]
-        #visibility use #hidden as #name;
-    }
+    };
+    (hidden, declaration)
+}
+
+/// The name of the macro that is the carrier of an item.
+pub(crate) fn hidden(kind: &str, name: &Ident) -> Ident {
+    format_ident!("__{}_{}_{}", kind, name, location(name))
 }
 
 /// A text that differs between items of one name in different modules, since their exported macros are all declared in

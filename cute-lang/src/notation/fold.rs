@@ -146,6 +146,10 @@ impl Named {
         let text = match bound {
             Bound::Text(text) => text,
             Bound::Error(integers) => return Ok(Self::Error(integers.clone())),
+            Bound::Kernels(_) | Bound::Broken => {
+                let message = "a module of kernels is no layout";
+                return Err(syn::Error::new(Span::call_site(), message));
+            }
         };
         let here = |error| syn::Error::new(Span::call_site(), error);
         let definition: Definition = text.parse().map_err(here)?;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! input   := "[" facade ("," path "=" bound)* "]" body
-//! bound   := literal | "error" ["(" name ("," name)* ")"]
+//! bound   := literal | "error" ["(" name ("," name)* ")"] | "kernels" "{" modules "}" | "broken"
 //! body    := (item | facts) (";" (item | facts))* [";"]  |  [facts ";"] expression
 //! facts   := "where" fact ("," fact)*                 // about the items after them
 //! item    := attribute* [visibility] ["mut"] name "=" expression
@@ -17,7 +17,7 @@ use cute_algebra::notation::{Definition, NotationError, eval};
 use proc_macro2::{Delimiter, Ident, Punct, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, LitStr, Token, Visibility, parenthesized, token};
+use syn::{Attribute, LitStr, Token, Visibility, braced, parenthesized, token};
 
 /// The parsed input.
 pub(super) enum Input {
@@ -45,6 +45,10 @@ pub(crate) enum Bound {
     Text(String),
     /// An expression with these run-time integers that has an error, which has been reported.
     Error(Vec<Ident>),
+    /// A module of kernels.
+    Kernels(TokenStream),
+    /// A module of kernels that has an error, which has been reported.
+    Broken,
 }
 
 /// `pub A = …`.
@@ -230,15 +234,25 @@ impl Item {
 impl Context {
     pub(crate) fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let facade = tokens_until(input, |input| input.peek(Token![,]))?;
-        let mut bindings = Vec::new();
-        while input.parse::<Option<Token![,]>>()?.is_some() {
-            let path = tokens_until(input, |input| input.peek(Token![=]))?;
-            let name = path.into_iter().map(|token| token.to_string()).collect();
-            input.parse::<Token![=]>()?;
-            bindings.push((name, input.parse()?));
-        }
+        let bindings = match input.parse::<Option<Token![,]>>()? {
+            Some(_) => bindings(input)?,
+            None => Vec::new(),
+        };
         Ok(Self { facade, bindings })
     }
+}
+
+/// `path = bound`, separated by commas.
+pub(crate) fn bindings(input: ParseStream<'_>) -> syn::Result<Vec<(String, Bound)>> {
+    let mut bindings = Vec::new();
+    while !input.is_empty() {
+        let path = tokens_until(input, |input| input.peek(Token![=]))?;
+        let name = path.into_iter().map(|token| token.to_string()).collect();
+        input.parse::<Token![=]>()?;
+        bindings.push((name, input.parse()?));
+        input.parse::<Option<Token![,]>>()?;
+    }
+    Ok(bindings)
 }
 
 impl Bound {
@@ -248,8 +262,12 @@ impl Bound {
 
     /// The value of a name, or an error if it has run-time integers.
     pub(crate) fn value(&self, name: &str) -> Result<Value, String> {
-        let Self::Text(text) = self else {
-            return Err(format!("the definition of `{name}` has an error"));
+        let text = match self {
+            Self::Text(text) => text,
+            Self::Error(_) | Self::Broken => {
+                return Err(format!("the definition of `{name}` has an error"));
+            }
+            Self::Kernels(_) => return Err(format!("`{name}` is of a module of kernels, not a layout")),
         };
         let named: Definition = text
             .parse()
@@ -268,7 +286,15 @@ impl Parse for Bound {
         if input.peek(LitStr) {
             return Ok(Self::Text(input.parse::<LitStr>()?.value()));
         }
-        input.parse::<Ident>()?;
+        let word: Ident = input.parse()?;
+        if word == "broken" {
+            return Ok(Self::Broken);
+        }
+        if word == "kernels" {
+            let content;
+            braced!(content in input);
+            return Ok(Self::Kernels(content.parse()?));
+        }
         if !input.peek(token::Paren) {
             return Ok(Self::Error(Vec::new()));
         }
@@ -285,6 +311,8 @@ impl ToTokens for Bound {
             Self::Text(text) => quote!(#text),
             Self::Error(integers) if integers.is_empty() => quote!(error),
             Self::Error(integers) => quote!(error(#(#integers),*)),
+            Self::Kernels(module) => quote!(kernels { #module }),
+            Self::Broken => quote!(broken),
         });
     }
 }

@@ -7,7 +7,7 @@
 //! again with the value. This works across modules and crates, and before the declaration of `A`, because rustc expands
 //! macros until all names are resolved.
 
-mod carrier;
+pub(crate) mod carrier;
 mod dynamic;
 mod fixed;
 mod fold;
@@ -19,7 +19,7 @@ mod tokens;
 use crate::notation::fold::{Folded, Stray, fold, integers};
 use crate::notation::input::{Form, Input, Item};
 pub(crate) use carrier::state;
-pub(crate) use input::{Bound, Context};
+pub(crate) use input::{Bound, Context, bindings};
 use proc_macro2::TokenStream;
 use quote::quote;
 pub use tokens::{eval, layout_names};

@@ -32,7 +32,25 @@ fn an_instance_becomes_a_type() {
             }
         }
     ";
-    let expected = expect![[r#"
+    let expected = expect![[r##"
+        #[doc(hidden)]
+        #[allow(non_local_definitions, unused_macros)]
+        #[macro_export]
+        macro_rules! __kernels_kernels_here {
+            ($($use:tt)*) => {
+                ::cute_runtime::__private::carry! { [kernels { "cute-lang:__kernels_kernels_here"
+                "cute-lang:__kernels_kernels_here"[] { pub mod kernels { #[doc = " Adds one."]
+                #[kernel(threads = 32)] #[instance(add_one_f32 : T = f32)] pub unsafe fn add_one
+                < T : Element > (src : TmaLoad < T, 2 >, dst : Global < T, 2 >, n : u32) { let
+                tile = smem::< T > (layout!((8, 32) : (32, 1))); let ready = mbarriers(1, 1); if
+                thread() == 0 { expect_tx(ready[0], bytes(tile)); tma_load(src, (0, 0), tile,
+                ready[0]); } wait(ready[0], 0); for i in 0..n { dst[(i, thread())] = tile[(i,
+                thread())] + 1.0; } } } } }] $($use)* }
+            };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        pub use __kernels_kernels_here as kernels;
         pub mod kernels {
             /// Adds one.
             ///
@@ -186,8 +204,11 @@ fn an_instance_becomes_a_type() {
                     }
                 }
             }
+            #[doc(hidden)]
+            #[allow(unused_imports)]
+            pub use __kernels_kernels_here as add_one;
         }
-    "#]];
+    "##]];
     expected.assert_eq(&expansion("", source));
 }
 
@@ -210,6 +231,17 @@ fn a_module_with_errors_keeps_its_names() {
         ::core::compile_error! {
             "cannot find function `unknown`"
         }
+        #[doc(hidden)]
+        #[allow(non_local_definitions, unused_macros)]
+        #[macro_export]
+        macro_rules! __kernels_kernels_here {
+            ($($use:tt)*) => {
+                ::cute_runtime::__private::carry! { [broken] $($use)* }
+            };
+        }
+        #[doc(hidden)]
+        #[allow(unused_imports)]
+        pub use __kernels_kernels_here as kernels;
         #[allow(missing_docs, non_camel_case_types, clippy::missing_safety_doc)]
         pub mod kernels {
             #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
@@ -231,6 +263,9 @@ fn a_module_with_errors_keeps_its_names() {
                     ::core::unreachable!()
                 }
             }
+            #[doc(hidden)]
+            #[allow(unused_imports)]
+            pub use __kernels_kernels_here as broken;
         }
     "#]];
     expected.assert_eq(&expansion(

@@ -235,7 +235,7 @@ fn an_instruction_that_only_reads_is_no_result() {
 }
 
 /// Runs `source`, whose last function is `f`, at run time and at expansion.
-fn check(source: &str, f: fn(u32, u32) -> u32) {
+pub(super) fn check(source: &str, f: fn(u32, u32) -> u32) {
     let run_time = kernel(source, "x: u32, y: u32, out: Global<u32, 1>", "x", "y");
     for (x, y) in ARGUMENTS {
         let expected = f(x, y);

@@ -84,7 +84,7 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
         }
         Value::Fragment(fragment) => Ok(fragment.get(b, coordinate)?.into()),
         Value::Barriers(barriers) => mbarrier::pick(b, barriers, coordinate),
-        Value::Tuple(elements) => match coordinate {
+        Value::Tuple(elements) | Value::Array(elements) => match coordinate {
             Value::Int(index, _) => match usize::try_from(*index)
                 .ok()
                 .and_then(|index| elements.get(index))
@@ -92,12 +92,12 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
                 Some(element) => Ok(element.clone()),
                 None => Err(call.error_at(
                     1,
-                    format!("index {index} is outside of a tuple of {}", elements.len()),
+                    format!("index {index} is outside of {}", call.args[0].value.kind()),
                 )),
             },
             _ => Err(call.mismatch(1, "an integer known at expansion")),
         },
-        _ => Err(call.mismatch(0, "a tensor, a fragment, barriers or a tuple")),
+        _ => Err(call.mismatch(0, "a tensor, a fragment, barriers, an array or a tuple")),
     }
 }
 

@@ -1,14 +1,15 @@
 //! Kernels to Rust: a type for each instance, with its PTX as a constant and a typed launch.
 
 mod instance;
+mod library;
 mod parameter;
 mod stub;
 
-use crate::kernel::lower::Lowered;
-use crate::kernel::lower::instances;
-use crate::kernel::syntax::parse;
-use crate::kernel::syntax::parse::Source;
-use crate::notation::{Context, state};
+use crate::kernel::lower::{Lowered, instances};
+use crate::kernel::syntax::module::Module;
+use crate::kernel::syntax::source::{HERE, Source};
+use crate::notation::{Bound, Context, state};
+use library::Library;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::Parser;
@@ -18,7 +19,7 @@ use syn::{Error, Path, Result, Token};
 pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
     match facade(attribute) {
         Ok(facade) => expand(
-            &Context {
+            Context {
                 facade,
                 bindings: Vec::new(),
             },
@@ -28,8 +29,8 @@ pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
     }
 }
 
-/// Expands a module again after a carrier has passed the value of a layout that the module names. The input is
-/// `[context] module`.
+/// Expands a module again after a carrier has passed what it imports, or the value of a layout that it names. The input
+/// is `[context] module`.
 pub fn resume(input: TokenStream) -> TokenStream {
     let mut tokens = input.into_iter();
     let context = match tokens.next() {
@@ -40,24 +41,40 @@ pub fn resume(input: TokenStream) -> TokenStream {
         )),
     };
     match context {
-        Ok(context) => expand(&context, tokens.collect()),
+        Ok(context) => expand(context, tokens.collect()),
         Err(error) => error.to_compile_error(),
     }
 }
 
-fn expand(context: &Context, module: TokenStream) -> TokenStream {
-    lowered(context, &module).unwrap_or_else(|error| {
-        let errors = error.to_compile_error();
+fn expand(mut context: Context, module: TokenStream) -> TokenStream {
+    library::pass_once(&mut context.bindings);
+    lowered(&context, &module).unwrap_or_else(|error| {
+        let errors = error.map(|error| error.to_compile_error());
         let stubs = stub::module(&context.facade, module);
         quote!(#errors #stubs)
     })
 }
 
-fn lowered(context: &Context, module: &TokenStream) -> Result<TokenStream> {
-    let mut source = parse::source(module.clone())?;
-    source.layouts.clone_from(&context.bindings);
+/// The expansion, or an error; or none if the error has been reported, in a module that this one imports.
+fn lowered(
+    context: &Context,
+    module: &TokenStream,
+) -> std::result::Result<TokenStream, Option<Error>> {
+    let parsed = Module::parse(module.clone())?;
+    let mut imports = parsed.imports.iter().map(|import| (import.key(), import));
+    let missing = imports.find(|(key, _)| context.bindings.iter().all(|(known, _)| known != key));
+    if let Some((_, import)) = missing {
+        let state = state(context, "kernels", &import.path);
+        let carrier = &import.path;
+        return Ok(quote!(#carrier ! { #state #module }));
+    }
+    let broken = |(_, bound): &(String, Bound)| matches!(bound, Bound::Broken);
+    if context.bindings.iter().any(broken) {
+        return Err(None);
+    }
+    let source = Source::new(parsed, &context.bindings)?;
     let error = match instances(&source) {
-        Ok(instances) => return Ok(items(&context.facade, &source, &instances)),
+        Ok(instances) => return Ok(items(&context.facade, &source, module, &instances)),
         Err(error) => error,
     };
     // A layout that is declared outside of the module has a carrier, a macro that calls `resume` with the value.
@@ -65,7 +82,7 @@ fn lowered(context: &Context, module: &TokenStream) -> Result<TokenStream> {
         let state = state(context, "kernels", carrier);
         return Ok(quote!(#carrier ! { #state #module }));
     }
-    Err(error)
+    Err(Some(error))
 }
 
 fn facade(attribute: TokenStream) -> Result<TokenStream> {
@@ -81,17 +98,26 @@ fn facade(attribute: TokenStream) -> Result<TokenStream> {
     Ok(quote!(#path))
 }
 
-fn items(facade: &TokenStream, source: &Source, instances: &[Lowered]) -> TokenStream {
-    let Source {
+fn items(
+    facade: &TokenStream,
+    source: &Source,
+    tokens: &TokenStream,
+    instances: &[Lowered],
+) -> TokenStream {
+    let module = source.module(HERE);
+    let Module {
         attrs, vis, ident, ..
-    } = source;
+    } = module;
+    let Library { carrier, names } = Library::new(facade, source, tokens);
     let instances = instances
         .iter()
         .map(|instance| instance::instance(facade, instance));
     quote! {
+        #carrier
         #(#attrs)*
         #vis mod #ident {
             #(#instances)*
+            #names
         }
     }
 }

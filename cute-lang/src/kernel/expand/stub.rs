@@ -1,16 +1,18 @@
 //! Stubs for a module whose kernels have errors: their types, with a `launch` that takes the same arguments, so that
 //! uses of them give no errors of their own.
 
-use crate::kernel::syntax::parse;
+use super::library::Library;
+use crate::kernel::syntax::module;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::quote;
 use syn::{Attribute, FnArg, Item, ItemFn, Meta, Safety, Type};
 
 /// The module with a stub for each instance, or nothing if the input is not a module.
 pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
-    let Ok((module, items)) = parse::module(module) else {
+    let Ok((module, items)) = module::items(module) else {
         return TokenStream::new();
     };
+    let Library { carrier, names: exported } = Library::broken(facade, &module, &items);
     let kernels = items.into_iter().filter_map(|item| match item {
         Item::Fn(function) if attributes(&function, "kernel").next().is_some() => Some(function),
         _ => None,
@@ -28,10 +30,12 @@ pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
     });
     let (attrs, vis, ident) = (&module.attrs, &module.vis, &module.ident);
     quote! {
+        #carrier
         #(#attrs)*
         #[allow(missing_docs, non_camel_case_types, clippy::missing_safety_doc)]
         #vis mod #ident {
             #(#stubs)*
+            #exported
         }
     }
 }

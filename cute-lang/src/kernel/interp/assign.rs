@@ -4,8 +4,8 @@ use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
-use crate::kernel::value::Value;
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use crate::kernel::value::{Callable, Value};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Error, Expr, ExprIndex, Result, UnOp};
@@ -86,13 +86,15 @@ impl Interpreter<'_> {
     fn write_variable(&mut self, variable: &Value, value: &Value, start: usize) -> Result<()> {
         match (variable, value) {
             (Value::Scalar(to), value) => self.store(to, value, start),
-            (Value::Tuple(to), Value::Tuple(from)) if to.len() == from.len() => {
+            (to, from) if to.parts_of_both(from).is_some() => {
                 // `(a, b) = (b, a)` reads all before it writes any.
-                let from: Vec<Value> = from.iter().map(|value| self.keep(value.clone())).collect();
-                to.iter()
-                    .zip(&from)
+                let from = self.keep(from.clone());
+                let parts = to.parts_of_both(&from).into_iter();
+                parts
+                    .flat_map(|(to, from)| to.iter().zip(from))
                     .try_for_each(|(to, from)| self.write_variable(to, from, usize::MAX))
             }
+            (to, from) if to == from && is_variable(to) => Ok(()),
             (to, value) => {
                 Err(self
                     .b
@@ -114,6 +116,9 @@ impl Interpreter<'_> {
                     span: base.span(),
                     value: self.eval(base)?,
                 };
+                if matches!(dereferenced(&base.value), Value::Array(_)) {
+                    return Ok(Assignee::Variable(self.variable_of(expr)?));
+                }
                 let value = self.eval(index)?;
                 let coordinate = Argument {
                     span: index.span(),
@@ -142,7 +147,7 @@ impl Interpreter<'_> {
                         .collect::<Result<_>>()?,
                 ));
             }
-            Expr::Path(_) | Expr::Field(_) => self.eval(expr)?,
+            Expr::Path(_) | Expr::Field(_) | Expr::Index(_) => self.eval(expr)?,
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => {
                 match self.eval(&unary.expr)? {
                     Value::Reference(value) => *value,
@@ -156,7 +161,13 @@ impl Interpreter<'_> {
             }
             _ => return Err(Error::new(expr.span(), "cannot assign to this expression")),
         };
-        if !is_variable(&value) {
+        self.require_variable(&value, expr)?;
+        Ok(value)
+    }
+
+    /// Refuses a value that is not a `let mut` variable.
+    pub(super) fn require_variable(&self, value: &Value, expr: &Expr) -> Result<()> {
+        if !is_variable(value) {
             let name = text::shorten(expr.to_token_stream());
             let message = match &value {
                 Value::Reference(_) => format!("`{name}` is a `&mut`: assign to `*{name}`"),
@@ -164,33 +175,68 @@ impl Interpreter<'_> {
             };
             return Err(Error::new(expr.span(), message));
         }
-        Ok(value)
+        Ok(())
+    }
+
+    /// Whether the evaluation of an expression may change a variable. Only an expression with a block, a `&mut`, a
+    /// function of a struct or a closure may.
+    pub(super) fn may_assign(&self, expr: &Expr) -> bool {
+        match expr {
+            // Most operands are one of these, which need no search.
+            Expr::Lit(_) | Expr::Path(_) | Expr::Infer(_) => false,
+            expr => self.may_change(expr.to_token_stream()),
+        }
+    }
+
+    fn may_change(&self, tokens: TokenStream) -> bool {
+        let mut is_method = false;
+        tokens.into_iter().any(|token| {
+            let after_dot = std::mem::replace(
+                &mut is_method,
+                matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '.'),
+            );
+            match token {
+                TokenTree::Group(group) => {
+                    group.delimiter() == Delimiter::Brace || self.may_change(group.stream())
+                }
+                TokenTree::Ident(ident) if ident == "mut" => true,
+                TokenTree::Ident(ident) if after_dot => self.is_method(&ident),
+                TokenTree::Ident(ident) if self.has_closures => matches!(
+                    self.find(&ident.to_string()),
+                    Some(Some(Value::Callable(Callable::Closure(_))))
+                ),
+                _ => false,
+            }
+        })
+    }
+
+    /// Whether a struct has a function of that name.
+    fn is_method(&self, name: &Ident) -> bool {
+        self.source.has_method(&name.to_string())
     }
 }
 
 fn is_variable(value: &Value) -> bool {
     match value {
         Value::Scalar(scalar) => scalar.variable,
-        Value::Tuple(values) => values.iter().all(is_variable),
-        _ => false,
+        Value::Int(..) | Value::Float(_) | Value::Bool(_) => false,
+        value => value
+            .parts()
+            .is_some_and(|parts| parts.iter().all(is_fixed_or_variable)),
     }
 }
 
-/// Whether the evaluation of an expression may change a variable. Only an expression with a block or a `&mut` may.
-pub(super) fn may_assign(expr: &Expr) -> bool {
-    match expr {
-        // Most operands are one of these, which need no search.
-        Expr::Lit(_) | Expr::Path(_) | Expr::Infer(_) => return false,
-        _ => {}
+/// Whether a part of a variable is one that can change, or something that no assignment changes, such as a tensor.
+fn is_fixed_or_variable(part: &Value) -> bool {
+    match part {
+        Value::Scalar(_) | Value::Int(..) | Value::Float(_) | Value::Bool(_) => is_variable(part),
+        part => part.parts().is_none() || is_variable(part),
     }
-    fn search(tokens: TokenStream) -> bool {
-        tokens.into_iter().any(|token| match token {
-            TokenTree::Group(group) => {
-                group.delimiter() == Delimiter::Brace || search(group.stream())
-            }
-            TokenTree::Ident(ident) => ident == "mut",
-            _ => false,
-        })
+}
+
+fn dereferenced(value: &Value) -> &Value {
+    match value {
+        Value::Reference(value) => value,
+        value => value,
     }
-    search(expr.to_token_stream())
 }

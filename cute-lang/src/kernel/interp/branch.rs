@@ -3,9 +3,10 @@
 use crate::kernel::emit::builder::{unless, when};
 use crate::kernel::emit::unread::is_pure;
 use crate::kernel::interp::Interpreter;
-use crate::kernel::value::{Scalar, Value};
+use crate::kernel::value::{Optional, Scalar, Truth, Value};
 use cute_ptx::ast::{Guard, Line, Type};
 use cute_ptx::table::{Opcode, Together};
+use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{BinOp, Error, Expr, ExprIf, Result};
 
@@ -14,45 +15,72 @@ const MAX_PREDICATED: usize = 6;
 
 impl Interpreter<'_> {
     pub(super) fn if_else(&mut self, expr: &ExprIf) -> Result<Value> {
-        let condition = self.condition(&expr.cond)?;
-        let otherwise = expr.else_branch.as_ref().map(|(_, expr)| &**expr);
-        let predicate = match condition {
-            Value::Bool(true) => return self.block(&expr.then_branch),
-            Value::Bool(false) => return otherwise.map_or(Ok(Value::Unit), |expr| self.eval(expr)),
-            Value::Scalar(predicate) => self.b.snapshot(&predicate),
-            _ => return Ok(Value::Unit),
-        };
-        let (then_value, then, then_dead) = self.capture(|this| this.block(&expr.then_branch))?;
-        let (else_value, other, else_dead) = self.capture(|this| match otherwise {
-            Some(expr) => this.eval(expr),
+        let otherwise = |this: &mut Self| match &expr.else_branch {
+            Some((_, expr)) => this.eval(expr),
             None => Ok(Value::Unit),
-        })?;
-        self.b.set_place(expr.if_token.span());
+        };
+        let matched = match &*expr.cond {
+            Expr::Let(condition) => {
+                let value = self.eval(&condition.expr)?;
+                Some((&condition.pat, self.keep(value)))
+            }
+            _ => None,
+        };
+        let then = |this: &mut Self| match &matched {
+            Some((pat, value)) => this.scoped(pat, value, |this| this.block(&expr.then_branch)),
+            None => this.block(&expr.then_branch),
+        };
+        let truth = match &matched {
+            Some((pat, value)) => Some(self.test(pat, value)?),
+            None => Truth::of(&self.condition(&expr.cond)?),
+        };
+        match truth {
+            Some(Truth::Known(true)) => then(self),
+            Some(Truth::Known(false)) => otherwise(self),
+            Some(Truth::Predicate(predicate)) => {
+                let predicate = self.b.snapshot(&predicate);
+                self.choose(&predicate, expr.if_token.span(), then, otherwise)
+            }
+            None => Ok(Value::Unit),
+        }
+    }
+
+    /// The value of one of two branches, by a predicate.
+    pub(super) fn choose(
+        &mut self,
+        predicate: &Scalar,
+        span: Span,
+        then: impl FnOnce(&mut Self) -> Result<Value>,
+        otherwise: impl FnOnce(&mut Self) -> Result<Value>,
+    ) -> Result<Value> {
+        let (then_value, then, then_dead) = self.capture(then)?;
+        let (else_value, other, else_dead) = self.capture(otherwise)?;
+        self.b.set_place(span);
         self.dead = then_dead && else_dead;
         match (then_dead, else_dead) {
             (false, false) => {}
             // If one branch never reaches its end, the value is that of the other.
             (true, _) => {
-                self.branches(&predicate, then, other);
+                self.branches(predicate, then, other);
                 return Ok(else_value);
             }
             (_, true) => {
-                self.branches(&predicate, then, other);
+                self.branches(predicate, then, other);
                 return Ok(then_value);
             }
         }
         if then.is_empty() && other.is_empty() {
-            return self.select(&predicate, &then_value, &else_value);
+            return self.select(predicate, &then_value, &else_value);
         }
-        let merged = self.merge(&then_value, &else_value)?;
+        let merged = self.merge(predicate, &then_value, &else_value)?;
         let mut complete = |mut lines: Vec<Line>, value: &Value| -> Result<Vec<Line>> {
-            let ((), moves, _) = self.capture(|this| this.store_all(&merged, value))?;
+            let ((), moves, _) = self.capture(|this| this.store_merged(predicate, &merged, value))?;
             lines.extend(moves);
             Ok(lines)
         };
         let then = complete(then, &then_value)?;
         let other = complete(other, &else_value)?;
-        self.branches(&predicate, then, other);
+        self.branches(predicate, then, other);
         Ok(merged)
     }
 
@@ -61,7 +89,7 @@ impl Interpreter<'_> {
         if let Expr::Let(expr) = expr {
             return Err(Error::new(
                 expr.let_token.span,
-                "the kernel language has no `if let` and no `while let`",
+                "`let` is the whole condition of an `if` or a `while` in the kernel language",
             ));
         }
         match self.eval(expr)? {
@@ -122,14 +150,18 @@ impl Interpreter<'_> {
                 Ok(self.b.select(predicate, ty, &x, &y)?.into())
             }
             _ => match (a, b) {
-                (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
-                    let selected = a.iter().zip(b).map(|(a, b)| self.select(predicate, a, b));
-                    Ok(Value::Tuple(selected.collect::<Result<_>>()?))
+                _ if a.parts_of_both(b).is_some() => {
+                    let parts = a.parts_of_both(b).into_iter();
+                    let pairs = parts.flat_map(|(a, b)| a.iter().zip(b));
+                    let selected = pairs.map(|(a, b)| self.select(predicate, a, b));
+                    Ok(a.with_parts(selected.collect::<Result<_>>()?))
                 }
                 _ => {
-                    let merged = self.merge(a, b)?;
-                    let ((), then, _) = self.capture(|this| this.store_all(&merged, a))?;
-                    let ((), other, _) = self.capture(|this| this.store_all(&merged, b))?;
+                    let merged = self.merge(predicate, a, b)?;
+                    let ((), then, _) =
+                        self.capture(|this| this.store_merged(predicate, &merged, a))?;
+                    let ((), other, _) =
+                        self.capture(|this| this.store_merged(predicate, &merged, b))?;
                     if !then.is_empty() || !other.is_empty() {
                         self.branches(predicate, then, other);
                     }
@@ -140,7 +172,7 @@ impl Interpreter<'_> {
     }
 
     /// The value of an `if`: registers for what differs between the branches, and the known value for what does not.
-    fn merge(&mut self, a: &Value, b: &Value) -> Result<Value> {
+    fn merge(&mut self, predicate: &Scalar, a: &Value, b: &Value) -> Result<Value> {
         let differ = || {
             format!(
                 "the branches of a run-time `if` give {} and {}: only numbers of one type and truth values may differ",
@@ -149,20 +181,32 @@ impl Interpreter<'_> {
             )
         };
         let ty = match (a, b) {
-            (Value::Unit, Value::Unit) => return Ok(Value::Unit),
+            (Value::Option(a), Value::Option(b)) => {
+                let some = (a.is_some.clone().into(), b.is_some.clone().into());
+                let is_some = self.merge(predicate, &some.0, &some.1)?;
+                let value = match (&a.value, &b.value) {
+                    (Some(a), Some(b)) => Some(Box::new(self.merge(predicate, a, b)?)),
+                    (Some(one), None) | (None, Some(one)) => {
+                        Some(Box::new(self.merge(predicate, one, one)?))
+                    }
+                    (None, None) => None,
+                };
+                let is_some = Truth::of(&is_some).unwrap_or(Truth::Known(false));
+                return Ok(Value::Option(Optional { is_some, value }));
+            }
             (Value::Int(a, s), Value::Int(b, t)) if a == b && s.or(*t) == t.or(*s) => {
                 return Ok(Value::Int(*a, s.or(*t)));
             }
-            (Value::Bool(a), Value::Bool(b)) if a == b => return Ok(Value::Bool(*a)),
-            (Value::Word(a), Value::Word(b)) if a == b => return Ok(Value::Word(a)),
-            (Value::Element(a), Value::Element(b)) if a == b => return Ok(Value::Element(*a)),
-            (Value::Algebra(a), Value::Algebra(b)) if a == b => {
-                return Ok(Value::Algebra(a.clone()));
+            (a, b) if a.parts_of_both(b).is_some() => {
+                let parts = a.parts_of_both(b).into_iter();
+                let pairs = parts.flat_map(|(a, b)| a.iter().zip(b));
+                let merged = pairs.map(|(a, b)| self.merge(predicate, a, b));
+                return Ok(a.with_parts(merged.collect::<Result<_>>()?));
             }
-            (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
-                let merged = a.iter().zip(b).map(|(a, b)| self.merge(a, b));
-                return Ok(Value::Tuple(merged.collect::<Result<_>>()?));
+            (a, b) if a == b && !matches!(a, Value::Scalar(_) | Value::Float(_)) => {
+                return Ok(a.clone());
             }
+            (Value::Bool(true), Value::Bool(false)) => return Ok(predicate.clone().into()),
             (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => a.ty,
             (Value::Scalar(known), Value::Int(..) | Value::Float(_) | Value::Bool(_))
             | (Value::Int(..) | Value::Float(_) | Value::Bool(_), Value::Scalar(known)) => known.ty,
@@ -172,6 +216,30 @@ impl Interpreter<'_> {
             _ => return Err(self.b.error(differ())),
         };
         Ok(Value::Scalar(self.b.register(ty)))
+    }
+
+    /// Writes the value of a branch to the registers of the merged value. The predicate itself needs no write.
+    fn store_merged(&mut self, predicate: &Scalar, merged: &Value, from: &Value) -> Result<()> {
+        match (merged, from) {
+            (Value::Scalar(to), Value::Bool(_)) if to == predicate => Ok(()),
+            (Value::Option(to), Value::Option(from)) => {
+                let (to_some, from_some) = (to.is_some.clone().into(), from.is_some.clone().into());
+                self.store_merged(predicate, &to_some, &from_some)?;
+                match (&to.value, &from.value) {
+                    (Some(to), Some(from)) => self.store_merged(predicate, to, from),
+                    _ => Ok(()),
+                }
+            }
+            (to, from) if to.parts_of_both(from).is_some() => {
+                let parts = to.parts_of_both(from).into_iter();
+                parts
+                    .flat_map(|(to, from)| to.iter().zip(from))
+                    .try_for_each(|(to, from)| self.store_merged(predicate, to, from))
+            }
+            (Value::Scalar(to), from) => self.store(to, from, usize::MAX),
+            // Known at expansion, and the same in both branches.
+            _ => Ok(()),
+        }
     }
 
     /// `&&` and `||`. If the right side has an effect, it is jumped over in threads in which the left side decides.

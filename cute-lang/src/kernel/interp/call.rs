@@ -1,57 +1,89 @@
 //! Calls of functions and methods.
 
-use super::assign::may_assign;
+use super::Scope;
+use super::function::Invocation;
 use super::near;
 use crate::kernel::builtins;
 use crate::kernel::builtins::call::{Argument, Call};
 use crate::kernel::interp::{Interpreter, OPERATION_STEPS};
-use crate::kernel::value::Value;
+use crate::kernel::value::{Optional, Truth, Value};
+use cute_algebra::operations::Operation;
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
 use syn::{
-    Error, Expr, ExprCall, ExprMethodCall, ExprPath, GenericArgument, PathArguments, Result,
+    Error, Expr, ExprCall, ExprMethodCall, ExprPath, GenericArgument, Path, PathArguments, Result,
 };
 
 impl Interpreter<'_> {
     pub(super) fn call(&mut self, expr: &ExprCall) -> Result<Value> {
         let Expr::Path(path) = &*expr.func else {
-            return Err(Error::new_spanned(
-                &expr.func,
-                "expected the name of a function",
-            ));
+            let span = expr.func.span();
+            let callee = self.eval(&expr.func)?;
+            let args = self.arguments(&Ident::new("f", span), None, expr.args.iter())?;
+            return self.call_value(&callee, span, Vec::new(), args);
         };
-        let [segment] = &path.path.segments.iter().collect::<Vec<_>>()[..] else {
-            return Err(Error::new_spanned(
-                path,
-                "expected the name of a function, without a path",
-            ));
-        };
-        let types = self.type_arguments(&segment.arguments)?;
-        let args = self.arguments(&segment.ident, None, expr.args.iter())?;
-        if let Some(function) = self
-            .source
-            .functions
-            .iter()
-            .find(|function| function.sig.ident == segment.ident)
-        {
-            return self.call_function(function, segment.ident.span(), types, args);
+        if path.path.segments.len() > 1 {
+            return self.call_path(&path.path, &expr.args);
         }
-        self.call_named(&segment.ident, types, args)
+        let Some(segment) = path.path.segments.first() else {
+            return Err(Error::new_spanned(path, "expected the name of a function"));
+        };
+        let name = &segment.ident;
+        let local = self.find(&name.to_string()).cloned();
+        let types = self.type_arguments(&segment.arguments)?;
+        let args = self.arguments(name, None, expr.args.iter())?;
+        match local {
+            Some(Some(callee @ Value::Callable(_))) => {
+                return self.call_value(&callee, name.span(), types, args);
+            }
+            Some(None) => return Err(self.follow(name.span())),
+            // Functions are found beside variables of their names.
+            _ => {}
+        }
+        if name == "Some" {
+            return some(name, args);
+        }
+        let source = self.source;
+        if let Some((module, function)) = source.function(self.module, &name.to_string()) {
+            return self.invoke(Invocation {
+                module,
+                function,
+                scope: Scope::new(),
+                span: name.span(),
+                types,
+                args,
+            });
+        }
+        self.call_named(name, types, args)
     }
 
-    /// `receiver.f(…)` is `f(receiver, …)`.
+    /// `receiver.f(…)`: a function of the receiver's struct, or `f(receiver, …)`.
     pub(super) fn method_call(&mut self, expr: &ExprMethodCall) -> Result<Value> {
+        let receiver = self.receiver_of(expr)?;
+        let structure = match &receiver.value {
+            Value::Reference(value) => &**value,
+            value => value,
+        };
+        if let Value::Struct(value) = structure {
+            let ty = value.ty.clone();
+            return self.struct_method(&ty, receiver, expr);
+        }
         let types = match &expr.turbofish {
             Some(generics) => {
                 self.type_arguments(&PathArguments::AngleBracketed(generics.clone()))?
             }
             None => Vec::new(),
         };
-        let args = self.arguments(&expr.method, Some(&expr.receiver), expr.args.iter())?;
+        let args = self.arguments(&expr.method, Some(receiver), expr.args.iter())?;
         self.call_named(&expr.method, types, args)
     }
 
-    fn call_named(
+    fn receiver_of(&mut self, expr: &ExprMethodCall) -> Result<Argument> {
+        let operation = self.operation(&expr.method);
+        self.argument(operation, 0, &expr.receiver)
+    }
+
+    pub(super) fn call_named(
         &mut self,
         name: &Ident,
         types: Vec<Argument>,
@@ -81,6 +113,7 @@ impl Interpreter<'_> {
         }
         let functions = self
             .source
+            .module(self.module)
             .functions
             .iter()
             .map(|function| function.sig.ident.to_string());
@@ -95,38 +128,49 @@ impl Interpreter<'_> {
     }
 
     /// The arguments of a call, with the receiver first if there is one.
-    fn arguments<'e>(
+    pub(super) fn arguments<'e>(
         &mut self,
         function: &Ident,
-        receiver: Option<&'e Expr>,
+        receiver: Option<Argument>,
         args: impl Iterator<Item = &'e Expr>,
     ) -> Result<Vec<Argument>> {
-        let name = function.to_string();
-        let operation = match builtins::find(&name) {
-            None => cute_algebra::operations::find(&name),
-            Some(_) => None,
-        };
-        let mut values: Vec<Argument> = Vec::new();
-        for (i, expr) in receiver.into_iter().chain(args).enumerate() {
-            let takes_word = operation.is_some_and(|operation| operation.takes_word(i));
-            if takes_word && let Some(word) = self.word(expr) {
-                values.push(Argument {
-                    span: expr.span(),
-                    value: Value::Algebra(cute_algebra::Value::Word(word)),
-                });
-                continue;
-            }
-            if may_assign(expr) {
+        let operation = self.operation(function);
+        let mut values: Vec<Argument> = receiver.into_iter().collect();
+        for expr in args {
+            if self.may_assign(expr) {
                 for argument in &mut values {
                     argument.value = self.keep(std::mem::replace(&mut argument.value, Value::Unit));
                 }
             }
-            values.push(Argument {
-                span: expr.span(),
-                value: self.eval(expr)?,
-            });
+            values.push(self.argument(operation, values.len(), expr)?);
         }
         Ok(values)
+    }
+
+    /// The operation of the algebra of that name, if the language has no function of that name.
+    fn operation(&self, function: &Ident) -> Option<&'static Operation> {
+        let name = function.to_string();
+        match builtins::find(&name) {
+            None => cute_algebra::operations::find(&name),
+            Some(_) => None,
+        }
+    }
+
+    fn argument(
+        &mut self,
+        operation: Option<&'static Operation>,
+        index: usize,
+        expr: &Expr,
+    ) -> Result<Argument> {
+        let takes_word = operation.is_some_and(|operation| operation.takes_word(index));
+        let value = match self.word(expr).filter(|_| takes_word) {
+            Some(word) => Value::Algebra(cute_algebra::Value::Word(word)),
+            None => self.eval(expr)?,
+        };
+        Ok(Argument {
+            span: expr.span(),
+            value,
+        })
     }
 
     /// A name that is not in scope, with its parameters, such as `SM75_U32x4_LDSM_N` and `UniversalCopy::<u128>`.
@@ -139,8 +183,8 @@ impl Interpreter<'_> {
         };
         let name = segment.ident.to_string();
         let is_known = builtins::WORDS.contains(&&name[..])
-            || self.scopes.iter().any(|scope| scope.contains_key(&name))
-            || self.source.consts.iter().any(|item| item.ident == name);
+            || self.find(&name).is_some()
+            || self.source.constant(self.module, &name).is_some();
         match &segment.arguments {
             _ if is_known => None,
             PathArguments::None => Some(name),
@@ -158,18 +202,15 @@ impl Interpreter<'_> {
         }
     }
 
-    fn type_arguments(&mut self, arguments: &PathArguments) -> Result<Vec<Argument>> {
+    pub(super) fn type_arguments(&mut self, arguments: &PathArguments) -> Result<Vec<Argument>> {
         let PathArguments::AngleBracketed(generics) = arguments else {
             return Ok(Vec::new());
         };
         let mut values = Vec::new();
         for argument in &generics.args {
             let value = match argument {
-                GenericArgument::Type(syn::Type::Path(path)) => self.path(&ExprPath {
-                    attrs: Vec::new(),
-                    qself: None,
-                    path: path.path.clone(),
-                })?,
+                GenericArgument::Type(syn::Type::Infer(_)) => Value::Wild,
+                GenericArgument::Type(syn::Type::Path(path)) => self.generic_argument(&path.path)?,
                 GenericArgument::Const(expr) => self.eval(expr)?,
                 other => {
                     return Err(Error::new_spanned(
@@ -184,6 +225,18 @@ impl Interpreter<'_> {
             });
         }
         Ok(values)
+    }
+
+    /// A generic argument that is a path: a struct, or what the name stands for.
+    fn generic_argument(&mut self, path: &Path) -> Result<Value> {
+        if let Some(ty) = self.struct_type(path)? {
+            return Ok(Value::Type(ty));
+        }
+        self.path(&ExprPath {
+            attrs: Vec::new(),
+            qself: None,
+            path: path.clone(),
+        })
     }
 
     /// Calls the function of the language of that name.
@@ -207,4 +260,15 @@ impl Interpreter<'_> {
             },
         )
     }
+}
+
+/// `Some(value)`.
+fn some(name: &Ident, args: Vec<Argument>) -> Result<Value> {
+    let Ok([argument]) = <[Argument; 1]>::try_from(args) else {
+        return Err(Error::new(name.span(), "`Some` takes 1 argument"));
+    };
+    Ok(Value::Option(Optional {
+        is_some: Truth::Known(true),
+        value: Some(Box::new(argument.value)),
+    }))
 }

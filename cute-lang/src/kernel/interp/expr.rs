@@ -4,9 +4,8 @@ use super::{Interpreter, MAX_STEPS};
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::value::types::{is_integer, register_type};
 use crate::kernel::value::{Num, Value};
-use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Error, Expr, ExprPath, ExprRange, Lit, LitInt, RangeLimits, Result};
+use syn::{Error, Expr, ExprRange, ExprRepeat, Lit, LitInt, RangeLimits, Result};
 
 /// The most values in a tuple, nested tuples included.
 const MAX_TUPLE: usize = 4096;
@@ -81,6 +80,11 @@ impl Interpreter<'_> {
                     "the kernel language has no labelled blocks",
                 )),
             },
+            Expr::Array(expr) => self.array(expr.elems.iter()),
+            Expr::Repeat(expr) => self.repeat(expr),
+            Expr::Struct(expr) => self.struct_literal(expr),
+            Expr::Closure(expr) => self.closure(expr),
+            Expr::Match(expr) => self.match_expr(expr),
             Expr::If(expr) => self.if_else(expr),
             Expr::ForLoop(expr) => self.for_loop(expr),
             Expr::While(expr) => self.while_loop(expr),
@@ -101,10 +105,6 @@ impl Interpreter<'_> {
             Expr::Macro(expr) => self.macro_call(&expr.mac),
             other => {
                 let what = match other {
-                    Expr::Closure(_) => "closures",
-                    Expr::Match(_) => "`match`",
-                    Expr::Struct(_) => "structs",
-                    Expr::Array(_) | Expr::Repeat(_) => "arrays: use a tuple",
                     Expr::Try(_) => "`?`",
                     Expr::Unsafe(_) => "`unsafe` blocks: a kernel as a whole is an `unsafe fn`",
                     Expr::Async(_) | Expr::Await(_) => "`async`: use barriers",
@@ -144,13 +144,6 @@ impl Interpreter<'_> {
         Ok(Value::Int(value, ty))
     }
 
-    pub(super) fn path(&mut self, expr: &ExprPath) -> Result<Value> {
-        match expr.path.get_ident() {
-            Some(ident) => self.lookup(ident),
-            None => Err(Error::new_spanned(expr, "expected a name without a path")),
-        }
-    }
-
     fn tuple<'e>(&mut self, elements: impl Iterator<Item = &'e Expr>) -> Result<Value> {
         let mut values = Vec::new();
         for element in elements {
@@ -161,38 +154,48 @@ impl Interpreter<'_> {
         if values.is_empty() {
             return Ok(Value::Unit);
         }
-        let tuple = Value::Tuple(values);
-        let (size, depth) = tuple.extent();
-        if size > MAX_TUPLE || depth > MAX_TUPLE_DEPTH {
-            return Err(self.b.error(format!(
-                "a tuple has at most {MAX_TUPLE} values, nested {MAX_TUPLE_DEPTH} deep: this one has {size}, nested {depth} deep"
-            )));
-        }
-        Ok(tuple)
+        self.limited(Value::Tuple(values))
     }
 
-    fn field(&mut self, base: Value, member: &syn::Member) -> Result<Value> {
-        match (base, member) {
-            (Value::Reference(value), member) => self.field(*value, member),
-            (Value::Tuple(mut elements), syn::Member::Unnamed(index)) => {
-                let i = index.index as usize;
-                if i < elements.len() {
-                    return Ok(elements.swap_remove(i));
-                }
-                Err(Error::new(
-                    index.span,
-                    format!("there is no field {i} in a tuple of {}", elements.len()),
-                ))
-            }
-            (base, member) => Err(Error::new_spanned(
-                member,
-                format!(
-                    "{} has no field `{}`",
-                    base.kind(),
-                    member.to_token_stream()
-                ),
+    fn array<'e>(&mut self, elements: impl Iterator<Item = &'e Expr>) -> Result<Value> {
+        let mut values = Vec::new();
+        for element in elements {
+            let value = self.eval(element)?;
+            values.push(self.keep(value));
+        }
+        self.limited(Value::Array(values))
+    }
+
+    /// `[value; count]`.
+    fn repeat(&mut self, expr: &ExprRepeat) -> Result<Value> {
+        let value = self.eval(&expr.expr)?;
+        let value = self.keep(value);
+        let count = match self.eval(&expr.len)? {
+            Value::Int(count, _) => usize::try_from(count).ok(),
+            _ => None,
+        };
+        match count.filter(|count| *count <= MAX_TUPLE) {
+            Some(count) => self.limited(Value::Array(vec![value; count])),
+            None => Err(Error::new(
+                expr.len.span(),
+                format!("the length of an array is an integer known at expansion, at most {MAX_TUPLE}"),
             )),
         }
+    }
+
+    /// The value, or an error if it is too large.
+    fn limited(&mut self, value: Value) -> Result<Value> {
+        let (size, depth) = value.extent();
+        if size > MAX_TUPLE || depth > MAX_TUPLE_DEPTH {
+            let what = match value {
+                Value::Array(_) => "an array",
+                _ => "a tuple",
+            };
+            return Err(self.b.error(format!(
+                "{what} has at most {MAX_TUPLE} values, nested {MAX_TUPLE_DEPTH} deep: this one has {size}, nested {depth} deep"
+            )));
+        }
+        Ok(value)
     }
 
     fn range(&mut self, expr: &ExprRange) -> Result<Value> {

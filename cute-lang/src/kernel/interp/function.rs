@@ -1,49 +1,149 @@
-//! Calls of the functions of the module, which are always inlined.
+//! Calls of functions and closures, which are always inlined.
 
+use super::Scope;
+use super::generics::Parameters;
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::interp::{Interpreter, JumpTarget};
-use crate::kernel::syntax::parse::parameter_name;
-use crate::kernel::value::Value;
+use crate::kernel::syntax::source::{HERE, ModuleId};
+use crate::kernel::value::{Closure, Value};
 use proc_macro2::Span;
-use std::collections::HashMap;
-use syn::spanned::Spanned;
-use syn::{Error, Expr, FnArg, GenericParam, ItemFn, Result, ReturnType, Stmt};
+use std::rc::Rc;
+use syn::{Error, Expr, FnArg, ItemFn, Pat, Result, ReturnType, Stmt, Type};
 
 /// The deepest nesting of calls. A function that calls itself exceeds it.
 const MAX_CALLS: usize = 32;
 
+/// A call of a function of a module.
+pub(super) struct Invocation<'f> {
+    /// The module that declares the function.
+    pub(super) module: ModuleId,
+    pub(super) function: &'f ItemFn,
+    /// The names that its `impl` gives it: `Self` and generic parameters.
+    pub(super) scope: Scope,
+    /// Where the call stands.
+    pub(super) span: Span,
+    /// The arguments between `::<` and `>`.
+    pub(super) types: Vec<Argument>,
+    /// The receiver, if there is one, and the arguments between parentheses.
+    pub(super) args: Vec<Argument>,
+}
+
 impl Interpreter<'_> {
-    pub(super) fn call_function(
+    pub(super) fn invoke(&mut self, call: Invocation<'_>) -> Result<Value> {
+        let Invocation {
+            module,
+            function,
+            mut scope,
+            span,
+            types,
+            args,
+        } = call;
+        let name = function.sig.ident.to_string();
+        check_count(&name, function.sig.inputs.len(), args.len(), span)?;
+        let inputs = function.sig.inputs.iter().zip(&args);
+        let inputs = inputs.filter_map(|(input, argument)| match input {
+            FnArg::Typed(input) => Some((&*input.ty, &argument.value)),
+            FnArg::Receiver(_) => None,
+        });
+        let parameters = Parameters::of(&function.sig.generics);
+        let bound = self.bind_generics(&name, &parameters, span, types, inputs)?;
+        scope.extend(bound.into_iter().map(|(name, value)| (name, Some(value))));
+        self.within(&name, module, scope, span, |this| {
+            for (input, argument) in function.sig.inputs.iter().zip(args) {
+                match input {
+                    FnArg::Typed(input) => this.parameter(&input.pat, Some(&input.ty), argument)?,
+                    FnArg::Receiver(_) => this.define("self", argument.value),
+                }
+            }
+            let value = this.body(&function.block.stmts)?;
+            match &function.sig.output {
+                _ if this.dead => Ok(value),
+                ReturnType::Type(_, ty) => this.ascribe(value, ty),
+                ReturnType::Default if matches!(value, Value::Unit) => Ok(value),
+                ReturnType::Default => Err(Error::new(
+                    function.sig.ident.span(),
+                    format!(
+                        "`{name}` gives {}, but declares no type of its value",
+                        value.kind()
+                    ),
+                )),
+            }
+        })
+    }
+
+    pub(super) fn call_closure(
         &mut self,
-        function: &ItemFn,
+        closure: &Rc<Closure>,
         span: Span,
-        types: Vec<Argument>,
         args: Vec<Argument>,
     ) -> Result<Value> {
-        let name = function.sig.ident.to_string();
+        let syntax = &closure.syntax;
+        check_count("the closure", syntax.inputs.len(), args.len(), span)?;
+        let scope = closure.scope.clone();
+        self.within("closure", closure.module, scope, span, |this| {
+            for (input, argument) in syntax.inputs.iter().zip(args) {
+                match input {
+                    Pat::Type(input) => this.parameter(&input.pat, Some(&input.ty), argument)?,
+                    pat => this.parameter(pat, None, argument)?,
+                }
+            }
+            let value = match &*syntax.body {
+                Expr::Block(body) if body.label.is_none() => this.body(&body.block.stmts)?,
+                body => {
+                    let value = this.eval(body)?;
+                    this.result(value)
+                }
+            };
+            match &syntax.output {
+                ReturnType::Type(_, ty) if !this.dead => this.ascribe(value, ty),
+                _ => Ok(value),
+            }
+        })
+    }
+
+    /// Runs the body of a function, which sees the names of `scope` and the items of its module.
+    fn within(
+        &mut self,
+        name: &str,
+        module: ModuleId,
+        scope: Scope,
+        span: Span,
+        body: impl FnOnce(&mut Self) -> Result<Value>,
+    ) -> Result<Value> {
         if self.calls == MAX_CALLS {
             let message = format!(
                 "calls nest more than {MAX_CALLS} deep: functions are inlined, so `{name}` cannot recurse"
             );
             return Err(self.end(span, message));
         }
-        let mut scope = HashMap::new();
-        self.bind_generics(function, span, types, &mut scope)?;
         let exit = JumpTarget {
             label: self.b.label(&format!("{name}_end")),
             used: false,
         };
-        // A function can name its own variables and the items of the module.
+        // Errors in a library stand at the call in the module that is expanded.
+        let entry = match module {
+            HERE => None,
+            _ => self.entry.or(Some(span)),
+        };
+        let crosses = entry.is_some() != self.entry.is_some();
         let scopes = std::mem::replace(&mut self.scopes, vec![scope]);
         let loops = std::mem::take(&mut self.loops);
         let exit = std::mem::replace(&mut self.exit, exit);
+        let module = std::mem::replace(&mut self.module, module);
+        let entry = std::mem::replace(&mut self.entry, entry);
         self.calls += 1;
         let errors = self.errors.len();
-        let value = self.inline(function, span, args);
+        let mut value = body(self);
+        if crosses && let Err(error) = value {
+            self.record(error);
+            value = Err(self.follow(span));
+        }
         self.calls -= 1;
         self.scopes = scopes;
         self.loops = loops;
         self.exit = exit;
+        self.module = module;
+        self.entry = entry;
         if self.errors.len() > errors {
             // The value of a function with errors may be wrong.
             return Err(self.follow(span));
@@ -51,36 +151,27 @@ impl Interpreter<'_> {
         value
     }
 
-    fn inline(&mut self, function: &ItemFn, span: Span, args: Vec<Argument>) -> Result<Value> {
-        let name = &function.sig.ident;
-        let inputs = &function.sig.inputs;
-        if inputs.len() != args.len() {
-            let s = if inputs.len() == 1 { "" } else { "s" };
-            let message = format!(
-                "`{name}` takes {} argument{s}, not {}",
-                inputs.len(),
-                args.len()
-            );
-            return Err(Error::new(span, message));
-        }
-        for (input, argument) in inputs.iter().zip(args) {
-            let FnArg::Typed(input) = input else {
-                return Err(Error::new_spanned(input, "a function takes no `self`"));
-            };
-            let value = self.ascribe(argument.value, &input.ty).map_err(|error| {
-                // The error is reported at the argument, not at the declaration.
-                Error::new(argument.span, error)
-            })?;
-            let start = self.length()?;
-            let hint = self.scalar_type(&input.ty);
-            self.bind(&input.pat, value, hint, start)?;
-        }
-        let (last, before) = match function.block.stmts.split_last() {
+    fn parameter(&mut self, pat: &Pat, ty: Option<&Type>, argument: Argument) -> Result<()> {
+        let value = match ty {
+            // The error is reported at the argument, not at the declaration.
+            Some(ty) => self
+                .ascribe(argument.value, ty)
+                .map_err(|error| Error::new(argument.span, error))?,
+            None => argument.value,
+        };
+        let start = self.length()?;
+        let hint = ty.and_then(|ty| self.scalar_type(ty));
+        self.bind(pat, value, hint, start)
+    }
+
+    /// The value of the statements of a function.
+    fn body(&mut self, stmts: &[Stmt]) -> Result<Value> {
+        let (last, before) = match stmts.split_last() {
             // `return x;` as the last statement gives the value.
             Some((Stmt::Expr(Expr::Return(last), _), before)) if last.expr.is_some() => {
                 (last.expr.as_deref(), before)
             }
-            _ => (None, &function.block.stmts[..]),
+            _ => (None, stmts),
         };
         let mut value = self.statements(before)?;
         if let Some(last) = last
@@ -88,84 +179,29 @@ impl Interpreter<'_> {
         {
             value = self.eval(last)?;
         }
+        Ok(self.result(value))
+    }
+
+    /// The value at the end of a function, where `return` goes.
+    fn result(&mut self, value: Value) -> Value {
         let value = self.keep(value);
         if self.exit.used {
             self.b.place_label(&self.exit.label.clone());
             self.dead = false;
         }
-        match &function.sig.output {
-            _ if self.dead => Ok(value),
-            ReturnType::Type(_, ty) => self.ascribe(value, ty),
-            ReturnType::Default if matches!(value, Value::Unit) => Ok(value),
-            ReturnType::Default => Err(Error::new(
-                name.span(),
-                format!(
-                    "`{name}` gives {}, but declares no type of its value",
-                    value.kind()
-                ),
-            )),
-        }
-    }
-
-    fn bind_generics(
-        &mut self,
-        function: &ItemFn,
-        span: Span,
-        types: Vec<Argument>,
-        scope: &mut HashMap<String, Option<Value>>,
-    ) -> Result<()> {
-        let params: Vec<&GenericParam> = function.sig.generics.params.iter().collect();
-        if params.len() != types.len() {
-            let names: Vec<String> = params
-                .iter()
-                .filter_map(|param| parameter_name(param))
-                .map(ToString::to_string)
-                .collect();
-            let name = &function.sig.ident;
-            let wanted = match names.len() {
-                0 => "no generic arguments".to_string(),
-                count => format!("{count}, `{name}::<{}>`", names.join(", ")),
-            };
-            return Err(Error::new(
-                span,
-                format!(
-                    "`{name}` has {} generic arguments here, but takes {wanted}",
-                    types.len()
-                ),
-            ));
-        }
-        for (param, argument) in params.into_iter().zip(types) {
-            let (name, value) = check_generic(param, argument)?;
-            scope.insert(name, Some(value));
-        }
-        Ok(())
+        value
     }
 }
 
-/// The name and the value of a type or const parameter, or an error if the argument has another kind.
-pub fn check_generic(param: &GenericParam, argument: Argument) -> Result<(String, Value)> {
-    match (param, argument.value) {
-        (GenericParam::Type(param), value @ Value::Element(_)) => {
-            Ok((param.ident.to_string(), value))
-        }
-        (GenericParam::Const(param), value @ (Value::Int(..) | Value::Bool(_))) => {
-            Ok((param.ident.to_string(), value))
-        }
-        (GenericParam::Type(param), value) => Err(Error::new(
-            argument.span,
-            format!("`{}` is an element type, not {}", param.ident, value.kind()),
-        )),
-        (GenericParam::Const(param), value) => Err(Error::new(
-            argument.span,
-            format!(
-                "`{}` is a number known at expansion, not {}",
-                param.ident,
-                value.kind()
-            ),
-        )),
-        (param, _) => Err(Error::new(
-            param.span(),
-            "a function takes type and const parameters only",
-        )),
+fn check_count(name: &str, wanted: usize, given: usize, span: Span) -> Result<()> {
+    if wanted == given {
+        return Ok(());
     }
+    let s = if wanted == 1 { "" } else { "s" };
+    let quoted = match name.contains(' ') {
+        true => name.to_owned(),
+        false => format!("`{name}`"),
+    };
+    let message = format!("{quoted} takes {wanted} argument{s}, not {given}");
+    Err(Error::new(span, message))
 }

@@ -41,8 +41,8 @@ impl Interpreter<'_> {
                 format!("`{name}` is known only when the kernel runs"),
             ));
         }
-        match self.source.layouts.iter().find(|(known, _)| known == name) {
-            Some((_, bound)) => bound
+        match self.source.layout(self.module, name) {
+            Some(bound) => bound
                 .value(name)
                 .map_err(|message| Error::new_spanned(path, message)),
             None => {
@@ -61,11 +61,7 @@ impl Interpreter<'_> {
             TokenTree::Group(group) => self.wrong_name(group.stream()),
             TokenTree::Ident(ident) => {
                 let name = ident.to_string();
-                let value = self
-                    .scopes
-                    .iter()
-                    .rev()
-                    .find_map(|scope| scope.get(&name))?;
+                let value = self.find(&name)?;
                 value.is_none().then(|| ident.span())
             }
             _ => None,

@@ -5,40 +5,54 @@ use crate::kernel::emit::operation::Cmp;
 use crate::kernel::interp::{Interpreter, JumpTarget, Loop};
 use crate::kernel::syntax::text;
 use crate::kernel::value::types::instruction_type;
-use crate::kernel::value::{Num, Value};
+use crate::kernel::value::{Num, Truth, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::Opcode;
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Block, Error, ExprForLoop, ExprLoop, ExprWhile, Label, Lifetime, Pat, Result};
+use syn::{Block, Error, Expr, ExprForLoop, ExprLoop, ExprWhile, Label, Lifetime, Pat, Result};
 
 /// The most iterations of a loop that is unrolled.
 const MAX_UNROLL: i128 = 4096;
 
 impl Interpreter<'_> {
     pub(super) fn for_loop(&mut self, expr: &ExprForLoop) -> Result<Value> {
-        let range = self.eval(&expr.expr)?;
-        let Value::Range(start, end, ty) = self.keep(range) else {
-            return Err(Error::new(
-                expr.expr.span(),
-                "a `for` loop runs over a range: `for i in a..b`",
-            ));
+        let over = self.eval(&expr.expr)?;
+        let over = match over {
+            Value::Range(..) | Value::Array(_) => self.keep(over),
+            over => over,
         };
-        match (start.constant(), end.constant()) {
-            (Some(start), Some(end)) => self.unrolled(expr, start..end, ty)?,
-            _ => self.counted(expr, &start, &end)?,
+        match over {
+            Value::Range(Num::Const(start), Num::Const(end), ty) => {
+                let steps = end.saturating_sub(start);
+                let indices = (start..end).map(|i| (i.to_string(), Value::Int(i, ty)));
+                self.unrolled(expr, steps, indices)?;
+            }
+            Value::Range(start, end, _) => self.counted(expr, &start, &end)?,
+            Value::Array(elements) => {
+                let steps = elements.len() as i128;
+                let elements = elements.into_iter().enumerate();
+                let elements = elements.map(|(i, value)| (format!("[{i}]"), value));
+                self.unrolled(expr, steps, elements)?;
+            }
+            Value::Struct(_) | Value::Reference(_) => self.iterated(expr, over)?,
+            _ => {
+                return Err(Error::new(
+                    expr.expr.span(),
+                    "a `for` loop runs over a range, an array or an iterator: `for i in a..b`",
+                ));
+            }
         }
         Ok(Value::Unit)
     }
 
-    /// A loop with known bounds. Its body is emitted once for each index.
+    /// A loop with known steps. Its body is emitted once for each.
     fn unrolled(
         &mut self,
         expr: &ExprForLoop,
-        range: std::ops::Range<i128>,
-        ty: Option<Type>,
+        steps: i128,
+        values: impl Iterator<Item = (String, Value)>,
     ) -> Result<()> {
-        let steps = range.end.saturating_sub(range.start);
         if steps > MAX_UNROLL {
             let message = format!(
                 "a loop of known bounds is unrolled: this one has {steps} steps, and the limit is {MAX_UNROLL}"
@@ -49,16 +63,16 @@ impl Interpreter<'_> {
         self.enter(expr.label.as_ref(), on_break);
         let name = text::shorten(expr.pat.to_token_stream());
         let errors = self.errors.len();
-        for i in range {
+        for (text, value) in values {
             self.work(1, expr.for_token.span)?;
             let on_continue = self.target("for_continue");
             self.current().on_continue = on_continue;
             let before = self.length()?;
             if !matches!(*expr.pat, Pat::Wild(_)) {
-                self.b.comment(format!("{name} = {i}"));
+                self.b.comment(format!("{name} = {text}"));
             }
             let first = self.length()?;
-            self.iteration(&expr.pat, Value::Int(i, ty), &expr.body)?;
+            self.iteration(&expr.pat, value, &expr.body)?;
             self.arrive(|l| &mut l.on_continue);
             if self.length()? == first {
                 self.b.split_off(before);
@@ -120,18 +134,35 @@ impl Interpreter<'_> {
         let mut on_break = self.target("while_end");
         let start = self.length()?;
         self.b.place_label(&head);
-        match self.condition(&expr.cond)? {
-            Value::Bool(false) => {
+        let matched = match &*expr.cond {
+            Expr::Let(condition) => {
+                let value = self.eval(&condition.expr)?;
+                Some((&*condition.pat, self.keep(value)))
+            }
+            _ => None,
+        };
+        let truth = match &matched {
+            Some((pat, value)) => Some(self.test(pat, value)?),
+            None => Truth::of(&self.condition(&expr.cond)?),
+        };
+        match truth {
+            Some(Truth::Known(false)) => {
                 self.b.split_off(start);
                 return Ok(Value::Unit);
             }
-            Value::Scalar(predicate) => {
+            Some(Truth::Predicate(predicate)) => {
                 on_break.used = true;
                 self.b.branch_if(unless(&predicate), &on_break.label);
             }
             _ => {}
         }
-        self.endless(expr.label.as_ref(), &expr.body, head, on_break)
+        let label = expr.label.as_ref();
+        match matched {
+            Some((pat, value)) => self.scoped(pat, &value, |this| {
+                this.endless(label, &expr.body, head, on_break)
+            }),
+            None => self.endless(label, &expr.body, head, on_break),
+        }
     }
 
     pub(super) fn loop_loop(&mut self, expr: &ExprLoop) -> Result<Value> {
@@ -142,7 +173,7 @@ impl Interpreter<'_> {
     }
 
     /// The body of a loop whose head has been emitted, and the jump back to the head.
-    fn endless(
+    pub(super) fn endless(
         &mut self,
         label: Option<&Label>,
         body: &Block,
@@ -163,7 +194,7 @@ impl Interpreter<'_> {
         Ok(Value::Unit)
     }
 
-    fn iteration(&mut self, pat: &Pat, index: Value, body: &Block) -> Result<()> {
+    pub(super) fn iteration(&mut self, pat: &Pat, index: Value, body: &Block) -> Result<()> {
         self.scopes.push(Default::default());
         let result = self
             .bind(pat, index, None, usize::MAX)
@@ -172,7 +203,7 @@ impl Interpreter<'_> {
         result.map(drop)
     }
 
-    fn enter(&mut self, label: Option<&Label>, on_break: JumpTarget) {
+    pub(super) fn enter(&mut self, label: Option<&Label>, on_break: JumpTarget) {
         let name = label.map(|label| label.name.ident.to_string());
         let on_continue = JumpTarget {
             label: String::new(),
@@ -185,13 +216,13 @@ impl Interpreter<'_> {
         });
     }
 
-    fn current(&mut self) -> &mut Loop {
+    pub(super) fn current(&mut self) -> &mut Loop {
         self.loops
             .last_mut()
             .expect("called between `enter` and `leave`")
     }
 
-    fn leave(&mut self) {
+    pub(super) fn leave(&mut self) {
         self.arrive(|l| &mut l.on_break);
         self.loops.pop();
     }
@@ -206,7 +237,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn target(&mut self, stem: &str) -> JumpTarget {
+    pub(super) fn target(&mut self, stem: &str) -> JumpTarget {
         JumpTarget {
             label: self.b.label(stem),
             used: false,

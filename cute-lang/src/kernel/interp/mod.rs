@@ -7,24 +7,32 @@
 mod assign;
 mod branch;
 mod call;
+mod closure;
 mod expr;
-pub mod function;
+mod function;
+pub mod generics;
+mod iterator;
 mod layout;
+mod library;
 mod loops;
 mod macros;
+mod matching;
+mod name;
 mod near;
 mod operator;
+mod path;
+mod pattern;
 mod ptx;
 mod statement;
+mod structure;
 mod types;
 mod variable;
 
-use crate::kernel::builtins;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::syntax::errors::Errors;
-use crate::kernel::syntax::parse::Source;
-use crate::kernel::value::{Value, element_type};
-use proc_macro2::{Ident, Span};
+use crate::kernel::syntax::source::{HERE, ModuleId, Source};
+use crate::kernel::value::Value;
+use proc_macro2::Span;
 use std::collections::HashMap;
 use syn::{Error, Result};
 
@@ -41,13 +49,22 @@ const VALUES_A_STEP: usize = 16;
 /// The most errors that are reported for a kernel.
 const MAX_ERRORS: usize = 8;
 
+/// The names of a block. A name whose definition has an error has no value.
+type Scope = HashMap<String, Option<Value>>;
+
 /// Interprets one instance.
 pub struct Interpreter<'s> {
     source: &'s Source,
     /// The kernel that is emitted.
     pub b: Builder,
-    /// Names in scope by block, the innermost last. A name whose definition has an error has no value.
-    scopes: Vec<HashMap<String, Option<Value>>>,
+    /// The module whose items are in scope.
+    module: ModuleId,
+    /// The call by which a library was entered, while one of its functions is interpreted.
+    entry: Option<Span>,
+    /// Names in scope by block, the innermost last.
+    scopes: Vec<Scope>,
+    /// Whether there is a closure, so that a call may change variables that it does not name.
+    has_closures: bool,
     loops: Vec<Loop>,
     /// Where `return` goes.
     exit: JumpTarget,
@@ -87,7 +104,10 @@ impl<'s> Interpreter<'s> {
         Self {
             source,
             b,
+            module: HERE,
+            entry: None,
             scopes,
+            has_closures: false,
             loops: Vec::new(),
             exit,
             dead: false,
@@ -110,49 +130,6 @@ impl<'s> Interpreter<'s> {
         Err(self.end(span, message))
     }
 
-    /// Puts a name into the innermost scope.
-    pub fn define(&mut self, name: &str, value: Value) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name.to_string(), Some(value));
-        }
-    }
-
-    /// The value of a name.
-    fn lookup(&mut self, name: &Ident) -> Result<Value> {
-        let text = name.to_string();
-        if let Some(value) = self.scopes.iter().rev().find_map(|scope| scope.get(&text)) {
-            let value = value.clone().ok_or_else(|| self.follow(name.span()))?;
-            if let Value::Tuple(_) = &value {
-                self.work(value.extent().0 / VALUES_A_STEP, name.span())?;
-            }
-            return Ok(value);
-        }
-        if let Some(item) = self.source.consts.iter().find(|item| item.ident == *name) {
-            // The expression of a constant can name only constants.
-            let scopes = std::mem::replace(&mut self.scopes, vec![HashMap::new()]);
-            let value = self.eval(&item.expr);
-            self.scopes = scopes;
-            return value;
-        }
-        if let Some(element) = element_type(&text) {
-            return Ok(Value::Element(element));
-        }
-        if let Some(word) = builtins::WORDS.iter().find(|word| **word == text) {
-            return Ok(Value::Word(word));
-        }
-        let names = self
-            .scopes
-            .iter()
-            .flat_map(HashMap::keys)
-            .map(String::as_str)
-            .chain(builtins::WORDS.iter().copied());
-        let hint = near::hint(&text, names);
-        Err(Error::new(
-            name.span(),
-            format!("cannot find `{text}` in this scope{hint}"),
-        ))
-    }
-
     /// The number of lines so far. Too many lines end the interpretation.
     fn length(&mut self) -> Result<usize> {
         let length = self.b.check_length();
@@ -165,7 +142,7 @@ impl<'s> Interpreter<'s> {
     /// Records an error, unless it follows from a recorded one.
     fn record(&mut self, error: Error) {
         if !std::mem::take(&mut self.follows) && self.errors.len() < MAX_ERRORS {
-            self.errors.push(error);
+            self.errors.push(self.at_entry(error));
             self.hopeless |= self.errors.len() == MAX_ERRORS;
         }
     }

@@ -1,12 +1,11 @@
 //! Operators and casts.
 
-use super::assign::may_assign;
 use crate::kernel::emit::operation::{Cmp, Op, symbol};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::{
     instruction_type, is_float, is_integer, is_signed, range, rounded, rust_name, wrap,
 };
-use crate::kernel::value::{Scalar, Value};
+use crate::kernel::value::{Truth, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use quote::ToTokens;
@@ -65,7 +64,7 @@ impl Interpreter<'_> {
             return self.assign_op(left, arithmetic, op, right);
         }
         let left = self.eval(left)?;
-        let left = if may_assign(right) {
+        let left = if self.may_assign(right) {
             self.keep(left)
         } else {
             left
@@ -84,8 +83,8 @@ impl Interpreter<'_> {
         if a.as_num().is_some() && b.as_num().is_some() {
             return self.b.integers(op, a, b);
         }
-        if let (Op::And | Op::Or | Op::Xor, Some(a), Some(b)) = (op, truth(a), truth(b)) {
-            return Ok(self.truth_table(op, a, b));
+        if let (Op::And | Op::Or | Op::Xor, Some(a), Some(b)) = (op, Truth::of(a), Truth::of(b)) {
+            return Ok(self.truth_table(op, &a, &b));
         }
         let known = match (op, a, b) {
             (Op::Add, Value::Float(a), Value::Float(b)) => Some(Value::Float(a + b)),
@@ -130,10 +129,10 @@ impl Interpreter<'_> {
     }
 
     /// The value of `&`, `|` or `^` for truth values.
-    fn truth_table(&mut self, op: Op, a: Truth<'_>, b: Truth<'_>) -> Value {
+    pub(super) fn truth_table(&mut self, op: Op, a: &Truth, b: &Truth) -> Value {
         match (op, a, b) {
-            (Op::And, Truth::Known(a), Truth::Known(b)) => Value::Bool(a & b),
-            (Op::Or, Truth::Known(a), Truth::Known(b)) => Value::Bool(a | b),
+            (Op::And, Truth::Known(a), Truth::Known(b)) => Value::Bool(*a & *b),
+            (Op::Or, Truth::Known(a), Truth::Known(b)) => Value::Bool(*a | *b),
             (_, Truth::Known(a), Truth::Known(b)) => Value::Bool(a ^ b),
             (Op::And, Truth::Known(false), _) | (Op::And, _, Truth::Known(false)) => {
                 Value::Bool(false)
@@ -173,11 +172,11 @@ impl Interpreter<'_> {
             self.b.common_type(a, b)?;
             return self.b.compare(cmp, &x, &y);
         }
-        if let (Cmp::Eq | Cmp::Ne, Some(a), Some(b)) = (cmp, truth(a), truth(b)) {
-            let differ = self.truth_table(Op::Xor, a, b);
-            return match (cmp, truth(&differ)) {
+        if let (Cmp::Eq | Cmp::Ne, Some(a), Some(b)) = (cmp, Truth::of(a), Truth::of(b)) {
+            let differ = self.truth_table(Op::Xor, &a, &b);
+            return match (cmp, Truth::of(&differ)) {
                 (Cmp::Eq, Some(differ)) => {
-                    Ok(self.truth_table(Op::Xor, differ, Truth::Known(true)))
+                    Ok(self.truth_table(Op::Xor, &differ, &Truth::Known(true)))
                 }
                 _ => Ok(differ),
             };
@@ -249,21 +248,6 @@ impl Interpreter<'_> {
                 rust_name(ty)
             ))),
         }
-    }
-}
-
-/// A truth value.
-#[derive(Clone, Copy)]
-enum Truth<'a> {
-    Known(bool),
-    Predicate(&'a Scalar),
-}
-
-fn truth(value: &Value) -> Option<Truth<'_>> {
-    match value {
-        Value::Bool(value) => Some(Truth::Known(*value)),
-        Value::Scalar(scalar) if scalar.ty == Type::Pred => Some(Truth::Predicate(scalar)),
-        _ => None,
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
 use crate::kernel::value::Value;
-use cute_ptx::ast::{Line, Type};
+use cute_ptx::ast::Line;
 use proc_macro2::Ident;
 use std::collections::HashMap;
-use syn::{Block, Error, Local, Pat, Result, Stmt};
+use syn::{Block, Error, Local, Result, Stmt};
 
 impl Interpreter<'_> {
     /// Runs the body of a kernel.
@@ -123,73 +123,6 @@ impl Interpreter<'_> {
             return Ok(());
         }
         self.bind(&local.pat, value, hint, start)
-    }
-
-    /// Binds a pattern to a value. `hint` is the type that the initialiser names, and `start` is the first line that
-    /// the initialiser emitted.
-    pub(super) fn bind(
-        &mut self,
-        pat: &Pat,
-        value: Value,
-        hint: Option<Type>,
-        start: usize,
-    ) -> Result<()> {
-        match pat {
-            Pat::Wild(_) => Ok(()),
-            Pat::Paren(pat) => self.bind(&pat.pat, value, hint, start),
-            Pat::Type(pat) => {
-                let value = self.ascribe(value, &pat.ty)?;
-                let hint = self.scalar_type(&pat.ty).or(hint);
-                self.bind(&pat.pat, value, hint, start)
-            }
-            Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
-                let name = pat.ident.to_string();
-                self.b.set_place(pat.ident.span());
-                let value = match pat.mutability {
-                    Some(_) => self.variable(&name, value, hint, start)?,
-                    None => self.keep(value),
-                };
-                self.define(&name, value);
-                Ok(())
-            }
-            Pat::Tuple(pat) => match value {
-                Value::Tuple(values) if values.len() == pat.elems.len() => {
-                    // With several results, the last line does not define all of them, so no register can be renamed.
-                    let start = self.length()?;
-                    pat.elems
-                        .iter()
-                        .zip(values)
-                        .try_for_each(|(pat, value)| self.bind(pat, value, None, start))
-                }
-                value => Err(Error::new_spanned(
-                    pat,
-                    format!(
-                        "a pattern of {} names does not match {}",
-                        pat.elems.len(),
-                        value.kind()
-                    ),
-                )),
-            },
-            pat => Err(Error::new_spanned(
-                pat,
-                "expected a name, `_` or a tuple of them",
-            )),
-        }
-    }
-
-    /// Defines the names of a pattern whose value has an error.
-    fn define_as_wrong(&mut self, pat: &Pat) {
-        match pat {
-            Pat::Ident(pat) => {
-                if let Some(scope) = self.scopes.last_mut() {
-                    scope.insert(pat.ident.to_string(), None);
-                }
-            }
-            Pat::Type(pat) => self.define_as_wrong(&pat.pat),
-            Pat::Paren(pat) => self.define_as_wrong(&pat.pat),
-            Pat::Tuple(pat) => pat.elems.iter().for_each(|pat| self.define_as_wrong(pat)),
-            _ => {}
-        }
     }
 
     /// Runs `f`, and returns its value, the lines that it emitted, which are removed, and whether no thread reaches

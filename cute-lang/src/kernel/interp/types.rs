@@ -2,11 +2,12 @@
 
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
-use crate::kernel::value::Value;
+use super::generics::is_function_bound;
+use crate::kernel::value::{Optional, Value};
 use crate::kernel::value::types::{is_float, is_integer, register_type};
 use cute_ptx::ast::Type;
 use syn::spanned::Spanned;
-use syn::{Error, Expr, Result};
+use syn::{Error, Expr, GenericArgument, Path, PathArguments, Result};
 
 impl Interpreter<'_> {
     /// The type that an initialiser gives a variable, as in `0.5f64` and `0 as u64`.
@@ -29,12 +30,7 @@ impl Interpreter<'_> {
             return None;
         };
         let ident = path.path.get_ident()?;
-        match self
-            .scopes
-            .iter()
-            .rev()
-            .find_map(|scope| scope.get(&ident.to_string()))
-        {
+        match self.find(&ident.to_string()) {
             Some(Some(Value::Element(element))) => Some(Type::of(*element)),
             Some(_) => None,
             None => register_type(&ident.to_string()),
@@ -80,6 +76,37 @@ impl Interpreter<'_> {
                 self.ascribe(value, &ty.elem)
             }
             (syn::Type::Infer(_), value) => Ok(value),
+            (syn::Type::Array(ty), Value::Array(values)) => {
+                let len = self.eval(&ty.len)?.untyped();
+                if len != Value::Int(values.len() as i128, None) {
+                    return Err(mismatch(&Value::Array(values)));
+                }
+                let values = values.into_iter().map(|value| self.ascribe(value, &ty.elem));
+                Ok(Value::Array(values.collect::<Result<_>>()?))
+            }
+            (syn::Type::ImplTrait(ty), value @ Value::Callable(_))
+                if ty.bounds.iter().any(is_function_bound) =>
+            {
+                Ok(value)
+            }
+            (syn::Type::Path(path), Value::Option(option)) if is_option(&path.path) => {
+                let inner = option_argument(&path.path);
+                let value = match (option.value, inner) {
+                    (Some(value), Some(ty)) => Some(Box::new(self.ascribe(*value, ty)?)),
+                    (value, _) => value,
+                };
+                Ok(Value::Option(Optional { value, ..option }))
+            }
+            (syn::Type::Path(path), Value::Struct(value)) => {
+                match self.as_struct(&value, &path.path)? {
+                    Some(value) => Ok(Value::Struct(value)),
+                    None => Err(mismatch(&Value::Struct(value))),
+                }
+            }
+            // The name of a parameter that stands for a function has no value.
+            (syn::Type::Path(path), value @ Value::Callable(_)) if path.path.get_ident().is_some() => {
+                Ok(value)
+            }
             (syn::Type::Path(path), value) => {
                 let name = path
                     .path
@@ -95,7 +122,8 @@ impl Interpreter<'_> {
                     Value::Barrier(_) => &["Barrier"],
                     Value::TmaTensor(_) => &["TmaLoad", "TmaStore"],
                     Value::Algebra(_) => &["Layout", "ComposedLayout", "Swizzle", "Tiler"],
-                    Value::Int(..) => &["usize", "Layout"],
+                    Value::Int(..) => &["usize", "Layout", "Shape"],
+                    Value::Range(..) => &["Range"],
                     Value::Tuple(_) => &["Shape", "Coord", "Tiler"],
                     _ => &[],
                 };
@@ -107,5 +135,20 @@ impl Interpreter<'_> {
             }
             (_, value) => Err(mismatch(&value)),
         }
+    }
+}
+
+fn is_option(path: &Path) -> bool {
+    path.segments.last().is_some_and(|last| last.ident == "Option")
+}
+
+/// The `T` of `Option<T>`.
+fn option_argument(path: &Path) -> Option<&syn::Type> {
+    let PathArguments::AngleBracketed(arguments) = &path.segments.last()?.arguments else {
+        return None;
+    };
+    match arguments.args.first()? {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
     }
 }

@@ -16,21 +16,28 @@ impl Interpreter<'_> {
         hint: Option<Type>,
         start: usize,
     ) -> Result<Value> {
-        if let Value::Tuple(values) = value {
+        if let Some(parts) = value.parts() {
             let start = self.length()?;
-            let variables = values
-                .into_iter()
-                .enumerate()
-                .map(|(i, value)| self.variable(&format!("{name}_{i}"), value, None, start));
-            return Ok(Value::Tuple(variables.collect::<Result<_>>()?));
+            let mut variables = Vec::new();
+            for (i, part) in parts.iter().enumerate() {
+                let name = match &value {
+                    Value::Struct(value) => format!("{name}_{}", value.ty.fields[i]),
+                    _ => format!("{name}_{i}"),
+                };
+                variables.push(match changes(part) {
+                    true => self.variable(&name, part.clone(), None, start)?,
+                    false => part.clone(),
+                });
+            }
+            return Ok(value.with_parts(variables));
         }
         let ty = match &value {
             Value::Int(_, ty) => ty.or(hint).unwrap_or(Type::U32),
             Value::Float(_) => hint.unwrap_or(Type::F32),
             Value::Bool(_) => Type::Pred,
             Value::Scalar(scalar) => scalar.ty,
-            // A fragment has registers of its own, and a reference stands for those of another variable.
-            Value::Fragment(_) | Value::Reference(_) => return Ok(value),
+            // A fragment has registers of its own, and a reference or a closure stands for those of other variables.
+            Value::Fragment(_) | Value::Reference(_) | Value::Callable(_) => return Ok(value),
             other => {
                 return Err(self.b.error(format!(
                     "`{name}` is {}, which cannot change at run time: write `let`, not `let mut`",
@@ -91,19 +98,6 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Writes the value of a branch to the registers of the merged value of an `if`.
-    pub(super) fn store_all(&mut self, to: &Value, from: &Value) -> Result<()> {
-        match (to, from) {
-            (Value::Scalar(to), from) => self.store(to, from, usize::MAX),
-            (Value::Tuple(to), Value::Tuple(from)) => to
-                .iter()
-                .zip(from)
-                .try_for_each(|(to, from)| self.store_all(to, from)),
-            // Known at expansion, and the same in both branches.
-            _ => Ok(()),
-        }
-    }
-
     /// A floating-point constant of that type.
     pub(super) fn float_operand(&self, value: f64, ty: Type) -> Result<Operand> {
         match ty {
@@ -116,4 +110,12 @@ impl Interpreter<'_> {
             ))),
         }
     }
+}
+
+/// Whether a part of a `let mut` variable becomes a register that can change. Tensors, layouts and the like stay.
+fn changes(part: &Value) -> bool {
+    matches!(
+        part,
+        Value::Int(..) | Value::Float(_) | Value::Bool(_) | Value::Scalar(_)
+    ) || part.parts().is_some()
 }

@@ -9,10 +9,11 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::module::module;
 use crate::kernel::emit::param::{Param, ParamKind};
 use crate::kernel::interp::Interpreter;
-use crate::kernel::interp::function::check_generic;
+use crate::kernel::interp::generics::check_generic;
 use crate::kernel::syntax::errors::Errors;
-use crate::kernel::syntax::parse;
-use crate::kernel::syntax::parse::{Instance, Kernel, Source, parameter_name};
+use crate::kernel::syntax::kernel::{Instance, Kernel, parameter_name};
+use crate::kernel::syntax::module::Module as Kernels;
+use crate::kernel::syntax::source::{HERE, Source};
 use constant::{cluster, constant};
 use cute_hopper::threads::MAX_CTA;
 use cute_ptx::ast::{Entry, Item, Module};
@@ -57,14 +58,14 @@ pub struct Lowered {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn lower(module: TokenStream) -> Result<Vec<Lowered>> {
-    instances(&parse::source(module)?)
+    instances(&Source::new(Kernels::parse(module)?, &[])?)
 }
 
 /// Lowers all instances of a parsed module.
 pub fn instances(source: &Source) -> Result<Vec<Lowered>> {
     let mut lowered = Vec::new();
     let mut errors = Errors::default();
-    for kernel in &source.kernels {
+    for kernel in &source.module(HERE).kernels {
         for instance in &kernel.instances {
             match lower_instance(source, kernel, instance) {
                 Ok(instance) => lowered.push(instance),

@@ -1,6 +1,10 @@
-//! The module under `#[kernels]` as syntax, before anything in it has a meaning.
+//! Modules under `#[kernels]` as syntax, before anything in them has a meaning.
 
 pub mod errors;
 mod height;
-pub mod parse;
+pub mod import;
+pub mod kernel;
+pub mod library;
+pub mod module;
+pub mod source;
 pub(crate) mod text;

@@ -3,7 +3,7 @@
 use super::num::{Num, Scalar};
 
 /// Several mbarriers, 8 bytes apart.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Barriers {
     /// Where the first lies in the kernel's shared memory, in bytes.
     pub base: u32,
@@ -12,7 +12,7 @@ pub struct Barriers {
 }
 
 /// One mbarrier.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Barrier {
     /// Where the first barrier of its `mbarriers(…)` lies in the kernel's shared memory, in bytes.
     pub base: u32,

@@ -6,7 +6,7 @@ use cute_algebra::{Layout, Shape};
 use cute_ptx::ast::Type;
 
 /// Registers of this thread, or its part of a tile that several threads hold together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Fragment {
     /// The type of its elements.
     pub element: Element,
@@ -30,7 +30,7 @@ pub struct Held {
 }
 
 /// How threads are distributed over a tile.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Distributed {
     /// For each mode of the tile, the layout from threads to coordinates.
     pub threads: Vec<Layout>,

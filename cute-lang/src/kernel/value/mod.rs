@@ -7,23 +7,31 @@
 
 mod algebra;
 mod barrier;
+mod callable;
 mod element;
 mod fragment;
 mod num;
+mod option;
+mod parts;
+mod structure;
 mod tensor;
 pub mod types;
 
 pub use barrier::{Barrier, Barriers};
+pub use callable::{Callable, Closure};
 pub use element::{Element, element_type};
 pub use fragment::{Distributed, Fragment, Held, packing, word_type};
 pub use num::{Num, Scalar};
+pub use option::{Optional, Truth};
+pub use structure::{Struct, StructType};
 pub use tensor::{Global, Tensor, TmaTensor};
 
 use cute_ptx::ast::Type;
+use std::rc::Rc;
 use types::{is_integer, rust_name};
 
 /// Any value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `()`.
     Unit,
@@ -40,12 +48,22 @@ pub enum Value {
     Word(&'static str),
     /// An element type.
     Element(Element),
+    /// A struct type.
+    Type(Rc<StructType>),
     /// `_`: the whole mode.
     Wild,
     /// `a..b`, and the type of its integers, if it is known.
     Range(Num, Num, Option<Type>),
     /// A tuple of rank two or more, or of rank one as `(x,)`.
     Tuple(Vec<Value>),
+    /// An array.
+    Array(Vec<Value>),
+    /// A struct.
+    Struct(Struct),
+    /// An `Option`.
+    Option(Optional),
+    /// A closure or a function.
+    Callable(Callable),
     /// A layout, swizzled layout, swizzle, tiler or stride. Never an integer, truth value or tuple of integers:
     /// [`Value::from_algebra`] makes those variants of their own.
     Algebra(cute_algebra::Value),
@@ -100,9 +118,15 @@ impl Value {
             Value::Str(_) => "a string".into(),
             Value::Word(word) => format!("`{word}`"),
             Value::Element(element) => format!("the type `{element}`"),
+            Value::Type(ty) => format!("the type `{}`", ty.name),
             Value::Wild => "`_`".into(),
             Value::Range(..) => "a range".into(),
             Value::Tuple(elements) => format!("a tuple of {}", elements.len()),
+            Value::Array(elements) => format!("an array of {}", elements.len()),
+            Value::Struct(value) => format!("a `{}`", value.ty.name),
+            Value::Option(_) => "an `Option`".into(),
+            Value::Callable(Callable::Closure(_)) => "a closure".into(),
+            Value::Callable(Callable::Function(_, name)) => format!("the function `{name}`"),
             Value::Algebra(value) => format!("{} `{value}`", value.kind()),
             Value::Scalar(scalar) => format!("a run-time `{}`", rust_name(scalar.ty)),
             Value::Reference(value) => format!("a `&mut` to {}", value.kind()),
@@ -124,57 +148,20 @@ impl Value {
         }
     }
 
+    /// The value without the type of its integer.
+    pub fn untyped(self) -> Value {
+        match self {
+            Value::Int(value, _) => Value::Int(value, None),
+            value => value,
+        }
+    }
+
     /// The type of the integer, if it has one.
     pub fn integer_type(&self) -> Option<Type> {
         match self {
             Value::Int(_, ty) => *ty,
             Value::Scalar(scalar) if is_integer(scalar.ty) => Some(scalar.ty),
             _ => None,
-        }
-    }
-
-    /// The number of values in a tuple, nested tuples included, and the depth of the nesting.
-    pub fn extent(&self) -> (usize, usize) {
-        let Value::Tuple(values) = self else {
-            return (1, 0);
-        };
-        let parts = values.iter().map(Value::extent);
-        parts.fold((0, 1), |(size, depth), (inner, deep)| {
-            (size + inner, depth.max(deep + 1))
-        })
-    }
-
-    /// Calls `f` on every register in the value.
-    pub fn for_each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
-        match self {
-            Value::Scalar(scalar) => f(scalar),
-            Value::Range(start, end, _) => {
-                for bound in [start, end] {
-                    if let Num::Reg(scalar) = bound {
-                        f(scalar);
-                    }
-                }
-            }
-            Value::Tuple(elements) => elements
-                .iter_mut()
-                .for_each(|element| element.for_each_scalar_mut(f)),
-            Value::Tensor(tensor) => tensor.for_each_scalar_mut(f),
-            Value::Barrier(barrier) => barrier.for_each_scalar_mut(f),
-            // Assignments through a reference must change the caller's variable, and a fragment stands for the
-            // registers themselves.
-            Value::Reference(_) | Value::Fragment(_) => {}
-            Value::Unit
-            | Value::Int(..)
-            | Value::Float(_)
-            | Value::Bool(_)
-            | Value::Str(_)
-            | Value::Word(_) => {}
-            Value::Element(_)
-            | Value::Wild
-            | Value::Barriers(_)
-            | Value::Algebra(_)
-            | Value::Global(_)
-            | Value::TmaTensor(_) => {}
         }
     }
 }

@@ -6,7 +6,7 @@ use cute_algebra::ComposedLayout;
 
 /// A tile of shared memory. Its element at c lies at byte `base + Sw(dynamic + bytes · (offset + layout(c)))`, where the
 /// swizzle and the offset are the layout's own.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Tensor {
     /// The type of its elements.
     pub element: Element,
@@ -19,7 +19,7 @@ pub struct Tensor {
 }
 
 /// A tensor parameter that is accessed element by element.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Global {
     /// The type of its elements.
     pub element: Element,
@@ -28,7 +28,7 @@ pub struct Global {
 }
 
 /// A tensor parameter that is accessed by TMA.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TmaTensor {
     /// The index of the parameter.
     pub param: usize,

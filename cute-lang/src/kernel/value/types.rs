@@ -1,6 +1,6 @@
 //! Types of PTX: their names and ranges in Rust, and the types by which instructions compute with them.
 
-use super::element::element_type;
+use super::element::{Element, element_type};
 use cute_ptx::ast::Type;
 
 /// Whether registers of this type hold integers.
@@ -79,6 +79,12 @@ pub fn rust_name(ty: Type) -> &'static str {
         Type::S64 => "i64",
         ty => ty.name(),
     }
+}
+
+/// The element type whose values registers of this type hold.
+pub fn element_of(ty: Type) -> Option<Element> {
+    let mut elements = Element::ALL.iter().copied();
+    elements.find(|&element| element.rust().is_some() && Type::of(element) == ty)
 }
 
 /// The register type of that Rust name.

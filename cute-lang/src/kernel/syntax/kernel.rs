@@ -1,38 +1,11 @@
-//! The module under `#[kernels]`: which functions are kernels, which instances they have, which functions they call.
+//! Kernels: functions under `#[kernel(…)]`, and their instances.
 
 use crate::kernel::syntax::errors::Errors;
-use crate::kernel::syntax::height::check_height;
-use crate::notation::Bound;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::Ident;
 use quote::ToTokens;
-use std::cell::RefCell;
-use syn::Item;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{
-    Attribute, Error, Expr, GenericParam, ItemConst, ItemFn, ItemMod, Result, Safety, Signature,
-    Token, Visibility,
-};
-
-/// A parsed module.
-pub struct Source {
-    /// Its attributes.
-    pub attrs: Vec<Attribute>,
-    /// Its visibility.
-    pub vis: Visibility,
-    /// Its name.
-    pub ident: Ident,
-    /// Constants.
-    pub consts: Vec<ItemConst>,
-    /// Kernels, in order.
-    pub kernels: Vec<Kernel>,
-    /// Functions that kernels call.
-    pub functions: Vec<ItemFn>,
-    /// The values of layouts that are declared outside of the module, as far as carriers have passed them.
-    pub(crate) layouts: Vec<(String, Bound)>,
-    /// Layouts that the kernels name and that are not among those.
-    pub unresolved: RefCell<Vec<TokenStream>>,
-}
+use syn::{Attribute, Error, Expr, GenericParam, ItemFn, Result, Safety, Signature, Token};
 
 /// A function under `#[kernel]`.
 pub struct Kernel {
@@ -58,74 +31,8 @@ pub struct Instance {
     pub values: Vec<(Ident, Expr)>,
 }
 
-/// The module as Rust, and its items.
-pub(crate) fn module(tokens: TokenStream) -> Result<(ItemMod, Vec<Item>)> {
-    check_height(tokens.clone())?;
-    let mut module: ItemMod = syn::parse2(tokens)?;
-    match module.content.take() {
-        Some((_, items)) => Ok((module, items)),
-        None => Err(Error::new(
-            module.ident.span(),
-            "`#[kernels]` takes a module with its body: `mod name { … }`",
-        )),
-    }
-}
-
-/// Parses the module under `#[kernels]`.
-pub fn source(tokens: TokenStream) -> Result<Source> {
-    let (module, items) = module(tokens)?;
-    let mut source = Source {
-        attrs: module.attrs,
-        vis: module.vis,
-        ident: module.ident,
-        consts: Vec::new(),
-        kernels: Vec::new(),
-        functions: Vec::new(),
-        layouts: Vec::new(),
-        unresolved: RefCell::default(),
-    };
-    let mut errors = Errors::default();
-    for item in items {
-        match item {
-            Item::Const(item) => source.consts.push(item),
-            Item::Fn(function) if function.attrs.iter().any(|attr| attr.path().is_ident("kernel")) => {
-                if let Some(kernel) = errors.record(kernel(function)) {
-                    source.kernels.push(kernel);
-                }
-            }
-            Item::Fn(function) => {
-                if let Some(attr) = function.attrs.iter().find(|attr| attr.path().is_ident("instance")) {
-                    errors.push(Error::new_spanned(attr, "`#[instance]` belongs to a function with `#[kernel(…)]`"));
-                }
-                if let Safety::Unsafe(token) = &function.sig.safety {
-                    errors.push(Error::new_spanned(
-                        token,
-                        "only a kernel may be `unsafe`, since the host calls nothing else",
-                    ));
-                }
-                source.functions.push(function);
-            }
-            Item::Use(item) => errors.push(Error::new_spanned(
-                item,
-                "a kernel module takes no `use`: the names of the kernel language are always in scope",
-            )),
-            item => errors.push(Error::new_spanned(item, "a kernel module takes functions and constants only")),
-        }
-    }
-    let mut seen: Vec<&Ident> = Vec::new();
-    for instance in source.kernels.iter().flat_map(|kernel| &kernel.instances) {
-        if seen.contains(&&instance.name) {
-            errors.push(Error::new(
-                instance.name.span(),
-                format!("two instances are named `{}`", instance.name),
-            ));
-        }
-        seen.push(&instance.name);
-    }
-    errors.finish(source)
-}
-
-fn kernel(function: ItemFn) -> Result<Kernel> {
+/// A function with `#[kernel(…)]`.
+pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
     let mut errors = Errors::default();
     let mut docs = Vec::new();
     let mut arguments = KernelArguments::default();

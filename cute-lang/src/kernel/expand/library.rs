@@ -1,0 +1,103 @@
+//! The carrier of a module of kernels, by which other modules import its items.
+
+use crate::kernel::syntax::library::Passed;
+use crate::kernel::syntax::module::Module;
+use crate::kernel::syntax::source::{HERE, Source};
+use crate::notation::{Bound, carrier};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{Item, ItemMod, Visibility};
+
+/// The declarations by which other modules import from a module.
+pub(super) struct Library {
+    /// The carrier, beside the module, under the module's name.
+    pub(super) carrier: TokenStream,
+    /// The carrier again inside of the module, under the name of each item.
+    pub(super) names: TokenStream,
+}
+
+impl Library {
+    /// The declarations for a module with these tokens. A module that exports nothing has none.
+    pub(super) fn new(facade: &TokenStream, source: &Source, tokens: &TokenStream) -> Self {
+        let module = source.module(HERE);
+        let key = key(module);
+        let passed = source.passed(key, tokens.clone());
+        let bound = Bound::Kernels(quote!(#passed));
+        Self::of(facade, (&module.vis, &module.ident), module.exports(), &bound)
+    }
+
+    /// The declarations for a module with errors, which have been reported.
+    pub(super) fn broken(facade: &TokenStream, module: &ItemMod, items: &[Item]) -> Self {
+        let exports = items.iter().filter_map(|item| match item {
+            Item::Const(item) => Some((&item.vis, &item.ident)),
+            Item::Fn(item) => Some((&item.vis, &item.sig.ident)),
+            Item::Struct(item) => Some((&item.vis, &item.ident)),
+            _ => None,
+        });
+        let exports = exports.filter(|(vis, _)| !matches!(vis, Visibility::Inherited));
+        Self::of(facade, (&module.vis, &module.ident), exports, &Bound::Broken)
+    }
+
+    fn of<'m>(
+        facade: &TokenStream,
+        (vis, name): (&Visibility, &Ident),
+        exports: impl Iterator<Item = (&'m Visibility, &'m Ident)>,
+        bound: &Bound,
+    ) -> Self {
+        let mut exports: Vec<_> = exports.collect();
+        exports.sort_by_key(|(_, name)| name.to_string());
+        exports.dedup_by_key(|(_, name)| name.to_string());
+        if exports.is_empty() {
+            return Self {
+                carrier: TokenStream::new(),
+                names: TokenStream::new(),
+            };
+        }
+        let public = |vis: &Visibility| matches!(vis, Visibility::Public(_));
+        let exported = public(vis) || exports.iter().any(|(vis, _)| public(vis));
+        let (hidden, declaration) = carrier::declaration(facade, "kernels", name, exported, bound);
+        let carrier = quote! {
+            #declaration
+            #[doc(hidden)]
+            #[allow(unused_imports)]
+            #vis use #hidden as #name;
+        };
+        let names = exports.iter().map(|(vis, name)| {
+            quote! {
+                #[doc(hidden)]
+                #[allow(unused_imports)]
+                #vis use #hidden as #name;
+            }
+        });
+        Self {
+            carrier,
+            names: names.collect(),
+        }
+    }
+}
+
+/// What tells the module from others of its name: the package and the place of its declaration.
+fn key(module: &Module) -> String {
+    let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
+    let hidden = carrier::hidden("kernels", &module.ident);
+    format!("{package}:{hidden}")
+}
+
+/// Drops the tokens of modules that an earlier binding passes.
+pub(super) fn pass_once(bindings: &mut [(String, Bound)]) {
+    let mut seen: Vec<String> = Vec::new();
+    for (_, bound) in bindings {
+        let Bound::Kernels(tokens) = bound else {
+            continue;
+        };
+        let Ok(mut passed) = syn::parse2::<Passed>(tokens.clone()) else {
+            continue;
+        };
+        let all = passed.entries.len();
+        passed.entries.retain(|entry| !seen.contains(&entry.key));
+        seen.extend(passed.entries.iter().map(|entry| entry.key.clone()));
+        if passed.entries.len() < all {
+            *tokens = quote!(#passed);
+        }
+    }
+}

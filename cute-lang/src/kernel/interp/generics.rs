@@ -1,0 +1,271 @@
+//! Generic parameters of functions and structs: given between `::<` and `>`, or inferred from arguments.
+
+use crate::kernel::builtins::call::Argument;
+use crate::kernel::emit::param::ParamKind;
+use crate::kernel::interp::Interpreter;
+use crate::kernel::value::types::element_of;
+use crate::kernel::value::{Element, Value};
+use proc_macro2::Span;
+use syn::{
+    Error, Expr, GenericArgument, GenericParam, Generics, PathArguments, Result, Type, TypeParamBound,
+    WherePredicate,
+};
+
+/// The generic parameters of a declaration.
+pub(super) struct Parameters<'g> {
+    params: Vec<&'g GenericParam>,
+}
+
+/// The names of parameters, and their values as far as they are known.
+pub(super) type Bindings = Vec<(String, Value)>;
+
+impl<'g> Parameters<'g> {
+    /// All parameters but those that stand for functions, as `F: Fn(u32)`, which take any value.
+    pub(super) fn of(generics: &'g Generics) -> Self {
+        let params = generics.params.iter();
+        Self {
+            params: params.filter(|param| !is_function(param, generics)).collect(),
+        }
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        self.params.iter().map(|param| name(param)).collect()
+    }
+}
+
+/// Whether a parameter stands for a function.
+pub(super) fn is_function(param: &GenericParam, generics: &Generics) -> bool {
+    let GenericParam::Type(param) = param else {
+        return false;
+    };
+    let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let bounds = predicates.filter_map(|predicate| match predicate {
+        WherePredicate::Type(predicate) => match &predicate.bounded_ty {
+            Type::Path(ty) if ty.path.is_ident(&param.ident) => Some(&predicate.bounds),
+            _ => None,
+        },
+        _ => None,
+    });
+    bounds.chain([&param.bounds]).flatten().any(is_function_bound)
+}
+
+/// Whether a bound is `Fn(…)`, `FnMut(…)` or `FnOnce(…)`.
+pub(super) fn is_function_bound(bound: &TypeParamBound) -> bool {
+    let TypeParamBound::Trait(bound) = bound else {
+        return false;
+    };
+    let last = bound.path.segments.last();
+    last.is_some_and(|last| last.ident == "Fn" || last.ident == "FnMut" || last.ident == "FnOnce")
+}
+
+fn name(param: &GenericParam) -> String {
+    match param {
+        GenericParam::Type(param) => param.ident.to_string(),
+        GenericParam::Const(param) => param.ident.to_string(),
+        GenericParam::Lifetime(param) => param.lifetime.to_string(),
+    }
+}
+
+impl Interpreter<'_> {
+    /// The values of parameters as far as they are given or the types of the inputs say them.
+    pub(super) fn known_generics<'i>(
+        &mut self,
+        of: &str,
+        parameters: &Parameters<'_>,
+        span: Span,
+        given: Vec<Argument>,
+        inputs: impl Iterator<Item = (&'i Type, &'i Value)>,
+    ) -> Result<Vec<(String, Option<Value>)>> {
+        let names = parameters.names();
+        if !given.is_empty() && given.len() != names.len() {
+            let wanted = match names.len() {
+                0 => "no generic arguments".to_string(),
+                count => format!("{count}, `{of}::<{}>`", names.join(", ")),
+            };
+            let message = format!(
+                "`{of}` has {} generic arguments here, but takes {wanted}",
+                given.len()
+            );
+            return Err(Error::new(span, message));
+        }
+        let mut values: Vec<(String, Option<Value>)> =
+            names.iter().map(|name| (name.clone(), None)).collect();
+        for ((param, slot), argument) in parameters.params.iter().zip(&mut values).zip(given) {
+            if !matches!(argument.value, Value::Wild) {
+                slot.1 = Some(check_generic(param, argument)?.1);
+            }
+        }
+        let inputs: Vec<_> = inputs.collect();
+        for untyped in [false, true] {
+            for (ty, value) in &inputs {
+                self.infer(ty, value, untyped, &mut values);
+            }
+        }
+        Ok(values)
+    }
+
+    /// The values of all parameters: those given, and for `_` and those left out, what the types of the inputs say.
+    pub(super) fn bind_generics<'i>(
+        &mut self,
+        of: &str,
+        parameters: &Parameters<'_>,
+        span: Span,
+        given: Vec<Argument>,
+        inputs: impl Iterator<Item = (&'i Type, &'i Value)>,
+    ) -> Result<Bindings> {
+        let values = self.known_generics(of, parameters, span, given, inputs)?;
+        if let Some((missing, _)) = values.iter().find(|(_, value)| value.is_none()) {
+            let names = parameters.names();
+            let message = format!(
+                "nothing tells `{missing}` of `{of}`: write `{of}::<{}>`",
+                names.join(", ")
+            );
+            return Err(Error::new(span, message));
+        }
+        let known = values.into_iter();
+        Ok(known.filter_map(|(name, value)| Some((name, value?))).collect())
+    }
+
+    /// Finds the values of parameters in a type that a value has. With `untyped`, numbers without a type are `u32` and
+    /// `f32`.
+    pub(super) fn infer(
+        &self,
+        ty: &Type,
+        value: &Value,
+        untyped: bool,
+        values: &mut [(String, Option<Value>)],
+    ) {
+        match (ty, value) {
+            (Type::Paren(ty), value) => self.infer(&ty.elem, value, untyped, values),
+            (Type::Group(ty), value) => self.infer(&ty.elem, value, untyped, values),
+            (Type::Reference(ty), Value::Reference(value)) => {
+                self.infer(&ty.elem, value, untyped, values);
+            }
+            (Type::Reference(ty), value) => self.infer(&ty.elem, value, untyped, values),
+            (Type::Tuple(ty), Value::Tuple(parts)) => {
+                for (ty, part) in ty.elems.iter().zip(parts) {
+                    self.infer(ty, part, untyped, values);
+                }
+            }
+            (Type::Array(ty), Value::Array(parts)) => {
+                infer_constant(&ty.len, &Value::Int(parts.len() as i128, None), values);
+                for part in parts {
+                    self.infer(&ty.elem, part, untyped, values);
+                }
+            }
+            (Type::Path(path), value) => {
+                let Some(segment) = path.path.segments.last() else {
+                    return;
+                };
+                let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+                    if let (Some(name), Some(ty)) =
+                        (path.path.get_ident(), self.type_of(value, untyped))
+                    {
+                        settle(&name.to_string(), ty, values);
+                    }
+                    return;
+                };
+                if let Value::Option(option) = value {
+                    if let (Some(GenericArgument::Type(ty)), Some(value)) =
+                        (arguments.args.first(), &option.value)
+                    {
+                        self.infer(ty, value, untyped, values);
+                    }
+                    return;
+                }
+                for (argument, value) in arguments.args.iter().zip(self.generics_of(value)) {
+                    match argument {
+                        GenericArgument::Type(Type::Path(path)) => {
+                            if let Some(name) = path.path.get_ident() {
+                                settle(&name.to_string(), value, values);
+                            }
+                        }
+                        GenericArgument::Const(expr) => infer_constant(expr, &value, values),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The type of a value as the value of a generic parameter.
+    fn type_of(&self, value: &Value, untyped: bool) -> Option<Value> {
+        match value {
+            Value::Scalar(scalar) => element_of(scalar.ty).map(Value::Element),
+            Value::Int(_, Some(ty)) => element_of(*ty).map(Value::Element),
+            Value::Int(_, None) if untyped => Some(Value::Element(Element::U32)),
+            Value::Float(_) if untyped => Some(Value::Element(Element::F32)),
+            Value::Struct(value) => Some(Value::Type(value.ty.clone())),
+            _ => None,
+        }
+    }
+
+    /// The generic arguments of the type of a value.
+    fn generics_of(&self, value: &Value) -> Vec<Value> {
+        let tensor = |element: Element, rank: usize| {
+            vec![Value::Element(element), Value::Int(rank as i128, None)]
+        };
+        match value {
+            Value::Tensor(tensor) => vec![Value::Element(tensor.element)],
+            Value::Fragment(fragment) => vec![Value::Element(fragment.element)],
+            Value::Global(global) => match self.b.params[global.param].kind {
+                ParamKind::Global { element, rank, .. } => tensor(element, rank),
+                _ => Vec::new(),
+            },
+            Value::TmaTensor(map) => match &self.b.params[map.param].kind {
+                ParamKind::TmaLoad(map) | ParamKind::TmaStore(map) => tensor(map.element, map.rank),
+                _ => Vec::new(),
+            },
+            Value::Struct(value) => {
+                let generics = value.ty.generics.iter();
+                generics.map(|(_, value)| value.clone()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn infer_constant(expr: &Expr, value: &Value, values: &mut [(String, Option<Value>)]) {
+    if let Expr::Path(path) = expr
+        && let Some(name) = path.path.get_ident()
+    {
+        settle(&name.to_string(), value.clone(), values);
+    }
+}
+
+/// Gives a parameter its value, if it has none.
+fn settle(name: &str, value: Value, values: &mut [(String, Option<Value>)]) {
+    let slot = values.iter_mut().find(|(known, _)| known == name);
+    if let Some((_, slot @ None)) = slot {
+        *slot = Some(value);
+    }
+}
+
+/// The name and the value of a type or const parameter, or an error if the argument has another kind.
+pub fn check_generic(param: &GenericParam, argument: Argument) -> Result<(String, Value)> {
+    let Argument { value, span } = argument;
+    let wanted = match (param, &value) {
+        (GenericParam::Type(_), Value::Element(_) | Value::Type(_)) => return Ok((name(param), value)),
+        (GenericParam::Const(_), value) if is_constant(value) => {
+            return Ok((name(param), value.clone()));
+        }
+        (GenericParam::Type(_), _) => "an element type or a struct",
+        (GenericParam::Const(_), _) => "a value known at expansion",
+        (GenericParam::Lifetime(param), _) => {
+            let message = "a function takes type and const parameters only";
+            return Err(Error::new_spanned(param, message));
+        }
+    };
+    let message = format!("`{}` is {wanted}, not {}", name(param), value.kind());
+    Err(Error::new(span, message))
+}
+
+fn is_constant(value: &Value) -> bool {
+    match value {
+        Value::Int(..) | Value::Bool(_) => true,
+        value => value
+            .parts()
+            .is_some_and(|parts| parts.iter().all(|part| is_constant(part) || matches!(part, Value::Float(_) | Value::Algebra(_) | Value::Element(_)))),
+    }
+}

@@ -1,0 +1,102 @@
+//! `match`, and the `let` of `if let` and `while let`.
+
+use crate::kernel::interp::Interpreter;
+use crate::kernel::value::{Truth, Value};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Arm, Error, ExprLit, ExprMatch, Lit, Pat, Result};
+
+impl Interpreter<'_> {
+    pub(super) fn match_expr(&mut self, expr: &ExprMatch) -> Result<Value> {
+        let value = self.eval(&expr.expr)?;
+        let value = self.keep(value);
+        let complete = covers_all(&expr.arms);
+        self.arms(&value, &expr.arms, complete, expr.match_token.span)
+    }
+
+    /// The value of the first arm that matches. If the arms are complete, a value that reaches the last matches it.
+    fn arms(&mut self, value: &Value, arms: &[Arm], complete: bool, span: Span) -> Result<Value> {
+        let Some((arm, rest)) = arms.split_first() else {
+            let message = match value.is_known() {
+                true => format!("no arm matches {}", value.kind()),
+                false => "the last arm of a `match` on a run-time value matches all values: `_ => …`".into(),
+            };
+            return Err(Error::new(span, message));
+        };
+        let (pat, guard) = match &arm.pat {
+            Pat::Guard(guarded) => (&*guarded.pat, Some(&*guarded.guard)),
+            pat => (pat, None),
+        };
+        let mut truth = match complete && rest.is_empty() {
+            true => Truth::Known(true),
+            false => self.test(pat, value)?,
+        };
+        if let Some(guard) = guard
+            && truth != Truth::Known(false)
+        {
+            if truth != Truth::Known(true) {
+                let message = "whether this pattern matches is known only at run time: write the condition as an `if` in the arm";
+                return Err(Error::new(guard.span(), message));
+            }
+            let holds = self.scoped(pat, value, |this| this.condition(guard))?;
+            truth = Truth::of(&holds).unwrap_or(truth);
+        }
+        let body = |this: &mut Self| this.scoped(pat, value, |this| this.eval(&arm.body));
+        match truth {
+            Truth::Known(true) => body(self),
+            Truth::Known(false) => self.arms(value, rest, complete, span),
+            Truth::Predicate(predicate) => {
+                let predicate = self.b.snapshot(&predicate);
+                self.choose(&predicate, span, body, |this| {
+                    this.arms(value, rest, complete, span)
+                })
+            }
+        }
+    }
+
+    /// Runs `body` in a scope with the names of a pattern.
+    pub(super) fn scoped<T>(
+        &mut self,
+        pat: &Pat,
+        value: &Value,
+        body: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        self.scopes.push(Default::default());
+        let result = self
+            .bind(pat, value.clone(), None, usize::MAX)
+            .and_then(|()| body(self));
+        self.scopes.pop();
+        result
+    }
+}
+
+/// Whether the arms match both truth values, or `None` and every `Some`.
+fn covers_all(arms: &[Arm]) -> bool {
+    let has = |is: &dyn Fn(&Pat) -> bool| arms.iter().any(|arm| is(&arm.pat));
+    let truth = |wanted: bool| {
+        move |pat: &Pat| match pat {
+            Pat::Lit(ExprLit {
+                lit: Lit::Bool(lit),
+                ..
+            }) => lit.value == wanted,
+            _ => false,
+        }
+    };
+    let none = |pat: &Pat| matches!(pat, Pat::Ident(name) if name.ident == "None");
+    let some = |pat: &Pat| match pat {
+        Pat::TupleStruct(pat) => pat.path.is_ident("Some") && pat.elems.iter().all(matches_all),
+        _ => false,
+    };
+    (has(&truth(true)) && has(&truth(false))) || (has(&none) && has(&some))
+}
+
+/// Whether a pattern matches every value of its type: it consists of names, `_` and tuples.
+fn matches_all(pat: &Pat) -> bool {
+    match pat {
+        Pat::Wild(_) => true,
+        Pat::Ident(name) => name.ident.to_string().starts_with(|c: char| !c.is_uppercase()),
+        Pat::Paren(pat) => matches_all(&pat.pat),
+        Pat::Tuple(pat) => pat.elems.iter().all(matches_all),
+        _ => false,
+    }
+}

@@ -1,0 +1,91 @@
+//! What names stand for.
+
+use super::{Interpreter, Scope, VALUES_A_STEP, near};
+use crate::kernel::builtins;
+use crate::kernel::syntax::source::ModuleId;
+use crate::kernel::value::{Callable, Optional, Truth, Value, element_type};
+use cute_algebra::operations;
+use proc_macro2::Ident;
+use std::collections::HashMap;
+use syn::{Error, ItemConst, Result};
+
+impl Interpreter<'_> {
+    /// Puts a name into the innermost scope.
+    pub fn define(&mut self, name: &str, value: Value) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.to_string(), Some(value));
+        }
+    }
+
+    /// The value of a name.
+    pub(super) fn lookup(&mut self, name: &Ident) -> Result<Value> {
+        let text = name.to_string();
+        if let Some(value) = self.find(&text) {
+            let value = value.clone().ok_or_else(|| self.follow(name.span()))?;
+            if value.parts().is_some() {
+                self.work(value.extent().0 / VALUES_A_STEP, name.span())?;
+            }
+            return Ok(value);
+        }
+        let source = self.source;
+        if let Some((module, item)) = source.constant(self.module, &text) {
+            return self.constant(module, item);
+        }
+        if text == "None" {
+            return Ok(Value::Option(Optional {
+                is_some: Truth::Known(false),
+                value: None,
+            }));
+        }
+        if let Some(element) = element_type(&text) {
+            return Ok(Value::Element(element));
+        }
+        if let Some(word) = builtins::WORDS.iter().find(|word| **word == text) {
+            return Ok(Value::Word(word));
+        }
+        if source.function(self.module, &text).is_some()
+            || builtins::find(&text).is_some()
+            || operations::find(&text).is_some()
+        {
+            return Ok(Value::Callable(Callable::Function(self.module, text)));
+        }
+        let names = self
+            .scopes
+            .iter()
+            .flat_map(HashMap::keys)
+            .map(String::as_str)
+            .chain(builtins::WORDS.iter().copied());
+        let hint = near::hint(&text, names);
+        Err(Error::new(
+            name.span(),
+            format!("cannot find `{text}` in this scope{hint}"),
+        ))
+    }
+
+    /// What a name in scope stands for.
+    pub(super) fn find(&self, name: &str) -> Option<&Option<Value>> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    /// The value of a constant. Its expression can name only constants.
+    fn constant(&mut self, module: ModuleId, item: &ItemConst) -> Result<Value> {
+        let scopes = std::mem::replace(&mut self.scopes, vec![Scope::new()]);
+        let outer = std::mem::replace(&mut self.module, module);
+        let start = self.length()?;
+        let value = self
+            .eval(&item.expr)
+            .and_then(|value| self.ascribe(value, &item.ty));
+        self.scopes = scopes;
+        self.module = outer;
+        let value = value?;
+        let emitted = self.length()? > start;
+        if emitted || !value.is_known() {
+            let message = format!(
+                "the value of the constant `{}` is known only when the kernel runs",
+                item.ident
+            );
+            return Err(Error::new_spanned(&item.expr, message));
+        }
+        Ok(value)
+    }
+}

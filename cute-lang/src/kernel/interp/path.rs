@@ -1,0 +1,118 @@
+//! Paths of several names: `Name::f(…)`, `module::f(…)`, `module::CONSTANT` and `u32::MAX`.
+
+use super::function::Invocation;
+use super::{Interpreter, Scope};
+use crate::kernel::syntax::source::ModuleId;
+use crate::kernel::value::types::{is_float, is_integer, range};
+use crate::kernel::value::{Element, Value};
+use cute_ptx::ast::Type;
+use quote::ToTokens;
+use syn::punctuated::Punctuated;
+use syn::{Error, Expr, ExprPath, Path, Result, Token};
+
+impl Interpreter<'_> {
+    /// What a path stands for.
+    pub(super) fn path(&mut self, expr: &ExprPath) -> Result<Value> {
+        let path = &expr.path;
+        if let Some(name) = path.get_ident() {
+            return self.lookup(name);
+        }
+        if let [first, last] = &path.segments.iter().collect::<Vec<_>>()[..] {
+            let (first, name) = (first.ident.to_string(), last.ident.to_string());
+            if let Some(module) = self.source.imported(self.module, &first) {
+                return self.in_module(module, |this| this.lookup(&last.ident));
+            }
+            let element = match self.find(&first) {
+                Some(Some(Value::Element(element))) => Some(*element),
+                _ => crate::kernel::value::element_type(&first),
+            };
+            if let Some(value) = element.and_then(|element| associated_constant(element, &name)) {
+                return Ok(value);
+            }
+        }
+        let name = path.to_token_stream().to_string().replace(' ', "");
+        Err(Error::new_spanned(path, format!("cannot find `{name}`")))
+    }
+
+    /// A call of what a path of several names stands for.
+    pub(super) fn call_path(
+        &mut self,
+        path: &Path,
+        args: &Punctuated<Expr, Token![,]>,
+    ) -> Result<Value> {
+        let mut before = path.clone();
+        let last = before.segments.pop();
+        let Some(last) = last else {
+            return Err(Error::new_spanned(path, "expected the name of a function"));
+        };
+        before.segments.pop_punct();
+        let mut evaluate =
+            |this: &mut Self| this.arguments(&last.ident, None, args.iter());
+        if let Some(value) = self.associated(&before, &last, &mut evaluate)? {
+            return Ok(value);
+        }
+        let module = before
+            .get_ident()
+            .and_then(|name| self.source.imported(self.module, &name.to_string()));
+        let source = self.source;
+        let found = module.and_then(|module| source.function(module, &last.ident.to_string()));
+        let Some((module, function)) = found else {
+            let name = path.to_token_stream().to_string().replace(' ', "");
+            let message = format!("cannot find the function `{name}`");
+            return Err(Error::new_spanned(path, message));
+        };
+        let types = self.type_arguments(&last.arguments)?;
+        let args = self.arguments(&last.ident, None, args.iter())?;
+        self.invoke(Invocation {
+            module,
+            function,
+            scope: Scope::new(),
+            span: last.ident.span(),
+            types,
+            args,
+        })
+    }
+
+    fn in_module<T>(
+        &mut self,
+        module: ModuleId,
+        f: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let scopes = std::mem::replace(&mut self.scopes, vec![Scope::new()]);
+        let outer = std::mem::replace(&mut self.module, module);
+        let result = f(self);
+        self.scopes = scopes;
+        self.module = outer;
+        result
+    }
+}
+
+/// `u32::MAX` and the like.
+fn associated_constant(element: Element, name: &str) -> Option<Value> {
+    let ty = Type::of(element);
+    if is_integer(ty) {
+        let (least, greatest) = range(ty);
+        let value = match name {
+            "MIN" => least,
+            "MAX" => greatest,
+            "BITS" => return Some(Value::Int(ty.bits().into(), Some(Type::U32))),
+            _ => return None,
+        };
+        return Some(Value::Int(value, Some(ty)));
+    }
+    if !is_float(ty) {
+        return None;
+    }
+    Some(Value::Float(match (name, ty) {
+        ("INFINITY", _) => f64::INFINITY,
+        ("NEG_INFINITY", _) => f64::NEG_INFINITY,
+        ("NAN", _) => f64::NAN,
+        ("MAX", Type::F32) => f32::MAX.into(),
+        ("MIN", Type::F32) => f32::MIN.into(),
+        ("EPSILON", Type::F32) => f32::EPSILON.into(),
+        ("MAX", Type::F64) => f64::MAX,
+        ("MIN", Type::F64) => f64::MIN,
+        ("EPSILON", Type::F64) => f64::EPSILON,
+        _ => return None,
+    }))
+}

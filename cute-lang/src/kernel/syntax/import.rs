@@ -1,0 +1,142 @@
+//! `use` in a module of kernels: names of other modules of kernels, and of layouts.
+
+use crate::kernel::syntax::errors::Errors;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Error, ItemUse, Result, Token, UseTree, Visibility};
+
+/// A name that a `use` declares, or the `*` of one.
+pub struct Import {
+    /// The name in this module; `None` for `*`.
+    pub name: Option<Ident>,
+    /// Whether other modules may import it from here.
+    pub vis: Visibility,
+    /// The path of what it names, or of the module before `::*`, seen from outside of this module.
+    pub path: TokenStream,
+    /// The last name of the path.
+    pub item: Ident,
+}
+
+impl Import {
+    /// The path as text, by which carriers pass what it names.
+    pub fn key(&self) -> String {
+        self.path
+            .clone()
+            .into_iter()
+            .map(|token| token.to_string())
+            .collect()
+    }
+
+    /// Whether the last two names of the path are the same, as in `gemm::gemm`: an item of its module's name.
+    pub fn doubles(&self) -> bool {
+        self.key()
+            .ends_with(&format!("{0}::{0}", self.item))
+    }
+}
+
+/// The names that a `use` declares.
+pub(super) fn imports(item: ItemUse) -> Result<Vec<Import>> {
+    let mut found = Found {
+        vis: item.vis,
+        imports: Vec::new(),
+        errors: Errors::default(),
+    };
+    let path = match item.leading_colon {
+        Some(colons) => quote!(#colons),
+        None => TokenStream::new(),
+    };
+    let path = Path {
+        tokens: path,
+        last: None,
+    };
+    found.add(path, item.tree);
+    found.errors.finish(found.imports)
+}
+
+struct Found {
+    vis: Visibility,
+    imports: Vec<Import>,
+    errors: Errors,
+}
+
+/// The names before the current part of a tree.
+#[derive(Clone)]
+struct Path {
+    tokens: TokenStream,
+    last: Option<Ident>,
+}
+
+impl Path {
+    fn then(&self, name: Ident) -> Self {
+        let mut tokens = self.tokens.clone();
+        if self.last.is_some() {
+            <Token![::]>::default().to_tokens(&mut tokens);
+        }
+        name.to_tokens(&mut tokens);
+        Self {
+            tokens,
+            last: Some(name),
+        }
+    }
+}
+
+impl Found {
+    fn add(&mut self, path: Path, tree: UseTree) {
+        match tree {
+            UseTree::Path(tree) if tree.ident == "super" && path.last.is_none() => {
+                // The path is resolved where the module stands, which is one module further out.
+                self.add(path, *tree.tree);
+            }
+            UseTree::Path(tree) if tree.ident == "self" && path.last.is_none() => {
+                self.errors.push(Error::new(
+                    tree.ident.span(),
+                    "the names of this module are in scope without `use`",
+                ));
+            }
+            UseTree::Path(tree) => self.add(path.then(tree.ident), *tree.tree),
+            UseTree::Group(group) => {
+                for tree in group.items {
+                    self.add(path.clone(), tree);
+                }
+            }
+            UseTree::Name(tree) if tree.ident == "self" => self.name(path, None, tree.ident.span()),
+            UseTree::Name(tree) => {
+                let span = tree.ident.span();
+                self.name(path.then(tree.ident), None, span);
+            }
+            UseTree::Rename(tree) if tree.ident == "self" => {
+                self.name(path, Some(tree.rename), tree.ident.span());
+            }
+            UseTree::Rename(tree) => {
+                let span = tree.ident.span();
+                self.name(path.then(tree.ident), Some(tree.rename), span);
+            }
+            UseTree::Glob(tree) => match path.last {
+                Some(item) => self.imports.push(Import {
+                    name: None,
+                    vis: self.vis.clone(),
+                    path: path.tokens,
+                    item,
+                }),
+                None => self.errors.push(Error::new(
+                    tree.star_token.spans[0],
+                    "`*` follows the path of a module of kernels",
+                )),
+            },
+        }
+    }
+
+    fn name(&mut self, path: Path, rename: Option<Ident>, span: Span) {
+        let Some(item) = path.last else {
+            return self
+                .errors
+                .push(Error::new(span, "`self` follows the path of a module of kernels"));
+        };
+        self.imports.push(Import {
+            name: Some(rename.unwrap_or_else(|| item.clone())),
+            vis: self.vis.clone(),
+            path: path.tokens,
+            item,
+        });
+    }
+}

@@ -1,0 +1,218 @@
+//! A module under `#[kernels]`, item by item.
+
+use crate::kernel::syntax::errors::Errors;
+use crate::kernel::syntax::height::check_height;
+use crate::kernel::syntax::import::{Import, imports};
+use crate::kernel::syntax::kernel::{Kernel, kernel};
+use proc_macro2::{Ident, TokenStream};
+use syn::{
+    Attribute, Error, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl, ItemMod, ItemStruct,
+    Result, Safety, Type, Visibility,
+};
+
+/// A parsed module.
+pub struct Module {
+    /// Its attributes.
+    pub attrs: Vec<Attribute>,
+    /// Its visibility.
+    pub vis: Visibility,
+    /// Its name.
+    pub ident: Ident,
+    /// Names of other modules.
+    pub imports: Vec<Import>,
+    /// Constants.
+    pub consts: Vec<ItemConst>,
+    /// Structs.
+    pub structs: Vec<ItemStruct>,
+    /// Functions of structs.
+    pub impls: Vec<Implementation>,
+    /// Kernels, in order.
+    pub kernels: Vec<Kernel>,
+    /// Functions that kernels call.
+    pub functions: Vec<ItemFn>,
+}
+
+/// An `impl` of a struct.
+pub struct Implementation {
+    /// Its generic parameters.
+    pub generics: Generics,
+    /// The struct.
+    pub ty: syn::TypePath,
+    /// Whether it is an `impl Iterator for`.
+    pub iterator: bool,
+    /// Its functions.
+    pub functions: Vec<ItemFn>,
+}
+
+impl Implementation {
+    /// Whether the struct has that name.
+    pub fn is_of(&self, structure: &Ident) -> bool {
+        self.ty.path.segments.last().is_some_and(|last| last.ident == *structure)
+    }
+}
+
+/// The module as Rust, and its items.
+pub(crate) fn items(tokens: TokenStream) -> Result<(ItemMod, Vec<Item>)> {
+    check_height(tokens.clone())?;
+    let mut module: ItemMod = syn::parse2(tokens)?;
+    match module.content.take() {
+        Some((_, items)) => Ok((module, items)),
+        None => Err(Error::new(
+            module.ident.span(),
+            "`#[kernels]` takes a module with its body: `mod name { … }`",
+        )),
+    }
+}
+
+impl Module {
+    /// Parses the module under `#[kernels]`.
+    pub fn parse(tokens: TokenStream) -> Result<Self> {
+        let (module, items) = items(tokens)?;
+        let mut parsed = Self {
+            attrs: module.attrs,
+            vis: module.vis,
+            ident: module.ident,
+            imports: Vec::new(),
+            consts: Vec::new(),
+            structs: Vec::new(),
+            impls: Vec::new(),
+            kernels: Vec::new(),
+            functions: Vec::new(),
+        };
+        let mut errors = Errors::default();
+        for item in items {
+            let added = parsed.add(item);
+            errors.record(added);
+        }
+        errors.record(parsed.check_instances());
+        errors.finish(parsed)
+    }
+
+    /// The names that other modules may import.
+    pub fn exports(&self) -> impl Iterator<Item = (&Visibility, &Ident)> {
+        fn public(vis: &Visibility) -> bool {
+            !matches!(vis, Visibility::Inherited)
+        }
+        let consts = self.consts.iter().map(|item| (&item.vis, &item.ident));
+        let structs = self.structs.iter().map(|item| (&item.vis, &item.ident));
+        let kernels = self.kernels.iter().map(|kernel| &kernel.function);
+        let functions = kernels.chain(&self.functions);
+        let functions = functions.map(|function| (&function.vis, &function.sig.ident));
+        let imports = self.imports.iter();
+        let imports = imports.filter_map(|import| Some((&import.vis, import.name.as_ref()?)));
+        consts
+            .chain(structs)
+            .chain(functions)
+            .chain(imports)
+            .filter(|(vis, _)| public(vis))
+    }
+
+    fn add(&mut self, item: Item) -> Result<()> {
+        match item {
+            Item::Const(item) => self.consts.push(item),
+            Item::Struct(item) => self.structs.push(item),
+            Item::Impl(item) => self.impls.push(implementation(item)?),
+            Item::Fn(function)
+                if function
+                    .attrs
+                    .iter()
+                    .any(|attr| attr.path().is_ident("kernel")) =>
+            {
+                self.kernels.push(kernel(function)?);
+            }
+            Item::Fn(function) => {
+                let mut errors = Errors::default();
+                errors.record(check_function(&function));
+                self.functions.push(function);
+                errors.finish(())?;
+            }
+            Item::Use(item) => self.imports.extend(imports(item)?),
+            item => {
+                return Err(Error::new_spanned(
+                    item,
+                    "a kernel module takes `fn`, `struct`, `impl`, `const` and `use` only",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_instances(&self) -> Result<()> {
+        let mut errors = Errors::default();
+        let mut seen: Vec<&Ident> = Vec::new();
+        for instance in self.kernels.iter().flat_map(|kernel| &kernel.instances) {
+            if seen.contains(&&instance.name) {
+                errors.push(Error::new(
+                    instance.name.span(),
+                    format!("two instances are named `{}`", instance.name),
+                ));
+            }
+            seen.push(&instance.name);
+        }
+        errors.finish(())
+    }
+}
+
+/// Refuses attributes and qualifiers that belong to kernels.
+fn check_function(function: &ItemFn) -> Result<()> {
+    let mut errors = Errors::default();
+    if let Some(attr) = function
+        .attrs
+        .iter()
+        .find(|attr| attr.path().is_ident("instance"))
+    {
+        errors.push(Error::new_spanned(
+            attr,
+            "`#[instance]` belongs to a function with `#[kernel(…)]`",
+        ));
+    }
+    if let Safety::Unsafe(token) = &function.sig.safety {
+        errors.push(Error::new_spanned(
+            token,
+            "only a kernel may be `unsafe`, since the host calls nothing else",
+        ));
+    }
+    errors.finish(())
+}
+
+fn implementation(item: ItemImpl) -> Result<Implementation> {
+    let iterator = match &item.trait_ {
+        None => false,
+        Some((path, _)) if path.is_ident("Iterator") => true,
+        Some((path, _)) => {
+            return Err(Error::new_spanned(
+                path,
+                "the kernel language has no traits but `Iterator`: write `impl Name { … }`",
+            ));
+        }
+    };
+    let ty = match *item.self_ty {
+        Type::Path(ty) if ty.qself.is_none() => ty,
+        ty => return Err(Error::new_spanned(ty, "expected the name of a struct")),
+    };
+    let mut errors = Errors::default();
+    let mut functions = Vec::new();
+    for item in item.items {
+        match item {
+            ImplItem::Fn(item) => {
+                let function = ItemFn {
+                    attrs: item.attrs,
+                    vis: item.vis,
+                    modifiers: item.modifiers,
+                    sig: item.sig,
+                    block: Box::new(item.block),
+                };
+                errors.record(check_function(&function));
+                functions.push(function);
+            }
+            ImplItem::Type(ty) if iterator && ty.ident == "Item" => {}
+            item => errors.push(Error::new_spanned(item, "an `impl` takes functions only")),
+        }
+    }
+    errors.finish(Implementation {
+        generics: item.generics,
+        ty,
+        iterator,
+        functions,
+    })
+}

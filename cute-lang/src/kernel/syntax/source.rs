@@ -1,0 +1,283 @@
+//! The module that is expanded, with the modules that it imports.
+
+use crate::kernel::syntax::errors::Errors;
+use crate::kernel::syntax::import::Import;
+use crate::kernel::syntax::library::{Entry, Passed};
+use crate::kernel::syntax::module::{Implementation, Module};
+use crate::notation::Bound;
+use proc_macro2::TokenStream;
+use std::cell::RefCell;
+use syn::{Error, Ident, ItemConst, ItemFn, ItemStruct, Result};
+
+/// A module's place among those of a [`Source`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModuleId(usize);
+
+/// The module that is expanded.
+pub const HERE: ModuleId = ModuleId(0);
+
+/// The deepest chain of imports of imports.
+const MAX_IMPORTS: usize = 32;
+
+/// The module that is expanded, and all modules that it or its imports import.
+pub struct Source {
+    modules: Vec<Loaded>,
+    /// Layouts that kernels name and that no carrier has passed yet.
+    pub unresolved: RefCell<Vec<TokenStream>>,
+}
+
+struct Loaded {
+    module: Module,
+    /// What tells it from modules of the same name.
+    key: String,
+    /// What it names outside of it, as far as carriers have passed it.
+    bindings: Vec<(String, Bound)>,
+    /// What the path of each of its imports names.
+    targets: Vec<Target>,
+}
+
+/// What the path of an import names.
+enum Target {
+    /// An item of a module of kernels.
+    Item(ModuleId),
+    /// A module of kernels.
+    Module(ModuleId),
+    /// A layout.
+    Layout,
+}
+
+impl Source {
+    /// The source of a module, with what carriers have passed for all of its imports, and for layouts.
+    pub(crate) fn new(module: Module, passed: &[(String, Bound)]) -> Result<Self> {
+        let here = Loaded {
+            module,
+            key: String::new(),
+            bindings: passed.to_vec(),
+            targets: Vec::new(),
+        };
+        let mut source = Self {
+            modules: vec![here],
+            unresolved: RefCell::default(),
+        };
+        for (_, bound) in passed {
+            let Bound::Kernels(tokens) = bound else {
+                continue;
+            };
+            for entry in syn::parse2::<Passed>(tokens.clone())?.entries {
+                source.load(entry)?;
+            }
+        }
+        let mut errors = Errors::default();
+        for id in (0..source.modules.len()).map(ModuleId) {
+            let targets = errors.record(source.targets(id)).unwrap_or_default();
+            source.modules[id.0].targets = targets;
+        }
+        errors.finish(source)
+    }
+
+    fn load(&mut self, entry: Entry) -> Result<()> {
+        if self.find(&entry.key).is_none() {
+            self.modules.push(Loaded {
+                module: Module::parse(entry.module)?,
+                key: entry.key,
+                bindings: entry.bindings,
+                targets: Vec::new(),
+            });
+        }
+        Ok(())
+    }
+
+    fn find(&self, key: &str) -> Option<ModuleId> {
+        let found = self.modules[1..].iter().position(|loaded| loaded.key == key);
+        found.map(|index| ModuleId(index + 1))
+    }
+
+    /// What the imports of a module name.
+    fn targets(&self, id: ModuleId) -> Result<Vec<Target>> {
+        let loaded = &self.modules[id.0];
+        let mut errors = Errors::default();
+        let mut targets = Vec::new();
+        for import in &loaded.module.imports {
+            targets.extend(errors.record(self.target(loaded, import)));
+        }
+        errors.finish(targets)
+    }
+
+    fn target(&self, loaded: &Loaded, import: &Import) -> Result<Target> {
+        let key = import.key();
+        let bound = loaded.bindings.iter().find(|(name, _)| *name == key);
+        let id = match bound {
+            Some((_, Bound::Kernels(tokens))) => {
+                let passed = syn::parse2::<Passed>(tokens.clone())?;
+                self.find(&passed.key)
+            }
+            Some((_, Bound::Text(_) | Bound::Error(_))) => return Ok(Target::Layout),
+            Some((_, Bound::Broken)) | None => None,
+        };
+        let item = &import.item;
+        let Some(id) = id else {
+            let message = format!("cannot find the module of kernels with `{item}`");
+            return Err(Error::new(item.span(), message));
+        };
+        let module = &self.modules[id.0].module;
+        let is_module = *item == module.ident && !import.doubles();
+        if import.name.is_none() || is_module {
+            return Ok(Target::Module(id));
+        }
+        if module.exports().any(|(_, name)| name == item) {
+            return Ok(Target::Item(id));
+        }
+        let message = format!("`{item}` is no item of the module of kernels `{}`", module.ident);
+        Err(Error::new(item.span(), message))
+    }
+
+    /// The module with that index.
+    pub fn module(&self, id: ModuleId) -> &Module {
+        &self.modules[id.0].module
+    }
+
+    /// A function or kernel that a module names, and the module that declares it.
+    pub fn function(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &ItemFn)> {
+        self.item(id, name, &|module, name| {
+            let kernels = module.kernels.iter().map(|kernel| &kernel.function);
+            kernels
+                .chain(&module.functions)
+                .find(|function| function.sig.ident == name)
+        })
+    }
+
+    /// A constant that a module names, and the module that declares it.
+    pub fn constant(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &ItemConst)> {
+        self.item(id, name, &|module, name| {
+            module.consts.iter().find(|item| item.ident == name)
+        })
+    }
+
+    /// A struct that a module names, and the module that declares it.
+    pub fn structure(&self, id: ModuleId, name: &str) -> Option<(ModuleId, &ItemStruct)> {
+        self.item(id, name, &|module, name| {
+            module.structs.iter().find(|item| item.ident == name)
+        })
+    }
+
+    /// A function of a struct of that module, and its `impl`.
+    pub fn method(
+        &self,
+        id: ModuleId,
+        structure: &Ident,
+        name: &str,
+    ) -> Option<(&Implementation, &ItemFn)> {
+        let impls = self.module(id).impls.iter().filter(|item| item.is_of(structure));
+        impls
+            .flat_map(|item| item.functions.iter().map(move |function| (item, function)))
+            .find(|(_, function)| function.sig.ident == name)
+    }
+
+    /// Whether a struct of some module has a function of that name.
+    pub fn has_method(&self, name: &str) -> bool {
+        let impls = self.modules.iter().flat_map(|loaded| &loaded.module.impls);
+        let mut functions = impls.flat_map(|item| &item.functions);
+        functions.any(|function| function.sig.ident == name)
+    }
+
+    /// The module of kernels that a module imports under that name.
+    pub fn imported(&self, id: ModuleId, name: &str) -> Option<ModuleId> {
+        self.imports(id).find_map(|(import, target)| match target {
+            Target::Module(id) if import.name.as_ref().is_some_and(|known| known == name) => {
+                Some(*id)
+            }
+            _ => None,
+        })
+    }
+
+    /// The layout that a module imports under that name, or names by that path.
+    pub(crate) fn layout(&self, id: ModuleId, name: &str) -> Option<&Bound> {
+        let imported = self.imports(id).find_map(|(import, target)| match target {
+            Target::Layout if import.name.as_ref().is_some_and(|known| known == name) => {
+                Some(import.key())
+            }
+            _ => None,
+        });
+        let name = imported.as_deref().unwrap_or(name);
+        let bindings = self.modules[id.0].bindings.iter();
+        bindings
+            .filter(|(_, bound)| !matches!(bound, Bound::Kernels(_)))
+            .find_map(|(known, bound)| (known == name).then_some(bound))
+    }
+
+    /// What a carrier of the module that is expanded passes.
+    pub(crate) fn passed(&self, key: String, module: TokenStream) -> Passed {
+        let mut entries = vec![Entry {
+            key: key.clone(),
+            bindings: references(&self.modules[0].bindings),
+            module,
+        }];
+        let bindings = &self.modules[0].bindings;
+        for (_, bound) in bindings {
+            let Bound::Kernels(tokens) = bound else {
+                continue;
+            };
+            let passed = syn::parse2::<Passed>(tokens.clone()).map(|passed| passed.entries);
+            for entry in passed.into_iter().flatten() {
+                if entries.iter().all(|known| known.key != entry.key) {
+                    entries.push(entry);
+                }
+            }
+        }
+        Passed { key, entries }
+    }
+
+    fn imports(&self, id: ModuleId) -> impl Iterator<Item = (&Import, &Target)> {
+        let loaded = &self.modules[id.0];
+        loaded.module.imports.iter().zip(&loaded.targets)
+    }
+
+    /// An item that a module names, and the module that declares it.
+    fn item<'s, T>(
+        &'s self,
+        id: ModuleId,
+        name: &str,
+        get: &impl Fn(&'s Module, &str) -> Option<T>,
+    ) -> Option<(ModuleId, T)> {
+        self.item_within(id, name, get, MAX_IMPORTS)
+    }
+
+    fn item_within<'s, T>(
+        &'s self,
+        id: ModuleId,
+        name: &str,
+        get: &impl Fn(&'s Module, &str) -> Option<T>,
+        depth: usize,
+    ) -> Option<(ModuleId, T)> {
+        if let Some(item) = get(self.module(id), name) {
+            return Some((id, item));
+        }
+        let depth = depth.checked_sub(1)?;
+        self.imports(id).find_map(|(import, target)| match (target, &import.name) {
+            (Target::Item(from), Some(known)) if known == name => {
+                self.item_within(*from, &import.item.to_string(), get, depth)
+            }
+            (Target::Module(from), None)
+                if self.module(*from).exports().any(|(_, known)| known == name) =>
+            {
+                self.item_within(*from, name, get, depth)
+            }
+            _ => None,
+        })
+    }
+}
+
+/// The bindings with the keys of modules instead of their tokens.
+fn references(bindings: &[(String, Bound)]) -> Vec<(String, Bound)> {
+    let reference = |(name, bound): &(String, Bound)| {
+        let bound = match bound {
+            Bound::Kernels(tokens) => match tokens.clone().into_iter().next() {
+                Some(key) => Bound::Kernels(key.into()),
+                None => bound.clone(),
+            },
+            bound => bound.clone(),
+        };
+        (name.clone(), bound)
+    };
+    bindings.iter().map(reference).collect()
+}
