@@ -267,7 +267,9 @@ impl Bound {
             Self::Error(_) | Self::Broken => {
                 return Err(format!("the definition of `{name}` has an error"));
             }
-            Self::Kernels(_) => return Err(format!("`{name}` is of a module of kernels, not a layout")),
+            Self::Kernels(_) => {
+                return Err(format!("`{name}` is of a module of kernels, not a layout"));
+            }
         };
         let named: Definition = text
             .parse()

@@ -23,7 +23,12 @@ impl Library {
         let key = key(module);
         let passed = source.passed(key, tokens.clone());
         let bound = Bound::Kernels(quote!(#passed));
-        Self::of(facade, (&module.vis, &module.ident), module.exports(), &bound)
+        Self::of(
+            facade,
+            (&module.vis, &module.ident),
+            module.exports(),
+            &bound,
+        )
     }
 
     /// The declarations for a module with errors, which have been reported.
@@ -35,7 +40,12 @@ impl Library {
             _ => None,
         });
         let exports = exports.filter(|(vis, _)| !matches!(vis, Visibility::Inherited));
-        Self::of(facade, (&module.vis, &module.ident), exports, &Bound::Broken)
+        Self::of(
+            facade,
+            (&module.vis, &module.ident),
+            exports,
+            &Bound::Broken,
+        )
     }
 
     fn of<'m>(

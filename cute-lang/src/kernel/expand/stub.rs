@@ -12,7 +12,10 @@ pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
     let Ok((module, items)) = module::items(module) else {
         return TokenStream::new();
     };
-    let Library { carrier, names: exported } = Library::broken(facade, &module, &items);
+    let Library {
+        carrier,
+        names: exported,
+    } = Library::broken(facade, &module, &items);
     let kernels = items.into_iter().filter_map(|item| match item {
         Item::Fn(function) if attributes(&function, "kernel").next().is_some() => Some(function),
         _ => None,

@@ -74,7 +74,8 @@ impl Interpreter<'_> {
         }
         let merged = self.merge(predicate, &then_value, &else_value)?;
         let mut complete = |mut lines: Vec<Line>, value: &Value| -> Result<Vec<Line>> {
-            let ((), moves, _) = self.capture(|this| this.store_merged(predicate, &merged, value))?;
+            let ((), moves, _) =
+                self.capture(|this| this.store_merged(predicate, &merged, value))?;
             lines.extend(moves);
             Ok(lines)
         };

@@ -210,7 +210,9 @@ impl Interpreter<'_> {
         for argument in &generics.args {
             let value = match argument {
                 GenericArgument::Type(syn::Type::Infer(_)) => Value::Wild,
-                GenericArgument::Type(syn::Type::Path(path)) => self.generic_argument(&path.path)?,
+                GenericArgument::Type(syn::Type::Path(path)) => {
+                    self.generic_argument(&path.path)?
+                }
                 GenericArgument::Const(expr) => self.eval(expr)?,
                 other => {
                     return Err(Error::new_spanned(

@@ -74,7 +74,10 @@ impl Interpreter<'_> {
                 }
                 self.call_named(&Ident::new(name, span), types, args)
             }
-            other => Err(Error::new(span, format!("{} cannot be called", other.kind()))),
+            other => Err(Error::new(
+                span,
+                format!("{} cannot be called", other.kind()),
+            )),
         }
     }
 }

@@ -178,7 +178,9 @@ impl Interpreter<'_> {
             Some(count) => self.limited(Value::Array(vec![value; count])),
             None => Err(Error::new(
                 expr.len.span(),
-                format!("the length of an array is an integer known at expansion, at most {MAX_TUPLE}"),
+                format!(
+                    "the length of an array is an integer known at expansion, at most {MAX_TUPLE}"
+                ),
             )),
         }
     }

@@ -7,8 +7,8 @@ use crate::kernel::value::types::element_of;
 use crate::kernel::value::{Element, Value};
 use proc_macro2::Span;
 use syn::{
-    Error, Expr, GenericArgument, GenericParam, Generics, PathArguments, Result, Type, TypeParamBound,
-    WherePredicate,
+    Error, Expr, GenericArgument, GenericParam, Generics, PathArguments, Result, Type,
+    TypeParamBound, WherePredicate,
 };
 
 /// The generic parameters of a declaration.
@@ -24,7 +24,9 @@ impl<'g> Parameters<'g> {
     pub(super) fn of(generics: &'g Generics) -> Self {
         let params = generics.params.iter();
         Self {
-            params: params.filter(|param| !is_function(param, generics)).collect(),
+            params: params
+                .filter(|param| !is_function(param, generics))
+                .collect(),
         }
     }
 
@@ -38,7 +40,10 @@ pub(super) fn is_function(param: &GenericParam, generics: &Generics) -> bool {
     let GenericParam::Type(param) = param else {
         return false;
     };
-    let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let predicates = generics
+        .where_clause
+        .iter()
+        .flat_map(|clause| &clause.predicates);
     let bounds = predicates.filter_map(|predicate| match predicate {
         WherePredicate::Type(predicate) => match &predicate.bounded_ty {
             Type::Path(ty) if ty.path.is_ident(&param.ident) => Some(&predicate.bounds),
@@ -46,7 +51,10 @@ pub(super) fn is_function(param: &GenericParam, generics: &Generics) -> bool {
         },
         _ => None,
     });
-    bounds.chain([&param.bounds]).flatten().any(is_function_bound)
+    bounds
+        .chain([&param.bounds])
+        .flatten()
+        .any(is_function_bound)
 }
 
 /// Whether a bound is `Fn(…)`, `FnMut(…)` or `FnOnce(…)`.
@@ -123,7 +131,9 @@ impl Interpreter<'_> {
             return Err(Error::new(span, message));
         }
         let known = values.into_iter();
-        Ok(known.filter_map(|(name, value)| Some((name, value?))).collect())
+        Ok(known
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect())
     }
 
     /// Finds the values of parameters in a type that a value has. With `untyped`, numbers without a type are `u32` and
@@ -246,7 +256,9 @@ fn settle(name: &str, value: Value, values: &mut [(String, Option<Value>)]) {
 pub fn check_generic(param: &GenericParam, argument: Argument) -> Result<(String, Value)> {
     let Argument { value, span } = argument;
     let wanted = match (param, &value) {
-        (GenericParam::Type(_), Value::Element(_) | Value::Type(_)) => return Ok((name(param), value)),
+        (GenericParam::Type(_), Value::Element(_) | Value::Type(_)) => {
+            return Ok((name(param), value));
+        }
         (GenericParam::Const(_), value) if is_constant(value) => {
             return Ok((name(param), value.clone()));
         }
@@ -264,8 +276,14 @@ pub fn check_generic(param: &GenericParam, argument: Argument) -> Result<(String
 fn is_constant(value: &Value) -> bool {
     match value {
         Value::Int(..) | Value::Bool(_) => true,
-        value => value
-            .parts()
-            .is_some_and(|parts| parts.iter().all(|part| is_constant(part) || matches!(part, Value::Float(_) | Value::Algebra(_) | Value::Element(_)))),
+        value => value.parts().is_some_and(|parts| {
+            parts.iter().all(|part| {
+                is_constant(part)
+                    || matches!(
+                        part,
+                        Value::Float(_) | Value::Algebra(_) | Value::Element(_)
+                    )
+            })
+        }),
     }
 }

@@ -23,7 +23,10 @@ impl Interpreter<'_> {
             };
             errors.push(Error::new(entry, format!("{error} ({place})")));
         }
-        errors.finish(()).err().unwrap_or_else(|| Error::new(entry, "an error in a library"))
+        errors
+            .finish(())
+            .err()
+            .unwrap_or_else(|| Error::new(entry, "an error in a library"))
     }
 }
 

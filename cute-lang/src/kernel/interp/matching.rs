@@ -19,7 +19,10 @@ impl Interpreter<'_> {
         let Some((arm, rest)) = arms.split_first() else {
             let message = match value.is_known() {
                 true => format!("no arm matches {}", value.kind()),
-                false => "the last arm of a `match` on a run-time value matches all values: `_ => …`".into(),
+                false => {
+                    "the last arm of a `match` on a run-time value matches all values: `_ => …`"
+                        .into()
+                }
             };
             return Err(Error::new(span, message));
         };
@@ -94,7 +97,10 @@ fn covers_all(arms: &[Arm]) -> bool {
 fn matches_all(pat: &Pat) -> bool {
     match pat {
         Pat::Wild(_) => true,
-        Pat::Ident(name) => name.ident.to_string().starts_with(|c: char| !c.is_uppercase()),
+        Pat::Ident(name) => name
+            .ident
+            .to_string()
+            .starts_with(|c: char| !c.is_uppercase()),
         Pat::Paren(pat) => matches_all(&pat.pat),
         Pat::Tuple(pat) => pat.elems.iter().all(matches_all),
         _ => false,

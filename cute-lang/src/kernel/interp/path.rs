@@ -46,8 +46,7 @@ impl Interpreter<'_> {
             return Err(Error::new_spanned(path, "expected the name of a function"));
         };
         before.segments.pop_punct();
-        let mut evaluate =
-            |this: &mut Self| this.arguments(&last.ident, None, args.iter());
+        let mut evaluate = |this: &mut Self| this.arguments(&last.ident, None, args.iter());
         if let Some(value) = self.associated(&before, &last, &mut evaluate)? {
             return Ok(value);
         }

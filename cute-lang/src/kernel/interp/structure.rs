@@ -78,10 +78,19 @@ impl<'s> Interpreter<'s> {
                 let known = self.known_generics(&name, &parameters, span, given, inputs)?;
                 // What the fields do not tell, the type of the variable or of the function's value tells.
                 let known = known.into_iter();
-                known.map(|(name, value)| (name, value.unwrap_or(Value::Wild))).collect()
+                known
+                    .map(|(name, value)| (name, value.unwrap_or(Value::Wild)))
+                    .collect()
             }
         };
-        let complete = self.ascribe_fields(module, &generics, &fields, complete, expr)?;
+        let place = |name: &str| {
+            let given = expr
+                .fields
+                .iter()
+                .find(|field| is_named(&field.member, name));
+            given.map_or(expr.span(), |field| field.expr.span())
+        };
+        let complete = self.ascribe_fields(module, &generics, &fields, complete, &place)?;
         Ok(Value::Struct(Struct {
             ty: Rc::new(StructType {
                 module,
@@ -100,7 +109,7 @@ impl<'s> Interpreter<'s> {
         generics: &Bindings,
         fields: &[(String, &Type)],
         values: Vec<Value>,
-        expr: &ExprStruct,
+        place: &dyn Fn(&str) -> Span,
     ) -> Result<Vec<Value>> {
         let scope = generics.iter().cloned();
         let scope: Scope = scope.map(|(name, value)| (name, Some(value))).collect();
@@ -108,10 +117,8 @@ impl<'s> Interpreter<'s> {
         let outer = std::mem::replace(&mut self.module, module);
         let pairs = fields.iter().zip(values);
         let checked = pairs.map(|((name, ty), value)| {
-            self.ascribe(value, ty).map_err(|error| {
-                let given = expr.fields.iter().find(|field| is_named(&field.member, name));
-                Error::new(given.map_or(expr.span(), |field| field.expr.span()), error)
-            })
+            let checked = self.ascribe(value, ty);
+            checked.map_err(|error| Error::new(place(name), error))
         });
         let checked = checked.collect();
         self.scopes = scopes;
@@ -254,7 +261,9 @@ impl<'s> Interpreter<'s> {
         let ty = match named {
             Named::Known(ty) => ty,
             Named::Declared(module, item, given) => {
-                let found = self.source.method(module, &item.ident, &name.ident.to_string());
+                let found = self
+                    .source
+                    .method(module, &item.ident, &name.ident.to_string());
                 let Some((implementation, function)) = found else {
                     return Err(self.no_function(module, &item.ident, &name.ident));
                 };
@@ -348,21 +357,34 @@ impl<'s> Interpreter<'s> {
             Some(Named::Declared(module, item, given))
                 if module == value.ty.module && item.ident == value.ty.name =>
             {
-                given.into_iter().map(|argument| argument.value.untyped()).collect()
+                given
+                    .into_iter()
+                    .map(|argument| argument.value.untyped())
+                    .collect()
             }
             _ => return Ok(None),
         };
         let mut ty = StructType::clone(&value.ty);
+        let mut is_complete = true;
         for ((_, known), given) in ty.generics.iter_mut().zip(given) {
             if *known == Value::Wild {
                 *known = given;
+                is_complete = false;
             } else if given != Value::Wild && given != *known {
                 return Ok(None);
             }
         }
+        if is_complete {
+            return Ok(Some(value.clone()));
+        }
+        // Fields that are structs may leave the same parameters open.
+        let (module, item) = self.declaration(&ty, path.span())?;
+        let place = |_: &str| path.span();
+        let values = value.fields.clone();
+        let fields = self.ascribe_fields(module, &ty.generics, &fields(item)?, values, &place)?;
         Ok(Some(Struct {
             ty: Rc::new(ty),
-            fields: value.fields.clone(),
+            fields,
         }))
     }
 
@@ -441,7 +463,10 @@ fn no_field(item: &ItemStruct, member: &Member) -> Error {
         .map(ToString::to_string)
         .collect();
     let hint = near::hint(&name, fields.iter().map(String::as_str));
-    Error::new_spanned(member, format!("`{}` has no field `{name}`{hint}", item.ident))
+    Error::new_spanned(
+        member,
+        format!("`{}` has no field `{name}`{hint}", item.ident),
+    )
 }
 
 /// What the parameters of an `impl` stand for, from the arguments of its struct.
@@ -475,14 +500,18 @@ fn impl_generics(ty: &TypePath, generics: &Generics, known: &StructType) -> Bind
 /// The values of generic parameters without the types of integers, so that equal numbers make one type.
 fn untyped(generics: Bindings) -> Bindings {
     let generics = generics.into_iter();
-    generics.map(|(name, value)| (name, value.untyped())).collect()
+    generics
+        .map(|(name, value)| (name, value.untyped()))
+        .collect()
 }
 
 /// Whether the expression names a place, which a `&mut` can borrow.
 fn is_place(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(expr) => is_place(&expr.expr),
-        Expr::Path(_) | Expr::Field(_) | Expr::Index(_) | Expr::Unary(_) | Expr::Reference(_) => true,
+        Expr::Path(_) | Expr::Field(_) | Expr::Index(_) | Expr::Unary(_) | Expr::Reference(_) => {
+            true
+        }
         _ => false,
     }
 }

@@ -1,10 +1,10 @@
 //! Types that a kernel names, and checks against them.
 
+use super::generics::is_function_bound;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
-use super::generics::is_function_bound;
-use crate::kernel::value::{Optional, Value};
 use crate::kernel::value::types::{is_float, is_integer, register_type};
+use crate::kernel::value::{Optional, Value};
 use cute_ptx::ast::Type;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, GenericArgument, Path, PathArguments, Result};
@@ -81,7 +81,9 @@ impl Interpreter<'_> {
                 if len != Value::Int(values.len() as i128, None) {
                     return Err(mismatch(&Value::Array(values)));
                 }
-                let values = values.into_iter().map(|value| self.ascribe(value, &ty.elem));
+                let values = values
+                    .into_iter()
+                    .map(|value| self.ascribe(value, &ty.elem));
                 Ok(Value::Array(values.collect::<Result<_>>()?))
             }
             (syn::Type::ImplTrait(ty), value @ Value::Callable(_))
@@ -104,7 +106,9 @@ impl Interpreter<'_> {
                 }
             }
             // The name of a parameter that stands for a function has no value.
-            (syn::Type::Path(path), value @ Value::Callable(_)) if path.path.get_ident().is_some() => {
+            (syn::Type::Path(path), value @ Value::Callable(_))
+                if path.path.get_ident().is_some() =>
+            {
                 Ok(value)
             }
             (syn::Type::Path(path), value) => {
@@ -139,7 +143,9 @@ impl Interpreter<'_> {
 }
 
 fn is_option(path: &Path) -> bool {
-    path.segments.last().is_some_and(|last| last.ident == "Option")
+    path.segments
+        .last()
+        .is_some_and(|last| last.ident == "Option")
 }
 
 /// The `T` of `Option<T>`.

@@ -29,8 +29,7 @@ impl Import {
 
     /// Whether the last two names of the path are the same, as in `gemm::gemm`: an item of its module's name.
     pub fn doubles(&self) -> bool {
-        self.key()
-            .ends_with(&format!("{0}::{0}", self.item))
+        self.key().ends_with(&format!("{0}::{0}", self.item))
     }
 }
 
@@ -128,9 +127,10 @@ impl Found {
 
     fn name(&mut self, path: Path, rename: Option<Ident>, span: Span) {
         let Some(item) = path.last else {
-            return self
-                .errors
-                .push(Error::new(span, "`self` follows the path of a module of kernels"));
+            return self.errors.push(Error::new(
+                span,
+                "`self` follows the path of a module of kernels",
+            ));
         };
         self.imports.push(Import {
             name: Some(rename.unwrap_or_else(|| item.clone())),

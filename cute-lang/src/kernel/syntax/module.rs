@@ -47,7 +47,11 @@ pub struct Implementation {
 impl Implementation {
     /// Whether the struct has that name.
     pub fn is_of(&self, structure: &Ident) -> bool {
-        self.ty.path.segments.last().is_some_and(|last| last.ident == *structure)
+        self.ty
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == *structure)
     }
 }
 

@@ -88,7 +88,9 @@ impl Source {
     }
 
     fn find(&self, key: &str) -> Option<ModuleId> {
-        let found = self.modules[1..].iter().position(|loaded| loaded.key == key);
+        let found = self.modules[1..]
+            .iter()
+            .position(|loaded| loaded.key == key);
         found.map(|index| ModuleId(index + 1))
     }
 
@@ -127,7 +129,10 @@ impl Source {
         if module.exports().any(|(_, name)| name == item) {
             return Ok(Target::Item(id));
         }
-        let message = format!("`{item}` is no item of the module of kernels `{}`", module.ident);
+        let message = format!(
+            "`{item}` is no item of the module of kernels `{}`",
+            module.ident
+        );
         Err(Error::new(item.span(), message))
     }
 
@@ -167,7 +172,11 @@ impl Source {
         structure: &Ident,
         name: &str,
     ) -> Option<(&Implementation, &ItemFn)> {
-        let impls = self.module(id).impls.iter().filter(|item| item.is_of(structure));
+        let impls = self
+            .module(id)
+            .impls
+            .iter()
+            .filter(|item| item.is_of(structure));
         impls
             .flat_map(|item| item.functions.iter().map(move |function| (item, function)))
             .find(|(_, function)| function.sig.ident == name)
@@ -253,17 +262,18 @@ impl Source {
             return Some((id, item));
         }
         let depth = depth.checked_sub(1)?;
-        self.imports(id).find_map(|(import, target)| match (target, &import.name) {
-            (Target::Item(from), Some(known)) if known == name => {
-                self.item_within(*from, &import.item.to_string(), get, depth)
-            }
-            (Target::Module(from), None)
-                if self.module(*from).exports().any(|(_, known)| known == name) =>
-            {
-                self.item_within(*from, name, get, depth)
-            }
-            _ => None,
-        })
+        self.imports(id)
+            .find_map(|(import, target)| match (target, &import.name) {
+                (Target::Item(from), Some(known)) if known == name => {
+                    self.item_within(*from, &import.item.to_string(), get, depth)
+                }
+                (Target::Module(from), None)
+                    if self.module(*from).exports().any(|(_, known)| known == name) =>
+                {
+                    self.item_within(*from, name, get, depth)
+                }
+                _ => None,
+            })
     }
 }
 

@@ -1,0 +1,54 @@
+//! What becomes of accumulators.
+
+/// The parts of the kernel language: import them into a module of kernels.
+#[cute_runtime::kernels]
+pub mod kernels {
+    /// Stores the 64 × BN accumulators of warpgroup number `consumer` at (row, column) of D by TMA, in pieces with rows of
+    /// 128 bytes.
+    pub fn store_by_tma<D: Element>(
+        acc: Fragment,
+        d: TmaStore<D, 2>,
+        consumer: u32,
+        row: u32,
+        column: u32,
+    ) {
+        let columns = 1024 / bits::<D>();
+        let staging = smem::<D>(tile_to_shape(smem_atom::<D>(K, SW128), (64, columns, 2, 2)));
+        for piece in 0..size(acc) * 2 / columns {
+            let out = staging[(_, _, piece % 2, consumer)];
+            // There are two buffers. This one is free once at most one store, that of the other buffer, still reads.
+            if warpgroup_thread() == 0 {
+                tma_wait_read(1);
+            }
+            bar_sync(consumer + 1, 128);
+            copy(
+                convert::<D>(local_tile(acc, (64, columns), (0, piece))),
+                out,
+            );
+            fence_proxy_async();
+            bar_sync(consumer + 1, 128);
+            if warpgroup_thread() == 0 {
+                tma_store(out, d, (row, column + piece * columns));
+                tma_commit();
+            }
+        }
+    }
+
+    /// Stores those accumulators at (row, column) of D that lie inside of its m × n elements, element by element.
+    pub fn store_by_element<D: Element>(
+        acc: Fragment,
+        d: Global<D, 2>,
+        row: u32,
+        column: u32,
+        m: u32,
+        n: u32,
+    ) {
+        for v in 0..size(acc) {
+            // Row and column of this thread's v-th value in the tile of its warpgroup.
+            let (i, j) = acc.coordinate(v);
+            if row + i < m && column + j < n {
+                d[(row + i, column + j)] = convert::<D>(acc[v]);
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Rings of stages in shared memory, which one thread fills by TMA and warpgroups empty.
+
+/// The parts of the kernel language: import them into a module of kernels.
+#[cute_runtime::kernels]
+pub mod kernels {
+    /// A ring of STAGES stages in each CTA of a cluster of CTAS. Barrier `full[i]` counts the bytes that arrive in stage i,
+    /// and `empty[i]` the warpgroups that have read it.
+    pub struct Ring<const STAGES: u32, const CTAS: u32> {
+        full: Barriers,
+        empty: Barriers,
+    }
+
+    impl<const STAGES: u32, const CTAS: u32> Ring<STAGES, CTAS> {
+        /// A ring that `consumers` warpgroups of each CTA read.
+        pub fn new(consumers: u32) -> Self {
+            // A producer may write to all CTAs of the cluster, so it waits for the consumers of all.
+            Self {
+                full: mbarriers(STAGES, 1),
+                empty: mbarriers(STAGES, consumers * CTAS),
+            }
+        }
+
+        /// The side that fills the stages. One thread of the CTA may have it.
+        pub fn producer(&self) -> Producer<STAGES, CTAS> {
+            // All stages are empty at first: a wait for parity 1 of a fresh barrier passes at once.
+            Producer {
+                full: self.full,
+                empty: self.empty,
+                at: Position { stage: 0, phase: 1 },
+            }
+        }
+
+        /// The side that reads the stages.
+        pub fn consumer(&self) -> Consumer<STAGES, CTAS> {
+            Consumer {
+                full: self.full,
+                empty: self.empty,
+                at: Position { stage: 0, phase: 0 },
+            }
+        }
+    }
+
+    /// A stage, and the parity of the phase of its barriers.
+    struct Position<const STAGES: u32> {
+        stage: u32,
+        phase: u32,
+    }
+
+    impl<const STAGES: u32> Position<STAGES> {
+        /// Moves on to the next stage. The parity flips each time the ring starts again.
+        fn advance(&mut self) {
+            self.stage += 1;
+            if self.stage == STAGES {
+                self.stage = 0;
+                self.phase ^= 1;
+            }
+        }
+    }
+
+    /// The side of a ring that fills its stages.
+    pub struct Producer<const STAGES: u32, const CTAS: u32> {
+        full: Barriers,
+        empty: Barriers,
+        at: Position<STAGES>,
+    }
+
+    impl<const STAGES: u32, const CTAS: u32> Producer<STAGES, CTAS> {
+        /// Waits until the next stage is empty. The caller then loads `bytes` bytes into it.
+        pub fn acquire(&mut self, bytes: u32) -> Slot<CTAS> {
+            let stage = self.at.stage;
+            wait(self.empty[stage], self.at.phase);
+            expect_tx(self.full[stage], bytes);
+            self.at.advance();
+            Slot {
+                stage,
+                full: self.full[stage],
+            }
+        }
+    }
+
+    /// A stage that is being filled.
+    pub struct Slot<const CTAS: u32> {
+        /// Its index in the ring.
+        pub stage: u32,
+        full: Barrier,
+    }
+
+    impl<const CTAS: u32> Slot<CTAS> {
+        /// Loads the tile of `from` at (row, column) into `to`.
+        pub fn load<T: Element>(&self, from: TmaLoad<T, 2>, at: (u32, u32), to: Tensor) {
+            tma_load(from, at, to, self.full);
+        }
+
+        /// Like `load`. If all CTAs of the cluster load the same tile, which `same` says, each loads a part of its rows for
+        /// all.
+        pub fn load_same<T: Element>(
+            &self,
+            from: TmaLoad<T, 2>,
+            at: (u32, u32),
+            to: Tensor,
+            same: bool,
+        ) {
+            if CTAS == 1 {
+                tma_load(from, at, to, self.full);
+            } else {
+                let (rows, columns) = (size(get(to, 0)) / CTAS, size(get(to, 1)));
+                let rank = cluster_ctarank();
+                for part in 0..CTAS {
+                    let tile = local_tile(to, (rows, columns), (part, 0));
+                    let place = (at.0 + part * rows, at.1);
+                    if !same {
+                        tma_load(from, place, tile, self.full);
+                    } else if rank == part {
+                        tma_load(from, place, tile, self.full, (1 << CTAS) - 1);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The side of a ring that reads its stages.
+    pub struct Consumer<const STAGES: u32, const CTAS: u32> {
+        full: Barriers,
+        empty: Barriers,
+        at: Position<STAGES>,
+    }
+
+    impl<const STAGES: u32, const CTAS: u32> Consumer<STAGES, CTAS> {
+        /// Waits until the next stage is full, and gives its index.
+        pub fn wait(&mut self) -> u32 {
+            let stage = self.at.stage;
+            wait(self.full[stage], self.at.phase);
+            self.at.advance();
+            stage
+        }
+
+        /// Tells the producer of each CTA of the cluster that this warpgroup has read a stage. All its threads call this.
+        pub fn release(&self, stage: u32) {
+            if warpgroup_thread() < CTAS {
+                if CTAS == 1 {
+                    arrive(self.empty[stage]);
+                } else {
+                    arrive_at(self.empty[stage], warpgroup_thread());
+                }
+            }
+        }
+    }
+}
