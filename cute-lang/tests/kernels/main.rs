@@ -6,6 +6,7 @@ mod documentation;
 mod expansion;
 mod forms;
 mod library;
+mod math;
 mod meaning;
 mod mistakes;
 mod numbers;

@@ -7,7 +7,7 @@ use crate::kernel::access::slice::{Selection, has_wild};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::ParamKind;
-use crate::kernel::value::types::{is_integer, rust_name};
+use crate::kernel::value::types::{is_float, is_integer, rust_name};
 use crate::kernel::value::{Element, Num, Scalar, Value};
 use cute_algebra::Swizzle;
 use cute_ptx::ast::{Operand, Type};
@@ -156,14 +156,10 @@ fn element_register(b: &mut Builder, element: Element, value: &Value) -> Result<
         Value::Int(value, own) if is_integer(ty) && own.is_none_or(|own| own == ty) => {
             b.to_register(&Num::Const(*value), ty)
         }
-        Value::Float(value) if ty == Type::F32 => {
+        Value::Float(value) if is_float(ty) => {
+            let constant = b.float_operand(*value, ty)?;
             let register = b.register(ty);
-            b.assign(&register, Operand::F32((*value as f32).to_bits()));
-            Ok(register)
-        }
-        Value::Float(value) if ty == Type::F64 => {
-            let register = b.register(ty);
-            b.assign(&register, Operand::F64(value.to_bits()));
+            b.assign(&register, constant);
             Ok(register)
         }
         Value::Scalar(scalar) => {

@@ -11,6 +11,7 @@ mod fragment;
 mod index;
 mod integer;
 mod local_tile;
+mod math;
 mod mbarrier;
 mod questions;
 mod registers;
@@ -32,6 +33,7 @@ const TABLE: &[&[Builtin]] = &[
     index::ROWS,
     integer::ROWS,
     local_tile::ROWS,
+    math::ROWS,
     mbarrier::ROWS,
     registers::ROWS,
     sync::ROWS,
