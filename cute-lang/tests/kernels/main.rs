@@ -1,5 +1,6 @@
 //! Kernels to PTX: tests of the PTX, and of its results on the emulator.
 
+mod bits;
 mod cluster;
 mod constructs;
 mod documentation;

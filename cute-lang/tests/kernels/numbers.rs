@@ -28,7 +28,7 @@ pub(crate) struct Type {
 
 /// An operation on two integers: the result of a release build, as bits, and the result of a debug build, which may be
 /// an error.
-struct Operation {
+pub(crate) struct Operation {
     text: &'static str,
     wrapping: fn(u64, u64) -> Option<u64>,
     checked: fn(u64, u64) -> Option<u64>,
@@ -37,7 +37,7 @@ struct Operation {
 macro_rules! integers {
     ($($ty:ident: $bits:ident, $neg:tt;)*) => {
         /// The integer types.
-        const INTEGERS: &[(Type, &[Operation])] = &[$((
+        pub(crate) const INTEGERS: &[(Type, &[Operation])] = &[$((
             Type {
                 name: stringify!($ty),
                 bytes: size_of::<$ty>(),

@@ -4,6 +4,7 @@
 //! looked up among the operations of the algebra.
 
 mod algebra;
+mod bits;
 pub mod call;
 mod convert;
 mod copy;
@@ -27,6 +28,7 @@ use cute_algebra::operations;
 
 /// The rows of each family.
 const TABLE: &[&[Builtin]] = &[
+    bits::ROWS,
     convert::ROWS,
     copy::ROWS,
     fragment::ROWS,
