@@ -13,6 +13,7 @@ mod mistakes;
 mod numbers;
 mod refusals;
 mod robustness;
+mod threads;
 
 use cute_lang::kernel::lower::Lowered;
 use cute_ptxas::Ptxas;

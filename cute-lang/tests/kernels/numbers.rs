@@ -272,6 +272,7 @@ pub(crate) fn run(
         .collect();
     let launch = Launch {
         block: [kernel.threads, 1, 1],
+        dynamic_shared_bytes: kernel.smem_bytes,
         args: &args,
         ..Launch::default()
     };
