@@ -6,6 +6,7 @@ mod constructs;
 mod documentation;
 mod expansion;
 mod forms;
+mod instructions;
 mod library;
 mod math;
 mod meaning;

@@ -90,7 +90,9 @@ fn shuffles_of_truth_values_and_known_numbers() {
 
 #[test]
 fn votes_matches_and_reductions() {
-    let rows: &[(&str, fn(usize) -> u32)] = &[
+    /// A text, and its value in a thread.
+    type Row = (&'static str, fn(usize) -> u32);
+    let rows: &[Row] = &[
         ("vote_any(i == 40) as u32", |i| u32::from(i >= 32)),
         ("vote_all(i < 40) as u32", |i| u32::from(i < 32)),
         ("vote_ballot(i % 2 == 1)", |_| 0xaaaa_aaaa),
@@ -364,14 +366,19 @@ fn mistakes() {
     }
 }
 
-/// An atomic operation accesses global memory as an index does.
+/// Atomic operations and instructions access global memory as an index does.
 #[test]
-fn atomics_on_global_memory_need_an_unsafe_kernel() {
-    let module = "mod kernels { #[kernel(threads = 32)] fn k(f: Global<f32, 1>) { atomic_add(f, 0, 1.0); } }";
-    let error = cute_lang::kernel::lower::lower(module.parse().expect("tokens")).err();
-    let error = error.expect("an error").to_string();
-    assert!(
-        error.starts_with("nothing proves that this coordinate is inside of `f`"),
-        "{error}"
-    );
+fn accesses_of_global_memory_need_an_unsafe_kernel() {
+    for body in [
+        "atomic_add(f, 0, 1.0);",
+        "let v = ptx!(f32: \"ld.global.f32\", [f[0]]);",
+    ] {
+        let module = format!(
+            "mod kernels {{ #[kernel(threads = 32)] fn k(f: Global<f32, 1>) {{ {body} }} }}"
+        );
+        let error = cute_lang::kernel::lower::lower(module.parse().expect("tokens")).err();
+        let error = error.expect("an error").to_string();
+        let expected = "nothing proves that this coordinate is inside of `f`";
+        assert!(error.starts_with(expected), "{body}: {error}");
+    }
 }

@@ -155,8 +155,8 @@ fn mul_hi(b: &mut Builder, call: &Call) -> Result<Value> {
         (Num::Const(x), Num::Const(y)) => {
             // Two of u64 have a product of 128 bits, and others of at most 127.
             let high = match is_signed(ty) {
-                true => x * y >> ty.bits(),
-                false => (*x as u128 * *y as u128 >> ty.bits()) as i128,
+                true => (x * y) >> ty.bits(),
+                false => ((*x as u128 * *y as u128) >> ty.bits()) as i128,
             };
             return Ok(Value::Int(high, Some(ty)));
         }

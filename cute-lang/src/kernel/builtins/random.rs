@@ -79,7 +79,7 @@ fn numbers<const N: usize>(b: &mut Builder, call: &Call, index: usize) -> Result
 fn product(b: &mut Builder, x: &Num, factor: u32) -> Result<(Num, Num)> {
     let low = wrapping(b, Op::Mul, x, factor)?;
     let high = match x {
-        Num::Const(x) => Num::Const(x * i128::from(factor) >> 32),
+        Num::Const(x) => Num::Const((x * i128::from(factor)) >> 32),
         Num::Reg(x) => {
             let operands = [x.operand(), Num::from(factor).operand()];
             let modifiers = (Modifier::Hi, Type::U32);
