@@ -129,6 +129,34 @@ const APPROXIMATIONS: &[Approximation] = &[
     },
 ];
 
+/// Functions that are polynomials, and their largest error in ulp.
+type Polynomial = (&'static str, fn(f64) -> f64, f64);
+
+const POLYNOMIALS: &[Polynomial] = &[
+    ("exp(a)", f64::exp, 0.85),
+    ("log(a)", f64::ln, 0.85),
+    ("log2(a)", f64::log2, 1.4),
+    ("tanh(a)", f64::tanh, 1.5),
+    ("erf(a)", erf, 1.0),
+];
+
+/// The error function by its power series and, where that cancels, by a continued fraction of what is missing to 1.
+fn erf(x: f64) -> f64 {
+    if x.abs() < 2.0 {
+        let (mut power, mut sum) = (x, x);
+        for n in 1..80 {
+            power *= -x * x / f64::from(n);
+            sum += power / f64::from(2 * n + 1);
+        }
+        return std::f64::consts::FRAC_2_SQRT_PI * sum;
+    }
+    let fraction = (1..200)
+        .rev()
+        .fold(0.0, |rest, n| f64::from(n) / 2.0 / (x.abs() + rest));
+    let missing = (-x * x).exp() / (x.abs() + fraction) * std::f64::consts::FRAC_2_SQRT_PI / 2.0;
+    (1.0 - missing).copysign(x)
+}
+
 /// The distance of the numbers of f32 around a value.
 fn ulp(value: f64) -> f64 {
     2f64.powf(value.abs().log2().floor().max(-126.0) - 23.0)
@@ -247,6 +275,45 @@ fn approximations_are_within_their_errors() {
     }
 }
 
+/// 2¹⁷ numbers of all magnitudes, and all those of a small range around 1.
+#[test]
+fn polynomials_are_within_their_errors() {
+    let ty = of_name("f32");
+    let spread = (0..1 << 17).map(|i: u32| i.wrapping_mul(32_771));
+    let x: Vec<u64> = spread
+        .chain(0x3f7f_f000..0x3f80_1000)
+        .map(u64::from)
+        .collect();
+    let count = x.len();
+    let mut body = format!("let mut i = thread(); while i < {count} {{ let a = x[i];");
+    for (n, (text, ..)) in POLYNOMIALS.iter().enumerate() {
+        write!(body, "out[{} + i] = {text};", n * count).expect("a string");
+    }
+    body += "i += 1024; }";
+    let kernel = kernel(1024, "x: Global<f32, 1>, out: Global<f32, 1>", &body)
+        .unwrap_or_else(|error| panic!("{error}: {body}"));
+    let results = run(&kernel, &[(ty, &x)], &[(ty, POLYNOMIALS.len() * count)]);
+    for ((text, function, error), results) in POLYNOMIALS.iter().zip(results[0].chunks(count)) {
+        for (x, result) in x.iter().zip(results) {
+            let (x, bits) = (float(ty, *x), *result);
+            let (value, result) = (function(x), float(ty, bits));
+            let rounded = (ty.cast)(Exact::Float(value));
+            let close = match float(ty, rounded) {
+                rounded if rounded.is_nan() => result.is_nan(),
+                rounded if rounded.is_infinite() || value == 0.0 || result.is_infinite() => {
+                    result == rounded
+                }
+                _ => (result - value).abs() <= error * ulp(value),
+            };
+            let ulps = (result - value) / ulp(value);
+            assert!(
+                close,
+                "{text} of {x:e}: {result:e}, not {value:e}: {ulps} ulp"
+            );
+        }
+    }
+}
+
 #[test]
 fn approximations_of_16_bits() {
     for (name, digits) in [("f16", 9.9), ("bf16", 7.0)] {
@@ -292,6 +359,9 @@ fn functions_of_known_numbers() {
         ("rcp(3.0)", 1.0 / 3.0),
         ("fma(0.1, 10.0, -1.0)", 0.1f64.mul_add(10.0, -1.0)),
         ("exp2(0.3)", 0.3f64.exp2()),
+        ("exp(1.5) + log(10.0)", 1.5f64.exp() + 10f64.ln()),
+        ("tanh(0.7) + log2(10.0)", 0.7f64.tanh() + 10f64.log2()),
+        ("erf(0.0) + erf(7.0) - erf(-7.0)", 2.0),
         ("exp_fast(1.5)", 1.5f64.exp()),
         (
             "log_fast(10.0) + log2_fast(10.0)",
@@ -316,6 +386,25 @@ fn functions_of_known_numbers() {
     let results = run(&kernel, &[], &[(ty, rows.len())]);
     for ((text, expected), result) in rows.iter().zip(&results[0]) {
         assert_eq!(*result, expected.to_bits(), "{text}");
+    }
+}
+
+#[test]
+fn known_error_function() {
+    let ty = of_name("f64");
+    let x: Vec<f64> = (-60..60).map(|i| f64::from(i) / 9.0).collect();
+    let texts = x
+        .iter()
+        .enumerate()
+        .map(|(i, x)| format!("out[{i}] = erf({x:?});"));
+    let kernel = kernel(1, "out: Global<f64, 1>", &texts.collect::<String>()).expect("a kernel");
+    let results = run(&kernel, &[], &[(ty, x.len())]);
+    for (x, result) in x.iter().zip(&results[0]) {
+        let (result, expected) = (f64::from_bits(*result), erf(*x));
+        assert!(
+            (result - expected).abs() < 1e-14,
+            "{x}: {result}, not {expected}"
+        );
     }
 }
 

@@ -3,6 +3,7 @@
 //! The plain name of a function is its accurate form. The name with `_fast` is the approximation that the hardware has an
 //! instruction for; on f32 it takes subnormal numbers as zeros. `docs/kernel-language.md` has the error of each.
 
+mod accurate;
 mod float;
 mod function;
 mod integer;
@@ -20,7 +21,7 @@ use syn::Result;
 pub(super) const ROWS: &[Builtin] = &rows(FUNCTIONS);
 
 #[rustfmt::skip]
-const FUNCTIONS: &[Function; 26] = &[
+const FUNCTIONS: &[Function; 31] = &[
     row("sqrt(x)", F1(f64::sqrt), &[(WIDE, Instruction(Opcode::Sqrt, &[Modifier::Rn]))]),
     row("sqrt_fast(x)", F1(f64::sqrt), &[(SINGLE, Instruction(Opcode::Sqrt, &[Modifier::Approx, Modifier::Ftz]))]),
     row("rsqrt(x)", F1(|x| 1.0 / x.sqrt()), &[
@@ -33,6 +34,11 @@ const FUNCTIONS: &[Function; 26] = &[
     row("div_fast(x, y)", F2(|x, y| x / y), &[(SINGLE, Instruction(Opcode::Div, &[Modifier::Approx, Modifier::Ftz]))]),
     row("fma(x, y, z)", F3(f64::mul_add), &[(FLOATS, Instruction(Opcode::Fma, &[Modifier::Rn]))]),
 
+    row("exp(x)", F1(f64::exp), &[(SINGLE, Sequence(accurate::exp))]),
+    row("log(x)", F1(f64::ln), &[(SINGLE, Sequence(accurate::log))]),
+    row("log2(x)", F1(f64::log2), &[(SINGLE, Sequence(accurate::log2))]),
+    row("tanh(x)", F1(f64::tanh), &[(SINGLE, Sequence(accurate::tanh))]),
+    row("erf(x)", F1(float::known_erf), &[(SINGLE, Sequence(accurate::erf))]),
     row("exp2(x)", F1(f64::exp2), &[(SINGLE, Instruction(Opcode::Ex2, &[]))]),
     row("exp2_fast(x)", F1(f64::exp2), &[
         (&[Type::F32, Type::Bf16], Instruction(Opcode::Ex2, &[Modifier::Ftz])),
