@@ -1,7 +1,7 @@
 //! The functions that arithmetic instructions compute: for each lane, from raw bits to raw bits.
 
 use crate::numerics::{self, Format, bf16_bits, f16_bits, fp8_bits};
-use crate::op::{Binary, Function};
+use crate::op::{Binary, Function, Unary};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 
@@ -303,6 +303,15 @@ fn funnel(a: u64, b: u64, shift: u32, left: bool) -> u64 {
     })
 }
 
+/// The lesser of two numbers, where −0 is less than +0, and a NaN is ignored.
+fn least(a: f64, b: f64) -> f64 {
+    if a == b && a.is_sign_negative() {
+        a
+    } else {
+        b.min(a)
+    }
+}
+
 macro_rules! float_functions {
     ($($name:ident($($a:ident),*) = $e:expr;)*) => {$(
         fn $name<T: Float>($($a: u64),*) -> u64 {
@@ -317,11 +326,13 @@ float_functions! {
     fsub(a, b) = a - b;
     fmul(a, b) = a * b;
     fdiv(a, b) = a / b;
+    // The hardware multiplies by an approximation of 1/b, which is flushed to zero beyond 2^126.
+    fdiv_approx(a, b) = if b.abs() > 2f64.powi(126) { a * (0.0 / b) } else { a / b };
     // A NaN operand is ignored, except with `.NaN`, where the result is NaN.
-    fmin(a, b) = a.min(b);
-    fmax(a, b) = a.max(b);
-    fmin_nan(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) };
-    fmax_nan(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) };
+    fmin(a, b) = least(a, b);
+    fmax(a, b) = -least(-a, -b);
+    fmin_nan(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { least(a, b) };
+    fmax_nan(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { -least(-a, -b) };
     // PTX's order of operands: the result has the magnitude of b and the sign of a.
     copysign(a, b) = b.copysign(a);
     fneg(a) = -a;
@@ -346,6 +357,32 @@ macro_rules! halves {
     ($function:expr, $($a:ident),*) => {
         $function($($a & 0xffff),*) | $function($($a >> 16 & 0xffff),*) << 16
     };
+}
+
+/// The function of `.ftz` on numbers of a type: a subnormal becomes a zero of the same sign.
+pub(crate) fn flush(ty: Type) -> Option<Unary> {
+    fn f16(a: u64) -> u64 {
+        flushed(a, 0x7c00, 0x8000)
+    }
+    fn bf16(a: u64) -> u64 {
+        flushed(a, 0x7f80, 0x8000)
+    }
+    Some(match ty {
+        Type::F32 => |a| flushed(a, 0x7f80_0000, 0x8000_0000),
+        Type::F16 => f16,
+        Type::Bf16 => bf16,
+        Type::F16x2 => |a| halves!(f16, a),
+        Type::Bf16x2 => |a| halves!(bf16, a),
+        _ => return None,
+    })
+}
+
+fn flushed(bits: u64, exponent: u64, sign: u64) -> u64 {
+    if bits & exponent == 0 {
+        bits & sign
+    } else {
+        bits
+    }
 }
 
 macro_rules! float_function {
@@ -397,7 +434,7 @@ pub(crate) fn number(bytes: &[u8]) -> u64 {
 }
 
 /// The function of an instruction on a type. `variant` is the modifier that changes the function: the half of a product
-/// (`.lo`, `.hi`, `.wide`), `.NaN`, `.relu`, or `.sat` on integers. `None` if it is not modelled.
+/// (`.lo`, `.hi`, `.wide`), `.NaN`, `.relu`, `.sat` on integers, or `.approx` of a quotient. `None` if it is not modelled.
 pub(crate) fn function(opcode: Opcode, variant: Option<Modifier>, ty: Type) -> Option<Function> {
     let float = matches!(
         ty,
@@ -408,6 +445,7 @@ pub(crate) fn function(opcode: Opcode, variant: Option<Modifier>, ty: Type) -> O
         (Opcode::Sub, None, true) => float_function!(ty, F2(fsub; a, b)),
         (Opcode::Mul, None, true) => float_function!(ty, F2(fmul; a, b)),
         (Opcode::Div, None, true) => float_function!(ty, F2(fdiv; a, b)),
+        (Opcode::Div, Some(Modifier::Approx), true) => float_function!(ty, F2(fdiv_approx; a, b)),
         (Opcode::Fma | Opcode::Mad, None, true) => float_function!(ty, F3(fused; a, b, c)),
         (Opcode::Fma, Some(Modifier::Relu), true) => float_function!(ty, F3(relu_fused; a, b, c)),
         (Opcode::Min, None, true) => float_function!(ty, F2(fmin; a, b)),
@@ -714,6 +752,17 @@ pub(crate) fn conversion(
             }
         };
     }
+    /// Rounding to an integer within a type, whose numbers hold the result.
+    macro_rules! integral {
+        ($round:expr) => {
+            match to {
+                Type::F16 => F1(|a| half::f16::put($round(half::f16::get(a)))),
+                Type::F32 => F1(|a| f32::put($round(f32::get(a)))),
+                Type::F64 => F1(|a| f64::put($round(f64::get(a)))),
+                _ => return None,
+            }
+        };
+    }
     let float = |ty| matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64);
     Some(match (float(from), float(to), rounding) {
         (false, false, None) if saturate => from_int!(to_type, saturated),
@@ -725,20 +774,10 @@ pub(crate) fn conversion(
         (true, false, Some(Modifier::Rpi)) => from_float!(to_type, real, ceiling),
         (true, true, Some(Modifier::Rn) | None) => from_float!(float_to_float, get, nearest),
         (true, true, Some(Modifier::Rz)) => from_float!(float_to_float, get, toward_zero),
-        (true, true, Some(Modifier::Rni)) if to == from => match to {
-            Type::F32 => F1(|a| f32::put(f32::get(a).round_ties_even())),
-            Type::F64 => F1(|a| f64::put(f64::get(a).round_ties_even())),
-            _ => return None,
-        },
-        (true, true, Some(Modifier::Rzi)) if to == from && to == Type::F32 => {
-            F1(|a| f32::put(f32::get(a).trunc()))
-        }
-        (true, true, Some(Modifier::Rmi)) if to == from && to == Type::F32 => {
-            F1(|a| f32::put(f32::get(a).floor()))
-        }
-        (true, true, Some(Modifier::Rpi)) if to == from && to == Type::F32 => {
-            F1(|a| f32::put(f32::get(a).ceil()))
-        }
+        (true, true, Some(Modifier::Rni)) if to == from => integral!(f64::round_ties_even),
+        (true, true, Some(Modifier::Rzi)) if to == from => integral!(f64::trunc),
+        (true, true, Some(Modifier::Rmi)) if to == from => integral!(f64::floor),
+        (true, true, Some(Modifier::Rpi)) if to == from => integral!(f64::ceil),
         _ => return None,
     })
 }

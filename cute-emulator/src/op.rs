@@ -81,11 +81,14 @@ pub(crate) enum Convergence {
 /// A function of one to four operands of a lane, on raw bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Function {
-    F1(fn(u64) -> u64),
+    F1(Unary),
     F2(Binary),
     F3(fn(u64, u64, u64) -> u64),
     F4(fn(u64, u64, u64, u64) -> u64),
 }
+
+/// A function of one operand of a lane, on raw bits.
+pub(crate) type Unary = fn(u64) -> u64;
 
 /// A function of two operands of a lane, on raw bits.
 pub(crate) type Binary = fn(u64, u64) -> u64;
@@ -223,11 +226,11 @@ pub(crate) enum MatrixA {
     Registers([Reg; 4]),
 }
 
-/// What `.ftz` replaces by a zero of the same sign if it is a subnormal f32.
+/// What `.ftz` replaces by a zero of the same sign if it is subnormal, and the function that does so.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Flush {
-    pub(crate) sources: bool,
-    pub(crate) result: bool,
+    pub(crate) sources: Option<Unary>,
+    pub(crate) result: Option<Unary>,
 }
 
 /// dst = function(src…). With `saturate`, the f32 result is clamped to 0 to 1.
@@ -244,7 +247,7 @@ pub(crate) struct Compute {
 #[derive(Clone, Debug)]
 pub(crate) struct Compare {
     pub(crate) compare: Binary,
-    pub(crate) flush: bool,
+    pub(crate) flush: Option<Unary>,
     pub(crate) combine: Option<(Binary, Reg)>,
     pub(crate) p: Reg,
     pub(crate) q: Option<Reg>,
@@ -319,6 +322,15 @@ pub(crate) enum Op {
         mode: Vote,
         dst: Reg,
         predicate: Reg,
+        members: Reg,
+    },
+    /// `match.any`: dst = the lanes that hold the same value as this one. `match.all`: dst = all lanes if they hold the
+    /// same value, which `same` tells, else 0.
+    Match {
+        all: bool,
+        dst: Reg,
+        same: Option<Reg>,
+        src: Reg,
         members: Reg,
     },
     Reduce {

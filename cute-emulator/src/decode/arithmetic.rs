@@ -5,7 +5,7 @@ use super::operands::{Arg, Result, take};
 use super::registers::Registers;
 use crate::arithmetic;
 use crate::op::{
-    Compare, Compute, Flush, Function, Op, PARAM_WINDOW, Reg, SHARED_WINDOW, WINDOW_BYTES,
+    Compare, Compute, Flush, Function, Op, PARAM_WINDOW, Reg, SHARED_WINDOW, Unary, WINDOW_BYTES,
 };
 use crate::special::counts_time;
 use cute_ptx::ast::{Inst, Operand, Type};
@@ -16,7 +16,8 @@ use cute_ptx::table::{Modifier, Opcode};
 pub(super) fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     // Instructions without a type modifier operate on 32 bits.
     let ty = m.get("t").and_then(Modifier::ty).unwrap_or(Type::B32);
-    if let Some(rounding) = m.get("round") {
+    let rounding = m.get("round");
+    if let Some(rounding) = rounding {
         // The approximations (`.approx`, `.full`) are computed correctly rounded too.
         if !matches!(rounding, Modifier::Rn | Modifier::Approx | Modifier::Full) {
             return Err(m.unmodelled(rounding));
@@ -29,16 +30,17 @@ pub(super) fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let variant = m
         .get("part")
         .or_else(|| m.one_of(&[Modifier::NaN, Modifier::Relu]))
-        .or((saturate && ty == Type::S32).then_some(Modifier::Sat));
+        .or((saturate && ty == Type::S32).then_some(Modifier::Sat))
+        .or(rounding.filter(|it| *it == Modifier::Approx && m.opcode() == Opcode::Div));
     let function = match (m.get("side"), m.get("past")) {
         (Some(side), Some(past)) => Some(arithmetic::funnel_shift(side, past)),
         _ => arithmetic::function(m.opcode(), variant, ty),
     };
     let function = function.ok_or_else(|| m.unmodelled_on(ty))?;
-    let flush = m.has(Modifier::Ftz);
+    let flushed = flushed(m, ty);
     let flush = Flush {
-        sources: flush,
-        result: flush,
+        sources: flushed,
+        result: flushed,
     };
     computation(function, args, flush, saturate && ty == Type::F32)
 }
@@ -58,7 +60,7 @@ pub(super) fn compare(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     };
     Ok(Op::Compare(Compare {
         compare,
-        flush: m.has(Modifier::Ftz),
+        flush: flushed(m, ty),
         combine,
         p,
         q,
@@ -127,7 +129,7 @@ pub(super) fn mov(inst: &Inst, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 }
 
 pub(super) fn address_conversion(m: &Bindings, args: Vec<Arg>, to: bool) -> Result<Op> {
-    let function: fn(u64) -> u64 = match (m.get("space"), to) {
+    let function: Unary = match (m.get("space"), to) {
         (Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster), false) => {
             |a| a | SHARED_WINDOW
         }
@@ -143,7 +145,7 @@ pub(super) fn address_conversion(m: &Bindings, args: Vec<Arg>, to: bool) -> Resu
 
 /// `isspacep`: whether a generic address is in a state space.
 pub(super) fn is_in_space(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
-    let function: fn(u64) -> u64 = match m.get("space") {
+    let function: Unary = match m.get("space") {
         Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster) => {
             |a| u64::from(a.wrapping_sub(SHARED_WINDOW) < WINDOW_BYTES)
         }
@@ -180,7 +182,7 @@ fn conversion(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     };
     let rounding = m.get("round");
     let (relu, saturate) = (m.has(Modifier::Relu), m.has(Modifier::Sat));
-    let flush = m.has(Modifier::Ftz);
+    let flushed = flushed(m, Type::F32);
     m.has(Modifier::Satfinite);
     let function = arithmetic::conversion(rounding, relu, saturate, to, from);
     let function = function.ok_or_else(|| {
@@ -191,12 +193,18 @@ fn conversion(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     }
     let single = Modifier::Type(Type::F32);
     let flush = Flush {
-        sources: flush && from == single,
-        result: flush && to == single,
+        sources: flushed.filter(|_| from == single),
+        result: flushed.filter(|_| to == single),
     };
     // `.sat` to an integer changes nothing, since conversions from floating point to integer saturate anyway.
     let saturate = saturate && to == single;
     computation(function, args, flush, saturate)
+}
+
+/// The function of `.ftz` on numbers of a type, if the instruction has it.
+fn flushed(m: &Bindings, ty: Type) -> Option<Unary> {
+    let flushes = m.has(Modifier::Ftz);
+    arithmetic::flush(ty).filter(|_| flushes)
 }
 
 /// Up to four rows; 0 in place of those that are missing, which the function does not read.

@@ -118,9 +118,8 @@ pub(super) fn operation(
 
         Opcode::Shfl => threads::shuffle(m, args),
         Opcode::Vote => threads::vote(m, args),
-        Opcode::MatchAny | Opcode::MatchAll => {
-            unmodelled("comparing values between lanes is not modelled")
-        }
+        Opcode::MatchAny => threads::match_lanes(m, args, false),
+        Opcode::MatchAll => threads::match_lanes(m, args, true),
         Opcode::Activemask => {
             let [dst] = take(args)?;
             Ok(Op::ActiveMask { dst: dst.row()? })

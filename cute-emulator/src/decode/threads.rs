@@ -41,6 +41,19 @@ pub(super) fn vote(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
+pub(super) fn match_lanes(m: &Bindings, args: Vec<Arg>, all: bool) -> Result<Op> {
+    m.ignore(&["t"]);
+    let [dst, src, members] = take(args)?;
+    let (dst, same) = dst.pair()?;
+    Ok(Op::Match {
+        all,
+        dst,
+        same,
+        src: src.row()?,
+        members: members.row()?,
+    })
+}
+
 pub(super) fn redux(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let (op, ty) = (m.get("op"), m.ty("t")?);
     let op = op.and_then(|op| arithmetic::update(op, ty));

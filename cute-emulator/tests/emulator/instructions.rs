@@ -266,3 +266,62 @@ fn parameters() {
     .unwrap();
     assert_eq!(run.read_words(out, 2), [9, 7]);
 }
+
+/// `match` compares lanes: every third lane holds the same value in 32 bits, and every sixteenth in 64.
+#[test]
+fn lanes_that_hold_the_same_value() {
+    let third = 0x4924_9249;
+    for (body, expected) in [
+        (
+            "mov.u32 %r2, %laneid; rem.u32 %r2, %r2, 3; match.any.sync.b32 %r1, %r2, -1;",
+            [third, third << 1, third << 2 & !1],
+        ),
+        (
+            "mov.u32 %r2, %laneid; cvt.u64.u32 %d1, %r2; shl.b64 %d1, %d1, 60; match.any.sync.b64 %r1, %d1, -1;",
+            [0x1_0001, 0x2_0002, 0x4_0004],
+        ),
+        (
+            "match.all.sync.b32 %r1|%p0, 7, -1; selp.b32 %r1, %r1, 0, %p0;",
+            [u32::MAX; 3],
+        ),
+        (
+            "mov.u32 %r2, %laneid; match.all.sync.b32 %r1|%p0, %r2, -1; selp.b32 %r1, 1, %r1, %p0;",
+            [0; 3],
+        ),
+    ] {
+        let words = words_of(32, body).unwrap_or_else(|error| panic!("{body}: {error}"));
+        assert_eq!(words[..3], expected, "{body}: {words:x?}");
+    }
+}
+
+/// `.ftz` on numbers of 16 bits, minima of zeros, and a quotient whose divisor has no approximation.
+#[test]
+fn corners_of_floating_point() {
+    check(&[
+        (
+            "mov.b16 %h0, 0x3f80; ex2.approx.ftz.bf16 %h1, %h0; cvt.u32.u16 %r1, %h1;",
+            0x4000,
+        ),
+        (
+            "mov.b16 %h0, 1; add.ftz.f16 %h1, %h0, %h0; cvt.u32.u16 %r1, %h1;",
+            0,
+        ),
+        (
+            "mov.b32 %r2, 0x00013c00; add.ftz.f16x2 %r1, %r2, %r2;",
+            0x4000,
+        ),
+        (
+            "min.f32 %f0, 0f00000000, 0f80000000; mov.b32 %r1, %f0;",
+            1 << 31,
+        ),
+        ("max.f32 %f0, 0f80000000, 0f00000000; mov.b32 %r1, %f0;", 0),
+        (
+            "div.approx.f32 %f0, 0f7f000000, 0f7f000000; mov.b32 %r1, %f0;",
+            0,
+        ),
+        (
+            "cvt.rmi.f64.f64 %d1, 0dbfe0000000000000; cvt.rn.f32.f64 %f0, %d1; mov.b32 %r1, %f0;",
+            (-1f32).to_bits(),
+        ),
+    ]);
+}

@@ -229,7 +229,7 @@ fn the_facade_may_have_another_name() {
 fn a_module_with_errors_keeps_its_names() {
     let expected = expect![[r#"
         ::core::compile_error! {
-            "cannot find function `unknown`"
+            "cannot find function `unknown`: `ptx!` emits any instruction"
         }
         #[doc(hidden)]
         #[allow(non_local_definitions, unused_macros)]

@@ -1,6 +1,6 @@
 //! The kernels of `cute-kernels`: their main loop is short. A test of that crate asks ptxas about them.
 
-use cute_lang::kernel::lower::{Lowered, lower};
+use cute_lang::kernel::lower::{Lowered, lower_with};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
@@ -16,9 +16,18 @@ pub(crate) fn module(file: &str) -> TokenStream {
     module.expect("a module of kernels").to_token_stream()
 }
 
-/// The instances of that module.
+/// The instances of a module that imports what the modules of `cute-kernels` do.
+pub(crate) fn lowered(module_of_kernels: TokenStream) -> syn::Result<Vec<Lowered>> {
+    let libraries = ["epilogue", "pipeline", "tile_scheduler"];
+    let paths = libraries.map(|name| format!("crate::{name}::kernels"));
+    let modules = libraries.map(|name| module(&format!("{name}.rs")));
+    let libraries: Vec<_> = paths.iter().map(String::as_str).zip(modules).collect();
+    lower_with(module_of_kernels, &libraries)
+}
+
+/// The instances of the module in a file of `cute-kernels`.
 fn library(file: &str) -> Vec<Lowered> {
-    lower(module(file)).unwrap_or_else(|error| {
+    lowered(module(file)).unwrap_or_else(|error| {
         let errors: Vec<String> = error.into_iter().map(|error| error.to_string()).collect();
         panic!("{file}: {}", errors.join("\n"))
     })

@@ -1,17 +1,21 @@
 //! Kernels to PTX: tests of the PTX, and of its results on the emulator.
 
+mod bits;
 mod cluster;
 mod constructs;
 mod documentation;
 mod expansion;
 mod forms;
+mod instructions;
 mod library;
+mod math;
 mod meaning;
 mod mistakes;
 mod numbers;
 mod refusals;
 mod robustness;
 mod structs;
+mod threads;
 
 use cute_lang::kernel::lower::Lowered;
 use cute_ptxas::Ptxas;

@@ -36,7 +36,7 @@ fn what_follows_from_an_error_is_not_shown() {
         "",
         "let (a, b) = unknown(n); let c = a + b; let d = layout!((c,4):(4,1)); let e = layout!(a o 4:1); out[0] = missing;",
         expect![[r#"
-            cannot find function `unknown`
+            cannot find function `unknown`: `ptx!` emits any instruction
             cannot find `out` in this scope
         "#]],
     );
@@ -73,14 +73,14 @@ fn there_are_not_too_many() {
         "",
         &calls,
         expect![[r#"
-            cannot find function `unknown_0`
-            cannot find function `unknown_1`
-            cannot find function `unknown_2`
-            cannot find function `unknown_3`
-            cannot find function `unknown_4`
-            cannot find function `unknown_5`
-            cannot find function `unknown_6`
-            cannot find function `unknown_7`
+            cannot find function `unknown_0`: `ptx!` emits any instruction
+            cannot find function `unknown_1`: `ptx!` emits any instruction
+            cannot find function `unknown_2`: `ptx!` emits any instruction
+            cannot find function `unknown_3`: `ptx!` emits any instruction
+            cannot find function `unknown_4`: `ptx!` emits any instruction
+            cannot find function `unknown_5`: `ptx!` emits any instruction
+            cannot find function `unknown_6`: `ptx!` emits any instruction
+            cannot find function `unknown_7`: `ptx!` emits any instruction
         "#]],
     );
 }
@@ -101,7 +101,7 @@ fn instructions_are_held_against_the_table() {
             the instruction takes 3 operands, but 2 are given
             operand 3, `%p0`, is a .pred register; expected a .u32 register or constant
             operand 2, `%n`, is a .u32 register; expected a .f32 register or constant
-            the type of the result is a number type or `bool`
+            the type of a result is a number type, `bool` or a tuple of these
         "#]],
     );
 }

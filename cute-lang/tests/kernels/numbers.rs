@@ -9,26 +9,26 @@ use std::fmt::Write;
 
 /// A number of any type.
 #[derive(Clone, Copy, Debug)]
-enum Exact {
+pub(crate) enum Exact {
     Int(i128),
     Float(f64),
 }
 
 /// A type of numbers. Values are bits, as they lie in memory.
 #[derive(Clone, Copy)]
-struct Type {
-    name: &'static str,
-    bytes: usize,
+pub(crate) struct Type {
+    pub(crate) name: &'static str,
+    pub(crate) bytes: usize,
     /// Values at the ends of the range and near them.
-    values: fn() -> Vec<u64>,
-    exact: fn(u64) -> Exact,
+    pub(crate) values: fn() -> Vec<u64>,
+    pub(crate) exact: fn(u64) -> Exact,
     /// `number as` the type.
-    cast: fn(Exact) -> u64,
+    pub(crate) cast: fn(Exact) -> u64,
 }
 
 /// An operation on two integers: the result of a release build, as bits, and the result of a debug build, which may be
 /// an error.
-struct Operation {
+pub(crate) struct Operation {
     text: &'static str,
     wrapping: fn(u64, u64) -> Option<u64>,
     checked: fn(u64, u64) -> Option<u64>,
@@ -37,7 +37,7 @@ struct Operation {
 macro_rules! integers {
     ($($ty:ident: $bits:ident, $neg:tt;)*) => {
         /// The integer types.
-        const INTEGERS: &[(Type, &[Operation])] = &[$((
+        pub(crate) const INTEGERS: &[(Type, &[Operation])] = &[$((
             Type {
                 name: stringify!($ty),
                 bytes: size_of::<$ty>(),
@@ -213,20 +213,20 @@ fn compare(number: Exact, other: f64) -> Ordering {
 }
 
 /// All types.
-fn types() -> impl Iterator<Item = Type> {
+pub(crate) fn types() -> impl Iterator<Item = Type> {
     let integers = INTEGERS.iter().map(|(ty, _)| *ty);
     integers.chain(FLOATS.iter().copied())
 }
 
 impl Type {
     /// Whether two results are the same. All NaNs count as the same.
-    fn same(&self, a: u64, b: u64) -> bool {
+    pub(crate) fn same(&self, a: u64, b: u64) -> bool {
         let is_nan = |bits| matches!((self.exact)(bits), Exact::Float(value) if value.is_nan());
         a == b || is_nan(a) && is_nan(b)
     }
 
     /// The number as a kernel writes it, unless it is infinite or a NaN.
-    fn literal(&self, bits: u64) -> Option<String> {
+    pub(crate) fn literal(&self, bits: u64) -> Option<String> {
         match (self.exact)(bits) {
             Exact::Int(value) => Some(format!("{value}{}", self.name)),
             Exact::Float(value) => {
@@ -237,7 +237,7 @@ impl Type {
     }
 }
 
-fn kernel(threads: usize, params: &str, body: &str) -> Result<Lowered, syn::Error> {
+pub(crate) fn kernel(threads: usize, params: &str, body: &str) -> Result<Lowered, syn::Error> {
     let module = format!(
         "mod kernels {{ #[kernel(threads = {threads})] pub unsafe fn k({params}) {{ {body} }} }}"
     );
@@ -246,7 +246,11 @@ fn kernel(threads: usize, params: &str, body: &str) -> Result<Lowered, syn::Erro
 
 /// Runs a kernel on arrays of these numbers and on output arrays of the given lengths and types, and returns the output
 /// arrays.
-fn run(kernel: &Lowered, inputs: &[(Type, &[u64])], outputs: &[(Type, usize)]) -> Vec<Vec<u64>> {
+pub(crate) fn run(
+    kernel: &Lowered,
+    inputs: &[(Type, &[u64])],
+    outputs: &[(Type, usize)],
+) -> Vec<Vec<u64>> {
     judge(std::slice::from_ref(kernel));
     let mut memory = GlobalMemory::new();
     let mut addresses = Vec::new();
@@ -268,6 +272,7 @@ fn run(kernel: &Lowered, inputs: &[(Type, &[u64])], outputs: &[(Type, usize)]) -
         .collect();
     let launch = Launch {
         block: [kernel.threads, 1, 1],
+        dynamic_shared_bytes: kernel.smem_bytes,
         args: &args,
         ..Launch::default()
     };

@@ -22,18 +22,48 @@ fn errors_of(module: &str) -> String {
 /// Every module that differs from a good one by a token that is missing or doubled.
 #[test]
 fn sources_with_one_mistake() {
-    let good = module("transpose.rs");
-    let tokens = count(&good);
-    assert!(tokens > 300, "{tokens} tokens");
-    for at in 0..tokens {
-        for copies in [0, 2] {
-            let mut index = 0;
-            let broken = edit(&good, at, copies, &mut index);
-            // Either answer is right, since some of these are good kernels.
-            let _ = lower(broken);
+    for good in [module("transpose.rs"), STRUCTS.parse().expect("tokens")] {
+        assert!(lower(good.clone()).is_ok());
+        let tokens = count(&good);
+        assert!(tokens > 200, "{tokens} tokens");
+        for at in 0..tokens {
+            for copies in [0, 2] {
+                let mut index = 0;
+                let broken = edit(&good, at, copies, &mut index);
+                // Either answer is right, since some of these are good kernels.
+                let _ = lower(broken);
+            }
         }
     }
 }
+
+/// A module with each kind of item and expression that structs and closures bring.
+const STRUCTS: &str = "
+    mod kernels {
+        struct Steps<const N: u32> { at: u32, list: [u32; 2] }
+        impl<const N: u32> Steps<N> {
+            fn new(at: u32) -> Self { Self { at, list: [N; 2] } }
+            fn more(&mut self, f: impl Fn(u32) -> u32) -> u32 { self.at += f(self.list[1]); self.at }
+        }
+        impl<const N: u32> Iterator for Steps<N> {
+            type Item = (u32, u32);
+            fn next(&mut self) -> Option<(u32, u32)> {
+                if self.at < N { self.at += 1; Some((self.at, 2)) } else { None }
+            }
+        }
+        const START: u32 = 1;
+        fn pick<T>(a: T, b: T) -> T { a }
+        #[kernel(threads = 32)]
+        #[instance(k8: N = 8)]
+        pub unsafe fn k<const N: u32>(x: Global<u32, 1>, n: u32) {
+            let mut steps = Steps::<N>::new(n);
+            let y = steps.more(|v| v + n);
+            for (i, j) in &mut steps { x[i] = j; }
+            x[0] = match y { START => 1, 2 | 3 => 2, m if true => m, _ => 4 };
+            if let Some((a, _)) = steps.next() { x[pick(a, 1)] = 5; }
+        }
+    }
+";
 
 fn count(tokens: &TokenStream) -> usize {
     let inner = |token: TokenTree| match token {

@@ -139,7 +139,7 @@ impl From<Type> for Modifier {
 }
 
 /// The modifiers from which a mnemonic is built, in the order of the mnemonic: a [`Modifier`], a [`Type`], an `Option` of
-/// these, or a tuple of up to five of them.
+/// these, a slice of modifiers, or a tuple of up to five of them.
 pub trait Modifiers {
     /// Appends the modifiers to a list.
     fn push_to(self, modifiers: &mut Vec<Modifier>);
@@ -162,6 +162,12 @@ impl<M: Modifiers> Modifiers for Option<M> {
         if let Some(it) = self {
             it.push_to(modifiers);
         }
+    }
+}
+
+impl Modifiers for &[Modifier] {
+    fn push_to(self, modifiers: &mut Vec<Modifier>) {
+        modifiers.extend(self);
     }
 }
 

@@ -17,7 +17,7 @@ impl Step<'_> {
         let rows = &self.warp.rows;
         let row = |i: usize| -> Row {
             let row = rows[src[i] as usize];
-            if flush.sources { row.map(flushed) } else { row }
+            flush.sources.map_or(row, |flushed| row.map(flushed))
         };
         let mut result: Row = match function {
             Function::F1(f) => row(0).map(f),
@@ -34,7 +34,7 @@ impl Step<'_> {
                 std::array::from_fn(|lane| f(a[lane], b[lane], c[lane], d[lane]))
             }
         };
-        if flush.result {
+        if let Some(flushed) = flush.result {
             result = result.map(flushed);
         }
         if saturate {
@@ -61,10 +61,9 @@ impl Step<'_> {
         let (a, b) = (self.warp.rows[a as usize], self.warp.rows[b as usize]);
         let c = combine.map(|(function, row)| (function, self.warp.rows[row as usize]));
         for lane in lanes(active) {
-            let (a, b) = if flush {
-                (flushed(a[lane]), flushed(b[lane]))
-            } else {
-                (a[lane], b[lane])
+            let (a, b) = match flush {
+                Some(flushed) => (flushed(a[lane]), flushed(b[lane])),
+                None => (a[lane], b[lane]),
             };
             let holds = compare(a, b) & 1;
             let combined = |value| c.map_or(value, |(function, c)| function(value, c[lane]));
@@ -93,15 +92,6 @@ impl Step<'_> {
                 self.warp.set(*part, lane, shifted & low_bits(bits));
             }
         }
-    }
-}
-
-/// An f32, or a zero of the same sign if it is subnormal.
-fn flushed(bits: u64) -> u64 {
-    if bits & 0x7f80_0000 == 0 {
-        bits & 0x8000_0000
-    } else {
-        bits
     }
 }
 

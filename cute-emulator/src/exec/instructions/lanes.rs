@@ -1,4 +1,4 @@
-//! Exchanges between the lanes of a warp: `shfl`, `vote`, `redux` and `elect`.
+//! Exchanges between the lanes of a warp: `shfl`, `vote`, `match`, `redux` and `elect`.
 
 use crate::exec::state::warp::{LANES, lanes};
 use crate::exec::step::Step;
@@ -47,6 +47,31 @@ impl Step<'_> {
             Vote::Ballot => u64::from(holds & members),
         };
         self.warp.fill(dst, active, |_| result);
+    }
+
+    pub(crate) fn match_lanes(
+        &mut self,
+        active: u32,
+        all: bool,
+        dst: Reg,
+        same: Option<Reg>,
+        src: Reg,
+        members: Reg,
+    ) {
+        let values = self.warp.rows[src as usize];
+        let members = self.warp.get(members, active.trailing_zeros() as usize) as u32 & active;
+        let equal = |lane: usize| {
+            let others = lanes(members).filter(|other| values[*other] == values[lane]);
+            others.fold(0, |mask, other| mask | 1_u32 << other)
+        };
+        for lane in lanes(active) {
+            let (found, agree) = (equal(lane), equal(lane) == members);
+            let result = if all && !agree { 0 } else { found };
+            self.warp.set(dst, lane, result.into());
+            if let Some(same) = same {
+                self.warp.set(same, lane, agree.into());
+            }
+        }
     }
 
     pub(crate) fn reduce(&mut self, active: u32, op: Binary, dst: Reg, src: Reg) {

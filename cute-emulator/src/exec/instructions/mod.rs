@@ -58,6 +58,13 @@ impl Step<'_> {
                 predicate,
                 members,
             } => self.vote(active, *mode, *dst, *predicate, *members),
+            Op::Match {
+                all,
+                dst,
+                same,
+                src,
+                members,
+            } => self.match_lanes(active, *all, *dst, *same, *src, *members),
             Op::Reduce { op, dst, src } => self.reduce(active, *op, *dst, *src),
             Op::Elect {
                 dst,

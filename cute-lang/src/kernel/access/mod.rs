@@ -2,6 +2,7 @@
 
 pub(super) mod address;
 pub(super) mod crd2idx;
+pub(super) mod element;
 pub(super) mod fragment;
 pub(super) mod global;
 #[cfg(test)]

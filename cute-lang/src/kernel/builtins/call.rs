@@ -10,6 +10,7 @@ use proc_macro2::Span;
 use syn::{Error, Result};
 
 /// A function of the language: a row of the table.
+#[derive(Clone, Copy)]
 pub struct Builtin {
     /// How it is called, such as `smem::<T>(layout)`. It says the name and the number of arguments, and messages show
     /// it. An argument in brackets may be left out.
@@ -42,11 +43,7 @@ pub struct Argument {
 impl Builtin {
     /// The name, which stands before `::<` or `(`.
     pub fn name(&self) -> &'static str {
-        let end = self
-            .signature
-            .find([':', '('])
-            .unwrap_or(self.signature.len());
-        &self.signature[..end]
+        name(self.signature)
     }
 
     /// Checks the number of arguments, then calls the function.
@@ -150,6 +147,12 @@ impl Call {
             .as_num()
             .ok_or_else(|| self.mismatch(index, "an integer"))
     }
+}
+
+/// The name in a signature.
+pub fn name(signature: &'static str) -> &'static str {
+    let end = signature.find([':', '(']).unwrap_or(signature.len());
+    &signature[..end]
 }
 
 /// The comma-separated parts between `open` and `close`.

@@ -2,12 +2,12 @@
 
 use super::mbarrier;
 use crate::kernel::access::crd2idx::{swizzled, value_at, xor_map_value};
+use crate::kernel::access::element::{Place, place, writes};
 use crate::kernel::access::global::global_address;
 use crate::kernel::access::slice::{Selection, has_wild};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::emit::param::ParamKind;
-use crate::kernel::value::types::{is_integer, rust_name};
+use crate::kernel::value::types::{is_float, is_integer, rust_name};
 use crate::kernel::value::{Element, Num, Scalar, Value};
 use cute_algebra::Swizzle;
 use cute_ptx::ast::{Operand, Type};
@@ -114,32 +114,14 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(value.span);
     let value = element_register(b, element, &value.value)?;
     b.set_place(coordinate.span);
-    let (space, address) = match &x.value {
-        Value::Tensor(tensor) => {
-            let part = tensor.slice(b, &coordinate.value)?;
-            if has_wild(&coordinate.value) {
-                return Err(call.error_at(
-                    1,
-                    "a coordinate with `_` names several elements, and an assignment writes one: use `copy`",
-                ));
-            }
-            (Modifier::Shared, part.addresses().operand(b, part.byte(0))?)
-        }
-        Value::Fragment(fragment) => {
-            fragment.set(b, &coordinate.value, &value)?;
-            return Ok(Value::Unit);
-        }
-        Value::Global(global) => {
-            if let ParamKind::Global { written, .. } = &mut b.params[global.param].kind {
-                *written = true;
-            }
-            (
-                Modifier::Global,
-                global_address(b, global, &coordinate.value)?,
-            )
-        }
-        _ => return Ok(Value::Unit),
+    if let Value::Fragment(fragment) = &x.value {
+        fragment.set(b, &coordinate.value, &value)?;
+        return Ok(Value::Unit);
+    }
+    let Some(Place { space, address }) = place(b, &x.value, &coordinate.value)? else {
+        return Ok(Value::Unit);
     };
+    writes(b, &x.value);
     b.emit(
         Opcode::St,
         (space, memory_type(element)),
@@ -149,21 +131,17 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 /// A register that holds the value as an element.
-fn element_register(b: &mut Builder, element: Element, value: &Value) -> Result<Scalar> {
+pub(super) fn element_register(b: &mut Builder, element: Element, value: &Value) -> Result<Scalar> {
     let ty = Type::of(element);
     match value {
         Value::Scalar(scalar) if scalar.ty == ty => Ok(scalar.clone()),
         Value::Int(value, own) if is_integer(ty) && own.is_none_or(|own| own == ty) => {
             b.to_register(&Num::Const(*value), ty)
         }
-        Value::Float(value) if ty == Type::F32 => {
+        Value::Float(value) if is_float(ty) => {
+            let constant = b.float_operand(*value, ty)?;
             let register = b.register(ty);
-            b.assign(&register, Operand::F32((*value as f32).to_bits()));
-            Ok(register)
-        }
-        Value::Float(value) if ty == Type::F64 => {
-            let register = b.register(ty);
-            b.assign(&register, Operand::F64(value.to_bits()));
+            b.assign(&register, constant);
             Ok(register)
         }
         Value::Scalar(scalar) => {

@@ -9,14 +9,6 @@ use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
-        signature: "min(a, b)",
-        apply: min,
-    },
-    Builtin {
-        signature: "max(a, b)",
-        apply: max,
-    },
-    Builtin {
         signature: "ceil_div(a, b)",
         apply: ceil_div,
     },
@@ -25,20 +17,6 @@ pub(super) const ROWS: &[Builtin] = &[
         apply: bits,
     },
 ];
-
-fn min(b: &mut Builder, call: &Call) -> Result<Value> {
-    extremum(b, call, Op::Min)
-}
-
-fn max(b: &mut Builder, call: &Call) -> Result<Value> {
-    extremum(b, call, Op::Max)
-}
-
-fn extremum(b: &mut Builder, call: &Call, op: Op) -> Result<Value> {
-    call.num(0)?;
-    call.num(1)?;
-    b.integers(op, &call.args[0].value, &call.args[1].value)
-}
 
 /// ⌈a / b⌉ for a positive b: c + (a − c) / b, where c is 1 if a is positive, else 0. Nothing in it overflows.
 fn ceil_div(b: &mut Builder, call: &Call) -> Result<Value> {

@@ -4,6 +4,8 @@
 //! looked up among the operations of the algebra.
 
 mod algebra;
+mod atomic;
+mod bits;
 pub mod call;
 mod convert;
 mod copy;
@@ -11,13 +13,17 @@ mod fragment;
 mod index;
 mod integer;
 mod local_tile;
+mod math;
 mod mbarrier;
 mod questions;
+mod random;
 mod registers;
 mod sync;
 mod tensor;
 mod thread;
+mod time;
 mod tma;
+mod warp;
 mod wgmma;
 
 pub use algebra::operate;
@@ -26,23 +32,32 @@ use cute_algebra::operations;
 
 /// The rows of each family.
 const TABLE: &[&[Builtin]] = &[
+    atomic::ROWS,
+    bits::ROWS,
     convert::ROWS,
     copy::ROWS,
     fragment::ROWS,
     index::ROWS,
     integer::ROWS,
     local_tile::ROWS,
+    math::ROWS,
     mbarrier::ROWS,
+    random::ROWS,
     registers::ROWS,
     sync::ROWS,
     tensor::ROWS,
     thread::ROWS,
+    time::ROWS,
     tma::ROWS,
+    warp::ROWS,
     wgmma::ROWS,
 ];
 
 /// Names that select one of several forms. They stand for nothing else.
-pub const WORDS: &[&str] = &["K", "MN", "INTER", "SW32", "SW64", "SW128"];
+pub const WORDS: &[&str] = &[
+    "K", "MN", "INTER", "SW32", "SW64", "SW128", "RELAXED", "ACQUIRE", "RELEASE", "ACQ_REL", "CTA",
+    "CLUSTER", "GPU", "SYS",
+];
 
 /// The row of that name.
 pub fn find(name: &str) -> Option<&'static Builtin> {

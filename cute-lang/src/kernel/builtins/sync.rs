@@ -1,4 +1,4 @@
-//! Barriers of a CTA and of a cluster, and fences.
+//! Barriers of a CTA and of a cluster, fences, and the order of dependent grids.
 
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
@@ -25,6 +25,14 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "fence_proxy_async()",
         apply: |b, _| instruction(b, Opcode::FenceProxyAsync, Modifier::SharedCta, None),
+    },
+    Builtin {
+        signature: "griddepcontrol_launch_dependents()",
+        apply: |b, _| instruction(b, Opcode::Griddepcontrol, Modifier::LaunchDependents, None),
+    },
+    Builtin {
+        signature: "griddepcontrol_wait()",
+        apply: |b, _| instruction(b, Opcode::Griddepcontrol, Modifier::Wait, None),
     },
 ];
 

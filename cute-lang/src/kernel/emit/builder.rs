@@ -11,7 +11,7 @@
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::registers::Registers;
 use crate::kernel::emit::registers::is_numbered;
-use crate::kernel::value::types::{instruction_type, rust_name};
+use crate::kernel::value::types::{half_bits, instruction_type, rust_name};
 use crate::kernel::value::{Num, Scalar};
 use cute_hopper::{SwizzleMode, shared};
 use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
@@ -156,6 +156,25 @@ impl Builder {
                 self.assign(&register, Operand::Int(*value));
                 Ok(register)
             }
+        }
+    }
+
+    /// A floating-point constant of that type.
+    pub fn float_operand(&mut self, value: f64, ty: Type) -> Result<Operand> {
+        match ty {
+            // A literal takes the type of the register.
+            Type::F32 => Ok(Operand::F32((value as f32).to_bits())),
+            Type::F64 => Ok(Operand::F64(value.to_bits())),
+            // PTX has no constants of 16-bit types but their bits, which only `mov` takes.
+            Type::F16 | Type::Bf16 => {
+                let register = self.register(ty);
+                self.assign(&register, Operand::Int(half_bits(value, ty).into()));
+                Ok(register.operand())
+            }
+            ty => Err(self.error(format!(
+                "expected a `{}`, found the number {value}",
+                rust_name(ty)
+            ))),
         }
     }
 

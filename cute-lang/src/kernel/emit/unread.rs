@@ -1,7 +1,7 @@
 //! Instructions whose results are not read.
 
 use cute_ptx::ast::{Inst, Line};
-use cute_ptx::table::Effect;
+use cute_ptx::table::{Effect, Mnemonic, Opcode};
 use std::collections::HashMap;
 
 /// Whether a line has no effect but to compute a result, so that it may run although the result is not needed.
@@ -30,6 +30,9 @@ pub fn remove_unread(lines: &mut Vec<Line>) {
                     *count -= 1;
                 }
             }),
+            Line::Inst(inst) => kept.push(Line::Inst(
+                reduction(inst, &reads).unwrap_or_else(|| inst.clone()),
+            )),
             _ => kept.push(line),
         }
     }
@@ -37,8 +40,25 @@ pub fn remove_unread(lines: &mut Vec<Line>) {
     *lines = kept;
 }
 
-fn is_unread(inst: &Inst, reads: &HashMap<String, usize>) -> bool {
+/// An atomic operation whose old value is not read, as the reduction that does not return it, if there is one.
+fn reduction(inst: &Inst, reads: &HashMap<String, usize>) -> Option<Inst> {
+    if inst.mnemonic.opcode() != Opcode::Atom || is_read(inst, reads) {
+        return None;
+    }
+    let mnemonic = Mnemonic::new(Opcode::Red, inst.mnemonic.modifiers()).ok()?;
+    Some(Inst {
+        mnemonic,
+        operands: inst.operands[1..].to_vec(),
+        ..inst.clone()
+    })
+}
+
+fn is_read(inst: &Inst, reads: &HashMap<String, usize>) -> bool {
     let mut read = false;
     inst.for_each_written(&mut |name| read |= reads.get(name).is_some_and(|&count| count > 0));
-    !read && matches!(inst.effect(), Effect::None | Effect::Exchanges)
+    read
+}
+
+fn is_unread(inst: &Inst, reads: &HashMap<String, usize>) -> bool {
+    !is_read(inst, reads) && matches!(inst.effect(), Effect::None | Effect::Exchanges)
 }

@@ -120,7 +120,7 @@ impl Interpreter<'_> {
         let names: Vec<String> = functions
             .chain(builtins::names().map(str::to_string))
             .collect();
-        let hint = near::hint(&text, names.iter().map(String::as_str));
+        let hint = near::function_hint(&text, names.iter().map(String::as_str));
         Err(Error::new(
             name.span(),
             format!("cannot find function `{text}`{hint}"),

@@ -22,6 +22,14 @@ pub(crate) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) ->
     }
 }
 
+/// The same for a function, which may also be an instruction.
+pub(crate) fn function_hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
+    match hint(name, candidates) {
+        none if none.is_empty() => ": `ptx!` emits any instruction".into(),
+        found => found,
+    }
+}
+
 /// The Levenshtein distance.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();

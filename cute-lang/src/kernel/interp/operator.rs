@@ -160,7 +160,7 @@ impl Interpreter<'_> {
     fn float_or_register(&mut self, value: &Value, ty: Type) -> Result<Operand> {
         match value {
             Value::Scalar(scalar) => Ok(scalar.operand()),
-            Value::Float(value) => self.float_operand(*value, ty),
+            Value::Float(value) => self.b.float_operand(*value, ty),
             other => Err(self
                 .b
                 .error(format!("expected a number, found {}", other.kind()))),

@@ -1,11 +1,14 @@
 //! `ptx!(T: "mnemonic", operands…)`: one instruction, by its mnemonic.
 
+use crate::kernel::access::element::{Place, place, writes};
 use crate::kernel::emit::module::module;
-use crate::kernel::interp::Interpreter;
+use crate::kernel::interp::{Interpreter, near};
 use crate::kernel::value::types::instruction_type;
 use crate::kernel::value::{Scalar, Value};
 use cute_ptx::ast::{Entry, Inst, Item, Line, Operand, Type};
-use cute_ptx::table::Mnemonic;
+use cute_ptx::special::{self, SPECIAL};
+use cute_ptx::table::{Effect, Kind, Mnemonic, Modifier, Opcode, Pair, Space};
+use proc_macro2::Span;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
@@ -18,8 +21,18 @@ struct Input {
     operands: Vec<Expr>,
 }
 
+/// The operands of the instruction while they are collected.
+struct Operands {
+    mnemonic: Mnemonic,
+    operands: Vec<Operand>,
+    /// The registers among them, and those in addresses.
+    registers: Vec<Scalar>,
+    /// The state space of each address, by the index of its operand.
+    spaces: Vec<(usize, Modifier, Span)>,
+}
+
 impl Interpreter<'_> {
-    /// Emits the instruction and returns the register of type `T` that it writes, if there is one. The instruction is
+    /// Emits the instruction and returns what it writes: a register, a tuple of registers, or nothing. The instruction is
     /// validated here, so that an error is reported at the mnemonic.
     pub(super) fn ptx(&mut self, mac: &syn::Macro) -> Result<Value> {
         let Input {
@@ -29,50 +42,227 @@ impl Interpreter<'_> {
         } = parse.parse2(mac.tokens.clone())?;
         let known = mnemonic.value().parse::<Mnemonic>();
         let known = known.map_err(|unknown| Error::new(mnemonic.span(), unknown))?;
-        let mut registers = Vec::new();
-        let mut sources = Vec::new();
-        for (i, expr) in operands.iter().enumerate() {
-            let place = i + usize::from(result.is_some());
-            let value = self.eval(expr)?;
-            sources.push(match self.keep(value) {
-                Value::Int(value, _) => Operand::Int(value),
-                Value::Float(value) if is_wide(known, place) => Operand::F64(value.to_bits()),
-                Value::Float(value) => Operand::F32((value as f32).to_bits()),
-                Value::Scalar(scalar) => {
-                    let operand = scalar.operand();
-                    registers.push(scalar);
-                    operand
-                }
-                other => {
-                    let message = format!(
-                        "an operand is a number or a truth value, not {}",
-                        other.kind()
-                    );
-                    return Err(Error::new(expr.span(), message));
-                }
-            });
-        }
-        let result = match &result {
-            None => None,
-            Some(ty) => match self.scalar_type(ty) {
-                Some(scalar_type) => Some(self.b.register(scalar_type)),
-                None => {
-                    return Err(Error::new(
-                        ty.span(),
-                        "the type of the result is a number type or `bool`",
-                    ));
-                }
-            },
+        let mut all = Operands {
+            mnemonic: known,
+            operands: Vec::new(),
+            registers: Vec::new(),
+            spaces: Vec::new(),
         };
-        registers.extend(result.clone());
-        let operands: Vec<Operand> = result.iter().map(Scalar::operand).chain(sources).collect();
-        let inst = Inst::new(known, operands);
-        if let Some(problem) = problem(&registers, &inst) {
+        // Several results are as many operands, or one that is a vector or a pair.
+        let places = match &result {
+            None => 0,
+            Some(syn::Type::Tuple(types)) if !is_joined(known) => types.elems.len(),
+            Some(_) => 1,
+        };
+        all.operands.resize(places, Operand::Sink);
+        for expr in &operands {
+            let operand = match expr {
+                Expr::Array(array) => self.address(&array.elems, expr, &mut all)?,
+                _ => {
+                    let value = self.eval(expr)?;
+                    let value = self.keep(value);
+                    self.operand(&value, expr, &mut all)?
+                }
+            };
+            all.operands.push(operand);
+        }
+        // The destinations come last, so that their registers are those after the operands'.
+        let value = match &result {
+            None => Value::Unit,
+            Some(syn::Type::Tuple(types)) => {
+                let mut values = Vec::with_capacity(types.elems.len());
+                let mut destinations = Vec::with_capacity(types.elems.len());
+                for ty in &types.elems {
+                    let (value, operand) = self.destination(ty, &mut all.registers)?;
+                    values.push(value);
+                    destinations.push(operand);
+                }
+                match joined(known, &destinations) {
+                    Some(operand) => all.operands[0] = operand,
+                    None => all.operands.splice(..places, destinations).for_each(drop),
+                }
+                Value::Tuple(values)
+            }
+            Some(ty) => {
+                let (value, operand) = self.destination(ty, &mut all.registers)?;
+                all.operands[0] = operand;
+                value
+            }
+        };
+        let inst = Inst::new(known, all.operands);
+        check_spaces(&inst, &all.spaces)?;
+        if let Some(problem) = problem(&all.registers, &inst) {
             return Err(Error::new(mnemonic.span(), problem));
         }
         self.b.push(Line::Inst(inst));
-        Ok(result.map_or(Value::Unit, Value::Scalar))
+        Ok(value)
     }
+
+    /// A register that the instruction writes; `_` is none.
+    fn destination(
+        &mut self,
+        ty: &syn::Type,
+        registers: &mut Vec<Scalar>,
+    ) -> Result<(Value, Operand)> {
+        if let syn::Type::Infer(_) = ty {
+            return Ok((Value::Unit, Operand::Sink));
+        }
+        let Some(scalar_type) = self.scalar_type(ty) else {
+            let message = "the type of a result is a number type, `bool` or a tuple of these";
+            return Err(Error::new(ty.span(), message));
+        };
+        let register = self.b.register(scalar_type);
+        registers.push(register.clone());
+        Ok((register.clone().into(), register.operand()))
+    }
+
+    /// A number, a truth value, a tuple of these as a vector, or the name of a special register.
+    fn operand(&mut self, value: &Value, expr: &Expr, all: &mut Operands) -> Result<Operand> {
+        Ok(match value {
+            Value::Int(value, _) => Operand::Int(*value),
+            Value::Float(value) if is_wide(all.mnemonic, all.operands.len()) => {
+                Operand::F64(value.to_bits())
+            }
+            Value::Float(value) => Operand::F32((*value as f32).to_bits()),
+            Value::Scalar(scalar) => {
+                all.registers.push(scalar.clone());
+                scalar.operand()
+            }
+            Value::Tuple(values) => {
+                let parts = values.iter().map(|value| self.operand(value, expr, all));
+                Operand::Vector(parts.collect::<Result<_>>()?)
+            }
+            Value::Str(name) if special::lookup(name).is_some() => Operand::Name(name.clone()),
+            Value::Str(name) => {
+                let hint = near::hint(name, SPECIAL.iter().map(|special| special.name));
+                let message = format!("there is no special register `{name}`{hint}");
+                return Err(Error::new(expr.span(), message));
+            }
+            other => {
+                let message = format!(
+                    "an operand is a number, a truth value, a tuple of these, an element in brackets, `[x[i]]`, or a special register, `\"%laneid\"`, not {}",
+                    other.kind()
+                );
+                return Err(Error::new(expr.span(), message));
+            }
+        })
+    }
+
+    /// `[x[coordinate]]`, the address of an element, or `[barrier]`.
+    fn address(
+        &mut self,
+        inner: &Punctuated<Expr, Token![,]>,
+        expr: &Expr,
+        all: &mut Operands,
+    ) -> Result<Operand> {
+        let mut inner = inner.iter();
+        let (Some(inner), None) = (inner.next(), inner.next()) else {
+            let message = "an address in brackets is that of one element: `[x[i]]`";
+            return Err(Error::new(expr.span(), message));
+        };
+        let found = match inner {
+            Expr::Index(index) => {
+                let x = self.eval(&index.expr)?;
+                let coordinate = self.eval(&index.index)?;
+                self.b.set_place(index.index.span());
+                let found = place(&mut self.b, &x, &coordinate)?;
+                // An instruction that stores, updates or copies writes to its first address.
+                if found.is_some() && all.spaces.is_empty() && stores(all.mnemonic) {
+                    writes(&mut self.b, &x);
+                }
+                found
+            }
+            _ => None,
+        };
+        let Place { space, address } = match found {
+            Some(place) => place,
+            None => match self.eval(inner)? {
+                Value::Barrier(barrier) => Place {
+                    space: Modifier::Shared,
+                    address: barrier.operand(&mut self.b)?,
+                },
+                other => {
+                    let message = format!(
+                        "an address in brackets is that of an element in shared or global memory, `[x[i]]`, or of a barrier, not of {}",
+                        other.kind()
+                    );
+                    return Err(Error::new(inner.span(), message));
+                }
+            },
+        };
+        let ty = match space {
+            Modifier::Global => Type::U64,
+            _ => Type::U32,
+        };
+        address.for_each_name(&mut |name| {
+            all.registers.push(Scalar {
+                name: name.into(),
+                ty,
+                variable: false,
+            });
+        });
+        all.spaces.push((all.operands.len(), space, inner.span()));
+        Ok(address)
+    }
+}
+
+/// Whether the instruction may have several destinations as one operand, a vector or a pair.
+fn is_joined(mnemonic: Mnemonic) -> bool {
+    joined(mnemonic, &[Operand::Sink, Operand::Sink]).is_some()
+}
+
+/// Several destinations as one operand, if the instruction has them so.
+fn joined(mnemonic: Mnemonic, destinations: &[Operand]) -> Option<Operand> {
+    let firsts = || mnemonic.forms().iter().filter_map(|form| form.first());
+    let mut kinds = firsts().map(|slot| &slot.kind);
+    let vector = |kind: &Kind| {
+        matches!(
+            kind,
+            Kind::Vector { def: true, .. } | Kind::Pack { def: true, .. }
+        )
+    };
+    if kinds.any(vector) {
+        return Some(Operand::Vector(destinations.to_vec()));
+    }
+    let mut kinds = firsts().map(|slot| &slot.kind);
+    let pair = |kind: &Kind| matches!(kind, Kind::Def { pair, .. } if *pair != Pair::Never);
+    match destinations {
+        [first, second] if kinds.any(pair) => Some(Operand::Pair(
+            Box::new(first.clone()),
+            Box::new(second.clone()),
+        )),
+        _ => None,
+    }
+}
+
+/// Whether the instruction writes to its first address.
+fn stores(mnemonic: Mnemonic) -> bool {
+    mnemonic.effect() == Effect::Acts && mnemonic.opcode() != Opcode::Ld
+}
+
+/// Refuses an address of another state space than the instruction's.
+fn check_spaces(inst: &Inst, spaces: &[(usize, Modifier, Span)]) -> Result<()> {
+    let slots = inst.slots().unwrap_or_default();
+    for (index, space, span) in spaces {
+        let Some((_, Kind::Address(wanted))) = slots.get(*index) else {
+            continue;
+        };
+        let agrees = match space {
+            Modifier::Global => matches!(wanted, Space::Global | Space::Generic),
+            _ => matches!(wanted, Space::Shared | Space::SharedCluster),
+        };
+        if !agrees {
+            let wanted = wanted.name();
+            return Err(Error::new(
+                *span,
+                format!(
+                    "this address is one of {space} memory, and `{}` takes a {wanted} one",
+                    inst.mnemonic
+                ),
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn parse(input: ParseStream<'_>) -> Result<Input> {

@@ -85,7 +85,7 @@ impl Interpreter<'_> {
                 Ok(())
             }
             Value::Float(value) => {
-                let constant = self.float_operand(*value, to.ty)?;
+                let constant = self.b.float_operand(*value, to.ty)?;
                 self.b.assign(to, constant);
                 Ok(())
             }
@@ -95,19 +95,6 @@ impl Interpreter<'_> {
                     .b
                     .error(format!("expected a `{ty}`, found {}", value.kind())))
             }
-        }
-    }
-
-    /// A floating-point constant of that type.
-    pub(super) fn float_operand(&self, value: f64, ty: Type) -> Result<Operand> {
-        match ty {
-            // A literal takes the type of the register.
-            Type::F32 => Ok(Operand::F32((value as f32).to_bits())),
-            Type::F64 => Ok(Operand::F64(value.to_bits())),
-            ty => Err(self.b.error(format!(
-                "expected a `{}`, found the number {value}",
-                rust_name(ty)
-            ))),
         }
     }
 }

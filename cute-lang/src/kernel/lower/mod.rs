@@ -12,6 +12,7 @@ use crate::kernel::interp::Interpreter;
 use crate::kernel::interp::generics::check_generic;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::kernel::{Instance, Kernel, parameter_name};
+use crate::kernel::syntax::library::bindings_from;
 use crate::kernel::syntax::module::Module as Kernels;
 use crate::kernel::syntax::source::{HERE, Source};
 use constant::{cluster, constant};
@@ -58,7 +59,28 @@ pub struct Lowered {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn lower(module: TokenStream) -> Result<Vec<Lowered>> {
-    instances(&Source::new(Kernels::parse(module)?, &[])?)
+    lower_with(module, &[])
+}
+
+/// Lowers all instances of a module that imports from other modules of kernels, which are given with their paths.
+///
+/// ```
+/// let library = "mod kernels { pub fn double(x: u32) -> u32 { x * 2 } }";
+/// let source = "
+///     mod kernels {
+///         use crate::library::double;
+///         #[kernel(threads = 32)]
+///         pub unsafe fn doubled(x: Global<u32, 1>) { x[thread()] = double(x[thread()]); }
+///     }";
+/// let libraries = [("crate::library", library.parse()?)];
+/// let instances = cute_lang::kernel::lower::lower_with(source.parse()?, &libraries)?;
+/// assert!(instances[0].module.to_string().contains("shl.b32"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn lower_with(module: TokenStream, libraries: &[(&str, TokenStream)]) -> Result<Vec<Lowered>> {
+    let module = Kernels::parse(module)?;
+    let passed = bindings_from(&module, libraries)?;
+    instances(&Source::new(module, &passed)?)
 }
 
 /// Lowers all instances of a parsed module.

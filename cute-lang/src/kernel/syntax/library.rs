@@ -7,11 +7,12 @@
 //!
 //! The path and bound of an entry are those of what its module names outside of it.
 
+use crate::kernel::syntax::module::Module;
 use crate::notation::{Bound, bindings};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
-use syn::{LitStr, Result, braced, bracketed};
+use syn::{Error, LitStr, Result, braced, bracketed};
 
 /// What a carrier of a module of kernels passes.
 pub(crate) struct Passed {
@@ -29,6 +30,50 @@ pub(crate) struct Entry {
     pub(crate) bindings: Vec<(String, Bound)>,
     /// Its tokens.
     pub(crate) module: TokenStream,
+}
+
+/// What carriers would pass for the imports of a module, from modules that are given with their paths.
+pub(crate) fn bindings_from(
+    module: &Module,
+    libraries: &[(&str, TokenStream)],
+) -> Result<Vec<(String, Bound)>> {
+    let mut bindings = Vec::new();
+    for import in &module.imports {
+        let key = import.key();
+        let found = libraries.iter().find(|(path, _)| {
+            key.strip_prefix(path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+        });
+        let Some((path, tokens)) = found else {
+            let message = format!("no module of kernels has the path of `{key}`");
+            return Err(Error::new(import.item.span(), message));
+        };
+        let imported = bindings_from(&Module::parse(tokens.clone())?, libraries)?;
+        let mut entries = Vec::new();
+        let mut references = Vec::new();
+        for (name, bound) in imported {
+            if let Bound::Kernels(passed) = bound {
+                let passed: Passed = syn::parse2(passed)?;
+                let key = &passed.key;
+                references.push((name, Bound::Kernels(quote!(#key))));
+                entries.extend(passed.entries);
+            }
+        }
+        entries.insert(
+            0,
+            Entry {
+                key: path.to_string(),
+                bindings: references,
+                module: tokens.clone(),
+            },
+        );
+        let passed = Passed {
+            key: path.to_string(),
+            entries,
+        };
+        bindings.push((key, Bound::Kernels(quote!(#passed))));
+    }
+    Ok(bindings)
 }
 
 impl Parse for Passed {

@@ -156,6 +156,14 @@ impl Value {
         }
     }
 
+    /// The floating-point number, if it is known.
+    pub fn as_float(&self) -> Option<f64> {
+        match self {
+            Value::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
     /// The type of the integer, if it has one.
     pub fn integer_type(&self) -> Option<Type> {
         match self {

@@ -69,6 +69,27 @@ pub fn rounded(value: f64, ty: Type) -> f64 {
     }
 }
 
+/// The bits of the nearest number of a floating-point type of 16 bits.
+pub fn half_bits(value: f64, ty: Type) -> u16 {
+    let nearest = rounded(value, ty);
+    if ty == Type::Bf16 {
+        return ((nearest as f32).to_bits() >> 16) as u16;
+    }
+    let sign = u16::from(nearest.is_sign_negative()) << 15;
+    let magnitude = nearest.abs();
+    let bits = match magnitude {
+        _ if magnitude.is_nan() => 0x7e00,
+        _ if magnitude.is_infinite() => 0x7c00,
+        // A subnormal number counts in units of 2^-24.
+        _ if magnitude < 2f64.powi(-14) => (magnitude * 2f64.powi(24)) as u16,
+        _ => {
+            let exponent = (magnitude.to_bits() >> 52) as i32 - 1023 + 15;
+            (exponent as u16) << 10 | (magnitude.to_bits() >> 42 & 0x3ff) as u16
+        }
+    };
+    sign | bits
+}
+
 /// The Rust name of a register's type.
 pub fn rust_name(ty: Type) -> &'static str {
     match ty {
@@ -85,6 +106,16 @@ pub fn rust_name(ty: Type) -> &'static str {
 pub fn element_of(ty: Type) -> Option<Element> {
     let mut elements = Element::ALL.iter().copied();
     elements.find(|&element| element.rust().is_some() && Type::of(element) == ty)
+}
+
+/// `u32, u64 or f32`.
+pub fn alternatives(types: impl Iterator<Item = Type>) -> String {
+    let mut names: Vec<&str> = types.map(rust_name).collect();
+    match names.pop() {
+        Some(last) if names.is_empty() => last.into(),
+        Some(last) => format!("{} or {last}", names.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// The register type of that Rust name.
@@ -112,6 +143,8 @@ mod tests {
             }
             let (half, brain) = (f16::from_f32(value), bf16::from_f32(value));
             assert_eq!(rounded(value.into(), Type::F16), half.to_f64(), "{value:e}");
+            assert_eq!(half_bits(value.into(), Type::F16), half.to_bits());
+            assert_eq!(half_bits(value.into(), Type::Bf16), brain.to_bits());
             assert_eq!(
                 rounded(value.into(), Type::Bf16),
                 brain.to_f64(),

@@ -1,0 +1,46 @@
+//! Addresses of single elements of tensors, in shared and in global memory.
+
+use super::global::global_address;
+use super::slice::has_wild;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::param::ParamKind;
+use crate::kernel::value::Value;
+use cute_ptx::ast::Operand;
+use cute_ptx::table::Modifier;
+use syn::Result;
+
+/// An element of a tensor.
+pub(crate) struct Place {
+    /// Its state space, `.shared` or `.global`.
+    pub(crate) space: Modifier,
+    /// Its address in this space.
+    pub(crate) address: Operand,
+}
+
+/// The element at a coordinate. `None` if `x` is no tensor in memory.
+pub(crate) fn place(b: &mut Builder, x: &Value, coordinate: &Value) -> Result<Option<Place>> {
+    let (space, address) = match x {
+        Value::Tensor(tensor) => {
+            let part = tensor.slice(b, coordinate)?;
+            if has_wild(coordinate) {
+                return Err(b.error(
+                    "a coordinate with `_` names several elements, and this takes one: use `copy`",
+                ));
+            }
+            let address = part.addresses().operand(b, part.byte(0))?;
+            (Modifier::Shared, address)
+        }
+        Value::Global(global) => (Modifier::Global, global_address(b, global, coordinate)?),
+        _ => return Ok(None),
+    };
+    Ok(Some(Place { space, address }))
+}
+
+/// Notes that the kernel writes a tensor, if it is a parameter: its launch then takes a mutable view.
+pub(crate) fn writes(b: &mut Builder, x: &Value) {
+    if let Value::Global(global) = x
+        && let ParamKind::Global { written, .. } = &mut b.params[global.param].kind
+    {
+        *written = true;
+    }
+}

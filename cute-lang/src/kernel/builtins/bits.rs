@@ -1,0 +1,234 @@
+//! Functions of the bits of integers. Of a known integer, its type says how many bits it has.
+
+use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::types::{instruction_type, is_signed, wrap};
+use crate::kernel::value::{Num, Scalar, Value};
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin { signature: "popc(x)", apply: |b, call| count(b, call, known_popc, popc) },
+    Builtin { signature: "count_ones(x)", apply: |b, call| count(b, call, known_popc, popc) },
+    Builtin { signature: "clz(x)", apply: |b, call| count(b, call, known_clz, clz) },
+    Builtin { signature: "leading_zeros(x)", apply: |b, call| count(b, call, known_clz, clz) },
+    Builtin { signature: "trailing_zeros(x)", apply: |b, call| count(b, call, known_ctz, ctz) },
+    Builtin { signature: "brev(x)", apply: brev },
+    Builtin { signature: "reverse_bits(x)", apply: brev },
+    Builtin { signature: "bfe(x, position, length)", apply: bfe },
+    Builtin { signature: "bfi(field, x, position, length)", apply: bfi },
+    Builtin { signature: "mul_hi(x, y)", apply: mul_hi },
+];
+
+/// A number of bits of an integer, as u32. `known` finds it in the lowest bits of 64, and `emit` in a register.
+fn count(
+    b: &mut Builder,
+    call: &Call,
+    known: fn(u64, u32) -> u32,
+    emit: fn(&mut Builder, &Scalar) -> Result<Scalar>,
+) -> Result<Value> {
+    let x = match call.num(0)? {
+        Num::Reg(x) => x,
+        Num::Const(x) => {
+            let width = typed(call, 0)?.bits();
+            let count = known(low_bits(x, width), width);
+            return Ok(Value::Int(count.into(), Some(Type::U32)));
+        }
+    };
+    let count = emit(b, &x)?;
+    b.limit_bits(&count, 0x7f);
+    Ok(count.into())
+}
+
+fn known_popc(bits: u64, _: u32) -> u32 {
+    bits.count_ones()
+}
+
+fn known_clz(bits: u64, width: u32) -> u32 {
+    bits.leading_zeros() - (64 - width)
+}
+
+fn known_ctz(bits: u64, width: u32) -> u32 {
+    bits.trailing_zeros().min(width)
+}
+
+fn popc(b: &mut Builder, x: &Scalar) -> Result<Scalar> {
+    let wide = widened(b, x)?;
+    Ok(of_bits(b, Opcode::Popc, Type::U32, &wide))
+}
+
+fn clz(b: &mut Builder, x: &Scalar) -> Result<Scalar> {
+    let wide = widened(b, x)?;
+    let zeros = of_bits(b, Opcode::Clz, Type::U32, &wide);
+    let more = wide.ty.bits() - x.ty.bits();
+    let zeros = b.sub(&zeros.into(), &Num::from(more))?;
+    b.to_register(&zeros, Type::U32)
+}
+
+fn ctz(b: &mut Builder, x: &Scalar) -> Result<Scalar> {
+    let wide = widened(b, x)?;
+    let wide = match x.ty.bits() {
+        // The first bit beyond the integer ends its zeros.
+        bits @ (8 | 16) => {
+            let marked = b.or(&wide.into(), &Num::from(1u32 << bits))?;
+            b.to_register(&marked, Type::U32)?
+        }
+        _ => wide,
+    };
+    let reversed = of_bits(b, Opcode::Brev, wide.ty, &wide);
+    Ok(of_bits(b, Opcode::Clz, Type::U32, &reversed))
+}
+
+fn brev(b: &mut Builder, call: &Call) -> Result<Value> {
+    let x = match call.num(0)? {
+        Num::Reg(x) => x,
+        Num::Const(x) => {
+            let ty = typed(call, 0)?;
+            let reversed = low_bits(x, ty.bits()).reverse_bits() >> (64 - ty.bits());
+            return Ok(Value::Int(wrap(reversed.into(), ty), Some(ty)));
+        }
+    };
+    let wide = widened(b, &x)?;
+    let reversed = of_bits(b, Opcode::Brev, wide.ty, &wide);
+    let more = wide.ty.bits() - x.ty.bits();
+    let reversed = b.shr(&reversed.into(), &Num::from(more))?;
+    let reversed = b.to_register(&reversed, wide.ty)?;
+    Ok(b.convert(&reversed, x.ty)?.into())
+}
+
+/// The bits from `position` on, extended by zeros or, if the type is signed, by the highest of them.
+fn bfe(b: &mut Builder, call: &Call) -> Result<Value> {
+    let ty = typed(call, 0)?;
+    let bounds = field(call, ty, 1)?;
+    if let (Num::Const(x), Some((position, length))) = (call.num(0)?, bounds) {
+        let field = i128::from(low_bits(x >> position, length));
+        let above = match is_signed(ty) && length > 0 {
+            true => field >> (length - 1) & 1,
+            false => 0,
+        };
+        return Ok(Value::Int(field - (above << length), Some(ty)));
+    }
+    // An integer of 32 bits with the same value has the same bits, and copies of the sign above them.
+    let computed = widest(ty, is_signed(ty));
+    let x = b.to_register(&call.num(0)?, ty)?;
+    let x = b.convert(&x, computed)?.operand();
+    let field = [x, call.num(1)?.operand(), call.num(2)?.operand()];
+    let field = b.compute(computed, Opcode::Bfe, computed, field);
+    Ok(b.convert(&field, ty)?.into())
+}
+
+/// x with its bits from `position` on replaced by the lowest bits of `field`.
+fn bfi(b: &mut Builder, call: &Call) -> Result<Value> {
+    let (field_value, x) = (&call.args[0].value, &call.args[1].value);
+    let (from, into) = (call.num(0)?, call.num(1)?);
+    let ty = match b.common_type(field_value, x)? {
+        Some(ty) => ty,
+        None => typed(call, 1)?,
+    };
+    let bounds = field(call, ty, 2)?;
+    if let (Num::Const(from), Num::Const(into), Some((position, length))) = (&from, &into, bounds) {
+        let mask = i128::from(low_bits(-1, length)) << position;
+        let value = into & !mask | (from << position) & mask;
+        return Ok(Value::Int(wrap(value, ty), Some(ty)));
+    }
+    let computed = widest(ty, false);
+    let mut operands = Vec::with_capacity(4);
+    for num in [&from, &into] {
+        let register = b.to_register(num, ty)?;
+        operands.push(b.convert(&register, computed)?.operand());
+    }
+    operands.extend([call.num(2)?.operand(), call.num(3)?.operand()]);
+    let whole = b.compute(computed, Opcode::Bfi, computed.untyped(), operands);
+    Ok(b.convert(&whole, ty)?.into())
+}
+
+/// The upper half of the product.
+fn mul_hi(b: &mut Builder, call: &Call) -> Result<Value> {
+    let (x, y) = (call.num(0)?, call.num(1)?);
+    let ty = match b.common_type(&call.args[0].value, &call.args[1].value)? {
+        Some(ty) => ty,
+        None => typed(call, 0)?,
+    };
+    let (register, other) = match (&x, &y) {
+        (Num::Const(x), Num::Const(y)) => {
+            // Two of u64 have a product of 128 bits, and others of at most 127.
+            let high = match is_signed(ty) {
+                true => (x * y) >> ty.bits(),
+                false => ((*x as u128 * *y as u128) >> ty.bits()) as i128,
+            };
+            return Ok(Value::Int(high, Some(ty)));
+        }
+        (Num::Reg(x), y) | (y, Num::Reg(x)) => (x.operand(), y.operand()),
+    };
+    let computed = instruction_type(ty);
+    if computed.bits() == ty.bits() {
+        let high = b.compute(ty, Opcode::Mul, (Modifier::Hi, computed), [register, other]);
+        return Ok(high.into());
+    }
+    // A product of 8-bit integers has 16 bits.
+    let product = b.compute(ty, Opcode::Mul, (Modifier::Lo, computed), [register, other]);
+    let shift = [product.operand(), Operand::Int(ty.bits().into())];
+    Ok(b.compute(ty, Opcode::Shr, computed, shift).into())
+}
+
+/// The type of an integer. A known one without a type has no number of bits.
+fn typed(call: &Call, index: usize) -> Result<Type> {
+    call.num(index)?;
+    let x = &call.args[index].value;
+    x.integer_type().ok_or_else(|| {
+        let message = "depends on its number of bits: give it a type, such as `5u32`";
+        call.error_at(index, format!("the result for {} {message}", x.kind()))
+    })
+}
+
+/// The position and the length of a field, if both are known. They are arguments `index` and the one after it.
+fn field(call: &Call, ty: Type, index: usize) -> Result<Option<(u32, u32)>> {
+    let (Num::Const(position), Num::Const(length)) = (call.num(index)?, call.num(index + 1)?)
+    else {
+        return Ok(None);
+    };
+    let width = i128::from(ty.bits());
+    match (u32::try_from(position), u32::try_from(length)) {
+        (Ok(first), Ok(count)) if position + length <= width => Ok(Some((first, count))),
+        _ => Err(call.error_at(
+            index,
+            format!("{length} bits from bit {position} on are not in an integer of {width} bits"),
+        )),
+    }
+}
+
+/// The lowest bits of an integer.
+fn low_bits(value: i128, width: u32) -> u64 {
+    value as u64 & u64::MAX.checked_shr(64 - width).unwrap_or(0)
+}
+
+/// The type of 32 bits, or of 64 if `ty` has as many.
+fn widest(ty: Type, signed: bool) -> Type {
+    match (ty.bits() > 32, signed) {
+        (false, false) => Type::U32,
+        (false, true) => Type::S32,
+        (true, false) => Type::U64,
+        (true, true) => Type::S64,
+    }
+}
+
+/// The bits of an integer in a register of 32 or 64 bits, with zeros above them.
+fn widened(b: &mut Builder, x: &Scalar) -> Result<Scalar> {
+    let unsigned = match x.ty {
+        Type::S8 => Type::U8,
+        Type::S16 => Type::U16,
+        ty => ty,
+    };
+    let wide = widest(unsigned, false);
+    match x.ty.bits() {
+        // The instruction reads as many bits as its type has.
+        8 | 16 => Ok(b.compute(wide, Opcode::Cvt, (wide, unsigned), [x.operand()])),
+        _ => b.convert(x, wide),
+    }
+}
+
+fn of_bits(b: &mut Builder, opcode: Opcode, result: Type, x: &Scalar) -> Scalar {
+    b.compute(result, opcode, x.ty.untyped(), [x.operand()])
+}

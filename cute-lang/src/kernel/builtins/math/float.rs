@@ -1,0 +1,127 @@
+//! Functions of floating-point numbers that are no single instruction, and those of known numbers that Rust has not.
+
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::Scalar;
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use std::f32::consts::{LN_2, LOG2_E};
+
+/// 1 / √x, each rounded.
+pub(super) fn rsqrt(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
+    let root = b.compute(ty, Opcode::Sqrt, (Modifier::Rn, ty), x.to_vec());
+    b.compute(ty, Opcode::Rcp, (Modifier::Rn, ty), [root.operand()])
+}
+
+/// 2 to the power of x · log₂ e.
+pub(super) fn exp_fast(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
+    let power = scaled(b, ty, x, LOG2_E);
+    b.compute(ty, Opcode::Ex2, (Modifier::Ftz, ty), [power.operand()])
+}
+
+/// log₂ x · ln 2.
+pub(super) fn log_fast(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
+    let log = b.compute(ty, Opcode::Lg2, (Modifier::Ftz, ty), x.to_vec());
+    scaled(b, ty, &[log.operand()], LN_2)
+}
+
+fn scaled(b: &mut Builder, ty: Type, x: &[Operand], factor: f32) -> Scalar {
+    let operands = x.iter().cloned().chain([Operand::F32(factor.to_bits())]);
+    b.compute(ty, Opcode::Mul, (Modifier::Rn, Modifier::Ftz, ty), operands)
+}
+
+pub(super) fn floor(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
+    integral(b, ty, x, Modifier::Rmi)
+}
+
+pub(super) fn ceil(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
+    integral(b, ty, x, Modifier::Rpi)
+}
+
+pub(super) fn trunc(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
+    integral(b, ty, x, Modifier::Rzi)
+}
+
+pub(super) fn round_ties_even(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
+    integral(b, ty, x, Modifier::Rni)
+}
+
+fn integral(b: &mut Builder, ty: Type, x: &[Operand], rounding: Modifier) -> Scalar {
+    b.compute(ty, Opcode::Cvt, (rounding, ty, ty), x.to_vec())
+}
+
+/// The nearest integer, and of two the one further from zero: PTX rounds to the even one, so half is added with the sign
+/// of x and the sum truncated. It is the number before half, since 0.49999997 plus half rounds to 1 in f32.
+pub(super) fn round(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
+    let half = match ty {
+        Type::F32 => Operand::F32(0.5f32.next_down().to_bits()),
+        _ => Operand::F64(0.5f64.next_down().to_bits()),
+    };
+    let half = copysign(b, ty, &[half, x[0].clone()]);
+    let operands = [x[0].clone(), half.operand()];
+    let sum = b.compute(ty, Opcode::Add, (Modifier::Rn, ty), operands);
+    trunc(b, ty, &[sum.operand()])
+}
+
+/// PTX has the sign first.
+pub(super) fn copysign(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
+    let operands = x.iter().rev().cloned();
+    b.compute(ty, Opcode::Copysign, ty, operands)
+}
+
+/// x between two numbers, and NaN for a NaN. f64 has no instruction for it, so x is compared with both.
+pub(super) fn clamp(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
+    let steps = [
+        (Opcode::Max, Modifier::Lt, &x[1]),
+        (Opcode::Min, Modifier::Gt, &x[2]),
+    ];
+    let mut result = x[0].clone();
+    let mut last = None;
+    for (opcode, beyond, bound) in steps {
+        let pair = [result.clone(), bound.clone()];
+        let next = match ty {
+            Type::F64 => {
+                let outside = b.compute(Type::Pred, Opcode::Setp, (beyond, ty), pair);
+                let operands = [bound.clone(), result, outside.operand()];
+                b.compute(ty, Opcode::Selp, ty, operands)
+            }
+            _ => b.compute(ty, opcode, (Modifier::NaN, ty), pair),
+        };
+        result = next.operand();
+        last = Some(next);
+    }
+    last.unwrap_or_else(|| b.register(ty))
+}
+
+/// As [`clamp`], also if `least` is greater than `greatest`.
+pub(super) fn known_clamp(x: f64, least: f64, greatest: f64) -> f64 {
+    let x = if x < least { least } else { x };
+    if x > greatest { greatest } else { x }
+}
+
+/// The lesser, of which a NaN is none, and −0 is less than 0.
+pub(super) fn least(x: f64, y: f64) -> f64 {
+    match x == y && x.is_sign_negative() {
+        true => x,
+        false => y.min(x),
+    }
+}
+
+/// The greater, of which a NaN is none, and −0 is less than 0.
+pub(super) fn greatest(x: f64, y: f64) -> f64 {
+    -least(-x, -y)
+}
+
+/// The error function: 2/√π · e^(−x²) · Σ 2ⁿ x²ⁿ⁺¹ / (1 · 3 · … · (2n + 1)), whose terms have one sign.
+pub(super) fn known_erf(x: f64) -> f64 {
+    // Beyond, it differs from 1 by less than half an ulp.
+    if x.abs() > 6.0 {
+        return x.signum();
+    }
+    let (mut term, mut sum, mut odd) = (x, x, 1.0);
+    while (sum + term) != sum {
+        odd += 2.0;
+        term *= 2.0 * x * x / odd;
+        sum += term;
+    }
+    std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp() * sum
+}

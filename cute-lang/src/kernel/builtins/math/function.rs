@@ -1,0 +1,137 @@
+//! Functions of floating-point numbers: what one is, and how a call of it becomes a known number or instructions.
+
+use crate::kernel::builtins::call::{Call, name};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::types::{alternatives, rust_name};
+use crate::kernel::value::{Scalar, Value};
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+/// A function whose arguments and result have one type.
+pub(super) struct Function {
+    /// How it is called.
+    pub(super) signature: &'static str,
+    /// Its value for known floating-point numbers, which have 64 bits.
+    pub(super) known: Known,
+    /// The floating-point types that it takes, and its code for them.
+    pub(super) forms: &'static [(&'static [Type], Code)],
+    /// Its value for integers, if it takes them, and what it calls those.
+    pub(super) integers: Option<(&'static str, Integers)>,
+}
+
+/// A function of integers, known or in registers.
+pub(super) type Integers = fn(&mut Builder, &Call) -> Result<Value>;
+
+/// A function of known numbers.
+pub(super) enum Known {
+    /// Of one number.
+    F1(fn(f64) -> f64),
+    /// Of two.
+    F2(fn(f64, f64) -> f64),
+    /// Of three.
+    F3(fn(f64, f64, f64) -> f64),
+}
+
+/// What computes a function in registers.
+pub(super) enum Code {
+    /// One instruction with these modifiers, then the type.
+    Instruction(Opcode, &'static [Modifier]),
+    /// Several.
+    Sequence(fn(&mut Builder, Type, &[Operand]) -> Scalar),
+}
+
+impl Function {
+    /// The name.
+    pub(super) fn name(&self) -> &'static str {
+        name(self.signature)
+    }
+
+    /// Calls the function: a known number if all arguments are known, else a register.
+    pub(super) fn call(&self, b: &mut Builder, call: &Call) -> Result<Value> {
+        if let Some((_, integers)) = self.integers
+            && call.args[0].value.as_num().is_some()
+        {
+            return integers(b, call);
+        }
+        let Some(ty) = self.common_type(call)? else {
+            let numbers = call
+                .args
+                .iter()
+                .filter_map(|argument| argument.value.as_float());
+            let numbers: Vec<f64> = numbers.collect();
+            return Ok(Value::Float(self.known.value(&numbers)));
+        };
+        let mut operands = Vec::with_capacity(call.args.len());
+        for argument in &call.args {
+            b.set_place(argument.span);
+            operands.push(match &argument.value {
+                Value::Float(value) => b.float_operand(*value, ty)?,
+                Value::Scalar(scalar) => scalar.operand(),
+                _ => continue,
+            });
+        }
+        b.set_place(call.span);
+        let result = match self.code(ty) {
+            Some(Code::Instruction(opcode, modifiers)) => {
+                b.compute(ty, *opcode, (*modifiers, ty), operands)
+            }
+            Some(Code::Sequence(emit)) => emit(b, ty, &operands),
+            None => return Err(call.mismatch(0, &self.types())),
+        };
+        Ok(result.into())
+    }
+
+    /// The type of those arguments that are in registers, if there are any.
+    fn common_type(&self, call: &Call) -> Result<Option<Type>> {
+        let mut common = None;
+        for (i, argument) in call.args.iter().enumerate() {
+            let ty = match &argument.value {
+                Value::Float(_) => continue,
+                Value::Scalar(scalar) => scalar.ty,
+                _ => return Err(call.mismatch(i, &self.types())),
+            };
+            if self.code(ty).is_none() {
+                return Err(call.mismatch(i, &self.types()));
+            }
+            if let Some(common) = common
+                && common != ty
+            {
+                let (a, b) = (rust_name(common), rust_name(ty));
+                return Err(call.error_at(
+                    i,
+                    format!("mismatched types `{a}` and `{b}`: convert one with `as {a}`"),
+                ));
+            }
+            common = Some(ty);
+        }
+        Ok(common)
+    }
+
+    fn code(&self, ty: Type) -> Option<&Code> {
+        let found = self.forms.iter().find(|(types, _)| types.contains(&ty));
+        found.map(|(_, code)| code)
+    }
+
+    /// The types that it takes, for messages.
+    fn types(&self) -> String {
+        let types = self.forms.iter().flat_map(|(types, _)| *types);
+        let floats = alternatives(types.copied());
+        match self.integers {
+            Some((integers, _)) => format!("{integers} or a number of type {floats}"),
+            None => format!("a number of type {floats}"),
+        }
+    }
+}
+
+impl Known {
+    fn value(&self, numbers: &[f64]) -> f64 {
+        match (self, numbers) {
+            (Known::F1(f), [a]) => f(*a),
+            (Known::F2(f), [a, b]) => f(*a, *b),
+            (Known::F3(f), [a, b, c]) => f(*a, *b, *c),
+            // The number of arguments has been checked, and so has that each is a number.
+            _ => f64::NAN,
+        }
+    }
+}

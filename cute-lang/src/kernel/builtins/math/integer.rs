@@ -1,0 +1,46 @@
+//! The same functions of integers.
+
+use crate::kernel::builtins::call::Call;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::operation::Op;
+use crate::kernel::value::types::is_signed;
+use crate::kernel::value::{Num, Value};
+use cute_ptx::table::Opcode;
+use syn::Result;
+
+pub(super) fn abs(b: &mut Builder, call: &Call) -> Result<Value> {
+    let x = &call.args[0].value;
+    match call.num(0)? {
+        Num::Reg(scalar) if is_signed(scalar.ty) => Ok(b.unary(Opcode::Abs, &scalar).into()),
+        Num::Const(value) if value >= 0 && x.integer_type().is_none_or(is_signed) => Ok(x.clone()),
+        Num::Const(_) if x.integer_type().is_none_or(is_signed) => {
+            let zero = Value::Int(0, x.integer_type());
+            b.integers(Op::Sub, &zero, x)
+        }
+        _ => Err(call.mismatch(0, "a signed integer or a floating-point number")),
+    }
+}
+
+pub(super) fn min(b: &mut Builder, call: &Call) -> Result<Value> {
+    extremum(b, call, Op::Min)
+}
+
+pub(super) fn max(b: &mut Builder, call: &Call) -> Result<Value> {
+    extremum(b, call, Op::Max)
+}
+
+fn extremum(b: &mut Builder, call: &Call, op: Op) -> Result<Value> {
+    call.num(1)?;
+    b.integers(op, &call.args[0].value, &call.args[1].value)
+}
+
+pub(super) fn clamp(b: &mut Builder, call: &Call) -> Result<Value> {
+    let (least, greatest) = (call.num(1)?, call.num(2)?);
+    if let (Num::Const(least), Num::Const(greatest)) = (least, greatest)
+        && least > greatest
+    {
+        return Err(call.error_at(1, format!("{least} is greater than {greatest}")));
+    }
+    let x = b.integers(Op::Max, &call.args[0].value, &call.args[1].value)?;
+    b.integers(Op::Min, &x, &call.args[2].value)
+}

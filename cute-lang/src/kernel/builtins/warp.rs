@@ -1,0 +1,173 @@
+//! Exchanges between the lanes of a warp. All lanes of the warp run them together.
+
+use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::operation::Cmp;
+use crate::kernel::value::{Num, Scalar, Value};
+use cute_hopper::threads::WARP;
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+#[rustfmt::skip]
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin { signature: "shfl_idx(x, lane, [width])", apply: |b, call| shuffle(b, call, Modifier::Idx) },
+    Builtin { signature: "shfl_up(x, delta, [width])", apply: |b, call| shuffle(b, call, Modifier::Up) },
+    Builtin { signature: "shfl_down(x, delta, [width])", apply: |b, call| shuffle(b, call, Modifier::Down) },
+    Builtin { signature: "shfl_bfly(x, mask, [width])", apply: |b, call| shuffle(b, call, Modifier::Bfly) },
+    Builtin { signature: "vote_any(condition)", apply: |b, call| vote(b, call, Modifier::Any) },
+    Builtin { signature: "vote_all(condition)", apply: |b, call| vote(b, call, Modifier::All) },
+    Builtin { signature: "vote_ballot(condition)", apply: |b, call| vote(b, call, Modifier::Ballot) },
+    Builtin { signature: "match_any(x)", apply: match_any },
+    Builtin { signature: "redux_add(x)", apply: |b, call| redux(b, call, Modifier::Add) },
+    Builtin { signature: "redux_min(x)", apply: |b, call| redux(b, call, Modifier::Min) },
+    Builtin { signature: "redux_max(x)", apply: |b, call| redux(b, call, Modifier::Max) },
+    Builtin { signature: "redux_and(x)", apply: |b, call| redux(b, call, Modifier::And) },
+    Builtin { signature: "redux_or(x)", apply: |b, call| redux(b, call, Modifier::Or) },
+    Builtin { signature: "redux_xor(x)", apply: |b, call| redux(b, call, Modifier::Xor) },
+    Builtin { signature: "elect()", apply: elect },
+    Builtin { signature: "activemask()", apply: |b, _| Ok(b.compute(Type::U32, Opcode::Activemask, (), []).into()) },
+];
+
+/// The value of another lane. Lanes are numbered within segments of `width` lanes; one that names a lane outside of its
+/// segment gets its own value.
+fn shuffle(b: &mut Builder, call: &Call, mode: Modifier) -> Result<Value> {
+    let Some(x) = exchanged(call)? else {
+        return Ok(call.args[0].value.clone());
+    };
+    let width = match call.args.len() {
+        3 => call.constant_in(2, 1..=WARP)?,
+        _ => WARP,
+    };
+    if !width.is_power_of_two() {
+        return Err(call.error_at(2, format!("{width} lanes are not a power of two")));
+    }
+    let lane = match call.num(1)? {
+        Num::Const(_) => Operand::Int(call.constant_in(1, 0..=WARP - 1)?.into()),
+        Num::Reg(lane) => b.convert(&lane, Type::U32)?.operand(),
+    };
+    // Bits 8 to 12 mask the bits of a lane that number its segment; the lowest bits are the last lane that may be read.
+    let last = if mode == Modifier::Up { 0 } else { WARP - 1 };
+    let clamp = Operand::Int(((WARP - width) << 8 | last).into());
+    let members = members(b)?;
+    let words = to_words(b, &x);
+    let mut exchanged = Vec::with_capacity(words.len());
+    for word in words {
+        let operands = [word.operand(), lane.clone(), clamp.clone(), members.clone()];
+        exchanged.push(b.compute(word.ty, Opcode::Shfl, mode, operands));
+    }
+    Ok(from_words(b, x.ty, &exchanged).into())
+}
+
+fn vote(b: &mut Builder, call: &Call, mode: Modifier) -> Result<Value> {
+    let members = members(b)?;
+    let condition = match &call.args[0].value {
+        Value::Bool(known) if mode != Modifier::Ballot => return Ok(Value::Bool(*known)),
+        Value::Bool(known) => Operand::Int((*known).into()),
+        Value::Scalar(scalar) if scalar.ty == Type::Pred => scalar.operand(),
+        _ => return Err(call.mismatch(0, "a truth value")),
+    };
+    let ty = match mode {
+        Modifier::Ballot => Type::U32,
+        _ => Type::Pred,
+    };
+    Ok(b.compute(ty, Opcode::Vote, mode, [condition, members])
+        .into())
+}
+
+/// The lanes whose bits are the same, as a mask.
+fn match_any(b: &mut Builder, call: &Call) -> Result<Value> {
+    let members = members(b)?;
+    let Some(x) = exchanged(call)? else {
+        return Err(call.mismatch(0, "a run-time number"));
+    };
+    let compared = match x.ty.bits() {
+        64 => x,
+        _ => to_words(b, &x).swap_remove(0),
+    };
+    let operands = [compared.operand(), members];
+    let lanes = b.compute(Type::U32, Opcode::MatchAny, compared.ty.untyped(), operands);
+    Ok(lanes.into())
+}
+
+fn redux(b: &mut Builder, call: &Call, op: Modifier) -> Result<Value> {
+    let members = members(b)?;
+    let x = match &call.args[0].value {
+        Value::Scalar(x) if matches!(x.ty, Type::U32 | Type::S32) => x.clone(),
+        _ => return Err(call.mismatch(0, "a run-time u32 or i32")),
+    };
+    let ty = match op {
+        Modifier::Add | Modifier::Min | Modifier::Max => x.ty,
+        _ => x.ty.untyped(),
+    };
+    let operands = [x.operand(), members];
+    Ok(b.compute(x.ty, Opcode::Redux, (op, ty), operands).into())
+}
+
+/// Whether this is the one lane that the hardware chooses.
+fn elect(b: &mut Builder, _: &Call) -> Result<Value> {
+    let members = members(b)?;
+    let elected = b.register(Type::Pred);
+    let lane = Operand::Pair(Box::new(Operand::Sink), Box::new(elected.operand()));
+    b.emit(Opcode::Elect, (), [lane, members]);
+    Ok(elected.into())
+}
+
+/// The number or truth value of argument 0, or `None` if it is known and so the same in all lanes.
+fn exchanged(call: &Call) -> Result<Option<Scalar>> {
+    match &call.args[0].value {
+        Value::Scalar(x) => Ok(Some(x.clone())),
+        Value::Int(..) | Value::Float(_) | Value::Bool(_) => Ok(None),
+        _ => Err(call.mismatch(0, "a number or a truth value")),
+    }
+}
+
+/// The mask of the lanes of each warp.
+fn members(b: &Builder) -> Result<Operand> {
+    match b.threads {
+        threads if threads.is_multiple_of(WARP) => Ok(Operand::Int(u32::MAX.into())),
+        threads if threads < WARP => Ok(Operand::Int((1 << threads) - 1)),
+        threads => Err(b.error(format!(
+            "{threads} threads are not a multiple of a warp, {WARP} threads"
+        ))),
+    }
+}
+
+/// A number as registers of 32 bits.
+fn to_words(b: &mut Builder, x: &Scalar) -> Vec<Scalar> {
+    let word = |b: &mut Builder, opcode, modifiers: &[Modifier], operands: &[Operand]| {
+        vec![b.compute(Type::U32, opcode, modifiers, operands.to_vec())]
+    };
+    match x.ty.bits() {
+        64 => {
+            let halves = [b.register(Type::U32), b.register(Type::U32)];
+            let vector = Operand::Vector(halves.iter().map(Scalar::operand).collect());
+            b.emit(Opcode::Mov, Type::B64, [vector, x.operand()]);
+            halves.into()
+        }
+        32 => vec![x.clone()],
+        1 => {
+            let operands = [Operand::Int(1), Operand::Int(0), x.operand()];
+            word(b, Opcode::Selp, &[Type::U32.into()], &operands)
+        }
+        _ => {
+            let modifiers = [Type::U32.into(), Type::U16.into()];
+            word(b, Opcode::Cvt, &modifiers, &[x.operand()])
+        }
+    }
+}
+
+/// The number that consists of registers of 32 bits.
+fn from_words(b: &mut Builder, ty: Type, words: &[Scalar]) -> Scalar {
+    match (ty.bits(), words) {
+        (64, words) => {
+            let vector = Operand::Vector(words.iter().map(Scalar::operand).collect());
+            b.compute(ty, Opcode::Mov, Type::B64, [vector])
+        }
+        (1, [word, ..]) => b.set_predicate(Cmp::Ne, Type::U32, word.operand(), Operand::Int(0)),
+        (8 | 16, [word, ..]) => {
+            b.compute(ty, Opcode::Cvt, (Type::U16, Type::U32), [word.operand()])
+        }
+        (_, words) => words[0].clone(),
+    }
+}

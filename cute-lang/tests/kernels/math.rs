@@ -1,0 +1,487 @@
+//! Functions of floating-point numbers: the accurate ones give what Rust gives, the approximations are within the errors
+//! that `docs/kernel-language.md` states.
+
+use crate::numbers::{Exact, Type, kernel, run, types};
+use std::fmt::Write;
+
+/// An accurate function of `x`, `y` and `z`, and what it is in Rust.
+struct Accurate {
+    text: &'static str,
+    types: &'static [&'static str],
+    single: fn(f32, f32, f32) -> f32,
+    double: fn(f64, f64, f64) -> f64,
+}
+
+macro_rules! accurate {
+    ($($text:literal, $types:expr, |$x:pat_param, $y:pat_param, $z:pat_param| $value:expr;)*) => {
+        &[$(Accurate {
+            text: $text,
+            types: $types,
+            single: |$x, $y, $z| $value,
+            double: |$x, $y, $z| $value,
+        }),*]
+    };
+}
+
+const ALL: &[&str] = &["f16", "bf16", "f32", "f64"];
+const ROUNDED: &[&str] = &["f16", "f32", "f64"];
+const WIDE: &[&str] = &["f32", "f64"];
+
+const ACCURATE: &[Accurate] = accurate! {
+    "sqrt(x)", WIDE, |x, _, _| x.sqrt();
+    "rcp(x)", WIDE, |x, _, _| 1.0 / x;
+    "fma(x, y, z)", ALL, |x, y, z| x.mul_add(y, z);
+    "fma(x, 0.5, -3.0)", ALL, |x, _, _| x.mul_add(0.5, -3.0);
+    "floor(x)", ROUNDED, |x, _, _| x.floor();
+    "ceil(x)", ROUNDED, |x, _, _| x.ceil();
+    "trunc(x)", ROUNDED, |x, _, _| x.trunc();
+    "round_ties_even(x)", ROUNDED, |x, _, _| x.round_ties_even();
+    "round(x)", WIDE, |x, _, _| x.round();
+    "copysign(x, y)", WIDE, |x, y, _| x.copysign(y);
+    "abs(x)", ALL, |x, _, _| x.abs();
+    "min(x, y)", ALL, |x, y, _| if x == y && x.is_sign_negative() { x } else { y.min(x) };
+    "max(x, y)", ALL, |x, y, _| if x == y && x.is_sign_positive() { x } else { y.max(x) };
+    "x.max(2.0)", ALL, |x, _, _| x.max(2.0);
+    "clamp(x, -1.5, 2.5)", ALL, |x, _, _| x.clamp(-1.5, 2.5);
+};
+
+/// An approximation of a function of f32, and its largest error at arguments with this value.
+struct Approximation {
+    text: &'static str,
+    value: fn(f64, f64) -> f64,
+    error: fn(f64, f64) -> f64,
+}
+
+const APPROXIMATIONS: &[Approximation] = &[
+    Approximation {
+        text: "exp2(x)",
+        value: |x, _| x.exp2(),
+        error: |_, value| 2.0 * ulp(value),
+    },
+    Approximation {
+        text: "rsqrt(x)",
+        value: |x, _| 1.0 / x.sqrt(),
+        error: |_, value| value * 2f64.powf(-22.9),
+    },
+    Approximation {
+        text: "sqrt_fast(x)",
+        value: |x, _| x.sqrt(),
+        error: |_, value| value * 2f64.powi(-23),
+    },
+    Approximation {
+        text: "rsqrt_fast(x)",
+        value: |x, _| 1.0 / x.sqrt(),
+        error: |_, value| value * 2f64.powf(-22.9),
+    },
+    Approximation {
+        text: "rcp_fast(x)",
+        value: |x, _| 1.0 / x,
+        error: |_, value| ulp(value),
+    },
+    Approximation {
+        text: "div_fast(x, y)",
+        value: |x, y| match y.abs() > 2f64.powi(126) {
+            true => x * (0.0 / y),
+            false => x / y,
+        },
+        error: |_, value| 2.0 * ulp(value),
+    },
+    Approximation {
+        text: "exp2_fast(x)",
+        value: |x, _| x.exp2(),
+        error: |_, value| 2.0 * ulp(value),
+    },
+    Approximation {
+        text: "exp_fast(x)",
+        value: |x, _| x.exp(),
+        error: |x, value| (2.0 + (1.173 * x.abs()).floor()) * ulp(value),
+    },
+    Approximation {
+        text: "log2_fast(x)",
+        value: |x, _| x.log2(),
+        error: |x, value| match (0.5..=2.0).contains(&x) {
+            true => 2f64.powi(-22),
+            false => value.abs() * 2f64.powi(-22),
+        },
+    },
+    Approximation {
+        text: "log_fast(x)",
+        value: |x, _| x.ln(),
+        error: |x, value| match (0.5..=2.0).contains(&x) {
+            true => 2f64.powf(-21.41),
+            false => 3.0 * ulp(value),
+        },
+    },
+    Approximation {
+        text: "sin_fast(x)",
+        value: |x, _| x.sin(),
+        error: |x, _| trigonometric(x),
+    },
+    Approximation {
+        text: "cos_fast(x)",
+        value: |x, _| x.cos(),
+        error: |x, _| trigonometric(x),
+    },
+    Approximation {
+        text: "tanh_fast(x)",
+        value: |x, _| x.tanh(),
+        error: |_, value| value.abs() * 2f64.powi(-11),
+    },
+];
+
+/// Functions that are polynomials, and their largest error in ulp.
+type Polynomial = (&'static str, fn(f64) -> f64, f64);
+
+const POLYNOMIALS: &[Polynomial] = &[
+    ("exp(a)", f64::exp, 0.85),
+    ("log(a)", f64::ln, 0.85),
+    ("log2(a)", f64::log2, 1.4),
+    ("tanh(a)", f64::tanh, 1.5),
+    ("erf(a)", erf, 1.0),
+];
+
+/// The error function by its power series and, where that cancels, by a continued fraction of what is missing to 1.
+fn erf(x: f64) -> f64 {
+    if x.abs() < 2.0 {
+        let (mut power, mut sum) = (x, x);
+        for n in 1..80 {
+            power *= -x * x / f64::from(n);
+            sum += power / f64::from(2 * n + 1);
+        }
+        return std::f64::consts::FRAC_2_SQRT_PI * sum;
+    }
+    let fraction = (1..200)
+        .rev()
+        .fold(0.0, |rest, n| f64::from(n) / 2.0 / (x.abs() + rest));
+    let missing = (-x * x).exp() / (x.abs() + fraction) * std::f64::consts::FRAC_2_SQRT_PI / 2.0;
+    (1.0 - missing).copysign(x)
+}
+
+/// The distance of the numbers of f32 around a value.
+fn ulp(value: f64) -> f64 {
+    2f64.powf(value.abs().log2().floor().max(-126.0) - 23.0)
+}
+
+fn trigonometric(x: f64) -> f64 {
+    match x.abs() / std::f64::consts::PI {
+        0.0..=2.0 => 2f64.powf(-20.5),
+        ..=100.0 => 2f64.powf(-14.7),
+        _ => 2.0,
+    }
+}
+
+/// Values of a type: the ends of its range, numbers of everyday size, and arbitrary bits.
+fn values(ty: Type) -> Vec<u64> {
+    let mut values = (ty.values)();
+    values.extend((-160..160).map(|i| (ty.cast)(Exact::Float(f64::from(i) / 8.0))));
+    let mut state = 1_u64;
+    values.resize_with(640, || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        state >> 7 & (u64::MAX >> (64 - 8 * ty.bytes))
+    });
+    values
+}
+
+fn float(ty: Type, bits: u64) -> f64 {
+    match (ty.exact)(bits) {
+        Exact::Float(value) => value,
+        Exact::Int(_) => unreachable!("a type of floating-point numbers"),
+    }
+}
+
+fn of_name(name: &str) -> Type {
+    types().find(|ty| ty.name == name).expect("a type")
+}
+
+/// The results of functions of these values, in turn.
+fn results(ty: Type, texts: &[&str], x: &[u64]) -> Vec<Vec<u64>> {
+    let count = x.len();
+    let [y, z] = [(7, 3), (13, 5)].map(|(step, first)| {
+        (0..count)
+            .map(|i| x[(step * i + first) % count])
+            .collect::<Vec<_>>()
+    });
+    let name = ty.name;
+    let params = format!(
+        "vx: Global<{name}, 1>, vy: Global<{name}, 1>, vz: Global<{name}, 1>, out: Global<{name}, 1>"
+    );
+    let mut body = "let i = thread(); let x = vx[i]; let y = vy[i]; let z = vz[i];".to_string();
+    for (n, text) in texts.iter().enumerate() {
+        write!(body, "out[{} + i] = {text};", n * count).expect("a string");
+    }
+    let kernel = kernel(count, &params, &body).unwrap_or_else(|error| panic!("{error}: {body}"));
+    let outputs = [(ty, texts.len() * count)];
+    let results = run(&kernel, &[(ty, x), (ty, &y), (ty, &z)], &outputs);
+    results[0].chunks(count).map(<[u64]>::to_vec).collect()
+}
+
+#[test]
+fn accurate_functions_give_what_rust_gives() {
+    for name in ALL {
+        let ty = of_name(name);
+        let rows = ACCURATE.iter().filter(|row| row.types.contains(name));
+        let rows: Vec<_> = rows.collect();
+        let texts: Vec<_> = rows.iter().map(|row| row.text).collect();
+        let x = values(ty);
+        let count = x.len();
+        for (row, results) in rows.iter().zip(results(ty, &texts, &x)) {
+            for (i, result) in results.iter().enumerate() {
+                let arguments = [x[i], x[(7 * i + 3) % count], x[(13 * i + 5) % count]];
+                let [a, b, c] = arguments.map(|bits| float(ty, bits));
+                let expected = match *name {
+                    "f32" => (row.single)(a as f32, b as f32, c as f32).into(),
+                    _ => (row.double)(a, b, c),
+                };
+                let expected = (ty.cast)(Exact::Float(expected));
+                assert!(
+                    ty.same(*result, expected),
+                    "{} of {name} {a:e}, {b:e}, {c:e}: {result:#x}, not {expected:#x}",
+                    row.text
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn approximations_are_within_their_errors() {
+    let ty = of_name("f32");
+    let texts: Vec<_> = APPROXIMATIONS.iter().map(|row| row.text).collect();
+    let x = values(ty);
+    let count = x.len();
+    for (row, results) in APPROXIMATIONS.iter().zip(results(ty, &texts, &x)) {
+        for (i, result) in results.iter().enumerate() {
+            // `tanh` is the approximation that has no `.ftz`.
+            let flushes = row.text.contains("_fast") && !row.text.contains("tanh");
+            let flushed = |value: f64| match flushes && value.abs() < 2f64.powi(-126) {
+                true => 0f64.copysign(value),
+                false => value,
+            };
+            let [a, b] = [x[i], x[(7 * i + 3) % count]].map(|bits| flushed(float(ty, bits)));
+            let (value, result) = ((row.value)(a, b), float(ty, *result));
+            let close = match flushed(value) {
+                value if value.is_nan() => result.is_nan(),
+                value if value.abs() > f32::MAX.into() => result == f64::INFINITY.copysign(value),
+                value => (result - value).abs() <= (row.error)(a, value),
+            };
+            assert!(
+                close,
+                "{} of {a:e}, {b:e}: {result:e}, not {value:e}",
+                row.text
+            );
+        }
+    }
+}
+
+/// 2¹⁷ numbers of all magnitudes, and all those of a small range around 1.
+#[test]
+fn polynomials_are_within_their_errors() {
+    let ty = of_name("f32");
+    let spread = (0..1 << 17).map(|i: u32| i.wrapping_mul(32_771));
+    let x: Vec<u64> = spread
+        .chain(0x3f7f_f000..0x3f80_1000)
+        .map(u64::from)
+        .collect();
+    let count = x.len();
+    let mut body = format!("let mut i = thread(); while i < {count} {{ let a = x[i];");
+    for (n, (text, ..)) in POLYNOMIALS.iter().enumerate() {
+        write!(body, "out[{} + i] = {text};", n * count).expect("a string");
+    }
+    body += "i += 1024; }";
+    let kernel = kernel(1024, "x: Global<f32, 1>, out: Global<f32, 1>", &body)
+        .unwrap_or_else(|error| panic!("{error}: {body}"));
+    let results = run(&kernel, &[(ty, &x)], &[(ty, POLYNOMIALS.len() * count)]);
+    for ((text, function, error), results) in POLYNOMIALS.iter().zip(results[0].chunks(count)) {
+        for (x, result) in x.iter().zip(results) {
+            let (x, bits) = (float(ty, *x), *result);
+            let (value, result) = (function(x), float(ty, bits));
+            let rounded = (ty.cast)(Exact::Float(value));
+            let close = match float(ty, rounded) {
+                rounded if rounded.is_nan() => result.is_nan(),
+                rounded if rounded.is_infinite() || value == 0.0 || result.is_infinite() => {
+                    result == rounded
+                }
+                _ => (result - value).abs() <= error * ulp(value),
+            };
+            let ulps = (result - value) / ulp(value);
+            assert!(
+                close,
+                "{text} of {x:e}: {result:e}, not {value:e}: {ulps} ulp"
+            );
+        }
+    }
+}
+
+#[test]
+fn approximations_of_16_bits() {
+    for (name, digits) in [("f16", 9.9), ("bf16", 7.0)] {
+        let ty = of_name(name);
+        let x = values(ty);
+        let results = results(ty, &["exp2_fast(x)", "tanh_fast(x)"], &x);
+        let functions = [f64::exp2, f64::tanh];
+        for (results, function) in results.iter().zip(functions) {
+            for (x, result) in x.iter().zip(results) {
+                let (x, result) = (float(ty, *x), float(ty, *result));
+                let value = function(x);
+                let close = match value {
+                    _ if value.is_nan() => result.is_nan(),
+                    _ if result.is_infinite() => value > 65_000.0,
+                    // f16 has subnormal results, and bf16 has zeros in their place.
+                    _ => {
+                        (result - value).abs() <= value.abs() * 2f64.powf(-digits) + 2f64.powi(-24)
+                    }
+                };
+                assert!(close, "{name} of {x:e}: {result:e}, not {value:e}");
+            }
+        }
+    }
+}
+
+/// f64 has no approximation: 1 / √x is the quotient of the root.
+#[test]
+fn reciprocal_roots_of_64_bits() {
+    let ty = of_name("f64");
+    let x = values(ty);
+    for (x, result) in x.iter().zip(&results(ty, &["rsqrt(x)"], &x)[0]) {
+        let expected = (1.0 / float(ty, *x).sqrt()).to_bits();
+        assert!(ty.same(*result, expected), "{x:#x}: {result:#x}");
+    }
+}
+
+#[test]
+fn functions_of_known_numbers() {
+    let ty = of_name("f64");
+    let rows: &[(&str, f64)] = &[
+        ("sqrt(2.0)", 2f64.sqrt()),
+        ("rsqrt(4.0)", 0.5),
+        ("rcp(3.0)", 1.0 / 3.0),
+        ("fma(0.1, 10.0, -1.0)", 0.1f64.mul_add(10.0, -1.0)),
+        ("exp2(0.3)", 0.3f64.exp2()),
+        ("exp(1.5) + log(10.0)", 1.5f64.exp() + 10f64.ln()),
+        ("tanh(0.7) + log2(10.0)", 0.7f64.tanh() + 10f64.log2()),
+        ("erf(0.0) + erf(7.0) - erf(-7.0)", 2.0),
+        ("exp_fast(1.5)", 1.5f64.exp()),
+        (
+            "log_fast(10.0) + log2_fast(10.0)",
+            10f64.ln() + 10f64.log2(),
+        ),
+        ("sin_fast(1.0) * cos_fast(1.0)", 1f64.sin() * 1f64.cos()),
+        ("tanh_fast(0.7)", 0.7f64.tanh()),
+        ("div_fast(1.0, 3.0)", 1.0 / 3.0),
+        ("round(-2.5) + round_ties_even(2.5)", -1.0),
+        ("floor(-0.5) + ceil(0.5) + trunc(1.9)", 1.0),
+        ("abs(-3.5)", 3.5),
+        ("copysign(2.0, -0.0)", -2.0),
+        ("min(1.0, -0.0) + max(2.0, 3.0)", 3.0),
+        ("clamp(7.0, 0.0, 1.0)", 1.0),
+    ];
+    let mut body = String::new();
+    for (i, (text, _)) in rows.iter().enumerate() {
+        write!(body, "out[{i}] = {text};").expect("a string");
+    }
+    let kernel = kernel(1, "out: Global<f64, 1>", &body).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(kernel.module.to_string().matches("sqrt.").count(), 0);
+    let results = run(&kernel, &[], &[(ty, rows.len())]);
+    for ((text, expected), result) in rows.iter().zip(&results[0]) {
+        assert_eq!(*result, expected.to_bits(), "{text}");
+    }
+}
+
+#[test]
+fn known_error_function() {
+    let ty = of_name("f64");
+    let x: Vec<f64> = (-60..60).map(|i| f64::from(i) / 9.0).collect();
+    let texts = x
+        .iter()
+        .enumerate()
+        .map(|(i, x)| format!("out[{i}] = erf({x:?});"));
+    let kernel = kernel(1, "out: Global<f64, 1>", &texts.collect::<String>()).expect("a kernel");
+    let results = run(&kernel, &[], &[(ty, x.len())]);
+    for (x, result) in x.iter().zip(&results[0]) {
+        let (result, expected) = (f64::from_bits(*result), erf(*x));
+        assert!(
+            (result - expected).abs() < 1e-14,
+            "{x}: {result}, not {expected}"
+        );
+    }
+}
+
+#[test]
+fn integers() {
+    let ty = of_name("i8");
+    let x: Vec<u64> = (0..256).collect();
+    let texts = [
+        "abs(x)",
+        "clamp(x, -3, 5)",
+        "x.clamp(min(y, z), max(y, z))",
+        "abs(-128i8 + 1)",
+    ];
+    let results = results(ty, &texts, &x);
+    let at = |i: usize| i as u8 as i8;
+    for i in 0..256 {
+        let (x, y, z) = (at(i), at((7 * i + 3) % 256), at((13 * i + 5) % 256));
+        let expected = [
+            x.wrapping_abs(),
+            x.clamp(-3, 5),
+            x.clamp(y.min(z), y.max(z)),
+            127,
+        ];
+        for (results, expected) in results.iter().zip(expected) {
+            assert_eq!(results[i] as u8 as i8, expected, "{x}, {y}, {z}");
+        }
+    }
+}
+
+#[test]
+fn wrong_types() {
+    let params = "x: f32, y: f64, n: u32, out: Global<f32, 1>";
+    let rows = [
+        (
+            "sqrt(n)",
+            "`sqrt` takes a number of type f32 or f64 here, not a run-time `u32`",
+        ),
+        (
+            "sqrt(2)",
+            "`sqrt` takes a number of type f32 or f64 here, not the integer 2",
+        ),
+        (
+            "sin_fast(y)",
+            "`sin_fast` takes a number of type f32 here, not a run-time `f64`",
+        ),
+        (
+            "floor(convert::<bf16>(x))",
+            "`floor` takes a number of type f16, f32 or f64 here, not a run-time `bf16`",
+        ),
+        (
+            "fma(x, y, x)",
+            "mismatched types `f32` and `f64`: convert one with `as f32`",
+        ),
+        (
+            "max(x, 1)",
+            "`max` takes an integer or a number of type f16, bf16, f32 or f64 here, not the integer 1",
+        ),
+        (
+            "max(n, 1.0)",
+            "`max` takes an integer here, not the number 1",
+        ),
+        ("clamp(n, 3, 2)", "3 is greater than 2"),
+        ("clamp(n as i8, 0, 200)", "200 does not fit `i8`"),
+        (
+            "abs(n)",
+            "`abs` takes a signed integer or a floating-point number here, not a run-time `u32`",
+        ),
+        ("abs(-128i8)", "128 does not fit `i8`"),
+        (
+            "min(x == 0.0, true)",
+            "`min` takes an integer or a number of type f16, bf16, f32 or f64 here, not a run-time `bool`",
+        ),
+        ("sqrt()", "`sqrt(x)` takes 1 argument, not 0"),
+    ];
+    for (text, message) in rows {
+        let error = kernel(1, params, &format!("out[0] = {text};")).err();
+        let error = error.map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some(message), "{text}");
+    }
+}
