@@ -168,12 +168,26 @@ pub mod kernels {
         n: u32,
         k: u32,
     ) {
-        multiply::<_, CFG>(a, b, (m, n, k), |acc, consumer, row, column| {
+        gemm_with::<_, _, CFG>(a, b, d, (m, n, k), |x, _| x);
+    }
+
+    /// D = `epilogue` of each element of A · Bᵀ and its coordinate (row, column), stored by TMA. It is called for elements
+    /// outside of D, too, if D's extents are not multiples of those of a tile; their values go nowhere.
+    pub fn gemm_with<T: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<T, 2>,
+        b: TmaLoad<T, 2>,
+        d: TmaStore<D, 2>,
+        extents: (u32, u32, u32),
+        epilogue: impl Fn(f32, (u32, u32)) -> f32,
+    ) {
+        multiply::<_, CFG>(a, b, extents, |acc, consumer, row, column| {
+            for v in 0..size(acc) {
+                // Row and column of this thread's v-th value in the tile of its warpgroup.
+                let (i, j) = acc.coordinate(v);
+                acc[v] = epilogue(acc[v], (row + i, column + j));
+            }
             store_by_tma(acc, d, consumer, row, column);
         });
-        if warpgroup() != 0 && warpgroup_thread() == 0 {
-            tma_wait_read(0);
-        }
     }
 
     /// The product with D stored element by element, where the element lies inside D: rows of D may have any stride and any
@@ -264,6 +278,10 @@ pub mod kernels {
                 wgmma_wait(0);
                 consumer.release(previous);
                 store(acc, index, tile.row + index * 64, tile.column);
+            }
+            // A CTA must not end while TMA still reads its shared memory.
+            if warpgroup_thread() == 0 {
+                tma_wait_read(0);
             }
         }
         // A CTA must not end while the other one may still write to its shared memory or arrive at its barriers.

@@ -10,6 +10,15 @@ mod store;
 pub mod tile_scheduler;
 pub mod transpose;
 
+/// The functions, structs and constants of the kernel language that modules of kernels import:
+/// `use cute_kernels::lib::{Ring, Tiles};`.
+pub mod lib {
+    pub use crate::epilogue::kernels::{store_by_element, store_by_tma};
+    pub use crate::gemm::kernels::{Config, PAIR, SINGLE, gemm_with, multiply};
+    pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};
+    pub use crate::tile_scheduler::kernels::{Tile, Tiles};
+}
+
 pub use error::Error;
 pub use gemm::{GemmOutput, gemm};
 pub use transpose::{Transpose, transpose};

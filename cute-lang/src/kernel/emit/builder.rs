@@ -112,8 +112,11 @@ impl Builder {
         copy
     }
 
-    /// Copies the operand to the register.
+    /// Copies the operand to the register. A register needs no copy of itself.
     pub fn assign(&mut self, to: &Scalar, from: Operand) {
+        if from == to.operand() {
+            return;
+        }
         let ty = match to.ty {
             Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2 => to.ty.untyped(),
             ty => instruction_type(ty),
