@@ -118,7 +118,7 @@ pub(super) fn erf(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
 fn split(b: &mut Builder, x: &Operand) -> (Scalar, Scalar) {
     let normal = mul(b, x, 8_388_608.0);
     let subnormal = (Modifier::Lt, x, f32::MIN_POSITIVE);
-    let normal = choose(b, subnormal.clone(), &normal, x);
+    let normal = choose(b, subnormal, &normal, x);
     let shift = choose(b, subnormal, -23.0, 0.0);
     let bits = b.compute(Type::S32, Opcode::Mov, Type::B32, [normal.operand()]);
     let above = integers(b, Opcode::Sub, Type::S32, &bits, Operand::Int(TWO_THIRDS));

@@ -9,6 +9,8 @@ use std::f64::consts::FRAC_PI_2;
 
 /// The largest argument from which a multiple of π/2 in three parts is subtracted.
 const NEAR: f32 = 71_476.0;
+/// π/2 in three parts. The first two have few bits, so that their products with small integers are exact.
+const HALF_PI: [f32; 3] = [f32::from_bits(0x3fc9_0fd8), 3.139_164_7e-7, 5.390_302_5e-15];
 /// 2/π in words of 32 bits, after the binary point.
 const TWO_OVER_PI: [u32; 8] = [
     0,
@@ -68,9 +70,9 @@ fn reduce(b: &mut Builder, x: &Operand) -> (Scalar, Scalar) {
     let sum = fma(b, x, 0.636_619_75, ROUNDER);
     b.emit(Opcode::Mov, Type::B32, [quadrant.operand(), sum.operand()]);
     let j = add(b, &sum, -ROUNDER);
-    let rest = fma(b, &j, -1.570_796, x);
-    let rest = fma(b, &j, -3.139_164_7e-7, &rest);
-    let rest = fma(b, &j, -5.390_302_5e-15, &rest);
+    let rest = fma(b, &j, -HALF_PI[0], x);
+    let rest = fma(b, &j, -HALF_PI[1], &rest);
+    let rest = fma(b, &j, -HALF_PI[2], &rest);
     b.assign(&r, rest.operand());
 
     let magnitude = b.compute(Type::F32, Opcode::Abs, Type::F32, [x.clone()]);
