@@ -2,14 +2,13 @@
 //! IEEE 754 requires, so the results are the same wherever they run. The coefficients are N. Juffa's; the errors are in
 //! `docs/kernel-language.md`, and a test measures them.
 
+use super::single::{ROUNDER, add, choose, fma, mul, polynomial};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use std::f32::consts::{LN_2, LOG2_E};
 
-/// 1.5 · 2²³. Adding it to a small number rounds that to an integer.
-const ROUNDER: f32 = 12_582_912.0;
 /// The number of bits of a fraction, above which the exponent lies.
 const FRACTION: i128 = 23;
 /// The bits of 2/3.
@@ -119,7 +118,7 @@ pub(super) fn erf(b: &mut Builder, ty: Type, x: &[Operand]) -> Scalar {
 fn split(b: &mut Builder, x: &Operand) -> (Scalar, Scalar) {
     let normal = mul(b, x, 8_388_608.0);
     let subnormal = (Modifier::Lt, x, f32::MIN_POSITIVE);
-    let normal = choose(b, subnormal.clone(), &normal, x);
+    let normal = choose(b, subnormal, &normal, x);
     let shift = choose(b, subnormal, -23.0, 0.0);
     let bits = b.compute(Type::S32, Opcode::Mov, Type::B32, [normal.operand()]);
     let above = integers(b, Opcode::Sub, Type::S32, &bits, Operand::Int(TWO_THIRDS));
@@ -156,72 +155,12 @@ fn log_of_others(b: &mut Builder, x: &Operand, log: &Scalar) -> Scalar {
     choose(b, (Modifier::Ltu, x, 0.0), f32::NAN, &log)
 }
 
-/// An operand of f32: a register or a constant.
-trait Single {
-    fn single(&self) -> Operand;
-}
-
-impl Single for f32 {
-    fn single(&self) -> Operand {
-        Operand::F32(self.to_bits())
-    }
-}
-
-impl Single for &Scalar {
-    fn single(&self) -> Operand {
-        self.operand()
-    }
-}
-
-impl Single for &Operand {
-    fn single(&self) -> Operand {
-        (*self).clone()
-    }
-}
-
-fn fma(b: &mut Builder, x: impl Single, y: impl Single, z: impl Single) -> Scalar {
-    let operands = [x.single(), y.single(), z.single()];
-    b.compute(Type::F32, Opcode::Fma, (Modifier::Rn, Type::F32), operands)
-}
-
-fn add(b: &mut Builder, x: impl Single, y: impl Single) -> Scalar {
-    let operands = [x.single(), y.single()];
-    b.compute(Type::F32, Opcode::Add, (Modifier::Rn, Type::F32), operands)
-}
-
-fn mul(b: &mut Builder, x: impl Single, y: impl Single) -> Scalar {
-    let operands = [x.single(), y.single()];
-    b.compute(Type::F32, Opcode::Mul, (Modifier::Rn, Type::F32), operands)
-}
-
-/// The polynomial with these coefficients, that of the highest power first.
-fn polynomial(b: &mut Builder, x: &Scalar, coefficients: &[f32]) -> Scalar {
-    let mut sum = fma(b, x, coefficients[0], coefficients[1]);
-    for coefficient in &coefficients[2..] {
-        sum = fma(b, &sum, x, *coefficient);
-    }
-    sum
-}
-
 /// x · 2ᵏ, where 2ᵏ is a normal number.
 fn scale(b: &mut Builder, x: &Scalar, k: &Scalar) -> Scalar {
     let biased = integers(b, Opcode::Add, Type::S32, k, Operand::Int(127));
     let bits = integers(b, Opcode::Shl, Type::B32, &biased, Operand::Int(FRACTION));
     let power = b.compute(Type::F32, Opcode::Mov, Type::B32, [bits.operand()]);
     mul(b, x, &power)
-}
-
-/// `yes` where the comparison holds, else `no`.
-fn choose<S: Single>(
-    b: &mut Builder,
-    (cmp, x, bound): (Modifier, S, f32),
-    yes: impl Single,
-    no: impl Single,
-) -> Scalar {
-    let compared = [x.single(), bound.single()];
-    let holds = b.compute(Type::Pred, Opcode::Setp, (cmp, Type::F32), compared);
-    let operands = [yes.single(), no.single(), holds.operand()];
-    b.compute(Type::F32, Opcode::Selp, Type::F32, operands)
 }
 
 fn integers(b: &mut Builder, opcode: Opcode, ty: Type, x: &Scalar, y: Operand) -> Scalar {

@@ -7,6 +7,8 @@ mod accurate;
 mod float;
 mod function;
 mod integer;
+mod single;
+mod trigonometric;
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
@@ -21,7 +23,7 @@ use syn::Result;
 pub(super) const ROWS: &[Builtin] = &rows(FUNCTIONS);
 
 #[rustfmt::skip]
-const FUNCTIONS: &[Function; 31] = &[
+const FUNCTIONS: &[Function; 33] = &[
     row("sqrt(x)", F1(f64::sqrt), &[(WIDE, Instruction(Opcode::Sqrt, &[Modifier::Rn]))]),
     row("sqrt_fast(x)", F1(f64::sqrt), &[(SINGLE, Instruction(Opcode::Sqrt, &[Modifier::Approx, Modifier::Ftz]))]),
     row("rsqrt(x)", F1(|x| 1.0 / x.sqrt()), &[
@@ -38,6 +40,8 @@ const FUNCTIONS: &[Function; 31] = &[
     row("log(x)", F1(f64::ln), &[(SINGLE, Sequence(accurate::log))]),
     row("log2(x)", F1(f64::log2), &[(SINGLE, Sequence(accurate::log2))]),
     row("tanh(x)", F1(f64::tanh), &[(SINGLE, Sequence(accurate::tanh))]),
+    row("sin(x)", F1(f64::sin), &[(SINGLE, Sequence(trigonometric::sin))]),
+    row("cos(x)", F1(f64::cos), &[(SINGLE, Sequence(trigonometric::cos))]),
     row("erf(x)", F1(float::known_erf), &[(SINGLE, Sequence(accurate::erf))]),
     row("exp2(x)", F1(f64::exp2), &[(SINGLE, Instruction(Opcode::Ex2, &[]))]),
     row("exp2_fast(x)", F1(f64::exp2), &[

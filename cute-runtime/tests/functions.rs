@@ -1,0 +1,291 @@
+//! The functions of the kernel language whose results are not exact are within the errors that `docs/kernel-language.md`
+//! states; all others give the same bits on every device.
+//!
+//! Every test runs on the emulator, and with `CUTE_GPU=1` also on the first GPU; then a missing GPU is a failure.
+
+use cute_runtime::{Device, Tensor};
+use std::f64::consts::{FRAC_2_SQRT_PI, PI};
+
+/// Threads of a CTA.
+const THREADS: u32 = 256;
+
+#[cute_runtime::kernels]
+mod kernels {
+    /// Each function of x, and of x and y.
+    ///
+    /// # Safety
+    ///
+    /// x and y have `count` elements, and `out` has as many columns and 20 rows.
+    #[kernel(threads = 256)]
+    pub unsafe fn inexact(x: Global<f32, 1>, y: Global<f32, 1>, out: Global<f32, 2>, count: u32) {
+        let i = block_idx().0 * 256 + thread();
+        if i < count {
+            let (a, b) = (x[i], y[i]);
+            out[(0, i)] = exp(a);
+            out[(1, i)] = log(a);
+            out[(2, i)] = log2(a);
+            out[(3, i)] = tanh(a);
+            out[(4, i)] = erf(a);
+            out[(5, i)] = exp2(a);
+            out[(6, i)] = rsqrt(a);
+            out[(7, i)] = sqrt_fast(a);
+            out[(8, i)] = rsqrt_fast(a);
+            out[(9, i)] = rcp_fast(a);
+            out[(10, i)] = div_fast(a, b);
+            out[(11, i)] = exp2_fast(a);
+            out[(12, i)] = exp_fast(a);
+            out[(13, i)] = log2_fast(a);
+            out[(14, i)] = log_fast(a);
+            out[(15, i)] = sin_fast(a);
+            out[(16, i)] = cos_fast(a);
+            out[(17, i)] = tanh_fast(a);
+            out[(18, i)] = sin(a);
+            out[(19, i)] = cos(a);
+        }
+    }
+
+    /// Functions with one result.
+    ///
+    /// # Safety
+    ///
+    /// x and y have a multiple of 256 elements, and `out` has as many columns and 24 rows.
+    #[kernel(threads = 256)]
+    pub unsafe fn exact(x: Global<f32, 1>, y: Global<f32, 1>, out: Global<f32, 2>) {
+        let t = thread();
+        let i = block_idx().0 * 256 + t;
+        let (a, b) = (x[i], y[i]);
+        out[(0, i)] = sqrt(a);
+        out[(1, i)] = rcp(a);
+        out[(2, i)] = fma(a, b, b);
+        out[(3, i)] = floor(a);
+        out[(4, i)] = ceil(a);
+        out[(5, i)] = trunc(a);
+        out[(6, i)] = round(a);
+        out[(7, i)] = round_ties_even(a);
+        out[(8, i)] = copysign(a, b);
+        out[(9, i)] = abs(a);
+        out[(10, i)] = min(a, b);
+        out[(11, i)] = max(a, b);
+        out[(12, i)] = clamp(a, -1.5, 2.5);
+        out[(13, i)] = shfl_idx(a, (t * 5) % 32);
+        out[(14, i)] = shfl_up(a, 3, 16);
+        out[(15, i)] = shfl_down(a, t % 32);
+        out[(16, i)] = shfl_bfly(b, 5, 8);
+        let bits = ptx!(u32: "mov.b32", a);
+        let sum = redux_add(bits)
+            ^ redux_min(bits)
+            ^ vote_ballot(a < b)
+            ^ match_any(t % 7)
+            ^ popc(vote_ballot(elect()));
+        out[(17, i)] = (sum % 65536) as f32;
+        let (p, q, r, s) = philox((i, 1, 2, 3), (4, 5));
+        out[(18, i)] = ((p ^ q ^ r ^ s) >> 8) as f32;
+        let field = bfe(bits, 3, 9) + clz(bits) + trailing_zeros(bits) + brev(bits) % 256;
+        out[(19, i)] = field as f32;
+        out[(20, i)] = (mul_hi(bits, bfi(bits, i, 4, 20)) >> 8) as f32;
+        // Atomic operations, whose results do not depend on the order of the threads.
+        let counts = smem::<u32>(4);
+        if t < 4 {
+            counts[t] = 0;
+        }
+        sync_threads();
+        atomic_add(counts, 0, bits % 1000);
+        atomic_max(counts, 1, bits % 1000, RELAXED, CTA);
+        atomic_xor(counts, 2, bits % 1000);
+        let old = atomic_inc(counts, 3, 99);
+        sync_threads();
+        out[(21, i)] = (counts[0] + counts[1] + counts[2] + counts[3]) as f32;
+        out[(22, i)] = (redux_max(old) <= 99) as u32 as f32;
+        out[(23, i)] = (clock64() > 0 && globaltimer() > 0) as u32 as f32;
+    }
+}
+
+/// The devices under test.
+fn devices() -> Vec<Device> {
+    let mut devices = vec![Device::emulator()];
+    if std::env::var("CUTE_GPU").is_ok_and(|value| value == "1") {
+        devices.push(Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU"));
+    }
+    devices
+}
+
+/// A function of x and y in f64, and its largest error at x, given its value.
+struct Row {
+    name: &'static str,
+    value: fn(f64, f64) -> f64,
+    error: fn(f64, f64) -> f64,
+}
+
+/// The rows of the output of `inexact`.
+#[rustfmt::skip]
+const INEXACT: &[Row] = &[
+    Row { name: "exp", value: |x, _| x.exp(), error: |_, value| 0.87 * ulp(value) },
+    Row { name: "log", value: |x, _| x.ln(), error: |_, value| 0.86 * ulp(value) },
+    Row { name: "log2", value: |x, _| x.log2(), error: |_, value| 1.6 * ulp(value) },
+    Row { name: "tanh", value: |x, _| x.tanh(), error: |_, value| 1.6 * ulp(value) },
+    Row { name: "erf", value: |x, _| erf(x), error: |_, value| ulp(value) },
+    Row { name: "exp2", value: |x, _| x.exp2(), error: |_, value| 2.0 * ulp(value) },
+    Row { name: "rsqrt", value: |x, _| 1.0 / x.sqrt(), error: |_, value| value * 2f64.powf(-22.9) },
+    Row { name: "sqrt_fast", value: |x, _| x.sqrt(), error: |_, value| value * 2f64.powi(-23) },
+    Row { name: "rsqrt_fast", value: |x, _| 1.0 / x.sqrt(), error: |_, value| value * 2f64.powf(-22.9) },
+    Row { name: "rcp_fast", value: |x, _| 1.0 / x, error: |_, value| ulp(value) },
+    Row { name: "div_fast", value: div_fast, error: |_, value| 2.0 * ulp(value) },
+    Row { name: "exp2_fast", value: |x, _| x.exp2(), error: |_, value| 2.0 * ulp(value) },
+    Row { name: "exp_fast", value: |x, _| x.exp(), error: |x, value| (2.0 + (1.173 * x.abs()).floor()) * ulp(value) },
+    Row { name: "log2_fast", value: |x, _| x.log2(), error: |x, value| match (0.5..=2.0).contains(&x) {
+        true => 2f64.powi(-22),
+        false => value.abs() * 2f64.powi(-22),
+    } },
+    Row { name: "log_fast", value: |x, _| x.ln(), error: |x, value| match (0.5..=2.0).contains(&x) {
+        true => 2f64.powf(-21.41),
+        false => 3.0 * ulp(value),
+    } },
+    Row { name: "sin_fast", value: |x, _| x.sin(), error: |x, _| trigonometric(x) },
+    Row { name: "cos_fast", value: |x, _| x.cos(), error: |x, _| trigonometric(x) },
+    Row { name: "tanh_fast", value: |x, _| x.tanh(), error: |_, value| value.abs() * 2f64.powi(-11) },
+    Row { name: "sin", value: |x, _| x.sin(), error: |_, value| 1.6 * ulp(value) },
+    Row { name: "cos", value: |x, _| x.cos(), error: |_, value| 1.6 * ulp(value) },
+];
+
+/// The distance of the numbers of f32 around a value.
+fn ulp(value: f64) -> f64 {
+    2f64.powf(value.abs().log2().floor().max(-126.0) - 23.0)
+}
+
+fn trigonometric(x: f64) -> f64 {
+    match x.abs() / PI {
+        0.0..=2.0 => 2f64.powf(-20.5),
+        ..=100.0 => 2f64.powf(-14.7),
+        _ => 2.0,
+    }
+}
+
+fn div_fast(x: f64, y: f64) -> f64 {
+    match y.abs() > 2f64.powi(126) {
+        true => x * (0.0 / y),
+        false => x / y,
+    }
+}
+
+/// The error function by its power series and, where that cancels, by a continued fraction of what is missing to 1.
+fn erf(x: f64) -> f64 {
+    if x.abs() < 2.0 {
+        let (mut power, mut sum) = (x, x);
+        for n in 1..80 {
+            power *= -x * x / f64::from(n);
+            sum += power / f64::from(2 * n + 1);
+        }
+        return FRAC_2_SQRT_PI * sum;
+    }
+    let fraction = (1..200)
+        .rev()
+        .fold(0.0, |rest, n| f64::from(n) / 2.0 / (x.abs() + rest));
+    let missing = (-x * x).exp() / (x.abs() + fraction) * FRAC_2_SQRT_PI / 2.0;
+    (1.0 - missing).copysign(x)
+}
+
+/// Numbers of all magnitudes, infinities, NaNs, and numbers of everyday size.
+fn arguments(step: u32) -> Vec<f32> {
+    let spread = (0..1 << 16).map(|i: u32| f32::from_bits(i.wrapping_mul(step)));
+    let everyday = (0..1 << 13).map(|i: u16| f32::from(i) / 256.0 - 16.0);
+    let around_1 = (0x3f7f_f800..0x3f80_0800).map(f32::from_bits);
+    let ends = [
+        0.0,
+        -0.0,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        f32::MAX,
+        f32::MIN_POSITIVE,
+    ];
+    let mut all: Vec<f32> = spread.chain(everyday).chain(around_1).chain(ends).collect();
+    all.resize(all.len().next_multiple_of(THREADS as usize), 0.5);
+    all
+}
+
+/// The rows that a kernel gives for x and y.
+fn rows(device: &Device, exact: bool, x: &[f32], y: &[f32]) -> Vec<Vec<f32>> {
+    let count = x.len();
+    let number = if exact { 24 } else { INEXACT.len() };
+    let [x, y] = [x, y].map(|data| Tensor::from_slice(device, data, [count]).expect("memory"));
+    let mut out: Tensor<f32, 2> = Tensor::zeros(device, [number, count]).expect("memory");
+    let grid = (count as u32).div_ceil(THREADS);
+    let launched = match exact {
+        // SAFETY: x and y have `count` elements, a multiple of 256, and `out` is as the kernel needs it.
+        true => unsafe {
+            kernels::exact::launch(device, grid, &x.view(), &y.view(), &mut out.view_mut())
+        },
+        // SAFETY: as above.
+        false => unsafe {
+            kernels::inexact::launch(
+                device,
+                grid,
+                &x.view(),
+                &y.view(),
+                &mut out.view_mut(),
+                count as u32,
+            )
+        },
+    };
+    launched.expect("a launch");
+    let data = out.download().expect("the results");
+    data.chunks(count).map(<[f32]>::to_vec).collect()
+}
+
+#[test]
+fn errors_are_as_stated() {
+    let (x, y) = (arguments(65_539), arguments(2_654_435));
+    for device in devices() {
+        for (row, results) in INEXACT.iter().zip(rows(&device, false, &x, &y)) {
+            // `tanh` is the approximation that has no `.ftz`.
+            let flushes = row.name.ends_with("_fast") && row.name != "tanh_fast";
+            let least = f64::from(f32::MIN_POSITIVE);
+            let flushed = |value: f64| match flushes && value.abs() < least {
+                true => 0f64.copysign(value),
+                false => value,
+            };
+            for ((x, y), result) in x.iter().zip(&y).zip(results) {
+                let [x, y] = [*x, *y].map(|x| flushed(x.into()));
+                let (value, result) = ((row.value)(x, y), f64::from(result));
+                // At the ends of the range, an approximation may be the number, or zero or infinity.
+                let small = flushes && value.abs() < least * 1.001 && result == 0.0;
+                let large = value.abs() > f64::from(f32::MAX) * 0.999 && result.is_infinite();
+                let close = match value {
+                    _ if value.is_nan() => result.is_nan(),
+                    _ if value.is_infinite() => result == value,
+                    0.0 => result == 0.0,
+                    _ if small || large => result == 0.0 || (result > 0.0) == (value > 0.0),
+                    _ => (result - value).abs() <= (row.error)(x, value),
+                };
+                let name = row.name;
+                assert!(
+                    close,
+                    "{device:?}: {name} of {x:e}, {y:e}: {result:e}, not {value:e}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn devices_agree() {
+    let (x, y) = (arguments(40_503), arguments(69_069));
+    let devices = devices();
+    let expected = rows(&devices[0], true, &x, &y);
+    assert_eq!(expected[22], vec![1.0; x.len()]);
+    for device in &devices[1..] {
+        for (row, (results, expected)) in
+            rows(device, true, &x, &y).iter().zip(&expected).enumerate()
+        {
+            for (i, (result, expected)) in results.iter().zip(expected).enumerate() {
+                let same =
+                    result.to_bits() == expected.to_bits() || result.is_nan() && expected.is_nan();
+                assert!(
+                    same,
+                    "row {row} of {:e}, {:e}: {result:e}, not {expected:e}",
+                    x[i], y[i]
+                );
+            }
+        }
+    }
+}
