@@ -11,6 +11,7 @@ mod mistakes;
 mod numbers;
 mod refusals;
 mod robustness;
+mod types;
 
 use cute_lang::kernel::lower::Lowered;
 use cute_ptxas::Ptxas;

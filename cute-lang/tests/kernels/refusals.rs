@@ -271,7 +271,7 @@ fn wgmma() {
         ),
         (
             "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, tile, smem::<f16>(tile_to_shape(smem_atom::<f16>(K, SW128), (64, 64))), false);",
-            "A has elements of `bf16`, but B has elements of `f16`",
+            "wgmma multiplies `bf16` by `bf16`, not by `f16`",
         ),
         (
             "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, smem::<bf16>(layout!((64,64):(72,1))), tile, false);",
@@ -303,7 +303,79 @@ fn wgmma() {
         ),
         (
             "let x = smem::<u32>(tile_to_shape(smem_atom::<u32>(K, SW128), (64, 32))); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, x, false);",
-            "wgmma takes `bf16` and `f16`, not `u32`",
+            "wgmma takes `u8`, `i8`, `bf16`, `f16`, `tf32`, `e4m3` and `e5m2`, not `u32`",
+        ),
+        (
+            "let x = smem::<e4m3>(tile_to_shape(smem_atom::<e4m3>(K, SW64), (64, 64))); let y = smem::<u8>(tile_to_shape(smem_atom::<u8>(K, SW64), (64, 64))); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, y, false);",
+            "wgmma multiplies `e4m3` by `e4m3` and `e5m2`, not by `u8`",
+        ),
+        (
+            "let acc = fragment::<f16>(wgmma_c(64)); wgmma(acc, tile, tile, false);",
+            "wgmma adds products of `bf16` to `f32`, not to `f16`",
+        ),
+        (
+            "let x = smem::<i8>(tile_to_shape(smem_atom::<i8>(K, SW64), (64, 64))); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, x, false);",
+            "wgmma adds products of `i8` to `i32`, not to `f32`",
+        ),
+        (
+            "let x = smem::<e5m2>(tile_to_shape(smem_atom::<e5m2>(K, SW64), (64, 64))); let acc = fragment::<f16>(wgmma_c(64)); wgmma(acc, x, x, false);",
+            "accepted",
+        ),
+        (
+            "let x = smem::<i8>(tile_to_shape(smem_atom::<i8>(K, SW64), (64, 64))); let acc = fragment::<i32>(wgmma_c(40)); wgmma(acc, x, local_tile(x, (40, 64), (0, 0)), false);",
+            "mode 0: tiles of 40 do not divide an extent of 64; nearest: 32 and 64",
+        ),
+        (
+            "let x = smem::<i8>(tile_to_shape(smem_atom::<i8>(K, SW64), (64, 64))); let acc = fragment::<i32>(wgmma_c(40)); wgmma(acc, x, smem::<i8>(tile_to_shape(smem_atom::<i8>(K, SW64), (40, 64))), false);",
+            "wgmma has no N of 40; nearest: 32 and 48",
+        ),
+        (
+            "let x = smem::<e4m3>(tile_to_shape(smem_atom::<e4m3>(MN, SW64), (64, 64))); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, x, false);",
+            "wgmma cannot read Sw<2,4,3> o 0 o ((64,1),(8,8)):((1,0),(64,512)) of 8-bit elements: it is contiguous along MN, which is legal only for elements of 16 bits; it must be contiguous along K",
+        ),
+        (
+            "let x = fragment::<bf16>(wgmma_a::<bf16>(64)); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, tile, false);",
+            "accepted",
+        ),
+        (
+            "let s = fragment::<f32>(wgmma_c(64)); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, convert::<bf16>(s), tile, false);",
+            "accepted",
+        ),
+        (
+            "let s = fragment::<f32>(wgmma_c(64)); let acc = fragment::<f32>(wgmma_c(64)); let x = smem::<e4m3>(tile_to_shape(smem_atom::<e4m3>(K, SW64), (64, 64))); wgmma(acc, convert::<e4m3>(s), x, false);",
+            "an operand A in registers is held as `wgmma_a::<e4m3>(k)`: here value 0 of thread 1 is at (0,2), not at (0,4)",
+        ),
+        (
+            "let s = fragment::<f32>(wgmma_c(64)); let acc = fragment::<f32>(wgmma_c(64)); let x = smem::<tf32>(tile_to_shape(smem_atom::<tf32>(K, SW64), (64, 64))); wgmma(acc, convert::<tf32>(s), x, false);",
+            "an operand A in registers is held as `wgmma_a::<tf32>(k)`: here value 0 of thread 1 is at (0,2), not at (0,1)",
+        ),
+        (
+            "let s = fragment::<bf16>(wgmma_c(24)); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, s, tile, false);",
+            "K is a multiple of 16 for `bf16`, not 24",
+        ),
+        (
+            "let s = fragment::<bf16>((64, 4)); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, s, tile, false);",
+            "an operand A in registers is held as `wgmma_a::<bf16>(k)`: here one thread holds all of it",
+        ),
+        (
+            "let x = wgmma_a::<u32>(64);",
+            "wgmma takes `u8`, `i8`, `bf16`, `f16`, `tf32`, `e4m3` and `e5m2`, not `u32`",
+        ),
+        (
+            "let x = wgmma_a::<i8>(48);",
+            "K is a multiple of 32 for `i8`, up to 2016, not 48",
+        ),
+        (
+            "let s = fragment::<e4m3>(8); let x = s[0];",
+            "no instruction computes with one element of `e4m3`: copy a fragment of `e4m3` and `convert` it",
+        ),
+        (
+            "let x = convert::<e4m3>(1.0f32 * (thread() as f32));",
+            "no instruction computes with one element of `e4m3`: convert a fragment",
+        ),
+        (
+            "let x: tf32 = thread();",
+            "expected `tf32`, found a run-time `u32`",
         ),
         ("wgmma_wait(8);", "8 is not in 0..=7"),
     ]);

@@ -23,7 +23,7 @@ use crate::kernel::builtins;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::parse::Source;
-use crate::kernel::value::{Value, element_type};
+use crate::kernel::value::{Element, Value};
 use proc_macro2::{Ident, Span};
 use std::collections::HashMap;
 use syn::{Error, Result};
@@ -134,7 +134,7 @@ impl<'s> Interpreter<'s> {
             self.scopes = scopes;
             return value;
         }
-        if let Some(element) = element_type(&text) {
+        if let Some(element) = Element::from_name(&text) {
             return Ok(Value::Element(element));
         }
         if let Some(word) = builtins::WORDS.iter().find(|word| **word == text) {

@@ -3,7 +3,7 @@
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
 use crate::kernel::value::Value;
-use crate::kernel::value::types::{is_float, is_integer, register_type};
+use crate::kernel::value::types::{is_float, is_integer, number_type, register_type};
 use cute_ptx::ast::Type;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Result};
@@ -35,7 +35,7 @@ impl Interpreter<'_> {
             .rev()
             .find_map(|scope| scope.get(&ident.to_string()))
         {
-            Some(Some(Value::Element(element))) => Some(Type::of(*element)),
+            Some(Some(Value::Element(element))) => number_type(*element),
             Some(_) => None,
             None => register_type(&ident.to_string()),
         }

@@ -14,7 +14,7 @@ mod tensor;
 pub mod types;
 
 pub use barrier::{Barrier, Barriers};
-pub use element::{Element, element_type};
+pub use element::Element;
 pub use fragment::{Distributed, Fragment, Held, packing, word_type};
 pub use num::{Num, Scalar};
 pub use tensor::{Global, Tensor, TmaTensor};

@@ -1,6 +1,6 @@
 //! Types of PTX: their names and ranges in Rust, and the types by which instructions compute with them.
 
-use super::element::element_type;
+use super::element::Element;
 use cute_ptx::ast::Type;
 
 /// Whether registers of this type hold integers.
@@ -85,8 +85,14 @@ pub fn rust_name(ty: Type) -> &'static str {
 pub fn register_type(name: &str) -> Option<Type> {
     match name {
         "bool" => Some(Type::Pred),
-        name => element_type(name).map(Type::of),
+        name => number_type(Element::from_name(name)?),
     }
+}
+
+/// The type by which instructions compute with one element. There is none for formats that they only multiply and
+/// convert, such as `e4m3`.
+pub fn number_type(element: Element) -> Option<Type> {
+    Type::from_name(element.ptx())
 }
 
 #[cfg(test)]
