@@ -382,6 +382,93 @@ fn wgmma() {
 }
 
 #[test]
+fn products_of_a_warp() {
+    // The fragments of a product of one operation, named `c`, `a` and `b`, and of four warps, named `c4`, `a4` and `b4`.
+    let check = |rows: &[(&str, &str)]| {
+        let of = |name: &str, ty: &str, tile: &str, field: &str| {
+            let held = format!(
+                "composition(make_identity_layout({tile}), mma_atom(SM80_16x8x16_F32BF16BF16F32_TN, {field}))"
+            );
+            format!("let {name} = fragment::<{ty}>({held});")
+        };
+        let tiled = |name: &str, ty: &str, tile: &str, field: &str| {
+            let held = format!(
+                "composition(make_identity_layout({tile}), tiled_mma(SM80_16x8x16_F32BF16BF16F32_TN, (2, 2, 1), _, {field}))"
+            );
+            format!("let {name} = fragment::<{ty}>({held});")
+        };
+        let fragments = [
+            of("c", "f32", "(16, 8)", "CLayout"),
+            of("a", "bf16", "(16, 16)", "ALayout"),
+            of("b", "bf16", "(8, 16)", "BLayout"),
+            tiled("c4", "f32", "(32, 16)", "layoutC_TV"),
+            tiled("a4", "bf16", "(32, 16)", "layoutA_TV"),
+            tiled("b4", "bf16", "(16, 16)", "layoutB_TV"),
+        ];
+        let rows = rows.iter().map(|(statements, expected)| {
+            (format!("{} {statements}", fragments.join("\n")), *expected)
+        });
+        let rows: Vec<(String, &str)> = rows.collect();
+        let rows: Vec<(&str, &str)> = rows
+            .iter()
+            .map(|(text, expected)| (&text[..], *expected))
+            .collect();
+        check(&rows);
+    };
+    check(&[
+        ("mma(c, a, b); mma(c4, a4, b4);", "accepted"),
+        (
+            "mma(c, a, tile);",
+            "`mma` takes a fragment here, not a tensor in shared memory",
+        ),
+        (
+            "mma(c, a, fragment::<bf16>((8, 16)));",
+            "`mma` takes a fragment of two modes that several threads hold here, not a fragment",
+        ),
+        (
+            "mma(convert::<bf16>(c), a, b);",
+            "no operation of a warp adds products of `bf16` and `bf16` to `bf16`",
+        ),
+        (
+            "mma(c, a, convert::<f16>(b));",
+            "no operation of a warp adds products of `bf16` and `f16` to `f32`",
+        ),
+        (
+            "mma(c, b, b);",
+            "the extent along M is 16 in the accumulator, but 8 in A",
+        ),
+        (
+            "mma(c4, a4, a4);",
+            "the extent along N is 16 in the accumulator, but 32 in B",
+        ),
+        (
+            "mma(c, a, convert::<bf16>(local_tile(c4, (8, 16), (0, 0))));",
+            "mode 0: threads do not agree which tile of 8 a value is in: a thread adds up to 23 to its coordinate, the value up to 0, and the sum must stay below 8",
+        ),
+        (
+            "mma(c4, a, b);",
+            "the extent along M is 32 in the accumulator, but 16 in A",
+        ),
+        (
+            "mma(c4, a4, b4); mma(c, convert::<bf16>(c), b);",
+            "the extent along K is 8 in A, but 16 in B",
+        ),
+        (
+            "mma(c, a, convert::<bf16>(fragment::<f32>(wgmma_c(16))));",
+            "the extent along N is 8 in the accumulator, but 64 in B",
+        ),
+        (
+            "mma(fragment::<f32>(wgmma_c(16)), convert::<bf16>(fragment::<f32>(wgmma_c(16))), b4);",
+            "warp 2 begins at 0 along N in the accumulator, but at 8 in B",
+        ),
+        (
+            "let x = fragment::<bf16>(composition(make_identity_layout((16, 16)), layout!(((4,8),(8)):((1,4),(32))))); mma(c, x, b);",
+            "A is not held as A of the 16 × 8 × 8 operation: thread 1 is at (1,0) of the part of its warp, not at (0,2)",
+        ),
+    ]);
+}
+
+#[test]
 fn registers() {
     let module = "mod kernels {
         #[kernel(threads = 512)]

@@ -1,10 +1,11 @@
-//! Every type of operands and accumulators of wgmma, with A in shared memory and in registers: small integers in, exact sums
-//! out.
+//! Every type of operands and accumulators of wgmma, with A in shared memory and in registers, and of `mma`: small integers
+//! in, exact sums out.
 
 use crate::forms::{Form, K, M, integer, map};
 use crate::judge;
 use cute_emulator::{EmulatorError, GlobalMemory, Launch, Program, Schedule};
-use cute_hopper::{ElementType, NumberKind, SwizzleMode, wgmma};
+use cute_hopper::ElementType::{self, BF16, E4M3, E5M2, F16, F32, I8, I32, TF32, U8};
+use cute_hopper::{NumberKind, SwizzleMode, wgmma};
 use cute_lang::kernel::lower::{Lowered, lower};
 
 /// A product of elements of `a` and `b` that is added to elements of `d`.
@@ -21,9 +22,9 @@ struct Product {
 }
 
 impl Product {
-    /// The kernel, with D as f32, or as i32 if it is of integers.
-    fn kernel(self) -> Lowered {
-        let Product { a, b, d, n, .. } = self;
+    /// Multiplies A and B twice.
+    fn wgmma(self) -> String {
+        let Product { a, d, n, .. } = self;
         let (first, load) = match self.from_registers {
             true => (
                 "x",
@@ -31,9 +32,50 @@ impl Product {
             ),
             false => ("sa", String::new()),
         };
+        format!(
+            "{load}
+            let acc = fragment::<{d}>(wgmma_c({n}));
+            wgmma_fence();
+            wgmma(acc, {first}, sb, false);
+            wgmma(acc, {first}, sb, true);
+            wgmma_commit();
+            wgmma_wait(0);"
+        )
+    }
+
+    /// The same with operations of a warp: four warps in two rows and two columns.
+    fn mma(self, operation: &str) -> String {
+        let Product { a, b, d, n, .. } = self;
+        let held = |rows: usize, columns: usize, field: &str| {
+            format!(
+                "composition(make_identity_layout(({rows}, {columns})),
+                    tiled_mma({operation}, (2, 2, 1), ({M}, {n}, {K}), {field}))"
+            )
+        };
+        format!(
+            "let x = fragment::<{a}>({});
+            let y = fragment::<{b}>({});
+            let zeros = fragment::<f32>({});
+            for v in 0..size(zeros) {{ zeros[v] = 0.0; }}
+            let acc = convert::<{d}>(zeros);
+            copy(sa, x);
+            copy(sb, y);
+            mma(acc, x, y);
+            mma(acc, x, y);",
+            held(M, K, "layoutA_TV"),
+            held(n, K, "layoutB_TV"),
+            held(M, n, "layoutC_TV"),
+        )
+    }
+}
+
+impl Product {
+    /// A kernel with these statements, with D as f32, or as i32 if it is of integers.
+    fn kernel(self, multiply: &str) -> Lowered {
+        let Product { a, b, d, n, .. } = self;
         let (stored, out) = match d {
-            ElementType::F16 => ("f32", "convert::<f32>(acc)"),
-            ElementType::I32 => ("i32", "acc"),
+            F16 => ("f32", "convert::<f32>(acc)"),
+            I32 => ("i32", "acc"),
             _ => ("f32", "acc"),
         };
         let source = format!(
@@ -49,13 +91,7 @@ impl Product {
                         tma_load(b, (0, 0), {}, ready[0]);
                     }}
                     wait(ready[0], 0);
-                    {load}
-                    let acc = fragment::<{d}>(wgmma_c({n}));
-                    wgmma_fence();
-                    wgmma(acc, {first}, sb, false);
-                    wgmma(acc, {first}, sb, true);
-                    wgmma_commit();
-                    wgmma_wait(0);
+                    {multiply}
                     let out = {out};
                     for v in 0..size(out) {{ d[out.coordinate(v)] = out[v]; }}
                 }}
@@ -71,8 +107,8 @@ impl Product {
     }
 
     /// Runs the kernel, which computes the product twice, and compares the sums.
-    fn check(self) -> Lowered {
-        let instance = self.kernel();
+    fn check(self, multiply: &str) -> Lowered {
+        let instance = self.kernel(multiply);
         let program = Program::load(&instance.module.to_string()).expect("PTX");
         let mut memory = GlobalMemory::new();
         let mut operand = |element: ElementType, form: Form, mn: usize, seed: usize| {
@@ -118,7 +154,7 @@ impl Product {
             let start = (i * self.n + j) * 4;
             let found = bytes[start..start + 4].try_into().expect("four bytes");
             let found = match self.d {
-                ElementType::I32 => i32::from_le_bytes(found) as f32,
+                I32 => i32::from_le_bytes(found) as f32,
                 _ => f32::from_le_bytes(found),
             };
             assert_eq!(found, expected as f32, "{self:?}, element ({i},{j})");
@@ -139,11 +175,11 @@ fn number(element: ElementType, seed: usize, i: usize) -> i32 {
 fn encode(element: ElementType, value: i32) -> [u8; 4] {
     // Bits of the exponent and of the fraction.
     let (exponent, fraction) = match element {
-        ElementType::E4M3 => (4, 3),
-        ElementType::E5M2 => (5, 2),
-        ElementType::F16 => (5, 10),
-        ElementType::BF16 => (8, 7),
-        ElementType::TF32 => (8, 23),
+        E4M3 => (4, 3),
+        E5M2 => (5, 2),
+        F16 => (5, 10),
+        BF16 => (8, 7),
+        TF32 => (8, 23),
         _ => return value.to_le_bytes(),
     };
     let bits = (value as f32).to_bits();
@@ -198,7 +234,52 @@ fn products() -> Vec<Product> {
 fn every_type_of_a_product() {
     let products = products();
     assert_eq!(products.len(), 32);
-    let instances: Vec<Lowered> = products.into_iter().map(Product::check).collect();
+    let products = products.into_iter();
+    let instances: Vec<Lowered> = products.map(|it| it.check(&it.wgmma())).collect();
+    judge(&instances);
+}
+
+/// The operations of a warp, and how many instructions two products of 64 × 16 × 64 take in a warp, which has a quarter of
+/// each.
+#[rustfmt::skip] // A table is read by its rows.
+const OF_A_WARP: &[(&str, [ElementType; 3], usize)] = &[
+    ("SM80_16x8x16_F32BF16BF16F32_TN", [BF16, BF16, F32], 16),
+    ("SM80_16x8x16_F32F16F16F32_TN", [F16, F16, F32], 16),
+    ("SM80_16x8x16_F16F16F16F16_TN", [F16, F16, F16], 16),
+    ("SM80_16x8x8_F32BF16BF16F32_TN", [BF16, BF16, F32], 32),
+    ("SM75_16x8x8_F32F16F16F32_TN", [F16, F16, F32], 32),
+    ("SM80_16x8x8_F32TF32TF32F32_TN", [TF32, TF32, F32], 32),
+    ("SM80_16x8x4_F32TF32TF32F32_TN", [TF32, TF32, F32], 64),
+    ("SM89_16x8x32_F32E4M3E4M3F32_TN", [E4M3, E4M3, F32], 8),
+    ("SM89_16x8x32_F32E4M3E5M2F32_TN", [E4M3, E5M2, F32], 8),
+    ("SM89_16x8x32_F32E5M2E4M3F32_TN", [E5M2, E4M3, F32], 8),
+    ("SM80_16x8x32_S32S8S8S32_TN", [I8, I8, I32], 8),
+    ("SM80_16x8x32_S32U8S8S32_TN", [U8, I8, I32], 8),
+    ("SM80_16x8x16_S32S8U8S32_TN", [I8, U8, I32], 16),
+];
+
+#[test]
+fn every_operation_of_a_warp() {
+    let mut instances = Vec::new();
+    for &(operation, [a, b, d], count) in OF_A_WARP {
+        let form = |swizzle| Form {
+            major: "K",
+            swizzle,
+        };
+        let product = Product {
+            a,
+            b,
+            d,
+            n: 16,
+            form_a: form(SwizzleMode::B64),
+            form_b: form(SwizzleMode::B32),
+            from_registers: true,
+        };
+        let instance = product.check(&product.mma(operation));
+        let text = instance.module.to_string();
+        assert_eq!(text.matches("mma.sync").count(), count, "{operation}");
+        instances.push(instance);
+    }
     judge(&instances);
 }
 
@@ -208,7 +289,7 @@ fn every_type_of_a_product() {
 fn an_accumulator_becomes_an_operand() {
     let (queries, keys, depth) = (64, 48, 16);
     let small = |seed: usize, i: usize| integer(seed, i) % 2;
-    for element in [ElementType::BF16, ElementType::F16] {
+    for element in [BF16, F16] {
         let source = format!(
             "mod kernels {{
                 #[kernel(threads = 128)]
@@ -344,8 +425,8 @@ fn fragments_convert_between_all_types() {
         memory.read(d, &mut bytes).expect("written");
         // Integers up to 23 take 5 bits, and e4m3 and e5m2 have 4 and 3.
         let rounded = |value: f32, element: ElementType| match element {
-            ElementType::E4M3 => round(value, 4),
-            ElementType::E5M2 => round(value, 3),
+            E4M3 => round(value, 4),
+            E5M2 => round(value, 3),
             _ => value,
         };
         for (index, found) in bytes.chunks(4).enumerate() {

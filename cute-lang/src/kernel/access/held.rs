@@ -74,7 +74,8 @@ fn sum(a: &[i64], b: &[i64]) -> Vec<i64> {
     a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
-fn shown(coordinate: &[i64]) -> String {
+/// A coordinate as in "(1,0)".
+pub(crate) fn shown(coordinate: &[i64]) -> String {
     let coordinates: Vec<String> = coordinate.iter().map(i64::to_string).collect();
     format!("({})", coordinates.join(","))
 }

@@ -12,6 +12,7 @@ mod index;
 mod integer;
 mod local_tile;
 mod mbarrier;
+mod mma;
 mod questions;
 mod registers;
 mod sync;
@@ -33,6 +34,7 @@ const TABLE: &[&[Builtin]] = &[
     integer::ROWS,
     local_tile::ROWS,
     mbarrier::ROWS,
+    mma::ROWS,
     registers::ROWS,
     sync::ROWS,
     tensor::ROWS,

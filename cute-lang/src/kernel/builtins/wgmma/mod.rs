@@ -124,7 +124,8 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
         constants.push(bt.transposed());
     }
     // N is at most 256, which is checked above.
-    let shape = Modifier::M64 {
+    let shape = Modifier::Mnk {
+        m: M as u8,
         n: n as u16,
         k: wgmma::k(a_type) as u8,
     };
