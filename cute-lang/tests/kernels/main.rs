@@ -5,6 +5,7 @@ mod constructs;
 mod documentation;
 mod expansion;
 mod forms;
+mod fragments;
 mod library;
 mod meaning;
 mod mistakes;

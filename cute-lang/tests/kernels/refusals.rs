@@ -382,6 +382,72 @@ fn wgmma() {
 }
 
 #[test]
+fn fragments_as_numbers() {
+    check(&[
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = x + fragment::<f32>(wgmma_c(32));",
+            "a fragment of (64,64) and one of (64,32) do not fit together: extents are equal, or 1",
+        ),
+        (
+            "let x = fragment::<bf16>(wgmma_a::<bf16>(16)); let y = x + fragment::<bf16>(wgmma_c(16)); let z = x + convert::<bf16>(fragment::<tf32>(wgmma_a::<tf32>(16)));",
+            "thread 1 begins at 2 along mode 1 in one fragment, and at 1 in the other",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = x + fragment::<f32>(32);",
+            "a fragment of (64,64) and one of 32 do not fit together: extents are equal, or 1",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = x + 1;",
+            "cannot apply `+` to a run-time `f32` and the integer 1",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = x + convert::<f16>(x);",
+            "cannot apply `+` to a run-time `f32` and a run-time `f16`",
+        ),
+        (
+            "let x = fragment::<e4m3>(wgmma_c(64)); let y = x * x;",
+            "no instruction computes with elements of `e4m3`: `convert` the fragment",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 1, max); y += x;",
+            "a fragment of (64,1) and one of (64,64) do not fit together: extents are equal, or 1",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = fragment::<f16>(x); copy(x, y);",
+            "expected a fragment of `f16`, found one of `f32`: `convert` it",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 2, max);",
+            "2 is not in 0..=1",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 1, mul);",
+            "cannot find `mul` in this scope",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 1, K);",
+            "`reduce` takes add, max or min here, not `K`",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 0, max);",
+            "threads 0 and 32 are at 0 and 16 along mode 0 and in different warps: `reduce` combines the lanes of a warp",
+        ),
+        (
+            "let x = fragment::<bf16>(wgmma_c(64)); let y = reduce(x, 1, max);",
+            "`reduce` takes elements of `f32`, `i32` or `u32`, not of `bf16`: `convert` the fragment",
+        ),
+        (
+            "let x = fragment::<f32>((8, 2)); let y = reduce(x, 1, max);",
+            "`reduce` takes a fragment that several threads hold here, not a fragment",
+        ),
+        (
+            "let y = reduce(tile, 1, max);",
+            "`reduce` takes a fragment here, not a tensor in shared memory",
+        ),
+    ]);
+}
+
+#[test]
 fn products_of_a_warp() {
     // The fragments of a product of one operation, named `c`, `a` and `b`, and of four warps, named `c4`, `a4` and `b4`.
     let check = |rows: &[(&str, &str)]| {

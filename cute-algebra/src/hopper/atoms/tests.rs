@@ -200,7 +200,7 @@ fn wgmma_of_each_element_type_is_an_operation() {
     let all = ElementType::ALL;
     let pairs = all.iter().flat_map(|a| all.iter().map(move |b| (a, b)));
     for ((a, b), accumulator) in pairs.flat_map(|pair| all.iter().map(move |d| (pair, d))) {
-        let k = 32 / a.bytes();
+        let k = wgmma::k(*a);
         let types = [accumulator, a, b].map(|element| element.ptx().to_uppercase());
         let atom = |form| {
             let name = format!("SM90_64x8x{k}_{}_{form}", types.concat());

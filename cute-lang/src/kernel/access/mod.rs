@@ -2,6 +2,7 @@
 
 pub(super) mod address;
 pub(super) mod crd2idx;
+pub(super) mod elementwise;
 pub(super) mod fragment;
 pub(super) mod global;
 pub(super) mod held;

@@ -3,7 +3,7 @@
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::number_type;
-use crate::kernel::value::{Element, Fragment, Held, Scalar, Value, packing, word_type};
+use crate::kernel::value::{Element, Fragment, Held, Scalar, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -165,23 +165,4 @@ fn unpack(b: &mut Builder, register: &Scalar, pair: Modifier) -> Vec<Scalar> {
         }
     }
     singles
-}
-
-impl Fragment {
-    /// A fragment of the same values in fresh registers of another type, packed in the order of the values.
-    fn like(&self, b: &mut Builder, element: Element) -> Fragment {
-        let count = self.values.len().div_ceil(packing(element));
-        let registers = (0..count).map(|_| b.register(word_type(element))).collect();
-        let values = self.values.iter().enumerate().map(|(slot, value)| Held {
-            slot,
-            coordinate: value.coordinate.clone(),
-        });
-        Fragment {
-            element,
-            registers,
-            values: values.collect(),
-            tile: self.tile.clone(),
-            shape: self.shape.clone(),
-        }
-    }
 }

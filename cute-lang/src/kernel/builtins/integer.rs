@@ -3,7 +3,7 @@
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
-use crate::kernel::value::types::is_signed;
+use crate::kernel::value::types::{is_float, is_signed};
 use crate::kernel::value::{Num, Value};
 use syn::Result;
 
@@ -35,9 +35,19 @@ fn max(b: &mut Builder, call: &Call) -> Result<Value> {
 }
 
 fn extremum(b: &mut Builder, call: &Call, op: Op) -> Result<Value> {
-    call.num(0)?;
-    call.num(1)?;
-    b.integers(op, &call.args[0].value, &call.args[1].value)
+    call.elementwise(b, |b, call| {
+        let (x, y) = (&call.args[0].value, &call.args[1].value);
+        if let (Value::Scalar(x), Value::Scalar(y)) = (x, y)
+            && is_float(x.ty)
+            && x.ty == y.ty
+        {
+            let operands = [x.operand(), y.operand()];
+            return Ok(b.compute(x.ty, op.opcode(), x.ty, operands).into());
+        }
+        call.num(0)?;
+        call.num(1)?;
+        b.integers(op, x, y)
+    })
 }
 
 /// ⌈a / b⌉ for a positive b: c + (a − c) / b, where c is 1 if a is positive, else 0. Nothing in it overflows.

@@ -14,6 +14,7 @@ mod local_tile;
 mod mbarrier;
 mod mma;
 mod questions;
+mod reduce;
 mod registers;
 mod sync;
 mod tensor;
@@ -35,6 +36,7 @@ const TABLE: &[&[Builtin]] = &[
     local_tile::ROWS,
     mbarrier::ROWS,
     mma::ROWS,
+    reduce::ROWS,
     registers::ROWS,
     sync::ROWS,
     tensor::ROWS,
@@ -44,7 +46,9 @@ const TABLE: &[&[Builtin]] = &[
 ];
 
 /// Names that select one of several forms. They stand for nothing else.
-pub const WORDS: &[&str] = &["K", "MN", "INTER", "SW32", "SW64", "SW128"];
+pub const WORDS: &[&str] = &[
+    "K", "MN", "INTER", "SW32", "SW64", "SW128", "add", "max", "min",
+];
 
 /// The row of that name.
 pub fn find(name: &str) -> Option<&'static Builtin> {

@@ -28,8 +28,11 @@ fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
     match (&call.args[0].value, &call.args[1].value) {
         (Value::Tensor(tensor), Value::Fragment(fragment)) => load(b, tensor, fragment)?,
         (Value::Fragment(fragment), Value::Tensor(tensor)) => store(b, fragment, tensor)?,
+        (Value::Fragment(from), Value::Fragment(to)) => to.assign(b, from)?,
         (Value::Tensor(_), _) => return Err(call.mismatch(1, "a fragment")),
-        (Value::Fragment(_), _) => return Err(call.mismatch(1, "a tensor in shared memory")),
+        (Value::Fragment(_), _) => {
+            return Err(call.mismatch(1, "a tensor in shared memory or a fragment"));
+        }
         _ => return Err(call.mismatch(0, "a tensor in shared memory or a fragment")),
     }
     Ok(Value::Unit)
