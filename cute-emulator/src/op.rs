@@ -193,6 +193,17 @@ pub(crate) struct Wgmma {
     pub(crate) transpose_b: bool,
 }
 
+/// `mma.sync`: D = A·B + C, of 16 rows and 8 columns, in the registers of a warp.
+#[derive(Debug)]
+pub(crate) struct Mma {
+    pub(crate) inputs: Inputs,
+    pub(crate) output: Output,
+    pub(crate) d: Box<[Reg]>,
+    pub(crate) a: Box<[Reg]>,
+    pub(crate) b: Box<[Reg]>,
+    pub(crate) c: Box<[Reg]>,
+}
+
 /// The element types of A and B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inputs {
@@ -451,6 +462,7 @@ pub(crate) enum Op {
         count: u32,
         increase: bool,
     },
+    Mma(Box<Mma>),
     Wgmma(Box<Wgmma>),
     WgmmaFence,
     WgmmaCommit,

@@ -13,13 +13,15 @@ pub enum NumberKind {
     Float,
 }
 
-/// Where Rust gets the type from.
+/// Which Rust type has the elements on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RustType {
-    /// It is a primitive type.
+    /// The primitive type of the same name.
     Primitive,
-    /// It is a type of the crate `half`.
-    Half,
+    /// The type of the same name that `cute-runtime` has.
+    Library,
+    /// The type of these elements, whose bits mean the same.
+    Of(ElementType),
 }
 
 /// What the table says of an element type.
@@ -27,7 +29,7 @@ struct Row {
     name: &'static str,
     bits: u32,
     kind: NumberKind,
-    rust: Option<RustType>,
+    rust: RustType,
     ptx: &'static str,
     tensor_map: u32,
     wgmma: Option<WgmmaInput>,
@@ -82,8 +84,9 @@ const FLOAT64: u32 = 8;
 const BFLOAT16: u32 = 9;
 const TFLOAT32: u32 = 11;
 
-const PRIMITIVE: Option<RustType> = Some(RustType::Primitive);
-const HALF: Option<RustType> = Some(RustType::Half);
+const PRIMITIVE: RustType = RustType::Primitive;
+const LIBRARY: RustType = RustType::Library;
+const OF_F32: RustType = RustType::Of(ElementType::F32);
 
 const fn wgmma(accumulators: &'static [ElementType], mn_major: bool) -> Option<WgmmaInput> {
     Some(WgmmaInput {
@@ -110,13 +113,13 @@ elements! {
     I32:  "i32",  32, Signed,   PRIMITIVE, "s32",  INT32,    None,                  ["int32_t", "int"];
     U64:  "u64",  64, Unsigned, PRIMITIVE, "u64",  UINT64,   None,                  ["uint64_t"];
     I64:  "i64",  64, Signed,   PRIMITIVE, "s64",  INT64,    None,                  ["int64_t"];
-    BF16: "bf16", 16, Float,    HALF,      "bf16", BFLOAT16, wgmma(F32, true),      ["bfloat16_t"];
-    F16:  "f16",  16, Float,    HALF,      "f16",  FLOAT16,  wgmma(F16_F32, true),  ["half_t"];
+    BF16: "bf16", 16, Float,    LIBRARY,   "bf16", BFLOAT16, wgmma(F32, true),      ["bfloat16_t"];
+    F16:  "f16",  16, Float,    LIBRARY,   "f16",  FLOAT16,  wgmma(F16_F32, true),  ["half_t"];
     F32:  "f32",  32, Float,    PRIMITIVE, "f32",  FLOAT32,  None,                  ["float"];
     F64:  "f64",  64, Float,    PRIMITIVE, "f64",  FLOAT64,  None,                  ["double"];
-    TF32: "tf32", 32, Float,    None,      "tf32", TFLOAT32, wgmma(F32, false),     ["tfloat32_t"];
-    E4M3: "e4m3",  8, Float,    None,      "e4m3", UINT8,    wgmma(F16_F32, false), ["float_e4m3_t"];
-    E5M2: "e5m2",  8, Float,    None,      "e5m2", UINT8,    wgmma(F16_F32, false), ["float_e5m2_t"];
+    TF32: "tf32", 32, Float,    OF_F32,    "tf32", TFLOAT32, wgmma(F32, false),     ["tfloat32_t"];
+    E4M3: "e4m3",  8, Float,    LIBRARY,   "e4m3", UINT8,    wgmma(F16_F32, false), ["float_e4m3_t"];
+    E5M2: "e5m2",  8, Float,    LIBRARY,   "e5m2", UINT8,    wgmma(F16_F32, false), ["float_e5m2_t"];
 }
 
 impl ElementType {
@@ -158,9 +161,18 @@ impl ElementType {
         matches!(self.kind(), NumberKind::Float)
     }
 
-    /// Where Rust gets the type from. `None` for types that only instructions know; tensors cannot hold those.
-    pub const fn rust(self) -> Option<RustType> {
+    /// Which Rust type has the elements on the host.
+    pub const fn rust(self) -> RustType {
         self.row().rust
+    }
+
+    /// The type of the same elements on the host: `f32` for `tf32`, whose lowest 13 bits instructions ignore, and every
+    /// other type itself.
+    pub const fn host(self) -> Self {
+        match self.rust() {
+            RustType::Of(element) => element,
+            _ => self,
+        }
     }
 
     /// Its name in PTX mnemonics, without the dot.
@@ -184,6 +196,14 @@ impl ElementType {
     /// How wgmma multiplies elements of this type; `None` where it does not.
     pub const fn wgmma(self) -> Option<WgmmaInput> {
         self.row().wgmma
+    }
+
+    /// How wgmma multiplies elements of A, of this type, by elements of B; `None` where it does not. Two types can differ
+    /// if they have 8 bits and are both integers or both floating-point numbers.
+    pub fn wgmma_by(self, b: Self) -> Option<WgmmaInput> {
+        let input = self.wgmma()?;
+        let mixes = self.bits() == 8 && b.bits() == 8 && b.wgmma() == Some(input);
+        (self == b || mixes).then_some(input)
     }
 
     /// CuTe's C++ names for it.

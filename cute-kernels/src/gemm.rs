@@ -181,12 +181,8 @@ pub mod kernels {
         epilogue: impl Fn(f32, (u32, u32)) -> f32,
     ) {
         multiply::<_, CFG>(a, b, extents, |acc, consumer, row, column| {
-            for v in 0..size(acc) {
-                // Row and column of this thread's v-th value in the tile of its warpgroup.
-                let (i, j) = acc.coordinate(v);
-                acc[v] = epilogue(acc[v], (row + i, column + j));
-            }
-            store_by_tma(acc, d, consumer, row, column);
+            let result = map(acc, |x, (i, j)| epilogue(x, (row + i, column + j)));
+            store_by_tma(result, d, consumer, row, column);
         });
     }
 

@@ -2,9 +2,11 @@
 
 pub use cute_hopper::ElementType;
 
+pub use crate::float8::{e4m3, e5m2};
 pub use half::{bf16, f16};
 
-/// A type that tensors hold: `u8` … `u64`, `i8` … `i64`, [`struct@f16`], [`bf16`], `f32`, `f64`.
+/// A type that tensors hold: `u8` … `u64`, `i8` … `i64`, [`struct@e4m3`], [`struct@e5m2`], [`struct@f16`], [`bf16`], `f32`,
+/// `f64`. Kernels read tensors of `f32` as `tf32`, too.
 ///
 /// Sealed: every element is plain data, readable from and writable to any bytes.
 pub trait Element: sealed::Plain {
@@ -45,6 +47,8 @@ elements! {
     i32 => I32;
     u64 => U64;
     i64 => I64;
+    e4m3 => E4M3;
+    e5m2 => E5M2;
     f16 => F16;
     bf16 => BF16;
     f32 => F32;

@@ -34,6 +34,7 @@ mod device;
 mod element;
 mod emulator;
 mod error;
+mod float8;
 mod kernel;
 mod launch;
 mod lock;
@@ -98,7 +99,7 @@ pub use cute_hopper::tma::{L2Promotion, OobFill};
 /// another path than `::cute_runtime`, write `#[kernels(crate = path)]`.
 pub use cute_macros::kernels;
 pub use device::Device;
-pub use element::{Element, ElementType, bf16, f16};
+pub use element::{Element, ElementType, bf16, e4m3, e5m2, f16};
 pub use error::{ArgumentRule, DriverError, Error, LaunchRule, ViewError};
 pub use kernel::{Grid, Kernel, Param, TmaRecipe};
 pub use memory::Buffer;

@@ -2,11 +2,10 @@
 
 use super::bindings::Bindings;
 use super::operands::{Arg, Result, take};
+use super::product;
 use super::registers::Registers;
 use crate::arithmetic;
-use crate::numerics::Format;
-use crate::op::{Inputs, MatrixA, Op, Output, Phase, Reduction, Reg, Region, Wgmma};
-use cute_ptx::ast::Type;
+use crate::op::{MatrixA, Op, Phase, Reduction, Reg, Region, Wgmma};
 use cute_ptx::table::{Modifier, Opcode};
 
 pub(super) fn mbarrier_init(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
@@ -203,19 +202,10 @@ fn tiled(m: &Bindings) -> Result<()> {
 }
 
 pub(super) fn wgmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
-    let Some(Modifier::M64 { n, .. }) = m.get("shape") else {
+    let Some(Modifier::Mnk { n, .. }) = m.get("shape") else {
         return Err("the shape of the wgmma is missing".to_owned());
     };
-    let (d, a, b) = (m.get("d"), m.get("a"), m.get("b"));
-    let inputs = a.zip(b).and_then(|(a, b)| inputs(a, b));
-    let inputs = inputs.ok_or("wgmma is not modelled on these types of A and B")?;
-    let output = match d.and_then(Modifier::ty) {
-        Some(Type::F32) => Output::F32,
-        Some(Type::F16) => Output::F16,
-        _ => Output::S32 {
-            saturate: m.has(Modifier::Satfinite),
-        },
-    };
+    let (inputs, output) = product::types(m)?;
     let mut args = args.into_iter();
     let mut next = || args.next().ok_or("an operand is missing");
     let d = next()?.rows()?;
@@ -251,24 +241,4 @@ pub(super) fn wgmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         transpose_a,
         transpose_b,
     })))
-}
-
-fn inputs(a: Modifier, b: Modifier) -> Option<Inputs> {
-    let float = |modifier| match modifier {
-        Modifier::Type(Type::F16) => Some(Format::F16),
-        Modifier::Type(Type::Bf16) => Some(Format::Bf16),
-        Modifier::Tf32 => Some(Format::Tf32),
-        Modifier::E4m3 => Some(Format::E4m3),
-        Modifier::E5m2 => Some(Format::E5m2),
-        _ => None,
-    };
-    let signed = |modifier| match modifier {
-        Modifier::Type(Type::S8) => Some(true),
-        Modifier::Type(Type::U8) => Some(false),
-        _ => None,
-    };
-    match (float(a), float(b)) {
-        (Some(a), Some(b)) => Some(Inputs::Float(a, b)),
-        _ => Some(Inputs::Int(signed(a)?, signed(b)?)),
-    }
 }

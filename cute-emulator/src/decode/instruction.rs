@@ -3,7 +3,7 @@
 use super::bindings::Bindings;
 use super::operands::{Arg, Result, take};
 use super::registers::Registers;
-use super::{arithmetic, asynchronous, memory, threads};
+use super::{arithmetic, asynchronous, memory, product, threads};
 use crate::op::{Flush, Function, Op, PENDING_SHIFT};
 use cute_ptx::ast::Inst;
 use cute_ptx::table::{Modifier, Opcode};
@@ -189,6 +189,7 @@ pub(super) fn operation(
             pending: pending(args)?,
         }),
 
+        Opcode::Mma => product::mma(m, args),
         Opcode::WgmmaMmaAsync => asynchronous::wgmma(m, args),
         Opcode::WgmmaFence => Ok(Op::WgmmaFence),
         Opcode::WgmmaCommitGroup => Ok(Op::WgmmaCommit),

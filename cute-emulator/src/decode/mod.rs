@@ -8,6 +8,7 @@ mod bindings;
 mod instruction;
 mod memory;
 mod operands;
+mod product;
 mod registers;
 mod scope;
 mod threads;

@@ -4,6 +4,7 @@
 mod gemm;
 mod ptx;
 mod transpose;
+mod types;
 
 use cute_runtime::Device;
 

@@ -2,20 +2,20 @@
 
 use crate::judge;
 use cute_emulator::{GlobalMemory, Launch, Program, Schedule, encode_tensor_map};
+use cute_hopper::SwizzleMode;
 use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
-use cute_hopper::{ElementType, SwizzleMode};
 use cute_lang::kernel::emit::param::{ParamKind, TmaRecipe};
 use cute_lang::kernel::lower::{Lowered, lower};
 
 /// Rows of A, and K: several steps, and several atoms of every swizzle but the widest.
-const M: usize = 64;
-const K: usize = 64;
+pub(crate) const M: usize = 64;
+pub(crate) const K: usize = 64;
 
 /// An operand: its major mode and its swizzle.
 #[derive(Clone, Copy, Debug)]
-struct Form {
-    major: &'static str,
-    swizzle: SwizzleMode,
+pub(crate) struct Form {
+    pub(crate) major: &'static str,
+    pub(crate) swizzle: SwizzleMode,
 }
 
 impl Form {
@@ -28,7 +28,7 @@ impl Form {
     }
 
     /// The tile's layout. Atoms follow one another along the mode that is not contiguous, which makes for few boxes.
-    fn layout(self, element: &str, mn: usize) -> String {
+    pub(crate) fn layout(self, element: &str, mn: usize) -> String {
         let order = if self.major == "K" {
             "(0, 1)"
         } else {
@@ -39,7 +39,7 @@ impl Form {
     }
 
     /// The tile as TMA fills it: its last mode is the contiguous one.
-    fn as_tensor(self, tile: &str) -> String {
+    pub(crate) fn as_tensor(self, tile: &str) -> String {
         if self.major == "K" {
             tile.into()
         } else {
@@ -48,12 +48,12 @@ impl Form {
     }
 
     /// The tensor's two extents.
-    fn extents(self, mn: usize) -> [usize; 2] {
+    pub(crate) fn extents(self, mn: usize) -> [usize; 2] {
         if self.major == "K" { [mn, K] } else { [K, mn] }
     }
 
     /// Where element (mn, k) lies in the tensor.
-    fn index(self, mn: usize, k: usize, extent: usize) -> usize {
+    pub(crate) fn index(self, mn: usize, k: usize, extent: usize) -> usize {
         if self.major == "K" {
             mn * K + k
         } else {
@@ -127,7 +127,7 @@ fn reloaded(element: &str, out: Form, n: usize) -> String {
 }
 
 /// A small integer for each place, without pattern along any power of two.
-fn integer(seed: usize, i: usize) -> i32 {
+pub(crate) fn integer(seed: usize, i: usize) -> i32 {
     (((i + 1) * (2 * seed + 2_654_435)) >> 7) as i32 % 9 - 4
 }
 
@@ -146,22 +146,17 @@ fn encode(element: &str, value: i32) -> [u8; 2] {
     short.to_le_bytes()
 }
 
-fn map(
-    instance: &Lowered,
-    param: usize,
-    element: &str,
-    address: u64,
-    extents: [usize; 2],
-) -> Vec<u8> {
+/// The tensor map of a parameter for a packed tensor at an address.
+pub(crate) fn map(instance: &Lowered, param: usize, address: u64, extents: [usize; 2]) -> Vec<u8> {
     let ParamKind::TmaLoad(tma) = &instance.params[param].kind else {
         panic!("a TmaLoad")
     };
     let TmaRecipe { box_shape, swizzle } = tma.recipe.as_ref().expect("a use");
     let map = TensorMap {
-        element: ElementType::from_name(element).expect("an element type"),
+        element: tma.element,
         address,
         extents: extents.iter().rev().map(|&extent| extent as u64).collect(),
-        strides: vec![2 * extents[1] as u64],
+        strides: vec![extents[1] as u64 * u64::from(tma.element.bytes())],
         box_extents: box_shape.iter().rev().copied().collect(),
         element_strides: vec![1, 1],
         swizzle: *swizzle,
@@ -188,8 +183,8 @@ fn check(element: &str, a: Form, b: Form, n: usize, epilogue: &str) -> Lowered {
     let (address_a, address_b) = (operand(a, M, 1), operand(b, n, 2));
     let d = memory.alloc(M * n * 4, 128).unwrap();
     let args = [
-        map(&instance, 0, element, address_a, a.extents(M)),
-        map(&instance, 1, element, address_b, b.extents(n)),
+        map(&instance, 0, address_a, a.extents(M)),
+        map(&instance, 1, address_b, b.extents(n)),
         d.to_le_bytes().to_vec(),
         (n as u64).to_le_bytes().to_vec(),
     ];

@@ -6,6 +6,7 @@ mod constructs;
 mod documentation;
 mod expansion;
 mod forms;
+mod fragments;
 mod instructions;
 mod library;
 mod math;
@@ -16,6 +17,7 @@ mod refusals;
 mod robustness;
 mod structs;
 mod threads;
+mod types;
 
 use cute_lang::kernel::lower::Lowered;
 use cute_ptxas::Ptxas;

@@ -271,7 +271,7 @@ fn wgmma() {
         ),
         (
             "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, tile, smem::<f16>(tile_to_shape(smem_atom::<f16>(K, SW128), (64, 64))), false);",
-            "A has elements of `bf16`, but B has elements of `f16`",
+            "wgmma multiplies `bf16` by `bf16`, not by `f16`",
         ),
         (
             "let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, smem::<bf16>(layout!((64,64):(72,1))), tile, false);",
@@ -303,9 +303,234 @@ fn wgmma() {
         ),
         (
             "let x = smem::<u32>(tile_to_shape(smem_atom::<u32>(K, SW128), (64, 32))); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, x, false);",
-            "wgmma takes `bf16` and `f16`, not `u32`",
+            "wgmma takes `u8`, `i8`, `bf16`, `f16`, `tf32`, `e4m3` and `e5m2`, not `u32`",
+        ),
+        (
+            "let x = smem::<e4m3>(tile_to_shape(smem_atom::<e4m3>(K, SW64), (64, 64))); let y = smem::<u8>(tile_to_shape(smem_atom::<u8>(K, SW64), (64, 64))); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, y, false);",
+            "wgmma multiplies `e4m3` by `e4m3` and `e5m2`, not by `u8`",
+        ),
+        (
+            "let acc = fragment::<f16>(wgmma_c(64)); wgmma(acc, tile, tile, false);",
+            "wgmma adds products of `bf16` to `f32`, not to `f16`",
+        ),
+        (
+            "let x = smem::<i8>(tile_to_shape(smem_atom::<i8>(K, SW64), (64, 64))); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, x, false);",
+            "wgmma adds products of `i8` to `i32`, not to `f32`",
+        ),
+        (
+            "let x = smem::<e5m2>(tile_to_shape(smem_atom::<e5m2>(K, SW64), (64, 64))); let acc = fragment::<f16>(wgmma_c(64)); wgmma(acc, x, x, false);",
+            "accepted",
+        ),
+        (
+            "let x = smem::<i8>(tile_to_shape(smem_atom::<i8>(K, SW64), (64, 64))); let acc = fragment::<i32>(wgmma_c(40)); wgmma(acc, x, local_tile(x, (40, 64), (0, 0)), false);",
+            "mode 0: tiles of 40 do not divide an extent of 64; nearest: 32 and 64",
+        ),
+        (
+            "let x = smem::<i8>(tile_to_shape(smem_atom::<i8>(K, SW64), (64, 64))); let acc = fragment::<i32>(wgmma_c(40)); wgmma(acc, x, smem::<i8>(tile_to_shape(smem_atom::<i8>(K, SW64), (40, 64))), false);",
+            "wgmma has no N of 40; nearest: 32 and 48",
+        ),
+        (
+            "let x = smem::<e4m3>(tile_to_shape(smem_atom::<e4m3>(MN, SW64), (64, 64))); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, x, false);",
+            "wgmma cannot read Sw<2,4,3> o 0 o ((64,1),(8,8)):((1,0),(64,512)) of 8-bit elements: it is contiguous along MN, which is legal only for elements of 16 bits; it must be contiguous along K",
+        ),
+        (
+            "let x = fragment::<bf16>(wgmma_a::<bf16>(64)); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, tile, false);",
+            "accepted",
+        ),
+        (
+            "let s = fragment::<f32>(wgmma_c(64)); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, convert::<bf16>(s), tile, false);",
+            "accepted",
+        ),
+        (
+            "let s = fragment::<f32>(wgmma_c(64)); let acc = fragment::<f32>(wgmma_c(64)); let x = smem::<e4m3>(tile_to_shape(smem_atom::<e4m3>(K, SW64), (64, 64))); wgmma(acc, convert::<e4m3>(s), x, false);",
+            "an operand A in registers is held as `wgmma_a::<e4m3>(k)`: here value 0 of thread 1 is at (0,2), not at (0,4)",
+        ),
+        (
+            "let s = fragment::<f32>(wgmma_c(64)); let acc = fragment::<f32>(wgmma_c(64)); let x = smem::<tf32>(tile_to_shape(smem_atom::<tf32>(K, SW64), (64, 64))); wgmma(acc, convert::<tf32>(s), x, false);",
+            "an operand A in registers is held as `wgmma_a::<tf32>(k)`: here value 0 of thread 1 is at (0,2), not at (0,1)",
+        ),
+        (
+            "let s = fragment::<bf16>(wgmma_c(24)); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, s, tile, false);",
+            "K is a multiple of 16 for `bf16`, not 24",
+        ),
+        (
+            "let s = fragment::<bf16>((64, 4)); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, s, tile, false);",
+            "an operand A in registers is held as `wgmma_a::<bf16>(k)`: here one thread holds all of it",
+        ),
+        (
+            "let x = wgmma_a::<u32>(64);",
+            "wgmma takes `u8`, `i8`, `bf16`, `f16`, `tf32`, `e4m3` and `e5m2`, not `u32`",
+        ),
+        (
+            "let x = wgmma_a::<i8>(48);",
+            "K is a multiple of 32 for `i8`, up to 2016, not 48",
+        ),
+        (
+            "let s = fragment::<e4m3>(8); let x = s[0];",
+            "no instruction computes with one element of `e4m3`: copy a fragment of `e4m3` and `convert` it",
+        ),
+        (
+            "let x = convert::<e4m3>(1.0f32 * (thread() as f32));",
+            "no instruction computes with one element of `e4m3`: convert a fragment",
+        ),
+        (
+            "let x: tf32 = thread();",
+            "expected `tf32`, found a run-time `u32`",
         ),
         ("wgmma_wait(8);", "8 is not in 0..=7"),
+    ]);
+}
+
+#[test]
+fn fragments_as_numbers() {
+    check(&[
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = x + fragment::<f32>(wgmma_c(32));",
+            "a fragment of (64,64) and one of (64,32) do not fit together: extents are equal, or 1",
+        ),
+        (
+            "let x = fragment::<bf16>(wgmma_a::<bf16>(16)); let y = x + fragment::<bf16>(wgmma_c(16)); let z = x + convert::<bf16>(fragment::<tf32>(wgmma_a::<tf32>(16)));",
+            "thread 1 begins at 2 along mode 1 in one fragment, and at 1 in the other",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = x + fragment::<f32>(32);",
+            "a fragment of (64,64) and one of 32 do not fit together: extents are equal, or 1",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = x + 1;",
+            "cannot apply `+` to a run-time `f32` and the integer 1",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = x + convert::<f16>(x);",
+            "cannot apply `+` to a run-time `f32` and a run-time `f16`",
+        ),
+        (
+            "let x = fragment::<e4m3>(wgmma_c(64)); let y = x * x;",
+            "no instruction computes with elements of `e4m3`: `convert` the fragment",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 1, max); y += x;",
+            "a fragment of (64,1) and one of (64,64) do not fit together: extents are equal, or 1",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = fragment::<f16>(x); copy(x, y);",
+            "expected a fragment of `f16`, found one of `f32`: `convert` it",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 2, max);",
+            "2 is not in 0..=1",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 1, mul);",
+            "cannot find `mul` in this scope",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 1, K);",
+            "`reduce` takes add, max or min here, not `K`",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 0, max);",
+            "threads 0 and 32 are at 0 and 16 along mode 0 and in different warps: `reduce` combines the lanes of a warp",
+        ),
+        (
+            "let x = fragment::<bf16>(wgmma_c(64)); let y = reduce(x, 1, max);",
+            "`reduce` takes elements of `f32`, `i32` or `u32`, not of `bf16`: `convert` the fragment",
+        ),
+        (
+            "let x = fragment::<f32>((8, 2)); let y = reduce(x, 1, max);",
+            "`reduce` takes a fragment that several threads hold here, not a fragment",
+        ),
+        (
+            "let y = reduce(tile, 1, max);",
+            "`reduce` takes a fragment here, not a tensor in shared memory",
+        ),
+    ]);
+}
+
+#[test]
+fn products_of_a_warp() {
+    // The fragments of a product of one operation, named `c`, `a` and `b`, and of four warps, named `c4`, `a4` and `b4`.
+    let check = |rows: &[(&str, &str)]| {
+        let of = |name: &str, ty: &str, tile: &str, field: &str| {
+            let held = format!(
+                "composition(make_identity_layout({tile}), mma_atom(SM80_16x8x16_F32BF16BF16F32_TN, {field}))"
+            );
+            format!("let {name} = fragment::<{ty}>({held});")
+        };
+        let tiled = |name: &str, ty: &str, tile: &str, field: &str| {
+            let held = format!(
+                "composition(make_identity_layout({tile}), tiled_mma(SM80_16x8x16_F32BF16BF16F32_TN, (2, 2, 1), _, {field}))"
+            );
+            format!("let {name} = fragment::<{ty}>({held});")
+        };
+        let fragments = [
+            of("c", "f32", "(16, 8)", "CLayout"),
+            of("a", "bf16", "(16, 16)", "ALayout"),
+            of("b", "bf16", "(8, 16)", "BLayout"),
+            tiled("c4", "f32", "(32, 16)", "layoutC_TV"),
+            tiled("a4", "bf16", "(32, 16)", "layoutA_TV"),
+            tiled("b4", "bf16", "(16, 16)", "layoutB_TV"),
+        ];
+        let rows = rows.iter().map(|(statements, expected)| {
+            (format!("{} {statements}", fragments.join("\n")), *expected)
+        });
+        let rows: Vec<(String, &str)> = rows.collect();
+        let rows: Vec<(&str, &str)> = rows
+            .iter()
+            .map(|(text, expected)| (&text[..], *expected))
+            .collect();
+        check(&rows);
+    };
+    check(&[
+        ("mma(c, a, b); mma(c4, a4, b4);", "accepted"),
+        (
+            "mma(c, a, tile);",
+            "`mma` takes a fragment here, not a tensor in shared memory",
+        ),
+        (
+            "mma(c, a, fragment::<bf16>((8, 16)));",
+            "`mma` takes a fragment of two modes that several threads hold here, not a fragment",
+        ),
+        (
+            "mma(convert::<bf16>(c), a, b);",
+            "no operation of a warp adds products of `bf16` and `bf16` to `bf16`",
+        ),
+        (
+            "mma(c, a, convert::<f16>(b));",
+            "no operation of a warp adds products of `bf16` and `f16` to `f32`",
+        ),
+        (
+            "mma(c, b, b);",
+            "the extent along M is 16 in the accumulator, but 8 in A",
+        ),
+        (
+            "mma(c4, a4, a4);",
+            "the extent along N is 16 in the accumulator, but 32 in B",
+        ),
+        (
+            "mma(c, a, convert::<bf16>(local_tile(c4, (8, 16), (0, 0))));",
+            "mode 0: threads do not agree which tile of 8 a value is in: a thread adds up to 23 to its coordinate, the value up to 0, and the sum must stay below 8",
+        ),
+        (
+            "mma(c4, a, b);",
+            "the extent along M is 32 in the accumulator, but 16 in A",
+        ),
+        (
+            "mma(c4, a4, b4); mma(c, convert::<bf16>(c), b);",
+            "the extent along K is 8 in A, but 16 in B",
+        ),
+        (
+            "mma(c, a, convert::<bf16>(fragment::<f32>(wgmma_c(16))));",
+            "the extent along N is 8 in the accumulator, but 64 in B",
+        ),
+        (
+            "mma(fragment::<f32>(wgmma_c(16)), convert::<bf16>(fragment::<f32>(wgmma_c(16))), b4);",
+            "warp 2 begins at 0 along N in the accumulator, but at 8 in B",
+        ),
+        (
+            "let x = fragment::<bf16>(composition(make_identity_layout((16, 16)), layout!(((4,8),(8)):((1,4),(32))))); mma(c, x, b);",
+            "A is not held as A of the 16 × 8 × 8 operation: thread 1 is at (1,0) of the part of its warp, not at (0,2)",
+        ),
     ]);
 }
 

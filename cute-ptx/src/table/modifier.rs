@@ -18,8 +18,8 @@ macro_rules! modifiers {
             Matrices(u8),
             /// The number of dimensions of a tensor: `.2d`.
             Dims(u8),
-            /// The shape of a wgmma, whose M is 64: `.m64n256k16`.
-            M64 { n: u16, k: u8 },
+            /// The shape of a product of matrices: `.m64n256k16`.
+            Mnk { m: u8, n: u16, k: u8 },
         }
 
         const NAMED: &[(Modifier, &str)] = &[$((Modifier::$name, $text)),*];
@@ -32,7 +32,7 @@ macro_rules! modifiers {
                     Modifier::Vector(length) => write!(f, "v{length}"),
                     Modifier::Matrices(count) => write!(f, "x{count}"),
                     Modifier::Dims(dims) => write!(f, "{dims}d"),
-                    Modifier::M64 { n, k } => write!(f, "m64n{n}k{k}"),
+                    Modifier::Mnk { m, n, k } => write!(f, "m{m}n{n}k{k}"),
                 }
             }
         }
@@ -96,7 +96,7 @@ impl Modifier {
     /// ```
     /// use cute_ptx::table::Modifier;
     /// assert_eq!(Modifier::from_name("shared::cta"), Some(Modifier::SharedCta));
-    /// assert_eq!(Modifier::from_name("m64n8k16"), Some(Modifier::M64 { n: 8, k: 16 }));
+    /// assert_eq!(Modifier::from_name("m64n8k16"), Some(Modifier::Mnk { m: 64, n: 8, k: 16 }));
     /// assert_eq!(Modifier::from_name("x04"), None);
     /// ```
     pub fn from_name(name: &str) -> Option<Modifier> {
@@ -105,8 +105,10 @@ impl Modifier {
             digits.parse().ok()
         };
         let shape = || {
-            let (n, k) = name.strip_prefix("m64n")?.split_once('k')?;
-            Some(Modifier::M64 {
+            let (m, rest) = name.strip_prefix('m')?.split_once('n')?;
+            let (n, k) = rest.split_once('k')?;
+            Some(Modifier::Mnk {
+                m: m.parse().ok()?,
                 n: n.parse().ok()?,
                 k: k.parse().ok()?,
             })

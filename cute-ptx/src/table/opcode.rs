@@ -30,7 +30,7 @@ pub enum Opcode {
     Atom, Red, Vote, MatchAny, MatchAll, Activemask, Redux, Elect, Griddepcontrol,
     MbarrierInit, MbarrierInval, MbarrierArrive, MbarrierTx, MbarrierTestWait, MbarrierTryWait, MbarrierPendingCount,
     // Matrices.
-    Ldmatrix, Stmatrix, Movmatrix, WgmmaMmaAsync, WgmmaFence, WgmmaCommitGroup, WgmmaWaitGroup,
+    Ldmatrix, Stmatrix, Movmatrix, Mma, WgmmaMmaAsync, WgmmaFence, WgmmaCommitGroup, WgmmaWaitGroup,
     // Others.
     Trap, Brkpt, Nanosleep, Setmaxnreg,
 }

@@ -402,7 +402,7 @@ fn address_space(name: &str, named: &Named) -> Space {
 
 /// The accumulators of `m64nNkK`: N/2 registers, or N/4 of f16x2 if D is f16.
 fn accumulators(named: &Named) -> Kind {
-    let Some(Modifier::M64 { n, .. }) = named.get("shape") else {
+    let Some(Modifier::Mnk { n, .. }) = named.get("shape") else {
         panic!("no shape");
     };
     let n = usize::from(n);

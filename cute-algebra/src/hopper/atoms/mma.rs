@@ -3,7 +3,8 @@
 use super::{Mode, Tv, not_one_of, split_name, tv};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
-use cute_hopper::{threads, wgmma};
+use cute_hopper::{ElementType, threads, wgmma};
+use std::cmp::Reverse;
 use std::str::FromStr;
 
 /// A multiply-accumulate operation of the hardware: `C[m,n] += A[m,k] * B[n,k]`.
@@ -48,6 +49,28 @@ impl MmaOperand {
 }
 
 impl MmaAtom {
+    /// The operations of a warp with these types of D, A and B, where C has the type of D, and A and B are contiguous along
+    /// K. Those with the largest K come first.
+    /// ```
+    /// use cute_algebra::MmaAtom;
+    /// use cute_hopper::ElementType::{BF16, F32};
+    /// let shapes: Vec<_> = MmaAtom::of_warp([F32, BF16, BF16]).iter().map(MmaAtom::shape_mnk).collect();
+    /// assert_eq!(shapes, [[16, 8, 16], [16, 8, 8]]);
+    /// ```
+    pub fn of_warp([d, a, b]: [ElementType; 3]) -> Vec<Self> {
+        let types = [d, a, b, d].map(|ty| ty.ptx().to_uppercase()).concat();
+        let families = FAMILIES.iter().filter(|family| {
+            let warp = matches!(family.threads, Threads::Warp { .. });
+            warp && family.types.contains(&types.as_str()) && family.forms.contains(&"TN")
+        });
+        let shapes = families.flat_map(|family| family.shapes.iter().map(move |s| (family, s)));
+        let atoms = shapes.filter_map(|(family, &shape)| family.threads.atom(shape, "TN").ok());
+        let mut atoms: Vec<Self> = atoms.collect();
+        atoms.sort_by_key(|atom| Reverse(atom.shape_mnk[2]));
+        atoms.dedup();
+        atoms
+    }
+
     /// The extents M, N and K of one operation.
     pub fn shape_mnk(&self) -> [i64; 3] {
         self.shape_mnk

@@ -197,24 +197,24 @@ fn retiled_registers_hold_what_the_copy_copies() {
 #[test]
 fn wgmma_of_each_element_type_is_an_operation() {
     let mut found = 0;
-    for input in ElementType::ALL {
-        let Some(multiplied) = input.wgmma() else {
-            continue;
+    let all = ElementType::ALL;
+    let pairs = all.iter().flat_map(|a| all.iter().map(move |b| (a, b)));
+    for ((a, b), accumulator) in pairs.flat_map(|pair| all.iter().map(move |d| (pair, d))) {
+        let k = wgmma::k(*a);
+        let types = [accumulator, a, b].map(|element| element.ptx().to_uppercase());
+        let atom = |form| {
+            let name = format!("SM90_64x8x{k}_{}_{form}", types.concat());
+            name.parse::<MmaAtom>().ok()
         };
-        for accumulator in multiplied.accumulators {
-            let (k, types) = (wgmma::k(*input), [accumulator, input, input]);
-            let types = types.map(|element| element.ptx().to_uppercase()).concat();
-            let form = if multiplied.mn_major {
-                "SS<MN,MN>"
-            } else {
-                "SS_TN"
-            };
-            let atom: MmaAtom = format!("SM90_64x8x{k}_{types}_{form}").parse().unwrap();
-            assert_eq!(atom.shape_mnk(), [64, 8, k.into()]);
-            found += 1;
-        }
+        let input = a.wgmma_by(*b);
+        let input = input.filter(|input| input.accumulators.contains(accumulator));
+        let mn_major = input.is_some_and(|input| input.mn_major);
+        let k_major = input.is_some() && !mn_major;
+        assert_eq!(atom("SS<MN,MN>").is_some(), mn_major, "{types:?}");
+        assert_eq!(atom("SS_TN").is_some(), k_major, "{types:?}");
+        found += usize::from(input.is_some());
     }
-    assert_eq!(found, 10);
+    assert_eq!(found, 16);
 }
 
 #[test]

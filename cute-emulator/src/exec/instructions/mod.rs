@@ -9,6 +9,7 @@ mod copy_out;
 mod lanes;
 mod mbarrier;
 mod memory;
+mod product;
 mod region;
 mod under_way;
 mod wgmma;
@@ -180,6 +181,7 @@ impl Step<'_> {
                 self.copy_async_arrive(active, *address, *counted)?;
             }
 
+            Op::Mma(mma) => self.mma(mma),
             Op::Wgmma(wgmma) => self.wgmma(active, wgmma)?,
             Op::WgmmaFence => self.warp.wgmma_fences += 1,
             Op::WgmmaCommit => self.wgmma_commit(),

@@ -1,28 +1,22 @@
-//! wgmma: its matrices in shared memory, its fragments in registers, and its asynchronous execution.
+//! wgmma: its matrices in shared memory, and its asynchronous execution.
 //!
 //! Each of the four warps of a warpgroup issues the instruction separately. It executes once all four have issued it;
 //! each warp computes sixteen rows of D. It reads shared memory and the registers of A and D when the first warp waits
 //! with `wgmma.wait_group` or, with random delays, at a random earlier moment. Until a warp has waited, its other
 //! instructions must not use the registers of A and D.
 
+use super::product::{K_BYTES, KRow, Product, ROWS};
 use crate::error::FaultKind;
 use crate::exec::state::shared::Use;
 use crate::exec::state::warp::{LANES, Split, WARPGROUP, Wait};
 use crate::exec::state::wgmma::{CORE_BYTES, Descriptor, Pending};
 use crate::exec::step::{Blame, Flow, Result, Step};
-use crate::numerics::{FusedSum, Row};
-use crate::op::{Inputs, Instruction, MatrixA, Op, Output, Reg, Wgmma};
-use cute_hopper::{threads, wgmma};
+use crate::op::{Instruction, MatrixA, Op, Reg, Wgmma};
+use cute_hopper::threads;
 use std::ops::Range;
 
-/// The number of rows of D that a warp computes.
-const ROWS: usize = wgmma::M as usize / WARPGROUP;
-const K_BYTES: usize = wgmma::K_BYTES as usize;
 /// Computing this many columns of D is charged like one instruction.
 const COLUMNS_PER_STEP: usize = 8;
-
-/// The bytes along K of a row of A or a column of B.
-type KRow = [u8; K_BYTES];
 
 impl Step<'_> {
     pub(crate) fn wgmma(&mut self, active: u32, wgmma: &Wgmma) -> Result<()> {
@@ -224,7 +218,7 @@ impl Step<'_> {
             return Ok(());
         };
         let a = match &wgmma.a {
-            MatrixA::Registers(registers) => self.fragment_a(registers),
+            MatrixA::Registers(registers) => self.rows_of_a(registers),
             MatrixA::Descriptor(_) => {
                 let first = self.warp.warp as usize % WARPGROUP * ROWS;
                 self.matrix(pending, wgmma, true, first..first + ROWS)
@@ -235,26 +229,15 @@ impl Step<'_> {
             .matrix(pending, wgmma, false, 0..wgmma.n)
             .map_err(|fault| Blame::origin(fault, origin))?;
         self.charge((wgmma.n / COLUMNS_PER_STEP) as u64);
-        match wgmma.inputs {
-            Inputs::Float(a_format, b_format) => {
-                let decode = |rows: &[KRow], format, negate| -> Vec<Row> {
-                    rows.iter()
-                        .map(|row| Row::new(format, row, negate))
-                        .collect()
-                };
-                let a = decode(&a, a_format, wgmma.negate_a);
-                let b = decode(&b, b_format, wgmma.negate_b);
-                let fused = FusedSum {
-                    a: a_format,
-                    b: b_format,
-                    k: K_BYTES / a_format.bytes(),
-                };
-                self.multiply_floats(wgmma, &fused, &a, &b, accumulate);
-            }
-            Inputs::Int(a_signed, b_signed) => {
-                self.multiply_ints(wgmma, &a, &b, a_signed, b_signed, accumulate)
-            }
-        }
+        self.multiply(&Product {
+            inputs: wgmma.inputs,
+            output: wgmma.output,
+            negate: [wgmma.negate_a, wgmma.negate_b],
+            a: &a,
+            b: &b,
+            c: accumulate.then_some(&wgmma.d),
+            d: &wgmma.d,
+        });
         Ok(())
     }
 
@@ -305,95 +288,6 @@ impl Step<'_> {
         }
         Ok(matrix)
     }
-
-    /// The warp's rows of A from registers. Each register of a lane holds four bytes of a row.
-    fn fragment_a(&self, registers: &[Reg; 4]) -> Vec<KRow> {
-        let mut matrix = vec![[0; K_BYTES]; ROWS];
-        for (i, register) in registers.iter().enumerate() {
-            for lane in 0..LANES {
-                let row = lane / 4 + 8 * (i & 1);
-                let byte = 4 * (lane % 4) + 16 * (i >> 1);
-                let value = self.warp.get(*register, lane) as u32;
-                matrix[row][byte..byte + 4].copy_from_slice(&value.to_le_bytes());
-            }
-        }
-        matrix
-    }
-
-    fn multiply_floats(
-        &mut self,
-        wgmma: &Wgmma,
-        fused: &FusedSum,
-        a: &[Row],
-        b: &[Row],
-        accumulate: bool,
-    ) {
-        for (i, register) in wgmma.d.iter().enumerate() {
-            let d = &mut self.warp.rows[*register as usize];
-            for (lane, d) in d.iter_mut().enumerate() {
-                *d = match wgmma.output {
-                    Output::F16 => {
-                        let (row, column) = (lane / 4 + 8 * (i & 1), 8 * (i >> 1) + 2 * (lane % 4));
-                        let element = |column: usize, old: u64| {
-                            let c = if accumulate {
-                                half::f16::from_bits(old as u16).to_f32()
-                            } else {
-                                0.0
-                            };
-                            u64::from(fused.to_f16(fused.sum(&a[row], &b[column], c)))
-                        };
-                        element(column, *d) | element(column + 1, *d >> 16) << 16
-                    }
-                    _ => {
-                        let (row, column) = element_of(i, lane);
-                        let c = if accumulate {
-                            f32::from_bits(*d as u32)
-                        } else {
-                            0.0
-                        };
-                        u64::from(fused.to_f32(fused.sum(&a[row], &b[column], c)).to_bits())
-                    }
-                };
-            }
-        }
-    }
-
-    fn multiply_ints(
-        &mut self,
-        wgmma: &Wgmma,
-        a: &[KRow],
-        b: &[KRow],
-        a_signed: bool,
-        b_signed: bool,
-        accumulate: bool,
-    ) {
-        let value = |byte: u8, signed: bool| {
-            if signed {
-                i64::from(byte as i8)
-            } else {
-                i64::from(byte)
-            }
-        };
-        let saturate = wgmma.output == Output::S32 { saturate: true };
-        for (i, register) in wgmma.d.iter().enumerate() {
-            let d = &mut self.warp.rows[*register as usize];
-            for (lane, d) in d.iter_mut().enumerate() {
-                let (row, column) = element_of(i, lane);
-                let products = a[row]
-                    .iter()
-                    .zip(&b[column])
-                    .map(|(a, b)| value(*a, a_signed) * value(*b, b_signed));
-                let c = if accumulate { i64::from(*d as i32) } else { 0 };
-                let sum = c + products.sum::<i64>();
-                let sum = if saturate {
-                    sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX))
-                } else {
-                    sum
-                };
-                *d = u64::from(sum as u32);
-            }
-        }
-    }
 }
 
 impl Wgmma {
@@ -413,12 +307,4 @@ fn matrices(a: Option<Descriptor>, b: Descriptor) -> String {
         Some(a) => format!("A {a} and B {b}"),
         None => format!("A in registers and B {b}"),
     }
-}
-
-/// The row and the column of the element of D that register `i` of a lane holds. Row 0 is the warp's first.
-fn element_of(i: usize, lane: usize) -> (usize, usize) {
-    (
-        lane / 4 + 8 * (i >> 1 & 1),
-        8 * (i >> 2) + 2 * (lane % 4) + (i & 1),
-    )
 }

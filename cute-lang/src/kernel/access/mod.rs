@@ -3,8 +3,10 @@
 pub(super) mod address;
 pub(super) mod crd2idx;
 pub(super) mod element;
+pub(super) mod elementwise;
 pub(super) mod fragment;
 pub(super) mod global;
+pub(super) mod held;
 #[cfg(test)]
 pub(super) mod simulate;
 pub(super) mod slice;

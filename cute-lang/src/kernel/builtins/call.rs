@@ -1,5 +1,6 @@
 //! What a function of the language is, and what a call of it passes.
 
+use crate::kernel::access::elementwise::Elementwise;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Element, Num, Value};
 use cute_algebra::operations;
@@ -138,6 +139,34 @@ impl Call {
             Error::new(place, error)
         })?;
         Ok(Value::from_algebra(result))
+    }
+
+    /// Runs a function of numbers: if an argument is a fragment, once for each value, and the results are a fragment.
+    pub fn elementwise(
+        &self,
+        b: &mut Builder,
+        function: impl Fn(&mut Builder, &Call) -> Result<Value>,
+    ) -> Result<Value> {
+        let values: Vec<&Value> = self.args.iter().map(|argument| &argument.value).collect();
+        let Some(each) = Elementwise::new(b, &values)? else {
+            return function(b, self);
+        };
+        let mut results = Vec::new();
+        for value in 0..each.count() {
+            let numbers = each.arguments(b, value).into_iter();
+            let args = numbers.zip(&self.args).map(|(value, argument)| Argument {
+                value,
+                span: argument.span,
+            });
+            let call = Call {
+                name: self.name,
+                span: self.span,
+                types: self.types.clone(),
+                args: args.collect(),
+            };
+            results.push(function(b, &call)?);
+        }
+        Ok(Value::Fragment(each.fragment(b, results)?))
     }
 
     /// Argument `index` as an integer, known or in a register.

@@ -2,8 +2,9 @@
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Element, Fragment, Held, Value, packing, word_type};
-use cute_ptx::ast::Type;
+use crate::kernel::value::types::number_type;
+use crate::kernel::value::{Element, Fragment, Held, Scalar, Value};
+use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
 
@@ -16,44 +17,31 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
     let element = call.element()?;
     b.set_place(call.args[0].span);
     match &call.args[0].value {
-        Value::Scalar(scalar) => Ok(b.convert(scalar, Type::of(element))?.into()),
+        Value::Scalar(scalar) => match number_type(element) {
+            Some(ty) => Ok(b.convert(scalar, ty)?.into()),
+            None => Err(b.error(format!(
+                "no instruction computes with one element of `{element}`: convert a fragment"
+            ))),
+        },
         Value::Fragment(fragment) if fragment.element == element => {
             Ok(Value::Fragment(fragment.clone()))
         }
         Value::Fragment(fragment) => {
             let result = fragment.like(b, element);
-            let packed = match (fragment.element, element) {
-                (Element::F32, Element::BF16) => Some(Type::Bf16x2),
-                (Element::F32, Element::F16) => Some(Type::F16x2),
-                _ => None,
-            };
-            for value in 0..fragment.values.len() {
-                match packed {
-                    Some(_) if value % 2 == 1 => {}
-                    Some(pair) => {
-                        let low = fragment.part(value).0;
-                        // The last of an odd number of values is converted together with itself.
-                        let high = if value + 1 < fragment.values.len() {
-                            fragment.part(value + 1).0
-                        } else {
-                            low.clone()
-                        };
-                        b.emit(
-                            Opcode::Cvt,
-                            (Modifier::Rn, pair, Type::F32),
-                            [
-                                result.part(value).0.operand(),
-                                high.operand(),
-                                low.operand(),
-                            ],
-                        );
-                    }
-                    None => {
-                        let from = fragment.read(b, value);
-                        let to = b.convert(&from, Type::of(element))?;
-                        result.write(b, value, &to);
+            match (fragment.element, element) {
+                (Element::F32, Element::BF16) => pairs(b, fragment, &result, Type::Bf16x2),
+                (Element::F32, Element::F16) => pairs(b, fragment, &result, Type::F16x2),
+                (_, Element::E4M3) => quadruples(b, fragment, &result, Modifier::E4m3x2)?,
+                (_, Element::E5M2) => quadruples(b, fragment, &result, Modifier::E5m2x2)?,
+                (_, Element::TF32) => {
+                    for (value, number) in singles(b, fragment)?.iter().enumerate() {
+                        let (register, _) = result.part(value);
+                        let operands = [register.operand(), number.operand()];
+                        let modifiers = (Modifier::Rna, Modifier::Tf32, Type::F32);
+                        b.emit(Opcode::Cvt, modifiers, operands);
                     }
                 }
+                _ => one_by_one(b, fragment, &result)?,
             }
             Ok(Value::Fragment(result))
         }
@@ -61,21 +49,120 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
     }
 }
 
-impl Fragment {
-    /// A fragment of the same values in fresh registers of another type, packed in the order of the values.
-    fn like(&self, b: &mut Builder, element: Element) -> Fragment {
-        let count = self.values.len().div_ceil(packing(element));
-        let registers = (0..count).map(|_| b.register(word_type(element))).collect();
-        let values = self.values.iter().enumerate().map(|(slot, value)| Held {
-            slot,
-            coordinate: value.coordinate.clone(),
+/// Converts each value alone, to a type by which instructions compute.
+fn one_by_one(b: &mut Builder, fragment: &Fragment, result: &Fragment) -> Result<()> {
+    let ty = Type::of(result.element);
+    let singles = match number_type(fragment.element) {
+        Some(_) => None,
+        None => Some(singles(b, fragment)?),
+    };
+    for value in 0..fragment.values.len() {
+        let from = match &singles {
+            Some(singles) => singles[value].clone(),
+            None => fragment.read(b, value),
+        };
+        let to = b.convert(&from, ty)?;
+        result.write(b, value, &to);
+    }
+    Ok(())
+}
+
+/// Converts pairs of f32 to registers of two halves.
+fn pairs(b: &mut Builder, fragment: &Fragment, result: &Fragment, pair: Type) {
+    for value in (0..fragment.values.len()).step_by(2) {
+        let low = fragment.part(value).0;
+        // The last of an odd number of values is converted together with itself.
+        let high = if value + 1 < fragment.values.len() {
+            fragment.part(value + 1).0
+        } else {
+            low.clone()
+        };
+        b.emit(
+            Opcode::Cvt,
+            (Modifier::Rn, pair, Type::F32),
+            [
+                result.part(value).0.operand(),
+                high.operand(),
+                low.operand(),
+            ],
+        );
+    }
+}
+
+/// Converts four values at a time to a register of four 8-bit floating-point numbers, each half of it by one `cvt`.
+/// Values beyond the largest finite one become that one.
+fn quadruples(
+    b: &mut Builder,
+    fragment: &Fragment,
+    result: &Fragment,
+    pair: Modifier,
+) -> Result<()> {
+    let singles = singles(b, fragment)?;
+    for (register, four) in result.registers.iter().zip(singles.chunks(4)) {
+        let halves = [0, 2].map(|first| {
+            // Values past the last one are copies of it.
+            let value = |index: usize| four[index.min(four.len() - 1)].operand();
+            let modifiers = (Modifier::Rn, Modifier::Satfinite, pair, Type::F32);
+            b.compute(
+                Type::B16,
+                Opcode::Cvt,
+                modifiers,
+                [value(first + 1), value(first)],
+            )
         });
-        Fragment {
-            element,
-            registers,
-            values: values.collect(),
-            tile: self.tile.clone(),
-            shape: self.shape.clone(),
+        let halves = Operand::Vector(halves.iter().map(Scalar::operand).collect());
+        b.emit(Opcode::Mov, Type::B32, [register.operand(), halves]);
+    }
+    Ok(())
+}
+
+/// The values as f32, each in a register.
+fn singles(b: &mut Builder, fragment: &Fragment) -> Result<Vec<Scalar>> {
+    let count = fragment.values.len();
+    let pair = match fragment.element {
+        Element::E4M3 => Modifier::E4m3x2,
+        Element::E5M2 => Modifier::E5m2x2,
+        Element::TF32 => {
+            // A number of tf32 is one of f32 whose lowest bits do not count.
+            let single = |value| {
+                let word = fragment.part(value).0;
+                b.compute(Type::F32, Opcode::Mov, Type::B32, [word.operand()])
+            };
+            return Ok((0..count).map(single).collect());
+        }
+        _ => {
+            let single = |value| {
+                let number = fragment.read(b, value);
+                b.convert(&number, Type::F32)
+            };
+            return (0..count).map(single).collect();
+        }
+    };
+    let slots: Vec<Scalar> = fragment
+        .registers
+        .iter()
+        .flat_map(|register| unpack(b, register, pair))
+        .collect();
+    let slot = |held: &Held| slots[held.slot].clone();
+    Ok(fragment.values.iter().map(slot).collect())
+}
+
+/// The four 8-bit floating-point numbers in a register as f32. `cvt` reads them as two halves, and gives f16.
+fn unpack(b: &mut Builder, register: &Scalar, pair: Modifier) -> Vec<Scalar> {
+    let split = |b: &mut Builder, ty: Type, word: &Scalar| {
+        let halves = [b.register(ty), b.register(ty)];
+        let vector = Operand::Vector(halves.iter().map(Scalar::operand).collect());
+        b.emit(Opcode::Mov, Type::B32, [vector, word.operand()]);
+        halves
+    };
+    let mut singles = Vec::new();
+    for half in split(b, Type::B16, register) {
+        let modifiers = (Modifier::Rn, Type::F16x2, pair);
+        let word = b.compute(Type::B32, Opcode::Cvt, modifiers, [half.operand()]);
+        for half in split(b, Type::F16, &word) {
+            let modifiers = (Type::F32, Type::F16);
+            singles.push(b.compute(Type::F32, Opcode::Cvt, modifiers, [half.operand()]));
         }
     }
+    singles
 }

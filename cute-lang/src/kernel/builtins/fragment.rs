@@ -2,6 +2,7 @@
 
 use crate::kernel::access::crd2idx::{along, crd2idx};
 use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::builtins::reduce::{mode_of, without};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{
     Distributed, Element, Fragment, Held, Num, Scalar, Value, packing, word_type,
@@ -12,7 +13,7 @@ use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[
     Builtin {
-        signature: "fragment::<T>(layout)",
+        signature: "fragment::<T>(layout, [mode])",
         apply: fragment,
     },
     Builtin {
@@ -23,6 +24,10 @@ pub(super) const ROWS: &[Builtin] = &[
 
 fn fragment(b: &mut Builder, call: &Call) -> Result<Value> {
     let element = call.element()?;
+    if let Value::Fragment(like) = &call.args[0].value {
+        let like = like.like(b, element);
+        return reduced(b, call, like);
+    }
     let fragment = match call.args[0].value.to_algebra() {
         Some(cute_algebra::Value::Layout(layout)) if !layout.is_integral() => {
             distributed(b, call, element, &layout)?
@@ -35,9 +40,21 @@ fn fragment(b: &mut Builder, call: &Call) -> Result<Value> {
         _ => {
             return Err(call.mismatch(
                 0,
-                "a shape, or a layout of registers or of threads and values",
+                "a shape, a layout of registers or of threads and values, or a fragment",
             ));
         }
+    };
+    reduced(b, call, fragment)
+}
+
+/// The fragment, or, if a mode is given, one like it with extent 1 in this mode.
+fn reduced(b: &mut Builder, call: &Call, fragment: Fragment) -> Result<Value> {
+    let fragment = match call.args.get(1) {
+        Some(_) => {
+            let mode = mode_of(call, 1, &fragment)?;
+            without(b, &fragment, mode)
+        }
+        None => fragment,
     };
     Ok(Value::Fragment(fragment))
 }

@@ -7,7 +7,7 @@ use crate::kernel::access::global::global_address;
 use crate::kernel::access::slice::{Selection, has_wild};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::types::{is_float, is_integer, rust_name};
+use crate::kernel::value::types::{is_float, is_integer, number_type, rust_name};
 use crate::kernel::value::{Element, Num, Scalar, Value};
 use cute_algebra::Swizzle;
 use cute_ptx::ast::{Operand, Type};
@@ -75,14 +75,19 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
             if has_wild(coordinate) {
                 return Ok(Value::Tensor(part));
             }
+            let ty = computed(b, part.element)?;
             let address = part.addresses().operand(b, part.byte(0))?;
-            Ok(load(b, Modifier::Shared, part.element, address).into())
+            Ok(load(b, Modifier::Shared, ty, address).into())
         }
         Value::Global(global) => {
+            let ty = computed(b, global.element)?;
             let address = global_address(b, global, coordinate)?;
-            Ok(load(b, Modifier::Global, global.element, address).into())
+            Ok(load(b, Modifier::Global, ty, address).into())
         }
-        Value::Fragment(fragment) => Ok(fragment.get(b, coordinate)?.into()),
+        Value::Fragment(fragment) => {
+            computed(b, fragment.element)?;
+            Ok(fragment.get(b, coordinate)?.into())
+        }
         Value::Barriers(barriers) => mbarrier::pick(b, barriers, coordinate),
         Value::Tuple(elements) | Value::Array(elements) => match coordinate {
             Value::Int(index, _) => match usize::try_from(*index)
@@ -112,6 +117,7 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
         _ => return Err(call.mismatch(0, "a tensor or a fragment")),
     };
     b.set_place(value.span);
+    let ty = computed(b, element)?;
     let value = element_register(b, element, &value.value)?;
     b.set_place(coordinate.span);
     if let Value::Fragment(fragment) = &x.value {
@@ -124,10 +130,19 @@ fn index_assign(b: &mut Builder, call: &Call) -> Result<Value> {
     writes(b, &x.value);
     b.emit(
         Opcode::St,
-        (space, memory_type(element)),
+        (space, memory_type(ty)),
         [address, value.operand()],
     );
     Ok(Value::Unit)
+}
+
+/// The type by which instructions compute with one element.
+fn computed(b: &Builder, element: Element) -> Result<Type> {
+    number_type(element).ok_or_else(|| {
+        b.error(format!(
+            "no instruction computes with one element of `{element}`: copy a fragment of `{element}` and `convert` it"
+        ))
+    })
 }
 
 /// A register that holds the value as an element.
@@ -156,18 +171,13 @@ pub(super) fn element_register(b: &mut Builder, element: Element, value: &Value)
 }
 
 /// The type of the load or store of one element.
-fn memory_type(element: Element) -> Type {
-    match Type::of(element) {
-        ty @ (Type::F16 | Type::Bf16) => ty.untyped(),
+fn memory_type(ty: Type) -> Type {
+    match ty {
+        Type::F16 | Type::Bf16 => ty.untyped(),
         ty => ty,
     }
 }
 
-fn load(b: &mut Builder, space: Modifier, element: Element, address: Operand) -> Scalar {
-    b.compute(
-        Type::of(element),
-        Opcode::Ld,
-        (space, memory_type(element)),
-        [address],
-    )
+fn load(b: &mut Builder, space: Modifier, ty: Type, address: Operand) -> Scalar {
+    b.compute(ty, Opcode::Ld, (space, memory_type(ty)), [address])
 }

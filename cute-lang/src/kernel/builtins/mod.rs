@@ -15,8 +15,10 @@ mod integer;
 mod local_tile;
 mod math;
 mod mbarrier;
+mod mma;
 mod questions;
 mod random;
+mod reduce;
 mod registers;
 mod sync;
 mod tensor;
@@ -43,6 +45,8 @@ const TABLE: &[&[Builtin]] = &[
     math::ROWS,
     mbarrier::ROWS,
     random::ROWS,
+    mma::ROWS,
+    reduce::ROWS,
     registers::ROWS,
     sync::ROWS,
     tensor::ROWS,
@@ -55,8 +59,8 @@ const TABLE: &[&[Builtin]] = &[
 
 /// Names that select one of several forms. They stand for nothing else.
 pub const WORDS: &[&str] = &[
-    "K", "MN", "INTER", "SW32", "SW64", "SW128", "RELAXED", "ACQUIRE", "RELEASE", "ACQ_REL", "CTA",
-    "CLUSTER", "GPU", "SYS",
+    "K", "MN", "INTER", "SW32", "SW64", "SW128", "add", "RELAXED", "ACQUIRE", "RELEASE", "ACQ_REL",
+    "CTA", "CLUSTER", "GPU", "SYS",
 ];
 
 /// The row of that name.
@@ -68,12 +72,16 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
         .find(|row| row.name() == name)
 }
 
-/// How the functions of all rows are called.
+/// How `map` is called, which has no row: it calls a function of the kernel.
+pub const MAP: &str = "map(x, function)";
+
+/// How the functions of the language are called.
 pub fn signatures() -> impl Iterator<Item = &'static str> {
-    TABLE.iter().copied().flatten().map(|row| row.signature)
+    let rows = TABLE.iter().copied().flatten();
+    rows.map(|row| row.signature).chain([MAP])
 }
 
-/// The names of all rows and of all operations of the algebra.
+/// The names of all functions of the language and of all operations of the algebra.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let operations = operations::OPERATIONS
         .iter()
@@ -83,5 +91,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         .copied()
         .flatten()
         .map(Builtin::name)
+        .chain(["map"])
         .chain(operations)
 }

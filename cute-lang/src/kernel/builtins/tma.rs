@@ -148,7 +148,7 @@ fn copies(
     let Value::Tensor(tile_tensor) = &call.args[tile].value else {
         return Err(call.mismatch(tile, "a tensor in shared memory"));
     };
-    if tile_tensor.element != tma.element {
+    if tile_tensor.element.host() != tma.element.host() {
         let (tile_element, element) = (tile_tensor.element, tma.element);
         return Err(call.error_at(
             tile,

@@ -89,14 +89,15 @@ pub(super) fn param_type(facade: &TokenStream, param: &Param) -> TokenStream {
 fn rust_type(facade: &TokenStream, element: Element) -> TokenStream {
     let name = format_ident!("{}", element.name());
     match element.rust() {
-        Some(RustType::Primitive) => quote!(::core::primitive::#name),
-        // The facade has the types of `half`; the other types are in no signature.
-        Some(RustType::Half) | None => quote!(#facade::#name),
+        RustType::Primitive => quote!(::core::primitive::#name),
+        RustType::Library => quote!(#facade::#name),
+        RustType::Of(element) => rust_type(facade, element),
     }
 }
 
+/// The type of the elements of an argument.
 fn element_type(facade: &TokenStream, element: Element) -> TokenStream {
-    let name = format_ident!("{}", element.name().to_uppercase());
+    let name = format_ident!("{}", element.host().name().to_uppercase());
     quote!(#facade::ElementType::#name)
 }
 

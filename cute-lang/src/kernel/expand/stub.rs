@@ -2,10 +2,11 @@
 //! uses of them give no errors of their own.
 
 use super::library::Library;
+use crate::kernel::syntax::kernel::instance_names;
 use crate::kernel::syntax::module;
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::{Attribute, FnArg, Item, ItemFn, Meta, Safety, Type};
+use syn::{Attribute, FnArg, Item, ItemFn, Safety, Type};
 
 /// The module with a stub for each instance, or nothing if the input is not a module.
 pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
@@ -29,7 +30,7 @@ pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
             .collect();
         let safety = &kernel.sig.safety;
         let stub = |name: &Ident| stub(facade, name, safety, &arguments);
-        names(&kernel).iter().map(stub).collect::<Vec<_>>()
+        instance_names(&kernel).iter().map(stub).collect::<Vec<_>>()
     });
     let (attrs, vis, ident) = (&module.attrs, &module.vis, &module.ident);
     quote! {
@@ -48,25 +49,6 @@ fn attributes<'a>(function: &'a ItemFn, name: &'a str) -> impl Iterator<Item = &
         .attrs
         .iter()
         .filter(move |attr| attr.path().is_ident(name))
-}
-
-/// The names of the instances. Two instances of one name are an error that is reported elsewhere.
-fn names(kernel: &ItemFn) -> Vec<Ident> {
-    let mut names: Vec<Ident> = Vec::new();
-    for attr in attributes(kernel, "instance") {
-        let Meta::List(list) = &attr.meta else {
-            continue;
-        };
-        if let Some(TokenTree::Ident(name)) = list.tokens.clone().into_iter().next()
-            && !names.contains(&name)
-        {
-            names.push(name);
-        }
-    }
-    if names.is_empty() {
-        names.push(kernel.sig.ident.clone());
-    }
-    names
 }
 
 /// The type of a launch argument: a number or a view. For a parameter whose type is wrong, every argument is accepted.

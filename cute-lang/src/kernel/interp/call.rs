@@ -90,6 +90,9 @@ impl Interpreter<'_> {
         args: Vec<Argument>,
     ) -> Result<Value> {
         let text = name.to_string();
+        if text == "map" {
+            return self.map(name.span(), args);
+        }
         if let Some(row) = builtins::find(&text) {
             return row.call(
                 &mut self.b,

@@ -16,6 +16,7 @@ mod layout;
 mod library;
 mod loops;
 mod macros;
+mod map;
 mod matching;
 mod name;
 mod near;

@@ -3,7 +3,7 @@
 use super::{Interpreter, Scope, VALUES_A_STEP, near};
 use crate::kernel::builtins;
 use crate::kernel::syntax::source::ModuleId;
-use crate::kernel::value::{Callable, Optional, Truth, Value, element_type};
+use crate::kernel::value::{Callable, Element, Optional, Truth, Value};
 use cute_algebra::operations;
 use proc_macro2::Ident;
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ impl Interpreter<'_> {
                 value: None,
             }));
         }
-        if let Some(element) = element_type(&text) {
+        if let Some(element) = Element::from_name(&text) {
             return Ok(Value::Element(element));
         }
         if let Some(word) = builtins::WORDS.iter().find(|word| **word == text) {

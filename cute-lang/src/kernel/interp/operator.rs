@@ -1,11 +1,12 @@
 //! Operators and casts.
 
+use crate::kernel::access::elementwise::Elementwise;
 use crate::kernel::emit::operation::{Cmp, Op, symbol};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::{
-    instruction_type, is_float, is_integer, is_signed, range, rounded, rust_name, wrap,
+    instruction_type, is_float, is_integer, is_signed, number_type, range, rounded, rust_name, wrap,
 };
-use crate::kernel::value::{Truth, Value};
+use crate::kernel::value::{Fragment, Truth, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use quote::ToTokens;
@@ -47,6 +48,22 @@ impl Interpreter<'_> {
             {
                 Ok(self.b.unary(Opcode::Not, &scalar).into())
             }
+            (UnOp::Neg(_), Value::Fragment(fragment))
+                if number_type(fragment.element)
+                    .is_some_and(|ty| is_signed(ty) || is_float(ty)) =>
+            {
+                let value = Value::Fragment(fragment);
+                let Some(each) = Elementwise::new(&self.b, &[&value])? else {
+                    return Ok(value);
+                };
+                let mut results = Vec::new();
+                for value in 0..each.count() {
+                    if let [Value::Scalar(number)] = &each.arguments(&mut self.b, value)[..] {
+                        results.push(self.b.unary(Opcode::Neg, number).into());
+                    }
+                }
+                Ok(Value::Fragment(each.fragment(&mut self.b, results)?))
+            }
             (op, value) => {
                 let op = op.to_token_stream();
                 Err(self
@@ -61,7 +78,15 @@ impl Interpreter<'_> {
             return self.logic(left, op, right);
         }
         if let Some(arithmetic) = compound(op) {
-            return self.assign_op(left, arithmetic, op, right);
+            return match left {
+                Expr::Path(_) => match self.eval(left)? {
+                    Value::Fragment(fragment) => {
+                        self.change_fragment(&fragment, arithmetic, op, right)
+                    }
+                    _ => self.assign_op(left, arithmetic, op, right),
+                },
+                _ => self.assign_op(left, arithmetic, op, right),
+            };
         }
         let left = self.eval(left)?;
         let left = if self.may_assign(right) {
@@ -78,8 +103,45 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `a op b` for integers, floating-point numbers and truth values.
+    /// `fragment op= right`.
+    fn change_fragment(
+        &mut self,
+        fragment: &Fragment,
+        op: Op,
+        token: &BinOp,
+        right: &Expr,
+    ) -> Result<Value> {
+        let right = self.eval(right)?;
+        // The number may be a value of the fragment.
+        let right = self.keep(right);
+        self.b.set_place(token.span());
+        let left = Value::Fragment(fragment.clone());
+        let Some(each) = Elementwise::in_place(&self.b, &[&left, &right])? else {
+            if let Value::Fragment(result) = self.arithmetic(op, &left, &right)? {
+                fragment.assign(&mut self.b, &result)?;
+            }
+            return Ok(Value::Unit);
+        };
+        for value in 0..each.count() {
+            let start = self.length()?;
+            let numbers = each.arguments(&mut self.b, value);
+            let result = self.arithmetic(op, &numbers[0], &numbers[1])?;
+            let (register, _) = fragment.part(value);
+            self.store(&register, &result, start)?;
+        }
+        Ok(Value::Unit)
+    }
+
+    /// `a op b` for integers, floating-point numbers and truth values, and for each value of fragments of these.
     pub(super) fn arithmetic(&mut self, op: Op, a: &Value, b: &Value) -> Result<Value> {
+        if let Some(each) = Elementwise::new(&self.b, &[a, b])? {
+            let mut results = Vec::new();
+            for value in 0..each.count() {
+                let numbers = each.arguments(&mut self.b, value);
+                results.push(self.arithmetic(op, &numbers[0], &numbers[1])?);
+            }
+            return Ok(Value::Fragment(each.fragment(&mut self.b, results)?));
+        }
         if a.as_num().is_some() && b.as_num().is_some() {
             return self.b.integers(op, a, b);
         }

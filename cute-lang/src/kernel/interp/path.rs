@@ -24,7 +24,7 @@ impl Interpreter<'_> {
             }
             let element = match self.find(&first) {
                 Some(Some(Value::Element(element))) => Some(*element),
-                _ => crate::kernel::value::element_type(&first),
+                _ => Element::from_name(&first),
             };
             if let Some(value) = element.and_then(|element| associated_constant(element, &name)) {
                 return Ok(value);

@@ -3,7 +3,7 @@
 use super::generics::is_function_bound;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::syntax::text;
-use crate::kernel::value::types::{is_float, is_integer, register_type};
+use crate::kernel::value::types::{is_float, is_integer, number_type, register_type};
 use crate::kernel::value::{Optional, Value};
 use cute_ptx::ast::Type;
 use syn::spanned::Spanned;
@@ -31,7 +31,7 @@ impl Interpreter<'_> {
         };
         let ident = path.path.get_ident()?;
         match self.find(&ident.to_string()) {
-            Some(Some(Value::Element(element))) => Some(Type::of(*element)),
+            Some(Some(Value::Element(element))) => number_type(*element),
             Some(_) => None,
             None => register_type(&ident.to_string()),
         }

@@ -3,9 +3,13 @@
 use crate::kernel::syntax::errors::Errors;
 use proc_macro2::Ident;
 use quote::ToTokens;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Error, Expr, GenericParam, ItemFn, Result, Safety, Signature, Token};
+use syn::{
+    Attribute, Error, Expr, ExprLit, GenericParam, ItemFn, Lit, Result, Safety, Signature, Token,
+    bracketed,
+};
 
 /// A function under `#[kernel]`.
 pub struct Kernel {
@@ -46,10 +50,14 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
             }
         } else if attr.path().is_ident("instance") {
             instances.extend(errors.record(attr.parse_args::<Instance>()));
+        } else if attr.path().is_ident("instances") {
+            let product = attr.parse_args::<Product>();
+            let product = product.and_then(|product| product.instances(&function.sig.ident));
+            instances.extend(errors.record(product).into_iter().flatten());
         } else {
             errors.push(Error::new_spanned(
                 attr,
-                "a kernel takes `#[kernel(…)]`, `#[instance(…)]` and doc comments",
+                "a kernel takes `#[kernel(…)]`, `#[instance(…)]`, `#[instances(…)]` and doc comments",
             ));
         }
     }
@@ -74,7 +82,7 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         } else {
             errors.push(Error::new(
                 function.sig.ident.span(),
-                "a generic kernel needs at least one `#[instance(name: Parameter = value, …)]`",
+                "a generic kernel needs at least one `#[instance(name: Parameter = value, …)]` or `#[instances(Parameter in [value, …], …)]`",
             ));
         }
     }
@@ -214,6 +222,132 @@ impl Parse for Instance {
 struct Assignment {
     name: Ident,
     value: Expr,
+}
+
+/// `T in [bf16, f32], CFG in [SMALL, LARGE]`: an instance for each combination.
+struct Product {
+    choices: Vec<(Ident, Vec<Expr>)>,
+}
+
+impl Product {
+    /// The instances, named after the kernel and their values: `gemm_bf16_SMALL`.
+    fn instances(self, kernel: &Ident) -> Result<Vec<Instance>> {
+        let mut instances = vec![(String::new(), Vec::new())];
+        for (parameter, values) in self.choices {
+            let mut longer = Vec::new();
+            for (name, before) in instances {
+                for value in &values {
+                    let mut all: Vec<(Ident, Expr)> = before.clone();
+                    all.push((parameter.clone(), value.clone()));
+                    longer.push((format!("{name}_{}", text_of(value)?), all));
+                }
+            }
+            if longer.len() > MAX_INSTANCES {
+                let message = format!("more than {MAX_INSTANCES} instances");
+                return Err(Error::new(parameter.span(), message));
+            }
+            instances = longer;
+        }
+        let named = instances.into_iter().map(|(name, values)| Instance {
+            name: Ident::new(&format!("{}{name}", kernel.unraw()), kernel.span()),
+            values,
+        });
+        Ok(named.collect())
+    }
+}
+
+/// The most instances that `#[instances(…)]` makes.
+const MAX_INSTANCES: usize = 256;
+
+/// The part of an instance's name that stands for a value.
+fn text_of(value: &Expr) -> Result<String> {
+    let text = match value {
+        Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(lit), ..
+        }) => Some(lit.base10_digits().to_owned()),
+        Expr::Lit(ExprLit {
+            lit: Lit::Bool(lit),
+            ..
+        }) => Some(lit.value.to_string()),
+        _ => None,
+    };
+    text.ok_or_else(|| {
+        let message = "this value gives the instance no name: use a type, an integer, a truth value or a constant";
+        Error::new_spanned(value, message)
+    })
+}
+
+/// The names of the instances of a kernel, as far as its attributes can be read.
+pub(crate) fn instance_names(function: &ItemFn) -> Vec<Ident> {
+    let mut names: Vec<Ident> = Vec::new();
+    for attr in &function.attrs {
+        let found = if attr.path().is_ident("instance") {
+            attr.parse_args_with(|input: ParseStream<'_>| {
+                let name = input.parse()?;
+                input.parse::<proc_macro2::TokenStream>()?;
+                Ok(vec![name])
+            })
+        } else if attr.path().is_ident("instances") {
+            let product = attr.parse_args::<Product>();
+            let product = product.and_then(|product| product.instances(&function.sig.ident));
+            product.map(|instances| {
+                instances
+                    .into_iter()
+                    .map(|instance| instance.name)
+                    .collect()
+            })
+        } else {
+            continue;
+        };
+        for name in found.into_iter().flatten() {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    if names.is_empty() {
+        names.push(function.sig.ident.clone());
+    }
+    names
+}
+
+impl Parse for Product {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let choices = Punctuated::<Choice, Token![,]>::parse_terminated(input)?;
+        Ok(Self {
+            choices: choices
+                .into_iter()
+                .map(|Choice { name, values }| (name, values))
+                .collect(),
+        })
+    }
+}
+
+/// `T in [bf16, f32]`.
+struct Choice {
+    name: Ident,
+    values: Vec<Expr>,
+}
+
+impl Parse for Choice {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name: Ident = input.parse()?;
+        input.parse::<Token![in]>()?;
+        let content;
+        bracketed!(content in input);
+        let values = Punctuated::<Expr, Token![,]>::parse_terminated(&content)?;
+        if values.is_empty() {
+            return Err(Error::new(
+                name.span(),
+                format!("no value is given for `{name}`"),
+            ));
+        }
+        Ok(Self {
+            name,
+            values: values.into_iter().collect(),
+        })
+    }
 }
 
 impl Parse for Assignment {

@@ -163,7 +163,7 @@ fn check_function(function: &ItemFn) -> Result<()> {
     if let Some(attr) = function
         .attrs
         .iter()
-        .find(|attr| attr.path().is_ident("instance"))
+        .find(|attr| attr.path().is_ident("instance") || attr.path().is_ident("instances"))
     {
         errors.push(Error::new_spanned(
             attr,

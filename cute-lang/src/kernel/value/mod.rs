@@ -19,7 +19,7 @@ pub mod types;
 
 pub use barrier::{Barrier, Barriers};
 pub use callable::{Callable, Closure};
-pub use element::{Element, element_type};
+pub use element::Element;
 pub use fragment::{Distributed, Fragment, Held, packing, word_type};
 pub use num::{Num, Scalar};
 pub use option::{Optional, Truth};

@@ -1,6 +1,6 @@
 //! Types of PTX: their names and ranges in Rust, and the types by which instructions compute with them.
 
-use super::element::{Element, element_type};
+use super::element::Element;
 use cute_ptx::ast::Type;
 
 /// Whether registers of this type hold integers.
@@ -105,7 +105,7 @@ pub fn rust_name(ty: Type) -> &'static str {
 /// The element type whose values registers of this type hold.
 pub fn element_of(ty: Type) -> Option<Element> {
     let mut elements = Element::ALL.iter().copied();
-    elements.find(|&element| element.rust().is_some() && Type::of(element) == ty)
+    elements.find(|&element| number_type(element) == Some(ty))
 }
 
 /// `u32, u64 or f32`.
@@ -122,8 +122,14 @@ pub fn alternatives(types: impl Iterator<Item = Type>) -> String {
 pub fn register_type(name: &str) -> Option<Type> {
     match name {
         "bool" => Some(Type::Pred),
-        name => element_type(name).map(Type::of),
+        name => number_type(Element::from_name(name)?),
     }
+}
+
+/// The type by which instructions compute with one element. There is none for formats that they only multiply and
+/// convert, such as `e4m3`.
+pub fn number_type(element: Element) -> Option<Type> {
+    Type::from_name(element.ptx())
 }
 
 #[cfg(test)]

@@ -9,12 +9,13 @@ use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::builtins::copy::partition::partition;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Distributed, Fragment, Held, Num, Tensor, packing};
+use crate::kernel::value::{Distributed, Fragment, Held, Num, Scalar, Tensor};
 use cute_algebra::{CopyAtom, CopySide, Layout, from_table};
 use cute_hopper::{shared, threads};
 use cute_ptx::ast::Operand;
 use cute_ptx::table::{Modifier, Modifiers, Opcode};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use syn::Result;
 
 const WARP: i64 = threads::WARP as i64;
@@ -142,9 +143,9 @@ fn rows(atom: &CopyAtom, side: CopySide, tensor: &Tensor, fragment: &Fragment) -
     if count % WARP != 0 || !fragment.values.len().is_multiple_of(values) {
         return None;
     }
-    let groups = fragment.values.chunks(values);
-    let groups: Vec<Group> = groups
-        .map(|group| group_of(fragment, group))
+    let groups: Vec<Group> = (0..fragment.values.len())
+        .step_by(values)
+        .map(|first| group_of(fragment, first..first + values))
         .collect::<Option<_>>()?;
 
     // By element of the matrices, the lane that holds it, and the index of the value among those of the lane.
@@ -213,17 +214,12 @@ fn rows(atom: &CopyAtom, side: CopySide, tensor: &Tensor, fragment: &Fragment) -
 }
 
 /// The registers of the values of one instruction, if the values fill whole registers in order.
-fn group_of(fragment: &Fragment, values: &[Held]) -> Option<Group> {
-    let packing = packing(fragment.element);
-    let registers = values.chunks(packing).map(|parts| {
-        let first = parts[0].slot;
-        let in_order = (first..).zip(parts).all(|(slot, held)| held.slot == slot);
-        let register = fragment.registers.get(first / packing)?;
-        (in_order && first.is_multiple_of(packing)).then(|| register.operand())
-    });
+fn group_of(fragment: &Fragment, values: Range<usize>) -> Option<Group> {
+    let coordinate = fragment.values[values.start].coordinate.clone();
+    let registers = fragment.whole_registers(values)?;
     Some(Group {
-        registers: registers.collect::<Option<_>>()?,
-        coordinate: values[0].coordinate.clone(),
+        registers: registers.iter().map(Scalar::operand).collect(),
+        coordinate,
     })
 }
 

@@ -28,8 +28,11 @@ fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
     match (&call.args[0].value, &call.args[1].value) {
         (Value::Tensor(tensor), Value::Fragment(fragment)) => load(b, tensor, fragment)?,
         (Value::Fragment(fragment), Value::Tensor(tensor)) => store(b, fragment, tensor)?,
+        (Value::Fragment(from), Value::Fragment(to)) => to.assign(b, from)?,
         (Value::Tensor(_), _) => return Err(call.mismatch(1, "a fragment")),
-        (Value::Fragment(_), _) => return Err(call.mismatch(1, "a tensor in shared memory")),
+        (Value::Fragment(_), _) => {
+            return Err(call.mismatch(1, "a tensor in shared memory or a fragment"));
+        }
         _ => return Err(call.mismatch(0, "a tensor in shared memory or a fragment")),
     }
     Ok(Value::Unit)
@@ -47,7 +50,7 @@ fn load(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<()> {
     for vector in &vectors {
         let mut words = Vec::new();
         for values in vector.values.chunks(packing(fragment.element)) {
-            match whole_register(fragment, values) {
+            match fragment.whole_register(values) {
                 Some(register) => words.push(register),
                 None => {
                     let word = b.register(word_type(fragment.element));
@@ -94,7 +97,7 @@ fn store(b: &mut Builder, fragment: &Fragment, tensor: &Tensor) -> Result<()> {
     for vector in &vectors {
         let mut words = Vec::new();
         for values in vector.values.chunks(packing(fragment.element)) {
-            words.push(match whole_register(fragment, values) {
+            words.push(match fragment.whole_register(values) {
                 Some(register) => register,
                 None => {
                     let parts: Vec<_> = values.iter().map(|&value| fragment.part(value)).collect();
@@ -138,15 +141,4 @@ fn access(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<Acces
     };
     let vectors = vectorise(b, &tensor, &indices);
     Ok(Access { tensor, vectors })
-}
-
-/// The register that holds exactly these values, in order.
-fn whole_register(fragment: &Fragment, values: &[usize]) -> Option<Scalar> {
-    let (register, _) = fragment.part(values[0]);
-    let whole = values.len() == packing(fragment.element)
-        && values
-            .iter()
-            .enumerate()
-            .all(|(place, &value)| fragment.part(value) == (register.clone(), place));
-    whole.then_some(register)
 }

@@ -1,0 +1,233 @@
+//! Functions of numbers applied to fragments: once for each value.
+//!
+//! Fragments fit together if their threads hold the same coordinates. A mode of extent 1 fits any extent: its one coordinate
+//! is that of all others, as if it had stride 0.
+
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::types::number_type;
+use crate::kernel::value::{Element, Fragment, Held, Scalar, Value, packing, word_type};
+use cute_algebra::Layout;
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::Opcode;
+use std::collections::BTreeMap;
+use syn::Result;
+
+/// The arguments of a function of numbers, of which at least one is a fragment.
+pub(crate) struct Elementwise<'a> {
+    arguments: Vec<&'a Value>,
+    /// The fragment with the largest extents, which the result is like.
+    whole: &'a Fragment,
+    /// For each argument that is a fragment, which of its values belongs to each value of the whole.
+    partners: Vec<Vec<usize>>,
+}
+
+impl<'a> Elementwise<'a> {
+    /// The arguments matched with each other; `None` if none is a fragment.
+    pub(crate) fn new(b: &Builder, arguments: &[&'a Value]) -> Result<Option<Self>> {
+        let fragments = arguments
+            .iter()
+            .filter_map(|argument| fragment_of(argument));
+        // Of several that are as large, the first.
+        let Some(whole) = fragments.rev().max_by_key(|fragment| extents(fragment)) else {
+            return Ok(None);
+        };
+        let partners = arguments
+            .iter()
+            .map(|argument| match fragment_of(argument) {
+                None => Ok(Vec::new()),
+                Some(part) if number_type(part.element).is_none() => Err(b.error(format!(
+                    "no instruction computes with elements of `{0}`: `convert` the fragment",
+                    part.element
+                ))),
+                Some(part) => partners(whole, part).map_err(|why| b.error(why)),
+            });
+        Ok(Some(Self {
+            arguments: arguments.to_vec(),
+            whole,
+            partners: partners.collect::<Result<_>>()?,
+        }))
+    }
+
+    /// The same, if the result can be written to the first argument value by value: it is a fragment as large as any, of
+    /// elements that fill a register each, and the others have registers of their own.
+    pub(crate) fn in_place(b: &Builder, arguments: &[&'a Value]) -> Result<Option<Self>> {
+        let each = Self::new(b, arguments)?;
+        let fits = |each: &Self| {
+            let (first, others) = arguments.split_first()?;
+            let first = fragment_of(first)?;
+            let mut others = others.iter().filter_map(|other| fragment_of(other));
+            let apart = others.all(|other| {
+                let mut registers = other.registers.iter();
+                registers.all(|register| !first.registers.contains(register))
+            });
+            let whole = extents(first) == extents(each.whole) && packing(first.element) == 1;
+            (whole && apart).then_some(())
+        };
+        Ok(each.filter(|each| fits(each).is_some()))
+    }
+
+    /// How many values the result has.
+    pub(crate) fn count(&self) -> usize {
+        self.whole.values.len()
+    }
+
+    /// The arguments for this value.
+    pub(crate) fn arguments(&self, b: &mut Builder, value: usize) -> Vec<Value> {
+        let pairs = self.arguments.iter().zip(&self.partners);
+        let number = |(argument, partners): (&&Value, &Vec<usize>)| match fragment_of(argument) {
+            Some(fragment) => fragment.read(b, partners[value]).into(),
+            None => Value::clone(argument),
+        };
+        pairs.map(number).collect()
+    }
+
+    /// The fragment of these results, one for each value.
+    pub(crate) fn fragment(&self, b: &mut Builder, results: Vec<Value>) -> Result<Fragment> {
+        let results = results.into_iter().map(|result| match result {
+            // A register of an argument is a variable, which later writes change.
+            Value::Scalar(scalar) => Ok(b.snapshot(&scalar)),
+            known => Err(b.error(format!(
+                "the function gives {} for a value of the fragment, not a number in a register",
+                known.kind()
+            ))),
+        });
+        let results: Vec<Scalar> = results.collect::<Result<_>>()?;
+        let ty = results.first().map_or(Type::F32, |result| result.ty);
+        let element = Element::ALL.iter().find(|it| number_type(**it) == Some(ty));
+        let element = *element.ok_or_else(|| b.error("the function gives no number"))?;
+        Ok(self.whole.of(b, element, results))
+    }
+}
+
+impl Fragment {
+    /// Gives each value the number that belongs to it in another fragment of the same type.
+    pub fn assign(&self, b: &mut Builder, from: &Fragment) -> Result<()> {
+        if from.element != self.element {
+            let (to, from) = (self.element, from.element);
+            return Err(b.error(format!(
+                "expected a fragment of `{to}`, found one of `{from}`: `convert` it"
+            )));
+        }
+        let partners = partners(self, from).map_err(|why| b.error(why))?;
+        for (value, &partner) in partners.iter().enumerate() {
+            let number = from.read(b, partner);
+            self.write(b, value, &number);
+        }
+        Ok(())
+    }
+
+    /// A fragment that is held in the same way and has these values, which are in registers of their own.
+    fn of(&self, b: &mut Builder, element: Element, values: Vec<Scalar>) -> Fragment {
+        let registers = match packing(element) {
+            1 => values,
+            2 => {
+                let pair = |pair: &[Scalar]| {
+                    let halves = [&pair[0], pair.last().unwrap_or(&pair[0])];
+                    let halves = halves.iter().map(|half| half.operand()).collect();
+                    b.compute(Type::B32, Opcode::Mov, Type::B32, [Operand::Vector(halves)])
+                };
+                values.chunks(2).map(pair).collect()
+            }
+            _ => {
+                let result = self.like(b, element);
+                for (value, number) in values.iter().enumerate() {
+                    result.write(b, value, number);
+                }
+                return result;
+            }
+        };
+        self.in_registers(element, registers)
+    }
+
+    /// A fragment of the same values in fresh registers of another type, packed in the order of the values.
+    pub fn like(&self, b: &mut Builder, element: Element) -> Fragment {
+        let count = self.values.len().div_ceil(packing(element));
+        let registers = (0..count).map(|_| b.register(word_type(element))).collect();
+        self.in_registers(element, registers)
+    }
+
+    /// A fragment of the same values in these registers, packed in the order of the values.
+    fn in_registers(&self, element: Element, registers: Vec<Scalar>) -> Fragment {
+        let values = self.values.iter().enumerate().map(|(slot, value)| Held {
+            slot,
+            coordinate: value.coordinate.clone(),
+        });
+        Fragment {
+            element,
+            registers,
+            values: values.collect(),
+            tile: self.tile.clone(),
+            shape: self.shape.clone(),
+        }
+    }
+}
+
+fn fragment_of(value: &Value) -> Option<&Fragment> {
+    match value {
+        Value::Fragment(fragment) => Some(fragment),
+        _ => None,
+    }
+}
+
+fn extents(fragment: &Fragment) -> Vec<i64> {
+    fragment.shape.leaves().copied().collect()
+}
+
+/// For each value of the whole, the value of `part` that belongs to it.
+fn partners(whole: &Fragment, part: &Fragment) -> std::result::Result<Vec<usize>, String> {
+    let differ = || {
+        format!(
+            "a fragment of {} and one of {} do not fit together: extents are equal, or 1",
+            whole.shape, part.shape
+        )
+    };
+    let (all, own) = (extents(whole), extents(part));
+    if all.len() != own.len() {
+        return Err(differ());
+    }
+    let (Some(whole_tile), Some(part_tile)) = (&whole.tile, &part.tile) else {
+        let local = whole.tile.is_none() && part.tile.is_none();
+        return match local && all == own {
+            true => Ok((0..whole.values.len()).collect()),
+            false if local => Err(differ()),
+            false => Err("one thread holds one fragment, and several hold the other".into()),
+        };
+    };
+    let mut shared = Vec::new();
+    for mode in 0..all.len() {
+        if all[mode] != own[mode] {
+            match own[mode] {
+                1 => continue,
+                _ => return Err(differ()),
+            }
+        }
+        let (x, y) = (&whole_tile.threads[mode], &part_tile.threads[mode]);
+        if x.size() != y.size() {
+            let (x, y) = (x.size(), y.size());
+            return Err(format!("{x} threads hold one fragment, and {y} the other"));
+        }
+        if let Some(thread) = x.values().zip(y.values()).position(|(x, y)| x != y) {
+            let at = |layout: &Layout| layout.at(thread as i64).unwrap_or(0);
+            return Err(format!(
+                "thread {thread} begins at {} along mode {mode} in one fragment, and at {} in the other",
+                at(x),
+                at(y)
+            ));
+        }
+        shared.push(mode);
+    }
+    let place = |held: &Held| -> Vec<i64> {
+        let coordinates = shared.iter().map(|mode| held.coordinate[*mode]);
+        coordinates.collect()
+    };
+    let places = part.values.iter().map(&place).zip(0..);
+    let places: BTreeMap<Vec<i64>, usize> = places.collect();
+    let partner = |held: &Held| {
+        let found = places.get(&place(held)).copied();
+        found.ok_or_else(|| {
+            let place = super::held::shown(&held.coordinate);
+            format!("a thread holds a value at {place} of one fragment, but not of the other")
+        })
+    };
+    whole.values.iter().map(partner).collect()
+}

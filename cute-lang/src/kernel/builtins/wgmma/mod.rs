@@ -1,0 +1,251 @@
+//! Matrix multiplication by a warpgroup.
+
+mod descriptor;
+mod operand;
+
+use crate::kernel::builtins::call::{Builtin, Call, instruction};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::operation::Cmp;
+use crate::kernel::value::{Element, Fragment, Scalar, Value};
+use cute_hopper::{WgmmaInput, registers, wgmma};
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use operand::{A, M, Shared, atom, layout_a, layout_c};
+use syn::Result;
+
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin {
+        signature: "wgmma(acc, a, b, accumulate)",
+        apply: multiply,
+    },
+    Builtin {
+        signature: "wgmma_a::<T>(k)",
+        apply: wgmma_a,
+    },
+    Builtin {
+        signature: "wgmma_c(n)",
+        apply: wgmma_c,
+    },
+    Builtin {
+        signature: "wgmma_fence()",
+        apply: |b, _| instruction(b, Opcode::WgmmaFence, (), None),
+    },
+    Builtin {
+        signature: "wgmma_commit()",
+        apply: |b, _| instruction(b, Opcode::WgmmaCommitGroup, (), None),
+    },
+    Builtin {
+        signature: "wgmma_wait(groups)",
+        apply: wgmma_wait,
+    },
+];
+
+const OVERHEAD: u32 = wgmma::REGISTERS_BESIDE_ACCUMULATORS;
+
+fn wgmma_wait(b: &mut Builder, call: &Call) -> Result<Value> {
+    let groups = call.constant_in(0, 0..=wgmma::MAX_PENDING_GROUPS)?;
+    instruction(b, Opcode::WgmmaWaitGroup, (), Some(groups.into()))
+}
+
+/// The layout of an accumulator of 64 × n, from (thread, value) to coordinates.
+fn wgmma_c(_: &mut Builder, call: &Call) -> Result<Value> {
+    layout_c(call.constant_in(0, wgmma::N)?.into())
+        .map(|layout| Value::Algebra(layout.into()))
+        .map_err(|error| call.error_at(0, error.kind()))
+}
+
+/// The layout of an operand A of 64 × k in registers, from (thread, value) to coordinates.
+fn wgmma_a(_: &mut Builder, call: &Call) -> Result<Value> {
+    let element = call.element()?;
+    if element.wgmma().is_none() {
+        return Err(syn::Error::new(call.types[0].span, not_multiplied(element)));
+    }
+    let (k, step) = (call.constant(0)?, i128::from(wgmma::k(element)));
+    let steps = i64::try_from(k / step).unwrap_or(0);
+    if k % step != 0 || !(1..=MAX_STEPS).contains(&steps) {
+        let message = format!(
+            "K is a multiple of {step} for `{element}`, up to {}, not {k}",
+            MAX_STEPS as i128 * step
+        );
+        return Err(call.error_at(0, message));
+    }
+    layout_a(element, steps)
+        .map(|layout| Value::Algebra(layout.into()))
+        .map_err(|error| call.error_at(0, error.kind()))
+}
+
+/// The most instructions along K whose operands A a thread can hold: each takes four registers.
+const MAX_STEPS: i64 = registers::MAX as i64 / 4;
+
+fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
+    let Value::Fragment(acc) = &call.args[0].value else {
+        return Err(call.mismatch(0, "a fragment"));
+    };
+    let (a, bt) = (A::new(call, 1)?, Shared::new(call, 2)?);
+    let (a_type, b_type) = (a.element(), bt.tensor.element);
+    let input = input(call, [acc.element, a_type, b_type])?;
+    let ([m, k], [n, b_k]) = (a.extents(), bt.extents());
+    if m != M {
+        return Err(call.error_at(
+            1,
+            format!("A has {m} rows, but wgmma takes {M}: use a `local_tile`"),
+        ));
+    }
+    atom(n, [acc.element, a_type, b_type], a.stored())
+        .map_err(|error| call.error_at(2, error.kind()))?;
+    if k != b_k {
+        return Err(call.error_at(2, format!("the extent along K is {k} in A, but {b_k} in B")));
+    }
+    check_accumulator(call, acc, n)?;
+    check_registers(b, call, acc, a_type)?;
+
+    let accumulate = match &call.args[3].value {
+        Value::Bool(known) => predicate(b, *known),
+        Value::Scalar(scalar) if scalar.ty == Type::Pred => scalar.operand(),
+        _ => return Err(call.mismatch(3, "a truth value")),
+    };
+    let always = if bt.form.steps.len() > 1 {
+        predicate(b, true)
+    } else {
+        accumulate.clone()
+    };
+    let registers = Operand::Vector(acc.registers.iter().map(Scalar::operand).collect());
+    // The instruction can negate operands of floating-point numbers, and transpose those of 16 bits that are in shared
+    // memory.
+    let one = Operand::Int(1);
+    let mut constants = match a_type.is_float() {
+        true => vec![one.clone(), one],
+        false => Vec::new(),
+    };
+    if input.mn_major {
+        if let A::Shared(a) = &a {
+            constants.push(a.transposed());
+        }
+        constants.push(bt.transposed());
+    }
+    // N is at most 256, which is checked above.
+    let shape = Modifier::Mnk {
+        m: M as u8,
+        n: n as u16,
+        k: wgmma::k(a_type) as u8,
+    };
+    let types = [acc.element, a_type, b_type].map(|ty| Modifier::from_name(ty.ptx()));
+    let [d_type, a_type, b_type] = types;
+    let a_descriptors = match &a {
+        A::Shared(a) => Some(a.descriptors(b, call, 1)?),
+        A::Registers { .. } => None,
+    };
+    let b_descriptors = bt.descriptors(b, call, 2)?;
+    for (step, &b_step) in bt.form.steps.iter().enumerate() {
+        let a_operand = match (&a, &a_descriptors) {
+            (A::Shared(a), Some(descriptors)) => {
+                descriptors.at(b, a.tensor.byte(a.form.steps[step]))?
+            }
+            (A::Registers { steps, .. }, _) => {
+                Operand::Vector(steps[step].iter().map(Scalar::operand).collect())
+            }
+            _ => continue,
+        };
+        let b_operand = b_descriptors.at(b, bt.tensor.byte(b_step))?;
+        let scale_d = match step {
+            0 => accumulate.clone(),
+            _ => always.clone(),
+        };
+        let operands = [registers.clone(), a_operand, b_operand, scale_d];
+        b.emit(
+            Opcode::WgmmaMmaAsync,
+            (shape, d_type, a_type, b_type),
+            operands.into_iter().chain(constants.iter().cloned()),
+        );
+    }
+    Ok(Value::Unit)
+}
+
+/// How wgmma multiplies elements of these types of D, A and B. If it does not, the error names those that it does.
+fn input(call: &Call, [d, a, b]: [Element; 3]) -> Result<WgmmaInput> {
+    if a.wgmma().is_none() {
+        return Err(call.error_at(1, not_multiplied(a)));
+    }
+    let Some(input) = a.wgmma_by(b) else {
+        let partners = Element::ALL.iter().copied();
+        let partners = listed(partners.filter(|b| a.wgmma_by(*b).is_some()));
+        let message = format!("wgmma multiplies `{a}` by {partners}, not by `{b}`");
+        return Err(call.error_at(2, message));
+    };
+    if !input.accumulators.contains(&d) {
+        let accumulators = listed(input.accumulators.iter().copied());
+        let message = format!("wgmma adds products of `{a}` to {accumulators}, not to `{d}`");
+        return Err(call.error_at(0, message));
+    }
+    Ok(input)
+}
+
+fn not_multiplied(element: Element) -> String {
+    let inputs = Element::ALL.iter().copied();
+    let inputs = listed(inputs.filter(|element| element.wgmma().is_some()));
+    format!("wgmma takes {inputs}, not `{element}`")
+}
+
+/// The names, as in "`a`, `b` and `c`".
+fn listed(elements: impl Iterator<Item = Element>) -> String {
+    let mut names: Vec<String> = elements.map(|element| format!("`{element}`")).collect();
+    let last = names.pop().unwrap_or_default();
+    match names.is_empty() {
+        true => last,
+        false => format!("{} and {last}", names.join(", ")),
+    }
+}
+
+/// Refuses a fragment whose values are not those of the accumulator in their order.
+fn check_accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<()> {
+    let expected = layout_c(n).map_err(|error| call.error_at(0, error))?;
+    let in_order = acc.whole_registers(0..acc.values.len());
+    let held = acc.check_held(&expected).is_ok();
+    match held && in_order.is_some_and(|registers| registers == acc.registers) {
+        true => Ok(()),
+        false => Err(call.error_at(
+            0,
+            format!(
+                "the accumulator of a product of {M} × {n} is `fragment::<{}>(wgmma_c({n}))`",
+                acc.element
+            ),
+        )),
+    }
+}
+
+/// Refuses a product that needs more registers than a thread has when the kernel starts.
+fn check_registers(b: &Builder, call: &Call, acc: &Fragment, input: Element) -> Result<()> {
+    let (needed, launched) = (
+        acc.registers.len() as u32 + OVERHEAD,
+        registers::at_launch(b.threads),
+    );
+    if needed <= launched {
+        return Ok(());
+    }
+    // A thread holds half of the elements of a row of D.
+    let values = |n: u32| n / 2;
+    let fits = |n: &u32| values(*n) * acc.element.bits() / 32 <= launched.saturating_sub(OVERHEAD);
+    let most = wgmma::N
+        .rev()
+        .filter(|&n| wgmma::has_n(n, !input.is_float()));
+    Err(call.error_at(
+        0,
+        format!(
+            "a product of N = {} needs {needed} registers a thread, but a CTA of {} threads starts with {launched}: use N ≤ {}",
+            2 * acc.values.len(),
+            b.threads,
+            most.into_iter().find(fits).unwrap_or(0)
+        ),
+    ))
+}
+
+/// A known truth value in a predicate.
+fn predicate(b: &mut Builder, value: bool) -> Operand {
+    let predicate = b.set_predicate(
+        Cmp::Ne,
+        Type::U32,
+        Operand::Int(value.into()),
+        Operand::Int(0),
+    );
+    predicate.operand()
+}

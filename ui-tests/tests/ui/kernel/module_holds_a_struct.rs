@@ -1,9 +1,0 @@
-#[cute_runtime::kernels]
-mod kernels {
-    struct Tile;
-
-    #[kernel(threads = 32)]
-    pub fn k() {}
-}
-
-fn main() {}
