@@ -208,7 +208,7 @@ fn the_facade_may_have_another_name() {
 fn a_module_with_errors_keeps_its_names() {
     let expected = expect![[r#"
         ::core::compile_error! {
-            "cannot find function `unknown`"
+            "cannot find function `unknown`: `ptx!` emits any instruction"
         }
         #[allow(missing_docs, non_camel_case_types, clippy::missing_safety_doc)]
         pub mod kernels {
