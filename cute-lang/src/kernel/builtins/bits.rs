@@ -114,8 +114,8 @@ fn bfe(b: &mut Builder, call: &Call) -> Result<Value> {
     let computed = widest(ty, is_signed(ty));
     let x = b.to_register(&call.num(0)?, ty)?;
     let x = b.convert(&x, computed)?.operand();
-    let field = [x, call.num(1)?.operand(), call.num(2)?.operand()];
-    let field = b.compute(computed, Opcode::Bfe, computed, field);
+    let operands = [x, bound(b, call, 1)?, bound(b, call, 2)?];
+    let field = b.compute(computed, Opcode::Bfe, computed, operands);
     Ok(b.convert(&field, ty)?.into())
 }
 
@@ -139,7 +139,7 @@ fn bfi(b: &mut Builder, call: &Call) -> Result<Value> {
         let register = b.to_register(num, ty)?;
         operands.push(b.convert(&register, computed)?.operand());
     }
-    operands.extend([call.num(2)?.operand(), call.num(3)?.operand()]);
+    operands.extend([bound(b, call, 2)?, bound(b, call, 3)?]);
     let whole = b.compute(computed, Opcode::Bfi, computed.untyped(), operands);
     Ok(b.convert(&whole, ty)?.into())
 }
@@ -185,18 +185,29 @@ fn typed(call: &Call, index: usize) -> Result<Type> {
 
 /// The position and the length of a field, if both are known. They are arguments `index` and the one after it.
 fn field(call: &Call, ty: Type, index: usize) -> Result<Option<(u32, u32)>> {
-    let (Num::Const(position), Num::Const(length)) = (call.num(index)?, call.num(index + 1)?)
-    else {
+    let width = ty.bits();
+    let known = |index| match call.num(index)? {
+        Num::Const(_) => call.constant_in(index, 0..=width).map(Some),
+        Num::Reg(_) => Ok(None),
+    };
+    let (Some(position), Some(length)) = (known(index)?, known(index + 1)?) else {
         return Ok(None);
     };
-    let width = i128::from(ty.bits());
-    match (u32::try_from(position), u32::try_from(length)) {
-        (Ok(first), Ok(count)) if position + length <= width => Ok(Some((first, count))),
-        _ => Err(call.error_at(
+    if position + length > width {
+        return Err(call.error_at(
             index,
             format!("{length} bits from bit {position} on are not in an integer of {width} bits"),
-        )),
+        ));
     }
+    Ok(Some((position, length)))
+}
+
+/// A position or a length as an operand, of which the instruction reads 32 bits.
+fn bound(b: &mut Builder, call: &Call, index: usize) -> Result<Operand> {
+    Ok(match call.num(index)? {
+        Num::Const(known) => Operand::Int(known),
+        Num::Reg(register) => b.convert(&register, Type::U32)?.operand(),
+    })
 }
 
 /// The lowest bits of an integer.

@@ -24,33 +24,31 @@ pub fn remove_unread(lines: &mut Vec<Line>) {
     // Backwards, so that one pass removes a chain of unread results.
     let mut kept = Vec::with_capacity(lines.len());
     for line in lines.drain(..).rev() {
-        match &line {
-            Line::Inst(inst) if is_unread(inst, &reads) => inst.for_each_read(&mut |name| {
+        match line {
+            Line::Inst(inst) if is_unread(&inst, &reads) => inst.for_each_read(&mut |name| {
                 if let Some(count) = reads.get_mut(name) {
                     *count -= 1;
                 }
             }),
-            Line::Inst(inst) => kept.push(Line::Inst(
-                reduction(inst, &reads).unwrap_or_else(|| inst.clone()),
-            )),
-            _ => kept.push(line),
+            Line::Inst(inst) => kept.push(Line::Inst(reduced(inst, &reads))),
+            line => kept.push(line),
         }
     }
     kept.reverse();
     *lines = kept;
 }
 
-/// An atomic operation whose old value is not read, as the reduction that does not return it, if there is one.
-fn reduction(inst: &Inst, reads: &HashMap<String, usize>) -> Option<Inst> {
-    if inst.mnemonic.opcode() != Opcode::Atom || is_read(inst, reads) {
-        return None;
+/// The instruction. An atomic operation whose old value is not read becomes the reduction that does not return it, if there is
+/// one.
+fn reduced(mut inst: Inst, reads: &HashMap<String, usize>) -> Inst {
+    if inst.mnemonic.opcode() == Opcode::Atom
+        && !is_read(&inst, reads)
+        && let Ok(reduction) = Mnemonic::new(Opcode::Red, inst.mnemonic.modifiers())
+    {
+        inst.mnemonic = reduction;
+        inst.operands.remove(0);
     }
-    let mnemonic = Mnemonic::new(Opcode::Red, inst.mnemonic.modifiers()).ok()?;
-    Some(Inst {
-        mnemonic,
-        operands: inst.operands[1..].to_vec(),
-        ..inst.clone()
-    })
+    inst
 }
 
 fn is_read(inst: &Inst, reads: &HashMap<String, usize>) -> bool {
