@@ -183,7 +183,7 @@ fn run<A: Element, B: Element, D: Element + Default>(
 ) -> Vec<D> {
     let device = device();
     let (a_buffer, b_buffer) = (device.upload(a).unwrap(), device.upload(b).unwrap());
-    let mut d_buffer = device.upload(&vec![D::default(); M * N]).unwrap();
+    let mut d_buffer = device.upload(&[D::default(); M * N]).unwrap();
     let k = a.len() / M;
     launch(
         &device,

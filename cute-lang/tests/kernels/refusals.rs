@@ -418,7 +418,7 @@ fn fragments_as_numbers() {
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 2, max);",
-            "2 is not in 0..=1",
+            "a fragment of (64,64) has no mode 2",
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 1, mul);",

@@ -30,7 +30,8 @@ pub(super) struct Product<'a> {
 }
 
 impl Step<'_> {
-    /// `mma.sync`. The chip multiplies 8-bit floating-point numbers as f16, in two products of half of K.
+    /// `mma.sync`. Hopper has none of 8-bit floating-point numbers, so NVIDIA's assembler converts them to f16 and makes two
+    /// products of half of K. Which half it takes first is not documented.
     pub(super) fn mma(&mut self, mma: &Mma) {
         let (a, b) = (self.rows_of_a(&mma.a), self.columns_of_b(&mma.b));
         let mut product = Product {

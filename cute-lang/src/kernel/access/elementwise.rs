@@ -3,10 +3,11 @@
 //! Fragments fit together if their threads hold the same coordinates. A mode of extent 1 fits any extent: its one coordinate
 //! is that of all others, as if it had stride 0.
 
+use crate::kernel::access::held::shown;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::number_type;
-use crate::kernel::value::{Element, Fragment, Held, Scalar, Value, packing, word_type};
-use cute_algebra::Layout;
+use crate::kernel::value::{Element, Fragment, Held, Num, Scalar, Value, packing, word_type};
+use cute_algebra::{Layout, Tuple};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::Opcode;
 use std::collections::BTreeMap;
@@ -146,6 +147,33 @@ impl Fragment {
         self.in_registers(element, registers)
     }
 
+    /// A fragment in fresh registers that is held in the same way, but with extent 1 in a mode of its tile.
+    pub fn without(&self, b: &mut Builder, mode: usize) -> Fragment {
+        let mut values: Vec<Held> = Vec::new();
+        for held in &self.values {
+            let mut held = held.clone();
+            held.coordinate[mode] = 0;
+            if values.iter().all(|it| it.coordinate != held.coordinate) {
+                values.push(held);
+            }
+        }
+        let tile = self.tile.clone().map(|mut tile| {
+            let count = tile.threads[mode].size();
+            tile.threads[mode] = Layout::new(count, 0).unwrap_or_else(|_| Layout::unit());
+            tile.origin[mode] = Num::Const(0);
+            tile
+        });
+        let extents = self.shape.leaves().enumerate();
+        let extents = extents.map(|(other, extent)| if other == mode { 1 } else { *extent });
+        let held = Fragment {
+            values,
+            tile,
+            shape: extents.map(Tuple::Leaf).collect(),
+            ..self.clone()
+        };
+        held.like(b, self.element)
+    }
+
     /// A fragment of the same values in these registers, packed in the order of the values.
     fn in_registers(&self, element: Element, registers: Vec<Scalar>) -> Fragment {
         let values = self.values.iter().enumerate().map(|(slot, value)| Held {
@@ -225,7 +253,7 @@ fn partners(whole: &Fragment, part: &Fragment) -> std::result::Result<Vec<usize>
     let partner = |held: &Held| {
         let found = places.get(&place(held)).copied();
         found.ok_or_else(|| {
-            let place = super::held::shown(&held.coordinate);
+            let place = shown(&held.coordinate);
             format!("a thread holds a value at {place} of one fragment, but not of the other")
         })
     };

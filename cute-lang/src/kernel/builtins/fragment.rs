@@ -2,7 +2,7 @@
 
 use crate::kernel::access::crd2idx::{along, crd2idx};
 use crate::kernel::builtins::call::{Builtin, Call};
-use crate::kernel::builtins::reduce::{mode_of, without};
+use crate::kernel::builtins::reduce::mode_of;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{
     Distributed, Element, Fragment, Held, Num, Scalar, Value, packing, word_type,
@@ -52,7 +52,7 @@ fn reduced(b: &mut Builder, call: &Call, fragment: Fragment) -> Result<Value> {
     let fragment = match call.args.get(1) {
         Some(_) => {
             let mode = mode_of(call, 1, &fragment)?;
-            without(b, &fragment, mode)
+            fragment.without(b, mode)
         }
         None => fragment,
     };

@@ -7,8 +7,7 @@ use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::value::types::{is_float, number_type};
-use crate::kernel::value::{Callable, Distributed, Fragment, Num, Scalar, Value};
-use cute_algebra::Layout;
+use crate::kernel::value::{Callable, Distributed, Fragment, Scalar, Value};
 use cute_hopper::threads;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -52,7 +51,7 @@ fn reduce(b: &mut Builder, call: &Call) -> Result<Value> {
         Some(tile) => lanes(tile, mode).map_err(|why| call.error_at(1, why))?,
         None => Vec::new(),
     };
-    let result = without(b, x, mode);
+    let result = x.without(b, mode);
     // Of each result, the values that the thread has.
     let mut values: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (value, held) in x.values.iter().enumerate() {
@@ -91,41 +90,17 @@ pub(super) fn mode_of(call: &Call, index: usize, x: &Fragment) -> Result<usize> 
     if x.tile.is_none() {
         return Err(call.mismatch(0, "a fragment that several threads hold"));
     }
-    let last = x.shape.rank().saturating_sub(1);
-    Ok(call.constant_in(index, 0..=last as u32)? as usize)
+    let mode = call.constant(index)?;
+    let known = usize::try_from(mode)
+        .ok()
+        .filter(|mode| *mode < x.shape.rank());
+    known.ok_or_else(|| {
+        let message = format!("a fragment of {} has no mode {mode}", x.shape);
+        call.error_at(index, message)
+    })
 }
 
-/// A fragment in fresh registers that is held as `x`, but for the mode, which has extent 1.
-pub(super) fn without(b: &mut Builder, x: &Fragment, mode: usize) -> Fragment {
-    let mut values = Vec::new();
-    for held in &x.values {
-        let mut held = held.clone();
-        held.coordinate[mode] = 0;
-        held.slot = values.len();
-        if values
-            .iter()
-            .all(|other: &crate::kernel::value::Held| other.coordinate != held.coordinate)
-        {
-            values.push(held);
-        }
-    }
-    let tile = x.tile.clone().map(|mut tile| {
-        let count = tile.threads[mode].size();
-        tile.threads[mode] = Layout::new(count, 0).unwrap_or_else(|_| Layout::unit());
-        tile.origin[mode] = Num::Const(0);
-        tile
-    });
-    let extents = x.shape.leaves().enumerate();
-    let extents = extents.map(|(other, extent)| if other == mode { 1 } else { *extent });
-    let shape = Fragment {
-        values,
-        tile,
-        shape: extents.map(cute_algebra::Tuple::Leaf).collect(),
-        ..x.clone()
-    };
-    shape.like(b, x.element)
-}
-
+/// The value of the result to which a value of the fragment belongs.
 fn slot_of(result: &Fragment, mode: usize, coordinate: &[i64]) -> usize {
     let same = |other: &[i64]| (0..other.len()).all(|i| i == mode || other[i] == coordinate[i]);
     let found = result.values.iter().position(|held| same(&held.coordinate));
