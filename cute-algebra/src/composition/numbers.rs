@@ -76,7 +76,8 @@ impl Target<i64> {
         };
         let reach = if lowest < 0 { lowest } else { highest };
         Err(ErrorKind::Overhang {
-            reach: i64::try_from(reach).unwrap_or(if reach < 0 { i64::MIN } else { i64::MAX }),
+            // The values of a valid B fit 64 bits.
+            reach: reach as i64,
             size,
             nearest: Vec::new(),
         }

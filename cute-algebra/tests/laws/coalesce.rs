@@ -1,9 +1,30 @@
 //! Coalesce, filter, sort and equality.
 
-use crate::operands::layout;
+use crate::acceptance::accepted;
+use crate::operands::{layout, shape};
 use crate::support::{is_permutation, same_function};
 use cute_algebra::*;
 use proptest::prelude::*;
+
+/// Whether the layout has every mode that the profile has.
+fn reaches(profile: &Shape, a: &Layout) -> bool {
+    let mut parts = profile.modes().iter().zip(a.modes());
+    profile.is_leaf()
+        || profile.rank() <= a.rank() && parts.all(|(profile, mode)| reaches(profile, &mode))
+}
+
+/// Whether R is A with the part at each leaf of the profile coalesced.
+fn is_coalesced_by(profile: &Shape, a: &Layout, r: &Layout) -> bool {
+    if profile.is_leaf() {
+        return *r == coalesce(a);
+    }
+    let mut parts = a.modes().into_iter().zip(r.modes()).enumerate();
+    r.rank() == a.rank()
+        && parts.all(|(i, (mode, found))| match profile.modes().get(i) {
+            Some(profile) => is_coalesced_by(profile, &mode, &found),
+            None => mode == found,
+        })
+}
 
 proptest! {
     #[test]
@@ -17,10 +38,15 @@ proptest! {
     }
 
     #[test]
-    fn coalescing_by_profile_coalesces_each_mode(a in layout()) {
-        let profile: Shape = a.modes().iter().map(|_| Tuple::Leaf(1)).collect();
-        let by_mode = coalesce_by(&a, &profile).unwrap();
-        prop_assert!(by_mode.modes().iter().zip(a.modes()).all(|(ours, mode)| *ours == coalesce(&mode)));
+    fn coalescing_by_profile_coalesces_each_part(a in layout(), profile in shape(3)) {
+        match accepted!(30 of 100, coalesce_by(&a, &profile)) {
+            Some(r) => prop_assert!(is_coalesced_by(&profile, &a, &r), "{a} by {profile}: {r}"),
+            None => prop_assert!(!reaches(&profile, &a), "{a} by {profile}"),
+        }
+        if let Some(r) = accepted!(30 of 100, filter_by(&a, &profile)) {
+            let parts = coalesce_by(&r, &profile).unwrap();
+            prop_assert!(same_function(&parts, &r) && r.size() <= a.size());
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Composition.
 
 use crate::acceptance::accepted;
-use crate::operands::{extended, extent, integer, is_a_layout, layout, positive_layout, shape};
+use crate::operands::{
+    extended, extent, integer, is_a_layout, layout, padded_layout, positive_layout, shape,
+};
 use crate::support::{canonical, is_composition, same_function, table};
 use cute_algebra::*;
 use proptest::prelude::*;
@@ -38,6 +40,62 @@ fn with_mode(b: &Layout, path: &[usize], extent: i64, stride: i64) -> Layout {
     }
 }
 
+/// Whether the numbers of a refusal of A o B, and the mode that it names, show what is wrong.
+fn shows_what_is_wrong(a: &Layout, b: &Layout, error: &LayoutError) -> bool {
+    let mode = b.get(&error.place().path.0);
+    let is_mode = |extent: i64, stride: i64| mode == Layout::new(extent, stride).ok();
+    let is_boundary = |boundary: i64| {
+        let mut size = 1;
+        let mut extents = coalesce(a).flat_modes().into_iter();
+        extents.any(|(extent, _)| {
+            size *= extent;
+            size == boundary
+        })
+    };
+    match error.kind() {
+        ErrorKind::Overhang { reach, size, .. } => {
+            let lowest = b.values().min().filter(|lowest| *lowest < 0);
+            Some(*reach) == lowest.or(b.values().max()) && *size == a.size()
+        }
+        ErrorKind::Drift {
+            extent,
+            stride,
+            boundary,
+            terms,
+            ..
+        } => {
+            // The sum is what the last value of the mode is without whole boundaries.
+            let sum: i64 = terms.iter().map(|(steps, rest)| steps * rest).sum();
+            let last = (extent - 1) * stride.abs();
+            let is_sum = sum >= *boundary && (last - sum) % boundary == 0;
+            is_mode(*extent, *stride) && is_boundary(*boundary) && is_sum
+        }
+        ErrorKind::Split {
+            extent,
+            stride,
+            boundary,
+            after,
+            ..
+        } => {
+            // The part before the boundary needs no cut that fails.
+            let part = Tiler::from(Layout::new(*after, *stride).unwrap());
+            let part = ragged::composition(a, &part);
+            let is_part = !part.is_err_and(|error| matches!(error.kind(), ErrorKind::Split { .. }));
+            let is_cut = (2..*extent).contains(after) && extent % after != 0 && is_part;
+            is_mode(*extent, *stride) && is_boundary(*boundary) && is_cut
+        }
+        ErrorKind::Carry {
+            modes, boundary, ..
+        } => {
+            let sum: i64 = modes.iter().map(|(_, carry)| carry).sum();
+            let carries = sum >= *boundary && modes.iter().all(|(_, carry)| carry < boundary);
+            let is_last = modes.last().map(|(path, _)| path) == Some(&error.place().path);
+            is_boundary(*boundary) && carries && is_last
+        }
+        _ => false,
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
@@ -46,8 +104,12 @@ proptest! {
         let inside = b.values().all(|index| index < a.size());
         match composition(&a, &b) {
             Ok(r) => prop_assert!(inside && is_composition(&a, &b.clone().into(), &r), "{a} o {b} = {r}"),
-            Err(error) if error.kind().is_overhang() => prop_assert!(!inside, "{error}"),
             Err(error) => {
+                prop_assert!(shows_what_is_wrong(&a, &b, &error), "{error}");
+                if error.kind().is_overhang() {
+                    prop_assert!(!inside, "{error}");
+                    return Ok(());
+                }
                 if let ErrorKind::Drift { nearest, .. } | ErrorKind::Split { nearest, .. } | ErrorKind::Carry { nearest, .. } = error.kind() {
                     for &(extent, stride) in nearest {
                         let advised = with_mode(&b, &error.place().path.0, extent, stride);
@@ -80,6 +142,7 @@ proptest! {
         match accepted!(25 of 100, ragged::composition(&a, &b.clone().into())) {
             Some(r) => {
                 prop_assert!(error.kind().is_overhang(), "{error}");
+                prop_assert!(shows_what_is_wrong(&a, &b, &error), "{error}");
                 prop_assert!((0..extent).all(|i| value(b.at(i).unwrap()) == r.at(i).map(Tuple::Leaf)), "{a} o {b} = {r}");
             }
             // There is no value at this coordinate: a 1-D coordinate of several leaves has no digits there.
@@ -109,8 +172,13 @@ proptest! {
     #[test]
     fn layouts_into_coordinate_spaces_compose(shape in shape(4), b in layout()) {
         let identity = Layout::identity(shape).unwrap();
-        if let Some(r) = accepted!(15 of 100, composition(&identity, &b)) {
-            prop_assert!(is_composition(&identity, &b.clone().into(), &r), "{identity} o {b} = {r}");
+        match accepted!(15 of 100, composition(&identity, &b)) {
+            Some(r) => prop_assert!(is_composition(&identity, &b.clone().into(), &r), "{identity} o {b} = {r}"),
+            None => {
+                let error = composition(&identity, &b).unwrap_err();
+                let is_diagonal = matches!(error.kind(), ErrorKind::Diagonal { .. } | ErrorKind::NegativeStride { .. });
+                prop_assert!(is_diagonal || shows_what_is_wrong(&identity, &b, &error), "{error}");
+            }
         }
     }
 
@@ -137,6 +205,67 @@ proptest! {
         let tiler = Tiler::Modes(vec![Layout::new(tile, 1).unwrap().into()]);
         if let Some(r) = accepted!(30 of 100, composition_by(&a, &tiler)) {
             prop_assert!(is_composition(&a, &tiler, &r));
+        }
+    }
+}
+
+/// The nearest (extent, stride) below and above those of a refused mode with which A o B exists.
+fn nearest_modes(a: &Layout, b: &Layout, path: &[usize]) -> Vec<(i64, i64)> {
+    let (extent, stride) = b.get(path).expect("a mode of B").flat_modes().remove(0);
+    let stride = stride.value();
+    let fits = |&(extent, stride): &(i64, i64)| {
+        composition(a, &with_mode(b, path, extent, stride)).is_ok()
+    };
+    let nearest = [
+        (2..extent).rev().map(|extent| (extent, stride)).find(fits),
+        (extent + 1..extent + 64)
+            .map(|extent| (extent, stride))
+            .find(fits),
+        (1..stride).rev().map(|stride| (extent, stride)).find(fits),
+        (stride + 1..stride + 64)
+            .map(|stride| (extent, stride))
+            .find(fits),
+    ];
+    nearest.into_iter().flatten().collect()
+}
+
+proptest! {
+    // Few cases, since each composes hundreds of layouts.
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn the_nearest_modes_are_suggested(a in padded_layout(), b in positive_layout()) {
+        // Each stride of A must be above the end of the mode before it. Then the conditions of composition are exact.
+        let mut modes = coalesce(&a).flat_modes().into_iter();
+        let mut end = 0;
+        let ascends = modes.all(|(extent, stride)| (stride.value() > end, end = extent * stride.value()).0);
+        let Err(error) = composition(&a, &b) else { return Ok(()) };
+        let place = error.place();
+        let nearest = match error.kind() {
+            ErrorKind::Drift { nearest, .. }
+            | ErrorKind::Split { nearest, .. }
+            | ErrorKind::Carry { nearest, .. }
+            | ErrorKind::Overhang { nearest, .. } => nearest,
+            kind => panic!("{kind}"),
+        };
+        if ascends && b.get(&place.path.0).is_some_and(|mode| mode.depth() == 0) {
+            prop_assert_eq!(nearest, &nearest_modes(&a, &b, &place.path.0), "{}", error);
+        }
+    }
+}
+
+/// With many modes, a refusal comes without suggestions, since each would take long to judge.
+#[test]
+fn large_compositions_are_refused_without_suggestions() {
+    let modes = (0..45).map(|i| Layout::new(2, 2 * i + 1).unwrap());
+    let a = Layout::concat(modes).unwrap();
+    let split = Layout::new(3, 1).unwrap();
+    for (ones, suggests) in [(9, true), (99, false)] {
+        let ones = (0..ones).map(|_| Layout::new(1, 0).unwrap());
+        let b = Layout::concat([split.clone()].into_iter().chain(ones)).unwrap();
+        match composition(&a, &b).unwrap_err().kind() {
+            ErrorKind::Split { nearest, .. } => assert_eq!(nearest.is_empty(), !suggests),
+            kind => panic!("{kind}"),
         }
     }
 }

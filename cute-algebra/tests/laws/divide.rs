@@ -2,9 +2,39 @@
 
 use crate::acceptance::accepted;
 use crate::operands::{extent, layout, positive_layout};
-use crate::support::{first_modes_are_tiles, is_permutation, keeps_ragged_promise, same_function};
+use crate::support::{
+    first_modes_are_tiles, is_composition, is_permutation, keeps_ragged_promise, same_function,
+};
 use cute_algebra::*;
 use proptest::prelude::*;
+
+/// The layout of the part of a shape with these extents, one for each leaf, made divisors of the shape's.
+fn part_of(shape: &Shape, extents: &[i64]) -> Layout {
+    let mut weight = 1;
+    let leaves = shape.leaves().zip(extents.iter().cycle());
+    let modes = leaves.map(|(&whole, &wanted)| {
+        let extent = (1..=wanted.min(whole))
+            .rev()
+            .find(|extent| whole % extent == 0);
+        let mode = Layout::new(extent.unwrap_or(1), weight).unwrap();
+        weight *= whole;
+        mode
+    });
+    Layout::concat(modes).unwrap()
+}
+
+/// The modes of a tuple of several, or the layout as one mode.
+fn spread(a: &Layout) -> Vec<Layout> {
+    match a.modes() {
+        modes if modes.len() > 1 => modes,
+        _ => vec![a.clone()],
+    }
+}
+
+fn all(forms: [Result<Layout, LayoutError>; 3]) -> Result<[Layout; 3], LayoutError> {
+    let [zipped, tiled, flat] = forms;
+    Ok([zipped?, tiled?, flat?])
+}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
@@ -36,6 +66,60 @@ proptest! {
             prop_assert!(is_permutation(&a, &zipped));
             prop_assert!(same_function(&zipped, &tiled_divide(&a, &tiler).unwrap()));
             prop_assert!(same_function(&zipped, &flat_divide(&a, &tiler).unwrap()));
+        }
+    }
+
+    #[test]
+    fn a_layout_is_divided_by_every_part_of_its_shape(
+        a in layout(),
+        extents in prop::collection::vec(extent(), 8),
+        reversed in any::<bool>(),
+    ) {
+        let mut modes = part_of(a.shape(), &extents).modes();
+        if reversed {
+            modes.reverse();
+        }
+        let tile = Layout::concat(modes).unwrap();
+        let logical = logical_divide(&a, &tile.clone().into()).unwrap();
+        prop_assert!(is_permutation(&a, &logical), "{logical}");
+        let [first, _] = &logical.modes()[..] else { panic!("{logical}") };
+        prop_assert!(is_composition(&a, &tile.into(), first), "{first}");
+    }
+
+    #[test]
+    fn forms_of_divisions_and_products_have_the_same_modes(a in layout(), tiles in prop::collection::vec(extent(), 1..4)) {
+        let tiler = Tiler::from_shape(&tiles.into_iter().map(Tuple::Leaf).collect()).unwrap();
+        let divided = [zipped_divide, tiled_divide, flat_divide].map(|divide| divide(&a, &tiler));
+        let product = [zipped_product, tiled_product, flat_product].map(|product| product(&a, &tiler));
+        for forms in [accepted!(2 of 100, all(divided)), accepted!(30 of 100, all(product))] {
+            let Some([zipped, tiled, flat]) = forms else { continue };
+            let [first, second] = &zipped.modes()[..] else { panic!("{zipped}") };
+            prop_assert_eq!(tiled.modes(), [vec![first.clone()], spread(second)].concat());
+            prop_assert_eq!(flat.modes(), [spread(first), spread(second)].concat());
+        }
+    }
+
+    #[test]
+    fn a_refused_division_names_the_operand(a in layout(), tile in positive_layout()) {
+        let Err(error) = logical_divide(&a, &tile.clone().into()) else { return Ok(()) };
+        let place = error.place();
+        let mode = tile.get(&place.path.0);
+        match error.kind() {
+            // The size of A is not a multiple of the tile, so A is wrong as a whole.
+            ErrorKind::Target { block, target, .. } => {
+                prop_assert_eq!(place, &Place::operand(0));
+                prop_assert!(*target == a.size() && target % block != 0);
+            }
+            ErrorKind::Gap { stride, previous, .. } => {
+                prop_assert_eq!(place.operand, 1);
+                prop_assert!(mode.is_some_and(|mode| mode.stride() == &Stride::Leaf((*stride).into())));
+                prop_assert!(stride % (previous.0 * previous.1) != 0);
+            }
+            ErrorKind::Drift { extent, stride, .. } | ErrorKind::Split { extent, stride, .. } if !place.path.0.is_empty() => {
+                prop_assert_eq!(place.operand, 1);
+                prop_assert_eq!(mode, Layout::new(*extent, *stride).ok());
+            }
+            _ => prop_assert_eq!(place.operand, 1),
         }
     }
 }

@@ -94,13 +94,38 @@ fn is_solvable(mut rows: Vec<(Vec<i64>, i64)>) -> bool {
     true
 }
 
+/// A layout of two modes with strides of opposite signs that together move by 1.
+fn opposed() -> impl Strategy<Value = Layout> {
+    (2..14i64, 2..14i64, 1..5i64)
+        .prop_map(|(m, n, stride)| Layout::new([m, n], [-stride, stride + 1]).expect("small"))
+}
+
+/// The number of values that leaves alone count up to: the leaf with the next stride is taken each time, and of several
+/// the one with the smallest extent.
+fn counted_by_leaves(a: &Layout) -> i64 {
+    let mut leaves = a.flat_modes();
+    leaves.retain(|(extent, _)| *extent > 1);
+    leaves.sort_by_key(|(extent, _)| *extent);
+    let mut count = 1;
+    while let Some(i) = leaves
+        .iter()
+        .position(|(_, stride)| stride.value() == count)
+    {
+        count *= leaves.remove(i).0;
+    }
+    count
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn right_inverse_is_the_longest(a in prop_oneof![layout(), any_strides(-12)]) {
+    fn right_inverse_is_the_longest(a in prop_oneof![4 => layout(), 4 => any_strides(-12), 1 => opposed()]) {
         let r = right_inverse(&a).unwrap();
         prop_assert!(is_right_inverse(&a.clone().into(), &r.clone().into()), "{a}: {r}");
+        if a.stride().leaves().all(|stride| stride.value() >= 0) {
+            prop_assert_eq!(r.size(), counted_by_leaves(&a), "{}: {}", a, r);
+        }
         if support::is_injective(&a) {
             // The coordinate of each value from 0 on, up to the first value that does not occur.
             let place = |value: i64| a.values().position(|found| found == value).map(|x| x as i64);
@@ -164,5 +189,23 @@ proptest! {
         let values: std::collections::BTreeSet<_> = a.values().collect();
         let groups: std::collections::BTreeSet<_> = values.iter().map(|value| value / vector).collect();
         prop_assert_eq!(values.len() as i64, groups.len() as i64 * vector, "whole groups of {}", vector);
+    }
+}
+
+/// A long right inverse is found, and checked, without its values.
+#[test]
+fn right_inverses_of_large_layouts() {
+    for (expression, expected) in [
+        (
+            "right_inverse((10000,2,2):(1,-10000,20000))",
+            "(10000,2):(1,30000)",
+        ),
+        (
+            "right_inverse((20000,30000):(-7,8))",
+            "(20000,5):(20001,50000000)",
+        ),
+    ] {
+        let found = notation::eval_str(expression).unwrap().to_string();
+        assert_eq!(found, expected, "{expression}");
     }
 }

@@ -2,9 +2,29 @@
 
 use crate::acceptance::accepted;
 use crate::operands::{padded_layout, positive_layout};
-use crate::support::{self, keeps_promise};
+use crate::support::{self, FreePlaces, keeps_promise};
 use cute_algebra::*;
 use proptest::prelude::*;
+
+/// The places in all gaps and `count` behind them, as a layout.
+fn as_layout(free: &FreePlaces, count: i64) -> Layout {
+    let mut modes = free.gaps.clone();
+    modes.push((count, free.block));
+    let modes = modes.into_iter();
+    Layout::concat(modes.map(|(extent, stride)| Layout::new(extent, stride).unwrap())).unwrap()
+}
+
+/// Whether each stride is larger than the sum of `(extent - 1) * stride` over all smaller strides.
+fn is_superincreasing(a: &Layout) -> bool {
+    let mut modes = filter(a).flat_modes();
+    modes.sort_by_key(|(_, stride)| stride.value());
+    let mut reach = 0;
+    modes.iter().all(|(extent, stride)| {
+        let is_larger = *extent == 1 || stride.value() > reach;
+        reach += (extent - 1) * stride.value();
+        is_larger
+    })
+}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
@@ -38,6 +58,21 @@ proptest! {
             let args = [Value::from(&a), Value::from(&b)];
             prop_assert_eq!(keeps_promise(name, &args, &r.clone().into()), Some(true), "{}({}, {}) = {}", name, a, b, r);
             prop_assert_eq!(support::is_injective(&r), support::is_injective(&b), "{}({}, {}) = {}", name, a, b, r);
+        }
+    }
+
+    #[test]
+    fn a_product_is_refused_only_without_free_places(a in padded_layout(), b in positive_layout()) {
+        if accepted!(40 of 100, logical_product(&a, &b.clone().into())).is_none() {
+            let free = FreePlaces::of(&a);
+            let copies = |free: &FreePlaces| {
+                ragged::composition(&as_layout(free, b.cosize()), &b.clone().into())
+            };
+            prop_assert!(copies(&free).is_err(), "{a} times {b}");
+            if let Ok(copies) = copies(&free.counted_up(&b)) {
+                let product = Layout::concat([a.clone(), copies]).unwrap();
+                prop_assert!(!is_superincreasing(&product), "{a} times {b}: {product}");
+            }
         }
     }
 
