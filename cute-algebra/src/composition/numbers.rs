@@ -64,8 +64,9 @@ impl Target<i64> {
         let reaches = self
             .leaves(leaves)
             .map(|leaf| i128::from(leaf.extent - 1) * i128::from(leaf.stride.value()));
-        let (below, above): (Vec<i128>, Vec<i128>) = reaches.partition(|&reach| reach < 0);
-        let (lowest, highest): (i128, i128) = (below.iter().sum(), above.iter().sum());
+        let (lowest, highest) = reaches.fold((0, 0), |(lowest, highest), reach| {
+            (lowest + reach.min(0), highest + reach.max(0))
+        });
         let size = self.layout.size();
         if lowest == 0 && highest < i128::from(size) {
             return Ok(());

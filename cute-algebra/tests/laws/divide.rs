@@ -31,6 +31,20 @@ fn spread(a: &Layout) -> Vec<Layout> {
     }
 }
 
+/// Whether the path leads to a leaf of the shape.
+fn is_leaf(shape: &Shape, path: &[usize]) -> bool {
+    match path.split_first() {
+        Some((&index, path)) => {
+            !shape.is_leaf()
+                && shape
+                    .modes()
+                    .get(index)
+                    .is_some_and(|mode| is_leaf(mode, path))
+        }
+        None => shape.is_leaf(),
+    }
+}
+
 fn all(forms: [Result<Layout, LayoutError>; 3]) -> Result<[Layout; 3], LayoutError> {
     let [zipped, tiled, flat] = forms;
     Ok([zipped?, tiled?, flat?])
@@ -104,6 +118,7 @@ proptest! {
         let Err(error) = logical_divide(&a, &tile.clone().into()) else { return Ok(()) };
         let place = error.place();
         let mode = tile.get(&place.path.0);
+        prop_assert!(place.path.0.is_empty() || is_leaf(tile.shape(), &place.path.0), "{error}");
         match error.kind() {
             // The size of A is not a multiple of the tile, so A is wrong as a whole.
             ErrorKind::Target { block, target, .. } => {
