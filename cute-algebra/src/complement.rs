@@ -109,10 +109,15 @@ impl<I: Integer> Chain<I> {
         for step in ascending(d, a)? {
             let refusal = || {
                 let (stride, unit) = (step.stride.as_constant()?, block.as_constant()?);
-                Some(ErrorKind::Gap {
-                    previous: (previous.0.as_constant()?, previous.1.as_constant()?),
-                    stride,
-                    nearest: nearest_multiples(stride, unit),
+                let previous = (previous.0.as_constant()?, previous.1.as_constant()?);
+                let nearest = nearest_multiples(stride, unit);
+                Some(match gaps_are {
+                    Gaps::Filled => ErrorKind::Gap {
+                        previous,
+                        stride,
+                        nearest,
+                    },
+                    Gaps::Roomy => ErrorKind::Interleaved { previous, stride },
                 })
             };
             let room = match (block.as_constant(), step.stride.as_constant()) {

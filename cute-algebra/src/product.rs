@@ -177,7 +177,7 @@ fn repetitions<D: Compose>(
 ) -> Result<Layout<D::Int>, LayoutError> {
     b.require_integral(1)?;
     let count = d.integer(&b.span().ok_or_else(overflow)?)?;
-    let chain = Chain::of(d, a, Gaps::Roomy).during("complement", [a])?;
+    let chain = Chain::of(d, a, Gaps::Roomy)?;
     let rest = endless(chain.gaps.clone(), &chain.block, &count)?;
     // The rest has no end, so an error is about B and the gaps of A.
     compose(d, &rest, b, Overhang::Ragged).or_else(|refusal| {

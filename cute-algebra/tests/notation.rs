@@ -238,6 +238,10 @@ fn look_alikes_get_advice() {
             "zipped_divide((4,9):(1,4), (2,3):(1,1))",
             "`<2:1,3:1>` applies mode by mode",
         ),
+        (
+            "(2,3):(3,1) o (3,2):(1,3)",
+            "no layout with the shape (3,2) has these values, but `A o coalesce(B)` does: `(2,3):(3,1)`",
+        ),
         ("compositon(4:1, 4:1)", "`composition`"),
         ("4:1 * 4:1", "composition is written `o`"),
         ("(4 8)", "separated by `,`"),

@@ -189,7 +189,9 @@ fn because(kind: &ErrorKind) -> &'static str {
         ErrorKind::Drift { .. } => "a stride's steps carry over a boundary",
         ErrorKind::Split { .. } => "a boundary cuts an extent",
         ErrorKind::Carry { .. } => "modes carry together",
-        ErrorKind::Gap { .. } => "strides leave holes that no layout fills",
+        ErrorKind::Gap { .. } | ErrorKind::Interleaved { .. } => {
+            "strides leave holes that no layout fills"
+        }
         ErrorKind::Overlap { .. } => "the values of two coordinates can meet",
         ErrorKind::NegativeStride { .. } => "a negative stride",
         ErrorKind::NotContiguous { .. } => "several modes of stride 1",

@@ -57,9 +57,12 @@ pub enum EmulatorError {
         /// Why it is refused.
         problem: LaunchProblem,
     },
-    /// The host accessed or freed device memory that it had not allocated.
+    /// The host accessed device memory that it had not allocated.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// The host freed device memory that it had not allocated.
+    #[error(transparent)]
+    Free(#[from] FreeError),
     /// Device memory could not be allocated.
     #[error(transparent)]
     Alloc(#[from] AllocError),
@@ -196,6 +199,14 @@ pub struct MemoryError {
     pub bytes: u64,
     /// The allocation with the least distance to `address`; `None` if there are no allocations.
     pub nearest: Option<Nearest>,
+}
+
+/// An address that cannot be freed, since no allocation begins there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("global address {address:#x} cannot be freed: no allocation begins there")]
+pub struct FreeError {
+    /// The address.
+    pub address: u64,
 }
 
 /// The allocation that is nearest to an access.

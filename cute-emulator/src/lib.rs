@@ -80,8 +80,8 @@ mod special;
 mod tensor_map;
 
 pub use error::{
-    AllocError, EmulatorError, Fault, FaultKind, LaunchProblem, MemoryError, Nearest, Other, Site,
-    Stuck,
+    AllocError, EmulatorError, Fault, FaultKind, FreeError, LaunchProblem, MemoryError, Nearest,
+    Other, Site, Stuck,
 };
 pub use launch::{Delay, Launch, Schedule, Stats};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};

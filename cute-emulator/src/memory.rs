@@ -1,6 +1,6 @@
 //! Global memory. Allocations lie at least 1 MiB apart, so that an access past the end of one does not hit another.
 
-use crate::error::{AllocError, MemoryError, Nearest};
+use crate::error::{AllocError, FreeError, MemoryError, Nearest};
 use crate::limits::{Limits, filled};
 use crate::op::SHARED_WINDOW;
 use std::collections::BTreeMap;
@@ -85,14 +85,10 @@ impl GlobalMemory {
     }
 
     /// Frees the allocation that starts at `address`. It is an error if none starts there.
-    pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
-        match self.allocations.remove(&address) {
-            Some(bytes) => {
-                self.free += bytes.len() as u64;
-                Ok(())
-            }
-            None => Err(self.missing(address, 0)),
-        }
+    pub fn free(&mut self, address: u64) -> Result<(), FreeError> {
+        let bytes = self.allocations.remove(&address);
+        self.free += bytes.ok_or(FreeError { address })?.len() as u64;
+        Ok(())
     }
 
     /// Copies the bytes at `address`, which must lie in one allocation, to the host.

@@ -64,8 +64,9 @@ impl Target<i64> {
         let reaches = self
             .leaves(leaves)
             .map(|leaf| i128::from(leaf.extent - 1) * i128::from(leaf.stride.value()));
-        let (below, above): (Vec<i128>, Vec<i128>) = reaches.partition(|&reach| reach < 0);
-        let (lowest, highest): (i128, i128) = (below.iter().sum(), above.iter().sum());
+        let (lowest, highest) = reaches.fold((0, 0), |(lowest, highest), reach| {
+            (lowest + reach.min(0), highest + reach.max(0))
+        });
         let size = self.layout.size();
         if lowest == 0 && highest < i128::from(size) {
             return Ok(());
@@ -76,7 +77,8 @@ impl Target<i64> {
         };
         let reach = if lowest < 0 { lowest } else { highest };
         Err(ErrorKind::Overhang {
-            reach: i64::try_from(reach).unwrap_or(if reach < 0 { i64::MIN } else { i64::MAX }),
+            // The values of a valid B fit 64 bits.
+            reach: reach as i64,
             size,
             nearest: Vec::new(),
         }

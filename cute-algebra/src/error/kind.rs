@@ -169,6 +169,14 @@ pub enum ErrorKind {
         /// The nearest multiples.
         nearest: [i64; 2],
     },
+    /// In a product, a stride of A that is less than the end of the mode before it, which is that mode's extent times
+    /// its stride.
+    Interleaved {
+        /// (extent, stride) of the mode before, where modes are sorted by stride.
+        previous: (i64, i64),
+        /// The stride that is too small.
+        stride: i64,
+    },
     /// A stride that would have to be a multiple of the smaller stride before it, and at least that stride times its
     /// extent, for a left inverse to be found.
     Overlap {
@@ -610,6 +618,14 @@ impl fmt::Display for ErrorKind {
                 i128::from(*before) * i128::from(*extent),
                 nearest[0],
                 nearest[1]
+            ),
+            Self::Interleaved {
+                previous: (extent, before),
+                stride,
+            } => write!(
+                f,
+                "stride {stride} is less than {} (= {before} * {extent}, of the mode `{extent}:{before}`)",
+                i128::from(*before) * i128::from(*extent),
             ),
             Self::Overlap { previous: (extent, before), stride, nearest, inverse } => {
                 f.write_str(match inverse {

@@ -62,14 +62,10 @@ fn coordinate_of(value: i128, leaves: &[&Step<i64>], budget: &mut u32) -> Option
         most += reach.max(0);
     }
     // The other leaves must be able to give the remainder: least <= value - digit * stride <= most.
-    let (stride, sign) = (
-        i128::from(leaf.stride).abs(),
-        i128::from(leaf.stride).signum(),
-    );
-    let (low, high) = match sign > 0 {
-        true => (value - most, value - least),
-        false => (least - value, most - value),
-    };
+    let stride = i128::from(leaf.stride);
+    let (sign, stride) = (stride.signum(), stride.abs());
+    let ends = [sign * (value - most), sign * (value - least)];
+    let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
     let first = (low + stride - 1).div_euclid(stride).max(0);
     let last = high.div_euclid(stride).min(i128::from(leaf.extent) - 1);
     (first..=last).find_map(|digit| {
@@ -93,11 +89,11 @@ fn counts_up(a: &Layout, r: &Layout) -> bool {
 /// The largest extent for which `holds` is true. It must be true for 1, and for every extent below one for which it
 /// is true.
 fn largest(holds: impl Fn(i64) -> bool) -> i64 {
-    let mut above = 2i64;
+    let (mut below, mut above) = (1, 2i64);
     while holds(above) {
+        below = above;
         above = above.saturating_mul(2);
     }
-    let mut below = above / 2;
     while above - below > 1 {
         let middle = below + (above - below) / 2;
         match holds(middle) {

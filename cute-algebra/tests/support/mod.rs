@@ -341,8 +341,9 @@ fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<
             let repeated = places
                 .iter()
                 .flat_map(|&place| a.values().map(move |value| value + place));
-            let placed = copies(a, b).as_ref() == Some(&places)
-                || is_spread(a, b, &places) && is_superincreasing(r);
+            let free = FreePlaces::of(a);
+            let placed = free.at(b) == places
+                || free.counted_up(b).at(b) == places && is_spread(a, b, &places);
             Some(r.size() == a.size() * b.size() && repeated.eq(values) && placed)
         }
         (_, Tiler::Modes(tilers)) => {
@@ -357,7 +358,7 @@ fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<
                 .for_each(|mode| outer_sum(&mut expected, &mode.values().collect::<Vec<_>>()));
             for (mode, tiler) in tiled.iter().zip(tilers) {
                 let Tiler::Layout(b) = tiler else { return None };
-                outer_sum(&mut expected, &copies(mode, b)?);
+                outer_sum(&mut expected, &FreePlaces::of(mode).at(b));
             }
             rest.iter()
                 .for_each(|mode| outer_sum(&mut expected, &mode.values().collect::<Vec<_>>()));
@@ -366,27 +367,54 @@ fn is_product(operation: &str, a: &Layout, tiler: &Tiler, r: &Layout) -> Option<
     }
 }
 
-/// The offsets of the copies of A. Below each stride of A there are as many as fit; beyond the last stride there is no
-/// limit.
-fn copies(a: &Layout, b: &Layout) -> Option<Vec<i64>> {
-    let mut modes = filter(a).flat_modes();
-    modes.retain(|(extent, _)| *extent > 1);
-    modes.sort_by_key(|(_, stride)| stride.value());
-    let (mut rooms, mut block) = (Vec::new(), 1);
-    for (extent, stride) in modes {
-        rooms.push((stride.value() / block, block));
-        block = stride.value() * extent;
+/// The offsets at which copies of A can be placed.
+pub(crate) struct FreePlaces {
+    /// How many places there are below each stride of A, as many as fit, and the distance between them.
+    pub(crate) gaps: Vec<(i64, i64)>,
+    /// The distance between the places behind the last stride, of which there is no end.
+    pub(crate) block: i64,
+}
+
+impl FreePlaces {
+    pub(crate) fn of(a: &Layout) -> Self {
+        let mut modes = filter(a).flat_modes();
+        modes.retain(|(extent, _)| *extent > 1);
+        modes.sort_by_key(|(_, stride)| stride.value());
+        let (mut gaps, mut block) = (Vec::new(), 1);
+        for (extent, stride) in modes {
+            gaps.push((stride.value() / block, block));
+            block = stride.value() * extent;
+        }
+        Self { gaps, block }
     }
-    let place = |mut index: i64| {
-        let digits = rooms.iter().map(|(room, stride)| {
-            let digit = index.checked_rem(*room)?;
-            index /= room;
-            Some(digit * stride)
-        });
-        let inside = digits.sum::<Option<i64>>()?;
-        Some(inside + index * block)
-    };
-    b.values().map(place).collect()
+
+    /// The places with each gap counted up to a multiple of the largest stride of B that ends inside it.
+    pub(crate) fn counted_up(&self, b: &Layout) -> Self {
+        let mut before = 1;
+        let count_up = |&(room, distance): &(i64, i64)| {
+            let strides = b.stride().leaves().map(|stride| stride.value());
+            let inside = strides.filter(|stride| (before..before * room).contains(stride));
+            let step = inside.max().unwrap_or(before) / before;
+            let counted = (room..).find(|counted| counted % step == 0).unwrap_or(room);
+            before *= counted;
+            (counted, distance)
+        };
+        let gaps = self.gaps.iter().map(count_up).collect();
+        Self { gaps, ..*self }
+    }
+
+    /// The offsets of the copies with the numbers that B gives.
+    fn at(&self, b: &Layout) -> Vec<i64> {
+        let place = |mut index: i64| {
+            let mut sum = 0;
+            for (room, distance) in &self.gaps {
+                sum += index.rem_euclid(*room) * distance;
+                index = index.div_euclid(*room);
+            }
+            sum + index * self.block
+        };
+        b.values().map(place).collect()
+    }
 }
 
 /// Whether copies of A at these offsets have no element in common, and their order is that of B.
@@ -401,18 +429,6 @@ fn is_spread(a: &Layout, b: &Layout, places: &[i64]) -> bool {
     let mut sums: Vec<i64> = sums.collect();
     sums.sort_unstable();
     sums.windows(2).all(|pair| pair[0] < pair[1]) && order.is_sorted_by_key(|(_, place)| *place)
-}
-
-/// Whether each stride is larger than the sum of `(extent - 1) * stride` over all smaller strides.
-fn is_superincreasing(a: &Layout) -> bool {
-    let mut modes = filter(a).flat_modes();
-    modes.sort_by_key(|(_, stride)| stride.value());
-    let mut reach = 0;
-    modes.iter().all(|(extent, stride)| {
-        let is_larger = *extent == 1 || stride.value() > reach;
-        reach += (extent - 1) * stride.value();
-        is_larger
-    })
 }
 
 fn outer_sum(sums: &mut Vec<i64>, values: &[i64]) {

@@ -1,0 +1,153 @@
+//! Swizzles and swizzled layouts.
+
+use crate::acceptance::accepted;
+use crate::operands::{extent, integer, swizzle, tile};
+use crate::support::{is_left_inverse, is_right_inverse};
+use cute_algebra::*;
+use proptest::prelude::*;
+
+proptest! {
+    #[test]
+    fn a_swizzle_is_its_own_inverse(sw in swizzle(), index in 0..100_000i64) {
+        prop_assert_eq!(sw.apply(sw.apply(index)), index);
+        let expected = (0..sw.bits()).fold(index, |x, bit| {
+            let source = sw.base() as i32 + bit as i32 + sw.shift().max(0);
+            x ^ (index >> source & 1) << (source - sw.shift())
+        });
+        prop_assert_eq!(sw.apply(index), expected);
+    }
+
+    #[test]
+    fn swizzles_compose(a in swizzle(), b in swizzle()) {
+        if let Some(product) = accepted!(20 of 100, a.after(b)) {
+            prop_assert!((0..4096).all(|x| product.apply(x) == a.apply(b.apply(x))));
+        }
+        prop_assert_eq!(a.after(a).unwrap().is_identity(), true);
+    }
+
+    #[test]
+    fn a_swizzle_stays_outside(sw in swizzle(), a in tile(), b in tile(), offset in 0..64i64) {
+        let composed = ComposedLayout::new(sw, offset, a.clone()).unwrap();
+        if let Some(r) = accepted!(25 of 100, composed.composition(&b.clone().into())) {
+            prop_assert!((0..b.size()).all(|c| r.at(c) == composed.at(b.at(c).unwrap())));
+        }
+        prop_assert!(composed.values().all(|value| value < composed.cosize_bound().unwrap()));
+    }
+
+    #[test]
+    fn the_cosize_of_a_swizzled_layout_is_exact(
+        (bits, base, distance, down) in (0..4u32, 0..4u32, 0..5i32, any::<bool>()),
+        modes in prop::collection::vec((extent(), -70..70i64), 1..4),
+        offset in -40..200i64,
+    ) {
+        let shift = (bits as i32 + distance) * if down { 1 } else { -1 };
+        let (shape, stride): (Vec<i64>, Vec<i64>) = modes.into_iter().unzip();
+        let shape: Shape = shape.into_iter().map(Tuple::Leaf).collect();
+        let stride: IntTuple = stride.into_iter().map(Tuple::Leaf).collect();
+        let layout = Layout::new(shape, stride.map(|&stride| stride.into())).unwrap();
+        let a = ComposedLayout::new(Swizzle::new(bits, base, shift).unwrap(), offset, layout).unwrap();
+        let (lowest, highest) = a.values().fold((0, 0), |(low, high), value| (value.min(low), value.max(high)));
+        prop_assert_eq!(a.cosize(), Some(highest - lowest + 1), "{}", a);
+        prop_assert!(a.cosize() <= a.cosize_bound(), "{a}");
+    }
+}
+
+/// The largest value is found without enumerating all values, however many there are.
+#[test]
+fn the_cosize_of_large_swizzled_layouts_is_exact() {
+    for (expression, expected) in [
+        ("cosize(Sw<1,0,5> o ((2,32,2)):((1,0,64)))", "66"),
+        ("cosize(Sw<3,4,3> o 129:1)", "145"),
+        ("cosize(Sw<3,4,3> o 1099511627777:1)", "1099511627777"),
+        (
+            "cosize(Sw<3,4,3> o (1099511627776,2):(1,1099511627776))",
+            "2199023255552",
+        ),
+        ("cosize(Sw<3,3,3> o (8,1000000):(64,512))", "511999993"),
+        ("cosize(Sw<1,0,40> o 1099511627777:1)", "1099511627778"),
+    ] {
+        let found = notation::eval_str(expression).unwrap().to_string();
+        assert_eq!(found, expected, "{expression}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn swizzled_left_inverses_of_layouts_with_gaps(sw in swizzle(), modes in prop::collection::vec((0..3u32, 0..3u32, 0..8i64), 1..4), last in 1..7i64) {
+        // The extents, and the gaps between modes, are powers of two in any order. The extent with the largest stride is
+        // arbitrary.
+        let mut ranking: Vec<usize> = (0..modes.len()).collect();
+        ranking.sort_by_key(|&i| modes[i].2);
+        let (mut strides, mut bits) = (vec![0; modes.len()], 0);
+        for i in ranking {
+            bits += modes[i].1;
+            strides[i] = 1i64 << bits;
+            bits += modes[i].0;
+        }
+        strides.push(1 << bits);
+        let shape: Shape = modes.iter().map(|mode| 1i64 << mode.0).chain([last]).map(Tuple::Leaf).collect();
+        let stride: IntTuple = strides.into_iter().map(Tuple::Leaf).collect();
+        let composed = ComposedLayout::new(sw, 0, Layout::new(shape, &stride).unwrap()).unwrap();
+        match accepted!(50 of 100, composed.left_inverse()) {
+            Some(l) => prop_assert!(is_left_inverse(&Value::from(&composed), &l.into()), "{composed}"),
+            // An error: then no swizzle of the coordinates has the effect of this swizzle of the values.
+            None => {
+                let a = composed.layout();
+                let all = (0..4u32).flat_map(|bits| (0..12u32).map(move |base| (bits, base)));
+                let all = all.flat_map(|(bits, base)| (-12..=12).map(move |shift| Swizzle::new(bits, base, shift)));
+                let does_the_same = |swizzle: Swizzle| {
+                    (0..a.size()).all(|x| a.at(swizzle.apply(x)).is_some_and(|value| Some(value) == composed.at(x)))
+                };
+                prop_assert!(!all.flatten().any(does_the_same), "{composed}");
+            }
+        }
+    }
+
+    #[test]
+    fn swizzled_inverses(sw in swizzle(), a in tile(), b in tile(), other in swizzle()) {
+        let composed = ComposedLayout::new(sw, 0, a.clone()).unwrap();
+        let value = Value::from(&composed);
+        if let Some(r) = accepted!(35 of 100, composed.right_inverse()) {
+            prop_assert!(is_right_inverse(&value, &r.into()), "{composed}");
+        }
+        if let Some(l) = accepted!(35 of 100, composed.left_inverse()) {
+            prop_assert!(is_left_inverse(&value, &l.into()), "{composed}");
+        }
+        let inner = ComposedLayout::new(other, 0, b).unwrap();
+        if let Some(r) = accepted!(20 of 100, composed.after(&inner)) {
+            let points = inner.values().zip(r.values());
+            prop_assert!(points.into_iter().all(|(x, y)| composed.at(x).is_none_or(|value| value == y)), "{composed} after {inner} = {r}");
+        }
+    }
+
+    #[test]
+    fn a_swizzle_decays_exactly_if_its_bits_are_apart(sw in swizzle(), a in tile()) {
+        let composed = ComposedLayout::new(sw, 0, a.clone()).unwrap();
+        let decayed = composed.decay();
+        if let Some(plain) = &decayed {
+            prop_assert!(plain.values().eq(composed.values()));
+        }
+        let support = a.values().fold(0, |bits, value| bits | value);
+        let mut pairs = (0..sw.bits()).map(|bit| sw.base() as i32 + bit as i32 + sw.shift().max(0));
+        let hit = pairs.any(|source| support >> source & 1 == 1 && support >> (source - sw.shift()) & 1 == 1);
+        prop_assert_eq!(decayed.is_none(), hit, "{}", composed);
+    }
+
+    #[test]
+    fn a_swizzled_slice_has_the_values(sw in swizzle(), a in tile(), at in any::<prop::sample::Index>(), mask in any::<u8>()) {
+        let composed = ComposedLayout::new(sw, 0, a.clone()).unwrap();
+        let point = idx2crd(&Tuple::Leaf(at.index(a.size() as usize) as i64), a.shape()).unwrap();
+        let mut bit = 0;
+        let coord: Coord = point.map(|&index| {
+            bit += 1;
+            (mask >> bit & 1 == 0).then_some(index)
+        });
+        let (plain, offset) = slice_and_offset(&a, &coord).unwrap();
+        let expected: Vec<i64> = plain.values().map(|value| sw.apply(value + integer(&offset))).collect();
+        let found: Vec<i64> = match composed.slice_and_offset(&coord).unwrap() {
+            (Slice::Layout(layout), base) => layout.values().map(|value| value + base).collect(),
+            (Slice::Composed(sliced), base) => sliced.values().map(|value| value + base).collect(),
+        };
+        prop_assert_eq!(found, expected);
+    }
+}
