@@ -1,6 +1,7 @@
 //! D[m, n] = Σₖ A[m, k] · B[n, k]: bf16 in, f32 accumulate, bf16 or f32 out.
 
-use cute_runtime::{Device, Element, TensorView, TensorViewMut, bf16};
+use cute_runtime::{Device, TensorView, TensorViewMut, bf16};
+use kernels::{gemm_CFG, gemm_unaligned_CFG};
 
 use crate::Error;
 use crate::extent::extent;
@@ -47,7 +48,15 @@ pub fn gemm<D: GemmOutput>(
     let cluster = if paired { 2 } else { 1 };
     let most = (device.multiprocessor_count() / cluster).max(1);
     let clusters = tiles.div_ceil(cluster.into()).clamp(1, most.into()) as u32;
-    D::launch(device, clusters * cluster, paired, a, b, d, [m, n, k])?;
+    let grid = clusters * cluster;
+    if can_store_by_tma(d) {
+        let config = if paired { gemm_CFG::PAIR } else { gemm_CFG::SINGLE };
+        kernels::gemm::launch(config, device, grid, a, b, d, m, n, k)?;
+    } else {
+        let config = if paired { gemm_unaligned_CFG::PAIR } else { gemm_unaligned_CFG::SINGLE };
+        // SAFETY: D has m rows and n columns, and both are at most 2³¹ − 1, which is checked above.
+        unsafe { kernels::gemm_unaligned::launch(config, device, grid, a, b, d, m, n, k)? };
+    }
     Ok(())
 }
 
@@ -63,60 +72,9 @@ const TILE_M: u32 = 128;
 const TILE_N: u32 = 256;
 
 /// Element types of D, to which [`fn@gemm`] rounds the products: [`bf16`] and `f32`.
-pub trait GemmOutput: Element + sealed::Launch {}
+pub trait GemmOutput: kernels::gemm_types + kernels::gemm_unaligned_types {}
 
-mod sealed {
-    use super::*;
-
-    pub trait Launch: Sized + Element {
-        fn launch(
-            device: &Device,
-            grid: u32,
-            paired: bool,
-            a: &TensorView<'_, bf16, 2>,
-            b: &TensorView<'_, bf16, 2>,
-            d: &mut TensorViewMut<'_, Self, 2>,
-            extents: [u32; 3],
-        ) -> Result<(), cute_runtime::Error>;
-    }
-}
-
-macro_rules! outputs {
-    ($($ty:ty: $tma:ident, $tma_paired:ident, $unaligned:ident, $unaligned_paired:ident;)*) => { $(
-        impl GemmOutput for $ty {}
-
-        impl sealed::Launch for $ty {
-            fn launch(
-                device: &Device,
-                grid: u32,
-                paired: bool,
-                a: &TensorView<'_, bf16, 2>,
-                b: &TensorView<'_, bf16, 2>,
-                d: &mut TensorViewMut<'_, Self, 2>,
-                [m, n, k]: [u32; 3],
-            ) -> Result<(), cute_runtime::Error> {
-                use kernels::*;
-                // SAFETY: the kernels that are `unsafe` store only elements of D in rows below m and columns below n.
-                // `gemm` has checked that D has m rows and n columns, and that both are at most 2³¹ − 1.
-                unsafe {
-                    match (can_store_by_tma(d), paired) {
-                        (true, false) => $tma::launch(device, grid, a, b, d, m, n, k),
-                        (true, true) => $tma_paired::launch(device, grid, a, b, d, m, n, k),
-                        (false, false) => $unaligned::launch(device, grid, a, b, d, m, n, k),
-                        (false, true) => $unaligned_paired::launch(device, grid, a, b, d, m, n, k),
-                    }
-                }
-            }
-        }
-    )* };
-}
-
-outputs! {
-    bf16: gemm_bf16_bf16_128x256x64, gemm_bf16_bf16_128x256x64_2x1,
-        gemm_bf16_bf16_128x256x64_unaligned, gemm_bf16_bf16_128x256x64_unaligned_2x1;
-    f32: gemm_bf16_f32_128x256x64, gemm_bf16_f32_128x256x64_2x1,
-        gemm_bf16_f32_128x256x64_unaligned, gemm_bf16_f32_128x256x64_unaligned_2x1;
-}
+impl<D: kernels::gemm_types + kernels::gemm_unaligned_types> GemmOutput for D {}
 
 /// The kernels and their instances.
 #[cute_runtime::kernels]
@@ -156,10 +114,7 @@ pub mod kernels {
 
     /// The product with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16 bytes long.
     #[kernel(threads = 384, cluster = (CFG.ctas, 1, 1))]
-    #[instance(gemm_bf16_bf16_128x256x64: D = bf16, CFG = SINGLE)]
-    #[instance(gemm_bf16_f32_128x256x64: D = f32, CFG = SINGLE)]
-    #[instance(gemm_bf16_bf16_128x256x64_2x1: D = bf16, CFG = PAIR)]
-    #[instance(gemm_bf16_f32_128x256x64_2x1: D = f32, CFG = PAIR)]
+    #[instances(D in [bf16, f32], CFG in [SINGLE, PAIR])]
     pub fn gemm<D: Element, const CFG: Config>(
         a: TmaLoad<bf16, 2>,
         b: TmaLoad<bf16, 2>,
@@ -193,10 +148,7 @@ pub mod kernels {
     ///
     /// D has at least `m` rows and `n` columns, and both are at most 2³¹ − 1.
     #[kernel(threads = 384, cluster = (CFG.ctas, 1, 1))]
-    #[instance(gemm_bf16_bf16_128x256x64_unaligned: D = bf16, CFG = SINGLE)]
-    #[instance(gemm_bf16_f32_128x256x64_unaligned: D = f32, CFG = SINGLE)]
-    #[instance(gemm_bf16_bf16_128x256x64_unaligned_2x1: D = bf16, CFG = PAIR)]
-    #[instance(gemm_bf16_f32_128x256x64_unaligned_2x1: D = f32, CFG = PAIR)]
+    #[instances(D in [bf16, f32], CFG in [SINGLE, PAIR])]
     pub unsafe fn gemm_unaligned<D: Element, const CFG: Config>(
         a: TmaLoad<bf16, 2>,
         b: TmaLoad<bf16, 2>,

@@ -11,14 +11,14 @@ fn instances() -> Vec<(&'static str, &'static str)> {
         ($($instance:path),* $(,)?) => { vec![$((<$instance>::NAME, <$instance>::PTX)),*] };
     }
     list![
-        gemm::gemm_bf16_bf16_128x256x64,
-        gemm::gemm_bf16_f32_128x256x64,
-        gemm::gemm_bf16_bf16_128x256x64_2x1,
-        gemm::gemm_bf16_f32_128x256x64_2x1,
-        gemm::gemm_bf16_bf16_128x256x64_unaligned,
-        gemm::gemm_bf16_f32_128x256x64_unaligned,
-        gemm::gemm_bf16_bf16_128x256x64_unaligned_2x1,
-        gemm::gemm_bf16_f32_128x256x64_unaligned_2x1,
+        gemm::gemm_bf16_SINGLE,
+        gemm::gemm_f32_SINGLE,
+        gemm::gemm_bf16_PAIR,
+        gemm::gemm_f32_PAIR,
+        gemm::gemm_unaligned_bf16_SINGLE,
+        gemm::gemm_unaligned_f32_SINGLE,
+        gemm::gemm_unaligned_bf16_PAIR,
+        gemm::gemm_unaligned_f32_PAIR,
         transpose::transpose_bf16,
         transpose::transpose_f16,
         transpose::transpose_f32,
@@ -57,10 +57,10 @@ fn ptx_is_what_the_parser_reads() {
 
 #[test]
 fn gemm_shows_what_a_reader_looks_for() {
-    let ptx = gemm::gemm_bf16_bf16_128x256x64::PTX;
+    let ptx = gemm::gemm_bf16_SINGLE::PTX;
     for text in [
         ".version 8.0\n.target sm_90a",
-        ".visible .entry gemm_bf16_bf16_128x256x64(",
+        ".visible .entry gemm_bf16_SINGLE(",
         ".param .align 64 .b8 a[128]",
         ".reqntid 384, 1, 1",
         "// shared memory 0..65536: bf16 at Sw<3,3,3> o 0 o ((8,16),(64,1),(1,4)):((64,512),(1,0),(0,8192))",
@@ -80,7 +80,7 @@ fn gemm_shows_what_a_reader_looks_for() {
 
 #[test]
 fn a_pair_shares_the_rows_of_b() {
-    let ptx = gemm::gemm_bf16_bf16_128x256x64_2x1::PTX;
+    let ptx = gemm::gemm_bf16_PAIR::PTX;
     for text in [
         ".multicast::cluster [",
         "// tensor map b: bf16, boxes of [128, 64], SW128",
@@ -89,7 +89,7 @@ fn a_pair_shares_the_rows_of_b() {
     ] {
         assert!(ptx.contains(text), "no `{text}`");
     }
-    assert!(!gemm::gemm_bf16_bf16_128x256x64::PTX.contains("cluster_ctarank"));
+    assert!(!gemm::gemm_bf16_SINGLE::PTX.contains("cluster_ctarank"));
 }
 
 #[test]

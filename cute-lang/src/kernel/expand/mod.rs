@@ -1,5 +1,6 @@
 //! Kernels to Rust: a type for each instance, with its PTX as a constant and a typed launch.
 
+mod choice;
 mod instance;
 mod library;
 mod parameter;
@@ -109,6 +110,13 @@ fn items(
         attrs, vis, ident, ..
     } = module;
     let Library { carrier, names } = Library::new(facade, source, tokens);
+    let mut rest = instances;
+    let choices = module.kernels.iter().map(|kernel| {
+        let (of_kernel, others) = rest.split_at(kernel.instances.len().min(rest.len()));
+        rest = others;
+        choice::choice(facade, kernel, of_kernel)
+    });
+    let choices: TokenStream = choices.collect();
     let instances = instances
         .iter()
         .map(|instance| instance::instance(facade, instance));
@@ -117,6 +125,7 @@ fn items(
         #(#attrs)*
         #vis mod #ident {
             #(#instances)*
+            #choices
             #names
         }
     }

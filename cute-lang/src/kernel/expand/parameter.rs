@@ -4,7 +4,7 @@ use crate::kernel::emit::param::{Param, ParamKind, TmaParam};
 use crate::kernel::value::Element;
 use cute_hopper::{RustType, SwizzleMode, tma};
 use cute_ptx::ast::Type;
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 /// The value of the facade's `Param` for a parameter.
@@ -66,8 +66,21 @@ fn recipe(facade: &TokenStream, name: &str, tma: &TmaParam) -> TokenStream {
 
 /// The type of a launch argument.
 pub(super) fn param_type(facade: &TokenStream, param: &Param) -> TokenStream {
+    param_type_of(facade, param, None)
+}
+
+/// The type of a launch argument, whose elements have a type parameter as their type if one is given.
+pub(super) fn param_type_of(
+    facade: &TokenStream,
+    param: &Param,
+    element: Option<&Ident>,
+) -> TokenStream {
+    let generic = element;
     let view = |element: Element, rank: usize, written: bool| {
-        let element = rust_type(facade, element);
+        let element = match generic {
+            Some(generic) => quote!(#generic),
+            None => rust_type(facade, element),
+        };
         match written {
             true => quote!(&mut #facade::TensorViewMut<'_, #element, #rank>),
             false => quote!(&#facade::TensorView<'_, #element, #rank>),
@@ -86,7 +99,7 @@ pub(super) fn param_type(facade: &TokenStream, param: &Param) -> TokenStream {
     }
 }
 
-fn rust_type(facade: &TokenStream, element: Element) -> TokenStream {
+pub(super) fn rust_type(facade: &TokenStream, element: Element) -> TokenStream {
     let name = format_ident!("{}", element.name());
     match element.rust() {
         RustType::Primitive => quote!(::core::primitive::#name),

@@ -23,6 +23,8 @@ pub struct Kernel {
     pub unsafety: Option<Token![unsafe]>,
     /// Its instances.
     pub instances: Vec<Instance>,
+    /// The values among which the host chooses, from `#[instances(…)]`.
+    pub choices: Vec<Choice>,
     /// The function.
     pub function: ItemFn,
 }
@@ -41,6 +43,7 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
     let mut docs = Vec::new();
     let mut arguments = KernelArguments::default();
     let mut instances = Vec::new();
+    let mut choices = Vec::new();
     for attr in &function.attrs {
         if attr.path().is_ident("doc") {
             docs.push(attr.clone());
@@ -52,8 +55,17 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
             instances.extend(errors.record(attr.parse_args::<Instance>()));
         } else if attr.path().is_ident("instances") {
             let product = attr.parse_args::<Product>();
-            let product = product.and_then(|product| product.instances(&function.sig.ident));
-            instances.extend(errors.record(product).into_iter().flatten());
+            let product = product.and_then(|product| {
+                let instances = product.instances(&function.sig.ident)?;
+                Ok((product.choices, instances))
+            });
+            if let Some((values, product)) = errors.record(product) {
+                if !choices.is_empty() {
+                    errors.push(Error::new_spanned(attr, "a kernel has one `#[instances(…)]`"));
+                }
+                choices = values;
+                instances.extend(product);
+            }
         } else {
             errors.push(Error::new_spanned(
                 attr,
@@ -102,6 +114,7 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         cluster: arguments.cluster,
         unsafety,
         instances,
+        choices,
         function,
     })
 }
@@ -226,17 +239,29 @@ struct Assignment {
 
 /// `T in [bf16, f32], CFG in [SMALL, LARGE]`: an instance for each combination.
 struct Product {
-    choices: Vec<(Ident, Vec<Expr>)>,
+    choices: Vec<Choice>,
+}
+
+/// `T in [bf16, f32]`.
+pub struct Choice {
+    /// The parameter.
+    pub name: Ident,
+    /// Its values.
+    pub values: Vec<Expr>,
 }
 
 impl Product {
     /// The instances, named after the kernel and their values: `gemm_bf16_SMALL`.
-    fn instances(self, kernel: &Ident) -> Result<Vec<Instance>> {
+    fn instances(&self, kernel: &Ident) -> Result<Vec<Instance>> {
         let mut instances = vec![(String::new(), Vec::new())];
-        for (parameter, values) in self.choices {
+        for Choice {
+            name: parameter,
+            values,
+        } in &self.choices
+        {
             let mut longer = Vec::new();
             for (name, before) in instances {
-                for value in &values {
+                for value in values {
                     let mut all: Vec<(Ident, Expr)> = before.clone();
                     all.push((parameter.clone(), value.clone()));
                     longer.push((format!("{name}_{}", text_of(value)?), all));
@@ -260,7 +285,7 @@ impl Product {
 const MAX_INSTANCES: usize = 256;
 
 /// The part of an instance's name that stands for a value.
-fn text_of(value: &Expr) -> Result<String> {
+pub(crate) fn text_of(value: &Expr) -> Result<String> {
     let text = match value {
         Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
         Expr::Lit(ExprLit {
@@ -316,18 +341,9 @@ impl Parse for Product {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let choices = Punctuated::<Choice, Token![,]>::parse_terminated(input)?;
         Ok(Self {
-            choices: choices
-                .into_iter()
-                .map(|Choice { name, values }| (name, values))
-                .collect(),
+            choices: choices.into_iter().collect(),
         })
     }
-}
-
-/// `T in [bf16, f32]`.
-struct Choice {
-    name: Ident,
-    values: Vec<Expr>,
 }
 
 impl Parse for Choice {
