@@ -536,20 +536,32 @@ fn products_of_a_warp() {
 
 #[test]
 fn registers() {
-    let module = "mod kernels {
-        #[kernel(threads = 512)]
-        fn k() {
-            let a = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (64, 64)));
-            let b = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (256, 64)));
-            let acc = fragment::<f32>(wgmma_c(256));
-            wgmma(acc, a, b, false);
-        }
-    }";
-    let error = lower(module.parse().expect("tokens"))
-        .map(|_| ())
-        .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "a product of N = 256 needs 154 registers a thread, but a CTA of 512 threads starts with 128: use N ≤ 200"
-    );
+    for (a, n, expected) in [
+        (
+            "smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), (64, 64)))",
+            256,
+            "a product of N = 256 needs 154 registers a thread, but a CTA of 512 threads starts with 128: use N ≤ 200",
+        ),
+        (
+            "fragment::<bf16>(wgmma_a::<bf16>(64))",
+            200,
+            "a product of N = 200 needs 130 registers a thread, but a CTA of 512 threads starts with 128: use N ≤ 192",
+        ),
+    ] {
+        let module = format!(
+            "mod kernels {{
+                #[kernel(threads = 512)]
+                fn k() {{
+                    let a = {a};
+                    let b = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW128), ({n}, 64)));
+                    let acc = fragment::<f32>(wgmma_c({n}));
+                    wgmma(acc, a, b, false);
+                }}
+            }}"
+        );
+        let error = lower(module.parse().expect("tokens"))
+            .map(|_| ())
+            .unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
 }

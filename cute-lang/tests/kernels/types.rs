@@ -195,6 +195,11 @@ fn encode(element: ElementType, value: i32) -> [u8; 4] {
     short.to_le_bytes()
 }
 
+const K_MAJOR: Form = Form {
+    major: "K",
+    swizzle: SwizzleMode::B64,
+};
+
 /// The products of all types that wgmma multiplies, with different N and swizzles.
 fn products() -> Vec<Product> {
     let all = ElementType::ALL;
@@ -237,6 +242,55 @@ fn every_type_of_a_product() {
     let products = products.into_iter();
     let instances: Vec<Lowered> = products.map(|it| it.check(&it.wgmma())).collect();
     judge(&instances);
+}
+
+/// Of floating-point numbers, and of integers, which have fewer; with A in registers where N is a multiple of 16.
+#[test]
+fn every_width_of_a_product() {
+    for (a, d) in [(F16, F16), (I8, I32)] {
+        let widths = wgmma::N.filter(|&n| wgmma::has_n(n, !a.is_float()));
+        let widths: Vec<u32> = widths.collect();
+        assert_eq!(widths.len(), if a.is_float() { 32 } else { 18 });
+        let mut last = None;
+        for n in widths {
+            let product = Product {
+                a,
+                b: a,
+                d,
+                n: n as usize,
+                form_a: K_MAJOR,
+                form_b: K_MAJOR,
+                from_registers: n.is_multiple_of(16),
+            };
+            last = Some(product.check(&product.wgmma()));
+        }
+        judge(&Vec::from_iter(last));
+    }
+}
+
+/// With the most accumulators that a CTA of that many threads may have, and A in registers, ptxas finds enough registers.
+#[test]
+fn operands_in_registers_leave_room_for_accumulators() {
+    for (threads, n) in [(512, 192), (384, 256)] {
+        let source = format!(
+            "mod kernels {{
+                #[kernel(threads = {threads})]
+                fn k() {{
+                    let b = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW32), ({n}, 16)));
+                    let a = smem::<bf16>(tile_to_shape(smem_atom::<bf16>(K, SW32), (64, 16)));
+                    let x = fragment::<bf16>(wgmma_a::<bf16>(16));
+                    copy(a, x);
+                    let acc = fragment::<f32>(wgmma_c({n}));
+                    wgmma_fence();
+                    wgmma(acc, x, b, false);
+                    wgmma_commit();
+                    wgmma_wait(0);
+                    copy(acc, smem::<f32>(layout!((64,{n}):({n},1))));
+                }}
+            }}"
+        );
+        judge(&lower(source.parse().expect("tokens")).expect("a kernel"));
+    }
 }
 
 /// The operations of a warp, and how many instructions two products of 64 × 16 × 64 take in a warp, which has a quarter of

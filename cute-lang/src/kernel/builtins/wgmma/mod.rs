@@ -97,7 +97,7 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(call.error_at(2, format!("the extent along K is {k} in A, but {b_k} in B")));
     }
     check_accumulator(call, acc, n)?;
-    check_registers(b, call, acc, a_type)?;
+    check_registers(b, call, acc, &a)?;
 
     let accumulate = match &call.args[3].value {
         Value::Bool(known) => predicate(b, *known),
@@ -214,9 +214,11 @@ fn check_accumulator(call: &Call, acc: &Fragment, n: i64) -> Result<()> {
 }
 
 /// Refuses a product that needs more registers than a thread has when the kernel starts.
-fn check_registers(b: &Builder, call: &Call, acc: &Fragment, input: Element) -> Result<()> {
+fn check_registers(b: &Builder, call: &Call, acc: &Fragment, a: &A) -> Result<()> {
+    // Measured: ptxas 13.0 needs those of A, of one instruction, besides all others.
+    let beside = OVERHEAD + a.registers();
     let (needed, launched) = (
-        acc.registers.len() as u32 + OVERHEAD,
+        acc.registers.len() as u32 + beside,
         registers::at_launch(b.threads),
     );
     if needed <= launched {
@@ -224,10 +226,9 @@ fn check_registers(b: &Builder, call: &Call, acc: &Fragment, input: Element) -> 
     }
     // A thread holds half of the elements of a row of D.
     let values = |n: u32| n / 2;
-    let fits = |n: &u32| values(*n) * acc.element.bits() / 32 <= launched.saturating_sub(OVERHEAD);
-    let most = wgmma::N
-        .rev()
-        .filter(|&n| wgmma::has_n(n, !input.is_float()));
+    let fits = |n: &u32| values(*n) * acc.element.bits() / 32 <= launched.saturating_sub(beside);
+    let is_integer = !a.element().is_float();
+    let most = wgmma::N.rev().filter(|&n| wgmma::has_n(n, is_integer));
     Err(call.error_at(
         0,
         format!(

@@ -95,6 +95,14 @@ impl<'a> A<'a> {
         }
     }
 
+    /// How many registers it takes in one instruction.
+    pub(super) fn registers(&self) -> u32 {
+        match self {
+            A::Shared(_) => 0,
+            A::Registers { steps, .. } => steps.first().map_or(0, |step| step.len() as u32),
+        }
+    }
+
     /// How the names of operations say where it is.
     pub(super) fn stored(&self) -> &'static str {
         match self {
