@@ -114,6 +114,10 @@ impl Interpreter<'_> {
             };
             return builtins::operate(&mut self.b, operation, &call);
         }
+        if let Some(Some(value)) = self.find(&text) {
+            let message = format!("`{text}` is {}, not a function", value.kind());
+            return Err(Error::new(name.span(), message));
+        }
         let functions = self
             .source
             .module(self.module)

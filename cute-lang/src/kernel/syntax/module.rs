@@ -6,7 +6,7 @@ use crate::kernel::syntax::import::{Import, imports};
 use crate::kernel::syntax::kernel::{Kernel, kernel};
 use proc_macro2::{Ident, TokenStream};
 use syn::{
-    Attribute, Error, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl, ItemMod, ItemStruct,
+    Attribute, Error, Fields, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl, ItemMod, ItemStruct,
     Result, Safety, Type, Visibility,
 };
 
@@ -114,7 +114,13 @@ impl Module {
     fn add(&mut self, item: Item) -> Result<()> {
         match item {
             Item::Const(item) => self.consts.push(item),
-            Item::Struct(item) => self.structs.push(item),
+            Item::Struct(item) => {
+                if !matches!(item.fields, Fields::Named(_)) {
+                    let message = "a struct has fields with names in the kernel language: `struct Pair { a: u32, b: u32 }`";
+                    return Err(Error::new_spanned(&item.ident, message));
+                }
+                self.structs.push(item);
+            }
             Item::Impl(item) => self.impls.push(implementation(item)?),
             Item::Fn(function)
                 if function

@@ -3,6 +3,7 @@
 use super::Value;
 use crate::kernel::syntax::source::ModuleId;
 use proc_macro2::Ident;
+use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
 /// A struct type: its declaration, and the values of its generic parameters.
@@ -16,6 +17,28 @@ pub struct StructType {
     pub generics: Vec<(String, Value)>,
     /// The names of its fields.
     pub fields: Vec<String>,
+}
+
+impl Display for StructType {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name)?;
+        let arguments: Vec<String> = self.generics.iter().map(|(_, value)| argument(value)).collect();
+        match arguments.is_empty() {
+            true => Ok(()),
+            false => write!(f, "<{}>", arguments.join(", ")),
+        }
+    }
+}
+
+/// A generic argument as text.
+fn argument(value: &Value) -> String {
+    match value {
+        Value::Int(value, _) => value.to_string(),
+        Value::Bool(value) => value.to_string(),
+        Value::Element(element) => element.to_string(),
+        Value::Type(ty) => ty.to_string(),
+        _ => "_".into(),
+    }
 }
 
 /// A value of a struct type.
