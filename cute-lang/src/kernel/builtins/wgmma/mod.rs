@@ -104,7 +104,8 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
         Value::Scalar(scalar) if scalar.ty == Type::Pred => scalar.operand(),
         _ => return Err(call.mismatch(3, "a truth value")),
     };
-    let always = if bt.form.steps.len() > 1 {
+    let steps = bt.form.steps.len();
+    let always = if steps > 1 {
         predicate(b, true)
     } else {
         accumulate.clone()
@@ -131,22 +132,9 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
     };
     let types = [acc.element, a_type, b_type].map(|ty| Modifier::from_name(ty.ptx()));
     let [d_type, a_type, b_type] = types;
-    let a_descriptors = match &a {
-        A::Shared(a) => Some(a.descriptors(b, call, 1)?),
-        A::Registers { .. } => None,
-    };
-    let b_descriptors = bt.descriptors(b, call, 2)?;
-    for (step, &b_step) in bt.form.steps.iter().enumerate() {
-        let a_operand = match (&a, &a_descriptors) {
-            (A::Shared(a), Some(descriptors)) => {
-                descriptors.at(b, a.tensor.byte(a.form.steps[step]))?
-            }
-            (A::Registers { steps, .. }, _) => {
-                Operand::Vector(steps[step].iter().map(Scalar::operand).collect())
-            }
-            _ => continue,
-        };
-        let b_operand = b_descriptors.at(b, bt.tensor.byte(b_step))?;
+    let (a, bt) = (a.source(b, call, 1)?, bt.source(b, call, 2)?);
+    for step in 0..steps {
+        let (a_operand, b_operand) = (a.at(b, step)?, bt.at(b, step)?);
         let scale_d = match step {
             0 => accumulate.clone(),
             _ => always.clone(),

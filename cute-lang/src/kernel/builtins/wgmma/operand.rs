@@ -95,6 +95,19 @@ impl<'a> A<'a> {
         }
     }
 
+    /// What the instructions take, for argument `index`.
+    pub(super) fn source(
+        &'a self,
+        b: &mut Builder,
+        call: &Call,
+        index: usize,
+    ) -> Result<Source<'a>> {
+        match self {
+            A::Shared(shared) => shared.source(b, call, index),
+            A::Registers { steps, .. } => Ok(Source::Registers(steps)),
+        }
+    }
+
     /// How many registers it takes in one instruction.
     pub(super) fn registers(&self) -> u32 {
         match self {
@@ -133,13 +146,36 @@ impl<'a> Shared<'a> {
         Operand::Int((self.form.major == Major::MN).into())
     }
 
-    pub(super) fn descriptors(
-        &self,
+    /// What the instructions take, for argument `index`.
+    pub(super) fn source(
+        &'a self,
         b: &mut Builder,
         call: &Call,
         index: usize,
-    ) -> Result<Descriptors> {
-        Descriptors::new(b, call, index, self.tensor, &self.form)
+    ) -> Result<Source<'a>> {
+        let descriptors = Descriptors::new(b, call, index, self.tensor, &self.form)?;
+        Ok(Source::Shared(self, descriptors))
+    }
+}
+
+/// What the instructions of a product take as one of their operands.
+pub(super) enum Source<'a> {
+    Shared(&'a Shared<'a>, Descriptors),
+    Registers(&'a [Vec<Scalar>]),
+}
+
+impl Source<'_> {
+    /// The operand of the instruction of this number along K.
+    pub(super) fn at(&self, b: &mut Builder, step: usize) -> Result<Operand> {
+        match self {
+            Source::Shared(shared, descriptors) => {
+                descriptors.at(b, shared.tensor.byte(shared.form.steps[step]))
+            }
+            Source::Registers(steps) => {
+                let registers = steps[step].iter().map(Scalar::operand);
+                Ok(Operand::Vector(registers.collect()))
+            }
+        }
     }
 }
 
