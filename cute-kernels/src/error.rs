@@ -1,10 +1,12 @@
 //! The errors of the host functions.
 
+use std::fmt;
+
 use thiserror::Error;
 
 /// Why a host function refused its arguments or failed. After any variant but [`Runtime`](Error::Runtime), nothing has been
 /// launched.
-#[derive(Debug, Error)]
+#[derive(Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The shapes of a product do not fit together.
@@ -42,4 +44,11 @@ pub enum Error {
     /// The launch was refused, or the device failed.
     #[error(transparent)]
     Runtime(#[from] cute_runtime::Error),
+}
+
+/// The sentence of the error, which `unwrap` and a `main` that returns it print.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }

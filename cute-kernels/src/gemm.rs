@@ -1,7 +1,7 @@
 //! D[m, n] = Σₖ A[m, k] · B[n, k]: bf16 in, f32 accumulate, bf16 or f32 out.
 
 use cute_runtime::{Device, TensorView, TensorViewMut, bf16};
-use kernels::{gemm_CFG, gemm_unaligned_CFG};
+use kernels::{PAIR, SINGLE, gemm_CFG, gemm_unaligned_CFG};
 
 use crate::Error;
 use crate::extent::extent;
@@ -43,17 +43,25 @@ pub fn gemm<D: GemmOutput>(
         });
     }
     let (m, n, k) = (extent(m)?, extent(n)?, extent(k)?);
-    let tiles = u64::from(m.div_ceil(TILE_M)) * u64::from(n.div_ceil(TILE_N));
     let paired = !(has_whole_lines(a) && has_whole_lines(b));
-    let cluster = if paired { 2 } else { 1 };
-    let most = (device.multiprocessor_count() / cluster).max(1);
-    let clusters = tiles.div_ceil(cluster.into()).clamp(1, most.into()) as u32;
-    let grid = clusters * cluster;
+    let config = if paired { PAIR } else { SINGLE };
+    let tiles = u64::from(m.div_ceil(config.bm)) * u64::from(n.div_ceil(config.bn));
+    let most = (device.multiprocessor_count() / config.ctas).max(1);
+    let clusters = tiles.div_ceil(config.ctas.into()).clamp(1, most.into()) as u32;
+    let grid = clusters * config.ctas;
     if can_store_by_tma(d) {
-        let config = if paired { gemm_CFG::PAIR } else { gemm_CFG::SINGLE };
+        let config = if paired {
+            gemm_CFG::PAIR
+        } else {
+            gemm_CFG::SINGLE
+        };
         kernels::gemm::launch(config, device, grid, a, b, d, m, n, k)?;
     } else {
-        let config = if paired { gemm_unaligned_CFG::PAIR } else { gemm_unaligned_CFG::SINGLE };
+        let config = if paired {
+            gemm_unaligned_CFG::PAIR
+        } else {
+            gemm_unaligned_CFG::SINGLE
+        };
         // SAFETY: D has m rows and n columns, and both are at most 2³¹ − 1, which is checked above.
         unsafe { kernels::gemm_unaligned::launch(config, device, grid, a, b, d, m, n, k)? };
     }
@@ -66,10 +74,6 @@ fn has_whole_lines(a: &TensorView<'_, bf16, 2>) -> bool {
     let row = a.strides()[0] as u64 * size_of::<bf16>() as u64;
     [a.address(), row].iter().all(|n| n.is_multiple_of(128))
 }
-
-/// Rows and columns of the tile of D that a CTA of the instances below computes.
-const TILE_M: u32 = 128;
-const TILE_N: u32 = 256;
 
 /// Element types of D, to which [`fn@gemm`] rounds the products: [`bf16`] and `f32`.
 pub trait GemmOutput: kernels::gemm_types + kernels::gemm_unaligned_types {}

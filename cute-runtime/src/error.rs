@@ -1,12 +1,14 @@
 //! The errors of devices, buffers, views and launches, each with the numbers that explain it.
 
+use std::fmt;
+
 use cudarc::driver::sys::CUresult;
 use cute_emulator::EmulatorError;
 
 use crate::{ElementType, Grid};
 
 /// Why a device, a buffer, a view or a launch was refused or failed.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The driver's library is not on this machine, or the system's loader refuses it.
@@ -122,6 +124,13 @@ pub enum Error {
         /// The rule that it breaks.
         rule: LaunchRule,
     },
+}
+
+/// The sentence of the error, which `unwrap` and a `main` that returns it print.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl Error {

@@ -273,3 +273,45 @@ fn a_module_with_errors_keeps_its_names() {
         "#[kernel(threads = 32)] pub fn broken() { unknown(); }",
     ));
 }
+
+/// Constants and structs of numbers are Rust items, too, with the values that kernels use.
+#[test]
+fn host_code_has_the_constants() {
+    let expansion = expansion(
+        "",
+        "
+            /// Sizes.
+            pub struct Config { pub bm: u32, pub scale: f32, pub paired: bool }
+            pub const SMALL: Config = Config { bm: 8 * 8, scale: 0.5, paired: false };
+            pub const LARGE: Config = Config { bm: SMALL.bm * 2, paired: true, ..SMALL };
+            pub const LEAST: i32 = -5;
+            pub const LAYOUT: Layout = layout!((2,3):(3,1));
+            const PRIVATE: u32 = 1;
+        ",
+    );
+    for declared in [
+        "pub struct Config",
+        "pub const LARGE: Config = Config {",
+        "bm: 128u32",
+        "scale: f32::from_bits(1056964608u32)",
+        "paired: true",
+        "pub const LEAST: i32 = -5i32;",
+    ] {
+        assert!(expansion.contains(declared), "{declared}: {expansion}");
+    }
+    for other in ["const LAYOUT", "const PRIVATE"] {
+        let (_, module) = expansion
+            .split_once("pub mod kernels {")
+            .expect("the module");
+        assert!(!module.contains(other), "{other}: {expansion}");
+    }
+}
+
+/// Attributes stand beside each other, so their number is not limited like the depth of expressions.
+#[test]
+fn many_lines_of_documentation() {
+    let lines = "/// A line.\n".repeat(1000);
+    let source = format!("{lines} #[kernel(threads = 32)] pub fn k() {{}}");
+    let expansion = expansion("", &source);
+    assert!(expansion.contains("pub struct k"), "{expansion}");
+}

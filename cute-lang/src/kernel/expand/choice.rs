@@ -59,19 +59,29 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered
         Some(leading) => argument_types(&generics, leading),
         None => argument_types(&generics, name),
     };
-    let doc = format!(" The instances of the kernel `{name}`, chosen by their types and constants.");
+    let doc =
+        format!(" The instances of the kernel `{name}`, chosen by their types and constants.");
     let launch_doc = format!(" Launches the instance of `{name}` for these types and constants.");
     let result = quote!(::core::result::Result<(), #facade::Error>);
     let body = |values: &[(&Ident, &Expr)]| -> TokenStream {
-        let arms = kernel.instances.iter().zip(instances).filter(|(instance, _)| {
-            values.iter().all(|(name, value)| {
-                let mut given = instance.values.iter();
-                given.any(|(known, given)| known == *name && text_of(given).ok() == text_of(value).ok())
-            })
-        });
+        let arms = kernel
+            .instances
+            .iter()
+            .zip(instances)
+            .filter(|(instance, _)| {
+                values.iter().all(|(name, value)| {
+                    let mut given = instance.values.iter();
+                    given.any(|(known, given)| {
+                        known == *name && text_of(given).ok() == text_of(value).ok()
+                    })
+                })
+            });
         let arms = arms.filter_map(|(instance, lowered)| {
             let patterns = constants.iter().map(|choice| {
-                let (_, value) = instance.values.iter().find(|(known, _)| *known == choice.name)?;
+                let (_, value) = instance
+                    .values
+                    .iter()
+                    .find(|(known, _)| *known == choice.name)?;
                 let (ty, variant) = (enum_name(name, choice), variant(value)?);
                 Some(quote!(#ty::#variant))
             });
@@ -181,7 +191,10 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered
 /// `gemm_CFG`: an enum of the values of a constant.
 fn enumeration(kernel: &Ident, choice: &Choice) -> TokenStream {
     let name = enum_name(kernel, choice);
-    let doc = format!(" The values of `{}` for which `{kernel}` has instances.", choice.name);
+    let doc = format!(
+        " The values of `{}` for which `{kernel}` has instances.",
+        choice.name
+    );
     let variants = choice.values.iter().filter_map(|value| {
         let doc = format!(" `{}`.", text_of(value).ok()?);
         let variant = variant(value)?;
@@ -244,7 +257,9 @@ fn combinations<'c>(types: &[&'c Choice]) -> Vec<Vec<(&'c Ident, &'c Expr)>> {
 
 /// The Rust type of elements that a value of a type parameter names.
 fn element_type(facade: &TokenStream, value: &Expr) -> TokenStream {
-    let element = text_of(value).ok().and_then(|name| Element::from_name(&name));
+    let element = text_of(value)
+        .ok()
+        .and_then(|name| Element::from_name(&name));
     match element {
         Some(element) => rust_type(facade, element),
         None => quote!(#value),

@@ -2,11 +2,13 @@
 
 mod choice;
 mod instance;
+mod item;
 mod library;
 mod parameter;
 mod stub;
 
-use crate::kernel::lower::{Lowered, instances};
+use crate::kernel::lower::{Lowered, constants, instances};
+use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::module::Module;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::notation::{Bound, Context, state};
@@ -74,16 +76,30 @@ fn lowered(
         return Err(None);
     }
     let source = Source::new(parsed, &context.bindings)?;
-    let error = match instances(&source) {
-        Ok(instances) => return Ok(items(&context.facade, &source, module, &instances)),
-        Err(error) => error,
+    let error = match (instances(&source), constants(&source)) {
+        (Ok(instances), Ok(constants)) => {
+            let declared = item::items(source.module(HERE), &constants);
+            return Ok(items(
+                &context.facade,
+                &source,
+                module,
+                &instances,
+                &declared,
+            ));
+        }
+        (instances, constants) => {
+            let mut errors = Errors::default();
+            errors.record(instances);
+            errors.record(constants);
+            errors.finish(()).err()
+        }
     };
     // A layout that is declared outside of the module has a carrier, a macro that calls `resume` with the value.
     if let Some(carrier) = source.unresolved.borrow().first() {
         let state = state(context, "kernels", carrier);
         return Ok(quote!(#carrier ! { #state #module }));
     }
-    Err(Some(error))
+    Err(error)
 }
 
 fn facade(attribute: TokenStream) -> Result<TokenStream> {
@@ -104,6 +120,7 @@ fn items(
     source: &Source,
     tokens: &TokenStream,
     instances: &[Lowered],
+    declared: &TokenStream,
 ) -> TokenStream {
     let module = source.module(HERE);
     let Module {
@@ -124,6 +141,7 @@ fn items(
         #carrier
         #(#attrs)*
         #vis mod #ident {
+            #declared
             #(#instances)*
             #choices
             #names

@@ -1,15 +1,17 @@
 //! Stubs for a module whose kernels have errors: their types, with a `launch` that takes the same arguments, so that
 //! uses of them give no errors of their own.
 
+use super::item;
 use super::library::Library;
 use crate::kernel::syntax::kernel::instance_names;
-use crate::kernel::syntax::module;
+use crate::kernel::syntax::module::{self, Module};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Attribute, FnArg, Item, ItemFn, Safety, Type};
 
 /// The module with a stub for each instance, or nothing if the input is not a module.
 pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
+    let tokens = module.clone();
     let Ok((module, items)) = module::items(module) else {
         return TokenStream::new();
     };
@@ -33,11 +35,14 @@ pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
         instance_names(&kernel).iter().map(stub).collect::<Vec<_>>()
     });
     let (attrs, vis, ident) = (&module.attrs, &module.vis, &module.ident);
+    let declared = Module::parse(tokens).ok();
+    let declared = declared.map(|module| item::placeholders(&module));
     quote! {
         #carrier
         #(#attrs)*
         #[allow(missing_docs, non_camel_case_types, clippy::missing_safety_doc)]
         #vis mod #ident {
+            #declared
             #(#stubs)*
             #exported
         }

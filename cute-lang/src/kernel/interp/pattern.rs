@@ -3,10 +3,10 @@
 use crate::kernel::emit::operation::{Cmp, Op};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::{Optional, Truth, Value};
-use cute_ptx::ast::Type;
+use cute_ptx::ast;
 use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
-use syn::{Error, Expr, Pat, RangeLimits, Result};
+use syn::{Error, Expr, Pat, PatType, RangeLimits, Result, Type};
 
 impl Interpreter<'_> {
     /// Binds a pattern to a value. `hint` is the type that the initialiser names, and `start` is the first line that
@@ -15,13 +15,14 @@ impl Interpreter<'_> {
         &mut self,
         pat: &Pat,
         value: Value,
-        hint: Option<Type>,
+        hint: Option<ast::Type>,
         start: usize,
     ) -> Result<()> {
         match pat {
             Pat::Wild(_) => Ok(()),
             Pat::Paren(pat) => self.bind(&pat.pat, value, hint, start),
             Pat::Type(pat) => {
+                check_width(pat)?;
                 let value = self.ascribe(value, &pat.ty)?;
                 let hint = self.scalar_type(&pat.ty).or(hint);
                 self.bind(&pat.pat, value, hint, start)
@@ -215,6 +216,22 @@ impl Interpreter<'_> {
             _ => {}
         }
     }
+}
+
+/// Refuses a variable of type `usize` or `isize`, since a register has a known width.
+fn check_width(pat: &PatType) -> Result<()> {
+    let is_variable = matches!(&*pat.pat, Pat::Ident(name) if name.mutability.is_some());
+    let Type::Path(ty) = &*pat.ty else {
+        return Ok(());
+    };
+    for (name, others) in [("usize", "`u32` or `u64`"), ("isize", "`i32` or `i64`")] {
+        if is_variable && ty.path.is_ident(name) {
+            let message =
+                format!("a variable that changes has a known width: write {others}, not `{name}`");
+            return Err(Error::new_spanned(ty, message));
+        }
+    }
+    Ok(())
 }
 
 fn unmatched(pat: &Pat, value: &Value) -> Error {

@@ -1,6 +1,7 @@
 //! A module of kernels to PTX, instance by instance.
 
 mod constant;
+mod constants;
 mod entry;
 mod parameter;
 
@@ -16,6 +17,7 @@ use crate::kernel::syntax::library::bindings_from;
 use crate::kernel::syntax::module::Module as Kernels;
 use crate::kernel::syntax::source::{HERE, Source};
 use constant::{cluster, constant};
+pub(crate) use constants::constants;
 use cute_hopper::threads::MAX_CTA;
 use cute_ptx::ast::{Entry, Item, Module};
 use entry::{check_parameters, directives, entry_name, ptx_params, shared_memory};

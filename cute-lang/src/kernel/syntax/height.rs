@@ -30,6 +30,8 @@ pub(super) fn check_height(tokens: TokenStream) -> Result<()> {
             TokenTree::Punct(punct) if matches!(punct.as_char(), ';' | ',') => {
                 level.end_expression()
             }
+            // An attribute is read beside the others, not inside of them.
+            TokenTree::Punct(punct) if punct.as_char() == '#' => {}
             TokenTree::Punct(_) => level.operators += 1,
             TokenTree::Ident(_) => level.operators += usize::from(level.after_word),
             // In `f(x)(y)[z]`, each group after another adds to the height.

@@ -61,7 +61,10 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
             });
             if let Some((values, product)) = errors.record(product) {
                 if !choices.is_empty() {
-                    errors.push(Error::new_spanned(attr, "a kernel has one `#[instances(…)]`"));
+                    errors.push(Error::new_spanned(
+                        attr,
+                        "a kernel has one `#[instances(…)]`",
+                    ));
                 }
                 choices = values;
                 instances.extend(product);

@@ -22,7 +22,11 @@ pub struct StructType {
 impl Display for StructType {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.name)?;
-        let arguments: Vec<String> = self.generics.iter().map(|(_, value)| argument(value)).collect();
+        let arguments: Vec<String> = self
+            .generics
+            .iter()
+            .map(|(_, value)| argument(value))
+            .collect();
         match arguments.is_empty() {
             true => Ok(()),
             false => write!(f, "<{}>", arguments.join(", ")),

@@ -1,0 +1,144 @@
+//! Constants and structs of numbers, which host code uses as well: `pub const TILE: u32 = 128`.
+
+use crate::kernel::syntax::module::Module;
+use crate::kernel::value::Value;
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+use syn::{ItemConst, ItemStruct, Type, Visibility};
+
+/// The public constants and structs of a module that are of numbers and truth values, as Rust. The values are those that
+/// kernels use.
+pub(super) fn items(module: &Module, values: &[(&ItemConst, Value)]) -> TokenStream {
+    let values = values.iter().map(|(item, value)| (*item, Some(value)));
+    declarations(module, values)
+}
+
+/// The same declarations for a module with errors, with 0 in place of the values.
+pub(super) fn placeholders(module: &Module) -> TokenStream {
+    declarations(module, module.consts.iter().map(|item| (item, None)))
+}
+
+fn declarations<'m>(
+    module: &'m Module,
+    values: impl Iterator<Item = (&'m ItemConst, Option<&'m Value>)>,
+) -> TokenStream {
+    let structs = module.structs.iter().filter(|item| is_plain(item));
+    let structs = structs.map(|item| {
+        let ItemStruct {
+            attrs,
+            vis,
+            ident,
+            fields,
+            ..
+        } = item;
+        quote! {
+            #(#attrs)*
+            #[allow(dead_code)]
+            #[derive(
+                ::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug, ::core::cmp::PartialEq
+            )]
+            #vis struct #ident #fields
+        }
+    });
+    let consts = values.filter_map(|(item, value)| {
+        let ItemConst {
+            attrs,
+            vis,
+            ident,
+            ty,
+            ..
+        } = item;
+        let known = primitive(ty).is_some() || structure(module, ty).is_some();
+        let value = literal(module, ty, value)?;
+        (is_public(vis) && known).then(|| {
+            quote! {
+                #(#attrs)*
+                #[allow(dead_code)]
+                #vis const #ident: #ty = #value;
+            }
+        })
+    });
+    quote!(#(#structs)* #(#consts)*)
+}
+
+/// Whether host code can have the struct: it is public, and its fields are numbers and truth values.
+fn is_plain(item: &ItemStruct) -> bool {
+    let plain = |field: &syn::Field| primitive(&field.ty).is_some();
+    is_public(&item.vis) && item.generics.params.is_empty() && item.fields.iter().all(plain)
+}
+
+fn is_public(vis: &Visibility) -> bool {
+    !matches!(vis, Visibility::Inherited)
+}
+
+/// The name of a number type or `bool`.
+fn primitive(ty: &Type) -> Option<String> {
+    const NAMES: &[&str] = &[
+        "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "usize", "f32", "f64", "bool",
+    ];
+    let Type::Path(path) = ty else {
+        return None;
+    };
+    let name = path.path.get_ident()?.to_string();
+    NAMES.contains(&&name[..]).then_some(name)
+}
+
+/// The struct of this module that the type names, if host code has it.
+fn structure<'m>(module: &'m Module, ty: &Type) -> Option<&'m ItemStruct> {
+    let Type::Path(path) = ty else {
+        return None;
+    };
+    let name = path.path.get_ident()?;
+    module
+        .structs
+        .iter()
+        .find(|item| item.ident == *name && is_plain(item))
+}
+
+/// The value as Rust, with the type of the constant; 0 if there is none.
+fn literal(module: &Module, ty: &Type, value: Option<&Value>) -> Option<TokenStream> {
+    if let Some(item) = structure(module, ty) {
+        let fields = item.fields.iter().map(|field| {
+            let name = field.ident.as_ref()?;
+            let value = match value {
+                Some(Value::Struct(value)) => Some(value.field(&name.to_string())?),
+                _ => None,
+            };
+            let value = literal(module, &field.ty, value)?;
+            Some(quote!(#name: #value))
+        });
+        let fields: Vec<TokenStream> = fields.collect::<Option<_>>()?;
+        let name = &item.ident;
+        return Some(quote!(#name { #(#fields),* }));
+    }
+    let name = primitive(ty)?;
+    let zero = match name.as_str() {
+        "bool" => Value::Bool(false),
+        "f32" | "f64" => Value::Float(0.0),
+        _ => Value::Int(0, None),
+    };
+    Some(match value.unwrap_or(&zero) {
+        Value::Bool(value) => quote!(#value),
+        Value::Int(value, _) => {
+            let digits: Literal = format!("{}{name}", value.unsigned_abs()).parse().ok()?;
+            match *value < 0 {
+                true => quote!(-#digits),
+                false => quote!(#digits),
+            }
+        }
+        Value::Float(value) => {
+            let ty = format_ident!("{name}");
+            match name.as_str() {
+                "f32" => {
+                    let bits = (*value as f32).to_bits();
+                    quote!(#ty::from_bits(#bits))
+                }
+                _ => {
+                    let bits = value.to_bits();
+                    quote!(#ty::from_bits(#bits))
+                }
+            }
+        }
+        _ => return None,
+    })
+}

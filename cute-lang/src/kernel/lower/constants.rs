@@ -1,0 +1,22 @@
+//! The values of a module's constants.
+
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::interp::Interpreter;
+use crate::kernel::syntax::errors::Errors;
+use crate::kernel::syntax::source::{HERE, Source};
+use crate::kernel::value::Value;
+use syn::{ItemConst, Result};
+
+/// Each constant of the module with its value. Constants that no kernel uses are evaluated, too, so that their errors are
+/// found.
+pub(crate) fn constants(source: &Source) -> Result<Vec<(&ItemConst, Value)>> {
+    let mut errors = Errors::default();
+    let mut values = Vec::new();
+    for item in &source.module(HERE).consts {
+        let name = &item.ident;
+        let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
+        let value = interpreter.eval(&syn::parse_quote!(#name));
+        values.extend(errors.record(value).map(|value| (item, value)));
+    }
+    errors.finish(values)
+}
