@@ -301,7 +301,7 @@ fn host_code_has_the_constants() {
     }
     for other in ["const LAYOUT", "const PRIVATE"] {
         let (_, module) = expansion
-            .split_once("pub mod kernels {")
+            .rsplit_once("pub mod kernels {")
             .expect("the module");
         assert!(!module.contains(other), "{other}: {expansion}");
     }

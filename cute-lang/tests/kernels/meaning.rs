@@ -234,6 +234,52 @@ fn an_instruction_that_only_reads_is_no_result() {
     assert_eq!(run(&instances.remove(0), &[5]), 7);
 }
 
+/// Loops compute the same however often their bodies are emitted.
+#[test]
+fn loops_are_unrolled_in_part() {
+    fn f(x: u32, y: u32) -> u32 {
+        let mut s = 1u32;
+        for i in 0..y % 7 {
+            if i == 4 {
+                continue;
+            }
+            if s > 5000 {
+                break;
+            }
+            s = s * 3 + i + x % 5;
+        }
+        for i in 2..8 {
+            s = s.wrapping_mul(5) + i;
+        }
+        s
+    }
+    for unroll in ["", "#[unroll(1)]", "#[unroll(2)]", "#[unroll(4)]"] {
+        let source = format!(
+            "fn f(x: u32, y: u32) -> u32 {{
+                let mut s = 1;
+                {unroll} for i in 0..y % 7 {{
+                    if i == 4 {{ continue; }}
+                    if s > 5000 {{ break; }}
+                    s = s * 3 + i + x % 5;
+                }}
+                {unroll} for i in 2..8 {{ s = s * 5 + i; }}
+                s
+            }}"
+        );
+        check(&source, f);
+    }
+    let body = "#[unroll(3)] for i in 0..9 { out[i] = n; }";
+    let source = format!(
+        "mod kernels {{ #[kernel(threads = 1)] pub unsafe fn k(n: u32, out: Global<u32, 1>) {{ {body} }} }}"
+    );
+    let instance = lower(source.parse().expect("tokens"))
+        .expect("a kernel")
+        .remove(0);
+    let text = instance.module.to_string();
+    assert_eq!(text.matches("st.global").count(), 3, "{text}");
+    assert_eq!(text.matches("setp").count(), 1, "{text}");
+}
+
 /// Runs `source`, whose last function is `f`, at run time and at expansion.
 pub(super) fn check(source: &str, f: fn(u32, u32) -> u32) {
     let run_time = kernel(source, "x: u32, y: u32, out: Global<u32, 1>", "x", "y");

@@ -1,5 +1,6 @@
 //! Loops, and jumps out of loops and functions.
 
+use super::unroll::Unroll;
 use crate::kernel::emit::builder::{unless, when};
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::interp::{Interpreter, JumpTarget, Loop};
@@ -17,25 +18,45 @@ const MAX_UNROLL: i128 = 4096;
 
 impl Interpreter<'_> {
     pub(super) fn for_loop(&mut self, expr: &ExprForLoop) -> Result<Value> {
+        let unroll = Unroll::of(&expr.attrs)?;
         let over = self.eval(&expr.expr)?;
         let over = match over {
             Value::Range(..) | Value::Array(_) => self.keep(over),
             over => over,
         };
-        match over {
-            Value::Range(Num::Const(start), Num::Const(end), ty) => {
+        match (over, unroll) {
+            (Value::Range(start, end, ty), Unroll::By(copies, _)) => {
+                self.counted(expr, &start, &end, ty, copies)?;
+            }
+            (Value::Range(Num::Const(start), Num::Const(end), ty), _) => {
                 let steps = end.saturating_sub(start);
                 let indices = (start..end).map(|i| (i.to_string(), Value::Int(i, ty)));
                 self.unrolled(expr, steps, indices)?;
             }
-            Value::Range(start, end, _) => self.counted(expr, &start, &end)?,
-            Value::Array(elements) => {
+            (Value::Range(..), Unroll::Whole(span)) => {
+                let message = "the bounds are known only at run time: write `#[unroll(N)]` for N copies of the body";
+                return Err(Error::new(span, message));
+            }
+            (Value::Range(start, end, ty), Unroll::Default) => {
+                self.counted(expr, &start, &end, ty, 1)?;
+            }
+            (_, Unroll::By(_, span)) => {
+                let message = "`#[unroll(N)]` is for a loop over a range: `for i in a..b`";
+                return Err(Error::new(span, message));
+            }
+            (Value::Array(elements), _) => {
                 let steps = elements.len() as i128;
                 let elements = elements.into_iter().enumerate();
                 let elements = elements.map(|(i, value)| (format!("[{i}]"), value));
                 self.unrolled(expr, steps, elements)?;
             }
-            Value::Struct(_) | Value::Reference(_) => self.iterated(expr, over)?,
+            (over @ (Value::Struct(_) | Value::Reference(_)), Unroll::Default) => {
+                self.iterated(expr, over)?;
+            }
+            (Value::Struct(_) | Value::Reference(_), Unroll::Whole(span)) => {
+                let message = "how often an iterator gives a value is known only at run time";
+                return Err(Error::new(span, message));
+            }
             _ => {
                 return Err(Error::new(
                     expr.expr.span(),
@@ -85,45 +106,75 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// A loop that counts in a register. It tests the bound once before the first iteration and then at the end of
-    /// each.
-    fn counted(&mut self, expr: &ExprForLoop, start: &Num, end: &Num) -> Result<()> {
+    /// A loop that counts in a register, with that many copies of its body. It tests the bound once before the first
+    /// iteration, and then at the end of each, except where known bounds make a test needless.
+    fn counted(
+        &mut self,
+        expr: &ExprForLoop,
+        start: &Num,
+        end: &Num,
+        ty: Option<Type>,
+        copies: u32,
+    ) -> Result<()> {
         self.b.set_place(expr.expr.span());
         let ty = match (start, end) {
             (Num::Reg(scalar), _) | (_, Num::Reg(scalar)) => scalar.ty,
-            _ => Type::U32,
+            _ => ty.unwrap_or(Type::U32),
         };
-        let Value::Scalar(enters) = self.b.compare(Cmp::Lt, start, end)? else {
-            return Err(self.b.error("a range of known bounds is unrolled"));
+        let steps = match (start.constant(), end.constant()) {
+            (Some(start), Some(end)) => Some(end.saturating_sub(start)),
+            _ => None,
         };
+        let enters = self.b.compare(Cmp::Lt, start, end)?;
+        if enters == Value::Bool(false) {
+            return Ok(());
+        }
+        for bound in [start, end] {
+            if let Num::Const(bound) = bound {
+                self.b.check_fits(*bound, ty)?;
+            }
+        }
         let name = match &*expr.pat {
             Pat::Ident(pat) => pat.ident.to_string(),
             _ => "i".into(),
         };
         let counter = self.b.named_register(ty, &name);
         let head = self.b.label("for");
-        let on_break = JumpTarget {
+        let mut on_break = JumpTarget {
             label: self.b.label("for_end"),
-            used: true,
+            used: false,
         };
-        self.b.branch_if(unless(&enters), &on_break.label);
+        if let Value::Scalar(enters) = enters {
+            on_break.used = true;
+            self.b.branch_if(unless(&enters), &on_break.label);
+        }
         self.b.assign(&counter, start.operand());
         self.b.place_label(&head);
         self.enter(expr.label.as_ref(), on_break);
-        let on_continue = self.target("for_next");
-        self.current().on_continue = on_continue;
-        self.iteration(&expr.pat, Value::Scalar(counter.clone()), &expr.body)?;
-        self.arrive(|l| &mut l.on_continue);
-        if !self.dead {
-            self.b.emit(
-                Opcode::Add,
-                instruction_type(ty),
-                [counter.operand(), counter.operand(), Operand::Int(1)],
-            );
-            let again = self
-                .b
-                .set_predicate(Cmp::Lt, ty, counter.operand(), end.operand());
-            self.b.branch_if(when(&again), &head);
+        let is_whole = steps.is_some_and(|steps| steps % i128::from(copies) == 0);
+        for left in (0..copies).rev() {
+            let on_continue = self.target("for_next");
+            self.current().on_continue = on_continue;
+            self.iteration(&expr.pat, Value::Scalar(counter.clone()), &expr.body)?;
+            self.arrive(|l| &mut l.on_continue);
+            if self.dead {
+                break;
+            }
+            let step = [counter.operand(), counter.operand(), Operand::Int(1)];
+            self.b.emit(Opcode::Add, instruction_type(ty), step);
+            if left > 0 && is_whole {
+                continue;
+            }
+            let (at, end) = (counter.operand(), end.operand());
+            let again = self.b.set_predicate(Cmp::Lt, ty, at, end);
+            if left == 0 {
+                self.b.branch_if(when(&again), &head);
+            } else {
+                let on_break = &mut self.current().on_break;
+                on_break.used = true;
+                let label = on_break.label.clone();
+                self.b.branch_if(unless(&again), &label);
+            }
         }
         self.leave();
         Ok(())

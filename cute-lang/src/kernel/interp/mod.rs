@@ -27,6 +27,7 @@ mod ptx;
 mod statement;
 mod structure;
 mod types;
+mod unroll;
 mod variable;
 
 use crate::kernel::emit::builder::Builder;

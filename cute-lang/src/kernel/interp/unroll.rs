@@ -1,0 +1,49 @@
+//! `#[unroll]`, `#[unroll(N)]` and `#[unroll(1)]` of a loop.
+
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Attribute, Error, LitInt, Meta, Result};
+
+/// The most copies of a body that `#[unroll(N)]` makes.
+const MAX_COPIES: u32 = 64;
+
+/// What the attributes of a loop say.
+pub(super) enum Unroll {
+    /// Nothing: a loop over known bounds is unrolled, and another is not.
+    Default,
+    /// `#[unroll]`: the body is emitted once for each value.
+    Whole(Span),
+    /// `#[unroll(N)]`: a loop whose body is emitted N times.
+    By(u32, Span),
+}
+
+impl Unroll {
+    pub(super) fn of(attrs: &[Attribute]) -> Result<Self> {
+        let mut unroll = Self::Default;
+        for attr in attrs {
+            if !attr.path().is_ident("unroll") {
+                let message = "a loop takes the attributes `#[unroll]` and `#[unroll(N)]` only";
+                return Err(Error::new_spanned(attr, message));
+            }
+            if !matches!(unroll, Self::Default) {
+                return Err(Error::new_spanned(attr, "`#[unroll]` is given twice"));
+            }
+            unroll = match &attr.meta {
+                Meta::Path(_) => Self::Whole(attr.span()),
+                _ => {
+                    let copies: LitInt = attr.parse_args()?;
+                    match copies.base10_parse() {
+                        Ok(number) if (1..=MAX_COPIES).contains(&number) => {
+                            Self::By(number, attr.span())
+                        }
+                        _ => {
+                            let message = format!("{copies} is not in 1..={MAX_COPIES}");
+                            return Err(Error::new(copies.span(), message));
+                        }
+                    }
+                }
+            };
+        }
+        Ok(unroll)
+    }
+}
