@@ -71,10 +71,17 @@ pub fn attention(
         true => attention_CAUSAL::_true,
         false => attention_CAUSAL::_false,
     };
+    // Tiles of a causal attention take different times, so that each is a CTA, which starts when another ends.
+    let most = match causal {
+        attention_CAUSAL::_true => limit,
+        attention_CAUSAL::_false => device.multiprocessor_count(),
+    };
     // An empty tensor is refused by the launch, which names it.
-    let grid = (ctas as u32).max(1);
+    let grid = (ctas as u32).min(most).max(1);
     let scale = scale * std::f32::consts::LOG2_E;
-    kernels::attention::launch(d, causal, device, grid, q, k, v, o, queries, keys, scale)?;
+    kernels::attention::launch(
+        d, causal, device, grid, q, k, v, o, heads, queries, keys, scale,
+    )?;
     Ok(())
 }
 
@@ -95,28 +102,20 @@ pub mod kernels {
 
     /// The sizes for rows of `d` elements.
     pub fn config(d: u32, causal: bool) -> Config {
-        if d == 64 {
-            Config {
-                consumers: 3,
-                keys: 128,
-                registers: (32, 160),
-            }
-        } else {
-            Config {
-                consumers: 2,
-                keys: if causal { 128 } else { 176 },
-                registers: (24, 240),
-            }
+        Config {
+            consumers: if d == 64 { 3 } else { 2 },
+            keys: if d == 64 || causal { 128 } else { 176 },
+            registers: if d == 64 { (32, 160) } else { (24, 240) },
         }
     }
 
     /// Stages of the rings of keys and of values.
     pub const STAGES: u32 = 2;
 
-    pub const NEG_INFINITY: f32 = -1.0 / 0.0;
+    const NEG_INFINITY: f32 = -1.0 / 0.0;
 
-    /// A CTA computes 64 rows of O with each of its warpgroups but the first, which loads Q once and K and V in tiles of keys.
-    /// `scale` is that of the exponents of 2.
+    /// A CTA computes tiles of O: its own number, and on by the number of CTAs. Warpgroup 0 loads by TMA, and each other computes
+    /// 64 rows. `scale` is that of exponents of 2.
     #[kernel(threads = 128 * (1 + config(D, CAUSAL).consumers))]
     #[instances(D in [64, 128], CAUSAL in [false, true])]
     pub fn attention<const D: u32, const CAUSAL: bool>(
@@ -124,148 +123,147 @@ pub mod kernels {
         k: TmaLoad<bf16, 3>,
         v: TmaLoad<bf16, 3>,
         o: TmaStore<bf16, 3>,
+        heads: u32,
         queries: u32,
         keys: u32,
         scale: f32,
     ) {
         let cfg = config(D, CAUSAL);
-        let sq = smem::<bf16>(tile_to_shape(
-            smem_atom::<bf16>(K, SW128),
-            (64, D, cfg.consumers),
-        ));
-        let sk = smem::<bf16>(tile_to_shape(
-            smem_atom::<bf16>(K, SW128),
-            (cfg.keys, D, STAGES),
-        ));
-        let sv = smem::<bf16>(tile_to_shape(
-            smem_atom::<bf16>(MN, SW128),
-            (D, cfg.keys, STAGES),
-            (1, 0, 2),
-        ));
-        let ready = mbarriers(1, 1);
-        let key_ring = Ring::<{ STAGES }, 1>::new(cfg.consumers);
-        let value_ring = Ring::<{ STAGES }, 1>::new(cfg.consumers);
+        let (rows, atom) = (64 * cfg.consumers, smem_atom::<bf16>(K, SW128));
+        let sq = smem::<bf16>(tile_to_shape(atom, (64, D, cfg.consumers)));
+        let sk = smem::<bf16>(tile_to_shape(atom, (cfg.keys, D, STAGES)));
+        let atom = smem_atom::<bf16>(MN, SW128);
+        let sv = smem::<bf16>(tile_to_shape(atom, (D, cfg.keys, STAGES), (1, 0, 2)));
+        let q_ring = Ring::<1, 1>::new(cfg.consumers);
+        let k_ring = Ring::<{ STAGES }, 1>::new(cfg.consumers);
+        let v_ring = Ring::<{ STAGES }, 1>::new(cfg.consumers);
 
-        // Tiles of one head are neighbours, and the last ones, which see most keys if causal, start first.
-        let tiles = ceil_div(queries, 64 * cfg.consumers);
-        let head = block_idx().0 / tiles;
-        let first = (tiles - 1 - block_idx().0 % tiles) * 64 * cfg.consumers;
-        let seen = if CAUSAL {
-            min(keys, first + 64 * cfg.consumers)
-        } else {
-            keys
+        let tiles = ceil_div(queries, rows);
+        // Head and first query of a tile, and the number of steps over the keys that it sees. Of each head, the last tiles come
+        // first: if causal, they take longest.
+        let place = |tile| {
+            let first = (tiles - 1 - tile % tiles) * rows;
+            let seen = if CAUSAL {
+                min(keys, first + rows)
+            } else {
+                keys
+            };
+            (tile / tiles, first, ceil_div(seen, cfg.keys))
         };
-        let steps = ceil_div(seen, cfg.keys);
+        let mut tile = block_idx().0;
         if warpgroup() == 0 {
             setmaxnreg_dec(cfg.registers.0);
             if thread() == 0 {
-                expect_tx(ready[0], bytes(sq));
-                for i in 0..cfg.consumers {
-                    tma_load(q, (head, first + 64 * i, 0), sq[(_, _, i)], ready[0]);
-                }
-                let mut key_stages = key_ring.producer();
-                let mut value_stages = value_ring.producer();
-                for step in 0..steps {
-                    let slot = key_stages.acquire(bytes(sk[(_, _, 0)]));
-                    slot.load(k, (head, step * cfg.keys, 0), sk[(_, _, slot.stage)]);
-                    let slot = value_stages.acquire(bytes(sv[(_, _, 0)]));
-                    slot.load(
-                        v,
-                        (head, step * cfg.keys, 0),
-                        select(sv[(_, _, slot.stage)], 1, 0),
-                    );
+                let (mut qs, mut ks, mut vs) =
+                    (q_ring.producer(), k_ring.producer(), v_ring.producer());
+                while tile < heads * tiles {
+                    let (head, first, steps) = place(tile);
+                    for step in 0..steps {
+                        let key = step * cfg.keys;
+                        let slot = ks.acquire(bytes(sk[(_, _, 0)]));
+                        slot.load(k, (head, key, 0), sk[(_, _, slot.stage)]);
+                        // Q comes after the first keys, which need not wait until the tile before is stored.
+                        if step == 0 {
+                            let slot = qs.acquire(bytes(sq));
+                            for i in 0..cfg.consumers {
+                                slot.load(q, (head, first + 64 * i, 0), sq[(_, _, i)]);
+                            }
+                        }
+                        let slot = vs.acquire(bytes(sv[(_, _, 0)]));
+                        slot.load(v, (head, key, 0), select(sv[(_, _, slot.stage)], 1, 0));
+                    }
+                    tile += grid_dim().0;
                 }
             }
         } else {
             setmaxnreg_inc(cfg.registers.1);
             let index = warpgroup() - 1;
-            let row = first + 64 * index;
-            let tile = sq[(_, _, index)];
-            let mut key_stages = key_ring.consumer();
-            let mut value_stages = value_ring.consumer();
-            let s = fragment::<f32>(wgmma_c(cfg.keys));
-            let sum = fragment::<f32>(wgmma_c(D));
-            // Of each row, the largest score so far, and the sum of exponentials.
+            let mine = sq[(_, _, index)];
+            let (mut qs, mut ks, mut vs) =
+                (q_ring.consumer(), k_ring.consumer(), v_ring.consumer());
+            // Scores, and the products of their exponentials and the values. Of each row, the largest score so far, and the sum
+            // of the exponentials.
+            let (s, acc) = (
+                fragment::<f32>(wgmma_c(cfg.keys)),
+                fragment::<f32>(wgmma_c(D)),
+            );
             let (m, l) = (fragment::<f32>(s, 1), fragment::<f32>(s, 1));
-            for i in 0..size(m) {
-                m[i] = NEG_INFINITY;
-                l[i] = 0.0;
-            }
-            // The number of keys that the i-th row sees.
-            let visible = |i| if CAUSAL { min(keys, row + i + 1) } else { keys };
-
-            wait(ready[0], 0);
-            let stage = key_stages.wait();
-            wgmma_fence();
-            wgmma(s, tile, sk[(_, _, stage)], false);
-            wgmma_commit();
-            wgmma_wait(0);
-            key_stages.release(stage);
-            mask(s, 0, visible);
-            let (weights, _) = softmax(s, m, l, scale);
-            let p = convert::<bf16>(weights);
-            for step in 1..steps {
-                // The scores of these keys, and at the same time the values of the keys before.
-                let stage = key_stages.wait();
-                wgmma_fence();
-                wgmma(s, tile, sk[(_, _, stage)], false);
-                wgmma_commit();
-                let before = value_stages.wait();
-                wgmma_fence();
-                wgmma(sum, p, sv[(_, _, before)], step > 1);
-                wgmma_commit();
-                wgmma_wait(1);
-                key_stages.release(stage);
-                mask(s, step * cfg.keys, visible);
-                let (weights, old) = softmax(s, m, l, scale);
+            while tile < heads * tiles {
+                let (head, first, steps) = place(tile);
+                let row = first + 64 * index;
+                let visible = |i| if CAUSAL { min(keys, row + i + 1) } else { keys };
+                for i in 0..size(m) {
+                    m[i] = NEG_INFINITY;
+                    l[i] = 0.0;
+                }
+                let loaded = qs.wait();
+                let stage = ks.wait();
+                start(s, mine, sk[(_, _, stage)], false);
                 wgmma_wait(0);
-                value_stages.release(before);
-                sum *= old;
-                copy(convert::<bf16>(weights), p);
-            }
-            let before = value_stages.wait();
-            wgmma_fence();
-            wgmma(sum, p, sv[(_, _, before)], steps > 1);
-            wgmma_commit();
-            wgmma_wait(0);
-            sum *= rcp_fast(l);
-
-            // All warps have read Q, so O can take its place.
-            bar_sync(index + 1, 128);
-            copy(convert::<bf16>(sum), tile);
-            fence_proxy_async();
-            bar_sync(index + 1, 128);
-            if warpgroup_thread() == 0 {
-                tma_store(tile, o, (head, row, 0));
-                tma_commit();
-                tma_wait_read(0);
+                ks.release(stage);
+                mask(s, 0, visible);
+                let (x, _) = softmax(s, m, l, scale);
+                let p = convert::<bf16>(x);
+                for step in 1..steps {
+                    // The next scores are computed along with the products of the values before.
+                    let stage = ks.wait();
+                    start(s, mine, sk[(_, _, stage)], false);
+                    let before = vs.wait();
+                    start(acc, p, sv[(_, _, before)], step > 1);
+                    wgmma_wait(1);
+                    ks.release(stage);
+                    mask(s, step * cfg.keys, visible);
+                    let (x, old) = softmax(s, m, l, scale);
+                    wgmma_wait(0);
+                    vs.release(before);
+                    acc *= old;
+                    copy(convert::<bf16>(x), p);
+                }
+                let before = vs.wait();
+                start(acc, p, sv[(_, _, before)], steps > 1);
+                wgmma_wait(0);
+                vs.release(before);
+                acc *= rcp_fast(l);
+                // All warps have read Q, so O takes its place.
+                bar_sync(index + 1, 128);
+                copy(convert::<bf16>(acc), mine);
+                fence_proxy_async();
+                bar_sync(index + 1, 128);
+                if warpgroup_thread() == 0 {
+                    tma_store(mine, o, (head, row, 0));
+                    tma_commit();
+                    tma_wait_read(0);
+                }
+                qs.release(loaded);
+                tile += grid_dim().0;
             }
         }
     }
 
-    /// Sets scores to −∞ whose keys a row does not see. `visible(i)` is the number of keys that row i sees, and `first` is the
-    /// key of the first column.
+    /// Starts acc = a · bᵀ, plus the old acc if `accumulate` is true, as a batch of its own.
+    fn start(acc: Fragment, a: _, b: Tensor, accumulate: bool) {
+        wgmma_fence();
+        wgmma(acc, a, b, accumulate);
+        wgmma_commit();
+    }
+
+    /// Sets the scores of keys that a row does not see to −∞. Row i sees `visible(i)` keys, and `first` is the key of column 0.
     fn mask(s: Fragment, first: u32, visible: impl Fn(u32) -> u32) {
         if first + 2 * size(s) > visible(0) {
+            let sees = |i, j| first + j < visible(i);
             copy(
-                map(s, |x, (i, j)| {
-                    if first + j < visible(i) {
-                        x
-                    } else {
-                        NEG_INFINITY
-                    }
-                }),
+                map(s, |x, (i, j)| if sees(i, j) { x } else { NEG_INFINITY }),
                 s,
             );
         }
     }
 
-    /// One step of a softmax: the exponentials of the scores, and the factor for all that has been summed up before. `m`, the
-    /// largest scores so far, and `l`, the sums, are updated.
+    /// The exponentials of more scores, and the factor for what was summed up before. Updates `m`, the largest scores, and `l`,
+    /// the sums.
     fn softmax(s: Fragment, m: Fragment, l: Fragment, scale: f32) -> (Fragment, Fragment) {
         let top = max(m, reduce(s, 1, max));
         let old = exp2_fast((m - top) * scale);
-        let p = exp2_fast(fma(s, scale, -top * scale));
+        let p = exp2_fast(fma(s, scale, top * -scale));
         l *= old;
         l += reduce(p, 1, add);
         copy(top, m);
