@@ -22,6 +22,34 @@ pub enum Error {
         /// Shape of D.
         d: [usize; 2],
     },
+    /// The shapes of an attention do not fit together, or its rows have a length for which there is no kernel.
+    #[error(
+        "attention needs q and o of shape (B, M, D), and k and v of (B, N, D), with D 64 or 128: found q {q:?}, k {k:?}, v {v:?} and o {o:?}"
+    )]
+    AttentionShapes {
+        /// Shape of Q.
+        q: [usize; 3],
+        /// Shape of K.
+        k: [usize; 3],
+        /// Shape of V.
+        v: [usize; 3],
+        /// Shape of O.
+        o: [usize; 3],
+    },
+    /// The scale of an attention is not a positive, finite number.
+    #[error("the scale of attention is a positive, finite number, not {scale}")]
+    AttentionScale {
+        /// The scale.
+        scale: f32,
+    },
+    /// An attention that takes more CTAs than a grid has.
+    #[error("attention takes {ctas} CTAs: at most {limit} are possible")]
+    AttentionGrid {
+        /// The CTAs that it takes.
+        ctas: u64,
+        /// The most CTAs of a grid.
+        limit: u32,
+    },
     /// The shapes of a transpose do not fit together.
     #[error(
         "transpose needs a source of shape (M, N) and a destination of (N, M): found source ({}, {}) and destination ({}, {})",

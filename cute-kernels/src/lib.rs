@@ -1,5 +1,6 @@
 //! Kernels written in the kernel language, and safe host functions over them.
 
+pub mod attention;
 pub mod epilogue;
 mod error;
 mod extent;
@@ -19,6 +20,7 @@ pub mod lib {
     pub use crate::tile_scheduler::kernels::{Tile, Tiles};
 }
 
+pub use attention::attention;
 pub use error::Error;
 pub use gemm::{GemmOutput, gemm};
 pub use transpose::{Transpose, transpose};

@@ -86,8 +86,8 @@ pub mod kernels {
     }
 
     impl<const CTAS: u32> Slot<CTAS> {
-        /// Loads the tile of `from` at (row, column) into `to`.
-        pub fn load<T: Element>(&self, from: TmaLoad<T, 2>, at: (u32, u32), to: Tensor) {
+        /// Loads the tile of `from` at a coordinate, such as (row, column), into `to`.
+        pub fn load<T: Element, const R: u32>(&self, from: TmaLoad<T, R>, at: _, to: Tensor) {
             tma_load(from, at, to, self.full);
         }
 

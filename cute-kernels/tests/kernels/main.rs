@@ -1,6 +1,7 @@
 //! Every kernel is compared with a reference on the emulator; with `CUTE_GPU=1` on the GPU, and then a missing GPU is a failure.
 //! The PTX of every instance is checked for the instructions it should have, and by NVIDIA's assembler.
 
+mod attention;
 mod gemm;
 mod ptx;
 mod transpose;

@@ -1,5 +1,6 @@
 //! The PTX of every instance: the instructions that it should have, and NVIDIA's assembler's report.
 
+use cute_kernels::attention::kernels as attention;
 use cute_kernels::gemm::kernels as gemm;
 use cute_kernels::transpose::kernels as transpose;
 use cute_ptxas::Ptxas;
@@ -11,6 +12,10 @@ fn instances() -> Vec<(&'static str, &'static str)> {
         ($($instance:path),* $(,)?) => { vec![$((<$instance>::NAME, <$instance>::PTX)),*] };
     }
     list![
+        attention::attention_64_false,
+        attention::attention_64_true,
+        attention::attention_128_false,
+        attention::attention_128_true,
         gemm::gemm_bf16_SINGLE,
         gemm::gemm_f32_SINGLE,
         gemm::gemm_bf16_PAIR,

@@ -6,7 +6,7 @@ use crate::kernel::builtins::call::{Builtin, Call, instruction};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::param::{ParamKind, TmaRecipe};
 use crate::kernel::value::{Num, Scalar, Tensor, TmaTensor, Value};
-use cute_algebra::{Swizzle, TmaPlan, tma_plan};
+use cute_algebra::{Layout, Swizzle, TmaPlan, prepend_to_rank, tma_plan};
 use cute_hopper::tma::SHARED_ALIGN;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -155,6 +155,7 @@ fn copies(
             format!("the tile has elements of `{tile_element}`, but `{name}` has elements of `{element}`"),
         ));
     }
+    let tile_tensor = &tile_tensor.of_rank(b, tma.rank)?;
     let start = coordinates(call, coordinate, tma.rank)?;
     // The last mode of a tensor is contiguous.
     let order: Vec<usize> = (0..tma.rank).rev().collect();
@@ -163,6 +164,19 @@ fn copies(
     record(b, call, tile, param, &plan)?;
     let symbol = b.params[param].symbol.clone();
     instructions(b, call, tile, &symbol, tile_tensor, &start, &plan)
+}
+
+impl Tensor {
+    /// The tensor with modes of extent 1 before its own, up to that rank.
+    fn of_rank(&self, b: &mut Builder, rank: usize) -> Result<Tensor> {
+        let layout = self.layout.layout();
+        if layout.rank() >= rank {
+            return Ok(self.clone());
+        }
+        let one = Layout::new(1, 0);
+        let layout = one.and_then(|one| prepend_to_rank(layout, rank as i64, &one));
+        self.with_layout(b, layout.map_err(|error| b.error(error))?)
+    }
 }
 
 /// Argument `index` as a coordinate of that rank.

@@ -1,0 +1,272 @@
+//! Attention: O = softmax(scale · Q · Kᵀ) · V, bf16 in and out.
+
+use cute_runtime::{Device, TensorView, TensorViewMut, bf16};
+use kernels::{attention_CAUSAL, attention_D};
+
+use crate::Error;
+use crate::extent::extent;
+
+/// O[b] = softmax(`scale` · Q[b] · K[b]ᵀ) · V[b] for each b, which counts batches and heads: Q and O have shape (B, M, D), and K
+/// and V have shape (B, N, D), with D 64 or 128 and their last mode contiguous.
+///
+/// The softmax is over the keys, of which there are N. If `causal`, query i sees keys 0 to i only: the diagonal starts at the top
+/// left, also where M and N differ, as in `scaled_dot_product_attention` of PyTorch with `is_causal`. Products are summed up in
+/// f32, and the softmax is computed in f32 and rounded to bf16 before it is multiplied by V.
+///
+/// B, M and N are arbitrary, up to 2³¹ − 1. All rows must start at multiples of 16 bytes, as TMA demands. On a GPU the call
+/// returns before O is complete.
+///
+/// ```
+/// use cute_runtime::{Device, Tensor, bf16};
+/// let device = Device::emulator();
+/// let q = Tensor::<bf16, 3>::zeros(&device, [1, 2, 64])?;
+/// let k = Tensor::<bf16, 3>::zeros(&device, [1, 3, 64])?;
+/// // Equal scores: a row of O is the mean of the rows of V.
+/// let v: Vec<bf16> = (0..3 * 64).map(|i| bf16::from_f32((i / 64) as f32)).collect();
+/// let v = Tensor::from_slice(&device, &v, [1, 3, 64])?;
+/// let mut o = Tensor::<bf16, 3>::zeros(&device, [1, 2, 64])?;
+/// cute_kernels::attention(&device, &q.view(), &k.view(), &v.view(), &mut o.view_mut(), false, 0.125)?;
+/// assert_eq!(o.download()?, [bf16::ONE; 2 * 64]);
+/// # Ok::<(), cute_kernels::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, the scale is not positive and finite, the grid
+/// would have more than 2³¹ − 1 CTAs, or TMA cannot address an argument. Nothing has been launched then.
+pub fn attention(
+    device: &Device,
+    q: &TensorView<'_, bf16, 3>,
+    k: &TensorView<'_, bf16, 3>,
+    v: &TensorView<'_, bf16, 3>,
+    o: &mut TensorViewMut<'_, bf16, 3>,
+    causal: bool,
+    scale: f32,
+) -> Result<(), Error> {
+    let ([heads, queries, d], [_, keys, _]) = (q.shape(), k.shape());
+    let instance = match d {
+        64 => Some((attention_D::_64, 192)),
+        128 => Some((attention_D::_128, 128)),
+        _ => None,
+    };
+    let fits = k.shape() == [heads, keys, d] && v.shape() == k.shape() && o.shape() == q.shape();
+    let (Some((d, rows)), true) = (instance, fits) else {
+        return Err(Error::AttentionShapes {
+            q: q.shape(),
+            k: k.shape(),
+            v: v.shape(),
+            o: o.shape(),
+        });
+    };
+    if !(scale > 0.0 && scale.is_finite()) {
+        return Err(Error::AttentionScale { scale });
+    }
+    let (heads, queries, keys) = (extent(heads)?, extent(queries)?, extent(keys)?);
+    let ctas = u64::from(heads) * u64::from(queries.div_ceil(rows));
+    let limit = i32::MAX as u32;
+    if ctas > limit.into() {
+        return Err(Error::AttentionGrid { ctas, limit });
+    }
+    let causal = match causal {
+        true => attention_CAUSAL::_true,
+        false => attention_CAUSAL::_false,
+    };
+    // Tiles of a causal attention take different times, so that each is a CTA, which starts when another ends.
+    let most = match causal {
+        attention_CAUSAL::_true => limit,
+        attention_CAUSAL::_false => device.multiprocessor_count(),
+    };
+    // An empty tensor is refused by the launch, which names it.
+    let grid = (ctas as u32).min(most).max(1);
+    let scale = scale * std::f32::consts::LOG2_E;
+    kernels::attention::launch(
+        d, causal, device, grid, q, k, v, o, heads, queries, keys, scale,
+    )?;
+    Ok(())
+}
+
+/// The kernel and its instances.
+#[cute_runtime::kernels]
+pub mod kernels {
+    use crate::pipeline::kernels::Ring;
+
+    /// Sizes of an attention.
+    pub struct Config {
+        /// Warpgroups that compute, 64 queries each.
+        pub consumers: u32,
+        /// Keys of a stage.
+        pub keys: u32,
+        /// Registers of each thread of the warpgroup that loads, and of those that compute.
+        pub registers: (u32, u32),
+    }
+
+    /// The sizes for rows of `d` elements.
+    pub fn config(d: u32, causal: bool) -> Config {
+        Config {
+            consumers: if d == 64 { 3 } else { 2 },
+            keys: if d == 64 || causal { 128 } else { 176 },
+            registers: if d == 64 { (32, 160) } else { (24, 240) },
+        }
+    }
+
+    /// Stages of the rings of keys and of values.
+    pub const STAGES: u32 = 2;
+
+    const NEG_INFINITY: f32 = -1.0 / 0.0;
+
+    /// A CTA computes tiles of O: its own number, and on by the number of CTAs. Warpgroup 0 loads by TMA, and each other computes
+    /// 64 rows. `scale` is that of exponents of 2.
+    #[kernel(threads = 128 * (1 + config(D, CAUSAL).consumers))]
+    #[instances(D in [64, 128], CAUSAL in [false, true])]
+    pub fn attention<const D: u32, const CAUSAL: bool>(
+        q: TmaLoad<bf16, 3>,
+        k: TmaLoad<bf16, 3>,
+        v: TmaLoad<bf16, 3>,
+        o: TmaStore<bf16, 3>,
+        heads: u32,
+        queries: u32,
+        keys: u32,
+        scale: f32,
+    ) {
+        let cfg = config(D, CAUSAL);
+        let (rows, atom) = (64 * cfg.consumers, smem_atom::<bf16>(K, SW128));
+        let sq = smem::<bf16>(tile_to_shape(atom, (64, D, cfg.consumers)));
+        let sk = smem::<bf16>(tile_to_shape(atom, (cfg.keys, D, STAGES)));
+        let atom = smem_atom::<bf16>(MN, SW128);
+        let sv = smem::<bf16>(tile_to_shape(atom, (D, cfg.keys, STAGES), (1, 0, 2)));
+        let q_ring = Ring::<1, 1>::new(cfg.consumers);
+        let k_ring = Ring::<{ STAGES }, 1>::new(cfg.consumers);
+        let v_ring = Ring::<{ STAGES }, 1>::new(cfg.consumers);
+
+        let tiles = ceil_div(queries, rows);
+        // Head and first query of a tile, and the number of steps over the keys that it sees. Of each head, the last tiles come
+        // first: if causal, they take longest.
+        let place = |tile| {
+            let first = (tiles - 1 - tile % tiles) * rows;
+            let seen = if CAUSAL {
+                min(keys, first + rows)
+            } else {
+                keys
+            };
+            (tile / tiles, first, ceil_div(seen, cfg.keys))
+        };
+        let mut tile = block_idx().0;
+        if warpgroup() == 0 {
+            setmaxnreg_dec(cfg.registers.0);
+            if thread() == 0 {
+                let (mut qs, mut ks, mut vs) =
+                    (q_ring.producer(), k_ring.producer(), v_ring.producer());
+                while tile < heads * tiles {
+                    let (head, first, steps) = place(tile);
+                    for step in 0..steps {
+                        let key = step * cfg.keys;
+                        let slot = ks.acquire(bytes(sk[(_, _, 0)]));
+                        slot.load(k, (head, key, 0), sk[(_, _, slot.stage)]);
+                        // Q comes after the first keys, which need not wait until the tile before is stored.
+                        if step == 0 {
+                            let slot = qs.acquire(bytes(sq));
+                            for i in 0..cfg.consumers {
+                                slot.load(q, (head, first + 64 * i, 0), sq[(_, _, i)]);
+                            }
+                        }
+                        let slot = vs.acquire(bytes(sv[(_, _, 0)]));
+                        slot.load(v, (head, key, 0), select(sv[(_, _, slot.stage)], 1, 0));
+                    }
+                    tile += grid_dim().0;
+                }
+            }
+        } else {
+            setmaxnreg_inc(cfg.registers.1);
+            let index = warpgroup() - 1;
+            let mine = sq[(_, _, index)];
+            let (mut qs, mut ks, mut vs) =
+                (q_ring.consumer(), k_ring.consumer(), v_ring.consumer());
+            // Scores, and the products of their exponentials and the values. Of each row, the largest score so far, and the sum
+            // of the exponentials.
+            let (s, acc) = (
+                fragment::<f32>(wgmma_c(cfg.keys)),
+                fragment::<f32>(wgmma_c(D)),
+            );
+            let (m, l) = (fragment::<f32>(s, 1), fragment::<f32>(s, 1));
+            while tile < heads * tiles {
+                let (head, first, steps) = place(tile);
+                let row = first + 64 * index;
+                let visible = |i| if CAUSAL { min(keys, row + i + 1) } else { keys };
+                for i in 0..size(m) {
+                    m[i] = NEG_INFINITY;
+                    l[i] = 0.0;
+                }
+                let loaded = qs.wait();
+                let stage = ks.wait();
+                start(s, mine, sk[(_, _, stage)], false);
+                wgmma_wait(0);
+                ks.release(stage);
+                mask(s, 0, visible);
+                let (x, _) = softmax(s, m, l, scale);
+                let p = convert::<bf16>(x);
+                for step in 1..steps {
+                    // The next scores are computed along with the products of the values before.
+                    let stage = ks.wait();
+                    start(s, mine, sk[(_, _, stage)], false);
+                    let before = vs.wait();
+                    start(acc, p, sv[(_, _, before)], step > 1);
+                    wgmma_wait(1);
+                    ks.release(stage);
+                    mask(s, step * cfg.keys, visible);
+                    let (x, old) = softmax(s, m, l, scale);
+                    wgmma_wait(0);
+                    vs.release(before);
+                    acc *= old;
+                    copy(convert::<bf16>(x), p);
+                }
+                let before = vs.wait();
+                start(acc, p, sv[(_, _, before)], steps > 1);
+                wgmma_wait(0);
+                vs.release(before);
+                acc *= rcp_fast(l);
+                // All warps have read Q, so O takes its place.
+                bar_sync(index + 1, 128);
+                copy(convert::<bf16>(acc), mine);
+                fence_proxy_async();
+                bar_sync(index + 1, 128);
+                if warpgroup_thread() == 0 {
+                    tma_store(mine, o, (head, row, 0));
+                    tma_commit();
+                    tma_wait_read(0);
+                }
+                qs.release(loaded);
+                tile += grid_dim().0;
+            }
+        }
+    }
+
+    /// Starts acc = a · bᵀ, plus the old acc if `accumulate` is true, as a batch of its own.
+    fn start(acc: Fragment, a: _, b: Tensor, accumulate: bool) {
+        wgmma_fence();
+        wgmma(acc, a, b, accumulate);
+        wgmma_commit();
+    }
+
+    /// Sets the scores of keys that a row does not see to −∞. Row i sees `visible(i)` keys, and `first` is the key of column 0.
+    fn mask(s: Fragment, first: u32, visible: impl Fn(u32) -> u32) {
+        if first + 2 * size(s) > visible(0) {
+            let sees = |i, j| first + j < visible(i);
+            copy(
+                map(s, |x, (i, j)| if sees(i, j) { x } else { NEG_INFINITY }),
+                s,
+            );
+        }
+    }
+
+    /// The exponentials of more scores, and the factor for what was summed up before. Updates `m`, the largest scores, and `l`,
+    /// the sums.
+    fn softmax(s: Fragment, m: Fragment, l: Fragment, scale: f32) -> (Fragment, Fragment) {
+        let top = max(m, reduce(s, 1, max));
+        let old = exp2_fast((m - top) * scale);
+        let p = exp2_fast(fma(s, scale, top * -scale));
+        l *= old;
+        l += reduce(p, 1, add);
+        copy(top, m);
+        (p, old)
+    }
+}

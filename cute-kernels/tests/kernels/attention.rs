@@ -1,0 +1,226 @@
+//! Attention compared with float64, on lengths near every multiple of a tile.
+
+use cute_kernels::reference::normal;
+use cute_kernels::{Error, attention};
+use cute_runtime::{Device, Tensor, bf16};
+
+use crate::device;
+
+/// Batches and heads, queries, keys, and elements of a row.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    heads: usize,
+    queries: usize,
+    keys: usize,
+    d: usize,
+    causal: bool,
+}
+
+/// The inputs and the scale. Scores have a standard deviation of 2, so that a softmax prefers few keys.
+fn inputs(case: Case) -> ([Vec<bf16>; 3], f32) {
+    let Case {
+        heads,
+        queries,
+        keys,
+        d,
+        ..
+    } = case;
+    let (q, kv) = (heads * queries * d, heads * keys * d);
+    let scale = 2.0 / (d as f32).sqrt();
+    ([normal(1, q), normal(2, kv), normal(3, kv)], scale)
+}
+
+/// The result, from tensors with padded rows and a gap between heads, which hold NaN and must not be read or written.
+fn compute(device: &Device, case: Case) -> Vec<f64> {
+    let Case {
+        heads,
+        queries,
+        keys,
+        d,
+        causal,
+    } = case;
+    let ([q, k, v], scale) = inputs(case);
+    let stride = d + 8;
+    let pad = |values: &[bf16], rows: usize| {
+        let mut padded = vec![bf16::NAN; heads * (rows + 1) * stride];
+        for (i, row) in values.chunks(d).enumerate() {
+            padded[(i / rows * (rows + 1) + i % rows) * stride..][..d].copy_from_slice(row);
+        }
+        device.upload(&padded).unwrap()
+    };
+    let (q, k, v) = (pad(&q, queries), pad(&k, keys), pad(&v, keys));
+    let mut o = pad(&[], queries);
+    let strides = |rows: usize| [(rows + 1) * stride, stride, 1];
+    let (of_q, of_k) = ([heads, queries, d], [heads, keys, d]);
+    attention(
+        device,
+        &q.view(0, of_q, strides(queries)).unwrap(),
+        &k.view(0, of_k, strides(keys)).unwrap(),
+        &v.view(0, of_k, strides(keys)).unwrap(),
+        &mut o.view_mut(0, of_q, strides(queries)).unwrap(),
+        causal,
+        scale,
+    )
+    .unwrap();
+    let o = o.download().unwrap();
+    let mut found = Vec::new();
+    for (i, row) in o.chunks(stride).enumerate() {
+        let written = if i % (queries + 1) < queries { d } else { 0 };
+        assert!(
+            row[written..].iter().all(|x| x.is_nan()),
+            "{case:?}: row {i} written past its end"
+        );
+        found.extend(row[..written].iter().map(|x| f64::from(*x)));
+    }
+    found
+}
+
+/// For an element of O in float64, the element and the mean of |v| by the same weights.
+fn reference(case: Case) -> Vec<(f64, f64)> {
+    let Case {
+        heads,
+        queries,
+        keys,
+        d,
+        causal,
+    } = case;
+    let ([q, k, v], scale) = inputs(case);
+    let row = |x: &[bf16], i: usize| -> Vec<f64> {
+        x[i * d..][..d].iter().map(|x| f64::from(*x)).collect()
+    };
+    let mut expected = Vec::new();
+    for i in 0..heads * queries {
+        let head = i / queries;
+        let seen = if causal {
+            keys.min(i % queries + 1)
+        } else {
+            keys
+        };
+        let query = row(&q, i);
+        let score = |j: usize| -> f64 {
+            let key = row(&k, head * keys + j);
+            query.iter().zip(key).map(|(x, y)| x * y).sum::<f64>() * f64::from(scale)
+        };
+        let scores: Vec<f64> = (0..seen).map(score).collect();
+        let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = scores.iter().map(|s| (s - top).exp()).collect();
+        let sum: f64 = weights.iter().sum();
+        let mut result = vec![(0.0, 0.0); d];
+        for (j, weight) in weights.iter().enumerate() {
+            for (result, v) in result.iter_mut().zip(row(&v, head * keys + j)) {
+                result.0 += weight / sum * v;
+                result.1 += weight / sum * v.abs();
+            }
+        }
+        expected.extend(result);
+    }
+    expected
+}
+
+/// The weights are rounded to bf16, by at most 2⁻⁸ of themselves, and the result again, by at most 2⁻⁸ of itself. Exponentials
+/// and sums in f32 add less than 2⁻¹².
+fn check(device: &Device, case: Case) {
+    let found = compute(device, case);
+    for (i, (found, (expected, size))) in found.iter().zip(reference(case)).enumerate() {
+        let bound = (expected.abs() + size) / 256.0 + size / 4096.0;
+        let error = (found - expected).abs();
+        assert!(
+            error <= bound,
+            "{case:?}: element {} of row {} is {found}, not {expected}: off by {error}, at most {bound}",
+            i % case.d,
+            i / case.d
+        );
+    }
+}
+
+/// Numbers of queries and keys just below, at and above the multiples of the 64 rows of a warpgroup and the keys of a stage.
+const LENGTHS: &[[usize; 2]] = &[
+    [1, 1],
+    [63, 200],
+    [64, 64],
+    [65, 63],
+    [130, 65],
+    [200, 130],
+    [64, 1],
+    [1, 130],
+    [193, 385],
+];
+
+fn check_lengths(d: usize) {
+    let device = device();
+    for &[queries, keys] in LENGTHS {
+        for causal in [false, true] {
+            check(
+                &device,
+                Case {
+                    heads: 2,
+                    queries,
+                    keys,
+                    d,
+                    causal,
+                },
+            );
+        }
+    }
+}
+
+#[test]
+fn attention_of_64_agrees_with_float64() {
+    check_lengths(64);
+}
+
+#[test]
+fn attention_of_128_agrees_with_float64() {
+    check_lengths(128);
+}
+
+#[test]
+fn attention_does_not_notice_the_schedule() {
+    for seed in 1..4 {
+        let case = Case {
+            heads: 1,
+            queries: 130,
+            keys: 400,
+            d: 64,
+            causal: true,
+        };
+        check(&Device::emulator_with_seed(seed), case);
+    }
+}
+
+#[test]
+fn attention_refuses_before_it_launches() {
+    let device = Device::emulator();
+    let refusal = |q: [usize; 3], k: [usize; 3], v: [usize; 3], scale: f32| {
+        let tensor = |shape| Tensor::<bf16, 3>::zeros(&device, shape).unwrap();
+        let (of_q, k, v, mut o) = (tensor(q), tensor(k), tensor(v), tensor(q));
+        attention(
+            &device,
+            &of_q.view(),
+            &k.view(),
+            &v.view(),
+            &mut o.view_mut(),
+            false,
+            scale,
+        )
+        .unwrap_err()
+    };
+    let (q, k) = ([2, 3, 64], [2, 5, 64]);
+    for (q, k, v) in [
+        (q, k, [2, 6, 64]),
+        (q, [1, 5, 64], [1, 5, 64]),
+        (q, [2, 5, 128], [2, 5, 128]),
+        ([2, 3, 96], [2, 5, 96], [2, 5, 96]),
+    ] {
+        let error = refusal(q, k, v, 1.0);
+        assert!(matches!(error, Error::AttentionShapes { .. }), "{error}");
+    }
+    for scale in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        let error = refusal(q, k, k, scale);
+        assert!(matches!(error, Error::AttentionScale { .. }), "{error}");
+    }
+    let error = refusal([2, 0, 64], k, k, 1.0).to_string();
+    assert!(error.contains("argument q"), "{error}");
+    let error = refusal(q, [2, 0, 64], [2, 0, 64], 1.0).to_string();
+    assert!(error.contains("argument k"), "{error}");
+}
