@@ -1,7 +1,8 @@
 //! The kernels beside cuBLASLt and a plain copy, in one process: medians of interleaved runs. Needs a Hopper GPU.
 //!
-//! `cargo bench -p cute-kernels --bench kernels -- gemm [M,N,K …]` or `-- transpose`. Without a name, both run.
+//! `cargo bench -p cute-kernels --bench kernels -- gemm [M,N,K …]` `-- transpose` or `-- attention`. Without a name, all run.
 
+mod attention;
 mod cublaslt;
 mod gemm;
 mod transpose;
@@ -28,11 +29,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     match words.split_first() {
         None => {
             gemm::table(&device, &[])?;
-            transpose::table(&device)
+            transpose::table(&device)?;
+            attention::table(&device)
         }
         Some((name, shapes)) if name == "gemm" => gemm::table(&device, shapes),
         Some((name, [])) if name == "transpose" => transpose::table(&device),
-        Some(_) => Err(format!("expected `gemm [M,N,K …]` or `transpose`, found {words:?}").into()),
+        Some((name, [])) if name == "attention" => attention::table(&device),
+        Some(_) => Err(format!(
+            "expected `gemm [M,N,K …]`, `transpose` or `attention`, found {words:?}"
+        )
+        .into()),
     }
 }
 
