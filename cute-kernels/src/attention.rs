@@ -130,7 +130,7 @@ pub mod kernels {
     ) {
         let cfg = config(D, CAUSAL);
         let (rows, atom) = (64 * cfg.consumers, smem_atom::<bf16>(K, SW128));
-        let sq = smem::<bf16>(tile_to_shape(atom, (64, D, cfg.consumers)));
+        let sq = smem::<bf16>(tile_to_shape(atom, (rows, D, 1)));
         let sk = smem::<bf16>(tile_to_shape(atom, (cfg.keys, D, STAGES)));
         let atom = smem_atom::<bf16>(MN, SW128);
         let sv = smem::<bf16>(tile_to_shape(atom, (D, cfg.keys, STAGES), (1, 0, 2)));
@@ -143,34 +143,24 @@ pub mod kernels {
         // first: if causal, they take longest.
         let place = |tile| {
             let first = (tiles - 1 - tile % tiles) * rows;
-            let seen = if CAUSAL {
-                min(keys, first + rows)
-            } else {
-                keys
-            };
-            (tile / tiles, first, ceil_div(seen, cfg.keys))
+            let last = if CAUSAL { first + rows } else { keys };
+            (tile / tiles, first, ceil_div(min(keys, last), cfg.keys))
         };
         let mut tile = block_idx().0;
         if warpgroup() == 0 {
             setmaxnreg_dec(cfg.registers.0);
             if thread() == 0 {
-                let (mut qs, mut ks, mut vs) =
-                    (q_ring.producer(), k_ring.producer(), v_ring.producer());
+                let (mut qs, mut ks) = (q_ring.producer(), k_ring.producer());
+                let mut vs = v_ring.producer();
                 while tile < heads * tiles {
                     let (head, first, steps) = place(tile);
                     for step in 0..steps {
-                        let key = step * cfg.keys;
-                        let slot = ks.acquire(bytes(sk[(_, _, 0)]));
-                        slot.load(k, (head, key, 0), sk[(_, _, slot.stage)]);
+                        ks.load(k, (head, step * cfg.keys, 0), sk);
                         // Q comes after the first keys, which need not wait until the tile before is stored.
                         if step == 0 {
-                            let slot = qs.acquire(bytes(sq));
-                            for i in 0..cfg.consumers {
-                                slot.load(q, (head, first + 64 * i, 0), sq[(_, _, i)]);
-                            }
+                            qs.load(q, (head, first, 0), sq);
                         }
-                        let slot = vs.acquire(bytes(sv[(_, _, 0)]));
-                        slot.load(v, (head, key, 0), select(sv[(_, _, slot.stage)], 1, 0));
+                        vs.load(v, (head, step * cfg.keys, 0), select(sv, 1, 0, 2));
                     }
                     tile += grid_dim().0;
                 }
@@ -178,15 +168,12 @@ pub mod kernels {
         } else {
             setmaxnreg_inc(cfg.registers.1);
             let index = warpgroup() - 1;
-            let mine = sq[(_, _, index)];
-            let (mut qs, mut ks, mut vs) =
-                (q_ring.consumer(), k_ring.consumer(), v_ring.consumer());
-            // Scores, and the products of their exponentials and the values. Of each row, the largest score so far, and the sum
-            // of the exponentials.
-            let (s, acc) = (
-                fragment::<f32>(wgmma_c(cfg.keys)),
-                fragment::<f32>(wgmma_c(D)),
-            );
+            let mine = local_tile(sq[(_, _, 0)], (64, D), (index, 0));
+            let (mut qs, mut ks) = (q_ring.consumer(), k_ring.consumer());
+            let mut vs = v_ring.consumer();
+            let s = fragment::<f32>(wgmma_c(cfg.keys));
+            let acc = fragment::<f32>(wgmma_c(D));
+            // Of each row, the largest score so far, and the sum of the exponentials.
             let (m, l) = (fragment::<f32>(s, 1), fragment::<f32>(s, 1));
             while tile < heads * tiles {
                 let (head, first, steps) = place(tile);
@@ -196,14 +183,13 @@ pub mod kernels {
                     m[i] = NEG_INFINITY;
                     l[i] = 0.0;
                 }
-                let loaded = qs.wait();
+                qs.wait();
                 let stage = ks.wait();
                 start(s, mine, sk[(_, _, stage)], false);
                 wgmma_wait(0);
                 ks.release(stage);
                 mask(s, 0, visible);
-                let (x, _) = softmax(s, m, l, scale);
-                let p = convert::<bf16>(x);
+                let p = convert::<bf16>(softmax(s, m, l, scale).0);
                 for step in 1..steps {
                     // The next scores are computed along with the products of the values before.
                     let stage = ks.wait();
@@ -234,7 +220,7 @@ pub mod kernels {
                     tma_commit();
                     tma_wait_read(0);
                 }
-                qs.release(loaded);
+                qs.release(0);
                 tile += grid_dim().0;
             }
         }
@@ -251,10 +237,8 @@ pub mod kernels {
     fn mask(s: Fragment, first: u32, visible: impl Fn(u32) -> u32) {
         if first + 2 * size(s) > visible(0) {
             let sees = |i, j| first + j < visible(i);
-            copy(
-                map(s, |x, (i, j)| if sees(i, j) { x } else { NEG_INFINITY }),
-                s,
-            );
+            let seen = map(s, |x, (i, j)| if sees(i, j) { x } else { NEG_INFINITY });
+            copy(seen, s);
         }
     }
 

@@ -76,6 +76,13 @@ pub mod kernels {
                 full: self.full[stage],
             }
         }
+
+        /// Waits until the next stage is empty, and loads the tile of `from` at a coordinate into this stage of `to`, whose
+        /// last mode counts stages.
+        pub fn load<T: Element, const R: u32>(&mut self, from: TmaLoad<T, R>, at: _, to: Tensor) {
+            let slot = self.acquire(bytes(to[(_, _, 0)]));
+            slot.load(from, at, to[(_, _, slot.stage)]);
+        }
     }
 
     /// A stage that is being filled.
