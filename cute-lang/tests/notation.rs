@@ -70,7 +70,7 @@ fn item() {
                 }
             }
             #[doc(hidden)]
-            #[allow(non_local_definitions, unused_macros)]
+            #[allow(non_local_definitions, unused_macros, clippy::crate_in_macro_def)]
             #[macro_export]
             macro_rules! __layout_R_here {
                 ($($use:tt)*) => {
@@ -105,7 +105,7 @@ fn private_item_over_the_table_limit() {
                 }
             }
             #[doc(hidden)]
-            #[allow(non_local_definitions, unused_macros)]
+            #[allow(non_local_definitions, unused_macros, clippy::crate_in_macro_def)]
             macro_rules! __layout_BIG_here {
                 ($($use:tt)*) => {
                     ::facade::__private::carry! { ["(30,10):(16,1)"] $($use)* }
@@ -146,7 +146,7 @@ fn swizzled() {
                 }
             }
             #[doc(hidden)]
-            #[allow(non_local_definitions, unused_macros)]
+            #[allow(non_local_definitions, unused_macros, clippy::crate_in_macro_def)]
             macro_rules! __layout_S_here {
                 ($($use:tt)*) => {
                     ::facade::__private::carry! { ["Sw<1,0,2> o 8 o (4,2):(2,1)"] $($use)* }
@@ -237,7 +237,7 @@ fn tiling() {
             }
             impl ::facade::DisjointTiling for T {}
             #[doc(hidden)]
-            #[allow(non_local_definitions, unused_macros)]
+            #[allow(non_local_definitions, unused_macros, clippy::crate_in_macro_def)]
             #[macro_export]
             macro_rules! __layout_T_here {
                 ($($use:tt)*) => {
@@ -296,7 +296,7 @@ fn error_leaves_the_names_behind() {
                 }
             }
             #[doc(hidden)]
-            #[allow(non_local_definitions, unused_macros)]
+            #[allow(non_local_definitions, unused_macros, clippy::crate_in_macro_def)]
             macro_rules! __layout_A_here {
                 ($($use:tt)*) => {
                     ::facade::__private::carry! { [error] $($use)* }

@@ -50,7 +50,7 @@ pub(crate) fn declaration(
     let export = exported.then(|| quote!(#[macro_export]));
     let declaration = quote! {
         #[doc(hidden)]
-        #[allow(non_local_definitions, unused_macros)]
+        #[allow(non_local_definitions, unused_macros, clippy::crate_in_macro_def)]
         #export
         macro_rules! #hidden {
             ($($use:tt)*) => { #facade::__private::carry! { [ #bound ] $($use)* } };

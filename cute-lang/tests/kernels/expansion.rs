@@ -34,7 +34,7 @@ fn an_instance_becomes_a_type() {
     ";
     let expected = expect![[r##"
         #[doc(hidden)]
-        #[allow(non_local_definitions, unused_macros)]
+        #[allow(non_local_definitions, unused_macros, clippy::crate_in_macro_def)]
         #[macro_export]
         macro_rules! __kernels_kernels_here {
             ($($use:tt)*) => {
@@ -232,7 +232,7 @@ fn a_module_with_errors_keeps_its_names() {
             "cannot find function `unknown`: `ptx!` emits any instruction"
         }
         #[doc(hidden)]
-        #[allow(non_local_definitions, unused_macros)]
+        #[allow(non_local_definitions, unused_macros, clippy::crate_in_macro_def)]
         #[macro_export]
         macro_rules! __kernels_kernels_here {
             ($($use:tt)*) => {

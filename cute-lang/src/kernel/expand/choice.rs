@@ -155,9 +155,10 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered
     } else {
         (TokenStream::new(), body(&[]), TokenStream::new())
     };
-    let parameters = match generics.is_empty() {
-        true => TokenStream::new(),
-        false => quote!(<#(#generics: #facade::Element),*>),
+    let parameters = match generics.split_first() {
+        None => TokenStream::new(),
+        // That the first is an element type follows from the `where` clause.
+        Some((first, others)) => quote!(<#first #(, #others: #facade::Element)*>),
     };
     quote! {
         #(#enums)*
