@@ -6,8 +6,8 @@ use kernels::{attention_CAUSAL, attention_D};
 use crate::Error;
 use crate::extent::extent;
 
-/// O[b] = softmax(`scale` · Q[b] · K[b]ᵀ) · V[b] for each b, which counts batches and heads: Q and O have shape (B, M, D), and K
-/// and V have shape (B, N, D), with D 64 or 128 and their last mode contiguous.
+/// O = softmax(`scale` · Q · Kᵀ) · V for each of B batches and heads: Q and O have shape (B, M, D), and K and V have shape
+/// (B, N, D), with D 64 or 128 and their last mode contiguous.
 ///
 /// The softmax is over the keys, of which there are N. If `causal`, query i sees keys 0 to i only: the diagonal starts at the top
 /// left, also where M and N differ, as in `scaled_dot_product_attention` of PyTorch with `is_causal`. Products are summed up in
@@ -44,6 +44,7 @@ pub fn attention(
     scale: f32,
 ) -> Result<(), Error> {
     let ([heads, queries, d], [_, keys, _]) = (q.shape(), k.shape());
+    // The instance, and the queries of a tile, of which there is one for each CTA. The result is right for any number of CTAs.
     let instance = match d {
         64 => Some((attention_D::_64, 192)),
         128 => Some((attention_D::_128, 128)),

@@ -235,6 +235,14 @@ fn tma() {
             "accepted",
         ),
         (
+            "let row = smem::<bf16>(64); tma_load(a, (m, 0), row, ready[0]);",
+            "accepted",
+        ),
+        (
+            "let x = smem::<bf16>((64, 2, 2)); tma_load(a, (0, 0), x, ready[0]);",
+            "TMA cannot copy (64,2,2):(1,64,128) of 16-bit elements: the tile has 3 modes, the tensor 2",
+        ),
+        (
             "let x = smem::<bf16>(layout!((4,64):(72,1))); tma_load(a, (0, 0), x, ready[0]);",
             "TMA cannot copy (4,64):(72,1) of 16-bit elements: the box at [1, 0] starts at byte 144, which is not a multiple of 128",
         ),
