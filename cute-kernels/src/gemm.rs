@@ -97,7 +97,7 @@ pub mod kernels {
         pub bk: u32,
         /// Stages of the ring.
         pub stages: u32,
-        /// Tile rows of a band of [`Tiles`].
+        /// Tile rows of a band of `Tiles`.
         pub group: u32,
         /// CTAs of a cluster: they compute neighbouring tiles and share their loads of B.
         pub ctas: u32,
