@@ -1,5 +1,6 @@
 //! Attention compared with float64, on lengths near every multiple of a tile.
 
+use cute_kernels::attention::kernels::{self, attention_CAUSAL, attention_D};
 use cute_kernels::reference::normal;
 use cute_kernels::{Error, attention};
 use cute_runtime::{Device, Tensor, bf16};
@@ -186,6 +187,58 @@ fn attention_does_not_notice_the_schedule() {
             causal: true,
         };
         check(&Device::emulator_with_seed(seed), case);
+    }
+}
+
+/// One CTA computes all tiles in turn, and the result is that of a CTA for each tile.
+#[test]
+fn attention_does_not_notice_the_number_of_ctas() {
+    let device = device();
+    for d in [64, 128] {
+        for causal in [false, true] {
+            let case = Case {
+                heads: 3,
+                queries: 130,
+                keys: 200,
+                d,
+                causal,
+            };
+            let ([q, k, v], scale) = inputs(case);
+            let (of_q, of_k) = ([3, 130, d], [3, 200, d]);
+            let q = Tensor::from_slice(&device, &q, of_q).unwrap();
+            let k = Tensor::from_slice(&device, &k, of_k).unwrap();
+            let v = Tensor::from_slice(&device, &v, of_k).unwrap();
+            let results = [1, 6].map(|grid| {
+                let mut o = Tensor::<bf16, 3>::zeros(&device, of_q).unwrap();
+                let instance = (
+                    match d {
+                        64 => attention_D::_64,
+                        _ => attention_D::_128,
+                    },
+                    match causal {
+                        false => attention_CAUSAL::_false,
+                        true => attention_CAUSAL::_true,
+                    },
+                );
+                kernels::attention::launch(
+                    instance.0,
+                    instance.1,
+                    &device,
+                    grid,
+                    &q.view(),
+                    &k.view(),
+                    &v.view(),
+                    &mut o.view_mut(),
+                    3,
+                    130,
+                    200,
+                    scale,
+                )
+                .unwrap();
+                o.download().unwrap()
+            });
+            assert!(results[0] == results[1], "{case:?}");
+        }
     }
 }
 
