@@ -113,7 +113,7 @@ pub mod kernels {
     /// Stages of the rings of keys and of values.
     pub const STAGES: u32 = 2;
 
-    const NEG_INFINITY: f32 = -1.0 / 0.0;
+    const NEG_INFINITY: f32 = f32::NEG_INFINITY;
 
     /// A CTA computes tiles of O: its own number, and on by the number of CTAs. Warpgroup 0 loads by TMA, and each other computes
     /// 64 rows. `scale` is that of exponents of 2.

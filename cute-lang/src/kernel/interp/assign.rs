@@ -94,6 +94,7 @@ impl Interpreter<'_> {
                     .flat_map(|(to, from)| to.iter().zip(from))
                     .try_for_each(|(to, from)| self.write_variable(to, from, usize::MAX))
             }
+            (Value::Fragment(to), Value::Fragment(from)) => to.assign(&mut self.b, from),
             (to, from) if to == from && is_variable(to) => Ok(()),
             (to, value) => {
                 Err(self
@@ -220,6 +221,8 @@ fn is_variable(value: &Value) -> bool {
     match value {
         Value::Scalar(scalar) => scalar.variable,
         Value::Int(..) | Value::Float(_) | Value::Bool(_) => false,
+        // A fragment has registers of its own, which each statement may write.
+        Value::Fragment(_) => true,
         value => value
             .parts()
             .is_some_and(|parts| parts.iter().all(is_fixed_or_variable)),

@@ -4,6 +4,7 @@ use crate::kernel::access::elementwise::Elementwise;
 use crate::kernel::builtins::MAP;
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::interp::Interpreter;
+use crate::kernel::value::types::number_type;
 use crate::kernel::value::{Callable, Fragment, Value};
 use proc_macro2::Span;
 use syn::{Error, Result};
@@ -38,10 +39,23 @@ impl Interpreter<'_> {
                 value,
                 span: f.span,
             });
-            results.push(self.call_value(&f.value, f.span, Vec::new(), args.collect())?);
+            let result = self.call_value(&f.value, f.span, Vec::new(), args.collect())?;
+            results.push(self.in_register(fragment, result)?);
         }
         self.b.set_place(span);
         Ok(Value::Fragment(each.fragment(&mut self.b, results)?))
+    }
+
+    /// A known number in a register of the fragment's type; another value as it is.
+    fn in_register(&mut self, of: &Fragment, value: Value) -> Result<Value> {
+        match (&value, number_type(of.element)) {
+            (Value::Int(..) | Value::Float(_), Some(ty)) => {
+                let register = self.b.register(ty);
+                self.store(&register, &value, usize::MAX)?;
+                Ok(register.into())
+            }
+            _ => Ok(value),
+        }
     }
 
     /// The coordinate of a value in the tile of a fragment, or in the fragment of one thread.

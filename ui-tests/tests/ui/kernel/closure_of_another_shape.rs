@@ -10,7 +10,7 @@ mod kernels {
         let b = twice(n, n);
         let acc = fragment::<f32>(wgmma_c(8));
         let c = map(acc, 2);
-        let d = map(acc, |x| 1);
+        let d = map(acc, |x| true);
         let e = n(3);
     }
 }
