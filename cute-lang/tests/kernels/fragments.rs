@@ -221,9 +221,6 @@ fn functions_are_applied_to_each_value() {
             &|i, j| if i == j { 3.0 } else { x(i, j) },
         );
         check("let y = map(x, |_| 1.5);", &|_, _| 1.5);
-        check("let mut y = fragment::<f32>(x); y = x * 2.0;", &|i, j| {
-            x(i, j) * 2.0
-        });
         check("let y = map(x, abs);", &|i, j| x(i, j).abs());
         check("let y = max(x, 0.0);", &|i, j| x(i, j).max(0.0));
     }

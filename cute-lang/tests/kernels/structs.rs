@@ -25,6 +25,9 @@ same! { fields,
     struct Pair { a: u32, b: u32 }
     fn f(x: u32, y: u32) -> u32 {
         let p = Pair { a: x, b: y };
+        let mut v = Pair { a: x % 3, b: 1 };
+        let sum = (Pair { b: 2, ..v }, { v.a += 100; v.a });
+        let p = Pair { a: p.a % 1000 + sum.0.a * 7 + sum.0.b, b: p.b % 1000 + sum.1 };
         let q = Pair { b: x + 1, ..p };
         p.a * 3 + p.b + q.a * 5 + q.b * 7
     }
@@ -84,6 +87,13 @@ same! { closures,
     fn compose<F: Fn(u32, (u32, u32)) -> u32>(g: F, x: u32) -> u32 { g(x, (2, 3)) }
     fn triple(x: u32) -> u32 { (x % 1000) * 3 }
     fn f(x: u32, y: u32) -> u32 {
+        typed(y % 9) + plain(x, y)
+    }
+    fn typed<T: Copy>(x: T) -> T {
+        let same = |v: T| v;
+        same(x)
+    }
+    fn plain(x: u32, y: u32) -> u32 {
         let k = y % 10;
         let add = |v: u32| v % 1000 + k;
         let mut count = 0;

@@ -86,15 +86,12 @@ impl Interpreter<'_> {
     fn write_variable(&mut self, variable: &Value, value: &Value, start: usize) -> Result<()> {
         match (variable, value) {
             (Value::Scalar(to), value) => self.store(to, value, start),
-            (to, from) if to.parts_of_both(from).is_some() => {
+            (to, from) if to.pairs(from).is_some() => {
                 // `(a, b) = (b, a)` reads all before it writes any.
                 let from = self.keep(from.clone());
-                let parts = to.parts_of_both(&from).into_iter();
-                parts
-                    .flat_map(|(to, from)| to.iter().zip(from))
-                    .try_for_each(|(to, from)| self.write_variable(to, from, usize::MAX))
+                let mut pairs = to.pairs(&from).into_iter().flatten();
+                pairs.try_for_each(|(to, from)| self.write_variable(to, from, usize::MAX))
             }
-            (Value::Fragment(to), Value::Fragment(from)) => to.assign(&mut self.b, from),
             (to, from) if to == from && is_variable(to) => Ok(()),
             (to, value) => {
                 Err(self
@@ -172,6 +169,9 @@ impl Interpreter<'_> {
             let name = text::shorten(expr.to_token_stream());
             let message = match &value {
                 Value::Reference(_) => format!("`{name}` is a `&mut`: assign to `*{name}`"),
+                Value::Fragment(_) => format!(
+                    "`{name}` is a fragment, whose registers may have other names, too: `copy(from, {name})` writes them"
+                ),
                 _ => format!("cannot assign to `{name}`, which is not declared by `let mut`"),
             };
             return Err(Error::new(expr.span(), message));
@@ -221,8 +221,6 @@ fn is_variable(value: &Value) -> bool {
     match value {
         Value::Scalar(scalar) => scalar.variable,
         Value::Int(..) | Value::Float(_) | Value::Bool(_) => false,
-        // A fragment has registers of its own, which each statement may write.
-        Value::Fragment(_) => true,
         value => value
             .parts()
             .is_some_and(|parts| parts.iter().all(is_fixed_or_variable)),

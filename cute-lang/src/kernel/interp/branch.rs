@@ -151,9 +151,7 @@ impl Interpreter<'_> {
                 Ok(self.b.select(predicate, ty, &x, &y)?.into())
             }
             _ => match (a, b) {
-                _ if a.parts_of_both(b).is_some() => {
-                    let parts = a.parts_of_both(b).into_iter();
-                    let pairs = parts.flat_map(|(a, b)| a.iter().zip(b));
+                _ if let Some(pairs) = a.pairs(b) => {
                     let selected = pairs.map(|(a, b)| self.select(predicate, a, b));
                     Ok(a.with_parts(selected.collect::<Result<_>>()?))
                 }
@@ -198,9 +196,7 @@ impl Interpreter<'_> {
             (Value::Int(a, s), Value::Int(b, t)) if a == b && s.or(*t) == t.or(*s) => {
                 return Ok(Value::Int(*a, s.or(*t)));
             }
-            (a, b) if a.parts_of_both(b).is_some() => {
-                let parts = a.parts_of_both(b).into_iter();
-                let pairs = parts.flat_map(|(a, b)| a.iter().zip(b));
+            (a, b) if let Some(pairs) = a.pairs(b) => {
                 let merged = pairs.map(|(a, b)| self.merge(predicate, a, b));
                 return Ok(a.with_parts(merged.collect::<Result<_>>()?));
             }
@@ -231,11 +227,8 @@ impl Interpreter<'_> {
                     _ => Ok(()),
                 }
             }
-            (to, from) if to.parts_of_both(from).is_some() => {
-                let parts = to.parts_of_both(from).into_iter();
-                parts
-                    .flat_map(|(to, from)| to.iter().zip(from))
-                    .try_for_each(|(to, from)| self.store_merged(predicate, to, from))
+            (to, from) if let Some(mut pairs) = to.pairs(from) => {
+                pairs.try_for_each(|(to, from)| self.store_merged(predicate, to, from))
             }
             (Value::Scalar(to), from) => self.store(to, from, usize::MAX),
             // Known at expansion, and the same in both branches.

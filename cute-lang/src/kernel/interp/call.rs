@@ -170,7 +170,7 @@ impl Interpreter<'_> {
         expr: &Expr,
     ) -> Result<Argument> {
         let takes_word = operation.is_some_and(|operation| operation.takes_word(index));
-        let value = match self.word(expr).filter(|_| takes_word) {
+        let value = match takes_word.then(|| self.word(expr)).flatten() {
             Some(word) => Value::Algebra(cute_algebra::Value::Word(word)),
             None => self.eval(expr)?,
         };

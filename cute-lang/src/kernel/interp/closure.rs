@@ -20,7 +20,7 @@ impl Interpreter<'_> {
             ));
         }
         let mut scope = HashMap::new();
-        self.capture_names(expr.body.to_token_stream(), &mut scope);
+        self.capture_names(expr.to_token_stream(), &mut scope);
         if expr.capture.is_some() {
             for value in scope.values_mut().flatten() {
                 *value = self.keep(std::mem::replace(value, Value::Unit));

@@ -1,7 +1,7 @@
 //! Calls of functions and closures, which are always inlined.
 
 use super::Scope;
-use super::generics::Parameters;
+use super::generics::{Parameters, is_function_parameter};
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::interp::{Interpreter, JumpTarget};
 use crate::kernel::syntax::source::{HERE, ModuleId};
@@ -45,7 +45,18 @@ impl Interpreter<'_> {
             FnArg::Typed(input) => Some((&*input.ty, &argument.value)),
             FnArg::Receiver(_) => None,
         });
+        let inputs: Vec<_> = inputs.collect();
+        // `F: Fn(…)` stands for the function that is passed.
+        for (ty, value) in &inputs {
+            if let (Type::Path(ty), Value::Callable(_)) = (ty, value)
+                && let Some(name) = ty.path.get_ident()
+                && is_function_parameter(name, &function.sig.generics)
+            {
+                scope.insert(name.to_string(), Some(Value::clone(value)));
+            }
+        }
         let parameters = Parameters::of(&function.sig.generics);
+        let inputs = inputs.into_iter();
         let bound = self.bind_generics(&name, &parameters, span, types, inputs)?;
         scope.extend(bound.into_iter().map(|(name, value)| (name, Some(value))));
         self.within(&name, module, scope, span, |this| {

@@ -5,7 +5,7 @@ use crate::kernel::emit::param::ParamKind;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::element_of;
 use crate::kernel::value::{Element, Value};
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use syn::{
     Error, Expr, GenericArgument, GenericParam, Generics, PathArguments, Result, Type,
     TypeParamBound, WherePredicate,
@@ -35,8 +35,16 @@ impl<'g> Parameters<'g> {
     }
 }
 
+/// Whether a generic parameter of that name stands for a function.
+pub(super) fn is_function_parameter(name: &Ident, generics: &Generics) -> bool {
+    let mut params = generics.params.iter();
+    params.any(|param| {
+        matches!(param, GenericParam::Type(ty) if ty.ident == *name) && is_function(param, generics)
+    })
+}
+
 /// Whether a parameter stands for a function.
-pub(super) fn is_function(param: &GenericParam, generics: &Generics) -> bool {
+fn is_function(param: &GenericParam, generics: &Generics) -> bool {
     let GenericParam::Type(param) = param else {
         return false;
     };

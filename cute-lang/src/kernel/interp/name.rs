@@ -67,17 +67,28 @@ impl Interpreter<'_> {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
-    /// The value of a constant. Its expression can name only constants.
-    fn constant(&mut self, module: ModuleId, item: &ItemConst) -> Result<Value> {
-        let scopes = std::mem::replace(&mut self.scopes, vec![Scope::new()]);
+    /// Runs `f` where the names of `scope` and the items of a module are in scope, and nothing else.
+    pub(super) fn in_module<T>(
+        &mut self,
+        module: ModuleId,
+        scope: Scope,
+        f: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let scopes = std::mem::replace(&mut self.scopes, vec![scope]);
         let outer = std::mem::replace(&mut self.module, module);
-        let start = self.length()?;
-        let value = self
-            .eval(&item.expr)
-            .and_then(|value| self.ascribe(value, &item.ty));
+        let result = f(self);
         self.scopes = scopes;
         self.module = outer;
-        let value = value?;
+        result
+    }
+
+    /// The value of a constant. Its expression can name only constants.
+    fn constant(&mut self, module: ModuleId, item: &ItemConst) -> Result<Value> {
+        let start = self.length()?;
+        let value = self.in_module(module, Scope::new(), |this| {
+            let value = this.eval(&item.expr)?;
+            this.ascribe(value, &item.ty)
+        })?;
         let emitted = self.length()? > start;
         if emitted || !value.is_known() {
             let message = format!(

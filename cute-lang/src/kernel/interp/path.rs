@@ -2,7 +2,6 @@
 
 use super::function::Invocation;
 use super::{Interpreter, Scope};
-use crate::kernel::syntax::source::ModuleId;
 use crate::kernel::value::types::{is_float, is_integer, range};
 use crate::kernel::value::{Element, Value};
 use cute_ptx::ast::Type;
@@ -20,7 +19,7 @@ impl Interpreter<'_> {
         if let [first, last] = &path.segments.iter().collect::<Vec<_>>()[..] {
             let (first, name) = (first.ident.to_string(), last.ident.to_string());
             if let Some(module) = self.source.imported(self.module, &first) {
-                return self.in_module(module, |this| this.lookup(&last.ident));
+                return self.in_module(module, Scope::new(), |this| this.lookup(&last.ident));
             }
             let element = match self.find(&first) {
                 Some(Some(Value::Element(element))) => Some(*element),
@@ -70,19 +69,6 @@ impl Interpreter<'_> {
             types,
             args,
         })
-    }
-
-    fn in_module<T>(
-        &mut self,
-        module: ModuleId,
-        f: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<T> {
-        let scopes = std::mem::replace(&mut self.scopes, vec![Scope::new()]);
-        let outer = std::mem::replace(&mut self.module, module);
-        let result = f(self);
-        self.scopes = scopes;
-        self.module = outer;
-        result
     }
 }
 

@@ -37,6 +37,14 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Whether the path is a type parameter that stands for a function.
+    fn is_function(&self, path: &Path) -> bool {
+        let value = path
+            .get_ident()
+            .and_then(|name| self.find(&name.to_string()));
+        matches!(value, Some(Some(Value::Callable(_))))
+    }
+
     /// Checks a value against a declared type.
     pub(super) fn ascribe(&mut self, value: Value, ty: &syn::Type) -> Result<Value> {
         let mismatch = |value: &Value| {
@@ -105,10 +113,7 @@ impl Interpreter<'_> {
                     None => Err(mismatch(&Value::Struct(value))),
                 }
             }
-            // The name of a parameter that stands for a function has no value.
-            (syn::Type::Path(path), value @ Value::Callable(_))
-                if path.path.get_ident().is_some() =>
-            {
+            (syn::Type::Path(path), value @ Value::Callable(_)) if self.is_function(&path.path) => {
                 Ok(value)
             }
             (syn::Type::Path(path), value) => {

@@ -26,8 +26,11 @@ impl Value {
         }
     }
 
-    /// The parts of two values, if both are tuples, arrays or structs of one type.
-    pub fn parts_of_both<'v>(&'v self, other: &'v Value) -> Option<(&'v [Value], &'v [Value])> {
+    /// Each part with the same part of another value, if both are tuples, arrays or structs of one type.
+    pub fn pairs<'v>(
+        &'v self,
+        other: &'v Value,
+    ) -> Option<impl Iterator<Item = (&'v Value, &'v Value)>> {
         let alike = match (self, other) {
             (Value::Tuple(a), Value::Tuple(b)) | (Value::Array(a), Value::Array(b)) => {
                 a.len() == b.len()
@@ -35,7 +38,8 @@ impl Value {
             (Value::Struct(a), Value::Struct(b)) => a.ty == b.ty,
             _ => false,
         };
-        Some((self.parts()?, other.parts()?)).filter(|_| alike)
+        let (parts, others) = (self.parts()?, other.parts()?);
+        alike.then(|| parts.iter().zip(others))
     }
 
     /// A tuple, array or struct of the same type with other parts.

@@ -4,6 +4,8 @@ mod kernels {
         f(f(x))
     }
 
+    fn tensor(x: Tensor) {}
+
     #[kernel(threads = 128)]
     pub fn k(n: u32) {
         let a = twice(|x, y| x + y, n);
@@ -12,6 +14,9 @@ mod kernels {
         let c = map(acc, 2);
         let d = map(acc, |x| true);
         let e = n(3);
+        tensor(|x| x);
+        let mut other = acc;
+        other = acc;
     }
 }
 

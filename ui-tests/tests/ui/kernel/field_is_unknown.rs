@@ -11,6 +11,10 @@ mod kernels {
         }
     }
 
+    struct Size {
+        rows: u32,
+    }
+
     #[kernel(threads = 32)]
     pub fn k(n: u32) {
         let tile = Tile { row: n, columm: 1 };
@@ -19,6 +23,8 @@ mod kernels {
         let x = good.rows;
         let y = good.aera();
         let z = Tile::new(n);
+        let size = Size { rows: n };
+        let mixed = Tile { row: 1, ..size };
     }
 }
 

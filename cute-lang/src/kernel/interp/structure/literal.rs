@@ -35,11 +35,18 @@ impl Interpreter<'_> {
             values[index] = Some(self.keep(value));
         }
         if let Some(rest) = &expr.rest {
-            let Value::Struct(rest) = self.eval(rest)? else {
-                let message = format!("expected a `{}` after `..`", item.ident);
-                return Err(Error::new_spanned(rest, message));
+            let value = self.eval(rest)?;
+            let base = match self.keep(value) {
+                Value::Struct(base) if base.ty.module == module && base.ty.name == item.ident => {
+                    base
+                }
+                other => {
+                    let (name, kind) = (&item.ident, other.kind());
+                    let message = format!("expected a `{name}` after `..`, found {kind}");
+                    return Err(Error::new_spanned(rest, message));
+                }
             };
-            for (slot, value) in values.iter_mut().zip(rest.fields) {
+            for (slot, value) in values.iter_mut().zip(base.fields) {
                 slot.get_or_insert(value);
             }
         }

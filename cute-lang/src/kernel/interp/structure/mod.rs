@@ -3,7 +3,6 @@
 mod literal;
 mod method;
 
-use super::Scope;
 use super::generics::{Bindings, Parameters};
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::interp::Interpreter;
@@ -97,13 +96,11 @@ impl<'s> Interpreter<'s> {
             return Ok(Vec::new());
         };
         let scope = bound.into_iter().map(|(name, value)| (name, Some(value)));
-        let scopes = std::mem::replace(&mut self.scopes, vec![scope.collect()]);
-        let outer = std::mem::replace(&mut self.module, module);
-        let arguments = self.type_arguments(&last.arguments);
-        self.scopes = scopes;
-        self.module = outer;
+        let arguments = self.in_module(module, scope.collect(), |this| {
+            this.type_arguments(&last.arguments)
+        })?;
         let names = Parameters::of(&item.generics).names();
-        let values = arguments?.into_iter().map(|argument| argument.value);
+        let values = arguments.into_iter().map(|argument| argument.value);
         Ok(names.into_iter().zip(values).collect())
     }
 
@@ -117,18 +114,15 @@ impl<'s> Interpreter<'s> {
         place: &dyn Fn(&str) -> Span,
     ) -> Result<Vec<Value>> {
         let scope = generics.iter().cloned();
-        let scope: Scope = scope.map(|(name, value)| (name, Some(value))).collect();
-        let scopes = std::mem::replace(&mut self.scopes, vec![scope]);
-        let outer = std::mem::replace(&mut self.module, module);
-        let pairs = fields.iter().zip(values);
-        let checked = pairs.map(|((name, ty), value)| {
-            let checked = self.ascribe(value, ty);
-            checked.map_err(|error| Error::new(place(name), error))
-        });
-        let checked = checked.collect();
-        self.scopes = scopes;
-        self.module = outer;
-        checked
+        let scope = scope.map(|(name, value)| (name, Some(value))).collect();
+        self.in_module(module, scope, |this| {
+            let pairs = fields.iter().zip(values);
+            let checked = pairs.map(|((name, ty), value)| {
+                let checked = this.ascribe(value, ty);
+                checked.map_err(|error| Error::new(place(name), error))
+            });
+            checked.collect()
+        })
     }
 
     fn named_struct(&mut self, path: &Path) -> Result<Option<Named<'s>>> {
