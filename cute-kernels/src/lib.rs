@@ -22,5 +22,5 @@ pub mod lib {
 
 pub use attention::attention;
 pub use error::Error;
-pub use gemm::{GemmOutput, gemm};
+pub use gemm::{GemmInput, gemm};
 pub use transpose::{Transpose, transpose};

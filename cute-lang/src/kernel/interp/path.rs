@@ -1,4 +1,4 @@
-//! Paths of several names: `Name::f(…)`, `module::f(…)`, `module::CONSTANT` and `u32::MAX`.
+//! Paths of several names: `Name::f(…)`, `module::f(…)`, `module::CONSTANT`, `u32::MAX` and `T::Accumulator`.
 
 use super::function::Invocation;
 use super::{Interpreter, Scope};
@@ -27,6 +27,16 @@ impl Interpreter<'_> {
             };
             if let Some(value) = element.and_then(|element| associated_constant(element, &name)) {
                 return Ok(value);
+            }
+            if let Some(element) = element.filter(|_| name == "Accumulator") {
+                let accumulators = element.wgmma().map(|input| input.accumulators);
+                return match accumulators.and_then(<[Element]>::last) {
+                    Some(widest) => Ok(Value::Element(*widest)),
+                    None => Err(Error::new_spanned(
+                        path,
+                        format!("wgmma does not multiply `{element}`"),
+                    )),
+                };
             }
         }
         let name = path.to_token_stream().to_string().replace(' ', "");

@@ -90,18 +90,41 @@ pub fn instances(source: &Source) -> Result<Vec<Lowered>> {
     let mut lowered = Vec::new();
     let mut errors = Errors::default();
     for kernel in &source.module(HERE).kernels {
+        let before = lowered.len();
+        let mut failed: Vec<(&Ident, Error)> = Vec::new();
         for instance in &kernel.instances {
             match lower_instance(source, kernel, instance) {
                 Ok(instance) => lowered.push(instance),
-                Err(error) => {
-                    // Other instances would mostly repeat the errors of this one.
-                    errors.push(error);
-                    break;
-                }
+                Err(error) => failed.push((&instance.name, error)),
+            }
+            if failed.len() == MOST_FAILED {
+                break;
             }
         }
+        errors.record(first_failure(failed, lowered.len() > before));
     }
     errors.finish(lowered)
+}
+
+/// How many instances of a kernel are tried that fail.
+const MOST_FAILED: usize = 3;
+
+/// The errors of the first instance that failed: others mostly have the same. They name the instances if another one passed.
+fn first_failure(failed: Vec<(&Ident, Error)>, others_passed: bool) -> Result<()> {
+    let names: Vec<String> = failed.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let Some((_, error)) = failed.into_iter().next() else {
+        return Ok(());
+    };
+    let wanted = match &names[..] {
+        _ if !others_passed => return Err(error),
+        [name] => format!("the instance {name}"),
+        names => format!("the instances {}", names.join(", ")),
+    };
+    let mut errors = Errors::default();
+    for error in error {
+        errors.push(Error::new(error.span(), format!("{error} (in {wanted})")));
+    }
+    errors.finish(())
 }
 
 fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Result<Lowered> {
