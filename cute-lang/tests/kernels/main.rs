@@ -15,6 +15,7 @@ mod mistakes;
 mod numbers;
 mod refusals;
 mod robustness;
+mod shared;
 mod structs;
 mod threads;
 mod types;

@@ -1,7 +1,7 @@
 //! Operations of the algebra on values known at expansion and on tensors.
 
-use super::questions;
-use crate::kernel::builtins::call::Call;
+use super::{questions, tensor};
+use crate::kernel::builtins::call::{Argument, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Tensor, Value};
 use cute_algebra::operations::Operation;
@@ -10,6 +10,17 @@ use syn::{Error, Result};
 /// Calls an operation of the algebra. If the first argument is a tensor, the operation applies to its layout. All other
 /// arguments must be known at expansion.
 pub fn operate(b: &mut Builder, operation: &Operation, call: &Call) -> Result<Value> {
+    if let [
+        Argument {
+            value: Value::Tensor(tensor),
+            ..
+        },
+    ] = &call.args[..]
+        && operation.name == "recast"
+        && call.types.len() == 1
+    {
+        return tensor::recast(b, call, tensor);
+    }
     if let Some(argument) = call.types.first() {
         return Err(Error::new(
             argument.span,

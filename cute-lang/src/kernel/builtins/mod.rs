@@ -75,10 +75,13 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
 /// How `map` is called, which has no row: it calls a function of the kernel.
 pub const MAP: &str = "map(x, function)";
 
+/// How `recast` is called on a tensor. On a layout, it is the operation of the algebra.
+pub const RECAST: &str = "recast::<T>(tensor)";
+
 /// How the functions of the language are called.
 pub fn signatures() -> impl Iterator<Item = &'static str> {
     let rows = TABLE.iter().copied().flatten();
-    rows.map(|row| row.signature).chain([MAP])
+    rows.map(|row| row.signature).chain([MAP, RECAST])
 }
 
 /// The names of all functions of the language and of all operations of the algebra.

@@ -11,6 +11,7 @@
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::registers::Registers;
 use crate::kernel::emit::registers::is_numbered;
+use crate::kernel::emit::shared::{Purpose, SharedMemory};
 use crate::kernel::value::types::{half_bits, instruction_type, rust_name};
 use crate::kernel::value::{Num, Scalar};
 use cute_hopper::{SwizzleMode, shared};
@@ -46,7 +47,8 @@ pub struct Builder {
     pub(super) prologue: Vec<Line>,
     pub(super) init: Vec<Line>,
     pub(super) lines: Vec<Line>,
-    pub(super) shared_bytes: u32,
+    /// What lies in shared memory.
+    pub shared: SharedMemory,
     /// The first instruction that is not in the table of `cute-ptx`, as an error.
     pub(super) defect: Option<Error>,
 }
@@ -67,7 +69,7 @@ impl Builder {
             prologue: Vec::new(),
             init: Vec::new(),
             lines: Vec::new(),
-            shared_bytes: 0,
+            shared: SharedMemory::default(),
             defect: None,
         }
     }
@@ -310,9 +312,12 @@ impl Builder {
 
     // ---- the places besides the current line
 
-    /// Adds a comment to the header.
+    /// Adds a comment to the header, unless it has the same already.
     pub fn header(&mut self, text: impl Into<String>) {
-        self.header.push(text.into());
+        let text = text.into();
+        if !self.header.contains(&text) {
+            self.header.push(text);
+        }
     }
 
     /// A register that every thread computes before the body. It is computed once for each `name`, also if it is
@@ -379,18 +384,14 @@ impl Builder {
     }
 
     /// Reserves dynamic shared memory and returns its offset from [`shared_base`](Self::shared_base), in bytes.
-    pub fn allocate(&mut self, bytes: u32, align: u32) -> Result<u32> {
-        let offset = self.shared_bytes.next_multiple_of(align);
-        match offset.checked_add(bytes) {
-            Some(end) if end <= shared::MAX_BYTES => {
-                self.shared_bytes = end;
-                Ok(offset)
-            }
-            _ => Err(self.error(format!(
+    pub fn allocate(&mut self, bytes: u32, align: u32, purpose: Purpose) -> Result<u32> {
+        let offset = self.shared.allocate(bytes, align, purpose);
+        offset.map_err(|offset| {
+            self.error(format!(
                 "{bytes} bytes at offset {offset} do not fit shared memory: a CTA has {} bytes",
                 shared::MAX_BYTES
-            ))),
-        }
+            ))
+        })
     }
 
     /// The shared-memory address of the kernel's dynamic shared memory, a multiple of [`SHARED_ALIGN`].

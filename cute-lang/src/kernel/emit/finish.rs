@@ -46,7 +46,7 @@ impl Builder {
         Ok(Parts {
             header: self.header,
             body,
-            shared_bytes: self.shared_bytes,
+            shared_bytes: self.shared.end(),
             params: self.params,
         })
     }

@@ -8,4 +8,5 @@ pub mod module;
 pub mod operation;
 pub mod param;
 pub mod registers;
+pub mod shared;
 pub mod unread;
