@@ -8,3 +8,4 @@ pub mod library;
 pub mod module;
 pub mod source;
 pub(crate) mod text;
+mod types;
