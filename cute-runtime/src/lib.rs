@@ -36,6 +36,7 @@ mod emulator;
 mod error;
 mod float8;
 mod kernel;
+pub mod kernel_language;
 mod launch;
 mod lock;
 mod memory;
@@ -51,7 +52,7 @@ pub use cute_hopper::tma::{L2Promotion, OobFill};
 /// type and const parameters. Each instance becomes a type of that name that implements [`Kernel`] and has a `launch`
 /// with the kernel's own arguments. Other functions of the module are inlined where they are called. The body is
 /// interpreted once for each instance: values that are known then are computed, and all other computations become PTX
-/// instructions. `docs/kernel-language.md` of the repository describes the language.
+/// instructions. [`kernel_language`] describes the language.
 ///
 /// ```
 /// use cute_runtime::{Device, Error, Tensor, kernels, layout};

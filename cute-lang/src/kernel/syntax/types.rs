@@ -12,14 +12,20 @@ pub(super) fn check_signature(sig: &Signature) -> Result<()> {
         }
     }
     if let ReturnType::Type(_, ty) = &sig.output {
-        errors.record(check(ty, Some("a function returns the value itself, not a reference to it")));
+        errors.record(check(
+            ty,
+            Some("a function returns the value itself, not a reference to it"),
+        ));
     }
     errors.finish(())
 }
 
 /// Refuses fields that are references or trait objects.
 pub(super) fn check_field(ty: &Type) -> Result<()> {
-    check(ty, Some("a field holds the value itself, not a reference to it"))
+    check(
+        ty,
+        Some("a field holds the value itself, not a reference to it"),
+    )
 }
 
 /// Refuses trait objects in a type and, with a message for them, references.
@@ -36,10 +42,14 @@ fn check(ty: &Type, reference: Option<&str>) -> Result<()> {
         (Type::Group(ty), _) => check(&ty.elem, reference),
         (Type::Tuple(ty), _) => ty.elems.iter().try_for_each(|ty| check(ty, reference)),
         (Type::Path(ty), _) => {
-            let arguments = ty.path.segments.iter().filter_map(|segment| match &segment.arguments {
-                PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
-                _ => None,
-            });
+            let arguments =
+                ty.path
+                    .segments
+                    .iter()
+                    .filter_map(|segment| match &segment.arguments {
+                        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
+                        _ => None,
+                    });
             arguments.flatten().try_for_each(|argument| match argument {
                 GenericArgument::Type(ty) => check(ty, reference),
                 _ => Ok(()),
