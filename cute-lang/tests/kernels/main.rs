@@ -7,6 +7,7 @@ mod documentation;
 mod expansion;
 mod forms;
 mod fragments;
+mod globals;
 mod instructions;
 mod library;
 mod math;

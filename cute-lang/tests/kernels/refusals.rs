@@ -90,7 +90,7 @@ fn tensors() {
         ),
         (
             "g[0] = 1.0;",
-            "an element of `g` has 2 coordinates, each an integer",
+            "this coordinate has 1 modes, but this part of `g` has 2",
         ),
         (
             "g[(0, 0)] = 1;",

@@ -10,6 +10,7 @@ pub mod call;
 mod convert;
 mod copy;
 mod fragment;
+mod global;
 mod index;
 mod integer;
 mod local_tile;
@@ -39,6 +40,7 @@ const TABLE: &[&[Builtin]] = &[
     convert::ROWS,
     copy::ROWS,
     fragment::ROWS,
+    global::ROWS,
     index::ROWS,
     integer::ROWS,
     local_tile::ROWS,

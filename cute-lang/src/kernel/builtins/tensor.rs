@@ -4,7 +4,7 @@ use crate::kernel::access::address::{in_bytes, period};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::{Builder, SHARED_ALIGN};
 use crate::kernel::emit::shared::Purpose;
-use crate::kernel::value::{Element, Num, Tensor, Value};
+use crate::kernel::value::{Element, Global, Num, Tensor, Value};
 use cute_algebra::{ComposedLayout, Layout, LayoutError, Major, Swizzle, SwizzleMode};
 use cute_hopper::{shared, tma};
 use syn::Result;
@@ -231,6 +231,7 @@ fn smem_atom(_: &mut Builder, call: &Call) -> Result<Value> {
 fn size(_: &mut Builder, call: &Call) -> Result<Value> {
     let size = match &call.args[0].value {
         Value::Tensor(tensor) => tensor.layout.layout().size().into(),
+        Value::Global(global) => tile(call, global)?.size().into(),
         Value::Fragment(fragment) => fragment.values.len() as i128,
         Value::Algebra(cute_algebra::Value::Layout(layout)) => layout.size().into(),
         Value::Algebra(cute_algebra::Value::Composed(layout)) => layout.layout().size().into(),
@@ -244,10 +245,19 @@ fn bytes(_: &mut Builder, call: &Call) -> Result<Value> {
         Value::Tensor(tensor) => {
             i128::from(tensor.layout.layout().size()) * i128::from(tensor.width())
         }
+        Value::Global(global) => {
+            i128::from(tile(call, global)?.size()) * i128::from(global.element.bytes())
+        }
         Value::Fragment(fragment) => {
             fragment.values.len() as i128 * i128::from(fragment.element.bytes())
         }
         _ => return Err(call.mismatch(0, "a tensor or a fragment")),
     };
     Ok(Value::Int(bytes, None))
+}
+
+/// The layout of a tile of global memory.
+fn tile<'g>(call: &Call, global: &'g Global) -> Result<&'g Layout> {
+    let tile = global.tile();
+    tile.ok_or_else(|| call.mismatch(0, "a tile, whose extents are known at expansion,"))
 }

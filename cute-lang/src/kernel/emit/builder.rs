@@ -8,6 +8,8 @@
 //!
 //! [`error`](Builder::error) makes a [`syn::Error`] at the token that [`set_place`](Builder::set_place) has set.
 
+use crate::kernel::emit::bits::up_to;
+use crate::kernel::emit::facts::Facts;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::registers::Registers;
 use crate::kernel::emit::registers::is_numbered;
@@ -33,6 +35,8 @@ pub const SHARED_ALIGN: u32 = SwizzleMode::B128.atom() as u32;
 pub struct Builder {
     /// The parameters, in order.
     pub params: Vec<Param>,
+    /// What is known of the arguments of a launch.
+    pub facts: Facts,
     /// Threads of a CTA.
     pub threads: u32,
     /// CTAs of a cluster.
@@ -58,6 +62,7 @@ impl Builder {
     pub fn new(threads: u32, cluster: [u32; 3]) -> Self {
         Self {
             params: Vec::new(),
+            facts: Facts::default(),
             threads,
             cluster,
             place: Span::call_site(),
@@ -225,6 +230,17 @@ impl Builder {
         if let Some(mut inst) = self.instruction(opcode, modifiers, operands) {
             inst.guard = Some(guard);
             self.lines.push(Line::Inst(inst));
+        }
+    }
+
+    /// Puts a guard on each instruction that `emit` appends, if there is one.
+    pub fn guarded(&mut self, guard: Option<Guard>, emit: impl FnOnce(&mut Builder)) {
+        let start = self.lines.len();
+        emit(self);
+        for line in &mut self.lines[start..] {
+            if let Line::Inst(inst) = line {
+                inst.guard.clone_from(&guard);
+            }
         }
     }
 
@@ -437,6 +453,14 @@ impl Builder {
                 let known = self.bits.get(&scalar.name).filter(|_| !scalar.variable);
                 known.map_or(all, |bits| bits & all)
             }
+        }
+    }
+
+    /// An upper bound of a number that is not negative.
+    pub fn greatest(&self, num: &Num) -> i128 {
+        match num {
+            Num::Const(value) => *value,
+            Num::Reg(_) => up_to(self.possible_bits(num)).into(),
         }
     }
 

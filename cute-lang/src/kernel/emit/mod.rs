@@ -3,10 +3,12 @@
 pub mod arithmetic;
 pub mod bits;
 pub mod builder;
+pub mod facts;
 pub mod finish;
 pub mod module;
 pub mod operation;
 pub mod param;
+pub mod quantity;
 pub mod registers;
 pub mod shared;
 pub mod unread;

@@ -1,5 +1,6 @@
 //! The type of an instance.
 
+use super::fact::facts_of;
 use super::parameter::{param_type, param_value};
 use crate::kernel::emit::param::{Param, ParamKind};
 use crate::kernel::lower::Lowered;
@@ -15,8 +16,10 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
         cluster,
         smem_bytes,
         unsafety,
+        facts,
         ..
     } = lowered;
+    let facts = facts_of(facade, facts);
     let [x, y, z] = cluster;
     let text = name.to_string();
     let ptx = raw_string(&lowered.module.to_string());
@@ -56,6 +59,7 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
             const CLUSTER: [::core::primitive::u32; 3] = [#x, #y, #z];
             const SMEM_BYTES: ::core::primitive::u32 = #smem_bytes;
             const PARAMS: &'static [#facade::Param] = &[#(#params),*];
+            #facts
         }
 
         impl #name {
@@ -87,7 +91,7 @@ fn safety(params: &[Param]) -> Vec<String> {
         .iter()
         .filter_map(|param| match param.kind {
             ParamKind::Global {
-                accessed: Some(_), ..
+                unproven: Some(_), ..
             } => Some(format!("`{}`", param.name)),
             _ => None,
         })

@@ -3,10 +3,12 @@
 mod constant;
 mod constants;
 mod entry;
+mod facts;
 mod parameter;
 
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::facts::Fact;
 use crate::kernel::emit::module::module;
 use crate::kernel::emit::param::{Param, ParamKind};
 use crate::kernel::interp::Interpreter;
@@ -21,6 +23,7 @@ pub(crate) use constants::constants;
 use cute_hopper::threads::MAX_CTA;
 use cute_ptx::ast::{Entry, Item, Module};
 use entry::{check_parameters, directives, entry_name, ptx_params, shared_memory};
+use facts::facts;
 use parameter::declare;
 use proc_macro2::{Ident, TokenStream};
 use syn::spanned::Spanned;
@@ -38,6 +41,8 @@ pub struct Lowered {
     pub module: Module,
     /// Parameters of the entry.
     pub params: Vec<Param>,
+    /// What a launch checks.
+    pub facts: Vec<Fact>,
     /// Threads of a CTA.
     pub threads: u32,
     /// CTAs of a cluster.
@@ -156,8 +161,13 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     for input in &kernel.function.sig.inputs {
         declare(&mut interpreter, input)?;
     }
+    interpreter.b.facts = facts(&mut interpreter, &kernel.function.sig)?;
+    for param in 0..interpreter.b.params.len() {
+        interpreter.b.scalar(param);
+    }
     interpreter.kernel(&kernel.function.sig.ident, &kernel.function.block)?;
 
+    let facts = interpreter.b.facts.0.clone();
     let parts = interpreter.b.finish()?;
     if kernel.unsafety.is_none() {
         check_accesses(&kernel.function.sig.ident, &parts.params)?;
@@ -190,6 +200,7 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
         unsafety: kernel.unsafety,
         module,
         params: parts.params,
+        facts,
         threads,
         cluster,
         smem_bytes: parts.shared_bytes,
@@ -203,7 +214,7 @@ fn check_accesses(kernel: &Ident, params: &[Param]) -> Result<()> {
     let mut errors = Errors::default();
     for param in params {
         if let ParamKind::Global {
-            accessed: Some(span),
+            unproven: Some(span),
             ..
         } = param.kind
         {

@@ -78,6 +78,7 @@ impl Value {
                 }
             }
             Value::Tensor(tensor) => tensor.for_each_scalar_mut(f),
+            Value::Global(global) => global.for_each_scalar_mut(f),
             Value::Barrier(barrier) => barrier.for_each_scalar_mut(f),
             Value::Option(Optional {
                 is_some: Truth::Predicate(predicate),
