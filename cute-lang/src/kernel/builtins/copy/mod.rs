@@ -2,7 +2,7 @@
 
 mod direction;
 mod matrix;
-mod pack;
+pub(super) mod pack;
 mod partition;
 #[cfg(test)]
 mod tests;
@@ -23,7 +23,7 @@ pub(crate) const ROWS: &[Builtin] = &[Builtin {
     apply: copy,
 }];
 
-fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
+pub(super) fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(call.span);
     match (&call.args[0].value, &call.args[1].value) {
         (Value::Tensor(tensor), Value::Fragment(fragment)) => load(b, tensor, fragment)?,
