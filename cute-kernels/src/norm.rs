@@ -165,12 +165,10 @@ pub mod kernels {
 
     /// Tile number `i` of the weights of columns, held as one row of `like`.
     fn weights<T: Element>(all: Global<T, 1>, like: Fragment, cfg: Rows, i: u32) -> Fragment {
-        let held = fragment::<T>(like, [0]);
-        copy_or(
-            with_shape(local_tile(all, cfg.columns, i), (1, cfg.columns)),
-            held,
-            0.0,
-        );
+        let held = fragment::<T>(like, 0);
+        let columns = cfg.columns;
+        let row = composition(local_tile(all, columns, i), layout!((1,columns):(0,1)));
+        copy_or(row, held, 0.0);
         convert::<f32>(held)
     }
 }

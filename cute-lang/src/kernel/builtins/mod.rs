@@ -9,6 +9,7 @@ mod bits;
 pub mod call;
 mod convert;
 mod copy;
+mod exchange;
 mod fragment;
 mod global;
 mod index;
@@ -19,6 +20,7 @@ mod mbarrier;
 mod mma;
 mod questions;
 mod random;
+mod redistribute;
 mod reduce;
 mod registers;
 mod sync;
@@ -47,6 +49,7 @@ const TABLE: &[&[Builtin]] = &[
     math::ROWS,
     mbarrier::ROWS,
     random::ROWS,
+    redistribute::ROWS,
     mma::ROWS,
     reduce::ROWS,
     registers::ROWS,

@@ -5,7 +5,7 @@ mod edge;
 mod fill;
 mod matrix;
 mod memory;
-mod pack;
+pub(super) mod pack;
 mod partition;
 mod registers;
 #[cfg(test)]
@@ -39,7 +39,7 @@ pub(crate) const ROWS: &[Builtin] = &[
     },
 ];
 
-fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
+pub(super) fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(call.span);
     let (source, destination) = (&call.args[0].value, &call.args[1].value);
     match (source, destination) {
