@@ -1,31 +1,39 @@
 //! Kernels written in the kernel language, and safe host functions over them.
 
 pub mod attention;
+pub mod elementwise;
 pub mod epilogue;
 mod error;
 mod extent;
 pub mod gemm;
+pub mod histogram;
 pub mod norm;
 pub mod pipeline;
 pub mod reference;
 pub mod row;
 pub mod softmax;
 mod store;
+pub mod sum;
 pub mod tile_scheduler;
 pub mod transpose;
 
 /// The functions, structs and constants of the kernel language that modules of kernels import:
 /// `use cute_kernels::lib::{Ring, Tiles};`.
 pub mod lib {
+    pub use crate::elementwise::kernels::{apply, load, store, update};
     pub use crate::epilogue::kernels::{store_by_element, store_by_tma};
     pub use crate::gemm::kernels::{Config, PAIR, SINGLE, gemm_with, multiply};
     pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};
+    pub use crate::row::kernels::{CTA, LONG, Rows, WARP};
     pub use crate::tile_scheduler::kernels::{Tile, Tiles};
 }
 
 pub use attention::attention;
+pub use elementwise::saxpy;
 pub use error::Error;
 pub use gemm::{GemmInput, gemm};
+pub use histogram::histogram;
 pub use norm::{layer_norm, rms_norm};
 pub use softmax::softmax;
+pub use sum::{sum, sum_rows};
 pub use transpose::{Transpose, transpose};

@@ -4,6 +4,7 @@
 mod attention;
 mod gemm;
 mod ptx;
+mod rows;
 mod transpose;
 mod types;
 

@@ -1,0 +1,145 @@
+//! Sums of rows and of arrays.
+
+use cute_runtime::{Device, Tensor, TensorView, TensorViewMut};
+
+use crate::Error;
+use crate::extent::extent;
+use crate::row::kernels::CTA;
+use crate::row::{choose, has_vectors};
+
+/// sums[i] = Σⱼ x[i, j], computed in f32, for `bf16`, `f16` and `f32`. The same arguments give the same bits.
+///
+/// x has up to 2³¹ − 1 rows and columns, and its last mode is contiguous. It is fastest if rows start at multiples of 16 bytes and are
+/// multiples of 8 elements long. On a GPU the call returns before the result is complete.
+///
+/// ```
+/// use cute_runtime::{Device, Tensor};
+/// let device = Device::emulator();
+/// let x = Tensor::from_slice(&device, &[1f32, 2., 3., 4., 5., 6.], [2, 3])?;
+/// let mut sums = Tensor::<f32, 1>::zeros(&device, [2])?;
+/// cute_kernels::sum_rows(&device, &x.view(), &mut sums.view_mut())?;
+/// assert_eq!(sums.download()?, [6.0, 15.0]);
+/// # Ok::<(), cute_kernels::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the shapes do not fit together, or an extent is 0 or larger than 2³¹ − 1. Nothing has been launched then.
+pub fn sum_rows<T: kernels::sum_rows_types>(
+    device: &Device,
+    x: &TensorView<'_, T, 2>,
+    sums: &mut TensorViewMut<'_, f32, 1>,
+) -> Result<(), Error> {
+    use kernels::{sum_rows_CFG as Config, sum_rows_V};
+    let (config, grid) = choose(x, [Config::WARP, Config::CTA, Config::LONG])?;
+    let v = if has_vectors(x) {
+        sum_rows_V::_8
+    } else {
+        sum_rows_V::_1
+    };
+    kernels::sum_rows::launch(config, v, device, grid, x, sums)?;
+    Ok(())
+}
+
+/// total[0] = Σᵢ x[i], computed in f32, for `bf16`, `f16` and `f32`. The same arguments give the same bits on one device.
+///
+/// ```
+/// use cute_runtime::{Device, Tensor};
+/// let device = Device::emulator();
+/// let x = Tensor::from_slice(&device, &[0.5f32; 30_000], [30_000])?;
+/// let mut total = Tensor::<f32, 1>::zeros(&device, [1])?;
+/// cute_kernels::sum(&device, &x.view(), &mut total.view_mut())?;
+/// assert_eq!(total.download()?, [15_000.0]);
+/// # Ok::<(), cute_kernels::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If x has no element or more than 2³¹ − 1, or the total is not one element. Nothing has been launched then.
+pub fn sum<T: kernels::sum_types>(
+    device: &Device,
+    x: &TensorView<'_, T, 1>,
+    total: &mut TensorViewMut<'_, f32, 1>,
+) -> Result<(), Error>
+where
+    f32: kernels::sum_types,
+{
+    let tiles = extent(x.shape()[0])?.div_ceil(CTA.columns);
+    let grid = tiles.min(4 * device.multiprocessor_count());
+    if grid == 1 {
+        return launch(device, 1, x, total);
+    }
+    let mut sums = Tensor::<f32, 1>::zeros(device, [grid as usize])?;
+    launch(device, grid, x, &mut sums.view_mut())?;
+    launch(device, 1, &sums.view(), total)
+}
+
+fn launch<T: kernels::sum_types>(
+    device: &Device,
+    grid: u32,
+    x: &TensorView<'_, T, 1>,
+    sums: &mut TensorViewMut<'_, f32, 1>,
+) -> Result<(), Error> {
+    let vectors = x.address().is_multiple_of(16) && x.shape()[0].is_multiple_of(8);
+    let v = if vectors {
+        kernels::sum_V::_8
+    } else {
+        kernels::sum_V::_1
+    };
+    kernels::sum::launch(v, device, grid, x, sums, grid)?;
+    Ok(())
+}
+
+/// The kernels and their instances.
+#[cute_runtime::kernels]
+pub mod kernels {
+    use crate::row::kernels::{CTA, LONG, Rows, WARP};
+
+    /// The sums of rows of at most `CFG.longest` elements, of which a thread holds V consecutive ones at a time.
+    #[kernel(threads = CFG.threads)]
+    #[instances(T in [bf16, f16, f32], CFG in [WARP, CTA, LONG], V in [8, 1])]
+    pub fn sum_rows<T: Element, const CFG: Rows, const V: u32>(
+        #[facts(aligned(x, 2 * V), extent(x, 1) % V == 0, extent(x, 1) <= CFG.longest)] x: Global<
+            T,
+            2,
+        >,
+        #[facts(extent(sums, 0) == extent(x, 0))] sums: Global<f32, 1>,
+    ) {
+        let held = fragment::<T>(CFG.held(V));
+        let total = fragment::<f32>(held, 1);
+        total[0] = 0.0;
+        for i in 0..CFG.tiles(extent(x, 1)) {
+            copy_or(local_tile(x, CFG.tile(), (block_idx().0, i)), held, 0.0);
+            total += reduce(convert::<f32>(held), 1, add);
+        }
+        let rows = CFG.tile().0;
+        let column = composition(
+            local_tile(sums, rows, block_idx().0),
+            layout!((rows,1):(1,0)),
+        );
+        copy_inside(total, column);
+    }
+
+    /// Each of `ctas` CTAs sums up every so many tiles of x.
+    #[kernel(threads = CTA.threads)]
+    #[instances(T in [bf16, f16, f32], V in [8, 1])]
+    pub fn sum<T: Element, const V: u32>(
+        #[facts(aligned(x, 2 * V), extent(x, 0) % V == 0)] x: Global<T, 1>,
+        #[facts(extent(sums, 0) == ctas)] sums: Global<f32, 1>,
+        ctas: u32,
+    ) {
+        let held = fragment::<T>(CTA.held(V));
+        let columns = CTA.columns;
+        let total = fragment::<f32>(held, 1);
+        total[0] = 0.0;
+        let mut i = block_idx().0;
+        while i < ceil_div(extent(x, 0), columns) {
+            let row = composition(local_tile(x, columns, i), layout!((1,columns):(0,1)));
+            copy_or(row, held, 0.0);
+            total += reduce(convert::<f32>(held), 1, add);
+            i += ctas;
+        }
+        let element = composition(local_tile(sums, 1, block_idx().0), layout!((1,1):(0,0)));
+        copy_inside(total, element);
+    }
+}

@@ -1,0 +1,292 @@
+//! Softmax, norms, sums, histograms and maps compared with float64, for lengths around those at which the kernels change.
+
+use cute_kernels::{
+    histogram, layer_norm, reference::normal, rms_norm, saxpy, softmax, sum, sum_rows,
+};
+use cute_runtime::{Buffer, Device, Element, Tensor, bf16, f16};
+
+use crate::device;
+
+/// An element of the kernels, and its relative error.
+trait Number: Element + Into<f64> {
+    const UNIT: f64;
+    fn from(x: f64) -> Self;
+}
+
+impl Number for bf16 {
+    const UNIT: f64 = 1.0 / 128.0;
+    fn from(x: f64) -> Self {
+        bf16::from_f64(x)
+    }
+}
+
+impl Number for f16 {
+    const UNIT: f64 = 1.0 / 1024.0;
+    fn from(x: f64) -> Self {
+        f16::from_f64(x)
+    }
+}
+
+impl Number for f32 {
+    const UNIT: f64 = 1e-5;
+    fn from(x: f64) -> Self {
+        x as f32
+    }
+}
+
+fn numbers<T: Number>(seed: u64, count: usize) -> Vec<T> {
+    let numbers = normal(seed, count).into_iter();
+    numbers.map(|x| T::from(x.to_f64() * 1.1)).collect()
+}
+
+/// A matrix whose rows are `stride` elements apart, with a number between them that no result may depend on.
+struct Padded<T> {
+    rows: usize,
+    columns: usize,
+    stride: usize,
+    elements: Vec<T>,
+}
+
+impl<T: Number> Padded<T> {
+    fn random(seed: u64, rows: usize, columns: usize, stride: usize) -> Self {
+        let mut elements = vec![T::from(77.0); rows * stride];
+        let numbers = numbers::<T>(seed, rows * columns);
+        for (row, numbers) in elements.chunks_mut(stride).zip(numbers.chunks(columns)) {
+            row[..columns].copy_from_slice(numbers);
+        }
+        Self {
+            rows,
+            columns,
+            stride,
+            elements,
+        }
+    }
+
+    fn upload(&self, device: &Device) -> Buffer<T> {
+        device.upload(&self.elements).unwrap()
+    }
+
+    fn row(&self, i: usize) -> Vec<f64> {
+        let row = &self.elements[i * self.stride..][..self.columns];
+        row.iter().map(|&x| x.into()).collect()
+    }
+
+    /// Runs a kernel from this matrix into one like it, and compares each row with what `expected` makes of the row of this
+    /// matrix, where summands of a result are as large as `size`. The padding must stay as it is.
+    fn check(
+        &self,
+        device: &Device,
+        size: f64,
+        run: impl FnOnce(&Buffer<T>, &mut Buffer<T>),
+        expected: impl Fn(&[f64]) -> Vec<f64>,
+    ) {
+        let source = self.upload(device);
+        let mut destination = device
+            .upload(&vec![T::from(55.0); self.elements.len()])
+            .unwrap();
+        run(&source, &mut destination);
+        let found = destination.download().unwrap();
+        for i in 0..self.rows {
+            let (row, padding) = found[i * self.stride..][..self.stride].split_at(self.columns);
+            for (j, (&found, expected)) in row.iter().zip(expected(&self.row(i))).enumerate() {
+                let found: f64 = found.into();
+                let difference = (found - expected).abs();
+                let place = format!("({i}, {j}) of {} x {} {}", self.rows, self.columns, T::TYPE);
+                assert!(
+                    difference <= T::UNIT * (expected.abs() + size),
+                    "{place}: {found} instead of {expected}"
+                );
+            }
+            assert!(
+                padding.iter().all(|&x| x.into() == 55.0),
+                "the padding of row {i}"
+            );
+        }
+    }
+}
+
+/// Rows, columns, and elements from one row to the next.
+fn shapes(device: &Device) -> Vec<[usize; 3]> {
+    let mut shapes = vec![
+        [1, 1, 1],
+        [5, 3, 3],
+        [9, 40, 48],
+        [4, 100, 101],
+        [2, 1024, 1024],
+        [3, 1025, 1025],
+        [2, 1032, 1040],
+        [1, 8192, 8192],
+        [1, 8193, 8193],
+        [2, 16392, 16400],
+    ];
+    if !device.is_emulator() {
+        shapes.extend([[1000, 4096, 4096], [300, 50_257, 50_257], [133, 8191, 8200]]);
+    }
+    shapes
+}
+
+fn check_rows<T>(device: &Device)
+where
+    T: Number
+        + cute_kernels::softmax::kernels::softmax_types
+        + cute_kernels::norm::kernels::layer_norm_types
+        + cute_kernels::norm::kernels::rms_norm_types
+        + cute_kernels::sum::kernels::sum_rows_types,
+{
+    for [rows, columns, stride] in shapes(device) {
+        let x = Padded::<T>::random(1, rows, columns, stride);
+        let (shape, strides) = ([rows, columns], [stride, 1]);
+        let (gamma, beta) = (numbers::<T>(2, columns), numbers::<T>(3, columns));
+        let gamma_on = Tensor::from_slice(device, &gamma, [columns]).unwrap();
+        let beta_on = Tensor::from_slice(device, &beta, [columns]).unwrap();
+        let mean = |row: &[f64]| row.iter().sum::<f64>() / columns as f64;
+        let squares = |row: &[f64]| row.iter().map(|x| x * x).sum::<f64>() / columns as f64;
+        x.check(
+            device,
+            1e-4,
+            |x, y| {
+                let x = x.view(0, shape, strides).unwrap();
+                softmax(device, &x, &mut y.view_mut(0, shape, strides).unwrap()).unwrap();
+            },
+            |row| {
+                let sum: f64 = row.iter().map(|x| x.exp()).sum();
+                row.iter().map(|x| x.exp() / sum).collect()
+            },
+        );
+        x.check(
+            device,
+            1.0,
+            |x, y| {
+                let x = x.view(0, shape, strides).unwrap();
+                let mut y = y.view_mut(0, shape, strides).unwrap();
+                layer_norm(device, &x, &gamma_on.view(), &beta_on.view(), 1e-2, &mut y).unwrap();
+            },
+            |row| {
+                let mean = mean(row);
+                let centred: Vec<f64> = row.iter().map(|x| x - mean).collect();
+                let scale = (squares(&centred) + 1e-2).sqrt();
+                let weights = gamma.iter().zip(&beta);
+                let weights =
+                    weights.map(|(&gamma, &beta)| -> [f64; 2] { [gamma.into(), beta.into()] });
+                let pairs = centred.iter().zip(weights);
+                pairs
+                    .map(|(x, [gamma, beta])| x / scale * gamma + beta)
+                    .collect()
+            },
+        );
+        x.check(
+            device,
+            1.0,
+            |x, y| {
+                let x = x.view(0, shape, strides).unwrap();
+                let mut y = y.view_mut(0, shape, strides).unwrap();
+                rms_norm(device, &x, &gamma_on.view(), 1e-2, &mut y).unwrap();
+            },
+            |row| {
+                let scale = (squares(row) + 1e-2).sqrt();
+                let pairs = row.iter().zip(&gamma);
+                pairs.map(|(x, &gamma)| x / scale * gamma.into()).collect()
+            },
+        );
+        let source = x.upload(device);
+        let mut sums = Tensor::<f32, 1>::zeros(device, [rows]).unwrap();
+        let view = source.view(0, shape, strides).unwrap();
+        sum_rows(device, &view, &mut sums.view_mut()).unwrap();
+        for (i, found) in sums.download().unwrap().into_iter().enumerate() {
+            let row = x.row(i);
+            let (sum, magnitudes) = (
+                row.iter().sum::<f64>(),
+                row.iter().map(|x| x.abs()).sum::<f64>(),
+            );
+            assert!(
+                (f64::from(found) - sum).abs() <= 1e-6 * magnitudes,
+                "sum of row {i}: {found}, {sum}"
+            );
+        }
+    }
+}
+
+#[test]
+fn rows_of_bf16_agree_with_float64() {
+    check_rows::<bf16>(&device());
+}
+
+#[test]
+fn rows_of_f16_agree_with_float64() {
+    check_rows::<f16>(&device());
+}
+
+#[test]
+fn rows_of_f32_agree_with_float64() {
+    check_rows::<f32>(&device());
+}
+
+#[test]
+fn softmax_does_not_notice_the_schedule() {
+    let x = Padded::<f32>::random(4, 2, 2000, 2000);
+    let run = |device: &Device| {
+        let source = x.upload(device);
+        let mut y = Tensor::<f32, 2>::zeros(device, [2, 2000]).unwrap();
+        let view = source.view(0, [2, 2000], [2000, 1]).unwrap();
+        softmax(device, &view, &mut y.view_mut()).unwrap();
+        y.download().unwrap()
+    };
+    let expected = run(&Device::emulator());
+    assert!((1..4).all(|seed| run(&Device::emulator_with_seed(seed)) == expected));
+}
+
+#[test]
+fn softmax_refuses_another_shape() {
+    let device = Device::emulator();
+    let x = Tensor::<f32, 2>::zeros(&device, [3, 4]).unwrap();
+    let mut y = Tensor::<f32, 2>::zeros(&device, [3, 5]).unwrap();
+    let error = softmax(&device, &x.view(), &mut y.view_mut()).unwrap_err();
+    let error = error.to_string();
+    assert!(
+        error.contains("extent(y, 1) == extent(x, 1)") && error.contains('5'),
+        "{error}"
+    );
+}
+
+#[test]
+fn arrays_agree_with_float64() {
+    let device = device();
+    let mut lengths = vec![1, 7, 2048, 2052, 8192, 40_000, 100_001];
+    if !device.is_emulator() {
+        lengths.extend([5_000_000, 30_000_001]);
+    }
+    for n in lengths {
+        let (x, y) = (numbers::<f32>(5, n), numbers::<f32>(6, n));
+        let x_on = Tensor::from_slice(&device, &x, [n]).unwrap();
+        let mut y_on = Tensor::from_slice(&device, &y, [n]).unwrap();
+        let mut total = Tensor::<f32, 1>::zeros(&device, [1]).unwrap();
+        sum(&device, &x_on.view(), &mut total.view_mut()).unwrap();
+        let expected: f64 = x.iter().map(|&x| f64::from(x)).sum();
+        let magnitudes: f64 = x.iter().map(|&x| f64::from(x.abs())).sum();
+        let found = f64::from(total.download().unwrap()[0]);
+        assert!(
+            (found - expected).abs() <= 1e-6 * magnitudes,
+            "{n}: {found}, {expected}"
+        );
+
+        saxpy(&device, 0.5, &x_on.view(), &mut y_on.view_mut()).unwrap();
+        let found = y_on.download().unwrap();
+        let pairs = x.iter().zip(&y).zip(found);
+        assert!(
+            pairs
+                .into_iter()
+                .all(|((x, y), found)| found == 0.5f32.mul_add(*x, *y) || found == 0.5 * x + y),
+            "{n}"
+        );
+
+        let bytes: Vec<u8> = x.iter().map(|x| (x * 30.0) as i8 as u8).collect();
+        let data = Tensor::from_slice(&device, &bytes, [n]).unwrap();
+        let mut counts = Tensor::<u32, 1>::zeros(&device, [256]).unwrap();
+        histogram(&device, &data.view(), &mut counts.view_mut()).unwrap();
+        let mut expected = vec![0; 256];
+        bytes
+            .iter()
+            .for_each(|&byte| expected[usize::from(byte)] += 1);
+        assert_eq!(counts.download().unwrap(), expected, "{n}");
+    }
+}
