@@ -30,7 +30,7 @@ fn fragment(b: &mut Builder, call: &Call) -> Result<Value> {
     }
     let fragment = match call.args[0].value.to_algebra() {
         Some(cute_algebra::Value::Layout(layout)) if !layout.is_integral() => {
-            distributed(b, call, element, &layout)?
+            distributed(b, call, 0, element, &layout)?
         }
         Some(cute_algebra::Value::Layout(layout)) => local(b, call, element, &layout)?,
         Some(cute_algebra::Value::Int(extent)) => {
@@ -90,10 +90,11 @@ fn local(b: &mut Builder, call: &Call, element: Element, layout: &Layout) -> Res
     })
 }
 
-/// The thread's part of a tile. The layout gives the coordinate in the tile for (thread, value).
-fn distributed(
+/// The thread's part of a tile. The layout, which is argument `index`, gives the coordinate in the tile for (thread, value).
+pub(super) fn distributed(
     b: &mut Builder,
     call: &Call,
+    index: usize,
     element: Element,
     layout: &Layout,
 ) -> Result<Fragment> {
@@ -101,7 +102,10 @@ fn distributed(
     let (Some(threads), Some(values), 2, 1) =
         (layout.mode(0), layout.mode(1), layout.rank(), shape.depth())
     else {
-        return Err(call.mismatch(0, "a layout from (thread, value) to coordinates of a tile"));
+        return Err(call.mismatch(
+            index,
+            "a layout from (thread, value) to coordinates of a tile",
+        ));
     };
     let modes = shape.rank();
     let registers = registers(b, call, element, values.size())?;
@@ -109,7 +113,7 @@ fn distributed(
     let count = threads[0].size();
     if i64::from(b.threads) % count != 0 {
         return Err(call.error_at(
-            0,
+            index,
             format!(
                 "{count} threads hold the tile, but {}, the threads of the CTA, is not a multiple of {count}",
                 b.threads

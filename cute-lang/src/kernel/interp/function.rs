@@ -144,7 +144,9 @@ impl Interpreter<'_> {
         let entry = std::mem::replace(&mut self.entry, entry);
         self.calls += 1;
         let errors = self.errors.len();
+        let mark = self.b.mark();
         let mut value = body(self);
+        self.b.forget(mark);
         if crosses && let Err(error) = value {
             self.record(error);
             value = Err(self.follow(span));

@@ -30,7 +30,9 @@ impl Interpreter<'_> {
     /// A block in a scope of its own.
     pub(super) fn block(&mut self, block: &Block) -> Result<Value> {
         self.scopes.push(HashMap::new());
+        let mark = self.b.mark();
         let value = self.statements(&block.stmts);
+        self.b.forget(mark);
         self.scopes.pop();
         value
     }
