@@ -416,3 +416,78 @@ fn tiles_of_several_threads() {
         }
     }
 }
+
+/// A kernel that is no `unsafe fn`: x is of extents (n, at least 64), y of n elements or more.
+fn safe(body: &str) -> Result<Vec<Lowered>, syn::Error> {
+    let source = format!(
+        "mod kernels {{
+            #[kernel(threads = 128)]
+            fn k(
+                #[facts(extent(x, 0) == n, extent(x, 1) >= 64)] x: Global<f32, 2>,
+                #[facts(n <= extent(y, 0))] y: Global<f32, 1>,
+                z: Global<f32, 1>,
+                n: u32,
+                s: i32,
+            ) {{ {body} }}
+        }}"
+    );
+    lower(source.parse().expect("tokens"))
+}
+
+#[test]
+fn accesses_are_proven_by_the_conditions_around_them() {
+    let proven = [
+        "y[0] = x[(0, 63)];",
+        "if thread() < n { y[thread()] = x[(thread(), thread() % 64)]; }",
+        "let i = block_idx().0 * 128 + thread(); if i < extent(z, 0) { z[i] *= 2.0; }",
+        "let i = thread(); if i < n && z[0] > 1.0 { y[i] = 0.0; }",
+        "let i = thread(); if i < n && y[i] > 1.0 { y[i] = 0.0; }",
+        "let i = thread(); let j = i + 5; if !(i >= n) & (j < extent(x, 1)) { x[(i, j)] = 0.0; }",
+        "let i = thread(); if i >= n { return; } y[i] = 1.0;",
+        "let i = thread(); if i >= n || i > 63 { return; } x[(i, i)] = 1.0;",
+        "let i = thread(); if n <= i { y[0] = 0.0; } else { y[i] = 1.0; }",
+        "for i in 0..n { y[i] = 1.0; for j in 0..extent(x, 1) { x[(i, j)] = 0.0; } }",
+        "for i in thread()..extent(z, 0) { if i == 7 { continue; } z[i] = 1.0; }",
+        "#[unroll(4)] for i in 0..n { y[i] = 1.0; }",
+        "let row = x[(n - 1, _)]; let i = n - 1; if i < n { x[(i, _)][5] = 1.0; }",
+        "let first = |i: u32| if i < n { y[i] } else { 0.0 }; z[0] = first(thread());",
+        "let v = fragment::<f32>((1, 4)); let i = thread(); if i < n { copy(local_tile(x, (1, 4), (i, 15)), v); }",
+        "let i = s as u32; if i < n { y[i] = 1.0; }",
+        "let i = thread() as u64; if i < extent(z, 0) as u64 { } if thread() < extent(z, 0) { atomic_add(z, thread(), 1.0); }",
+    ];
+    for body in proven {
+        let lowered = safe(body).unwrap_or_else(|error| panic!("{body}: {error}"));
+        judge(&lowered);
+    }
+    let refused = [
+        "y[1] = 0.0;",
+        "x[(0, 64)] = 0.0;",
+        "if thread() <= n { y[thread()] = 0.0; }",
+        "if thread() < n { z[thread()] = 0.0; }",
+        "if thread() < n { } y[thread()] = 0.0;",
+        "if thread() < n { } else { y[thread()] = 0.0; }",
+        "if thread() < extent(y, 0) { x[(thread(), 0)] = 0.0; }",
+        "let mut i = thread(); if i < n { i += 1; y[i] = 0.0; }",
+        "let mut i = 0; while i < n { y[i] = 0.0; i += 1; }",
+        "let i = thread(); if i < n || y[i] > 1.0 { z[0] = 0.0; }",
+        "let i = thread(); if i < n || i < 5 { y[i] = 0.0; }",
+        "let i = thread(); if i >= n && i > 5 { return; } y[i] = 0.0;",
+        "let i = thread(); loop { if i >= n { break; } } y[i] = 0.0;",
+        "let i = thread(); for k in 0..n { if i >= n { continue; } } y[i] = 0.0;",
+        "for i in 0..n + 1 { y[i] = 0.0; }",
+        "for i in 0..n { y[i + 1] = 0.0; }",
+        "if s < 5 { y[s] = 0.0; }",
+        "for i in s..5 { x[(0, i)] = 0.0; }",
+        "let v = fragment::<f32>((1, 4)); copy(local_tile(x, (1, 4), (thread(), 15)), v);",
+        "let v = fragment::<f32>((1, 4)); if thread() < n { copy(local_tile(x, (1, 4), (thread(), 16)), v); }",
+        "let v = ptx!(f32: \"ld.global.f32\", [y[0]]);",
+    ];
+    for body in refused {
+        let error = match safe(body) {
+            Ok(_) => panic!("{body} is taken"),
+            Err(error) => error.to_string(),
+        };
+        let expected = "nothing proves that this access is inside of `";
+        assert!(error.starts_with(expected), "{body}: {error}");
+    }
+}

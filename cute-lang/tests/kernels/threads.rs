@@ -378,7 +378,7 @@ fn accesses_of_global_memory_need_an_unsafe_kernel() {
         );
         let error = cute_lang::kernel::lower::lower(module.parse().expect("tokens")).err();
         let error = error.expect("an error").to_string();
-        let expected = "nothing proves that this coordinate is inside of `f`";
+        let expected = "nothing proves that this access is inside of `f`";
         assert!(error.starts_with(expected), "{body}: {error}");
     }
 }

@@ -90,7 +90,7 @@ fn local(b: &mut Builder, call: &Call, element: Element, layout: &Layout) -> Res
     })
 }
 
-/// The thread's part of a tile. The layout, argument `index`, gives the coordinate in the tile for (thread, value).
+/// The thread's part of a tile. The layout, which is argument `index`, gives the coordinate in the tile for (thread, value).
 pub(super) fn distributed(
     b: &mut Builder,
     call: &Call,

@@ -31,10 +31,15 @@ fn local_tile(b: &mut Builder, call: &Call) -> Result<Value> {
             Ok(Value::Tensor(tile))
         }
         Value::Global(global) => {
-            if let Some(layout) = global.tile() {
-                check_tiles(b, layout, &shape)?;
-            }
-            let tile = global.local_tile(b, &shape, coordinate)?;
+            let tile = match global.tile() {
+                None => global.local_tile(b, &shape, coordinate)?,
+                Some(layout) => {
+                    let tiles = global.with_layout(divided(b, layout, &shape)?);
+                    b.set_place(*span);
+                    let whole = Value::Tuple(vec![Value::Wild; shape.rank()]);
+                    tiles.slice(b, &Value::Tuple(vec![whole, coordinate.clone()]))?
+                }
+            };
             Ok(Value::Global(tile))
         }
         Value::Fragment(fragment) => {
@@ -52,11 +57,8 @@ fn local_tile(b: &mut Builder, call: &Call) -> Result<Value> {
 
 impl Tensor {
     /// The tensor divided into tiles of that shape: its modes are (tile, rest).
-    fn tiles(&self, b: &mut Builder, tile: &Shape) -> Result<Tensor> {
-        check_tiles(b, self.layout.layout(), tile)?;
-        let divided =
-            Tiler::from_shape(tile).and_then(|tiler| zipped_divide(self.layout.layout(), &tiler));
-        self.with_layout(b, divided.map_err(|error| b.error(error))?)
+    pub(super) fn tiles(&self, b: &Builder, tile: &Shape) -> Result<Tensor> {
+        self.with_layout(b, divided(b, self.layout.layout(), tile)?)
     }
 }
 
@@ -135,15 +137,16 @@ impl Fragment {
     }
 }
 
-/// Refuses tiles that do not divide a layout mode by mode.
-fn check_tiles(b: &Builder, layout: &Layout, tile: &Shape) -> Result<()> {
+/// A layout divided into tiles of that shape: its modes are (tile, rest).
+pub(super) fn divided(b: &Builder, layout: &Layout, tile: &Shape) -> Result<Layout> {
     let pairs = layout.modes().into_iter().zip(tile.modes());
     for (mode, (layout, tile)) in pairs.enumerate() {
         if let Tuple::Leaf(tile) = tile {
             check_divides(b, mode, *tile, layout.size())?;
         }
     }
-    Ok(())
+    let divided = Tiler::from_shape(tile).and_then(|tiler| zipped_divide(layout, &tiler));
+    divided.map_err(|error| b.error(error))
 }
 
 /// Refuses tiles that do not divide an extent.

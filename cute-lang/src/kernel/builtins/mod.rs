@@ -14,6 +14,7 @@ mod fragment;
 mod global;
 mod index;
 mod integer;
+mod local_partition;
 mod local_tile;
 mod math;
 mod mbarrier;
@@ -45,6 +46,7 @@ const TABLE: &[&[Builtin]] = &[
     global::ROWS,
     index::ROWS,
     integer::ROWS,
+    local_partition::ROWS,
     local_tile::ROWS,
     math::ROWS,
     mbarrier::ROWS,
@@ -64,8 +66,25 @@ const TABLE: &[&[Builtin]] = &[
 
 /// Names that select one of several forms. They stand for nothing else.
 pub const WORDS: &[&str] = &[
-    "K", "MN", "INTER", "SW32", "SW64", "SW128", "add", "RELAXED", "ACQUIRE", "RELEASE", "ACQ_REL",
-    "CTA", "CLUSTER", "GPU", "SYS",
+    "K",
+    "MN",
+    "INTER",
+    "SW32",
+    "SW64",
+    "SW128",
+    "add",
+    "RELAXED",
+    "ACQUIRE",
+    "RELEASE",
+    "ACQ_REL",
+    "CTA",
+    "CLUSTER",
+    "GPU",
+    "SYS",
+    "STREAMING",
+    "EVICT_FIRST",
+    "EVICT_LAST",
+    "NO_ALLOCATE",
 ];
 
 /// The row of that name.

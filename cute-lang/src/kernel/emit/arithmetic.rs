@@ -3,6 +3,7 @@
 
 use crate::kernel::emit::bits;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::conditions::Meaning;
 use crate::kernel::emit::operation::{Cmp, Op, fold, mirror, symbol};
 use crate::kernel::value::types::{
     instruction_type, is_float, is_integer, is_signed, range, rust_name, wrap,
@@ -265,7 +266,11 @@ impl Builder {
         } else {
             (cmp, a, b)
         };
-        Ok(self.set_predicate(cmp, ty, a.operand(), b.operand()).into())
+        let predicate = self.set_predicate(cmp, ty, a.operand(), b.operand());
+        if !is_signed(ty) {
+            self.means(&predicate, Meaning::Compare(a.clone(), cmp, b.clone()));
+        }
+        Ok(predicate.into())
     }
 
     /// `setp`.

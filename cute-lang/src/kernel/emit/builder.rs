@@ -8,7 +8,7 @@
 //!
 //! [`error`](Builder::error) makes a [`syn::Error`] at the token that [`set_place`](Builder::set_place) has set.
 
-use crate::kernel::emit::bits::up_to;
+use crate::kernel::emit::conditions::Conditions;
 use crate::kernel::emit::facts::Facts;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::registers::Registers;
@@ -37,6 +37,7 @@ pub struct Builder {
     pub params: Vec<Param>,
     /// What is known of the arguments of a launch.
     pub facts: Facts,
+    pub(super) conditions: Conditions,
     /// Threads of a CTA.
     pub threads: u32,
     /// CTAs of a cluster.
@@ -63,6 +64,7 @@ impl Builder {
         Self {
             params: Vec::new(),
             facts: Facts::default(),
+            conditions: Conditions::default(),
             threads,
             cluster,
             place: Span::call_site(),
@@ -460,7 +462,7 @@ impl Builder {
     pub fn greatest(&self, num: &Num) -> i128 {
         match num {
             Num::Const(value) => *value,
-            Num::Reg(_) => up_to(self.possible_bits(num)).into(),
+            Num::Reg(_) => self.possible_bits(num).into(),
         }
     }
 

@@ -69,6 +69,7 @@ impl Builder {
         };
         let register = self.parameter(&symbol, &name, ty, |_, _| {});
         self.limit_by_facts(&register, Quantity::Scalar(param));
+        self.note_quantity(&register, Quantity::Scalar(param));
         Some(register)
     }
 
@@ -80,7 +81,13 @@ impl Builder {
         *extents = true;
         let register = self.parameter(&symbol, &symbol, Type::U32, |_, _| {});
         self.limit_by_facts(&register, Quantity::Extent(param, mode));
+        self.note_quantity(&register, Quantity::Extent(param, mode));
         Some(register)
+    }
+
+    fn note_quantity(&mut self, register: &Scalar, quantity: Quantity) {
+        let quantities = &mut self.conditions.quantities;
+        quantities.insert(register.name.clone(), quantity);
     }
 
     /// Records which bits of a number of the launch may be set.

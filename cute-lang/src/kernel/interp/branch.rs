@@ -1,6 +1,8 @@
 //! `if`, `&&` and `||`.
 
 use crate::kernel::emit::builder::{unless, when};
+use crate::kernel::emit::conditions::Meaning;
+use crate::kernel::emit::operation::Op;
 use crate::kernel::emit::unread::is_pure;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::{Optional, Scalar, Truth, Value};
@@ -56,9 +58,9 @@ impl Interpreter<'_> {
         // Both branches may run at once, in different warps, and so may what follows: their tensors share no memory, and stay
         // until the end of the block around them.
         let start = self.b.shared.now();
-        let (then_value, then, then_dead) = self.capture(then)?;
+        let (then_value, then, then_dead) = self.assuming(predicate, true, then)?;
         self.b.shared.reserve_since(start);
-        let (else_value, other, else_dead) = self.capture(otherwise)?;
+        let (else_value, other, else_dead) = self.assuming(predicate, false, otherwise)?;
         self.b.shared.reserve_since(start);
         self.b.set_place(span);
         self.dead = then_dead && else_dead;
@@ -67,10 +69,12 @@ impl Interpreter<'_> {
             // If one branch never reaches its end, the value is that of the other.
             (true, _) => {
                 self.branches(predicate, then, other);
+                self.b.assume(predicate, false);
                 return Ok(else_value);
             }
             (_, true) => {
                 self.branches(predicate, then, other);
+                self.b.assume(predicate, true);
                 return Ok(then_value);
             }
         }
@@ -88,6 +92,20 @@ impl Interpreter<'_> {
         let other = complete(other, &else_value)?;
         self.branches(predicate, then, other);
         Ok(merged)
+    }
+
+    /// Runs a branch in which the predicate is true, or false, as [`capture`](Self::capture) does.
+    fn assuming<T>(
+        &mut self,
+        predicate: &Scalar,
+        truth: bool,
+        branch: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<(T, Vec<Line>, bool)> {
+        let mark = self.b.mark();
+        self.b.assume(predicate, truth);
+        let captured = self.capture(branch);
+        self.b.forget(mark);
+        captured
     }
 
     /// The value of a condition: a known truth value or a predicate.
@@ -249,7 +267,7 @@ impl Interpreter<'_> {
             Value::Scalar(scalar) => self.b.snapshot(&scalar),
             decided => return Ok(decided),
         };
-        let (value, lines, _) = self.capture(|this| this.condition(right))?;
+        let (value, lines, _) = self.assuming(&left, and, |this| this.condition(right))?;
         let right = match value {
             Value::Scalar(right) => right,
             Value::Bool(value) if value == and => {
@@ -263,16 +281,9 @@ impl Interpreter<'_> {
         };
         if lines.iter().all(is_pure) {
             self.b.append(lines);
-            let opcode = if and { Opcode::And } else { Opcode::Or };
-            return Ok(self
-                .b
-                .compute(
-                    Type::Pred,
-                    opcode,
-                    Type::Pred,
-                    [left.operand(), right.operand()],
-                )
-                .into());
+            let op = if and { Op::And } else { Op::Or };
+            let (left, right) = (Truth::Predicate(left), Truth::Predicate(right));
+            return Ok(self.truth_table(op, &left, &right));
         }
         let result = self.b.register(Type::Pred);
         self.b.assign(&result, left.operand());
@@ -286,6 +297,11 @@ impl Interpreter<'_> {
             .branch_if(if and { unless(&left) } else { when(&left) }, &decided);
         self.b.append(moves);
         self.b.place_label(&decided);
+        let meaning = match and {
+            true => Meaning::And(left, right),
+            false => Meaning::Or(left, right),
+        };
+        self.b.means(&result, meaning);
         Ok(result.into())
     }
 }

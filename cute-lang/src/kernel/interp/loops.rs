@@ -5,7 +5,7 @@ use crate::kernel::emit::builder::{unless, when};
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::interp::{Interpreter, JumpTarget, Loop};
 use crate::kernel::syntax::text;
-use crate::kernel::value::types::instruction_type;
+use crate::kernel::value::types::{instruction_type, is_signed};
 use crate::kernel::value::{Num, Truth, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::Opcode;
@@ -155,7 +155,12 @@ impl Interpreter<'_> {
         for left in (0..copies).rev() {
             let on_continue = self.target("for_next");
             self.current().on_continue = on_continue;
+            let mark = self.b.mark();
+            if !is_signed(ty) {
+                self.b.assume_below(&counter.clone().into(), end);
+            }
             self.iteration(&expr.pat, Value::Scalar(counter.clone()), &expr.body)?;
+            self.b.forget(mark);
             self.arrive(|l| &mut l.on_continue);
             if self.dead {
                 break;

@@ -1,6 +1,7 @@
 //! Operators and casts.
 
 use crate::kernel::access::elementwise::Elementwise;
+use crate::kernel::emit::conditions::Meaning;
 use crate::kernel::emit::operation::{Cmp, Op, symbol};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::{
@@ -46,7 +47,11 @@ impl Interpreter<'_> {
             (UnOp::Not(_), Value::Scalar(scalar))
                 if scalar.ty == Type::Pred || is_integer(scalar.ty) =>
             {
-                Ok(self.b.unary(Opcode::Not, &scalar).into())
+                let not = self.b.unary(Opcode::Not, &scalar);
+                if scalar.ty == Type::Pred {
+                    self.b.means(&not, Meaning::Not(scalar));
+                }
+                Ok(not.into())
             }
             (UnOp::Neg(_), Value::Fragment(fragment))
                 if number_type(fragment.element)
@@ -207,15 +212,18 @@ impl Interpreter<'_> {
                 .into(),
             (_, Truth::Known(_), Truth::Predicate(p))
             | (_, Truth::Predicate(p), Truth::Known(_)) => Value::Scalar(p.clone()),
-            (op, Truth::Predicate(a), Truth::Predicate(b)) => self
-                .b
-                .compute(
-                    Type::Pred,
-                    op.opcode(),
-                    Type::Pred,
-                    [a.operand(), b.operand()],
-                )
-                .into(),
+            (op, Truth::Predicate(a), Truth::Predicate(b)) => {
+                let operands = [a.operand(), b.operand()];
+                let both = self
+                    .b
+                    .compute(Type::Pred, op.opcode(), Type::Pred, operands);
+                match op {
+                    Op::And => self.b.means(&both, Meaning::And(a.clone(), b.clone())),
+                    Op::Or => self.b.means(&both, Meaning::Or(a.clone(), b.clone())),
+                    _ => {}
+                }
+                both.into()
+            }
         }
     }
 

@@ -37,10 +37,13 @@ impl Interpreter<'_> {
         })
     }
 
-    /// Runs `f`, at whose end the tensors that it has made in shared memory are free, but for those that its value holds.
+    /// Runs `f`, at whose end the tensors that it has made in shared memory are free, but for those that its value holds, and what
+    /// it has learned of registers is forgotten.
     pub(super) fn lifetime(&mut self, f: impl FnOnce(&mut Self) -> Result<Value>) -> Result<Value> {
-        let start = self.b.shared.now();
-        let value = f(self)?;
+        let (start, mark) = (self.b.shared.now(), self.b.mark());
+        let value = f(self);
+        self.b.forget(mark);
+        let value = value?;
         let mut held = Vec::new();
         value.for_each_tensor(&mut |tensor| held.push(tensor.base));
         self.b.shared.free_since(start, &held);

@@ -221,7 +221,7 @@ fn check_accesses(kernel: &Ident, params: &[Param]) -> Result<()> {
             errors.push(Error::new(
                 span,
                 format!(
-                    "nothing proves that this coordinate is inside of `{}`: make `{kernel}` an `unsafe fn`, whose launch then \
+                    "nothing proves that this access is inside of `{}`: make `{kernel}` an `unsafe fn`, whose launch then \
                      relies on its caller",
                     param.name
                 ),

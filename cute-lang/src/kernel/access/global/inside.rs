@@ -11,20 +11,18 @@ use std::collections::BTreeMap;
 use syn::Result;
 
 /// Whether it is known that the element at a coordinate, relative to the origin, is inside.
-pub(crate) fn is_inside(b: &mut Builder, global: &Global, coordinate: &[i64]) -> Result<bool> {
-    let mut inside = true;
-    for (mode, reach) in coordinate.iter().enumerate() {
-        inside &= mode_is_inside(b, global, mode, *reach)?;
-    }
-    Ok(inside)
+pub(crate) fn is_inside(b: &Builder, global: &Global, coordinate: &[i64]) -> bool {
+    let mut places = coordinate.iter().enumerate();
+    places.all(|(mode, reach)| mode_is_inside(b, global, mode, *reach))
 }
 
 /// Whether it is known that all coordinates of a mode up to `reach`, relative to the origin, are below its extent.
-fn mode_is_inside(b: &mut Builder, global: &Global, mode: usize, reach: i64) -> Result<bool> {
+fn mode_is_inside(b: &Builder, global: &Global, mode: usize, reach: i64) -> bool {
     let extent = Quantity::Extent(global.param, mode);
     let (least, _) = b.facts.bounds(extent);
     let origin = &global.origin[mode];
-    Ok(b.greatest(origin) + i128::from(reach) < least)
+    let by_bounds = b.greatest(origin) + i128::from(reach) < least;
+    by_bounds || reach == 0 && b.is_below(origin, extent)
 }
 
 /// The predicates of a part's elements.
@@ -41,21 +39,19 @@ pub(crate) struct Inside {
 
 impl Inside {
     /// The predicates of elements with these coordinates, relative to the origin.
-    pub(crate) fn new(b: &mut Builder, global: &Global, coordinates: &[Vec<i64>]) -> Result<Self> {
-        let modes = global.origin.len();
-        let mut reach = Vec::with_capacity(modes);
-        for mode in 0..modes {
+    pub(crate) fn new(b: &Builder, global: &Global, coordinates: &[Vec<i64>]) -> Self {
+        let modes = 0..global.origin.len();
+        let reach = modes.clone().map(|mode| {
             let largest = coordinates.iter().map(|coordinate| coordinate[mode]).max();
             let largest = largest.unwrap_or(0);
-            let known = mode_is_inside(b, global, mode, largest)?;
-            reach.push((!known).then_some(largest));
-        }
-        Ok(Self {
+            (!mode_is_inside(b, global, mode, largest)).then_some(largest)
+        });
+        Self {
             global: global.clone(),
-            reach,
-            left: vec![None; modes],
+            reach: reach.collect(),
+            left: vec![None; modes.len()],
             known: BTreeMap::new(),
-        })
+        }
     }
 
     /// Whether elements may be outside.

@@ -25,7 +25,7 @@ pub(crate) fn global_address(
         ));
     }
     let here = vec![0; element.origin.len()];
-    if !is_inside(b, &element, &here)? {
+    if !is_inside(b, &element, &here) {
         unproven(b, &element);
     }
     Addresses::new(&element).operand(b, &here)

@@ -4,7 +4,7 @@ use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::slice::Selection;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Global, Modes, Num, Value};
-use cute_algebra::{Layout, ScaledBasis, Shape, Tiler, Tuple, zipped_divide};
+use cute_algebra::{Layout, ScaledBasis, Shape, Tuple};
 use cute_ptx::ast::Type;
 use syn::Result;
 
@@ -22,19 +22,6 @@ impl Global {
         match &self.modes {
             Modes::Whole(modes) => self.slice_modes(b, modes, coordinate),
             Modes::Tile(layout) => self.slice_tile(b, layout, coordinate),
-        }
-    }
-
-    /// The tile of that shape at a coordinate that counts tiles.
-    pub fn local_tile(&self, b: &mut Builder, shape: &Shape, coordinate: &Value) -> Result<Global> {
-        match &self.modes {
-            Modes::Whole(modes) => self.tile_of_modes(b, modes, shape, coordinate),
-            Modes::Tile(layout) => {
-                let tiles = Tiler::from_shape(shape).and_then(|tile| zipped_divide(layout, &tile));
-                let tiles = self.with_layout(tiles.map_err(|error| b.error(error))?);
-                let whole = Value::Tuple(vec![Value::Wild; shape.rank()]);
-                tiles.slice(b, &Value::Tuple(vec![whole, coordinate.clone()]))
-            }
         }
     }
 
@@ -92,13 +79,11 @@ impl Global {
         })
     }
 
-    fn tile_of_modes(
-        &self,
-        b: &mut Builder,
-        modes: &[usize],
-        shape: &Shape,
-        coordinate: &Value,
-    ) -> Result<Global> {
+    /// The tile of that shape at a coordinate that counts tiles, of whole modes.
+    pub fn local_tile(&self, b: &mut Builder, shape: &Shape, coordinate: &Value) -> Result<Global> {
+        let Modes::Whole(modes) = &self.modes else {
+            return Err(b.error("this part is a tile already"));
+        };
         let (expected, found) = (modes.len(), shape.rank());
         if shape.depth() > 1 || expected != found {
             let name = &b.params[self.param].name;

@@ -4,12 +4,13 @@ use crate::kernel::access::element::writes;
 use crate::kernel::builtins::call::Call;
 use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::builtins::copy::fill::fill_word;
+use crate::kernel::builtins::copy::hint::hint;
 use crate::kernel::builtins::copy::memory::Memory;
 use crate::kernel::builtins::copy::move_all;
 use crate::kernel::builtins::copy::registers::{self, Condition};
 use crate::kernel::builtins::copy::vector::vectorise;
 use crate::kernel::emit::builder::{Builder, unless};
-use crate::kernel::value::{Fragment, Global, Value};
+use crate::kernel::value::{Fragment, Value};
 use cute_ptx::ast::Operand;
 use syn::Result;
 
@@ -24,7 +25,8 @@ pub(super) fn copy_or(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(call.args[2].span);
     let fill = fill_word(b, fragment.element, &call.args[2].value)?;
     b.set_place(call.span);
-    move_inside(b, Direction::Load, tile, fragment, Some(fill))?;
+    let memory = Memory::global(b, tile, hint(call, 3)?, fragment)?;
+    move_inside(b, Direction::Load, memory, fragment, Some(fill))?;
     Ok(Value::Unit)
 }
 
@@ -37,7 +39,8 @@ pub(super) fn copy_inside(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(call.mismatch(1, "a tile of global memory"));
     };
     b.set_place(call.span);
-    move_inside(b, Direction::Store, tile, fragment, None)?;
+    let memory = Memory::global(b, tile, hint(call, 2)?, fragment)?;
+    move_inside(b, Direction::Store, memory, fragment, None)?;
     writes(b, &call.args[1].value);
     Ok(Value::Unit)
 }
@@ -47,12 +50,11 @@ pub(super) fn copy_inside(b: &mut Builder, call: &Call) -> Result<Value> {
 fn move_inside(
     b: &mut Builder,
     direction: Direction,
-    tile: &Global,
+    mut memory: Memory,
     fragment: &Fragment,
     fill: Option<Operand>,
 ) -> Result<()> {
-    let mut memory = Memory::global(b, tile, fragment)?;
-    let Some(mut inside) = memory.inside(b)? else {
+    let Some(mut inside) = memory.inside(b) else {
         return Ok(());
     };
     let places = memory.places();

@@ -18,8 +18,19 @@ use syn::Result;
 pub(super) enum Memory {
     /// In shared memory: what the layout of the tensor gives for each value.
     Shared(Tensor, address::Addresses, Vec<i64>),
-    /// In global memory: the coordinate of each value in the parameter, relative to the origin.
-    Global(Global, global::address::Addresses, Vec<Vec<i64>>),
+    /// In global memory.
+    Global(Part),
+}
+
+/// The values of a fragment in global memory.
+#[derive(Clone)]
+pub(super) struct Part {
+    global: Global,
+    addresses: global::address::Addresses,
+    /// The coordinate of each value in the parameter, relative to the origin.
+    coordinates: Vec<Vec<i64>>,
+    /// What the caches are told.
+    hint: Option<Modifier>,
 }
 
 /// Widest access in bytes, of shared memory and of global memory.
@@ -33,7 +44,12 @@ impl Memory {
         Ok(Memory::Shared(tensor, addresses, indices))
     }
 
-    pub(super) fn global(b: &mut Builder, global: &Global, fragment: &Fragment) -> Result<Self> {
+    pub(super) fn global(
+        b: &mut Builder,
+        global: &Global,
+        hint: Option<Modifier>,
+        fragment: &Fragment,
+    ) -> Result<Self> {
         check_elements(b, global.element, fragment.element)?;
         let Some(layout) = global.tile() else {
             let name = &b.params[global.param].name;
@@ -55,22 +71,27 @@ impl Memory {
             ..global.clone()
         };
         let addresses = global::address::Addresses::new(&global);
-        Ok(Memory::Global(global, addresses, coordinates))
+        Ok(Memory::Global(Part {
+            global,
+            addresses,
+            coordinates,
+            hint,
+        }))
     }
 
-    /// The state space.
-    pub(super) fn space(&self) -> Modifier {
+    /// The state space, and what the caches are told.
+    pub(super) fn space(&self) -> (Modifier, Option<Modifier>) {
         match self {
-            Memory::Shared(..) => Modifier::Shared,
-            Memory::Global(..) => Modifier::Global,
+            Memory::Shared(..) => (Modifier::Shared, None),
+            Memory::Global(part) => (Modifier::Global, part.hint),
         }
     }
 
     /// The predicates of values in global memory.
-    pub(super) fn inside(&self, b: &mut Builder) -> Result<Option<Inside>> {
+    pub(super) fn inside(&self, b: &Builder) -> Option<Inside> {
         match self {
-            Memory::Shared(..) => Ok(None),
-            Memory::Global(global, _, coordinates) => Inside::new(b, global, coordinates).map(Some),
+            Memory::Shared(..) => None,
+            Memory::Global(part) => Some(Inside::new(b, &part.global, &part.coordinates)),
         }
     }
 
@@ -78,7 +99,7 @@ impl Memory {
     pub(super) fn coordinates(&self) -> &[Vec<i64>] {
         match self {
             Memory::Shared(..) => &[],
-            Memory::Global(_, _, coordinates) => coordinates,
+            Memory::Global(part) => &part.coordinates,
         }
     }
 
@@ -87,7 +108,7 @@ impl Memory {
     pub(super) fn lanes_at_end(&self, b: &Builder) -> i64 {
         match self {
             Memory::Shared(..) => 1,
-            Memory::Global(global, ..) => {
+            Memory::Global(Part { global, .. }) => {
                 let last = global.origin.len() - 1;
                 let divisor = b.facts.divisor(Quantity::Extent(global.param, last));
                 (divisor & divisor.wrapping_neg()).min(WIDEST.into()) as i64
@@ -101,7 +122,7 @@ impl Memory {
             Memory::Shared(tensor, addresses, indices) => {
                 addresses.operand(b, tensor.byte(indices[value]))
             }
-            Memory::Global(_, addresses, coordinates) => addresses.operand(b, &coordinates[value]),
+            Memory::Global(part) => part.addresses.operand(b, &part.coordinates[value]),
         }
     }
 
@@ -115,7 +136,7 @@ impl Memory {
                     .map(|index| (Vec::new(), offset + index))
                     .collect()
             }
-            Memory::Global(_, _, coordinates) => {
+            Memory::Global(Part { coordinates, .. }) => {
                 let place = |coordinate: &Vec<i64>| match coordinate.split_last() {
                     Some((last, row)) => (row.to_vec(), *last),
                     None => (Vec::new(), 0),
@@ -139,7 +160,11 @@ impl Memory {
                 };
                 WIDEST.min(dynamic).min(chunk) / tensor.width()
             }
-            Memory::Global(global, _, coordinates) => {
+            Memory::Global(Part {
+                global,
+                coordinates,
+                ..
+            }) => {
                 let width = i128::from(global.element.bytes());
                 let mut multiple = i128::from(WIDEST);
                 let mut limit = |bytes: i128| {

@@ -1,8 +1,10 @@
 //! Copies between registers and memory, by the widest vectors that both sides allow.
 
+mod asynchronous;
 mod direction;
 mod edge;
 mod fill;
+mod hint;
 mod matrix;
 mod memory;
 pub(super) mod pack;
@@ -15,8 +17,10 @@ mod vector;
 use crate::kernel::access::element::writes;
 use crate::kernel::access::global::unproven;
 use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::builtins::copy::asynchronous::copy_async;
 use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::builtins::copy::edge::{copy_inside, copy_or};
+use crate::kernel::builtins::copy::hint::hint;
 use crate::kernel::builtins::copy::memory::Memory;
 use crate::kernel::builtins::copy::registers::Condition;
 use crate::kernel::builtins::copy::vector::vectorise;
@@ -26,16 +30,28 @@ use syn::Result;
 
 pub(crate) const ROWS: &[Builtin] = &[
     Builtin {
-        signature: "copy(source, destination)",
+        signature: "copy(source, destination, [hint])",
         apply: copy,
     },
     Builtin {
-        signature: "copy_or(source, destination, fill)",
+        signature: "copy_or(source, destination, fill, [hint])",
         apply: copy_or,
     },
     Builtin {
-        signature: "copy_inside(source, destination)",
+        signature: "copy_inside(source, destination, [hint])",
         apply: copy_inside,
+    },
+    Builtin {
+        signature: "copy_async(source, destination, layout)",
+        apply: copy_async,
+    },
+    Builtin {
+        signature: "cp_async_commit()",
+        apply: asynchronous::commit,
+    },
+    Builtin {
+        signature: "cp_async_wait(groups)",
+        apply: asynchronous::wait,
     },
 ];
 
@@ -46,17 +62,20 @@ pub(super) fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
         (Value::Tensor(tensor), Value::Fragment(fragment)) => load(b, tensor, fragment)?,
         (Value::Fragment(fragment), Value::Tensor(tensor)) => store(b, fragment, tensor)?,
         (Value::Global(_), Value::Fragment(fragment)) => {
-            copy_global(b, Direction::Load, source, fragment)?;
+            return copy_global(b, call, Direction::Load, source, fragment);
         }
         (Value::Fragment(fragment), Value::Global(_)) => {
-            copy_global(b, Direction::Store, destination, fragment)?;
+            return copy_global(b, call, Direction::Store, destination, fragment);
         }
         (Value::Fragment(from), Value::Fragment(to)) => to.assign(b, from)?,
         (Value::Tensor(_) | Value::Global(_), _) => return Err(call.mismatch(1, "a fragment")),
         (Value::Fragment(_), _) => return Err(call.mismatch(1, "a tensor or a fragment")),
         _ => return Err(call.mismatch(0, "a tensor or a fragment")),
     }
-    Ok(Value::Unit)
+    match call.args.get(2) {
+        Some(_) => Err(call.error_at(2, "a hint belongs to a copy of global memory")),
+        None => Ok(Value::Unit),
+    }
 }
 
 fn load(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<()> {
@@ -78,21 +97,23 @@ fn store(b: &mut Builder, fragment: &Fragment, tensor: &Tensor) -> Result<()> {
 /// Copies a tile of global memory whose elements are all inside of the tensor.
 fn copy_global(
     b: &mut Builder,
+    call: &Call,
     direction: Direction,
     tile: &Value,
     fragment: &Fragment,
-) -> Result<()> {
+) -> Result<Value> {
     let Value::Global(global) = tile else {
-        return Ok(());
+        return Ok(Value::Unit);
     };
-    let mut memory = Memory::global(b, global, fragment)?;
-    if memory.inside(b)?.is_some_and(|inside| inside.may_end()) {
+    let mut memory = Memory::global(b, global, hint(call, 2)?, fragment)?;
+    if memory.inside(b).is_some_and(|inside| inside.may_end()) {
         unproven(b, global);
     }
     if direction == Direction::Store {
         writes(b, tile);
     }
-    move_all(b, direction, &mut memory, fragment)
+    move_all(b, direction, &mut memory, fragment)?;
+    Ok(Value::Unit)
 }
 
 /// Moves all values by the widest vectors.

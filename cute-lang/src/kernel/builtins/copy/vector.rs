@@ -38,7 +38,7 @@ pub(super) fn vectorise(lanes: i64, places: &[(Vec<i64>, i64)]) -> Vec<Vec<usize
 pub(super) fn access(
     b: &mut Builder,
     direction: Direction,
-    space: Modifier,
+    space: (Modifier, Option<Modifier>),
     words: &[Scalar],
     address: Operand,
     bytes: i64,

@@ -1,0 +1,108 @@
+//! Copies from global to shared memory by `cp.async`, without registers.
+
+use crate::kernel::builtins::call::{Call, instruction};
+use crate::kernel::builtins::copy::memory::Memory;
+use crate::kernel::builtins::copy::vector::vectorise;
+use crate::kernel::builtins::fragment::distributed;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{Num, Value};
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+/// The least and the greatest number of bytes that `cp.async` copies.
+const BYTES: (i64, i64) = (4, 16);
+
+/// Starts to copy a tile of global memory to a tensor in shared memory. Which thread copies what, a layout from (thread, value)
+/// to coordinates says. Elements outside of the tensor become 0.
+pub(super) fn copy_async(b: &mut Builder, call: &Call) -> Result<Value> {
+    let Value::Global(tile) = &call.args[0].value else {
+        return Err(call.mismatch(0, "a tile of global memory"));
+    };
+    let Value::Tensor(tensor) = &call.args[1].value else {
+        return Err(call.mismatch(1, "a tensor in shared memory"));
+    };
+    let held = match call.args[2].value.to_algebra() {
+        Some(cute_algebra::Value::Layout(layout)) if !layout.is_integral() => {
+            b.set_place(call.args[2].span);
+            distributed(b, call, 2, tile.element, &layout)?
+        }
+        _ => {
+            return Err(call.mismatch(
+                2,
+                "a layout from (thread, value) to coordinates of the tile",
+            ));
+        }
+    };
+    b.set_place(call.span);
+    let mut from = Memory::global(b, tile, None, &held)?;
+    let mut to = Memory::shared(b, tensor, &held)?;
+    let Some(mut inside) = from.inside(b) else {
+        return Ok(Value::Unit);
+    };
+    // Values are copied together if they are consecutive on both sides: in one row, and as far apart on both.
+    let places: Vec<(Vec<i64>, i64)> = from
+        .places()
+        .into_iter()
+        .zip(to.places())
+        .map(|((mut row, index), (_, shared))| {
+            row.push(shared - index);
+            (row, index)
+        })
+        .collect();
+    let mut lanes = from.lanes(b).min(to.lanes(b));
+    if inside.may_end_in_last() {
+        lanes = lanes.min(from.lanes_at_end(b));
+    }
+    while lanes > 1
+        && places
+            .iter()
+            .any(|(row, _)| row.last().is_some_and(|apart| apart % lanes != 0))
+    {
+        lanes /= 2;
+    }
+    let vectors = vectorise(lanes, &places);
+    let width = i64::from(tile.element.bytes());
+    let bytes = vectors
+        .first()
+        .map_or(0, |vector| vector.len() as i64 * width);
+    if bytes < BYTES.0 {
+        return Err(b.error(format!(
+            "layouts and facts allow accesses of {bytes} bytes, but `cp.async` copies {} to {}: see `aligned(x, 16)`",
+            BYTES.0, BYTES.1
+        )));
+    }
+    let cache = if bytes == BYTES.1 {
+        Modifier::Cg
+    } else {
+        Modifier::Ca
+    };
+    let coordinates = from.coordinates().to_vec();
+    for vector in &vectors {
+        let value = vector[0];
+        let predicate = inside.predicate(b, &coordinates[value])?;
+        let mut operands = vec![
+            to.operand(b, value)?,
+            from.operand(b, value)?,
+            Operand::Int(bytes.into()),
+        ];
+        if let Some(predicate) = predicate {
+            // The bytes that are read; the others become 0.
+            let read = b.select(&predicate, Type::U32, &Num::from(bytes), &Num::Const(0))?;
+            operands.push(read.operand());
+        }
+        b.emit(Opcode::CpAsync, (cache, Modifier::Shared), operands);
+    }
+    Ok(Value::Unit)
+}
+
+/// Ends a group of copies.
+pub(super) fn commit(b: &mut Builder, _: &Call) -> Result<Value> {
+    instruction(b, Opcode::CpAsyncCommitGroup, (), None)
+}
+
+/// Waits until at most so many groups of this thread are not complete.
+pub(super) fn wait(b: &mut Builder, call: &Call) -> Result<Value> {
+    let groups = call.constant_in(0, 0..=i32::MAX as u32)?;
+    instruction(b, Opcode::CpAsyncWaitGroup, (), Some(groups.into()))
+}

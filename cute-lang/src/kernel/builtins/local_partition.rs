@@ -1,0 +1,62 @@
+//! The part of a tensor that belongs to a thread.
+
+use super::local_tile::divided;
+use crate::kernel::access::crd2idx::crd2idx;
+use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{Num, Value};
+use cute_algebra::{Layout, Shape, Tuple, right_inverse};
+use syn::Result;
+
+pub(super) const ROWS: &[Builtin] = &[Builtin {
+    signature: "local_partition(x, layout, thread)",
+    apply: local_partition,
+}];
+
+/// Divides x into tiles of the shape of the layout, and takes of each tile the element at the coordinate to which the layout
+/// gives the thread.
+fn local_partition(b: &mut Builder, call: &Call) -> Result<Value> {
+    let Some(cute_algebra::Value::Layout(threads)) = call.args[1].value.to_algebra() else {
+        return Err(call.mismatch(1, "a layout of threads"));
+    };
+    let count = threads.size();
+    let inverse = right_inverse(&threads).map_err(|error| call.error_at(1, error))?;
+    if inverse.size() != count {
+        let message = format!("{threads} does not give each thread below {count} one coordinate");
+        return Err(call.error_at(1, message));
+    }
+    let shape: Shape = threads
+        .modes()
+        .iter()
+        .map(Layout::size)
+        .map(Tuple::Leaf)
+        .collect();
+    b.set_place(call.args[1].span);
+    let tiles = match &call.args[0].value {
+        Value::Tensor(tensor) => Value::Tensor(tensor.tiles(b, &shape)?),
+        Value::Global(global) if let Some(layout) = global.tile() => {
+            Value::Global(global.with_layout(divided(b, layout, &shape)?))
+        }
+        _ => return Err(call.mismatch(0, "a tensor in shared memory or a tile of global memory")),
+    };
+    b.set_place(call.args[2].span);
+    let thread = b.rem(&call.num(2)?, &Num::from(count))?;
+    let own = crd2idx(b, &inverse, &thread, 1)?;
+    let coordinate = Value::Tuple(vec![own.into(), Value::Wild]);
+    // The tiles are the only mode that is left.
+    match tiles {
+        Value::Tensor(tiles) => {
+            let part = tiles.slice(b, &coordinate)?;
+            let rest = part.layout.layout().mode(0).unwrap_or_else(Layout::unit);
+            part.with_layout(b, rest).map(Value::Tensor)
+        }
+        Value::Global(tiles) => {
+            let part = tiles.slice(b, &coordinate)?;
+            let rest = part.tile().and_then(|layout| layout.mode(0));
+            Ok(Value::Global(
+                part.with_layout(rest.unwrap_or_else(Layout::unit)),
+            ))
+        }
+        other => Ok(other),
+    }
+}
