@@ -265,7 +265,12 @@ impl Builder {
         } else {
             (cmp, a, b)
         };
-        Ok(self.set_predicate(cmp, ty, a.operand(), b.operand()).into())
+        let predicate = self.set_predicate(cmp, ty, a.operand(), b.operand());
+        if let (Num::Reg(register), Num::Const(number)) = (a, b) {
+            self.roles
+                .compare(&predicate.name, cmp, &register.name, *number);
+        }
+        Ok(predicate.into())
     }
 
     /// `setp`.

@@ -8,5 +8,7 @@ pub mod module;
 pub mod operation;
 pub mod param;
 pub mod registers;
+pub mod roles;
 pub mod shared;
 pub mod unread;
+pub mod unwritten;
