@@ -301,6 +301,56 @@ fn arithmetic_is_done_for_each_value() {
             "let m = fragment::<f32>(wgmma_c(24), 1); for v in 0..size(m) { m[v] = 1.0; } let y = x * 1.0; y *= max(m, reduce(x, 1, max));",
             &|i, j| value(i, j) * most(i).max(1),
         ),
+        // A fragment that is declared by `let mut` has registers of its own.
+        (
+            "f32",
+            "let mut m = fragment::<f32>(x, 1); m.fill(1.0); m = max(m, reduce(x, 1, max)); let y = x + m;",
+            &|i, j| value(i, j) + most(i).max(1),
+        ),
+        (
+            "f32",
+            "let mut m = x; let old = m; m = m + 1.0; let y = m - old + x;",
+            &|i, j| value(i, j) + 1,
+        ),
+        (
+            "f32",
+            "let mut m = x; m += 1.0; m[0] = 9.0; let y = x;",
+            &value,
+        ),
+        (
+            "f32",
+            "let mut m = x; let mut n = x * 2.0; (m, n) = (n, m); let y = m - n;",
+            &value,
+        ),
+        (
+            "i32",
+            "let mut m = x - x; let mut n = 0; while n < 3 { m = m + x; n += 1; } let y = m;",
+            &|i, j| 3 * value(i, j),
+        ),
+        (
+            "i32",
+            "let mut pair = (x, 1i32); pair.0 = x + pair.1; let mut whole = pair; whole.0 *= 2; let y = pair.0 + whole.0;",
+            &|i, j| 3 * (value(i, j) + 1),
+        ),
+        (
+            "i32",
+            "let mut m = x; let r = &mut m; *r = x * 2; let y = m;",
+            &|i, j| 2 * value(i, j),
+        ),
+        (
+            "i32",
+            "let mut m = x; let add = |v| { m = m + v; }; add(1); add(2); let y = m;",
+            &|i, j| value(i, j) + 3,
+        ),
+        ("bf16", "let mut m = x; m = m + x; let y = m;", &|i, j| {
+            2 * value(i, j)
+        }),
+        ("f16", "let y = fragment::<f16>(x); y.fill(2.0);", &|_, _| 2),
+        (
+            "i8",
+            "let y = fragment::<i8>(x); fill(y, -3i8);",
+            &|_, _| -3,
+        ),
     ];
     for (element, statements, expected) in rows {
         let found = run("wgmma_c(24)", element, [64, 24], 128, statements, value);

@@ -151,7 +151,7 @@ fn fragments_and_copies() {
             "mode 1: tiles of 24 do not divide an extent of 64; nearest: 16 and 32",
         ),
         (
-            "let x = fragment::<f32>(wgmma_c(64)); copy(convert::<bf16>(x), select(tile, 1, 0)[(_, _)]);",
+            "let x = fragment::<f32>(wgmma_c(64)); x.fill(0.0); copy(convert::<bf16>(x), select(tile, 1, 0)[(_, _)]);",
             "accepted",
         ),
         (
@@ -286,7 +286,7 @@ fn wgmma() {
             "wgmma cannot read (64,64):(72,1) of 16-bit elements: K-major INTER wants stride 8 along MN, here 72; MN-major INTER wants stride 1 along MN, here 72; nearest: tiles of smem_atom(K, INTER), 8 rows of 8 elements",
         ),
         (
-            "let acc = fragment::<f32>(wgmma_c(8)); wgmma(acc, tile, local_tile(tile, (8, 64), (m, 0)), true);",
+            "let acc = fragment::<f32>(wgmma_c(8)); wgmma(acc, tile, local_tile(tile, (8, 64), (m, 0)), m > 0);",
             "accepted",
         ),
         (
@@ -342,11 +342,11 @@ fn wgmma() {
             "wgmma cannot read Sw<2,4,3> o 0 o ((64,1),(8,8)):((1,0),(64,512)) of 8-bit elements: it is contiguous along MN, which is legal only for elements of 16 bits; it must be contiguous along K",
         ),
         (
-            "let x = fragment::<bf16>(wgmma_a::<bf16>(64)); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, tile, false);",
+            "let x = fragment::<bf16>(wgmma_a::<bf16>(64)); x.fill(1.0); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, x, tile, false);",
             "accepted",
         ),
         (
-            "let s = fragment::<f32>(wgmma_c(64)); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, convert::<bf16>(s), tile, false);",
+            "let s = fragment::<f32>(wgmma_c(64)); s.fill(1.0); let acc = fragment::<f32>(wgmma_c(64)); wgmma(acc, convert::<bf16>(s), tile, false);",
             "accepted",
         ),
         (
@@ -495,6 +495,122 @@ fn fragments_as_numbers() {
     ]);
 }
 
+/// Nothing may have written a register that is read, as far as that is certain.
+#[test]
+fn fragments_that_nothing_has_written() {
+    const GARBAGE: &str =
+        "this reads registers of a fragment that nothing has written: `fill` it before";
+    let acc = "let acc = fragment::<f32>(wgmma_c(64));";
+    for statements in [
+        "let y = acc + 1.0;",
+        "acc *= 2.0;",
+        "let y = acc[0] + 1.0;",
+        "wgmma(acc, tile, tile, true);",
+        "copy(acc, smem::<f32>((64, 64)));",
+        "let y = reduce(acc, 1, max);",
+        "let y = convert::<bf16>(acc);",
+        "let y = acc; let z = map(y, |v| v + 1.0);",
+        "let mut y = acc; y = y + 1.0;",
+        "if m > 1 { acc.fill(0.0); let y = acc + 1.0; } let y = fragment::<f32>(acc, 1); acc -= y;",
+        // Nothing ever writes it but the product itself.
+        "for i in 0..m { for j in 0..m { wgmma(acc, tile, tile, true); } }",
+        "let half = fragment::<f16>(wgmma_c(64)); let y = half * half;",
+        "let a = fragment::<bf16>(wgmma_a::<bf16>(64)); wgmma(acc, a, tile, false);",
+    ] {
+        assert_eq!(
+            refusal(&format!("{acc} {statements}")),
+            GARBAGE,
+            "{statements}"
+        );
+    }
+    for statements in [
+        "acc.fill(0.0); acc += 1.0;",
+        "wgmma(acc, tile, tile, false); wgmma_wait(0); acc += 1.0;",
+        "for i in 0..m { wgmma(acc, tile, tile, i > 0); }",
+        "for i in 0..m { if i > 0 { acc += 1.0; } acc.fill(0.0); }",
+        "for i in 0..m { if i == 0 { acc.fill(0.0); } else { acc += 1.0; } }",
+        "let mut y = acc; y = acc; y.fill(0.0); let z = y + 1.0;",
+        "let half = fragment::<f16>(32); for i in 0..32 { half[i] = convert::<f16>(1.0f32 * (m as f32)); } let y = half * half;",
+        "let byte = fragment::<u8>(32); for i in 0..32 { byte[i] = m as u8; } let y = byte + byte;",
+    ] {
+        assert_eq!(
+            refusal(&format!("{acc} {statements}")),
+            "accepted",
+            "{statements}"
+        );
+    }
+}
+
+/// All registers that warpgroups set must be there.
+#[test]
+fn budgets_of_registers() {
+    let check = |threads: u32, statements: &str, expected: &str| {
+        let source = format!(
+            "mod kernels {{ #[kernel(threads = {threads})] fn k(m: u32) {{ {statements} }} }}"
+        );
+        let found = match lower(source.parse().expect("tokens")) {
+            Ok(_) => "accepted".into(),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(found, expected, "{threads}: {statements}");
+    };
+    let too_many = "the warpgroups set 40 + 240 + 240 = 520 registers a thread, but a CTA of 384 threads has 504: 3 warpgroups of 128 threads with 168 each";
+    for (statements, expected) in [
+        (
+            "if warpgroup() == 0 { setmaxnreg_dec(40); } else { setmaxnreg_inc(232); }",
+            "accepted",
+        ),
+        (
+            "if warpgroup() == 0 { setmaxnreg_dec(40); } else { setmaxnreg_inc(240); }",
+            too_many,
+        ),
+        (
+            "match warpgroup() { 0 => setmaxnreg_dec(40), 1 => setmaxnreg_inc(240), _ => setmaxnreg_inc(240) }",
+            too_many,
+        ),
+        (
+            "let role = warpgroup(); if role >= 1 { if role < 2 { setmaxnreg_inc(240); } else { setmaxnreg_inc(240); } } if role == 0 { setmaxnreg_dec(40); }",
+            too_many,
+        ),
+        (
+            "if warpgroup() == 0 { setmaxnreg_dec(24); } else { setmaxnreg_inc(240); }",
+            "accepted",
+        ),
+        (
+            "if warpgroup() > 0 { setmaxnreg_inc(176); }",
+            "the warpgroups set 168 + 176 + 176 = 520 registers a thread, but a CTA of 384 threads has 504: 3 warpgroups of 128 threads with 168 each",
+        ),
+        // Which warpgroups run this is not known.
+        (
+            "if warpgroup() == m { setmaxnreg_dec(40); } else { setmaxnreg_inc(240); }",
+            "accepted",
+        ),
+        (
+            "if warpgroup() == 0 { setmaxnreg_dec(40); return; } setmaxnreg_inc(232);",
+            "accepted",
+        ),
+        // The last number counts.
+        (
+            "if warpgroup() == 0 { setmaxnreg_dec(160); setmaxnreg_dec(24); } else { setmaxnreg_inc(240); }",
+            "accepted",
+        ),
+    ] {
+        check(384, statements, expected);
+    }
+    check(
+        512,
+        "if warpgroup() == 0 { setmaxnreg_dec(32); } else { setmaxnreg_inc(160); }",
+        "accepted",
+    );
+    check(
+        512,
+        "setmaxnreg_inc(136);",
+        "the warpgroups set 136 + 136 + 136 + 136 = 544 registers a thread, but a CTA of 512 threads has 512: 4 warpgroups of 128 threads with 128 each",
+    );
+    check(256, "setmaxnreg_inc(256);", "accepted");
+    check(128, "setmaxnreg_dec(24);", "accepted");
+}
+
 #[test]
 fn products_of_a_warp() {
     // The fragments of a product of one operation, named `c`, `a` and `b`, and of four warps, named `c4`, `a4` and `b4`.
@@ -530,7 +646,10 @@ fn products_of_a_warp() {
         check(&rows);
     };
     check(&[
-        ("mma(c, a, b); mma(c4, a4, b4);", "accepted"),
+        (
+            "for x in [c, c4] { x.fill(0.0); } for x in [a, b, a4, b4] { x.fill(1.0); } mma(c, a, b); mma(c4, a4, b4);",
+            "accepted",
+        ),
         (
             "mma(c, a, tile);",
             "`mma` takes a fragment here, not a tensor in shared memory",

@@ -111,6 +111,11 @@ impl Fragment {
             )));
         }
         let partners = partners(self, from).map_err(|why| b.error(why))?;
+        if self.values == from.values {
+            let registers = self.registers.iter().zip(&from.registers);
+            registers.for_each(|(to, from)| b.assign(to, from.operand()));
+            return Ok(());
+        }
         for (value, &partner) in partners.iter().enumerate() {
             let number = from.read(b, partner);
             self.write(b, value, &number);
@@ -187,6 +192,7 @@ impl Fragment {
             values: values.collect(),
             tile: self.tile.clone(),
             shape: self.shape.clone(),
+            is_variable: false,
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::kernel::access::crd2idx::{along, crd2idx};
 use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::builtins::index::element_register;
 use crate::kernel::builtins::reduce::mode_of;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::types::number_type;
 use crate::kernel::value::{
     Distributed, Element, Fragment, Held, Num, Scalar, Value, packing, word_type,
 };
@@ -15,6 +17,10 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "fragment::<T>(layout, [mode])",
         apply: fragment,
+    },
+    Builtin {
+        signature: "fill(fragment, value)",
+        apply: fill,
     },
     Builtin {
         signature: "coordinate(fragment, value)",
@@ -56,7 +62,30 @@ fn reduced(b: &mut Builder, call: &Call, fragment: Fragment) -> Result<Value> {
         }
         None => fragment,
     };
+    for register in &fragment.registers {
+        b.unwritten.add(&register.name);
+    }
     Ok(Value::Fragment(fragment))
+}
+
+/// Gives all values of a fragment one number.
+fn fill(b: &mut Builder, call: &Call) -> Result<Value> {
+    let Value::Fragment(x) = &call.args[0].value else {
+        return Err(call.mismatch(0, "a fragment"));
+    };
+    b.set_place(call.args[1].span);
+    if number_type(x.element).is_none() {
+        let message = format!(
+            "no instruction computes with elements of `{}`: `convert` a fragment that is filled",
+            x.element
+        );
+        return Err(call.error_at(0, message));
+    }
+    let number = element_register(b, x.element, &call.args[1].value)?;
+    for value in 0..x.values.len() {
+        x.write(b, value, &number);
+    }
+    Ok(Value::Unit)
 }
 
 fn compact(call: &Call, shape: Shape) -> Result<Layout> {
@@ -87,6 +116,7 @@ fn local(b: &mut Builder, call: &Call, element: Element, layout: &Layout) -> Res
         values,
         tile: None,
         shape: layout.shape().clone(),
+        is_variable: false,
     })
 }
 
@@ -139,6 +169,7 @@ pub(super) fn distributed(
         values,
         tile: Some(Distributed { threads, origin }),
         shape,
+        is_variable: false,
     })
 }
 

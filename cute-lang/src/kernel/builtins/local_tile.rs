@@ -132,6 +132,7 @@ impl Fragment {
         Ok(Fragment {
             values: values.collect(),
             shape: tiles.into_iter().map(Tuple::Leaf).collect(),
+            is_variable: false,
             ..self.clone()
         })
     }

@@ -70,7 +70,11 @@ fn warp(b: &mut Builder, _: &Call) -> Result<Value> {
 }
 
 fn warpgroup(b: &mut Builder, _: &Call) -> Result<Value> {
-    Ok(uniform(b, "warpgroup", WARPGROUP)?.into())
+    let index = uniform(b, "warpgroup", WARPGROUP)?;
+    if let Num::Reg(register) = &index {
+        b.roles.set_index(&register.name);
+    }
+    Ok(index.into())
 }
 
 /// The index of the group of `size` threads. It is read from lane 0 of the warp, so that the assembler knows it is the

@@ -270,6 +270,10 @@ impl Builder {
         if !is_signed(ty) {
             self.means(&predicate, Meaning::Compare(a.clone(), cmp, b.clone()));
         }
+        if let (Num::Reg(register), Num::Const(number)) = (a, b) {
+            self.roles
+                .compare(&predicate.name, cmp, &register.name, *number);
+        }
         Ok(predicate.into())
     }
 

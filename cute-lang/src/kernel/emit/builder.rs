@@ -13,7 +13,9 @@ use crate::kernel::emit::facts::Facts;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::registers::Registers;
 use crate::kernel::emit::registers::is_numbered;
+use crate::kernel::emit::roles::Roles;
 use crate::kernel::emit::shared::{Purpose, SharedMemory};
+use crate::kernel::emit::unwritten::Unwritten;
 use crate::kernel::value::types::{half_bits, instruction_type, rust_name};
 use crate::kernel::value::{Num, Scalar};
 use cute_hopper::{SwizzleMode, shared};
@@ -54,6 +56,10 @@ pub struct Builder {
     pub(super) lines: Vec<Line>,
     /// What lies in shared memory.
     pub shared: SharedMemory,
+    /// Which registers of fragments nothing has written.
+    pub unwritten: Unwritten,
+    /// Which warpgroups run the current line.
+    pub roles: Roles,
     /// The first instruction that is not in the table of `cute-ptx`, as an error.
     pub(super) defect: Option<Error>,
 }
@@ -77,6 +83,8 @@ impl Builder {
             init: Vec::new(),
             lines: Vec::new(),
             shared: SharedMemory::default(),
+            unwritten: Unwritten::default(),
+            roles: Roles::default(),
             defect: None,
         }
     }
@@ -126,6 +134,10 @@ impl Builder {
         if from == to.operand() {
             return;
         }
+        if self.unwritten.has(&from) {
+            self.unwritten.add(&to.name);
+            return;
+        }
         let ty = match to.ty {
             Type::F16 | Type::Bf16 | Type::F16x2 | Type::Bf16x2 => to.ty.untyped(),
             ty => instruction_type(ty),
@@ -149,6 +161,7 @@ impl Builder {
         let retargets = inst.guard.is_none() && is_numbered(from) && writes && !reads;
         if retargets {
             inst.operands[0] = to.operand();
+            self.unwritten.write(&to.name);
         }
         retargets
     }
@@ -210,7 +223,11 @@ impl Builder {
         operands: impl IntoIterator<Item = Operand>,
     ) -> Option<Inst> {
         match Mnemonic::new(opcode, modifiers) {
-            Ok(mnemonic) => Some(Inst::new(mnemonic, operands)),
+            Ok(mnemonic) => {
+                let inst = Inst::new(mnemonic, operands);
+                self.unwritten.look(&inst, self.place);
+                Some(inst)
+            }
             Err(unknown) => {
                 let error = self.error(format!(
                     "the generated PTX is not valid (a defect): {unknown}"

@@ -11,5 +11,7 @@ pub mod operation;
 pub mod param;
 pub mod quantity;
 pub mod registers;
+pub mod roles;
 pub mod shared;
 pub mod unread;
+pub mod unwritten;

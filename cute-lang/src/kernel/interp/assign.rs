@@ -88,9 +88,17 @@ impl Interpreter<'_> {
             (Value::Scalar(to), value) => self.store(to, value, start),
             (to, from) if to.pairs(from).is_some() => {
                 // `(a, b) = (b, a)` reads all before it writes any.
-                let from = self.keep(from.clone());
+                let from = self.own(from.clone())?;
                 let mut pairs = to.pairs(&from).into_iter().flatten();
                 pairs.try_for_each(|(to, from)| self.write_variable(to, from, usize::MAX))
+            }
+            (Value::Fragment(to), Value::Fragment(from)) => {
+                if !to.shape.leaves().eq(from.shape.leaves()) {
+                    let (to, from) = (&to.shape, &from.shape);
+                    let message = format!("cannot assign a fragment of {from} to one of {to}");
+                    return Err(self.b.error(message));
+                }
+                to.assign(&mut self.b, from)
             }
             (to, from) if to == from && is_variable(to) => Ok(()),
             (to, value) => {
@@ -170,7 +178,7 @@ impl Interpreter<'_> {
             let message = match &value {
                 Value::Reference(_) => format!("`{name}` is a `&mut`: assign to `*{name}`"),
                 Value::Fragment(_) => format!(
-                    "`{name}` is a fragment, whose registers may have other names, too: `copy(from, {name})` writes them"
+                    "cannot assign to the fragment `{name}`, which is not declared by `let mut`; `copy(from, {name})` writes to its registers, whatever other names they have"
                 ),
                 _ => format!("cannot assign to `{name}`, which is not declared by `let mut`"),
             };
@@ -220,6 +228,7 @@ impl Interpreter<'_> {
 fn is_variable(value: &Value) -> bool {
     match value {
         Value::Scalar(scalar) => scalar.variable,
+        Value::Fragment(fragment) => fragment.is_variable,
         Value::Int(..) | Value::Float(_) | Value::Bool(_) => false,
         value => value
             .parts()

@@ -23,7 +23,7 @@ impl Interpreter<'_> {
         self.capture_names(expr.to_token_stream(), &mut scope);
         if expr.capture.is_some() {
             for value in scope.values_mut().flatten() {
-                *value = self.keep(std::mem::replace(value, Value::Unit));
+                *value = self.own(std::mem::replace(value, Value::Unit))?;
             }
         }
         self.has_closures = true;

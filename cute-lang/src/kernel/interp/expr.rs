@@ -87,8 +87,8 @@ impl Interpreter<'_> {
             Expr::Match(expr) => self.match_expr(expr),
             Expr::If(expr) => self.if_else(expr),
             Expr::ForLoop(expr) => self.for_loop(expr),
-            Expr::While(expr) => self.while_loop(expr),
-            Expr::Loop(expr) => self.loop_loop(expr),
+            Expr::While(expr) => self.repeated(|this| this.while_loop(expr)),
+            Expr::Loop(expr) => self.repeated(|this| this.loop_loop(expr)),
             Expr::Break(expr) => match &expr.expr {
                 None => self.jump(expr.break_token.span, expr.label.as_ref(), |l| {
                     &mut l.on_break

@@ -162,7 +162,10 @@ impl Interpreter<'_> {
         value
     }
 
-    fn parameter(&mut self, pat: &Pat, ty: Option<&Type>, argument: Argument) -> Result<()> {
+    fn parameter(&mut self, pat: &Pat, ty: Option<&Type>, mut argument: Argument) -> Result<()> {
+        // A parameter names the registers of the argument.
+        let value = &mut argument.value;
+        value.for_each_fragment_mut(&mut |fragment| fragment.is_variable = false);
         let value = match ty {
             // The error is reported at the argument, not at the declaration.
             Some(ty) => self

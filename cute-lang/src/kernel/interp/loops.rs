@@ -26,7 +26,7 @@ impl Interpreter<'_> {
         };
         match (over, unroll) {
             (Value::Range(start, end, ty), Unroll::By(copies, _)) => {
-                self.counted(expr, &start, &end, ty, copies)?;
+                self.repeated(|this| this.counted(expr, &start, &end, ty, copies))?;
             }
             (Value::Range(Num::Const(start), Num::Const(end), ty), _) => {
                 let steps = end.saturating_sub(start);
@@ -38,7 +38,7 @@ impl Interpreter<'_> {
                 return Err(Error::new(span, message));
             }
             (Value::Range(start, end, ty), Unroll::Default) => {
-                self.counted(expr, &start, &end, ty, 1)?;
+                self.repeated(|this| this.counted(expr, &start, &end, ty, 1))?;
             }
             (_, Unroll::By(_, span)) => {
                 let message = "`#[unroll(N)]` is for a loop over a range: `for i in a..b`";
@@ -51,7 +51,7 @@ impl Interpreter<'_> {
                 self.unrolled(expr, steps, elements)?;
             }
             (over @ (Value::Struct(_) | Value::Reference(_)), Unroll::Default) => {
-                self.iterated(expr, over)?;
+                self.repeated(|this| this.iterated(expr, over))?;
             }
             (Value::Struct(_) | Value::Reference(_), Unroll::Whole(span)) => {
                 let message = "how often an iterator gives a value is known only at run time";
@@ -65,6 +65,14 @@ impl Interpreter<'_> {
             }
         }
         Ok(Value::Unit)
+    }
+
+    /// Runs `f`, which emits a loop.
+    pub(super) fn repeated<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.b.unwritten.enter_loop();
+        let result = f(self);
+        self.b.unwritten.leave_loop();
+        result
     }
 
     /// A loop with known steps. Its body is emitted once for each.

@@ -32,7 +32,7 @@ impl Interpreter<'_> {
                 self.b.set_place(pat.ident.span());
                 let value = match pat.mutability {
                     Some(_) => self.variable(&name, value, hint, start)?,
-                    None => self.keep(value),
+                    None => self.own(value)?,
                 };
                 self.define(&name, value);
                 Ok(())

@@ -2,7 +2,7 @@
 
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::{is_integer, rust_name};
-use crate::kernel::value::{Scalar, Value};
+use crate::kernel::value::{Fragment, Scalar, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -36,8 +36,13 @@ impl Interpreter<'_> {
             Value::Float(_) => hint.unwrap_or(Type::F32),
             Value::Bool(_) => Type::Pred,
             Value::Scalar(scalar) => scalar.ty,
-            // A fragment has registers of its own, and a reference or a closure stands for those of other variables.
-            Value::Fragment(_) | Value::Reference(_) | Value::Callable(_) => return Ok(value),
+            Value::Fragment(fragment) => {
+                let mut variable = self.copied(fragment)?;
+                variable.is_variable = true;
+                return Ok(Value::Fragment(variable));
+            }
+            // A reference or a closure stands for the registers of other variables.
+            Value::Reference(_) | Value::Callable(_) => return Ok(value),
             other => {
                 return Err(self.b.error(format!(
                     "`{name}` is {}, which cannot change at run time: write `let`, not `let mut`",
@@ -56,6 +61,28 @@ impl Interpreter<'_> {
         let b = &mut self.b;
         value.for_each_scalar_mut(&mut |scalar| *scalar = b.snapshot(scalar));
         value
+    }
+
+    /// The value as a name of its own has it: later assignments change neither numbers nor fragments of it.
+    pub(super) fn own(&mut self, value: Value) -> Result<Value> {
+        let mut value = self.keep(value);
+        let mut result = Ok(());
+        value.for_each_fragment_mut(&mut |fragment| {
+            if fragment.is_variable && result.is_ok() {
+                match self.copied(fragment) {
+                    Ok(copy) => *fragment = copy,
+                    Err(error) => result = Err(error),
+                }
+            }
+        });
+        result.map(|()| value)
+    }
+
+    /// A copy of a fragment in fresh registers.
+    fn copied(&mut self, fragment: &Fragment) -> Result<Fragment> {
+        let copy = fragment.like(&mut self.b, fragment.element);
+        copy.assign(&mut self.b, fragment)?;
+        Ok(copy)
     }
 
     /// Writes a value to a register of its type. If the last line computed the value, and its index is at least
@@ -103,6 +130,6 @@ impl Interpreter<'_> {
 fn changes(part: &Value) -> bool {
     matches!(
         part,
-        Value::Int(..) | Value::Float(_) | Value::Bool(_) | Value::Scalar(_)
+        Value::Int(..) | Value::Float(_) | Value::Bool(_) | Value::Scalar(_) | Value::Fragment(_)
     ) || part.parts().is_some()
 }

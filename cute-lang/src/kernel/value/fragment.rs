@@ -18,6 +18,8 @@ pub struct Fragment {
     pub tile: Option<Distributed>,
     /// The extents of the fragment, or of the tile of which it is a part.
     pub shape: Shape,
+    /// Whether it is a `let mut` variable, which is assigned as a whole.
+    pub is_variable: bool,
 }
 
 /// A value of a fragment.

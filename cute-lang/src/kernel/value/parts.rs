@@ -2,7 +2,7 @@
 
 use super::num::{Num, Scalar};
 use super::option::{Optional, Truth};
-use super::{Callable, Struct, Tensor, Value};
+use super::{Callable, Fragment, Struct, Tensor, Value};
 use std::slice;
 
 impl Value {
@@ -88,6 +88,16 @@ impl Value {
         }
         for part in self.parts_mut() {
             part.for_each_scalar_mut(f);
+        }
+    }
+
+    /// Calls `f` on every fragment in the value.
+    pub fn for_each_fragment_mut(&mut self, f: &mut dyn FnMut(&mut Fragment)) {
+        if let Value::Fragment(fragment) = self {
+            f(fragment);
+        }
+        for part in self.parts_mut() {
+            part.for_each_fragment_mut(f);
         }
     }
 

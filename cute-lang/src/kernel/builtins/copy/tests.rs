@@ -38,6 +38,7 @@ fn local(b: &mut Builder, element: Element, slots: &[usize]) -> Fragment {
         values,
         tile: None,
         shape,
+        is_variable: false,
     }
 }
 
@@ -181,6 +182,7 @@ fn bank_conflicts_of_storing_an_accumulator() {
                 origin: origin.into(),
             }),
             shape: [64, columns].into(),
+            is_variable: false,
         };
         store(&mut b, &fragment, &tensor).unwrap();
         let lines = b.split_off(start);

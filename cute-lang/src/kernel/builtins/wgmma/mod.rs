@@ -104,6 +104,11 @@ fn multiply(b: &mut Builder, call: &Call) -> Result<Value> {
         Value::Scalar(scalar) if scalar.ty == Type::Pred => scalar.operand(),
         _ => return Err(call.mismatch(3, "a truth value")),
     };
+    let registers = acc.registers.iter().map(|register| &register.name[..]);
+    match call.args[3].value {
+        Value::Bool(true) => b.unwritten.accumulate(registers, call.span),
+        _ => registers.for_each(|register| b.unwritten.write(register)),
+    }
     let steps = bt.form.steps.len();
     let always = if steps > 1 {
         predicate(b, true)

@@ -1,0 +1,120 @@
+//! Registers of fragments that are read before anything writes them, which gives garbage.
+//!
+//! Lines are looked at in the order of their text. Outside of loops, a register that no line before has written holds garbage. In
+//! a loop, a later line may have written it in the iteration before, so such a read is wrong only if no line ever writes the
+//! register but from itself.
+
+use cute_ptx::ast::{Inst, Operand};
+use cute_ptx::table::Opcode;
+use proc_macro2::Span;
+use std::collections::{BTreeMap, BTreeSet};
+use syn::Error;
+
+const MESSAGE: &str =
+    "this reads registers of a fragment that nothing has written: `fill` it before";
+
+/// The registers that nothing has written yet.
+#[derive(Default)]
+pub struct Unwritten {
+    registers: BTreeSet<String>,
+    /// The number of loops around the current line.
+    loops: usize,
+    /// Reads of garbage.
+    errors: Vec<Error>,
+    /// By register, a read in a loop that is one of garbage if nothing ever writes the register.
+    suspects: BTreeMap<String, Span>,
+}
+
+impl Unwritten {
+    /// Adds a register.
+    pub fn add(&mut self, register: &str) {
+        self.registers.insert(register.into());
+    }
+
+    /// Whether it is such a register.
+    pub fn has(&self, operand: &Operand) -> bool {
+        matches!(operand, Operand::Name(name) if self.registers.contains(name))
+    }
+
+    /// Notes that a register is written.
+    pub fn write(&mut self, register: &str) {
+        self.registers.remove(register);
+        self.suspects.remove(register);
+    }
+
+    /// Enters a loop.
+    pub fn enter_loop(&mut self) {
+        self.loops += 1;
+    }
+
+    /// Leaves a loop.
+    pub fn leave_loop(&mut self) {
+        self.loops -= 1;
+    }
+
+    /// Looks at an instruction that is appended.
+    pub fn look(&mut self, inst: &Inst, place: Span) {
+        if self.registers.is_empty() {
+            return;
+        }
+        let (mut garbage, mut reads) = (BTreeSet::new(), 0);
+        inst.for_each_read(&mut |name| {
+            reads += 1;
+            if self.registers.contains(name) {
+                garbage.insert(name.to_string());
+            }
+        });
+        let mut written = Vec::new();
+        // Whether a product reads its accumulator, `accumulate` and `write` are told.
+        if inst.mnemonic.opcode() != Opcode::WgmmaMmaAsync {
+            inst.for_each_written(&mut |name| written.push(name.to_string()));
+        }
+        if matches!(inst.mnemonic.opcode(), Opcode::Mov | Opcode::Prmt) {
+            // Moves of garbage are not wrong: a write of one half of a register moves the other.
+            let all = reads > 0 && garbage.len() == reads;
+            for name in written {
+                match all {
+                    true => self.add(&name),
+                    false => self.write(&name),
+                }
+            }
+            return;
+        }
+        for name in &written {
+            if !garbage.contains(name) {
+                self.write(name);
+            }
+        }
+        self.read(garbage, place);
+    }
+
+    /// Looks at a product that is added to registers.
+    pub fn accumulate<'a>(&mut self, registers: impl Iterator<Item = &'a str>, place: Span) {
+        let garbage = registers.filter(|name| self.registers.contains(*name));
+        let garbage = garbage.map(str::to_string).collect();
+        self.read(garbage, place);
+    }
+
+    fn read(&mut self, garbage: BTreeSet<String>, place: Span) {
+        if self.loops > 0 {
+            for name in garbage {
+                self.suspects.entry(name).or_insert(place);
+            }
+        } else if !garbage.is_empty() {
+            self.errors.push(Error::new(place, MESSAGE));
+            garbage.iter().for_each(|name| self.write(name));
+        }
+    }
+
+    /// The reads of garbage, as one error.
+    pub fn check(mut self) -> Result<(), Error> {
+        if let Some(place) = self.suspects.into_values().next() {
+            self.errors.push(Error::new(place, MESSAGE));
+        }
+        let all = self.errors.into_iter().reduce(|mut all, error| {
+            all.combine(error);
+            all
+        });
+        all.map_or(Ok(()), Err)
+    }
+}
