@@ -4,6 +4,8 @@ use cute_runtime::{Device, Error, Tensor, bf16, kernels};
 
 #[kernels]
 mod rows {
+    const LOG2E: f32 = 1.442695;
+
     /// y[i, j] = exp(x[i, j]) / Σₖ exp(x[i, k]), for rows of at most 1024 elements.
     #[kernel(threads = 128)]
     pub fn softmax(
@@ -20,8 +22,8 @@ mod rows {
             f32::NEG_INFINITY,
         );
         let v = convert::<f32>(row);
-        let e = map(v - reduce(v, 1, max), |v| exp2_fast(v * 1.442695));
-        let p = e * map(reduce(e, 1, add), |sum| rcp_fast(sum));
+        let e = exp2_fast(fma(v, LOG2E, reduce(v, 1, max) * -LOG2E));
+        let p = e * rcp_fast(reduce(e, 1, add));
         copy_inside(
             convert::<bf16>(p),
             local_tile(y, (4, 1024), (block_idx().0, 0)),
