@@ -31,7 +31,7 @@ pub unsafe trait Kernel: 'static {
     const SMEM_BYTES: u32;
     /// The parameters, in the order of the arguments.
     const PARAMS: &'static [Param];
-    /// What must hold for the arguments of a launch.
+    /// What must hold for the arguments of a launch, on which the PTX relies.
     const FACTS: &'static [Fact] = &[];
 }
 

@@ -1,9 +1,13 @@
 //! Kernels on tiles of tensors in global memory, launched from safe code, and the facts that launches check.
+//!
+//! Every test of results runs on the emulator, and with `CUTE_GPU=1` also on the first GPU; then a missing GPU is a failure.
 
 use cute_runtime::{Device, Error, Tensor, bf16, kernels};
 
 #[kernels]
 mod rows {
+    const LOG2E: f32 = 1.442695;
+
     /// y[i, j] = exp(x[i, j]) / Σₖ exp(x[i, k]), for rows of at most 1024 elements.
     #[kernel(threads = 128)]
     pub fn softmax(
@@ -20,12 +24,48 @@ mod rows {
             f32::NEG_INFINITY,
         );
         let v = convert::<f32>(row);
-        let e = map(v - reduce(v, 1, max), |v| exp2_fast(v * 1.442695));
-        let p = e * map(reduce(e, 1, add), |sum| rcp_fast(sum));
+        let e = exp2_fast(fma(v, LOG2E, reduce(v, 1, max) * -LOG2E));
+        let p = e * rcp_fast(reduce(e, 1, add));
         copy_inside(
             convert::<bf16>(p),
             local_tile(y, (4, 1024), (block_idx().0, 0)),
         );
+    }
+
+    /// y[j, i] = x[i, j], by way of shared memory.
+    #[kernel(threads = 128)]
+    pub fn transposed(
+        #[facts(aligned(x, 16), extent(x, 1) % 4 == 0)] x: Global<f32, 2>,
+        #[facts(extent(y, 0) == extent(x, 1), extent(y, 1) == extent(x, 0))] y: Global<f32, 2>,
+    ) {
+        let (i, j) = (block_idx().0, block_idx().1);
+        let tile = smem::<f32>(layout!((32,32):(36,1)));
+        // A row of eight threads, four elements each, and two such tiles.
+        copy_async(
+            local_tile(x, (32, 32), (i, j)),
+            tile,
+            layout!(((8,16),(4,2)):((4@1,1@0),(1@1,16@0))),
+        );
+        cp_async_commit();
+        cp_async_wait(0);
+        sync_threads();
+        let column = fragment::<f32>(layout!(((32,4),8):((1@1,1@0),4@0)));
+        copy(select(tile, 1, 0), column);
+        copy_inside(column, local_tile(y, (32, 32), (j, i)), STREAMING);
+    }
+
+    /// y[i] = Σⱼ x[i, j], where i is inside, element by element.
+    #[kernel(threads = 64)]
+    pub fn sums(#[facts(extent(x, 0) <= extent(y, 0))] x: Global<f32, 2>, y: Global<f32, 1>) {
+        let i = block_idx().0 * 64 + thread();
+        if i >= extent(x, 0) {
+            return;
+        }
+        let mut sum = 0.0;
+        for j in 0..extent(x, 1) {
+            sum += x[(i, j)];
+        }
+        y[i] = sum;
     }
 
     /// x[i] *= a for i below n.
@@ -48,15 +88,20 @@ mod rows {
     }
 }
 
+/// The devices under test.
+fn devices() -> Vec<Device> {
+    let mut devices = vec![Device::emulator()];
+    if std::env::var("CUTE_GPU").is_ok_and(|value| value == "1") {
+        devices.push(Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU"));
+    }
+    devices
+}
+
 #[test]
 fn softmax_of_rows() -> Result<(), Error> {
-    let device = Device::emulator();
-    for (rows, columns) in [(1, 8), (5, 200), (4, 1024), (9, 264)] {
-        let value =
-            |i: usize, j: usize| bf16::from_f32(((i * 37 + j * 11) % 29) as f32 / 4.0 - 3.0);
-        let data: Vec<bf16> = (0..rows * columns)
-            .map(|at| value(at / columns, at % columns))
-            .collect();
+    for (device, (rows, columns)) in on_devices([(1, 8), (5, 200), (4, 1024), (9, 264)]) {
+        let value = |at: usize| ((at / columns * 37 + at % columns * 11) % 29) as f32 / 4.0 - 3.0;
+        let data: Vec<bf16> = (0..rows * columns).map(value).map(bf16::from_f32).collect();
         let x = Tensor::from_slice_strided(&device, &data, [rows, columns], [columns + 8, 1])?;
         let mut y = Tensor::<bf16, 2>::zeros(&device, [rows, columns])?;
         let grid = rows.div_ceil(4) as u32;
@@ -67,14 +112,66 @@ fn softmax_of_rows() -> Result<(), Error> {
             let sum: f64 = row.iter().map(exp).sum();
             for (x, found) in row.iter().zip(found) {
                 let (found, expected) = (f64::from(found.to_f32()), exp(x) / sum);
-                assert!(
-                    (found - expected).abs() <= expected / 128.0,
-                    "{found} {expected}"
-                );
+                let error = (found - expected).abs();
+                assert!(error <= expected / 128.0, "{found} {expected}");
             }
         }
     }
     Ok(())
+}
+
+#[test]
+fn transposes_of_views() -> Result<(), Error> {
+    for (device, (rows, columns)) in on_devices([(1, 4), (31, 36), (64, 64), (33, 100)]) {
+        let data: Vec<f32> = (0..rows * columns).map(|at| at as f32).collect();
+        let x = Tensor::from_slice_strided(&device, &data, [rows, columns], [columns + 8, 1])?;
+        // y is a part of a larger tensor, of which nothing else changes.
+        let mut whole = Tensor::from_slice(
+            &device,
+            &vec![-1.0f32; (columns + 2) * (rows + 3)],
+            [columns + 2, rows + 3],
+        )?;
+        let grid = (
+            rows.div_ceil(32) as u32 + 1,
+            columns.div_ceil(32) as u32 + 1,
+        );
+        let mut y = whole
+            .view_mut()
+            .slice(0, 1..columns + 1)?
+            .slice(1, 1..rows + 1)?;
+        rows::transposed::launch(&device, grid, &x.view(), &mut y)?;
+        for (at, found) in whole.download()?.into_iter().enumerate() {
+            let (j, i) = (at / (rows + 3), at % (rows + 3));
+            let inside = (1..columns + 1).contains(&j) && (1..rows + 1).contains(&i);
+            let expected = match inside {
+                true => ((i - 1) * columns + j - 1) as f32,
+                false => -1.0,
+            };
+            assert_eq!(found, expected, "({j}, {i}) of {rows} by {columns}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn sums_of_rows() -> Result<(), Error> {
+    for (device, (rows, columns)) in on_devices([(1, 1), (64, 3), (100, 7)]) {
+        let data: Vec<f32> = (0..rows * columns).map(|at| (at % 13) as f32).collect();
+        let x = Tensor::from_slice(&device, &data, [rows, columns])?;
+        let mut y = Tensor::from_slice(&device, &vec![-1.0f32; rows + 1], [rows + 1])?;
+        rows::sums::launch(&device, 3, &x.view(), &mut y.view_mut())?;
+        let mut expected: Vec<f32> = data.chunks(columns).map(|row| row.iter().sum()).collect();
+        expected.push(-1.0);
+        assert_eq!(y.download()?, expected);
+    }
+    Ok(())
+}
+
+/// Each of these on each device.
+fn on_devices<T: Copy, const N: usize>(each: [T; N]) -> impl Iterator<Item = (Device, T)> {
+    devices()
+        .into_iter()
+        .flat_map(move |device| each.map(|one| (device.clone(), one)))
 }
 
 #[test]

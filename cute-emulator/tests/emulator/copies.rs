@@ -392,8 +392,10 @@ fn cp_async_in_groups_and_by_mbarrier() {
         .iter()
         .map(|value| if (value - 1) % 4 < 2 { *value } else { 0 })
         .collect();
+    let zeros = vec![0; 32];
+    let nothing = barrier.replace("[%d0], 16, 8", "[%d0+65536], 16, 0");
     for seed in SEEDS {
-        for (body, expected) in [(groups, &values), (barrier, &halves)] {
+        for (body, expected) in [(groups, &values), (barrier, &halves), (&nothing, &zeros)] {
             let mut run = Run::threads(8).seed(seed);
             let (from, to) = (run.words(&values), run.words(&[0; 32]));
             run.go(

@@ -156,16 +156,25 @@ struct Case<'a> {
     accesses: &'a [&'a str],
 }
 
-/// Copies x to y by `copy_or` and `copy_inside`, and all tiles of x, with what is outside, to z. There is a tile more in each
-/// mode than touches x.
+/// Copies through a fragment. `$x`, `$y` and `$z` are tiles.
+const BY_FRAGMENT: &str = "
+    let f = fragment::<$element>($held);
+    copy_or($x, f, $fill);
+    copy_inside(f, $y);
+    copy(f, $z);";
+
 fn check(case: &Case) {
+    check_body(case, BY_FRAGMENT);
+}
+
+/// Runs a kernel that copies x to y inside of the tensors, and all tiles of x, with what is outside, to z. There is a tile more
+/// in each mode than touches x.
+fn check_body(case: &Case, body: &str) -> Lowered {
     let (element, width, fill, fill_bits) = case.element;
     let rank = case.extents.len();
-    let counts: Vec<usize> = case
-        .extents
-        .iter()
-        .zip(case.tile)
-        .map(|(e, t)| e.div_ceil(*t) + 1)
+    let pairs = case.extents.iter().zip(case.tile);
+    let counts: Vec<usize> = pairs
+        .map(|(extent, tile)| extent.div_ceil(*tile) + 1)
         .collect();
     let (mut place, mut inner) = (String::new(), 1);
     for count in &counts {
@@ -181,16 +190,23 @@ fn check(case: &Case) {
         "" => String::new(),
         facts => format!("#[facts({})]", facts.replace('T', name)),
     };
+    let mut body = body
+        .replace("$element", element)
+        .replace("$held", case.held)
+        .replace("$fill", fill);
+    for name in ["x", "y", "z"] {
+        let part = format!("local_tile({name}, ({tile}), at)");
+        body = body.replace(&format!("${name}"), &part);
+    }
     let copied = kernel(&format!(
         "#[kernel(threads = {})]
         unsafe fn k({} x: Global<{element}, {rank}>, {} y: Global<{element}, {rank}>, z: Global<{element}, {rank}>) {{
             let at = ({place});
-            let f = fragment::<{element}>({});
-            copy_or(local_tile(x, ({tile}), at), f, {fill});
-            copy_inside(f, local_tile(y, ({tile}), at));
-            copy(f, local_tile(z, ({tile}), at));
+            {body}
         }}",
-        case.threads, facts("x"), facts("y"), case.held
+        case.threads,
+        facts("x"),
+        facts("y"),
     ));
     let seed =
         |index: usize| (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - 8 * width);
@@ -230,7 +246,8 @@ fn check(case: &Case) {
         .filter(|it| it.starts_with("ld") || expected.contains(it))
         .collect();
     assert_eq!(found, expected, "{label}\n{}", copied.module);
-    judge(&[copied]);
+    judge(std::slice::from_ref(&copied));
+    copied
 }
 
 const BF16: (&str, usize, &str, u64) = ("bf16", 2, "f32::NEG_INFINITY", 0xff80);
@@ -415,6 +432,169 @@ fn tiles_of_several_threads() {
             });
         }
     }
+}
+
+/// A tile of bf16 that a warp copies by 16 bytes.
+const OF_A_WARP: Case = Case {
+    element: ("bf16", 2, "0.0", 0),
+    extents: &[21, 72],
+    strides: &[80, 1],
+    offset: 0,
+    facts: ALIGNED,
+    tile: &[8, 64],
+    held: "layout!(((8,4),(8,2)):((8@1,1@0),(1@1,4@0)))",
+    threads: 32,
+    accesses: &["st.global.v4.b32"],
+};
+
+#[test]
+fn asynchronous_copies_to_shared_memory() {
+    let body = "
+        let s = smem::<$element>(tile_to_shape(smem_atom::<$element>(K, SW128), (8, 64)));
+        copy_async($x, s, $held);
+        cp_async_commit();
+        cp_async_wait(0);
+        sync_threads();
+        let f = fragment::<$element>($held);
+        copy(s, f);
+        copy_inside(f, $y);
+        copy(f, $z);";
+    let text = check_body(&OF_A_WARP, body).module.to_string();
+    assert_eq!(
+        text.matches("cp.async.cg.shared.global").count(),
+        2,
+        "{text}"
+    );
+    let narrow = Case {
+        facts: "aligned(T, 4), extent(T, 1) % 2 == 0",
+        extents: &[9, 70],
+        strides: &[74, 1],
+        offset: 2,
+        accesses: &["st.global.b32"],
+        ..OF_A_WARP
+    };
+    let text = check_body(&narrow, body).module.to_string();
+    assert_eq!(
+        text.matches("cp.async.ca.shared.global").count(),
+        8,
+        "{text}"
+    );
+    let unaligned = "mod kernels { #[kernel(threads = 32)] fn k(x: Global<bf16, 1>) {
+        copy_async(local_tile(x, (64,), (0,)), smem::<bf16>((64,)), layout!((32,2):(2@0,1@0)));
+    } }";
+    let error = lower(unaligned.parse().expect("tokens")).err();
+    let expected = "layouts and facts allow accesses of 2 bytes, but `cp.async` copies 4 to 16: see `aligned(x, 16)`";
+    assert_eq!(
+        error.map(|error| error.to_string()).as_deref(),
+        Some(expected)
+    );
+}
+
+#[test]
+fn partitions_and_parts_of_tiles() {
+    let single = Case {
+        accesses: &["ld.global.b16", "st.global.b16"],
+        ..OF_A_WARP
+    };
+    // Each thread has the elements at its coordinate in tiles of 4 × 8.
+    let partition = "
+        let threads = layout!((4,8):(8,1));
+        let f = fragment::<$element>((2, 8));
+        copy_or(local_partition($x, threads, thread()), f, $fill);
+        copy_inside(f, local_partition($y, threads, thread()));
+        copy(f, local_partition($z, threads, thread()));";
+    check_body(&single, partition);
+    // A thread has two vectors of 8, one of each row of a tile of 2 × 64.
+    let divided = "
+        let part = |t| zipped_divide(local_tile(t, (2, 64), (thread() / 8, 0)), (1, 8))[(_, (_, thread() % 8))];
+        let f = fragment::<$element>(((1, 8), 2));
+        copy_or(part($x), f, $fill);
+        copy_inside(f, part($y));
+        copy(f, part($z));";
+    let vectors = Case {
+        accesses: &["ld.global.v4.b32", "st.global.v4.b32"],
+        ..OF_A_WARP
+    };
+    check_body(&vectors, divided);
+    // By rows of the tensor, and by elements where they are inside.
+    let rows = "
+        for i in 0..8 {
+            if thread() == i {
+                let f = fragment::<$element>(64);
+                let row = at.0 * 8 + i;
+                copy_or(local_tile(x[(row, _)], 64, at.1), f, $fill);
+                copy(f, $z[(i, _)]);
+                if row < extent(x, 0) {
+                    for j in 0..64 {
+                        let column = at.1 * 64 + j;
+                        if column < extent(x, 1) { y[(row, column)] = x[(row, _)][column]; }
+                    }
+                }
+            }
+        }";
+    let elements = Case {
+        extents: &[9, 72],
+        accesses: &["ld.global.v4.b32", "ld.global.b16", "st.global.b16"],
+        ..OF_A_WARP
+    };
+    check_body(&elements, rows);
+}
+
+#[test]
+fn caches_are_told() {
+    for (word, modifier) in [
+        ("STREAMING", "cs"),
+        ("EVICT_FIRST", "L1::evict_first"),
+        ("EVICT_LAST", "L1::evict_last"),
+        ("NO_ALLOCATE", "L1::no_allocate"),
+    ] {
+        let access = |mnemonic: &str| format!("{mnemonic}.global.{modifier}.v4.b32");
+        let case = Case {
+            accesses: &[&access("ld"), &access("st")],
+            ..OF_A_WARP
+        };
+        let body = BY_FRAGMENT
+            .replace("$fill)", &format!("$fill, {word})"))
+            .replace("$y)", &format!("$y, {word})"));
+        check_body(&case, &body);
+    }
+}
+
+/// The addresses of a thread's 32 values are one register and immediates.
+#[test]
+fn softmax_is_short() {
+    let lowered = kernel(
+        "const LOG2E: f32 = 1.442695;
+        #[kernel(threads = 128)]
+        fn softmax(
+            #[facts(aligned(x, 16), extent(x, 1) % 8 == 0)] x: Global<bf16, 2>,
+            #[facts(aligned(y, 16), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))] y: Global<bf16, 2>,
+        ) {
+            let row = fragment::<bf16>(layout!(((32,4),(8,4)):((8@1,1@0),(1@1,256@1))));
+            copy_or(local_tile(x, (4, 1024), (block_idx().0, 0)), row, f32::NEG_INFINITY);
+            let v = convert::<f32>(row);
+            let e = exp2_fast(fma(v, LOG2E, reduce(v, 1, max) * -LOG2E));
+            let p = e * rcp_fast(reduce(e, 1, add));
+            copy_inside(convert::<bf16>(p), local_tile(y, (4, 1024), (block_idx().0, 0)));
+        }",
+    );
+    let text = lowered.module.to_string();
+    let count = |mnemonic: &str| {
+        let lines = text.lines().map(str::trim_start);
+        lines
+            .filter(|line| line.contains(mnemonic) && line.ends_with(';'))
+            .count()
+    };
+    assert_eq!((count("ld.global"), count("st.global")), (4, 4), "{text}");
+    // Of the addresses: a product with a stride each, and what leads to it.
+    assert_eq!(
+        (count("mul.lo.u64"), count("add.u64"), count("cvt.u64")),
+        (2, 4, 4),
+        "{text}"
+    );
+    // One comparison of the row, and one for each vector.
+    assert_eq!(count("setp"), 2 * (1 + 4), "{text}");
+    judge(&[lowered]);
 }
 
 /// A kernel that is no `unsafe fn`: x is of extents (n, at least 64), y of n elements or more.

@@ -127,9 +127,12 @@ impl Step<'_> {
         self.progress = true;
         let blame = |fault| Blame::origin(fault, origin);
         let mut data = [0; 16];
-        self.memory
-            .read(from, &mut data[..source_bytes])
-            .map_err(|error| blame(FaultKind::Global(error)))?;
+        // A copy that reads nothing fills with zeros, and its address may be anywhere.
+        if source_bytes > 0 {
+            self.memory
+                .read(from, &mut data[..source_bytes])
+                .map_err(|error| blame(FaultKind::Global(error)))?;
+        }
         let warp = origin.rank * self.cluster.warps_per_cta() + origin.warp as usize;
         let clock = self.warp_at(warp).knowledge.seen[warp];
         let shared = &mut self.cluster.ctas[rank].shared;

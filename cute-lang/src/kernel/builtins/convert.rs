@@ -31,6 +31,7 @@ fn convert(b: &mut Builder, call: &Call) -> Result<Value> {
             match (fragment.element, element) {
                 (Element::F32, Element::BF16) => pairs(b, fragment, &result, Type::Bf16x2),
                 (Element::F32, Element::F16) => pairs(b, fragment, &result, Type::F16x2),
+                (Element::BF16, Element::F32) => widened(b, fragment, &result),
                 (_, Element::E4M3) => quadruples(b, fragment, &result, Modifier::E4m3x2)?,
                 (_, Element::E5M2) => quadruples(b, fragment, &result, Modifier::E5m2x2)?,
                 (_, Element::TF32) => {
@@ -86,6 +87,20 @@ fn pairs(b: &mut Builder, fragment: &Fragment, result: &Fragment, pair: Type) {
                 low.operand(),
             ],
         );
+    }
+}
+
+/// Converts bf16 to f32, of which it is the upper half.
+fn widened(b: &mut Builder, fragment: &Fragment, result: &Fragment) {
+    for value in 0..fragment.values.len() {
+        let (word, part) = fragment.part(value);
+        let (opcode, number) = match part {
+            0 => (Opcode::Shl, 16),
+            _ => (Opcode::And, 0xffff_0000),
+        };
+        let register = result.part(value).0;
+        let operands = [register.operand(), word.operand(), Operand::Int(number)];
+        b.emit(opcode, Type::B32, operands);
     }
 }
 

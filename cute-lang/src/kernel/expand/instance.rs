@@ -19,6 +19,15 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
         facts,
         ..
     } = lowered;
+    let mut relied: Vec<String> = facts
+        .iter()
+        .map(|fact| format!(" - `{}`", fact.text))
+        .collect();
+    relied.dedup();
+    if !relied.is_empty() {
+        let heading = " The kernel relies on these facts, and a launch for which one does not hold is refused:";
+        relied.splice(0..0, [String::new(), heading.into(), String::new()]);
+    }
     let facts = facts_of(facade, facts);
     let [x, y, z] = cluster;
     let text = name.to_string();
@@ -68,6 +77,7 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
             /// # Errors
             ///
             /// Arguments that the kernel cannot take, named with the rule they break; nothing has been launched then.
+            #(#[doc = #relied])*
             #(#[doc = #safety])*
             #[allow(clippy::too_many_arguments)]
             pub #unsafety fn launch(

@@ -7,8 +7,8 @@ use crate::kernel::syntax::kernel::{Kernel, kernel};
 use crate::kernel::syntax::types::{check_field, check_signature};
 use proc_macro2::{Ident, TokenStream};
 use syn::{
-    Attribute, Error, Fields, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl, ItemMod,
-    ItemStruct, Result, Safety, Type, Visibility,
+    Attribute, Error, Fields, FnArg, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl, ItemMod,
+    ItemStruct, PatType, Receiver, Result, Safety, Type, Visibility,
 };
 
 /// A parsed module.
@@ -181,6 +181,13 @@ fn check_function(function: &ItemFn) -> Result<()> {
             attr,
             "`#[instance]` belongs to a function with `#[kernel(…)]`",
         ));
+    }
+    for input in &function.sig.inputs {
+        let (FnArg::Typed(PatType { attrs, .. }) | FnArg::Receiver(Receiver { attrs, .. })) = input;
+        if let Some(attr) = attrs.first() {
+            let message = "only a parameter of a kernel has facts, which its launch checks";
+            errors.push(Error::new_spanned(attr, message));
+        }
     }
     if let Safety::Unsafe(token) = &function.sig.safety {
         errors.push(Error::new_spanned(
