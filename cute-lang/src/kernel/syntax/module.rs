@@ -7,8 +7,8 @@ use crate::kernel::syntax::kernel::{Kernel, kernel};
 use crate::kernel::syntax::types::{check_field, check_signature};
 use proc_macro2::{Ident, TokenStream};
 use syn::{
-    Attribute, Error, Fields, FnArg, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl, ItemMod,
-    ItemStruct, PatType, Receiver, Result, Safety, Type, Visibility,
+    Attribute, Error, Fields, FnArg, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl,
+    ItemMod, ItemStruct, PatType, Receiver, Result, Safety, Type, Visibility,
 };
 
 /// A parsed module.
