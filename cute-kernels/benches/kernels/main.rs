@@ -1,10 +1,12 @@
 //! The kernels beside cuBLASLt and a plain copy, in one process: medians of interleaved runs. Needs a Hopper GPU.
 //!
-//! `cargo bench -p cute-kernels --bench kernels -- gemm [M,N,K …]` `-- transpose` or `-- attention`. Without a name, all run.
+//! `cargo bench -p cute-kernels --bench kernels -- gemm [M,N,K …]` `-- transpose`, `-- rows` or `-- attention`. Without a name, all run.
 
 mod attention;
 mod cublaslt;
 mod gemm;
+mod plain_copy;
+mod rows;
 mod transpose;
 
 use std::error::Error;
@@ -30,13 +32,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => {
             gemm::table(&device, &[])?;
             transpose::table(&device)?;
+            rows::table(&device)?;
             attention::table(&device)
         }
         Some((name, shapes)) if name == "gemm" => gemm::table(&device, shapes),
         Some((name, [])) if name == "transpose" => transpose::table(&device),
+        Some((name, [])) if name == "rows" => rows::table(&device),
         Some((name, [])) if name == "attention" => attention::table(&device),
         Some(_) => Err(format!(
-            "expected `gemm [M,N,K …]`, `transpose` or `attention`, found {words:?}"
+            "expected `gemm [M,N,K …]`, `transpose`, `rows` or `attention`, found {words:?}"
         )
         .into()),
     }

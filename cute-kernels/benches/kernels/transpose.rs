@@ -4,10 +4,10 @@
 use std::error::Error;
 
 use cudarc::driver::CudaContext;
-use cudarc::driver::sys::cuMemcpyDtoDAsync_v2;
 use cute_kernels::Transpose;
 use cute_runtime::{Device, Tensor, bf16};
 
+use crate::plain_copy::PlainCopy;
 use crate::{ROUNDS, interleave};
 
 /// Prints a row for each shape and element type.
@@ -46,22 +46,8 @@ fn measure<T: Transpose>(device: &Device, m: usize, n: usize) -> Result<(), Box<
             Ok(cute_kernels::transpose(device, &from, &mut to)?)
         })
     };
-    let target = device.zeros::<T>(m * pitch)?;
-    let copy = || {
-        device.time(|| -> Result<(), Box<dyn Error>> {
-            // SAFETY: both buffers have m * pitch elements and belong to the current context.
-            let status = unsafe {
-                cuMemcpyDtoDAsync_v2(
-                    target.address(),
-                    source.buffer().address(),
-                    m * pitch * size_of::<T>(),
-                    std::ptr::null_mut(),
-                )
-            };
-            Ok(status.result()?)
-        })
-    };
-    let times = interleave(transpose, copy)?;
+    let copy = PlainCopy::new(device, source.buffer())?;
+    let times = interleave(transpose, || copy.time())?;
     let bytes = 2.0 * (m * n * size_of::<T>()) as f64;
     let [ours, plain] = [times.0, times.1].map(|time| bytes / time.as_secs_f64() / 1e9);
     let shape = format!("{m} x {n}");
