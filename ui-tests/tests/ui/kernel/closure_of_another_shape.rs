@@ -15,7 +15,7 @@ mod kernels {
         let d = map(acc, |x| true);
         let e = n(3);
         tensor(|x| x);
-        let mut other = acc;
+        let other = acc;
         other = acc;
     }
 }
