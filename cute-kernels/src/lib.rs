@@ -24,7 +24,7 @@ pub mod lib {
     pub use crate::epilogue::kernels::{store_by_element, store_by_tma};
     pub use crate::gemm::kernels::{Config, PAIR, SINGLE, gemm_with, multiply};
     pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};
-    pub use crate::row::kernels::{CTA, LONG, Rows, WARP};
+    pub use crate::row::kernels::{ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY, Rows};
     pub use crate::tile_scheduler::kernels::{Tile, Tiles};
 }
 

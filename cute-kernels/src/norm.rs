@@ -36,7 +36,14 @@ pub fn layer_norm<T: kernels::layer_norm_types>(
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
     use kernels::layer_norm_CFG as Config;
-    let (config, grid) = choose(x, [Config::WARP, Config::CTA, Config::LONG])?;
+    let choices = [
+        Config::ROW_1024,
+        Config::ROW_2048,
+        Config::ROW_4096,
+        Config::ROW_8192,
+        Config::ROW_ANY,
+    ];
+    let (config, grid) = choose(x, choices)?;
     let vectors = [gamma, beta].iter().all(|w| w.address().is_multiple_of(16));
     let v = match vectors && has_vectors(x) && has_vectors(&y.as_view()) {
         true => kernels::layer_norm_V::_8,
@@ -70,7 +77,14 @@ pub fn rms_norm<T: kernels::rms_norm_types>(
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
     use kernels::rms_norm_CFG as Config;
-    let (config, grid) = choose(x, [Config::WARP, Config::CTA, Config::LONG])?;
+    let choices = [
+        Config::ROW_1024,
+        Config::ROW_2048,
+        Config::ROW_4096,
+        Config::ROW_8192,
+        Config::ROW_ANY,
+    ];
+    let (config, grid) = choose(x, choices)?;
     let vectors = gamma.address().is_multiple_of(16);
     let v = match vectors && has_vectors(x) && has_vectors(&y.as_view()) {
         true => kernels::rms_norm_V::_8,
@@ -83,11 +97,11 @@ pub fn rms_norm<T: kernels::rms_norm_types>(
 /// The kernels and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::row::kernels::{CTA, LONG, Rows, WARP};
+    use crate::row::kernels::{ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY, Rows};
 
     /// Layer norm of rows of at most `CFG.longest` elements, of which a thread holds V consecutive ones at a time.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [WARP, CTA, LONG], V in [8, 1])]
+    #[instances(T in [bf16, f16, f32], CFG in [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY], V in [8, 1])]
     pub fn layer_norm<T: Element, const CFG: Rows, const V: u32>(
         #[facts(aligned(x, 2 * V), extent(x, 1) % V == 0, extent(x, 1) <= CFG.longest)] x: Global<
             T,
@@ -134,7 +148,7 @@ pub mod kernels {
 
     /// RMS norm of rows of at most `CFG.longest` elements, of which a thread holds V consecutive ones at a time.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [WARP, CTA, LONG], V in [8, 1])]
+    #[instances(T in [bf16, f16, f32], CFG in [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY], V in [8, 1])]
     pub fn rms_norm<T: Element, const CFG: Rows, const V: u32>(
         #[facts(aligned(x, 2 * V), extent(x, 1) % V == 0, extent(x, 1) <= CFG.longest)] x: Global<
             T,

@@ -1,23 +1,22 @@
 //! How a CTA holds rows of a matrix, and the choice among these ways.
 
 use cute_runtime::{Element, TensorView};
-use kernels::{CTA, WARP};
+use kernels::{ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY, Rows};
 
 use crate::Error;
 use crate::extent::extent;
 
-/// The first of three configurations, for rows of up to 1024 elements, of up to 8192 and of more, that fits, and its grid.
-pub(crate) fn choose<T: Element, C>(
+/// The first of the configurations of `Rows` that fits the rows of x, given as a kernel's choices for them, and its grid.
+pub(crate) fn choose<T: Element, C: Copy>(
     x: &TensorView<'_, T, 2>,
-    [warp, cta, long]: [C; 3],
+    choices: [C; 5],
 ) -> Result<(C, u32), Error> {
     let [rows, columns] = x.shape();
     let (rows, columns) = (extent(rows)?, extent(columns)?);
-    Ok(match columns {
-        _ if columns <= WARP.longest => (warp, rows.div_ceil(WARP.threads / 32)),
-        _ if columns <= CTA.longest => (cta, rows),
-        _ => (long, rows),
-    })
+    let all = [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY];
+    let fitting = all.iter().take_while(|it| it.longest < columns).count();
+    let Rows { threads, warps, .. } = all[fitting];
+    Ok((choices[fitting], rows.div_ceil(threads / (32 * warps))))
 }
 
 /// Whether all rows start at multiples of 16 bytes and are multiples of 8 elements long, so that a thread can move 8
@@ -43,26 +42,42 @@ pub mod kernels {
         pub longest: u32,
     }
 
-    /// Rows of up to 1024 elements, four in a CTA.
-    pub const WARP: Rows = Rows {
+    /// Rows of up to 1024 elements, each held by a warp.
+    pub const ROW_1024: Rows = Rows {
         threads: 128,
         warps: 1,
         columns: 1024,
         longest: 1024,
     };
 
-    /// Rows of up to 8192 elements, one in a CTA.
-    pub const CTA: Rows = Rows {
+    /// Rows of up to 2048 elements, each held by two warps.
+    pub const ROW_2048: Rows = Rows {
+        warps: 2,
+        columns: 2048,
+        longest: 2048,
+        ..ROW_1024
+    };
+
+    /// Rows of up to 4096 elements, each held by four warps.
+    pub const ROW_4096: Rows = Rows {
+        warps: 4,
+        columns: 4096,
+        longest: 4096,
+        ..ROW_1024
+    };
+
+    /// Rows of up to 8192 elements, each held by eight warps.
+    pub const ROW_8192: Rows = Rows {
         threads: 256,
         warps: 8,
         columns: 8192,
         longest: 8192,
     };
 
-    /// Rows of any length, one in a CTA, which reads it several times.
-    pub const LONG: Rows = Rows {
+    /// Rows of any length, which eight warps read several times.
+    pub const ROW_ANY: Rows = Rows {
         longest: 0x7fff_ffff,
-        ..CTA
+        ..ROW_8192
     };
 
     impl Rows {

@@ -30,7 +30,14 @@ pub fn softmax<T: kernels::softmax_types>(
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
     use kernels::{softmax_CFG as Config, softmax_V};
-    let (config, grid) = choose(x, [Config::WARP, Config::CTA, Config::LONG])?;
+    let choices = [
+        Config::ROW_1024,
+        Config::ROW_2048,
+        Config::ROW_4096,
+        Config::ROW_8192,
+        Config::ROW_ANY,
+    ];
+    let (config, grid) = choose(x, choices)?;
     let v = match has_vectors(x) && has_vectors(&y.as_view()) {
         true => softmax_V::_8,
         false => softmax_V::_1,
@@ -42,13 +49,13 @@ pub fn softmax<T: kernels::softmax_types>(
 /// The kernel and its instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::row::kernels::{CTA, LONG, Rows, WARP};
+    use crate::row::kernels::{ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY, Rows};
 
     const LOG2_E: f32 = 1.44269504;
 
     /// The softmax of rows of at most `CFG.longest` elements, of which a thread holds V consecutive ones at a time.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [WARP, CTA, LONG], V in [8, 1])]
+    #[instances(T in [bf16, f16, f32], CFG in [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY], V in [8, 1])]
     pub fn softmax<T: Element, const CFG: Rows, const V: u32>(
         #[facts(aligned(x, 2 * V), extent(x, 1) % V == 0, extent(x, 1) <= CFG.longest)] x: Global<
             T,

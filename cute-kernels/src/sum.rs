@@ -4,7 +4,7 @@ use cute_runtime::{Device, Tensor, TensorView, TensorViewMut};
 
 use crate::Error;
 use crate::extent::extent;
-use crate::row::kernels::CTA;
+use crate::row::kernels::ROW_8192;
 use crate::row::{choose, has_vectors};
 
 /// sums[i] = Σⱼ x[i, j], computed in f32, for `bf16`, `f16` and `f32`. The same arguments give the same bits.
@@ -31,7 +31,14 @@ pub fn sum_rows<T: kernels::sum_rows_types>(
     sums: &mut TensorViewMut<'_, f32, 1>,
 ) -> Result<(), Error> {
     use kernels::{sum_rows_CFG as Config, sum_rows_V};
-    let (config, grid) = choose(x, [Config::WARP, Config::CTA, Config::LONG])?;
+    let choices = [
+        Config::ROW_1024,
+        Config::ROW_2048,
+        Config::ROW_4096,
+        Config::ROW_8192,
+        Config::ROW_ANY,
+    ];
+    let (config, grid) = choose(x, choices)?;
     let v = if has_vectors(x) {
         sum_rows_V::_8
     } else {
@@ -64,7 +71,7 @@ pub fn sum<T: kernels::sum_types>(
 where
     f32: kernels::sum_types,
 {
-    let tiles = extent(x.shape()[0])?.div_ceil(CTA.columns);
+    let tiles = extent(x.shape()[0])?.div_ceil(ROW_8192.columns);
     let grid = tiles.min(4 * device.multiprocessor_count());
     if grid == 1 {
         return launch(device, 1, x, total);
@@ -93,11 +100,11 @@ fn launch<T: kernels::sum_types>(
 /// The kernels and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::row::kernels::{CTA, LONG, Rows, WARP};
+    use crate::row::kernels::{ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY, Rows};
 
     /// The sums of rows of at most `CFG.longest` elements, of which a thread holds V consecutive ones at a time.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [WARP, CTA, LONG], V in [8, 1])]
+    #[instances(T in [bf16, f16, f32], CFG in [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY], V in [8, 1])]
     pub fn sum_rows<T: Element, const CFG: Rows, const V: u32>(
         #[facts(aligned(x, 2 * V), extent(x, 1) % V == 0, extent(x, 1) <= CFG.longest)] x: Global<
             T,
@@ -121,15 +128,15 @@ pub mod kernels {
     }
 
     /// Each of `ctas` CTAs sums up every so many tiles of x.
-    #[kernel(threads = CTA.threads)]
+    #[kernel(threads = ROW_8192.threads)]
     #[instances(T in [bf16, f16, f32], V in [8, 1])]
     pub fn sum<T: Element, const V: u32>(
         #[facts(aligned(x, 2 * V), extent(x, 0) % V == 0)] x: Global<T, 1>,
         #[facts(extent(sums, 0) == ctas)] sums: Global<f32, 1>,
         ctas: u32,
     ) {
-        let held = fragment::<T>(CTA.held(V));
-        let columns = CTA.columns;
+        let held = fragment::<T>(ROW_8192.held(V));
+        let columns = ROW_8192.columns;
         let total = fragment::<f32>(held, 1);
         total[0] = 0.0;
         let mut i = block_idx().0;
