@@ -6,8 +6,8 @@ use crate::kernel::syntax::import::{Import, imports};
 use crate::kernel::syntax::kernel::{Kernel, kernel};
 use proc_macro2::{Ident, TokenStream};
 use syn::{
-    Attribute, Error, Fields, FnArg, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl, ItemMod,
-    ItemStruct, PatType, Receiver, Result, Safety, Type, Visibility,
+    Attribute, Error, Fields, FnArg, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl,
+    ItemMod, ItemStruct, PatType, Receiver, Result, Safety, Type, Visibility,
 };
 
 /// A parsed module.
