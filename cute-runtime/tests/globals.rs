@@ -54,6 +54,23 @@ mod rows {
         copy_inside(column, local_tile(y, (32, 32), (j, i)), STREAMING);
     }
 
+    /// y[i, j] = x[index[i], j], and 0 where x has no such row.
+    #[kernel(threads = 32)]
+    pub fn gathered(
+        x: Global<f32, 2>,
+        #[facts(extent(index, 0) == extent(y, 0))] index: Global<i32, 1>,
+        #[facts(extent(y, 1) == extent(x, 1))] y: Global<f32, 2>,
+    ) {
+        let i = block_idx().0;
+        if i < extent(index, 0) {
+            let part = fragment::<f32>(layout!((32,4):(4@0,1@0)));
+            for j in 0..ceil_div(extent(x, 1), 128) {
+                copy_or(local_tile(x[(index[i], _)], 128, j), part, 0.0);
+                copy_inside(part, local_tile(y[(i, _)], 128, j));
+            }
+        }
+    }
+
     /// y[i] = Σⱼ x[i, j], where i is inside, element by element.
     #[kernel(threads = 64)]
     pub fn sums(#[facts(extent(x, 0) <= extent(y, 0))] x: Global<f32, 2>, y: Global<f32, 1>) {
@@ -163,6 +180,27 @@ fn sums_of_rows() -> Result<(), Error> {
         let mut expected: Vec<f32> = data.chunks(columns).map(|row| row.iter().sum()).collect();
         expected.push(-1.0);
         assert_eq!(y.download()?, expected);
+    }
+    Ok(())
+}
+
+#[test]
+fn rows_by_their_indices() -> Result<(), Error> {
+    for (device, columns) in on_devices([1, 5, 128, 200]) {
+        let data: Vec<f32> = (0..4 * columns).map(|at| at as f32 + 1.0).collect();
+        let x = Tensor::from_slice(&device, &data, [4, columns])?;
+        let indices = [3, -1, 0, 4, i32::MIN, 0, 2];
+        let index = Tensor::from_slice(&device, &indices, [7])?;
+        let mut y = Tensor::from_slice(&device, &vec![-1.0f32; 7 * columns], [7, columns])?;
+        rows::gathered::launch(&device, 9, &x.view(), &index.view(), &mut y.view_mut())?;
+        let found = y.download()?;
+        for (index, found) in indices.into_iter().zip(found.chunks(columns)) {
+            let row = usize::try_from(index).ok().filter(|row| *row < 4);
+            match row {
+                Some(row) => assert_eq!(found, &data[row * columns..][..columns]),
+                None => assert!(found.iter().all(|found| *found == 0.0), "{index}"),
+            }
+        }
     }
     Ok(())
 }

@@ -77,11 +77,12 @@ impl Facts {
         }
     }
 
-    /// The bounds of the quantity, both included. An extent is at least 1 and at most [`MAX_EXTENT`].
+    /// The bounds of the quantity, both included. An extent is at least 1.
     pub fn bounds(&self, of: Quantity) -> (i128, i128) {
-        let (mut least, mut greatest) = match of {
-            Quantity::Extent(..) => (1, MAX_EXTENT),
-            _ => (i128::MIN, i128::MAX),
+        let mut greatest = i128::MAX;
+        let mut least = match of {
+            Quantity::Extent(..) => 1,
+            _ => i128::MIN,
         };
         let same = self.same(of);
         for (quantity, cmp, bound) in self.comparisons() {
@@ -149,9 +150,6 @@ impl Facts {
     }
 }
 
-/// The largest extent of a tensor whose extents a kernel reads: signed coordinates do not reach further.
-pub const MAX_EXTENT: i128 = 1 << 31;
-
 /// A quantity times a known factor.
 fn scaled(term: &Term) -> Option<(Quantity, i128)> {
     match term {
@@ -213,7 +211,7 @@ mod tests {
         assert_eq!(facts.divisor(X), 24);
         assert_eq!(facts.divisor(Y), 24);
         assert_eq!(facts.divisor(N), 1);
-        assert_eq!(facts.bounds(Y), (101, MAX_EXTENT));
+        assert_eq!(facts.bounds(Y), (101, i128::MAX));
         assert!(facts.at_most(N, X) && !facts.at_most(X, N));
         assert_eq!(facts.value(X), None);
         let facts = Facts(vec![fact(Term::Of(X), Cmp::Eq, Term::Known(96))]);

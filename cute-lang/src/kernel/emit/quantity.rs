@@ -8,6 +8,9 @@ use crate::kernel::value::{Num, Scalar};
 use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 
+/// The largest extent of a tensor whose extents a kernel reads: signed coordinates do not reach further.
+const MAX_EXTENT: i128 = 1 << 31;
+
 impl Builder {
     /// The address of the first element of a tensor parameter, in global memory.
     pub fn pointer(&mut self, param: usize) -> Scalar {
@@ -92,7 +95,10 @@ impl Builder {
 
     /// Records which bits of a number of the launch may be set.
     fn limit_by_facts(&mut self, register: &Scalar, quantity: Quantity) {
-        let (least, greatest) = self.facts.bounds(quantity);
+        let (least, mut greatest) = self.facts.bounds(quantity);
+        if matches!(quantity, Quantity::Extent(..)) {
+            greatest = greatest.min(MAX_EXTENT);
+        }
         let all = match (least, u64::try_from(greatest)) {
             (0.., Ok(greatest)) => up_to(greatest),
             _ => u64::MAX,

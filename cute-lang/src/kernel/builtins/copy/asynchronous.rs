@@ -2,6 +2,7 @@
 
 use crate::kernel::builtins::call::{Call, instruction};
 use crate::kernel::builtins::copy::memory::Memory;
+use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::vector::vectorise;
 use crate::kernel::builtins::fragment::distributed;
 use crate::kernel::emit::builder::Builder;
@@ -35,11 +36,9 @@ pub(super) fn copy_async(b: &mut Builder, call: &Call) -> Result<Value> {
         }
     };
     b.set_place(call.span);
-    let mut from = Memory::global(b, tile, None, &held)?;
+    let mut from = Part::new(b, tile, None, &held)?;
     let mut to = Memory::shared(b, tensor, &held)?;
-    let Some(mut inside) = from.inside(b) else {
-        return Ok(Value::Unit);
-    };
+    let mut inside = from.inside(b);
     // Values are copied together if they are consecutive on both sides: in one row, and as far apart on both.
     let places: Vec<(Vec<i64>, i64)> = from
         .places()
@@ -77,10 +76,9 @@ pub(super) fn copy_async(b: &mut Builder, call: &Call) -> Result<Value> {
     } else {
         Modifier::Ca
     };
-    let coordinates = from.coordinates().to_vec();
     for vector in &vectors {
         let value = vector[0];
-        let predicate = inside.predicate(b, &coordinates[value])?;
+        let predicate = inside.predicate(b, &from.coordinates[value])?;
         let mut operands = vec![
             to.operand(b, value)?,
             from.operand(b, value)?,

@@ -7,6 +7,7 @@ use crate::kernel::builtins::copy::fill::fill_word;
 use crate::kernel::builtins::copy::hint::hint;
 use crate::kernel::builtins::copy::memory::Memory;
 use crate::kernel::builtins::copy::move_all;
+use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::registers::{self, Condition};
 use crate::kernel::builtins::copy::vector::vectorise;
 use crate::kernel::emit::builder::{Builder, unless};
@@ -25,8 +26,8 @@ pub(super) fn copy_or(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(call.args[2].span);
     let fill = fill_word(b, fragment.element, &call.args[2].value)?;
     b.set_place(call.span);
-    let memory = Memory::global(b, tile, hint(call, 3)?, fragment)?;
-    move_inside(b, Direction::Load, memory, fragment, Some(fill))?;
+    let part = Part::new(b, tile, hint(call, 3)?, fragment)?;
+    move_inside(b, Direction::Load, part, fragment, Some(fill))?;
     Ok(Value::Unit)
 }
 
@@ -39,8 +40,8 @@ pub(super) fn copy_inside(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(call.mismatch(1, "a tile of global memory"));
     };
     b.set_place(call.span);
-    let memory = Memory::global(b, tile, hint(call, 2)?, fragment)?;
-    move_inside(b, Direction::Store, memory, fragment, None)?;
+    let part = Part::new(b, tile, hint(call, 2)?, fragment)?;
+    move_inside(b, Direction::Store, part, fragment, None)?;
     writes(b, &call.args[1].value);
     Ok(Value::Unit)
 }
@@ -50,27 +51,29 @@ pub(super) fn copy_inside(b: &mut Builder, call: &Call) -> Result<Value> {
 fn move_inside(
     b: &mut Builder,
     direction: Direction,
-    mut memory: Memory,
+    mut part: Part,
     fragment: &Fragment,
     fill: Option<Operand>,
 ) -> Result<()> {
-    let Some(mut inside) = memory.inside(b) else {
-        return Ok(());
-    };
-    let places = memory.places();
-    let lanes = memory.lanes(b);
+    let mut inside = part.inside(b);
+    let (places, lanes) = (part.places(), part.lanes(b));
     let wide = vectorise(lanes, &places);
     let narrow = match inside.may_end_in_last() {
-        true => vectorise(lanes.min(memory.lanes_at_end(b)), &places),
+        true => vectorise(lanes.min(part.lanes_at_end(b)), &places),
         false => wide.clone(),
     };
-    // An address that both ways use is computed before they part.
-    let coordinates = memory.coordinates().to_vec();
+    let all = match wide.len() < narrow.len() {
+        true => inside.all(b)?,
+        false => None,
+    };
+    if all.is_some() {
+        // Both ways use this address, which is computed before they part.
+        part.operand(b, wide[0][0])?;
+    }
+    let coordinates = part.coordinates.clone();
+    let mut memory = Memory::Global(part);
     let mut ways = None;
-    if wide.len() < narrow.len()
-        && let Some(all) = inside.all(b)?
-    {
-        memory.operand(b, wide[0][0])?;
+    if let Some(all) = all {
         let (edge, end) = (b.label("edge"), b.label("copied"));
         b.branch_if(unless(&all), &edge);
         move_all(b, direction, &mut memory.clone(), fragment)?;

@@ -8,6 +8,7 @@ mod hint;
 mod matrix;
 mod memory;
 pub(super) mod pack;
+mod part;
 mod partition;
 mod registers;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::builtins::copy::edge::{copy_inside, copy_or};
 use crate::kernel::builtins::copy::hint::hint;
 use crate::kernel::builtins::copy::memory::Memory;
+use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::registers::Condition;
 use crate::kernel::builtins::copy::vector::vectorise;
 use crate::kernel::emit::builder::Builder;
@@ -105,14 +107,14 @@ fn copy_global(
     let Value::Global(global) = tile else {
         return Ok(Value::Unit);
     };
-    let mut memory = Memory::global(b, global, hint(call, 2)?, fragment)?;
-    if memory.inside(b).is_some_and(|inside| inside.may_end()) {
+    let part = Part::new(b, global, hint(call, 2)?, fragment)?;
+    if part.inside(b).may_end() {
         unproven(b, global);
     }
     if direction == Direction::Store {
         writes(b, tile);
     }
-    move_all(b, direction, &mut memory, fragment)?;
+    move_all(b, direction, &mut Memory::Global(part), fragment)?;
     Ok(Value::Unit)
 }
 

@@ -1,0 +1,115 @@
+//! Where the values of a fragment lie in global memory.
+
+use super::memory::{WIDEST, check_elements};
+use crate::kernel::access::crd2idx::along;
+use crate::kernel::access::global::address::Addresses;
+use crate::kernel::access::global::inside::Inside;
+use crate::kernel::access::global::part::sum;
+use crate::kernel::builtins::copy::partition::partition;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::facts::Quantity;
+use crate::kernel::value::{Fragment, Global, Num};
+use cute_ptx::ast::Operand;
+use cute_ptx::table::Modifier;
+use syn::Result;
+
+/// The values of a fragment in global memory.
+#[derive(Clone)]
+pub(super) struct Part {
+    global: Global,
+    addresses: Addresses,
+    /// The coordinate of each value in the parameter, relative to the origin.
+    pub(super) coordinates: Vec<Vec<i64>>,
+    /// What the caches are told.
+    pub(super) hint: Option<Modifier>,
+}
+
+impl Part {
+    /// The part of a tile that a thread copies.
+    pub(super) fn new(
+        b: &mut Builder,
+        tile: &Global,
+        hint: Option<Modifier>,
+        fragment: &Fragment,
+    ) -> Result<Self> {
+        check_elements(b, tile.element, fragment.element)?;
+        let Some(layout) = tile.tile() else {
+            let name = &b.params[tile.param].name;
+            return Err(b.error(format!(
+                "the extents of this part of `{name}` are known only when the kernel runs: copy a `local_tile` of it"
+            )));
+        };
+        let mut global = tile.clone();
+        let mut coordinates = vec![Vec::new(); fragment.values.len()];
+        for (mode, origin) in global.origin.iter_mut().enumerate() {
+            let (offset, own) = partition(b, &along(layout, &[mode]), fragment, 1)?;
+            *origin = sum(b, origin, &offset)?;
+            for (coordinate, own) in coordinates.iter_mut().zip(own) {
+                coordinate.push(own);
+            }
+        }
+        let addresses = Addresses::new(&global);
+        Ok(Self {
+            global,
+            addresses,
+            coordinates,
+            hint,
+        })
+    }
+
+    /// Which values are inside of the tensor.
+    pub(super) fn inside(&self, b: &Builder) -> Inside {
+        Inside::new(b, &self.global, &self.coordinates)
+    }
+
+    /// The address of a value.
+    pub(super) fn operand(&mut self, b: &mut Builder, value: usize) -> Result<Operand> {
+        self.addresses.operand(b, &self.coordinates[value])
+    }
+
+    /// Where each value lies: its coordinates in all modes but the last, and that in the last.
+    pub(super) fn places(&self) -> Vec<(Vec<i64>, i64)> {
+        let place = |coordinate: &Vec<i64>| match coordinate.split_last() {
+            Some((last, row)) => (row.to_vec(), *last),
+            None => (Vec::new(), 0),
+        };
+        self.coordinates.iter().map(place).collect()
+    }
+
+    /// The largest power of two for which this holds: where the coordinate in the last mode is a multiple of it, the address is
+    /// a multiple of its bytes for every thread, and not more than one access moves.
+    pub(super) fn lanes(&self, b: &Builder) -> i64 {
+        let Global { param, origin, .. } = &self.global;
+        let width = i128::from(self.global.element.bytes());
+        let last = origin.len() - 1;
+        let mut bytes = i128::from(WIDEST);
+        let mut limit = |multiple: i128| {
+            let power = multiple & multiple.wrapping_neg();
+            bytes = bytes.min(power.max(width));
+        };
+        limit(b.facts.divisor(Quantity::Address(*param)));
+        for (mode, origin) in origin.iter().enumerate() {
+            let at_origin = self
+                .coordinates
+                .iter()
+                .all(|coordinate| coordinate[mode] == 0);
+            let multiple = 1i128 << b.possible_bits(origin).trailing_zeros().min(62);
+            if mode == last {
+                limit(multiple * width);
+            } else if *origin != Num::Const(0) || !at_origin {
+                let stride = b.facts.divisor(Quantity::Stride(*param, mode));
+                let steps = if at_origin { multiple } else { 1 };
+                limit(stride.saturating_mul(width).saturating_mul(steps));
+            }
+        }
+        (bytes / width) as i64
+    }
+
+    /// The largest power of two for which no vector of so many values, at a multiple of its length, lies across the end of the
+    /// last mode.
+    pub(super) fn lanes_at_end(&self, b: &Builder) -> i64 {
+        let last = self.global.origin.len() - 1;
+        let divisor = b.facts.divisor(Quantity::Extent(self.global.param, last));
+        (divisor & divisor.wrapping_neg()).min(WIDEST.into()) as i64
+    }
+}
