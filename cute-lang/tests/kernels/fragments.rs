@@ -324,7 +324,7 @@ fn arithmetic_is_done_for_each_value() {
         ),
         (
             "i32",
-            "let mut m = x - x; let mut n = 0; while n < 3 { m = m + x; n += 1; } let y = m;",
+            "let mut m = x * 0; let mut n = 0; while n < 3 { m = m + x; n += 1; } let y = m;",
             &|i, j| 3 * value(i, j),
         ),
         (

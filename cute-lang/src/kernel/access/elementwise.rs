@@ -88,6 +88,8 @@ impl<'a> Elementwise<'a> {
         let results = results.into_iter().map(|result| match result {
             // A register of an argument is a variable, which later writes change.
             Value::Scalar(scalar) => Ok(b.snapshot(&scalar)),
+            // `x * 0` is known.
+            Value::Int(value, Some(ty)) => b.to_register(&Num::Const(value), ty),
             known => Err(b.error(format!(
                 "the function gives {} for a value of the fragment, not a number in a register",
                 known.kind()

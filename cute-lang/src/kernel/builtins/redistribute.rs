@@ -4,6 +4,7 @@ use super::copy::pack::pack;
 use super::exchange::Group;
 use super::fragment::distributed;
 use crate::kernel::access::crd2idx::xor_map_value;
+use crate::kernel::access::held::shown;
 use crate::kernel::builtins::call::{Argument, Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Fragment, Num, Scalar, Tensor, Value, packing};
@@ -120,7 +121,7 @@ impl Held {
             coordinate.push(rest % extent);
             rest /= extent;
         }
-        Some(crate::kernel::access::held::shown(&coordinate))
+        Some(shown(&coordinate))
     }
 
     /// Where the values of the other come from, if each comes from one value of a lane of the same warp.

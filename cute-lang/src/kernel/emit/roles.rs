@@ -14,7 +14,7 @@ pub struct Roles {
     index: Option<String>,
     /// By predicate, the warpgroups in which it holds.
     predicates: BTreeMap<String, Warpgroups>,
-    /// Those that run the current line. It is unset before the first branch, and in threads that other conditions choose.
+    /// Those that run the current line.
     running: Running,
     /// By warpgroup, the registers that it sets last.
     registers: BTreeMap<usize, u32>,

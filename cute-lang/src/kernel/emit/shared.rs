@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(memory.allocate(256, 128, purpose), Ok(1536));
         assert_eq!(tensor(&mut memory, 1409), 1792);
         assert!(memory.is_shared(&(1536..1540)));
-        assert!(!memory.is_shared(&(0..24)));
+        assert!(!memory.is_shared(&(0..8)));
     }
 
     #[test]

@@ -74,10 +74,9 @@ fn check(tile: &Distributed, mode: usize, digits: &[Digit]) -> Result<(), String
     let mut first: BTreeMap<Vec<i64>, i64> = BTreeMap::new();
     let moved = |thread: i64, digit: &Digit| thread / digit.divisor % digit.extent != 0;
     let at = |mode: usize, thread: i64| tile.threads[mode].at(thread).unwrap_or(0);
-    let mut others = digits.iter().filter(|digit| !digit.aside);
-    let others: Vec<&Digit> = others.by_ref().collect();
     for thread in 0..tile.threads[mode].size() {
-        if others.iter().any(|digit| moved(thread, digit)) {
+        let mut others = digits.iter().filter(|digit| !digit.aside);
+        if others.any(|digit| moved(thread, digit)) {
             continue;
         }
         let modes = (0..tile.threads.len()).filter(|other| *other != mode);

@@ -10,7 +10,7 @@ use super::operation::{Operation, operands};
 use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Cmp;
-use crate::kernel::value::{Fragment, Num, Scalar, Value};
+use crate::kernel::value::{Fragment, Held, Num, Scalar, Value};
 use cute_ptx::ast::{Operand, Type};
 use std::collections::BTreeMap;
 use syn::Result;
@@ -54,7 +54,7 @@ pub(super) fn scan(b: &mut Builder, call: &Call, kind: Kind) -> Result<Value> {
     let mut joined: Vec<&Digit> = digits.iter().filter(|it| it.is_combined()).collect();
     joined.sort_by_key(|digit| digit.along);
     check(x, mode, &joined).map_err(|why| call.error_at(1, why))?;
-    let block = |(value, held): (usize, &crate::kernel::value::Held)| Block {
+    let block = |(value, held): (usize, &Held)| Block {
         at: held.coordinate[mode],
         values: vec![value],
         before: None,
