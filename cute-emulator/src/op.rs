@@ -3,9 +3,11 @@
 
 use crate::error::Other;
 use crate::numerics::Format;
+use crate::source::{Element, Place, Tensor};
 use cute_hopper::shared;
 use cute_ptx::special::Register;
 use cute_ptx::table::Modifier;
+use std::sync::Arc;
 
 /// The index of a row of the register file.
 pub(crate) type Reg = u32;
@@ -42,6 +44,10 @@ pub(crate) struct Code {
     pub(crate) param_offsets: Vec<u32>,
     /// The size of all parameters together.
     pub(crate) param_bytes: u32,
+    /// The tensors in dynamic shared memory that the module names.
+    pub(crate) tensors: Vec<Tensor>,
+    /// The shared address at which dynamic shared memory begins.
+    pub(crate) dynamic_shared: u64,
 }
 
 impl Code {
@@ -50,8 +56,18 @@ impl Code {
         let found = &self.instructions[instruction.min(self.instructions.len() - 1)];
         Other {
             line: found.line,
+            place: found.place.clone(),
             text: found.text.clone(),
         }
+    }
+
+    /// The element of a named tensor to which a shared address belongs, in the CTA itself or in another one.
+    pub(crate) fn element(&self, address: u64) -> Option<Element> {
+        if address >= WINDOW_BYTES {
+            return None;
+        }
+        let byte = (address & ((1 << RANK_SHIFT) - 1)).checked_sub(self.dynamic_shared)?;
+        self.tensors.iter().find_map(|tensor| tensor.element(byte))
     }
 }
 
@@ -64,6 +80,8 @@ pub(crate) struct Instruction {
     /// Those of its operands' rows that some wgmma of the entry uses as D or A.
     pub(crate) matrix_registers: Box<[Reg]>,
     pub(crate) line: u32,
+    /// Where it comes from, if the module says so.
+    pub(crate) place: Option<Arc<Place>>,
     pub(crate) text: String,
 }
 

@@ -82,10 +82,7 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
         .clamp(tma::SHARED_ALIGN, SHARED_ALIGN);
     b.set_place(call.span);
     let base = b.allocate(size, align)?;
-    b.header(format!(
-        "shared memory {base}..{}: {element} at {shown}",
-        base + size
-    ));
+    b.describe_shared(base..base + size, format!("{element} at {shown}"));
     Ok(Value::Tensor(Tensor {
         element,
         base,

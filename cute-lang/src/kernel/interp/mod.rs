@@ -18,6 +18,7 @@ mod loops;
 mod macros;
 mod map;
 mod matching;
+mod message;
 mod name;
 mod near;
 mod operator;

@@ -12,6 +12,7 @@ use syn::{Error, ItemConst, Result};
 impl Interpreter<'_> {
     /// Puts a name into the innermost scope.
     pub fn define(&mut self, name: &str, value: Value) {
+        self.b.name_shared(name, &value);
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_string(), Some(value));
         }

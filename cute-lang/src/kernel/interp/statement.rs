@@ -1,6 +1,7 @@
 //! Blocks and statements.
 
 use crate::kernel::interp::Interpreter;
+use crate::kernel::syntax::location::Location;
 use crate::kernel::syntax::text;
 use crate::kernel::value::Value;
 use cute_ptx::ast::Line;
@@ -63,15 +64,19 @@ impl Interpreter<'_> {
         Ok(last)
     }
 
-    /// Runs a statement. If it emits something, a comment with its text precedes that.
+    /// Runs a statement. If it emits something, a comment with its text precedes that, and the instructions have its place
+    /// in the source.
     fn commented(&mut self, stmt: &Stmt) -> Result<Value> {
+        let Some((text, span)) = text::statement(stmt) else {
+            return self.statement(stmt);
+        };
         let start = self.length()?;
-        let comment = text::statement(stmt);
-        if !comment.is_empty() {
-            self.b.comment(comment);
-        }
+        self.b.comment(text);
         let first = self.length()?;
-        let value = self.statement(stmt)?;
+        let around = self.b.set_source(Location::of(span));
+        let value = self.statement(stmt);
+        self.b.set_source(around);
+        let value = value?;
         if self.length()? == first {
             self.b.split_off(start);
         }

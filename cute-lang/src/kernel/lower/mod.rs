@@ -9,18 +9,20 @@ use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::module::module;
 use crate::kernel::emit::param::{Param, ParamKind};
+use crate::kernel::emit::report::Report;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::interp::generics::check_generic;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::kernel::{Instance, Kernel, parameter_name};
 use crate::kernel::syntax::library::bindings_from;
+use crate::kernel::syntax::location::Location;
 use crate::kernel::syntax::module::Module as Kernels;
 use crate::kernel::syntax::source::{HERE, Source};
 use constant::{cluster, constant};
 pub(crate) use constants::constants;
 use cute_hopper::threads::MAX_CTA;
 use cute_ptx::ast::{Entry, Item, Module};
-use entry::{check_parameters, directives, entry_name, ptx_params, shared_memory};
+use entry::{check_parameters, directives, entry_name, ptx_params, report_buffer, shared_memory};
 use parameter::declare;
 use proc_macro2::{Ident, TokenStream};
 use syn::spanned::Spanned;
@@ -46,6 +48,8 @@ pub struct Lowered {
     pub smem_bytes: u32,
     /// The comments of the header: what lies in shared memory, and which tensor maps are needed.
     pub notes: Vec<String>,
+    /// The statements that report to the host. If there are any, the entry has one more parameter.
+    pub reports: Vec<Report>,
 }
 
 /// Lowers all instances of a module, given as its source.
@@ -130,17 +134,20 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     };
     interpreter.b.threads = threads;
     interpreter.b.cluster = cluster;
+    let name = &kernel.function.sig.ident;
+    interpreter.b.set_source(Location::of(name.span()));
     for input in &kernel.function.sig.inputs {
         declare(&mut interpreter, input)?;
     }
-    interpreter.kernel(&kernel.function.sig.ident, &kernel.function.block)?;
+    interpreter.kernel(name, &kernel.function.block)?;
 
     let parts = interpreter.b.finish()?;
     if kernel.unsafety.is_none() {
-        check_accesses(&kernel.function.sig.ident, &parts.params)?;
+        check_accesses(name, &parts.params)?;
     }
-    let params: Vec<_> = parts.params.iter().flat_map(ptx_params).collect();
-    check_parameters(&kernel.function.sig.ident, &params)?;
+    let mut params: Vec<_> = parts.params.iter().flat_map(ptx_params).collect();
+    params.extend((!parts.reports.is_empty()).then(report_buffer));
+    check_parameters(name, &params)?;
     let entry = Entry {
         name: entry_name(&instance.name)?,
         params,
@@ -148,6 +155,11 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
         body: parts.body,
     };
     let mut items: Vec<Item> = parts.header.iter().cloned().map(Item::Comment).collect();
+    items.extend(
+        (1..)
+            .zip(parts.files)
+            .map(|(number, path)| Item::File { number, path }),
+    );
     if parts.shared_bytes > 0 {
         items.push(Item::Variable(shared_memory()));
     }
@@ -171,6 +183,7 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
         cluster,
         smem_bytes: parts.shared_bytes,
         notes: parts.header,
+        reports: parts.reports,
     })
 }
 

@@ -3,37 +3,39 @@
 //! The text is made from the tokens, with the spaces that rustfmt would write. The span of a token has the text itself
 //! only within the compiler.
 
-use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, Stmt};
 
 /// The most characters of a comment.
 const MAX_CHARS: usize = 100;
 
-/// The statement on one line. For a compound statement, this is the text before its block.
-pub(crate) fn statement(stmt: &Stmt) -> String {
+/// The statement on one line, and where it begins. For a compound statement, the text is that before its block. A block
+/// itself has no text.
+pub(crate) fn statement(stmt: &Stmt) -> Option<(String, Span)> {
     let tokens = match stmt {
         Stmt::Expr(expr, _) => head(expr),
         stmt => stmt.to_token_stream(),
     };
-    shorten(tokens)
+    let start = tokens.clone().into_iter().next()?.span();
+    Some((shorten(tokens), start))
 }
 
 fn head(expr: &Expr) -> TokenStream {
     match expr {
         Expr::If(e) => {
-            let cond = &e.cond;
-            quote::quote!(if #cond)
+            let (keyword, cond) = (e.if_token, &e.cond);
+            quote::quote!(#keyword #cond)
         }
         Expr::ForLoop(e) => {
-            let (pat, range) = (&e.pat, &e.expr);
-            quote::quote!(for #pat in #range)
+            let (keyword, pat, range) = (e.for_token, &e.pat, &e.expr);
+            quote::quote!(#keyword #pat in #range)
         }
         Expr::While(e) => {
-            let cond = &e.cond;
-            quote::quote!(while #cond)
+            let (keyword, cond) = (e.while_token, &e.cond);
+            quote::quote!(#keyword #cond)
         }
-        Expr::Loop(_) => quote::quote!(loop),
+        Expr::Loop(e) => e.loop_token.to_token_stream(),
         Expr::Block(_) => TokenStream::new(),
         expr => expr.to_token_stream(),
     }
