@@ -184,8 +184,7 @@ fn printed(device: &Device, work: impl FnOnce() -> Result<(), Error>) -> String 
     device.print_to(move |text| copy.lock().unwrap().push_str(text));
     work().unwrap();
     device.synchronize().unwrap();
-    let text = text.lock().unwrap().clone();
-    text
+    text.lock().unwrap().clone()
 }
 
 #[test]

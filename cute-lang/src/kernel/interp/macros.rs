@@ -23,8 +23,7 @@ const MACROS: &[(&str, Expand)] = &[
 
 impl Interpreter<'_> {
     pub(super) fn macro_call(&mut self, mac: &Macro) -> Result<Value> {
-        let row = MACROS.iter().find(|(name, _)| mac.path.is_ident(name));
-        let (_, expand) = row.ok_or_else(|| unknown(mac))?;
+        let (_, expand) = find(mac).ok_or_else(|| unknown(mac))?;
         expand(self, mac)
     }
 
@@ -69,7 +68,17 @@ impl Interpreter<'_> {
     }
 }
 
-fn unknown(mac: &Macro) -> Error {
+fn find(mac: &Macro) -> Option<&'static (&'static str, Expand)> {
+    MACROS.iter().find(|(name, _)| mac.path.is_ident(name))
+}
+
+/// Whether the language has the macro.
+pub(super) fn is_known(mac: &Macro) -> bool {
+    find(mac).is_some()
+}
+
+/// The error of a macro that the language does not have.
+pub(super) fn unknown(mac: &Macro) -> Error {
     let name = text::shorten(mac.path.to_token_stream());
     let known: Vec<String> = MACROS
         .iter()

@@ -68,6 +68,21 @@ impl Format {
     }
 }
 
+impl Format {
+    /// The names in its holes.
+    pub(super) fn names(&self) -> impl Iterator<Item = &Ident> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Named(name) => Some(name),
+            Part::Text(_) | Part::Hole => None,
+        })
+    }
+
+    /// What its holes without names show.
+    pub(super) fn arguments(&self) -> &[Expr] {
+        &self.arguments
+    }
+}
+
 /// The parts of a format string.
 fn parts(literal: &LitStr) -> Result<Vec<Part>> {
     let text = literal.value();

@@ -25,6 +25,7 @@ mod operator;
 mod path;
 mod pattern;
 mod ptx;
+pub mod resolve;
 mod statement;
 mod structure;
 mod types;

@@ -12,6 +12,7 @@ use crate::kernel::emit::param::{Param, ParamKind};
 use crate::kernel::emit::report::Report;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::interp::generics::check_generic;
+use crate::kernel::interp::resolve::check_names;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::kernel::{Instance, Kernel, parameter_name};
 use crate::kernel::syntax::library::bindings_from;
@@ -105,7 +106,9 @@ pub fn instances(source: &Source) -> Result<Vec<Lowered>> {
             }
         }
     }
-    errors.finish(lowered)
+    let lowered = errors.finish(lowered)?;
+    check_names(source)?;
+    Ok(lowered)
 }
 
 fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Result<Lowered> {
