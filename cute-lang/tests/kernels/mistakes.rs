@@ -143,7 +143,7 @@ fn functions_that_nobody_calls_are_looked_at() {
             the kernel language has no `?`
             the kernel language has no labelled blocks
             no macro `eprintln!` in kernels, only `layout!`, `ptx!`, `assert!`, `print!`, `println!`
-            1 `{}`, but 0 arguments follow
+            the message has 1 `{}`, but 0 of them have an argument
             cannot find `y` in this scope: did you mean `K` or `x`?
             cannot find `missing` in this scope
             cannot find `lib::N`

@@ -4,6 +4,7 @@ use super::{Interpreter, MAX_STEPS};
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::value::types::{is_integer, register_type};
 use crate::kernel::value::{Num, Value};
+use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{
     Error, Expr, ExprBlock, ExprBreak, ExprRange, ExprRepeat, Lit, LitInt, RangeLimits, Result,
@@ -219,20 +220,20 @@ impl Interpreter<'_> {
 
 /// The error of an expression that the language does not have.
 pub(super) fn unsupported(expr: &Expr) -> Error {
-    let (what, span) = match expr {
+    let (what, at): (_, &dyn ToTokens) = match expr {
         Expr::Block(ExprBlock {
             label: Some(label), ..
-        }) => ("labelled blocks", label.span()),
+        }) => ("labelled blocks", label),
         Expr::Break(ExprBreak {
             expr: Some(value), ..
-        }) => ("`break` with a value", value.span()),
-        Expr::Try(_) => ("`?`", expr.span()),
+        }) => ("`break` with a value", value),
+        Expr::Try(_) => ("`?`", expr),
         Expr::Unsafe(_) => {
             let what = "`unsafe` blocks: a kernel as a whole is an `unsafe fn`";
-            (what, expr.span())
+            (what, expr)
         }
-        Expr::Async(_) | Expr::Await(_) => ("`async`: use barriers", expr.span()),
-        _ => ("such expressions", expr.span()),
+        Expr::Async(_) | Expr::Await(_) => ("`async`: use barriers", expr),
+        _ => ("such expressions", expr),
     };
-    Error::new(span, format!("the kernel language has no {what}"))
+    Error::new_spanned(at, format!("the kernel language has no {what}"))
 }

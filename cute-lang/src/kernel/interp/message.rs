@@ -61,7 +61,10 @@ impl Format {
             return Err(Error::new_spanned(surplus, message));
         }
         if arguments.len() < holes {
-            let message = format!("{holes} `{{}}`, but {} arguments follow", arguments.len());
+            let message = format!(
+                "the message has {holes} `{{}}`, but {} of them have an argument",
+                arguments.len()
+            );
             return Err(Error::new(literal.span(), message));
         }
         Ok(Some(Format { parts, arguments }))
