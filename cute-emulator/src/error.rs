@@ -272,15 +272,15 @@ impl Display for Site {
 
 /// What a kernel did wrong, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{}{site}: {kind}\n    {}{}", of(element), site.text, described(element))]
+#[error("{}{site}: {kind}\n    {}{}", of(elements), site.text, described(elements))]
 pub struct Fault {
     /// The instruction and the warp that did it. For asynchronous work, the instruction that started the work.
     pub site: Site,
     /// What was wrong.
     pub kind: FaultKind,
-    /// The element of a tensor that was accessed, if the PTX names the tensor. Tensors in global memory are named by whoever
-    /// knows what the arguments of the launch are.
-    pub element: Option<Element>,
+    /// The elements of tensors at which it happened, if the PTX names tensors: several where tensors take turns. Tensors in
+    /// global memory are named by whoever knows what the arguments of the launch are.
+    pub elements: Vec<Element>,
 }
 
 /// Threads of one warp that are at the same instruction and cannot continue.
@@ -304,16 +304,17 @@ impl Display for Stuck {
     }
 }
 
-fn of(element: &Option<Element>) -> String {
-    element
-        .as_ref()
-        .map(|element| format!("{element} of "))
-        .unwrap_or_default()
+fn of(elements: &[Element]) -> String {
+    let elements: Vec<String> = elements.iter().map(Element::to_string).collect();
+    match &elements[..] {
+        [] => String::new(),
+        elements => format!("{} of ", elements.join(" or ")),
+    }
 }
 
-fn described(element: &Option<Element>) -> String {
+fn described(elements: &[Element]) -> String {
     let line = |element: &Element| format!("\n    {}: {}", element.tensor, element.description);
-    element.as_ref().map(line).unwrap_or_default()
+    elements.iter().map(line).collect()
 }
 
 /// The place in a message, unless the line is 0: then the error is not in one line.

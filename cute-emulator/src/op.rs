@@ -61,13 +61,18 @@ impl Code {
         }
     }
 
-    /// The element of a named tensor to which a shared address belongs, in the CTA itself or in another one.
-    pub(crate) fn element(&self, address: u64) -> Option<Element> {
-        if address >= WINDOW_BYTES {
-            return None;
+    /// The elements of named tensors to which a shared address belongs, in the CTA itself or in another one. Tensors that are
+    /// in one place at different times are not told apart.
+    pub(crate) fn elements(&self, address: u64) -> Vec<Element> {
+        let offset = (address & ((1 << RANK_SHIFT) - 1)).checked_sub(self.dynamic_shared);
+        let byte = offset.filter(|_| address < WINDOW_BYTES);
+        let mut elements = Vec::new();
+        for tensor in &self.tensors {
+            // The same tensor may be named again where it takes turns with others.
+            let element = byte.and_then(|byte| tensor.element(byte));
+            elements.extend(element.filter(|element| !elements.contains(element)));
         }
-        let byte = (address & ((1 << RANK_SHIFT) - 1)).checked_sub(self.dynamic_shared)?;
-        self.tensors.iter().find_map(|tensor| tensor.element(byte))
+        elements
     }
 }
 

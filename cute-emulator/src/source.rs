@@ -59,7 +59,10 @@ impl Tensor {
     /// The tensor that a comment of the module describes.
     pub(crate) fn parse(comment: &str) -> Option<Tensor> {
         let (place, description) = comment.strip_prefix("shared memory ")?.split_once(": ")?;
-        let (bytes, name) = place.split_once(", ")?;
+        let (bytes, name) = place.rsplit_once(", ")?;
+        // A tensor without a name is not told from others in its place.
+        let name = Some(name).filter(|name| !name.contains(' '))?;
+        let bytes = bytes.split(", ").next()?;
         let (start, end) = bytes.split_once("..")?;
         Some(Tensor {
             name: name.to_owned(),

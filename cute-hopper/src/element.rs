@@ -39,7 +39,7 @@ struct Row {
 /// How wgmma multiplies elements of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WgmmaInput {
-    /// The types of accumulators that it can be multiplied into.
+    /// The types of accumulators that it can be multiplied into, the widest last.
     pub accumulators: &'static [ElementType],
     /// Whether an operand in shared memory can be contiguous along M or N. Every operand can be along K.
     pub mn_major: bool,

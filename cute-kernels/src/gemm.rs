@@ -1,6 +1,6 @@
-//! D[m, n] = Σₖ A[m, k] · B[n, k]: bf16 in, f32 accumulate, bf16 or f32 out.
+//! D[m, n] = Σₖ A[m, k] · B[n, k], for floating-point numbers of 8, 16 and 32 bits and for integers of 8.
 
-use cute_runtime::{Device, TensorView, TensorViewMut, bf16};
+use cute_runtime::{Device, Element, TensorView, TensorViewMut};
 use kernels::{PAIR, SINGLE, gemm_CFG, gemm_unaligned_CFG};
 
 use crate::Error;
@@ -9,7 +9,15 @@ use crate::store::can_store_by_tma;
 
 /// D = A · Bᵀ for A of shape (M, K), B of shape (N, K) and D of shape (M, N), all with their last mode contiguous.
 ///
-/// The tensor core sums up the products in f32. M, N and K are arbitrary, up to 2³¹ − 1. The rows of A and of B must start at
+/// | A and B | sums | D |
+/// |---|---|---|
+/// | `bf16` | `f32` | `bf16`, `f32` |
+/// | `f16` | `f32` | `f16`, `f32` |
+/// | `f32`, of which the tensor core reads the 19 highest bits, as tf32 | `f32` | `f32` |
+/// | `e4m3` | `f32`, of which each instruction keeps 13 bits after the point | `bf16`, `f32` |
+/// | `i8` | `i32` | `i32` |
+///
+/// M, N and K are arbitrary, up to 2³¹ − 1. The rows of A and of B must start at
 /// multiples of 16 bytes, as TMA demands. The product is fastest if the rows of D start at multiples of 16 bytes and are
 /// multiples of 16 bytes long. On a GPU the call returns before the product is complete.
 ///
@@ -28,10 +36,10 @@ use crate::store::can_store_by_tma;
 ///
 /// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, or TMA cannot address an argument. The
 /// error names the argument and the rule that it breaks, and nothing has been launched.
-pub fn gemm<D: GemmOutput>(
+pub fn gemm<T: GemmInput<D>, D: Element>(
     device: &Device,
-    a: &TensorView<'_, bf16, 2>,
-    b: &TensorView<'_, bf16, 2>,
+    a: &TensorView<'_, T, 2>,
+    b: &TensorView<'_, T, 2>,
     d: &mut TensorViewMut<'_, D, 2>,
 ) -> Result<(), Error> {
     let ([m, k], [n, k_of_b]) = (a.shape(), b.shape());
@@ -70,15 +78,15 @@ pub fn gemm<D: GemmOutput>(
 
 /// Whether each 128-byte row of a tile is one cache line. If rows straddle two lines, the L2 cache moves twice the bytes, and a
 /// cluster of two CTAs that share their loads saves more time than it costs.
-fn has_whole_lines(a: &TensorView<'_, bf16, 2>) -> bool {
-    let row = a.strides()[0] as u64 * size_of::<bf16>() as u64;
+fn has_whole_lines<T: Element>(a: &TensorView<'_, T, 2>) -> bool {
+    let row = a.strides()[0] as u64 * size_of::<T>() as u64;
     [a.address(), row].iter().all(|n| n.is_multiple_of(128))
 }
 
-/// Element types of D, to which [`fn@gemm`] rounds the products: [`bf16`] and `f32`.
-pub trait GemmOutput: kernels::gemm_types + kernels::gemm_unaligned_types {}
+/// Element types of A and B whose products [`fn@gemm`] rounds to `D`.
+pub trait GemmInput<D: Element>: kernels::gemm_types<D> + kernels::gemm_unaligned_types<D> {}
 
-impl<D: kernels::gemm_types + kernels::gemm_unaligned_types> GemmOutput for D {}
+impl<T: kernels::gemm_types<D> + kernels::gemm_unaligned_types<D>, D: Element> GemmInput<D> for T {}
 
 /// The kernels and their instances.
 #[cute_runtime::kernels]
@@ -93,7 +101,7 @@ pub mod kernels {
         pub bm: u32,
         /// Columns of that tile.
         pub bn: u32,
-        /// Elements along K of a stage.
+        /// Bytes along K of a stage.
         pub bk: u32,
         /// Stages of the ring.
         pub stages: u32,
@@ -107,7 +115,7 @@ pub mod kernels {
     pub const SINGLE: Config = Config {
         bm: 128,
         bn: 256,
-        bk: 64,
+        bk: 128,
         stages: 4,
         group: 16,
         ctas: 1,
@@ -118,10 +126,13 @@ pub mod kernels {
 
     /// The product with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16 bytes long.
     #[kernel(threads = 384, cluster = (CFG.ctas, 1, 1))]
-    #[instances(D in [bf16, f32], CFG in [SINGLE, PAIR])]
-    pub fn gemm<D: Element, const CFG: Config>(
-        a: TmaLoad<bf16, 2>,
-        b: TmaLoad<bf16, 2>,
+    #[instances(
+        (T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32), (i8, i32)],
+        CFG in [SINGLE, PAIR],
+    )]
+    pub fn gemm<T: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<T, 2>,
+        b: TmaLoad<T, 2>,
         d: TmaStore<D, 2>,
         m: u32,
         n: u32,
@@ -137,7 +148,7 @@ pub mod kernels {
         b: TmaLoad<T, 2>,
         d: TmaStore<D, 2>,
         extents: (u32, u32, u32),
-        epilogue: impl Fn(f32, (u32, u32)) -> f32,
+        epilogue: impl Fn(T::Accumulator, (u32, u32)) -> T::Accumulator,
     ) {
         multiply::<_, CFG>(a, b, extents, |acc, consumer, row, column| {
             let result = map(acc, |x, (i, j)| epilogue(x, (row + i, column + j)));
@@ -152,10 +163,13 @@ pub mod kernels {
     ///
     /// D has at least `m` rows and `n` columns, and both are at most 2³¹ − 1.
     #[kernel(threads = 384, cluster = (CFG.ctas, 1, 1))]
-    #[instances(D in [bf16, f32], CFG in [SINGLE, PAIR])]
-    pub unsafe fn gemm_unaligned<D: Element, const CFG: Config>(
-        a: TmaLoad<bf16, 2>,
-        b: TmaLoad<bf16, 2>,
+    #[instances(
+        (T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32), (i8, i32)],
+        CFG in [SINGLE, PAIR],
+    )]
+    pub unsafe fn gemm_unaligned<T: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<T, 2>,
+        b: TmaLoad<T, 2>,
         d: Global<D, 2>,
         m: u32,
         n: u32,
@@ -176,14 +190,10 @@ pub mod kernels {
         (m, n, k): (u32, u32, u32),
         store: impl Fn(Fragment, u32, u32, u32),
     ) {
-        let sa = smem::<T>(tile_to_shape(
-            smem_atom::<T>(K, SW128),
-            (CFG.bm, CFG.bk, CFG.stages),
-        ));
-        let sb = smem::<T>(tile_to_shape(
-            smem_atom::<T>(K, SW128),
-            (CFG.bn, CFG.bk, CFG.stages),
-        ));
+        let bk = CFG.bk * 8 / bits::<T>();
+        let atom = smem_atom::<T>(K, SW128);
+        let sa = smem::<T>(tile_to_shape(atom, (CFG.bm, bk, CFG.stages)));
+        let sb = smem::<T>(tile_to_shape(atom, (CFG.bn, bk, CFG.stages)));
         let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(2);
         let tiles = Tiles::<{ CFG.bm }, { CFG.bn }, { CFG.group }, { CFG.ctas }>::new(m, n);
         if warpgroup() == 0 {
@@ -191,31 +201,27 @@ pub mod kernels {
             if thread() == 0 {
                 let mut producer = ring.producer();
                 for tile in tiles {
-                    for kt in 0..ceil_div(k, CFG.bk) {
+                    for kt in 0..ceil_div(k, bk) {
                         let slot = producer.acquire(bytes(sa[(_, _, 0)]) + bytes(sb[(_, _, 0)]));
-                        slot.load(a, (tile.row, kt * CFG.bk), sa[(_, _, slot.stage)]);
-                        slot.load_same(
-                            b,
-                            (tile.column, kt * CFG.bk),
-                            sb[(_, _, slot.stage)],
-                            tile.same_columns,
-                        );
+                        slot.load(a, (tile.row, kt * bk), sa[(_, _, slot.stage)]);
+                        let columns = (tile.column, kt * bk);
+                        slot.load_same(b, columns, sb[(_, _, slot.stage)], tile.same_columns);
                     }
                 }
             }
         } else {
             setmaxnreg_inc(232);
             let index = warpgroup() - 1;
-            let acc = fragment::<f32>(wgmma_c(CFG.bn));
+            let acc = fragment::<T::Accumulator>(wgmma_c(CFG.bn));
             let mut consumer = ring.consumer();
             for tile in tiles {
                 let mut previous = 0;
-                for kt in 0..ceil_div(k, CFG.bk) {
+                for kt in 0..ceil_div(k, bk) {
                     let stage = consumer.wait();
                     wgmma_fence();
                     wgmma(
                         acc,
-                        local_tile(sa[(_, _, stage)], (64, CFG.bk), (index, 0)),
+                        local_tile(sa[(_, _, stage)], (64, bk), (index, 0)),
                         sb[(_, _, stage)],
                         kt > 0,
                     );

@@ -5,8 +5,11 @@ pub mod epilogue;
 mod error;
 mod extent;
 pub mod gemm;
+pub mod norm;
 pub mod pipeline;
 pub mod reference;
+pub mod row;
+pub mod softmax;
 mod store;
 pub mod tile_scheduler;
 pub mod transpose;
@@ -22,5 +25,7 @@ pub mod lib {
 
 pub use attention::attention;
 pub use error::Error;
-pub use gemm::{GemmOutput, gemm};
+pub use gemm::{GemmInput, gemm};
+pub use norm::{layer_norm, rms_norm};
+pub use softmax::softmax;
 pub use transpose::{Transpose, transpose};

@@ -5,7 +5,7 @@ use std::fmt;
 use cudarc::driver::sys::CUresult;
 use cute_emulator::EmulatorError;
 
-use crate::{ElementType, Grid};
+use crate::{ElementType, Grid, Named};
 
 /// Why a device, a buffer, a view or a launch was refused or failed.
 #[derive(Clone, thiserror::Error)]
@@ -196,6 +196,12 @@ impl fmt::Display for AssertionFailure {
         let (thread, message) = (self.thread, &self.message);
         write!(f, " in block ({x}, {y}, {z}), thread {thread}: {message}")
     }
+}
+
+/// The numbers with commas between them.
+fn list(numbers: &[Named]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(Named::to_string).collect();
+    numbers.join(", ")
 }
 
 /// A driver call that did not succeed.
@@ -392,6 +398,16 @@ pub enum ArgumentRule {
         /// The largest legal extent.
         limit: u64,
     },
+    /// An extent that is larger than a kernel takes that reads the extents of the tensor.
+    #[error("the extent of mode {mode} is {extent}: the kernel takes at most {limit}")]
+    ExtentBeyond {
+        /// The mode.
+        mode: usize,
+        /// Its extent.
+        extent: u64,
+        /// The largest legal extent.
+        limit: u64,
+    },
     /// The box of the kernel's [`TmaRecipe`](crate::TmaRecipe) has a rank that TMA does not take.
     #[error("the kernel's box has rank {rank}: TMA takes 1 to {limit}")]
     BoxRank {
@@ -485,6 +501,14 @@ pub enum LaunchRule {
         bytes: u32,
         /// Bytes that a CTA can have.
         limit: u32,
+    },
+    /// A fact of the kernel's parameters that does not hold for the arguments.
+    #[error("`{fact}` does not hold: {}", list(numbers))]
+    Fact {
+        /// The fact as the kernel gives it.
+        fact: &'static str,
+        /// The numbers of the launch on which it depends.
+        numbers: Vec<Named>,
     },
     /// Too few or too many arguments.
     #[error("expected {expected} arguments, found {found}")]

@@ -17,9 +17,12 @@ pub(crate) fn located(error: Error, arguments: &[(&'static str, &RawView)]) -> E
     else {
         return error;
     };
-    match &mut fault.element {
-        Some(element) => element.coordinate = shared(&element.description, element.byte),
-        None => fault.element = argument(&fault, arguments),
+    for element in &mut fault.elements {
+        element.coordinate = shared(&element.description, element.byte);
+    }
+    if fault.elements.is_empty() {
+        let element = argument(&fault, arguments);
+        fault.elements.extend(element);
     }
     Error::Emulator {
         kernel,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{ElementType, L2Promotion, OobFill, SwizzleMode};
+use crate::{ElementType, Fact, L2Promotion, OobFill, SwizzleMode};
 
 /// A kernel as PTX, with what a launch must know about it.
 ///
@@ -31,6 +31,8 @@ pub unsafe trait Kernel: 'static {
     const SMEM_BYTES: u32;
     /// The parameters, in the order of the arguments.
     const PARAMS: &'static [Param];
+    /// What must hold for the arguments of a launch.
+    const FACTS: &'static [Fact] = &[];
     /// The statements that report to the host while the kernel runs: `print!`, and `assert!` of what is known then. If there
     /// are any, the entry has one parameter more, a `.u64`: the address of the buffer into which it writes.
     const REPORTS: &'static [Report] = &[];
@@ -67,8 +69,9 @@ pub enum Param {
     TmaLoad(TmaRecipe),
     /// A tensor that the kernel writes by TMA. It becomes one parameter, a tensor map of 128 bytes.
     TmaStore(TmaRecipe),
-    /// A tensor that the kernel accesses element by element, whose last mode is contiguous. It becomes `rank` parameters of
-    /// type `.u64`: the address, then the strides in elements of all modes but the last.
+    /// A tensor that the kernel accesses by loads and stores, whose last mode is contiguous. It becomes `rank` parameters of
+    /// type `.u64`, the address, then the strides in elements of all modes but the last, and with `extents` another `rank`
+    /// of type `.u32`, the extents of all modes, which are then at most 2³¹.
     Global {
         /// Name of the argument.
         name: &'static str,
@@ -78,6 +81,8 @@ pub enum Param {
         rank: usize,
         /// Whether the kernel writes the tensor. If so, the argument must be a mutable view.
         written: bool,
+        /// Whether the extents are parameters of the PTX, too.
+        extents: bool,
     },
     /// A number. It becomes one parameter of its type.
     Scalar {

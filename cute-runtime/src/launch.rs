@@ -6,6 +6,7 @@ use cute_hopper::{shared, threads};
 
 use crate::backend::Image;
 use crate::compiled::Compiled;
+use crate::fact::{Named, Numbers, Term};
 use crate::fault::located;
 use crate::tensor_map::{RawView, check_stored, check_view, tensor_map};
 use crate::{
@@ -14,6 +15,9 @@ use crate::{
 };
 
 const MAX_CLUSTER: u64 = threads::MAX_CLUSTER as u64;
+
+/// The largest extent that a kernel reads: signed coordinates of 32 bits do not reach further.
+const MAX_EXTENT: u32 = 1 << 31;
 
 /// A launch argument of any type: made by `into` from a `&TensorView`, a `&mut TensorViewMut` or a number.
 #[derive(Clone, Debug)]
@@ -106,6 +110,16 @@ pub unsafe fn launch<K: Kernel>(
     let mut parameters = Vec::with_capacity(arguments.len());
     for (param, argument) in K::PARAMS.iter().zip(arguments) {
         lower::<K>(device, param, argument, &mut parameters)?;
+    }
+    let numbers = Launched {
+        params: K::PARAMS,
+        arguments,
+    };
+    for fact in K::FACTS {
+        if let Some(numbers) = fact.broken_by(&numbers) {
+            let fact = fact.text;
+            return Err(refuse(LaunchRule::Fact { fact, numbers }));
+        }
     }
     // SAFETY: every address is that of an argument, and `lower` has checked that this is a tensor of this device, of the type
     // that the kernel's parameter has, and mutably borrowed if the kernel writes it. The implementation of `Kernel` promises
@@ -232,6 +246,7 @@ fn lower<K: Kernel>(
                 element,
                 rank,
                 written,
+                extents,
                 ..
             },
             Kind::Tensor {
@@ -255,6 +270,9 @@ fn lower<K: Kernel>(
                     .iter()
                     .map(|&stride| (stride as u64).to_le_bytes().to_vec()),
             );
+            if *extents {
+                parameters.extend(extents_of(view).map_err(refuse)?);
+            }
         }
         (Param::Scalar { .. }, Kind::Tensor { .. }) => {
             return Err(refuse(ArgumentRule::Kind {
@@ -270,6 +288,77 @@ fn lower<K: Kernel>(
         }
     }
     Ok(())
+}
+
+/// The extents as parameters of 32 bits.
+fn extents_of(view: &RawView) -> Result<Vec<Vec<u8>>, ArgumentRule> {
+    let extent = |(mode, &extent): (usize, &usize)| match u32::try_from(extent) {
+        Ok(short) if short <= MAX_EXTENT => Ok(short.to_le_bytes().to_vec()),
+        _ => Err(ArgumentRule::ExtentBeyond {
+            mode,
+            extent: extent as u64,
+            limit: MAX_EXTENT.into(),
+        }),
+    };
+    view.shape.iter().enumerate().map(extent).collect()
+}
+
+/// The numbers of a launch, for its facts.
+struct Launched<'a> {
+    params: &'static [Param],
+    arguments: &'a [Argument<'a>],
+}
+
+impl Numbers for Launched<'_> {
+    fn number(&self, term: Term) -> Option<Named> {
+        let of = |param: usize| {
+            Some((
+                self.params.get(param)?.name(),
+                &self.arguments.get(param)?.0,
+            ))
+        };
+        let (name, value) = match term {
+            Term::Scalar(param) => match of(param)? {
+                (name, Kind::Scalar { ty, bytes }) => (name.to_owned(), integer(*ty, bytes)?),
+                _ => return None,
+            },
+            Term::Extent(param, mode) => match of(param)? {
+                (name, Kind::Tensor { view, .. }) => (
+                    format!("extent({name}, {mode})"),
+                    *view.shape.get(mode)? as i128,
+                ),
+                _ => return None,
+            },
+            Term::Stride(param, mode) => match of(param)? {
+                (name, Kind::Tensor { view, .. }) => {
+                    // The kernel takes 1 for the stride of the last mode, which may have another if it has one element.
+                    let last = mode + 1 == view.strides.len();
+                    let stride = if last { 1 } else { *view.strides.get(mode)? };
+                    (format!("stride({name}, {mode})"), stride as i128)
+                }
+                _ => return None,
+            },
+            Term::Address(param) => match of(param)? {
+                (name, Kind::Tensor { view, .. }) => {
+                    (format!("address of {name}"), view.address.into())
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(Named { name, value })
+    }
+}
+
+/// An integer argument.
+fn integer(ty: ElementType, bytes: &[u8]) -> Option<i128> {
+    Some(match ty {
+        ElementType::U32 => u32::from_le_bytes(bytes.try_into().ok()?).into(),
+        ElementType::I32 => i32::from_le_bytes(bytes.try_into().ok()?).into(),
+        ElementType::U64 => u64::from_le_bytes(bytes.try_into().ok()?).into(),
+        ElementType::I64 => i64::from_le_bytes(bytes.try_into().ok()?).into(),
+        _ => return None,
+    })
 }
 
 fn check_writable(writable: bool) -> Result<(), ArgumentRule> {

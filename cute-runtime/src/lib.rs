@@ -35,9 +35,11 @@ mod device;
 mod element;
 mod emulator;
 mod error;
+mod fact;
 mod fault;
 mod float8;
 mod kernel;
+pub mod kernel_language;
 mod launch;
 mod lock;
 mod memory;
@@ -54,7 +56,7 @@ pub use cute_hopper::tma::{L2Promotion, OobFill};
 /// type and const parameters. Each instance becomes a type of that name that implements [`Kernel`] and has a `launch`
 /// with the kernel's own arguments. Other functions of the module are inlined where they are called. The body is
 /// interpreted once for each instance: values that are known then are computed, and all other computations become PTX
-/// instructions. `docs/kernel-language.md` of the repository describes the language.
+/// instructions. [`kernel_language`] describes the language.
 ///
 /// ```
 /// use cute_runtime::{Device, Error, Tensor, kernels, layout};
@@ -104,6 +106,7 @@ pub use cute_macros::kernels;
 pub use device::Device;
 pub use element::{Element, ElementType, bf16, e4m3, e5m2, f16};
 pub use error::{ArgumentRule, AssertionFailure, DriverError, Error, LaunchRule, ViewError};
+pub use fact::{Comparison, Fact, Named, Term};
 pub use kernel::{Grid, Kernel, Param, Piece, Report, TmaRecipe};
 pub use memory::Buffer;
 pub use tensor::{Tensor, TensorView, TensorViewMut};

@@ -78,18 +78,21 @@ $end:
             element: ElementType::F32,
             rank: 1,
             written: false,
+            extents: false,
         },
         Param::Global {
             name: "b",
             element: ElementType::F32,
             rank: 1,
             written: false,
+            extents: false,
         },
         Param::Global {
             name: "c",
             element: ElementType::F32,
             rank: 1,
             written: true,
+            extents: false,
         },
         Param::Scalar {
             name: "n",
@@ -213,6 +216,7 @@ $end:
         element: ElementType::U32,
         rank: 1,
         written: true,
+        extents: false,
     }];
 }
 

@@ -39,7 +39,10 @@ fn run() -> Result<ExitCode, Box<dyn std::error::Error>> {
             "k" => k = Some(arguments.value()?),
             "device" => choice = arguments.value()?,
             "emit-ptx" => {
-                println!("{}", cute_kernels::gemm::kernels::gemm_bf16_SINGLE::PTX);
+                println!(
+                    "{}",
+                    cute_kernels::gemm::kernels::gemm_bf16_bf16_SINGLE::PTX
+                );
                 return Ok(ExitCode::SUCCESS);
             }
             "help" => {

@@ -290,7 +290,9 @@ impl Machine<'_> {
         let site = self.site(&self.running[c], blame.origin.unwrap_or(here), blame.lane);
         EmulatorError::Fault(Box::new(Fault {
             site,
-            element: (blame.kind.shared_address()).and_then(|address| self.code.element(address)),
+            elements: (blame.kind.shared_address())
+                .map(|address| self.code.elements(address))
+                .unwrap_or_default(),
             kind: blame.kind,
         }))
     }

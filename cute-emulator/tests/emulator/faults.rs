@@ -516,6 +516,19 @@ fn faults_name_the_source_and_the_tensor() {
         "byte 20 of tile of src/k.rs:20 in k (line 17 of the PTX), CTA (0, 0, 0), warp 0, lane 0: reads shared address \
          0x454, which nobody has written\n    ld.shared.u32 %r1, [%r0+84]\n    tile: f32 at 32:1"
     );
+    // Tensors that take turns.
+    let other =
+        "tile: f32 at 32:1\n// shared memory 64..128, in turn with others, other: u8 at 64:1";
+    let turns = with(module("", read)).replace("tile: f32 at 32:1", other);
+    let turns = message(&turns);
+    assert!(
+        turns.starts_with("byte 20 of tile or byte 20 of other of src/k.rs:20 in k"),
+        "{turns}"
+    );
+    assert!(
+        turns.ends_with("    tile: f32 at 32:1\n    other: u8 at 64:1"),
+        "{turns}"
+    );
     // An address outside of all named tensors, and a module that says nothing.
     let outside = message(&with(module("", &read.replace("84", "4"))));
     assert!(

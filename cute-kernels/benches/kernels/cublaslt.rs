@@ -20,6 +20,8 @@ pub(crate) struct Product {
     b: sys::cublasLtMatrixLayout_t,
     d: sys::cublasLtMatrixLayout_t,
     algorithms: Vec<sys::cublasLtMatmulHeuristicResult_t>,
+    /// Whether the factors of the product and of the old D are integers of 32 bits, not `f32`.
+    integers: bool,
     workspace: u64,
 }
 
@@ -27,7 +29,7 @@ impl Product {
     /// Bytes of scratch memory that [`Product::new`] wants.
     pub(crate) const WORKSPACE: usize = WORKSPACE;
 
-    /// bf16 × bf16 into `d` (bf16 or f32); `workspace` is the device address of [`Product::WORKSPACE`] bytes.
+    /// Elements of type `t` into elements of type `d`; `workspace` is the device address of [`Product::WORKSPACE`] bytes.
     ///
     /// # Safety
     ///
@@ -35,13 +37,21 @@ impl Product {
     /// primary context of device 0 if none is current.
     pub(crate) unsafe fn new(
         (m, n, k): (usize, usize, usize),
+        t: sys::cudaDataType_t,
         d: sys::cudaDataType_t,
         workspace: u64,
     ) -> Result<Product, CublasError> {
-        let bf16 = sys::cudaDataType_t::CUDA_R_16BF;
-        let f32 = sys::cudaDataType_t::CUDA_R_32F;
+        use sys::cublasComputeType_t::{
+            CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_COMPUTE_32I,
+        };
+        use sys::cudaDataType_t::{CUDA_R_8F_E4M3, CUDA_R_8I, CUDA_R_32F, CUDA_R_32I};
+        let (compute, scale) = match t {
+            CUDA_R_32F => (CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F),
+            CUDA_R_8I => (CUBLAS_COMPUTE_32I, CUDA_R_32I),
+            _ => (CUBLAS_COMPUTE_32F, CUDA_R_32F),
+        };
         let handle = result::create_handle()?;
-        let desc = result::create_matmul_desc(sys::cublasComputeType_t::CUBLAS_COMPUTE_32F, f32)?;
+        let desc = result::create_matmul_desc(compute, scale)?;
         // cuBLASLt's matrices are column-major, so it computes Dᵀ = B·Aᵀ, with B stored transposed: CUBLAS_OP_T, which is 1.
         let transposed = 1u32;
         // SAFETY: the attribute's type is an enumeration of 32 bits, and `transposed` outlives the call.
@@ -53,8 +63,21 @@ impl Product {
                 size_of_val(&transposed),
             )?;
         }
-        let b = result::create_matrix_layout(bf16, k as u64, n as u64, k as i64)?;
-        let a = result::create_matrix_layout(bf16, k as u64, m as u64, k as i64)?;
+        if t == CUDA_R_8F_E4M3 {
+            // As our kernels do, sums stay in the tensor core.
+            let fast = 1i8;
+            // SAFETY: the attribute's type is an integer of 8 bits, and `fast` outlives the call.
+            unsafe {
+                result::set_matmul_desc_attribute(
+                    desc,
+                    sys::cublasLtMatmulDescAttributes_t::CUBLASLT_MATMUL_DESC_FAST_ACCUM,
+                    (&raw const fast).cast(),
+                    size_of_val(&fast),
+                )?;
+            }
+        }
+        let b = result::create_matrix_layout(t, k as u64, n as u64, k as i64)?;
+        let a = result::create_matrix_layout(t, k as u64, m as u64, k as i64)?;
         let d = result::create_matrix_layout(d, n as u64, m as u64, n as i64)?;
         let preference = result::create_matmul_pref()?;
         let workspace_bytes = WORKSPACE;
@@ -95,6 +118,7 @@ impl Product {
             b,
             d,
             algorithms,
+            integers: scale == CUDA_R_32I,
             workspace,
         })
     }
@@ -110,7 +134,8 @@ impl Product {
     ///
     /// The addresses are those of device matrices of the shapes and types that were given to [`Product::new`].
     pub(crate) unsafe fn run(&self, i: usize, a: u64, b: u64, d: u64) -> Result<(), CublasError> {
-        let (one, zero) = (1f32, 0f32);
+        let one = if self.integers { 1 } else { 1f32.to_bits() };
+        let zero = 0u32;
         // SAFETY: the caller promises that the matrices are valid, and `new` has created the handles. The scalars are read
         // before the call returns.
         unsafe {

@@ -1,30 +1,91 @@
 //! The product compared with float64, on shapes near every multiple of the tile.
 
 use cute_kernels::reference::{self, Matrix, normal};
-use cute_kernels::{Error, GemmOutput, gemm};
-use cute_runtime::{Device, Tensor, bf16};
+use cute_kernels::{Error, GemmInput, gemm};
+use cute_runtime::{Device, Element, Tensor, bf16, e4m3, f16};
 
 use crate::device;
 
-/// Multiplies with padded rows of A and D, so that a wrong stride or a store past the end of a row is found.
-fn check_gemm<D>(device: &Device, [m, n, k]: [usize; 3], pad: usize, epsilon: f64)
+/// Elements of A and B.
+trait Input: Element + Into<f64> {
+    /// What stands beside the rows of a matrix. Where there is a NaN, it is one: a result is NaN if it was read.
+    const PADDING: Self;
+    /// The relative error of a sum after that many instructions, besides that of f32.
+    fn error(_instructions: usize) -> f64 {
+        0.0
+    }
+    /// An element near to a normally distributed number.
+    fn random(number: f32) -> Self;
+}
+
+impl Input for bf16 {
+    const PADDING: Self = bf16::NAN;
+    fn random(number: f32) -> Self {
+        bf16::from_f32(number)
+    }
+}
+
+impl Input for f16 {
+    const PADDING: Self = f16::NAN;
+    fn random(number: f32) -> Self {
+        f16::from_f32(number * 1.1)
+    }
+}
+
+/// As tf32, whose bits are the first 19.
+impl Input for f32 {
+    const PADDING: Self = f32::NAN;
+    fn random(number: f32) -> Self {
+        f32::from_bits((number * 1.1).to_bits() & !0x1fff)
+    }
+}
+
+impl Input for e4m3 {
+    const PADDING: Self = e4m3::from_bits(0x7f);
+    /// Each instruction truncates its 33 summands to 13 bits of fraction of the largest one (MMA-Sim, arXiv 2511.10909). The
+    /// errors have random signs, and together are about √33 / 2 < 4 times 2⁻¹³.
+    fn error(instructions: usize) -> f64 {
+        instructions as f64 * 4.0 / 8192.0
+    }
+    fn random(number: f32) -> Self {
+        e4m3::from_f32(number)
+    }
+}
+
+impl Input for i8 {
+    const PADDING: Self = 101;
+    fn random(number: f32) -> Self {
+        (number * 50.0) as i8
+    }
+}
+
+/// A matrix whose rows are `stride` elements apart, with padding between them.
+fn padded<T: Input>(seed: u64, rows: usize, cols: usize, stride: usize) -> Vec<T> {
+    let mut matrix = vec![T::PADDING; rows * stride];
+    let numbers = normal(seed, rows * cols);
+    for (row, numbers) in matrix.chunks_mut(stride).zip(numbers.chunks(cols)) {
+        for (element, number) in row.iter_mut().zip(numbers) {
+            *element = T::random(number.to_f32());
+        }
+    }
+    matrix
+}
+
+/// Multiplies with padded rows of A, B and D, so that a wrong stride or a store past the end of a row is found. `epsilon` is the
+/// relative error of D's type.
+fn check_gemm<T, D>(device: &Device, [m, n, k]: [usize; 3], pad: usize, epsilon: f64)
 where
-    D: GemmOutput + Into<f64> + From<u8> + PartialEq + std::fmt::Debug,
+    T: Input + GemmInput<D>,
+    D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
 {
-    let lda = k.next_multiple_of(8) + 8;
-    let ldd = n + pad;
-    // The padding of A and D is NaN: a result is NaN if the padding of A was read, and that of D changes if it was written.
-    let mut a = vec![bf16::NAN; m * lda];
-    let values = normal(1, m * k);
-    for i in 0..m {
-        a[i * lda..][..k].copy_from_slice(&values[i * k..][..k]);
-    }
-    let ldb = k.next_multiple_of(8);
-    let mut b = vec![bf16::NAN; n * ldb];
-    let values = normal(2, n * k);
-    for j in 0..n {
-        b[j * ldb..][..k].copy_from_slice(&values[j * k..][..k]);
-    }
+    let unit = 16 / size_of::<T>();
+    let (lda, ldb, ldd) = (
+        k.next_multiple_of(unit) + unit,
+        k.next_multiple_of(unit),
+        n + pad,
+    );
+    let (a, b) = (padded::<T>(1, m, k, lda), padded::<T>(2, n, k, ldb));
+    // The padding of D changes if it is written.
     let guard = D::from(113);
     let buffer_a = device.upload(&a).unwrap();
     let buffer_b = device.upload(&b).unwrap();
@@ -38,19 +99,15 @@ where
     .unwrap();
 
     let d = buffer_d.download().unwrap();
+    let matrix = |data, rows, cols, stride| Matrix {
+        data,
+        rows,
+        cols,
+        stride,
+    };
     let found = reference::gemm(
-        Matrix {
-            data: &a,
-            rows: m,
-            cols: k,
-            stride: lda,
-        },
-        Matrix {
-            data: &b,
-            rows: n,
-            cols: k,
-            stride: ldb,
-        },
+        matrix(&a, m, k, lda),
+        matrix(&b, n, k, ldb),
         Matrix {
             data: &d,
             rows: m,
@@ -58,10 +115,12 @@ where
             stride: ldd,
         },
     );
+    let instructions = (k * size_of::<T>()).div_ceil(32);
     assert!(
-        found.is_rounding(epsilon, k.div_ceil(16)),
-        "{m} x {n} x {k}, rows of {ldd} {}: {found:?}",
-        D::TYPE
+        found.is_rounding(epsilon + T::error(instructions), instructions),
+        "{m} x {n} x {k}, rows of {ldd} {}, of {}: {found:?}",
+        D::TYPE,
+        T::TYPE
     );
     for (i, row) in d.chunks(ldd).enumerate() {
         assert!(
@@ -72,6 +131,7 @@ where
 }
 
 const BF16: f64 = 1.0 / 128.0;
+const F16: f64 = 1.0 / 1024.0;
 const F32: f64 = f32::EPSILON as f64;
 
 /// Extents just below, at and above the multiples of the tile of 128 × 256 × 64, and numbers of K steps around the 4 stages.
@@ -126,17 +186,38 @@ fn gemm_agrees_with_float64() {
     for &[m, n, k] in SHAPES.iter().chain(large) {
         // D is stored by TMA if its rows are whole 16-byte units at multiples of 16 bytes, else element by element.
         let whole = n.next_multiple_of(8);
-        check_gemm::<bf16>(&device, [m, whole, k], 8, BF16);
-        check_gemm::<f32>(&device, [m, whole, k], 4, F32);
-        check_gemm::<bf16>(&device, [m, n, k], 3 - n % 2, BF16);
-        check_gemm::<f32>(&device, [m, n, k], 2 - n % 2, F32);
+        check_gemm::<bf16, bf16>(&device, [m, whole, k], 8, BF16);
+        check_gemm::<bf16, f32>(&device, [m, whole, k], 4, F32);
+        check_gemm::<bf16, bf16>(&device, [m, n, k], 3 - n % 2, BF16);
+        check_gemm::<bf16, f32>(&device, [m, n, k], 2 - n % 2, F32);
+    }
+}
+
+#[test]
+fn gemm_multiplies_every_type() {
+    let device = device();
+    let large: &[[usize; 3]] = if device.is_emulator() {
+        &[]
+    } else {
+        &LARGE_SHAPES[..6]
+    };
+    for &[m, n, k] in [[129, 257, 72], [63, 40, 280]].iter().chain(large) {
+        let whole = n.next_multiple_of(8);
+        check_gemm::<f16, f16>(&device, [m, whole, k], 8, F16);
+        check_gemm::<f16, f32>(&device, [m, n, k], 1, F32);
+        check_gemm::<f32, f32>(&device, [m, whole, k], 4, F32);
+        check_gemm::<f32, f32>(&device, [m, n, k], 1, F32);
+        check_gemm::<e4m3, bf16>(&device, [m, whole, k], 8, BF16);
+        check_gemm::<e4m3, f32>(&device, [m, n, k], 1, F32);
+        check_gemm::<i8, i32>(&device, [m, whole, k], 4, 0.0);
+        check_gemm::<i8, i32>(&device, [m, n, k], 1, 0.0);
     }
 }
 
 #[test]
 fn gemm_does_not_notice_the_schedule() {
     for seed in 1..4 {
-        check_gemm::<bf16>(&Device::emulator_with_seed(seed), [130, 264, 328], 8, BF16);
+        check_gemm::<bf16, bf16>(&Device::emulator_with_seed(seed), [130, 264, 328], 8, BF16);
     }
 }
 

@@ -16,14 +16,38 @@ fn instances() -> Vec<(&'static str, &'static str)> {
         attention::attention_64_true,
         attention::attention_128_false,
         attention::attention_128_true,
-        gemm::gemm_bf16_SINGLE,
-        gemm::gemm_f32_SINGLE,
-        gemm::gemm_bf16_PAIR,
-        gemm::gemm_f32_PAIR,
-        gemm::gemm_unaligned_bf16_SINGLE,
-        gemm::gemm_unaligned_f32_SINGLE,
-        gemm::gemm_unaligned_bf16_PAIR,
-        gemm::gemm_unaligned_f32_PAIR,
+        gemm::gemm_bf16_bf16_SINGLE,
+        gemm::gemm_bf16_bf16_PAIR,
+        gemm::gemm_bf16_f32_SINGLE,
+        gemm::gemm_bf16_f32_PAIR,
+        gemm::gemm_f16_f16_SINGLE,
+        gemm::gemm_f16_f16_PAIR,
+        gemm::gemm_f16_f32_SINGLE,
+        gemm::gemm_f16_f32_PAIR,
+        gemm::gemm_tf32_f32_SINGLE,
+        gemm::gemm_tf32_f32_PAIR,
+        gemm::gemm_e4m3_bf16_SINGLE,
+        gemm::gemm_e4m3_bf16_PAIR,
+        gemm::gemm_e4m3_f32_SINGLE,
+        gemm::gemm_e4m3_f32_PAIR,
+        gemm::gemm_i8_i32_SINGLE,
+        gemm::gemm_i8_i32_PAIR,
+        gemm::gemm_unaligned_bf16_bf16_SINGLE,
+        gemm::gemm_unaligned_bf16_bf16_PAIR,
+        gemm::gemm_unaligned_bf16_f32_SINGLE,
+        gemm::gemm_unaligned_bf16_f32_PAIR,
+        gemm::gemm_unaligned_f16_f16_SINGLE,
+        gemm::gemm_unaligned_f16_f16_PAIR,
+        gemm::gemm_unaligned_f16_f32_SINGLE,
+        gemm::gemm_unaligned_f16_f32_PAIR,
+        gemm::gemm_unaligned_tf32_f32_SINGLE,
+        gemm::gemm_unaligned_tf32_f32_PAIR,
+        gemm::gemm_unaligned_e4m3_bf16_SINGLE,
+        gemm::gemm_unaligned_e4m3_bf16_PAIR,
+        gemm::gemm_unaligned_e4m3_f32_SINGLE,
+        gemm::gemm_unaligned_e4m3_f32_PAIR,
+        gemm::gemm_unaligned_i8_i32_SINGLE,
+        gemm::gemm_unaligned_i8_i32_PAIR,
         transpose::transpose_bf16,
         transpose::transpose_f16,
         transpose::transpose_f32,
@@ -62,10 +86,10 @@ fn ptx_is_what_the_parser_reads() {
 
 #[test]
 fn gemm_shows_what_a_reader_looks_for() {
-    let ptx = gemm::gemm_bf16_SINGLE::PTX;
+    let ptx = gemm::gemm_bf16_bf16_SINGLE::PTX;
     for text in [
         ".version 8.0\n.target sm_90a",
-        ".visible .entry gemm_bf16_SINGLE(",
+        ".visible .entry gemm_bf16_bf16_SINGLE(",
         ".param .align 64 .b8 a[128]",
         ".reqntid 384, 1, 1",
         "// shared memory 0..65536, sa: bf16 at Sw<3,3,3> o 0 o ((8,16),(64,1),(1,4)):((64,512),(1,0),(0,8192))",
@@ -85,7 +109,7 @@ fn gemm_shows_what_a_reader_looks_for() {
 
 #[test]
 fn a_pair_shares_the_rows_of_b() {
-    let ptx = gemm::gemm_bf16_PAIR::PTX;
+    let ptx = gemm::gemm_bf16_bf16_PAIR::PTX;
     for text in [
         ".multicast::cluster [",
         "// tensor map b: bf16, boxes of [128, 64], SW128",
@@ -94,7 +118,7 @@ fn a_pair_shares_the_rows_of_b() {
     ] {
         assert!(ptx.contains(text), "no `{text}`");
     }
-    assert!(!gemm::gemm_bf16_SINGLE::PTX.contains("cluster_ctarank"));
+    assert!(!gemm::gemm_bf16_bf16_SINGLE::PTX.contains("cluster_ctarank"));
 }
 
 #[test]

@@ -162,6 +162,7 @@ fn an_instance_becomes_a_type() {
                         element: ::cute_runtime::ElementType::F32,
                         rank: 2usize,
                         written: true,
+                        extents: false,
                     },
                     ::cute_runtime::Param::Scalar {
                         name: "n",

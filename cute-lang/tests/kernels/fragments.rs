@@ -1,7 +1,7 @@
 //! Arithmetic on fragments, and reductions of them.
 
 use crate::judge;
-use cute_emulator::{GlobalMemory, Launch, Program};
+use cute_emulator::{GlobalMemory, Launch, Program, Schedule};
 use cute_lang::kernel::lower::lower;
 
 /// Runs statements that compute a fragment `y` from a fragment `x` of that tile, and gives the elements of y by row and
@@ -28,33 +28,47 @@ fn run(
     let instance = lower(source.parse().expect("tokens"))
         .unwrap_or_else(|error| panic!("{statements}: {error}"))
         .remove(0);
-    let mut memory = GlobalMemory::new();
     let bytes = rows * columns * 4;
-    let (a, d) = (
-        memory.alloc(bytes, 128).unwrap(),
-        memory.alloc(bytes, 128).unwrap(),
-    );
     let places = (0..rows).flat_map(|i| (0..columns).map(move |j| (i, j)));
     let values = places.flat_map(|(i, j)| value(i, j).to_le_bytes());
-    memory.write(a, &values.collect::<Vec<u8>>()).expect("room");
-    let stride = (columns as u64).to_le_bytes().to_vec();
-    let args = [
-        a.to_le_bytes().to_vec(),
-        stride.clone(),
-        d.to_le_bytes().to_vec(),
-        stride,
-    ];
-    let launch = Launch {
-        block: [threads as u32, 1, 1],
-        args: &args,
-        ..Launch::default()
-    };
+    let values: Vec<u8> = values.collect();
     let program = Program::load(&instance.module.to_string()).expect("PTX");
-    program
-        .launch(&mut memory, "k", &launch)
-        .unwrap_or_else(|error| panic!("{statements}: {error}"));
-    let mut found = vec![0; bytes];
-    memory.read(d, &mut found).expect("written");
+    let launch = |seed: u64| {
+        let mut memory = GlobalMemory::new();
+        let (a, d) = (
+            memory.alloc(bytes, 128).unwrap(),
+            memory.alloc(bytes, 128).unwrap(),
+        );
+        memory.write(a, &values).expect("room");
+        let stride = (columns as u64).to_le_bytes().to_vec();
+        let args = [
+            a.to_le_bytes().to_vec(),
+            stride.clone(),
+            d.to_le_bytes().to_vec(),
+            stride,
+        ];
+        let launch = Launch {
+            block: [threads as u32, 1, 1],
+            args: &args,
+            dynamic_shared_bytes: instance.smem_bytes,
+            schedule: Schedule::from_seed(seed),
+            ..Launch::default()
+        };
+        program
+            .launch(&mut memory, "k", &launch)
+            .unwrap_or_else(|error| panic!("{statements}: {error}"));
+        let mut found = vec![0; bytes];
+        memory.read(d, &mut found).expect("written");
+        found
+    };
+    let found = launch(0);
+    // Threads that exchange values do so in any order.
+    for seed in 1..4 {
+        assert!(
+            instance.smem_bytes == 0 || launch(seed) == found,
+            "{statements}: {seed}"
+        );
+    }
     judge(&[instance]);
     let number = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().expect("four bytes"));
     let row = |row: &[u8]| row.chunks(4).map(number).collect();
@@ -75,54 +89,171 @@ const TILES: &[(&str, [usize; 2], usize)] = &[
     (OF_A_WARP, [16, 8], 32),
     // Two warps hold the same tile.
     (OF_A_WARP, [16, 8], 64),
+    // CTAs that are no multiples of a warpgroup.
+    (BY_ROWS_96, [96, 4], 96),
+    (BY_COLUMNS_160, [4, 160], 160),
+    (BY_WARPS_96, [6, 32], 96),
+    (BY_WARPS_96, [6, 32], 192),
+    ("wgmma_c(24)", [64, 24], 256),
+];
+
+/// Each thread holds a row.
+const BY_ROWS_96: &str = "composition(make_identity_layout((96, 4)), layout!((96,4):(1,96)))";
+
+/// Each thread holds a column.
+const BY_COLUMNS_160: &str = "composition(make_identity_layout((4, 160)), layout!((160,4):(4,1)))";
+
+/// Each of three warps holds two rows; lanes are along rows and columns.
+const BY_WARPS_96: &str =
+    "composition(make_identity_layout((6, 32)), layout!(((2,16,3),2):((1,6,2),96)))";
+
+/// The barrier of a group, where the tile is held by a part of the CTA.
+fn barrier(held: &str, threads: usize) -> &'static str {
+    match (held, threads) {
+        ("wgmma_c(24)", 256) => ", warpgroup() + 1",
+        (BY_WARPS_96, 192) => ", warp() / 3 + 4",
+        _ => "",
+    }
+}
+
+type Combine = fn(&mut dyn Iterator<Item = i32>) -> i32;
+
+/// The operations, on integers.
+const OPERATIONS: &[(&str, Combine)] = &[
+    ("add", |row| row.sum()),
+    ("max", |row| row.max().unwrap_or(i32::MIN)),
+    ("min", |row| row.min().unwrap_or(i32::MAX)),
 ];
 
 #[test]
-fn rows_are_reduced() {
-    for &(held, extents, threads) in TILES {
+fn modes_are_reduced() {
+    for &(held, [rows, columns], threads) in TILES {
         for element in ["f32", "i32"] {
-            for (operation, expected) in [
-                (
-                    "add",
-                    (|row| row.sum()) as fn(&mut dyn Iterator<Item = i32>) -> i32,
-                ),
-                ("max", |row| row.max().unwrap_or(0)),
-                ("min", |row| row.min().unwrap_or(0)),
-            ] {
-                let statements = format!("let y = reduce(x, 1, {operation});");
-                let found = run(held, element, extents, threads, &statements, value);
-                for (i, row) in found.iter().enumerate() {
-                    let expected = expected(&mut (0..extents[1]).map(|j| value(i, j)));
+            for (operation, expected) in OPERATIONS {
+                let barrier = barrier(held, threads);
+                let reduced = |mode: usize| {
+                    let statements = format!("let y = reduce(x, {mode}, {operation}{barrier});");
+                    run(held, element, [rows, columns], threads, &statements, value)
+                };
+                // The emulator's memory is NaN where nothing was written.
+                for (i, row) in reduced(1).iter().enumerate() {
+                    let expected = expected(&mut (0..columns).map(|j| value(i, j)));
                     assert_eq!(row[0], expected as f32, "{held} {operation} {i}");
-                    // The emulator's memory is NaN where nothing was written.
                     assert!(
                         row[1..].iter().all(|x| x.is_nan()),
                         "{held} {operation} {i}"
                     );
                 }
+                let found = reduced(0);
+                for (j, found) in found[0].iter().enumerate() {
+                    let expected = expected(&mut (0..rows).map(|i| value(i, j)));
+                    assert_eq!(*found, expected as f32, "{held} {operation} {j}");
+                }
+                let rest = found[1..].iter().flatten();
+                assert!(rest.clone().all(|x| x.is_nan()), "{held} {operation}");
             }
         }
     }
 }
 
 #[test]
-fn columns_are_reduced() {
-    let found = run(
-        OF_A_WARP,
-        "f32",
-        [16, 8],
-        32,
-        "let y = reduce(x, 0, max);",
-        value,
-    );
-    for (j, largest) in found[0].iter().enumerate() {
-        let expected = (0..16).map(|i| value(i, j)).max();
-        assert_eq!(Some(*largest as i32), expected, "{j}");
+fn both_modes_are_reduced() {
+    for &(held, [rows, columns], threads) in TILES {
+        let barrier = barrier(held, threads);
+        let places = (0..rows).flat_map(|i| (0..columns).map(move |j| value(i, j)));
+        let sum: i32 = places.sum();
+        let statements = format!("let y = reduce(reduce(x, 0, add{barrier}), 1, add{barrier});");
+        let found = run(held, "i32", [rows, columns], threads, &statements, value);
+        assert_eq!(found[0][0], sum as f32, "{held}");
     }
-    let both = "let y = reduce(reduce(x, 0, add), 1, add);";
-    let found = run(OF_A_WARP, "i32", [16, 8], 32, both, value);
-    let expected: i32 = (0..16).flat_map(|i| (0..8).map(move |j| value(i, j))).sum();
-    assert_eq!(found[0][0], expected as f32);
+}
+
+/// Reductions in turn use the same scratch, also in a loop.
+#[test]
+fn reductions_follow_one_another() {
+    let most = |j: usize| (0..64).map(|i| value(i, j)).max().unwrap_or(0);
+    let sum = |j: usize| (0..64).map(|i| value(i, j)).sum::<i32>();
+    for (threads, barrier) in [(128, ""), (256, ", warpgroup() + 1")] {
+        let once = format!("let y = x - reduce(x, 0, max{barrier}) + reduce(x, 0, add{barrier});");
+        let found = run("wgmma_c(24)", "i32", [64, 24], threads, &once, value);
+        for (i, row) in found.iter().enumerate() {
+            for (j, found) in row.iter().enumerate() {
+                assert_eq!(*found, (value(i, j) - most(j) + sum(j)) as f32);
+            }
+        }
+        let often = format!(
+            "let y = x * 1; let mut n = a[(0, 0)] * 0; while n < 3 {{ y += reduce(x, 0, max{barrier}); n += 1; }}"
+        );
+        let found = run("wgmma_c(24)", "i32", [64, 24], threads, &often, value);
+        for (i, row) in found.iter().enumerate() {
+            for (j, found) in row.iter().enumerate() {
+                assert_eq!(*found, (value(i, j) + 3 * most(j)) as f32);
+            }
+        }
+    }
+}
+
+/// The scratch of reductions is one allocation, beside tensors.
+#[test]
+fn scratch_is_shared() {
+    let source = "mod kernels {
+        #[kernel(threads = 128)]
+        fn k() {
+            { let t = smem::<f32>(128); t[thread()] = 1.0; }
+            let x = fragment::<f32>(wgmma_c(64));
+            for v in 0..size(x) { x[v] = thread() as f32; }
+            for _ in 0..3 { x -= reduce(x, 0, max); }
+            { let t = smem::<f32>(128); t[thread()] = x[0]; }
+        }
+    }";
+    let instance = &lower(source.parse().expect("tokens")).expect("a kernel")[0];
+    assert_eq!(
+        instance.notes,
+        [
+            "shared memory 0..512, t: f32 at 128:1",
+            // 16 values of a thread, and 4 lanes of each of 4 warps.
+            "shared memory 512..1536: scratch of `reduce`",
+            "shared memory 0..512, in turn with others, t: f32 at 128:1",
+        ]
+    );
+    let text = instance.module.to_string();
+    assert_eq!(text.matches("bar.sync").count(), 2 * 3, "{text}");
+    // The parts of four warps in one load.
+    assert_eq!(text.matches("ld.shared.v4.f32").count(), 3 * 16, "{text}");
+}
+
+#[test]
+fn prefixes_along_a_mode() {
+    for &(held, [rows, columns], threads) in TILES {
+        for element in ["f32", "i32"] {
+            for (operation, expected) in OPERATIONS {
+                let barrier = barrier(held, threads);
+                for (mode, function) in [(0, "scan"), (1, "scan"), (1, "scan_exclusive")] {
+                    let statements =
+                        format!("let y = {function}(x, {mode}, {operation}{barrier});");
+                    let found = run(held, element, [rows, columns], threads, &statements, value);
+                    let last = usize::from(function == "scan");
+                    for (i, row) in found.iter().enumerate() {
+                        for (j, found) in row.iter().enumerate() {
+                            let mut down = (0..i + last).map(|i| value(i, j));
+                            let mut along = (0..j + last).map(|j| value(i, j));
+                            let expected = match mode {
+                                0 => expected(&mut down) as f32,
+                                _ => expected(&mut along) as f32,
+                            };
+                            let empty = j + last == 0 && mode == 1 && *operation != "add";
+                            let expected = match (empty, element, *operation) {
+                                (true, "f32", "max") => f32::NEG_INFINITY,
+                                (true, "f32", _) => f32::INFINITY,
+                                _ => expected,
+                            };
+                            assert_eq!(*found, expected, "{held}: {statements} ({i},{j})");
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -224,4 +355,94 @@ fn functions_are_applied_to_each_value() {
         check("let y = map(x, abs);", &|i, j| x(i, j).abs());
         check("let y = max(x, 0.0);", &|i, j| x(i, j).max(0.0));
     }
+}
+
+#[test]
+fn fragments_are_held_in_another_way() {
+    const OF_FOUR_WARPS: &str =
+        "composition(make_identity_layout((64, 32)), layout!((128,16):(16,1)))";
+    // How the tile is held before and after, its extents, the threads, and what the instructions are.
+    let rows: &[(&str, &str, [usize; 2], usize, &str)] = &[
+        // The same values, in another order.
+        (
+            "wgmma_c(32)",
+            "composition(wgmma_c(32), layout!((128,((2,2),4)):(1,((256,128),512))))",
+            [64, 32],
+            128,
+            "mov",
+        ),
+        // Lanes exchange halves.
+        (
+            "composition(make_identity_layout((32, 2)), layout!((32,2):(1,32)))",
+            "composition(make_identity_layout((32, 2)), layout!(((2,2,8),2):((2,1,4),32)))",
+            [32, 2],
+            32,
+            "shfl",
+        ),
+        ("wgmma_c(32)", OF_FOUR_WARPS, [64, 32], 128, "st.shared"),
+        (OF_FOUR_WARPS, "wgmma_c(32)", [64, 32], 128, "ld.shared"),
+        (OF_FOUR_WARPS, "wgmma_c(32)", [64, 32], 256, "ld.shared"),
+        (
+            BY_ROWS_96,
+            "composition(make_identity_layout((96, 4)), layout!((96,4):(4,1)))",
+            [96, 4],
+            96,
+            "ld.shared",
+        ),
+    ];
+    for (from, to, extents, threads, instruction) in rows {
+        let barrier = if *threads == 256 {
+            ", thread() / 128 + 1"
+        } else {
+            ""
+        };
+        for element in ["f32", "bf16", "u8"] {
+            let statements = format!("let y = redistribute(x, {to}{barrier});");
+            let positive = |i, j| value(i, j).abs();
+            let found = run(from, element, *extents, *threads, &statements, positive);
+            for (i, row) in found.iter().enumerate() {
+                for (j, found) in row.iter().enumerate() {
+                    assert_eq!(
+                        *found,
+                        positive(i, j) as f32,
+                        "{from} to {to}: {element} ({i},{j})"
+                    );
+                }
+            }
+        }
+        let source = format!(
+            "mod kernels {{ #[kernel(threads = {threads})] fn k() {{
+                let x = fragment::<f32>({from});
+                for v in 0..size(x) {{ x[v] = thread() as f32; }}
+                let y = redistribute(x, {to}{barrier});
+                let t = smem::<f32>(({}, {}));
+                copy(y, t);
+            }} }}",
+            extents[0], extents[1]
+        );
+        let text = lower(source.parse().expect("tokens")).expect("a kernel")[0]
+            .module
+            .to_string();
+        let moves = &text
+            [text.find("{\n").expect("a body")..text.find("// copy(y, t)").expect("a comment")];
+        for other in ["shfl", "shared"] {
+            let wanted = instruction.contains(other) && other != "mov";
+            assert_eq!(moves.contains(other), wanted, "{from} to {to}: {moves}");
+        }
+    }
+}
+
+#[test]
+fn threads_that_no_power_of_two_divides() {
+    let source = "mod kernels { #[kernel(threads = 96)] fn k() {
+        let x = fragment::<f32>(composition(make_identity_layout((96, 1)), layout!(((3,32),1):((32,1),0))));
+        let y = reduce(x, 0, max);
+    } }";
+    let error = lower(source.parse().expect("tokens"))
+        .err()
+        .expect("an error");
+    assert_eq!(
+        error.to_string(),
+        "the layout has 3 threads at a distance of 1, and no power of two divides a warp so"
+    );
 }

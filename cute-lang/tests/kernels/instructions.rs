@@ -120,7 +120,7 @@ fn mistakes() {
         let a = ptx!(f32: "ld.f32", [s[0]]);
             this address is one of shared memory, and `ld.f32` takes a generic one
         let a = ptx!(f32: "ld.global.f32", [x[(0, 1)]]);
-            an element of `x` has 1 coordinates, each an integer
+            this coordinate has 2 modes, but this part of `x` has 1
         let a = ptx!(f32: "ld.shared.f32", [s[_]]);
             a coordinate with `_` names several elements, and this takes one: use `copy`
         let a = ptx!(f32: "ld.shared.f32", [s[4]]);

@@ -90,7 +90,7 @@ fn tensors() {
         ),
         (
             "g[0] = 1.0;",
-            "an element of `g` has 2 coordinates, each an integer",
+            "this coordinate has 1 modes, but this part of `g` has 2",
         ),
         (
             "g[(0, 0)] = 1;",
@@ -398,7 +398,7 @@ fn fragments_as_numbers() {
         ),
         (
             "let x = fragment::<bf16>(wgmma_a::<bf16>(16)); let y = x + fragment::<bf16>(wgmma_c(16)); let z = x + convert::<bf16>(fragment::<tf32>(wgmma_a::<tf32>(16)));",
-            "thread 1 begins at 2 along mode 1 in one fragment, and at 1 in the other",
+            "thread 1 begins at 2 along mode 1 in one fragment, and at 1 in the other: `redistribute` one",
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = x + fragment::<f32>(32);",
@@ -437,8 +437,48 @@ fn fragments_as_numbers() {
             "`reduce` takes add, max or min here, not `K`",
         ),
         (
-            "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 0, max);",
-            "threads 0 and 32 are at 0 and 16 along mode 0 and in different warps: `reduce` combines the lanes of a warp",
+            "let x = fragment::<f32>(composition(make_identity_layout((64, 2)), layout!((64,2):(1,64)))); let y = reduce(x, 0, max);",
+            "64 of the 128 threads of the CTA hold the fragment, and `reduce` exchanges values between their warps: add the number of a barrier for these threads, as in `bar_sync`",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = reduce(x, 0, max, 16);",
+            "a CTA has the barriers 0 to 15, not 16",
+        ),
+        (
+            "let x = fragment::<f32>(composition(make_identity_layout((16, 2)), layout!((16,2):(1,16)))); let y = reduce(x, 0, max);",
+            "whole warps hold a fragment whose threads are combined, not 16 threads",
+        ),
+        (
+            "let x = fragment::<f32>(composition(make_identity_layout((48, 1)), layout!(((2,16),1):((1,3),0)))); let y = scan(x, 0, max);",
+            "threads are 3 apart along mode 0, where others span 2: `redistribute` the fragment first",
+        ),
+        (
+            "let x = fragment::<f32>(composition(make_identity_layout((64, 1)), layout!((32,2):(1,16)))); let y = scan(x, 0, max);",
+            "threads are 16 apart along mode 0, and a thread has values up to 16 from its first, among those of 2 threads: `redistribute` the fragment first",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = redistribute(x, wgmma_c(32));",
+            "a fragment of (64,64) is no fragment of (64,32)",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = redistribute(x, composition(make_identity_layout((64, 64)), layout!((32,128):(1,32))));",
+            "128 threads hold the fragment, but the layout has 32",
+        ),
+        (
+            "let x = fragment::<f32>(wgmma_c(64)); let y = redistribute(x, layout!((64,64):(1,64)));",
+            "`redistribute` takes a layout from (thread, value) to coordinates of a tile, or a fragment here, not a layout `(64,64):(1,64)`",
+        ),
+        (
+            "let x = fragment::<f32>(32); let y = redistribute(x, x);",
+            "`redistribute` takes a fragment that several threads hold here, not a fragment",
+        ),
+        (
+            "let x = fragment::<f32>(composition(make_identity_layout((64, 64)), layout!((64,64):(1,64)))); let y = redistribute(x, composition(make_identity_layout((64, 64)), layout!((64,64):(64,1))));",
+            "64 of the 128 threads of the CTA hold the fragment, and `redistribute` exchanges values between their warps: add the number of a barrier for these threads, as in `bar_sync`",
+        ),
+        (
+            "let x = reduce(fragment::<f32>(wgmma_c(64)), 0, add); let y = redistribute(x, composition(make_identity_layout((1, 64)), layout!(((64,2),1):((1,0),0))));",
+            "warps 0 and 1 hold the same values of the fragment, and both would store them",
         ),
         (
             "let x = fragment::<bf16>(wgmma_c(64)); let y = reduce(x, 1, max);",

@@ -370,7 +370,7 @@ fn mistakes() {
 #[test]
 fn accesses_of_global_memory_need_an_unsafe_kernel() {
     for body in [
-        "atomic_add(f, 0, 1.0);",
+        "atomic_add(f, thread(), 1.0);",
         "let v = ptx!(f32: \"ld.global.f32\", [f[0]]);",
     ] {
         let module = format!(

@@ -3,6 +3,7 @@
 //! Fragments fit together if their threads hold the same coordinates. A mode of extent 1 fits any extent: its one coordinate
 //! is that of all others, as if it had stride 0.
 
+use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::held::shown;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::number_type;
@@ -158,8 +159,8 @@ impl Fragment {
             }
         }
         let tile = self.tile.clone().map(|mut tile| {
-            let count = tile.threads[mode].size();
-            tile.threads[mode] = Layout::new(count, 0).unwrap_or_else(|_| Layout::unit());
+            // The coordinates are integers, which have no mode 0: all strides become 0.
+            tile.threads[mode] = along(&tile.threads[mode], &[0]);
             tile.origin[mode] = Num::Const(0);
             tile
         });
@@ -237,7 +238,7 @@ fn partners(whole: &Fragment, part: &Fragment) -> std::result::Result<Vec<usize>
         if let Some(thread) = x.values().zip(y.values()).position(|(x, y)| x != y) {
             let at = |layout: &Layout| layout.at(thread as i64).unwrap_or(0);
             return Err(format!(
-                "thread {thread} begins at {} along mode {mode} in one fragment, and at {} in the other",
+                "thread {thread} begins at {} along mode {mode} in one fragment, and at {} in the other: `redistribute` one",
                 at(x),
                 at(y)
             ));

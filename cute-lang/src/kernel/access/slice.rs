@@ -119,6 +119,7 @@ mod tests {
     use super::*;
     use crate::kernel::access::simulate::{SHARED, Thread};
     use crate::kernel::emit::builder::SHARED_ALIGN;
+    use crate::kernel::emit::shared::Purpose;
     use crate::kernel::value::Element;
     use cute_algebra::{Coord, Swizzle, SwizzleMode, Tuple, tile_to_shape};
     use cute_ptx::ast::{Operand, Type};
@@ -134,7 +135,10 @@ mod tests {
         known_bits: bool,
     ) -> usize {
         let mut b = Builder::new(128, [1, 1, 1]);
-        let base = b.allocate(64 * 1024, SHARED_ALIGN).unwrap() + SHARED_ALIGN;
+        let base = b
+            .allocate(64 * 1024, SHARED_ALIGN, Purpose::Tensor)
+            .unwrap()
+            + SHARED_ALIGN;
         let tensor = Tensor {
             element,
             base,

@@ -1,15 +1,27 @@
 //! Operations of the algebra on values known at expansion and on tensors.
 
-use super::questions;
-use crate::kernel::builtins::call::Call;
+use super::{questions, tensor};
+use crate::kernel::builtins::call::{Argument, Call};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Tensor, Value};
+use crate::kernel::value::Value;
+use cute_algebra::Layout;
 use cute_algebra::operations::Operation;
 use syn::{Error, Result};
 
 /// Calls an operation of the algebra. If the first argument is a tensor, the operation applies to its layout. All other
 /// arguments must be known at expansion.
 pub fn operate(b: &mut Builder, operation: &Operation, call: &Call) -> Result<Value> {
+    if let [
+        Argument {
+            value: Value::Tensor(tensor),
+            ..
+        },
+    ] = &call.args[..]
+        && operation.name == "recast"
+        && call.types.len() == 1
+    {
+        return tensor::recast(b, call, tensor);
+    }
     if let Some(argument) = call.types.first() {
         return Err(Error::new(
             argument.span,
@@ -17,12 +29,24 @@ pub fn operate(b: &mut Builder, operation: &Operation, call: &Call) -> Result<Va
         ));
     }
     b.set_place(call.span);
-    let Some(Value::Tensor(tensor)) = call.args.first().map(|argument| &argument.value) else {
-        return call.apply(operation, Vec::new());
-    };
-    match questions::ask(b, operation, call, tensor)? {
-        Some(answer) => Ok(answer),
-        None => on_tensor(b, operation, call, tensor),
+    match call.args.first().map(|argument| &argument.value) {
+        Some(Value::Tensor(tensor)) => match questions::ask(b, operation, call, tensor)? {
+            Some(answer) => Ok(answer),
+            None => {
+                let layout = tensor.layout.layout();
+                on_tensor(operation, call, layout, |layout| {
+                    tensor.with_layout(b, layout).map(Value::Tensor)
+                })
+            }
+        },
+        Some(Value::Global(global)) => {
+            let Some(layout) = global.tile() else {
+                return Err(call.mismatch(0, "a tile, whose extents are known at expansion,"));
+            };
+            let with = |layout| Ok(Value::Global(global.with_layout(layout)));
+            on_tensor(operation, call, layout, with)
+        }
+        _ => call.apply(operation, Vec::new()),
     }
 }
 
@@ -44,8 +68,13 @@ const DOMAIN_OPERATIONS: &[&str] = &[
     "zipped_divide",
 ];
 
-/// The tensor under the layout that the operation gives.
-fn on_tensor(b: &Builder, operation: &Operation, call: &Call, tensor: &Tensor) -> Result<Value> {
+/// The tensor of this layout under the layout that the operation gives.
+fn on_tensor(
+    operation: &Operation,
+    call: &Call,
+    layout: &Layout,
+    with_layout: impl FnOnce(Layout) -> Result<Value>,
+) -> Result<Value> {
     if !DOMAIN_OPERATIONS.contains(&call.name) {
         let list = DOMAIN_OPERATIONS.join(", ");
         return Err(call.error_at(
@@ -56,11 +85,8 @@ fn on_tensor(b: &Builder, operation: &Operation, call: &Call, tensor: &Tensor) -
             ),
         ));
     }
-    let layout = tensor.layout.layout().clone();
     match call.apply(operation, vec![layout.into()])? {
-        Value::Algebra(cute_algebra::Value::Layout(layout)) => {
-            tensor.with_layout(b, layout).map(Value::Tensor)
-        }
+        Value::Algebra(cute_algebra::Value::Layout(layout)) => with_layout(layout),
         other => Ok(other),
     }
 }

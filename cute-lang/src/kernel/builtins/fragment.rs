@@ -30,7 +30,7 @@ fn fragment(b: &mut Builder, call: &Call) -> Result<Value> {
     }
     let fragment = match call.args[0].value.to_algebra() {
         Some(cute_algebra::Value::Layout(layout)) if !layout.is_integral() => {
-            distributed(b, call, element, &layout)?
+            distributed(b, call, 0, element, &layout)?
         }
         Some(cute_algebra::Value::Layout(layout)) => local(b, call, element, &layout)?,
         Some(cute_algebra::Value::Int(extent)) => {
@@ -90,10 +90,11 @@ fn local(b: &mut Builder, call: &Call, element: Element, layout: &Layout) -> Res
     })
 }
 
-/// The thread's part of a tile. The layout gives the coordinate in the tile for (thread, value).
-fn distributed(
+/// The thread's part of a tile. The layout, argument `index`, gives the coordinate in the tile for (thread, value).
+pub(super) fn distributed(
     b: &mut Builder,
     call: &Call,
+    index: usize,
     element: Element,
     layout: &Layout,
 ) -> Result<Fragment> {
@@ -101,7 +102,10 @@ fn distributed(
     let (Some(threads), Some(values), 2, 1) =
         (layout.mode(0), layout.mode(1), layout.rank(), shape.depth())
     else {
-        return Err(call.mismatch(0, "a layout from (thread, value) to coordinates of a tile"));
+        return Err(call.mismatch(
+            index,
+            "a layout from (thread, value) to coordinates of a tile",
+        ));
     };
     let modes = shape.rank();
     let registers = registers(b, call, element, values.size())?;
@@ -109,15 +113,14 @@ fn distributed(
     let count = threads[0].size();
     if i64::from(b.threads) % count != 0 {
         return Err(call.error_at(
-            0,
+            index,
             format!(
                 "{count} threads hold the tile, but {}, the threads of the CTA, is not a multiple of {count}",
                 b.threads
             ),
         ));
     }
-    let thread = b.thread();
-    let thread = b.rem(&thread.into(), &Num::from(count))?;
+    let thread = holder(b, count)?;
     let origin = threads
         .iter()
         .map(|threads| crd2idx(b, threads, &thread, 1))
@@ -137,6 +140,15 @@ fn distributed(
         tile: Some(Distributed { threads, origin }),
         shape,
     })
+}
+
+/// The number of this thread among `count` threads that hold a tile.
+pub(super) fn holder(b: &mut Builder, count: i64) -> Result<Num> {
+    let thread = b.thread().into();
+    match count == i64::from(b.threads) {
+        true => Ok(thread),
+        false => b.rem(&thread, &Num::from(count)),
+    }
 }
 
 fn registers(b: &mut Builder, call: &Call, element: Element, elements: i64) -> Result<Vec<Scalar>> {

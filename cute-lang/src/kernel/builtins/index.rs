@@ -79,6 +79,9 @@ fn index(b: &mut Builder, call: &Call) -> Result<Value> {
             let address = part.addresses().operand(b, part.byte(0))?;
             Ok(load(b, Modifier::Shared, ty, address).into())
         }
+        Value::Global(global) if has_wild(coordinate) => {
+            Ok(Value::Global(global.slice(b, coordinate)?))
+        }
         Value::Global(global) => {
             let ty = computed(b, global.element)?;
             let address = global_address(b, global, coordinate)?;

@@ -3,7 +3,7 @@
 use crate::kernel::builtins::call::{Argument, Builtin, Call};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Fragment, Held, Tensor, Value};
-use cute_algebra::{Coord, IntTuple, Shape, Tiler, Tuple, zipped_divide};
+use cute_algebra::{Coord, IntTuple, Layout, Shape, Tiler, Tuple, zipped_divide};
 use syn::Result;
 
 pub(super) const ROWS: &[Builtin] = &[Builtin {
@@ -30,6 +30,13 @@ fn local_tile(b: &mut Builder, call: &Call) -> Result<Value> {
             let tile = tiles.slice(b, &Value::Tuple(vec![whole, coordinate.clone()]))?;
             Ok(Value::Tensor(tile))
         }
+        Value::Global(global) => {
+            if let Some(layout) = global.tile() {
+                check_tiles(b, layout, &shape)?;
+            }
+            let tile = global.local_tile(b, &shape, coordinate)?;
+            Ok(Value::Global(tile))
+        }
         Value::Fragment(fragment) => {
             fragment.check_tile(b, &shape)?;
             b.set_place(*span);
@@ -46,18 +53,7 @@ fn local_tile(b: &mut Builder, call: &Call) -> Result<Value> {
 impl Tensor {
     /// The tensor divided into tiles of that shape: its modes are (tile, rest).
     fn tiles(&self, b: &mut Builder, tile: &Shape) -> Result<Tensor> {
-        for (mode, (layout, tile)) in self
-            .layout
-            .layout()
-            .modes()
-            .iter()
-            .zip(tile.modes())
-            .enumerate()
-        {
-            if let Tuple::Leaf(tile) = tile {
-                check_divides(b, mode, *tile, layout.size())?;
-            }
-        }
+        check_tiles(b, self.layout.layout(), tile)?;
         let divided =
             Tiler::from_shape(tile).and_then(|tiler| zipped_divide(self.layout.layout(), &tiler));
         self.with_layout(b, divided.map_err(|error| b.error(error))?)
@@ -137,6 +133,17 @@ impl Fragment {
             ..self.clone()
         })
     }
+}
+
+/// Refuses tiles that do not divide a layout mode by mode.
+fn check_tiles(b: &Builder, layout: &Layout, tile: &Shape) -> Result<()> {
+    let pairs = layout.modes().into_iter().zip(tile.modes());
+    for (mode, (layout, tile)) in pairs.enumerate() {
+        if let Tuple::Leaf(tile) = tile {
+            check_divides(b, mode, *tile, layout.size())?;
+        }
+    }
+    Ok(())
 }
 
 /// Refuses tiles that do not divide an extent.

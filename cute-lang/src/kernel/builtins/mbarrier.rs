@@ -3,6 +3,7 @@
 use crate::kernel::access::address::Addresses;
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::{Builder, address_operand, unless};
+use crate::kernel::emit::shared::Purpose;
 use crate::kernel::value::{Barrier, Barriers, Num, Value};
 use cute_algebra::Swizzle;
 use cute_hopper::barriers::{MAX_ARRIVALS, MBARRIER_BYTES};
@@ -70,7 +71,7 @@ pub(crate) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Resul
 fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
     let count = call.constant_in(0, 1..=1024)?;
     let arrivals = call.constant_in(1, 1..=MAX_ARRIVALS)?;
-    let base = b.allocate(count * MBARRIER_BYTES, MBARRIER_BYTES)?;
+    let base = b.allocate(count * MBARRIER_BYTES, MBARRIER_BYTES, Purpose::Barriers)?;
     b.describe_shared(
         base..base + count * MBARRIER_BYTES,
         format!("{count} mbarriers, {arrivals} arrivals a phase"),

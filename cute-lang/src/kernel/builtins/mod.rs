@@ -9,7 +9,9 @@ mod bits;
 pub mod call;
 mod convert;
 mod copy;
+mod exchange;
 mod fragment;
+mod global;
 mod index;
 mod integer;
 mod local_tile;
@@ -18,6 +20,7 @@ mod mbarrier;
 mod mma;
 mod questions;
 mod random;
+mod redistribute;
 mod reduce;
 mod registers;
 mod sync;
@@ -39,12 +42,14 @@ const TABLE: &[&[Builtin]] = &[
     convert::ROWS,
     copy::ROWS,
     fragment::ROWS,
+    global::ROWS,
     index::ROWS,
     integer::ROWS,
     local_tile::ROWS,
     math::ROWS,
     mbarrier::ROWS,
     random::ROWS,
+    redistribute::ROWS,
     mma::ROWS,
     reduce::ROWS,
     registers::ROWS,
@@ -75,10 +80,13 @@ pub fn find(name: &str) -> Option<&'static Builtin> {
 /// How `map` is called, which has no row: it calls a function of the kernel.
 pub const MAP: &str = "map(x, function)";
 
+/// How `recast` is called on a tensor. On a layout, it is the operation of the algebra.
+pub const RECAST: &str = "recast::<T>(tensor)";
+
 /// How the functions of the language are called.
 pub fn signatures() -> impl Iterator<Item = &'static str> {
     let rows = TABLE.iter().copied().flatten();
-    rows.map(|row| row.signature).chain([MAP])
+    rows.map(|row| row.signature).chain([MAP, RECAST])
 }
 
 /// The names of all functions of the language and of all operations of the algebra.

@@ -36,16 +36,20 @@ pub(super) const ROWS: &[Builtin] = &[
     },
 ];
 
-fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
-    let id = call.num(0)?;
+/// Argument `index` as the number of a barrier of the CTA.
+pub(super) fn barrier_number(call: &Call, index: usize) -> Result<Num> {
+    let id = call.num(index)?;
     if let Num::Const(id) = id
         && !(0..NAMED.into()).contains(&id)
     {
-        return Err(call.error_at(
-            0,
-            format!("a CTA has the barriers 0 to {}, not {id}", NAMED - 1),
-        ));
+        let message = format!("a CTA has the barriers 0 to {}, not {id}", NAMED - 1);
+        return Err(call.error_at(index, message));
     }
+    Ok(id)
+}
+
+fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
+    let id = barrier_number(call, 0)?;
     let threads = call.constant_in(1, WARP..=b.threads)?;
     if threads % WARP != 0 {
         return Err(call.error_at(

@@ -3,7 +3,8 @@
 use crate::kernel::access::address::{in_bytes, period};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::{Builder, SHARED_ALIGN};
-use crate::kernel::value::{Num, Tensor, Value};
+use crate::kernel::emit::shared::Purpose;
+use crate::kernel::value::{Element, Global, Num, Tensor, Value};
 use cute_algebra::{ComposedLayout, Layout, LayoutError, Major, Swizzle, SwizzleMode};
 use cute_hopper::{shared, tma};
 use syn::Result;
@@ -12,6 +13,10 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "smem::<T>(layout)",
         apply: smem,
+    },
+    Builtin {
+        signature: "overlay::<T>(tensor, layout)",
+        apply: overlay,
     },
     Builtin {
         signature: "smem_atom::<T>(major, swizzle)",
@@ -29,24 +34,124 @@ pub(super) const ROWS: &[Builtin] = &[
 
 fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
     let element = call.element()?;
+    let Placed {
+        layout,
+        size,
+        align,
+    } = placed(call, 0, element)?;
+    b.set_place(call.span);
+    let base = b.allocate(size, align, Purpose::Tensor)?;
+    Ok(Value::Tensor(show(b, element, base, layout, size)))
+}
+
+/// Another tensor where a tensor begins.
+fn overlay(b: &mut Builder, call: &Call) -> Result<Value> {
+    let element = call.element()?;
+    let Value::Tensor(below) = &call.args[0].value else {
+        return Err(call.mismatch(0, "a tensor in shared memory"));
+    };
+    let Placed {
+        layout,
+        size,
+        align,
+    } = placed(call, 1, element)?;
+    let period = period(in_bytes(below.layout.swizzle(), below.element.bytes()));
+    let start = i64::from(below.base) + below.byte(0);
+    let known = period.max(align.into()) - 1;
+    if (start | b.possible_bits(&below.dynamic) as i64) & known != 0 {
+        let place = match below.dynamic {
+            Num::Const(0) => format!("begins at byte {start}"),
+            _ => format!("begins at byte {start} plus an offset that is known only at run time"),
+        };
+        let message = format!(
+            "the tensor {place}, which need not be a multiple of {}, as {element} at {} needs it over this tensor",
+            known + 1,
+            shown(&layout)
+        );
+        return Err(call.error_at(0, message));
+    }
+    let room = below.layout.layout().cosize() * below.width();
+    let room = (room as u64).next_multiple_of(period as u64);
+    if u64::from(size) > room {
+        let message = format!(
+            "{element} at {} takes {size} bytes, but the tensor has {room}",
+            shown(&layout)
+        );
+        return Err(call.error_at(1, message));
+    }
+    // The start is inside of shared memory.
+    let base = start as u32;
+    let tensor = Tensor {
+        element,
+        base,
+        layout,
+        dynamic: below.dynamic.clone(),
+    };
+    if tensor.dynamic == Num::Const(0) {
+        show(b, element, base, tensor.layout.clone(), size);
+    }
+    Ok(Value::Tensor(tensor))
+}
+
+/// The same bytes as elements of another type.
+pub(super) fn recast(b: &Builder, call: &Call, tensor: &Tensor) -> Result<Value> {
+    let element = call.element()?;
+    let [old, new] = [tensor.element, element].map(|element| i64::from(element.bits()));
+    let layout = tensor.layout.recast(old, new);
+    let layout = layout.map_err(|error| call.error_at(0, error))?;
+    let aligned = u64::from(element.bytes()) - 1;
+    if b.possible_bits(&tensor.dynamic) & aligned != 0 {
+        let message = format!(
+            "the tensor begins at an offset that is known only at run time, and need not be a multiple of {} bytes, as `{element}` needs it",
+            element.bytes()
+        );
+        return Err(call.error_at(0, message));
+    }
+    Ok(Value::Tensor(Tensor {
+        element,
+        layout,
+        ..tensor.clone()
+    }))
+}
+
+/// A tensor that begins at byte `base`, which the map of shared memory shows.
+fn show(b: &mut Builder, element: Element, base: u32, layout: ComposedLayout, size: u32) -> Tensor {
+    b.describe_shared(
+        base..base + size,
+        format!("{element} at {}", shown(&layout)),
+    );
+    Tensor {
+        element,
+        base,
+        layout,
+        dynamic: Num::Const(0),
+    }
+}
+
+/// The layout of a tensor, and the bytes and the alignment that it needs.
+struct Placed {
+    layout: ComposedLayout,
+    size: u32,
+    align: u32,
+}
+
+/// Argument `index` as the layout of a tensor.
+fn placed(call: &Call, index: usize, element: Element) -> Result<Placed> {
     let plain = |layout: std::result::Result<Layout, LayoutError>| {
         let layout = layout.and_then(|layout| ComposedLayout::new(Swizzle::IDENTITY, 0, layout));
-        layout.map_err(|error| call.error_at(0, error))
+        layout.map_err(|error| call.error_at(index, error))
     };
-    let layout = match call.args[0].value.to_algebra() {
+    let layout = match call.args[index].value.to_algebra() {
         Some(cute_algebra::Value::Composed(layout)) => layout,
         Some(cute_algebra::Value::Layout(layout)) => plain(Ok(layout))?,
         Some(cute_algebra::Value::Int(extent)) => plain(Layout::left(extent))?,
         Some(cute_algebra::Value::Tuple(shape)) => plain(Layout::left(shape))?,
         Some(cute_algebra::Value::XorMap(_)) => {
             let message = "a tensor in shared memory takes a layout, swizzled or not, and no other map of bits; use `at` for the value of such a map";
-            return Err(call.error_at(0, message));
+            return Err(call.error_at(index, message));
         }
-        _ => return Err(call.mismatch(0, "a layout or a shape")),
+        _ => return Err(call.mismatch(index, "a layout or a shape")),
     };
-    let shown = layout
-        .as_layout()
-        .map_or_else(|| layout.to_string(), Layout::to_string);
     if let Some(stride) = layout
         .layout()
         .stride()
@@ -54,8 +159,11 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
         .find(|stride| stride.value() < 0)
     {
         return Err(call.error_at(
-            0,
-            format!("a tensor in shared memory takes no negative strides: {shown} has the stride {stride}"),
+            index,
+            format!(
+                "a tensor in shared memory takes no negative strides: {} has the stride {stride}",
+                shown(&layout)
+            ),
         ));
     }
     let width = element.bytes();
@@ -69,9 +177,10 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
         span.and_then(|span| u32::try_from(span.checked_add(period - 1)? / period * period).ok());
     let Some(size) = size.filter(|_| layout.offset() >= 0) else {
         return Err(call.error_at(
-            0,
+            index,
             format!(
-                "{element} at {shown} does not fit shared memory, {} bytes",
+                "{element} at {} does not fit shared memory, {} bytes",
+                shown(&layout),
                 shared::MAX_BYTES
             ),
         ));
@@ -80,15 +189,17 @@ fn smem(b: &mut Builder, call: &Call) -> Result<Value> {
     let align = u32::try_from(period)
         .unwrap_or(SHARED_ALIGN)
         .clamp(tma::SHARED_ALIGN, SHARED_ALIGN);
-    b.set_place(call.span);
-    let base = b.allocate(size, align)?;
-    b.describe_shared(base..base + size, format!("{element} at {shown}"));
-    Ok(Value::Tensor(Tensor {
-        element,
-        base,
+    Ok(Placed {
         layout,
-        dynamic: Num::Const(0),
-    }))
+        size,
+        align,
+    })
+}
+
+/// The layout as text, without a swizzle that changes nothing.
+fn shown(layout: &ComposedLayout) -> String {
+    let plain = layout.as_layout().map(Layout::to_string);
+    plain.unwrap_or_else(|| layout.to_string())
 }
 
 fn smem_atom(_: &mut Builder, call: &Call) -> Result<Value> {
@@ -113,6 +224,7 @@ fn smem_atom(_: &mut Builder, call: &Call) -> Result<Value> {
 fn size(_: &mut Builder, call: &Call) -> Result<Value> {
     let size = match &call.args[0].value {
         Value::Tensor(tensor) => tensor.layout.layout().size().into(),
+        Value::Global(global) => tile(call, global)?.size().into(),
         Value::Fragment(fragment) => fragment.values.len() as i128,
         Value::Algebra(cute_algebra::Value::Layout(layout)) => layout.size().into(),
         Value::Algebra(cute_algebra::Value::Composed(layout)) => layout.layout().size().into(),
@@ -126,10 +238,19 @@ fn bytes(_: &mut Builder, call: &Call) -> Result<Value> {
         Value::Tensor(tensor) => {
             i128::from(tensor.layout.layout().size()) * i128::from(tensor.width())
         }
+        Value::Global(global) => {
+            i128::from(tile(call, global)?.size()) * i128::from(global.element.bytes())
+        }
         Value::Fragment(fragment) => {
             fragment.values.len() as i128 * i128::from(fragment.element.bytes())
         }
         _ => return Err(call.mismatch(0, "a tensor or a fragment")),
     };
     Ok(Value::Int(bytes, None))
+}
+
+/// The layout of a tile of global memory.
+fn tile<'g>(call: &Call, global: &'g Global) -> Result<&'g Layout> {
+    let tile = global.tile();
+    tile.ok_or_else(|| call.mismatch(0, "a tile, whose extents are known at expansion,"))
 }

@@ -46,7 +46,7 @@ fn below(count: u32) -> u64 {
 }
 
 /// The bits that may be set in a number of at most `limit`.
-fn up_to(limit: u64) -> u64 {
+pub fn up_to(limit: u64) -> u64 {
     below(64 - limit.leading_zeros())
 }
 

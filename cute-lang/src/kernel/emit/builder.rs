@@ -8,11 +8,14 @@
 //!
 //! [`error`](Builder::error) makes a [`syn::Error`] at the token that [`set_place`](Builder::set_place) has set.
 
+use crate::kernel::emit::bits::up_to;
+use crate::kernel::emit::facts::Facts;
 use crate::kernel::emit::note::Note;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::registers::Registers;
 use crate::kernel::emit::registers::is_numbered;
 use crate::kernel::emit::report::Report;
+use crate::kernel::emit::shared::{Purpose, SharedMemory};
 use crate::kernel::syntax::location::Location;
 use crate::kernel::value::types::{half_bits, instruction_type, rust_name};
 use crate::kernel::value::{Num, Scalar};
@@ -35,6 +38,8 @@ pub const SHARED_ALIGN: u32 = SwizzleMode::B128.atom() as u32;
 pub struct Builder {
     /// The parameters, in order.
     pub params: Vec<Param>,
+    /// What is known of the arguments of a launch.
+    pub facts: Facts,
     /// Threads of a CTA.
     pub threads: u32,
     /// CTAs of a cluster.
@@ -54,7 +59,8 @@ pub struct Builder {
     pub(super) prologue: Vec<Line>,
     pub(super) init: Vec<Line>,
     pub(super) lines: Vec<Line>,
-    pub(super) shared_bytes: u32,
+    /// What lies in shared memory.
+    pub shared: SharedMemory,
     /// The first instruction that is not in the table of `cute-ptx`, as an error.
     pub(super) defect: Option<Error>,
 }
@@ -64,6 +70,7 @@ impl Builder {
     pub fn new(threads: u32, cluster: [u32; 3]) -> Self {
         Self {
             params: Vec::new(),
+            facts: Facts::default(),
             threads,
             cluster,
             place: Span::call_site(),
@@ -78,7 +85,7 @@ impl Builder {
             prologue: Vec::new(),
             init: Vec::new(),
             lines: Vec::new(),
-            shared_bytes: 0,
+            shared: SharedMemory::default(),
             defect: None,
         }
     }
@@ -267,6 +274,17 @@ impl Builder {
         }
     }
 
+    /// Puts a guard on each instruction that `emit` appends, if there is one.
+    pub fn guarded(&mut self, guard: Option<Guard>, emit: impl FnOnce(&mut Builder)) {
+        let start = self.lines.len();
+        emit(self);
+        for line in &mut self.lines[start..] {
+            if let Line::Inst(inst) = line {
+                inst.guard.clone_from(&guard);
+            }
+        }
+    }
+
     /// Appends an instruction that writes a fresh register of type `ty`, its first operand.
     pub fn compute(
         &mut self,
@@ -415,18 +433,14 @@ impl Builder {
     }
 
     /// Reserves dynamic shared memory and returns its offset from [`shared_base`](Self::shared_base), in bytes.
-    pub fn allocate(&mut self, bytes: u32, align: u32) -> Result<u32> {
-        let offset = self.shared_bytes.next_multiple_of(align);
-        match offset.checked_add(bytes) {
-            Some(end) if end <= shared::MAX_BYTES => {
-                self.shared_bytes = end;
-                Ok(offset)
-            }
-            _ => Err(self.error(format!(
+    pub fn allocate(&mut self, bytes: u32, align: u32, purpose: Purpose) -> Result<u32> {
+        let offset = self.shared.allocate(bytes, align, purpose);
+        offset.map_err(|offset| {
+            self.error(format!(
                 "{bytes} bytes at offset {offset} do not fit shared memory: a CTA has {} bytes",
                 shared::MAX_BYTES
-            ))),
-        }
+            ))
+        })
     }
 
     /// The shared-memory address of the kernel's dynamic shared memory, a multiple of [`SHARED_ALIGN`].
@@ -472,6 +486,14 @@ impl Builder {
                 let known = self.bits.get(&scalar.name).filter(|_| !scalar.variable);
                 known.map_or(all, |bits| bits & all)
             }
+        }
+    }
+
+    /// An upper bound of a number that is not negative.
+    pub fn greatest(&self, num: &Num) -> i128 {
+        match num {
+            Num::Const(value) => *value,
+            Num::Reg(_) => up_to(self.possible_bits(num)).into(),
         }
     }
 

@@ -54,7 +54,7 @@ impl Builder {
             files: self.files,
             reports: self.reports,
             body,
-            shared_bytes: self.shared_bytes,
+            shared_bytes: self.shared.end(),
             params: self.params,
         })
     }

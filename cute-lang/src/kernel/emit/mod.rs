@@ -3,11 +3,14 @@
 pub mod arithmetic;
 pub mod bits;
 pub mod builder;
+pub mod facts;
 pub mod finish;
 pub mod module;
 pub mod note;
 pub mod operation;
 pub mod param;
+pub mod quantity;
 pub mod registers;
 pub mod report;
+pub mod shared;
 pub mod unread;

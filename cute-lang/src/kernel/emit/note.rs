@@ -14,6 +14,8 @@ pub enum Note {
     Shared {
         /// Their bytes in the kernel's shared memory.
         bytes: Range<u32>,
+        /// Whether other tensors are there at other times.
+        in_turn: bool,
         /// The variable that holds them; `None` while none does.
         name: Option<String>,
         /// What they are, such as `f32 at (8,32):(32,1)`.
@@ -26,32 +28,54 @@ impl Display for Note {
         match self {
             Note::Text(text) => f.write_str(text),
             Note::Shared {
-                bytes,
+                bytes: Range { start, end },
+                in_turn,
                 name,
                 description,
             } => {
-                let name = name.iter().map(|name| format!(", {name}"));
-                let name: String = name.collect();
-                let Range { start, end } = bytes;
-                write!(f, "shared memory {start}..{end}{name}: {description}")
+                write!(f, "shared memory {start}..{end}")?;
+                if *in_turn {
+                    write!(f, ", in turn with others")?;
+                }
+                if let Some(name) = name {
+                    write!(f, ", {name}")?;
+                }
+                write!(f, ": {description}")
             }
         }
     }
 }
 
 impl Builder {
-    /// Adds a comment to the header.
+    /// Adds a comment to the header, unless it has the same already.
     pub fn header(&mut self, text: impl Into<String>) {
-        self.notes.push(Note::Text(text.into()));
+        let text = text.into();
+        let known = |note: &Note| matches!(note, Note::Text(known) if *known == text);
+        if !self.notes.iter().any(known) {
+            self.notes.push(Note::Text(text));
+        }
     }
 
-    /// Adds a comment about what lies in shared memory.
+    /// Adds a comment about what lies in shared memory, unless it has the same already.
     pub fn describe_shared(&mut self, bytes: Range<u32>, description: String) {
-        self.notes.push(Note::Shared {
-            bytes,
-            name: None,
-            description,
+        let in_turn = self.shared.is_shared(&bytes);
+        let known = self.notes.iter().any(|note| match note {
+            Note::Shared {
+                bytes: place,
+                in_turn: turn,
+                description: known,
+                ..
+            } => (place, *turn, known) == (&bytes, in_turn, &description),
+            Note::Text(_) => false,
         });
+        if !known {
+            self.notes.push(Note::Shared {
+                bytes,
+                in_turn,
+                name: None,
+                description,
+            });
+        }
     }
 
     /// Names what a variable holds of shared memory, unless an earlier variable held it.

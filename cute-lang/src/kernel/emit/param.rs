@@ -20,13 +20,15 @@ pub struct Param {
 }
 
 impl Param {
-    /// The names of the PTX parameters that it becomes.
+    /// The names of the PTX parameters that it may become.
     pub fn symbols(&self) -> Vec<String> {
         let ParamKind::Global { rank, .. } = self.kind else {
             return vec![self.symbol.clone()];
         };
         let strides = (0..rank - 1).map(|mode| self.stride_symbol(mode));
-        [self.pointer_symbol()].into_iter().chain(strides).collect()
+        let extents = (0..rank).map(|mode| self.extent_symbol(mode));
+        let pointer = [self.pointer_symbol()].into_iter();
+        pointer.chain(strides).chain(extents).collect()
     }
 
     /// The name of the PTX parameter that holds the pointer of a `Global`.
@@ -37,6 +39,11 @@ impl Param {
     /// The name of the PTX parameter that holds the stride of a mode of a `Global`.
     pub fn stride_symbol(&self, mode: usize) -> String {
         format!("{}_stride{mode}", self.symbol)
+    }
+
+    /// The name of the PTX parameter that holds the extent of a mode of a `Global`.
+    pub fn extent_symbol(&self, mode: usize) -> String {
+        format!("{}_extent{mode}", self.symbol)
     }
 
     /// Lengthens the symbol until none of its names is an opcode or a name of the parameters before.
@@ -74,7 +81,8 @@ pub enum ParamKind {
     TmaLoad(TmaParam),
     /// `TmaStore<T, R>`.
     TmaStore(TmaParam),
-    /// `Global<T, R>`: a pointer and R−1 strides, in elements; the last mode is contiguous.
+    /// `Global<T, R>`: a pointer, R−1 strides, in elements, and, if the kernel reads one, R extents; the last mode is
+    /// contiguous.
     Global {
         /// The type `T` of its elements.
         element: Element,
@@ -82,8 +90,10 @@ pub enum ParamKind {
         rank: usize,
         /// Whether the kernel writes it.
         written: bool,
-        /// The first place where the kernel reads or writes it.
-        accessed: Option<Span>,
+        /// Whether the kernel reads an extent.
+        extents: bool,
+        /// The first place where the kernel reads or writes an element that may be outside of the tensor.
+        unproven: Option<Span>,
     },
     /// A number of this type, by value.
     Scalar(Type),

@@ -15,14 +15,24 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered
         return TokenStream::new();
     };
     let name = &kernel.function.sig.ident;
-    let is_type = |choice: &&Choice| {
+    let is_type = |choice: &Choice| {
         let mut params = kernel.function.sig.generics.params.iter();
-        params.any(|param| matches!(param, GenericParam::Type(param) if param.ident == choice.name))
+        params.any(|param| matches!(param, GenericParam::Type(param) if choice.names.contains(&param.ident)))
     };
-    let types: Vec<&Choice> = kernel.choices.iter().filter(is_type).collect();
-    let constants: Vec<&Choice> = kernel.choices.iter().filter(|it| !is_type(it)).collect();
-    let generics: Vec<&Ident> = types.iter().map(|choice| &choice.name).collect();
-    let enums = constants.iter().map(|choice| enumeration(name, choice));
+    let (types, constants): (Vec<&Choice>, Vec<&Choice>) =
+        kernel.choices.iter().partition(|choice| is_type(choice));
+    // A constant is chosen alone.
+    let constants: Vec<&Ident> = constants.iter().flat_map(|choice| &choice.names).collect();
+    let generics: Vec<&Ident> = types.iter().flat_map(|choice| &choice.names).collect();
+    let enums = constants.iter().map(|constant| {
+        let choices = kernel.choices.iter();
+        let values = choices.filter(|choice| choice.names.contains(constant));
+        enumeration(
+            name,
+            constant,
+            values.flat_map(|choice| choice.values.iter().flatten()),
+        )
+    });
     let unsafety = kernel.unsafety;
     let safety = unsafety.map(|_| {
         quote! {
@@ -35,7 +45,7 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered
 
     let constant_names: Vec<Ident> = constants
         .iter()
-        .map(|choice| format_ident!("{}", choice.name.to_string().to_lowercase()))
+        .map(|constant| format_ident!("{}", constant.to_string().to_lowercase()))
         .collect();
     let constant_types: Vec<Ident> = constants.iter().map(|it| enum_name(name, it)).collect();
     let names: Vec<Ident> = first
@@ -77,12 +87,12 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered
                 })
             });
         let arms = arms.filter_map(|(instance, lowered)| {
-            let patterns = constants.iter().map(|choice| {
+            let patterns = constants.iter().map(|constant| {
                 let (_, value) = instance
                     .values
                     .iter()
-                    .find(|(known, _)| *known == choice.name)?;
-                let (ty, variant) = (enum_name(name, choice), variant(value)?);
+                    .find(|(known, _)| known == *constant)?;
+                let (ty, variant) = (enum_name(name, constant), variant(value)?);
                 Some(quote!(#ty::#variant))
             });
             let patterns: Vec<TokenStream> = patterns.collect::<Option<_>>()?;
@@ -190,13 +200,14 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered
 }
 
 /// `gemm_CFG`: an enum of the values of a constant.
-fn enumeration(kernel: &Ident, choice: &Choice) -> TokenStream {
-    let name = enum_name(kernel, choice);
-    let doc = format!(
-        " The values of `{}` for which `{kernel}` has instances.",
-        choice.name
-    );
-    let variants = choice.values.iter().filter_map(|value| {
+fn enumeration<'v>(
+    kernel: &Ident,
+    constant: &Ident,
+    values: impl Iterator<Item = &'v Expr>,
+) -> TokenStream {
+    let name = enum_name(kernel, constant);
+    let doc = format!(" The values of `{constant}` for which `{kernel}` has instances.");
+    let variants = values.filter_map(|value| {
         let doc = format!(" `{}`.", text_of(value).ok()?);
         let variant = variant(value)?;
         Some(quote!(#[doc = #doc] #variant))
@@ -211,8 +222,8 @@ fn enumeration(kernel: &Ident, choice: &Choice) -> TokenStream {
     }
 }
 
-fn enum_name(kernel: &Ident, choice: &Choice) -> Ident {
-    format_ident!("{}_{}", kernel, choice.name)
+fn enum_name(kernel: &Ident, constant: &Ident) -> Ident {
+    format_ident!("{}_{}", kernel, constant)
 }
 
 /// The variant for a value: its name, or a number after `_`.
@@ -246,9 +257,9 @@ fn element<'g>(input: &FnArg, generics: &[&'g Ident]) -> Option<&'g Ident> {
 fn combinations<'c>(types: &[&'c Choice]) -> Vec<Vec<(&'c Ident, &'c Expr)>> {
     types.iter().fold(vec![Vec::new()], |combinations, choice| {
         let longer = combinations.iter().flat_map(|before| {
-            choice.values.iter().map(|value| {
+            choice.pairs().map(|pairs| {
                 let mut all = before.clone();
-                all.push((&choice.name, value));
+                all.extend(pairs);
                 all
             })
         });

@@ -1,5 +1,6 @@
 //! The type of an instance.
 
+use super::fact::facts_of;
 use super::parameter::{param_type, param_value};
 use super::report;
 use crate::kernel::emit::param::{Param, ParamKind};
@@ -16,8 +17,10 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
         cluster,
         smem_bytes,
         unsafety,
+        facts,
         ..
     } = lowered;
+    let facts = facts_of(facade, facts);
     let [x, y, z] = cluster;
     let text = name.to_string();
     let ptx = raw_string(&lowered.module.to_string());
@@ -59,6 +62,7 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
             const SMEM_BYTES: ::core::primitive::u32 = #smem_bytes;
             const PARAMS: &'static [#facade::Param] = &[#(#params),*];
             #reports
+            #facts
         }
 
         impl #name {
@@ -90,7 +94,7 @@ fn safety(params: &[Param]) -> Vec<String> {
         .iter()
         .filter_map(|param| match param.kind {
             ParamKind::Global {
-                accessed: Some(_), ..
+                unproven: Some(_), ..
             } => Some(format!("`{}`", param.name)),
             _ => None,
         })

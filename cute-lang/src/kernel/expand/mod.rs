@@ -1,6 +1,7 @@
 //! Kernels to Rust: a type for each instance, with its PTX as a constant and a typed launch.
 
 mod choice;
+mod fact;
 mod instance;
 mod item;
 mod library;

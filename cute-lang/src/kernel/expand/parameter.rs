@@ -23,11 +23,18 @@ pub(super) fn param_value(facade: &TokenStream, param: &Param) -> TokenStream {
             element,
             rank,
             written,
+            extents,
             ..
         } => {
             let element = element_type(facade, *element);
             quote! {
-                #facade::Param::Global { name: #name, element: #element, rank: #rank, written: #written }
+                #facade::Param::Global {
+                    name: #name,
+                    element: #element,
+                    rank: #rank,
+                    written: #written,
+                    extents: #extents,
+                }
             }
         }
         ParamKind::Scalar(ty) => {

@@ -53,8 +53,13 @@ impl Interpreter<'_> {
         then: impl FnOnce(&mut Self) -> Result<Value>,
         otherwise: impl FnOnce(&mut Self) -> Result<Value>,
     ) -> Result<Value> {
+        // Both branches may run at once, in different warps, and so may what follows: their tensors share no memory, and stay
+        // until the end of the block around them.
+        let start = self.b.shared.now();
         let (then_value, then, then_dead) = self.capture(then)?;
+        self.b.shared.reserve_since(start);
         let (else_value, other, else_dead) = self.capture(otherwise)?;
+        self.b.shared.reserve_since(start);
         self.b.set_place(span);
         self.dead = then_dead && else_dead;
         match (then_dead, else_dead) {

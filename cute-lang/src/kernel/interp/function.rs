@@ -144,7 +144,7 @@ impl Interpreter<'_> {
         let entry = std::mem::replace(&mut self.entry, entry);
         self.calls += 1;
         let errors = self.errors.len();
-        let mut value = body(self);
+        let mut value = self.lifetime(body);
         if crosses && let Err(error) = value {
             self.record(error);
             value = Err(self.follow(span));

@@ -227,10 +227,7 @@ impl Interpreter<'_> {
         match value {
             Value::Tensor(tensor) => vec![Value::Element(tensor.element)],
             Value::Fragment(fragment) => vec![Value::Element(fragment.element)],
-            Value::Global(global) => match self.b.params[global.param].kind {
-                ParamKind::Global { element, rank, .. } => tensor(element, rank),
-                _ => Vec::new(),
-            },
+            Value::Global(global) => tensor(global.element, global.rank()),
             Value::TmaTensor(map) => match &self.b.params[map.param].kind {
                 ParamKind::TmaLoad(map) | ParamKind::TmaStore(map) => tensor(map.element, map.rank),
                 _ => Vec::new(),

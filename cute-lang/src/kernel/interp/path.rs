@@ -1,4 +1,4 @@
-//! Paths of several names: `Name::f(…)`, `module::f(…)`, `module::CONSTANT` and `u32::MAX`.
+//! Paths of several names: `Name::f(…)`, `module::f(…)`, `module::CONSTANT`, `u32::MAX` and `T::Accumulator`.
 
 use super::function::Invocation;
 use super::{Interpreter, Scope};
@@ -28,6 +28,16 @@ impl Interpreter<'_> {
             if let Some(value) = element.and_then(|element| associated_constant(element, &name)) {
                 return Ok(value);
             }
+            if let Some(element) = element.filter(|_| name == "Accumulator") {
+                let accumulators = element.wgmma().map(|input| input.accumulators);
+                return match accumulators.and_then(<[Element]>::last) {
+                    Some(widest) => Ok(Value::Element(*widest)),
+                    None => Err(Error::new_spanned(
+                        path,
+                        format!("wgmma does not multiply `{element}`"),
+                    )),
+                };
+            }
         }
         let name = path.to_token_stream().to_string().replace(' ', "");
         Err(Error::new_spanned(path, format!("cannot find `{name}`")))
@@ -56,7 +66,17 @@ impl Interpreter<'_> {
         let found = module.and_then(|module| source.function(module, &last.ident.to_string()));
         let Some((module, function)) = found else {
             let name = path.to_token_stream().to_string().replace(' ', "");
-            let message = format!("cannot find the function `{name}`");
+            let on_the_heap = before
+                .segments
+                .last()
+                .is_some_and(|owner| HEAP.iter().any(|name| owner.ident == name));
+            let hint = match on_the_heap {
+                true => {
+                    ": kernels have no heap. An array, a fragment or a tensor in shared memory has a known size"
+                }
+                false => "",
+            };
+            let message = format!("cannot find the function `{name}`{hint}");
             return Err(Error::new_spanned(path, message));
         };
         let types = self.type_arguments(&last.arguments)?;
@@ -71,6 +91,11 @@ impl Interpreter<'_> {
         })
     }
 }
+
+/// Types of Rust's library whose values lie on the heap.
+const HEAP: [&str; 9] = [
+    "Arc", "BTreeMap", "Box", "HashMap", "HashSet", "Rc", "String", "Vec", "VecDeque",
+];
 
 /// `u32::MAX` and the like.
 fn associated_constant(element: Element, name: &str) -> Option<Value> {

@@ -1,6 +1,7 @@
 //! `ptx!(T: "mnemonic", operands…)`: one instruction, by its mnemonic.
 
 use crate::kernel::access::element::{Place, place, writes};
+use crate::kernel::access::global::unproven;
 use crate::kernel::emit::module::module;
 use crate::kernel::interp::{Interpreter, near};
 use crate::kernel::value::types::instruction_type;
@@ -166,6 +167,10 @@ impl Interpreter<'_> {
                 let coordinate = self.eval(&index.index)?;
                 self.b.set_place(index.index.span());
                 let found = place(&mut self.b, &x, &coordinate)?;
+                // The instruction may access more than this element.
+                if let Value::Global(global) = &x {
+                    unproven(&mut self.b, global);
+                }
                 // An instruction that stores, updates or copies writes to its first address.
                 if found.is_some() && all.spaces.is_empty() && stores(all.mnemonic) {
                     writes(&mut self.b, &x);

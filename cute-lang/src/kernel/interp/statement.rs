@@ -30,10 +30,22 @@ impl Interpreter<'_> {
 
     /// A block in a scope of its own.
     pub(super) fn block(&mut self, block: &Block) -> Result<Value> {
-        self.scopes.push(HashMap::new());
-        let value = self.statements(&block.stmts);
-        self.scopes.pop();
-        value
+        self.lifetime(|this| {
+            this.scopes.push(HashMap::new());
+            let value = this.statements(&block.stmts);
+            this.scopes.pop();
+            value
+        })
+    }
+
+    /// Runs `f`, at whose end the tensors that it has made in shared memory are free, but for those that its value holds.
+    pub(super) fn lifetime(&mut self, f: impl FnOnce(&mut Self) -> Result<Value>) -> Result<Value> {
+        let start = self.b.shared.now();
+        let value = f(self)?;
+        let mut held = Vec::new();
+        value.for_each_tensor(&mut |tensor| held.push(tensor.base));
+        self.b.shared.free_since(start, &held);
+        Ok(value)
     }
 
     /// Runs statements and returns the value of the last. After an error in a statement, the following ones are checked

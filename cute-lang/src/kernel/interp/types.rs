@@ -29,7 +29,17 @@ impl Interpreter<'_> {
         let syn::Type::Path(path) = ty else {
             return None;
         };
-        let ident = path.path.get_ident()?;
+        let Some(ident) = path.path.get_ident() else {
+            let path = syn::ExprPath {
+                attrs: Vec::new(),
+                qself: None,
+                path: path.path.clone(),
+            };
+            return match self.path(&path) {
+                Ok(Value::Element(element)) => number_type(element),
+                _ => None,
+            };
+        };
         match self.find(&ident.to_string()) {
             Some(Some(Value::Element(element))) => number_type(*element),
             Some(_) => None,

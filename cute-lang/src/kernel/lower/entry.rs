@@ -27,21 +27,27 @@ pub(super) fn entry_name(instance: &Ident) -> Result<String> {
 
 /// The PTX parameters for a parameter.
 pub(super) fn ptx_params(param: &Param) -> Vec<ast::Param> {
-    let ty = match &param.kind {
-        ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => ParamType::Bytes {
-            align: tma::MAP_ALIGN,
-            len: tma::MAP_BYTES as u32,
-        },
-        ParamKind::Global { .. } => ParamType::Scalar(Type::U64),
-        ParamKind::Scalar(ty) => ParamType::Scalar(*ty),
+    let scalar = |name, ty| ast::Param {
+        name,
+        ty: ParamType::Scalar(ty),
     };
-    let symbols = param.symbols().into_iter();
-    symbols
-        .map(|name| ast::Param {
-            name,
-            ty: ty.clone(),
-        })
-        .collect()
+    match param.kind {
+        ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => vec![ast::Param {
+            name: param.symbol.clone(),
+            ty: ParamType::Bytes {
+                align: tma::MAP_ALIGN,
+                len: tma::MAP_BYTES as u32,
+            },
+        }],
+        ParamKind::Global { rank, extents, .. } => {
+            let mut params = vec![scalar(param.pointer_symbol(), Type::U64)];
+            params.extend((0..rank - 1).map(|mode| scalar(param.stride_symbol(mode), Type::U64)));
+            let modes = 0..if extents { rank } else { 0 };
+            params.extend(modes.map(|mode| scalar(param.extent_symbol(mode), Type::U32)));
+            params
+        }
+        ParamKind::Scalar(ty) => vec![scalar(param.symbol.clone(), ty)],
+    }
 }
 
 /// The PTX parameter of a kernel that reports.

@@ -3,10 +3,12 @@
 mod constant;
 mod constants;
 mod entry;
+mod facts;
 mod parameter;
 
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::facts::Fact;
 use crate::kernel::emit::module::module;
 use crate::kernel::emit::param::{Param, ParamKind};
 use crate::kernel::emit::report::Report;
@@ -24,6 +26,7 @@ pub(crate) use constants::constants;
 use cute_hopper::threads::MAX_CTA;
 use cute_ptx::ast::{Entry, Item, Module};
 use entry::{check_parameters, directives, entry_name, ptx_params, report_buffer, shared_memory};
+use facts::facts;
 use parameter::declare;
 use proc_macro2::{Ident, TokenStream};
 use syn::spanned::Spanned;
@@ -41,6 +44,8 @@ pub struct Lowered {
     pub module: Module,
     /// Parameters of the entry.
     pub params: Vec<Param>,
+    /// What a launch checks.
+    pub facts: Vec<Fact>,
     /// Threads of a CTA.
     pub threads: u32,
     /// CTAs of a cluster.
@@ -95,20 +100,43 @@ pub fn instances(source: &Source) -> Result<Vec<Lowered>> {
     let mut lowered = Vec::new();
     let mut errors = Errors::default();
     for kernel in &source.module(HERE).kernels {
+        let before = lowered.len();
+        let mut failed: Vec<(&Ident, Error)> = Vec::new();
         for instance in &kernel.instances {
             match lower_instance(source, kernel, instance) {
                 Ok(instance) => lowered.push(instance),
-                Err(error) => {
-                    // Other instances would mostly repeat the errors of this one.
-                    errors.push(error);
-                    break;
-                }
+                Err(error) => failed.push((&instance.name, error)),
+            }
+            if failed.len() == MOST_FAILED {
+                break;
             }
         }
+        errors.record(first_failure(failed, lowered.len() > before));
     }
     let lowered = errors.finish(lowered)?;
     check_names(source)?;
     Ok(lowered)
+}
+
+/// How many instances of a kernel are tried that fail.
+const MOST_FAILED: usize = 3;
+
+/// The errors of the first instance that failed: others mostly have the same. They name the instances if another one passed.
+fn first_failure(failed: Vec<(&Ident, Error)>, others_passed: bool) -> Result<()> {
+    let names: Vec<String> = failed.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let Some((_, error)) = failed.into_iter().next() else {
+        return Ok(());
+    };
+    let wanted = match &names[..] {
+        _ if !others_passed => return Err(error),
+        [name] => format!("the instance {name}"),
+        names => format!("the instances {}", names.join(", ")),
+    };
+    let mut errors = Errors::default();
+    for error in error {
+        errors.push(Error::new(error.span(), format!("{error} (in {wanted})")));
+    }
+    errors.finish(())
 }
 
 fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Result<Lowered> {
@@ -142,8 +170,13 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     for input in &kernel.function.sig.inputs {
         declare(&mut interpreter, input)?;
     }
+    interpreter.b.facts = facts(&mut interpreter, &kernel.function.sig)?;
+    for param in 0..interpreter.b.params.len() {
+        interpreter.b.scalar(param);
+    }
     interpreter.kernel(name, &kernel.function.block)?;
 
+    let facts = interpreter.b.facts.0.clone();
     let parts = interpreter.b.finish()?;
     if kernel.unsafety.is_none() {
         check_accesses(name, &parts.params)?;
@@ -182,6 +215,7 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
         unsafety: kernel.unsafety,
         module,
         params: parts.params,
+        facts,
         threads,
         cluster,
         smem_bytes: parts.shared_bytes,
@@ -196,7 +230,7 @@ fn check_accesses(kernel: &Ident, params: &[Param]) -> Result<()> {
     let mut errors = Errors::default();
     for param in params {
         if let ParamKind::Global {
-            accessed: Some(span),
+            unproven: Some(span),
             ..
         } = param.kind
         {

@@ -42,10 +42,9 @@ pub(super) fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Resul
         ParamKind::TmaLoad(_) | ParamKind::TmaStore(_) => {
             Value::TmaTensor(TmaTensor { param: index })
         }
-        ParamKind::Global { element, .. } => Value::Global(Global {
-            element: *element,
-            param: index,
-        }),
+        ParamKind::Global { element, rank, .. } => {
+            Value::Global(Global::whole(*element, index, *rank))
+        }
         ParamKind::Scalar(ty) => Value::Scalar(interpreter.b.parameter(
             &param.symbol,
             &name,
@@ -109,7 +108,8 @@ fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> 
             element,
             rank,
             written: false,
-            accessed: None,
+            extents: false,
+            unproven: None,
         }),
         _ => Err(Error::new_spanned(segment, EXPECTED)),
     }

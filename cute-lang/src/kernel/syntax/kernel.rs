@@ -8,7 +8,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
     Attribute, Error, Expr, ExprLit, GenericParam, ItemFn, Lit, Result, Safety, Signature, Token,
-    bracketed,
+    bracketed, parenthesized, token,
 };
 
 /// A function under `#[kernel]`.
@@ -76,6 +76,9 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
             ));
         }
     }
+    for choice in &choices {
+        errors.record(check_choice(choice, &function.sig));
+    }
     errors.record(check_qualifiers(&function.sig));
     let unsafety = match function.sig.safety {
         Safety::Unsafe(keyword) => Some(keyword),
@@ -88,7 +91,7 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         .iter()
         .filter_map(parameter_name)
         .collect();
-    if instances.is_empty() {
+    if instances.is_empty() && errors.is_empty() {
         if parameters.is_empty() {
             instances.push(Instance {
                 name: function.sig.ident.clone(),
@@ -144,6 +147,21 @@ fn check_qualifiers(sig: &Signature) -> Result<()> {
         refuse(token);
     }
     errors.finish(())
+}
+
+/// Refuses constants that are chosen together with other parameters: host code chooses each from an `enum` of its own.
+fn check_choice(choice: &Choice, sig: &Signature) -> Result<()> {
+    let constant = |name: &&Ident| {
+        let mut params = sig.generics.params.iter();
+        params.any(|param| matches!(param, GenericParam::Const(param) if param.ident == **name))
+    };
+    match choice.names.iter().find(constant) {
+        Some(name) if choice.names.len() > 1 => Err(Error::new(
+            name.span(),
+            format!("only types are chosen together: write `{name} in […]` outside of the tuple"),
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn check_instance(instance: &Instance, parameters: &[&Ident]) -> Result<()> {
@@ -240,39 +258,48 @@ struct Assignment {
     value: Expr,
 }
 
-/// `T in [bf16, f32], CFG in [SMALL, LARGE]`: an instance for each combination.
+/// `(T, D) in [(bf16, f32), (i8, i32)], CFG in [SMALL, LARGE]`: an instance for each combination.
 struct Product {
     choices: Vec<Choice>,
 }
 
-/// `T in [bf16, f32]`.
+/// `T in [bf16, f32]`, or `(T, D) in [(bf16, f32), (i8, i32)]`.
 pub struct Choice {
-    /// The parameter.
-    pub name: Ident,
-    /// Its values.
-    pub values: Vec<Expr>,
+    /// The parameters: one, or several that are chosen together.
+    pub names: Vec<Ident>,
+    /// Their values, a list as long as `names` for each choice.
+    pub values: Vec<Vec<Expr>>,
+}
+
+impl Choice {
+    /// Each choice, as the parameters with their values.
+    pub fn pairs(&self) -> impl Iterator<Item = impl Iterator<Item = (&Ident, &Expr)>> {
+        self.values
+            .iter()
+            .map(|values| self.names.iter().zip(values))
+    }
 }
 
 impl Product {
     /// The instances, named after the kernel and their values: `gemm_bf16_SMALL`.
     fn instances(&self, kernel: &Ident) -> Result<Vec<Instance>> {
         let mut instances = vec![(String::new(), Vec::new())];
-        for Choice {
-            name: parameter,
-            values,
-        } in &self.choices
-        {
+        for choice in &self.choices {
             let mut longer = Vec::new();
             for (name, before) in instances {
-                for value in values {
-                    let mut all: Vec<(Ident, Expr)> = before.clone();
-                    all.push((parameter.clone(), value.clone()));
-                    longer.push((format!("{name}_{}", text_of(value)?), all));
+                for pairs in choice.pairs() {
+                    let (mut name, mut all): (String, Vec<(Ident, Expr)>) =
+                        (name.clone(), before.clone());
+                    for (parameter, value) in pairs {
+                        name.push_str(&format!("_{}", text_of(value)?));
+                        all.push((parameter.clone(), value.clone()));
+                    }
+                    longer.push((name, all));
                 }
             }
             if longer.len() > MAX_INSTANCES {
                 let message = format!("more than {MAX_INSTANCES} instances");
-                return Err(Error::new(parameter.span(), message));
+                return Err(Error::new(choice.names[0].span(), message));
             }
             instances = longer;
         }
@@ -351,20 +378,41 @@ impl Parse for Product {
 
 impl Parse for Choice {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let name: Ident = input.parse()?;
+        let together = input.peek(token::Paren);
+        let names: Vec<Ident> = if together {
+            let content;
+            parenthesized!(content in input);
+            let names = Punctuated::<Ident, Token![,]>::parse_terminated(&content)?;
+            names.into_iter().collect()
+        } else {
+            vec![input.parse()?]
+        };
+        let Some(first) = names.first() else {
+            return Err(input.error("expected the names of parameters in the tuple before `in`"));
+        };
         input.parse::<Token![in]>()?;
         let content;
         bracketed!(content in input);
         let values = Punctuated::<Expr, Token![,]>::parse_terminated(&content)?;
         if values.is_empty() {
             return Err(Error::new(
-                name.span(),
-                format!("no value is given for `{name}`"),
+                first.span(),
+                format!("no value is given for `{first}`"),
             ));
         }
+        let values = values.into_iter().map(|value| match value {
+            Expr::Tuple(tuple) if together && tuple.elems.len() == names.len() => {
+                Ok(tuple.elems.into_iter().collect())
+            }
+            value if together => {
+                let message = format!("expected a tuple of {} values", names.len());
+                Err(Error::new_spanned(value, message))
+            }
+            value => Ok(vec![value]),
+        });
         Ok(Self {
-            name,
-            values: values.into_iter().collect(),
+            values: values.collect::<Result<_>>()?,
+            names,
         })
     }
 }

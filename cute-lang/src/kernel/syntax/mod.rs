@@ -9,3 +9,4 @@ pub mod location;
 pub mod module;
 pub mod source;
 pub(crate) mod text;
+mod types;

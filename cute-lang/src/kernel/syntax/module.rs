@@ -4,6 +4,7 @@ use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::height::check_height;
 use crate::kernel::syntax::import::{Import, imports};
 use crate::kernel::syntax::kernel::{Kernel, kernel};
+use crate::kernel::syntax::types::{check_field, check_signature};
 use proc_macro2::{Ident, TokenStream};
 use syn::{
     Attribute, Error, Fields, Generics, ImplItem, Item, ItemConst, ItemFn, ItemImpl, ItemMod,
@@ -119,7 +120,12 @@ impl Module {
                     let message = "a struct has fields with names in the kernel language: `struct Pair { a: u32, b: u32 }`";
                     return Err(Error::new_spanned(&item.ident, message));
                 }
+                let mut errors = Errors::default();
+                for field in &item.fields {
+                    errors.record(check_field(&field.ty));
+                }
                 self.structs.push(item);
+                errors.finish(())?;
             }
             Item::Impl(item) => self.impls.push(implementation(item)?),
             Item::Fn(function)
@@ -163,7 +169,7 @@ impl Module {
     }
 }
 
-/// Refuses attributes and qualifiers that belong to kernels.
+/// Refuses attributes and qualifiers that belong to kernels, and types that the language does not have.
 fn check_function(function: &ItemFn) -> Result<()> {
     let mut errors = Errors::default();
     if let Some(attr) = function
@@ -182,6 +188,7 @@ fn check_function(function: &ItemFn) -> Result<()> {
             "only a kernel may be `unsafe`, since the host calls nothing else",
         ));
     }
+    errors.record(check_signature(&function.sig));
     errors.finish(())
 }
 

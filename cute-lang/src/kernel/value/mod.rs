@@ -10,6 +10,7 @@ mod barrier;
 mod callable;
 mod element;
 mod fragment;
+mod global;
 mod num;
 mod option;
 mod parts;
@@ -21,10 +22,11 @@ pub use barrier::{Barrier, Barriers};
 pub use callable::{Callable, Closure};
 pub use element::Element;
 pub use fragment::{Distributed, Fragment, Held, packing, word_type};
+pub use global::{Global, Modes};
 pub use num::{Num, Scalar};
 pub use option::{Optional, Truth};
 pub use structure::{Struct, StructType};
-pub use tensor::{Global, Tensor, TmaTensor};
+pub use tensor::{Tensor, TmaTensor};
 
 use cute_ptx::ast::Type;
 use std::rc::Rc;
@@ -73,7 +75,7 @@ pub enum Value {
     Reference(Box<Value>),
     /// A tile of shared memory.
     Tensor(Tensor),
-    /// A tensor parameter that is accessed element by element.
+    /// A tensor in global memory, or a part of one.
     Global(Global),
     /// Registers of this thread, or its part of a tile held by several threads.
     Fragment(Fragment),

@@ -2,7 +2,7 @@
 
 use super::num::{Num, Scalar};
 use super::option::{Optional, Truth};
-use super::{Struct, Value};
+use super::{Callable, Struct, Tensor, Value};
 use std::slice;
 
 impl Value {
@@ -78,6 +78,7 @@ impl Value {
                 }
             }
             Value::Tensor(tensor) => tensor.for_each_scalar_mut(f),
+            Value::Global(global) => global.for_each_scalar_mut(f),
             Value::Barrier(barrier) => barrier.for_each_scalar_mut(f),
             Value::Option(Optional {
                 is_some: Truth::Predicate(predicate),
@@ -87,6 +88,24 @@ impl Value {
         }
         for part in self.parts_mut() {
             part.for_each_scalar_mut(f);
+        }
+    }
+
+    /// Calls `f` on every tensor in shared memory that the value holds, those that a closure uses included.
+    pub fn for_each_tensor(&self, f: &mut dyn FnMut(&Tensor)) {
+        match self {
+            Value::Tensor(tensor) => f(tensor),
+            Value::Reference(value) => value.for_each_tensor(f),
+            Value::Option(option) => option.value.iter().for_each(|it| it.for_each_tensor(f)),
+            Value::Callable(Callable::Closure(closure)) => {
+                let values = closure.scope.values().flatten();
+                values.for_each(|it| it.for_each_tensor(f));
+            }
+            value => value
+                .parts()
+                .into_iter()
+                .flatten()
+                .for_each(|it| it.for_each_tensor(f)),
         }
     }
 

@@ -18,15 +18,6 @@ pub struct Tensor {
     pub dynamic: Num,
 }
 
-/// A tensor parameter that is accessed element by element.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Global {
-    /// The type of its elements.
-    pub element: Element,
-    /// The index of the parameter.
-    pub param: usize,
-}
-
 /// A tensor parameter that is accessed by TMA.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TmaTensor {

@@ -7,7 +7,7 @@
 use crate::kernel::access::address::in_bytes;
 use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::builtins::copy::direction::Direction;
-use crate::kernel::builtins::copy::partition::partition;
+use crate::kernel::builtins::copy::memory::of_thread;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Distributed, Fragment, Held, Num, Scalar, Tensor};
 use cute_algebra::{CopyAtom, CopySide, Layout, from_table};
@@ -117,7 +117,7 @@ fn move_rows(
         }),
         ..fragment.clone()
     };
-    let (tensor, indices) = partition(b, tensor, &by_rows)?;
+    let (tensor, indices) = of_thread(b, tensor, &by_rows)?;
     if !rows_are_aligned(b, &tensor, &indices) {
         b.split_off(start);
         return Ok(false);

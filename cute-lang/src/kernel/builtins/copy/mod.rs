@@ -1,39 +1,60 @@
-//! Copies between registers and shared memory, by the widest vectors that both sides allow.
+//! Copies between registers and memory, by the widest vectors that both sides allow.
 
 mod direction;
+mod edge;
+mod fill;
 mod matrix;
-mod pack;
+mod memory;
+pub(super) mod pack;
 mod partition;
+mod registers;
 #[cfg(test)]
 mod tests;
 mod vector;
 
+use crate::kernel::access::element::writes;
+use crate::kernel::access::global::unproven;
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::builtins::copy::direction::Direction;
-use crate::kernel::builtins::copy::pack::pack;
-use crate::kernel::builtins::copy::partition::partition;
-use crate::kernel::builtins::copy::vector::{Vector, transfer, vectorise};
+use crate::kernel::builtins::copy::edge::{copy_inside, copy_or};
+use crate::kernel::builtins::copy::memory::Memory;
+use crate::kernel::builtins::copy::registers::Condition;
+use crate::kernel::builtins::copy::vector::vectorise;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Fragment, Scalar, Tensor, Value, packing, word_type};
-use std::collections::BTreeMap;
+use crate::kernel::value::{Fragment, Tensor, Value};
 use syn::Result;
 
-pub(crate) const ROWS: &[Builtin] = &[Builtin {
-    signature: "copy(source, destination)",
-    apply: copy,
-}];
+pub(crate) const ROWS: &[Builtin] = &[
+    Builtin {
+        signature: "copy(source, destination)",
+        apply: copy,
+    },
+    Builtin {
+        signature: "copy_or(source, destination, fill)",
+        apply: copy_or,
+    },
+    Builtin {
+        signature: "copy_inside(source, destination)",
+        apply: copy_inside,
+    },
+];
 
-fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
+pub(super) fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(call.span);
-    match (&call.args[0].value, &call.args[1].value) {
+    let (source, destination) = (&call.args[0].value, &call.args[1].value);
+    match (source, destination) {
         (Value::Tensor(tensor), Value::Fragment(fragment)) => load(b, tensor, fragment)?,
         (Value::Fragment(fragment), Value::Tensor(tensor)) => store(b, fragment, tensor)?,
-        (Value::Fragment(from), Value::Fragment(to)) => to.assign(b, from)?,
-        (Value::Tensor(_), _) => return Err(call.mismatch(1, "a fragment")),
-        (Value::Fragment(_), _) => {
-            return Err(call.mismatch(1, "a tensor in shared memory or a fragment"));
+        (Value::Global(_), Value::Fragment(fragment)) => {
+            copy_global(b, Direction::Load, source, fragment)?;
         }
-        _ => return Err(call.mismatch(0, "a tensor in shared memory or a fragment")),
+        (Value::Fragment(fragment), Value::Global(_)) => {
+            copy_global(b, Direction::Store, destination, fragment)?;
+        }
+        (Value::Fragment(from), Value::Fragment(to)) => to.assign(b, from)?,
+        (Value::Tensor(_) | Value::Global(_), _) => return Err(call.mismatch(1, "a fragment")),
+        (Value::Fragment(_), _) => return Err(call.mismatch(1, "a tensor or a fragment")),
+        _ => return Err(call.mismatch(0, "a tensor or a fragment")),
     }
     Ok(Value::Unit)
 }
@@ -42,103 +63,46 @@ fn load(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<()> {
     if tensor.element == fragment.element && matrix::copy(b, Direction::Load, tensor, fragment)? {
         return Ok(());
     }
-    let Access { tensor, vectors } = access(b, tensor, fragment)?;
-    let mut addresses = tensor.addresses();
-    // For elements of 8 and 16 bits that are loaded in another order than the fragment's: by register and part, the
-    // loaded register and its part.
-    let mut loaded: BTreeMap<usize, BTreeMap<usize, (Scalar, usize)>> = BTreeMap::new();
-    for vector in &vectors {
-        let mut words = Vec::new();
-        for values in vector.values.chunks(packing(fragment.element)) {
-            match fragment.whole_register(values) {
-                Some(register) => words.push(register),
-                None => {
-                    let word = b.register(word_type(fragment.element));
-                    for (part, &value) in values.iter().enumerate() {
-                        let slot = fragment.values[value].slot;
-                        let (register, place) = (
-                            slot / packing(fragment.element),
-                            slot % packing(fragment.element),
-                        );
-                        loaded
-                            .entry(register)
-                            .or_default()
-                            .insert(place, (word.clone(), part));
-                    }
-                    words.push(word);
-                }
-            }
-        }
-        let address = addresses.operand(b, tensor.byte(vector.index))?;
-        let bytes = vector.values.len() as i64 * tensor.width();
-        transfer(b, Direction::Load, &words, address, bytes);
-    }
-    for (register, mut parts) in loaded {
-        let register = fragment.registers[register].clone();
-        // Parts that were not loaded keep their values.
-        let parts: Vec<_> = (0..packing(fragment.element))
-            .map(|place| {
-                parts
-                    .remove(&place)
-                    .unwrap_or_else(|| (register.clone(), place))
-            })
-            .collect();
-        pack(b, &register, &parts, tensor.element.bytes() as usize);
-    }
-    Ok(())
+    let mut memory = Memory::shared(b, tensor, fragment)?;
+    move_all(b, Direction::Load, &mut memory, fragment)
 }
 
 fn store(b: &mut Builder, fragment: &Fragment, tensor: &Tensor) -> Result<()> {
     if tensor.element == fragment.element && matrix::copy(b, Direction::Store, tensor, fragment)? {
         return Ok(());
     }
-    let Access { tensor, vectors } = access(b, tensor, fragment)?;
-    let mut addresses = tensor.addresses();
-    for vector in &vectors {
-        let mut words = Vec::new();
-        for values in vector.values.chunks(packing(fragment.element)) {
-            words.push(match fragment.whole_register(values) {
-                Some(register) => register,
-                None => {
-                    let parts: Vec<_> = values.iter().map(|&value| fragment.part(value)).collect();
-                    let word = b.register(word_type(fragment.element));
-                    pack(b, &word, &parts, fragment.element.bytes() as usize);
-                    word
-                }
-            });
-        }
-        let address = addresses.operand(b, tensor.byte(vector.index))?;
-        let bytes = vector.values.len() as i64 * tensor.width();
-        transfer(b, Direction::Store, &words, address, bytes);
-    }
-    Ok(())
+    let mut memory = Memory::shared(b, tensor, fragment)?;
+    move_all(b, Direction::Store, &mut memory, fragment)
 }
 
-/// The accesses that copy between a fragment and the thread's part of a tensor.
-struct Access {
-    tensor: Tensor,
-    vectors: Vec<Vector>,
-}
-
-fn access(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<Access> {
-    if tensor.element != fragment.element {
-        let (tensor, fragment) = (tensor.element, fragment.element);
-        return Err(b.error(format!(
-            "the tensor has elements of `{tensor}`, but the fragment has elements of `{fragment}`: convert the fragment"
-        )));
-    }
-    let (tensor, indices) = match &fragment.tile {
-        None => {
-            let (size, values) = (tensor.layout.layout().size(), fragment.values.len());
-            if size != values as i64 {
-                return Err(b.error(format!(
-                    "the tensor has {size} elements, but the fragment has {values}"
-                )));
-            }
-            (tensor.clone(), tensor.layout.layout().values().collect())
-        }
-        Some(_) => partition(b, tensor, fragment)?,
+/// Copies a tile of global memory whose elements are all inside of the tensor.
+fn copy_global(
+    b: &mut Builder,
+    direction: Direction,
+    tile: &Value,
+    fragment: &Fragment,
+) -> Result<()> {
+    let Value::Global(global) = tile else {
+        return Ok(());
     };
-    let vectors = vectorise(b, &tensor, &indices);
-    Ok(Access { tensor, vectors })
+    let mut memory = Memory::global(b, global, fragment)?;
+    if memory.inside(b)?.is_some_and(|inside| inside.may_end()) {
+        unproven(b, global);
+    }
+    if direction == Direction::Store {
+        writes(b, tile);
+    }
+    move_all(b, direction, &mut memory, fragment)
+}
+
+/// Moves all values by the widest vectors.
+fn move_all(
+    b: &mut Builder,
+    direction: Direction,
+    memory: &mut Memory,
+    fragment: &Fragment,
+) -> Result<()> {
+    let vectors = vectorise(memory.lanes(b), &memory.places());
+    let always = |_: &mut Builder, _| Ok(Condition::default());
+    registers::transfer(b, direction, memory, fragment, &vectors, always)
 }

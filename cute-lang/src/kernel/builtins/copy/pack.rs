@@ -7,7 +7,12 @@ use cute_ptx::table::Opcode;
 
 /// Assembles a register from two halves or four bytes of registers. If there are fewer parts, the upper bytes have no
 /// meaning.
-pub(super) fn pack(b: &mut Builder, to: &Scalar, parts: &[(Scalar, usize)], width: usize) {
+pub(in crate::kernel::builtins) fn pack(
+    b: &mut Builder,
+    to: &Scalar,
+    parts: &[(Scalar, usize)],
+    width: usize,
+) {
     let mut bytes: Vec<(&Scalar, usize)> = parts
         .iter()
         .flat_map(|(register, part)| (0..width).map(move |byte| (register, part * width + byte)))

@@ -2,29 +2,37 @@
 
 use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Fragment, Held, Tensor};
+use crate::kernel::value::{Fragment, Held, Num};
 use cute_algebra::{Layout, coalesce};
 use syn::Result;
 
-/// The tensor that begins at the coordinate of the thread, and what its layout gives for each value of the fragment.
+/// What an integral layout of the tensor gives at the coordinate of the thread, times `unit`, and what it gives for each
+/// value of the fragment. The index of a value is the sum of the two.
 pub(super) fn partition(
     b: &mut Builder,
-    tensor: &Tensor,
+    layout: &Layout,
     fragment: &Fragment,
-) -> Result<(Tensor, Vec<i64>)> {
+    unit: i64,
+) -> Result<(Num, Vec<i64>)> {
     let Some(tile) = &fragment.tile else {
-        return Ok((tensor.clone(), Vec::new()));
+        let (size, values) = (layout.size(), fragment.values.len());
+        if size != values as i64 {
+            return Err(b.error(format!(
+                "the tensor has {size} elements, but the fragment has {values}"
+            )));
+        }
+        return Ok((Num::Const(0), layout.values().collect()));
     };
-    let modes = tensor.layout.layout().modes();
+    let modes = layout.modes();
     let extents: Vec<i64> = modes.iter().map(Layout::size).collect();
     if !fragment.shape.leaves().eq(&extents) {
         return Err(b.error(format!(
             "the tensor has the shape {}, but the fragment has the shape {}",
-            tensor.layout.layout().shape(),
+            layout.shape(),
             fragment.shape
         )));
     }
-    let mut dynamic = tensor.dynamic.clone();
+    let mut dynamic = Num::Const(0);
     for (mode, layout) in modes.iter().enumerate() {
         // A coordinate is the sum of the thread's coordinate and the value's. The layout may be applied to each alone
         // if their sum never carries across a boundary between modes of the layout.
@@ -44,7 +52,7 @@ pub(super) fn partition(
                 )));
             }
         }
-        let offset = crd2idx(b, layout, &tile.origin[mode], tensor.width())?;
+        let offset = crd2idx(b, layout, &tile.origin[mode], unit)?;
         dynamic = b.add(&dynamic, &offset)?;
     }
     let index = |value: &Held| {
@@ -55,12 +63,5 @@ pub(super) fn partition(
             .map(|(coordinate, mode)| mode.at(*coordinate).unwrap_or_default())
             .sum()
     };
-    let indices = fragment.values.iter().map(index).collect();
-    Ok((
-        Tensor {
-            dynamic,
-            ..tensor.clone()
-        },
-        indices,
-    ))
+    Ok((dynamic, fragment.values.iter().map(index).collect()))
 }

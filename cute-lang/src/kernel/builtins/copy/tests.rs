@@ -5,7 +5,7 @@ use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::access::simulate::{SHARED, Thread};
 use crate::kernel::emit::builder::SHARED_ALIGN;
 use crate::kernel::lower::lower;
-use crate::kernel::value::{Distributed, Element, Held, Num};
+use crate::kernel::value::{Distributed, Element, Held, Num, packing, word_type};
 use cute_algebra::{ComposedLayout, Layout, Swizzle, SwizzleMode, bank_conflicts};
 use cute_ptx::table::Opcode;
 

@@ -1,61 +1,44 @@
-//! Vectors: consecutive values in shared memory that one instruction moves.
+//! Vectors: consecutive values in memory that one instruction moves.
 
-use crate::kernel::access::address::in_bytes;
 use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Scalar, Tensor};
+use crate::kernel::value::Scalar;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 
-/// One access: values of a fragment that are consecutive in shared memory.
-pub(super) struct Vector {
-    /// What the layout of the tensor gives for the first value.
-    pub(super) index: i64,
-    /// The values, in the order of their addresses.
-    pub(super) values: Vec<usize>,
-}
-
-/// Groups the values into the widest vectors that are aligned for every thread.
-pub(super) fn vectorise(b: &Builder, tensor: &Tensor, indices: &[i64]) -> Vec<Vector> {
-    let mut order: Vec<usize> = (0..indices.len()).collect();
-    order.sort_by_key(|&value| indices[value]);
-    // The run-time offset is a multiple of this many bytes.
-    let dynamic = 1i64 << b.possible_bits(&tensor.dynamic).trailing_zeros().min(4);
-    let swizzle = in_bytes(tensor.layout.swizzle(), tensor.element.bytes());
-    let chunk = if swizzle.is_identity() {
-        WIDEST
-    } else {
-        1 << swizzle.base().min(4)
+/// Groups the values into the widest vectors of at most `lanes` values, each at a multiple of its length: for each vector the
+/// values in the order of their addresses.
+pub(super) fn vectorise(lanes: i64, places: &[(Vec<i64>, i64)]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by_key(|&value| &places[value]);
+    let consecutive = |vector: &[usize], lanes: i64| {
+        let (row, first) = &places[vector[0]];
+        vector.len() as i64 == lanes
+            && first % lanes == 0
+            && vector
+                .iter()
+                .zip(*first..)
+                .all(|(&value, index)| places[value].0 == *row && places[value].1 == index)
     };
-    let mut lanes = WIDEST.min(dynamic).min(chunk) / tensor.width();
-    let aligned = |lanes: i64| {
-        order.chunks(lanes as usize).all(|chunk| {
-            let first = tensor.layout.offset() + indices[chunk[0]];
-            chunk.len() as i64 == lanes
-                && first % lanes == 0
-                && chunk
-                    .iter()
-                    .zip(indices[chunk[0]]..)
-                    .all(|(&value, index)| indices[value] == index)
-        })
-    };
-    while lanes > 1 && !aligned(lanes) {
+    let mut lanes = lanes.max(1);
+    while lanes > 1
+        && !order
+            .chunks(lanes as usize)
+            .all(|vector| consecutive(vector, lanes))
+    {
         lanes /= 2;
     }
-    let vector = |chunk: &[usize]| Vector {
-        index: indices[chunk[0]],
-        values: chunk.to_vec(),
-    };
-    order.chunks(lanes.max(1) as usize).map(vector).collect()
+    order
+        .chunks(lanes as usize)
+        .map(<[usize]>::to_vec)
+        .collect()
 }
 
-/// Widest access of shared memory, in bytes.
-const WIDEST: i64 = cute_hopper::shared::WIDEST_ACCESS as i64;
-
-/// Moves `bytes` bytes between registers and shared memory.
-pub(super) fn transfer(
+/// Moves `bytes` bytes between registers and memory.
+pub(super) fn access(
     b: &mut Builder,
     direction: Direction,
+    space: Modifier,
     words: &[Scalar],
     address: Operand,
     bytes: i64,
@@ -74,7 +57,7 @@ pub(super) fn transfer(
         2 => Type::B16,
         _ => words[0].ty,
     };
-    let modifiers = (Modifier::Shared, vector, ty);
+    let modifiers = (space, vector, ty);
     match direction {
         Direction::Load if bytes >= 4 => b.emit(Opcode::Ld, modifiers, [register, address]),
         Direction::Load => {

@@ -1,6 +1,6 @@
 //! Functions of f32 for which the hardware has only an approximation, by polynomials. Each operation in them is rounded as
 //! IEEE 754 requires, so the results are the same wherever they run. The coefficients are N. Juffa's; the errors are in
-//! `docs/kernel-language.md`, and a test measures them.
+//! `cute-runtime/docs/kernel-language.md`, and a test measures them.
 
 use super::single::{ROUNDER, add, choose, fma, mul, polynomial};
 use crate::kernel::emit::builder::Builder;

@@ -1,7 +1,7 @@
 //! Functions of numbers.
 //!
 //! The plain name of a function is its accurate form. The name with `_fast` is the approximation that the hardware has an
-//! instruction for; on f32 it takes subnormal numbers as zeros. `docs/kernel-language.md` has the error of each.
+//! instruction for; on f32 it takes subnormal numbers as zeros. `cute-runtime/docs/kernel-language.md` has the error of each.
 
 mod accurate;
 mod float;

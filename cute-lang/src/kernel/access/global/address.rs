@@ -1,0 +1,90 @@
+//! Addresses in global memory.
+//!
+//! The address of an element is `pointer + bytes · Σ stride · (origin + coordinate)`. The part of the origin is computed once,
+//! and so is that of each combination of known coordinates in the modes with run-time strides; what is left is an immediate
+//! offset.
+
+use super::part::widened;
+use crate::kernel::emit::builder::{Builder, address_operand};
+use crate::kernel::value::{Global, Num, Scalar};
+use cute_ptx::ast::{Operand, Type};
+use std::collections::BTreeMap;
+use syn::Result;
+
+/// The addresses of elements of a part of a tensor.
+#[derive(Clone)]
+pub(crate) struct Addresses {
+    global: Global,
+    /// By coordinates in all modes but the last, the address of the first element with these.
+    rows: BTreeMap<Vec<i64>, Scalar>,
+}
+
+impl Addresses {
+    /// The addresses of elements by their coordinates in the parameter, relative to the origin of the part.
+    pub(crate) fn new(global: &Global) -> Self {
+        Self {
+            global: global.clone(),
+            rows: BTreeMap::new(),
+        }
+    }
+
+    /// The address of an element.
+    pub(crate) fn operand(&mut self, b: &mut Builder, coordinate: &[i64]) -> Result<Operand> {
+        let (last, row) = match coordinate.split_last() {
+            Some((last, row)) => (*last, row),
+            None => (0, coordinate),
+        };
+        let register = self.row(b, row)?;
+        let offset = i128::from(last) * i128::from(self.global.element.bytes());
+        match i32::try_from(offset) {
+            Ok(offset) => Ok(address_operand(&register, offset.into())),
+            Err(_) => {
+                let sum = b.add(&register.into(), &Num::Const(offset))?;
+                let register = b.to_register(&sum, Type::U64)?;
+                Ok(address_operand(&register, 0))
+            }
+        }
+    }
+
+    /// The address at coordinate 0 of the last mode.
+    fn row(&mut self, b: &mut Builder, row: &[i64]) -> Result<Scalar> {
+        if let Some(register) = self.rows.get(row) {
+            return Ok(register.clone());
+        }
+        let sum = match row.iter().all(|coordinate| *coordinate == 0) {
+            true => {
+                let origin = self.global.origin.clone();
+                let offset = self.offset(b, &origin)?;
+                let pointer = b.pointer(self.global.param);
+                b.add(&pointer.into(), &offset)?
+            }
+            false => {
+                let first = self.row(b, &vec![0; row.len()])?;
+                let row: Vec<Num> = row
+                    .iter()
+                    .map(|coordinate| Num::from(*coordinate))
+                    .collect();
+                let offset = self.offset(b, &row)?;
+                b.add(&first.into(), &offset)?
+            }
+        };
+        let register = b.to_register(&sum, Type::U64)?;
+        self.rows.insert(row.to_vec(), register.clone());
+        Ok(register)
+    }
+
+    /// The bytes from the first element of the tensor to a coordinate. Modes that are left out have coordinate 0.
+    fn offset(&self, b: &mut Builder, coordinate: &[Num]) -> Result<Num> {
+        let mut elements = Num::Const(0);
+        for (mode, coordinate) in coordinate.iter().enumerate() {
+            let coordinate = widened(b, coordinate)?;
+            if coordinate == Num::Const(0) {
+                continue;
+            }
+            let stride = b.stride(self.global.param, mode);
+            let term = b.mul(&coordinate, &stride)?;
+            elements = b.add(&elements, &term)?;
+        }
+        b.mul(&elements, &Num::from(self.global.element.bytes()))
+    }
+}

@@ -1,0 +1,167 @@
+//! Which elements of a part are inside of the tensor, by their coordinates.
+
+use super::part::widened;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::facts::Quantity;
+use crate::kernel::emit::operation::{Cmp, Op};
+use crate::kernel::value::{Global, Num, Scalar, Value};
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::Opcode;
+use std::collections::BTreeMap;
+use syn::Result;
+
+/// Whether it is known that the element at a coordinate, relative to the origin, is inside.
+pub(crate) fn is_inside(b: &mut Builder, global: &Global, coordinate: &[i64]) -> Result<bool> {
+    let mut inside = true;
+    for (mode, reach) in coordinate.iter().enumerate() {
+        inside &= mode_is_inside(b, global, mode, *reach)?;
+    }
+    Ok(inside)
+}
+
+/// Whether it is known that all coordinates of a mode up to `reach`, relative to the origin, are below its extent.
+fn mode_is_inside(b: &mut Builder, global: &Global, mode: usize, reach: i64) -> Result<bool> {
+    let extent = Quantity::Extent(global.param, mode);
+    let (least, _) = b.facts.bounds(extent);
+    let origin = &global.origin[mode];
+    Ok(b.greatest(origin) + i128::from(reach) < least)
+}
+
+/// The predicates of a part's elements.
+#[derive(Clone)]
+pub(crate) struct Inside {
+    global: Global,
+    /// For each mode, the largest coordinate of an element; none if all are known to be inside.
+    reach: Vec<Option<i64>>,
+    /// For each mode, how many coordinates there are from the origin to the end of the tensor, if it has been needed.
+    left: Vec<Option<Num>>,
+    /// The predicates so far, by coordinates in the modes in which elements may be outside.
+    known: BTreeMap<Vec<(usize, i64)>, Scalar>,
+}
+
+impl Inside {
+    /// The predicates of elements with these coordinates, relative to the origin.
+    pub(crate) fn new(b: &mut Builder, global: &Global, coordinates: &[Vec<i64>]) -> Result<Self> {
+        let modes = global.origin.len();
+        let mut reach = Vec::with_capacity(modes);
+        for mode in 0..modes {
+            let largest = coordinates.iter().map(|coordinate| coordinate[mode]).max();
+            let largest = largest.unwrap_or(0);
+            let known = mode_is_inside(b, global, mode, largest)?;
+            reach.push((!known).then_some(largest));
+        }
+        Ok(Self {
+            global: global.clone(),
+            reach,
+            left: vec![None; modes],
+            known: BTreeMap::new(),
+        })
+    }
+
+    /// Whether elements may be outside.
+    pub(crate) fn may_end(&self) -> bool {
+        self.reach.iter().any(Option::is_some)
+    }
+
+    /// Whether elements may be outside by their coordinate in the last mode.
+    pub(crate) fn may_end_in_last(&self) -> bool {
+        self.reach.last().is_some_and(Option::is_some)
+    }
+
+    /// A predicate that holds if all elements are inside; none if that is known.
+    pub(crate) fn all(&mut self, b: &mut Builder) -> Result<Option<Scalar>> {
+        let reach: Vec<i64> = self.reach.iter().map(|it| it.unwrap_or(0)).collect();
+        self.predicate(b, &reach)
+    }
+
+    /// A predicate that holds if the element is inside; none if that is known.
+    pub(crate) fn predicate(
+        &mut self,
+        b: &mut Builder,
+        coordinate: &[i64],
+    ) -> Result<Option<Scalar>> {
+        let places = coordinate.iter().copied().enumerate();
+        let places: Vec<_> = places
+            .filter(|(mode, _)| self.reach[*mode].is_some())
+            .collect();
+        let mut all: Option<Scalar> = None;
+        for (i, place) in places.iter().enumerate() {
+            let own = self.remembered(b, vec![*place], |this, b| this.in_mode(b, place))?;
+            all = Some(match all {
+                None => own,
+                Some(before) => self.remembered(b, places[..=i].to_vec(), |_, b| {
+                    let operands = [before.operand(), own.operand()];
+                    Ok(b.compute(Type::Pred, Opcode::And, Type::Pred, operands))
+                })?,
+            });
+        }
+        Ok(all)
+    }
+
+    fn remembered(
+        &mut self,
+        b: &mut Builder,
+        places: Vec<(usize, i64)>,
+        make: impl FnOnce(&mut Self, &mut Builder) -> Result<Scalar>,
+    ) -> Result<Scalar> {
+        if let Some(known) = self.known.get(&places) {
+            return Ok(known.clone());
+        }
+        let made = make(self, b)?;
+        self.known.insert(places, made.clone());
+        Ok(made)
+    }
+
+    /// A predicate that holds if the coordinate in that mode is below its extent.
+    fn in_mode(&mut self, b: &mut Builder, &(mode, coordinate): &(usize, i64)) -> Result<Scalar> {
+        let origin = self.global.origin[mode].clone();
+        let extent = b.extent(self.global.param, mode);
+        let below = match &origin {
+            Num::Const(origin) => {
+                let coordinate = origin + i128::from(coordinate);
+                b.compare(Cmp::Gt, &extent, &Num::Const(coordinate))?
+            }
+            // One coordinate needs one comparison.
+            Num::Reg(_) if self.reach[mode] == Some(0) => {
+                let extent = like(b, &extent, &origin)?;
+                b.compare(Cmp::Lt, &origin, &extent)?
+            }
+            Num::Reg(_) => {
+                let left = self.left(b, mode, &origin, &extent)?;
+                b.compare(Cmp::Gt, &left, &Num::from(coordinate))?
+            }
+        };
+        match below {
+            Value::Scalar(predicate) => Ok(predicate),
+            known => {
+                let cmp = if known == Value::Bool(true) {
+                    Cmp::Eq
+                } else {
+                    Cmp::Ne
+                };
+                Ok(b.set_predicate(cmp, Type::U32, Operand::Int(0), Operand::Int(0)))
+            }
+        }
+    }
+
+    /// The number of coordinates from the origin to the end of the tensor. The difference does not wrap where the origin is
+    /// beyond the end.
+    fn left(&mut self, b: &mut Builder, mode: usize, origin: &Num, extent: &Num) -> Result<Num> {
+        if let Some(left) = &self.left[mode] {
+            return Ok(left.clone());
+        }
+        let extent = like(b, extent, origin)?;
+        let end = b.binary(Op::Max, &extent, origin)?;
+        let left = b.sub(&end, origin)?;
+        self.left[mode] = Some(left.clone());
+        Ok(left)
+    }
+}
+
+/// The extent in the type of the origin.
+fn like(b: &mut Builder, extent: &Num, origin: &Num) -> Result<Num> {
+    match origin {
+        Num::Reg(scalar) if scalar.ty == Type::U64 => widened(b, extent),
+        _ => Ok(extent.clone()),
+    }
+}

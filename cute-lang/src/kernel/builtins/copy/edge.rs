@@ -1,0 +1,89 @@
+//! Copies of tiles of global memory of which a part may lie outside of the tensor.
+
+use crate::kernel::access::element::writes;
+use crate::kernel::builtins::call::Call;
+use crate::kernel::builtins::copy::direction::Direction;
+use crate::kernel::builtins::copy::fill::fill_word;
+use crate::kernel::builtins::copy::memory::Memory;
+use crate::kernel::builtins::copy::move_all;
+use crate::kernel::builtins::copy::registers::{self, Condition};
+use crate::kernel::builtins::copy::vector::vectorise;
+use crate::kernel::emit::builder::{Builder, unless};
+use crate::kernel::value::{Fragment, Global, Value};
+use cute_ptx::ast::Operand;
+use syn::Result;
+
+/// Loads a tile. Elements outside of the tensor become `fill`, and their memory is not read.
+pub(super) fn copy_or(b: &mut Builder, call: &Call) -> Result<Value> {
+    let Value::Global(tile) = &call.args[0].value else {
+        return Err(call.mismatch(0, "a tile of global memory"));
+    };
+    let Value::Fragment(fragment) = &call.args[1].value else {
+        return Err(call.mismatch(1, "a fragment"));
+    };
+    b.set_place(call.args[2].span);
+    let fill = fill_word(b, fragment.element, &call.args[2].value)?;
+    b.set_place(call.span);
+    move_inside(b, Direction::Load, tile, fragment, Some(fill))?;
+    Ok(Value::Unit)
+}
+
+/// Stores a fragment. Elements outside of the tensor are left out.
+pub(super) fn copy_inside(b: &mut Builder, call: &Call) -> Result<Value> {
+    let Value::Fragment(fragment) = &call.args[0].value else {
+        return Err(call.mismatch(0, "a fragment"));
+    };
+    let Value::Global(tile) = &call.args[1].value else {
+        return Err(call.mismatch(1, "a tile of global memory"));
+    };
+    b.set_place(call.span);
+    move_inside(b, Direction::Store, tile, fragment, None)?;
+    writes(b, &call.args[1].value);
+    Ok(Value::Unit)
+}
+
+/// Moves the values inside of the tensor. Vectors that may lie across its end are moved by threads whose values are all
+/// inside, and other threads move narrower ones.
+fn move_inside(
+    b: &mut Builder,
+    direction: Direction,
+    tile: &Global,
+    fragment: &Fragment,
+    fill: Option<Operand>,
+) -> Result<()> {
+    let mut memory = Memory::global(b, tile, fragment)?;
+    let Some(mut inside) = memory.inside(b)? else {
+        return Ok(());
+    };
+    let places = memory.places();
+    let lanes = memory.lanes(b);
+    let wide = vectorise(lanes, &places);
+    let narrow = match inside.may_end_in_last() {
+        true => vectorise(lanes.min(memory.lanes_at_end(b)), &places),
+        false => wide.clone(),
+    };
+    // An address that both ways use is computed before they part.
+    let coordinates = memory.coordinates().to_vec();
+    let mut ways = None;
+    if wide.len() < narrow.len()
+        && let Some(all) = inside.all(b)?
+    {
+        memory.operand(b, wide[0][0])?;
+        let (edge, end) = (b.label("edge"), b.label("copied"));
+        b.branch_if(unless(&all), &edge);
+        move_all(b, direction, &mut memory.clone(), fragment)?;
+        b.branch(&end);
+        b.place_label(&edge);
+        ways = Some(end);
+    }
+    registers::transfer(b, direction, &mut memory, fragment, &narrow, |b, value| {
+        Ok(Condition {
+            predicate: inside.predicate(b, &coordinates[value])?,
+            fill: fill.clone(),
+        })
+    })?;
+    if let Some(end) = ways {
+        b.place_label(&end);
+    }
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! The registers of a fragment, moved to and from memory vector by vector.
+
+use crate::kernel::builtins::copy::direction::Direction;
+use crate::kernel::builtins::copy::memory::Memory;
+use crate::kernel::builtins::copy::pack::pack;
+use crate::kernel::builtins::copy::vector::access;
+use crate::kernel::emit::builder::{Builder, when};
+use crate::kernel::value::{Fragment, Scalar, packing, word_type};
+use cute_ptx::ast::Operand;
+use std::collections::BTreeMap;
+use syn::Result;
+
+/// What a vector is moved under.
+#[derive(Default)]
+pub(super) struct Condition {
+    /// The vector is moved where this holds; always if it is none.
+    pub(super) predicate: Option<Scalar>,
+    /// What the registers get where it does not hold.
+    pub(super) fill: Option<Operand>,
+}
+
+/// Moves each vector, whose values are consecutive in memory, under the condition of its first value.
+pub(super) fn transfer(
+    b: &mut Builder,
+    direction: Direction,
+    memory: &mut Memory,
+    fragment: &Fragment,
+    vectors: &[Vec<usize>],
+    condition: impl FnMut(&mut Builder, usize) -> Result<Condition>,
+) -> Result<()> {
+    match direction {
+        Direction::Load => load(b, memory, fragment, vectors, condition),
+        Direction::Store => store(b, memory, fragment, vectors, condition),
+    }
+}
+
+fn load(
+    b: &mut Builder,
+    memory: &mut Memory,
+    fragment: &Fragment,
+    vectors: &[Vec<usize>],
+    mut condition: impl FnMut(&mut Builder, usize) -> Result<Condition>,
+) -> Result<()> {
+    // For elements of 8 and 16 bits that are loaded in another order than the fragment's: by register and part, the
+    // loaded register and its part.
+    let mut loaded: BTreeMap<usize, BTreeMap<usize, (Scalar, usize)>> = BTreeMap::new();
+    let packing = packing(fragment.element);
+    for vector in vectors {
+        let mut words = Vec::new();
+        for values in vector.chunks(packing) {
+            let word = fragment.whole_register(values).unwrap_or_else(|| {
+                let word = b.register(word_type(fragment.element));
+                for (part, &value) in values.iter().enumerate() {
+                    let slot = fragment.values[value].slot;
+                    let parts = loaded.entry(slot / packing).or_default();
+                    parts.insert(slot % packing, (word.clone(), part));
+                }
+                word
+            });
+            words.push(word);
+        }
+        let Condition { predicate, fill } = condition(b, vector[0])?;
+        if let (Some(_), Some(fill)) = (&predicate, fill) {
+            for word in &words {
+                b.assign(word, fill.clone());
+            }
+        }
+        let address = memory.operand(b, vector[0])?;
+        let bytes = bytes(vector, fragment);
+        b.guarded(predicate.as_ref().map(when), |b| {
+            access(b, Direction::Load, memory.space(), &words, address, bytes);
+        });
+    }
+    for (register, mut parts) in loaded {
+        let register = fragment.registers[register].clone();
+        // Parts that were not loaded keep their values.
+        let parts: Vec<_> = (0..packing)
+            .map(|place| {
+                parts
+                    .remove(&place)
+                    .unwrap_or_else(|| (register.clone(), place))
+            })
+            .collect();
+        pack(b, &register, &parts, fragment.element.bytes() as usize);
+    }
+    Ok(())
+}
+
+fn store(
+    b: &mut Builder,
+    memory: &mut Memory,
+    fragment: &Fragment,
+    vectors: &[Vec<usize>],
+    mut condition: impl FnMut(&mut Builder, usize) -> Result<Condition>,
+) -> Result<()> {
+    for vector in vectors {
+        let mut words = Vec::new();
+        for values in vector.chunks(packing(fragment.element)) {
+            words.push(match fragment.whole_register(values) {
+                Some(register) => register,
+                None => {
+                    let parts: Vec<_> = values.iter().map(|&value| fragment.part(value)).collect();
+                    let word = b.register(word_type(fragment.element));
+                    pack(b, &word, &parts, fragment.element.bytes() as usize);
+                    word
+                }
+            });
+        }
+        let Condition { predicate, .. } = condition(b, vector[0])?;
+        let address = memory.operand(b, vector[0])?;
+        let bytes = bytes(vector, fragment);
+        b.guarded(predicate.as_ref().map(when), |b| {
+            access(b, Direction::Store, memory.space(), &words, address, bytes);
+        });
+    }
+    Ok(())
+}
+
+fn bytes(vector: &[usize], fragment: &Fragment) -> i64 {
+    vector.len() as i64 * i64::from(fragment.element.bytes())
+}

@@ -1,0 +1,103 @@
+//! Threads that hold a fragment together exchange values through shared memory.
+//!
+//! They write to scratch, wait for one another, read, and wait again. After that, the scratch is free for the next exchange of
+//! the same threads.
+
+use super::fragment::holder;
+use super::sync::barrier_number;
+use crate::kernel::builtins::call::Call;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::shared::{Moment, Purpose};
+use crate::kernel::value::Num;
+use cute_hopper::tma;
+use cute_ptx::ast::Operand;
+use cute_ptx::table::Opcode;
+use syn::Result;
+
+/// The threads that hold a fragment, and the barrier at which they wait for one another.
+pub(super) struct Group {
+    threads: u32,
+    name: &'static str,
+    /// The number of a barrier; `None` if all threads of the CTA wait at barrier 0.
+    barrier: Option<Num>,
+    start: Moment,
+}
+
+/// Where a thread finds the scratch of its group.
+pub(super) struct Scratch {
+    /// The scratch of the first group, in bytes.
+    pub(super) base: u32,
+    /// How many bytes after that the scratch of the thread's group begins.
+    pub(super) offset: Num,
+}
+
+impl Group {
+    /// The `threads` threads that hold a fragment. Argument `index` is the number of their barrier. It may be left out if they
+    /// are all threads of the CTA.
+    pub(super) fn new(b: &Builder, call: &Call, threads: i64, index: usize) -> Result<Self> {
+        let barrier = match call.args.get(index) {
+            Some(_) => Some(barrier_number(call, index)?),
+            None if threads == i64::from(b.threads) => None,
+            None => {
+                let message = format!(
+                    "{threads} of the {} threads of the CTA hold the fragment, and `{}` exchanges values between their warps: add the number of a barrier for these threads, as in `bar_sync`",
+                    b.threads, call.name
+                );
+                return Err(call.error_at(0, message));
+            }
+        };
+        Ok(Self {
+            // At most the threads of the CTA.
+            threads: threads as u32,
+            name: call.name,
+            barrier,
+            start: b.shared.now(),
+        })
+    }
+
+    /// Reserves scratch for each group of the CTA.
+    pub(super) fn scratch(&self, b: &mut Builder, bytes: u32) -> Result<Scratch> {
+        let groups = b.threads / self.threads;
+        let total = bytes.saturating_mul(groups);
+        let purpose = Purpose::Scratch {
+            threads: self.threads,
+            bytes,
+        };
+        let base = b.allocate(total, tma::SHARED_ALIGN, purpose)?;
+        let line = format!(
+            "shared memory {base}..{}: scratch of `{}`",
+            base + total,
+            self.name
+        );
+        b.header(line);
+        let offset = match groups {
+            1 => Num::Const(0),
+            _ => {
+                let thread = b.thread();
+                let group = b.div(&thread.into(), &Num::from(self.threads))?;
+                b.mul(&group, &Num::from(bytes))?
+            }
+        };
+        Ok(Scratch { base, offset })
+    }
+
+    /// Waits for the threads of the group.
+    pub(super) fn wait(&self, b: &mut Builder) {
+        let operands = match &self.barrier {
+            None => vec![Operand::Int(0)],
+            Some(id) => vec![id.operand(), Operand::Int(self.threads.into())],
+        };
+        b.emit(Opcode::BarSync, (), operands);
+    }
+
+    /// The number of this thread in the group.
+    pub(super) fn thread(&self, b: &mut Builder) -> Result<Num> {
+        holder(b, self.threads.into())
+    }
+
+    /// Waits until all have read, and frees the scratch.
+    pub(super) fn end(self, b: &mut Builder) {
+        self.wait(b);
+        b.shared.free_since(self.start, &[]);
+    }
+}

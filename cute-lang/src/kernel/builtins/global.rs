@@ -1,0 +1,60 @@
+//! Extents and strides of tensors in global memory.
+
+use super::algebra::operate;
+use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{Global, Modes, Value};
+use cute_algebra::operations;
+use cute_ptx::ast::Type;
+use syn::Result;
+
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin {
+        signature: "extent(x, mode)",
+        apply: extent,
+    },
+    Builtin {
+        signature: "stride(x, [mode])",
+        apply: stride,
+    },
+];
+
+fn extent(b: &mut Builder, call: &Call) -> Result<Value> {
+    let (global, mode) = whole_mode(call)?;
+    b.set_place(call.span);
+    Ok(b.extent(global.param, mode).typed(Some(Type::U32)))
+}
+
+/// The stride of a mode of a tensor in global memory, or the strides of a layout.
+fn stride(b: &mut Builder, call: &Call) -> Result<Value> {
+    if call.args.len() == 1
+        && let Some(operation) = operations::find(call.name)
+    {
+        return operate(b, operation, call);
+    }
+    let (global, mode) = whole_mode(call)?;
+    b.set_place(call.span);
+    Ok(b.stride(global.param, mode).typed(Some(Type::U64)))
+}
+
+/// The tensor, and the mode of the parameter that the call names.
+fn whole_mode(call: &Call) -> Result<(&Global, usize)> {
+    let Value::Global(global) = &call.args[0].value else {
+        return Err(call.mismatch(0, "a tensor in global memory"));
+    };
+    let Modes::Whole(modes) = &global.modes else {
+        return Err(call.mismatch(
+            0,
+            "a tensor parameter or whole modes of one, not a tile of it,",
+        ));
+    };
+    let mode = call.constant(1)?;
+    let found = usize::try_from(mode).ok().and_then(|mode| modes.get(mode));
+    match found {
+        Some(mode) => Ok((global, *mode)),
+        None => Err(call.error_at(
+            1,
+            format!("there is no mode {mode}: this tensor has {}", modes.len()),
+        )),
+    }
+}

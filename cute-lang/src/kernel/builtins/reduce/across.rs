@@ -1,0 +1,105 @@
+//! Words of threads in several warps, exchanged through shared memory.
+
+use super::digits::Digit;
+use crate::kernel::access::address::Addresses;
+use crate::kernel::access::crd2idx::crd2idx;
+use crate::kernel::builtins::call::Call;
+use crate::kernel::builtins::exchange::Group;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::Scalar;
+use cute_algebra::{Layout, ScaledBasis, Swizzle, Tuple};
+use cute_ptx::ast::{Operand, Type};
+use cute_ptx::table::{Modifier, Opcode};
+use syn::Result;
+
+/// Bytes of a word.
+const WORD: i64 = 4;
+
+/// For each word, those of all threads that differ in the digits of `parts` only, in the order of these digits. `equal` says of
+/// a digit of lanes whether lanes that differ in it have the same words. Argument `barrier` is the number of the barrier.
+pub(super) fn exchange(
+    b: &mut Builder,
+    call: &Call,
+    barrier: usize,
+    digits: &[Digit],
+    parts: &[&Digit],
+    equal: impl Fn(&Digit) -> bool,
+    words: &[Scalar],
+) -> Result<Vec<Vec<Scalar>>> {
+    let threads = digits.iter().map(|digit| digit.extent).product();
+    let group = Group::new(b, call, threads, barrier)?;
+    let is_part = |digit: &Digit| parts.contains(&digit);
+    // Words that are read together lie together.
+    let mut size = 1;
+    let own = strides(digits, &mut size, is_part);
+    let count = size;
+    let place = strides(digits, &mut size, |digit| {
+        !(is_part(digit) || digit.is_lane() && equal(digit))
+    });
+    let bytes = size.saturating_mul(WORD * words.len() as i64);
+    let scratch = group.scratch(b, u32::try_from(bytes).unwrap_or(u32::MAX))?;
+    let thread = group.thread(b)?;
+    let shape: Tuple<i64> = digits.iter().map(|it| Tuple::Leaf(it.extent)).collect();
+    let offset = |b: &mut Builder, strides| {
+        let layout = Layout::new(shape.clone(), strides);
+        let layout = layout.map_err(|error| call.error_at(0, error))?;
+        crd2idx(b, &layout, &thread, WORD)
+    };
+    let (place, own) = (offset(b, place)?, offset(b, own)?);
+    let place = b.add(&scratch.offset, &place)?;
+    let own = b.add(&place, &own)?;
+    let addresses = |offset| Addresses::new(scratch.base.into(), Swizzle::IDENTITY, offset);
+    let (mut own, mut place) = (addresses(own), addresses(place));
+    let at = |word: usize, part: i64| (word as i64 * size + part) * WORD;
+    for (word, value) in words.iter().enumerate() {
+        let address = own.operand(b, at(word, 0))?;
+        let modifiers = (Modifier::Shared, value.ty);
+        b.emit(Opcode::St, modifiers, [address, value.operand()]);
+    }
+    group.wait(b);
+    let lanes = [4, 2, 1].into_iter().find(|lanes| count % lanes == 0);
+    let lanes = lanes.unwrap_or(1);
+    let mut found = Vec::new();
+    for (word, value) in words.iter().enumerate() {
+        let mut parts = Vec::new();
+        for part in (0..count).step_by(lanes as usize) {
+            let address = place.operand(b, at(word, part))?;
+            load(b, value.ty, lanes, address, &mut parts);
+        }
+        found.push(parts);
+    }
+    group.end(b);
+    Ok(found)
+}
+
+/// Strides of the chosen digits, from `size` on, which becomes their size; 0 for the others.
+fn strides(
+    digits: &[Digit],
+    size: &mut i64,
+    chosen: impl Fn(&Digit) -> bool,
+) -> Tuple<ScaledBasis> {
+    let stride = |digit: &Digit| match chosen(digit) {
+        true => {
+            let stride = *size;
+            *size *= digit.extent;
+            Tuple::Leaf(stride.into())
+        }
+        false => Tuple::Leaf(0.into()),
+    };
+    digits.iter().map(stride).collect()
+}
+
+/// Loads consecutive words.
+fn load(b: &mut Builder, ty: Type, count: i64, address: Operand, into: &mut Vec<Scalar>) {
+    let words: Vec<Scalar> = (0..count).map(|_| b.register(ty)).collect();
+    let operands: Vec<Operand> = words.iter().map(Scalar::operand).collect();
+    let (vector, to) = match &operands[..] {
+        [word] => (None, word.clone()),
+        _ => (
+            Some(Modifier::Vector(count as u8)),
+            Operand::Vector(operands),
+        ),
+    };
+    b.emit(Opcode::Ld, (Modifier::Shared, vector, ty), [to, address]);
+    into.extend(words);
+}

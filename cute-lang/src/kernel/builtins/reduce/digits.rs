@@ -1,0 +1,94 @@
+//! The number of a thread as digits, each of which moves the thread along the modes of a tile.
+
+use crate::kernel::value::Distributed;
+use cute_hopper::threads::WARP;
+use std::collections::BTreeMap;
+
+/// A digit of a thread's number: `thread / divisor % extent`. Those within a warp are bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Digit {
+    pub(super) divisor: i64,
+    pub(super) extent: i64,
+    /// How far it moves the thread along the mode that is combined.
+    pub(super) along: i64,
+    /// Whether it moves the thread along other modes.
+    pub(super) aside: bool,
+}
+
+impl Digit {
+    /// Whether it counts lanes of a warp, and not warps.
+    pub(super) fn is_lane(&self) -> bool {
+        self.divisor < WARP.into()
+    }
+
+    /// Whether threads that differ in it hold parts of one result.
+    pub(super) fn is_combined(&self) -> bool {
+        self.along != 0 && !self.aside
+    }
+}
+
+/// The digits of the threads that hold a tile, the lowest first.
+pub(super) fn digits(tile: &Distributed, mode: usize) -> Result<Vec<Digit>, String> {
+    let modes: Vec<_> = tile.threads.iter().map(|it| it.flat_modes()).collect();
+    let count = tile.threads[mode].size();
+    if count % i64::from(WARP) != 0 {
+        return Err(format!(
+            "whole warps hold a fragment whose threads are combined, not {count} threads"
+        ));
+    }
+    let mut digits = Vec::new();
+    let mut divisor = 1;
+    for (place, &(extent, _)) in modes[mode].iter().enumerate() {
+        let steps = modes.iter().map(|modes| modes[place].1.value());
+        let aside = steps.enumerate().any(|(it, step)| it != mode && step != 0);
+        let step = modes[mode][place].1.value();
+        let mut done = 1;
+        while done < extent {
+            let rest = extent / done;
+            let part = match divisor < i64::from(WARP) {
+                true if rest % 2 == 0 => 2,
+                true => {
+                    return Err(format!(
+                        "the layout has {extent} threads at a distance of {}, and no power of two divides a warp so",
+                        divisor / done
+                    ));
+                }
+                false => rest,
+            };
+            digits.push(Digit {
+                divisor,
+                extent: part,
+                along: step * done,
+                aside,
+            });
+            divisor *= part;
+            done *= part;
+        }
+    }
+    check(tile, mode, &digits)?;
+    Ok(digits)
+}
+
+/// Checks that threads which hold parts of one result differ only in digits that do not move them along other modes.
+fn check(tile: &Distributed, mode: usize, digits: &[Digit]) -> Result<(), String> {
+    let mut first: BTreeMap<Vec<i64>, i64> = BTreeMap::new();
+    let moved = |thread: i64, digit: &Digit| thread / digit.divisor % digit.extent != 0;
+    let at = |mode: usize, thread: i64| tile.threads[mode].at(thread).unwrap_or(0);
+    let mut others = digits.iter().filter(|digit| !digit.aside);
+    let others: Vec<&Digit> = others.by_ref().collect();
+    for thread in 0..tile.threads[mode].size() {
+        if others.iter().any(|digit| moved(thread, digit)) {
+            continue;
+        }
+        let modes = (0..tile.threads.len()).filter(|other| *other != mode);
+        let place = modes.map(|other| at(other, thread)).collect();
+        let other = *first.entry(place).or_insert(thread);
+        let (x, y) = (at(mode, other), at(mode, thread));
+        if x != y {
+            return Err(format!(
+                "threads {other} and {thread} are at {x} and {y} along mode {mode} and hold parts of one result, but no digit of their numbers moves along this mode alone"
+            ));
+        }
+    }
+    Ok(())
+}

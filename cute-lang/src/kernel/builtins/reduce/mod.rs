@@ -1,0 +1,116 @@
+//! Reductions of a fragment along a mode of its tile, and prefixes along it.
+//!
+//! Which values belong together, the layout says: those of a thread that differ only along the mode, and those of threads that
+//! differ only along it. Lanes of a warp exchange theirs by shuffles, and warps through shared memory.
+
+mod across;
+mod digits;
+mod operation;
+mod scan;
+
+use crate::kernel::builtins::call::{Builtin, Call};
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::{Fragment, Scalar, Value};
+use across::exchange;
+use digits::{Digit, digits};
+use operation::operands;
+use scan::{Kind, scan};
+use std::collections::BTreeMap;
+use syn::Result;
+
+pub(super) const ROWS: &[Builtin] = &[
+    Builtin {
+        signature: "reduce(x, mode, operation, [barrier])",
+        apply: reduce,
+    },
+    Builtin {
+        signature: "scan(x, mode, operation, [barrier])",
+        apply: |b, call| scan(b, call, Kind::Inclusive),
+    },
+    Builtin {
+        signature: "scan_exclusive(x, mode, operation, [barrier])",
+        apply: |b, call| scan(b, call, Kind::Exclusive),
+    },
+];
+
+fn reduce(b: &mut Builder, call: &Call) -> Result<Value> {
+    let (x, mode, operation) = operands(call)?;
+    let digits = match &x.tile {
+        Some(tile) => digits(tile, mode).map_err(|why| call.error_at(1, why))?,
+        None => Vec::new(),
+    };
+    let combined = digits.iter().filter(|digit| digit.is_combined());
+    let (lanes, warps): (Vec<&Digit>, Vec<&Digit>) = combined.partition(|it| it.is_lane());
+    let result = x.without(b, mode);
+    // Of each result, the values that the thread has.
+    let mut values: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (value, held) in x.values.iter().enumerate() {
+        let slot = slot_of(&result, mode, &held.coordinate);
+        values.entry(slot).or_default().push(value);
+    }
+    let mut sums = Vec::new();
+    for (slot, values) in values {
+        let mut values = values.into_iter();
+        let first = values.next().map(|value| x.read(b, value));
+        let Some(mut sum) = first else { continue };
+        for value in values {
+            let value = x.read(b, value);
+            sum = operation.join(b, &sum, Some(&value))?;
+        }
+        for lane in &lanes {
+            let other = operation.exchanged(b, &sum, lane.divisor);
+            sum = operation.join(b, &sum, Some(&other))?;
+        }
+        match warps.is_empty() {
+            true => write(b, &result.registers[slot], &sum)?,
+            false => sums.push((slot, sum)),
+        }
+    }
+    if warps.is_empty() {
+        return Ok(Value::Fragment(result));
+    }
+    let (slots, sums): (Vec<usize>, Vec<Scalar>) = sums.into_iter().unzip();
+    let parts = exchange(b, call, 3, &digits, &warps, |it| !it.aside, &sums)?;
+    for (slot, parts) in slots.into_iter().zip(parts) {
+        let mut parts = parts.into_iter();
+        let Some(mut sum) = parts.next() else {
+            continue;
+        };
+        for part in parts {
+            sum = operation.join(b, &sum, Some(&part))?;
+        }
+        write(b, &result.registers[slot], &sum)?;
+    }
+    Ok(Value::Fragment(result))
+}
+
+/// Writes a sum that has just been computed.
+fn write(b: &mut Builder, register: &Scalar, sum: &Scalar) -> Result<()> {
+    let start = b.check_length()?.saturating_sub(1);
+    if !b.retarget(sum, register, start) {
+        b.assign(register, sum.operand());
+    }
+    Ok(())
+}
+
+/// Argument `index` as a mode of a tile that several threads hold.
+pub(super) fn mode_of(call: &Call, index: usize, x: &Fragment) -> Result<usize> {
+    if x.tile.is_none() {
+        return Err(call.mismatch(0, "a fragment that several threads hold"));
+    }
+    let mode = call.constant(index)?;
+    let known = usize::try_from(mode)
+        .ok()
+        .filter(|mode| *mode < x.shape.rank());
+    known.ok_or_else(|| {
+        let message = format!("a fragment of {} has no mode {mode}", x.shape);
+        call.error_at(index, message)
+    })
+}
+
+/// The value of the result to which a value of the fragment belongs.
+fn slot_of(result: &Fragment, mode: usize, coordinate: &[i64]) -> usize {
+    let same = |other: &[i64]| (0..other.len()).all(|i| i == mode || other[i] == coordinate[i]);
+    let found = result.values.iter().position(|held| same(&held.coordinate));
+    found.unwrap_or(0)
+}

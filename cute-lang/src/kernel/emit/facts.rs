@@ -1,0 +1,222 @@
+//! Facts about the arguments of a launch, which the launch checks: `extent(x, 1) % 8 == 0`.
+//!
+//! From facts follow alignments, bounds and which numbers are equal. What a fact says in another form than those below is
+//! checked at launch nevertheless.
+
+use crate::kernel::emit::operation::{Cmp, Op, mirror};
+use std::collections::BTreeSet;
+
+/// A number of a launch. Parameters are counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Quantity {
+    /// The value of a number parameter.
+    Scalar(usize),
+    /// The extent of a mode of a tensor.
+    Extent(usize, usize),
+    /// The stride of a mode of a tensor, in elements.
+    Stride(usize, usize),
+    /// The address of the first element of a tensor.
+    Address(usize),
+}
+
+/// A number that is computed from those of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// Known at expansion.
+    Known(i128),
+    /// A number of the launch.
+    Of(Quantity),
+    /// `+`, `-`, `*` or `%` of two.
+    Op(Op, Box<Term>, Box<Term>),
+}
+
+/// A comparison that holds in every launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// The left side.
+    pub left: Term,
+    /// The comparison.
+    pub cmp: Cmp,
+    /// The right side.
+    pub right: Term,
+    /// The fact as it is written.
+    pub text: String,
+}
+
+/// All facts of a kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Facts(pub Vec<Fact>);
+
+impl Facts {
+    /// The greatest number that is known to divide the quantity.
+    pub fn divisor(&self, of: Quantity) -> i128 {
+        let same = self.same(of);
+        let mut divisor = 1;
+        for Fact {
+            left, cmp, right, ..
+        } in &self.0
+        {
+            let found = match (left, right) {
+                (Term::Op(Op::Rem, left, by), Term::Known(0)) if *cmp == Cmp::Eq => {
+                    match (&**left, &**by) {
+                        // Of a product with a known factor, the rest of the divisor.
+                        (product, Term::Known(by)) => scaled(product)
+                            .filter(|(quantity, factor)| same.contains(quantity) && *factor > 0)
+                            .filter(|_| *by > 0)
+                            .map(|(_, factor)| by / gcd(*by, factor)),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            };
+            divisor = lcm(divisor, found.unwrap_or(1)).unwrap_or(divisor);
+        }
+        match self.value(of) {
+            Some(value) if value > 0 => value,
+            _ => divisor,
+        }
+    }
+
+    /// The bounds of the quantity, both included. An extent is at least 1 and at most [`MAX_EXTENT`].
+    pub fn bounds(&self, of: Quantity) -> (i128, i128) {
+        let (mut least, mut greatest) = match of {
+            Quantity::Extent(..) => (1, MAX_EXTENT),
+            _ => (i128::MIN, i128::MAX),
+        };
+        let same = self.same(of);
+        for (quantity, cmp, bound) in self.comparisons() {
+            let Term::Known(bound) = bound else { continue };
+            if !same.contains(&quantity) {
+                continue;
+            }
+            match cmp {
+                Cmp::Eq => (least, greatest) = (least.max(*bound), greatest.min(*bound)),
+                Cmp::Ge => least = least.max(*bound),
+                Cmp::Gt => least = least.max(bound.saturating_add(1)),
+                Cmp::Le => greatest = greatest.min(*bound),
+                Cmp::Lt => greatest = greatest.min(bound.saturating_sub(1)),
+                Cmp::Ne => {}
+            }
+        }
+        (least, greatest)
+    }
+
+    /// The quantity, if it is known at expansion.
+    pub fn value(&self, of: Quantity) -> Option<i128> {
+        let (least, greatest) = self.bounds(of);
+        (least == greatest).then_some(least)
+    }
+
+    /// All quantities that are equal to this one, itself included. The first number parameter comes first.
+    pub fn same(&self, of: Quantity) -> BTreeSet<Quantity> {
+        let mut same = BTreeSet::from([of]);
+        loop {
+            let before = same.len();
+            for (quantity, cmp, other) in self.comparisons() {
+                if let (Cmp::Eq, Term::Of(other)) = (cmp, other)
+                    && same.contains(&quantity)
+                {
+                    same.insert(*other);
+                }
+            }
+            if same.len() == before {
+                return same;
+            }
+        }
+    }
+
+    /// Whether one quantity is at most another.
+    pub fn at_most(&self, less: Quantity, more: Quantity) -> bool {
+        let (low, high) = (self.same(less), self.same(more));
+        !low.is_disjoint(&high)
+            || self.comparisons().any(|(quantity, cmp, other)| {
+                matches!((cmp, other), (Cmp::Le | Cmp::Lt, Term::Of(other))
+                    if low.contains(&quantity) && high.contains(other))
+            })
+    }
+
+    /// Each fact about a single quantity, read from both sides.
+    fn comparisons(&self) -> impl Iterator<Item = (Quantity, Cmp, &Term)> {
+        self.0.iter().flat_map(|fact| {
+            let side = |term: &Term| match term {
+                Term::Of(quantity) => Some(*quantity),
+                _ => None,
+            };
+            let left = side(&fact.left).map(|it| (it, fact.cmp, &fact.right));
+            let right = side(&fact.right).map(|it| (it, mirror(fact.cmp), &fact.left));
+            left.into_iter().chain(right)
+        })
+    }
+}
+
+/// The largest extent of a tensor whose extents a kernel reads: signed coordinates do not reach further.
+pub const MAX_EXTENT: i128 = 1 << 31;
+
+/// A quantity times a known factor.
+fn scaled(term: &Term) -> Option<(Quantity, i128)> {
+    match term {
+        Term::Of(quantity) => Some((*quantity, 1)),
+        Term::Op(Op::Mul, a, b) => match (&**a, &**b) {
+            (Term::Of(quantity), Term::Known(factor))
+            | (Term::Known(factor), Term::Of(quantity)) => Some((*quantity, *factor)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The greatest common divisor of two positive numbers.
+fn gcd(a: i128, b: i128) -> i128 {
+    match b {
+        0 => a,
+        _ => gcd(b, a % b),
+    }
+}
+
+/// The least common multiple of two positive numbers.
+fn lcm(a: i128, b: i128) -> Option<i128> {
+    (a / gcd(a, b)).checked_mul(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const X: Quantity = Quantity::Extent(0, 0);
+    const Y: Quantity = Quantity::Extent(1, 0);
+    const N: Quantity = Quantity::Scalar(2);
+
+    fn fact(left: Term, cmp: Cmp, right: Term) -> Fact {
+        let text = String::new();
+        Fact {
+            left,
+            cmp,
+            right,
+            text,
+        }
+    }
+
+    fn rem(left: Term, by: i128) -> Term {
+        Term::Op(Op::Rem, Box::new(left), Box::new(Term::Known(by)))
+    }
+
+    #[test]
+    fn divisors_bounds_and_equals_follow() {
+        let product = Term::Op(Op::Mul, Box::new(Term::Known(2)), Box::new(Term::Of(X)));
+        let facts = Facts(vec![
+            fact(rem(product, 16), Cmp::Eq, Term::Known(0)),
+            fact(rem(Term::Of(Y), 12), Cmp::Eq, Term::Known(0)),
+            fact(Term::Of(Y), Cmp::Eq, Term::Of(X)),
+            fact(Term::Known(100), Cmp::Lt, Term::Of(X)),
+            fact(Term::Of(N), Cmp::Le, Term::Of(Y)),
+        ]);
+        assert_eq!(facts.divisor(X), 24);
+        assert_eq!(facts.divisor(Y), 24);
+        assert_eq!(facts.divisor(N), 1);
+        assert_eq!(facts.bounds(Y), (101, MAX_EXTENT));
+        assert!(facts.at_most(N, X) && !facts.at_most(X, N));
+        assert_eq!(facts.value(X), None);
+        let facts = Facts(vec![fact(Term::Of(X), Cmp::Eq, Term::Known(96))]);
+        assert_eq!((facts.value(X), facts.divisor(X)), (Some(96), 96));
+    }
+}

@@ -1,0 +1,96 @@
+//! Numbers of a launch in registers: pointers, extents and strides of tensors, and number parameters.
+
+use crate::kernel::emit::bits::up_to;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::facts::Quantity;
+use crate::kernel::emit::param::{Param, ParamKind};
+use crate::kernel::value::{Num, Scalar};
+use cute_ptx::ast::Type;
+use cute_ptx::table::{Modifier, Opcode};
+
+impl Builder {
+    /// The address of the first element of a tensor parameter, in global memory.
+    pub fn pointer(&mut self, param: usize) -> Scalar {
+        let symbol = self.params[param].pointer_symbol();
+        self.parameter(&symbol, &symbol, Type::U64, |b, pointer| {
+            // The parameter is a generic address, and the loads and stores take one of global memory.
+            let both = [pointer.operand(), pointer.operand()];
+            b.emit(Opcode::CvtaTo, Modifier::Global, both);
+        })
+    }
+
+    /// The extent of a mode of a tensor parameter, of type `u32`. Extents that are equal by a fact are one register.
+    pub fn extent(&mut self, param: usize, mode: usize) -> Num {
+        let extent = Quantity::Extent(param, mode);
+        if let Some(value) = self.facts.value(extent) {
+            return Num::Const(value);
+        }
+        for same in self.facts.same(extent) {
+            let found = match same {
+                Quantity::Scalar(param)
+                    if matches!(self.params[param].kind, ParamKind::Scalar(Type::U32)) =>
+                {
+                    self.scalar(param)
+                }
+                Quantity::Extent(param, mode) => self.extent_register(param, mode),
+                _ => None,
+            };
+            if let Some(found) = found {
+                return found.into();
+            }
+        }
+        Num::Const(1)
+    }
+
+    /// The stride of a mode of a tensor parameter in elements, of type `u64`. That of the last mode is 1.
+    pub fn stride(&mut self, param: usize, mode: usize) -> Num {
+        let last =
+            matches!(self.params[param].kind, ParamKind::Global { rank, .. } if mode + 1 == rank);
+        let stride = Quantity::Stride(param, mode);
+        if let Some(value) = self.facts.value(stride).or(last.then_some(1)) {
+            return Num::Const(value);
+        }
+        let symbol = self.params[param].stride_symbol(mode);
+        let register = self.parameter(&symbol, &symbol, Type::U64, |_, _| {});
+        self.limit_by_facts(&register, stride);
+        register.into()
+    }
+
+    /// A number parameter.
+    pub fn scalar(&mut self, param: usize) -> Option<Scalar> {
+        let Param {
+            name,
+            symbol,
+            kind: ParamKind::Scalar(ty),
+            ..
+        } = self.params[param].clone()
+        else {
+            return None;
+        };
+        let register = self.parameter(&symbol, &name, ty, |_, _| {});
+        self.limit_by_facts(&register, Quantity::Scalar(param));
+        Some(register)
+    }
+
+    fn extent_register(&mut self, param: usize, mode: usize) -> Option<Scalar> {
+        let symbol = self.params[param].extent_symbol(mode);
+        let ParamKind::Global { extents, .. } = &mut self.params[param].kind else {
+            return None;
+        };
+        *extents = true;
+        let register = self.parameter(&symbol, &symbol, Type::U32, |_, _| {});
+        self.limit_by_facts(&register, Quantity::Extent(param, mode));
+        Some(register)
+    }
+
+    /// Records which bits of a number of the launch may be set.
+    fn limit_by_facts(&mut self, register: &Scalar, quantity: Quantity) {
+        let (least, greatest) = self.facts.bounds(quantity);
+        let all = match (least, u64::try_from(greatest)) {
+            (0.., Ok(greatest)) => up_to(greatest),
+            _ => u64::MAX,
+        };
+        let multiple = self.facts.divisor(quantity).trailing_zeros().min(63);
+        self.limit_bits(register, all & (u64::MAX << multiple));
+    }
+}

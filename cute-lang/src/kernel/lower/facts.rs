@@ -1,0 +1,216 @@
+//! Facts about the arguments of a launch, given on the parameters: `#[facts(extent(x, 1) % 8 == 0)] x: Global<bf16, 2>`.
+
+use crate::kernel::emit::facts::{Fact, Facts, Quantity, Term};
+use crate::kernel::emit::operation::{Cmp, Op, fold};
+use crate::kernel::emit::param::ParamKind;
+use crate::kernel::interp::Interpreter;
+use crate::kernel::syntax::errors::Errors;
+use crate::kernel::syntax::text;
+use crate::kernel::value::Value;
+use crate::kernel::value::types::is_integer;
+use quote::ToTokens;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{BinOp, Error, Expr, ExprCall, FnArg, Result, Signature, Token};
+
+/// What a fact is, for messages.
+const FACT: &str = "a fact compares numbers, as in `extent(x, 1) % 8 == 0`, or is `aligned(x, 16)`";
+
+/// What a number in a fact is, for messages.
+const NUMBER: &str = "a number in a fact is a constant, an integer parameter, `extent(x, mode)`, `stride(x, mode)`, or `+`, `-`, `*`, `%` of these";
+
+/// The facts of all parameters of a kernel.
+pub(super) fn facts(interpreter: &mut Interpreter<'_>, sig: &Signature) -> Result<Facts> {
+    let (mut facts, mut errors) = (Vec::new(), Errors::default());
+    for input in &sig.inputs {
+        let (FnArg::Typed(syn::PatType { attrs, .. })
+        | FnArg::Receiver(syn::Receiver { attrs, .. })) = input;
+        for attr in attrs {
+            if !attr.path().is_ident("facts") {
+                let message = "a parameter of a kernel takes `#[facts(…)]` only";
+                errors.push(Error::new_spanned(attr, message));
+                continue;
+            }
+            let given = attr.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated);
+            for fact in errors.record(given).into_iter().flatten() {
+                let found = errors.record(fact_of(interpreter, &fact));
+                facts.extend(found.into_iter().flatten());
+            }
+        }
+    }
+    errors.finish(Facts(facts))
+}
+
+/// The comparisons that a fact stands for.
+fn fact_of(interpreter: &mut Interpreter<'_>, fact: &Expr) -> Result<Vec<Fact>> {
+    let text = text::shorten(fact.to_token_stream());
+    match fact {
+        Expr::Paren(inner) => fact_of(interpreter, &inner.expr),
+        Expr::Group(inner) => fact_of(interpreter, &inner.expr),
+        Expr::Binary(binary) => {
+            let Some(cmp) = comparison(&binary.op) else {
+                return Err(Error::new_spanned(binary.op, FACT));
+            };
+            let left = term(interpreter, &binary.left)?;
+            let right = term(interpreter, &binary.right)?;
+            if let (Term::Known(a), Term::Known(b)) = (&left, &right)
+                && !cmp.holds(a, b)
+            {
+                let message = format!("this fact never holds: {a} and {b} are known");
+                return Err(Error::new_spanned(fact, message));
+            }
+            Ok(vec![Fact {
+                left,
+                cmp,
+                right,
+                text,
+            }])
+        }
+        Expr::Call(call) if is_call(call, "aligned") => aligned(interpreter, call, text),
+        other => Err(Error::new_spanned(other, FACT)),
+    }
+}
+
+/// `aligned(x, bytes)`: the address and all strides but the last are multiples of so many bytes.
+fn aligned(interpreter: &mut Interpreter<'_>, call: &ExprCall, text: String) -> Result<Vec<Fact>> {
+    let (x, bytes) = arguments(interpreter, call)?;
+    let (param, rank, width) = tensor(interpreter, x)?;
+    let Some(by) = bytes.filter(|bytes| *bytes > 0) else {
+        return Err(Error::new(
+            call.args[1].span(),
+            "expected a number of bytes",
+        ));
+    };
+    let multiple = |term: Term| Fact {
+        left: Term::Op(Op::Rem, Box::new(term), Box::new(Term::Known(by))),
+        cmp: Cmp::Eq,
+        right: Term::Known(0),
+        text: text.clone(),
+    };
+    let stride = |mode| {
+        let stride = Box::new(Term::Of(Quantity::Stride(param, mode)));
+        Term::Op(Op::Mul, stride, Box::new(Term::Known(width)))
+    };
+    let strides = (0..rank - 1).map(stride);
+    let address = Term::Of(Quantity::Address(param));
+    Ok([address].into_iter().chain(strides).map(multiple).collect())
+}
+
+fn term(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
+    match expr {
+        Expr::Paren(inner) => term(interpreter, &inner.expr),
+        Expr::Group(inner) => term(interpreter, &inner.expr),
+        Expr::Binary(binary) if let Some(op) = operation(&binary.op) => {
+            let left = term(interpreter, &binary.left)?;
+            let right = term(interpreter, &binary.right)?;
+            match (left, right) {
+                (Term::Known(a), Term::Known(b)) => fold(op, a, b)
+                    .map(Term::Known)
+                    .map_err(|why| Error::new_spanned(expr, format!("this number {why}"))),
+                (_, Term::Known(0)) if op == Op::Rem => {
+                    Err(Error::new_spanned(&binary.right, "division by zero"))
+                }
+                (left, right) => Ok(Term::Op(op, Box::new(left), Box::new(right))),
+            }
+        }
+        Expr::Call(call) if is_call(call, "extent") || is_call(call, "stride") => {
+            let (x, mode) = arguments(interpreter, call)?;
+            let (param, rank, _) = tensor(interpreter, x)?;
+            let mode = mode.and_then(|mode| usize::try_from(mode).ok());
+            let Some(mode) = mode.filter(|mode| *mode < rank) else {
+                let message = format!("expected a mode, from 0 to {}", rank - 1);
+                return Err(Error::new(call.args[1].span(), message));
+            };
+            Ok(Term::Of(match is_call(call, "extent") {
+                true => Quantity::Extent(param, mode),
+                false => Quantity::Stride(param, mode),
+            }))
+        }
+        Expr::Path(path) if let Some(param) = scalar(interpreter, path) => {
+            Ok(Term::Of(Quantity::Scalar(param)))
+        }
+        Expr::Path(_)
+        | Expr::Lit(_)
+        | Expr::Unary(_)
+        | Expr::Cast(_)
+        | Expr::Field(_)
+        | Expr::Call(_)
+        | Expr::MethodCall(_)
+        | Expr::Binary(_) => match interpreter.eval(expr)? {
+            Value::Int(value, _) => Ok(Term::Known(value)),
+            _ => Err(Error::new_spanned(expr, NUMBER)),
+        },
+        other => Err(Error::new_spanned(other, NUMBER)),
+    }
+}
+
+/// The index of the integer parameter of that name.
+fn scalar(interpreter: &Interpreter<'_>, path: &syn::ExprPath) -> Option<usize> {
+    let name = path.path.get_ident()?.to_string();
+    let is_integer = |kind: &ParamKind| matches!(kind, ParamKind::Scalar(ty) if is_integer(*ty));
+    let mut params = interpreter.b.params.iter();
+    params.position(|param| param.name == name && is_integer(&param.kind))
+}
+
+/// The two arguments of `extent`, `stride` or `aligned`; the second is known at expansion.
+fn arguments<'e>(
+    interpreter: &mut Interpreter<'_>,
+    call: &'e ExprCall,
+) -> Result<(&'e Expr, Option<i128>)> {
+    let arguments: Vec<&Expr> = call.args.iter().collect();
+    let [x, number] = arguments[..] else {
+        let name = call.func.to_token_stream();
+        let message = format!("`{name}` takes a tensor and a number");
+        return Err(Error::new_spanned(call, message));
+    };
+    match interpreter.eval(number)? {
+        Value::Int(number, _) => Ok((x, Some(number))),
+        _ => Ok((x, None)),
+    }
+}
+
+/// The index of a tensor parameter, its rank, and the bytes of an element.
+fn tensor(interpreter: &Interpreter<'_>, x: &Expr) -> Result<(usize, usize, i128)> {
+    let name = match x {
+        Expr::Path(path) => path.path.get_ident().map(ToString::to_string),
+        _ => None,
+    };
+    let mut params = interpreter.b.params.iter().enumerate();
+    let param = params.find(|(_, param)| Some(&param.name) == name.as_ref());
+    match param.map(|(index, param)| (index, &param.kind)) {
+        Some((index, ParamKind::Global { element, rank, .. })) => {
+            Ok((index, *rank, element.bytes().into()))
+        }
+        _ => Err(Error::new_spanned(
+            x,
+            "expected a parameter of type `Global`",
+        )),
+    }
+}
+
+fn is_call(call: &ExprCall, name: &str) -> bool {
+    matches!(&*call.func, Expr::Path(path) if path.path.is_ident(name))
+}
+
+fn comparison(op: &BinOp) -> Option<Cmp> {
+    Some(match op {
+        BinOp::Eq(_) => Cmp::Eq,
+        BinOp::Ne(_) => Cmp::Ne,
+        BinOp::Lt(_) => Cmp::Lt,
+        BinOp::Le(_) => Cmp::Le,
+        BinOp::Gt(_) => Cmp::Gt,
+        BinOp::Ge(_) => Cmp::Ge,
+        _ => return None,
+    })
+}
+
+/// The operators of numbers in facts. `/` is one of known numbers only.
+fn operation(op: &BinOp) -> Option<Op> {
+    Some(match op {
+        BinOp::Add(_) => Op::Add,
+        BinOp::Sub(_) => Op::Sub,
+        BinOp::Mul(_) => Op::Mul,
+        BinOp::Rem(_) => Op::Rem,
+        _ => return None,
+    })
+}

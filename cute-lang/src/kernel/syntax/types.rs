@@ -1,0 +1,60 @@
+//! Types that a module may not name: references that are kept, and trait objects.
+
+use crate::kernel::syntax::errors::Errors;
+use syn::{Error, FnArg, GenericArgument, PathArguments, Result, ReturnType, Signature, Type};
+
+/// Refuses parameters that are trait objects, and results that are references.
+pub(super) fn check_signature(sig: &Signature) -> Result<()> {
+    let mut errors = Errors::default();
+    for input in &sig.inputs {
+        if let FnArg::Typed(input) = input {
+            errors.record(check(&input.ty, None));
+        }
+    }
+    if let ReturnType::Type(_, ty) = &sig.output {
+        errors.record(check(
+            ty,
+            Some("a function returns the value itself, not a reference to it"),
+        ));
+    }
+    errors.finish(())
+}
+
+/// Refuses fields that are references or trait objects.
+pub(super) fn check_field(ty: &Type) -> Result<()> {
+    check(
+        ty,
+        Some("a field holds the value itself, not a reference to it"),
+    )
+}
+
+/// Refuses trait objects in a type and, with a message for them, references.
+fn check(ty: &Type, reference: Option<&str>) -> Result<()> {
+    match (ty, reference) {
+        (Type::TraitObject(_), _) => Err(Error::new_spanned(
+            ty,
+            "the kernel language has no trait objects: a function is passed as `impl Fn(…) -> …`, and its call is inlined",
+        )),
+        (Type::Reference(_), Some(message)) => Err(Error::new_spanned(ty, message)),
+        (Type::Reference(ty), None) => check(&ty.elem, None),
+        (Type::Array(ty), _) => check(&ty.elem, reference),
+        (Type::Paren(ty), _) => check(&ty.elem, reference),
+        (Type::Group(ty), _) => check(&ty.elem, reference),
+        (Type::Tuple(ty), _) => ty.elems.iter().try_for_each(|ty| check(ty, reference)),
+        (Type::Path(ty), _) => {
+            let arguments =
+                ty.path
+                    .segments
+                    .iter()
+                    .filter_map(|segment| match &segment.arguments {
+                        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
+                        _ => None,
+                    });
+            arguments.flatten().try_for_each(|argument| match argument {
+                GenericArgument::Type(ty) => check(ty, reference),
+                _ => Ok(()),
+            })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,58 @@
+//! Tensors in global memory, and parts of them.
+
+use super::element::Element;
+use super::num::{Num, Scalar};
+use cute_algebra::Layout;
+
+/// A tensor parameter, or a part of it. Its elements have coordinates in the parameter, from which follow both where an
+/// element lies and whether it is inside of the tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Global {
+    /// The type of its elements.
+    pub element: Element,
+    /// The index of the parameter.
+    pub param: usize,
+    /// For each mode of the parameter, the coordinate at which the part begins: a `u32`, or a `u64` where the kernel gives
+    /// one.
+    pub origin: Vec<Num>,
+    /// The modes of the part.
+    pub modes: Modes,
+}
+
+/// The modes of a part of a tensor in global memory.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Modes {
+    /// These whole modes of the parameter, whose extents are known when the kernel runs.
+    Whole(Vec<usize>),
+    /// A tile: the layout from its coordinates to coordinates in the parameter, relative to the origin.
+    Tile(Layout),
+}
+
+impl Global {
+    /// A parameter of that rank as a whole.
+    pub fn whole(element: Element, param: usize, rank: usize) -> Self {
+        Self {
+            element,
+            param,
+            origin: vec![Num::Const(0); rank],
+            modes: Modes::Whole((0..rank).collect()),
+        }
+    }
+
+    /// The layout of a tile.
+    pub fn tile(&self) -> Option<&Layout> {
+        match &self.modes {
+            Modes::Tile(layout) => Some(layout),
+            Modes::Whole(_) => None,
+        }
+    }
+
+    /// Calls `f` on every register in the tensor.
+    pub fn for_each_scalar_mut(&mut self, f: &mut dyn FnMut(&mut Scalar)) {
+        for coordinate in &mut self.origin {
+            if let Num::Reg(scalar) = coordinate {
+                f(scalar);
+            }
+        }
+    }
+}

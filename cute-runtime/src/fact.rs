@@ -1,0 +1,124 @@
+//! Facts: what a kernel relies on about its arguments, checked before each launch.
+
+use std::fmt;
+
+/// A comparison of numbers of a launch. The kernel relies on it, and a launch for which it does not hold is refused.
+///
+/// `#[kernels]` makes one of each fact that a parameter has, such as `extent(x, 1) % 8 == 0` in
+/// `#[facts(extent(x, 1) % 8 == 0)] x: Global<f32, 2>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// The fact as it is written.
+    pub text: &'static str,
+    /// The left side.
+    pub left: Term,
+    /// The comparison.
+    pub comparison: Comparison,
+    /// The right side.
+    pub right: Term,
+}
+
+/// A comparison of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `==`.
+    Eq,
+    /// `!=`.
+    Ne,
+    /// `<`.
+    Lt,
+    /// `<=`.
+    Le,
+    /// `>`.
+    Gt,
+    /// `>=`.
+    Ge,
+}
+
+/// A number that is computed from the arguments of a launch. Parameters are counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// This number.
+    Number(i128),
+    /// The value of an integer parameter.
+    Scalar(usize),
+    /// The extent of a mode of a tensor: the parameter, and the mode.
+    Extent(usize, usize),
+    /// The stride of a mode of a tensor, in elements: the parameter, and the mode.
+    Stride(usize, usize),
+    /// The address of the first element of a tensor, in bytes.
+    Address(usize),
+    /// The sum of two numbers.
+    Sum(&'static Term, &'static Term),
+    /// The difference of two numbers.
+    Difference(&'static Term, &'static Term),
+    /// The product of two numbers.
+    Product(&'static Term, &'static Term),
+    /// The remainder of two numbers, with the sign of the first.
+    Remainder(&'static Term, &'static Term),
+}
+
+/// A number of a launch on which a fact depends, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// What it is, such as `extent(x, 1)`.
+    pub name: String,
+    /// The number.
+    pub value: i128,
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}", self.name, self.value)
+    }
+}
+
+/// The numbers of a launch.
+pub(crate) trait Numbers {
+    /// The number and its name; `term` is one of a parameter, not computed from others.
+    fn number(&self, term: Term) -> Option<Named>;
+}
+
+impl Fact {
+    /// The numbers of the launch for which the fact does not hold; `None` if it holds.
+    pub(crate) fn broken_by(&self, launch: &dyn Numbers) -> Option<Vec<Named>> {
+        let mut numbers = Vec::new();
+        let left = value(&self.left, launch, &mut numbers);
+        let right = value(&self.right, launch, &mut numbers);
+        let holds = match (left, right) {
+            (Some(left), Some(right)) => match self.comparison {
+                Comparison::Eq => left == right,
+                Comparison::Ne => left != right,
+                Comparison::Lt => left < right,
+                Comparison::Le => left <= right,
+                Comparison::Gt => left > right,
+                Comparison::Ge => left >= right,
+            },
+            _ => false,
+        };
+        (!holds).then_some(numbers)
+    }
+}
+
+/// The value of a term; `None` if it overflows 128 bits or divides by 0. Each number that it reads is noted once.
+fn value(term: &Term, launch: &dyn Numbers, numbers: &mut Vec<Named>) -> Option<i128> {
+    let mut both = |a: &Term, b: &Term| {
+        let (a, b) = (value(a, launch, numbers), value(b, launch, numbers));
+        Some((a?, b?))
+    };
+    match *term {
+        Term::Number(number) => Some(number),
+        Term::Sum(a, b) => both(a, b).and_then(|(a, b)| a.checked_add(b)),
+        Term::Difference(a, b) => both(a, b).and_then(|(a, b)| a.checked_sub(b)),
+        Term::Product(a, b) => both(a, b).and_then(|(a, b)| a.checked_mul(b)),
+        Term::Remainder(a, b) => both(a, b).and_then(|(a, b)| a.checked_rem(b)),
+        of => {
+            let named = launch.number(of)?;
+            let number = named.value;
+            if !numbers.contains(&named) {
+                numbers.push(named);
+            }
+            Some(number)
+        }
+    }
+}
