@@ -142,8 +142,8 @@ fn functions_that_nobody_calls_are_looked_at() {
             cannot find `z` in this scope: did you mean `K` or `n` or `x`?
             the kernel language has no `?`
             the kernel language has no labelled blocks
-            no macro `eprintln!` in kernels, only `layout!`, `ptx!`, `assert!`, `print!`, `println!`
-            the message has 1 `{}`, but 0 of them have an argument
+            no macro `eprintln!` in kernels: there are `layout!`, `ptx!`, `assert!`, `print!`, `println!`
+            the message has 1 `{}`, but the number of arguments is 0
             cannot find `y` in this scope: did you mean `K` or `x`?
             cannot find `missing` in this scope
             cannot find `lib::N`

@@ -80,10 +80,8 @@ pub(super) fn is_known(mac: &Macro) -> bool {
 /// The error of a macro that the language does not have.
 pub(super) fn unknown(mac: &Macro) -> Error {
     let name = text::shorten(mac.path.to_token_stream());
-    let known: Vec<String> = MACROS
-        .iter()
-        .map(|(name, _)| format!("`{name}!`"))
-        .collect();
-    let message = format!("no macro `{name}!` in kernels, only {}", known.join(", "));
+    let known = MACROS.iter().map(|(name, _)| format!("`{name}!`"));
+    let known = known.collect::<Vec<_>>().join(", ");
+    let message = format!("no macro `{name}!` in kernels: there are {known}");
     Error::new_spanned(&mac.path, message)
 }

@@ -62,7 +62,7 @@ impl Format {
         }
         if arguments.len() < holes {
             let message = format!(
-                "the message has {holes} `{{}}`, but {} of them have an argument",
+                "the message has {holes} `{{}}`, but the number of arguments is {}",
                 arguments.len()
             );
             return Err(Error::new(literal.span(), message));

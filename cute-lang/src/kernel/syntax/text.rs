@@ -235,10 +235,15 @@ fn space(out: &mut String, wanted: bool) {
 mod tests {
     use super::*;
 
+    /// The text of the first statement of a block.
+    fn first(block: &str) -> String {
+        let block: syn::Block = syn::parse_str(block).expect("a statement");
+        statement(&block.stmts[0]).expect("a text").0
+    }
+
     /// Checks that the text of a statement is its source.
     fn check(text: &str) {
-        let block: syn::Block = syn::parse_str(&format!("{{ {text} }}")).expect("a statement");
-        assert_eq!(statement(&block.stmts[0]), text.trim_end_matches(';'));
+        assert_eq!(first(&format!("{{ {text} }}")), text.trim_end_matches(';'));
     }
 
     #[test]
@@ -262,16 +267,13 @@ mod tests {
 
     #[test]
     fn compound_statements_stop_before_their_block() {
-        let block: syn::Block =
-            syn::parse_str("{ for i in 0..ceil_div(n, 4) { x += i; } }").expect("a statement");
-        assert_eq!(statement(&block.stmts[0]), "for i in 0..ceil_div(n, 4)");
+        let text = first("{ for i in 0..ceil_div(n, 4) { x += i; } }");
+        assert_eq!(text, "for i in 0..ceil_div(n, 4)");
     }
 
     #[test]
     fn long_statements_are_cut() {
-        let block: syn::Block = syn::parse_str(&format!("{{ let x = {}1; }}", "1 + ".repeat(100)))
-            .expect("a statement");
-        let text = statement(&block.stmts[0]);
+        let text = first(&format!("{{ let x = {}1; }}", "1 + ".repeat(100)));
         assert!(text.is_ascii() && text.len() == MAX_CHARS + 3 && text.ends_with("..."));
     }
 }
