@@ -1,8 +1,10 @@
 //! Errors, with the numbers and the place in the PTX text.
 
 use crate::limits::{OutOfHostMemory, OverLimit};
+use crate::source::{Element, Place};
 use cute_ptx::ParseError;
 use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
 
 /// Why a module could not be loaded or a launch did not finish.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -237,6 +239,8 @@ pub struct Site {
     pub entry: String,
     /// The line of the PTX text, from 1.
     pub line: u32,
+    /// The place in the source that the instruction comes from; `None` if the PTX does not say it.
+    pub place: Option<Arc<Place>>,
     /// The instruction, as it is printed.
     pub text: String,
     /// `%ctaid` of the CTA.
@@ -250,11 +254,15 @@ pub struct Site {
 impl Display for Site {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let [x, y, z] = self.cta;
-        write!(
-            f,
-            "{}, line {}, CTA ({x}, {y}, {z}), warp {}",
-            self.entry, self.line, self.warp
-        )?;
+        match &self.place {
+            Some(place) => write!(
+                f,
+                "{place} in {} (line {} of the PTX)",
+                self.entry, self.line
+            )?,
+            None => write!(f, "{}, line {}", self.entry, self.line)?,
+        }
+        write!(f, ", CTA ({x}, {y}, {z}), warp {}", self.warp)?;
         if let Some(lane) = self.lane {
             write!(f, ", lane {lane}")?;
         }
@@ -264,12 +272,15 @@ impl Display for Site {
 
 /// What a kernel did wrong, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{site}: {kind}\n    {}", site.text)]
+#[error("{}{site}: {kind}\n    {}{}", of(elements), site.text, described(elements))]
 pub struct Fault {
     /// The instruction and the warp that did it. For asynchronous work, the instruction that started the work.
     pub site: Site,
     /// What was wrong.
     pub kind: FaultKind,
+    /// The elements of tensors at which it happened, if the PTX names tensors: several where tensors take turns. Tensors in
+    /// global memory are named by whoever knows what the arguments of the launch are.
+    pub elements: Vec<Element>,
 }
 
 /// Threads of one warp that are at the same instruction and cannot continue.
@@ -291,6 +302,19 @@ impl Display for Stuck {
             self.site, self.lanes, self.waits_for, self.site.text
         )
     }
+}
+
+fn of(elements: &[Element]) -> String {
+    let elements: Vec<String> = elements.iter().map(Element::to_string).collect();
+    match &elements[..] {
+        [] => String::new(),
+        elements => format!("{} of ", elements.join(" or ")),
+    }
+}
+
+fn described(elements: &[Element]) -> String {
+    let line = |element: &Element| format!("\n    {}: {}", element.tensor, element.description);
+    elements.iter().map(line).collect()
 }
 
 /// The place in a message, unless the line is 0: then the error is not in one line.
@@ -330,10 +354,11 @@ fn lines(threads: &[Stuck]) -> String {
             [.., last] => format!("warps {} to {}", first.site.warp, last.site.warp),
             [] => continue,
         };
-        text += &format!(
-            "\n    line {}, CTA ({x}, {y}, {z}), {warps}",
-            first.site.line
-        );
+        let line = match &first.site.place {
+            Some(place) => format!("{place} (line {} of the PTX)", first.site.line),
+            None => format!("line {}", first.site.line),
+        };
+        text += &format!("\n    {line}, CTA ({x}, {y}, {z}), {warps}");
         if first.lanes != u32::MAX {
             text += &format!(", lanes {:#010x}", first.lanes);
         }
@@ -350,13 +375,18 @@ fn lines(threads: &[Stuck]) -> String {
 pub struct Other {
     /// The line of the PTX text, from 1.
     pub line: u32,
+    /// The place in the source that it comes from; `None` if the PTX does not say it.
+    pub place: Option<Arc<Place>>,
     /// The instruction, as it is printed.
     pub text: String,
 }
 
 impl Display for Other {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} (`{}`)", self.line, self.text)
+        match &self.place {
+            Some(place) => write!(f, "{place} (line {}: `{}`)", self.line, self.text),
+            None => write!(f, "line {} (`{}`)", self.line, self.text),
+        }
     }
 }
 
@@ -509,4 +539,32 @@ pub enum FaultKind {
     /// The kernel executed `trap`.
     #[error("trap")]
     Trap,
+}
+
+impl FaultKind {
+    /// The address in global memory at which it happened.
+    pub fn global_address(&self) -> Option<u64> {
+        match self {
+            FaultKind::Global(error) => Some(error.address),
+            FaultKind::Misaligned { address, .. } => Some(*address),
+            _ => None,
+        }
+    }
+
+    /// The address in shared memory at which it happened.
+    pub fn shared_address(&self) -> Option<u64> {
+        match self {
+            FaultKind::Shared { address, .. }
+            | FaultKind::Misaligned { address, .. }
+            | FaultKind::Uninitialised { address }
+            | FaultKind::Race { address, .. }
+            | FaultKind::MissingProxyFence { address, .. }
+            | FaultKind::CopyInFlight { address, .. }
+            | FaultKind::StoreInFlight { address, .. }
+            | FaultKind::Ended { address, .. }
+            | FaultKind::NoBarrier { address }
+            | FaultKind::Barrier { address, .. } => Some(*address),
+            _ => None,
+        }
+    }
 }

@@ -2,8 +2,8 @@
 //!
 //! The emulator reads the same PTX text that the driver gets. It models warps and divergence, shared memory and clusters,
 //! mbarriers, TMA, `wgmma` with the tensor cores' published numerics, and the async proxy. It delays asynchronous work as
-//! long as the kernel permits, so a missing wait or fence is an error that names the line of the PTX. Equal seeds give
-//! equal runs.
+//! long as the kernel permits, so a missing wait or fence is an error that names the line of the PTX, and the place in the
+//! source and the tensor if the PTX says them. Equal seeds give equal runs.
 //!
 //! # What is reported
 //!
@@ -76,6 +76,7 @@ mod memory;
 mod numerics;
 mod op;
 mod program;
+mod source;
 mod special;
 mod tensor_map;
 
@@ -87,4 +88,5 @@ pub use launch::{Delay, Launch, Schedule, Stats};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};
 pub use memory::GlobalMemory;
 pub use program::{EntryInfo, Program};
+pub use source::{Element, Place};
 pub use tensor_map::{decode_tensor_map, encode_tensor_map};

@@ -3,9 +3,11 @@
 
 use crate::error::Other;
 use crate::numerics::Format;
+use crate::source::{Element, Place, Tensor};
 use cute_hopper::shared;
 use cute_ptx::special::Register;
 use cute_ptx::table::Modifier;
+use std::sync::Arc;
 
 /// The index of a row of the register file.
 pub(crate) type Reg = u32;
@@ -42,6 +44,10 @@ pub(crate) struct Code {
     pub(crate) param_offsets: Vec<u32>,
     /// The size of all parameters together.
     pub(crate) param_bytes: u32,
+    /// The tensors in dynamic shared memory that the module names.
+    pub(crate) tensors: Vec<Tensor>,
+    /// The shared address at which dynamic shared memory begins.
+    pub(crate) dynamic_shared: u64,
 }
 
 impl Code {
@@ -50,8 +56,23 @@ impl Code {
         let found = &self.instructions[instruction.min(self.instructions.len() - 1)];
         Other {
             line: found.line,
+            place: found.place.clone(),
             text: found.text.clone(),
         }
+    }
+
+    /// The elements of named tensors to which a shared address belongs, in the CTA itself or in another one. Tensors that are
+    /// in one place at different times are not told apart.
+    pub(crate) fn elements(&self, address: u64) -> Vec<Element> {
+        let offset = (address & ((1 << RANK_SHIFT) - 1)).checked_sub(self.dynamic_shared);
+        let byte = offset.filter(|_| address < WINDOW_BYTES);
+        let mut elements = Vec::new();
+        for tensor in &self.tensors {
+            // The same tensor may be named again where it takes turns with others.
+            let element = byte.and_then(|byte| tensor.element(byte));
+            elements.extend(element.filter(|element| !elements.contains(element)));
+        }
+        elements
     }
 }
 
@@ -64,6 +85,8 @@ pub(crate) struct Instruction {
     /// Those of its operands' rows that some wgmma of the entry uses as D or A.
     pub(crate) matrix_registers: Box<[Reg]>,
     pub(crate) line: u32,
+    /// Where it comes from, if the module says so.
+    pub(crate) place: Option<Arc<Place>>,
     pub(crate) text: String,
 }
 

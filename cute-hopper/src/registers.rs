@@ -8,6 +8,10 @@ pub const FILE: u32 = 65_536;
 /// Most registers of a thread (CUDA C++ Programming Guide, "Compute Capabilities").
 pub const MAX: u32 = 255;
 
+/// A warp takes registers in multiples of this (CUDA occupancy calculator, "Register allocation unit size", with
+/// granularity "warp").
+pub const WARP_UNIT: u32 = 256;
+
 /// The number of registers of a thread is a multiple of this. Measured: in a CTA of 384 threads, ptxas gives each
 /// thread 168 registers, where 170 would fit.
 pub const UNIT: u32 = 8;

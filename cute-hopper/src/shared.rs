@@ -3,6 +3,13 @@
 /// Most shared memory of a CTA, in bytes: 227 KiB (CUDA C++ Programming Guide, "Compute Capabilities").
 pub const MAX_BYTES: u32 = 227 * 1024;
 
+/// Shared memory of a multiprocessor, in bytes: 228 KiB (CUDA C++ Programming Guide, "Compute Capability 9.0").
+pub const MULTIPROCESSOR_BYTES: u32 = 228 * 1024;
+
+/// A CTA takes shared memory in multiples of this many bytes (CUDA occupancy calculator, "Shared memory allocation unit
+/// size").
+pub const UNIT: u32 = 128;
+
 /// Most shared memory of a CTA that a module can declare with a fixed size, in bytes. More must be declared
 /// `.extern` and requested at the launch (CUDA C++ Programming Guide, "Compute Capability 9.0").
 pub const MAX_STATIC_BYTES: u32 = 48 * 1024;

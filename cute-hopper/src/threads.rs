@@ -12,6 +12,10 @@ pub const WARPGROUP: u32 = WARPGROUP_WARPS * WARP;
 /// Most threads of a CTA (CUDA C++ Programming Guide, "Compute Capabilities").
 pub const MAX_CTA: u32 = 1024;
 
+/// Most warps and most CTAs that are on a multiprocessor at the same time (CUDA C++ Programming Guide, "Compute
+/// Capabilities").
+pub const MAX_RESIDENT: (u32, u32) = (64, 32);
+
 /// Most CTAs of a cluster that can be launched on every device of the architecture (CUDA C++ Programming Guide,
 /// "Thread Block Clusters").
 pub const MAX_CLUSTER: u32 = 8;

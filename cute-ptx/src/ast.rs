@@ -25,6 +25,13 @@ pub enum Item {
     Blank,
     /// A comment, as the text after `// `. Line breaks in it begin further comments.
     Comment(String),
+    /// A file of the source, which places of instructions name: `.file 1 "src/gemm.rs"`.
+    File {
+        /// The number by which `.loc` names it.
+        number: u32,
+        /// The path, without quotation marks.
+        path: String,
+    },
     /// A variable, such as `.extern .shared .align 128 .b8 smem[];`.
     Variable(Variable),
     /// A kernel. It is printed as `.visible .entry`.
@@ -133,8 +140,22 @@ pub struct Inst {
     pub mnemonic: Mnemonic,
     /// The operands, in the order of the text.
     pub operands: Vec<Operand>,
+    /// The place in the source that it comes from. In text, an instruction has the place of the `.loc` before it, so one
+    /// without a place takes that of its predecessor when it is printed and parsed.
+    pub place: Option<Place>,
     /// A comment at the end of the line, as the text after `// `.
     pub comment: Option<String>,
+}
+
+/// A place in the source: `.loc 1 120 9`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The number of the file, which an [`Item::File`] declares.
+    pub file: u32,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
 }
 
 /// The guard of an instruction.
@@ -182,12 +203,13 @@ pub enum Operand {
 }
 
 impl Inst {
-    /// An instruction without guard and comment. Whether the mnemonic takes the operands is checked by validation.
+    /// An instruction without guard, place and comment. Whether the mnemonic takes the operands is checked by validation.
     pub fn new(mnemonic: Mnemonic, operands: impl IntoIterator<Item = Operand>) -> Inst {
         Inst {
             guard: None,
             mnemonic,
             operands: operands.into_iter().collect(),
+            place: None,
             comment: None,
         }
     }

@@ -2,12 +2,12 @@
 //!
 //! It reads everything that the printer writes, and ordinary compiler output: both kinds of comments, several registers
 //! in one declaration, attributes of pointer parameters, and scoped blocks. What the tree cannot represent (functions,
-//! initialised variables, decimal exponents) is an error that names the line. `.pragma`, `.file` and `.loc` are skipped,
-//! since they change no result.
+//! initialised variables, decimal exponents) is an error that names the line. `.pragma` is skipped, since it changes no
+//! result, and so is what `.file` and `.loc` may say besides a path and a place.
 
 use crate::ast::{
-    Directive, Entry, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
-    families,
+    Directive, Entry, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Place, Type,
+    Variable, families,
 };
 pub use crate::lex::ParseError;
 use crate::lex::{Spanned, Token, tokens};
@@ -84,6 +84,8 @@ struct Body {
     open: Vec<usize>,
     /// How many blocks have been closed. It is the suffix of the names that the next closed block declares.
     closed: usize,
+    /// The last `.loc`.
+    place: Option<Place>,
 }
 
 impl Body {
@@ -122,7 +124,8 @@ impl<'a> Parser<'_, 'a> {
             }
             match self.peek() {
                 Token::End => return Ok(Source { module, lines }),
-                Token::Word(".file" | ".loc" | ".pragma") => self.skip_line(),
+                Token::Word(".file") => module.items.push(self.file()?),
+                Token::Word(".loc" | ".pragma") => self.skip_line(),
                 Token::Word(".visible" | ".weak" | ".entry") => {
                     let (entry, numbers) = self.entry()?;
                     module.items.push(Item::Entry(entry));
@@ -149,6 +152,28 @@ impl<'a> Parser<'_, 'a> {
         let version = version.ok_or_else(|| self.expected("a version such as 8.0"))?;
         self.next();
         Ok(version)
+    }
+
+    fn file(&mut self) -> Result<Item, ParseError> {
+        self.keyword(".file")?;
+        let number = self.number("the number of a file")?;
+        let Token::Text(path) = self.peek() else {
+            return Err(self.expected("the path of a file"));
+        };
+        self.skip_line();
+        let path = path.to_owned();
+        Ok(Item::File { number, path })
+    }
+
+    fn place(&mut self) -> Result<Place, ParseError> {
+        self.keyword(".loc")?;
+        let place = Place {
+            file: self.number("the number of a file")?,
+            line: self.number("a line")?,
+            column: self.number("a column")?,
+        };
+        self.skip_line();
+        Ok(place)
     }
 
     fn entry(&mut self) -> Result<(Entry, Vec<u32>), ParseError> {
@@ -323,7 +348,8 @@ impl<'a> Parser<'_, 'a> {
                     let variable = self.variable()?;
                     body.push(Line::Variable(variable), number);
                 }
-                Token::Word(".pragma" | ".loc" | ".file") => self.skip_line(),
+                Token::Word(".loc") => body.place = Some(self.place()?),
+                Token::Word(".pragma" | ".file") => self.skip_line(),
                 Token::Word(word)
                     if !word.starts_with('.') && self.after() == Token::Punct(':') =>
                 {
@@ -331,7 +357,10 @@ impl<'a> Parser<'_, 'a> {
                     body.push(Line::Label(word.to_owned()), number);
                 }
                 Token::Word(_) | Token::Punct('@') => {
-                    let inst = self.inst()?;
+                    let inst = Inst {
+                        place: body.place,
+                        ..self.inst()?
+                    };
                     body.push(Line::Inst(inst), number);
                 }
                 _ => return Err(self.expected("an instruction, a label, a declaration or }")),
@@ -398,6 +427,7 @@ impl<'a> Parser<'_, 'a> {
             guard,
             mnemonic,
             operands,
+            place: None,
             comment: None,
         })
     }

@@ -5,7 +5,8 @@
 //! comment cannot become code.
 
 use crate::ast::{
-    Directive, Entry, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
+    Directive, Entry, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Place, Type,
+    Variable,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -32,6 +33,7 @@ impl Display for Item {
         match self {
             Item::Blank => writeln!(f),
             Item::Comment(text) => comment(f, "", text),
+            Item::File { number, path } => writeln!(f, ".file {number} \"{path}\""),
             Item::Variable(variable) => writeln!(f, "{variable};"),
             Item::Entry(entry) => write!(f, "{entry}"),
         }
@@ -50,7 +52,19 @@ impl Display for Entry {
             .iter()
             .try_for_each(|directive| writeln!(f, "{directive}"))?;
         writeln!(f, "{{")?;
-        self.body.iter().try_for_each(|line| write!(f, "{line}"))?;
+        let mut place = None;
+        for line in &self.body {
+            if let Line::Inst(inst) = line
+                && inst.place.is_some()
+                && inst.place != place
+            {
+                place = inst.place;
+                place
+                    .iter()
+                    .try_for_each(|place| writeln!(f, "{INDENT}{place}"))?;
+            }
+            write!(f, "{line}")?;
+        }
         writeln!(f, "}}")
     }
 }
@@ -134,6 +148,12 @@ impl Display for Inst {
             write!(f, "{}{operand}", if i == 0 { " " } else { ", " })?;
         }
         Ok(())
+    }
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, ".loc {} {} {}", self.file, self.line, self.column)
     }
 }
 

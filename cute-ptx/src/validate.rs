@@ -15,6 +15,7 @@ use crate::special::{self, Special};
 use crate::table::{Kind, Opcode, Target};
 use cute_hopper::{registers, shared, threads};
 use names::{Declared, Names};
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 const MAX_STATIC_SHARED: u64 = shared::MAX_STATIC_BYTES as u64;
@@ -75,9 +76,15 @@ pub enum Problem {
     /// A branch to a label that does not exist.
     #[error("the entry has no label `{0}`")]
     MissingLabel(String),
-    /// A name is declared twice, or belongs to a family of registers that is declared too.
+    /// A name or a `.file` is declared twice, or a name belongs to a family of registers that is declared too.
     #[error("`{0}` is declared twice")]
     Duplicate(String),
+    /// The path of a `.file` contains a quotation mark, a backslash or a line break.
+    #[error("`{0}` cannot be the path of a file in PTX")]
+    InvalidPath(String),
+    /// The place of an instruction is in a file that no `.file` declares.
+    #[error("the module has no `.file {0}`")]
+    MissingFile(u32),
     /// A declared name that PTX does not allow.
     #[error("`{0}` is not a PTX identifier")]
     InvalidName(String),
@@ -235,6 +242,7 @@ pub fn validate(module: &Module) -> Vec<Error> {
     let mut checker = Checker {
         module,
         target: Target::from_name(&module.target),
+        files: BTreeSet::new(),
         errors: Vec::new(),
         entry: None,
         line: None,
@@ -318,6 +326,8 @@ struct Checker<'m> {
     module: &'m Module,
     /// `None` if the module's target is not valid.
     target: Option<Target>,
+    /// The numbers of the files, wherever in the module they are declared.
+    files: BTreeSet<u32>,
     errors: Vec<Error>,
     entry: Option<&'m str>,
     line: Option<usize>,
@@ -330,11 +340,16 @@ impl<'m> Checker<'m> {
             None => self.error(&text, Problem::UnknownTarget(self.module.target.clone())),
             Some(target) => self.needs(&text, &self.module.target, target.version(), None),
         }
+        for item in &self.module.items {
+            if let Item::File { number, path } = item {
+                self.file(item, *number, path);
+            }
+        }
         let mut names = Names::default();
         let mut shared = 0;
         for item in &self.module.items {
             match item {
-                Item::Blank | Item::Comment(_) => {}
+                Item::Blank | Item::Comment(_) | Item::File { .. } => {}
                 Item::Variable(variable) => {
                     self.variable(variable, &mut names);
                     shared = static_shared(variable).saturating_add(shared);
@@ -346,6 +361,15 @@ impl<'m> Checker<'m> {
                     (self.entry, self.line) = (None, None);
                 }
             }
+        }
+    }
+
+    fn file(&mut self, text: &dyn Display, number: u32, path: &str) {
+        if !self.files.insert(number) {
+            self.error(text, Problem::Duplicate(format!(".file {number}")));
+        }
+        if path.contains(['"', '\\', '\n', '\r']) {
+            self.error(text, Problem::InvalidPath(path.to_owned()));
         }
     }
 
@@ -459,6 +483,11 @@ impl<'m> Checker<'m> {
                     },
                 );
             }
+        }
+        if let Some(place) = inst.place
+            && !self.files.contains(&place.file)
+        {
+            self.error(inst, Problem::MissingFile(place.file));
         }
         for problem in operands::check(inst, mnemonic.forms(), names) {
             self.error(inst, problem);

@@ -1,12 +1,12 @@
 //! Runs NVIDIA's assembler, `ptxas`, on a PTX module and parses what it prints.
 //!
-//! Nothing here is needed to build or to run a kernel. Tests use it to learn whether PTX is accepted, how many registers it
-//! takes, whether registers spill, and whether wgmma was serialised, which `ptxas` reports only as a note.
+//! Nothing here is needed to build or to run a kernel. It tells whether PTX is accepted, how many registers it takes, whether
+//! registers spill, and whether wgmma was serialised, which `ptxas` reports only as a note.
 
 #![forbid(unsafe_code)]
 
-use std::path::PathBuf;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 use std::{env, fs, io};
 
 /// An executable of `ptxas`.
@@ -96,19 +96,27 @@ impl Ptxas {
         None
     }
 
+    /// The assembler at the path in `CUTE_PTXAS`, or the first one in the folders of `PATH`; `None` if there is none.
+    pub fn installed() -> Option<Ptxas> {
+        let named = env::var_os("CUTE_PTXAS").map(PathBuf::from);
+        let folders = env::var_os("PATH").unwrap_or_default();
+        let name = format!("ptxas{}", env::consts::EXE_SUFFIX);
+        let found = env::split_paths(&folders).map(|folder| folder.join(&name));
+        let path = named.into_iter().chain(found).find(|path| path.is_file())?;
+        Some(Ptxas { path })
+    }
+
+    /// The path of the executable.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Assembles a module for a target such as `sm_90a`. PTX that the assembler refuses gives a report with errors.
     ///
     /// # Errors
     /// If the assembler could not be run.
     pub fn assemble(&self, ptx: &str, target: &str) -> io::Result<Report> {
-        // A new folder that only this user can write to. It is removed when the function returns.
-        let folder = tempfile::tempdir()?;
-        let source = folder.path().join("module.ptx");
-        fs::write(&source, ptx)?;
-        let output = Command::new(&self.path)
-            .args([&format!("-arch={target}"), "-v", "-o"])
-            .args([folder.path().join("module.cubin"), source])
-            .output()?;
+        let output = self.run(ptx, target)?;
         let mut report = Report::read(&String::from_utf8_lossy(&output.stderr));
         if !output.status.success() && report.errors.is_empty() {
             report
@@ -116,6 +124,28 @@ impl Ptxas {
                 .push((None, format!("ptxas: {}", output.status)));
         }
         Ok(report)
+    }
+
+    /// What the assembler prints about a module, which [`Report::read`] reads.
+    ///
+    /// # Errors
+    /// If the assembler could not be run.
+    pub fn log(&self, ptx: &str, target: &str) -> io::Result<String> {
+        let output = self.run(ptx, target)?;
+        Ok(String::from_utf8_lossy(&output.stderr)
+            .trim_end()
+            .to_owned())
+    }
+
+    fn run(&self, ptx: &str, target: &str) -> io::Result<Output> {
+        // A new folder that only this user can write to. It is removed when the function returns.
+        let folder = tempfile::tempdir()?;
+        let source = folder.path().join("module.ptx");
+        fs::write(&source, ptx)?;
+        Command::new(&self.path)
+            .args([&format!("-arch={target}"), "-v", "-o"])
+            .args([folder.path().join("module.cubin"), source])
+            .output()
     }
 }
 

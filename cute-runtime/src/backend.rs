@@ -5,19 +5,9 @@ use std::time::Duration;
 
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
-use crate::{Error, Grid, LaunchRule};
-
-/// What the device's compiler reports about a kernel: the result of [`Device::compile`](crate::Device::compile).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Compiled {
-    /// The compiler's information log. Empty on the emulator, and where the driver took the code from its cache.
-    pub log: String,
-    /// Registers of each thread when the kernel starts; `None` on the emulator.
-    pub registers: Option<u32>,
-    /// Bytes of local memory of each thread, where registers spill to; `None` on the emulator.
-    pub local_bytes: Option<u32>,
-}
+use crate::compiled::Compiled;
+use crate::report::Output;
+use crate::{Error, Grid, LaunchRule, Report};
 
 /// The constants of a [`Kernel`](crate::Kernel) as values, checked against the hardware's limits.
 pub(crate) struct Image {
@@ -27,6 +17,7 @@ pub(crate) struct Image {
     pub(crate) threads: u32,
     pub(crate) cluster: [u32; 3],
     pub(crate) smem_bytes: u32,
+    pub(crate) reports: &'static [Report],
 }
 
 impl Image {
@@ -84,13 +75,16 @@ pub(crate) trait Backend: Send + Sync {
     /// The 128 bytes of a tensor map, which a kernel takes as a parameter.
     fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error>;
     fn compile(&self, image: &Image) -> Result<Compiled, Error>;
-    /// Starts a launch. `parameters` holds the bytes of each PTX parameter.
+    /// Starts a launch. `parameters` holds the bytes of each PTX parameter, but for the address of the buffer of a kernel that
+    /// reports.
     ///
     /// # Safety
     /// With these parameters and this grid, the kernel accesses only global memory of tensors that its arguments name.
     unsafe fn launch(&self, image: &Image, grid: Grid, parameters: &[Vec<u8>])
     -> Result<(), Error>;
     fn synchronize(&self) -> Result<(), Error>;
+    /// Who gets the text that kernels print.
+    fn output(&self) -> &Output;
     fn timer(&self) -> Result<Box<dyn Timer + '_>, Error>;
 }
 

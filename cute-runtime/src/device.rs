@@ -88,7 +88,41 @@ impl Device {
     ) -> Result<Duration, E> {
         let timer = self.backend.timer()?;
         work()?;
-        Ok(timer.stop()?)
+        // An assertion that failed meanwhile explains more than the error of the timer.
+        let time = timer.stop().map_err(|error| match self.synchronize() {
+            Err(failure @ Error::Assertion(_)) => failure,
+            _ => error,
+        });
+        Ok(time?)
+    }
+
+    /// Hands the text that kernels print on this device to `receiver`, in place of the standard output. A launch's text comes
+    /// in one piece: on the emulator before the launch returns, on a GPU when the host waits for the launch, in
+    /// [`synchronize`](Device::synchronize) or by reading a buffer.
+    ///
+    /// ```
+    /// use cute_runtime::{Device, kernels};
+    /// use std::sync::mpsc;
+    ///
+    /// #[kernels]
+    /// mod greeting {
+    ///     #[kernel(threads = 32)]
+    ///     pub fn greet(n: u32) {
+    ///         if thread() < n {
+    ///             println!("thread {} of {n}", thread());
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let device = Device::emulator();
+    /// let (sender, texts) = mpsc::channel();
+    /// device.print_to(move |text| _ = sender.send(text.to_string()));
+    /// greeting::greet::launch(&device, 1, 2)?;
+    /// assert_eq!(texts.recv().unwrap(), "thread 0 of 2\nthread 1 of 2\n");
+    /// # Ok::<(), cute_runtime::Error>(())
+    /// ```
+    pub fn print_to(&self, receiver: impl FnMut(&str) + Send + 'static) {
+        self.backend.output().set(Box::new(receiver));
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {

@@ -3,12 +3,17 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use cute_emulator::{AllocError, EmulatorError, GlobalMemory, Launch, Program, Schedule};
+use cute_emulator::{
+    AllocError, EmulatorError, FaultKind, GlobalMemory, Launch, Program, Schedule,
+};
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
+use zerocopy::IntoBytes;
 
-use crate::backend::{Backend, Compiled, Image, Timer};
+use crate::backend::{Backend, Image, Timer};
 use crate::cache::Cache;
+use crate::compiled::Compiled;
 use crate::lock::lock;
+use crate::report::{Buffer, Output};
 use crate::{Error, Grid};
 
 /// What the emulator passes for: few enough that small problems already give each CTA of a persistent kernel several
@@ -22,6 +27,8 @@ pub(crate) struct Emulator {
     schedule: Schedule,
     memory: Mutex<GlobalMemory>,
     programs: Cache<Program>,
+    compiled: Cache<Compiled>,
+    output: Output,
 }
 
 impl Emulator {
@@ -30,6 +37,8 @@ impl Emulator {
             schedule: Schedule::from_seed(seed),
             memory: Mutex::default(),
             programs: Cache::new(),
+            compiled: Cache::new(),
+            output: Output::default(),
         }
     }
 
@@ -99,7 +108,10 @@ impl Backend for Emulator {
 
     fn compile(&self, image: &Image) -> Result<Compiled, Error> {
         self.program(image)?;
-        Ok(Compiled::default())
+        let compiled = self
+            .compiled
+            .get(image.id, || Ok(Compiled::by_ptxas(image)))?;
+        Ok(Compiled::clone(&compiled))
     }
 
     unsafe fn launch(
@@ -109,30 +121,50 @@ impl Backend for Emulator {
         parameters: &[Vec<u8>],
     ) -> Result<(), Error> {
         let program = self.program(image)?;
+        let mut memory = lock(&self.memory);
+        let reports = Reports::new(image, &mut memory)?;
+        let mut parameters = parameters.to_vec();
+        parameters.extend(
+            reports
+                .iter()
+                .map(|reports| reports.address.to_le_bytes().to_vec()),
+        );
         if let Some(entry) = program.entries().find(|entry| entry.name == image.name) {
             let sizes: Vec<usize> = entry
                 .params
                 .iter()
                 .map(|&(_, size)| size as usize)
                 .collect();
-            image.check_parameters(&sizes, parameters)?;
+            image.check_parameters(&sizes, &parameters)?;
         }
         let launch = Launch {
             grid: grid.into(),
             block: [image.threads, 1, 1],
             cluster: image.cluster,
             dynamic_shared_bytes: image.smem_bytes,
-            args: parameters,
+            args: &parameters,
             schedule: self.schedule,
             ..Launch::default()
         };
-        program
-            .launch(&mut lock(&self.memory), image.name, &launch)
-            .map_err(|source| Error::Emulator {
+        let launched = program.launch(&mut memory, image.name, &launch);
+        let failure = match reports {
+            Some(reports) => reports.deliver(&mut memory, &self.output)?,
+            None => None,
+        };
+        match (launched, failure) {
+            (Ok(_), _) => Ok(()),
+            (Err(EmulatorError::Fault(fault)), Some(failure)) if fault.kind == FaultKind::Trap => {
+                Err(failure)
+            }
+            (Err(source), _) => Err(Error::Emulator {
                 kernel: image.name,
                 source,
-            })?;
-        Ok(())
+            }),
+        }
+    }
+
+    fn output(&self) -> &Output {
+        &self.output
     }
 
     fn synchronize(&self) -> Result<(), Error> {
@@ -142,6 +174,50 @@ impl Backend for Emulator {
 
     fn timer(&self) -> Result<Box<dyn Timer + '_>, Error> {
         Ok(Box::new(Stopwatch(Instant::now())))
+    }
+}
+
+/// The buffer into which a launch reports.
+struct Reports {
+    buffer: Buffer,
+    address: u64,
+    bytes: usize,
+}
+
+impl Reports {
+    /// `None` for a kernel that reports nothing.
+    fn new(image: &Image, memory: &mut GlobalMemory) -> Result<Option<Self>, Error> {
+        let Some(buffer) = Buffer::new(image.name, image.reports) else {
+            return Ok(None);
+        };
+        let words = buffer.words();
+        let bytes = words.as_bytes();
+        let address = memory
+            .alloc(bytes.len(), ALIGN)
+            .map_err(|error| Error::EmulatorMemory {
+                source: error.into(),
+            })?;
+        memory.write(address, bytes).map_err(memory_error)?;
+        Ok(Some(Reports {
+            buffer,
+            address,
+            bytes: bytes.len(),
+        }))
+    }
+
+    /// Prints what the kernel printed, and returns the first assertion that failed.
+    fn deliver(self, memory: &mut GlobalMemory, output: &Output) -> Result<Option<Error>, Error> {
+        let mut words = vec![0u32; self.bytes / size_of::<u32>()];
+        memory
+            .read(self.address, words.as_mut_bytes())
+            .map_err(memory_error)?;
+        memory
+            .free(self.address)
+            .map_err(|error| Error::EmulatorMemory {
+                source: error.into(),
+            })?;
+        self.buffer.deliver(&words, output);
+        Ok(self.buffer.failure(&words))
     }
 }
 

@@ -67,6 +67,9 @@ pub enum Error {
         /// The emulator's error, which names the instruction and the thread where there is one.
         source: EmulatorError,
     },
+    /// An assertion of a kernel failed while it ran. On a GPU, the device can do nothing more in this process.
+    #[error(transparent)]
+    Assertion(#[from] AssertionFailure),
     /// The emulator's memory refused an operation.
     #[error("emulator memory: {source}")]
     EmulatorMemory {
@@ -162,6 +165,37 @@ fn refused(refusals: &[Error]) -> String {
         .map(|(ordinal, refusal)| format!("device {ordinal}: {refusal}"))
         .collect();
     devices.join("; ")
+}
+
+/// An `assert!` of a kernel that did not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssertionFailure {
+    /// Name of the kernel.
+    pub kernel: &'static str,
+    /// The source file; empty if it is not known.
+    pub file: &'static str,
+    /// The line in it, from 1; 0 if it is not known.
+    pub line: u32,
+    /// Index of the CTA in the grid, along x, y and z.
+    pub block: [u32; 3],
+    /// Index of the thread in its CTA.
+    pub thread: u32,
+    /// The message, with its values.
+    pub message: String,
+}
+
+impl std::error::Error for AssertionFailure {}
+
+impl fmt::Display for AssertionFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kernel {}: assertion failed", self.kernel)?;
+        if self.line > 0 {
+            write!(f, " at {}:{}", self.file, self.line)?;
+        }
+        let [x, y, z] = self.block;
+        let (thread, message) = (self.thread, &self.message);
+        write!(f, " in block ({x}, {y}, {z}), thread {thread}: {message}")
+    }
 }
 
 /// The numbers with commas between them.

@@ -33,6 +33,33 @@ pub unsafe trait Kernel: 'static {
     const PARAMS: &'static [Param];
     /// What must hold for the arguments of a launch, on which the PTX relies.
     const FACTS: &'static [Fact] = &[];
+    /// The statements that report to the host while the kernel runs: `print!`, and `assert!` of what is known then. If there
+    /// are any, the entry has one parameter more, a `.u64`: the address of the buffer into which it writes.
+    const REPORTS: &'static [Report] = &[];
+}
+
+/// A statement of a kernel that reports to the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The source file; empty if it is not known.
+    pub file: &'static str,
+    /// The line in it, from 1; 0 if it is not known.
+    pub line: u32,
+    /// Whether it is a failed assertion, after which the kernel ends.
+    pub fails: bool,
+    /// The parts of its message.
+    pub pieces: &'static [Piece],
+}
+
+/// A part of a [`Report`]'s message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Text.
+    Text(&'static str),
+    /// A truth value that the kernel writes.
+    Bool,
+    /// A number of this type that the kernel writes.
+    Number(ElementType),
 }
 
 /// A parameter of a kernel, and the PTX parameters that its argument becomes.

@@ -4,8 +4,10 @@ use std::any::TypeId;
 
 use cute_hopper::{shared, threads};
 
-use crate::backend::{Compiled, Image};
+use crate::backend::Image;
+use crate::compiled::Compiled;
 use crate::fact::{Named, Numbers, Term};
+use crate::fault::located;
 use crate::tensor_map::{RawView, check_stored, check_view, tensor_map};
 use crate::{
     ArgumentRule, Device, Element, ElementType, Error, Grid, Kernel, LaunchRule, Param, TensorView,
@@ -123,7 +125,15 @@ pub unsafe fn launch<K: Kernel>(
     // that the kernel's parameter has, and mutably borrowed if the kernel writes it. The implementation of `Kernel` promises
     // that the kernel accesses global memory only through its parameters, and the caller promises that it stays inside the
     // tensors.
-    unsafe { device.backend().launch(&image, grid, &parameters) }
+    let launched = unsafe { device.backend().launch(&image, grid, &parameters) };
+    launched.map_err(|error| {
+        let arguments = K::PARAMS.iter().zip(arguments);
+        let tensors = arguments.filter_map(|(param, argument)| match &argument.0 {
+            Kind::Tensor { view, .. } => Some((param.name(), view)),
+            Kind::Scalar { .. } => None,
+        });
+        located(error, &tensors.collect::<Vec<_>>())
+    })
 }
 
 impl Device {
@@ -170,6 +180,7 @@ fn image<K: Kernel>() -> Result<Image, Error> {
         threads: K::THREADS,
         cluster: K::CLUSTER,
         smem_bytes: K::SMEM_BYTES,
+        reports: K::REPORTS,
     })
 }
 

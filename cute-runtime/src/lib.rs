@@ -29,22 +29,25 @@ pub use cute_algebra::{ColorBy, Picture, PictureError};
 // Devices, memory, launches.
 mod backend;
 mod cache;
+mod compiled;
 mod cuda;
 mod device;
 mod element;
 mod emulator;
 mod error;
 mod fact;
+mod fault;
 mod float8;
 mod kernel;
 pub mod kernel_language;
 mod launch;
 mod lock;
 mod memory;
+mod report;
 mod tensor;
 mod tensor_map;
 
-pub use backend::Compiled;
+pub use compiled::Compiled;
 pub use cute_hopper::SwizzleMode;
 pub use cute_hopper::tma::{L2Promotion, OobFill};
 /// Lowers the kernels of an inline module to PTX when rustc expands the attribute.
@@ -102,9 +105,9 @@ pub use cute_hopper::tma::{L2Promotion, OobFill};
 pub use cute_macros::kernels;
 pub use device::Device;
 pub use element::{Element, ElementType, bf16, e4m3, e5m2, f16};
-pub use error::{ArgumentRule, DriverError, Error, LaunchRule, ViewError};
+pub use error::{ArgumentRule, AssertionFailure, DriverError, Error, LaunchRule, ViewError};
 pub use fact::{Comparison, Fact, Named, Term};
-pub use kernel::{Grid, Kernel, Param, TmaRecipe};
+pub use kernel::{Grid, Kernel, Param, Piece, Report, TmaRecipe};
 pub use memory::Buffer;
 pub use tensor::{Tensor, TensorView, TensorViewMut};
 

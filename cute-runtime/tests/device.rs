@@ -318,8 +318,25 @@ fn time_is_measured() {
 fn kernels_compile_ahead_of_their_launch() {
     for device in devices() {
         let compiled = device.compile::<VectorAdd>().unwrap();
-        assert_eq!(compiled.registers.is_none(), device.is_emulator());
-        assert!(compiled.local_bytes.unwrap_or(0) == 0);
+        let known = !device.is_emulator() || cute_ptxas::Ptxas::installed().is_some();
+        let nothing = known.then_some(0);
+        assert_eq!(
+            (compiled.local_bytes, compiled.spilled_bytes),
+            (nothing, nothing)
+        );
+        assert_eq!(compiled.shared_bytes, VectorAdd::SMEM_BYTES);
+        assert_eq!(
+            compiled.registers.is_some_and(|registers| registers > 0),
+            known
+        );
+        assert_eq!(
+            compiled
+                .ctas_per_multiprocessor
+                .is_some_and(|ctas| ctas > 0),
+            known
+        );
+        let line = compiled.to_string();
+        assert_eq!(line.contains("unknown"), !known, "{line}");
     }
 }
 

@@ -19,6 +19,7 @@ pub(crate) use unsupported::Unsupported;
 
 use crate::limits::{Limits, hold};
 use crate::op::{Code, Convergence, Instruction, MatrixA, Op, Reg};
+use crate::source::Place;
 use bindings::Bindings;
 use cute_ptx::ast::{Entry, Inst, Line, Operand};
 use cute_ptx::table::{Opcode, Together};
@@ -26,6 +27,7 @@ use operands::{Arg, Result};
 use registers::Registers;
 use scope::Addresses;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Decodes an entry. `lines` holds, for each line of the entry's body, its line in the text.
 pub(crate) fn decode(
@@ -49,12 +51,14 @@ pub(crate) fn decode(
         message,
     };
     let mut decoder = Decoder {
+        scope,
         registers: Registers::new(addresses),
         labels: HashMap::new(),
         branches: Vec::new(),
         instructions: Vec::new(),
         matrix_registers: HashSet::new(),
         line: 0,
+        place: None,
     };
     // All declarations come first, since the address of dynamic shared memory depends on them: it begins after the static
     // part.
@@ -74,6 +78,7 @@ pub(crate) fn decode(
 }
 
 struct Decoder<'a, 's> {
+    scope: &'s Scope<'s>,
     registers: Registers<'a, 's>,
     labels: HashMap<&'a str, usize>,
     /// The index of each branch and its label. The targets are filled in when all labels are known.
@@ -83,6 +88,8 @@ struct Decoder<'a, 's> {
     matrix_registers: HashSet<Reg>,
     /// The line of the text that is being decoded.
     line: u32,
+    /// Where the instruction that is being decoded comes from.
+    place: Option<Arc<Place>>,
 }
 
 impl<'a> Decoder<'a, '_> {
@@ -103,7 +110,10 @@ impl<'a> Decoder<'a, '_> {
             Line::Label(name) => {
                 self.labels.insert(name, self.instructions.len());
             }
-            Line::Inst(inst) => self.instruction(inst)?,
+            Line::Inst(inst) => {
+                self.place = self.scope.source(inst.place);
+                self.instruction(inst)?;
+            }
             _ => {}
         }
         Ok(())
@@ -176,6 +186,7 @@ impl<'a> Decoder<'a, '_> {
             convergence,
             matrix_registers: Box::default(),
             line: self.line,
+            place: self.place.clone(),
             text,
         });
     }
@@ -208,6 +219,8 @@ impl<'a> Decoder<'a, '_> {
                 .collect(),
             specials: registers.specials,
             static_shared: registers.addresses.static_shared(),
+            tensors: self.scope.tensors.clone(),
+            dynamic_shared: registers.addresses.dynamic_shared(),
             param_offsets: registers.addresses.param_offsets,
             param_bytes: registers.addresses.param_bytes,
         }

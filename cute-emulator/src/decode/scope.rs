@@ -3,8 +3,11 @@
 use super::operands::Result;
 use super::unsupported::Unsupported;
 use crate::op::{MAX_SHARED_BYTES, PARAM_WINDOW, SHARED_BASE};
+use crate::source::{Place, Tensor};
+use cute_ptx::ast;
 use cute_ptx::ast::{Entry, Item, Module, ParamType, Variable};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The most bytes that the parameters of a kernel can have (PTX ISA 9.0, §5.1.6).
 const MAX_PARAM_BYTES: u32 = cute_hopper::threads::MAX_PARAMETER_BYTES_8_1;
@@ -15,6 +18,10 @@ pub(crate) struct Scope<'a> {
     /// The `.extern .shared` arrays. All have the same address up to alignment, which differs between entries: dynamic
     /// shared memory begins after the entry's static variables.
     dynamic: HashMap<&'a str, &'a Variable>,
+    /// The files of the source by their numbers.
+    files: HashMap<u32, Arc<str>>,
+    /// The tensors in dynamic shared memory that comments name.
+    pub(super) tensors: Vec<Tensor>,
 }
 
 /// The addresses of static shared variables, and the bytes that they take with padding.
@@ -40,16 +47,20 @@ pub(crate) fn module_scope(module: &Module) -> std::result::Result<Scope<'_>, Un
     let mut scope = Scope {
         statics: Layout::default(),
         dynamic: HashMap::new(),
+        files: HashMap::new(),
+        tensors: Vec::new(),
     };
     for item in &module.items {
-        let Item::Variable(variable) = item else {
-            continue;
-        };
-        scope.place(variable).map_err(|message| Unsupported {
-            line: 0,
-            text: variable.to_string(),
-            message,
-        })?;
+        match item {
+            Item::Variable(variable) => scope.place(variable).map_err(|message| Unsupported {
+                line: 0,
+                text: variable.to_string(),
+                message,
+            })?,
+            Item::File { number, path } => _ = scope.files.insert(*number, path.as_str().into()),
+            Item::Comment(text) => scope.tensors.extend(Tensor::parse(text)),
+            Item::Blank | Item::Entry(_) => {}
+        }
     }
     Ok(scope)
 }
@@ -62,6 +73,14 @@ impl<'a> Scope<'a> {
             return Ok(());
         }
         self.statics.place(variable)
+    }
+
+    /// The place in the source that an instruction comes from.
+    pub(super) fn source(&self, place: Option<ast::Place>) -> Option<Arc<Place>> {
+        let place = place?;
+        let file = self.files.get(&place.file)?.clone();
+        let line = place.line;
+        Some(Arc::new(Place { file, line }))
     }
 }
 
@@ -112,6 +131,15 @@ impl<'a, 's> Addresses<'a, 's> {
     /// Bytes of static shared memory, of the module's and the entry's variables.
     pub(super) fn static_shared(&self) -> u32 {
         self.statics.bytes
+    }
+
+    /// The address at which dynamic shared memory begins.
+    pub(super) fn dynamic_shared(&self) -> u64 {
+        let variables = self.scope.dynamic.values();
+        let addresses =
+            variables.filter_map(|variable| shared_range(variable, self.statics.bytes).ok());
+        let start = u64::from(SHARED_BASE + self.statics.bytes);
+        addresses.map(|(address, _)| address).max().unwrap_or(start)
     }
 
     /// The address of a variable or parameter; `None` if there is none of this name.

@@ -272,6 +272,7 @@ impl Machine<'_> {
         Site {
             entry: self.code.name.clone(),
             line: instruction.line,
+            place: instruction.place.clone(),
             text: instruction.text.clone(),
             cta: cluster.ctas[origin.rank].id,
             warp: origin.warp,
@@ -289,6 +290,9 @@ impl Machine<'_> {
         let site = self.site(&self.running[c], blame.origin.unwrap_or(here), blame.lane);
         EmulatorError::Fault(Box::new(Fault {
             site,
+            elements: (blame.kind.shared_address())
+                .map(|address| self.code.elements(address))
+                .unwrap_or_default(),
             kind: blame.kind,
         }))
     }

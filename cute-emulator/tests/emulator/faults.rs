@@ -504,3 +504,56 @@ fn warps_that_wait_alike_are_one_line_of_the_report() {
                 bar.sync 3, 96"#]];
     expected.assert_eq(&report);
 }
+
+#[test]
+fn faults_name_the_source_and_the_tensor() {
+    let said = ".file 1 \"src/k.rs\"\n// shared memory 0..64: barriers\n// shared memory 64..192, tile: f32 at 32:1\n.extern";
+    let with = |ptx: String| ptx.replace(".extern", said);
+    let message = |ptx: &str| Run::threads(64).go(ptx, &[]).unwrap_err().to_string();
+    let read = "mov.u32 %r0, smem;\n.loc 1 20 5\nld.shared.u32 %r1, [%r0+84];";
+    assert_eq!(
+        message(&with(module("", read))),
+        "byte 20 of tile of src/k.rs:20 in k (line 17 of the PTX), CTA (0, 0, 0), warp 1, lane 0: reads shared address \
+         0x454, which nobody has written\n    ld.shared.u32 %r1, [%r0+84]\n    tile: f32 at 32:1"
+    );
+    // Tensors that take turns.
+    let other =
+        "tile: f32 at 32:1\n// shared memory 64..128, in turn with others, other: u8 at 64:1";
+    let turns = with(module("", read)).replace("tile: f32 at 32:1", other);
+    let turns = message(&turns);
+    assert!(
+        turns.starts_with("byte 20 of tile or byte 20 of other of src/k.rs:20 in k"),
+        "{turns}"
+    );
+    assert!(
+        turns.ends_with("    tile: f32 at 32:1\n    other: u8 at 64:1"),
+        "{turns}"
+    );
+    // An address outside of all named tensors, and a module that says nothing.
+    let outside = message(&with(module("", &read.replace("84", "4"))));
+    assert!(
+        outside.starts_with("src/k.rs:20 in k (line 17 of the PTX), "),
+        "{outside}"
+    );
+    let silent = message(&module("", &read.replace(".loc 1 20 5\n", "")));
+    assert!(
+        silent.starts_with("k, line 13, CTA (0, 0, 0), warp "),
+        "{silent}"
+    );
+
+    let race = "mov.u32 %r0, smem;\nmov.u32 %r1, %tid.x;\n.loc 1 7 5\nst.shared.u32 [%r0+68], %r1;";
+    let race = message(&with(module("", race)));
+    assert!(
+        race.starts_with("byte 4 of tile of src/k.rs:7 in k"),
+        "{race}"
+    );
+    assert!(
+        race.contains("with src/k.rs:7 (line 18: `st.shared.u32 [%r0+68], %r1`) of CTA"),
+        "{race}"
+    );
+
+    let stuck = ".loc 1 9 5\nbar.sync 0, 96;";
+    let stuck = message(&with(module("", stuck)));
+    let place = "\n    src/k.rs:9 (line 16 of the PTX), CTA (0, 0, 0), warps 0 to 1: ";
+    assert!(stuck.contains(place), "{stuck}");
+}

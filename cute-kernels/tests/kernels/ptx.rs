@@ -227,7 +227,7 @@ fn gemm_shows_what_a_reader_looks_for() {
         ".visible .entry gemm_bf16_bf16_SINGLE(",
         ".param .align 64 .b8 a[128]",
         ".reqntid 384, 1, 1",
-        "// shared memory 0..65536: bf16 at Sw<3,3,3> o 0 o ((8,16),(64,1),(1,4)):((64,512),(1,0),(0,8192))",
+        "// shared memory 0..65536, sa: bf16 at Sw<3,3,3> o 0 o ((8,16),(64,1),(1,4)):((64,512),(1,0),(0,8192))",
         "// tensor map a: bf16, boxes of [128, 64], SW128",
         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [",
         "mbarrier.try_wait.parity.shared::cta.b64",

@@ -819,8 +819,12 @@ fn assertions_are_decided_at_expansion() {
         ),
         ("assert!(false, \"no\");", "error: assertion failed: no\n"),
         (
-            "assert!(m == 3);",
-            "error: the condition of `assert!` is a truth value known at expansion, not a run-time `bool`\n",
+            "assert!(m + 3);",
+            "error: the condition of `assert!` is a truth value, not a run-time `u32`\n",
+        ),
+        (
+            "assert!(2 > 3, \"{} is not {{{m}}}\", 2 * 1);",
+            "error: assertion failed: 2 is not {_}\n",
         ),
         (
             "assert!();",

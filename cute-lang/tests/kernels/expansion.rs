@@ -55,8 +55,8 @@ fn an_instance_becomes_a_type() {
             /// Adds one.
             ///
             /// ```text
-            /// shared memory 0..1024: f32 at (8,32):(32,1)
-            /// shared memory 1024..1032: 1 mbarriers, 1 arrivals a phase
+            /// shared memory 0..1024, tile: f32 at (8,32):(32,1)
+            /// shared memory 1024..1032, ready: 1 mbarriers, 1 arrivals a phase
             /// tensor map src: f32, boxes of [8, 32], INTER
             /// ```
             #[allow(non_camel_case_types)]
@@ -68,8 +68,8 @@ fn an_instance_becomes_a_type() {
         .version 8.0
         .target sm_90a
         .address_size 64
-        // shared memory 0..1024: f32 at (8,32):(32,1)
-        // shared memory 1024..1032: 1 mbarriers, 1 arrivals a phase
+        // shared memory 0..1024, tile: f32 at (8,32):(32,1)
+        // shared memory 1024..1032, ready: 1 mbarriers, 1 arrivals a phase
         // tensor map src: f32, boxes of [8, 32], INTER
         .extern .shared .align 1024 .b8 smem[];
 

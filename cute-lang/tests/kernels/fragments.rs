@@ -210,10 +210,10 @@ fn scratch_is_shared() {
     assert_eq!(
         instance.notes,
         [
-            "shared memory 0..512: f32 at 128:1",
+            "shared memory 0..512, t: f32 at 128:1",
             // 16 values of a thread, and 4 lanes of each of 4 warps.
             "shared memory 512..1536: scratch of `reduce`",
-            "shared memory 0..512, in turn with others: f32 at 128:1",
+            "shared memory 0..512, in turn with others, t: f32 at 128:1",
         ]
     );
     let text = instance.module.to_string();

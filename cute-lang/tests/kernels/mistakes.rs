@@ -105,3 +105,56 @@ fn instructions_are_held_against_the_table() {
         "#]],
     );
 }
+
+#[test]
+fn functions_that_nobody_calls_are_looked_at() {
+    check(
+        "
+            pub struct Pair<T> { a: T }
+            impl<T> Pair<T> {
+                fn wrong(&self) -> T { self.a + missing }
+                fn path() -> u32 { lib::N + u32::MAX }
+            }
+            fn name<const N: u32>(rows: u32) -> u32 { rwos * N }
+            fn call(x: f32) -> f32 { squrt(x) }
+            fn ty(x: Tensr, y: &mut [Pear<f32>; 4]) -> Bolean { x[0] }
+            fn syntax(x: u32) -> u32 { let y; match x { n if z > 1 => x?, _ => 'a: { 1 } } }
+            fn macros(x: u32) { eprintln!(\"{x}\"); print!(\"{} {z}\"); println!(\"{x} {y}\"); }
+            fn right<F: Fn(u32) -> u32, T: Element>(x: T, f: F, t: Tensor) -> Option<T> {
+                let g = |v, (i, _)| v + i;
+                for i in 0..4 { if let Some(y) = Some(i) { t[(y, _)]; } }
+                while let Some(z) = None { assert!(g(z, (1, 2)) == f(z)); }
+                let tile = smem::<T>(tile_to_shape(smem_atom::<T>(K, SW128), (64, 64)));
+                let tv = mma_atom(SM80_16x8x16_F32F16F16F32_TN, CLayout);
+                let Pair { a, .. } = Pair::<T> { a: x };
+                Some(map(a, max) as f32)
+            }
+        ",
+        "if 1 == 2 { nonsense(n); }",
+        expect![[r#"
+            cannot find function `nonsense`: `ptx!` emits any instruction
+            cannot find `rwos` in this scope: did you mean `rows`?
+            cannot find function `squrt`: did you mean `sqrt` or `rsqrt` or `sort`?
+            cannot find the type `Tensr`: did you mean `Tensor`?
+            cannot find the type `Pear`
+            cannot find the type `Bolean`
+            a variable takes its value where it is declared: `let x = …;`
+            cannot find `z` in this scope: did you mean `K` or `n` or `x`?
+            the kernel language has no `?`
+            the kernel language has no labelled blocks
+            no macro `eprintln!` in kernels: there are `layout!`, `ptx!`, `assert!`, `print!`, `println!`
+            the message has 1 `{}`, but the number of arguments is 0
+            cannot find `y` in this scope: did you mean `K` or `x`?
+            cannot find `missing` in this scope
+            cannot find `lib::N`
+        "#]],
+    );
+    // A function with an error that a kernel meets is not looked at again.
+    check(
+        "fn called(x: u32) -> u32 { missing }",
+        "let y = called(n);",
+        expect![[r#"
+            cannot find `missing` in this scope
+        "#]],
+    );
+}

@@ -134,11 +134,11 @@ fn the_map_shows_what_takes_turns() {
     assert_eq!(
         body(statements).notes,
         [
-            "shared memory 0..8: 1 mbarriers, 1 arrivals a phase",
-            "shared memory 128..384: u8 at 256:1",
-            "shared memory 384..896: u32 at 128:1",
-            "shared memory 384..896, in turn with others: u32 at 128:1",
-            "shared memory 384..896, in turn with others: bf16 at (32,8):(1,32)",
+            "shared memory 0..8, ready: 1 mbarriers, 1 arrivals a phase",
+            "shared memory 128..384, kept: u8 at 256:1",
+            "shared memory 384..896, a: u32 at 128:1",
+            "shared memory 384..896, in turn with others, a: u32 at 128:1",
+            "shared memory 384..896, in turn with others, b: bf16 at (32,8):(1,32)",
         ]
     );
 }

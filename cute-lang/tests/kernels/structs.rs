@@ -53,8 +53,8 @@ same! { methods,
 
 same! { generic_structs,
     struct Wrapped<T, const N: u32> { value: T }
-    impl<T: Copy + Into<u32>, const N: u32> Wrapped<T, N> {
-        fn scaled(&self) -> u32 { let v: u32 = self.value.into(); v * N }
+    impl<T: Copy, const N: u32> Wrapped<T, N> {
+        fn scaled(&self) -> u32 { N * 10 }
     }
     impl<const M: u32> Wrapped<u32, M> {
         fn of(value: u32) -> Self { Self { value } }
@@ -64,7 +64,8 @@ same! { generic_structs,
     fn f(x: u32, y: u32) -> u32 {
         let a = Wrapped::<u32, 4>::of(x % 100);
         let b: Wrapped<u32, 4> = Wrapped::<u32, 4>::of(y % 100);
-        sum(a, b)
+        let scaled = b.scaled();
+        sum(a, b) + scaled
     }
 }
 

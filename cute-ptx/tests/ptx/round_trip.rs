@@ -49,6 +49,27 @@ fn lines_point_at_the_text() {
 }
 
 #[test]
+fn an_instruction_has_the_place_before_it() {
+    let text = ".version 8.0\n.target sm_90a\n.address_size 64\n.file 1 \"src/k.rs\"\n.visible .entry k()\n{\n    // one\n    \
+                .loc 1 3 5\n    bar.sync 0;\n    bar.sync 0;\n    // two\n    .loc 1 4 9\n    ret;\n}\n";
+    let module = parse(text).unwrap();
+    assert_eq!(module.to_string(), text);
+    assert_eq!(cute_ptx::validate(&module), []);
+    let Some(Item::Entry(entry)) = module.items.last() else {
+        panic!("no entry")
+    };
+    let places = entry.body.iter().filter_map(|line| match line {
+        Line::Inst(inst) => Some(inst.place.unwrap().line),
+        _ => None,
+    });
+    assert_eq!(places.collect::<Vec<_>>(), [3, 3, 4]);
+    // What the tree does not keep of other compilers' places.
+    let other = text.replace("1 4 9", "1 4 9, function_name $str, inlined_at 1 3 5");
+    let other = other.replace("k.rs\"", "k.rs\", 1700000000, 1234");
+    assert_eq!(parse(&other).unwrap(), module);
+}
+
+#[test]
 fn compiler_output_parses() {
     let module = parse(NVCC).unwrap();
     let printed = module.to_string();
@@ -68,7 +89,7 @@ fn compiler_output_parses() {
             "{expected:?} is not in\n{printed}"
         );
     }
-    assert!(!printed.contains(".loc") && !printed.contains("nounroll"));
+    assert!(!printed.contains("nounroll"));
 }
 
 #[test]
@@ -208,6 +229,7 @@ fn module() -> impl Strategy<Value = Module> {
     let item = prop_oneof![
         Just(Item::Blank),
         words().prop_map(Item::Comment),
+        (any::<u32>(), "[^\"\n\r]{0,20}").prop_map(|(number, path)| Item::File { number, path }),
         variable(&["shared", "global", "const"]).prop_map(Item::Variable),
         entry().prop_map(Item::Entry),
     ];
@@ -241,8 +263,20 @@ fn entry() -> impl Strategy<Value = Entry> {
             name,
             params,
             directives,
-            body,
+            body: placed(body),
         })
+}
+
+/// The body, where each instruction without a place has that of the instruction before, as the text says.
+fn placed(mut body: Vec<Line>) -> Vec<Line> {
+    let mut last = None;
+    for line in &mut body {
+        if let Line::Inst(inst) = line {
+            inst.place = inst.place.or(last);
+            last = inst.place;
+        }
+    }
+    body
 }
 
 fn line() -> impl Strategy<Value = Line> {
@@ -252,13 +286,15 @@ fn line() -> impl Strategy<Value = Line> {
         option::of(guard),
         mnemonic(),
         vec(operand(), 0..6),
+        option::of((0..3u32, 0..3u32, any::<u32>())),
         option::of(words()),
     )
-        .prop_map(|(guard, mnemonic, operands, comment)| {
+        .prop_map(|(guard, mnemonic, operands, place, comment)| {
             Line::Inst(Inst {
                 guard,
                 mnemonic,
                 operands,
+                place: place.map(|(file, line, column)| Place { file, line, column }),
                 comment,
             })
         });

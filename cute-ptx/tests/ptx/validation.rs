@@ -412,6 +412,18 @@ fn modules_and_entries_are_checked() {
             "4000000000 registers are over the limit of 1048576",
         ),
         (
+            text(good, "", "", ".loc 1 2 3"),
+            "the module has no `.file 1`",
+        ),
+        (
+            text(good, "", "", "").replace(".visible", ".file 1 \"a\"\n.file 1 \"b\"\n.visible"),
+            "`.file 1` is declared twice",
+        ),
+        (
+            text(good, "", "", "").replace(".visible", ".file 1 \"a\\b\"\n.visible"),
+            "`a\\b` cannot be the path of a file in PTX",
+        ),
+        (
             text(good, "", "", "again: again:"),
             "`again` is declared twice",
         ),

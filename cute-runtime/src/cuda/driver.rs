@@ -30,13 +30,17 @@ const SYMBOLS: &[&str] = &[
     "cuInit",
     "cuLaunchKernelEx",
     "cuMemAlloc_v2",
+    "cuMemFreeHost",
     "cuMemFree_v2",
+    "cuMemHostAlloc",
+    "cuMemHostGetDevicePointer_v2",
     "cuMemcpyDtoH_v2",
     "cuMemcpyHtoD_v2",
     "cuMemsetD8_v2",
     "cuModuleGetFunction",
     "cuModuleLoadDataEx",
     "cuModuleUnload",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
     "cuTensorMapEncodeTiled",
 ];
 
@@ -103,6 +107,7 @@ mod tests {
             include_str!("function.rs"),
             include_str!("memory.rs"),
             include_str!("module.rs"),
+            include_str!("report.rs"),
             include_str!("tensor_map.rs"),
         ];
         let called: BTreeSet<&str> = sources

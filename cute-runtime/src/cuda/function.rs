@@ -11,7 +11,8 @@ use cudarc::driver::sys::{
 use super::context::Entered;
 use super::driver::check;
 use super::module::Module;
-use crate::backend::{Compiled, Image};
+use crate::backend::Image;
+use crate::compiled::Compiled;
 use crate::{Error, Grid, LaunchRule};
 
 /// A compiled kernel in a context. After its first launch it must never be dropped, since the drop unloads code that may be
@@ -60,11 +61,8 @@ impl Function {
             function,
             CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
         )?;
-        let compiled = Compiled {
-            log,
-            registers: Some(registers),
-            local_bytes: Some(local_bytes),
-        };
+        let ctas = resident_ctas(entered, function, image)?;
+        let compiled = Compiled::by_driver(image, log, registers, local_bytes, ctas);
         let parameters = parameter_sizes(entered, function)?;
         Ok(Function {
             function,
@@ -136,6 +134,22 @@ fn attribute(
         sys::cuFuncGetAttribute(&raw mut value, attribute, function)
     })?;
     Ok(u32::try_from(value).unwrap_or(0))
+}
+
+/// Number of CTAs that a multiprocessor can hold at the same time.
+fn resident_ctas(_entered: &Entered, function: CUfunction, image: &Image) -> Result<u32, Error> {
+    let mut ctas = 0;
+    // SAFETY: the pointer is valid for the write; the function is alive.
+    let answer = unsafe {
+        sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &raw mut ctas,
+            function,
+            image.threads as c_int,
+            image.smem_bytes as usize,
+        )
+    };
+    check("cuOccupancyMaxActiveBlocksPerMultiprocessor", answer)?;
+    Ok(u32::try_from(ctas).unwrap_or(0))
 }
 
 /// The sizes in bytes of the parameters that the PTX entry itself declares.

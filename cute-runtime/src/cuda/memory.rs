@@ -20,22 +20,20 @@ impl Entered {
         Ok(address)
     }
 
-    /// Frees memory from `alloc`, once everything that was started has finished.
+    /// Frees memory from `alloc`, after a wait for everything that was started.
     ///
     /// Launches return before their kernels end. The driver's documentation does not promise that `cuMemFree` waits for
-    /// them, nor that `cuMemFreeAsync` accepts memory from `cuMemAlloc`, so this function waits by a call of its own. It waits
+    /// them, nor that `cuMemFreeAsync` accepts memory from `cuMemAlloc`, so the caller waits by a call of its own. It waits
     /// for the whole context, because other libraries may use the address on other streams. If the wait fails, a kernel may
     /// still be running, and the memory is leaked.
     ///
     /// # Safety
-    /// The address is from `alloc`, and the caller does not use or free it again.
+    /// The address is from `alloc`, and the caller does not use or free it again. Nothing that could use it is running.
     pub(super) unsafe fn free(&self, address: u64) {
-        if self.synchronize().is_ok() {
-            // A failure is ignored: it comes from an earlier launch, and the next call reports it too.
-            // SAFETY: the address is from `alloc` and is freed once, as the caller promises. After the wait, no kernel or
-            // copy that could use it is running.
-            let _ = unsafe { sys::cuMemFree_v2(address) };
-        }
+        // A failure is ignored: it comes from an earlier launch, and the next call reports it too.
+        // SAFETY: the address is from `alloc` and is freed once, as the caller promises. No kernel or copy that could use it
+        // is running.
+        let _ = unsafe { sys::cuMemFree_v2(address) };
     }
 
     /// Sets bytes to zero. It may return before they are.

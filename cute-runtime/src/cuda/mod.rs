@@ -7,25 +7,32 @@ mod event;
 mod function;
 mod memory;
 mod module;
+mod report;
 mod tensor_map;
 
 use std::ffi::{c_char, c_int};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
-use crate::backend::{Backend, Compiled, Image, Timer};
+use crate::backend::{Backend, Image, Timer};
 use crate::cache::Cache;
+use crate::compiled::Compiled;
 use crate::lock::lock;
+use crate::report::Output;
 use crate::{Error, Grid};
 use context::{Context, Entered};
 use driver::check;
 use event::Stopwatch;
 use function::Function;
+use report::Pinned;
 
 /// The compute capability of `sm_90a`, major and minor: no other device runs such code.
 const CAPABILITY: (c_int, c_int) = cute_hopper::COMPUTE_CAPABILITY;
+
+/// The most launches whose reports wait for the host: each has a buffer of its own.
+const MAX_WAITING: usize = 16;
 
 /// A GPU. There is one `Gpu` for each device, which all handles share. It and the functions compiled for it live until the
 /// process ends.
@@ -35,6 +42,11 @@ pub(crate) struct Gpu {
     name: String,
     multiprocessors: u32,
     functions: Cache<Function>,
+    output: Output,
+    /// The buffers of launches that may still run.
+    reports: Mutex<Vec<Pinned>>,
+    /// The assertion that failed, after which the driver refuses every call.
+    failure: OnceLock<Error>,
 }
 
 impl Gpu {
@@ -99,7 +111,42 @@ impl Gpu {
             name,
             multiprocessors,
             functions: Cache::new(),
+            output: Output::default(),
+            reports: Mutex::default(),
+            failure: OnceLock::new(),
         })
+    }
+
+    /// Calls `wait`, which waits for everything launched before, and prints what these kernels have printed.
+    fn delivered<T>(&self, wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        // Another thread may launch meanwhile, and the buffer of that launch must stay.
+        let waiting = std::mem::take(&mut *lock(&self.reports));
+        let waited = wait();
+        match &waited {
+            Ok(_) => waiting
+                .iter()
+                .for_each(|pinned| pinned.deliver(&self.output)),
+            Err(_) => lock(&self.reports).extend(waiting),
+        }
+        self.explained(waited)
+    }
+
+    /// The result of a call of the driver. If it failed, the error is the assertion that failed, if one did.
+    fn explained<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+        let Err(error @ Error::Driver(_)) = result else {
+            return result;
+        };
+        let mut reports = lock(&self.reports);
+        if self.failure.get().is_none() {
+            let mut failures = reports.iter().filter_map(|pinned| pinned.failure());
+            if let Some(failure) = failures.next() {
+                for pinned in reports.drain(..) {
+                    pinned.deliver(&self.output);
+                }
+                let _ = self.failure.set(failure);
+            }
+        }
+        Err(self.failure.get().cloned().unwrap_or(error))
     }
 
     /// The kernel's function. The first call for a kernel compiles it.
@@ -123,30 +170,33 @@ impl Backend for Gpu {
     }
 
     fn alloc(&self, bytes: usize) -> Result<u64, Error> {
-        self.context.enter()?.alloc(bytes)
+        self.explained(self.context.enter()?.alloc(bytes))
     }
 
     unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
         // SAFETY: the caller makes the promise that the call demands.
-        unsafe { self.context.enter()?.clear(address, bytes) }
+        self.explained(unsafe { self.context.enter()?.clear(address, bytes) })
     }
 
     unsafe fn free(&self, address: u64) {
         // If the context cannot be entered, we cannot wait for running kernels: the memory is leaked.
-        if let Ok(entered) = self.context.enter() {
-            // SAFETY: the caller makes the promise that the call demands.
+        if let Ok(entered) = self.context.enter()
+            && self.delivered(|| entered.synchronize()).is_ok()
+        {
+            // SAFETY: the caller makes the promise that the call demands, and everything started has finished.
             unsafe { entered.free(address) };
         }
     }
 
     unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
         // SAFETY: the caller makes the promise that the call demands.
-        unsafe { self.context.enter()?.write(address, bytes) }
+        self.explained(unsafe { self.context.enter()?.write(address, bytes) })
     }
 
     unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        let entered = self.context.enter()?;
         // SAFETY: the caller makes the promise that the call demands.
-        unsafe { self.context.enter()?.read(address, bytes) }
+        self.delivered(|| unsafe { entered.read(address, bytes) })
     }
 
     fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error> {
@@ -166,12 +216,33 @@ impl Backend for Gpu {
     ) -> Result<(), Error> {
         let entered = self.context.enter()?;
         let function = self.function(&entered, image)?;
-        // SAFETY: the caller makes the promise that the call demands.
-        unsafe { function.launch(&entered, image, grid, parameters) }
+        let pinned = self.explained(Pinned::new(&entered, image))?;
+        let mut parameters = parameters.to_vec();
+        parameters.extend(
+            pinned
+                .iter()
+                .map(|pinned| pinned.address.to_le_bytes().to_vec()),
+        );
+        // SAFETY: the caller makes the promise that the call demands. A buffer for reports is kept until the kernel has ended.
+        self.explained(unsafe { function.launch(&entered, image, grid, &parameters) })?;
+        let waiting = {
+            let mut reports = lock(&self.reports);
+            reports.extend(pinned);
+            reports.len()
+        };
+        match waiting {
+            0..MAX_WAITING => Ok(()),
+            _ => self.synchronize(),
+        }
+    }
+
+    fn output(&self) -> &Output {
+        &self.output
     }
 
     fn synchronize(&self) -> Result<(), Error> {
-        self.context.enter()?.synchronize()
+        let entered = self.context.enter()?;
+        self.delivered(|| entered.synchronize())
     }
 
     fn timer(&self) -> Result<Box<dyn Timer + '_>, Error> {

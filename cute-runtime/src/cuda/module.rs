@@ -44,6 +44,11 @@ impl Module {
                 CUjit_option::CU_JIT_LOG_VERBOSE,
                 ptr::without_provenance_mut(1),
             ),
+            // Profilers then name the lines of the source that the PTX names.
+            (
+                CUjit_option::CU_JIT_GENERATE_LINE_INFO,
+                ptr::without_provenance_mut(1),
+            ),
         ];
         let mut names = options.map(|(name, _)| name);
         let mut values = options.map(|(_, value)| value);

@@ -6,6 +6,8 @@
  *                       one, `*` in place of the number for every one; several are separated by commas
  * FAKE_CUDA_DEVICES     compute capabilities of the devices, such as `8.0,9.0`; without it there is one of 9.0
  * FAKE_CUDA_PARAMETERS  bytes of every kernel's parameters, such as `128,4`
+ * FAKE_CUDA_WORDS       words that every launch writes to the buffer whose address is its last parameter, such as `7,1`: the
+ *                       number of words at its start, and the words from byte 16 on
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -36,10 +38,11 @@ static const struct {
     {218, "CUDA_ERROR_INVALID_PTX"},
     {500, "CUDA_ERROR_NOT_FOUND"},
     {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+    {719, "CUDA_ERROR_LAUNCH_FAILED"},
     {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
     {999, "CUDA_ERROR_UNKNOWN"},
 };
-enum { ERRORS = sizeof errors / sizeof *errors, FUNCTIONS = 64, DEPTH = 16, DEVICES = 8, PARAMETERS = 8 };
+enum { ERRORS = sizeof errors / sizeof *errors, FUNCTIONS = 64, DEPTH = 16, DEVICES = 8, PARAMETERS = 8, WORDS = 16 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int initialized;
@@ -214,6 +217,24 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
     return end(__func__, result, (Handle)(uintptr_t)address, " ");
 }
 
+CUresult cuMemHostAlloc(Handle *memory, size_t bytes, unsigned flags) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *memory = malloc(bytes);
+    return end(__func__, result, result == SUCCESS ? *memory : NULL, "%zu %u", bytes, flags);
+}
+
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *address, Handle memory, unsigned flags) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *address = (uintptr_t)memory;
+    return end(__func__, result, memory, "%u", flags);
+}
+
+CUresult cuMemFreeHost(Handle memory) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) free(memory);
+    return end(__func__, result, memory, " ");
+}
+
 CUresult cuMemsetD8_v2(CUdeviceptr address, unsigned char value, size_t bytes) {
     CUresult result = begin(__func__, CONTEXT);
     if (result == SUCCESS) memset((Handle)(uintptr_t)address, value, bytes);
@@ -263,6 +284,12 @@ CUresult cuFuncGetAttribute(int *value, int attribute, Handle function) {
     return end(__func__, result, function, "%d", attribute);
 }
 
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Handle function, int threads, size_t bytes) {
+    CUresult result = begin(__func__, CONTEXT);
+    if (result == SUCCESS) *blocks = 3;
+    return end(__func__, result, function, "%d %zu", threads, bytes);
+}
+
 static int parameters(double *sizes) { return numbers(setting("FAKE_CUDA_PARAMETERS", ""), sizes, PARAMETERS); }
 
 CUresult cuFuncGetParamInfo(Handle function, size_t index, size_t *offset, size_t *size) {
@@ -282,7 +309,13 @@ typedef struct {
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, Handle function, void **pointers, void **extra) {
     (void)extra;
     CUresult result = begin(__func__, CONTEXT);
-    double sizes[PARAMETERS];
+    double sizes[PARAMETERS], words[WORDS];
+    int count = numbers(setting("FAKE_CUDA_WORDS", ""), words, WORDS), last = parameters(sizes) - 1;
+    if (result == SUCCESS && count) {
+        uint32_t *buffer = *(uint32_t **)pointers[last];
+        buffer[0] = count;
+        for (int i = 0; i < count; i++) buffer[4 + i] = (uint32_t)words[i];
+    }
     /* Two digits for each byte, and a space after each parameter. */
     char bytes[PARAMETERS * (2 * 128 + 1) + 1] = "", *next = bytes;
     for (int i = 0, n = parameters(sizes); i < n; i++, next += sprintf(next, " "))

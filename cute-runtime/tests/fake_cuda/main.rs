@@ -53,7 +53,13 @@ const CALLS: &[(&str, Effect)] = &[
     ("cuInit", Error("cuInit")),
     ("cuLaunchKernelEx", Error("cuLaunchKernelEx")),
     ("cuMemAlloc_v2", Error("cuMemAlloc")),
+    ("cuMemFreeHost", Stays),
     ("cuMemFree_v2", Stays),
+    ("cuMemHostAlloc", Error("cuMemHostAlloc")),
+    (
+        "cuMemHostGetDevicePointer_v2",
+        Error("cuMemHostGetDevicePointer"),
+    ),
     ("cuMemcpyDtoH_v2", Error("cuMemcpyDtoH")),
     ("cuMemcpyHtoD_v2", Error("cuMemcpyHtoD")),
     ("cuMemsetD8_v2", Error("cuMemsetD8")),
@@ -61,6 +67,10 @@ const CALLS: &[(&str, Effect)] = &[
     (
         "cuModuleLoadDataEx",
         NoModule("kernel scale_all does not compile: cuModuleLoadDataEx"),
+    ),
+    (
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+        NoModule("cuOccupancyMaxActiveBlocksPerMultiprocessor"),
     ),
     ("cuTensorMapEncodeTiled", Error("cuTensorMapEncodeTiled")),
 ];
@@ -85,10 +95,11 @@ const CALLS_AFTER_A_FAILURE: &[(&str, &str, usize)] = &[
 ];
 
 /// The steps of a compilation after the module is loaded.
-const AFTER_LOADING: [&str; 4] = [
+const AFTER_LOADING: [&str; 5] = [
     "cuModuleGetFunction",
     "cuFuncSetAttribute",
     "cuFuncGetAttribute",
+    "cuOccupancyMaxActiveBlocksPerMultiprocessor",
     "cuFuncGetParamInfo",
 ];
 
@@ -156,7 +167,7 @@ fn every_failing_call_is_named_and_leaves_nothing_behind() {
             }
             Stays => {
                 assert_eq!(run.report, "done", "{demand}");
-                let stayed = left.memory + left.events + left.contexts;
+                let stayed = left.memory + left.events + left.contexts + left.pinned;
                 assert_eq!((stayed, left.modules), (1, 1), "{demand}: {left:?}");
             }
         }
@@ -306,14 +317,50 @@ fn a_launch_passes_the_bytes_of_its_arguments() {
         .collect();
     let map = |address: u64| format!("{:016x}{}", address.swap_bytes(), "0".repeat(240));
     let [src, dst] = [map(addresses[0]), map(addresses[1])];
-    // The grid, the block, the dynamic shared memory and the attributes; then the parameters: two tensor maps and 3.0.
-    let expected = format!("2,1,1 32,1,1 1032 0 {src} {dst} 00004040");
+    // The grid, the block, the dynamic shared memory and the attributes; then the parameters: two tensor maps, 3.0, and the
+    // buffer for reports, which each launch has for itself.
+    let buffers = run.record.of("cuMemHostAlloc").map(|call| call.handle);
+    let expected = buffers.map(|buffer| {
+        let buffer = format!("{:016x}", buffer.swap_bytes());
+        format!("2,1,1 32,1,1 1032 0 {src} {dst} 00004040 {buffer}")
+    });
     let launches: Vec<&str> = run
         .record
         .of("cuLaunchKernelEx")
         .map(|call| call.details.trim_end())
         .collect();
-    assert_eq!(launches, [expected.as_str(); 3]);
+    assert_eq!(launches, expected.collect::<Vec<_>>());
+    assert_eq!(launches.len(), 3);
+}
+
+#[test]
+fn a_failed_assertion_is_the_error_of_every_later_call() {
+    child(session::a_failing_launch);
+    let Some(fake) = Fake::build() else { return };
+    let test = "a_failed_assertion_is_the_error_of_every_later_call";
+    let failing = "cuCtxSynchronize:*:CUDA_ERROR_LAUNCH_FAILED,cuMemcpyDtoH_v2:*:CUDA_ERROR_LAUNCH_FAILED,\
+                   cuEventSynchronize:*:CUDA_ERROR_LAUNCH_FAILED,cuMemFreeHost:*:CUDA_ERROR_LAUNCH_FAILED";
+    let failed = "CUDA_ERROR_LAUNCH_FAILED (719): on demand";
+    let silent = ["cuCtxSynchronize", "cuMemcpyDtoH", "cuEventSynchronize"]
+        .map(|call| format!("{call}: {failed}"));
+    let run = fake.run(test, &fail(failing));
+    assert_eq!(run.report, silent.join("\n"));
+
+    // The record of report 0, of thread 17 of CTA (3, 0, 0), with the value 200.
+    let record = format!("{},3,0,0,17,{}", 0xc07e_0000u32, 200f32.to_bits());
+    let [parameters, failing] = fail(failing);
+    let run = fake.run(test, &[parameters, failing, ("FAKE_CUDA_WORDS", &record)]);
+    let mut lines = include_str!("session.rs").lines();
+    let line = 1 + lines
+        .position(|line| line.contains("assert!(factor"))
+        .unwrap();
+    let place = format!("session.rs:{line} in block (3, 0, 0), thread 17: ");
+    let reports: Vec<&str> = run.report.lines().collect();
+    assert_eq!(reports.len(), 3);
+    for report in reports {
+        assert!(report.starts_with("kernel scale_all: assertion failed at "));
+        assert!(report.ends_with(&format!("{place}the factor 200 is too large")));
+    }
 }
 
 #[test]

@@ -36,15 +36,18 @@ pub(crate) struct Left {
     pub(crate) memory: usize,
     pub(crate) events: usize,
     pub(crate) modules: usize,
+    /// Memory of the host to which the device writes.
+    pub(crate) pinned: usize,
     /// Contexts that were pushed and not popped.
     pub(crate) contexts: usize,
 }
 
 /// The kinds of resources, each with the function that makes it and the one that frees it.
-const LIFETIMES: [(&str, &str); 3] = [
+const LIFETIMES: [(&str, &str); 4] = [
     ("cuMemAlloc_v2", "cuMemFree_v2"),
     ("cuEventCreate", "cuEventDestroy_v2"),
     ("cuModuleLoadDataEx", "cuModuleUnload"),
+    ("cuMemHostAlloc", "cuMemFreeHost"),
 ];
 
 /// Functions that may return while the device still works.
@@ -63,7 +66,8 @@ impl Record {
     ///
     /// - a thread pops its contexts in the reverse order of its pushes, all of them by the end of each step;
     /// - a resource is used in the context in which it was made, before it is freed, and is freed once;
-    /// - memory is freed only when no work that its thread started may still be running.
+    /// - memory is freed only when no work that its thread started may still be running, on any stream. Memory of the host is
+    ///   used by the kernels that have its address alone, so that a copy from their stream is wait enough.
     pub(crate) fn new(text: &str) -> Self {
         let mut calls = Vec::new();
         let mut stacks: BTreeMap<String, Vec<u64>> = BTreeMap::new();
@@ -72,6 +76,8 @@ impl Record {
         let mut kept = 0;
         // Threads whose work may still be running on the device. In these tests, the thread that uses memory also frees it.
         let mut busy = BTreeSet::new();
+        // What kernels that may still be running have the addresses of.
+        let mut running = BTreeSet::new();
         for line in text.lines() {
             if line == Record::END_OF_STEP {
                 let entered: usize = stacks.values().map(Vec::len).sum();
@@ -91,6 +97,7 @@ impl Record {
                 assert_eq!(stack.pop(), Some(handle), "{line}");
             } else if function == "cuCtxSynchronize" {
                 busy.clear();
+                running.clear();
             } else if let Some(kind) = made {
                 let bytes = match kind {
                     0 => call.details.parse().unwrap(),
@@ -110,16 +117,28 @@ impl Record {
                 assert_eq!(found.context, call.context, "{line}");
                 assert!(handle - base < found.bytes, "{line}\nin\n{text}");
                 if let Some(kind) = ended {
-                    assert!(
-                        kind != 0 || !busy.contains(&call.thread),
-                        "freed while the device is busy:\n{text}"
-                    );
+                    let used = match kind {
+                        0 => busy.contains(&call.thread),
+                        3 => running.contains(&handle),
+                        _ => false,
+                    };
+                    assert!(!used, "freed while the device is busy:\n{text}");
                     assert_eq!((base, found.kind), (handle, kind), "{line}");
                     alive.remove(&handle);
                 }
             }
             if ASYNCHRONOUS.contains(&function) && call.result == 0 {
                 busy.insert(call.thread.clone());
+            }
+            if function == "cuLaunchKernelEx" && call.result == 0 {
+                let passed = |handle: &&u64| {
+                    let bytes = format!("{:016x}", handle.swap_bytes());
+                    call.details.contains(&bytes)
+                };
+                running.extend(alive.keys().filter(passed).copied());
+            }
+            if function == "cuMemcpyDtoH_v2" && call.result == 0 {
+                running.clear();
             }
             calls.push(call);
         }
@@ -128,6 +147,7 @@ impl Record {
             memory: count(0),
             events: count(1),
             modules: count(2),
+            pinned: count(3),
             contexts: stacks.values().map(Vec::len).sum(),
         };
         Record { calls, left }

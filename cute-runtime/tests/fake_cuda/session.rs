@@ -11,11 +11,12 @@ layout! { pub TILE = (8,32):(32,1); }
 /// Kernels to launch. The fake driver does not run them.
 #[kernels]
 pub mod scale {
-    /// dst = factor·src in the first rows of each tile of 8 × 32.
+    /// dst = factor·src in the first rows of each tile of 8 × 32, for a factor below 100.
     #[kernel(threads = 32)]
     #[instance(scale_all: ROWS = 8)]
     #[instance(scale_half: ROWS = 4)]
     pub fn scale<const ROWS: u32>(src: TmaLoad<f32, 2>, dst: TmaStore<f32, 2>, factor: f32) {
+        assert!(factor < 100.0, "the factor {factor} is too large");
         let tile = smem::<f32>(layout!(TILE));
         let ready = mbarriers(1, 1);
         let origin = (block_idx().0 * 8, 0);
@@ -38,7 +39,7 @@ pub mod scale {
 }
 
 /// Tells the fake driver the sizes of the kernels' parameters.
-pub(crate) const PARAMETERS: &str = "128,128,4";
+pub(crate) const PARAMETERS: &str = "128,128,4,8";
 
 /// A tensor for the kernels: two tiles, one below the other.
 fn matrix(device: &Device) -> Result<Tensor<f32, 2>, Error> {
@@ -70,6 +71,25 @@ pub(crate) fn everything() -> String {
         Ok(())
     }
     outcome(steps())
+}
+
+/// Launches a kernel whose assertion fails, and returns the errors of the calls that follow.
+pub(crate) fn a_failing_launch() -> String {
+    fn errors() -> Result<Vec<String>, Error> {
+        let device = Device::cuda(0)?;
+        let (src, mut dst) = (matrix(&device)?, matrix(&device)?);
+        scale::scale_all::launch(&device, 2, &src.view(), &mut dst.view_mut(), 200.0)?;
+        let waits = [
+            device.synchronize(),
+            src.download().map(|_| ()),
+            device.time(|| Ok(())).map(|_| ()),
+        ];
+        Ok(waits.map(outcome).into())
+    }
+    match errors() {
+        Ok(errors) => errors.join("\n"),
+        Err(error) => error.to_string(),
+    }
 }
 
 /// Launches a kernel 101 times. Returns the results, where equal ones in a row are given once with their number.

@@ -72,10 +72,10 @@ fn mbarriers(b: &mut Builder, call: &Call) -> Result<Value> {
     let count = call.constant_in(0, 1..=1024)?;
     let arrivals = call.constant_in(1, 1..=MAX_ARRIVALS)?;
     let base = b.allocate(count * MBARRIER_BYTES, MBARRIER_BYTES, Purpose::Barriers)?;
-    b.header(format!(
-        "shared memory {base}..{}: {count} mbarriers, {arrivals} arrivals a phase",
-        base + count * MBARRIER_BYTES
-    ));
+    b.describe_shared(
+        base..base + count * MBARRIER_BYTES,
+        format!("{count} mbarriers, {arrivals} arrivals a phase"),
+    );
     for index in 0..count {
         let barrier = Barrier {
             base,

@@ -116,17 +116,10 @@ pub(super) fn recast(b: &Builder, call: &Call, tensor: &Tensor) -> Result<Value>
 
 /// A tensor that begins at byte `base`, which the map of shared memory shows.
 fn show(b: &mut Builder, element: Element, base: u32, layout: ComposedLayout, size: u32) -> Tensor {
-    let bytes = base..base + size;
-    let again = match b.shared.is_shared(&bytes) {
-        true => ", in turn with others",
-        false => "",
-    };
-    let line = format!(
-        "shared memory {base}..{}{again}: {element} at {}",
-        bytes.end,
-        shown(&layout)
+    b.describe_shared(
+        base..base + size,
+        format!("{element} at {}", shown(&layout)),
     );
-    b.header(line);
     Tensor {
         element,
         base,

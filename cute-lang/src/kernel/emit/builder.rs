@@ -10,16 +10,19 @@
 
 use crate::kernel::emit::conditions::Conditions;
 use crate::kernel::emit::facts::Facts;
+use crate::kernel::emit::note::Note;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::registers::Registers;
 use crate::kernel::emit::registers::is_numbered;
+use crate::kernel::emit::report::Report;
 use crate::kernel::emit::roles::Roles;
 use crate::kernel::emit::shared::{Purpose, SharedMemory};
 use crate::kernel::emit::unwritten::Unwritten;
+use crate::kernel::syntax::location::Location;
 use crate::kernel::value::types::{half_bits, instruction_type, rust_name};
 use crate::kernel::value::{Num, Scalar};
 use cute_hopper::{SwizzleMode, shared};
-use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
+use cute_ptx::ast::{Guard, Inst, Line, Operand, Place, Type};
 use cute_ptx::special::{Register, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
 use proc_macro2::Span;
@@ -45,11 +48,16 @@ pub struct Builder {
     /// CTAs of a cluster.
     pub cluster: [u32; 3],
     place: Span,
+    /// Where the statement that is interpreted stands.
+    source: Option<Location>,
+    /// The files of the source in which instructions have their places.
+    pub(super) files: Vec<String>,
     pub(super) registers: Registers,
     labels: BTreeMap<String, u32>,
     /// By register, the bits that may be set. A register without an entry may have any bit set.
     bits: BTreeMap<String, u64>,
-    pub(super) header: Vec<String>,
+    pub(super) notes: Vec<Note>,
+    pub(super) reports: Vec<Report>,
     once: Vec<(String, Scalar)>,
     pub(super) prologue: Vec<Line>,
     pub(super) init: Vec<Line>,
@@ -74,10 +82,13 @@ impl Builder {
             threads,
             cluster,
             place: Span::call_site(),
+            source: None,
+            files: Vec::new(),
             registers: Registers::default(),
             labels: BTreeMap::new(),
             bits: BTreeMap::new(),
-            header: Vec::new(),
+            notes: Vec::new(),
+            reports: Vec::new(),
             once: Vec::new(),
             prologue: Vec::new(),
             init: Vec::new(),
@@ -104,6 +115,33 @@ impl Builder {
     /// An error at that token.
     pub fn error(&self, message: impl Display) -> Error {
         Error::new(self.place, message)
+    }
+
+    // ---- places in the source
+
+    /// Sets the place that instructions come from, and returns the one before.
+    pub fn set_source(&mut self, source: Option<Location>) -> Option<Location> {
+        std::mem::replace(&mut self.source, source)
+    }
+
+    /// The place that instructions come from.
+    pub(super) fn source_location(&self) -> Option<&Location> {
+        self.source.as_ref()
+    }
+
+    /// The place that instructions come from, in PTX.
+    fn source(&mut self) -> Option<Place> {
+        let source = self.source.as_ref()?;
+        let known = self.files.iter().position(|file| *file == source.file);
+        let index = known.unwrap_or_else(|| {
+            self.files.push(source.file.clone());
+            self.files.len() - 1
+        });
+        Some(Place {
+            file: index as u32 + 1,
+            line: source.line,
+            column: source.column,
+        })
     }
 
     // ---- registers
@@ -224,7 +262,10 @@ impl Builder {
     ) -> Option<Inst> {
         match Mnemonic::new(opcode, modifiers) {
             Ok(mnemonic) => {
-                let inst = Inst::new(mnemonic, operands);
+                let inst = Inst {
+                    place: self.source(),
+                    ..Inst::new(mnemonic, operands)
+                };
                 self.unwritten.look(&inst, self.place);
                 Some(inst)
             }
@@ -346,14 +387,6 @@ impl Builder {
     }
 
     // ---- the places besides the current line
-
-    /// Adds a comment to the header, unless it has the same already.
-    pub fn header(&mut self, text: impl Into<String>) {
-        let text = text.into();
-        if !self.header.contains(&text) {
-            self.header.push(text);
-        }
-    }
 
     /// A register that every thread computes before the body. It is computed once for each `name`, also if it is
     /// requested again.

@@ -1,8 +1,10 @@
 //! The end of a kernel: its parts are put in order, and its registers are declared.
 
 use crate::kernel::emit::builder::{Builder, when};
+use crate::kernel::emit::note::Note;
 use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::Param;
+use crate::kernel::emit::report::Report;
 use crate::kernel::emit::unread::remove_unread;
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::{Line, Operand, Type};
@@ -13,6 +15,10 @@ use syn::Result;
 pub struct Parts {
     /// Comments that precede the entry.
     pub header: Vec<String>,
+    /// The files of the source, from number 1 on.
+    pub files: Vec<String>,
+    /// The statements that report to the host.
+    pub reports: Vec<Report>,
     /// The body, declarations included.
     pub body: Vec<Line>,
     /// Bytes of dynamic shared memory.
@@ -46,7 +52,9 @@ impl Builder {
         body.push(Line::Blank);
         body.append(&mut code);
         Ok(Parts {
-            header: self.header,
+            header: self.notes.iter().map(Note::to_string).collect(),
+            files: self.files,
+            reports: self.reports,
             body,
             shared_bytes: self.shared.end(),
             params: self.params,

@@ -1,5 +1,6 @@
 //! The parameters of a kernel.
 
+use crate::kernel::emit::report::PARAMETER;
 use crate::kernel::value::Element;
 use cute_hopper::SwizzleMode;
 use cute_ptx::ast::Type;
@@ -68,6 +69,7 @@ pub fn ascii(name: &str) -> String {
 fn is_reserved(name: &str) -> bool {
     let opcode = |pattern: &str| pattern.split(|c: char| !c.is_alphanumeric()).next() == Some(name);
     name == "smem"
+        || name == PARAMETER
         || name == "WARP_SZ"
         || cute_ptx::table::rows().any(|(_, row)| opcode(row.pattern))
 }

@@ -2,6 +2,7 @@
 
 use super::fact::facts_of;
 use super::parameter::{param_type, param_value};
+use super::report;
 use crate::kernel::emit::param::{Param, ParamKind};
 use crate::kernel::lower::Lowered;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -45,6 +46,7 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
             .chain([" ```".into()])
             .collect(),
     };
+    let reports = report::table(facade, &lowered.reports);
     let launch_doc = format!(" Launches `{name}` with {threads} threads a CTA on `grid` CTAs.");
     let safety = unsafety.map(|_| safety(&lowered.params));
     let safety = safety.iter().flatten();
@@ -68,6 +70,7 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
             const CLUSTER: [::core::primitive::u32; 3] = [#x, #y, #z];
             const SMEM_BYTES: ::core::primitive::u32 = #smem_bytes;
             const PARAMS: &'static [#facade::Param] = &[#(#params),*];
+            #reports
             #facts
         }
 

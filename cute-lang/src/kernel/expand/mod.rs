@@ -6,6 +6,7 @@ mod instance;
 mod item;
 mod library;
 mod parameter;
+mod report;
 mod stub;
 
 use crate::kernel::lower::{Lowered, constants, instances};

@@ -116,7 +116,7 @@ pub(super) fn rust_type(facade: &TokenStream, element: Element) -> TokenStream {
 }
 
 /// The type of the elements of an argument.
-fn element_type(facade: &TokenStream, element: Element) -> TokenStream {
+pub(super) fn element_type(facade: &TokenStream, element: Element) -> TokenStream {
     let name = format_ident!("{}", element.host().name().to_uppercase());
     quote!(#facade::ElementType::#name)
 }

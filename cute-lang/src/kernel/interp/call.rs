@@ -6,6 +6,7 @@ use super::near;
 use crate::kernel::builtins;
 use crate::kernel::builtins::call::{Argument, Call};
 use crate::kernel::interp::{Interpreter, OPERATION_STEPS};
+use crate::kernel::syntax::source::{ModuleId, Source};
 use crate::kernel::value::{Optional, Truth, Value};
 use cute_algebra::operations::Operation;
 use proc_macro2::{Ident, Span};
@@ -118,20 +119,7 @@ impl Interpreter<'_> {
             let message = format!("`{text}` is {}, not a function", value.kind());
             return Err(Error::new(name.span(), message));
         }
-        let functions = self
-            .source
-            .module(self.module)
-            .functions
-            .iter()
-            .map(|function| function.sig.ident.to_string());
-        let names: Vec<String> = functions
-            .chain(builtins::names().map(str::to_string))
-            .collect();
-        let hint = near::function_hint(&text, names.iter().map(String::as_str));
-        Err(Error::new(
-            name.span(),
-            format!("cannot find function `{text}`{hint}"),
-        ))
+        Err(unknown_function(self.source, self.module, name))
     }
 
     /// The arguments of a call, with the receiver first if there is one.
@@ -269,6 +257,18 @@ impl Interpreter<'_> {
             },
         )
     }
+}
+
+/// The error of a call of a function that does not exist.
+pub(super) fn unknown_function(source: &Source, module: ModuleId, name: &Ident) -> Error {
+    let text = name.to_string();
+    let functions = source.module(module).functions.iter();
+    let functions = functions.map(|function| function.sig.ident.to_string());
+    let names: Vec<String> = functions
+        .chain(builtins::names().map(str::to_string))
+        .collect();
+    let hint = near::function_hint(&text, names.iter().map(String::as_str));
+    Error::new(name.span(), format!("cannot find function `{text}`{hint}"))
 }
 
 /// `Some(value)`.

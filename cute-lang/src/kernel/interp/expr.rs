@@ -4,8 +4,11 @@ use super::{Interpreter, MAX_STEPS};
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::value::types::{is_integer, register_type};
 use crate::kernel::value::{Num, Value};
+use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Error, Expr, ExprRange, ExprRepeat, Lit, LitInt, RangeLimits, Result};
+use syn::{
+    Error, Expr, ExprBlock, ExprBreak, ExprRange, ExprRepeat, Lit, LitInt, RangeLimits, Result,
+};
 
 /// The most values in a tuple, nested tuples included.
 const MAX_TUPLE: usize = 4096;
@@ -73,13 +76,7 @@ impl Interpreter<'_> {
                     vec![base, index],
                 )
             }
-            Expr::Block(expr) => match &expr.label {
-                None => self.block(&expr.block),
-                Some(label) => Err(Error::new(
-                    label.span(),
-                    "the kernel language has no labelled blocks",
-                )),
-            },
+            Expr::Block(expr) if expr.label.is_none() => self.block(&expr.block),
             Expr::Array(expr) => self.array(expr.elems.iter()),
             Expr::Repeat(expr) => self.repeat(expr),
             Expr::Struct(expr) => self.struct_literal(expr),
@@ -89,32 +86,17 @@ impl Interpreter<'_> {
             Expr::ForLoop(expr) => self.for_loop(expr),
             Expr::While(expr) => self.repeated(|this| this.while_loop(expr)),
             Expr::Loop(expr) => self.repeated(|this| this.loop_loop(expr)),
-            Expr::Break(expr) => match &expr.expr {
-                None => self.jump(expr.break_token.span, expr.label.as_ref(), |l| {
+            Expr::Break(expr) if expr.expr.is_none() => {
+                self.jump(expr.break_token.span, expr.label.as_ref(), |l| {
                     &mut l.on_break
-                }),
-                Some(value) => Err(Error::new(
-                    value.span(),
-                    "the kernel language has no `break` with a value",
-                )),
-            },
+                })
+            }
             Expr::Continue(expr) => self.jump(expr.continue_token.span, expr.label.as_ref(), |l| {
                 &mut l.on_continue
             }),
             Expr::Return(expr) => self.return_from(expr),
             Expr::Macro(expr) => self.macro_call(&expr.mac),
-            other => {
-                let what = match other {
-                    Expr::Try(_) => "`?`",
-                    Expr::Unsafe(_) => "`unsafe` blocks: a kernel as a whole is an `unsafe fn`",
-                    Expr::Async(_) | Expr::Await(_) => "`async`: use barriers",
-                    _ => "such expressions",
-                };
-                Err(Error::new_spanned(
-                    other,
-                    format!("the kernel language has no {what}"),
-                ))
-            }
+            other => Err(unsupported(other)),
         }
     }
 
@@ -234,4 +216,24 @@ impl Interpreter<'_> {
             )),
         }
     }
+}
+
+/// The error of an expression that the language does not have.
+pub(super) fn unsupported(expr: &Expr) -> Error {
+    let (what, at): (_, &dyn ToTokens) = match expr {
+        Expr::Block(ExprBlock {
+            label: Some(label), ..
+        }) => ("labelled blocks", label),
+        Expr::Break(ExprBreak {
+            expr: Some(value), ..
+        }) => ("`break` with a value", value),
+        Expr::Try(_) => ("`?`", expr),
+        Expr::Unsafe(_) => {
+            let what = "`unsafe` blocks: a kernel as a whole is an `unsafe fn`";
+            (what, expr)
+        }
+        Expr::Async(_) | Expr::Await(_) => ("`async`: use barriers", expr),
+        _ => ("such expressions", expr),
+    };
+    Error::new_spanned(at, format!("the kernel language has no {what}"))
 }

@@ -1,64 +1,87 @@
 //! Calls of macros, and `assert!`.
 
+use crate::kernel::emit::report::Message;
 use crate::kernel::interp::Interpreter;
+use crate::kernel::interp::message::Format;
 use crate::kernel::syntax::text;
-use crate::kernel::value::Value;
+use crate::kernel::value::{Truth, Value};
 use quote::ToTokens;
-use syn::{Error, Expr, Result};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Error, Expr, Macro, Result, Token};
+
+/// A macro of the language, by its name.
+type Expand = fn(&mut Interpreter<'_>, &Macro) -> Result<Value>;
+
+const MACROS: &[(&str, Expand)] = &[
+    ("layout", |this, mac| this.notation(mac)),
+    ("ptx", |this, mac| this.ptx(mac)),
+    ("assert", |this, mac| this.assertion(mac)),
+    ("print", |this, mac| this.print(mac, "print")),
+    ("println", |this, mac| this.print(mac, "println")),
+];
 
 impl Interpreter<'_> {
-    pub(super) fn macro_call(&mut self, mac: &syn::Macro) -> Result<Value> {
-        if mac.path.is_ident("layout") {
-            return self.notation(mac);
-        }
-        if mac.path.is_ident("ptx") {
-            return self.ptx(mac);
-        }
-        if mac.path.is_ident("assert") {
-            return self.assertion(mac);
-        }
-        let name = text::shorten(mac.path.to_token_stream());
-        Err(Error::new_spanned(
-            &mac.path,
-            format!("no macro `{name}!` in kernels, only `layout!`, `ptx!` and `assert!`"),
-        ))
+    pub(super) fn macro_call(&mut self, mac: &Macro) -> Result<Value> {
+        let (_, expand) = find(mac).ok_or_else(|| unknown(mac))?;
+        expand(self, mac)
     }
 
-    /// `assert!(condition)` or `assert!(condition, "message")`, decided at expansion.
-    fn assertion(&mut self, mac: &syn::Macro) -> Result<Value> {
-        let arguments = mac.parse_body_with(
-            syn::punctuated::Punctuated::<Expr, syn::Token![,]>::parse_terminated,
-        )?;
-        let mut arguments = arguments.iter();
-        let (Some(condition), message, None) =
-            (arguments.next(), arguments.next(), arguments.next())
-        else {
+    /// `assert!(condition)` or `assert!(condition, "message {}", x)`: decided at expansion if the condition is known then, else
+    /// when the kernel runs.
+    fn assertion(&mut self, mac: &Macro) -> Result<Value> {
+        let arguments = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
+        let mut arguments = arguments.into_iter();
+        let Some(condition) = arguments.next() else {
             let wanted = "`assert!` takes a condition and, if wanted, a message";
             return Err(Error::new_spanned(&mac.path, wanted));
         };
-        let message = match message.map(|message| self.eval(message)).transpose()? {
-            Some(Value::Str(message)) => message,
-            None => text::shorten(condition.to_token_stream()),
-            Some(_) => {
-                return Err(Error::new_spanned(
-                    &mac.path,
-                    "the message of `assert!` is a string",
-                ));
+        let format = Format::parse("assert", arguments)?;
+        let value = self.eval(&condition)?;
+        let holds = match Truth::of(&value) {
+            Some(Truth::Known(true)) => return Ok(Value::Unit),
+            Some(Truth::Known(false)) => None,
+            Some(Truth::Predicate(holds)) => Some(self.b.snapshot(&holds)),
+            None => {
+                let message = format!(
+                    "the condition of `assert!` is a truth value, not {}",
+                    value.kind()
+                );
+                return Err(Error::new_spanned(condition, message));
             }
         };
-        match self.eval(condition)? {
-            Value::Bool(true) => Ok(Value::Unit),
-            Value::Bool(false) => {
-                let message = format!("assertion failed: {message}");
-                Err(Error::new_spanned(condition, message))
+        let (message, instructions, _) = self.capture(|this| match &format {
+            Some(format) => this.message(format),
+            None => {
+                let mut message = Message::default();
+                message.text(&text::shorten(condition.to_token_stream()));
+                Ok(message)
             }
-            other => {
-                let message = format!(
-                    "the condition of `assert!` is a truth value known at expansion, not {}",
-                    other.kind()
-                );
-                Err(Error::new_spanned(condition, message))
-            }
-        }
+        })?;
+        let Some(holds) = holds else {
+            let message = format!("assertion failed: {}", message.known_text());
+            return Err(Error::new_spanned(condition, message));
+        };
+        self.b.set_place(condition.span());
+        self.b.check(&holds, instructions, message);
+        Ok(Value::Unit)
     }
+}
+
+fn find(mac: &Macro) -> Option<&'static (&'static str, Expand)> {
+    MACROS.iter().find(|(name, _)| mac.path.is_ident(name))
+}
+
+/// Whether the language has the macro.
+pub(super) fn is_known(mac: &Macro) -> bool {
+    find(mac).is_some()
+}
+
+/// The error of a macro that the language does not have.
+pub(super) fn unknown(mac: &Macro) -> Error {
+    let name = text::shorten(mac.path.to_token_stream());
+    let known = MACROS.iter().map(|(name, _)| format!("`{name}!`"));
+    let known = known.collect::<Vec<_>>().join(", ");
+    let message = format!("no macro `{name}!` in kernels: there are {known}");
+    Error::new_spanned(&mac.path, message)
 }

@@ -12,6 +12,7 @@ use syn::{Error, ItemConst, Result};
 impl Interpreter<'_> {
     /// Puts a name into the innermost scope.
     pub fn define(&mut self, name: &str, value: Value) {
+        self.b.name_shared(name, &value);
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_string(), Some(value));
         }
@@ -49,17 +50,8 @@ impl Interpreter<'_> {
         {
             return Ok(Value::Callable(Callable::Function(self.module, text)));
         }
-        let names = self
-            .scopes
-            .iter()
-            .flat_map(HashMap::keys)
-            .map(String::as_str)
-            .chain(builtins::WORDS.iter().copied());
-        let hint = near::hint(&text, names);
-        Err(Error::new(
-            name.span(),
-            format!("cannot find `{text}` in this scope{hint}"),
-        ))
+        let names = self.scopes.iter().flat_map(HashMap::keys);
+        Err(unknown_name(name, names.map(String::as_str)))
     }
 
     /// What a name in scope stands for.
@@ -99,4 +91,14 @@ impl Interpreter<'_> {
         }
         Ok(value)
     }
+}
+
+/// The error of a name that does not exist, given the names of variables.
+pub(super) fn unknown_name<'n>(name: &Ident, names: impl Iterator<Item = &'n str>) -> Error {
+    let text = name.to_string();
+    let hint = near::hint(&text, names.chain(builtins::WORDS.iter().copied()));
+    Error::new(
+        name.span(),
+        format!("cannot find `{text}` in this scope{hint}"),
+    )
 }

@@ -1,12 +1,13 @@
 //! Blocks and statements.
 
 use crate::kernel::interp::Interpreter;
+use crate::kernel::syntax::location::Location;
 use crate::kernel::syntax::text;
 use crate::kernel::value::Value;
 use cute_ptx::ast::Line;
 use proc_macro2::Ident;
 use std::collections::HashMap;
-use syn::{Block, Error, Local, Result, Stmt};
+use syn::{Block, Error, Expr, Item, Local, Result, Stmt};
 
 impl Interpreter<'_> {
     /// Runs the body of a kernel.
@@ -78,15 +79,19 @@ impl Interpreter<'_> {
         Ok(last)
     }
 
-    /// Runs a statement. If it emits something, a comment with its text precedes that.
+    /// Runs a statement. If it emits something, a comment with its text precedes that, and the instructions have its place
+    /// in the source.
     fn commented(&mut self, stmt: &Stmt) -> Result<Value> {
+        let Some((text, span)) = text::statement(stmt) else {
+            return self.statement(stmt);
+        };
         let start = self.length()?;
-        let comment = text::statement(stmt);
-        if !comment.is_empty() {
-            self.b.comment(comment);
-        }
+        self.b.comment(text);
         let first = self.length()?;
-        let value = self.statement(stmt)?;
+        let around = self.b.set_source(Location::of(span));
+        let value = self.statement(stmt);
+        self.b.set_source(around);
+        let value = value?;
         if self.length()? == first {
             self.b.split_off(start);
         }
@@ -108,32 +113,16 @@ impl Interpreter<'_> {
                     return Ok(value);
                 }
             }
-            Stmt::Item(item) => {
-                return Err(Error::new_spanned(
-                    item,
-                    "an item belongs into the kernel module, not into a function",
-                ));
-            }
+            Stmt::Item(item) => return Err(item_in_function(item)),
         }
         Ok(Value::Unit)
     }
 
     fn local(&mut self, local: &Local) -> Result<()> {
-        let Some(init) = &local.init else {
-            return Err(Error::new_spanned(
-                local,
-                "a variable takes its value where it is declared: `let x = …;`",
-            ));
-        };
-        if let Some((token, _)) = &init.diverge {
-            return Err(Error::new(
-                token.span,
-                "the kernel language has no `let … else`",
-            ));
-        }
-        let hint = self.type_hint(&init.expr);
+        let value = initialiser(local)?;
+        let hint = self.type_hint(value);
         let start = self.length()?;
-        let value = self.eval(&init.expr)?;
+        let value = self.eval(value)?;
         if self.dead {
             return Ok(());
         }
@@ -151,6 +140,29 @@ impl Interpreter<'_> {
         let lines = self.b.split_off(start);
         Ok((value, lines, std::mem::take(&mut self.dead)))
     }
+}
+
+/// The value of a `let`.
+pub(super) fn initialiser(local: &Local) -> Result<&Expr> {
+    let Some(init) = &local.init else {
+        return Err(Error::new_spanned(
+            local,
+            "a variable takes its value where it is declared: `let x = …;`",
+        ));
+    };
+    match &init.diverge {
+        None => Ok(&init.expr),
+        Some((token, _)) => Err(Error::new(
+            token.span,
+            "the kernel language has no `let … else`",
+        )),
+    }
+}
+
+/// The error of an item in a body.
+pub(super) fn item_in_function(item: &Item) -> Error {
+    let message = "an item belongs into the kernel module, not into a function";
+    Error::new_spanned(item, message)
 }
 
 /// Whether a statement at the end of a block gives the block its value.

@@ -3,6 +3,7 @@
 use crate::kernel::emit::builder::SHARED_ALIGN;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::param::ParamKind;
+use crate::kernel::emit::report::PARAMETER;
 use cute_hopper::threads::MAX_PARAMETER_BYTES;
 use cute_hopper::tma;
 use cute_ptx::ast;
@@ -46,6 +47,14 @@ pub(super) fn ptx_params(param: &Param) -> Vec<ast::Param> {
             params
         }
         ParamKind::Scalar(ty) => vec![scalar(param.symbol.clone(), ty)],
+    }
+}
+
+/// The PTX parameter of a kernel that reports.
+pub(super) fn report_buffer() -> ast::Param {
+    ast::Param {
+        name: PARAMETER.into(),
+        ty: ParamType::Scalar(Type::U64),
     }
 }
 

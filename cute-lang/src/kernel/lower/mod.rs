@@ -11,18 +11,21 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Fact;
 use crate::kernel::emit::module::module;
 use crate::kernel::emit::param::{Param, ParamKind};
+use crate::kernel::emit::report::Report;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::interp::generics::check_generic;
+use crate::kernel::interp::resolve::check_names;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::kernel::{Instance, Kernel, parameter_name};
 use crate::kernel::syntax::library::bindings_from;
+use crate::kernel::syntax::location::Location;
 use crate::kernel::syntax::module::Module as Kernels;
 use crate::kernel::syntax::source::{HERE, Source};
 use constant::{cluster, constant};
 pub(crate) use constants::constants;
 use cute_hopper::threads::MAX_CTA;
 use cute_ptx::ast::{Entry, Item, Module};
-use entry::{check_parameters, directives, entry_name, ptx_params, shared_memory};
+use entry::{check_parameters, directives, entry_name, ptx_params, report_buffer, shared_memory};
 use facts::facts;
 use parameter::declare;
 use proc_macro2::{Ident, TokenStream};
@@ -51,6 +54,8 @@ pub struct Lowered {
     pub smem_bytes: u32,
     /// The comments of the header: what lies in shared memory, and which tensor maps are needed.
     pub notes: Vec<String>,
+    /// The statements that report to the host. If there are any, the entry has one more parameter.
+    pub reports: Vec<Report>,
 }
 
 /// Lowers all instances of a module, given as its source.
@@ -108,7 +113,9 @@ pub fn instances(source: &Source) -> Result<Vec<Lowered>> {
         }
         errors.record(first_failure(failed, lowered.len() > before));
     }
-    errors.finish(lowered)
+    let lowered = errors.finish(lowered)?;
+    check_names(source)?;
+    Ok(lowered)
 }
 
 /// How many instances of a kernel are tried that fail.
@@ -158,6 +165,8 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     };
     interpreter.b.threads = threads;
     interpreter.b.cluster = cluster;
+    let name = &kernel.function.sig.ident;
+    interpreter.b.set_source(Location::of(name.span()));
     for input in &kernel.function.sig.inputs {
         declare(&mut interpreter, input)?;
     }
@@ -165,15 +174,16 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     for param in 0..interpreter.b.params.len() {
         interpreter.b.scalar(param);
     }
-    interpreter.kernel(&kernel.function.sig.ident, &kernel.function.block)?;
+    interpreter.kernel(name, &kernel.function.block)?;
 
     let facts = interpreter.b.facts.0.clone();
     let parts = interpreter.b.finish()?;
     if kernel.unsafety.is_none() {
-        check_accesses(&kernel.function.sig.ident, &parts.params)?;
+        check_accesses(name, &parts.params)?;
     }
-    let params: Vec<_> = parts.params.iter().flat_map(ptx_params).collect();
-    check_parameters(&kernel.function.sig.ident, &params)?;
+    let mut params: Vec<_> = parts.params.iter().flat_map(ptx_params).collect();
+    params.extend((!parts.reports.is_empty()).then(report_buffer));
+    check_parameters(name, &params)?;
     let entry = Entry {
         name: entry_name(&instance.name)?,
         params,
@@ -181,6 +191,11 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
         body: parts.body,
     };
     let mut items: Vec<Item> = parts.header.iter().cloned().map(Item::Comment).collect();
+    items.extend(
+        (1..)
+            .zip(parts.files)
+            .map(|(number, path)| Item::File { number, path }),
+    );
     if parts.shared_bytes > 0 {
         items.push(Item::Variable(shared_memory()));
     }
@@ -205,6 +220,7 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
         cluster,
         smem_bytes: parts.shared_bytes,
         notes: parts.header,
+        reports: parts.reports,
     })
 }
 

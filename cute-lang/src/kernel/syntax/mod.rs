@@ -5,6 +5,7 @@ mod height;
 pub mod import;
 pub mod kernel;
 pub mod library;
+pub mod location;
 pub mod module;
 pub mod source;
 pub(crate) mod text;

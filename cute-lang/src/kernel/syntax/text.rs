@@ -3,37 +3,39 @@
 //! The text is made from the tokens, with the spaces that rustfmt would write. The span of a token has the text itself
 //! only within the compiler.
 
-use proc_macro2::{Delimiter, Group, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Expr, Stmt};
 
 /// The most characters of a comment.
 const MAX_CHARS: usize = 100;
 
-/// The statement on one line. For a compound statement, this is the text before its block.
-pub(crate) fn statement(stmt: &Stmt) -> String {
+/// The statement on one line, and where it begins. For a compound statement, the text is that before its block. A block
+/// itself has no text.
+pub(crate) fn statement(stmt: &Stmt) -> Option<(String, Span)> {
     let tokens = match stmt {
         Stmt::Expr(expr, _) => head(expr),
         stmt => stmt.to_token_stream(),
     };
-    shorten(tokens)
+    let start = tokens.clone().into_iter().next()?.span();
+    Some((shorten(tokens), start))
 }
 
 fn head(expr: &Expr) -> TokenStream {
     match expr {
         Expr::If(e) => {
-            let cond = &e.cond;
-            quote::quote!(if #cond)
+            let (keyword, cond) = (e.if_token, &e.cond);
+            quote::quote!(#keyword #cond)
         }
         Expr::ForLoop(e) => {
-            let (pat, range) = (&e.pat, &e.expr);
-            quote::quote!(for #pat in #range)
+            let (keyword, pat, range) = (e.for_token, &e.pat, &e.expr);
+            quote::quote!(#keyword #pat in #range)
         }
         Expr::While(e) => {
-            let cond = &e.cond;
-            quote::quote!(while #cond)
+            let (keyword, cond) = (e.while_token, &e.cond);
+            quote::quote!(#keyword #cond)
         }
-        Expr::Loop(_) => quote::quote!(loop),
+        Expr::Loop(e) => e.loop_token.to_token_stream(),
         Expr::Block(_) => TokenStream::new(),
         expr => expr.to_token_stream(),
     }
@@ -233,10 +235,15 @@ fn space(out: &mut String, wanted: bool) {
 mod tests {
     use super::*;
 
+    /// The text of the first statement of a block.
+    fn first(block: &str) -> String {
+        let block: syn::Block = syn::parse_str(block).expect("a statement");
+        statement(&block.stmts[0]).expect("a text").0
+    }
+
     /// Checks that the text of a statement is its source.
     fn check(text: &str) {
-        let block: syn::Block = syn::parse_str(&format!("{{ {text} }}")).expect("a statement");
-        assert_eq!(statement(&block.stmts[0]), text.trim_end_matches(';'));
+        assert_eq!(first(&format!("{{ {text} }}")), text.trim_end_matches(';'));
     }
 
     #[test]
@@ -260,16 +267,13 @@ mod tests {
 
     #[test]
     fn compound_statements_stop_before_their_block() {
-        let block: syn::Block =
-            syn::parse_str("{ for i in 0..ceil_div(n, 4) { x += i; } }").expect("a statement");
-        assert_eq!(statement(&block.stmts[0]), "for i in 0..ceil_div(n, 4)");
+        let text = first("{ for i in 0..ceil_div(n, 4) { x += i; } }");
+        assert_eq!(text, "for i in 0..ceil_div(n, 4)");
     }
 
     #[test]
     fn long_statements_are_cut() {
-        let block: syn::Block = syn::parse_str(&format!("{{ let x = {}1; }}", "1 + ".repeat(100)))
-            .expect("a statement");
-        let text = statement(&block.stmts[0]);
+        let text = first(&format!("{{ let x = {}1; }}", "1 + ".repeat(100)));
         assert!(text.is_ascii() && text.len() == MAX_CHARS + 3 && text.ends_with("..."));
     }
 }

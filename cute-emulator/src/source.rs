@@ -1,0 +1,83 @@
+//! What a module says about the program that it was made from, for messages: the place of each instruction, and which tensor
+//! lies where in shared memory.
+//!
+//! A comment of the module such as `shared memory 0..1024, tile: f32 at (8,32):(32,1)` names the bytes of dynamic shared
+//! memory that a tensor has. What follows the colon is for readers, and not looked at here.
+
+use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A place in the source: `src/gemm.rs:120`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The path of the file, as the module's `.file` gives it.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// The element of a tensor at which something happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// The name of the tensor.
+    pub tensor: String,
+    /// What the tensor is, such as `f32 at (8,32):(32,1)`.
+    pub description: String,
+    /// The address, as a number of bytes from the tensor's first: negative before it.
+    pub byte: i64,
+    /// The coordinate of the element, such as `(3, 4)`. The emulator knows no layouts, so whoever does sets it.
+    pub coordinate: Option<String>,
+}
+
+/// `tile[(3, 4)]`, or `byte 400 of tile` without a coordinate.
+impl Display for Element {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.coordinate {
+            Some(coordinate) => write!(f, "{}[{coordinate}]", self.tensor),
+            None => write!(f, "byte {} of {}", self.byte, self.tensor),
+        }
+    }
+}
+
+/// A tensor of a CTA's shared memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tensor {
+    name: String,
+    description: String,
+    /// Its bytes, from the beginning of dynamic shared memory.
+    bytes: Range<u64>,
+}
+
+impl Tensor {
+    /// The tensor that a comment of the module describes.
+    pub(crate) fn parse(comment: &str) -> Option<Tensor> {
+        let (place, description) = comment.strip_prefix("shared memory ")?.split_once(": ")?;
+        let (bytes, name) = place.rsplit_once(", ")?;
+        // A tensor without a name is not told from others in its place.
+        let name = Some(name).filter(|name| !name.contains(' '))?;
+        let bytes = bytes.split(", ").next()?;
+        let (start, end) = bytes.split_once("..")?;
+        Some(Tensor {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            bytes: start.parse().ok()?..end.parse().ok()?,
+        })
+    }
+
+    /// The element at a byte of dynamic shared memory; `None` if it is outside of the tensor.
+    pub(crate) fn element(&self, byte: u64) -> Option<Element> {
+        self.bytes.contains(&byte).then(|| Element {
+            tensor: self.name.clone(),
+            description: self.description.clone(),
+            byte: (byte - self.bytes.start) as i64,
+            coordinate: None,
+        })
+    }
+}

@@ -1,0 +1,102 @@
+//! What the comments before the entry say: what lies in shared memory, and which tensor maps are needed. The emulator reads
+//! the names of tensors from them.
+
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::value::Value;
+use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
+
+/// A comment before the entry.
+pub enum Note {
+    /// Any text.
+    Text(String),
+    /// A tensor or barriers in shared memory.
+    Shared {
+        /// Their bytes in the kernel's shared memory.
+        bytes: Range<u32>,
+        /// Whether other tensors are there at other times.
+        in_turn: bool,
+        /// The variable that holds them; `None` while none does.
+        name: Option<String>,
+        /// What they are, such as `f32 at (8,32):(32,1)`.
+        description: String,
+    },
+}
+
+impl Display for Note {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::Text(text) => f.write_str(text),
+            Note::Shared {
+                bytes: Range { start, end },
+                in_turn,
+                name,
+                description,
+            } => {
+                write!(f, "shared memory {start}..{end}")?;
+                if *in_turn {
+                    write!(f, ", in turn with others")?;
+                }
+                if let Some(name) = name {
+                    write!(f, ", {name}")?;
+                }
+                write!(f, ": {description}")
+            }
+        }
+    }
+}
+
+impl Builder {
+    /// Adds a comment to the header, unless it has the same already.
+    pub fn header(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        let known = |note: &Note| matches!(note, Note::Text(known) if *known == text);
+        if !self.notes.iter().any(known) {
+            self.notes.push(Note::Text(text));
+        }
+    }
+
+    /// Adds a comment about what lies in shared memory, unless it has the same already.
+    pub fn describe_shared(&mut self, bytes: Range<u32>, description: String) {
+        let in_turn = self.shared.is_shared(&bytes);
+        let known = self.notes.iter().any(|note| match note {
+            Note::Shared {
+                bytes: place,
+                in_turn: turn,
+                description: known,
+                ..
+            } => (place, *turn, known) == (&bytes, in_turn, &description),
+            Note::Text(_) => false,
+        });
+        if !known {
+            self.notes.push(Note::Shared {
+                bytes,
+                in_turn,
+                name: None,
+                description,
+            });
+        }
+    }
+
+    /// Names what a variable holds of shared memory, unless an earlier variable held it.
+    pub fn name_shared(&mut self, variable: &str, value: &Value) {
+        let base = match value {
+            Value::Tensor(tensor) => tensor.base,
+            Value::Barriers(barriers) => barriers.base,
+            Value::Struct(value) => {
+                for (field, value) in value.ty.fields.iter().zip(&value.fields) {
+                    self.name_shared(&format!("{variable}.{field}"), value);
+                }
+                return;
+            }
+            _ => return,
+        };
+        let described = self.notes.iter_mut().rev().find_map(|note| match note {
+            Note::Shared { bytes, name, .. } if bytes.start == base => Some(name),
+            _ => None,
+        });
+        if let Some(name) = described {
+            name.get_or_insert_with(|| variable.into());
+        }
+    }
+}

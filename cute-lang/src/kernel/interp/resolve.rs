@@ -1,0 +1,446 @@
+//! Names and syntax of all functions of a module, also of those that no kernel calls.
+//!
+//! A function is interpreted where it is called, with the values of its arguments. What is wrong for all values is found here
+//! without them: names that exist nowhere, and what the language does not have. It runs once the kernels have no errors, so
+//! that no mistake is reported twice.
+
+use super::call::unknown_function;
+use super::expr::unsupported;
+use super::macros;
+use super::message::Format;
+use super::name::unknown_name;
+use super::near;
+use super::statement::{initialiser, item_in_function};
+use crate::kernel::builtins;
+use crate::kernel::syntax::errors::Errors;
+use crate::kernel::syntax::source::{HERE, Source};
+use crate::kernel::value::Element;
+use crate::kernel::value::types::register_type;
+use cute_algebra::operations;
+use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::punctuated::Punctuated;
+use syn::{
+    Block, Error, Expr, FnArg, GenericArgument, GenericParam, Generics, ItemFn, Local, Macro, Pat,
+    Path, PathArguments, Result, ReturnType, Stmt, Token, Type,
+};
+
+/// The types of parameters and results besides numbers and structs.
+const TYPES: &[&str] = &[
+    "Tensor",
+    "Global",
+    "Fragment",
+    "Barriers",
+    "Barrier",
+    "TmaLoad",
+    "TmaStore",
+    "Layout",
+    "ComposedLayout",
+    "Swizzle",
+    "Tiler",
+    "Shape",
+    "Coord",
+    "Coordinate",
+    "Range",
+    "Option",
+    "Self",
+    "bool",
+    "usize",
+    "isize",
+];
+
+/// Checks all functions of the module that is expanded.
+pub fn check_names(source: &Source) -> Result<()> {
+    let module = source.module(HERE);
+    let mut resolver = Resolver {
+        source,
+        scopes: Vec::new(),
+        errors: Errors::default(),
+    };
+    let kernels = module.kernels.iter().map(|kernel| &kernel.function);
+    for function in kernels.chain(&module.functions) {
+        resolver.function(function, &[]);
+    }
+    for item in &module.impls {
+        for function in &item.functions {
+            resolver.function(function, &[&item.generics]);
+        }
+    }
+    resolver.errors.finish(())
+}
+
+struct Resolver<'s> {
+    source: &'s Source,
+    /// The names of variables and generic parameters by block, the innermost last.
+    scopes: Vec<Vec<String>>,
+    errors: Errors,
+}
+
+impl Resolver<'_> {
+    fn function(&mut self, function: &ItemFn, around: &[&Generics]) {
+        let mut names = vec!["self".to_string(), "Self".to_string()];
+        for generics in around.iter().copied().chain([&function.sig.generics]) {
+            names.extend(generics.params.iter().filter_map(|param| match param {
+                GenericParam::Type(param) => Some(param.ident.to_string()),
+                GenericParam::Const(param) => Some(param.ident.to_string()),
+                GenericParam::Lifetime(_) => None,
+            }));
+        }
+        self.scopes = vec![names];
+        for input in &function.sig.inputs {
+            if let FnArg::Typed(input) = input {
+                self.ty(&input.ty);
+                self.bind(&input.pat);
+            }
+        }
+        if let ReturnType::Type(_, ty) = &function.sig.output {
+            self.ty(ty);
+        }
+        self.block(&function.block);
+    }
+
+    fn scoped(&mut self, f: impl FnOnce(&mut Self)) {
+        self.scopes.push(Vec::new());
+        f(self);
+        self.scopes.pop();
+    }
+
+    fn block(&mut self, block: &Block) {
+        self.scoped(|this| block.stmts.iter().for_each(|stmt| this.statement(stmt)));
+    }
+
+    fn statement(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Local(local) => self.local(local),
+            Stmt::Expr(expr, _) => self.expr(expr),
+            Stmt::Macro(stmt) => self.macro_call(&stmt.mac),
+            Stmt::Item(item) => self.errors.push(item_in_function(item)),
+        }
+    }
+
+    fn local(&mut self, local: &Local) {
+        if let Some(value) = self.errors.record(initialiser(local)) {
+            self.expr(value);
+        }
+        self.bind(&local.pat);
+    }
+
+    fn bind(&mut self, pat: &Pat) {
+        match pat {
+            Pat::Ident(pat) => {
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.push(pat.ident.to_string());
+                }
+            }
+            Pat::Type(pat) => self.bind(&pat.pat),
+            Pat::Paren(pat) => self.bind(&pat.pat),
+            Pat::Reference(pat) => self.bind(&pat.pat),
+            Pat::Tuple(pat) => pat.elems.iter().for_each(|pat| self.bind(pat)),
+            Pat::TupleStruct(pat) => pat.elems.iter().for_each(|pat| self.bind(pat)),
+            Pat::Slice(pat) => pat.elems.iter().for_each(|pat| self.bind(pat)),
+            Pat::Guard(pat) => {
+                self.bind(&pat.pat);
+                self.expr(&pat.guard);
+            }
+            Pat::Struct(pat) => pat.fields.iter().for_each(|field| self.bind(&field.pat)),
+            _ => {}
+        }
+    }
+
+    fn exprs<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) {
+        exprs.into_iter().for_each(|expr| self.expr(expr));
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Lit(_) | Expr::Infer(_) | Expr::Continue(_) => {}
+            Expr::Path(expr) => self.path(&expr.path),
+            Expr::Paren(expr) => self.expr(&expr.expr),
+            Expr::Group(expr) => self.expr(&expr.expr),
+            Expr::Tuple(expr) => self.exprs(&expr.elems),
+            Expr::Array(expr) => self.exprs(&expr.elems),
+            Expr::Repeat(expr) => self.exprs([&*expr.expr, &*expr.len]),
+            Expr::Unary(expr) => self.expr(&expr.expr),
+            Expr::Binary(expr) => self.exprs([&*expr.left, &*expr.right]),
+            Expr::Assign(expr) => self.exprs([&*expr.left, &*expr.right]),
+            Expr::Index(expr) => self.exprs([&*expr.expr, &*expr.index]),
+            Expr::Range(expr) => self.exprs(expr.start.iter().chain(&expr.end).map(|end| &**end)),
+            Expr::Cast(expr) => {
+                self.expr(&expr.expr);
+                self.ty(&expr.ty);
+            }
+            Expr::Reference(expr) => self.expr(&expr.expr),
+            Expr::Field(expr) => self.expr(&expr.base),
+            Expr::Call(expr) => {
+                let operation = match &*expr.func {
+                    Expr::Path(path) => self.callee(&path.path),
+                    callee => {
+                        self.expr(callee);
+                        None
+                    }
+                };
+                self.arguments(operation, &expr.args, 0);
+            }
+            Expr::MethodCall(expr) => {
+                let operation = self.method(&expr.method);
+                self.arguments(operation, [&*expr.receiver], 0);
+                self.arguments(operation, &expr.args, 1);
+                if let Some(generics) = &expr.turbofish {
+                    self.generics(&generics.args);
+                }
+            }
+            Expr::Struct(expr) => {
+                self.structure(&expr.path);
+                self.exprs(expr.fields.iter().map(|field| &field.expr));
+                self.exprs(expr.rest.as_deref());
+            }
+            Expr::Closure(expr) => self.scoped(|this| {
+                expr.inputs.iter().for_each(|input| this.bind(input));
+                this.expr(&expr.body);
+            }),
+            Expr::Block(expr) if expr.label.is_none() => self.block(&expr.block),
+            Expr::If(expr) => {
+                self.scoped(|this| {
+                    this.expr(&expr.cond);
+                    this.block(&expr.then_branch);
+                });
+                self.exprs(expr.else_branch.as_ref().map(|(_, other)| &**other));
+            }
+            Expr::Let(expr) => {
+                self.expr(&expr.expr);
+                self.bind(&expr.pat);
+            }
+            Expr::Match(expr) => {
+                self.expr(&expr.expr);
+                for arm in &expr.arms {
+                    self.scoped(|this| {
+                        this.bind(&arm.pat);
+                        this.expr(&arm.body);
+                    });
+                }
+            }
+            Expr::ForLoop(expr) => {
+                self.expr(&expr.expr);
+                self.scoped(|this| {
+                    this.bind(&expr.pat);
+                    this.block(&expr.body);
+                });
+            }
+            Expr::While(expr) => self.scoped(|this| {
+                this.expr(&expr.cond);
+                this.block(&expr.body);
+            }),
+            Expr::Loop(expr) => self.block(&expr.body),
+            Expr::Break(expr) if expr.expr.is_none() => {}
+            Expr::Return(expr) => self.exprs(expr.expr.as_deref()),
+            Expr::Macro(expr) => self.macro_call(&expr.mac),
+            other => self.errors.push(unsupported(other)),
+        }
+    }
+
+    /// Arguments from number `first` on. Those of operations of the algebra may be words that are no names.
+    fn arguments<'e>(
+        &mut self,
+        operation: Option<&operations::Operation>,
+        args: impl IntoIterator<Item = &'e Expr>,
+        first: usize,
+    ) {
+        for (index, argument) in (first..).zip(args) {
+            let takes_word = operation.is_some_and(|operation| operation.takes_word(index));
+            if !(takes_word && matches!(argument, Expr::Path(_))) {
+                self.expr(argument);
+            }
+        }
+    }
+
+    fn macro_call(&mut self, mac: &Macro) {
+        if !macros::is_known(mac) {
+            return self.errors.push(macros::unknown(mac));
+        }
+        // The others have a syntax of their own.
+        if ["assert", "print", "println"]
+            .iter()
+            .all(|name| !mac.path.is_ident(name))
+        {
+            return;
+        }
+        let parsed = mac.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
+        let Some(arguments) = self.errors.record(parsed) else {
+            return;
+        };
+        let mut arguments: Vec<Expr> = arguments.into_iter().collect();
+        if mac.path.is_ident("assert") && !arguments.is_empty() {
+            self.expr(&arguments.remove(0));
+        }
+        let format = Format::parse(&mac.path.to_token_stream().to_string(), arguments);
+        if let Some(Some(format)) = self.errors.record(format) {
+            format.names().for_each(|name| self.name(name));
+            self.exprs(format.arguments());
+        }
+    }
+
+    // ---- names
+
+    fn is_local(&self, name: &Ident) -> bool {
+        self.scopes.iter().flatten().any(|known| name == known)
+    }
+
+    fn name(&mut self, name: &Ident) {
+        let text = name.to_string();
+        let is_known = self.is_local(name)
+            || self.source.constant(HERE, &text).is_some()
+            || self.source.function(HERE, &text).is_some()
+            || self.source.layout(HERE, &text).is_some()
+            || text == "None"
+            || builtins::WORDS.contains(&&text[..])
+            || builtins::find(&text).is_some()
+            || operations::find(&text).is_some()
+            || self.is_type(&text);
+        if !is_known {
+            let names = self.scopes.iter().flatten().map(String::as_str);
+            self.errors.push(unknown_name(name, names));
+        }
+    }
+
+    fn path(&mut self, path: &Path) {
+        match path.get_ident() {
+            Some(name) => self.name(name),
+            None => self.first(path),
+        }
+    }
+
+    /// Checks the first name of a path of several, which is a module, a struct or an element type.
+    fn first(&mut self, path: &Path) {
+        let Some(first) = path.segments.first() else {
+            return;
+        };
+        let text = first.ident.to_string();
+        let is_known = self.is_local(&first.ident)
+            || self.source.imported(HERE, &text).is_some()
+            || self.is_type(&text);
+        if !is_known {
+            let name = path.to_token_stream().to_string().replace(' ', "");
+            let message = format!("cannot find `{name}`");
+            self.errors.push(Error::new_spanned(path, message));
+        }
+        self.segments(path);
+    }
+
+    /// Checks the name of a function, and returns the operation of the algebra that has it.
+    fn callee(&mut self, path: &Path) -> Option<&'static operations::Operation> {
+        self.segments(path);
+        match &path.segments.iter().collect::<Vec<_>>()[..] {
+            [only] if self.is_local(&only.ident) || only.ident == "Some" => None,
+            [only] => self.function_name(&only.ident),
+            _ => {
+                self.first(path);
+                None
+            }
+        }
+    }
+
+    fn method(&mut self, name: &Ident) -> Option<&'static operations::Operation> {
+        match self.source.has_method(&name.to_string()) {
+            true => None,
+            false => self.function_name(name),
+        }
+    }
+
+    fn function_name(&mut self, name: &Ident) -> Option<&'static operations::Operation> {
+        let text = name.to_string();
+        let is_function = self.source.function(HERE, &text).is_some()
+            || builtins::find(&text).is_some()
+            || text == "map";
+        match operations::find(&text) {
+            _ if is_function => None,
+            Some(operation) => Some(operation),
+            None => {
+                self.errors.push(unknown_function(self.source, HERE, name));
+                None
+            }
+        }
+    }
+
+    fn structure(&mut self, path: &Path) {
+        if path.segments.len() > 1 {
+            return self.first(path);
+        }
+        let Some(only) = path.segments.first() else {
+            return;
+        };
+        let is_known = only.ident == "Self"
+            || self
+                .source
+                .structure(HERE, &only.ident.to_string())
+                .is_some();
+        if !is_known {
+            let message = format!("cannot find the struct `{}`", only.ident);
+            self.errors.push(Error::new_spanned(path, message));
+        }
+        self.segments(path);
+    }
+
+    // ---- types
+
+    fn is_type(&self, name: &str) -> bool {
+        TYPES.contains(&name)
+            || register_type(name).is_some()
+            || Element::from_name(name).is_some()
+            || self.source.structure(HERE, name).is_some()
+    }
+
+    fn ty(&mut self, ty: &Type) {
+        match ty {
+            Type::Path(ty) => self.type_path(&ty.path),
+            Type::Reference(ty) => self.ty(&ty.elem),
+            Type::Paren(ty) => self.ty(&ty.elem),
+            Type::Group(ty) => self.ty(&ty.elem),
+            Type::Tuple(ty) => ty.elems.iter().for_each(|ty| self.ty(ty)),
+            Type::Array(ty) => {
+                self.ty(&ty.elem);
+                self.expr(&ty.len);
+            }
+            _ => {}
+        }
+    }
+
+    fn type_path(&mut self, path: &Path) {
+        if path.segments.len() > 1 {
+            return self.first(path);
+        }
+        let Some(only) = path.segments.first() else {
+            return;
+        };
+        let name = only.ident.to_string();
+        if !self.is_local(&only.ident) && !self.is_type(&name) {
+            let elements = Element::ALL.iter().map(|element| element.name());
+            let hint = near::hint(&name, TYPES.iter().copied().chain(elements));
+            let message = format!("cannot find the type `{name}`{hint}");
+            self.errors.push(Error::new(only.ident.span(), message));
+        }
+        self.segments(path);
+    }
+
+    /// The generic arguments of a path.
+    fn segments(&mut self, path: &Path) {
+        for segment in &path.segments {
+            if let PathArguments::AngleBracketed(generics) = &segment.arguments {
+                self.generics(&generics.args);
+            }
+        }
+    }
+
+    fn generics<'a>(&mut self, args: impl IntoIterator<Item = &'a GenericArgument>) {
+        for argument in args {
+            match argument {
+                // A constant looks like a type.
+                GenericArgument::Type(Type::Path(ty)) if ty.path.get_ident().is_some() => {
+                    self.path(&ty.path);
+                }
+                GenericArgument::Type(ty) => self.ty(ty),
+                GenericArgument::Const(expr) => self.expr(expr),
+                _ => {}
+            }
+        }
+    }
+}

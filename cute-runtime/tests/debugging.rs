@@ -1,0 +1,296 @@
+//! What a kernel says about itself: the lines of the source in its PTX, faults in the words of the source, `print!` and
+//! `assert!`.
+//!
+//! What a GPU does as well runs there with `CUTE_GPU=1`; then a missing GPU is a failure.
+
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::{env, iter};
+
+use cute_runtime::{Device, Error, Kernel, Tensor, bf16};
+
+#[cute_runtime::kernels]
+mod kernels {
+    /// Reads what nobody has written.
+    #[kernel(threads = 32)]
+    pub unsafe fn uninitialised(out: Global<f32, 1>) {
+        let tile = smem::<f32>(layout!((4,8):(8,1)));
+        let t = thread();
+        if t < 29 {
+            tile[(t / 8, t % 8)] = 1.0;
+        }
+        sync_threads();
+        out[t] = tile[(t / 8, t % 8)];
+    }
+
+    pub struct Pair {
+        pub left: Tensor,
+        pub right: Tensor,
+    }
+
+    /// Two warps write the same element.
+    #[kernel(threads = 64)]
+    pub unsafe fn race(out: Global<f32, 1>) {
+        let pair = Pair {
+            left: smem::<f32>(layout!(64:1)),
+            right: smem::<f32>(layout!(64:1)),
+        };
+        pair.left[thread()] = 1.0;
+        pair.right[thread() % 32] = 2.0;
+        sync_threads();
+        out[thread()] = pair.left[thread()] + pair.right[thread()];
+    }
+
+    /// Waits for an arrival that never comes.
+    #[kernel(threads = 32)]
+    pub fn deadlock() {
+        let ready = mbarriers(2, 1);
+        wait(ready[1], 0);
+    }
+
+    /// Stores to column j of each row.
+    #[kernel(threads = 4)]
+    pub unsafe fn column(x: Global<f32, 2>, j: u32) {
+        x[(thread(), j)] = 3.0;
+    }
+
+    /// Shows values of many kinds.
+    #[kernel(threads = 32)]
+    pub unsafe fn show(x: Global<f32, 1>, half: Global<bf16, 1>, n: u32, wide: i64) {
+        let t = thread();
+        let tile = smem::<f32>(layout!((2,3):(3,1)));
+        if t < 6 {
+            tile[(t / 3, t % 3)] = x[t];
+        }
+        sync_threads();
+        if t == 1 {
+            println!("{{{n}}} {} {} {} {}", wide, x[t], half[1], t < n);
+            let pair = (t, [x[0], 0.5]);
+            let mut held = fragment::<f32>(2);
+            held[0] = x[2];
+            held[1] = -x[2];
+            print!("{pair} {} {held}", 7u8);
+            println!();
+            println!("{tile}");
+        }
+    }
+
+    /// Prints a line for each thread.
+    #[kernel(threads = 128)]
+    pub fn chatter() {
+        println!("{}", thread());
+    }
+
+    /// Fails where x is at least `limit`.
+    #[kernel(threads = 32)]
+    pub unsafe fn bounded(x: Global<f32, 1>, limit: f32) {
+        let i = block_idx().0 * 32 + thread();
+        assert!(i < 1024 && 2 + 2 == 4);
+        assert!(x[i] < limit, "x[{i}] is {}, not below {limit}", x[i]);
+        x[i] = 0.0;
+    }
+}
+
+/// The line of this file on which a text stands for the first time.
+fn line(text: &str) -> usize {
+    let lines = include_str!("debugging.rs").lines();
+    1 + lines.take_while(|line| !line.contains(text)).count()
+}
+
+/// The message of the error of a launch on the emulator.
+fn fault(result: Result<(), Error>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn ptx_names_the_lines_of_the_source() {
+    let ptx = kernels::uninitialised::PTX;
+    let (_, rest) = ptx.split_once(".file 1 \"").unwrap();
+    let (file, _) = rest.split_once('"').unwrap();
+    assert!(
+        file.ends_with("tests/debugging.rs") && !file.starts_with('/'),
+        "{file}"
+    );
+    assert!(!ptx.contains(env!("CARGO_MANIFEST_DIR")));
+    let statement = "tile[(t / 8, t % 8)] = 1.0;";
+    let comment = format!("    // {}\n", statement.trim_end_matches(';'));
+    let (_, after) = ptx.split_once(&comment).unwrap();
+    let place = format!(".loc 1 {} 13", line(statement));
+    assert!(after.trim_start().starts_with(&place), "{place}\n{ptx}");
+}
+
+#[test]
+fn faults_are_told_in_the_words_of_the_source() {
+    let device = Device::emulator();
+    let mut out = Tensor::<f32, 1>::zeros(&device, [64]).unwrap();
+    // SAFETY: `out` has an element for each thread.
+    let error = fault(unsafe { kernels::uninitialised::launch(&device, 1, &mut out.view_mut()) });
+    let read = line("out[t] = tile[(t / 8, t % 8)];");
+    for part in [
+        "tile[(3, 5)] of ".to_string(),
+        format!("debugging.rs:{read} in uninitialised (line "),
+        "which nobody has written".to_string(),
+        "\n    tile: f32 at (4,8):(8,1)".to_string(),
+    ] {
+        assert!(error.contains(&part), "{part}\n{error}");
+    }
+
+    // SAFETY: as above.
+    let error = fault(unsafe { kernels::race::launch(&device, 1, &mut out.view_mut()) });
+    let write = line("pair.right[thread() % 32] = 2.0;");
+    assert!(
+        error.contains("pair.right[") && error.contains("races at shared address"),
+        "{error}"
+    );
+    assert_eq!(
+        error.matches(&format!("debugging.rs:{write} ")).count(),
+        2,
+        "{error}"
+    );
+
+    let error = fault(kernels::deadlock::launch(&device, 1));
+    let wait = line("wait(ready[1], 0);");
+    assert!(
+        error.contains("is deadlocked") && error.contains(&format!("debugging.rs:{wait} ")),
+        "{error}"
+    );
+
+    let mut x = Tensor::<f32, 2>::zeros(&device, [4, 8]).unwrap();
+    // SAFETY: the emulator checks every access.
+    let error = fault(unsafe { kernels::column::launch(&device, 1, &mut x.view_mut(), 25) });
+    let store = line("x[(thread(), j)] = 3.0;");
+    for part in [
+        "x[(4, 1)] of ".to_string(),
+        format!("debugging.rs:{store} in column"),
+        "x: f32 of shape [4, 8] with strides [8, 1]".to_string(),
+    ] {
+        assert!(error.contains(&part), "{part}\n{error}");
+    }
+}
+
+/// The devices under test.
+fn devices() -> Vec<Device> {
+    let mut devices: Vec<Device> = (0..3).map(Device::emulator_with_seed).collect();
+    if env::var("CUTE_GPU").is_ok_and(|value| value == "1") {
+        devices.push(Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU"));
+    }
+    devices
+}
+
+/// What is printed on a device while `work` runs.
+fn printed(device: &Device, work: impl FnOnce() -> Result<(), Error>) -> String {
+    let text = Arc::new(Mutex::new(String::new()));
+    let copy = text.clone();
+    device.print_to(move |text| copy.lock().unwrap().push_str(text));
+    work().unwrap();
+    device.synchronize().unwrap();
+    text.lock().unwrap().clone()
+}
+
+#[test]
+fn kernels_print() {
+    for device in devices() {
+        let x = [0.0, 1.5, -2.25, 3.0, 4.0, 5.0f32];
+        let x = Tensor::from_slice(&device, &x, [6]).unwrap();
+        let half = [1.0, 0.15625].map(bf16::from_f32);
+        let half = Tensor::from_slice(&device, &half, [2]).unwrap();
+        // SAFETY: the kernel reads the first six elements of x and the second one of `half`.
+        let text = printed(&device, || unsafe {
+            kernels::show::launch(&device, 1, &x.view(), &half.view(), 3, -1 << 40)
+        });
+        assert_eq!(
+            text,
+            "{3} -1099511627776 1.5 0.15625 true\n\
+             (1, [0, 0.5]) 7 [-2.25, 2.25]\n\
+             [[0, 1.5, -2.25], [3, 4, 5]]\n",
+            "{device:?}"
+        );
+
+        let text = printed(&device, || {
+            (0..40).try_for_each(|_| kernels::chatter::launch(&device, 2))
+        });
+        let mut lines: Vec<u32> = text.lines().map(|line| line.parse().unwrap()).collect();
+        lines.sort();
+        let expected = (0..128).flat_map(|thread| iter::repeat_n(thread, 80));
+        assert!(lines.into_iter().eq(expected), "{device:?}");
+    }
+}
+
+#[test]
+fn lost_messages_are_counted() {
+    for device in devices() {
+        let text = printed(&device, || kernels::chatter::launch(&device, 1024));
+        // A record has six words of the 2^18.
+        let lost = 1024 * 128 - (1 << 18) / 6;
+        let told = format!(
+            "[{lost} more messages of kernel chatter are lost: the buffer of a launch holds 262144 words]\n"
+        );
+        assert!(text.ends_with(&told), "{device:?}");
+        assert_eq!(text.lines().count(), (1 << 18) / 6 + 1);
+    }
+}
+
+/// The environment variable of a process whose GPU may fail.
+const CHILD: &str = "CUTE_FAILING_CHILD";
+
+#[test]
+fn a_failed_assertion_says_where_and_why() {
+    let gpu = env::var("CUTE_GPU").is_ok_and(|value| value == "1");
+    let device = match env::var_os(CHILD) {
+        Some(_) => Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU"),
+        None => Device::emulator(),
+    };
+    let mut values = vec![1.0f32; 128];
+    let mut x = Tensor::from_slice(&device, &values, [128]).unwrap();
+    // SAFETY: x has an element for each thread.
+    unsafe { kernels::bounded::launch(&device, 4, &mut x.view_mut(), 2.0).unwrap() };
+    device.synchronize().unwrap();
+
+    values[113] = 2.5;
+    let mut x = Tensor::from_slice(&device, &values, [128]).unwrap();
+    // SAFETY: as above.
+    let launched = unsafe { kernels::bounded::launch(&device, 4, &mut x.view_mut(), 2.0) };
+    let error = launched.and_then(|()| device.synchronize()).unwrap_err();
+    let message = error.to_string();
+    let place = format!(
+        "debugging.rs:{} in block (3, 0, 0), thread 17: ",
+        line("assert!(x[i] < limit,")
+    );
+    assert!(
+        message.starts_with("kernel bounded: assertion failed at "),
+        "{message}"
+    );
+    assert!(
+        message.ends_with(&format!("{place}x[113] is 2.5, not below 2")),
+        "{message}"
+    );
+    if !device.is_emulator() {
+        assert_eq!(device.synchronize().unwrap_err().to_string(), message);
+        return;
+    }
+
+    // After a trap, a process cannot use the GPU again.
+    if gpu {
+        let child = Command::new(env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "a_failed_assertion_says_where_and_why",
+                "--nocapture",
+            ])
+            .env(CHILD, "1")
+            .output()
+            .unwrap();
+        assert!(
+            child.status.success(),
+            "{}",
+            String::from_utf8_lossy(&child.stderr)
+        );
+    }
+}
+
+#[test]
+fn kernels_that_report_nothing_have_no_buffer() {
+    assert!(kernels::column::REPORTS.is_empty() && !kernels::column::PTX.contains("reports"));
+    assert_eq!(kernels::bounded::REPORTS.len(), 2);
+    assert!(kernels::bounded::PTX.contains(".param .u64 reports\n"));
+}
