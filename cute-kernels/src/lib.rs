@@ -5,6 +5,7 @@ pub mod epilogue;
 mod error;
 mod extent;
 pub mod gemm;
+pub mod mma;
 pub mod pipeline;
 pub mod reference;
 mod store;
@@ -16,6 +17,7 @@ pub mod transpose;
 pub mod lib {
     pub use crate::epilogue::kernels::{store_by_element, store_by_tma};
     pub use crate::gemm::kernels::{Config, PAIR, SINGLE, gemm_with, multiply};
+    pub use crate::mma::kernels::TiledMma;
     pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};
     pub use crate::tile_scheduler::kernels::{Tile, Tiles};
 }

@@ -3,6 +3,7 @@
 
 mod attention;
 mod gemm;
+mod mma;
 mod ptx;
 mod transpose;
 mod types;
