@@ -7,6 +7,7 @@ mod error;
 mod extent;
 pub mod gemm;
 pub mod histogram;
+pub mod mma;
 pub mod norm;
 pub mod pipeline;
 pub mod reference;
@@ -23,6 +24,7 @@ pub mod lib {
     pub use crate::elementwise::kernels::{apply, load, store, update};
     pub use crate::epilogue::kernels::{store_by_element, store_by_tma};
     pub use crate::gemm::kernels::{Config, PAIR, SINGLE, gemm_with, multiply};
+    pub use crate::mma::kernels::TiledMma;
     pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};
     pub use crate::row::kernels::{ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY, Rows};
     pub use crate::tile_scheduler::kernels::{Tile, Tiles};

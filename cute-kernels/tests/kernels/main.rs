@@ -2,7 +2,9 @@
 //! The PTX of every instance is checked for the instructions it should have, and by NVIDIA's assembler.
 
 mod attention;
+mod exchange;
 mod gemm;
+mod mma;
 mod ptx;
 mod rows;
 mod transpose;

@@ -1,0 +1,54 @@
+//! Products of warpgroups, as a library has them.
+
+use crate::device;
+use cute_runtime::{Tensor, bf16};
+
+#[cute_runtime::kernels]
+mod kernels {
+    use cute_kernels::lib::TiledMma;
+
+    /// D = A · Bᵀ for A of 128 × 64 and B of 32 × 64.
+    #[kernel(threads = 256)]
+    pub fn product(a: TmaLoad<bf16, 2>, b: TmaLoad<bf16, 2>, d: TmaStore<f32, 2>) {
+        let atom = smem_atom::<bf16>(K, SW128);
+        let sa = smem::<bf16>(tile_to_shape(atom, (128, 64)));
+        let sb = smem::<bf16>(tile_to_shape(atom, (32, 64)));
+        let sd = smem::<f32>(tile_to_shape(smem_atom::<f32>(K, SW128), (128, 32)));
+        let ready = mbarriers(1, 1);
+        if thread() == 0 {
+            expect_tx(ready[0], bytes(sa) + bytes(sb));
+            tma_load(a, (0, 0), sa, ready[0]);
+            tma_load(b, (0, 0), sb, ready[0]);
+        }
+        wait(ready[0], 0);
+        let mma = TiledMma::<f32, 32>::new(warpgroup());
+        let acc = mma.fragment_c();
+        mma.gemm(acc, mma.partition_a(sa), sb, false);
+        wgmma_wait(0);
+        copy(acc, mma.partition_c(sd));
+        fence_proxy_async();
+        sync_threads();
+        if thread() == 0 {
+            tma_store(sd, d, (0, 0));
+            tma_commit();
+            tma_wait_read(0);
+        }
+    }
+}
+
+#[test]
+fn a_product_of_two_warpgroups() -> Result<(), cute_runtime::Error> {
+    let device = device();
+    let number = |i: usize| ((i * 37 + 11) % 17) as f32 - 8.0;
+    let numbers = |count: usize| (0..count).map(|i| bf16::from_f32(number(i)));
+    let a = Tensor::from_slice(&device, &numbers(128 * 64).collect::<Vec<_>>(), [128, 64])?;
+    let b = Tensor::from_slice(&device, &numbers(32 * 64).collect::<Vec<_>>(), [32, 64])?;
+    let mut d = Tensor::<f32, 2>::zeros(&device, [128, 32])?;
+    kernels::product::launch(&device, 1, &a.view(), &b.view(), &mut d.view_mut())?;
+    for (at, found) in d.download()?.into_iter().enumerate() {
+        let (i, j) = (at / 32, at % 32);
+        let products = (0..64).map(|k| number(i * 64 + k) * number(j * 64 + k));
+        assert_eq!(found, products.sum::<f32>(), "({i}, {j})");
+    }
+    Ok(())
+}
