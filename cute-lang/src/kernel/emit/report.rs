@@ -2,7 +2,7 @@
 //!
 //! A kernel that reports has a last parameter, the address of a buffer. Its first words are the number of words that records
 //! have reserved, the number of words up to the buffer's end, and how many records found no room. Records follow: a word with
-//! [`MARK`] and the number of the report, the CTA's three indices in the grid, the thread's index in its CTA, and the values
+//! `MARK` and the number of the report, the CTA's three indices in the grid, the thread's index in its CTA, and the values
 //! from the low word to the high one. The texts between the values are not in the kernel: the host has them in a table.
 
 use crate::kernel::emit::builder::{Builder, address_operand, when};

@@ -69,9 +69,7 @@ impl Format {
         }
         Ok(Some(Format { parts, arguments }))
     }
-}
 
-impl Format {
     /// The names in its holes.
     pub(super) fn names(&self) -> impl Iterator<Item = &Ident> {
         self.parts.iter().filter_map(|part| match part {
