@@ -34,21 +34,11 @@ pub mod kernels {
         }
     }
 
-    /// Stores those accumulators at (row, column) of D that lie inside of its m × n elements, element by element.
-    pub fn store_by_element<D: Element>(
-        acc: Fragment,
-        d: Global<D, 2>,
-        row: u32,
-        column: u32,
-        m: u32,
-        n: u32,
-    ) {
-        for v in 0..size(acc) {
-            // Row and column of this thread's v-th value in the tile of its warpgroup.
-            let (i, j) = acc.coordinate(v);
-            if row + i < m && column + j < n {
-                d[(row + i, column + j)] = convert::<D>(acc[v]);
-            }
-        }
+    /// Stores those accumulators that lie inside of D, whose rows may have any stride and alignment. `row` is a multiple of 64,
+    /// and `column` of BN.
+    pub fn store_by_element<D: Element>(acc: Fragment, d: Global<D, 2>, row: u32, column: u32) {
+        let tile = (64, size(acc) * 2);
+        let place = (row / 64, column / tile.1);
+        copy_inside(convert::<D>(acc), local_tile(d, tile, place));
     }
 }

@@ -70,8 +70,7 @@ pub fn gemm<T: GemmInput<D>, D: Element>(
         } else {
             gemm_unaligned_CFG::SINGLE
         };
-        // SAFETY: D has m rows and n columns, and both are at most 2³¹ − 1, which is checked above.
-        unsafe { kernels::gemm_unaligned::launch(config, device, grid, a, b, d, m, n, k)? };
+        kernels::gemm_unaligned::launch(config, device, grid, a, b, d, m, n, k)?;
     }
     Ok(())
 }
@@ -158,16 +157,12 @@ pub mod kernels {
 
     /// The product with D stored element by element, where the element lies inside D: rows of D may have any stride and any
     /// alignment.
-    ///
-    /// # Safety
-    ///
-    /// D has at least `m` rows and `n` columns, and both are at most 2³¹ − 1.
     #[kernel(threads = 384, cluster = (CFG.ctas, 1, 1))]
     #[instances(
         (T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32), (i8, i32)],
         CFG in [SINGLE, PAIR],
     )]
-    pub unsafe fn gemm_unaligned<T: Element, D: Element, const CFG: Config>(
+    pub fn gemm_unaligned<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 2>,
         b: TmaLoad<T, 2>,
         d: Global<D, 2>,
@@ -176,7 +171,7 @@ pub mod kernels {
         k: u32,
     ) {
         multiply::<_, CFG>(a, b, (m, n, k), |acc, _, row, column| {
-            store_by_element(acc, d, row, column, m, n);
+            store_by_element(acc, d, row, column);
         });
     }
 

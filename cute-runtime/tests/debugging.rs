@@ -4,7 +4,7 @@
 //! What a GPU does as well runs there with `CUTE_GPU=1`; then a missing GPU is a failure.
 
 use std::process::Command;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::{env, iter};
 
 use cute_runtime::{Device, Error, Kernel, Tensor, bf16};
@@ -177,8 +177,12 @@ fn devices() -> Vec<Device> {
     devices
 }
 
+/// A GPU prints to one place, also for tests that run at the same time.
+static PRINTING: Mutex<()> = Mutex::new(());
+
 /// What is printed on a device while `work` runs.
 fn printed(device: &Device, work: impl FnOnce() -> Result<(), Error>) -> String {
+    let _turn = PRINTING.lock().unwrap_or_else(PoisonError::into_inner);
     let text = Arc::new(Mutex::new(String::new()));
     let copy = text.clone();
     device.print_to(move |text| copy.lock().unwrap().push_str(text));

@@ -187,10 +187,10 @@ fn instances() -> Vec<(&'static str, &'static str)> {
         transpose::transpose_f16,
         transpose::transpose_f32,
         transpose::transpose_u32,
-        transpose::transpose_bf16_unaligned,
-        transpose::transpose_f16_unaligned,
-        transpose::transpose_f32_unaligned,
-        transpose::transpose_u32_unaligned,
+        transpose::transpose_unaligned_bf16,
+        transpose::transpose_unaligned_f16,
+        transpose::transpose_unaligned_f32,
+        transpose::transpose_unaligned_u32,
     ]
 }
 
