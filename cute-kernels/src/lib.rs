@@ -1,5 +1,7 @@
 //! Kernels written in the kernel language, and safe host functions over them.
 
+#![forbid(unsafe_code)]
+
 pub mod attention;
 pub mod elementwise;
 pub mod epilogue;
