@@ -551,6 +551,18 @@ fn refusals() {
             "100",
             "blocks of 48 do not fill 100; use 96 or 144, or `ragged`",
         ),
+        // The last value of B is the first one beyond the boundary at 5.
+        (
+            "where m >= 2; (5,m):(1,100) o 3:3",
+            "3",
+            "a stride that neither divides the boundaries of the modes it runs along nor is a multiple of them needs numbers \
+             that are known at expansion",
+        ),
+        (
+            "where m >= 4; m:7 o 2:-1",
+            "-1",
+            "the stride -1 must not be negative here",
+        ),
     ] {
         let error = eval_str(text).expect_err(text);
         assert_eq!(
