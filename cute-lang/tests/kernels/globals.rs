@@ -633,6 +633,11 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         "let first = |i: u32| if i < n { y[i] } else { 0.0 }; z[0] = first(thread());",
         "let v = fragment::<f32>((1, 4)); let i = thread(); if i < n { copy(local_tile(x, (1, 4), (i, 15)), v); }",
         "let i = s as u32; if i < n { y[i] = 1.0; }",
+        "let i = thread(); let j = if i < n { i } else { return; }; y[j] = 1.0;",
+        "let i = thread(); let p = if i < n { true } else { false }; if p { y[i] = 1.0; }",
+        "let i = thread(); match i { 0..=63 => { x[(0, i)] = 1.0; } _ => {} }",
+        "let i = thread(); if i >= n || { y[i] = 1.0; false } { return; } y[i] = 2.0;",
+        "x[(0, min(thread(), 63))] = x[(0, clz(n) % 50)];",
         "let i = thread() as u64; if i < extent(z, 0) as u64 { } if thread() < extent(z, 0) { atomic_add(z, thread(), 1.0); }",
     ];
     for body in proven {
@@ -658,6 +663,19 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         "for i in 0..n { y[i + 1] = 0.0; }",
         "if s < 5 { y[s] = 0.0; }",
         "for i in s..5 { x[(0, i)] = 0.0; }",
+        "for mut i in 0..n { i += 1; y[i] = 0.0; }",
+        "let i = thread(); if i >= n { return; } for k in 0..n { if i > 5 { break; } } z[i] = 0.0;",
+        "let i = thread(); let check = || if i >= n { return; }; check(); y[i] = 0.0;",
+        "let mut i = thread(); let small = || i < n; if small() { i += 100; y[i] = 0.0; }",
+        "let i = thread(); if (i < n) & (y[i] > 1.0) { z[0] = 0.0; }",
+        "let i = thread(); if i < n || { z[0] = 0.0; true } { y[i] = 0.0; }",
+        "let i = n as u64 * 4294967296 + 5; if (i as u32) < n { y[i] = 0.0; }",
+        "let i = (s as i8) as u16; if i < 64 { x[(0, (s as i8) as u32)] = 0.0; }",
+        "let v = fragment::<u32>(1); fill(v, 5); if v[0] < n { v[0] = 1000; y[v[0]] = 0.0; }",
+        "let t = local_tile(z, 128, block_idx().0); if thread() < extent(z, 0) { t[thread()] = 0.0; }",
+        // A division by 0 gives any number.
+        "x[(0, (thread() & 63) / block_idx().0)] = 0.0;",
+        "x[(0, n % (block_idx().0 & 63))] = 0.0;",
         "let v = fragment::<f32>((1, 4)); copy(local_tile(x, (1, 4), (thread(), 15)), v);",
         "let v = fragment::<f32>((1, 4)); if thread() < n { copy(local_tile(x, (1, 4), (thread(), 16)), v); }",
         "let v = ptx!(f32: \"ld.global.f32\", [y[0]]);",
@@ -670,4 +688,80 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         let expected = "nothing proves that this access is inside of `";
         assert!(error.starts_with(expected), "{body}: {error}");
     }
+}
+
+/// As an unsigned integer, -1 is above every extent.
+#[test]
+fn facts_about_signed_numbers_prove_nothing_of_unsigned_ones() {
+    for (fact, ty, is_proven) in [
+        ("m <= extent(y, 0)", "u32", true),
+        ("m <= extent(y, 0)", "i32", false),
+        ("m <= extent(y, 0), m >= 0", "i32", true),
+    ] {
+        let source = format!(
+            "mod kernels {{
+                #[kernel(threads = 128)]
+                fn k(#[facts({fact})] y: Global<f32, 1>, m: {ty}) {{
+                    if thread() < m as u32 {{ y[thread()] = 1.0; }}
+                }}
+            }}"
+        );
+        let lowered = lower(source.parse().expect("tokens"));
+        assert_eq!(lowered.is_ok(), is_proven, "{fact} {ty}");
+    }
+}
+
+/// The right side of `&&` and `||` accesses nothing where the left side decides, even if its own value is known.
+#[test]
+fn an_access_on_the_right_of_a_condition_is_guarded() {
+    for (condition, counts) in [
+        ("i < extent(x, 0) && { x[i] += 1; true }", 2),
+        ("i < extent(x, 0) && { x[i] += 1; false }", 1),
+        ("!(i >= extent(x, 0) || { x[i] += 1; false })", 2),
+        ("!(i >= extent(x, 0) || { x[i] += 1; true })", 1),
+        ("i < extent(x, 0) && { x[i] += 1; x[i] > 0 }", 2),
+        ("i < extent(x, 0) && { x[i] += 1; x[i] > 5 }", 1),
+    ] {
+        let lowered = kernel(&format!(
+            "#[kernel(threads = 32)] fn k(x: Global<u32, 1>) {{
+                let i = thread();
+                if {condition} {{ x[i] += 1; }}
+            }}"
+        ));
+        let mut x = [Array::compact(4, &[5], |_| 0)];
+        run(&lowered, [1, 1, 1], &mut x);
+        assert_eq!(x[0].data, [counts; 5], "{condition}");
+        judge(&[lowered]);
+    }
+}
+
+/// A name keeps its value, and with it what is proven of it.
+#[test]
+fn nothing_but_an_assignment_changes_a_name() {
+    let lowered = kernel(
+        "#[kernel(threads = 1)] fn k(#[facts(extent(x, 0) >= 64)] x: Global<u32, 1>) {
+            let f = fragment::<u32>(2);
+            fill(f, 5);
+            let j = thread() & 63;
+            let g = map(f, |_, _| j);
+            g[0] = 1000;
+            x[j] = g[0] + g[1] + 1;
+        }",
+    );
+    let mut x = [Array::compact(4, &[64], |_| 0)];
+    run(&lowered, [1, 1, 1], &mut x);
+    assert_eq!(x[0].data[0], 1001);
+    let written = "mod kernels {
+        #[kernel(threads = 128)] fn k(x: Global<u32, 1>) {
+            let i = thread();
+            if i < extent(x, 0) { ptx!(\"add.u32\", i, i, 100); x[i] = 1; }
+        }
+    }";
+    let error = lower(written.parse().expect("tokens")).err();
+    let expected =
+        "`add.u32` writes its operand 1: give the type of the result instead, `ptx!(T: …)`";
+    assert_eq!(
+        error.map(|error| error.to_string()).as_deref(),
+        Some(expected)
+    );
 }

@@ -21,6 +21,8 @@ pub(crate) struct Elementwise<'a> {
     whole: &'a Fragment,
     /// For each argument that is a fragment, which of its values belongs to each value of the whole.
     partners: Vec<Vec<usize>>,
+    /// The first line that computes results.
+    start: usize,
 }
 
 impl<'a> Elementwise<'a> {
@@ -47,6 +49,7 @@ impl<'a> Elementwise<'a> {
             arguments: arguments.to_vec(),
             whole,
             partners: partners.collect::<Result<_>>()?,
+            start: b.check_length()?,
         }))
     }
 
@@ -85,9 +88,13 @@ impl<'a> Elementwise<'a> {
 
     /// The fragment of these results, one for each value.
     pub(crate) fn fragment(&self, b: &mut Builder, results: Vec<Value>) -> Result<Fragment> {
+        let mut computed = b.written_since(self.start);
         let results = results.into_iter().map(|result| match result {
-            // A register of an argument is a variable, which later writes change.
-            Value::Scalar(scalar) => Ok(b.snapshot(&scalar)),
+            // Later writes change a register of an argument or of another fragment, and those of the result change nothing else.
+            Value::Scalar(scalar) => {
+                let is_own = !scalar.variable && computed.remove(&scalar.name);
+                Ok(if is_own { scalar } else { b.copy(&scalar) })
+            }
             // `x * 0` is known.
             Value::Int(value, Some(ty)) => b.to_register(&Num::Const(value), ty),
             known => Err(b.error(format!(

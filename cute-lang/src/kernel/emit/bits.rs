@@ -23,8 +23,9 @@ pub fn possible(op: Op, a: u64, b: u64, exact: bool, width: u32) -> u64 {
                 & !below(a.trailing_zeros().saturating_add(b.trailing_zeros()))
         }
         Op::Div if exact && b != 0 => up_to(a / b),
-        Op::Div => up_to(a),
-        Op::Rem => up_to(a).min(up_to(b.saturating_sub(1))) & multiple,
+        Op::Rem if exact && b != 0 => up_to(a).min(up_to(b - 1)) & multiple,
+        // A division by 0 gives any number.
+        Op::Div | Op::Rem => all,
         Op::Shl if exact => u32::try_from(b)
             .ok()
             .and_then(|b| a.checked_shl(b))
@@ -76,8 +77,9 @@ mod tests {
                 Op::Add => a.wrapping_add(b),
                 Op::Sub => a.wrapping_sub(b),
                 Op::Mul => a.wrapping_mul(b),
-                Op::Div => a.checked_div(b)?,
-                Op::Rem => a.checked_rem(b)?,
+                // A division by 0 gives any number.
+                Op::Div => a.checked_div(b).unwrap_or(0xff),
+                Op::Rem => a.checked_rem(b).unwrap_or(0xff),
                 Op::And => a & b,
                 Op::Or => a | b,
                 Op::Xor => a ^ b,

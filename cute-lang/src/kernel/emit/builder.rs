@@ -26,7 +26,7 @@ use cute_ptx::ast::{Guard, Inst, Line, Operand, Place, Type};
 use cute_ptx::special::{Register, Special};
 use cute_ptx::table::{Mnemonic, Modifier, Modifiers, Opcode};
 use proc_macro2::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use syn::{Error, Result};
 
@@ -159,9 +159,14 @@ impl Builder {
     /// The value in a register that later statements do not change: a variable is copied, and another register is
     /// returned as it is.
     pub fn snapshot(&mut self, scalar: &Scalar) -> Scalar {
-        if !scalar.variable {
-            return scalar.clone();
+        match scalar.variable {
+            true => self.copy(scalar),
+            false => scalar.clone(),
         }
+    }
+
+    /// The value in a fresh register.
+    pub fn copy(&mut self, scalar: &Scalar) -> Scalar {
         let copy = self.register(scalar.ty);
         self.assign(&copy, scalar.operand());
         copy
@@ -336,6 +341,17 @@ impl Builder {
             )));
         }
         Ok(self.lines.len())
+    }
+
+    /// The registers that the lines from `start` on write.
+    pub fn written_since(&self, start: usize) -> BTreeSet<String> {
+        let mut written = BTreeSet::new();
+        for line in self.lines.iter().skip(start) {
+            if let Line::Inst(inst) = line {
+                inst.for_each_written(&mut |name| _ = written.insert(name.to_string()));
+            }
+        }
+        written
     }
 
     /// Removes the lines from `start` on and returns them.

@@ -4,6 +4,7 @@ use crate::kernel::emit::bits::up_to;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::param::{Param, ParamKind};
+use crate::kernel::value::types::is_signed;
 use crate::kernel::value::{Num, Scalar};
 use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
@@ -71,8 +72,12 @@ impl Builder {
             return None;
         };
         let register = self.parameter(&symbol, &name, ty, |_, _| {});
-        self.limit_by_facts(&register, Quantity::Scalar(param));
-        self.note_quantity(&register, Quantity::Scalar(param));
+        let quantity = Quantity::Scalar(param);
+        self.limit_by_facts(&register, quantity);
+        // As an unsigned integer, a number below 0 is large, and what facts say of it does not hold.
+        if !is_signed(ty) || self.facts.bounds(quantity).0 >= 0 {
+            self.note_quantity(&register, quantity);
+        }
         Some(register)
     }
 

@@ -272,35 +272,32 @@ impl Interpreter<'_> {
             decided => return Ok(decided),
         };
         let (value, lines, _) = self.assuming(&left, and, |this| this.condition(right))?;
-        let right = match value {
-            Value::Scalar(right) => right,
-            Value::Bool(value) if value == and => {
-                self.b.append(lines);
-                return Ok(Value::Scalar(left));
-            }
-            decided => {
-                self.b.append(lines);
-                return Ok(decided);
-            }
-        };
         if lines.iter().all(is_pure) {
             self.b.append(lines);
             let op = if and { Op::And } else { Op::Or };
-            let (left, right) = (Truth::Predicate(left), Truth::Predicate(right));
-            return Ok(self.truth_table(op, &left, &right));
+            let right = Truth::of(&value).unwrap_or(Truth::Known(!and));
+            return Ok(self.truth_table(op, &Truth::Predicate(left), &right));
         }
         let result = self.b.register(Type::Pred);
-        self.b.assign(&result, left.operand());
-        let ((), moves, _) = self.capture(|this| {
-            this.b.append(lines);
-            this.b.assign(&result, right.operand());
-            Ok(())
-        })?;
+        let mut moves = lines;
+        if let Value::Scalar(right) = &value {
+            self.b.assign(&result, left.operand());
+            let ((), last, _) = self.capture(|this| {
+                this.b.assign(&result, right.operand());
+                Ok(())
+            })?;
+            moves.extend(last);
+        }
         let decided = self.b.label("decided");
         self.b
             .branch_if(if and { unless(&left) } else { when(&left) }, &decided);
         self.b.append(moves);
         self.b.place_label(&decided);
+        let right = match value {
+            Value::Scalar(right) => right,
+            Value::Bool(value) if value == and => return Ok(Value::Scalar(left)),
+            decided => return Ok(decided),
+        };
         let meaning = match and {
             true => Meaning::And(left, right),
             false => Meaning::Or(left, right),

@@ -95,6 +95,19 @@ impl Interpreter<'_> {
         if let Some(problem) = problem(&all.registers, &inst) {
             return Err(Error::new(mnemonic.span(), problem));
         }
+        // The registers of operands have names that no assignment changes.
+        let slots = inst.slots().unwrap_or_default();
+        let written = slots
+            .iter()
+            .skip(places)
+            .position(|(_, kind)| kind.writes());
+        if let Some(index) = written {
+            let message = format!(
+                "`{known}` writes its operand {}: give the type of the result instead, `ptx!(T: …)`",
+                places + index + 1
+            );
+            return Err(Error::new(mnemonic.span(), message));
+        }
         self.b.push(Line::Inst(inst));
         Ok(value)
     }
