@@ -5,7 +5,7 @@ use cute_runtime::{Device, TensorView, TensorViewMut};
 use crate::Error;
 use crate::extent::extent;
 
-/// y[i] = a · x[i] + y[i].
+/// `y[i] = a · x[i] + y[i]`.
 ///
 /// x and y have the same length, up to 2³¹ − 1. On a GPU the call returns before the result is complete.
 ///

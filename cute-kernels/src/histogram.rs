@@ -5,7 +5,7 @@ use cute_runtime::{Device, TensorView, TensorViewMut};
 use crate::Error;
 use crate::extent::extent;
 
-/// Adds to counts[b], for each byte value b, how often it occurs in `data`.
+/// Adds to `counts[b]`, for each byte value b, how often it occurs in `data`.
 ///
 /// `data` has up to 2³¹ − 1 bytes, and `counts` has 256 elements. On a GPU the call returns before the result is complete.
 ///

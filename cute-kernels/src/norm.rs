@@ -5,8 +5,8 @@ use cute_runtime::{Device, TensorView, TensorViewMut};
 use crate::Error;
 use crate::row::{choose, has_vectors};
 
-/// y[i, j] = (x[i, j] − mean) / √(variance + `epsilon`) · `gamma`[j] + `beta`[j], with the mean and the variance of row i, computed in
-/// f32, for `bf16`, `f16` and `f32`.
+/// `y[i, j] = (x[i, j] − mean) / √(variance + epsilon) · gamma[j] + beta[j]`, with the mean and the variance of row i, computed in f32,
+/// for `bf16`, `f16` and `f32`.
 ///
 /// x and y have the same shape, of up to 2³¹ − 1 rows and columns, and their last mode is contiguous. It is fastest if everything
 /// starts at multiples of 16 bytes, and rows are multiples of 8 elements long, at most 8192. On a GPU the call returns before
@@ -53,7 +53,7 @@ pub fn layer_norm<T: kernels::layer_norm_types>(
     Ok(())
 }
 
-/// y[i, j] = x[i, j] / √(mean of the squares of row i + `epsilon`) · `gamma`[j]. All else is as in [`layer_norm`].
+/// `y[i, j] = x[i, j] / √(mean of the squares of row i + epsilon) · gamma[j]`. All else is as in [`layer_norm`].
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor};

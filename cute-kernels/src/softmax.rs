@@ -5,7 +5,7 @@ use cute_runtime::{Device, TensorView, TensorViewMut};
 use crate::Error;
 use crate::row::{choose, has_vectors};
 
-/// y[i, j] = exp(x[i, j]) / Σₖ exp(x[i, k]), computed in f32, for `bf16`, `f16` and `f32`.
+/// `y[i, j] = exp(x[i, j]) / Σₖ exp(x[i, k])`, computed in f32, for `bf16`, `f16` and `f32`.
 ///
 /// x and y have the same shape, of up to 2³¹ − 1 rows and columns, and their last mode is contiguous. It is fastest if rows start at
 /// multiples of 16 bytes and are multiples of 8 elements long, at most 8192. On a GPU the call returns before the result is

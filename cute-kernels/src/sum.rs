@@ -7,7 +7,7 @@ use crate::extent::extent;
 use crate::row::kernels::ROW_8192;
 use crate::row::{choose, has_vectors};
 
-/// sums[i] = Σⱼ x[i, j], computed in f32, for `bf16`, `f16` and `f32`. The same arguments give the same bits.
+/// `sums[i] = Σⱼ x[i, j]`, computed in f32, for `bf16`, `f16` and `f32`. The same arguments give the same bits.
 ///
 /// x has up to 2³¹ − 1 rows and columns, and its last mode is contiguous. It is fastest if rows start at multiples of 16 bytes and are
 /// multiples of 8 elements long. On a GPU the call returns before the result is complete.
@@ -48,7 +48,7 @@ pub fn sum_rows<T: kernels::sum_rows_types>(
     Ok(())
 }
 
-/// total[0] = Σᵢ x[i], computed in f32, for `bf16`, `f16` and `f32`. The same arguments give the same bits on one device.
+/// `total[0] = Σᵢ x[i]`, computed in f32, for `bf16`, `f16` and `f32`. The same arguments give the same bits on one device.
 ///
 /// ```
 /// use cute_runtime::{Device, Tensor};
