@@ -201,9 +201,14 @@ fn require_aligned(
     place: &Place,
 ) -> Result<()> {
     let what = "a stride that neither divides the boundaries of the modes it runs along nor is a multiple of them";
-    let question = Question::Divides(divisor, dividend);
-    scope.require(question, &place.clone().stride(), &|| {
-        Some(ErrorKind::Unsupported { what })
+    let refusal = || ErrorKind::Unsupported { what };
+    let place = place.clone().stride();
+    // A composition may exist nevertheless, so that facts which contradict the condition do not contradict the composition.
+    if scope.holds(&Check::divides(divisor, dividend)) == Answer::Never {
+        return Err(refusal().at(place));
+    }
+    scope.require(Question::Divides(divisor, dividend), &place, &|| {
+        Some(refusal())
     })
 }
 

@@ -558,6 +558,13 @@ fn refusals() {
             "a stride that neither divides the boundaries of the modes it runs along nor is a multiple of them needs numbers \
              that are known at expansion",
         ),
+        // For m = 4 there is a composition, 2:3.
+        (
+            "where m >= 4; composition((3,2):(2,1), 2:m)",
+            "m",
+            "a stride that neither divides the boundaries of the modes it runs along nor is a multiple of them needs numbers \
+             that are known at expansion",
+        ),
         (
             "where m >= 4; m:7 o 2:-1",
             "-1",
