@@ -35,20 +35,10 @@ pub fn layer_norm<T: kernels::layer_norm_types>(
     epsilon: f32,
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
-    use kernels::layer_norm_CFG as Config;
-    let choices = [
-        Config::ROW_1024,
-        Config::ROW_2048,
-        Config::ROW_4096,
-        Config::ROW_8192,
-        Config::ROW_ANY,
-    ];
-    let (config, grid) = choose(x, choices)?;
-    let vectors = [gamma, beta].iter().all(|w| w.address().is_multiple_of(16));
-    let v = match vectors && has_vectors(x) && has_vectors(&y.as_view()) {
-        true => kernels::layer_norm_V::_8,
-        false => kernels::layer_norm_V::_1,
-    };
+    use kernels::{layer_norm_CFG as Config, layer_norm_V as V};
+    let weights = [gamma, beta].iter().all(|w| w.address().is_multiple_of(16));
+    let vectors = weights && has_vectors(x) && has_vectors(&y.as_view());
+    let (config, v, grid) = choose(x, vectors, Config::ALL, V::ALL)?;
     kernels::layer_norm::launch(config, v, device, grid, x, gamma, beta, y, epsilon)?;
     Ok(())
 }
@@ -76,20 +66,10 @@ pub fn rms_norm<T: kernels::rms_norm_types>(
     epsilon: f32,
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
-    use kernels::rms_norm_CFG as Config;
-    let choices = [
-        Config::ROW_1024,
-        Config::ROW_2048,
-        Config::ROW_4096,
-        Config::ROW_8192,
-        Config::ROW_ANY,
-    ];
-    let (config, grid) = choose(x, choices)?;
-    let vectors = gamma.address().is_multiple_of(16);
-    let v = match vectors && has_vectors(x) && has_vectors(&y.as_view()) {
-        true => kernels::rms_norm_V::_8,
-        false => kernels::rms_norm_V::_1,
-    };
+    use kernels::{rms_norm_CFG as Config, rms_norm_V as V};
+    let weights = gamma.address().is_multiple_of(16);
+    let vectors = weights && has_vectors(x) && has_vectors(&y.as_view());
+    let (config, v, grid) = choose(x, vectors, Config::ALL, V::ALL)?;
     kernels::rms_norm::launch(config, v, device, grid, x, gamma, y, epsilon)?;
     Ok(())
 }

@@ -6,17 +6,25 @@ use kernels::{ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY, Rows};
 use crate::Error;
 use crate::extent::extent;
 
-/// The first of the configurations of `Rows` that fits the rows of x, given as a kernel's choices for them, and its grid.
-pub(crate) fn choose<T: Element, C: Copy>(
+/// Which of a kernel's values of `CFG: Rows` and of `V` fit the rows of x, and the grid. `configurations` are in the order of
+/// their lengths, and the values of `V` are 8, for rows that have vectors, and 1.
+pub(crate) fn choose<T: Element, C: Copy, V>(
     x: &TensorView<'_, T, 2>,
-    choices: [C; 5],
-) -> Result<(C, u32), Error> {
+    vectors: bool,
+    configurations: [C; 5],
+    [eight, one]: [V; 2],
+) -> Result<(C, V, u32), Error> {
     let [rows, columns] = x.shape();
     let (rows, columns) = (extent(rows)?, extent(columns)?);
     let all = [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY];
     let fitting = all.iter().take_while(|it| it.longest < columns).count();
     let Rows { threads, warps, .. } = all[fitting];
-    Ok((choices[fitting], rows.div_ceil(threads / (32 * warps))))
+    let grid = rows.div_ceil(threads / (32 * warps));
+    Ok((
+        configurations[fitting],
+        if vectors { eight } else { one },
+        grid,
+    ))
 }
 
 /// Whether all rows start at multiples of 16 bytes and are multiples of 8 elements long, so that a thread can move 8

@@ -29,19 +29,9 @@ pub fn softmax<T: kernels::softmax_types>(
     x: &TensorView<'_, T, 2>,
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
-    use kernels::{softmax_CFG as Config, softmax_V};
-    let choices = [
-        Config::ROW_1024,
-        Config::ROW_2048,
-        Config::ROW_4096,
-        Config::ROW_8192,
-        Config::ROW_ANY,
-    ];
-    let (config, grid) = choose(x, choices)?;
-    let v = match has_vectors(x) && has_vectors(&y.as_view()) {
-        true => softmax_V::_8,
-        false => softmax_V::_1,
-    };
+    use kernels::{softmax_CFG as Config, softmax_V as V};
+    let vectors = has_vectors(x) && has_vectors(&y.as_view());
+    let (config, v, grid) = choose(x, vectors, Config::ALL, V::ALL)?;
     kernels::softmax::launch(config, v, device, grid, x, y)?;
     Ok(())
 }

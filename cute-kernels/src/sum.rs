@@ -30,20 +30,9 @@ pub fn sum_rows<T: kernels::sum_rows_types>(
     x: &TensorView<'_, T, 2>,
     sums: &mut TensorViewMut<'_, f32, 1>,
 ) -> Result<(), Error> {
-    use kernels::{sum_rows_CFG as Config, sum_rows_V};
-    let choices = [
-        Config::ROW_1024,
-        Config::ROW_2048,
-        Config::ROW_4096,
-        Config::ROW_8192,
-        Config::ROW_ANY,
-    ];
-    let (config, grid) = choose(x, choices)?;
-    let v = if has_vectors(x) {
-        sum_rows_V::_8
-    } else {
-        sum_rows_V::_1
-    };
+    use kernels::{sum_rows_CFG as Config, sum_rows_V as V};
+    let vectors = has_vectors(x);
+    let (config, v, grid) = choose(x, vectors, Config::ALL, V::ALL)?;
     kernels::sum_rows::launch(config, v, device, grid, x, sums)?;
     Ok(())
 }

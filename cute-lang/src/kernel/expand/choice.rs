@@ -209,16 +209,22 @@ fn enumeration<'v>(
     let doc = format!(" The values of `{constant}` for which `{kernel}` has instances.");
     let variants = values.filter_map(|value| {
         let doc = format!(" `{}`.", text_of(value).ok()?);
-        let variant = variant(value)?;
-        Some(quote!(#[doc = #doc] #variant))
+        Some((doc, variant(value)?))
     });
+    let (docs, variants): (Vec<String>, Vec<Ident>) = variants.unzip();
+    let count = variants.len();
     quote! {
         #[doc = #doc]
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
         #[derive(
             ::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug, ::core::cmp::PartialEq, ::core::cmp::Eq
         )]
-        pub enum #name { #(#variants),* }
+        pub enum #name { #(#[doc = #docs] #variants),* }
+
+        impl #name {
+            /// All values, in the order of `#[instances(…)]`.
+            pub const ALL: [Self; #count] = [#(Self::#variants),*];
+        }
     }
 }
 

@@ -21,7 +21,7 @@ mod matching;
 mod message;
 mod name;
 mod near;
-mod operator;
+pub(crate) mod operator;
 mod path;
 mod pattern;
 mod ptx;

@@ -101,7 +101,7 @@ impl Interpreter<'_> {
         };
         let right = self.eval(right)?;
         self.b.set_place(op.span());
-        match (simple(op), comparison(op)) {
+        match (operation(op), comparison(op)) {
             (Some(op), _) => self.arithmetic(op, &left, &right),
             (_, Some(cmp)) => self.compare(cmp, &left, &right),
             _ => Err(self.b.error("the kernel language has no such operator")),
@@ -321,7 +321,8 @@ impl Interpreter<'_> {
     }
 }
 
-fn simple(op: &BinOp) -> Option<Op> {
+/// The operation of two numbers that an operator stands for.
+pub(crate) fn operation(op: &BinOp) -> Option<Op> {
     Some(match op {
         BinOp::Add(_) => Op::Add,
         BinOp::Sub(_) => Op::Sub,
@@ -353,7 +354,8 @@ fn compound(op: &BinOp) -> Option<Op> {
     })
 }
 
-fn comparison(op: &BinOp) -> Option<Cmp> {
+/// The comparison that an operator stands for.
+pub(crate) fn comparison(op: &BinOp) -> Option<Cmp> {
     Some(match op {
         BinOp::Eq(_) => Cmp::Eq,
         BinOp::Ne(_) => Cmp::Ne,

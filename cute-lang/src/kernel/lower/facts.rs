@@ -4,6 +4,7 @@ use crate::kernel::emit::facts::{Fact, Facts, Quantity, Term};
 use crate::kernel::emit::operation::{Cmp, Op, fold};
 use crate::kernel::emit::param::ParamKind;
 use crate::kernel::interp::Interpreter;
+use crate::kernel::interp::operator::{comparison, operation};
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::text;
 use crate::kernel::value::Value;
@@ -11,7 +12,7 @@ use crate::kernel::value::types::is_integer;
 use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{BinOp, Error, Expr, ExprCall, FnArg, Result, Signature, Token};
+use syn::{Error, Expr, ExprCall, FnArg, Result, Signature, Token};
 
 /// What a fact is, for messages.
 const FACT: &str = "a fact compares numbers, as in `extent(x, 1) % 8 == 0`, or is `aligned(x, 16)`";
@@ -100,7 +101,10 @@ fn term(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<Term> {
     match expr {
         Expr::Paren(inner) => term(interpreter, &inner.expr),
         Expr::Group(inner) => term(interpreter, &inner.expr),
-        Expr::Binary(binary) if let Some(op) = operation(&binary.op) => {
+        // `/` is one of known numbers only.
+        Expr::Binary(binary)
+            if let Some(op @ (Op::Add | Op::Sub | Op::Mul | Op::Rem)) = operation(&binary.op) =>
+        {
             let left = term(interpreter, &binary.left)?;
             let right = term(interpreter, &binary.right)?;
             match (left, right) {
@@ -190,27 +194,4 @@ fn tensor(interpreter: &Interpreter<'_>, x: &Expr) -> Result<(usize, usize, i128
 
 fn is_call(call: &ExprCall, name: &str) -> bool {
     matches!(&*call.func, Expr::Path(path) if path.path.is_ident(name))
-}
-
-fn comparison(op: &BinOp) -> Option<Cmp> {
-    Some(match op {
-        BinOp::Eq(_) => Cmp::Eq,
-        BinOp::Ne(_) => Cmp::Ne,
-        BinOp::Lt(_) => Cmp::Lt,
-        BinOp::Le(_) => Cmp::Le,
-        BinOp::Gt(_) => Cmp::Gt,
-        BinOp::Ge(_) => Cmp::Ge,
-        _ => return None,
-    })
-}
-
-/// The operators of numbers in facts. `/` is one of known numbers only.
-fn operation(op: &BinOp) -> Option<Op> {
-    Some(match op {
-        BinOp::Add(_) => Op::Add,
-        BinOp::Sub(_) => Op::Sub,
-        BinOp::Mul(_) => Op::Mul,
-        BinOp::Rem(_) => Op::Rem,
-        _ => return None,
-    })
 }
