@@ -43,7 +43,7 @@ impl Emulator {
     }
 
     fn program(&self, image: &Image) -> Result<Arc<Program>, Error> {
-        self.programs.get(image.id, || {
+        self.programs.get(&image.id, || {
             Program::load(image.ptx).map_err(|source| Error::Emulator {
                 kernel: image.name,
                 source,
@@ -110,7 +110,7 @@ impl Backend for Emulator {
         self.program(image)?;
         let compiled = self
             .compiled
-            .get(image.id, || Ok(Compiled::by_ptxas(image)))?;
+            .get(&image.id, || Ok(Compiled::by_ptxas(image)))?;
         Ok(Compiled::clone(&compiled))
     }
 

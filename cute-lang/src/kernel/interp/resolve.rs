@@ -16,6 +16,7 @@ use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::Element;
 use crate::kernel::value::types::register_type;
+use crate::notation;
 use cute_algebra::operations;
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -257,6 +258,9 @@ impl Resolver<'_> {
         if !macros::is_known(mac) {
             return self.errors.push(macros::unknown(mac));
         }
+        if mac.path.is_ident("layout") {
+            self.layouts(mac);
+        }
         // The others have a syntax of their own.
         if ["assert", "print", "println"]
             .iter()
@@ -276,6 +280,19 @@ impl Resolver<'_> {
         if let Some(Some(format)) = self.errors.record(format) {
             format.names().for_each(|name| self.name(name));
             self.exprs(format.arguments());
+        }
+    }
+
+    /// Asks for the layouts that are declared outside of the module.
+    fn layouts(&mut self, mac: &Macro) {
+        // Wrong notation is an error where the values are known.
+        for (name, path) in notation::layout_names(mac.tokens.clone()).unwrap_or_default() {
+            let is_known = self.scopes.iter().flatten().any(|known| *known == name)
+                || self.source.constant(HERE, &name).is_some()
+                || self.source.layout(HERE, &name).is_some();
+            if !is_known {
+                self.source.unresolved.borrow_mut().push(path);
+            }
         }
     }
 

@@ -1,7 +1,6 @@
 //! Blocks and statements.
 
 use crate::kernel::interp::Interpreter;
-use crate::kernel::syntax::location::Location;
 use crate::kernel::syntax::text;
 use crate::kernel::value::Value;
 use cute_ptx::ast::Line;
@@ -88,7 +87,7 @@ impl Interpreter<'_> {
         let start = self.length()?;
         self.b.comment(text);
         let first = self.length()?;
-        let around = self.b.set_source(Location::of(span));
+        let around = self.b.set_source(self.source.location(span));
         let value = self.statement(stmt);
         self.b.set_source(around);
         let value = value?;

@@ -4,6 +4,7 @@ mod constant;
 mod constants;
 mod entry;
 mod facts;
+mod open;
 mod parameter;
 
 use crate::kernel::builtins::call::Argument;
@@ -18,7 +19,6 @@ use crate::kernel::interp::resolve::check_names;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::kernel::{Instance, Kernel, parameter_name};
 use crate::kernel::syntax::library::bindings_from;
-use crate::kernel::syntax::location::Location;
 use crate::kernel::syntax::module::Module as Kernels;
 use crate::kernel::syntax::source::{HERE, Source};
 use constant::{cluster, constant};
@@ -27,6 +27,7 @@ use cute_hopper::threads::MAX_CTA;
 use cute_ptx::ast::{Entry, Item, Module};
 use entry::{check_parameters, directives, entry_name, ptx_params, report_buffer, shared_memory};
 use facts::facts;
+pub(crate) use open::{Field, FieldType, Open, opens};
 use parameter::declare;
 use proc_macro2::{Ident, TokenStream};
 use syn::spanned::Spanned;
@@ -139,7 +140,12 @@ fn first_failure(failed: Vec<(&Ident, Error)>, others_passed: bool) -> Result<()
     errors.finish(())
 }
 
-fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Result<Lowered> {
+/// Lowers an instance with all of its values.
+pub(crate) fn lower_instance(
+    source: &Source,
+    kernel: &Kernel,
+    instance: &Instance,
+) -> Result<Lowered> {
     let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
     for param in &kernel.function.sig.generics.params {
         let Some(name) = parameter_name(param) else {
@@ -166,7 +172,7 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     interpreter.b.threads = threads;
     interpreter.b.cluster = cluster;
     let name = &kernel.function.sig.ident;
-    interpreter.b.set_source(Location::of(name.span()));
+    interpreter.b.set_source(source.location(name.span()));
     for input in &kernel.function.sig.inputs {
         declare(&mut interpreter, input)?;
     }
