@@ -83,17 +83,17 @@ mod kernels {
 
     /// Gathers rows of x by numbers that may be wrong, and columns by way of shared memory.
     #[kernel(threads = 32, checked)]
-    pub fn gather(rows: Global<i32, 1>, x: Global<f32, 2>, out: Global<f32, 1>, column: u32) {
+    pub fn gather(rows: Global<i32, 1>, x: Global<f32, 2>, out: Global<f32, 1>, j: u32) {
         let t = thread();
         let tile = smem::<f32>(layout!((4,8):(8,1)));
         tile[(t / 8, t % 8)] = x[(rows[t], t / 8)];
         sync_threads();
-        out[t] = tile[(t % 4, column)];
+        out[t] = tile[(t % 4, j)];
     }
 
     /// Copies a tile of four rows, and of four elements for each thread.
     #[kernel(threads = 32, checked)]
-    pub fn tile(x: Global<f32, 2>, out: Global<f32, 2>, row: u32) {
+    pub fn copy_tile(x: Global<f32, 2>, out: Global<f32, 2>, row: u32) {
         let part = fragment::<f32>(layout!((32,(4,4)):(4@1,(1@0,1@1))));
         copy(local_tile(x, (4, 128), (row, 0)), part);
         copy(part, local_tile(out, (4, 128), (0, 0)));
@@ -320,10 +320,10 @@ fn a_checked_access_says_which_tensor_and_coordinate() {
     let x: Vec<f32> = (0..64).map(|i| i as f32).collect();
     let x = Tensor::from_slice(&device, &x, [16, 4]).unwrap();
     let mut out = Tensor::<f32, 1>::zeros(&device, [32]).unwrap();
-    let mut gather = |rows: Vec<i32>, column| {
+    let mut gather = |rows: Vec<i32>, j| {
         let rows = Tensor::from_slice(&device, &rows, [rows.len()]).unwrap();
         let (rows, x) = (rows.view(), x.view());
-        kernels::gather::launch(&device, 1, &rows, &x, &mut out.view_mut(), column)
+        kernels::gather::launch(&device, 1, &rows, &x, &mut out.view_mut(), j)
             .and_then(|()| device.synchronize())
             .and_then(|()| out.download())
     };
@@ -355,7 +355,7 @@ fn a_checked_access_says_which_tensor_and_coordinate() {
     let expected = format!("{load}31: rows[31] is outside of rows of shape 31");
     assert!(error.ends_with(&expected), "{error}");
     let error = gather(rows, 8).unwrap_err().to_string();
-    let read = place("out[t] = tile[(t % 4, column)];");
+    let read = place("out[t] = tile[(t % 4, j)];");
     let expected = ", 8)] is outside of tile of shape (4, 8)";
     assert!(
         error.contains(&read) && error.ends_with(expected),
@@ -364,7 +364,8 @@ fn a_checked_access_says_which_tensor_and_coordinate() {
 
     let x = Tensor::<f32, 2>::zeros(&device, [7, 128]).unwrap();
     let mut out = Tensor::<f32, 2>::zeros(&device, [4, 128]).unwrap();
-    let mut tile = |row| kernels::tile::launch(&device, 1, &x.view(), &mut out.view_mut(), row);
+    let mut tile =
+        |row| kernels::copy_tile::launch(&device, 1, &x.view(), &mut out.view_mut(), row);
     tile(0).unwrap();
     let error = tile(1).unwrap_err().to_string();
     let expected = "] is outside of x of shape (7, 128)";
