@@ -724,6 +724,17 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         let expected = "nothing proves that this access is inside of `";
         assert!(error.starts_with(expected), "{body}: {error}");
     }
+    let wrong = [
+        "for i in 0..n { let r = &mut i; *r += 1; y[i] = 0.0; }",
+        "let i = thread() % 64; let r = &mut i; *r = 1000; x[(0, i)] = 0.0;",
+        "let i = thread() % 64; let t = (i, 0); t.0 = 1000; x[(0, i)] = 0.0;",
+        "let v = fragment::<f32>((1, 4)); copy(local_tile(x, (1, 4), (0, -1)), v);",
+        "let v = fragment::<f32>(8); copy(composition(get(local_tile(x, (1, 8), (0, 0)), 1), layout!(8:-1)), v);",
+        "let t = local_tile(x, (1, 8), (0, 1)); let u = t[(0, -1)];",
+    ];
+    for body in wrong {
+        assert!(safe(body).is_err(), "{body} is taken");
+    }
 }
 
 /// As an unsigned integer, -1 is above every extent.
