@@ -1,11 +1,12 @@
 //! Mbarriers: barriers in shared memory.
 
 use crate::kernel::access::address::Addresses;
+use crate::kernel::access::check::check_shared;
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::{Builder, address_operand, unless};
 use crate::kernel::emit::shared::Purpose;
 use crate::kernel::value::{Barrier, Barriers, Num, Value};
-use cute_algebra::Swizzle;
+use cute_algebra::{Swizzle, Tuple};
 use cute_hopper::barriers::{MAX_ARRIVALS, MBARRIER_BYTES};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -47,13 +48,13 @@ impl Barrier {
 
 /// One of several barriers.
 pub(crate) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Result<Value> {
-    let Some(index) = index.as_num() else {
+    let Some(number) = index.as_num() else {
         return Err(b.error(format!(
             "the index of a barrier is an integer, not {}",
             index.kind()
         )));
     };
-    if let Num::Const(index) = index
+    if let Num::Const(index) = number
         && !(0..i128::from(barriers.count)).contains(&index)
     {
         return Err(b.error(format!(
@@ -61,7 +62,8 @@ pub(crate) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Resul
             barriers.count
         )));
     }
-    let offset = b.mul(&index, &Num::from(MBARRIER_BYTES))?;
+    check_shared(b, barriers.base, &Tuple::Leaf(barriers.count.into()), index)?;
+    let offset = b.mul(&number, &Num::from(MBARRIER_BYTES))?;
     Ok(Value::Barrier(Barrier {
         base: barriers.base,
         offset,

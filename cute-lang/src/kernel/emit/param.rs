@@ -93,11 +93,20 @@ pub enum ParamKind {
         written: bool,
         /// Whether the kernel reads an extent.
         extents: bool,
-        /// The first place where the kernel reads or writes an element that may be outside of the tensor.
-        unproven: Option<Span>,
+        /// The first access that nothing proves to be inside of the tensor.
+        unproven: Option<Unproven>,
     },
     /// A number of this type, by value.
     Scalar(Type),
+}
+
+/// An access that nothing proves to be inside of its tensor.
+#[derive(Clone, Debug)]
+pub struct Unproven {
+    /// Where it stands.
+    pub place: Span,
+    /// What would prove it; none if nothing can.
+    pub remedy: Option<String>,
 }
 
 /// A tensor parameter accessed by TMA.

@@ -19,6 +19,8 @@ pub struct Kernel {
     pub threads: Expr,
     /// `cluster = …`.
     pub cluster: Option<Expr>,
+    /// `checked`, or `checked = …`.
+    pub checked: Option<Expr>,
     /// The keyword of an `unsafe fn`.
     pub unsafety: Option<Token![unsafe]>,
     /// Its instances.
@@ -136,6 +138,7 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         docs,
         threads,
         cluster: arguments.cluster,
+        checked: arguments.checked,
         unsafety,
         instances,
         open,
@@ -220,27 +223,29 @@ pub fn parameter_name(param: &GenericParam) -> Option<&Ident> {
     }
 }
 
-/// `threads = 384, cluster = (2, 1, 1)`.
+/// `threads = 384, cluster = (2, 1, 1), checked`.
 #[derive(Default)]
 struct KernelArguments {
     threads: Option<Expr>,
     cluster: Option<Expr>,
+    checked: Option<Expr>,
 }
 
 impl Parse for KernelArguments {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let mut arguments = Self::default();
-        for Assignment { name, value } in
-            Punctuated::<Assignment, Token![,]>::parse_terminated(input)?
-        {
+        let given = Punctuated::<KernelArgument, Token![,]>::parse_terminated(input)?;
+        for KernelArgument(Assignment { name, value }) in given {
             let slot = if name == "threads" {
                 &mut arguments.threads
             } else if name == "cluster" {
                 &mut arguments.cluster
+            } else if name == "checked" {
+                &mut arguments.checked
             } else {
                 return Err(Error::new(
                     name.span(),
-                    format!("expected `threads` or `cluster`, found `{name}`"),
+                    format!("expected `threads`, `cluster` or `checked`, found `{name}`"),
                 ));
             };
             if slot.replace(value).is_some() {
@@ -248,6 +253,22 @@ impl Parse for KernelArguments {
             }
         }
         Ok(arguments)
+    }
+}
+
+/// `name = value`, or `checked`, which stands for `checked = true`.
+struct KernelArgument(Assignment);
+
+impl Parse for KernelArgument {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = input.fork().parse::<Ident>()?;
+        if name != "checked" || input.peek2(Token![=]) {
+            return Ok(Self(input.parse()?));
+        }
+        Ok(Self(Assignment {
+            name: input.parse()?,
+            value: syn::parse_quote!(true),
+        }))
     }
 }
 

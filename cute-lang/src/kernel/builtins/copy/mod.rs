@@ -16,7 +16,7 @@ mod tests;
 mod vector;
 
 use crate::kernel::access::element::writes;
-use crate::kernel::access::global::unproven;
+use crate::kernel::access::global::require;
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::builtins::copy::asynchronous::copy_async;
 use crate::kernel::builtins::copy::direction::Direction;
@@ -24,8 +24,7 @@ use crate::kernel::builtins::copy::edge::{copy_inside, copy_or};
 use crate::kernel::builtins::copy::hint::hint;
 use crate::kernel::builtins::copy::memory::Memory;
 use crate::kernel::builtins::copy::part::Part;
-use crate::kernel::builtins::copy::registers::Condition;
-use crate::kernel::builtins::copy::vector::vectorise;
+use crate::kernel::builtins::copy::vector::{Condition, vectorise};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Fragment, Tensor, Value};
 use syn::Result;
@@ -108,9 +107,8 @@ fn copy_global(
         return Ok(Value::Unit);
     };
     let part = Part::new(b, global, hint(call, 2)?, fragment)?;
-    if part.inside(b).may_end() {
-        unproven(b, global);
-    }
+    let inside = part.inside(b);
+    require(b, inside)?;
     if direction == Direction::Store {
         writes(b, tile);
     }

@@ -1,10 +1,10 @@
 //! Where the values of a fragment lie in global memory.
 
 use super::memory::{WIDEST, check_elements};
+use crate::kernel::access::coordinate::sum;
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::global::address::Addresses;
 use crate::kernel::access::global::inside::Inside;
-use crate::kernel::access::global::part::sum;
 use crate::kernel::builtins::copy::partition::partition;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
