@@ -2,7 +2,7 @@
 
 use crate::kernel::access::elementwise::Elementwise;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Element, Num, Value};
+use crate::kernel::value::{Callable, Element, Num, Value};
 use cute_algebra::operations;
 use cute_algebra::operations::Operation;
 use cute_ptx::ast::Operand;
@@ -167,6 +167,15 @@ impl Call {
             results.push(function(b, &call)?);
         }
         Ok(Value::Fragment(each.fragment(b, results)?))
+    }
+
+    /// The name of an operation that argument `index` is, such as `add` or the function `max`.
+    pub fn operation(&self, index: usize) -> Option<&str> {
+        match &self.args[index].value {
+            Value::Word(word) => Some(word),
+            Value::Callable(Callable::Function(_, function)) => Some(function),
+            _ => None,
+        }
     }
 
     /// Argument `index` as an integer, known or in a register.

@@ -166,6 +166,7 @@ impl Builder {
         if let Some(possible) = possible {
             self.limit_bits(&result, possible);
         }
+        self.computes(&result, op, a, b);
         Ok(Num::Reg(result))
     }
 

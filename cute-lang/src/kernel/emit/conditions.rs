@@ -5,9 +5,12 @@
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
-use crate::kernel::emit::operation::{Cmp, mirror};
+use crate::kernel::emit::operation::{Cmp, Op, mirror};
 use crate::kernel::value::{Num, Scalar};
 use std::collections::BTreeMap;
+
+/// How many computations back two integers are compared.
+const SAME_DEPTH: u32 = 6;
 
 /// What is known of predicates, and which of them hold.
 #[derive(Default)]
@@ -15,6 +18,8 @@ pub struct Conditions {
     meanings: BTreeMap<String, Meaning>,
     /// Comparisons of unsigned integers.
     holding: Vec<(Num, Cmp, Num)>,
+    /// How registers were computed from others that do not change.
+    computed: BTreeMap<String, (Op, Num, Num)>,
     /// The numbers of the launch, by their registers.
     pub(super) quantities: BTreeMap<String, Quantity>,
 }
@@ -47,6 +52,19 @@ impl Builder {
             self.conditions
                 .meanings
                 .insert(predicate.name.clone(), meaning);
+        }
+    }
+
+    /// Records how a register was computed. It must not change afterwards.
+    pub(super) fn computes(&mut self, result: &Scalar, op: Op, a: &Num, b: &Num) {
+        // Of these, the bits of the result do not depend on whether the integers are signed.
+        let plain = matches!(
+            op,
+            Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::And | Op::Or | Op::Xor
+        );
+        if plain && result.ty.bits() >= 32 && is_fixed(a) && is_fixed(b) {
+            let computed = &mut self.conditions.computed;
+            computed.insert(result.name.clone(), (op, a.clone(), b.clone()));
         }
     }
 
@@ -100,7 +118,7 @@ impl Builder {
         let comparisons = self.conditions.holding.iter();
         let read_both_ways =
             comparisons.flat_map(|(a, cmp, b)| [(a, *cmp, b), (b, mirror(*cmp), a)]);
-        let mut of_num = read_both_ways.filter(|(a, ..)| same_register(a, num));
+        let mut of_num = read_both_ways.filter(|(a, ..)| self.conditions.same(a, num, SAME_DEPTH));
         of_num.any(|(_, cmp, bound)| match (cmp, bound) {
             (Cmp::Lt, Num::Const(bound)) => *bound <= least,
             (Cmp::Le, Num::Const(bound)) => *bound < least,
@@ -113,11 +131,25 @@ impl Builder {
     }
 }
 
-/// Whether both are one register, which may hold integers of two types of a width.
-fn same_register(a: &Num, b: &Num) -> bool {
-    match (a, b) {
-        (Num::Reg(a), Num::Reg(b)) => a.name == b.name && !a.variable && !b.variable,
-        _ => false,
+impl Conditions {
+    /// Whether both are one integer of two types of a width: in one register, or computed in the same way.
+    fn same(&self, a: &Num, b: &Num, depth: u32) -> bool {
+        let (a, b) = match (a, b) {
+            (Num::Reg(a), Num::Reg(b)) => (a, b),
+            (a, b) => return a == b,
+        };
+        if a.variable || b.variable {
+            return false;
+        }
+        let computed = |register: &Scalar| self.computed.get(&register.name);
+        a.name == b.name
+            || depth > 0
+                && match (computed(a), computed(b)) {
+                    (Some((op, x, y)), Some((other, z, w))) => {
+                        op == other && self.same(x, z, depth - 1) && self.same(y, w, depth - 1)
+                    }
+                    _ => false,
+                }
     }
 }
 

@@ -22,7 +22,11 @@ fn mode_is_inside(b: &Builder, global: &Global, mode: usize, reach: i64) -> bool
     let (least, _) = b.facts.bounds(extent);
     let origin = &global.origin[mode];
     let by_bounds = b.greatest(origin) + i128::from(reach) < least;
-    by_bounds || reach == 0 && b.is_below(origin, extent)
+    // Both are multiples of this. If one is below the other, the next so many coordinates are, too.
+    let unit = 1i128 << b.possible_bits(origin).trailing_zeros().min(62);
+    let whole = b.facts.divisor(extent) % unit == 0;
+    let covered = reach == 0 || whole && i128::from(reach) < unit;
+    by_bounds || covered && b.is_below(origin, extent)
 }
 
 /// The predicates of a part's elements.
