@@ -5,7 +5,7 @@ use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Callable, Element, Num, Value};
 use cute_algebra::operations;
 use cute_algebra::operations::Operation;
-use cute_ptx::ast::Operand;
+use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifiers, Opcode};
 use proc_macro2::Span;
 use syn::{Error, Result};
@@ -141,16 +141,19 @@ impl Call {
         Ok(Value::from_algebra(result))
     }
 
-    /// Runs a function of numbers: if an argument is a fragment, once for each value, and the results are a fragment.
+    /// Runs a function of numbers: if an argument is a fragment, once for each value, or for two at once of a type of pairs that the
+    /// function takes, and the results are a fragment.
     pub fn elementwise(
         &self,
         b: &mut Builder,
+        takes: impl Fn(Type) -> bool,
         function: impl Fn(&mut Builder, &Call) -> Result<Value>,
     ) -> Result<Value> {
         let values: Vec<&Value> = self.args.iter().map(|argument| &argument.value).collect();
         let Some(each) = Elementwise::new(b, &values)? else {
             return function(b, self);
         };
+        let each = each.in_pairs(b, takes)?;
         let mut results = Vec::new();
         for value in 0..each.count() {
             let numbers = each.arguments(b, value).into_iter();

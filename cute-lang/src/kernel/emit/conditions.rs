@@ -109,6 +109,17 @@ impl Builder {
         self.conditions.holding.truncate(since.0);
     }
 
+    /// The two numbers that a register is known to be the sum of.
+    pub fn summands(&self, num: &Num) -> Option<(&Num, &Num)> {
+        let Num::Reg(register) = num else {
+            return None;
+        };
+        match self.conditions.computed.get(&register.name) {
+            Some((Op::Add, a, b)) if !register.variable => Some((a, b)),
+            _ => None,
+        }
+    }
+
     /// Whether it is known that an unsigned integer is below an extent.
     pub fn is_below(&self, num: &Num, extent: Quantity) -> bool {
         let (least, _) = self.facts.bounds(extent);

@@ -113,7 +113,9 @@ const fn rows<const N: usize>(functions: &[Function; N]) -> [Builtin; N] {
 fn apply(b: &mut Builder, call: &Call) -> Result<Value> {
     let function = FUNCTIONS.iter().find(|row| row.name() == call.name);
     match function {
-        Some(function) => call.elementwise(b, |b, call| function.call(b, call)),
+        Some(function) => {
+            call.elementwise(b, |ty| function.takes(ty), |b, call| function.call(b, call))
+        }
         None => Err(b.error(format!("`{}` is no function of numbers", call.name))),
     }
 }
