@@ -167,6 +167,7 @@ impl Builder {
             self.limit_bits(&result, possible);
             self.note_result(op, a, b, &result);
         }
+        self.computes(&result, op, a, b);
         Ok(Num::Reg(result))
     }
 

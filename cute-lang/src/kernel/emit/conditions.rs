@@ -10,6 +10,9 @@ use crate::kernel::emit::operation::{Cmp, Op, mirror};
 use crate::kernel::value::{Num, Scalar};
 use std::collections::BTreeMap;
 
+/// How many computations back two integers are compared.
+const SAME_DEPTH: u32 = 6;
+
 /// What is known of predicates and registers, and what holds.
 #[derive(Default)]
 pub struct Conditions {
@@ -17,6 +20,8 @@ pub struct Conditions {
     holding: Vec<Condition>,
     /// By register, how it compares with others wherever it has a value.
     always: BTreeMap<String, Vec<(Cmp, Num)>>,
+    /// How registers were computed from others that do not change.
+    computed: BTreeMap<String, (Op, Num, Num)>,
     /// The numbers of the launch, by their registers.
     pub(super) quantities: BTreeMap<String, Quantity>,
 }
@@ -60,6 +65,19 @@ impl Builder {
         if keeps {
             let meanings = &mut self.conditions.meanings;
             meanings.insert(predicate.name.clone(), meaning);
+        }
+    }
+
+    /// Records how a register was computed. It must not change afterwards.
+    pub(super) fn computes(&mut self, result: &Scalar, op: Op, a: &Num, b: &Num) {
+        // Of these, the bits of the result do not depend on whether the integers are signed.
+        let plain = matches!(
+            op,
+            Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::And | Op::Or | Op::Xor
+        );
+        if plain && result.ty.bits() >= 32 && is_fixed(a) && is_fixed(b) {
+            let computed = &mut self.conditions.computed;
+            computed.insert(result.name.clone(), (op, a.clone(), b.clone()));
         }
     }
 
@@ -184,6 +202,17 @@ impl Builder {
         &self.conditions.holding
     }
 
+    /// The two numbers that a register is known to be the sum of.
+    pub fn summands(&self, num: &Num) -> Option<(&Num, &Num)> {
+        let Num::Reg(register) = num else {
+            return None;
+        };
+        match self.conditions.computed.get(&register.name) {
+            Some((Op::Add, a, b)) if !register.variable => Some((a, b)),
+            _ => None,
+        }
+    }
+
     /// Whether it is known that an unsigned integer is below an extent.
     pub fn is_below(&self, num: &Num, extent: Quantity) -> bool {
         let (least, _) = self.facts.bounds(extent);
@@ -235,7 +264,8 @@ impl Builder {
             Condition::Checked(comparison) => Some(comparison),
         });
         let here = here.flat_map(|(a, cmp, b)| [(a, *cmp, b), (b, mirror(*cmp), a)]);
-        let here = here.filter(|(a, ..)| is_register(a, register));
+        let this = Num::Reg(register.clone());
+        let here = here.filter(move |(a, ..)| self.conditions.same(a, &this, SAME_DEPTH));
         let always = self.conditions.always.get(&register.name);
         let always = always.into_iter().flatten().map(|(cmp, b)| (*cmp, b));
         here.map(|(_, cmp, b)| (cmp, b)).chain(always)
@@ -246,9 +276,26 @@ impl Builder {
     }
 }
 
-/// Whether a number is this register, which may hold integers of two types of a width.
-fn is_register(num: &Num, register: &Scalar) -> bool {
-    matches!(num, Num::Reg(it) if it.name == register.name && !it.variable)
+impl Conditions {
+    /// Whether both are one integer of two types of a width: in one register, or computed in the same way.
+    fn same(&self, a: &Num, b: &Num, depth: u32) -> bool {
+        let (a, b) = match (a, b) {
+            (Num::Reg(a), Num::Reg(b)) => (a, b),
+            (a, b) => return a == b,
+        };
+        if a.variable || b.variable {
+            return false;
+        }
+        let computed = |register: &Scalar| self.computed.get(&register.name);
+        a.name == b.name
+            || depth > 0
+                && match (computed(a), computed(b)) {
+                    (Some((op, x, y)), Some((other, z, w))) => {
+                        op == other && self.same(x, z, depth - 1) && self.same(y, w, depth - 1)
+                    }
+                    _ => false,
+                }
+    }
 }
 
 fn is_fixed(num: &Num) -> bool {

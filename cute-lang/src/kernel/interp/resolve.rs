@@ -11,6 +11,7 @@ use super::message::Format;
 use super::name::unknown_name;
 use super::near;
 use super::statement::{initialiser, item_in_function};
+use super::word;
 use crate::kernel::builtins;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::source::{HERE, Source};
@@ -312,7 +313,8 @@ impl Resolver<'_> {
             || builtins::WORDS.contains(&&text[..])
             || builtins::find(&text).is_some()
             || operations::find(&text).is_some()
-            || self.is_type(&text);
+            || self.is_type(&text)
+            || word::operation(&name.clone().into()).is_some();
         if !is_known {
             let names = self.scopes.iter().flatten().map(String::as_str);
             self.errors.push(unknown_name(name, names));
@@ -322,6 +324,7 @@ impl Resolver<'_> {
     fn path(&mut self, path: &Path) {
         match path.get_ident() {
             Some(name) => self.name(name),
+            None if word::operation(path).is_some() => {}
             None => self.first(path),
         }
     }

@@ -137,13 +137,35 @@ impl Inside {
     }
 }
 
+/// How many sums a coordinate is taken apart into.
+const SUMS: u32 = 4;
+
 /// Whether it is known that all coordinates of a mode up to `reach`, relative to the origin, are below its extent.
 fn is_inside(b: &Builder, global: &Global, mode: usize, reach: i64) -> bool {
     let extent = Quantity::Extent(global.param, mode);
+    all_below(b, &global.origin[mode], reach.into(), extent, SUMS)
+}
+
+/// Whether it is known that a number and the next `reach` numbers are below an extent.
+fn all_below(b: &Builder, first: &Num, reach: i128, extent: Quantity, sums: u32) -> bool {
     let (least, _) = b.facts.bounds(extent);
-    let origin = &global.origin[mode];
-    let by_bounds = b.is_below_known(origin, least - i128::from(reach));
-    by_bounds || reach == 0 && b.is_below(origin, extent)
+    if b.is_below_known(first, least - reach) {
+        return true;
+    }
+    // Both are multiples of this. If one is below the other, the next so many numbers are, too.
+    let unit = 1i128 << b.possible_bits(first).trailing_zeros().min(62);
+    let whole = b.facts.divisor(extent) % unit == 0;
+    if (reach == 0 || whole && reach < unit) && b.is_below(first, extent) {
+        return true;
+    }
+    // What is proven of one part of a sum says that the sum does not wrap.
+    let Some((x, y)) = b.summands(first).filter(|_| sums > 0) else {
+        return false;
+    };
+    [(x, y), (y, x)].into_iter().any(|(part, other)| {
+        let other = b.greatest(other);
+        other >= 0 && all_below(b, part, reach + other, extent, sums - 1)
+    })
 }
 
 /// The extent in the type of the origin.
