@@ -84,7 +84,7 @@ pub use error::{
     AllocError, EmulatorError, Fault, FaultKind, FreeError, LaunchProblem, MemoryError, Nearest,
     Other, Site, Stuck,
 };
-pub use launch::{Delay, Launch, Schedule, Stats};
+pub use launch::{Launch, Policy, Schedule, Stats};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};
 pub use memory::GlobalMemory;
 pub use program::{EntryInfo, Program};

@@ -44,6 +44,7 @@ mod launch;
 mod lock;
 mod memory;
 mod report;
+mod schedule;
 mod tensor;
 mod tensor_map;
 
@@ -109,6 +110,7 @@ pub use error::{ArgumentRule, AssertionFailure, DriverError, Error, LaunchRule, 
 pub use fact::{Comparison, Fact, Named, Term};
 pub use kernel::{Grid, Kernel, Param, Piece, Report, TmaRecipe};
 pub use memory::Buffer;
+pub use schedule::{EmulatorOptions, Policy, ScheduleFailure};
 pub use tensor::{Tensor, TensorView, TensorViewMut};
 
 /// The items that expansions of the macros name. Not part of the public interface: they change without notice.

@@ -18,11 +18,7 @@ impl Step<'_> {
         bytes: u32,
         source_bytes: Option<Reg>,
     ) -> Result<()> {
-        let (code, warps, tag) = (
-            self.code,
-            self.cluster.warps_per_cta(),
-            Tag::copy(self.pc, 0),
-        );
+        let (code, warps, tag) = (self.code, self.cluster.warps_per_cta(), Tag::copy(self.pc));
         for lane in lanes(active) {
             let blame = |fault| Blame::lane(fault, lane);
             let (rank, to) = self.shared_address(lane, to)?;

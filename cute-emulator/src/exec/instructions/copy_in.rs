@@ -9,12 +9,8 @@ use crate::exec::state::queue::Key;
 use crate::exec::state::shared::{Tag, Use};
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
-use crate::limits::hold;
 use crate::op::{Address, Reg, Region};
 use crate::tensor_map::{CHUNK_BYTES, fill_pattern};
-
-/// The record of a byte's last writer has 31 bits for the clock of the copies.
-const MAX_LANDINGS: u64 = (1 << 31) - 1;
 
 impl Step<'_> {
     pub(crate) fn copy_in(
@@ -58,6 +54,7 @@ impl Step<'_> {
                 to,
                 from,
                 barrier,
+                phases: self.warp.knowledge.phases.clone(),
             };
             self.cluster.copies.push(origin.thread(), copy);
         }
@@ -73,7 +70,7 @@ impl Step<'_> {
         barrier: u32,
     ) -> std::result::Result<(), FaultKind> {
         let (warps, size) = (self.cluster.warps_per_cta(), self.cluster.ctas.len());
-        let (code, tag) = (self.code, Tag::copy(self.pc, 0));
+        let (code, tag) = (self.code, Tag::copy(self.pc));
         let usage = self.warp.knowledge.overwrites(self.warp.index);
         if rank != self.warp.rank && rank < size && self.cluster.cta_ended(rank) {
             return Err(FaultKind::Ended {
@@ -112,6 +109,7 @@ impl Step<'_> {
             to,
             from,
             barrier,
+            phases,
         } = operation.is;
         self.pending.end(from.knowledge());
         self.progress = true;
@@ -126,14 +124,14 @@ impl Step<'_> {
         let Step {
             memory, cluster, ..
         } = self;
-        cluster.landings += 1;
-        hold(
-            "copies into shared memory in one cluster",
-            cluster.landings.into(),
-            MAX_LANDINGS,
-        )
-        .map_err(|limit| blame(limit.into()))?;
-        let clock = cluster.landings;
+        let address = u64::from(barrier);
+        let arrives = |rank: usize| {
+            let found = cluster.ctas[rank].mbarriers.get(&barrier);
+            let found = found.ok_or_else(|| blame(FaultKind::NoBarrier { address }))?;
+            let after = found.completed() + 1;
+            Ok((rank, Tag::copied(origin.instruction, found.number, after)))
+        };
+        let ranks: Vec<(usize, Tag)> = ranks.into_iter().map(arrives).collect::<Result<_>>()?;
         from.pieces(to, |piece| {
             let mut bytes = fill;
             for (part, address) in &piece.parts {
@@ -150,20 +148,19 @@ impl Step<'_> {
                 shared.check(range.clone(), Use::Asynchronous { knowledge }, code, warps)?;
                 into.copy_from_slice(&shared.bytes[range]);
             }
-            for rank in &ranks {
+            for (rank, tag) in &ranks {
                 let shared = &mut cluster.ctas[*rank].shared;
                 let range = shared.range(piece.shared, piece.len)?;
                 shared.bytes[range.clone()].copy_from_slice(&bytes[..piece.len]);
-                shared.written(range, Tag::copy(origin.instruction, clock));
+                shared.written(range, *tag);
             }
             Ok(())
         })
         .map_err(blame)?;
-        for rank in ranks {
-            let address = u64::from(barrier);
+        for (rank, _) in ranks {
             let barrier = self.cluster.ctas[rank].mbarriers.get_mut(&barrier);
             let barrier = barrier.ok_or_else(|| blame(FaultKind::NoBarrier { address }))?;
-            barrier.learn_landing(clock);
+            barrier.learn_phases(&phases);
             barrier
                 .transfer(-(from.bytes() as i64), address)
                 .map_err(blame)?;

@@ -43,6 +43,13 @@ impl Step<'_> {
         Ok(())
     }
 
+    /// Performs all asynchronous work of the cluster's copies and of the warp's wgmma instructions.
+    pub(crate) fn complete_started(&mut self) -> Result<()> {
+        self.complete_copies()?;
+        while self.wgmma_advance()? {}
+        Ok(())
+    }
+
     /// Completes all copies and bulk stores of the cluster.
     pub(crate) fn complete_copies(&mut self) -> Result<()> {
         while let Some(key) = self.cluster.copies.oldest() {

@@ -107,13 +107,16 @@ impl Step<'_> {
         Ok(Flow::Next)
     }
 
-    /// Executes the warpgroup's oldest wgmma that has not executed, if all four warps have issued it.
-    pub(crate) fn wgmma_advance(&mut self) -> Result<()> {
+    /// Executes the warpgroup's oldest wgmma that has not executed, if all four warps have issued it. Returns whether there was
+    /// one.
+    pub(crate) fn wgmma_advance(&mut self) -> Result<bool> {
         let issued = self.warp.wgmma_executed + 1;
-        if issued <= self.warp.wgmma_issued && self.cluster.warpgroup_issued(self.warp, issued) {
-            return self.warpgroup_execute(issued);
+        let ready =
+            issued <= self.warp.wgmma_issued && self.cluster.warpgroup_issued(self.warp, issued);
+        if ready {
+            self.warpgroup_execute(issued)?;
         }
-        Ok(())
+        Ok(ready)
     }
 
     /// Called when the cluster has ended: returns what its wgmma instructions were charged, since no warp will wait for

@@ -1,18 +1,28 @@
 //! Barriers: mbarriers, the named barriers of a CTA, and the barrier of a cluster.
 
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, Phases};
 use super::warp::PhaseValue;
 use crate::error::FaultKind;
+use crate::limits::hold;
 use cute_hopper::barriers;
 use std::fmt::{self, Display, Formatter};
 
 pub(crate) const MBARRIER_BYTES: usize = barriers::MBARRIER_BYTES as usize;
 pub(crate) const MAX_ARRIVALS: u64 = barriers::MAX_ARRIVALS as u64;
 const MAX_TX_BYTES: u64 = barriers::MAX_TX_BYTES as u64;
+/// How many numbers the mbarriers of a cluster may have: the record of a byte that a copy has written has 12 bits for one.
+pub(crate) const MAX_NUMBERS: u64 = 1 << 12;
+/// The record of a byte that a copy has written has 28 bits for the number of the mbarrier's phases.
+const MAX_PHASES: u64 = (1 << 28) - 1;
 
 /// An mbarrier object.
 #[derive(Clone, Debug)]
 pub(crate) struct Mbarrier {
+    /// Its number among those of the cluster. An mbarrier that is initialised at the address of an invalidated one has the
+    /// same.
+    pub(crate) number: usize,
+    /// How many phases the earlier mbarriers of this number have completed.
+    pub(crate) before: u32,
     /// The number of the current phase, which is the number of completed ones. Its lowest bit is the parity.
     pub(crate) phase: u64,
     /// The expected count: arrivals in each phase.
@@ -22,12 +32,16 @@ pub(crate) struct Mbarrier {
     /// The transaction count: bytes that the current phase still waits for. Negative if bytes arrived before they were
     /// expected.
     pub(crate) bytes: i64,
+    /// Whether bytes have arrived in the current phase.
+    pub(crate) copied: bool,
     /// The index of the warp that initialised it.
     pub(crate) initialiser: usize,
     /// Whether the initialiser has executed a fence since, after which copies and other CTAs may use the mbarrier.
     pub(crate) announced: bool,
-    /// What the warps that have arrived knew when they arrived. A warp whose wait succeeds learns it.
-    pub(crate) knowledge: Knowledge,
+    /// What the warps that have arrived knew when they arrived, those of the current phase included.
+    pub(crate) arrived: Knowledge,
+    /// What the warps that have arrived in the completed phases knew. A warp whose wait succeeds learns it.
+    pub(crate) released: Knowledge,
 }
 
 impl Mbarrier {
@@ -39,12 +53,33 @@ impl Mbarrier {
         }
     }
 
+    /// Whether somebody with this knowledge knows that a phase which has passed is complete. That no phase was before the first
+    /// is known to all.
+    pub(crate) fn known(&self, phase: PhaseValue, knowledge: &Knowledge) -> bool {
+        let phases = match phase {
+            PhaseValue::Parity(_) => self.phase,
+            PhaseValue::State(state) => state + 1,
+        };
+        self.phase == 0 || knowledge.knows_phases(self.number, self.before + phases as u32)
+    }
+
+    /// How many phases mbarriers of its number have completed.
+    pub(crate) fn completed(&self) -> u32 {
+        self.before + self.phase as u32
+    }
+
     /// Completes the phase if its pending count and its transaction count are zero.
-    fn complete_phase(&mut self) {
+    fn complete_phase(&mut self) -> std::result::Result<(), FaultKind> {
         if self.pending == 0 && self.bytes == 0 {
             self.phase += 1;
             self.pending = self.expected;
+            self.copied = false;
+            let phases = u64::from(self.before) + self.phase;
+            hold("phases of an mbarrier", phases, MAX_PHASES)?;
+            self.arrived.learn_phases(self.number, phases as u32);
+            self.released = self.arrived.clone();
         }
+        Ok(())
     }
 
     pub(crate) fn arrive(
@@ -61,8 +96,7 @@ impl Mbarrier {
                 ),
             )
         })?;
-        self.complete_phase();
-        Ok(())
+        self.complete_phase()
     }
 
     /// Adds to the transaction count: a positive number expects bytes, a negative one completes them.
@@ -72,6 +106,7 @@ impl Mbarrier {
         address: u64,
     ) -> std::result::Result<(), FaultKind> {
         self.bytes += bytes;
+        self.copied |= bytes < 0;
         if self.bytes.unsigned_abs() > MAX_TX_BYTES {
             return Err(problem(
                 address,
@@ -82,7 +117,7 @@ impl Mbarrier {
             ));
         }
         if bytes < 0 {
-            self.complete_phase();
+            self.complete_phase()?;
         }
         Ok(())
     }
@@ -98,11 +133,6 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// Makes a copy known to the warps that wait for this mbarrier.
-    pub(crate) fn learn_landing(&mut self, clock: u32) {
-        self.knowledge.learn_landing(clock);
-    }
-
     /// An error unless copies and other CTAs may use it.
     pub(crate) fn check_announced(&self, address: u64) -> std::result::Result<(), FaultKind> {
         match self.announced {
@@ -115,7 +145,13 @@ impl Mbarrier {
     }
 
     pub(crate) fn learn(&mut self, knowledge: &Knowledge) {
-        self.knowledge.join(knowledge);
+        self.arrived.join(knowledge);
+    }
+
+    /// Called when a copy arrives: learns which phases the warp that started it knew to be complete. What the warp wrote stays
+    /// unknown, since a copy releases nothing but its own bytes.
+    pub(crate) fn learn_phases(&mut self, phases: &Phases) {
+        self.arrived.join_phases(phases);
     }
 }
 
@@ -170,6 +206,8 @@ pub(crate) struct ClusterBarrier {
     pub(crate) arrived: u64,
     /// What the warps that have arrived knew when they arrived, in this phase and earlier ones.
     pub(crate) knowledge: Knowledge,
+    /// What the warps that have arrived in the completed phases knew.
+    pub(crate) released: Knowledge,
 }
 
 impl ClusterBarrier {
@@ -178,6 +216,7 @@ impl ClusterBarrier {
             phase: 0,
             arrived: 0,
             knowledge: Knowledge::new(warps),
+            released: Knowledge::new(warps),
         }
     }
 }

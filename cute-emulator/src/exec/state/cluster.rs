@@ -25,8 +25,10 @@ pub(crate) struct Cluster {
     pub(crate) lane_copies: Queue<LaneCopy>,
     /// `cp.async.mbarrier.arrive` that are not complete.
     pub(crate) arrivals: Queue<Arrival>,
-    /// How many bulk copies into shared memory are complete: the clock of the copies.
-    pub(crate) landings: u32,
+    /// The mbarriers that were invalidated: by CTA rank and address, their number and how many phases they have completed.
+    pub(crate) invalidated: BTreeMap<(usize, u32), (usize, u32)>,
+    /// How many numbers mbarriers of the cluster have.
+    pub(crate) mbarriers: usize,
     pub(crate) barrier: ClusterBarrier,
     /// What the warps knew that executed atomics and strong stores. Atomics and strong loads learn all of it, from whichever
     /// address they read.
@@ -64,7 +66,8 @@ impl Cluster {
             copies: Queue::new(),
             lane_copies: Queue::new(),
             arrivals: Queue::new(),
-            landings: 0,
+            invalidated: BTreeMap::new(),
+            mbarriers: 0,
             barrier: ClusterBarrier::new(total),
             strong: Knowledge::new(total),
         };
@@ -136,7 +139,7 @@ impl Cluster {
         match &split.wait {
             None => true,
             Some(Wait::Lanes { required }) => required & warp.alive & !split.mask == 0,
-            Some(Wait::Mbarrier { .. }) if split.give_up => true,
+            Some(Wait::Mbarrier { .. }) if split.given_up => true,
             Some(Wait::Mbarrier {
                 rank,
                 address,

@@ -1,7 +1,7 @@
 //! Asynchronous copies that are not complete.
 
 use super::endpoint::Endpoint;
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, Phases};
 use super::origin::{Origin, Thread};
 use super::queue::Queue;
 use crate::error::FaultKind;
@@ -17,6 +17,8 @@ pub(crate) struct CopyIn {
     pub(crate) to: u64,
     pub(crate) from: Endpoint,
     pub(crate) barrier: u32,
+    /// The phases that the warp knew to be complete when it started the copy.
+    pub(crate) phases: Phases,
 }
 
 /// The `cp.async` of one lane.

@@ -6,8 +6,8 @@ use crate::limits::{OutOfHostMemory, filled};
 use crate::op::{Code, SHARED_BASE};
 use std::ops::Range;
 
-/// The record of an access to a byte. From the lowest bit: the kind of access (2 bits), the instruction (22), the warp's
-/// index in the cluster (9), and the clock of the warp or of the copies (31).
+/// The record of an access to a byte. From the lowest bit: the kind of access (3 bits), the instruction (21), then for a warp
+/// its index in the cluster (9) and its clock (31), for a copy the number of its mbarrier (12) and the mbarrier's phases (28).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tag(u64);
 
@@ -25,10 +25,11 @@ enum Writer {
     },
     /// An atomic or a strong access, which cannot race.
     Settled,
-    /// An asynchronous copy. The clock is that of the copies when it completed; zero while it is not complete.
+    /// An asynchronous copy, which is complete once this many phases of the mbarrier are; zero while it is under way.
     Copy {
         instruction: usize,
-        clock: u32,
+        mbarrier: usize,
+        phases: u32,
     },
 }
 
@@ -38,18 +39,27 @@ impl Tag {
 
     pub(crate) fn generic(instruction: usize, warp: usize, clock: u32) -> Tag {
         Tag(1
-            | (instruction as u64 & 0x3f_ffff) << 2
+            | (instruction as u64 & 0x1f_ffff) << 3
             | (warp as u64) << 24
             | u64::from(clock) << 33)
     }
 
-    pub(crate) fn copy(instruction: usize, clock: u32) -> Tag {
-        Tag(3 | (instruction as u64 & 0x3f_ffff) << 2 | u64::from(clock) << 33)
+    /// The record of a copy that is under way.
+    pub(crate) fn copy(instruction: usize) -> Tag {
+        Tag::copied(instruction, 0, 0)
+    }
+
+    /// The record of a copy that is complete once this many phases of the mbarrier are.
+    pub(crate) fn copied(instruction: usize, mbarrier: usize, phases: u32) -> Tag {
+        Tag(3
+            | (instruction as u64 & 0x1f_ffff) << 3
+            | (mbarrier as u64) << 24
+            | u64::from(phases) << 36)
     }
 
     fn writer(self) -> Writer {
-        let instruction = (self.0 >> 2) as usize & 0x3f_ffff;
-        match self.0 & 3 {
+        let instruction = (self.0 >> 3) as usize & 0x1f_ffff;
+        match self.0 & 7 {
             0 => Writer::Nobody,
             1 => Writer::Generic {
                 instruction,
@@ -59,7 +69,8 @@ impl Tag {
             2 => Writer::Settled,
             _ => Writer::Copy {
                 instruction,
-                clock: (self.0 >> 33) as u32,
+                mbarrier: (self.0 >> 24) as usize & 0xfff,
+                phases: (self.0 >> 36) as u32,
             },
         }
     }
@@ -190,11 +201,17 @@ impl Check<'_> {
             (Writer::Nobody, Use::Read { .. } | Use::Asynchronous { .. }) => {
                 Err(FaultKind::Uninitialised { address })
             }
-            (Writer::Copy { instruction, clock }, _)
-                if clock == 0
-                    || usage
-                        .knowledge()
-                        .is_some_and(|knowledge| clock > knowledge.landed()) =>
+            (
+                Writer::Copy {
+                    instruction,
+                    mbarrier,
+                    phases,
+                },
+                _,
+            ) if phases == 0
+                || usage
+                    .knowledge()
+                    .is_some_and(|knowledge| !knowledge.knows_phases(mbarrier, phases)) =>
             {
                 let other = self.code.other(instruction);
                 Err(FaultKind::CopyInFlight { address, other })
