@@ -2,9 +2,10 @@
 
 use crate::error::FaultKind;
 use crate::exec::state::copies::{Arrival, LaneCopy};
+use crate::exec::state::knowledge::Phases;
 use crate::exec::state::origin::Origin;
 use crate::exec::state::queue::{Key, Queue};
-use crate::exec::state::shared::Tag;
+use crate::exec::state::shared::{How, Tag};
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, Reg};
@@ -36,14 +37,13 @@ impl Step<'_> {
             }
             let cta = &mut self.cluster.ctas[rank];
             let range = cta.shared.range(to, bytes as usize).map_err(blame)?;
-            let usage = self.warp.knowledge.writes(self.warp.index);
+            let usage = self.warp.knowledge.uses(self.warp.index, How::Write);
             cta.shared
                 .check(range.clone(), usage, code, warps)
                 .map_err(blame)?;
-            cta.stores.check(&range, code).map_err(blame)?;
             cta.shared.written(range, tag);
             let (bytes, source_bytes) = (bytes as usize, source_bytes as usize);
-            self.pending.begin(None).map_err(blame)?;
+            self.pending.begin(&Phases::default()).map_err(blame)?;
             let origin = self.origin(lane);
             let copy = LaneCopy {
                 origin,
@@ -91,11 +91,13 @@ impl Step<'_> {
         for lane in lanes(active) {
             let blame = |fault| Blame::lane(fault, lane);
             let barrier = self.mbarrier_address(lane, address)?;
+            let knowledge = self.warp.knowledge.clone();
             let (found, at) = self.mbarrier(lane, address)?;
+            found.check_turn(&knowledge, at).map_err(blame)?;
             if counted {
                 found.expect_one_more(at).map_err(blame)?;
             }
-            self.pending.begin(None).map_err(blame)?;
+            self.pending.begin(&Phases::default()).map_err(blame)?;
             let origin = self.origin(lane);
             let arrival = Arrival {
                 origin,
@@ -119,7 +121,7 @@ impl Step<'_> {
             bytes,
             source_bytes,
         } = operation.is;
-        self.pending.end(None);
+        self.pending.end(&Phases::default());
         self.progress = true;
         let blame = |fault| Blame::origin(fault, origin);
         let mut data = [0; 16];
@@ -148,7 +150,7 @@ impl Step<'_> {
             barrier: (rank, barrier),
             after,
         } = operation.is;
-        self.pending.end(None);
+        self.pending.end(&Phases::default());
         self.progress = true;
         while let Some(key) = self.cluster.lane_copies.first_of(origin.thread(), after) {
             self.land_lane(key)?;

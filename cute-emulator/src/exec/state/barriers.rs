@@ -87,6 +87,10 @@ impl Mbarrier {
         count: u64,
         address: u64,
     ) -> std::result::Result<(), FaultKind> {
+        if count == 0 {
+            let message = "0 threads arrive; at least one must".to_owned();
+            return Err(problem(address, message));
+        }
         self.pending = self.pending.checked_sub(count).ok_or_else(|| {
             problem(
                 address,
@@ -97,6 +101,43 @@ impl Mbarrier {
             )
         })?;
         self.complete_phase()
+    }
+
+    /// An error unless somebody with this knowledge, who arrives or transfers bytes, knows that the earlier phases are complete:
+    /// else what is meant for this phase may count for an earlier one.
+    pub(crate) fn check_turn(
+        &self,
+        knowledge: &Knowledge,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
+        if self.phase == 0 || knowledge.knows_phases(self.number, self.completed()) {
+            return Ok(());
+        }
+        let message = format!(
+            "phase {} is complete, but not in the order of events before this arrival in phase {}: under another schedule it counts \
+             for the earlier phase. Either wait for that phase first, or, if both belong to one phase, the expected count, {}, or \
+             the expected bytes are too few",
+            self.phase - 1,
+            self.phase,
+            self.expected
+        );
+        Err(problem(address, message))
+    }
+
+    /// Lowers the expected count of the next phases.
+    pub(crate) fn drop_expected(
+        &mut self,
+        count: u64,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
+        self.expected = self.expected.checked_sub(count).ok_or_else(|| {
+            let message = format!(
+                "{count} threads drop out, but the expected count is {}",
+                self.expected
+            );
+            problem(address, message)
+        })?;
+        Ok(())
     }
 
     /// Adds to the transaction count: a positive number expects bytes, a negative one completes them.
@@ -157,15 +198,26 @@ impl Mbarrier {
 
 impl Display for Mbarrier {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Mbarrier {
+            phase,
+            pending,
+            expected,
+            bytes,
+            ..
+        } = self;
+        let parity = phase & 1;
         write!(
             f,
-            "its phase {} (parity {}) waits for {} of {} arrivals and {} bytes",
-            self.phase,
-            self.phase & 1,
-            self.pending,
-            self.expected,
-            self.bytes
-        )
+            "its phase {phase} (parity {parity}) waits for {pending} of {expected} arrivals"
+        )?;
+        match bytes {
+            0.. => write!(f, " and {bytes} bytes"),
+            _ => write!(
+                f,
+                ", and {} bytes have arrived that it does not expect",
+                -bytes
+            ),
+        }
     }
 }
 

@@ -43,6 +43,13 @@ pub(crate) struct Cta {
     /// The initialised mbarriers, by shared address.
     pub(crate) mbarriers: BTreeMap<u32, Mbarrier>,
     pub(crate) stores: Stores,
+    /// The phases of mbarriers in which copies arrived here, each by the mbarrier's number: how many phases must be complete, and
+    /// the instruction of the last copy.
+    pub(crate) copied: BTreeMap<usize, (u32, usize)>,
+    /// The last access of each warp of another CTA: the warp's clock and the instruction.
+    pub(crate) visits: BTreeMap<usize, (u32, usize)>,
+    /// What those of its warps knew that have ended.
+    pub(crate) left: Knowledge,
     /// Registers in the CTA's pool, from which `setmaxnreg.inc` takes and to which `setmaxnreg.dec` gives.
     pub(crate) free_registers: u32,
 }
@@ -84,6 +91,9 @@ impl Cluster {
                 barriers: std::array::from_fn(|_| NamedBarrier::new(total)),
                 mbarriers: BTreeMap::new(),
                 stores: Stores::new(),
+                copied: BTreeMap::new(),
+                visits: BTreeMap::new(),
+                left: Knowledge::new(total),
                 free_registers: 0,
             });
             for warp in 0..warps_per_cta {

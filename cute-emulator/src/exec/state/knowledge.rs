@@ -32,12 +32,6 @@ impl Knowledge {
         }
     }
 
-    /// The bytes that it takes on the host.
-    pub(crate) fn bytes(&self) -> u64 {
-        let numbers = self.seen.len() + self.fenced.len() + self.phases.len();
-        (size_of::<u32>() * numbers) as u64
-    }
-
     /// The bytes that it takes on the host in a cluster of this many warps, mbarriers not counted.
     pub(crate) fn bytes_among(warps: usize) -> u64 {
         (2 * size_of::<u32>() * warps) as u64
