@@ -47,19 +47,19 @@ const MISUSES: &[Misuse] = &[
     ),
     (
         "a count of no threads",
-        "@!%p0 mbarrier.init.shared::cta.b64 [%r2+8], 0;",
+        "mov.u32 %r3, 0; @!%p0 mbarrier.init.shared::cta.b64 [%r2+8], %r3;",
         "@!%p0 mbarrier.init.shared::cta.b64 [%r2+8], 1;",
         "the count 0 is not in 1 to 1048575",
     ),
     (
         "a count of too many threads",
-        "@!%p0 mbarrier.init.shared::cta.b64 [%r2+8], 1048576;",
-        "@!%p0 mbarrier.init.shared::cta.b64 [%r2+8], 1048575;",
+        "mov.u32 %r3, 1048576; @!%p0 mbarrier.init.shared::cta.b64 [%r2+8], %r3;",
+        "mov.u32 %r3, 1048575; @!%p0 mbarrier.init.shared::cta.b64 [%r2+8], %r3;",
         "the count 1048576 is not in 1 to 1048575",
     ),
     (
         "an arrival of no threads",
-        "@!%p0 mbarrier.arrive.shared::cta.b64 %d1, [%r2], 0;",
+        "mov.u32 %r3, 0; @!%p0 mbarrier.arrive.shared::cta.b64 %d1, [%r2], %r3;",
         "@!%p0 mbarrier.arrive.shared::cta.b64 %d1, [%r2], 1;",
         "0 threads arrive",
     ),
@@ -77,7 +77,7 @@ const MISUSES: &[Misuse] = &[
     ),
     (
         "more bytes than the transaction count holds",
-        "@!%p0 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 1048576;",
+        "mov.u32 %r3, 1048576; @!%p0 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], %r3;",
         "@!%p0 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 1048575;",
         "the transaction count becomes 1048576",
     ),
