@@ -340,3 +340,64 @@ fn a_copy_arrives_before_the_end() {
         matches!(kind, FaultKind::ExitWithCopy { .. })
     });
 }
+
+/// Each thread copies a word with `cp.async`, and reads that of a thread of the other warp.
+const CP_ASYNC: &str = "
+    ld.param.u64 %d0, [data];
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r2, smem;
+    setp.ne.u32 %p0, %r0, 0;
+    @!%p0 mbarrier.init.shared::cta.b64 [%r2+1024], 64;
+    bar.sync 0;
+    mad.lo.u32 %r3, %r0, 4, %r2;
+    mad.wide.u32 %d1, %r0, 4, %d0;
+    cp.async.ca.shared.global [%r3], [%d1], 4;
+    ARRIVE
+    xor.b32 %r4, %r0, 32;
+    mad.lo.u32 %r4, %r4, 4, %r2;
+    ld.shared.b32 %r5, [%r4];";
+
+#[test]
+fn copies_of_threads_are_waited_for() {
+    let load = |ptx: &str, seed| {
+        let mut run = Run::threads(64).seed(seed);
+        let data = run.words(&[5; 64]);
+        run.go(ptx, &[pointer(data)]).map(drop)
+    };
+    let kernel = |arrive: &str| module(".param .u64 data", &CP_ASYNC.replace("ARRIVE", arrive));
+    let group = "cp.async.commit_group; cp.async.wait_group 0; bar.sync 0;";
+    check_fine(&kernel(group), load);
+    let in_flight = |kind: &FaultKind| matches!(kind, FaultKind::CopyInFlight { .. });
+    for faulty in [
+        "cp.async.commit_group; bar.sync 0;",
+        "cp.async.wait_group 0; bar.sync 0;",
+        "cp.async.commit_group; cp.async.wait_group 1; bar.sync 0;",
+    ] {
+        check_flagged(&kernel(faulty), load, in_flight);
+    }
+    let unordered = kernel("cp.async.commit_group; cp.async.wait_group 0;");
+    check_flagged(&unordered, load, |kind| {
+        matches!(
+            kind,
+            FaultKind::CopyInFlight { .. }
+                | FaultKind::Race { .. }
+                | FaultKind::Uninitialised { .. }
+        )
+    });
+    let arrive = "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r2+1024];
+        WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2+1024], 0;
+        @!%p1 bra WAIT;";
+    check_fine(&kernel(arrive), load);
+    check_flagged(
+        &kernel(&arrive.replace("@!%p1 bra WAIT;", "")),
+        load,
+        |kind| {
+            matches!(
+                kind,
+                FaultKind::CopyInFlight { .. }
+                    | FaultKind::Race { .. }
+                    | FaultKind::Uninitialised { .. }
+            )
+        },
+    );
+}

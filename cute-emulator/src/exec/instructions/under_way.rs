@@ -4,6 +4,7 @@ use crate::error::FaultKind;
 use crate::exec::state::barriers::problem;
 use crate::exec::state::cluster::{Cluster, Cta};
 use crate::exec::state::copies::CopyIn;
+use crate::exec::state::knowledge::Phases;
 use crate::exec::step::{Result, Step};
 
 impl Step<'_> {
@@ -80,6 +81,14 @@ impl Step<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Called when the cluster has ended: returns what operations were charged that no thread will wait for.
+    pub(crate) fn forget_unwaited(&mut self) {
+        let wgmma: usize = self.cluster.warps.iter().map(|warp| warp.wgmma.len()).sum();
+        for _ in 0..wgmma + self.cluster.unwaited.len() {
+            self.pending.end(&Phases::default());
+        }
     }
 
     /// An error if a CTA ends while a copy, a bulk store, a wgmma or another CTA may still use its shared memory: unless, in the

@@ -127,14 +127,6 @@ impl Step<'_> {
         Ok(ready)
     }
 
-    /// Called when the cluster has ended: returns what its wgmma instructions were charged, since no warp will wait for
-    /// them.
-    pub(crate) fn forget_wgmma(&mut self) {
-        for _ in self.cluster.warps.iter().flat_map(|warp| &warp.wgmma) {
-            self.pending.end(&Phases::default());
-        }
-    }
-
     /// Called for instructions that use a register which some wgmma uses as A or D: an error if that wgmma may still use it.
     pub(crate) fn touch(&mut self, instruction: &Instruction) -> Result<()> {
         if matches!(instruction.op, Op::Wgmma(_)) {

@@ -23,6 +23,8 @@ pub(crate) struct Cluster {
     pub(crate) copies: Queue<CopyIn>,
     /// `cp.async` that are not complete.
     pub(crate) lane_copies: Queue<LaneCopy>,
+    /// `cp.async` that are complete, but that no thread has waited for.
+    pub(crate) unwaited: Queue<LaneCopy>,
     /// `cp.async.mbarrier.arrive` that are not complete.
     pub(crate) arrivals: Queue<Arrival>,
     /// The mbarriers that were invalidated: by CTA rank and address, their number and how many phases they have completed.
@@ -72,6 +74,7 @@ impl Cluster {
             warps: Vec::with_capacity(total),
             copies: Queue::new(),
             lane_copies: Queue::new(),
+            unwaited: Queue::new(),
             arrivals: Queue::new(),
             invalidated: BTreeMap::new(),
             mbarriers: 0,

@@ -1,7 +1,7 @@
 //! Asynchronous copies that are not complete.
 
 use super::endpoint::Endpoint;
-use super::knowledge::Phases;
+use super::knowledge::{Knowledge, Phases};
 use super::origin::{Origin, Thread};
 use super::queue::Queue;
 use super::readers::AsyncRead;
@@ -39,6 +39,8 @@ pub(crate) struct Arrival {
     /// The rank of the CTA, and the address of the mbarrier.
     pub(crate) barrier: (usize, u32),
     pub(crate) after: u64,
+    /// What the warp knew when it executed the instruction.
+    pub(crate) knowledge: Knowledge,
 }
 
 /// A reduction: the function of the old and the new element, and the bytes of an element.
