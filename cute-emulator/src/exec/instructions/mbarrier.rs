@@ -39,7 +39,7 @@ impl Step<'_> {
                 expected: count,
                 pending: count,
                 bytes: 0,
-                copied: false,
+                copied: [false; 2],
                 initialiser: self.warp.index,
                 announced: false,
                 arrived: knowledge.clone(),
@@ -109,7 +109,6 @@ impl Step<'_> {
         expect: Option<Reg>,
     ) -> Result<()> {
         let knowledge = self.warp.knowledge.clone();
-        let mut completed = Vec::new();
         for lane in lanes(mask) {
             let count = count.map(|count| u64::from(self.warp.get(count, lane) as u32));
             let expect = expect.map(|bytes| i64::from(self.warp.get(bytes, lane) as u32));
@@ -125,13 +124,7 @@ impl Step<'_> {
                     if drop {
                         barrier.drop_expected(count, at)?;
                     }
-                    // Whoever arrives after all others in the order of events knows that the phase is complete.
-                    let last = !barrier.copied && knowledge.covers(&barrier.arrived);
-                    let phase = barrier.phase;
                     barrier.arrive(count, at)?;
-                    if last && barrier.phase != phase {
-                        completed.push((barrier.number, barrier.completed()));
-                    }
                 }
                 Ok(())
             };
@@ -139,9 +132,6 @@ impl Step<'_> {
             if let Some(state) = state {
                 self.warp.set(state, lane, before);
             }
-        }
-        for (mbarrier, phases) in completed {
-            self.warp.knowledge.learn_phases(mbarrier, phases);
         }
         self.warp.tick();
         Ok(())

@@ -32,8 +32,8 @@ pub(crate) struct Mbarrier {
     /// The transaction count: bytes that the current phase still waits for. Negative if bytes arrived before they were
     /// expected.
     pub(crate) bytes: i64,
-    /// Whether bytes have arrived in the current phase.
-    pub(crate) copied: bool,
+    /// Whether bytes have arrived in the current phase, and in the last one before it.
+    pub(crate) copied: [bool; 2],
     /// The index of the warp that initialised it.
     pub(crate) initialiser: usize,
     /// Whether the initialiser has executed a fence since, after which copies and other CTAs may use the mbarrier.
@@ -53,14 +53,18 @@ impl Mbarrier {
         }
     }
 
-    /// Whether somebody with this knowledge knows that a phase which has passed is complete. That no phase was before the first
-    /// is known to all.
+    /// Whether somebody with this knowledge knows that a phase which has passed is complete.
     pub(crate) fn known(&self, phase: PhaseValue, knowledge: &Knowledge) -> bool {
-        let phases = match phase {
-            PhaseValue::Parity(_) => self.phase,
-            PhaseValue::State(state) => state + 1,
-        };
-        self.phase == 0 || knowledge.knows_phases(self.number, self.before + phases as u32)
+        let known = |state| knowledge.knows_phases(self.number, self.before + state as u32 + 1);
+        self.all_known(knowledge) || matches!(phase, PhaseValue::State(state) if known(state))
+    }
+
+    /// Whether somebody with this knowledge knows that all phases before the current one are complete: by a wait, from somebody
+    /// who has waited, or since each arrival is known.
+    fn all_known(&self, knowledge: &Knowledge) -> bool {
+        self.phase == 0
+            || knowledge.knows_phases(self.number, self.completed())
+            || !self.copied[1] && knowledge.has_seen(&self.released)
     }
 
     /// How many phases mbarriers of its number have completed.
@@ -73,7 +77,7 @@ impl Mbarrier {
         if self.pending == 0 && self.bytes == 0 {
             self.phase += 1;
             self.pending = self.expected;
-            self.copied = false;
+            self.copied = [false, self.copied[0]];
             let phases = u64::from(self.before) + self.phase;
             hold("phases of an mbarrier", phases, MAX_PHASES)?;
             self.arrived.learn_phases(self.number, phases as u32);
@@ -110,7 +114,7 @@ impl Mbarrier {
         knowledge: &Knowledge,
         address: u64,
     ) -> std::result::Result<(), FaultKind> {
-        if self.phase == 0 || knowledge.knows_phases(self.number, self.completed()) {
+        if self.all_known(knowledge) {
             return Ok(());
         }
         let message = format!(
@@ -147,7 +151,7 @@ impl Mbarrier {
         address: u64,
     ) -> std::result::Result<(), FaultKind> {
         self.bytes += bytes;
-        self.copied |= bytes < 0;
+        self.copied[0] |= bytes < 0;
         if self.bytes.unsigned_abs() > MAX_TX_BYTES {
             return Err(problem(
                 address,

@@ -55,11 +55,9 @@ impl Knowledge {
         }
     }
 
-    /// Whether everything that the other knows is known.
-    pub(crate) fn covers(&self, other: &Knowledge) -> bool {
+    /// Whether all accesses are ordered before those of the holder that are before those of the other.
+    pub(crate) fn has_seen(&self, other: &Knowledge) -> bool {
         covers(&self.seen, &other.seen)
-            && covers(&self.fenced, &other.fenced)
-            && covers(&self.phases, &other.phases)
     }
 
     pub(crate) fn join(&mut self, other: &Knowledge) {
