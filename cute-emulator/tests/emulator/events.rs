@@ -401,3 +401,33 @@ fn copies_of_threads_are_waited_for() {
         },
     );
 }
+
+/// Warps 1 and 2 read what warp 0 has written and writes again.
+const READERS: &str = "
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r2, smem;
+    shr.u32 %r1, %r0, 5;
+    setp.ne.u32 %p0, %r0, 0;
+    @!%p0 st.shared.b32 [%r2], 5;
+    bar.sync 0;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 ld.shared.b32 %r3, [%r2];
+    setp.ne.u32 %p2, %r1, 1;
+    SYNCHRONISE
+    @!%p0 st.shared.b32 [%r2], 6;";
+
+/// All readers of a byte count, not only the last.
+#[test]
+fn a_write_follows_every_read() {
+    let kernel = |sync: &str| module("", &READERS.replace("SYNCHRONISE", sync));
+    check_fine(&kernel("bar.sync 1, 96;"), threads(96));
+    for one in [
+        "@!%p2 bra END; bar.sync 1, 64;",
+        "setp.eq.u32 %p2, %r1, 2; @%p2 bra END; bar.sync 1, 64;",
+    ] {
+        let ptx = with(&kernel(one), "6;", "6;\nEND:");
+        check_flagged(&ptx, threads(96), |kind| {
+            matches!(kind, FaultKind::Race { .. })
+        });
+    }
+}

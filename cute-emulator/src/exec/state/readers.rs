@@ -12,10 +12,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The most sets of readers. A kernel has as many only if almost every byte has readers of its own.
-const MAX_SETS: u64 = 1 << 20;
-/// Sets that no byte has any more are removed when there are this many, and then twice as many as were left.
-const FIRST_COLLECTION: usize = 1 << 12;
+/// The most readers in all sets. A kernel has as many only if almost every byte has readers of its own.
+const MAX_READERS: usize = 1 << 22;
+/// Sets that no byte has any more are removed when all have this many readers, and then twice as many as were left.
+const FIRST_COLLECTION: usize = 1 << 14;
 
 /// An asynchronous operation that reads shared memory.
 pub(crate) struct AsyncRead {
@@ -100,7 +100,9 @@ pub(crate) struct Readers {
     joined: HashMap<(Tag, u64), Tag>,
     /// The last of these.
     last: ((Tag, u64), Tag),
-    /// The number of sets at which those that are not used are removed.
+    /// How many readers all sets have.
+    size: usize,
+    /// The size at which sets that are not used are removed.
     collect_at: usize,
     /// The number of the next asynchronous operation.
     next: u64,
@@ -113,6 +115,7 @@ impl Readers {
             sets: Vec::new(),
             joined: HashMap::new(),
             last: ((Tag::NOBODY, 0), Tag::NOBODY),
+            size: 0,
             collect_at: FIRST_COLLECTION,
             next: 0,
         })
@@ -225,17 +228,18 @@ impl Readers {
         }
         readers.retain(|earlier| !implied(earlier, reader, knowledge));
         readers.push(reader.clone());
+        self.size += readers.len();
+        let (size, limit) = (self.size as u64, MAX_READERS as u64);
+        hold("records of readers of shared memory", size, limit)?;
         let new = Tag::set(self.sets.len());
         self.sets.push(readers);
-        let count = self.sets.len() as u64;
-        hold("sets of readers of shared memory", count, MAX_SETS)?;
         self.joined.insert((old, key), new);
         Ok(new)
     }
 
     /// Removes the sets that no byte has, once there are many.
     fn collect(&mut self) {
-        if self.sets.len() < self.collect_at {
+        if self.size < self.collect_at {
             return;
         }
         let mut numbers = HashMap::new();
@@ -249,7 +253,8 @@ impl Readers {
                 *tag = Tag::set(new);
             }
         }
-        self.collect_at = FIRST_COLLECTION.max(2 * sets.len());
+        self.size = sets.iter().map(Vec::len).sum();
+        self.collect_at = (2 * self.size).clamp(FIRST_COLLECTION, MAX_READERS);
         self.sets = sets;
         self.joined.clear();
         self.last = ((Tag::NOBODY, 0), Tag::NOBODY);
