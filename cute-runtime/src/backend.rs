@@ -73,6 +73,10 @@ pub(crate) trait Backend: Send + Sync {
     fn name(&self) -> &str;
     fn is_emulator(&self) -> bool;
     fn multiprocessor_count(&self) -> u32;
+    /// How many warp instructions the emulator has executed; 0 on a GPU, which does not count them.
+    fn steps(&self) -> u64 {
+        0
+    }
 
     /// Allocates `bytes` bytes, at least 1, at an address that is a multiple of 256. They are not initialised.
     fn alloc(&self, bytes: usize) -> Result<u64, Error>;

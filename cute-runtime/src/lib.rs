@@ -46,6 +46,7 @@ mod launch;
 mod lock;
 mod memory;
 mod report;
+mod schedule;
 mod tensor;
 mod tensor_map;
 
@@ -111,6 +112,7 @@ pub use error::{ArgumentRule, AssertionFailure, DriverError, Error, LaunchRule, 
 pub use fact::{Comparison, Fact, Named, Term};
 pub use kernel::{Grid, Kernel, Param, Piece, Report, TmaRecipe};
 pub use memory::Buffer;
+pub use schedule::{EmulatorOptions, Policy, ScheduleFailure};
 pub use tensor::{Tensor, TensorView, TensorViewMut};
 #[cfg(feature = "instantiate")]
 pub use {backend::Image, error::Mistake, instantiate::Instantiate};
