@@ -426,6 +426,7 @@ pub(crate) fn low_bits(bits: u32) -> u64 {
 }
 
 /// The little-endian integer of up to eight bytes.
+#[inline]
 pub(crate) fn number(bytes: &[u8]) -> u64 {
     // The common sizes are several times as fast as the loop.
     match *bytes {

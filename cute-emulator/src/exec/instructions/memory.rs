@@ -34,8 +34,16 @@ impl Step<'_> {
             step.read(location, bytes, len, access.strong)?;
             for (i, (dst, mask)) in dst.iter().enumerate() {
                 let row = &mut step.warp.rows[*dst as usize][run.clone()];
-                for (value, bytes) in row.iter_mut().zip(bytes.chunks_exact(len)) {
-                    let loaded = number(&bytes[i * size..(i + 1) * size]);
+                let elements = bytes[i * size..].chunks(len);
+                if let (4, false) = (size, access.signed) {
+                    // The most common size, which is known here.
+                    for (value, bytes) in row.iter_mut().zip(elements) {
+                        *value = number(&bytes[..4]) & mask;
+                    }
+                    continue;
+                }
+                for (value, bytes) in row.iter_mut().zip(elements) {
+                    let loaded = number(&bytes[..size]);
                     *value = mask
                         & match access.signed {
                             true => sign_extended(loaded, size),
@@ -89,6 +97,8 @@ impl Step<'_> {
         len: usize,
         mut access: impl FnMut(&mut Self, u64, Range<usize>) -> std::result::Result<(), FaultKind>,
     ) -> Result<()> {
+        let addresses = self.warp.rows[address.base as usize]
+            .map(|base| base.wrapping_add_signed(address.offset));
         let mut lane = 0;
         while lane < LANES {
             let start = lane;
@@ -96,10 +106,10 @@ impl Step<'_> {
             if active >> start & 1 == 0 {
                 continue;
             }
-            let first = self.address(start, address);
+            let first = addresses[start];
             let mut next = first.wrapping_add(len as u64);
             let most = LANES.min(start + RUN_BYTES / len);
-            while lane < most && active >> lane & 1 == 1 && self.address(lane, address) == next {
+            while lane < most && active >> lane & 1 == 1 && addresses[lane] == next {
                 next = next.wrapping_add(len as u64);
                 lane += 1;
             }
@@ -107,7 +117,7 @@ impl Step<'_> {
                 continue;
             }
             for lane in start..lane {
-                access(self, self.address(lane, address), lane..lane + 1)
+                access(self, addresses[lane], lane..lane + 1)
                     .map_err(|fault| Blame::lane(fault, lane))?;
             }
         }
