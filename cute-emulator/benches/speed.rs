@@ -14,8 +14,9 @@ const CTAS: u32 = 500;
 /// The shared memory of a CTA that has all of an SM's.
 const SHARED: u32 = 227 << 10;
 
-/// Accesses in which lane i has the i-th of contiguous elements: the instruction, its address and its thread's bytes.
-const ACCESSES: [(&str, &str, u32); 6] = [
+/// Instructions, their operands, and the bytes of a thread: those of lane i follow those of the lane before.
+const INSTRUCTIONS: [(&str, &str, u32); 7] = [
+    ("add.u32", "%r8, %r8, 1", 4),
     ("ld.shared.b32", "%r4, [%r3]", 4),
     ("st.shared.b32", "[%r3], %r4", 4),
     ("ld.shared.v4.b32", "{%r4, %r5, %r6, %r7}, [%r3]", 16),
@@ -29,18 +30,11 @@ fn main() {
         let time = least_time(&product(ty), 1, 128, 1 << 16);
         println!("{PRODUCTS} wgmma m64n256k16 of {ty}: {time:.3?}");
     }
-    for (name, operands, bytes) in ACCESSES {
-        let body = "add.u32 %r8, %r8, 1;\n";
-        let access = format!("{name} {operands};\n").repeat(UNROLLED as usize);
-        let rate = |body: &str, per_loop: u32| {
-            let time = least_time(&looped(body, bytes), 1, 128, 1 << 16);
-            f64::from(128 * LOOPS * per_loop) / time.as_secs_f64() / 1e6
-        };
-        println!("{name}: {:.0} million a second", rate(&access, UNROLLED));
-        if bytes == 4 && name == "ld.shared.b32" {
-            let rate = rate(&body.repeat(UNROLLED as usize), UNROLLED);
-            println!("add.u32: {rate:.0} million a second");
-        }
+    for (name, operands, bytes) in INSTRUCTIONS {
+        let body = format!("{name} {operands};\n").repeat(UNROLLED as usize);
+        let time = least_time(&looped(&body, bytes), 1, 128, 1 << 16);
+        let rate = f64::from(128 * LOOPS * UNROLLED) / time.as_secs_f64() / 1e6;
+        println!("{name}: {rate:.0} million a second");
     }
     let time = least_time(&module("st.shared.b32 [%r2], %r0;\n"), CTAS, 32, SHARED);
     println!("a CTA of {SHARED} bytes: {:.3?}", time / CTAS);

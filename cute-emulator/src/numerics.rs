@@ -83,6 +83,7 @@ impl Format {
     }
 
     /// The value of an element, which an f32 represents, and its exponent.
+    #[inline]
     fn decode(self, bits: u32) -> (f32, i16) {
         let Fields {
             fraction,
@@ -289,11 +290,13 @@ fn power(exponent: i32) -> f64 {
 }
 
 /// The little-endian integer of up to four bytes.
+#[inline]
 pub(crate) fn little_endian(bytes: &[u8]) -> u32 {
-    bytes
-        .iter()
-        .rev()
-        .fold(0, |number, byte| number << 8 | u32::from(*byte))
+    match *bytes {
+        [a] => a.into(),
+        [a, b] => u16::from_le_bytes([a, b]).into(),
+        _ => (bytes.iter().rev()).fold(0, |number, byte| number << 8 | u32::from(*byte)),
+    }
 }
 
 /// Rounds to the nearest value of a format with this many fraction bits and this least exponent of normal numbers; ties to

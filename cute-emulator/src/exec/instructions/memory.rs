@@ -32,16 +32,18 @@ impl Step<'_> {
             let bytes = &mut buffer[..len * run.len()];
             let location = step.locate(access.space, first)?;
             step.read(location, bytes, len, access.strong)?;
+            let dsts = dst.len();
             for (i, (dst, mask)) in dst.iter().enumerate() {
                 let row = &mut step.warp.rows[*dst as usize][run.clone()];
-                let elements = bytes[i * size..].chunks(len);
                 if let (4, false) = (size, access.signed) {
-                    // The most common size, which is known here.
-                    for (value, bytes) in row.iter_mut().zip(elements) {
-                        *value = number(&bytes[..4]) & mask;
+                    // The most common size, which the compiler knows here.
+                    let words = bytes.as_chunks().0.chunks_exact(dsts);
+                    for (value, words) in row.iter_mut().zip(words) {
+                        *value = u64::from(u32::from_le_bytes(words[i])) & mask;
                     }
                     continue;
                 }
+                let elements = bytes[i * size..].chunks(len);
                 for (value, bytes) in row.iter_mut().zip(elements) {
                     let loaded = number(&bytes[..size]);
                     *value = mask
@@ -76,10 +78,18 @@ impl Step<'_> {
         let mut buffer = [0; RUN_BYTES];
         self.each_run(active, address, len, |step, first, run| {
             let bytes = &mut buffer[..len * run.len()];
+            let srcs = src.len();
             for (i, src) in src.iter().enumerate() {
                 let row = &step.warp.rows[*src as usize][run.clone()];
+                if size == 4 {
+                    let words = bytes.as_chunks_mut().0.chunks_exact_mut(srcs);
+                    for (value, words) in row.iter().zip(words) {
+                        words[i] = (*value as u32).to_le_bytes();
+                    }
+                    continue;
+                }
                 for (value, bytes) in row.iter().zip(bytes.chunks_exact_mut(len)) {
-                    put(&mut bytes[i * size..(i + 1) * size], *value);
+                    bytes[i * size..(i + 1) * size].copy_from_slice(&value.to_le_bytes()[..size]);
                 }
             }
             let location = step.locate(access.space, first)?;
@@ -117,7 +127,7 @@ impl Step<'_> {
                 continue;
             }
             for lane in start..lane {
-                access(self, addresses[lane], lane..lane + 1)
+                access(self, self.address(lane, address), lane..lane + 1)
                     .map_err(|fault| Blame::lane(fault, lane))?;
             }
         }
@@ -358,17 +368,6 @@ impl Step<'_> {
         } else {
             Err(FaultKind::Misaligned { address, align })
         }
-    }
-}
-
-/// Stores the low bytes of a value.
-fn put(bytes: &mut [u8], value: u64) {
-    // A copy whose length the compiler knows is several times as fast.
-    match bytes.len() {
-        2 => bytes.copy_from_slice(&(value as u16).to_le_bytes()),
-        4 => bytes.copy_from_slice(&(value as u32).to_le_bytes()),
-        8 => bytes.copy_from_slice(&value.to_le_bytes()),
-        len => bytes.copy_from_slice(&value.to_le_bytes()[..len]),
     }
 }
 
