@@ -17,6 +17,12 @@ const MAX_READERS: usize = 1 << 22;
 /// Sets that no byte has any more are removed when all have this many readers, and then twice as many as were left.
 const FIRST_COLLECTION: usize = 1 << 14;
 
+/// As many tags are compared at a time.
+const BLOCK: usize = 16;
+
+/// The last readers that were joined, before any were.
+const NOTHING_JOINED: ((Tag, u64), Tag) = ((Tag::NOBODY, 0), Tag::NOBODY);
+
 /// An asynchronous operation that reads shared memory.
 pub(crate) struct AsyncRead {
     pub(crate) by: Reading,
@@ -114,7 +120,7 @@ impl Readers {
             tags: filled(bytes, Tag::NOBODY)?,
             sets: Vec::new(),
             joined: HashMap::new(),
-            last: ((Tag::NOBODY, 0), Tag::NOBODY),
+            last: NOTHING_JOINED,
             size: 0,
             collect_at: FIRST_COLLECTION,
             next: 0,
@@ -135,6 +141,14 @@ impl Readers {
     /// Forgets the readers of bytes that are written.
     pub(crate) fn clear(&mut self, range: Range<usize>) {
         self.tags[range].fill(Tag::NOBODY);
+    }
+
+    /// Forgets all sets; no byte has one.
+    pub(crate) fn forget(&mut self) {
+        self.sets.clear();
+        self.joined.clear();
+        self.last = NOTHING_JOINED;
+        (self.size, self.collect_at, self.next) = (0, FIRST_COLLECTION, 0);
     }
 
     /// Adds a reader to bytes. The knowledge is that of the warp which reads.
@@ -257,7 +271,7 @@ impl Readers {
         self.collect_at = (2 * self.size).clamp(FIRST_COLLECTION, MAX_READERS);
         self.sets = sets;
         self.joined.clear();
-        self.last = ((Tag::NOBODY, 0), Tag::NOBODY);
+        self.last = NOTHING_JOINED;
     }
 }
 
@@ -284,9 +298,12 @@ fn implied(earlier: &Reader, later: &Reader, knowledge: &Knowledge) -> bool {
 /// How many tags at the beginning are equal.
 pub(crate) fn run(tags: &[Tag]) -> usize {
     let first = tags[0];
-    // Mostly all are, which the compiler checks several at a time.
-    if tags.iter().all(|tag| *tag == first) {
-        return tags.len();
-    }
-    tags.iter().take_while(|tag| **tag == first).count()
+    // Mostly many are, and without a branch for each of them the compiler compares several at a time.
+    let equal = |tags: &&[Tag]| {
+        let differences = tags.iter().map(|tag| tag.bits() ^ first.bits());
+        differences.fold(0, |some, one| some | one) == 0
+    };
+    let blocks = tags.chunks_exact(BLOCK).take_while(equal).count() * BLOCK;
+    let rest = tags[blocks..].iter().take(BLOCK);
+    blocks + rest.take_while(|tag| **tag == first).count()
 }

@@ -112,7 +112,13 @@ pub(crate) struct Shared {
     /// The last write of each byte.
     writers: Vec<Tag>,
     readers: Readers,
+    /// The blocks of bytes that have been written, as bits. No other byte has a record, since a byte without a writer cannot be
+    /// read.
+    used: u64,
 }
+
+/// The blocks of a CTA's shared memory, each of which is cleared by itself before another CTA gets the memory.
+const BLOCKS: usize = u64::BITS as usize;
 
 /// An access: what is done, by which warp of the cluster, and what the warp knows.
 #[derive(Clone, Copy)]
@@ -145,7 +151,26 @@ impl Shared {
             bytes: filled(bytes, 0)?,
             writers: filled(bytes, Tag::NOBODY)?,
             readers: Readers::new(bytes)?,
+            used: 0,
         })
+    }
+
+    /// Makes it as if it were new.
+    pub(crate) fn clear(&mut self) {
+        let (len, block) = (self.bytes.len(), self.block());
+        for i in (0..BLOCKS).filter(|i| self.used >> i & 1 == 1) {
+            let range = i * block..len.min((i + 1) * block);
+            self.bytes[range.clone()].fill(0);
+            self.writers[range.clone()].fill(Tag::NOBODY);
+            self.readers.clear(range);
+        }
+        self.readers.forget();
+        self.used = 0;
+    }
+
+    /// The bytes of a block.
+    fn block(&self) -> usize {
+        self.bytes.len().div_ceil(BLOCKS).next_power_of_two()
     }
 
     /// The range of `bytes` that an access covers; an error if it is not inside.
@@ -166,6 +191,12 @@ impl Shared {
 
     /// Records a write.
     pub(crate) fn written(&mut self, range: Range<usize>, tag: Tag) {
+        if range.is_empty() {
+            return;
+        }
+        let shift = self.block().trailing_zeros();
+        let (first, last) = (range.start >> shift, (range.end - 1) >> shift);
+        self.used |= u64::MAX << first & u64::MAX >> (BLOCKS - 1 - last);
         self.readers.clear(range.clone());
         self.writers[range].fill(tag);
     }
