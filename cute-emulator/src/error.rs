@@ -485,13 +485,67 @@ pub enum FaultKind {
     },
     /// A write to shared memory that a bulk store may still be reading.
     #[error(
-        "writes shared address {address:#x}, which the bulk store of {other} may still be reading; \
-         wait with cp.async.bulk.wait_group.read first"
+        "writes shared address {address:#x}, which the bulk store of {other} may still be reading; wait for it with \
+         cp.async.bulk.wait_group.read in the thread that started it, and put a barrier between the wait and this write"
     )]
     StoreInFlight {
         /// The shared address of the byte.
         address: u64,
         /// The instruction that started the store.
+        other: Other,
+    },
+    /// A write to shared memory that a wgmma may still be reading.
+    #[error(
+        "writes shared address {address:#x}, which the wgmma of {other} may still be reading; wait for it with \
+         wgmma.wait_group, and put an mbarrier or another barrier between the wait and this write"
+    )]
+    WgmmaInFlight {
+        /// The shared address of the byte.
+        address: u64,
+        /// The wgmma.
+        other: Other,
+    },
+    /// A write to shared memory that a copy to another CTA may still be reading.
+    #[error(
+        "writes shared address {address:#x}, which the copy of {other} may still be reading; wait for the mbarrier on which \
+         it completes, and put a barrier between the wait and this write"
+    )]
+    SourceInFlight {
+        /// The shared address of the byte.
+        address: u64,
+        /// The instruction that started the copy.
+        other: Other,
+    },
+    /// A CTA ends while another CTA may still be using its shared memory.
+    #[error(
+        "the CTA ends while {other} of CTA rank {rank}, warp {warp}, may still be using its shared memory; put a cluster \
+         barrier before its end"
+    )]
+    ExitWithVisitor {
+        /// The access.
+        other: Other,
+        /// The rank in the cluster of the CTA that executed it.
+        rank: u32,
+        /// The warp in that CTA.
+        warp: u32,
+    },
+    /// A CTA ends while a wgmma may still be reading its shared memory.
+    #[error(
+        "the CTA ends while the wgmma of {other} may still be reading its shared memory; wait with wgmma.wait_group first"
+    )]
+    ExitWithWgmma {
+        /// The wgmma.
+        other: Other,
+    },
+    /// An access to the bytes of an mbarrier that is no operation on mbarriers.
+    #[error(
+        "accesses shared address {address:#x} as data, where {other} has initialised an mbarrier; only mbarrier operations may \
+         until mbarrier.inval"
+    )]
+    MbarrierAsData {
+        /// The shared address of the byte.
+        address: u64,
+        /// The instruction that initialised the mbarrier.
         other: Other,
     },
     /// A CTA ends while a bulk store may still be reading its shared memory.
@@ -584,6 +638,9 @@ impl FaultKind {
             | FaultKind::MissingProxyFence { address, .. }
             | FaultKind::CopyInFlight { address, .. }
             | FaultKind::StoreInFlight { address, .. }
+            | FaultKind::WgmmaInFlight { address, .. }
+            | FaultKind::SourceInFlight { address, .. }
+            | FaultKind::MbarrierAsData { address, .. }
             | FaultKind::Ended { address, .. }
             | FaultKind::NoBarrier { address }
             | FaultKind::Barrier { address, .. } => Some(*address),

@@ -93,15 +93,17 @@ impl Device {
     /// #[kernels]
     /// mod negation {
     ///     #[kernel(threads = 32)]
-    ///     pub fn negate(x: &mut Tensor<f32, layout!(32:1)>) {
-    ///         x[thread()] = -x[thread()];
+    ///     pub fn negate(x: Global<f32, 1>) {
+    ///         if thread() < extent(x, 0) {
+    ///             x[thread()] = -x[thread()];
+    ///         }
     ///     }
     /// }
     ///
     /// Device::under_schedules(10, |device| {
-    ///     let mut x = Tensor::from_slice(device, &[1.0; 32], [32])?;
+    ///     let mut x = Tensor::from_slice(device, &[1.0_f32; 32], [32])?;
     ///     negation::negate::launch(device, 1, &mut x.view_mut())?;
-    ///     assert_eq!(x.to_vec()?, [-1.0; 32]);
+    ///     assert_eq!(x.download()?, [-1.0; 32]);
     ///     Ok::<(), Error>(())
     /// })?;
     /// # Ok::<(), cute_runtime::ScheduleFailure<Error>>(())

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{env, iter};
 
-use cute_runtime::{Device, Error, Kernel, Tensor, bf16};
+use cute_runtime::{Device, EmulatorOptions, Error, Kernel, Tensor, bf16};
 
 #[cute_runtime::kernels]
 mod kernels {
@@ -166,6 +166,40 @@ fn faults_are_told_in_the_words_of_the_source() {
     ] {
         assert!(error.contains(&part), "{part}\n{error}");
     }
+}
+
+#[test]
+fn of_the_failures_under_many_schedules_the_shortest_is_told() {
+    let race = |device: &Device| {
+        let mut out = Tensor::<f32, 1>::zeros(device, [64])?;
+        // SAFETY: `out` has an element for each thread.
+        unsafe { kernels::race::launch(device, 1, &mut out.view_mut()) }
+    };
+    let failure = Device::under_schedules(10, race).unwrap_err();
+    assert_eq!((failure.failed, failure.schedules), (10, 10));
+    let text = failure.to_string();
+    for part in [
+        "races at shared address".to_owned(),
+        format!(
+            "policy {:?}, seed {}",
+            failure.options.schedule, failure.options.seed
+        ),
+        format!(
+            "fails under 10 of 10 schedules, and after the fewest warp instructions, {}",
+            failure.steps
+        ),
+    ] {
+        assert!(text.contains(&part), "{part}\n{text}");
+    }
+    // The options are those of a device on which the failure happens again.
+    let again = fault(race(&Device::emulator_with(failure.options)));
+    assert_eq!(again, failure.error.to_string());
+    let shorter = EmulatorOptions {
+        step_limit: failure.steps - 1,
+        ..failure.options
+    };
+    let ended = fault(race(&Device::emulator_with(shorter)));
+    assert!(ended.contains("did not end within"), "{ended}");
 }
 
 /// The devices under test.

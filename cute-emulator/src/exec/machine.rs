@@ -267,7 +267,7 @@ impl Machine<'_> {
     fn end(&mut self, c: usize) -> Result<(), EmulatorError> {
         self.step(c, &mut Warp::nobody(), |step| {
             step.complete_copies()?;
-            step.forget_wgmma();
+            step.forget_unwaited();
             Ok(())
         })?;
         self.running.swap_remove(c);

@@ -106,8 +106,10 @@ impl Step<'_> {
     /// Called when the last lane of a warp has ended.
     fn leave(&mut self) -> Result<()> {
         self.leave_barriers();
+        let left = &mut self.cluster.ctas[self.warp.rank].left;
+        left.join(&self.warp.knowledge);
         if self.cluster.cta_ended(self.warp.rank) {
-            self.check_copies_at_exit()?;
+            self.check_exit()?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use crate::error::FaultKind;
 use crate::exec::state::barriers::{MAX_ARRIVALS, MAX_NUMBERS, MBARRIER_BYTES, Mbarrier, problem};
 use crate::exec::state::knowledge::Knowledge;
 use crate::exec::state::repetition::Repetition;
-use crate::exec::state::shared::Tag;
+use crate::exec::state::shared::{How, Tag};
 use crate::exec::state::warp::{PhaseValue, Split, Wait, lanes};
 use crate::exec::step::{Blame, Result, Step};
 use crate::limits::hold;
@@ -39,19 +39,16 @@ impl Step<'_> {
                 expected: count,
                 pending: count,
                 bytes: 0,
-                copied: false,
+                copied: [false; 2],
                 initialiser: self.warp.index,
                 announced: false,
                 arrived: knowledge.clone(),
                 released: knowledge,
             };
             let clock = self.warp.knowledge.seen[self.warp.index];
-            let tag = Tag::generic(self.pc, self.warp.index, clock);
-            let shared = &mut self.cluster.ctas[rank].shared;
-            let range = shared
-                .range(at.into(), MBARRIER_BYTES)
+            let tag = Tag::mbarrier(self.pc, self.warp.index, clock);
+            self.overwrite(rank, at, tag)
                 .map_err(|fault| Blame::lane(fault, lane))?;
-            shared.written(range, tag);
             let mbarriers = &mut self.cluster.ctas[rank].mbarriers;
             mbarriers.insert(at, fresh);
             let (count, limit) = (mbarriers.len() as u64, self.limits.mbarriers);
@@ -70,7 +67,25 @@ impl Step<'_> {
                 return Err(Blame::lane(FaultKind::NoBarrier { address }, lane));
             };
             self.forget_mbarrier(&removed, rank, at);
+            let clock = self.warp.knowledge.seen[self.warp.index];
+            let tag = Tag::generic(self.pc, self.warp.index, clock);
+            let shared = &mut self.cluster.ctas[rank].shared;
+            let range = shared
+                .range(at.into(), MBARRIER_BYTES)
+                .map_err(|fault| Blame::lane(fault, lane))?;
+            shared.written(range, tag);
         }
+        Ok(())
+    }
+
+    /// Writes the bytes of an mbarrier where none is yet.
+    fn overwrite(&mut self, rank: usize, at: u32, tag: Tag) -> std::result::Result<(), FaultKind> {
+        let warps = self.cluster.warps_per_cta();
+        let usage = self.warp.knowledge.uses(self.warp.index, How::Write);
+        let shared = &mut self.cluster.ctas[rank].shared;
+        let range = shared.range(at.into(), MBARRIER_BYTES)?;
+        shared.check(range.clone(), usage, self.code, warps)?;
+        shared.written(range, tag);
         Ok(())
     }
 
@@ -94,28 +109,22 @@ impl Step<'_> {
         expect: Option<Reg>,
     ) -> Result<()> {
         let knowledge = self.warp.knowledge.clone();
-        let mut completed = Vec::new();
         for lane in lanes(mask) {
             let count = count.map(|count| u64::from(self.warp.get(count, lane) as u32));
             let expect = expect.map(|bytes| i64::from(self.warp.get(bytes, lane) as u32));
             let (barrier, at) = self.mbarrier(lane, address)?;
             let before = barrier.phase | barrier.pending << PENDING_SHIFT;
             let mut update = || {
+                barrier.check_turn(&knowledge, at)?;
                 if let Some(bytes) = expect {
                     barrier.transfer(bytes, at)?;
                 }
                 if let Some(count) = count {
                     barrier.learn(&knowledge);
                     if drop {
-                        barrier.expected = barrier.expected.saturating_sub(count);
+                        barrier.drop_expected(count, at)?;
                     }
-                    // Whoever arrives after all others in the order of events knows that the phase is complete.
-                    let last = !barrier.copied && knowledge.covers(&barrier.arrived);
-                    let phase = barrier.phase;
                     barrier.arrive(count, at)?;
-                    if last && barrier.phase != phase {
-                        completed.push((barrier.number, barrier.completed()));
-                    }
                 }
                 Ok(())
             };
@@ -123,9 +132,6 @@ impl Step<'_> {
             if let Some(state) = state {
                 self.warp.set(state, lane, before);
             }
-        }
-        for (mbarrier, phases) in completed {
-            self.warp.knowledge.learn_phases(mbarrier, phases);
         }
         self.warp.tick();
         Ok(())
@@ -137,11 +143,13 @@ impl Step<'_> {
         address: Address,
         bytes: Reg,
     ) -> Result<()> {
+        let knowledge = self.warp.knowledge.clone();
         for lane in lanes(mask) {
             let bytes = i64::from(self.warp.get(bytes, lane) as u32);
             let (barrier, at) = self.mbarrier(lane, address)?;
             barrier
-                .transfer(-bytes, at)
+                .check_turn(&knowledge, at)
+                .and_then(|()| barrier.transfer(-bytes, at))
                 .map_err(|fault| Blame::lane(fault, lane))?;
         }
         Ok(())
@@ -247,6 +255,7 @@ impl Step<'_> {
         address: Address,
     ) -> Result<(&mut Mbarrier, u64)> {
         let (rank, at) = self.mbarrier_address(lane, address)?;
+        self.visit(rank);
         let (code, warps, own) = (self.code, self.cluster.warps_per_cta(), self.warp.rank);
         let cta = &mut self.cluster.ctas[rank];
         let address = u64::from(at);
@@ -254,7 +263,7 @@ impl Step<'_> {
             return Err(Blame::lane(FaultKind::NoBarrier { address }, lane));
         };
         // Its initialisation must be ordered before this access, and nothing may have overwritten it.
-        let usage = self.warp.knowledge.reads(self.warp.index);
+        let usage = self.warp.knowledge.uses(self.warp.index, How::Mbarrier);
         cta.shared
             .range(address, MBARRIER_BYTES)
             .and_then(|range| cta.shared.check(range, usage, code, warps))

@@ -32,8 +32,8 @@ pub(crate) struct Mbarrier {
     /// The transaction count: bytes that the current phase still waits for. Negative if bytes arrived before they were
     /// expected.
     pub(crate) bytes: i64,
-    /// Whether bytes have arrived in the current phase.
-    pub(crate) copied: bool,
+    /// Whether bytes have arrived in the current phase, and in the last one before it.
+    pub(crate) copied: [bool; 2],
     /// The index of the warp that initialised it.
     pub(crate) initialiser: usize,
     /// Whether the initialiser has executed a fence since, after which copies and other CTAs may use the mbarrier.
@@ -53,14 +53,18 @@ impl Mbarrier {
         }
     }
 
-    /// Whether somebody with this knowledge knows that a phase which has passed is complete. That no phase was before the first
-    /// is known to all.
+    /// Whether somebody with this knowledge knows that a phase which has passed is complete.
     pub(crate) fn known(&self, phase: PhaseValue, knowledge: &Knowledge) -> bool {
-        let phases = match phase {
-            PhaseValue::Parity(_) => self.phase,
-            PhaseValue::State(state) => state + 1,
-        };
-        self.phase == 0 || knowledge.knows_phases(self.number, self.before + phases as u32)
+        let known = |state| knowledge.knows_phases(self.number, self.before + state as u32 + 1);
+        self.all_known(knowledge) || matches!(phase, PhaseValue::State(state) if known(state))
+    }
+
+    /// Whether somebody with this knowledge knows that all phases before the current one are complete: by a wait, from somebody
+    /// who has waited, or since each arrival is known.
+    fn all_known(&self, knowledge: &Knowledge) -> bool {
+        self.phase == 0
+            || knowledge.knows_phases(self.number, self.completed())
+            || !self.copied[1] && knowledge.has_seen(&self.released)
     }
 
     /// How many phases mbarriers of its number have completed.
@@ -73,7 +77,7 @@ impl Mbarrier {
         if self.pending == 0 && self.bytes == 0 {
             self.phase += 1;
             self.pending = self.expected;
-            self.copied = false;
+            self.copied = [false, self.copied[0]];
             let phases = u64::from(self.before) + self.phase;
             hold("phases of an mbarrier", phases, MAX_PHASES)?;
             self.arrived.learn_phases(self.number, phases as u32);
@@ -87,6 +91,10 @@ impl Mbarrier {
         count: u64,
         address: u64,
     ) -> std::result::Result<(), FaultKind> {
+        if count == 0 {
+            let message = "0 threads arrive; at least one must".to_owned();
+            return Err(problem(address, message));
+        }
         self.pending = self.pending.checked_sub(count).ok_or_else(|| {
             problem(
                 address,
@@ -99,6 +107,43 @@ impl Mbarrier {
         self.complete_phase()
     }
 
+    /// An error unless somebody with this knowledge, who arrives or transfers bytes, knows that the earlier phases are complete:
+    /// else what is meant for this phase may count for an earlier one.
+    pub(crate) fn check_turn(
+        &self,
+        knowledge: &Knowledge,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
+        if self.all_known(knowledge) {
+            return Ok(());
+        }
+        let message = format!(
+            "phase {} is complete, but not in the order of events before this arrival in phase {}: under another schedule it counts \
+             for the earlier phase. Either wait for that phase first, or, if both belong to one phase, the expected count, {}, or \
+             the expected bytes are too few",
+            self.phase - 1,
+            self.phase,
+            self.expected
+        );
+        Err(problem(address, message))
+    }
+
+    /// Lowers the expected count of the next phases.
+    pub(crate) fn drop_expected(
+        &mut self,
+        count: u64,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
+        self.expected = self.expected.checked_sub(count).ok_or_else(|| {
+            let message = format!(
+                "{count} threads drop out, but the expected count is {}",
+                self.expected
+            );
+            problem(address, message)
+        })?;
+        Ok(())
+    }
+
     /// Adds to the transaction count: a positive number expects bytes, a negative one completes them.
     pub(crate) fn transfer(
         &mut self,
@@ -106,7 +151,7 @@ impl Mbarrier {
         address: u64,
     ) -> std::result::Result<(), FaultKind> {
         self.bytes += bytes;
-        self.copied |= bytes < 0;
+        self.copied[0] |= bytes < 0;
         if self.bytes.unsigned_abs() > MAX_TX_BYTES {
             return Err(problem(
                 address,
@@ -157,15 +202,26 @@ impl Mbarrier {
 
 impl Display for Mbarrier {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Mbarrier {
+            phase,
+            pending,
+            expected,
+            bytes,
+            ..
+        } = self;
+        let parity = phase & 1;
         write!(
             f,
-            "its phase {} (parity {}) waits for {} of {} arrivals and {} bytes",
-            self.phase,
-            self.phase & 1,
-            self.pending,
-            self.expected,
-            self.bytes
-        )
+            "its phase {phase} (parity {parity}) waits for {pending} of {expected} arrivals"
+        )?;
+        match bytes {
+            0.. => write!(f, " and {bytes} bytes"),
+            _ => write!(
+                f,
+                ", and {} bytes have arrived that it does not expect",
+                -bytes
+            ),
+        }
     }
 }
 

@@ -32,12 +32,6 @@ impl Knowledge {
         }
     }
 
-    /// The bytes that it takes on the host.
-    pub(crate) fn bytes(&self) -> u64 {
-        let numbers = self.seen.len() + self.fenced.len() + self.phases.len();
-        (size_of::<u32>() * numbers) as u64
-    }
-
     /// The bytes that it takes on the host in a cluster of this many warps, mbarriers not counted.
     pub(crate) fn bytes_among(warps: usize) -> u64 {
         (2 * size_of::<u32>() * warps) as u64
@@ -61,11 +55,9 @@ impl Knowledge {
         }
     }
 
-    /// Whether everything that the other knows is known.
-    pub(crate) fn covers(&self, other: &Knowledge) -> bool {
+    /// Whether all accesses are ordered before those of the holder that are before those of the other.
+    pub(crate) fn has_seen(&self, other: &Knowledge) -> bool {
         covers(&self.seen, &other.seen)
-            && covers(&self.fenced, &other.fenced)
-            && covers(&self.phases, &other.phases)
     }
 
     pub(crate) fn join(&mut self, other: &Knowledge) {
