@@ -13,6 +13,7 @@ mod product;
 mod region;
 mod under_way;
 mod wgmma;
+mod written;
 
 use super::state::warp::Split;
 use super::step::{Blame, Flow, Result, Step};
