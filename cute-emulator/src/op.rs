@@ -427,6 +427,8 @@ pub(crate) enum Op {
     MbarrierWait {
         address: Address,
         done: Reg,
+        /// The scope is `.cta`: it orders accesses after those of the own CTA alone.
+        own_cta: bool,
         phase: Phase,
     },
     /// `getctarank`: the rank of the CTA to whose shared memory the address belongs.

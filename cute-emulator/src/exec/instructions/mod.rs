@@ -142,9 +142,10 @@ impl Step<'_> {
             Op::MbarrierWait {
                 address,
                 done,
+                own_cta,
                 phase,
             } => {
-                self.mbarrier_wait(split, active, *address, *done, *phase)?;
+                self.mbarrier_wait(split, active, *address, *done, *own_cta, *phase)?;
             }
             Op::SetMaxRegisters { count, increase } => {
                 self.progress = true;
