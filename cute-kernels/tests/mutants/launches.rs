@@ -84,7 +84,7 @@ pub(crate) const LAUNCHES: &[Launch] = &[
     Launch {
         name: "sum of rows",
         run: |device| {
-            let x = rows(device, 7, 1032)?;
+            let x = rows(device, 7, 9000)?;
             let mut sums = Tensor::<f32, 1>::zeros(device, [7])?;
             sum_rows(device, &x.view(), &mut sums.view_mut())?;
             Ok(bytes(&sums.download()?))
@@ -93,7 +93,7 @@ pub(crate) const LAUNCHES: &[Launch] = &[
     Launch {
         name: "sum",
         run: |device| {
-            let x = Tensor::from_slice(device, &numbers(20_000), [20_000])?;
+            let x = Tensor::from_slice(device, &numbers(140_000), [140_000])?;
             let mut total = Tensor::<f32, 1>::zeros(device, [1])?;
             sum(device, &x.view(), &mut total.view_mut())?;
             Ok(bytes(&total.download()?))

@@ -29,8 +29,10 @@ pub(crate) struct Mutant {
     pub(crate) instruction: Mnemonic,
     /// What is changed, as text: the lines before and after.
     pub(crate) change: String,
-    lines: Range<usize>,
-    with: Vec<Line>,
+    /// The lines of the body that are changed.
+    pub(crate) lines: Range<usize>,
+    /// What takes their place.
+    pub(crate) with: Vec<Line>,
 }
 
 impl Mutant {
@@ -525,10 +527,13 @@ fn coordinates(_: &Body, _: usize, inst: &Inst) -> Vec<Vec<Line>> {
     changed.collect()
 }
 
-/// A constant in the computation of an address.
+/// A constant in the computation of an address, or of the extent of a tile with which something is compared.
 fn computation(body: &Body, _: usize, inst: &Inst) -> Vec<Vec<Line>> {
     let mut wanted = false;
-    inst.for_each_written(&mut |name| wanted |= body.addresses.contains(name));
+    let sum = matches!(inst.mnemonic.opcode(), Opcode::Add | Opcode::Sub);
+    inst.for_each_written(&mut |name| {
+        wanted |= body.addresses.contains(name) || !sum && body.conditions.contains(name);
+    });
     match wanted {
         true => other_constants(inst),
         false => vec![],
@@ -588,9 +593,12 @@ fn comparison(_: &Body, _: usize, inst: &Inst) -> Vec<Vec<Line>> {
     .collect()
 }
 
-/// A constant that is compared, or of which something that is compared is computed.
+/// A bound that is one too large: a constant, or a sum with one. Which of the threads does what one has to do (a comparison for
+/// equality) is no bound.
 fn bound(body: &Body, _: usize, inst: &Inst) -> Vec<Vec<Line>> {
-    let mut wanted = inst.mnemonic.opcode() == Opcode::Setp;
+    let text = inst.mnemonic.as_str();
+    let equality = text.starts_with("setp.eq") || text.starts_with("setp.ne");
+    let mut wanted = inst.mnemonic.opcode() == Opcode::Setp && !equality;
     inst.for_each_written(&mut |name| {
         wanted |= body.conditions.contains(name) && !body.addresses.contains(name);
     });
@@ -601,7 +609,7 @@ fn bound(body: &Body, _: usize, inst: &Inst) -> Vec<Vec<Line>> {
         Opcode::Setp | Opcode::Add | Opcode::Sub => (1..inst.operands.len())
             .flat_map(|operand| with_int(inst, operand, |x| x + 1))
             .collect(),
-        _ => other_constants(inst),
+        _ => vec![],
     }
 }
 
@@ -673,11 +681,11 @@ fn replaced(inst: &Inst, operand: usize, with: Operand) -> Line {
     Line::Inst(inst)
 }
 
-fn mnemonic(text: &str) -> Mnemonic {
+pub(crate) fn mnemonic(text: &str) -> Mnemonic {
     text.parse().expect("the instruction is in the table")
 }
 
-fn entry(module: &Module) -> &Entry {
+pub(crate) fn entry(module: &Module) -> &Entry {
     let entries = module.items.iter().filter_map(|item| match item {
         Item::Entry(entry) => Some(entry),
         _ => None,
@@ -685,7 +693,7 @@ fn entry(module: &Module) -> &Entry {
     entries.last().expect("a module of a kernel has an entry")
 }
 
-fn entry_mut(module: &mut Module) -> &mut Entry {
+pub(crate) fn entry_mut(module: &mut Module) -> &mut Entry {
     let entries = module.items.iter_mut().filter_map(|item| match item {
         Item::Entry(entry) => Some(entry),
         _ => None,
