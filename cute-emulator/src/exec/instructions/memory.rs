@@ -282,10 +282,7 @@ impl Step<'_> {
                 let clock = self.warp.knowledge.seen[self.warp.index];
                 let shared = &mut self.cluster.ctas[rank].shared;
                 into.copy_from_slice(&shared.bytes[range.clone()]);
-                if strong {
-                    return Ok(());
-                }
-                let tag = Tag::generic(self.pc, self.warp.index, clock);
+                let tag = Tag::access(self.pc, self.warp.index, clock, strong);
                 shared.read(range, tag, &self.warp.knowledge)
             }
             Location::Param(offset) => match self.params.get(offset..offset + into.len()) {
@@ -321,13 +318,12 @@ impl Step<'_> {
                 let range = self.shared_bytes(rank, address, from.len(), true, strong)?;
                 by.for_each(|lane| self.warp.written |= 1 << lane);
                 let clock = self.warp.knowledge.seen[self.warp.index];
-                let tag = if strong {
-                    Tag::SETTLED
-                } else {
-                    Tag::generic(self.pc, self.warp.index, clock)
-                };
+                let tag = Tag::access(self.pc, self.warp.index, clock, strong);
                 let shared = &mut self.cluster.ctas[rank].shared;
                 shared.bytes[range.clone()].copy_from_slice(from);
+                if strong {
+                    return shared.written_strongly(range, tag, &self.warp.knowledge);
+                }
                 shared.written(range, tag);
                 Ok(())
             }

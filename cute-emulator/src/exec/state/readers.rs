@@ -1,4 +1,5 @@
-//! Who has read each byte of shared memory since it was last written.
+//! Who has read each byte of shared memory since it was last written. Atomics and strong accesses count as reads here: a plain
+//! access must be ordered after all of them.
 //!
 //! Of the readers of a byte, one warp through the generic proxy is recorded in the byte's [`Tag`] itself, several readers as the
 //! number of a set. Sets are shared: the bytes that have the same readers have the same set.
@@ -280,8 +281,26 @@ fn implied(earlier: &Reader, later: &Reader, knowledge: &Knowledge) -> bool {
     match (earlier, later) {
         (Reader::Generic(earlier), Reader::Generic(later)) => {
             match (earlier.record(), later.record()) {
-                (Record::Generic { warp, clock, .. }, Record::Generic { warp: by, .. }) => {
-                    warp == by || clock <= knowledge.seen[warp]
+                (
+                    Record::Generic {
+                        instruction,
+                        warp,
+                        clock,
+                        strong,
+                    },
+                    Record::Generic {
+                        instruction: by_instruction,
+                        warp: by,
+                        strong: by_strong,
+                        ..
+                    },
+                ) => {
+                    // Loads, atomics and stores race with different accesses.
+                    let alike = match strong {
+                        true => by_strong && instruction == by_instruction,
+                        false => !by_strong,
+                    };
+                    alike && (warp == by || clock <= knowledge.seen[warp])
                 }
                 _ => false,
             }
