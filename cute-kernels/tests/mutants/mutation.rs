@@ -59,7 +59,7 @@ impl Display for Mutant {
 /// instructions of each kind, spread evenly.
 pub(crate) fn mutants(module: &Module, most: usize) -> Vec<Mutant> {
     let body = Body::new(&entry(module).body);
-    let mut sites: BTreeMap<(usize, &str), Vec<(usize, Vec<Vec<Line>>)>> = BTreeMap::new();
+    let mut sites: BTreeMap<(usize, &str), Vec<Site>> = BTreeMap::new();
     for (at, inst) in body.instructions() {
         for (number, rule) in RULES.iter().enumerate() {
             let changes = (rule.changes)(&body, at, inst);
@@ -93,6 +93,9 @@ pub(crate) fn mutants(module: &Module, most: usize) -> Vec<Mutant> {
     }
     mutants
 }
+
+/// The line of an instruction, and what may replace it.
+type Site = (usize, Vec<Vec<Line>>);
 
 /// A kind of mistake.
 struct Rule {
@@ -686,19 +689,23 @@ pub(crate) fn mnemonic(text: &str) -> Mnemonic {
 }
 
 pub(crate) fn entry(module: &Module) -> &Entry {
-    let entries = module.items.iter().filter_map(|item| match item {
+    let mut entries = module.items.iter().filter_map(|item| match item {
         Item::Entry(entry) => Some(entry),
         _ => None,
     });
-    entries.last().expect("a module of a kernel has an entry")
+    entries
+        .next_back()
+        .expect("a module of a kernel has an entry")
 }
 
 pub(crate) fn entry_mut(module: &mut Module) -> &mut Entry {
-    let entries = module.items.iter_mut().filter_map(|item| match item {
+    let mut entries = module.items.iter_mut().filter_map(|item| match item {
         Item::Entry(entry) => Some(entry),
         _ => None,
     });
-    entries.last().expect("a module of a kernel has an entry")
+    entries
+        .next_back()
+        .expect("a module of a kernel has an entry")
 }
 
 /// Instructions on one line, without their comments and places.

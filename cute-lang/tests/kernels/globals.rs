@@ -715,6 +715,8 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         "let i = s; if i < 64 { x[(0, i)] = 0.0; }",
         "let i = (s as i64) as u64; if s < 64 { x[(0, i)] = 0.0; }",
         "let t = local_tile(z, 128, block_idx().0); t[thread() % 128] = 0.0;",
+        // A sum that may be below 0.
+        "let i = (thread() & 31) as i32 + -8; x[(0, i as u32)] = 0.0;",
     ];
     for body in refused {
         let error = match safe(body) {

@@ -202,13 +202,15 @@ impl Builder {
         &self.conditions.holding
     }
 
-    /// The two numbers that a register is known to be the sum of.
+    /// The two unsigned integers that a register is known to be the sum of. The sum may wrap.
     pub fn summands(&self, num: &Num) -> Option<(&Num, &Num)> {
         let Num::Reg(register) = num else {
             return None;
         };
         match self.conditions.computed.get(&register.name) {
-            Some((Op::Add, a, b)) if !register.variable => Some((a, b)),
+            Some((Op::Add, a, b)) if !register.variable && [a, b].into_iter().all(is_unsigned) => {
+                Some((a, b))
+            }
             _ => None,
         }
     }
@@ -296,6 +298,11 @@ impl Conditions {
                     _ => false,
                 }
     }
+}
+
+/// Whether a number is not below 0: one in a register is taken as unsigned.
+fn is_unsigned(num: &Num) -> bool {
+    num.constant().is_none_or(|known| known >= 0)
 }
 
 fn is_fixed(num: &Num) -> bool {
