@@ -7,7 +7,7 @@
 //! ```
 //!
 //! runs all mutants, or those of the launches whose names contain LAUNCH, and prints those that are missed. Without `all` it runs
-//! a sample, which fails if fewer mutants are found than before.
+//! a sample, which fails if more than a tenth of the mutants of synchronisation is missed.
 
 mod equivalent;
 mod launches;
@@ -33,9 +33,9 @@ const SEEDS: std::ops::Range<u64> = 0..4;
 const ALL: usize = 6;
 const SAMPLE: usize = 1;
 /// Every how many mutants one is in the sample.
-const SAMPLED: usize = 23;
-/// How many mutants of the sample are reported by the first schedule, or known to be equivalent.
-const FOUND: usize = 20;
+const SAMPLED: usize = 5;
+/// Of how many mutants of synchronisation in the sample one may be missed.
+const MISSED_OF: usize = 10;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -73,7 +73,7 @@ fn main() -> ExitCode {
     let start = Instant::now();
     let verdicts: Vec<Verdict> = cases.par_iter().map(Case::verdict).collect();
     report(&cases, &verdicts);
-    result(&verdicts, if all { 0 } else { FOUND }, start.elapsed())
+    result(&cases, &verdicts, all, start.elapsed())
 }
 
 /// A launch of correct kernels.
@@ -242,17 +242,24 @@ fn report(cases: &[Case], verdicts: &[Verdict]) {
 }
 
 /// Prints the last line as a test runner does.
-fn result(verdicts: &[Verdict], expected: usize, time: Duration) -> ExitCode {
-    let is_found =
-        |verdict: &&Verdict| matches!(verdict, Verdict::Reported | Verdict::Equivalent(_));
-    let found = verdicts.iter().filter(is_found).count();
-    let missed = expected.saturating_sub(found);
-    let (word, code) = match missed {
-        0 => ("ok", ExitCode::SUCCESS),
-        _ => ("FAILED", ExitCode::FAILURE),
+fn result(cases: &[Case], verdicts: &[Verdict], all: bool, time: Duration) -> ExitCode {
+    let judged = cases.iter().zip(verdicts);
+    let judged = judged.filter(|(case, _)| case.mutant.class == Class::Synchronisation);
+    let (mut passed, mut missed) = (0, 0);
+    for (_, verdict) in judged {
+        match verdict {
+            Verdict::Invalid => {}
+            Verdict::Wrong | Verdict::Survived => missed += 1,
+            Verdict::Reported | Verdict::ReportedLater | Verdict::Equivalent(_) => passed += 1,
+        }
+    }
+    let fails = !all && missed * MISSED_OF > passed + missed;
+    let (word, failed, code) = match fails {
+        true => ("FAILED", missed, ExitCode::FAILURE),
+        false => ("ok", 0, ExitCode::SUCCESS),
     };
     println!(
-        "\ntest result: {word}. {found} passed; {missed} failed; 0 ignored; 0 measured; 0 filtered out; finished in {:.2}s",
+        "\ntest result: {word}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out; finished in {:.2}s",
         time.as_secs_f64()
     );
     code
