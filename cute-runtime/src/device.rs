@@ -50,8 +50,8 @@ impl Device {
     /// #[kernels]
     /// mod reversal {
     ///     #[kernel(threads = 64)]
-    ///     pub fn reverse(x: &mut Tensor<u32, layout!(64:1)>) {
-    ///         let kept = shared::<u32>(layout!(64:1), 16);
+    ///     pub fn reverse(#[facts(extent(x, 0) >= 64)] x: Global<u32, 1>) {
+    ///         let kept = smem::<u32>(64);
     ///         kept[thread()] = x[thread()];
     ///         sync_threads();
     ///         x[thread()] = kept[63 - thread()];
@@ -62,7 +62,7 @@ impl Device {
     /// let device = Device::emulator_rewriting(EmulatorOptions::default(), unsynchronised);
     /// let mut x = Tensor::<u32, 1>::zeros(&device, [64])?;
     /// let error = reversal::reverse::launch(&device, 1, &mut x.view_mut()).unwrap_err();
-    /// assert!(error.to_string().contains("race"), "{error}");
+    /// assert!(error.to_string().contains("kept: u32 at 64:1"), "{error}");
     /// # Ok::<(), Error>(())
     /// ```
     pub fn emulator_rewriting(

@@ -183,7 +183,10 @@ impl<'a> Decoder<'a, '_> {
         }
         if let Some(last) = self.uses.last_mut() {
             let (mut reads, mut writes) = (Vec::new(), Vec::new());
-            inst.for_each_source(&mut |name| reads.push(name));
+            // Moving bits uses none: a register of which one half is written is packed anew with its other half.
+            if !matches!(inst.mnemonic.opcode(), Opcode::Mov | Opcode::Prmt) {
+                inst.for_each_source(&mut |name| reads.push(name));
+            }
             inst.for_each_written(&mut |name| writes.push(name));
             last.reads = self.registers.declared_rows(reads.into_iter());
             last.writes = self.registers.declared_rows(writes.into_iter());
