@@ -5,7 +5,7 @@ use cute_runtime::{Device, Tensor, TensorView, TensorViewMut};
 use crate::Error;
 use crate::extent::extent;
 use crate::row::kernels::ROW_8192;
-use crate::row::{choose, has_vectors};
+use crate::row::{Choice, choose, is_aligned};
 
 /// `sums[i] = Σⱼ x[i, j]`, computed in f32, for `bf16`, `f16` and `f32`. The same arguments give the same bits.
 ///
@@ -30,10 +30,16 @@ pub fn sum_rows<T: kernels::sum_rows_types>(
     x: &TensorView<'_, T, 2>,
     sums: &mut TensorViewMut<'_, f32, 1>,
 ) -> Result<(), Error> {
-    use kernels::{sum_rows_CFG as Config, sum_rows_V as V};
-    let vectors = has_vectors(x);
-    let (config, v, grid) = choose(x, vectors, Config::ALL, V::ALL)?;
-    kernels::sum_rows::launch(config, v, device, grid, x, sums)?;
+    use kernels::{sum_rows_CFG as Config, sum_rows_UNIT as Unit};
+    let aligned = is_aligned(x);
+    let [eight, one] = Unit::ALL;
+    let unit = if aligned { eight } else { one };
+    let (config, grid) = match choose(device, x, aligned, Config::ALL)? {
+        Choice::Held(config, grid) => (config, grid),
+        // The longest configuration sums up long rows tile by tile.
+        Choice::Long(_) => (Config::ROW_16384, extent(x.shape()[0])?),
+    };
+    kernels::sum_rows::launch(config, unit, device, grid, x, sums)?;
     Ok(())
 }
 
@@ -60,7 +66,7 @@ pub fn sum<T: kernels::sum_types>(
 where
     f32: kernels::sum_types,
 {
-    let tiles = extent(x.shape()[0])?.div_ceil(ROW_8192.columns);
+    let tiles = extent(x.shape()[0])?.div_ceil(ROW_8192.longest);
     let grid = tiles.min(4 * device.multiprocessor_count());
     if grid == 1 {
         return launch(device, 1, x, total);
@@ -77,65 +83,68 @@ fn launch<T: kernels::sum_types>(
     sums: &mut TensorViewMut<'_, f32, 1>,
 ) -> Result<(), Error> {
     let vectors = x.address().is_multiple_of(16) && x.shape()[0].is_multiple_of(8);
-    let v = if vectors {
-        kernels::sum_V::_8
+    let unit = if vectors {
+        kernels::sum_UNIT::_8
     } else {
-        kernels::sum_V::_1
+        kernels::sum_UNIT::_1
     };
-    kernels::sum::launch(v, device, grid, x, sums, grid)?;
+    kernels::sum::launch(unit, device, grid, x, sums, grid)?;
     Ok(())
 }
 
 /// The kernels and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::row::kernels::{ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY, Rows};
+    use crate::row::kernels::{
+        ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
+        Rows,
+    };
 
-    /// The sums of rows of at most `CFG.longest` elements, of which a thread holds V consecutive ones at a time.
+    /// The sums of rows that are multiples of UNIT elements long.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY], V in [8, 1])]
-    pub fn sum_rows<T: Element, const CFG: Rows, const V: u32>(
-        #[facts(aligned(x, 2 * V), extent(x, 1) % V == 0, extent(x, 1) <= CFG.longest)] x: Global<
-            T,
-            2,
-        >,
+    #[instances(
+        T in [bf16, f16, f32],
+        CFG in [
+            ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
+        ],
+        UNIT in [8, 1],
+    )]
+    pub fn sum_rows<T: Element, const CFG: Rows, const UNIT: u32>(
+        #[facts(aligned(x, 2 * UNIT), extent(x, 1) % UNIT == 0)] x: Global<T, 2>,
         #[facts(extent(sums, 0) == extent(x, 0))] sums: Global<f32, 1>,
     ) {
-        let held = fragment::<T>(CFG.held(V));
-        let total = fragment::<f32>(held, 1);
-        total[0] = 0.0;
-        for i in 0..CFG.tiles(extent(x, 1)) {
-            copy_or(local_tile(x, CFG.tile(), (block_idx().0, i)), held, 0.0);
-            total += reduce(convert::<f32>(held), 1, add);
+        let (held, row) = (fragment::<T>(CFG.held()), block_idx().0);
+        let skipped = CFG.skipped(CFG.tile(x, (row, 0), 0), held, UNIT);
+        let mut total = fragment::<f32>(held, 2);
+        fill(total, 0.0);
+        for i in 0..ceil_div(extent(x, 1) + 8 - UNIT, CFG.columns()) {
+            copy_or(CFG.tile(x, (row, i), skipped), held, 0.0);
+            total += reduce(convert::<f32>(held), 2, add);
         }
-        let rows = CFG.tile().0;
-        let column = composition(
-            local_tile(sums, rows, block_idx().0),
-            layout!((rows,1):(1,0)),
-        );
-        copy_inside(total, column);
+        let rows = CFG.rows();
+        let column = composition(local_tile(sums, rows, row), layout!((rows,1,1):(1,0,0)));
+        copy_inside(reduce(total, 1, add), column);
     }
 
-    /// Each of `ctas` CTAs sums up every so many tiles of x.
+    /// Each of `ctas` CTAs sums up every so many tiles of x, whose length is a multiple of UNIT.
     #[kernel(threads = ROW_8192.threads)]
-    #[instances(T in [bf16, f16, f32], V in [8, 1])]
-    pub fn sum<T: Element, const V: u32>(
-        #[facts(aligned(x, 2 * V), extent(x, 0) % V == 0)] x: Global<T, 1>,
+    #[instances(T in [bf16, f16, f32], UNIT in [8, 1])]
+    pub fn sum<T: Element, const UNIT: u32>(
+        #[facts(aligned(x, 2 * UNIT), extent(x, 0) % UNIT == 0)] x: Global<T, 1>,
         #[facts(extent(sums, 0) == ctas)] sums: Global<f32, 1>,
         ctas: u32,
     ) {
-        let held = fragment::<T>(ROW_8192.held(V));
-        let columns = ROW_8192.columns;
-        let total = fragment::<f32>(held, 1);
-        total[0] = 0.0;
+        let held = fragment::<T>(ROW_8192.held());
+        let skipped = ROW_8192.skipped(ROW_8192.vector(x, 0, 0), held, UNIT);
+        let mut total = fragment::<f32>(held, 2);
+        fill(total, 0.0);
         let mut i = block_idx().0;
-        while i < ceil_div(extent(x, 0), columns) {
-            let row = composition(local_tile(x, columns, i), layout!((1,columns):(0,1)));
-            copy_or(row, held, 0.0);
-            total += reduce(convert::<f32>(held), 1, add);
+        while i < ceil_div(extent(x, 0) + 8 - UNIT, ROW_8192.columns()) {
+            copy_or(ROW_8192.vector(x, i, skipped), held, 0.0);
+            total += reduce(convert::<f32>(held), 2, add);
             i += ctas;
         }
-        let element = composition(local_tile(sums, 1, block_idx().0), layout!((1,1):(0,0)));
-        copy_inside(total, element);
+        let element = composition(local_tile(sums, 1, block_idx().0), layout!((1,1,1):(0,0,0)));
+        copy_inside(reduce(total, 1, add), element);
     }
 }

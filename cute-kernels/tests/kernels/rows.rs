@@ -121,9 +121,19 @@ fn shapes(device: &Device) -> Vec<[usize; 3]> {
         [1, 8192, 8192],
         [1, 8193, 8193],
         [2, 16392, 16400],
+        [1, 4095, 4095],
+        [2, 12_000, 12_003],
+        [3, 33_000, 33_000],
+        [2, 40_001, 40_001],
     ];
     if !device.is_emulator() {
-        shapes.extend([[1000, 4096, 4096], [300, 50_257, 50_257], [133, 8191, 8200]]);
+        shapes.extend([
+            [1000, 4096, 4096],
+            [300, 50_257, 50_257],
+            [300, 50_304, 50_304],
+            [140, 200_008, 200_008],
+            [133, 8191, 8200],
+        ]);
     }
     shapes
 }
@@ -132,8 +142,11 @@ fn check_rows<T>(device: &Device)
 where
     T: Number
         + cute_kernels::softmax::kernels::softmax_types
+        + cute_kernels::softmax::kernels::softmax_long_types
         + cute_kernels::norm::kernels::layer_norm_types
+        + cute_kernels::norm::kernels::layer_norm_long_types
         + cute_kernels::norm::kernels::rms_norm_types
+        + cute_kernels::norm::kernels::rms_norm_long_types
         + cute_kernels::sum::kernels::sum_rows_types,
 {
     for [rows, columns, stride] in shapes(device) {

@@ -283,6 +283,17 @@ impl Builder {
         self.compute(Type::Pred, Opcode::Setp, modifiers, [a, b])
     }
 
+    /// A predicate that holds if both do, of which the first may be left out.
+    pub fn both(&mut self, first: Option<Scalar>, second: Scalar) -> Scalar {
+        match first {
+            None => second,
+            Some(first) => {
+                let operands = [first.operand(), second.operand()];
+                self.compute(Type::Pred, Opcode::And, Type::Pred, operands)
+            }
+        }
+    }
+
     /// `if` as a value: the first number where the predicate holds, else the second, both of type `ty`.
     pub fn select(&mut self, predicate: &Scalar, ty: Type, a: &Num, b: &Num) -> Result<Num> {
         for value in [a, b].into_iter().filter_map(Num::constant) {

@@ -302,9 +302,16 @@ impl Builder {
     pub fn guarded(&mut self, guard: Option<Guard>, emit: impl FnOnce(&mut Builder)) {
         let start = self.lines.len();
         emit(self);
+        if let Some(guard) = guard {
+            self.guard_since(start, &guard);
+        }
+    }
+
+    /// Puts a guard on each instruction since a line.
+    pub fn guard_since(&mut self, start: usize, guard: &Guard) {
         for line in &mut self.lines[start..] {
             if let Line::Inst(inst) = line {
-                inst.guard.clone_from(&guard);
+                inst.guard = Some(guard.clone());
             }
         }
     }
@@ -487,6 +494,12 @@ impl Builder {
                 [base.operand(), Operand::Name("smem".into())],
             );
         })
+    }
+
+    /// The threads of a cluster.
+    pub fn cluster_threads(&self) -> i64 {
+        let ctas: u32 = self.cluster.iter().product();
+        i64::from(ctas) * i64::from(self.threads)
     }
 
     /// The index of the thread in its CTA.

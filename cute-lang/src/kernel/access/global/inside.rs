@@ -6,7 +6,6 @@ use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::operation::{Cmp, Op};
 use crate::kernel::value::{Global, Num, Scalar, Value};
 use cute_ptx::ast::{Operand, Type};
-use cute_ptx::table::Opcode;
 use std::collections::BTreeMap;
 use syn::Result;
 
@@ -67,7 +66,36 @@ impl Inside {
     /// A predicate that holds if all elements are inside; none if that is known.
     pub(crate) fn all(&mut self, b: &mut Builder) -> Result<Option<Scalar>> {
         let reach: Vec<i64> = self.reach.iter().map(|it| it.unwrap_or(0)).collect();
-        self.predicate(b, &reach)
+        if !self.global.is_moved {
+            return self.predicate(b, &reach);
+        }
+        let mut all = None;
+        for (mode, reach) in reach.into_iter().enumerate() {
+            if self.reach[mode].is_some() {
+                let origin = self.global.origin[mode].clone();
+                let own = self.run(b, mode, &origin, &Num::from(reach))?;
+                all = Some(b.both(all, own));
+            }
+        }
+        Ok(all)
+    }
+
+    /// A predicate that holds if the element is inside in all modes but the last.
+    pub(crate) fn row(&mut self, b: &mut Builder, coordinate: &[i64]) -> Result<Option<Scalar>> {
+        let mut row = self.clone();
+        if let Some(last) = row.reach.last_mut() {
+            *last = None;
+        }
+        row.predicate(b, coordinate)
+    }
+
+    /// A predicate that holds if all coordinates from `first`, which may be below 0, to `first + reach` are inside.
+    fn run(&self, b: &mut Builder, mode: usize, first: &Num, reach: &Num) -> Result<Scalar> {
+        let extent = b.extent(self.global.param, mode);
+        let extent = like(b, &extent, first)?;
+        let end = b.binary(Op::Max, &extent, reach)?;
+        let end = b.sub(&end, reach)?;
+        below(b, first, &end)
     }
 
     /// A predicate that holds if the element is inside; none if that is known.
@@ -86,8 +114,7 @@ impl Inside {
             all = Some(match all {
                 None => own,
                 Some(before) => self.remembered(b, places[..=i].to_vec(), |_, b| {
-                    let operands = [before.operand(), own.operand()];
-                    Ok(b.compute(Type::Pred, Opcode::And, Type::Pred, operands))
+                    Ok(b.both(Some(before), own))
                 })?,
             });
         }
@@ -117,6 +144,11 @@ impl Inside {
                 let coordinate = origin + i128::from(coordinate);
                 b.compare(Cmp::Gt, &extent, &Num::Const(coordinate))?
             }
+            Num::Reg(_) if self.global.is_moved => {
+                let place = b.add(&origin, &Num::from(coordinate))?;
+                let extent = like(b, &extent, &origin)?;
+                b.compare(Cmp::Lt, &place, &extent)?
+            }
             // One coordinate needs one comparison.
             Num::Reg(_) if self.reach[mode] == Some(0) => {
                 let extent = like(b, &extent, &origin)?;
@@ -127,17 +159,7 @@ impl Inside {
                 b.compare(Cmp::Gt, &left, &Num::from(coordinate))?
             }
         };
-        match below {
-            Value::Scalar(predicate) => Ok(predicate),
-            known => {
-                let cmp = if known == Value::Bool(true) {
-                    Cmp::Eq
-                } else {
-                    Cmp::Ne
-                };
-                Ok(b.set_predicate(cmp, Type::U32, Operand::Int(0), Operand::Int(0)))
-            }
-        }
+        Ok(predicate(b, below))
     }
 
     /// The number of coordinates from the origin to the end of the tensor. The difference does not wrap where the origin is
@@ -152,6 +174,22 @@ impl Inside {
         self.left[mode] = Some(left.clone());
         Ok(left)
     }
+}
+
+/// A predicate that holds if the first number is below the second.
+pub(crate) fn below(b: &mut Builder, number: &Num, limit: &Num) -> Result<Scalar> {
+    let below = b.compare(Cmp::Lt, number, limit)?;
+    Ok(predicate(b, below))
+}
+
+/// A truth value as a predicate.
+fn predicate(b: &mut Builder, value: Value) -> Scalar {
+    let cmp = match value {
+        Value::Scalar(predicate) => return predicate,
+        Value::Bool(true) => Cmp::Eq,
+        _ => Cmp::Ne,
+    };
+    b.set_predicate(cmp, Type::U32, Operand::Int(0), Operand::Int(0))
 }
 
 /// The extent in the type of the origin.

@@ -110,6 +110,35 @@ impl Global {
         })
     }
 
+    /// The tile moved by a distance in each of its modes, which may be negative.
+    pub fn moved(&self, b: &mut Builder, layout: &Layout, distance: &Value) -> Result<Global> {
+        let modes: Vec<usize> = (0..layout.rank()).collect();
+        let distances = self.per_mode(b, &modes, distance)?;
+        let mut moved = self.clone();
+        for (layout, distance) in layout.modes().iter().zip(distances) {
+            let (Tuple::Leaf(stride), Some(distance)) = (layout.stride(), distance.as_num()) else {
+                return Err(b.error(format!(
+                    "a tile is moved by an integer along each mode, not by {} along {layout}",
+                    distance.kind()
+                )));
+            };
+            let [mode] = stride.path()[..] else {
+                continue;
+            };
+            let distance = match distance {
+                Num::Reg(scalar) => b.convert(&scalar, Type::U32)?.into(),
+                Num::Const(known) => Num::Const(known & i128::from(u32::MAX)),
+            };
+            let distance = b.mul(&distance, &Num::from(stride.value()))?;
+            if distance != Num::Const(0) {
+                moved.is_moved = true;
+                let origin = b.to_register(&moved.origin[mode], Type::U32)?;
+                moved.origin[mode] = b.add(&origin.into(), &distance)?;
+            }
+        }
+        Ok(moved)
+    }
+
     /// The coordinate in each of these modes.
     fn per_mode<'v>(
         &self,
@@ -161,6 +190,18 @@ pub(crate) fn sum(b: &mut Builder, a: &Num, c: &Num) -> Result<Num> {
     }
     let (a, c) = (widened(b, a)?, widened(b, c)?);
     b.add(&a, &c)
+}
+
+/// A coordinate that may be below 0 with 64 bits.
+pub(crate) fn sign_extended(b: &mut Builder, num: &Num) -> Result<Num> {
+    match num {
+        Num::Reg(scalar) if scalar.ty == Type::U32 => {
+            let signed = b.convert(scalar, Type::S32)?;
+            let wide = b.convert(&signed, Type::S64)?;
+            Ok(b.convert(&wide, Type::U64)?.into())
+        }
+        wide => widened(b, wide),
+    }
 }
 
 /// A coordinate with 64 bits.

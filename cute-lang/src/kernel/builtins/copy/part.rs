@@ -8,8 +8,8 @@ use crate::kernel::access::global::part::sum;
 use crate::kernel::builtins::copy::partition::partition;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
-use crate::kernel::value::{Fragment, Global, Num};
-use cute_ptx::ast::Operand;
+use crate::kernel::value::{Fragment, Global, Num, Scalar};
+use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::Modifier;
 use syn::Result;
 
@@ -33,6 +33,12 @@ impl Part {
         fragment: &Fragment,
     ) -> Result<Self> {
         check_elements(b, tile.element, fragment.element)?;
+        let part = Self::of_values(b, tile, fragment)?;
+        Ok(Self { hint, ..part })
+    }
+
+    /// The part of a tile at the coordinates of a fragment, which may be of other elements.
+    pub(super) fn of_values(b: &mut Builder, tile: &Global, fragment: &Fragment) -> Result<Self> {
         let Some(layout) = tile.tile() else {
             let name = &b.params[tile.param].name;
             return Err(b.error(format!(
@@ -53,13 +59,39 @@ impl Part {
             global,
             addresses,
             coordinates,
-            hint,
+            hint: None,
         })
     }
 
     /// Which values are inside of the tensor.
     pub(super) fn inside(&self, b: &Builder) -> Inside {
         Inside::new(b, &self.global, &self.coordinates)
+    }
+
+    /// The coordinate in the last mode at which this thread's part begins, if the tile has been moved.
+    pub(super) fn moved_start(&self) -> Option<&Num> {
+        self.global.origin.last().filter(|_| self.global.is_moved)
+    }
+
+    /// The extent of the last mode.
+    pub(super) fn extent(&self, b: &mut Builder) -> Num {
+        b.extent(self.global.param, self.global.origin.len() - 1)
+    }
+
+    /// The address at that start, for the coordinates that a value has in the other modes.
+    pub(super) fn row(&mut self, b: &mut Builder, value: usize) -> Result<Scalar> {
+        let coordinate = &self.coordinates[value];
+        self.addresses
+            .row(b, &coordinate[..coordinate.len().saturating_sub(1)])
+    }
+
+    /// The address of the first value.
+    pub(super) fn first(&mut self, b: &mut Builder) -> Result<Scalar> {
+        let row = self.row(b, 0)?;
+        let last = self.coordinates[0].last().copied().unwrap_or(0);
+        let bytes = last * i64::from(self.global.element.bytes());
+        let address = b.add(&row.into(), &Num::from(bytes))?;
+        b.to_register(&address, Type::U64)
     }
 
     /// The address of a value.
