@@ -182,7 +182,10 @@ pub(super) fn distributed(
 pub(super) fn holder(b: &mut Builder, count: i64) -> Result<Num> {
     let thread = b.thread().into();
     let threads = b.threads;
-    if count <= threads.into() {
+    if count == i64::from(threads) {
+        return Ok(thread);
+    }
+    if count < i64::from(threads) {
         return b.rem(&thread, &Num::from(count));
     }
     let rank = ctarank(b);
