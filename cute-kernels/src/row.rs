@@ -197,9 +197,9 @@ pub mod kernels {
 
     /// How a CTA holds a tile of another long row.
     pub const LONG_1: Rows = Rows {
-        threads: 512,
-        lanes: 512,
-        values: 8,
+        threads: 256,
+        lanes: 256,
+        values: 32,
         v: 1,
         ..LONG_8
     };
