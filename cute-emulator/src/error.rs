@@ -1,5 +1,6 @@
 //! Errors, with the numbers and the place in the PTX text.
 
+use crate::launch::Schedule;
 use crate::limits::{OutOfHostMemory, OverLimit};
 use crate::source::{Element, Place};
 use cute_ptx::ParseError;
@@ -72,16 +73,20 @@ pub enum EmulatorError {
     #[error(transparent)]
     Fault(#[from] Box<Fault>),
     /// Every thread that has not ended waits for something that cannot happen.
-    #[error("{entry} is deadlocked:{}", lines(threads))]
+    #[error("{entry} is deadlocked:{}\n    under {schedule}", lines(threads))]
     Deadlock {
         /// The name of the entry.
         entry: String,
         /// What every thread that has not ended waits for.
         threads: Vec<Stuck>,
+        /// The schedule, under which it happens again.
+        schedule: Schedule,
+        /// How many warp instructions the launch had executed.
+        steps: u64,
     },
     /// The kernel ran for longer than [`Limits::steps`](crate::Limits::steps) allows.
     #[error(
-        "{entry} did not end within {limit} warp instructions, the limit `Limits::steps`:{}",
+        "{entry} did not end within {limit} warp instructions, the limit `Limits::steps`:{}\n    under {schedule}",
         lines(threads)
     )]
     StepLimit {
@@ -91,7 +96,21 @@ pub enum EmulatorError {
         limit: u64,
         /// At which instruction every thread that has not ended is.
         threads: Vec<Stuck>,
+        /// The schedule, under which it happens again.
+        schedule: Schedule,
     },
+}
+
+impl EmulatorError {
+    /// How many warp instructions the launch had executed; 0 if it did not begin.
+    pub fn steps(&self) -> u64 {
+        match self {
+            EmulatorError::Fault(fault) => fault.steps,
+            EmulatorError::Deadlock { steps, .. } => *steps,
+            EmulatorError::StepLimit { limit, .. } => *limit,
+            _ => 0,
+        }
+    }
 }
 
 /// Why device memory could not be allocated.
@@ -272,7 +291,7 @@ impl Display for Site {
 
 /// What a kernel did wrong, and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{}{site}: {kind}\n    {}{}", of(elements), site.text, described(elements))]
+#[error("{}{site}: {kind}\n    {}{}\n    under {schedule}", of(elements), site.text, described(elements))]
 pub struct Fault {
     /// The instruction and the warp that did it. For asynchronous work, the instruction that started the work.
     pub site: Site,
@@ -281,6 +300,10 @@ pub struct Fault {
     /// The elements of tensors at which it happened, if the PTX names tensors: several where tensors take turns. Tensors in
     /// global memory are named by whoever knows what the arguments of the launch are.
     pub elements: Vec<Element>,
+    /// The schedule, under which it happens again.
+    pub schedule: Schedule,
+    /// How many warp instructions the launch had executed.
+    pub steps: u64,
 }
 
 /// Threads of one warp that are at the same instruction and cannot continue.
@@ -462,13 +485,67 @@ pub enum FaultKind {
     },
     /// A write to shared memory that a bulk store may still be reading.
     #[error(
-        "writes shared address {address:#x}, which the bulk store of {other} may still be reading; \
-         wait with cp.async.bulk.wait_group.read first"
+        "writes shared address {address:#x}, which the bulk store of {other} may still be reading; wait for it with \
+         cp.async.bulk.wait_group.read in the thread that started it, and put a barrier between the wait and this write"
     )]
     StoreInFlight {
         /// The shared address of the byte.
         address: u64,
         /// The instruction that started the store.
+        other: Other,
+    },
+    /// A write to shared memory that a wgmma may still be reading.
+    #[error(
+        "writes shared address {address:#x}, which the wgmma of {other} may still be reading; wait for it with \
+         wgmma.wait_group, and put an mbarrier or another barrier between the wait and this write"
+    )]
+    WgmmaInFlight {
+        /// The shared address of the byte.
+        address: u64,
+        /// The wgmma.
+        other: Other,
+    },
+    /// A write to shared memory that a copy to another CTA may still be reading.
+    #[error(
+        "writes shared address {address:#x}, which the copy of {other} may still be reading; wait for the mbarrier on which \
+         it completes, and put a barrier between the wait and this write"
+    )]
+    SourceInFlight {
+        /// The shared address of the byte.
+        address: u64,
+        /// The instruction that started the copy.
+        other: Other,
+    },
+    /// A CTA ends while another CTA may still be using its shared memory.
+    #[error(
+        "the CTA ends while {other} of CTA rank {rank}, warp {warp}, may still be using its shared memory; put a cluster \
+         barrier before its end"
+    )]
+    ExitWithVisitor {
+        /// The access.
+        other: Other,
+        /// The rank in the cluster of the CTA that executed it.
+        rank: u32,
+        /// The warp in that CTA.
+        warp: u32,
+    },
+    /// A CTA ends while a wgmma may still be reading its shared memory.
+    #[error(
+        "the CTA ends while the wgmma of {other} may still be reading its shared memory; wait with wgmma.wait_group first"
+    )]
+    ExitWithWgmma {
+        /// The wgmma.
+        other: Other,
+    },
+    /// An access to the bytes of an mbarrier that is no operation on mbarriers.
+    #[error(
+        "accesses shared address {address:#x} as data, where {other} has initialised an mbarrier; only mbarrier operations may \
+         until mbarrier.inval"
+    )]
+    MbarrierAsData {
+        /// The shared address of the byte.
+        address: u64,
+        /// The instruction that initialised the mbarrier.
         other: Other,
     },
     /// A CTA ends while a bulk store may still be reading its shared memory.
@@ -561,6 +638,9 @@ impl FaultKind {
             | FaultKind::MissingProxyFence { address, .. }
             | FaultKind::CopyInFlight { address, .. }
             | FaultKind::StoreInFlight { address, .. }
+            | FaultKind::WgmmaInFlight { address, .. }
+            | FaultKind::SourceInFlight { address, .. }
+            | FaultKind::MbarrierAsData { address, .. }
             | FaultKind::Ended { address, .. }
             | FaultKind::NoBarrier { address }
             | FaultKind::Barrier { address, .. } => Some(*address),

@@ -1,6 +1,7 @@
 //! The arguments of a launch, and the counts that it returns.
 
 use crate::limits::Limits;
+use std::fmt::{self, Display, Formatter};
 
 /// The dimensions, arguments and limits of a launch. The default has one CTA of one thread and no arguments.
 #[derive(Clone, Debug)]
@@ -40,46 +41,77 @@ impl Default for Launch<'_> {
 /// kernel gives the same result under every schedule. Equal schedules give equal runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// Seeds the random choice of the warp that runs next and, with [`Delay::Random`], of when asynchronous work happens.
+    /// Seeds the random choices.
     pub seed: u64,
-    /// When asynchronous work happens.
-    pub delay: Delay,
+    /// What is chosen at random, and what is not.
+    pub policy: Policy,
     /// How many clusters run at a time. Fewer run if their state would exceed [`Limits::state_bytes`], but at least one.
     pub resident_clusters: usize,
 }
 
-/// When asynchronous work (copies, bulk stores, wgmma) happens.
+/// When asynchronous work (copies, bulk stores, wgmma) happens, and which warp runs next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delay {
-    /// As late as the kernel permits: when a thread waits for it, or when no thread can continue without it.
+#[non_exhaustive]
+pub enum Policy {
+    /// Asynchronous work happens as late as the kernel permits: when a thread waits for it, or when no thread can continue
+    /// without it. Warps run in a random order.
     Latest,
-    /// At a random moment before that.
+    /// Asynchronous work happens at a random moment before that.
     Random,
+    /// Asynchronous work happens as soon as it is started.
+    Earliest,
+    /// Each warp has a random priority, and loses it at random moments (probabilistic concurrency testing). Asynchronous work
+    /// happens at random moments.
+    Priorities,
+    /// One warp of each cluster runs only if no other can, but for rare exceptions. Asynchronous work happens at random
+    /// moments.
+    Starvation,
+}
+
+impl Policy {
+    /// Each policy, in the order in which [`Schedule::from_seed`] takes turns with them.
+    pub const ALL: [Policy; 5] = [
+        Policy::Latest,
+        Policy::Random,
+        Policy::Earliest,
+        Policy::Priorities,
+        Policy::Starvation,
+    ];
 }
 
 impl Default for Schedule {
     fn default() -> Self {
         Schedule {
             seed: 0,
-            delay: Delay::Latest,
+            policy: Policy::Latest,
             resident_clusters: 8,
         }
     }
 }
 
 impl Schedule {
-    /// The schedule for a seed: the default one for 0, one with random delays for every other seed.
+    /// The schedule for a seed: seeds take turns with the policies, and 0 has the default one.
     pub fn from_seed(seed: u64) -> Schedule {
-        let delay = if seed == 0 {
-            Delay::Latest
-        } else {
-            Delay::Random
-        };
         Schedule {
             seed,
-            delay,
+            policy: Policy::ALL[(seed % Policy::ALL.len() as u64) as usize],
             ..Schedule::default()
         }
+    }
+}
+
+/// `policy Latest, seed 0, 8 resident clusters`.
+impl Display for Schedule {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Schedule {
+            seed,
+            policy,
+            resident_clusters,
+        } = self;
+        write!(
+            f,
+            "policy {policy:?}, seed {seed}, {resident_clusters} resident clusters"
+        )
     }
 }
 

@@ -1,23 +1,24 @@
 //! Runs PTX modules on the CPU, as strictly as the memory model allows.
 //!
 //! The emulator reads the same PTX text that the driver gets. It models warps and divergence, shared memory and clusters,
-//! mbarriers, TMA, `wgmma` with the tensor cores' published numerics, and the async proxy. It delays asynchronous work as
-//! long as the kernel permits, so a missing wait or fence is an error that names the line of the PTX, and the place in the
-//! source and the tensor if the PTX says them. Equal seeds give equal runs.
+//! mbarriers, TMA, `wgmma` with the tensor cores' published numerics, and the async proxy. It keeps the order of events, so that a
+//! missing wait or fence is an error under every [`Schedule`]; the error names the line of the PTX, the place in the source and
+//! the tensor if the PTX says them, and the schedule. Equal schedules give equal runs.
 //!
 //! # What is reported
 //!
 //! [`FaultKind`] is the list: accesses out of bounds or misaligned, reads of shared memory that nobody wrote, races
-//! between warps, uses of data that a copy is still writing or a bulk store still reading, reads by the async proxy of
-//! generic writes without a proxy fence, uses of registers that a wgmma still uses, a missing `wgmma.fence`, and mbarriers
-//! whose counts leave their range. [`EmulatorError::Deadlock`] says what each thread waits for.
+//! between warps, uses of data that a copy is still writing, writes of data that a wgmma, a bulk store or a copy is still reading,
+//! a CTA that ends before those, reads by the async proxy of generic writes without a proxy fence, uses of registers that a wgmma
+//! still uses, a missing `wgmma.fence`, and mbarriers that are initialised twice, used as data, or counted wrongly.
+//! [`EmulatorError::Deadlock`] says what each thread waits for.
 //!
 //! # What is not modelled
 //!
 //! - An instruction that is not modelled is an error when the module is loaded; `tests/emulator/not_modelled.txt` lists
 //!   them. Local and constant memory, functions, and im2col copies are among them.
-//! - Races are found in shared memory only, between warps only, and a write is checked only against the last reader of each
-//!   byte. Races in global memory and between the lanes of a warp are not found.
+//! - Races are found in shared memory only, and between warps only. Races in global memory and between the lanes of a warp are
+//!   not found.
 //! - Matrix descriptors with a base offset are refused.
 //! - `ex2`, `lg2`, `sin`, `cos`, `tanh` and the other approximations are rounded correctly; the hardware's are not.
 //! - Clocks count warp instructions; they do not measure speed.
@@ -84,7 +85,7 @@ pub use error::{
     AllocError, EmulatorError, Fault, FaultKind, FreeError, LaunchProblem, MemoryError, Nearest,
     Other, Site, Stuck,
 };
-pub use launch::{Delay, Launch, Schedule, Stats};
+pub use launch::{Launch, Policy, Schedule, Stats};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};
 pub use memory::GlobalMemory;
 pub use program::{EntryInfo, Program};

@@ -25,7 +25,7 @@ pub struct Limits {
     pub text_bytes: u64,
     /// Entries (kernels) of a module.
     pub entries: u64,
-    /// Instructions of an entry. A value above 2²² counts as 2²²: the record of a byte's last writer has 22 bits for the
+    /// Instructions of an entry. A value above 2²¹ counts as 2²¹: the record of a byte's last writer has 21 bits for the
     /// instruction.
     pub instructions: u64,
     /// Registers of an entry: those that its instructions name, its distinct constants, and its special registers.
@@ -49,8 +49,8 @@ pub struct Limits {
     pub steps: u64,
 }
 
-/// The record of a byte's last writer has 22 bits for the number of the instruction.
-const MOST_INSTRUCTIONS: u64 = 1 << 22;
+/// The record of a byte's last writer has 21 bits for the number of the instruction.
+const MOST_INSTRUCTIONS: u64 = 1 << 21;
 /// The record of a byte's last writer has 31 bits for the warp's clock.
 const MOST_STEPS: u64 = (1 << 31) - 1;
 

@@ -89,6 +89,7 @@ pub fn attention(
 /// The kernel and its instances.
 #[cute_runtime::kernels]
 pub mod kernels {
+    use crate::mma::kernels::TiledMma;
     use crate::pipeline::kernels::Ring;
 
     /// Sizes of an attention.
@@ -169,11 +170,13 @@ pub mod kernels {
         } else {
             setmaxnreg_inc(cfg.registers.1);
             let index = warpgroup() - 1;
-            let mine = local_tile(sq[(_, _, 0)], (64, D), (index, 0));
+            // The scores, and what the values add up to.
+            let qk = TiledMma::<f32, { cfg.keys }>::new(index);
+            let pv = TiledMma::<f32, D>::new(index);
+            let (s, acc) = (qk.fragment_c(), pv.fragment_c());
+            let mine = qk.partition_a(sq[(_, _, 0)]);
             let (mut qs, mut ks) = (q_ring.consumer(), k_ring.consumer());
             let mut vs = v_ring.consumer();
-            let s = fragment::<f32>(wgmma_c(cfg.keys));
-            let acc = fragment::<f32>(wgmma_c(D));
             // Of each row, the largest score so far, and the sum of the exponentials.
             let (m, l) = (fragment::<f32>(s, 1), fragment::<f32>(s, 1));
             while tile < heads * tiles {
@@ -186,7 +189,7 @@ pub mod kernels {
                 }
                 qs.wait();
                 let stage = ks.wait();
-                start(s, mine, sk[(_, _, stage)], false);
+                qk.gemm(s, mine, sk[(_, _, stage)], false);
                 wgmma_wait(0);
                 ks.release(stage);
                 mask(s, 0, visible);
@@ -194,9 +197,9 @@ pub mod kernels {
                 for step in 1..steps {
                     // The next scores are computed along with the products of the values before.
                     let stage = ks.wait();
-                    start(s, mine, sk[(_, _, stage)], false);
+                    qk.gemm(s, mine, sk[(_, _, stage)], false);
                     let before = vs.wait();
-                    start(acc, p, sv[(_, _, before)], step > 1);
+                    pv.gemm(acc, p, sv[(_, _, before)], step > 1);
                     wgmma_wait(1);
                     ks.release(stage);
                     mask(s, step * cfg.keys, visible);
@@ -207,7 +210,7 @@ pub mod kernels {
                     copy(convert::<bf16>(x), p);
                 }
                 let before = vs.wait();
-                start(acc, p, sv[(_, _, before)], steps > 1);
+                pv.gemm(acc, p, sv[(_, _, before)], steps > 1);
                 wgmma_wait(0);
                 vs.release(before);
                 acc *= rcp_fast(l);
@@ -225,13 +228,6 @@ pub mod kernels {
                 tile += grid_dim().0;
             }
         }
-    }
-
-    /// Starts acc = a · bᵀ, plus the old acc if `accumulate` is true, as a batch of its own.
-    fn start(acc: Fragment, a: _, b: Tensor, accumulate: bool) {
-        wgmma_fence();
-        wgmma(acc, a, b, accumulate);
-        wgmma_commit();
     }
 
     /// Sets the scores of keys that a row does not see to −∞. Row i sees `visible(i)` keys, and `first` is the key of column 0.

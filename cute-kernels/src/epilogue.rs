@@ -34,16 +34,11 @@ pub mod kernels {
         }
     }
 
-    /// Stores those accumulators at (row, column) of D that lie inside of D, element by element: its rows may have any stride and
-    /// alignment.
+    /// Stores those accumulators that lie inside of D, whose rows may have any stride and alignment. `row` is a multiple of 64,
+    /// and `column` of BN.
     pub fn store_by_element<D: Element>(acc: Fragment, d: Global<D, 2>, row: u32, column: u32) {
-        for v in 0..size(acc) {
-            // Row and column of this thread's v-th value in the tile of its warpgroup.
-            let (i, j) = acc.coordinate(v);
-            let (i, j) = (row + i, column + j);
-            if i < extent(d, 0) && j < extent(d, 1) {
-                d[(i, j)] = convert::<D>(acc[v]);
-            }
-        }
+        let tile = (64, size(acc) * 2);
+        let place = (row / 64, column / tile.1);
+        copy_inside(convert::<D>(acc), local_tile(d, tile, place));
     }
 }

@@ -91,6 +91,7 @@ impl<T: kernels::gemm_types<D> + kernels::gemm_unaligned_types<D>, D: Element> G
 #[cute_runtime::kernels]
 pub mod kernels {
     use crate::epilogue::kernels::{store_by_element, store_by_tma};
+    use crate::mma::kernels::TiledMma;
     use crate::pipeline::kernels::Ring;
     use crate::tile_scheduler::kernels::Tiles;
 
@@ -207,20 +208,15 @@ pub mod kernels {
         } else {
             setmaxnreg_inc(232);
             let index = warpgroup() - 1;
-            let acc = fragment::<T::Accumulator>(wgmma_c(CFG.bn));
+            let mma = TiledMma::<T::Accumulator, { CFG.bn }>::new(index);
+            let acc = mma.fragment_c();
             let mut consumer = ring.consumer();
             for tile in tiles {
                 let mut previous = 0;
                 for kt in 0..ceil_div(k, bk) {
                     let stage = consumer.wait();
-                    wgmma_fence();
-                    wgmma(
-                        acc,
-                        local_tile(sa[(_, _, stage)], (64, bk), (index, 0)),
-                        sb[(_, _, stage)],
-                        kt > 0,
-                    );
-                    wgmma_commit();
+                    let a = mma.partition_a(sa[(_, _, stage)]);
+                    mma.gemm(acc, a, sb[(_, _, stage)], kt > 0);
                     // One batch of wgmma stays in flight. The batch before it has finished, so its stage can be released.
                     wgmma_wait(1);
                     if kt > 0 {

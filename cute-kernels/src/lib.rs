@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod attention;
+pub mod copy;
 pub mod elementwise;
 pub mod epilogue;
 mod error;
@@ -23,6 +24,7 @@ pub mod transpose;
 /// The functions, structs and constants of the kernel language that modules of kernels import:
 /// `use cute_kernels::lib::{Ring, Tiles};`.
 pub mod lib {
+    pub use crate::copy::kernels::TiledCopy;
     pub use crate::elementwise::kernels::{apply, load, store, update};
     pub use crate::epilogue::kernels::{store_by_element, store_by_tma};
     pub use crate::gemm::kernels::{Config, PAIR, SINGLE, gemm_with, multiply};

@@ -4,8 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The modules of `kernel`, from below.
-const KERNEL: [&str; 8] = [
-    "syntax", "value", "emit", "access", "builtins", "interp", "lower", "expand",
+const KERNEL: [&str; 9] = [
+    "syntax",
+    "value",
+    "emit",
+    "access",
+    "builtins",
+    "interp",
+    "lower",
+    "expand",
+    "instantiate",
 ];
 
 /// The modules of `notation`, from below.

@@ -1,26 +1,51 @@
 //! The interface that the GPU and the emulator implement.
 
-use std::any::TypeId;
 use std::time::Duration;
 
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
+use crate::cache::Id;
 use crate::compiled::Compiled;
 use crate::report::Output;
-use crate::{Error, Grid, LaunchRule, Report};
+use crate::{Error, Fact, Grid, Kernel, LaunchRule, Param, Report};
 
-/// The constants of a [`Kernel`](crate::Kernel) as values, checked against the hardware's limits.
-pub(crate) struct Image {
-    pub(crate) id: TypeId,
-    pub(crate) name: &'static str,
-    pub(crate) ptx: &'static str,
-    pub(crate) threads: u32,
-    pub(crate) cluster: [u32; 3],
-    pub(crate) smem_bytes: u32,
-    pub(crate) reports: &'static [Report],
+/// An instance of a kernel as a value: what [`Kernel`] has as constants.
+#[derive(Clone, Debug)]
+pub struct Image {
+    pub(crate) id: Id,
+    /// Name of the entry in the PTX.
+    pub name: &'static str,
+    /// The PTX module as text.
+    pub ptx: &'static str,
+    /// Threads of a CTA.
+    pub threads: u32,
+    /// CTAs of a cluster along x, y and z.
+    pub cluster: [u32; 3],
+    /// Dynamic shared memory of a CTA in bytes.
+    pub smem_bytes: u32,
+    /// The parameters, in the order of the arguments.
+    pub params: &'static [Param],
+    /// What must hold for the arguments of a launch.
+    pub facts: &'static [Fact],
+    /// The statements that report to the host.
+    pub reports: &'static [Report],
 }
 
 impl Image {
+    pub(crate) fn of<K: Kernel>() -> Self {
+        Image {
+            id: Id::of::<K>(),
+            name: K::NAME,
+            ptx: K::PTX,
+            threads: K::THREADS,
+            cluster: K::CLUSTER,
+            smem_bytes: K::SMEM_BYTES,
+            params: K::PARAMS,
+            facts: K::FACTS,
+            reports: K::REPORTS,
+        }
+    }
+
     /// Compares the lengths of the parameters with the sizes that the PTX entry declares. The driver reads as many bytes as
     /// the PTX declares, and an `unsafe impl Kernel` may describe its PTX wrongly.
     pub(crate) fn check_parameters(
@@ -48,6 +73,10 @@ pub(crate) trait Backend: Send + Sync {
     fn name(&self) -> &str;
     fn is_emulator(&self) -> bool;
     fn multiprocessor_count(&self) -> u32;
+    /// How many warp instructions the emulator has executed; 0 on a GPU, which does not count them.
+    fn steps(&self) -> u64 {
+        0
+    }
 
     /// Allocates `bytes` bytes, at least 1, at an address that is a multiple of 256. They are not initialised.
     fn alloc(&self, bytes: usize) -> Result<u64, Error>;

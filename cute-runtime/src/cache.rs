@@ -1,15 +1,35 @@
 //! A cache with one entry for each kernel: what the device made of it, or the error that making it gave.
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use crate::Error;
 use crate::lock::lock;
 
-/// One value of type `T` for each kernel that was asked for. A kernel is identified by its Rust type.
+/// What tells a kernel from others.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Id {
+    /// Its Rust type.
+    pub(crate) ty: TypeId,
+    /// The values that it gets at run time; empty if there are none.
+    pub(crate) values: Cow<'static, str>,
+}
+
+impl Id {
+    /// A kernel that gets no values at run time.
+    pub(crate) fn of<K: 'static>() -> Self {
+        Id {
+            ty: TypeId::of::<K>(),
+            values: Cow::Borrowed(""),
+        }
+    }
+}
+
+/// One value of type `T` for each kernel that was asked for.
 pub(crate) struct Cache<T> {
-    slots: Mutex<HashMap<TypeId, Arc<Slot<T>>>>,
+    slots: Mutex<HashMap<Id, Arc<Slot<T>>>>,
 }
 
 /// The result for one kernel: `None` until the first attempt ends. Each slot has its own lock, so that a kernel does not wait
@@ -28,10 +48,10 @@ impl<T> Cache<T> {
     /// again.
     pub(crate) fn get(
         &self,
-        kernel: TypeId,
+        kernel: &Id,
         make: impl FnOnce() -> Result<T, Error>,
     ) -> Result<Arc<T>, Error> {
-        let slot = lock(&self.slots).entry(kernel).or_default().clone();
+        let slot = lock(&self.slots).entry(kernel.clone()).or_default().clone();
         let mut kept = lock(&slot);
         if let Some(made) = &*kept {
             return made.clone();
@@ -69,7 +89,7 @@ mod tests {
     fn attempts(result: &Result<u32, Error>) -> u32 {
         let (cache, count) = (Cache::new(), Cell::new(0));
         for _ in 0..3 {
-            let answer = cache.get(TypeId::of::<()>(), || {
+            let answer = cache.get(&Id::of::<()>(), || {
                 count.set(count.get() + 1);
                 result.clone()
             });
@@ -107,7 +127,7 @@ mod tests {
                 scope.spawn(|| {
                     start.wait();
                     let make = || Ok(count.fetch_add(1, Ordering::Relaxed));
-                    assert_eq!(*cache.get(TypeId::of::<()>(), make).unwrap(), 0);
+                    assert_eq!(*cache.get(&Id::of::<()>(), make).unwrap(), 0);
                 });
             }
         });
@@ -117,9 +137,9 @@ mod tests {
     #[test]
     fn a_kernel_does_not_wait_for_another() {
         let cache = Cache::new();
-        let outer = cache.get(TypeId::of::<u8>(), || {
+        let outer = cache.get(&Id::of::<u8>(), || {
             // With one lock for all kernels, this inner call would deadlock.
-            Ok(*cache.get(TypeId::of::<u16>(), || Ok(1))? + 1)
+            Ok(*cache.get(&Id::of::<u16>(), || Ok(1))? + 1)
         });
         assert_eq!(*outer.unwrap(), 2);
     }
@@ -127,9 +147,9 @@ mod tests {
     #[test]
     fn a_panic_leaves_the_slot_empty() {
         let cache = Cache::new();
-        let panicking = || cache.get(TypeId::of::<()>(), || panic!("while making"));
+        let panicking = || cache.get(&Id::of::<()>(), || panic!("while making"));
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(panicking));
         assert!(panicked.is_err());
-        assert_eq!(*cache.get(TypeId::of::<()>(), || Ok(5)).unwrap(), 5);
+        assert_eq!(*cache.get(&Id::of::<()>(), || Ok(5)).unwrap(), 5);
     }
 }

@@ -117,9 +117,8 @@ impl fmt::Display for Compiled {
 
 #[cfg(test)]
 mod tests {
-    use std::any::TypeId;
-
     use super::*;
+    use crate::cache::Id;
 
     #[test]
     fn ctas_share_a_multiprocessor() {
@@ -135,12 +134,14 @@ mod tests {
             (1024, 64, 0, 1),
         ] {
             let image = Image {
-                id: TypeId::of::<()>(),
+                id: Id::of::<()>(),
                 name: "k",
                 ptx: "",
                 threads,
                 cluster: [1, 1, 1],
                 smem_bytes,
+                params: &[],
+                facts: &[],
                 reports: &[],
             };
             assert_eq!(

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::backend::Backend;
-use crate::{Error, cuda, emulator};
+use crate::{EmulatorOptions, Error, cuda, emulator};
 
 /// A GPU or an emulated device: it holds buffers and runs kernels. This is a handle, whose clones name the same device.
 ///
@@ -27,13 +27,18 @@ impl Device {
 
     /// A new emulated device on the CPU, with its own memory.
     pub fn emulator() -> Self {
-        Device::emulator_with_seed(0)
+        Device::emulator_with(EmulatorOptions::default())
     }
 
-    /// A new emulated device that completes asynchronous operations in an order chosen by `seed`. A correct kernel gives the
+    /// A new emulated device whose schedule is chosen by `seed`: [`EmulatorOptions::from_seed`]. A correct kernel gives the
     /// same results under every seed; a kernel that does not wait where it must may not.
     pub fn emulator_with_seed(seed: u64) -> Self {
-        Device::new(Arc::new(emulator::Emulator::new(seed)))
+        Device::emulator_with(EmulatorOptions::from_seed(seed))
+    }
+
+    /// A new emulated device with these options.
+    pub fn emulator_with(options: EmulatorOptions) -> Self {
+        Device::new(Arc::new(emulator::Emulator::new(options)))
     }
 
     fn new(backend: Arc<dyn Backend>) -> Self {

@@ -1,10 +1,11 @@
 //! The emulator backend: memory and programs of one emulated device.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use cute_emulator::{
-    AllocError, EmulatorError, FaultKind, GlobalMemory, Launch, Program, Schedule,
+    AllocError, EmulatorError, FaultKind, GlobalMemory, Launch, Limits, Program, Schedule,
 };
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 use zerocopy::IntoBytes;
@@ -14,7 +15,7 @@ use crate::cache::Cache;
 use crate::compiled::Compiled;
 use crate::lock::lock;
 use crate::report::{Buffer, Output};
-use crate::{Error, Grid};
+use crate::{EmulatorOptions, Error, Grid};
 
 /// What the emulator passes for: few enough that small problems already give each CTA of a persistent kernel several
 /// tiles.
@@ -24,7 +25,9 @@ const ALIGN: u64 = 256;
 
 /// An emulated device.
 pub(crate) struct Emulator {
-    schedule: Schedule,
+    options: EmulatorOptions,
+    /// How many warp instructions its launches have executed.
+    steps: AtomicU64,
     memory: Mutex<GlobalMemory>,
     programs: Cache<Program>,
     compiled: Cache<Compiled>,
@@ -32,9 +35,10 @@ pub(crate) struct Emulator {
 }
 
 impl Emulator {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(options: EmulatorOptions) -> Self {
         Emulator {
-            schedule: Schedule::from_seed(seed),
+            options,
+            steps: AtomicU64::new(0),
             memory: Mutex::default(),
             programs: Cache::new(),
             compiled: Cache::new(),
@@ -43,7 +47,7 @@ impl Emulator {
     }
 
     fn program(&self, image: &Image) -> Result<Arc<Program>, Error> {
-        self.programs.get(image.id, || {
+        self.programs.get(&image.id, || {
             Program::load(image.ptx).map_err(|source| Error::Emulator {
                 kernel: image.name,
                 source,
@@ -63,6 +67,10 @@ impl Backend for Emulator {
 
     fn multiprocessor_count(&self) -> u32 {
         MULTIPROCESSORS
+    }
+
+    fn steps(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
     }
 
     fn alloc(&self, bytes: usize) -> Result<u64, Error> {
@@ -110,7 +118,7 @@ impl Backend for Emulator {
         self.program(image)?;
         let compiled = self
             .compiled
-            .get(image.id, || Ok(Compiled::by_ptxas(image)))?;
+            .get(&image.id, || Ok(Compiled::by_ptxas(image)))?;
         Ok(Compiled::clone(&compiled))
     }
 
@@ -143,10 +151,22 @@ impl Backend for Emulator {
             cluster: image.cluster,
             dynamic_shared_bytes: image.smem_bytes,
             args: &parameters,
-            schedule: self.schedule,
-            ..Launch::default()
+            schedule: Schedule {
+                seed: self.options.seed,
+                policy: self.options.schedule,
+                resident_clusters: self.options.resident_clusters,
+            },
+            limits: Limits {
+                steps: self.options.step_limit,
+                ..Limits::default()
+            },
         };
         let launched = program.launch(&mut memory, image.name, &launch);
+        let steps = match &launched {
+            Ok(stats) => stats.steps,
+            Err(error) => error.steps(),
+        };
+        self.steps.fetch_add(steps, Ordering::Relaxed);
         let failure = match reports {
             Some(reports) => reports.deliver(&mut memory, &self.output)?,
             None => None,

@@ -119,6 +119,17 @@ pub enum Error {
         /// The rule that it breaks.
         rule: ArgumentRule,
     },
+    /// A kernel has no instance with the values that are given at run time.
+    #[cfg(feature = "instantiate")]
+    #[error("kernel {kernel} with {values}: {}", lines(mistakes))]
+    Instance {
+        /// Name of the instance.
+        kernel: &'static str,
+        /// The values, as `THREADS = 128, EACH = 4`.
+        values: String,
+        /// What is wrong, at least one mistake.
+        mistakes: Vec<Mistake>,
+    },
     /// The launch as a whole breaks a rule.
     #[error("kernel {kernel}: {rule}")]
     Launch {
@@ -196,6 +207,37 @@ impl fmt::Display for AssertionFailure {
         let (thread, message) = (self.thread, &self.message);
         write!(f, " in block ({x}, {y}, {z}), thread {thread}: {message}")
     }
+}
+
+/// A mistake in an instance that is made at run time.
+#[cfg(feature = "instantiate")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// The source file; empty if the mistake is in the values themselves.
+    pub file: String,
+    /// The line in it, from 1; 0 without a file.
+    pub line: u32,
+    /// The column in it, from 1; 0 without a file.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+}
+
+#[cfg(feature = "instantiate")]
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line > 0 {
+            write!(f, "{}:{}:{}: ", self.file, self.line, self.column)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// The mistakes on a line each.
+#[cfg(feature = "instantiate")]
+fn lines(mistakes: &[Mistake]) -> String {
+    let mistakes: Vec<String> = mistakes.iter().map(Mistake::to_string).collect();
+    mistakes.join("\n")
 }
 
 /// The numbers with commas between them.

@@ -1,7 +1,5 @@
 //! Launches: the arguments are checked against the kernel's parameters and handed to the device.
 
-use std::any::TypeId;
-
 use cute_hopper::{shared, threads};
 
 use crate::backend::Image;
@@ -95,39 +93,54 @@ pub unsafe fn launch<K: Kernel>(
     grid: Grid,
     arguments: &[Argument<'_>],
 ) -> Result<(), Error> {
+    // SAFETY: the caller promises what `launch_image` asks for, and the implementation of `Kernel` that it is described.
+    unsafe { launch_image(device, &Image::of::<K>(), grid, arguments) }
+}
+
+/// Checks a launch and starts it.
+///
+/// # Safety
+///
+/// As [`launch`] demands. The image is what a kernel's author promises in an implementation of [`Kernel`].
+pub(crate) unsafe fn launch_image(
+    device: &Device,
+    image: &Image,
+    grid: Grid,
+    arguments: &[Argument<'_>],
+) -> Result<(), Error> {
     let refuse = |rule| Error::Launch {
-        kernel: K::NAME,
+        kernel: image.name,
         rule,
     };
-    let image = image::<K>()?;
-    check_grid::<K>(grid).map_err(refuse)?;
-    if arguments.len() != K::PARAMS.len() {
+    check_limits(image).map_err(refuse)?;
+    check_grid(image, grid).map_err(refuse)?;
+    if arguments.len() != image.params.len() {
         return Err(refuse(LaunchRule::Arguments {
-            expected: K::PARAMS.len(),
+            expected: image.params.len(),
             found: arguments.len(),
         }));
     }
     let mut parameters = Vec::with_capacity(arguments.len());
-    for (param, argument) in K::PARAMS.iter().zip(arguments) {
-        lower::<K>(device, param, argument, &mut parameters)?;
+    for (param, argument) in image.params.iter().zip(arguments) {
+        lower(device, image.name, param, argument, &mut parameters)?;
     }
     let numbers = Launched {
-        params: K::PARAMS,
+        params: image.params,
         arguments,
     };
-    for fact in K::FACTS {
+    for fact in image.facts {
         if let Some(numbers) = fact.broken_by(&numbers) {
             let fact = fact.text;
             return Err(refuse(LaunchRule::Fact { fact, numbers }));
         }
     }
     // SAFETY: every address is that of an argument, and `lower` has checked that this is a tensor of this device, of the type
-    // that the kernel's parameter has, and mutably borrowed if the kernel writes it. The implementation of `Kernel` promises
-    // that the kernel accesses global memory only through its parameters, and the caller promises that it stays inside the
+    // that the kernel's parameter has, and mutably borrowed if the kernel writes it. The kernel's author promises that the
+    // kernel accesses global memory only through its parameters, and the caller promises that it stays inside the
     // tensors.
-    let launched = unsafe { device.backend().launch(&image, grid, &parameters) };
+    let launched = unsafe { device.backend().launch(image, grid, &parameters) };
     launched.map_err(|error| {
-        let arguments = K::PARAMS.iter().zip(arguments);
+        let arguments = image.params.iter().zip(arguments);
         let tensors = arguments.filter_map(|(param, argument)| match &argument.0 {
             Kind::Tensor { view, .. } => Some((param.name(), view)),
             Kind::Scalar { .. } => None,
@@ -140,53 +153,48 @@ impl Device {
     /// Compiles a kernel for this device, as its first launch does, and returns what the compiler reports. A kernel that was
     /// compiled before is not compiled again.
     pub fn compile<K: Kernel>(&self) -> Result<Compiled, Error> {
-        self.backend().compile(&image::<K>()?)
+        self.compile_image(&Image::of::<K>())
+    }
+
+    pub(crate) fn compile_image(&self, image: &Image) -> Result<Compiled, Error> {
+        check_limits(image).map_err(|rule| Error::Launch {
+            kernel: image.name,
+            rule,
+        })?;
+        self.backend().compile(image)
     }
 }
 
-/// The kernel's constants as a value for the device; refused if a limit of the hardware is exceeded.
-fn image<K: Kernel>() -> Result<Image, Error> {
-    let refuse = |rule| {
-        Err(Error::Launch {
-            kernel: K::NAME,
-            rule,
-        })
-    };
-    if !(1..=threads::MAX_CTA).contains(&K::THREADS) {
-        return refuse(LaunchRule::Threads {
-            threads: K::THREADS,
+/// Refuses a kernel that exceeds a limit of the hardware.
+fn check_limits(image: &Image) -> Result<(), LaunchRule> {
+    if !(1..=threads::MAX_CTA).contains(&image.threads) {
+        return Err(LaunchRule::Threads {
+            threads: image.threads,
             limit: threads::MAX_CTA,
         });
     }
-    if K::SMEM_BYTES > shared::MAX_BYTES {
-        return refuse(LaunchRule::SharedMemory {
-            bytes: K::SMEM_BYTES,
+    if image.smem_bytes > shared::MAX_BYTES {
+        return Err(LaunchRule::SharedMemory {
+            bytes: image.smem_bytes,
             limit: shared::MAX_BYTES,
         });
     }
-    let cluster = K::CLUSTER
+    let cluster = image
+        .cluster
         .iter()
         .fold(1u64, |ctas, &extent| ctas.saturating_mul(u64::from(extent)));
     if !(1..=MAX_CLUSTER).contains(&cluster) {
-        return refuse(LaunchRule::ClusterSize {
+        return Err(LaunchRule::ClusterSize {
             cluster,
             limit: MAX_CLUSTER,
         });
     }
-    Ok(Image {
-        id: TypeId::of::<K>(),
-        name: K::NAME,
-        ptx: K::PTX,
-        threads: K::THREADS,
-        cluster: K::CLUSTER,
-        smem_bytes: K::SMEM_BYTES,
-        reports: K::REPORTS,
-    })
+    Ok(())
 }
 
-fn check_grid<K: Kernel>(grid: Grid) -> Result<(), LaunchRule> {
+fn check_grid(image: &Image, grid: Grid) -> Result<(), LaunchRule> {
     for (i, extent) in <[u32; 3]>::from(grid).into_iter().enumerate() {
-        let (axis, limit, cluster) = (['x', 'y', 'z'][i], threads::MAX_GRID[i], K::CLUSTER[i]);
+        let (axis, limit, cluster) = (['x', 'y', 'z'][i], threads::MAX_GRID[i], image.cluster[i]);
         if !(1..=limit).contains(&extent) {
             return Err(LaunchRule::Grid { grid, axis, limit });
         }
@@ -204,14 +212,15 @@ fn check_grid<K: Kernel>(grid: Grid) -> Result<(), LaunchRule> {
 }
 
 /// Checks an argument against its parameter and appends the bytes of the PTX parameters that it becomes.
-fn lower<K: Kernel>(
+fn lower(
     device: &Device,
+    kernel: &'static str,
     param: &Param,
     argument: &Argument<'_>,
     parameters: &mut Vec<Vec<u8>>,
 ) -> Result<(), Error> {
     let refuse = |rule| Error::Argument {
-        kernel: K::NAME,
+        kernel,
         argument: param.name(),
         rule,
     };

@@ -38,12 +38,15 @@ mod error;
 mod fact;
 mod fault;
 mod float8;
+#[cfg(feature = "instantiate")]
+mod instantiate;
 mod kernel;
 pub mod kernel_language;
 mod launch;
 mod lock;
 mod memory;
 mod report;
+mod schedule;
 mod tensor;
 mod tensor_map;
 
@@ -109,7 +112,10 @@ pub use error::{ArgumentRule, AssertionFailure, DriverError, Error, LaunchRule, 
 pub use fact::{Comparison, Fact, Named, Term};
 pub use kernel::{Grid, Kernel, Param, Piece, Report, TmaRecipe};
 pub use memory::Buffer;
+pub use schedule::{EmulatorOptions, Policy, ScheduleFailure};
 pub use tensor::{Tensor, TensorView, TensorViewMut};
+#[cfg(feature = "instantiate")]
+pub use {backend::Image, error::Mistake, instantiate::Instantiate};
 
 /// The items that expansions of the macros name. Not part of the public interface: they change without notice.
 #[doc(hidden)]
@@ -118,7 +124,33 @@ pub mod __private {
     pub use cute_macros::{kernels_resumed as kernels, layout, tile};
 
     pub use crate::__carry as carry;
+    pub use crate::__instantiable as instantiable;
+    pub use crate::backend::Image;
+    #[cfg(feature = "instantiate")]
+    pub use crate::instantiate::{Constant, Struct, Text, Values, launch_instance};
     pub use crate::launch::{Argument, launch};
+}
+
+/// What an instance with values of `_` expands to: its functions, or an error and stubs of them.
+#[cfg(feature = "instantiate")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __instantiable {
+    ([$($stub:tt)*] [$($functions:tt)*]) => { $($functions)* };
+}
+
+/// What an instance with values of `_` expands to: its functions, or an error and stubs of them.
+#[cfg(not(feature = "instantiate"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __instantiable {
+    // The text of the module, which each module has once.
+    ([] [$($text:tt)*]) => {
+        ::core::compile_error!(
+            "`_` in `#[instance(…)]` is a value that is given at run time, which needs the feature `instantiate` of cute-runtime"
+        );
+    };
+    ([$($stub:tt)*] [$($functions:tt)*]) => { $($stub)* };
 }
 
 /// A name that `layout!` declares is also a macro with one short rule, which calls this macro. This macro calls the macro that

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{env, iter};
 
-use cute_runtime::{Device, Error, Kernel, Tensor, bf16};
+use cute_runtime::{Device, EmulatorOptions, Error, Kernel, Tensor, bf16};
 
 #[cute_runtime::kernels]
 mod kernels {
@@ -79,6 +79,24 @@ mod kernels {
     #[kernel(threads = 128)]
     pub fn chatter() {
         println!("{}", thread());
+    }
+
+    /// Gathers rows of x by numbers that may be wrong, and columns by way of shared memory.
+    #[kernel(threads = 32, checked)]
+    pub fn gather(rows: Global<i32, 1>, x: Global<f32, 2>, out: Global<f32, 1>, j: u32) {
+        let t = thread();
+        let tile = smem::<f32>(layout!((4,8):(8,1)));
+        tile[(t / 8, t % 8)] = x[(rows[t], t / 8)];
+        sync_threads();
+        out[t] = tile[(t % 4, j)];
+    }
+
+    /// Copies a tile of four rows, and of four elements for each thread.
+    #[kernel(threads = 32, checked)]
+    pub fn copy_tile(x: Global<f32, 2>, out: Global<f32, 2>, row: u32) {
+        let part = fragment::<f32>(layout!((32,(4,4)):(4@1,(1@0,1@1))));
+        copy(local_tile(x, (4, 128), (row, 0)), part);
+        copy(part, local_tile(out, (4, 128), (0, 0)));
     }
 
     /// Fails where x is at least `limit`.
@@ -166,6 +184,40 @@ fn faults_are_told_in_the_words_of_the_source() {
     ] {
         assert!(error.contains(&part), "{part}\n{error}");
     }
+}
+
+#[test]
+fn of_the_failures_under_many_schedules_the_shortest_is_told() {
+    let race = |device: &Device| {
+        let mut out = Tensor::<f32, 1>::zeros(device, [64])?;
+        // SAFETY: `out` has an element for each thread.
+        unsafe { kernels::race::launch(device, 1, &mut out.view_mut()) }
+    };
+    let failure = Device::under_schedules(10, race).unwrap_err();
+    assert_eq!((failure.failed, failure.schedules), (10, 10));
+    let text = failure.to_string();
+    for part in [
+        "races at shared address".to_owned(),
+        format!(
+            "policy {:?}, seed {}",
+            failure.options.schedule, failure.options.seed
+        ),
+        format!(
+            "fails under 10 of 10 schedules, and after the fewest warp instructions, {}",
+            failure.steps
+        ),
+    ] {
+        assert!(text.contains(&part), "{part}\n{text}");
+    }
+    // The options are those of a device on which the failure happens again.
+    let again = fault(race(&Device::emulator_with(failure.options)));
+    assert_eq!(again, failure.error.to_string());
+    let shorter = EmulatorOptions {
+        step_limit: failure.steps - 1,
+        ..failure.options
+    };
+    let ended = fault(race(&Device::emulator_with(shorter)));
+    assert!(ended.contains("did not end within"), "{ended}");
 }
 
 /// The devices under test.
@@ -273,23 +325,88 @@ fn a_failed_assertion_says_where_and_why() {
         return;
     }
 
-    // After a trap, a process cannot use the GPU again.
     if gpu {
-        let child = Command::new(env::current_exe().unwrap())
-            .args([
-                "--exact",
-                "a_failed_assertion_says_where_and_why",
-                "--nocapture",
-            ])
-            .env(CHILD, "1")
-            .output()
-            .unwrap();
-        assert!(
-            child.status.success(),
-            "{}",
-            String::from_utf8_lossy(&child.stderr)
-        );
+        in_a_process_that_may_fail("a_failed_assertion_says_where_and_why");
     }
+}
+
+/// Runs a test of this file on a GPU: after a trap, a process cannot use the GPU again.
+fn in_a_process_that_may_fail(test: &str) {
+    let child = Command::new(env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    assert!(
+        child.status.success(),
+        "{}",
+        String::from_utf8_lossy(&child.stderr)
+    );
+}
+
+#[test]
+fn a_checked_access_says_which_tensor_and_coordinate() {
+    let gpu = env::var("CUTE_GPU").is_ok_and(|value| value == "1");
+    let device = match env::var_os(CHILD) {
+        Some(_) => Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU"),
+        None => Device::emulator(),
+    };
+    let x: Vec<f32> = (0..64).map(|i| i as f32).collect();
+    let x = Tensor::from_slice(&device, &x, [16, 4]).unwrap();
+    let mut out = Tensor::<f32, 1>::zeros(&device, [32]).unwrap();
+    let mut gather = |rows: Vec<i32>, j| {
+        let rows = Tensor::from_slice(&device, &rows, [rows.len()]).unwrap();
+        let (rows, x) = (rows.view(), x.view());
+        kernels::gather::launch(&device, 1, &rows, &x, &mut out.view_mut(), j)
+            .and_then(|()| device.synchronize())
+            .and_then(|()| out.download())
+    };
+    let rows: Vec<i32> = (0..32).map(|t| t / 2).collect();
+    let gathered = gather(rows.clone(), 3).unwrap();
+    let expected = (0..32).map(|t| (8 * (t % 4) + 3) / 2 * 4 + t % 4);
+    assert!(gathered.iter().copied().eq(expected.map(|x| x as f32)));
+
+    let mut wrong = rows.clone();
+    wrong[19] = 16;
+    let error = gather(wrong, 3).unwrap_err().to_string();
+    let place = |text| format!("debugging.rs:{} in block (0, 0, 0), thread ", line(text));
+    let load = place("tile[(t / 8, t % 8)] = x[(rows[t]");
+    for part in [
+        "kernel gather: assertion failed at ",
+        &format!("{load}19: x[(16, 2)] is outside of x of shape (16, 4)"),
+    ] {
+        assert!(error.contains(part), "{part}\n{error}");
+    }
+    if gpu && device.is_emulator() {
+        in_a_process_that_may_fail("a_checked_access_says_which_tensor_and_coordinate");
+    }
+    if !device.is_emulator() {
+        return;
+    }
+
+    // What is missing: rows, columns of the tile in shared memory, and the end of a tile in global memory.
+    let error = gather(rows[..31].to_vec(), 3).unwrap_err().to_string();
+    let expected = format!("{load}31: rows[31] is outside of rows of shape 31");
+    assert!(error.ends_with(&expected), "{error}");
+    let error = gather(rows, 8).unwrap_err().to_string();
+    let read = place("out[t] = tile[(t % 4, j)];");
+    let expected = ", 8)] is outside of tile of shape (4, 8)";
+    assert!(
+        error.contains(&read) && error.ends_with(expected),
+        "{error}"
+    );
+
+    let x = Tensor::<f32, 2>::zeros(&device, [7, 128]).unwrap();
+    let mut out = Tensor::<f32, 2>::zeros(&device, [4, 128]).unwrap();
+    let mut tile =
+        |row| kernels::copy_tile::launch(&device, 1, &x.view(), &mut out.view_mut(), row);
+    tile(0).unwrap();
+    let error = tile(1).unwrap_err().to_string();
+    let expected = "] is outside of x of shape (7, 128)";
+    assert!(
+        error.contains(": x[(7, ") && error.ends_with(expected),
+        "{error}"
+    );
 }
 
 #[test]

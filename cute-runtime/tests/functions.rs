@@ -100,6 +100,86 @@ mod kernels {
     }
 }
 
+/// Functions of f64.
+#[cute_runtime::kernels]
+mod double {
+    /// Each function of x.
+    #[kernel(threads = 256)]
+    pub fn functions(
+        x: Global<f64, 1>,
+        #[facts(extent(out, 0) == 5, extent(out, 1) == extent(x, 0))] out: Global<f64, 2>,
+    ) {
+        let i = block_idx().0 * 256 + thread();
+        if i < extent(x, 0) {
+            out[(0, i)] = exp(x[i]);
+            out[(1, i)] = exp2(x[i]);
+            out[(2, i)] = log(x[i]);
+            out[(3, i)] = log2(x[i]);
+            out[(4, i)] = tanh(x[i]);
+        }
+    }
+}
+
+#[test]
+fn functions_of_f64_are_within_their_errors() -> Result<(), cute_runtime::Error> {
+    let mut numbers = vec![
+        0.0,
+        1.0,
+        0.5,
+        0.55,
+        709.8,
+        -745.2,
+        1023.9,
+        -1074.6,
+        f64::INFINITY,
+        f64::MAX,
+        f64::MIN_POSITIVE,
+        f64::from_bits(1),
+        f64::NAN,
+    ];
+    let mut state = 1u64;
+    for step in 0..60_000 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let unit = (state >> 11) as f64 / (1u64 << 53) as f64;
+        numbers.push(match step % 4 {
+            0 => f64::from_bits(state),
+            1 => unit * 1500.0 - 750.0,
+            2 => unit * 2.0,
+            _ => unit * 30.0 - 15.0,
+        });
+    }
+    numbers.extend(numbers.clone().iter().map(|x| -x));
+    type Row = (&'static str, fn(f64) -> f64, u64);
+    let rows: [Row; 5] = [
+        ("exp", f64::exp, 1),
+        ("exp2", f64::exp2, 1),
+        ("log", f64::ln, 1),
+        ("log2", f64::log2, 2),
+        ("tanh", f64::tanh, 3),
+    ];
+    for device in devices() {
+        let x = Tensor::from_slice(&device, &numbers, [numbers.len()])?;
+        let mut out = Tensor::<f64, 2>::zeros(&device, [5, numbers.len()])?;
+        let grid = numbers.len().div_ceil(256) as u32;
+        double::functions::launch(&device, grid, &x.view(), &mut out.view_mut())?;
+        let found = out.download()?;
+        for ((name, function, limit), found) in rows.iter().zip(found.chunks(numbers.len())) {
+            for (x, found) in numbers.iter().zip(found) {
+                let value = function(*x);
+                let same = value.is_nan() && found.is_nan();
+                let apart = match same {
+                    true => 0,
+                    false => (value.to_bits() as i64).abs_diff(found.to_bits() as i64),
+                };
+                assert!(apart <= *limit, "{name}({x:e}) is {found:e}, not {value:e}");
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The devices under test.
 fn devices() -> Vec<Device> {
     let mut devices = vec![Device::emulator()];

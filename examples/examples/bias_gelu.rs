@@ -9,15 +9,11 @@ mod kernels {
     use cute_kernels::lib::{SINGLE, gemm_with};
 
     /// D = GELU(A · Bᵀ + bias).
-    ///
-    /// # Safety
-    ///
-    /// `bias` has at least `n` elements, and `n` is not 0.
     #[kernel(threads = 384)]
-    pub unsafe fn bias_gelu(
+    pub fn bias_gelu(
         a: TmaLoad<bf16, 2>,
         b: TmaLoad<bf16, 2>,
-        bias: Global<f32, 1>,
+        #[facts(extent(bias, 0) == n)] bias: Global<f32, 1>,
         d: TmaStore<bf16, 2>,
         m: u32,
         n: u32,
@@ -45,20 +41,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     let biases = Tensor::from_slice(&device, &bias, [n])?;
     let mut d = Tensor::<bf16, 2>::zeros(&device, [m, n])?;
-    // SAFETY: `bias` has n elements, and n is not 0.
-    unsafe {
-        kernels::bias_gelu::launch(
-            &device,
-            4,
-            &at.view(),
-            &bt.view(),
-            &biases.view(),
-            &mut d.view_mut(),
-            m as u32,
-            n as u32,
-            k as u32,
-        )?;
-    }
+    kernels::bias_gelu::launch(
+        &device,
+        4,
+        &at.view(),
+        &bt.view(),
+        &biases.view(),
+        &mut d.view_mut(),
+        m as u32,
+        n as u32,
+        k as u32,
+    )?;
 
     let mut worst = 0.0_f64;
     for (index, result) in d.download()?.into_iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Runs a decoded entry: the clusters of the grid in order, some at a time, with their warps in an order that the seed
 //! picks.
 
+use super::order::{Delay, Order};
 use super::random::Random;
 use super::state::cluster::{Cluster, state_bytes};
 use super::state::origin::Origin;
@@ -8,7 +9,7 @@ use super::state::queue::Budget;
 use super::state::warp::{Wait, Warp};
 use super::step::{Blame, Result as StepResult, Step};
 use crate::error::{EmulatorError, Fault, Site, Stuck};
-use crate::launch::{Delay, Launch, Stats};
+use crate::launch::{Launch, Stats};
 use crate::memory::GlobalMemory;
 use crate::op::Code;
 
@@ -41,6 +42,7 @@ pub(crate) fn run(
         memory,
         launch,
         random: Random(launch.schedule.seed),
+        order: Order::new(launch.schedule.policy),
         stats: Stats::default(),
         pending: Budget::new(launch.limits.pending_bytes),
         charged: 0,
@@ -61,6 +63,7 @@ struct Machine<'a> {
     memory: &'a mut GlobalMemory,
     launch: &'a Launch<'a>,
     random: Random,
+    order: Order,
     stats: Stats,
     pending: Budget,
     /// What was charged against the step limit in addition to executed instructions.
@@ -74,7 +77,7 @@ struct Machine<'a> {
     next: u64,
     /// The number of clusters of the grid.
     clusters: u64,
-    /// Whether all mbarrier waits returned false since the last instruction that made progress.
+    /// Whether all warps that wait for an mbarrier have run on since the last instruction that made progress.
     stalled: bool,
 }
 
@@ -83,8 +86,9 @@ impl Machine<'_> {
         loop {
             while self.running.len() < self.residents && self.next < self.clusters {
                 let first = self.first_cta(self.next);
-                self.running
-                    .push(Cluster::new(self.code, self.launch, first)?);
+                let mut cluster = Cluster::new(self.code, self.launch, first)?;
+                self.order.begin(&mut cluster, &mut self.random);
+                self.running.push(cluster);
                 self.next += 1;
                 self.charged += 1 + self.start;
             }
@@ -97,6 +101,7 @@ impl Machine<'_> {
                     entry: self.code.name.clone(),
                     limit,
                     threads: self.stuck(),
+                    schedule: self.launch.schedule,
                 });
             }
             let warps: usize = self.running.iter().map(|cluster| cluster.warps.len()).sum();
@@ -105,10 +110,10 @@ impl Machine<'_> {
             if runnable.is_empty() {
                 self.unblock()?;
             } else {
-                let (cluster, warp) = runnable[self.random.below(runnable.len())];
+                let (cluster, warp) = self.order.choose(&runnable, &mut self.random);
                 self.slice(cluster, warp)?;
             }
-            if self.launch.schedule.delay == Delay::Random
+            if self.order.delay() == Delay::Random
                 && !self.running.is_empty()
                 && self.random.one_in(2)
             {
@@ -129,13 +134,13 @@ impl Machine<'_> {
         std::array::from_fn(|i| position[i] as u32 * cluster[i])
     }
 
-    /// The warps that have a split which can run, each as the index of its cluster and its index in the cluster.
-    fn runnable(&self) -> Vec<(usize, usize)> {
+    /// The warps that have a split which can run, each as its priority, the index of its cluster and its index in the cluster.
+    fn runnable(&self) -> Vec<(u64, (usize, usize))> {
         let mut runnable = Vec::new();
         for (c, cluster) in self.running.iter().enumerate() {
             for (w, warp) in cluster.warps.iter().enumerate() {
                 if warp.splits.iter().any(|split| cluster.ready(warp, split)) {
-                    runnable.push((c, w));
+                    runnable.push((warp.priority, (c, w)));
                 }
             }
         }
@@ -160,6 +165,7 @@ impl Machine<'_> {
         let split = warp.splits.swap_remove(chosen);
         let budget = BUDGETS[self.random.below(BUDGETS.len())];
         let result = self.step(c, &mut warp, |step| step.run(split, budget));
+        self.order.after_turn(&mut warp, &mut self.random);
         self.running[c].warps[w] = warp;
         result?;
         if self.running[c].ended() {
@@ -182,7 +188,7 @@ impl Machine<'_> {
             warp,
             memory: self.memory,
             random: &mut self.random,
-            random_delays: self.launch.schedule.delay == Delay::Random,
+            delay: self.order.delay(),
             stats: &mut self.stats,
             limits: &self.launch.limits,
             pending: &mut self.pending,
@@ -196,8 +202,8 @@ impl Machine<'_> {
         result.map_err(|blame| self.fault(c, warp, pc, blame))
     }
 
-    /// Called when no warp can run. If a copy is not complete, one completes. If there is none, every mbarrier wait returns
-    /// false once, since the kernel may do something else then. If that changed nothing, it is a deadlock.
+    /// Called when no warp can run. If a copy is not complete, one completes. If there is none, every warp that waits for an
+    /// mbarrier runs on once, since the kernel may do something else then. If that changed nothing, it is a deadlock.
     fn unblock(&mut self) -> Result<(), EmulatorError> {
         let waiting: Vec<usize> = (0..self.running.len())
             .filter(|c| self.running[*c].copies_under_way() > 0)
@@ -214,8 +220,8 @@ impl Machine<'_> {
                 .flat_map(|cluster| &mut cluster.warps)
                 .flat_map(|warp| &mut warp.splits)
             {
-                split.give_up = matches!(split.wait, Some(Wait::Mbarrier { .. }));
-                given_up |= split.give_up;
+                split.given_up = matches!(split.wait, Some(Wait::Mbarrier { .. }));
+                given_up |= split.given_up;
             }
             self.stalled = true;
         }
@@ -225,6 +231,8 @@ impl Machine<'_> {
         Err(EmulatorError::Deadlock {
             entry: self.code.name.clone(),
             threads: self.stuck(),
+            schedule: self.launch.schedule,
+            steps: self.stats.steps,
         })
     }
 
@@ -247,7 +255,7 @@ impl Machine<'_> {
             3 => {
                 let w = self.random.below(self.running[c].warps.len());
                 let mut warp = std::mem::take(&mut self.running[c].warps[w]);
-                let result = self.step(c, &mut warp, |step| step.wgmma_advance());
+                let result = self.step(c, &mut warp, |step| step.wgmma_advance().map(drop));
                 self.running[c].warps[w] = warp;
                 result
             }
@@ -259,7 +267,7 @@ impl Machine<'_> {
     fn end(&mut self, c: usize) -> Result<(), EmulatorError> {
         self.step(c, &mut Warp::nobody(), |step| {
             step.complete_copies()?;
-            step.forget_wgmma();
+            step.forget_unwaited();
             Ok(())
         })?;
         self.running.swap_remove(c);
@@ -294,6 +302,8 @@ impl Machine<'_> {
                 .map(|address| self.code.elements(address))
                 .unwrap_or_default(),
             kind: blame.kind,
+            schedule: self.launch.schedule,
+            steps: self.stats.steps,
         }))
     }
 
@@ -309,9 +319,9 @@ impl Machine<'_> {
                         warp: warp.warp,
                         lane: 0,
                     };
-                    // A split that waits at a named barrier is already at the next instruction.
+                    // A split that waits at a named barrier or for an mbarrier is already at the next instruction.
                     let origin = match split.wait {
-                        Some(Wait::Barrier { .. }) => Origin {
+                        Some(Wait::Barrier { .. } | Wait::Mbarrier { .. }) => Origin {
                             instruction: split.pc - 1,
                             ..origin
                         },

@@ -4,6 +4,7 @@
 
 mod instructions;
 mod machine;
+mod order;
 mod random;
 mod run;
 mod state;

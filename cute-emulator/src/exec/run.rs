@@ -1,5 +1,6 @@
 //! Runs a split of a warp: lanes that are at the same instruction.
 
+use super::order::Delay;
 use super::state::warp::{Split, Wait};
 use super::step::{Flow, Result, Step};
 use crate::op::{Code, Convergence, Instruction};
@@ -26,7 +27,11 @@ impl Step<'_> {
                     break;
                 }
                 self.stats.steps += 1;
-                match self.execute(instruction, &mut split, active)? {
+                let flow = self.execute(instruction, &mut split, active)?;
+                if self.delay == Delay::Earliest {
+                    self.complete_started()?;
+                }
+                match flow {
                     Flow::Next => split.pc += 1,
                     Flow::Suspend => break,
                     Flow::Exit(ending) => {
@@ -46,14 +51,13 @@ impl Step<'_> {
                         let rest = Split {
                             pc: split.pc + 1,
                             mask: split.mask & !taken,
-                            wait: None,
-                            give_up: false,
+                            ..Split::default()
                         };
+                        // The lanes that wait for an mbarrier again were refused before.
                         split = Split {
                             pc: target,
                             mask: taken,
-                            wait: None,
-                            give_up: false,
+                            ..split
                         };
                         self.warp.splits.push(rest);
                     }
@@ -102,8 +106,10 @@ impl Step<'_> {
     /// Called when the last lane of a warp has ended.
     fn leave(&mut self) -> Result<()> {
         self.leave_barriers();
+        let left = &mut self.cluster.ctas[self.warp.rank].left;
+        left.join(&self.warp.knowledge);
         if self.cluster.cta_ended(self.warp.rank) {
-            self.check_copies_at_exit()?;
+            self.check_exit()?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! What an instruction has access to, and what follows it.
 
+use super::order::Delay;
 use super::random::Random;
 use super::state::cluster::Cluster;
 use super::state::origin::Origin;
@@ -20,7 +21,7 @@ pub(crate) struct Step<'a> {
     pub(crate) warp: &'a mut Warp,
     pub(crate) memory: &'a mut GlobalMemory,
     pub(crate) random: &'a mut Random,
-    pub(crate) random_delays: bool,
+    pub(crate) delay: Delay,
     pub(crate) stats: &'a mut Stats,
     pub(crate) limits: &'a Limits,
     pub(crate) pending: &'a mut Budget,

@@ -501,7 +501,8 @@ fn warps_that_wait_alike_are_one_line_of_the_report() {
     let expected = expect_test::expect![[r#"
         k is deadlocked:
             line 19, CTA (0, 0, 0), warps 0 to 1: waits at barrier 3: 64 of 96 threads have arrived
-                bar.sync 3, 96"#]];
+                bar.sync 3, 96
+            under policy Latest, seed 0, 8 resident clusters"#]];
     expected.assert_eq(&report);
 }
 
@@ -514,7 +515,7 @@ fn faults_name_the_source_and_the_tensor() {
     assert_eq!(
         message(&with(module("", read))),
         "byte 20 of tile of src/k.rs:20 in k (line 17 of the PTX), CTA (0, 0, 0), warp 1, lane 0: reads shared address \
-         0x454, which nobody has written\n    ld.shared.u32 %r1, [%r0+84]\n    tile: f32 at 32:1"
+         0x454, which nobody has written\n    ld.shared.u32 %r1, [%r0+84]\n    tile: f32 at 32:1\n    under policy Latest, seed 0, 8 resident clusters"
     );
     // Tensors that take turns.
     let other =
@@ -526,7 +527,7 @@ fn faults_name_the_source_and_the_tensor() {
         "{turns}"
     );
     assert!(
-        turns.ends_with("    tile: f32 at 32:1\n    other: u8 at 64:1"),
+        turns.contains("    tile: f32 at 32:1\n    other: u8 at 64:1\n"),
         "{turns}"
     );
     // An address outside of all named tensors, and a module that says nothing.

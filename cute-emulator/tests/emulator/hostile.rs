@@ -417,11 +417,15 @@ const FAULTS: &[(&str, &str)] = &[
     ),
     ("ld.param.u64 %d1, [more]; not.b64 %d1, %d1; wgmma.fence.sync.aligned; wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, %d1, %d1, 0, 1, 1, 0, 0;", "base offset 7"),
     (
-        "ld.param.u64 %d1, [more]; wgmma.fence.sync.aligned; L: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, %d1, %d1, 0, 1, 1, 0, 0; bra L;",
+        "mov.u32 %r2, %tid.x; mov.u32 %r3, smem; mad.lo.u32 %r2, %r2, 16, %r3; st.shared.v2.b64 [%r2], {0, 0};
+         fence.proxy.async.shared::cta; bar.sync 0; shr.u32 %r3, %r3, 4; cvt.u64.u32 %d1, %r3;
+         wgmma.fence.sync.aligned; L: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, %d1, %d1, 0, 1, 1, 0, 0; bra L;",
         "bytes for asynchronous operations that are not complete",
     ),
     (
-        "ld.param.u64 %d1, [more]; wgmma.fence.sync.aligned; L: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, %d1, %d1, 0, 1, 1, 0, 0;
+        "mov.u32 %r2, %tid.x; mov.u32 %r3, smem; mad.lo.u32 %r2, %r2, 16, %r3; st.shared.v2.b64 [%r2], {0, 0};
+         fence.proxy.async.shared::cta; bar.sync 0; shr.u32 %r3, %r3, 4; cvt.u64.u32 %d1, %r3;
+         wgmma.fence.sync.aligned; L: wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, %d1, %d1, 0, 1, 1, 0, 0;
          wgmma.commit_group.sync.aligned; bra L;",
         "bytes for asynchronous operations that are not complete",
     ),

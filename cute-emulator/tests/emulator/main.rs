@@ -2,13 +2,16 @@
 
 mod copies;
 mod coverage;
+mod events;
 mod faults;
 mod hostile;
 mod instructions;
+mod mbarriers;
 mod mutations;
 mod pipeline;
 mod tensor_cores;
 mod threads;
+mod time;
 
 use cute_emulator::{EmulatorError, FaultKind, GlobalMemory, Launch, Program, Schedule, Stats};
 

@@ -2,7 +2,7 @@
 //! instructions removed it does not.
 
 use super::{Run, module};
-use cute_emulator::encode_tensor_map;
+use cute_emulator::{EmulatorError, encode_tensor_map};
 use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
 use cute_hopper::{ElementType, SwizzleMode};
 
@@ -160,8 +160,18 @@ fn element(row: usize, k: usize, salt: usize) -> f64 {
     ((row * salt + k * 3 + row * k) % 9) as f64 - 4.0
 }
 
+/// Runs a kernel to its end.
+pub(crate) fn launch(ptx: &str, seed: u64) -> Result<(), EmulatorError> {
+    product(ptx, seed).map(drop)
+}
+
 /// Whether a kernel ends without an error and computes the right D.
 fn right(ptx: &str, seed: u64) -> bool {
+    product(ptx, seed).unwrap_or(false)
+}
+
+/// Whether D is right.
+fn product(ptx: &str, seed: u64) -> Result<bool, EmulatorError> {
     let mut run = Run::threads(160).seed(seed);
     // The kernel takes some thousand instructions. Without one of its waits it may loop forever, so the limit is low.
     run.launch.limits.steps = 1 << 16;
@@ -195,16 +205,15 @@ fn right(ptx: &str, seed: u64) -> bool {
         map(d, EDGE, plain),
         (BLOCKS as u32).to_le_bytes().to_vec(),
     ];
-    if run.go(ptx, &args).is_err() {
-        return false;
-    }
+    run.go(ptx, &args)?;
     let bytes = run.memory.bytes(d, 2 * EDGE * EDGE).unwrap();
-    bytes.chunks_exact(2).enumerate().all(|(i, bytes)| {
+    let right = bytes.chunks_exact(2).enumerate().all(|(i, bytes)| {
         let exact: f64 = (0..k)
             .map(|k| element(i / EDGE, k, 5) * element(i % EDGE, k, 7))
             .sum();
         half::bf16::from_le_bytes([bytes[0], bytes[1]]) == half::bf16::from_f64(exact)
-    })
+    });
+    Ok(right)
 }
 
 #[test]

@@ -316,3 +316,78 @@ fn many_lines_of_documentation() {
     let expansion = expansion("", &source);
     assert!(expansion.contains("pub struct k"), "{expansion}");
 }
+
+#[test]
+fn an_instance_at_run_time_becomes_a_type_with_fields() {
+    let source = "
+        pub struct Sizes { pub each: u32, pub wide: bool }
+
+        /// Sets elements.
+        #[kernel(threads = BLOCK)]
+        #[instance(filled: T = _, BLOCK = _, SIZES = _)]
+        pub fn fill<T: Element, const BLOCK: u32, const SIZES: Sizes>(x: Global<T, 1>, by: f32) {}
+    ";
+    let expected = expect![[r#"
+
+            ///
+            /// The values of this instance are given when the program runs.
+            #[allow(non_camel_case_types, non_snake_case)]
+            #[derive(
+                ::core::clone::Clone,
+                ::core::marker::Copy,
+                ::core::fmt::Debug,
+                ::core::cmp::PartialEq
+            )]
+            pub struct filled {
+                /// The value of `T`.
+                pub T: ::cute_runtime::ElementType,
+                /// The value of `BLOCK`.
+                pub BLOCK: ::core::primitive::u32,
+                /// The value of `SIZES`.
+                pub SIZES: Sizes,
+            }
+            ::cute_runtime::__private::instantiable! {
+                [impl filled { #[allow(missing_docs, clippy::missing_safety_doc,
+                clippy::too_many_arguments)] pub fn launch < 'a > (& self, _ : &
+                ::cute_runtime::Device, _ : impl ::core::convert::Into < ::cute_runtime::Grid >,
+                _ : impl ::core::convert::Into < ::cute_runtime::__private::Argument < 'a >>, _ :
+                ::core::primitive::f32) -> ::core::result::Result < (), ::cute_runtime::Error > {
+                ::core::unreachable!() } }] [unsafe impl ::cute_runtime::Instantiate for filled {
+                const NAME : & 'static ::core::primitive::str = "filled"; const MODULE :
+                ::cute_runtime::__private::Text = __MODULE; fn values(& self) ->
+                ::cute_runtime::__private::Values { ::cute_runtime::__private::Values::of(&
+                [("T", & self.T), ("BLOCK", & self.BLOCK), ("SIZES", &
+                ::cute_runtime::__private::Struct("Sizes", & [("each", & self.SIZES.each),
+                ("wide", & self.SIZES.wide)]))]) } } impl filled { #[doc =
+                " Launches the instance of `filled` for these values on `grid` CTAs."] #[doc =
+                r" At the first launch with these values, the instance is made."] #[doc = r""]
+                #[doc = r" # Errors"] #[doc = r""] #[doc =
+                r" Values for which there is no instance, and arguments that it cannot take, named with the rule they break;"]
+                #[doc = r" nothing has been launched then."] #[allow(clippy::too_many_arguments)]
+                pub fn launch < 'a > (& self, device : & ::cute_runtime::Device, grid : impl
+                ::core::convert::Into < ::cute_runtime::Grid >, x : impl ::core::convert::Into <
+                ::cute_runtime::__private::Argument < 'a >>, by : ::core::primitive::f32) ->
+                ::core::result::Result < (), ::cute_runtime::Error > { let grid =
+                ::core::convert::Into::into(grid); let arguments : &
+                [::cute_runtime::__private::Argument < '_ >] = & [::core::convert::Into::into(x),
+                ::core::convert::Into::into(by)]; unsafe {
+                ::cute_runtime::__private::launch_instance(self, device, grid, arguments) } } }]
+            }
+            ::cute_runtime::__private::instantiable! {
+                [] [const __MODULE : ::cute_runtime::__private::Text =
+                ::cute_runtime::__private::Text { text :
+                " \"cute-lang:__kernels_kernels_here\" \"cute-lang:__kernels_kernels_here\" [ ] { pub mod kernels { pub struct Sizes { pub each : u32 , pub wide : bool } # [ doc = \" Sets elements.\" ] # [ kernel ( threads = BLOCK ) ] # [ instance ( filled : T = _ , BLOCK = _ , SIZES = _ ) ] pub fn fill < T : Element , const BLOCK : u32 , const SIZES : Sizes > ( x : Global < T , 1 >, by : f32 ) { } } }",
+                places : & [], };]
+            }
+            #[doc(hidden)]
+            #[allow(unused_imports)]
+            pub use __kernels_kernels_here as Sizes;
+            #[doc(hidden)]
+            #[allow(unused_imports)]
+            pub use __kernels_kernels_here as fill;
+        }
+    "#]];
+    let text = expansion("", source);
+    let (_, types) = text.split_once("/// Sets elements.").expect("the type");
+    expected.assert_eq(types);
+}

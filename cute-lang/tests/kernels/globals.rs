@@ -703,6 +703,13 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         "let i = thread(); if i >= n || { y[i] = 1.0; false } { return; } y[i] = 2.0;",
         "x[(0, min(thread(), 63))] = x[(0, clz(n) % 50)];",
         "let i = thread() as u64; if i < extent(z, 0) as u64 { } if thread() < extent(z, 0) { atomic_add(z, thread(), 1.0); }",
+        // An extent is at least 1.
+        "z[thread() % extent(z, 0)] = 1.0; z[min(thread(), extent(z, 0) - 1)] = 2.0;",
+        "x[(n % extent(x, 0), (thread() & 63) / extent(z, 0))] = x[(0, thread() % 64 % extent(z, 0))];",
+        "for i in 0..extent(z, 0) { for j in 0..i { z[j] = 1.0; } }",
+        "x[(0, block_idx().0 % 50)] = 0.0; if thread() == 5 { x[(0, thread())] = 0.0; }",
+        "let i = thread(); assert!(i < n && i < 64); x[(i, i)] = y[i];",
+        "let i = thread(); if i >= n { assert!(i < extent(z, 0), \"{}\", i); z[i] = 0.0; }",
     ];
     for body in proven {
         let lowered = safe(body).unwrap_or_else(|error| panic!("{body}: {error}"));
@@ -743,6 +750,35 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         "let v = fragment::<f32>((1, 4)); copy(local_tile(x, (1, 4), (thread(), 15)), v);",
         "let v = fragment::<f32>((1, 4)); if thread() < n { copy(local_tile(x, (1, 4), (thread(), 16)), v); }",
         "let v = ptx!(f32: \"ld.global.f32\", [y[0]]);",
+        // A number that may be 0, as s or the extent of nothing, and a difference that may wrap.
+        "z[thread() % (s as u32)] = 1.0;",
+        "z[min(thread(), n - 2)] = 1.0;",
+        "z[min(thread(), extent(z, 0) - 2)] = 1.0;",
+        "z[max(thread(), extent(z, 0) - 1)] = 1.0;",
+        "z[thread() % n] = 1.0;",
+        "y[thread() % extent(y, 0) + 1] = 1.0;",
+        "let mut m = extent(z, 0); let i = thread() % m; m = 1; z[i] = 1.0;",
+        "let mut i = thread() % extent(z, 0); i += 1; z[i] = 1.0;",
+        "let mut last = 0; for i in 0..n { last = i + 1; } y[last] = 1.0;",
+        // What is known in lines that not every thread runs.
+        "let i = thread(); if i > 5 { assert!(i < n); } y[i] = 1.0;",
+        "let i = thread(); if i > 5 && { assert!(i < n); true } { z[0] = 1.0; } y[i] = 1.0;",
+        "let i = thread(); assert!(i < 100, \"{}\", { assert!(i < n); i }); y[i] = 1.0;",
+        "let i = thread(); for k in 0..n { assert!(i < n); } y[i] = 1.0;",
+        "let i = thread(); let check = |p| if p { assert!(i < n); }; check(i > 5); y[i] = 1.0;",
+        "let i = thread(); let j = match i { 0 => { assert!(i < n); 0 } _ => 1 }; y[i] = 1.0;",
+        "let i = thread(); let p = i < n; let q = p ^ (i > 5); if q { y[i] = 1.0; }",
+        "let mut i = thread(); assert!(i < n); i += 1; y[i] = 1.0;",
+        "let f = fragment::<u32>(1); f[0] = thread() % 64; let g = f % 64; g[0] = 1000; x[(0, g[0])] = 0.0;",
+        "let f = fragment::<u32>(1); fill(f, n); let g = f % 64; copy(f, g); x[(0, g[0])] = 0.0;",
+        "let mut i = thread(); let mut bump = || { i += 100; }; if i < n { bump(); y[i] = 0.0; }",
+        "let mut i = thread(); let r = &mut i; if *r < n { *r += 9; y[*r] = 0.0; }",
+        "let i = thread(); { let i = i + 1; if i < n { z[0] = 0.0; } } if i < 5 { y[i] = 0.0; }",
+        "let i = thread(); if i < n { let i = i + 1; y[i] = 0.0; }",
+        "let i = n as u64 * 4294967296; if i < 64 { x[(0, (n * 7) as u64)] = 0.0; }",
+        "let i = s; if i < 64 { x[(0, i)] = 0.0; }",
+        "let i = (s as i64) as u64; if s < 64 { x[(0, i)] = 0.0; }",
+        "let t = local_tile(z, 128, block_idx().0); t[thread() % 128] = 0.0;",
     ];
     for body in refused {
         let error = match safe(body) {
@@ -751,6 +787,17 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         };
         let expected = "nothing proves that this access is inside of `";
         assert!(error.starts_with(expected), "{body}: {error}");
+    }
+    let wrong = [
+        "for i in 0..n { let r = &mut i; *r += 1; y[i] = 0.0; }",
+        "let i = thread() % 64; let r = &mut i; *r = 1000; x[(0, i)] = 0.0;",
+        "let i = thread() % 64; let t = (i, 0); t.0 = 1000; x[(0, i)] = 0.0;",
+        "let v = fragment::<f32>((1, 4)); copy(local_tile(x, (1, 4), (0, -1)), v);",
+        "let v = fragment::<f32>(8); copy(composition(get(local_tile(x, (1, 8), (0, 0)), 1), layout!(8:-1)), v);",
+        "let t = local_tile(x, (1, 8), (0, 1)); let u = t[(0, -1)];",
+    ];
+    for body in wrong {
+        assert!(safe(body).is_err(), "{body} is taken");
     }
 }
 
@@ -828,4 +875,168 @@ fn nothing_but_an_assignment_changes_a_name() {
         error.map(|error| error.to_string()).as_deref(),
         Some(expected)
     );
+}
+
+/// A value that some way through a function does not compute is none.
+#[test]
+fn a_return_without_a_value_leaves_no_value() {
+    for index in [
+        "f(thread(), n)",
+        "(|i: u32| { if i >= n { return; } i % 64 })(thread())",
+        "(|i: u32| if i >= n { return; } else { i % 64 })(thread())",
+    ] {
+        let source = format!(
+            "mod kernels {{
+                #[kernel(threads = 128)]
+                fn k(#[facts(extent(x, 0) >= 64)] x: Global<u32, 1>, n: u32) {{ x[{index}] = 1; }}
+
+                fn f(i: u32, n: u32) -> u32 {{ if i >= n {{ return; }} i % 64 }}
+            }}"
+        );
+        let error = lower(source.parse().expect("tokens")).err();
+        let error = error.map(|error| error.to_string()).unwrap_or_default();
+        assert!(
+            error.starts_with("a `return;` before this gives nothing"),
+            "{index}: {error}"
+        );
+    }
+}
+
+/// A condition that is known to be false runs nevertheless, once.
+#[test]
+fn a_loop_that_never_runs_keeps_its_condition() {
+    for condition in [
+        "if i >= extent(x, 0) { return; } else { false }",
+        "{ if i >= extent(x, 0) { return; } x[i] += 1; false }",
+    ] {
+        let lowered = kernel(&format!(
+            "#[kernel(threads = 32)] fn k(x: Global<u32, 1>) {{
+                let i = thread();
+                while {condition} {{ x[i] += 100; }}
+                if i < extent(x, 0) {{ x[i] += 1; }}
+            }}"
+        ));
+        let mut x = [Array::compact(4, &[5], |_| 0)];
+        run(&lowered, [1, 1, 1], &mut x);
+        let once = u64::from(condition.contains("+=")) + 1;
+        assert_eq!(x[0].data, [once; 5], "{condition}");
+        judge(&[lowered]);
+    }
+}
+
+/// The kernel of [`safe`] with checks.
+fn checked(attribute: &str, body: &str) -> Result<Vec<Lowered>, syn::Error> {
+    let source = format!(
+        "mod kernels {{
+            const ON: bool = true;
+            #[kernel(threads = 128, {attribute})]
+            fn k(
+                #[facts(extent(x, 0) == n, extent(x, 1) >= 64)] x: Global<f32, 2>,
+                #[facts(n <= extent(y, 0))] y: Global<f32, 1>,
+                z: Global<f32, 1>,
+                n: u32,
+                s: i32,
+            ) {{ {body} }}
+        }}"
+    );
+    lower(source.parse().expect("tokens"))
+}
+
+#[test]
+fn accesses_that_nothing_proves_are_checked_once() {
+    let tile = "let t = smem::<f32>(layout!((8,16):(16,1)));";
+    for (body, checks) in [
+        ("y[0] = 1.0;", 0),
+        ("let i = thread(); if i < n { y[i] = 1.0; }", 0),
+        ("y[1] = 1.0;", 1),
+        ("y[s] = 1.0;", 1),
+        ("y[thread()] += 1.0;", 1),
+        ("atomic_add(z, thread(), 1.0);", 1),
+        ("let i = thread(); x[(i, 5)] = x[(i, i)] + y[i];", 1),
+        ("let i = thread() as u64; y[i] = y[i] + y[i];", 1),
+        ("let i = thread(); y[i] = z[i] + z[i];", 2),
+        ("let i = thread(); assert!(i < n); y[i] = 1.0;", 1),
+        (
+            "let i = thread(); if i < n { y[i] = 1.0; } y[i] = 2.0; y[i] = 3.0;",
+            1,
+        ),
+        ("let i = thread(); if i > 5 { y[i] = 1.0; } y[i] = 2.0;", 2),
+        (
+            "let i = thread(); if i > 5 && y[i] > 1.0 { } y[i] = 2.0;",
+            2,
+        ),
+        (
+            "let i = thread(); while y[i] > 1.0 && false { } y[i] = 2.0;",
+            1,
+        ),
+        (
+            "let v = fragment::<f32>((1, 4)); copy(local_tile(x, (1, 4), (thread(), 16)), v);",
+            1,
+        ),
+        (
+            "let v = fragment::<f32>((1, 4)); copy(local_tile(x, (1, 4), (0, 15)), v);",
+            0,
+        ),
+        (
+            &format!("{tile} t[(thread() / 16, thread() % 16)] = 0.0;"),
+            0,
+        ),
+        (
+            &format!("{tile} t[(n, thread() % 16)] = 0.0; t[(n, 0)] = 1.0;"),
+            1,
+        ),
+        (&format!("{tile} let row = t[(s, _)]; row[n] = 1.0;"), 2),
+        ("let ready = mbarriers(2, 1); arrive(ready[n % 2]);", 0),
+        ("let ready = mbarriers(2, 1); arrive(ready[n]);", 1),
+    ] {
+        let lowered = checked("checked", body).unwrap_or_else(|error| panic!("{body}: {error}"));
+        let text = lowered[0].module.to_string();
+        assert_eq!(text.matches("trap;").count(), checks, "{body}\n{text}");
+        judge(&lowered);
+    }
+}
+
+#[test]
+fn checks_are_wanted_by_an_attribute() {
+    let body = "y[thread()] = 1.0;";
+    for attribute in ["checked", "checked = true", "checked = ON"] {
+        assert!(checked(attribute, body).is_ok(), "{attribute}");
+    }
+    for (attribute, body, expected) in [
+        (
+            "checked = !ON",
+            body,
+            "nothing proves that this access is inside of `y`: state the fact `extent(y, 0) >= 128`, or let the kernel check \
+             it when it runs, `#[kernel(…, checked)]`, or make `k` an `unsafe fn`, whose launch relies on its caller",
+        ),
+        (
+            "checked = false",
+            "y[n] = 1.0;",
+            "nothing proves that this access is inside of `y`: put it under a condition by which its coordinate in mode 0 is \
+             below `extent(y, 0)`, or let",
+        ),
+        (
+            "cluster = (1, 1, 1)",
+            "let v = fragment::<f32>((1, 4)); copy(local_tile(x, (1, 4), (0, n)), v);",
+            "nothing proves that this access is inside of `x`: use `copy_or` or `copy_inside`, or let",
+        ),
+        (
+            "checked",
+            "let v = ptx!(f32: \"ld.global.f32\", [y[0]]);",
+            "nothing proves that this access is inside of `y`, since an instruction may access more than an element: make `k` \
+             an `unsafe fn`",
+        ),
+        ("checked = 1", body, "expected `true` or `false`, found"),
+        ("checked, checked", body, "`checked` is given twice"),
+        ("check", body, "expected `=`"),
+        (
+            "check = true",
+            body,
+            "expected `threads`, `cluster` or `checked`, found `check`",
+        ),
+    ] {
+        let error = checked(attribute, body).err();
+        let error = error.map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.starts_with(expected), "{attribute} {body}: {error}");
+    }
 }

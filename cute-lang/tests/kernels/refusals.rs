@@ -140,7 +140,7 @@ fn fragments_and_copies() {
         ),
         (
             "copy(tile, tile);",
-            "`copy` takes a fragment here, not a tensor in shared memory",
+            "each thread copies all 4096 elements by way of registers, and it has 255: copy its part, such as a `local_partition`",
         ),
         (
             "let x = fragment::<f32>(wgmma_c(64)); let y = local_tile(x, (64, 4), (0, 0));",

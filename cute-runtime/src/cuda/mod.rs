@@ -152,7 +152,7 @@ impl Gpu {
     /// The kernel's function. The first call for a kernel compiles it.
     fn function(&self, entered: &Entered, image: &Image) -> Result<Arc<Function>, Error> {
         self.functions
-            .get(image.id, || Function::compile(entered, image))
+            .get(&image.id, || Function::compile(entered, image))
     }
 }
 

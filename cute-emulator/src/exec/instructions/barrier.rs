@@ -82,7 +82,7 @@ impl Step<'_> {
             });
             return Flow::Suspend;
         }
-        self.warp.knowledge.join(&self.cluster.barrier.knowledge);
+        self.warp.knowledge.join(&self.cluster.barrier.released);
         Flow::Next
     }
 
@@ -134,8 +134,10 @@ impl Step<'_> {
             .sum::<u64>();
         let expected = others + u64::from(self.warp.alive.count_ones());
         if self.cluster.barrier.arrived > 0 && self.cluster.barrier.arrived >= expected {
-            self.cluster.barrier.arrived = 0;
-            self.cluster.barrier.phase += 1;
+            let barrier = &mut self.cluster.barrier;
+            barrier.arrived = 0;
+            barrier.phase += 1;
+            barrier.released = barrier.knowledge.clone();
         }
     }
 

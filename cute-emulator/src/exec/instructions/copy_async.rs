@@ -2,9 +2,9 @@
 
 use crate::error::FaultKind;
 use crate::exec::state::copies::{Arrival, LaneCopy};
-use crate::exec::state::origin::Origin;
+use crate::exec::state::knowledge::Phases;
 use crate::exec::state::queue::{Key, Queue};
-use crate::exec::state::shared::Tag;
+use crate::exec::state::shared::{How, Tag};
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, Reg};
@@ -18,11 +18,7 @@ impl Step<'_> {
         bytes: u32,
         source_bytes: Option<Reg>,
     ) -> Result<()> {
-        let (code, warps, tag) = (
-            self.code,
-            self.cluster.warps_per_cta(),
-            Tag::copy(self.pc, 0),
-        );
+        let (code, warps, tag) = (self.code, self.cluster.warps_per_cta(), Tag::copy(self.pc));
         for lane in lanes(active) {
             let blame = |fault| Blame::lane(fault, lane);
             let (rank, to) = self.shared_address(lane, to)?;
@@ -40,14 +36,13 @@ impl Step<'_> {
             }
             let cta = &mut self.cluster.ctas[rank];
             let range = cta.shared.range(to, bytes as usize).map_err(blame)?;
-            let usage = self.warp.knowledge.writes(self.warp.index);
+            let usage = self.warp.knowledge.uses(self.warp.index, How::Write);
             cta.shared
                 .check(range.clone(), usage, code, warps)
                 .map_err(blame)?;
-            cta.stores.check(&range, code).map_err(blame)?;
             cta.shared.written(range, tag);
             let (bytes, source_bytes) = (bytes as usize, source_bytes as usize);
-            self.pending.begin(None).map_err(blame)?;
+            self.pending.begin(&Phases::default()).map_err(blame)?;
             let origin = self.origin(lane);
             let copy = LaneCopy {
                 origin,
@@ -67,6 +62,7 @@ impl Step<'_> {
             self.warp.copy_groups[lane] += 1;
             let thread = self.origin(lane).thread();
             self.cluster.lane_copies.commit(thread, group);
+            self.cluster.unwaited.commit(thread, group);
         }
     }
 
@@ -76,10 +72,14 @@ impl Step<'_> {
             let done = pending.map(|pending| self.warp.copy_groups[lane].saturating_sub(pending));
             let waited = |copies: &Queue<LaneCopy>| match done {
                 Some(done) => copies.first_committed(thread, done),
-                None => copies.first_of(thread, copies.next()),
+                None => copies.first_of(thread, u64::MAX),
             };
             while let Some(key) = waited(&self.cluster.lane_copies) {
                 self.land_lane(key)?;
+            }
+            let clock = self.warp.knowledge.seen[self.warp.index];
+            while let Some(key) = waited(&self.cluster.unwaited) {
+                self.settle_lane(key, clock)?;
             }
         }
         self.warp.written |= active;
@@ -92,26 +92,30 @@ impl Step<'_> {
         address: Address,
         counted: bool,
     ) -> Result<()> {
+        let knowledge = self.warp.knowledge.clone();
         for lane in lanes(active) {
             let blame = |fault| Blame::lane(fault, lane);
             let barrier = self.mbarrier_address(lane, address)?;
             let (found, at) = self.mbarrier(lane, address)?;
+            found.check_turn(&knowledge, at).map_err(blame)?;
             if counted {
                 found.expect_one_more(at).map_err(blame)?;
             }
-            self.pending.begin(None).map_err(blame)?;
+            self.pending.begin(&Phases::default()).map_err(blame)?;
             let origin = self.origin(lane);
             let arrival = Arrival {
                 origin,
                 barrier,
                 after: self.cluster.lane_copies.next(),
+                knowledge: knowledge.clone(),
             };
             self.cluster.arrivals.push(origin.thread(), arrival);
         }
+        self.warp.tick();
         Ok(())
     }
 
-    /// Performs a `cp.async`.
+    /// Performs a `cp.async`. Its bytes are those of a copy under way until it has been waited for.
     pub(crate) fn land_lane(&mut self, key: Key) -> Result<()> {
         let Some(operation) = self.cluster.lane_copies.remove(key) else {
             return Ok(());
@@ -123,7 +127,6 @@ impl Step<'_> {
             bytes,
             source_bytes,
         } = operation.is;
-        self.pending.end(None);
         self.progress = true;
         let blame = |fault| Blame::origin(fault, origin);
         let mut data = [0; 16];
@@ -133,11 +136,30 @@ impl Step<'_> {
                 .read(from, &mut data[..source_bytes])
                 .map_err(|error| blame(FaultKind::Global(error)))?;
         }
-        let warp = origin.rank * self.cluster.warps_per_cta() + origin.warp as usize;
-        let clock = self.warp_at(warp).knowledge.seen[warp];
         let shared = &mut self.cluster.ctas[rank].shared;
         let range = shared.range(to, bytes).map_err(blame)?;
-        shared.bytes[range.clone()].copy_from_slice(&data[..bytes]);
+        shared.bytes[range].copy_from_slice(&data[..bytes]);
+        self.cluster.unwaited.insert(key, operation);
+        Ok(())
+    }
+
+    /// Called when a `cp.async` has been waited for: its bytes are as if its warp had written them at this time of its clock.
+    fn settle_lane(&mut self, key: Key, clock: u32) -> Result<()> {
+        let Some(operation) = self.cluster.unwaited.remove(key) else {
+            return Ok(());
+        };
+        self.pending.end(&Phases::default());
+        let LaneCopy {
+            origin,
+            to: (rank, to),
+            bytes,
+            ..
+        } = operation.is;
+        let warp = origin.rank * self.cluster.warps_per_cta() + origin.warp as usize;
+        let shared = &mut self.cluster.ctas[rank].shared;
+        let range = shared
+            .range(to, bytes)
+            .map_err(|fault| Blame::origin(fault, origin))?;
         shared.written(range, Tag::generic(origin.instruction, warp, clock));
         Ok(())
     }
@@ -151,18 +173,18 @@ impl Step<'_> {
             origin,
             barrier: (rank, barrier),
             after,
+            knowledge,
         } = operation.is;
-        self.pending.end(None);
+        self.pending.end(&Phases::default());
         self.progress = true;
         while let Some(key) = self.cluster.lane_copies.first_of(origin.thread(), after) {
             self.land_lane(key)?;
         }
-        self.arrive_after_copies(rank, barrier, origin)
-    }
-
-    fn arrive_after_copies(&mut self, rank: usize, barrier: u32, origin: Origin) -> Result<()> {
         let warp = origin.rank * self.cluster.warps_per_cta() + origin.warp as usize;
-        let knowledge = self.warp_at(warp).knowledge.clone();
+        let clock = knowledge.seen[warp];
+        while let Some(key) = self.cluster.unwaited.first_of(origin.thread(), after) {
+            self.settle_lane(key, clock)?;
+        }
         let address = u64::from(barrier);
         let found = self.cluster.ctas[rank].mbarriers.get_mut(&barrier);
         let found = found.ok_or_else(|| Blame::origin(FaultKind::NoBarrier { address }, origin))?;

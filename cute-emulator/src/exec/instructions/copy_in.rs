@@ -3,18 +3,17 @@
 
 use super::region::{BYTES_PER_STEP, check_copy};
 use crate::error::FaultKind;
+use crate::exec::state::cluster::Cta;
 use crate::exec::state::copies::CopyIn;
 use crate::exec::state::endpoint::Endpoint;
 use crate::exec::state::queue::Key;
-use crate::exec::state::shared::{Tag, Use};
+use crate::exec::state::readers::{AsyncRead, End, Reading};
+use crate::exec::state::shared::{How, Tag};
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
-use crate::limits::hold;
 use crate::op::{Address, Reg, Region};
 use crate::tensor_map::{CHUNK_BYTES, fill_pattern};
-
-/// The record of a byte's last writer has 31 bits for the clock of the copies.
-const MAX_LANDINGS: u64 = (1 << 31) - 1;
+use std::rc::Rc;
 
 impl Step<'_> {
     pub(crate) fn copy_in(
@@ -50,7 +49,11 @@ impl Step<'_> {
             let bytes = from.bytes() * ranks.len() as u64;
             self.stats.copied_in += bytes;
             self.charge(bytes / BYTES_PER_STEP);
-            self.pending.begin(from.knowledge()).map_err(blame)?;
+            let read = self
+                .begin_copy_read(&from, &ranks, barrier)
+                .map_err(blame)?;
+            let phases = self.warp.knowledge.phases.clone();
+            self.pending.begin(&phases).map_err(blame)?;
             let origin = self.origin(lane);
             let copy = CopyIn {
                 origin,
@@ -58,6 +61,8 @@ impl Step<'_> {
                 to,
                 from,
                 barrier,
+                phases,
+                read,
             };
             self.cluster.copies.push(origin.thread(), copy);
         }
@@ -73,8 +78,8 @@ impl Step<'_> {
         barrier: u32,
     ) -> std::result::Result<(), FaultKind> {
         let (warps, size) = (self.cluster.warps_per_cta(), self.cluster.ctas.len());
-        let (code, tag) = (self.code, Tag::copy(self.pc, 0));
-        let usage = self.warp.knowledge.overwrites(self.warp.index);
+        let (code, tag) = (self.code, Tag::copy(self.pc));
+        let usage = self.warp.knowledge.uses(self.warp.index, How::Write);
         if rank != self.warp.rank && rank < size && self.cluster.cta_ended(rank) {
             return Err(FaultKind::Ended {
                 address: to,
@@ -90,15 +95,45 @@ impl Step<'_> {
         let address = u64::from(barrier);
         match cta.mbarriers.get(&barrier) {
             None => return Err(FaultKind::NoBarrier { address }),
-            Some(barrier) => barrier.check_announced(address)?,
+            Some(barrier) => {
+                barrier.check_announced(address)?;
+                barrier.check_turn(&self.warp.knowledge, address)?;
+            }
         }
         from.pieces(to, |piece| {
             let range = cta.shared.range(piece.shared, piece.len)?;
             cta.shared.check(range.clone(), usage, code, warps)?;
-            cta.stores.check(&range, code)?;
             cta.shared.written(range, tag);
             Ok(())
         })
+    }
+
+    /// Begins the reads of a copy whose source is in shared memory: until it has arrived, writing the source is an error.
+    fn begin_copy_read(
+        &mut self,
+        from: &Endpoint,
+        to: &[usize],
+        barrier: u32,
+    ) -> std::result::Result<Option<Rc<AsyncRead>>, FaultKind> {
+        let (Endpoint::Shared { rank, address, len }, Some(to)) = (from, to.first()) else {
+            return Ok(None);
+        };
+        let address_of_barrier = u64::from(barrier);
+        let found = self.cluster.ctas[*to].mbarriers.get(&barrier);
+        let mbarrier = found
+            .ok_or(FaultKind::NoBarrier {
+                address: address_of_barrier,
+            })?
+            .number;
+        let warps = self.cluster.warps_per_cta();
+        let knowledge = &self.warp.knowledge;
+        let usage = knowledge.uses(self.warp.index, How::Asynchronous);
+        let shared = &mut self.cluster.ctas[*rank].shared;
+        let range = shared.range(*address, *len as usize)?;
+        shared.check(range.clone(), usage, self.code, warps)?;
+        let read = shared.begin_read(Reading::Copy { mbarrier }, self.pc);
+        shared.read_async(range, &read, knowledge)?;
+        Ok(Some(read))
     }
 
     /// Performs a copy, and completes its bytes on the mbarriers.
@@ -112,8 +147,10 @@ impl Step<'_> {
             to,
             from,
             barrier,
+            phases,
+            read,
         } = operation.is;
-        self.pending.end(from.knowledge());
+        self.pending.end(&phases);
         self.progress = true;
         let blame = |fault| Blame::origin(fault, origin);
         let mut fill = [0; CHUNK_BYTES];
@@ -122,48 +159,53 @@ impl Step<'_> {
             Endpoint::Values(values) => fill[..values.len()].copy_from_slice(values),
             Endpoint::Bytes { .. } | Endpoint::Shared { .. } => {}
         }
-        let (code, warps) = (self.code, self.cluster.warps_per_cta());
         let Step {
             memory, cluster, ..
         } = self;
-        cluster.landings += 1;
-        hold(
-            "copies into shared memory in one cluster",
-            cluster.landings.into(),
-            MAX_LANDINGS,
-        )
-        .map_err(|limit| blame(limit.into()))?;
-        let clock = cluster.landings;
+        let address = u64::from(barrier);
+        let arrives = |rank: usize| {
+            let found = cluster.ctas[rank].mbarriers.get(&barrier);
+            let found = found.ok_or_else(|| blame(FaultKind::NoBarrier { address }))?;
+            let after = found.completed() + 1;
+            if let Some(read) = &read {
+                read.end(End::Arrived {
+                    mbarrier: found.number,
+                    phases: after,
+                });
+            }
+            Ok((rank, Tag::copied(origin.instruction, found.number, after)))
+        };
+        let ranks: Vec<(usize, Tag)> = ranks.into_iter().map(arrives).collect::<Result<_>>()?;
         from.pieces(to, |piece| {
             let mut bytes = fill;
             for (part, address) in &piece.parts {
                 let into = &mut bytes[part.clone()];
-                let Endpoint::Shared {
-                    rank, knowledge, ..
-                } = &from
-                else {
+                let Endpoint::Shared { rank, .. } = &from else {
                     memory.read(*address, into).map_err(FaultKind::Global)?;
                     continue;
                 };
                 let shared = &cluster.ctas[*rank].shared;
                 let range = shared.range(*address, part.len())?;
-                shared.check(range.clone(), Use::Asynchronous { knowledge }, code, warps)?;
                 into.copy_from_slice(&shared.bytes[range]);
             }
-            for rank in &ranks {
+            for (rank, tag) in &ranks {
                 let shared = &mut cluster.ctas[*rank].shared;
                 let range = shared.range(piece.shared, piece.len)?;
                 shared.bytes[range.clone()].copy_from_slice(&bytes[..piece.len]);
-                shared.written(range, Tag::copy(origin.instruction, clock));
+                shared.written(range, *tag);
             }
             Ok(())
         })
         .map_err(blame)?;
-        for rank in ranks {
-            let address = u64::from(barrier);
-            let barrier = self.cluster.ctas[rank].mbarriers.get_mut(&barrier);
+        for (rank, _) in ranks {
+            let Cta {
+                mbarriers, copied, ..
+            } = &mut self.cluster.ctas[rank];
+            let barrier = mbarriers.get_mut(&barrier);
             let barrier = barrier.ok_or_else(|| blame(FaultKind::NoBarrier { address }))?;
-            barrier.learn_landing(clock);
+            let arrival = (barrier.completed() + 1, origin.instruction);
+            copied.insert(barrier.number, arrival);
+            barrier.learn_phases(&phases);
             barrier
                 .transfer(-(from.bytes() as i64), address)
                 .map_err(blame)?;

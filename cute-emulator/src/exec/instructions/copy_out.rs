@@ -1,5 +1,6 @@
-//! Bulk stores: bulk copies and reductions out of shared memory. Unless random delays make it earlier, a store reads its
-//! source when its thread waits with `wait_group.read`, and writes when the thread waits with `wait_group`.
+//! Bulk stores: bulk copies and reductions out of shared memory. Unless the schedule makes it earlier, a store reads its
+//! source when its thread waits with `wait_group.read`, and writes when the thread waits with `wait_group`. Until the thread has
+//! waited, nobody may write the source.
 
 use super::region::{BYTES_PER_STEP, check_copy};
 use crate::arithmetic::{self, number};
@@ -7,12 +8,14 @@ use crate::error::FaultKind;
 use crate::exec::state::cluster::Cta;
 use crate::exec::state::copies::{CopyOut, CopyRead};
 use crate::exec::state::endpoint::Endpoint;
+use crate::exec::state::knowledge::Phases;
 use crate::exec::state::queue::{Key, Operation};
-use crate::exec::state::shared::Use;
+use crate::exec::state::readers::{End, Reading};
+use crate::exec::state::shared::How;
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, MAX_SHARED_BYTES, Reduction, Region};
-use crate::tensor_map::{CHUNK_BYTES, computed_as, end_rows_at_whole_units};
+use crate::tensor_map::{computed_as, end_rows_at_whole_units};
 
 /// How many stores of a CTA may have read their source and not written it. If there are more, the oldest is written.
 const HELD_STORES: usize = 4096;
@@ -65,22 +68,33 @@ impl Step<'_> {
             }
             self.stats.copied_out += to.bytes();
             self.charge(to.bytes() / BYTES_PER_STEP);
-            let (origin, knowledge) = (self.origin(lane), self.warp.knowledge.clone());
-            self.pending.begin(Some(&knowledge)).map_err(blame)?;
+            let origin = self.origin(lane);
+            self.pending.begin(&Phases::default()).map_err(blame)?;
+            let (warps, knowledge) = (self.cluster.warps_per_cta(), &self.warp.knowledge);
+            let usage = knowledge.uses(self.warp.index, How::Asynchronous);
+            let Cta { shared, stores, .. } = &mut self.cluster.ctas[rank];
+            let by = Reading::Store {
+                warp: self.warp.index,
+                lane,
+            };
+            let read = shared.begin_read(by, self.pc);
+            to.pieces(from, |piece| {
+                // Bytes of the box outside the tensor are not read.
+                for (part, _) in &piece.parts {
+                    let range = shared.range(piece.shared + part.start as u64, part.len())?;
+                    shared.check(range.clone(), usage, self.code, warps)?;
+                    shared.read_async(range, &read, knowledge)?;
+                }
+                Ok(())
+            })
+            .map_err(blame)?;
+            stores.unwaited.push(origin.thread(), read);
             let store = CopyOut {
                 origin,
                 to,
                 from,
                 reduction,
-                knowledge,
             };
-            let Cta { shared, stores, .. } = &mut self.cluster.ctas[rank];
-            if stores.readers.is_empty() {
-                stores.readers = vec![0; shared.bytes.len().div_ceil(CHUNK_BYTES)];
-            }
-            stores.readers[store.units()]
-                .iter_mut()
-                .for_each(|readers| *readers += 1);
             stores.reading.push(origin.thread(), store);
         }
         Ok(())
@@ -102,6 +116,17 @@ impl Step<'_> {
         for lane in lanes(active) {
             let thread = self.origin(lane).thread();
             let done = self.warp.bulk_groups[lane].saturating_sub(pending);
+            let end = End::Waited {
+                warp: self.warp.index,
+                clock: self.warp.knowledge.seen[self.warp.index],
+            };
+            let unwaited = &mut self.cluster.ctas[rank].stores.unwaited;
+            while let Some(key) = unwaited.first_committed(thread, done) {
+                if let Some(operation) = unwaited.remove(key) {
+                    operation.is.end(end);
+                    self.pending.end(&Phases::default());
+                }
+            }
             let reading = |step: &Self| {
                 let stores = &step.cluster.ctas[rank].stores;
                 stores.reading.first_committed(thread, done)
@@ -122,15 +147,10 @@ impl Step<'_> {
 
     /// Lets a store read its source, unless it has already.
     pub(crate) fn store_read(&mut self, rank: usize, key: Key) -> Result<()> {
-        let (code, warps) = (self.code, self.cluster.warps_per_cta());
         let Cta { shared, stores, .. } = &mut self.cluster.ctas[rank];
         let Some(Operation { group, is: store }) = stores.reading.remove(key) else {
             return Ok(());
         };
-        self.pending.end(Some(&store.knowledge));
-        stores.readers[store.units()]
-            .iter_mut()
-            .for_each(|readers| *readers -= 1);
         let mut data = vec![0; store.to.bytes() as usize];
         store
             .to
@@ -138,10 +158,6 @@ impl Step<'_> {
                 // Bytes of the box outside the tensor are not read.
                 for (part, _) in &piece.parts {
                     let range = shared.range(piece.shared + part.start as u64, part.len())?;
-                    let usage = Use::Asynchronous {
-                        knowledge: &store.knowledge,
-                    };
-                    shared.check(range.clone(), usage, code, warps)?;
                     data[piece.offset + part.start..piece.offset + part.end]
                         .copy_from_slice(&shared.bytes[range]);
                 }
@@ -154,7 +170,6 @@ impl Step<'_> {
             to,
             from,
             reduction,
-            ..
         } = store;
         let is = CopyRead {
             origin,

@@ -1,11 +1,12 @@
 //! The operations on mbarriers.
 
 use crate::error::FaultKind;
-use crate::exec::state::barriers::{MAX_ARRIVALS, MBARRIER_BYTES, Mbarrier, problem};
+use crate::exec::state::barriers::{MAX_ARRIVALS, MAX_NUMBERS, MBARRIER_BYTES, Mbarrier, problem};
 use crate::exec::state::knowledge::Knowledge;
-use crate::exec::state::shared::Tag;
+use crate::exec::state::repetition::Repetition;
+use crate::exec::state::shared::{How, Tag};
 use crate::exec::state::warp::{PhaseValue, Split, Wait, lanes};
-use crate::exec::step::{Blame, Flow, Result, Step};
+use crate::exec::step::{Blame, Result, Step};
 use crate::limits::hold;
 use crate::op::{Address, PENDING_SHIFT, Phase, Reg};
 
@@ -21,29 +22,36 @@ impl Step<'_> {
                 );
                 return Err(Blame::lane(fault, lane));
             }
+            if self.cluster.ctas[rank].mbarriers.contains_key(&at) {
+                let message = "it is initialised a second time, maybe by several threads; one thread initialises it once, or \
+                               executes mbarrier.inval before";
+                let fault = problem(u64::from(at), message.to_owned());
+                return Err(Blame::lane(fault, lane));
+            }
+            let (number, before) = self.mbarrier_number(rank, at);
+            hold("mbarriers of the cluster", number as u64 + 1, MAX_NUMBERS)
+                .map_err(|limit| Blame::lane(limit.into(), lane))?;
             let knowledge = Knowledge::new(self.cluster.warps.len());
             let fresh = Mbarrier {
+                number,
+                before,
                 phase: 0,
                 expected: count,
                 pending: count,
                 bytes: 0,
+                copied: [false; 2],
                 initialiser: self.warp.index,
                 announced: false,
-                knowledge,
+                arrived: knowledge.clone(),
+                released: knowledge,
             };
             let clock = self.warp.knowledge.seen[self.warp.index];
-            let tag = Tag::generic(self.pc, self.warp.index, clock);
-            let shared = &mut self.cluster.ctas[rank].shared;
-            let range = shared
-                .range(at.into(), MBARRIER_BYTES)
+            let tag = Tag::mbarrier(self.pc, self.warp.index, clock);
+            self.overwrite(rank, at, tag)
                 .map_err(|fault| Blame::lane(fault, lane))?;
-            shared.written(range, tag);
             let mbarriers = &mut self.cluster.ctas[rank].mbarriers;
-            let replaced = mbarriers.insert(at, fresh);
+            mbarriers.insert(at, fresh);
             let (count, limit) = (mbarriers.len() as u64, self.limits.mbarriers);
-            if let Some(replaced) = replaced {
-                self.forget_mbarrier(&replaced, rank, at);
-            }
             self.warp.unannounced.insert((rank, at));
             hold("mbarriers of the CTA", count, limit)
                 .map_err(|limit| Blame::lane(limit.into(), lane))?;
@@ -59,8 +67,36 @@ impl Step<'_> {
                 return Err(Blame::lane(FaultKind::NoBarrier { address }, lane));
             };
             self.forget_mbarrier(&removed, rank, at);
+            let clock = self.warp.knowledge.seen[self.warp.index];
+            let tag = Tag::generic(self.pc, self.warp.index, clock);
+            let shared = &mut self.cluster.ctas[rank].shared;
+            let range = shared
+                .range(at.into(), MBARRIER_BYTES)
+                .map_err(|fault| Blame::lane(fault, lane))?;
+            shared.written(range, tag);
         }
         Ok(())
+    }
+
+    /// Writes the bytes of an mbarrier where none is yet.
+    fn overwrite(&mut self, rank: usize, at: u32, tag: Tag) -> std::result::Result<(), FaultKind> {
+        let warps = self.cluster.warps_per_cta();
+        let usage = self.warp.knowledge.uses(self.warp.index, How::Write);
+        let shared = &mut self.cluster.ctas[rank].shared;
+        let range = shared.range(at.into(), MBARRIER_BYTES)?;
+        shared.check(range.clone(), usage, self.code, warps)?;
+        shared.written(range, tag);
+        Ok(())
+    }
+
+    /// The number of the mbarrier that is initialised at an address, and how many phases this number has completed.
+    fn mbarrier_number(&mut self, rank: usize, at: u32) -> (usize, u32) {
+        let cluster = &mut *self.cluster;
+        let earlier = cluster.invalidated.remove(&(rank, at));
+        earlier.unwrap_or_else(|| {
+            cluster.mbarriers += 1;
+            (cluster.mbarriers - 1, 0)
+        })
     }
 
     pub(crate) fn mbarrier_arrive(
@@ -79,13 +115,14 @@ impl Step<'_> {
             let (barrier, at) = self.mbarrier(lane, address)?;
             let before = barrier.phase | barrier.pending << PENDING_SHIFT;
             let mut update = || {
+                barrier.check_turn(&knowledge, at)?;
                 if let Some(bytes) = expect {
                     barrier.transfer(bytes, at)?;
                 }
                 if let Some(count) = count {
                     barrier.learn(&knowledge);
                     if drop {
-                        barrier.expected = barrier.expected.saturating_sub(count);
+                        barrier.drop_expected(count, at)?;
                     }
                     barrier.arrive(count, at)?;
                 }
@@ -106,16 +143,21 @@ impl Step<'_> {
         address: Address,
         bytes: Reg,
     ) -> Result<()> {
+        let knowledge = self.warp.knowledge.clone();
         for lane in lanes(mask) {
             let bytes = i64::from(self.warp.get(bytes, lane) as u32);
             let (barrier, at) = self.mbarrier(lane, address)?;
             barrier
-                .transfer(-bytes, at)
+                .check_turn(&knowledge, at)
+                .and_then(|()| barrier.transfer(-bytes, at))
                 .map_err(|fault| Blame::lane(fault, lane))?;
         }
         Ok(())
     }
 
+    /// `test_wait` and `try_wait`. A wait for a phase that is not complete returns false, and the split does not run until the
+    /// phase is complete or nothing else can run. A wait for a phase that is complete, but not in the order of events before the
+    /// wait, returns false the first time: under another schedule the phase would not be complete.
     pub(crate) fn mbarrier_wait(
         &mut self,
         split: &mut Split,
@@ -123,40 +165,78 @@ impl Step<'_> {
         address: Address,
         done: Reg,
         phase: Phase,
-    ) -> Result<Flow> {
-        let mut passed = 0_u32;
-        let mut waits = None;
+    ) -> Result<()> {
+        let knowledge = self.warp.knowledge.clone();
+        let (mut passed, mut known) = (0_u32, 0_u32);
+        let (mut unknown, mut incomplete) = (None, None);
+        let mut previous = None;
         for lane in lanes(mask) {
-            let value = match phase {
+            let phase = match phase {
                 Phase::Parity(row) => PhaseValue::Parity(self.warp.get(row, lane)),
                 Phase::State(row) => {
                     PhaseValue::State(self.warp.get(row, lane) & ((1 << PENDING_SHIFT) - 1))
                 }
             };
             let (rank, at) = self.mbarrier_address(lane, address)?;
-            let (barrier, _) = self.mbarrier(lane, address)?;
-            if barrier.passed(value) {
-                passed |= 1 << lane;
-                let knowledge = barrier.knowledge.clone();
-                self.warp.knowledge.join(&knowledge);
-            } else {
-                waits.get_or_insert(Wait::Mbarrier {
-                    rank,
-                    address: at,
-                    phase: value,
-                });
+            let wait = Wait::Mbarrier {
+                rank,
+                address: at,
+                phase,
+            };
+            // Mostly all lanes wait for the same.
+            let (is_passed, is_known) = match &previous {
+                Some((same, answer)) if *same == wait => *answer,
+                _ => {
+                    let (barrier, _) = self.mbarrier(lane, address)?;
+                    let is_passed = barrier.passed(phase);
+                    (is_passed, is_passed && barrier.known(phase, &knowledge))
+                }
+            };
+            passed |= u32::from(is_passed) << lane;
+            known |= u32::from(is_known) << lane;
+            if !is_known {
+                unknown.get_or_insert(wait.clone());
+            }
+            if !is_passed {
+                incomplete.get_or_insert(wait.clone());
+            }
+            previous = Some((wait, (is_passed, is_known)));
+        }
+        let refusal = unknown.map(|wait| (self.pc, wait));
+        let again = refusal.is_none() || refusal == split.refused;
+        let granted = if again { passed } else { known };
+        self.learn_releases(granted, address)?;
+        self.warp
+            .fill(done, mask, |lane| u64::from(granted >> lane & 1));
+        if granted == mask {
+            split.refused = None;
+            split.given_up = false;
+            split.attempts = Repetition::default();
+            return Ok(());
+        }
+        split.refused = refusal;
+        split.wait = incomplete;
+        if std::mem::take(&mut split.given_up) {
+            // The kernel may count its attempts, and do something else after some of them.
+            let state = self.warp.fingerprint() ^ self.pc as u64;
+            self.progress |= !split.attempts.add(state);
+        }
+        Ok(())
+    }
+
+    /// The warp learns what was released by the arrivals at the mbarriers of these lanes.
+    fn learn_releases(&mut self, lanes_of: u32, address: Address) -> Result<()> {
+        let mut previous = None;
+        for lane in lanes(lanes_of) {
+            let (rank, at) = self.mbarrier_address(lane, address)?;
+            if previous.replace((rank, at)) == Some((rank, at)) {
+                continue;
+            }
+            if let Some(barrier) = self.cluster.ctas[rank].mbarriers.get(&at) {
+                self.warp.knowledge.join(&barrier.released);
             }
         }
-        // PTX allows a wait to return false at any time; the kernel has to try again.
-        let give_up =
-            std::mem::take(&mut split.give_up) || self.random.one_in(8) && self.random_delays;
-        if waits.is_some() && !give_up {
-            split.wait = waits;
-            return Ok(Flow::Suspend);
-        }
-        self.warp
-            .fill(done, mask, |lane| u64::from(passed >> lane & 1));
-        Ok(Flow::Next)
+        Ok(())
     }
 
     /// Called at a fence: copies and other CTAs may use the mbarriers that the warp has initialised.
@@ -175,6 +255,7 @@ impl Step<'_> {
         address: Address,
     ) -> Result<(&mut Mbarrier, u64)> {
         let (rank, at) = self.mbarrier_address(lane, address)?;
+        self.visit(rank);
         let (code, warps, own) = (self.code, self.cluster.warps_per_cta(), self.warp.rank);
         let cta = &mut self.cluster.ctas[rank];
         let address = u64::from(at);
@@ -182,7 +263,7 @@ impl Step<'_> {
             return Err(Blame::lane(FaultKind::NoBarrier { address }, lane));
         };
         // Its initialisation must be ordered before this access, and nothing may have overwritten it.
-        let usage = self.warp.knowledge.reads(self.warp.index);
+        let usage = self.warp.knowledge.uses(self.warp.index, How::Mbarrier);
         cta.shared
             .range(address, MBARRIER_BYTES)
             .and_then(|range| cta.shared.check(range, usage, code, warps))
@@ -216,8 +297,10 @@ impl Step<'_> {
         Ok((rank, at as u32))
     }
 
-    /// Called when an mbarrier was invalidated or initialised again: its initialiser's next fence no longer concerns it.
+    /// Called when an mbarrier was invalidated: its initialiser's next fence no longer concerns it.
     fn forget_mbarrier(&mut self, gone: &Mbarrier, rank: usize, at: u32) {
+        let counted = (gone.number, gone.completed());
+        self.cluster.invalidated.insert((rank, at), counted);
         let initialiser = match gone.initialiser == self.warp.index {
             true => &mut *self.warp,
             false => &mut self.cluster.warps[gone.initialiser],

@@ -3,7 +3,7 @@
 use super::address::Location;
 use crate::arithmetic::{low_bits, number};
 use crate::error::FaultKind;
-use crate::exec::state::shared::{Tag, Use};
+use crate::exec::state::shared::{How, Tag};
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Access, Address, Atomic, AtomicOperation, Reg, Space};
@@ -219,10 +219,11 @@ impl Step<'_> {
                 let clock = self.warp.knowledge.seen[self.warp.index];
                 let shared = &mut self.cluster.ctas[rank].shared;
                 into.copy_from_slice(&shared.bytes[range.clone()]);
-                if !strong {
-                    shared.read(range, Tag::generic(self.pc, self.warp.index, clock));
+                if strong {
+                    return Ok(());
                 }
-                Ok(())
+                let tag = Tag::generic(self.pc, self.warp.index, clock);
+                shared.read(range, tag, &self.warp.knowledge)
             }
             Location::Param(offset) => match self.params.get(offset..offset + into.len()) {
                 Some(bytes) => {
@@ -284,15 +285,15 @@ impl Step<'_> {
         let warps = self.cluster.warps_per_cta();
         let cta = &self.cluster.ctas[rank];
         let range = cta.shared.range(address, len)?;
-        let usage = match (strong, write) {
-            (true, _) => Use::Strong,
-            (false, true) => self.warp.knowledge.writes(self.warp.index),
-            (false, false) => self.warp.knowledge.reads(self.warp.index),
+        let how = match (strong, write) {
+            (true, true) => How::StrongWrite,
+            (true, false) => How::StrongRead,
+            (false, true) => How::Write,
+            (false, false) => How::Read,
         };
+        let usage = self.warp.knowledge.uses(self.warp.index, how);
         cta.shared.check(range.clone(), usage, self.code, warps)?;
-        if write {
-            cta.stores.check(&range, self.code)?;
-        }
+        self.visit(rank);
         Ok(range)
     }
 

@@ -143,7 +143,7 @@ impl Step<'_> {
                 done,
                 phase,
             } => {
-                return self.mbarrier_wait(split, active, *address, *done, *phase);
+                self.mbarrier_wait(split, active, *address, *done, *phase)?;
             }
             Op::SetMaxRegisters { count, increase } => {
                 self.progress = true;

@@ -31,7 +31,6 @@ impl Step<'_> {
                         rank,
                         address,
                         len: u64::from(self.warp.get(*bytes, lane) as u32),
-                        knowledge: self.warp.knowledge.clone(),
                     }),
                     _ => Err(FaultKind::Operand(
                         "the source is not in shared memory".to_owned(),

@@ -1,8 +1,10 @@
 //! Asynchronous work that no thread waits for: performed at random moments, and at the end of a CTA or a cluster.
 
 use crate::error::FaultKind;
-use crate::exec::state::cluster::Cluster;
+use crate::exec::state::barriers::problem;
+use crate::exec::state::cluster::{Cluster, Cta};
 use crate::exec::state::copies::CopyIn;
+use crate::exec::state::knowledge::Phases;
 use crate::exec::step::{Result, Step};
 
 impl Step<'_> {
@@ -43,6 +45,22 @@ impl Step<'_> {
         Ok(())
     }
 
+    /// Records that the warp has accessed the shared memory of a CTA, if that is another one.
+    pub(crate) fn visit(&mut self, rank: usize) {
+        let warp = &self.warp;
+        if rank != warp.rank {
+            let visit = (warp.knowledge.seen[warp.index], self.pc);
+            self.cluster.ctas[rank].visits.insert(warp.index, visit);
+        }
+    }
+
+    /// Performs all asynchronous work of the cluster's copies and of the warp's wgmma instructions.
+    pub(crate) fn complete_started(&mut self) -> Result<()> {
+        self.complete_copies()?;
+        while self.wgmma_advance()? {}
+        Ok(())
+    }
+
     /// Completes all copies and bulk stores of the cluster.
     pub(crate) fn complete_copies(&mut self) -> Result<()> {
         while let Some(key) = self.cluster.copies.oldest() {
@@ -65,17 +83,68 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// An error if a CTA ends while a copy still writes, or a bulk store still reads, its shared memory.
-    pub(crate) fn check_copies_at_exit(&mut self) -> Result<()> {
+    /// Called when the cluster has ended: returns what operations were charged that no thread will wait for.
+    pub(crate) fn forget_unwaited(&mut self) {
+        let wgmma: usize = self.cluster.warps.iter().map(|warp| warp.wgmma.len()).sum();
+        for _ in 0..wgmma + self.cluster.unwaited.len() {
+            self.pending.end(&Phases::default());
+        }
+    }
+
+    /// An error if a CTA ends while a copy, a bulk store, a wgmma or another CTA may still use its shared memory: unless, in the
+    /// order of events, they are before the end.
+    pub(crate) fn check_exit(&mut self) -> Result<()> {
         let rank = self.warp.rank;
-        if let Some(store) = self.cluster.ctas[rank].stores.reading.iter().next() {
-            let other = self.code.other(store.origin.instruction);
+        if let Some(read) = self.cluster.ctas[rank].stores.unwaited.iter().next() {
+            let other = self.code.other(read.instruction);
             return Err(FaultKind::ExitWithStore { other }.into());
+        }
+        let per_cta = self.cluster.warps_per_cta();
+        let warps = (rank * per_cta..(rank + 1) * per_cta).map(|index| self.warp_at(index));
+        let wgmma = warps
+            .flat_map(|warp| &warp.wgmma)
+            .find(|wgmma| wgmma.read.under_way());
+        if let Some(wgmma) = wgmma {
+            let other = self.code.other(wgmma.origin.instruction);
+            return Err(FaultKind::ExitWithWgmma { other }.into());
         }
         let into = |copy: &&CopyIn| copy.ranks.contains(&rank);
         if let Some(copy) = self.cluster.copies.iter().find(into) {
             let other = self.code.other(copy.origin.instruction);
             return Err(FaultKind::ExitWithCopy { other }.into());
+        }
+        let Cta {
+            mbarriers,
+            copied,
+            visits,
+            left,
+            ..
+        } = &self.cluster.ctas[rank];
+        for (address, barrier) in mbarriers {
+            if barrier.bytes < 0 {
+                let bytes = -barrier.bytes;
+                let message = format!(
+                    "its CTA ends, and {bytes} bytes have arrived that it does not expect; a thread has to announce them by \
+                     expect_tx"
+                );
+                return Err(problem(u64::from(*address), message).into());
+            }
+        }
+        for (mbarrier, (phases, instruction)) in copied {
+            if !left.knows_phases(*mbarrier, *phases) {
+                let other = self.code.other(*instruction);
+                return Err(FaultKind::ExitWithCopy { other }.into());
+            }
+        }
+        for (visitor, (clock, instruction)) in visits {
+            if *clock > left.seen[*visitor] {
+                return Err(FaultKind::ExitWithVisitor {
+                    other: self.code.other(*instruction),
+                    rank: (visitor / per_cta) as u32,
+                    warp: (visitor % per_cta) as u32,
+                }
+                .into());
+            }
         }
         Ok(())
     }

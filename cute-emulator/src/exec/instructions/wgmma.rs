@@ -2,18 +2,21 @@
 //!
 //! Each of the four warps of a warpgroup issues the instruction separately. It executes once all four have issued it;
 //! each warp computes sixteen rows of D. It reads shared memory and the registers of A and D when the first warp waits
-//! with `wgmma.wait_group` or, with random delays, at a random earlier moment. Until a warp has waited, its other
-//! instructions must not use the registers of A and D.
+//! with `wgmma.wait_group` or, if the schedule says so, earlier. Until a warp has waited, its other instructions must not use
+//! the registers of A and D, and nobody may write the bytes of A and B who does not know of the wait.
 
 use super::product::{K_BYTES, KRow, Product, ROWS};
 use crate::error::FaultKind;
-use crate::exec::state::shared::Use;
+use crate::exec::state::knowledge::Phases;
+use crate::exec::state::readers::{AsyncRead, End, Reading};
+use crate::exec::state::shared::How;
 use crate::exec::state::warp::{LANES, Split, WARPGROUP, Wait};
 use crate::exec::state::wgmma::{CORE_BYTES, Descriptor, Pending};
 use crate::exec::step::{Blame, Flow, Result, Step};
 use crate::op::{Instruction, MatrixA, Op, Reg, Wgmma};
 use cute_hopper::threads;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Computing this many columns of D is charged like one instruction.
 const COLUMNS_PER_STEP: usize = 8;
@@ -49,15 +52,15 @@ impl Step<'_> {
         }
         self.check_warpgroup(a, b)?;
         self.stats.wgmma += 1;
-        let knowledge = self.warp.knowledge.clone();
-        self.pending.begin(Some(&knowledge))?;
+        let read = self.begin_reads(wgmma, a, b)?;
+        self.pending.begin(&Phases::default())?;
         let origin = self.origin(0);
         self.warp.wgmma.push_back(Pending {
             origin,
             a,
             b,
             accumulate,
-            knowledge,
+            read,
             group: None,
             number: self.warp.wgmma_issued,
         });
@@ -91,8 +94,13 @@ impl Step<'_> {
         }
         self.warpgroup_execute(issued)?;
         let (code, warp) = (self.code, &mut *self.warp);
+        let end = End::Waited {
+            warp: warp.index,
+            clock: warp.knowledge.seen[warp.index],
+        };
         for pending in warp.wgmma.drain(..count) {
-            self.pending.end(Some(&pending.knowledge));
+            self.pending.end(&Phases::default());
+            pending.read.end(end);
             let Op::Wgmma(wgmma) = &code.instructions[pending.origin.instruction].op else {
                 continue;
             };
@@ -107,21 +115,16 @@ impl Step<'_> {
         Ok(Flow::Next)
     }
 
-    /// Executes the warpgroup's oldest wgmma that has not executed, if all four warps have issued it.
-    pub(crate) fn wgmma_advance(&mut self) -> Result<()> {
+    /// Executes the warpgroup's oldest wgmma that has not executed, if all four warps have issued it. Returns whether there was
+    /// one.
+    pub(crate) fn wgmma_advance(&mut self) -> Result<bool> {
         let issued = self.warp.wgmma_executed + 1;
-        if issued <= self.warp.wgmma_issued && self.cluster.warpgroup_issued(self.warp, issued) {
-            return self.warpgroup_execute(issued);
+        let ready =
+            issued <= self.warp.wgmma_issued && self.cluster.warpgroup_issued(self.warp, issued);
+        if ready {
+            self.warpgroup_execute(issued)?;
         }
-        Ok(())
-    }
-
-    /// Called when the cluster has ended: returns what its wgmma instructions were charged, since no warp will wait for
-    /// them.
-    pub(crate) fn forget_wgmma(&mut self) {
-        for pending in self.cluster.warps.iter().flat_map(|warp| &warp.wgmma) {
-            self.pending.end(Some(&pending.knowledge));
-        }
+        Ok(ready)
     }
 
     /// Called for instructions that use a register which some wgmma uses as A or D: an error if that wgmma may still use it.
@@ -211,22 +214,23 @@ impl Step<'_> {
         let Some(pending) = self.warp.wgmma_of_number(number) else {
             return Ok(());
         };
-        let accumulate = pending.accumulate;
+        let (accumulate, b) = (pending.accumulate, pending.b);
         let code = self.code;
         let origin = pending.origin;
         let Op::Wgmma(wgmma) = &code.instructions[origin.instruction].op else {
             return Ok(());
         };
-        let a = match &wgmma.a {
-            MatrixA::Registers(registers) => self.rows_of_a(registers),
-            MatrixA::Descriptor(_) => {
+        let a = match (&wgmma.a, pending.a) {
+            (MatrixA::Registers(registers), _) => self.rows_of_a(registers),
+            (MatrixA::Descriptor(_), None) => return Ok(()),
+            (MatrixA::Descriptor(_), Some(a)) => {
                 let first = self.warp.warp as usize % WARPGROUP * ROWS;
-                self.matrix(pending, wgmma, true, first..first + ROWS)
+                self.matrix(a, wgmma.transpose_a, first..first + ROWS, wgmma)
                     .map_err(|fault| Blame::origin(fault, origin))?
             }
         };
         let b = self
-            .matrix(pending, wgmma, false, 0..wgmma.n)
+            .matrix(b, wgmma.transpose_b, 0..wgmma.n, wgmma)
             .map_err(|fault| Blame::origin(fault, origin))?;
         self.charge((wgmma.n / COLUMNS_PER_STEP) as u64);
         self.multiply(&Product {
@@ -244,49 +248,82 @@ impl Step<'_> {
     /// The bytes along K of these rows of A, or columns of B, from shared memory.
     fn matrix(
         &self,
-        pending: &Pending,
-        wgmma: &Wgmma,
-        is_a: bool,
+        descriptor: Descriptor,
+        mn_major: bool,
         rows: Range<usize>,
+        wgmma: &Wgmma,
     ) -> std::result::Result<Vec<KRow>, FaultKind> {
-        let (descriptor, transposed) = match (is_a, pending.a) {
-            (true, Some(a)) => (a, wgmma.transpose_a),
-            _ => (pending.b, wgmma.transpose_b),
-        };
-        let warps = self.cluster.warps_per_cta();
         let shared = &self.cluster.ctas[self.warp.rank].shared;
-        let usage = Use::Asynchronous {
-            knowledge: &pending.knowledge,
-        };
-        let core = |address: u64| -> std::result::Result<&[u8], FaultKind> {
-            let range = shared.range(address, CORE_BYTES as usize)?;
-            shared.check(range.clone(), usage, self.code, warps)?;
-            Ok(&shared.bytes[range])
-        };
-        let mut matrix = vec![[0; K_BYTES]; rows.len()];
-        if !transposed {
-            for (row, bytes) in rows.zip(&mut matrix) {
-                for (k_byte, chunk) in (0..)
-                    .step_by(CORE_BYTES as usize)
-                    .zip(bytes.chunks_exact_mut(CORE_BYTES as usize))
-                {
-                    chunk.copy_from_slice(core(descriptor.k_major(row as u64, k_byte))?);
-                }
-            }
-            return Ok(matrix);
-        }
         let size = wgmma.inputs.bytes();
-        let per_core = CORE_BYTES as usize / size;
-        for first in (0..rows.len()).step_by(per_core) {
-            for k in 0..K_BYTES / size {
-                let chunk =
-                    core(descriptor.mn_major(((rows.start + first) * size) as u64, k as u64))?;
-                for (bytes, element) in matrix[first..].iter_mut().zip(chunk.chunks_exact(size)) {
+        let mut matrix = vec![[0; K_BYTES]; rows.len()];
+        let first = rows.start;
+        descriptor.cores(mn_major, rows, K_BYTES, size, |address, row, k| {
+            let core = &shared.bytes[shared.range(address, CORE_BYTES as usize)?];
+            if mn_major {
+                for (bytes, element) in matrix[row - first..]
+                    .iter_mut()
+                    .zip(core.chunks_exact(size))
+                {
                     bytes[k * size..(k + 1) * size].copy_from_slice(element);
                 }
+            } else {
+                matrix[row - first][k..k + core.len()].copy_from_slice(core);
             }
-        }
+            Ok(())
+        })?;
         Ok(matrix)
+    }
+
+    /// Begins the reads of a wgmma: an error unless each byte has been written in the order of events before it. Until it has
+    /// been waited for, writing the bytes is an error.
+    fn begin_reads(
+        &mut self,
+        wgmma: &Wgmma,
+        a: Option<Descriptor>,
+        b: Descriptor,
+    ) -> Result<Rc<AsyncRead>> {
+        let number = self.warp.wgmma_issued;
+        let warpgroup = self.cluster.warpgroup(self.warp);
+        let others = warpgroup.clone().filter(|index| *index != self.warp.index);
+        let begun = (others)
+            .filter_map(|index| self.cluster.warps[index].wgmma_of_number(number))
+            .map(|pending| pending.read.clone())
+            .next();
+        let warps = self.cluster.warps_per_cta();
+        let Step {
+            cluster,
+            warp,
+            code,
+            pc,
+            ..
+        } = self;
+        let shared = &mut cluster.ctas[warp.rank].shared;
+        let usage = warp.knowledge.uses(warp.index, How::Asynchronous);
+        let first = begun.is_none();
+        let read = begun.unwrap_or_else(|| {
+            let by = Reading::Wgmma {
+                warpgroup: warpgroup.start,
+            };
+            shared.begin_read(by, *pc)
+        });
+        let rows_of_a = warp.warp as usize % WARPGROUP * ROWS;
+        let operands = [
+            a.map(|a| (a, wgmma.transpose_a, rows_of_a..rows_of_a + ROWS, true)),
+            // All warps read all of B, which the first of them records.
+            Some((b, wgmma.transpose_b, 0..wgmma.n, first)),
+        ];
+        let size = wgmma.inputs.bytes();
+        for (descriptor, mn_major, rows, record) in operands.into_iter().flatten() {
+            descriptor.cores(mn_major, rows, K_BYTES, size, |address, _, _| {
+                let range = shared.range(address, CORE_BYTES as usize)?;
+                shared.check(range.clone(), usage, code, warps)?;
+                match record {
+                    true => shared.read_async(range, &read, &warp.knowledge),
+                    false => Ok(()),
+                }
+            })?;
+        }
+        Ok(read)
     }
 }
 

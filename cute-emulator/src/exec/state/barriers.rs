@@ -1,18 +1,28 @@
 //! Barriers: mbarriers, the named barriers of a CTA, and the barrier of a cluster.
 
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, Phases};
 use super::warp::PhaseValue;
 use crate::error::FaultKind;
+use crate::limits::hold;
 use cute_hopper::barriers;
 use std::fmt::{self, Display, Formatter};
 
 pub(crate) const MBARRIER_BYTES: usize = barriers::MBARRIER_BYTES as usize;
 pub(crate) const MAX_ARRIVALS: u64 = barriers::MAX_ARRIVALS as u64;
 const MAX_TX_BYTES: u64 = barriers::MAX_TX_BYTES as u64;
+/// How many numbers the mbarriers of a cluster may have: the record of a byte that a copy has written has 12 bits for one.
+pub(crate) const MAX_NUMBERS: u64 = 1 << 12;
+/// The record of a byte that a copy has written has 28 bits for the number of the mbarrier's phases.
+const MAX_PHASES: u64 = (1 << 28) - 1;
 
 /// An mbarrier object.
 #[derive(Clone, Debug)]
 pub(crate) struct Mbarrier {
+    /// Its number among those of the cluster. An mbarrier that is initialised at the address of an invalidated one has the
+    /// same.
+    pub(crate) number: usize,
+    /// How many phases the earlier mbarriers of this number have completed.
+    pub(crate) before: u32,
     /// The number of the current phase, which is the number of completed ones. Its lowest bit is the parity.
     pub(crate) phase: u64,
     /// The expected count: arrivals in each phase.
@@ -22,12 +32,16 @@ pub(crate) struct Mbarrier {
     /// The transaction count: bytes that the current phase still waits for. Negative if bytes arrived before they were
     /// expected.
     pub(crate) bytes: i64,
+    /// Whether bytes have arrived in the current phase, and in the last one before it.
+    pub(crate) copied: [bool; 2],
     /// The index of the warp that initialised it.
     pub(crate) initialiser: usize,
     /// Whether the initialiser has executed a fence since, after which copies and other CTAs may use the mbarrier.
     pub(crate) announced: bool,
-    /// What the warps that have arrived knew when they arrived. A warp whose wait succeeds learns it.
-    pub(crate) knowledge: Knowledge,
+    /// What the warps that have arrived knew when they arrived, those of the current phase included.
+    pub(crate) arrived: Knowledge,
+    /// What the warps that have arrived in the completed phases knew. A warp whose wait succeeds learns it.
+    pub(crate) released: Knowledge,
 }
 
 impl Mbarrier {
@@ -39,12 +53,37 @@ impl Mbarrier {
         }
     }
 
+    /// Whether somebody with this knowledge knows that a phase which has passed is complete.
+    pub(crate) fn known(&self, phase: PhaseValue, knowledge: &Knowledge) -> bool {
+        let known = |state| knowledge.knows_phases(self.number, self.before + state as u32 + 1);
+        self.all_known(knowledge) || matches!(phase, PhaseValue::State(state) if known(state))
+    }
+
+    /// Whether somebody with this knowledge knows that all phases before the current one are complete: by a wait, from somebody
+    /// who has waited, or since each arrival is known.
+    fn all_known(&self, knowledge: &Knowledge) -> bool {
+        self.phase == 0
+            || knowledge.knows_phases(self.number, self.completed())
+            || !self.copied[1] && knowledge.has_seen(&self.released)
+    }
+
+    /// How many phases mbarriers of its number have completed.
+    pub(crate) fn completed(&self) -> u32 {
+        self.before + self.phase as u32
+    }
+
     /// Completes the phase if its pending count and its transaction count are zero.
-    fn complete_phase(&mut self) {
+    fn complete_phase(&mut self) -> std::result::Result<(), FaultKind> {
         if self.pending == 0 && self.bytes == 0 {
             self.phase += 1;
             self.pending = self.expected;
+            self.copied = [false, self.copied[0]];
+            let phases = u64::from(self.before) + self.phase;
+            hold("phases of an mbarrier", phases, MAX_PHASES)?;
+            self.arrived.learn_phases(self.number, phases as u32);
+            self.released = self.arrived.clone();
         }
+        Ok(())
     }
 
     pub(crate) fn arrive(
@@ -52,6 +91,10 @@ impl Mbarrier {
         count: u64,
         address: u64,
     ) -> std::result::Result<(), FaultKind> {
+        if count == 0 {
+            let message = "0 threads arrive; at least one must".to_owned();
+            return Err(problem(address, message));
+        }
         self.pending = self.pending.checked_sub(count).ok_or_else(|| {
             problem(
                 address,
@@ -61,7 +104,43 @@ impl Mbarrier {
                 ),
             )
         })?;
-        self.complete_phase();
+        self.complete_phase()
+    }
+
+    /// An error unless somebody with this knowledge, who arrives or transfers bytes, knows that the earlier phases are complete:
+    /// else what is meant for this phase may count for an earlier one.
+    pub(crate) fn check_turn(
+        &self,
+        knowledge: &Knowledge,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
+        if self.all_known(knowledge) {
+            return Ok(());
+        }
+        let message = format!(
+            "phase {} is complete, but not in the order of events before this arrival in phase {}: under another schedule it counts \
+             for the earlier phase. Either wait for that phase first, or, if both belong to one phase, the expected count, {}, or \
+             the expected bytes are too few",
+            self.phase - 1,
+            self.phase,
+            self.expected
+        );
+        Err(problem(address, message))
+    }
+
+    /// Lowers the expected count of the next phases.
+    pub(crate) fn drop_expected(
+        &mut self,
+        count: u64,
+        address: u64,
+    ) -> std::result::Result<(), FaultKind> {
+        self.expected = self.expected.checked_sub(count).ok_or_else(|| {
+            let message = format!(
+                "{count} threads drop out, but the expected count is {}",
+                self.expected
+            );
+            problem(address, message)
+        })?;
         Ok(())
     }
 
@@ -72,6 +151,7 @@ impl Mbarrier {
         address: u64,
     ) -> std::result::Result<(), FaultKind> {
         self.bytes += bytes;
+        self.copied[0] |= bytes < 0;
         if self.bytes.unsigned_abs() > MAX_TX_BYTES {
             return Err(problem(
                 address,
@@ -82,7 +162,7 @@ impl Mbarrier {
             ));
         }
         if bytes < 0 {
-            self.complete_phase();
+            self.complete_phase()?;
         }
         Ok(())
     }
@@ -98,11 +178,6 @@ impl Mbarrier {
         Ok(())
     }
 
-    /// Makes a copy known to the warps that wait for this mbarrier.
-    pub(crate) fn learn_landing(&mut self, clock: u32) {
-        self.knowledge.learn_landing(clock);
-    }
-
     /// An error unless copies and other CTAs may use it.
     pub(crate) fn check_announced(&self, address: u64) -> std::result::Result<(), FaultKind> {
         match self.announced {
@@ -115,21 +190,38 @@ impl Mbarrier {
     }
 
     pub(crate) fn learn(&mut self, knowledge: &Knowledge) {
-        self.knowledge.join(knowledge);
+        self.arrived.join(knowledge);
+    }
+
+    /// Called when a copy arrives: learns which phases the warp that started it knew to be complete. What the warp wrote stays
+    /// unknown, since a copy releases nothing but its own bytes.
+    pub(crate) fn learn_phases(&mut self, phases: &Phases) {
+        self.arrived.join_phases(phases);
     }
 }
 
 impl Display for Mbarrier {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Mbarrier {
+            phase,
+            pending,
+            expected,
+            bytes,
+            ..
+        } = self;
+        let parity = phase & 1;
         write!(
             f,
-            "its phase {} (parity {}) waits for {} of {} arrivals and {} bytes",
-            self.phase,
-            self.phase & 1,
-            self.pending,
-            self.expected,
-            self.bytes
-        )
+            "its phase {phase} (parity {parity}) waits for {pending} of {expected} arrivals"
+        )?;
+        match bytes {
+            0.. => write!(f, " and {bytes} bytes"),
+            _ => write!(
+                f,
+                ", and {} bytes have arrived that it does not expect",
+                -bytes
+            ),
+        }
     }
 }
 
@@ -170,6 +262,8 @@ pub(crate) struct ClusterBarrier {
     pub(crate) arrived: u64,
     /// What the warps that have arrived knew when they arrived, in this phase and earlier ones.
     pub(crate) knowledge: Knowledge,
+    /// What the warps that have arrived in the completed phases knew.
+    pub(crate) released: Knowledge,
 }
 
 impl ClusterBarrier {
@@ -178,6 +272,7 @@ impl ClusterBarrier {
             phase: 0,
             arrived: 0,
             knowledge: Knowledge::new(warps),
+            released: Knowledge::new(warps),
         }
     }
 }

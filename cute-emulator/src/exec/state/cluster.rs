@@ -23,10 +23,14 @@ pub(crate) struct Cluster {
     pub(crate) copies: Queue<CopyIn>,
     /// `cp.async` that are not complete.
     pub(crate) lane_copies: Queue<LaneCopy>,
+    /// `cp.async` that are complete, but that no thread has waited for.
+    pub(crate) unwaited: Queue<LaneCopy>,
     /// `cp.async.mbarrier.arrive` that are not complete.
     pub(crate) arrivals: Queue<Arrival>,
-    /// How many bulk copies into shared memory are complete: the clock of the copies.
-    pub(crate) landings: u32,
+    /// The mbarriers that were invalidated: by CTA rank and address, their number and how many phases they have completed.
+    pub(crate) invalidated: BTreeMap<(usize, u32), (usize, u32)>,
+    /// How many numbers mbarriers of the cluster have.
+    pub(crate) mbarriers: usize,
     pub(crate) barrier: ClusterBarrier,
     /// What the warps knew that executed atomics and strong stores. Atomics and strong loads learn all of it, from whichever
     /// address they read.
@@ -41,6 +45,13 @@ pub(crate) struct Cta {
     /// The initialised mbarriers, by shared address.
     pub(crate) mbarriers: BTreeMap<u32, Mbarrier>,
     pub(crate) stores: Stores,
+    /// The phases of mbarriers in which copies arrived here, each by the mbarrier's number: how many phases must be complete, and
+    /// the instruction of the last copy.
+    pub(crate) copied: BTreeMap<usize, (u32, usize)>,
+    /// The last access of each warp of another CTA: the warp's clock and the instruction.
+    pub(crate) visits: BTreeMap<usize, (u32, usize)>,
+    /// What those of its warps knew that have ended.
+    pub(crate) left: Knowledge,
     /// Registers in the CTA's pool, from which `setmaxnreg.inc` takes and to which `setmaxnreg.dec` gives.
     pub(crate) free_registers: u32,
 }
@@ -63,8 +74,10 @@ impl Cluster {
             warps: Vec::with_capacity(total),
             copies: Queue::new(),
             lane_copies: Queue::new(),
+            unwaited: Queue::new(),
             arrivals: Queue::new(),
-            landings: 0,
+            invalidated: BTreeMap::new(),
+            mbarriers: 0,
             barrier: ClusterBarrier::new(total),
             strong: Knowledge::new(total),
         };
@@ -81,6 +94,9 @@ impl Cluster {
                 barriers: std::array::from_fn(|_| NamedBarrier::new(total)),
                 mbarriers: BTreeMap::new(),
                 stores: Stores::new(),
+                copied: BTreeMap::new(),
+                visits: BTreeMap::new(),
+                left: Knowledge::new(total),
                 free_registers: 0,
             });
             for warp in 0..warps_per_cta {
@@ -136,7 +152,7 @@ impl Cluster {
         match &split.wait {
             None => true,
             Some(Wait::Lanes { required }) => required & warp.alive & !split.mask == 0,
-            Some(Wait::Mbarrier { .. }) if split.give_up => true,
+            Some(Wait::Mbarrier { .. }) if split.given_up => true,
             Some(Wait::Mbarrier {
                 rank,
                 address,

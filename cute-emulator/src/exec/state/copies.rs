@@ -1,13 +1,12 @@
 //! Asynchronous copies that are not complete.
 
 use super::endpoint::Endpoint;
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, Phases};
 use super::origin::{Origin, Thread};
 use super::queue::Queue;
-use crate::error::FaultKind;
-use crate::op::{Binary, Code, SHARED_BASE};
-use crate::tensor_map::CHUNK_BYTES;
-use std::ops::Range;
+use super::readers::AsyncRead;
+use crate::op::Binary;
+use std::rc::Rc;
 
 /// A bulk copy into shared memory. Each CTA of `ranks` receives it at the same address, and completes the bytes on its own
 /// mbarrier at the address `barrier`.
@@ -17,6 +16,10 @@ pub(crate) struct CopyIn {
     pub(crate) to: u64,
     pub(crate) from: Endpoint,
     pub(crate) barrier: u32,
+    /// The phases that the warp knew to be complete when it started the copy.
+    pub(crate) phases: Phases,
+    /// Its reads, if the source is in shared memory.
+    pub(crate) read: Option<Rc<AsyncRead>>,
 }
 
 /// The `cp.async` of one lane.
@@ -36,6 +39,8 @@ pub(crate) struct Arrival {
     /// The rank of the CTA, and the address of the mbarrier.
     pub(crate) barrier: (usize, u32),
     pub(crate) after: u64,
+    /// What the warp knew when it executed the instruction.
+    pub(crate) knowledge: Knowledge,
 }
 
 /// A reduction: the function of the old and the new element, and the bytes of an element.
@@ -47,8 +52,6 @@ pub(crate) struct CopyOut {
     pub(crate) to: Endpoint,
     pub(crate) from: u64,
     pub(crate) reduction: Option<Update>,
-    /// What the warp knew when it started the store.
-    pub(crate) knowledge: Knowledge,
 }
 
 /// A bulk store that has read its source into `data` and has not written it.
@@ -68,9 +71,8 @@ pub(crate) struct Stores {
     pub(crate) writing: Queue<CopyRead>,
     /// The bytes of data of those in `writing`.
     pub(crate) held: usize,
-    /// For each unit of [`CHUNK_BYTES`] of shared memory, how many stores in `reading` read it. Empty before the first
-    /// store.
-    pub(crate) readers: Vec<u32>,
+    /// The reads of those whose thread has not waited for them, with or without `.read`.
+    pub(crate) unwaited: Queue<Rc<AsyncRead>>,
 }
 
 impl Stores {
@@ -79,7 +81,7 @@ impl Stores {
             reading: Queue::new(),
             writing: Queue::new(),
             held: 0,
-            readers: Vec::new(),
+            unwaited: Queue::new(),
         }
     }
 
@@ -90,42 +92,6 @@ impl Stores {
     pub(crate) fn commit(&mut self, thread: Thread, group: u64) {
         self.reading.commit(thread, group);
         self.writing.commit(thread, group);
+        self.unwaited.commit(thread, group);
     }
-
-    /// An error if a store has not yet read one of these bytes, which are about to be written.
-    pub(crate) fn check(
-        &self,
-        range: &Range<usize>,
-        code: &Code,
-    ) -> std::result::Result<(), FaultKind> {
-        let written = units(range);
-        let readers = self.readers.get(written.clone()).unwrap_or(&[]);
-        if readers.iter().all(|readers| *readers == 0) {
-            return Ok(());
-        }
-        let reads = |store: &&CopyOut| {
-            let read = store.units();
-            read.start < written.end && written.start < read.end
-        };
-        match self.reading.iter().find(reads) {
-            None => Ok(()),
-            Some(store) => Err(FaultKind::StoreInFlight {
-                address: range.start as u64 + u64::from(SHARED_BASE),
-                other: code.other(store.origin.instruction),
-            }),
-        }
-    }
-}
-
-impl CopyOut {
-    /// The units of shared memory that the store reads.
-    pub(crate) fn units(&self) -> Range<usize> {
-        let start = (self.from - u64::from(SHARED_BASE)) as usize;
-        units(&(start..start + self.to.bytes() as usize))
-    }
-}
-
-/// The units that a range of bytes overlaps.
-fn units(range: &Range<usize>) -> Range<usize> {
-    range.start / CHUNK_BYTES..range.end.div_ceil(CHUNK_BYTES)
 }

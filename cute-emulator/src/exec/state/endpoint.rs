@@ -1,6 +1,5 @@
 //! The far side of a bulk copy: the source of a copy into shared memory, the destination of a bulk store.
 
-use super::knowledge::Knowledge;
 use crate::tensor_map::{CHUNK_BYTES, chunks};
 use cute_hopper::tma::TensorMap;
 use std::ops::Range;
@@ -14,13 +13,8 @@ pub(crate) enum Endpoint {
     },
     /// Bytes in global memory.
     Bytes { address: u64, len: u64 },
-    /// Bytes in the shared memory of the CTA of this rank, and what the warp knew when it started the copy.
-    Shared {
-        rank: usize,
-        address: u64,
-        len: u64,
-        knowledge: Knowledge,
-    },
+    /// Bytes in the shared memory of the CTA of this rank.
+    Shared { rank: usize, address: u64, len: u64 },
     /// The bytes of the values that `st.async` stores.
     Values(Vec<u8>),
 }
@@ -31,13 +25,6 @@ impl Endpoint {
             Endpoint::Tile { map, .. } => map.box_bytes(),
             Endpoint::Bytes { len, .. } | Endpoint::Shared { len, .. } => *len,
             Endpoint::Values(values) => values.len() as u64,
-        }
-    }
-
-    pub(crate) fn knowledge(&self) -> Option<&Knowledge> {
-        match self {
-            Endpoint::Shared { knowledge, .. } => Some(knowledge),
-            _ => None,
         }
     }
 

@@ -7,6 +7,8 @@ pub(crate) mod endpoint;
 pub(crate) mod knowledge;
 pub(crate) mod origin;
 pub(crate) mod queue;
+pub(crate) mod readers;
+pub(crate) mod repetition;
 pub(crate) mod shared;
 pub(crate) mod warp;
 pub(crate) mod wgmma;

@@ -1,7 +1,7 @@
 //! Queues of asynchronous operations that are not complete. An operation of a thread, the oldest one and a random one are
 //! each found in logarithmic time.
 
-use super::knowledge::Knowledge;
+use super::knowledge::Phases;
 use super::origin::Thread;
 use crate::error::FaultKind;
 use crate::exec::random::Random;
@@ -113,7 +113,7 @@ pub(crate) struct Budget {
     limit: u64,
 }
 
-/// The bytes that an operation is charged in addition to its [`Knowledge`]. No kind of operation takes more.
+/// The bytes that an operation is charged in addition to its [`Phases`]. No kind of operation takes more.
 const OPERATION_BYTES: u64 = 512;
 
 impl Budget {
@@ -121,19 +121,19 @@ impl Budget {
         Budget { bytes: 0, limit }
     }
 
-    /// Charges an operation that holds this knowledge; an error if the limit is exceeded.
-    pub(crate) fn begin(&mut self, knowledge: Option<&Knowledge>) -> Result<(), FaultKind> {
-        self.bytes += bytes(knowledge);
+    /// Charges an operation that knows of these phases; an error if the limit is exceeded.
+    pub(crate) fn begin(&mut self, phases: &Phases) -> Result<(), FaultKind> {
+        self.bytes += bytes(phases);
         let what = "bytes for asynchronous operations that are not complete";
         hold(what, self.bytes, self.limit).map_err(FaultKind::OverLimit)
     }
 
     /// Returns what [`begin`](Budget::begin) charged for the operation.
-    pub(crate) fn end(&mut self, knowledge: Option<&Knowledge>) {
-        self.bytes -= bytes(knowledge);
+    pub(crate) fn end(&mut self, phases: &Phases) {
+        self.bytes -= bytes(phases);
     }
 }
 
-fn bytes(knowledge: Option<&Knowledge>) -> u64 {
-    OPERATION_BYTES + knowledge.map_or(0, Knowledge::bytes)
+fn bytes(phases: &Phases) -> u64 {
+    OPERATION_BYTES + (size_of::<u32>() * phases.len()) as u64
 }

@@ -1,21 +1,23 @@
-//! Shared memory and, for each of its bytes, a record of the last writer and of the last reader since.
+//! Shared memory and, for each of its bytes, a record of the last writer and of the readers since.
 
 use super::knowledge::Knowledge;
+use super::readers::{AsyncRead, Reader, Readers, Reading, run};
 use crate::error::FaultKind;
 use crate::limits::{OutOfHostMemory, filled};
 use crate::op::{Code, SHARED_BASE};
 use std::ops::Range;
+use std::rc::Rc;
 
-/// The record of an access to a byte. From the lowest bit: the kind of access (2 bits), the instruction (22), the warp's
-/// index in the cluster (9), and the clock of the warp or of the copies (31).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The record of an access to a byte. From the lowest bit: the kind of access (3 bits), the instruction (21), then for a warp
+/// its index in the cluster (9) and its clock (31), for a copy the number of its mbarrier (12) and the mbarrier's phases (28).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Tag(u64);
 
 /// The bytes that a byte of shared memory takes on the host: its value and two records.
 pub(crate) const BYTE_BYTES: u64 = 1 + 2 * size_of::<Tag>() as u64;
 
 /// The contents of a [`Tag`].
-enum Writer {
+pub(crate) enum Record {
     Nobody,
     /// A warp, through the generic proxy.
     Generic {
@@ -25,42 +27,81 @@ enum Writer {
     },
     /// An atomic or a strong access, which cannot race.
     Settled,
-    /// An asynchronous copy. The clock is that of the copies when it completed; zero while it is not complete.
+    /// An asynchronous copy, which is complete once this many phases of the mbarrier are; zero while it is under way.
     Copy {
         instruction: usize,
+        mbarrier: usize,
+        phases: u32,
+    },
+    /// The byte is part of an mbarrier, which this instruction of a warp has initialised.
+    Mbarrier {
+        instruction: usize,
+        warp: usize,
         clock: u32,
     },
+    /// The readers of this number.
+    Set(usize),
 }
 
 impl Tag {
-    const NOBODY: Tag = Tag(0);
+    pub(crate) const NOBODY: Tag = Tag(0);
     pub(crate) const SETTLED: Tag = Tag(2);
 
     pub(crate) fn generic(instruction: usize, warp: usize, clock: u32) -> Tag {
         Tag(1
-            | (instruction as u64 & 0x3f_ffff) << 2
+            | (instruction as u64 & 0x1f_ffff) << 3
             | (warp as u64) << 24
             | u64::from(clock) << 33)
     }
 
-    pub(crate) fn copy(instruction: usize, clock: u32) -> Tag {
-        Tag(3 | (instruction as u64 & 0x3f_ffff) << 2 | u64::from(clock) << 33)
+    pub(crate) fn mbarrier(instruction: usize, warp: usize, clock: u32) -> Tag {
+        Tag(Tag::generic(instruction, warp, clock).0 & !7 | 4)
     }
 
-    fn writer(self) -> Writer {
-        let instruction = (self.0 >> 2) as usize & 0x3f_ffff;
-        match self.0 & 3 {
-            0 => Writer::Nobody,
-            1 => Writer::Generic {
+    /// The record of a copy that is under way.
+    pub(crate) fn copy(instruction: usize) -> Tag {
+        Tag::copied(instruction, 0, 0)
+    }
+
+    /// The record of a copy that is complete once this many phases of the mbarrier are.
+    pub(crate) fn copied(instruction: usize, mbarrier: usize, phases: u32) -> Tag {
+        Tag(3
+            | (instruction as u64 & 0x1f_ffff) << 3
+            | (mbarrier as u64) << 24
+            | u64::from(phases) << 36)
+    }
+
+    pub(crate) fn set(number: usize) -> Tag {
+        Tag(5 | (number as u64) << 3)
+    }
+
+    /// A number that differs for each record, and is odd for those of warps.
+    pub(crate) fn bits(self) -> u64 {
+        self.0
+    }
+
+    pub(crate) fn record(self) -> Record {
+        let instruction = (self.0 >> 3) as usize & 0x1f_ffff;
+        let (warp, clock) = ((self.0 >> 24) as usize & 0x1ff, (self.0 >> 33) as u32);
+        match self.0 & 7 {
+            0 => Record::Nobody,
+            1 => Record::Generic {
                 instruction,
-                warp: (self.0 >> 24) as usize & 0x1ff,
-                clock: (self.0 >> 33) as u32,
+                warp,
+                clock,
             },
-            2 => Writer::Settled,
-            _ => Writer::Copy {
+            2 => Record::Settled,
+            3 => Record::Copy {
                 instruction,
-                clock: (self.0 >> 33) as u32,
+                mbarrier: (self.0 >> 24) as usize & 0xfff,
+                phases: (self.0 >> 36) as u32,
             },
+            4 => Record::Mbarrier {
+                instruction,
+                warp,
+                clock,
+            },
+            _ => Record::Set((self.0 >> 3) as usize),
         }
     }
 }
@@ -70,44 +111,32 @@ pub(crate) struct Shared {
     pub(crate) bytes: Vec<u8>,
     /// The last write of each byte.
     writers: Vec<Tag>,
-    /// The last read of each byte through the generic proxy since that write. Earlier reads are not kept.
-    readers: Vec<Tag>,
+    readers: Readers,
 }
 
-/// The kind of an access, and the knowledge of the warp that makes it or started it.
+/// An access: what is done, by which warp of the cluster, and what the warp knows.
 #[derive(Clone, Copy)]
-pub(crate) enum Use<'a> {
-    /// A warp reads through the generic proxy.
-    Read {
-        warp: usize,
-        knowledge: &'a Knowledge,
-    },
-    /// A warp writes through the generic proxy.
-    Write {
-        warp: usize,
-        knowledge: &'a Knowledge,
-    },
-    /// An atomic, or a strong load or store.
-    Strong,
-    /// The async proxy reads; the knowledge is what the warp had when it started the operation.
-    Asynchronous { knowledge: &'a Knowledge },
-    /// A warp starts a copy that will write.
-    Overwrite {
-        warp: usize,
-        knowledge: &'a Knowledge,
-    },
+pub(crate) struct Use<'a> {
+    pub(crate) how: How,
+    pub(crate) warp: usize,
+    pub(crate) knowledge: &'a Knowledge,
 }
 
-impl<'a> Use<'a> {
-    fn knowledge(self) -> Option<&'a Knowledge> {
-        match self {
-            Use::Read { knowledge, .. }
-            | Use::Write { knowledge, .. }
-            | Use::Asynchronous { knowledge }
-            | Use::Overwrite { knowledge, .. } => Some(knowledge),
-            Use::Strong => None,
-        }
-    }
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// A warp reads through the generic proxy.
+    Read,
+    /// A warp writes through the generic proxy, or starts a copy that will write.
+    Write,
+    /// An atomic or a strong load.
+    StrongRead,
+    /// An atomic or a strong store.
+    StrongWrite,
+    /// A warp starts an operation that reads through the async proxy.
+    Asynchronous,
+    /// An operation on the mbarrier that the bytes are.
+    Mbarrier,
 }
 
 impl Shared {
@@ -115,7 +144,7 @@ impl Shared {
         Ok(Shared {
             bytes: filled(bytes, 0)?,
             writers: filled(bytes, Tag::NOBODY)?,
-            readers: filled(bytes, Tag::NOBODY)?,
+            readers: Readers::new(bytes)?,
         })
     }
 
@@ -137,16 +166,37 @@ impl Shared {
 
     /// Records a write.
     pub(crate) fn written(&mut self, range: Range<usize>, tag: Tag) {
-        self.readers[range.clone()].fill(Tag::NOBODY);
+        self.readers.clear(range.clone());
         self.writers[range].fill(tag);
     }
 
-    /// Records a read.
-    pub(crate) fn read(&mut self, range: Range<usize>, tag: Tag) {
-        self.readers[range].fill(tag);
+    /// Records a read of a warp through the generic proxy.
+    pub(crate) fn read(
+        &mut self,
+        range: Range<usize>,
+        tag: Tag,
+        knowledge: &Knowledge,
+    ) -> Result<(), FaultKind> {
+        self.readers.add(range, &Reader::Generic(tag), knowledge)
     }
 
-    /// An error unless an access is ordered after the last write of each byte and, if it writes, after the last read.
+    /// An asynchronous operation that starts to read. It reads the bytes for which [`read_async`](Shared::read_async) is called.
+    pub(crate) fn begin_read(&mut self, by: Reading, instruction: usize) -> Rc<AsyncRead> {
+        self.readers.begin(by, instruction)
+    }
+
+    /// Records bytes that an asynchronous operation reads.
+    pub(crate) fn read_async(
+        &mut self,
+        range: Range<usize>,
+        read: &Rc<AsyncRead>,
+        knowledge: &Knowledge,
+    ) -> Result<(), FaultKind> {
+        let reader = Reader::Async(read.clone());
+        self.readers.add(range, &reader, knowledge)
+    }
+
+    /// An error unless an access is ordered after the last write of each byte and, if it writes, after each read since.
     pub(crate) fn check(
         &self,
         range: Range<usize>,
@@ -154,120 +204,156 @@ impl Shared {
         code: &Code,
         warps_per_cta: usize,
     ) -> Result<(), FaultKind> {
-        let writes = matches!(usage, Use::Write { .. } | Use::Overwrite { .. });
-        let mut last = (Tag::SETTLED, Tag::NOBODY);
-        for byte in range {
-            let tags = (self.writers[byte], self.readers[byte]);
-            if tags == last {
-                continue;
-            }
-            last = tags;
-            let check = Check {
-                address: byte as u64 + u64::from(SHARED_BASE),
-                code,
-                warps_per_cta,
-            };
-            check.after_writer(tags.0, usage)?;
-            if writes {
-                check.ordered(tags.1, usage)?;
-            }
+        let check = |byte: usize| Check {
+            address: byte as u64 + u64::from(SHARED_BASE),
+            usage,
+            code,
+            warps_per_cta,
+        };
+        let mut start = range.start;
+        while start < range.end {
+            check(start).after_writer(self.writers[start])?;
+            start += run(&self.writers[start..range.end]);
         }
-        Ok(())
+        match usage.how {
+            How::Write | How::StrongWrite => {
+                (self.readers).check(range, |byte, reader| check(byte).after_reader(reader))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
 /// The check of one byte of an access.
 struct Check<'a> {
     address: u64,
+    usage: Use<'a>,
     code: &'a Code,
     warps_per_cta: usize,
 }
 
 impl Check<'_> {
-    fn after_writer(&self, tag: Tag, usage: Use<'_>) -> Result<(), FaultKind> {
+    fn after_writer(&self, tag: Tag) -> Result<(), FaultKind> {
+        let Use {
+            how,
+            warp: by,
+            knowledge,
+        } = self.usage;
         let address = self.address;
-        match (tag.writer(), usage) {
-            (Writer::Nobody, Use::Read { .. } | Use::Asynchronous { .. }) => {
+        match (tag.record(), how) {
+            (Record::Nobody, How::Read | How::Asynchronous) => {
                 Err(FaultKind::Uninitialised { address })
             }
-            (Writer::Copy { instruction, clock }, _)
-                if clock == 0
-                    || usage
-                        .knowledge()
-                        .is_some_and(|knowledge| clock > knowledge.landed()) =>
-            {
-                let other = self.code.other(instruction);
-                Err(FaultKind::CopyInFlight { address, other })
+            (
+                Record::Copy {
+                    instruction,
+                    mbarrier,
+                    phases,
+                },
+                _,
+            ) => {
+                let strong = matches!(how, How::StrongRead | How::StrongWrite);
+                match phases == 0 || !strong && !knowledge.knows_phases(mbarrier, phases) {
+                    true => Err(FaultKind::CopyInFlight {
+                        address,
+                        other: self.code.other(instruction),
+                    }),
+                    false => Ok(()),
+                }
             }
             (
-                Writer::Generic {
+                Record::Generic {
                     instruction,
                     warp,
                     clock,
                 },
-                Use::Asynchronous { knowledge },
-            ) if clock > knowledge.fenced[warp] => Err(FaultKind::MissingProxyFence {
-                address,
-                other: self.code.other(instruction),
-                rank: (warp / self.warps_per_cta) as u32,
-                warp: (warp % self.warps_per_cta) as u32,
-            }),
-            (Writer::Generic { .. }, _) => self.ordered(tag, usage),
+                How::Asynchronous,
+            ) => {
+                self.ordered(instruction, warp, clock)?;
+                match clock <= knowledge.fenced[warp] {
+                    true => Ok(()),
+                    false => Err(FaultKind::MissingProxyFence {
+                        address,
+                        other: self.code.other(instruction),
+                        rank: (warp / self.warps_per_cta) as u32,
+                        warp: (warp % self.warps_per_cta) as u32,
+                    }),
+                }
+            }
+            (
+                Record::Generic {
+                    instruction,
+                    warp,
+                    clock,
+                },
+                How::Read | How::Write | How::Mbarrier,
+            )
+            | (
+                Record::Mbarrier {
+                    instruction,
+                    warp,
+                    clock,
+                },
+                How::Mbarrier,
+            ) if warp != by => self.ordered(instruction, warp, clock),
+            (Record::Mbarrier { instruction, .. }, how) if how != How::Mbarrier => {
+                Err(FaultKind::MbarrierAsData {
+                    address,
+                    other: self.code.other(instruction),
+                })
+            }
             _ => Ok(()),
         }
     }
 
-    /// An error if the tag records an access of another warp that is not ordered before this one.
-    fn ordered(&self, tag: Tag, usage: Use<'_>) -> Result<(), FaultKind> {
-        let (Use::Read {
+    /// An error unless a write is ordered after a read of the byte.
+    fn after_reader(&self, reader: &Reader) -> Result<(), FaultKind> {
+        let (address, code) = (self.address, self.code);
+        let Use {
+            how,
             warp: by,
             knowledge,
+        } = self.usage;
+        match reader {
+            Reader::Generic(tag) => match tag.record() {
+                Record::Generic {
+                    instruction,
+                    warp,
+                    clock,
+                } if how == How::Write => self.ordered(instruction, warp, clock),
+                _ => Ok(()),
+            },
+            Reader::Async(read) if !read.ended(by, knowledge) => {
+                let other = code.other(read.instruction);
+                Err(match read.by {
+                    Reading::Wgmma { .. } => FaultKind::WgmmaInFlight { address, other },
+                    Reading::Store { .. } => FaultKind::StoreInFlight { address, other },
+                    Reading::Copy { .. } => FaultKind::SourceInFlight { address, other },
+                })
+            }
+            Reader::Async(_) => Ok(()),
         }
-        | Use::Write {
-            warp: by,
-            knowledge,
-        }
-        | Use::Overwrite {
-            warp: by,
-            knowledge,
-        }) = usage
-        else {
+    }
+
+    /// An error unless the access is ordered after an access of a warp.
+    fn ordered(&self, instruction: usize, warp: usize, clock: u32) -> Result<(), FaultKind> {
+        if warp == self.usage.warp || clock <= self.usage.knowledge.seen[warp] {
             return Ok(());
-        };
-        match tag.writer() {
-            Writer::Generic {
-                instruction,
-                warp,
-                clock,
-            } if warp != by && clock > knowledge.seen[warp] => Err(FaultKind::Race {
-                address: self.address,
-                other: self.code.other(instruction),
-                rank: (warp / self.warps_per_cta) as u32,
-                warp: (warp % self.warps_per_cta) as u32,
-            }),
-            _ => Ok(()),
         }
+        Err(FaultKind::Race {
+            address: self.address,
+            other: self.code.other(instruction),
+            rank: (warp / self.warps_per_cta) as u32,
+            warp: (warp % self.warps_per_cta) as u32,
+        })
     }
 }
 
-/// The kinds of [`Use`] by a warp with this knowledge.
+/// The [`Use`] by a warp with this knowledge.
 impl Knowledge {
-    pub(crate) fn reads(&self, warp: usize) -> Use<'_> {
-        Use::Read {
-            warp,
-            knowledge: self,
-        }
-    }
-
-    pub(crate) fn writes(&self, warp: usize) -> Use<'_> {
-        Use::Write {
-            warp,
-            knowledge: self,
-        }
-    }
-
-    pub(crate) fn overwrites(&self, warp: usize) -> Use<'_> {
-        Use::Overwrite {
+    pub(crate) fn uses(&self, warp: usize, how: How) -> Use<'_> {
+        Use {
+            how,
             warp,
             knowledge: self,
         }

@@ -1,6 +1,7 @@
 //! A warp: its registers, its splits, and the state of its synchronisation.
 
 use super::knowledge::Knowledge;
+use super::repetition::Repetition;
 use super::wgmma::Pending;
 use crate::limits::{OutOfHostMemory, filled};
 use crate::op::{Code, Reg};
@@ -60,26 +61,33 @@ pub(crate) struct Warp {
     pub(crate) unannounced: BTreeSet<(usize, u32)>,
     /// The phase of the cluster barrier when it last arrived there.
     pub(crate) cluster_phase: u64,
+    /// Of the warps that can run, those of the highest priority do.
+    pub(crate) priority: u64,
     /// Registers of each thread, which `setmaxnreg` changes.
     pub(crate) registers: u32,
 }
 
 /// Lanes of a warp that are at the same instruction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Split {
     pub(crate) pc: usize,
     pub(crate) mask: u32,
     pub(crate) wait: Option<Wait>,
-    /// Whether its next wait for an mbarrier returns false, as PTX allows at any time.
-    pub(crate) give_up: bool,
+    /// The last wait for an mbarrier that returned false, and its instruction.
+    pub(crate) refused: Option<(usize, Wait)>,
+    /// Whether it runs on before the mbarrier's phase is complete, since nothing else can run.
+    pub(crate) given_up: bool,
+    /// The states of its registers when it waited in vain after that.
+    pub(crate) attempts: Repetition,
 }
 
 /// What a split waits for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
     /// The lanes of `required` to reach the instruction, which they execute together.
     Lanes { required: u32 },
-    /// The completion of a phase of the mbarrier at this address in the CTA of this rank.
+    /// The completion of a phase of the mbarrier at this address in the CTA of this rank. The instruction has returned false;
+    /// the split does not run, since it would ask again.
     Mbarrier {
         rank: usize,
         address: u32,
@@ -140,8 +148,7 @@ impl Warp {
             splits: vec![Split {
                 pc: 0,
                 mask: alive,
-                wait: None,
-                give_up: false,
+                ..Split::default()
             }],
             index,
             rank,
@@ -187,6 +194,16 @@ impl Warp {
     pub(crate) fn tick(&mut self) {
         let own = self.index;
         Rc::make_mut(&mut self.knowledge.seen)[own] += 1;
+    }
+
+    /// A number that differs, very probably, if the registers differ.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let values = self.rows.as_flattened().iter();
+        values.fold(0, |hash, value| {
+            (hash ^ value)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                .rotate_left(29)
+        })
     }
 
     /// The wgmma of this number, counted from 0 in the order of issue, unless the warp has waited for it.

@@ -1,10 +1,12 @@
 //! wgmma instructions that are not complete, and matrix descriptors.
 
-use super::knowledge::Knowledge;
 use super::origin::Origin;
+use super::readers::AsyncRead;
 use crate::error::FaultKind;
 use cute_hopper::{SwizzleMode, wgmma};
 use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
+use std::rc::Rc;
 
 pub(crate) const CORE_BYTES: u64 = wgmma::CORE_BYTES as u64;
 const CORE_ROWS: u64 = wgmma::CORE_ROWS as u64;
@@ -17,8 +19,8 @@ pub(crate) struct Pending {
     pub(crate) b: Descriptor,
     /// Whether D is added.
     pub(crate) accumulate: bool,
-    /// What the warp knew when it issued the wgmma.
-    pub(crate) knowledge: Knowledge,
+    /// Its reads of shared memory, which the warps of the warpgroup share.
+    pub(crate) read: Rc<AsyncRead>,
     /// The group that it is committed to.
     pub(crate) group: Option<u64>,
     /// How many wgmma instructions the warp had issued before.
@@ -60,13 +62,41 @@ impl Descriptor {
         })
     }
 
+    /// Calls a function for each 16 contiguous bytes of the matrix in a range of its rows (columns, if it is B), which are `bytes`
+    /// bytes along K: with their address, their row and their byte along K, or, if the matrix is MN-major, their first row and
+    /// their index along K. An element has `size` bytes.
+    pub(crate) fn cores(
+        &self,
+        mn_major: bool,
+        rows: Range<usize>,
+        bytes: usize,
+        size: usize,
+        mut f: impl FnMut(u64, usize, usize) -> std::result::Result<(), FaultKind>,
+    ) -> std::result::Result<(), FaultKind> {
+        let core = CORE_BYTES as usize;
+        if mn_major {
+            for row in rows.step_by(core / size) {
+                for k in 0..bytes / size {
+                    f(self.mn_major((row * size) as u64, k as u64), row, k)?;
+                }
+            }
+        } else {
+            for row in rows {
+                for byte in (0..bytes).step_by(core) {
+                    f(self.k_major(row as u64, byte as u64), row, byte)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Bytes of a row of the swizzle mode's pattern.
     pub(crate) fn span(&self) -> u64 {
         self.swizzle.span() as u64
     }
 
     /// The address of 16 contiguous bytes along K of a K-major matrix: of this row, from byte `k_byte` of K on.
-    pub(crate) fn k_major(&self, row: u64, k_byte: u64) -> u64 {
+    fn k_major(&self, row: u64, k_byte: u64) -> u64 {
         let along_k = match self.swizzle {
             SwizzleMode::None => k_byte / CORE_BYTES * self.leading,
             _ => k_byte,
@@ -77,7 +107,7 @@ impl Descriptor {
 
     /// The address of 16 contiguous bytes along M or N of an MN-major matrix: from byte `byte` of M or N on, at index `k`
     /// of K.
-    pub(crate) fn mn_major(&self, byte: u64, k: u64) -> u64 {
+    fn mn_major(&self, byte: u64, k: u64) -> u64 {
         let within = k % CORE_ROWS * self.span() + byte % self.span();
         let panel = byte / self.span();
         // Without a swizzle the two byte offsets have each other's role.

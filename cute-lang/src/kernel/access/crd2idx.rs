@@ -1,6 +1,6 @@
 //! Layouts, swizzles and maps of bits at coordinates that are known only at run time, as instructions.
 
-use crate::kernel::emit::bits;
+use crate::kernel::emit::bits::{self, Right};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::value::{Num, Value};
@@ -140,7 +140,7 @@ fn in_units(b: &Builder, layout: &Layout, unit: i64) -> Result<Layout> {
 fn possible_values(b: &Builder, layout: &Layout, coordinate: &Num) -> u64 {
     let modes = coalesce(layout).flat_modes();
     let (mut sum, mut rest) = (0, b.possible_bits(coordinate));
-    let known = |op, bits, number: i64| bits::possible(op, bits, number as u64, true, 64);
+    let known = |op, bits, number: i64| bits::possible(op, bits, Right::Known(number as u64), 64);
     for (i, (extent, stride)) in modes.iter().enumerate() {
         let digit = match i + 1 < modes.len() {
             true => known(Op::Rem, rest, *extent),
@@ -149,8 +149,7 @@ fn possible_values(b: &Builder, layout: &Layout, coordinate: &Num) -> u64 {
         sum = bits::possible(
             Op::Add,
             sum,
-            known(Op::Mul, digit, stride.value()),
-            false,
+            Right::Any(known(Op::Mul, digit, stride.value())),
             64,
         );
         rest = known(Op::Div, rest, *extent);

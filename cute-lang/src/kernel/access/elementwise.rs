@@ -6,7 +6,7 @@
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::held::shown;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::types::number_type;
+use crate::kernel::value::types::{half_bits, number_type, pair_type};
 use crate::kernel::value::{Element, Fragment, Held, Num, Scalar, Value, packing, word_type};
 use cute_algebra::{Layout, Tuple};
 use cute_ptx::ast::{Operand, Type};
@@ -21,6 +21,8 @@ pub(crate) struct Elementwise<'a> {
     whole: &'a Fragment,
     /// For each argument that is a fragment, which of its values belongs to each value of the whole.
     partners: Vec<Vec<usize>>,
+    /// If two values are computed at once: for each argument, the registers of its pairs.
+    pairs: Option<Vec<Vec<Scalar>>>,
     /// The first line that computes results.
     start: usize,
 }
@@ -49,6 +51,7 @@ impl<'a> Elementwise<'a> {
             arguments: arguments.to_vec(),
             whole,
             partners: partners.collect::<Result<_>>()?,
+            pairs: None,
             start: b.check_length()?,
         }))
     }
@@ -71,13 +74,83 @@ impl<'a> Elementwise<'a> {
         Ok(each.filter(|each| fits(each).is_some()))
     }
 
-    /// How many values the result has.
-    pub(crate) fn count(&self) -> usize {
-        self.whole.values.len()
+    /// The same with pairs of 16-bit numbers computed at once, if the function takes pairs of this type, and if in all fragments
+    /// the numbers that make a pair share a register.
+    pub(crate) fn in_pairs(
+        mut self,
+        b: &mut Builder,
+        takes: impl Fn(Type) -> bool,
+    ) -> Result<Self> {
+        let single = number_type(self.whole.element);
+        let pair = single.and_then(pair_type).filter(|pair| takes(*pair));
+        let (Some(single), Some(pair)) = (single, pair) else {
+            return Ok(self);
+        };
+        let count = self.whole.values.len() / 2;
+        if !self.whole.values.len().is_multiple_of(2) || !self.lies_in_pairs(single) {
+            return Ok(self);
+        }
+        let mut pairs = Vec::new();
+        for (argument, partners) in self.arguments.iter().zip(&self.partners) {
+            let registers = match argument {
+                Value::Fragment(fragment) => {
+                    let first = partners.iter().step_by(2);
+                    first.map(|value| fragment.part(*value).0).collect()
+                }
+                Value::Scalar(number) => {
+                    let twice = Operand::Vector(vec![number.operand(); 2]);
+                    let twice = b.compute(Type::B32, Opcode::Mov, Type::B32, [twice]);
+                    vec![twice; count]
+                }
+                number => {
+                    let bits = i128::from(half_bits(number.as_float().unwrap_or(0.0), single));
+                    let twice = Num::Const(bits << 16 | bits);
+                    vec![b.to_register(&twice, Type::U32)?; count]
+                }
+            };
+            let registers = registers.into_iter().map(|register| Scalar {
+                ty: pair,
+                variable: true,
+                ..register
+            });
+            pairs.push(registers.collect());
+        }
+        self.pairs = Some(pairs);
+        Ok(self)
     }
 
-    /// The arguments for this value.
+    /// Whether each argument is a number of that type or a fragment of such in which the values that make a pair share a
+    /// register.
+    fn lies_in_pairs(&self, single: Type) -> bool {
+        let mut arguments = self.arguments.iter().zip(&self.partners);
+        arguments.all(|(argument, partners)| match argument {
+            Value::Float(_) => true,
+            Value::Scalar(number) => number.ty == single,
+            Value::Fragment(fragment) => {
+                fragment.element == self.whole.element
+                    && partners.chunks(2).all(|pair| {
+                        let [low, high] = [pair[0], pair[1]].map(|value| fragment.part(value));
+                        low.0 == high.0 && low.1 == 0 && high.1 == 1
+                    })
+            }
+            _ => false,
+        })
+    }
+
+    /// How many times the function runs.
+    pub(crate) fn count(&self) -> usize {
+        match self.pairs {
+            Some(_) => self.whole.values.len() / 2,
+            None => self.whole.values.len(),
+        }
+    }
+
+    /// The arguments for this value, or for this pair of values.
     pub(crate) fn arguments(&self, b: &mut Builder, value: usize) -> Vec<Value> {
+        if let Some(pairs) = &self.pairs {
+            let registers = pairs.iter().map(|registers| &registers[value]);
+            return registers.cloned().map(Value::Scalar).collect();
+        }
         let pairs = self.arguments.iter().zip(&self.partners);
         let number = |(argument, partners): (&&Value, &Vec<usize>)| match fragment_of(argument) {
             Some(fragment) => fragment.read(b, partners[value]).into(),
@@ -103,6 +176,14 @@ impl<'a> Elementwise<'a> {
             ))),
         });
         let results: Vec<Scalar> = results.collect::<Result<_>>()?;
+        if self.pairs.is_some() {
+            let element = self.whole.element;
+            let registers = results.into_iter().map(|pair| Scalar {
+                ty: word_type(element),
+                ..pair
+            });
+            return Ok(self.whole.in_registers(element, registers.collect()));
+        }
         let ty = results.first().map_or(Type::F32, |result| result.ty);
         let element = Element::ALL.iter().find(|it| number_type(**it) == Some(ty));
         let element = *element.ok_or_else(|| b.error("the function gives no number"))?;

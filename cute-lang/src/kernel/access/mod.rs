@@ -1,6 +1,8 @@
 //! Where data lies: the instructions for addresses of tensors and of their parts, and for values of fragments.
 
 pub(super) mod address;
+pub(super) mod check;
+pub(super) mod coordinate;
 pub(super) mod crd2idx;
 pub(super) mod element;
 pub(super) mod elementwise;

@@ -1,5 +1,6 @@
 //! Parts of tensors in shared memory.
 
+use crate::kernel::access::check::check_shared;
 use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Num, Tensor, Value};
@@ -25,6 +26,7 @@ impl Tensor {
             dynamic: self.dynamic.clone(),
         };
         let layout = self.layout.layout();
+        check_shared(b, self.base, layout.shape(), coordinate)?;
         selected.pick(b, layout, coordinate, self.width())?;
         let kept = match coordinate {
             Value::Wild => layout.clone(),

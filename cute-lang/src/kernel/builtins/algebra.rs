@@ -68,6 +68,9 @@ const DOMAIN_OPERATIONS: &[&str] = &[
     "zipped_divide",
 ];
 
+/// The operations that tell the coordinates of a layout.
+const QUESTIONS: &[&str] = &["depth", "rank", "shape"];
+
 /// The tensor of this layout under the layout that the operation gives.
 fn on_tensor(
     operation: &Operation,
@@ -75,6 +78,9 @@ fn on_tensor(
     layout: &Layout,
     with_layout: impl FnOnce(Layout) -> Result<Value>,
 ) -> Result<Value> {
+    if QUESTIONS.contains(&call.name) {
+        return call.apply(operation, vec![layout.into()]);
+    }
     if !DOMAIN_OPERATIONS.contains(&call.name) {
         let list = DOMAIN_OPERATIONS.join(", ");
         return Err(call.error_at(

@@ -2,10 +2,10 @@
 
 use crate::kernel::access::elementwise::Elementwise;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Element, Num, Value};
+use crate::kernel::value::{Callable, Element, Num, Value};
 use cute_algebra::operations;
 use cute_algebra::operations::Operation;
-use cute_ptx::ast::Operand;
+use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifiers, Opcode};
 use proc_macro2::Span;
 use syn::{Error, Result};
@@ -141,16 +141,19 @@ impl Call {
         Ok(Value::from_algebra(result))
     }
 
-    /// Runs a function of numbers: if an argument is a fragment, once for each value, and the results are a fragment.
+    /// Runs a function of numbers: if an argument is a fragment, once for each value, or for two at once of a type of pairs that the
+    /// function takes, and the results are a fragment.
     pub fn elementwise(
         &self,
         b: &mut Builder,
+        takes: impl Fn(Type) -> bool,
         function: impl Fn(&mut Builder, &Call) -> Result<Value>,
     ) -> Result<Value> {
         let values: Vec<&Value> = self.args.iter().map(|argument| &argument.value).collect();
         let Some(each) = Elementwise::new(b, &values)? else {
             return function(b, self);
         };
+        let each = each.in_pairs(b, takes)?;
         let mut results = Vec::new();
         for value in 0..each.count() {
             let numbers = each.arguments(b, value).into_iter();
@@ -167,6 +170,15 @@ impl Call {
             results.push(function(b, &call)?);
         }
         Ok(Value::Fragment(each.fragment(b, results)?))
+    }
+
+    /// The name of an operation that argument `index` is, such as `add` or the function `max`.
+    pub fn operation(&self, index: usize) -> Option<&str> {
+        match &self.args[index].value {
+            Value::Word(word) => Some(word),
+            Value::Callable(Callable::Function(_, function)) => Some(function),
+            _ => None,
+        }
     }
 
     /// Argument `index` as an integer, known or in a register.

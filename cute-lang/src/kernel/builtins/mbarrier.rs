@@ -1,11 +1,12 @@
 //! Mbarriers: barriers in shared memory.
 
 use crate::kernel::access::address::Addresses;
+use crate::kernel::access::check::check_shared;
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::{Builder, address_operand, unless};
 use crate::kernel::emit::shared::Purpose;
-use crate::kernel::value::{Barrier, Barriers, Num, Value};
-use cute_algebra::Swizzle;
+use crate::kernel::value::{Barrier, Barriers, Num, Scalar, Value};
+use cute_algebra::{Swizzle, Tuple};
 use cute_hopper::barriers::{MAX_ARRIVALS, MBARRIER_BYTES};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -40,20 +41,21 @@ impl Barrier {
         self.addresses().operand(b, 0)
     }
 
-    fn addresses(&self) -> Addresses {
+    /// Its addresses, of which there is one.
+    pub(super) fn addresses(&self) -> Addresses {
         Addresses::new(self.base.into(), Swizzle::IDENTITY, self.offset.clone())
     }
 }
 
 /// One of several barriers.
 pub(crate) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Result<Value> {
-    let Some(index) = index.as_num() else {
+    let Some(number) = index.as_num() else {
         return Err(b.error(format!(
             "the index of a barrier is an integer, not {}",
             index.kind()
         )));
     };
-    if let Num::Const(index) = index
+    if let Num::Const(index) = number
         && !(0..i128::from(barriers.count)).contains(&index)
     {
         return Err(b.error(format!(
@@ -61,7 +63,8 @@ pub(crate) fn pick(b: &mut Builder, barriers: &Barriers, index: &Value) -> Resul
             barriers.count
         )));
     }
-    let offset = b.mul(&index, &Num::from(MBARRIER_BYTES))?;
+    check_shared(b, barriers.base, &Tuple::Leaf(barriers.count.into()), index)?;
+    let offset = b.mul(&number, &Num::from(MBARRIER_BYTES))?;
     Ok(Value::Barrier(Barrier {
         base: barriers.base,
         offset,
@@ -157,19 +160,7 @@ fn arrive_at(b: &mut Builder, call: &Call) -> Result<Value> {
         return Err(call.mismatch(0, "a barrier"));
     };
     let own = barrier.addresses().register(b, 0)?;
-    let cta = call.num(1)?;
-    let size: u32 = b.cluster.iter().product();
-    if let Num::Const(rank) = cta
-        && !(0..i128::from(size)).contains(&rank)
-    {
-        return Err(call.error_at(1, format!("a cluster has the CTAs 0..{size}, not {rank}")));
-    }
-    let there = b.compute(
-        Type::U32,
-        Opcode::Mapa,
-        (Modifier::SharedCluster, Type::U32),
-        [own.operand(), cta.operand()],
-    );
+    let there = there(b, call, 1, &own)?;
     let there = address_operand(&there, 0);
     b.emit(
         Opcode::MbarrierArrive,
@@ -177,6 +168,21 @@ fn arrive_at(b: &mut Builder, call: &Call) -> Result<Value> {
         [Operand::Sink, there],
     );
     Ok(Value::Unit)
+}
+
+/// Where an address in the shared memory of this CTA lies in the CTA of the cluster whose rank is argument `index`.
+pub(super) fn there(b: &mut Builder, call: &Call, index: usize, own: &Scalar) -> Result<Scalar> {
+    let cta = call.num(index)?;
+    let size: u32 = b.cluster.iter().product();
+    if let Num::Const(rank) = cta
+        && !(0..i128::from(size)).contains(&rank)
+    {
+        let message = format!("a cluster has the CTAs 0..{size}, not {rank}");
+        return Err(call.error_at(index, message));
+    }
+    let modifiers = (Modifier::SharedCluster, Type::U32);
+    let operands = [own.operand(), cta.operand()];
+    Ok(b.compute(Type::U32, Opcode::Mapa, modifiers, operands))
 }
 
 /// Arrives, and adds to the bytes that copies must write before the phase completes.

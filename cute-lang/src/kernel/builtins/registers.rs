@@ -42,6 +42,6 @@ fn setmaxnreg(b: &mut Builder, call: &Call, direction: Modifier) -> Result<Value
             ),
         ));
     }
-    b.roles.set_registers(registers, call.span);
+    b.set_registers(registers, call.span);
     instruction(b, Opcode::Setmaxnreg, direction, Some(registers.into()))
 }

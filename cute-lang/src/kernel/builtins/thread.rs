@@ -2,6 +2,7 @@
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::setmaxnreg;
 use crate::kernel::value::{Num, Value};
 use cute_hopper::threads::{WARP, WARPGROUP};
 use cute_ptx::ast::{Operand, Type};
@@ -74,11 +75,7 @@ fn warp(b: &mut Builder, _: &Call) -> Result<Value> {
 }
 
 fn warpgroup(b: &mut Builder, _: &Call) -> Result<Value> {
-    let index = uniform(b, "warpgroup", WARPGROUP)?;
-    if let Num::Reg(register) = &index {
-        b.roles.set_index(&register.name);
-    }
-    Ok(index.into())
+    Ok(uniform(b, setmaxnreg::INDEX, WARPGROUP)?.into())
 }
 
 /// The index of the group of `size` threads. It is read from lane 0 of the warp, so that the assembler knows it is the

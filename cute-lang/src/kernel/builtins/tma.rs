@@ -1,10 +1,11 @@
 //! Tensors read and written by TMA.
 
+use super::copy::reduction::reduction;
 use super::mbarrier;
 use crate::kernel::access::address::Addresses;
 use crate::kernel::builtins::call::{Builtin, Call, instruction};
-use crate::kernel::emit::builder::Builder;
-use crate::kernel::emit::param::{ParamKind, TmaRecipe};
+use crate::kernel::emit::builder::{Builder, address_operand};
+use crate::kernel::emit::param::{ParamKind, TmaParam, TmaRecipe};
 use crate::kernel::value::{Num, Scalar, Tensor, TmaTensor, Value};
 use cute_algebra::{Layout, Swizzle, TmaPlan, prepend_to_rank, tma_plan};
 use cute_hopper::tma::SHARED_ALIGN;
@@ -20,6 +21,18 @@ pub(super) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "tma_store(tile, destination, coordinate)",
         apply: tma_store,
+    },
+    Builtin {
+        signature: "tma_reduce(tile, destination, coordinate, operation)",
+        apply: tma_reduce,
+    },
+    Builtin {
+        signature: "tma_prefetch(source, coordinate, tile)",
+        apply: tma_prefetch,
+    },
+    Builtin {
+        signature: "tma_prefetch_map(tensor)",
+        apply: tma_prefetch_map,
     },
     Builtin {
         signature: "tma_commit()",
@@ -49,7 +62,7 @@ fn tma_load(b: &mut Builder, call: &Call) -> Result<Value> {
     let copies = copies(b, call, 0, 1, 2, true)?;
     let barrier = mbarrier::address(b, call, 3)?;
     let ctas = match call.args.get(4) {
-        Some(_) => Some(cta_mask(b, call)?),
+        Some(_) => Some(cta_mask(b, call, 4)?),
         None => None,
     };
     let multicast = ctas.as_ref().map(|_| Modifier::MulticastCluster);
@@ -65,10 +78,10 @@ fn tma_load(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// The argument `ctas` as an operand.
-fn cta_mask(b: &mut Builder, call: &Call) -> Result<Operand> {
+/// Argument `index`, a set of CTAs of the cluster, as an operand.
+pub(super) fn cta_mask(b: &mut Builder, call: &Call, index: usize) -> Result<Operand> {
     let size: u32 = b.cluster.iter().product();
-    let mask = call.num(4)?;
+    let mask = call.num(index)?;
     if let Num::Const(known) = mask
         && !(1..1 << size).contains(&known)
     {
@@ -76,7 +89,7 @@ fn cta_mask(b: &mut Builder, call: &Call) -> Result<Operand> {
             "a set of the CTAs of a cluster of {size} is from 0b1 to {:#b}, not {known:#b}",
             (1u32 << size) - 1
         );
-        return Err(call.error_at(4, message));
+        return Err(call.error_at(index, message));
     }
     let mask = match mask {
         Num::Reg(scalar) => b.convert(&scalar, Type::U16)?,
@@ -95,6 +108,46 @@ fn tma_store(b: &mut Builder, call: &Call) -> Result<Value> {
         );
     }
     Ok(Value::Unit)
+}
+
+/// Combines elements of a tensor with those of a tile.
+fn tma_reduce(b: &mut Builder, call: &Call) -> Result<Value> {
+    let copies = copies(b, call, 1, 2, 0, false)?;
+    let element = map_of(b, call, 1)?.1.element;
+    let (op, _) = reduction(call, 3, element)?;
+    for Copy { tensor, tile, dims } in copies {
+        let modifiers = (dims, op, Modifier::Tile);
+        b.emit(Opcode::CpReduceAsyncBulkTensor, modifiers, [tensor, tile]);
+    }
+    Ok(Value::Unit)
+}
+
+/// Fetches what `tma_load` would load into the L2 cache.
+fn tma_prefetch(b: &mut Builder, call: &Call) -> Result<Value> {
+    for Copy { tensor, dims, .. } in copies(b, call, 0, 1, 2, true)? {
+        let modifiers = (dims, Modifier::Tile);
+        b.emit(Opcode::CpAsyncBulkPrefetchTensor, modifiers, [tensor]);
+    }
+    Ok(Value::Unit)
+}
+
+/// Fetches the tensor map of a parameter.
+fn tma_prefetch_map(b: &mut Builder, call: &Call) -> Result<Value> {
+    let (param, _) = map_of(b, call, 0)?;
+    let symbol = b.params[param].symbol.clone();
+    let map = map(b, &symbol);
+    b.emit(Opcode::PrefetchTensormap, (), [address_operand(&map, 0)]);
+    Ok(Value::Unit)
+}
+
+/// Argument `index` as a parameter with a tensor map.
+fn map_of<'b>(b: &'b Builder, call: &Call, index: usize) -> Result<(usize, &'b TmaParam)> {
+    if let Value::TmaTensor(TmaTensor { param }) = call.args[index].value
+        && let ParamKind::TmaLoad(tma) | ParamKind::TmaStore(tma) = &b.params[param].kind
+    {
+        return Ok((param, tma));
+    }
+    Err(call.mismatch(index, "a `TmaLoad` or a `TmaStore` parameter"))
 }
 
 /// The operands of one instruction.

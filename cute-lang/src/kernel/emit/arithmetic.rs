@@ -1,7 +1,7 @@
 //! Arithmetic on integers that are known or in registers. An operation is folded, simplified, or emitted as an
 //! instruction.
 
-use crate::kernel::emit::bits;
+use crate::kernel::emit::bits::{self, Right};
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::conditions::Meaning;
 use crate::kernel::emit::operation::{Cmp, Op, fold, mirror, symbol};
@@ -165,7 +165,9 @@ impl Builder {
         };
         if let Some(possible) = possible {
             self.limit_bits(&result, possible);
+            self.note_result(op, a, b, &result);
         }
+        self.computes(&result, op, a, b);
         Ok(Num::Reg(result))
     }
 
@@ -211,7 +213,12 @@ impl Builder {
     /// The bits that may be set in the result of an operation on unsigned integers.
     fn possible_result(&self, op: Op, a: &Num, b: &Num, ty: Type) -> Option<u64> {
         let (left, right) = (self.possible_bits(a), self.possible_bits(b));
-        (!is_signed(ty)).then(|| bits::possible(op, left, right, b.constant().is_some(), ty.bits()))
+        let right = match b {
+            Num::Const(known) => Right::Known(*known as u64),
+            Num::Reg(_) if self.least(b) >= 1 => Right::Positive(right),
+            Num::Reg(_) => Right::Any(right),
+        };
+        (!is_signed(ty)).then(|| bits::possible(op, left, right, ty.bits()))
     }
 
     fn simplify(&mut self, op: Op, a: &Num, b: &Num, ty: Type) -> Result<Option<Num>> {
@@ -260,38 +267,54 @@ impl Builder {
         if let (Num::Const(a), Num::Const(b)) = (a, b) {
             return Ok(Value::Bool(cmp.holds(a, b)));
         }
+        let predicate = self.compare_and(cmp, a, b, None)?;
+        Ok(predicate.into())
+    }
+
+    /// Compares two integers: a predicate that holds if the comparison does, and another predicate, if there is one.
+    pub fn compare_and(
+        &mut self,
+        cmp: Cmp,
+        a: &Num,
+        b: &Num,
+        other: Option<&Scalar>,
+    ) -> Result<Scalar> {
+        if let (Num::Const(a), Num::Const(b)) = (a, b) {
+            let zeros = [Operand::Int(0), Operand::Int(0)];
+            let holds = if cmp.holds(a, b) { Cmp::Eq } else { Cmp::Ne };
+            return Ok(self.set_predicate_and(holds, Type::U32, zeros, other));
+        }
         let ty = self.type_of_numbers(a, b)?;
         let (cmp, a, b) = if a.constant().is_some() {
             (mirror(cmp), b, a)
         } else {
             (cmp, a, b)
         };
-        let predicate = self.set_predicate(cmp, ty, a.operand(), b.operand());
-        if !is_signed(ty) {
-            self.means(&predicate, Meaning::Compare(a.clone(), cmp, b.clone()));
+        let predicate = self.set_predicate_and(cmp, ty, [a.operand(), b.operand()], other);
+        if !is_signed(ty) && other.is_none() {
+            let comparison = (a.clone(), cmp, b.clone());
+            self.means(&predicate, Meaning::Compare(comparison));
         }
-        if let (Num::Reg(register), Num::Const(number)) = (a, b) {
-            self.roles
-                .compare(&predicate.name, cmp, &register.name, *number);
-        }
-        Ok(predicate.into())
+        Ok(predicate)
     }
 
     /// `setp`.
     pub fn set_predicate(&mut self, cmp: Cmp, ty: Type, a: Operand, b: Operand) -> Scalar {
-        let modifiers = (cmp.modifier(), instruction_type(ty));
-        self.compute(Type::Pred, Opcode::Setp, modifiers, [a, b])
+        self.set_predicate_and(cmp, ty, [a, b], None)
     }
 
-    /// A predicate that holds if both do, of which the first may be left out.
-    pub fn both(&mut self, first: Option<Scalar>, second: Scalar) -> Scalar {
-        match first {
-            None => second,
-            Some(first) => {
-                let operands = [first.operand(), second.operand()];
-                self.compute(Type::Pred, Opcode::And, Type::Pred, operands)
-            }
-        }
+    /// `setp`: a predicate that holds if the comparison does, and another predicate, if there is one.
+    pub fn set_predicate_and(
+        &mut self,
+        cmp: Cmp,
+        ty: Type,
+        operands: [Operand; 2],
+        other: Option<&Scalar>,
+    ) -> Scalar {
+        let and = other.map(|_| Modifier::And);
+        let modifiers = (cmp.modifier(), and, instruction_type(ty));
+        let operands = operands.into_iter().chain(other.map(Scalar::operand));
+        self.compute(Type::Pred, Opcode::Setp, modifiers, operands)
     }
 
     /// `if` as a value: the first number where the predicate holds, else the second, both of type `ty`.

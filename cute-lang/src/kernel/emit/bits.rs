@@ -3,10 +3,25 @@
 
 use crate::kernel::emit::operation::Op;
 
-/// The bits that may be set in `a op b` for unsigned integers of `width` bits, given the bits that may be set in each
-/// operand. If `exact` is true, `b` is the operand itself and not a set of possible bits.
-pub fn possible(op: Op, a: u64, b: u64, exact: bool, width: u32) -> u64 {
+/// What is known of the right operand of an operation.
+#[derive(Clone, Copy, Debug)]
+pub enum Right {
+    /// The operand itself.
+    Known(u64),
+    /// The bits that may be set in it. It is not 0.
+    Positive(u64),
+    /// The bits that may be set in it.
+    Any(u64),
+}
+
+/// The bits that may be set in `a op b` for unsigned integers of `width` bits, given the bits that may be set in a.
+pub fn possible(op: Op, a: u64, right: Right, width: u32) -> u64 {
     let all = u64::MAX >> (64 - width);
+    let (b, exact, divides) = match right {
+        Right::Known(b) => (b, true, b != 0),
+        Right::Positive(b) => (b, false, true),
+        Right::Any(b) => (b, false, false),
+    };
     let multiple = !below(a.trailing_zeros().min(b.trailing_zeros()));
     let power = (exact && b.is_power_of_two()).then(|| b.trailing_zeros());
     let bits = match op {
@@ -22,8 +37,10 @@ pub fn possible(op: Op, a: u64, b: u64, exact: bool, width: u32) -> u64 {
             a.checked_mul(b).map_or(all, up_to)
                 & !below(a.trailing_zeros().saturating_add(b.trailing_zeros()))
         }
-        Op::Div if exact && b != 0 => up_to(a / b),
-        Op::Rem if exact && b != 0 => up_to(a).min(up_to(b - 1)) & multiple,
+        Op::Div if exact && divides => up_to(a / b),
+        Op::Div if divides => up_to(a),
+        Op::Rem if exact && divides => up_to(a).min(up_to(b - 1)) & multiple,
+        Op::Rem if divides => up_to(a).min(up_to(b)) & multiple,
         // A division by 0 gives any number.
         Op::Div | Op::Rem => all,
         Op::Shl if exact => u32::try_from(b)
@@ -105,18 +122,21 @@ mod tests {
                         let Some(result) = evaluate(op, x, y) else {
                             continue;
                         };
-                        let known = possible(op, a, y, true, 8);
+                        let known = possible(op, a, Right::Known(y), 8);
                         assert_eq!(
                             result & !known,
                             0,
                             "{x} of {a:#b} {op:?} {y}: {result:#b} outside {known:#b}"
                         );
-                        let unknown = possible(op, a, b, false, 8);
-                        assert_eq!(
-                            result & !unknown,
-                            0,
-                            "{x} of {a:#b} {op:?} {y} of {b:#b}: {result:#b} outside {unknown:#b}"
-                        );
+                        let positive = (y != 0).then_some(Right::Positive(b));
+                        for right in positive.into_iter().chain([Right::Any(b)]) {
+                            let unknown = possible(op, a, right, 8);
+                            assert_eq!(
+                                result & !unknown,
+                                0,
+                                "{x} of {a:#b} {op:?} {y} of {right:?}: {result:#b} outside {unknown:#b}"
+                            );
+                        }
                     }
                 }
             }
@@ -125,10 +145,16 @@ mod tests {
 
     #[test]
     fn what_addressing_relies_on() {
-        assert_eq!(possible(Op::And, u64::MAX, 7, true, 32), 7);
-        assert_eq!(possible(Op::Shl, 0xffff_ffff, 13, true, 32), 0xffff_e000);
-        assert_eq!(possible(Op::Mul, 0xffff_ffff, 192, true, 32), 0xffff_ffc0);
-        assert_eq!(possible(Op::Add, 0x38, 0x7, false, 32), 0x3f);
-        assert_eq!(possible(Op::Rem, 0xffff_ffff, 4, true, 32), 3);
+        assert_eq!(possible(Op::And, u64::MAX, Right::Known(7), 32), 7);
+        assert_eq!(
+            possible(Op::Shl, 0xffff_ffff, Right::Known(13), 32),
+            0xffff_e000
+        );
+        assert_eq!(
+            possible(Op::Mul, 0xffff_ffff, Right::Known(192), 32),
+            0xffff_ffc0
+        );
+        assert_eq!(possible(Op::Add, 0x38, Right::Any(0x7), 32), 0x3f);
+        assert_eq!(possible(Op::Rem, 0xffff_ffff, Right::Known(4), 32), 3);
     }
 }

@@ -11,11 +11,12 @@
 use crate::kernel::emit::conditions::Conditions;
 use crate::kernel::emit::facts::Facts;
 use crate::kernel::emit::note::Note;
+use crate::kernel::emit::operation::Cmp;
 use crate::kernel::emit::param::Param;
 use crate::kernel::emit::registers::Registers;
 use crate::kernel::emit::registers::is_numbered;
 use crate::kernel::emit::report::Report;
-use crate::kernel::emit::roles::Roles;
+use crate::kernel::emit::setmaxnreg::Budget;
 use crate::kernel::emit::shared::{Purpose, SharedMemory};
 use crate::kernel::emit::unwritten::Unwritten;
 use crate::kernel::syntax::location::Location;
@@ -47,6 +48,8 @@ pub struct Builder {
     pub threads: u32,
     /// CTAs of a cluster.
     pub cluster: [u32; 3],
+    /// Whether accesses that nothing proves to be inside of their tensors are checked when the kernel runs.
+    pub checked: bool,
     place: Span,
     /// Where the statement that is interpreted stands.
     source: Option<Location>,
@@ -66,8 +69,7 @@ pub struct Builder {
     pub shared: SharedMemory,
     /// Which registers of fragments nothing has written.
     pub unwritten: Unwritten,
-    /// Which warpgroups run the current line.
-    pub roles: Roles,
+    pub(super) budget: Budget,
     /// The first instruction that is not in the table of `cute-ptx`, as an error.
     pub(super) defect: Option<Error>,
 }
@@ -81,6 +83,7 @@ impl Builder {
             conditions: Conditions::default(),
             threads,
             cluster,
+            checked: false,
             place: Span::call_site(),
             source: None,
             files: Vec::new(),
@@ -95,7 +98,7 @@ impl Builder {
             lines: Vec::new(),
             shared: SharedMemory::default(),
             unwritten: Unwritten::default(),
-            roles: Roles::default(),
+            budget: Budget::default(),
             defect: None,
         }
     }
@@ -422,6 +425,14 @@ impl Builder {
         self.once_as(name, name, ty, emit)
     }
 
+    /// The register that [`once`](Self::once) has computed for a name.
+    pub(super) fn known_once(&self, name: &str) -> Option<Scalar> {
+        let mut known = self.once.iter();
+        known
+            .find(|(key, _)| key == name)
+            .map(|(_, scalar)| scalar.clone())
+    }
+
     /// The PTX parameter `symbol` in a register called after `name`. `then` may emit more instructions that change the
     /// register.
     pub fn parameter(
@@ -450,8 +461,8 @@ impl Builder {
         ty: Type,
         emit: impl FnOnce(&mut Builder, &Scalar),
     ) -> Scalar {
-        if let Some((_, scalar)) = self.once.iter().find(|(known, _)| known == key) {
-            return scalar.clone();
+        if let Some(known) = self.known_once(key) {
+            return known;
         }
         let scalar = self.named_register(ty, name);
         // If `emit` calls `once`, those lines must come before its own.
@@ -506,6 +517,7 @@ impl Builder {
     pub fn thread(&mut self) -> Scalar {
         let thread = self.special("thread", Register::Tid, 0);
         self.limit_bits(&thread, u64::from(self.threads.next_power_of_two()) - 1);
+        self.always(&thread, Cmp::Lt, &Num::from(self.threads));
         thread
     }
 
@@ -541,7 +553,11 @@ impl Builder {
     pub fn greatest(&self, num: &Num) -> i128 {
         match num {
             Num::Const(value) => *value,
-            Num::Reg(_) => self.possible_bits(num).into(),
+            Num::Reg(register) => {
+                let by_bits = self.possible_bits(num).into();
+                self.known_limit(register)
+                    .map_or(by_bits, |limit| limit.min(by_bits))
+            }
         }
     }
 

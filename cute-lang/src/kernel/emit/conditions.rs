@@ -1,20 +1,27 @@
-//! Comparisons that hold where the current line is emitted: those of the branches around it.
+//! What is known where the current line is emitted: the comparisons of the branches around it and of the checks before it, and
+//! what holds of a register wherever it has a value.
 //!
-//! They are about registers that do not change. In a loop, a register has one value for an iteration, and what is known of it is
-//! forgotten at the end of the block.
+//! Comparisons are about registers that do not change. In a loop, a register has one value for an iteration, and what a
+//! branch tells of it is forgotten at the end of the block.
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
-use crate::kernel::emit::operation::{Cmp, mirror};
+use crate::kernel::emit::operation::{Cmp, Op, mirror};
 use crate::kernel::value::{Num, Scalar};
 use std::collections::BTreeMap;
 
-/// What is known of predicates, and which of them hold.
+/// How many computations back two integers are compared.
+const SAME_DEPTH: u32 = 6;
+
+/// What is known of predicates and registers, and what holds.
 #[derive(Default)]
 pub struct Conditions {
     meanings: BTreeMap<String, Meaning>,
-    /// Comparisons of unsigned integers.
-    holding: Vec<(Num, Cmp, Num)>,
+    holding: Vec<Condition>,
+    /// By register, how it compares with others wherever it has a value.
+    always: BTreeMap<String, Vec<(Cmp, Num)>>,
+    /// How registers were computed from others that do not change.
+    computed: BTreeMap<String, (Op, Num, Num)>,
     /// The numbers of the launch, by their registers.
     pub(super) quantities: BTreeMap<String, Quantity>,
 }
@@ -23,7 +30,7 @@ pub struct Conditions {
 #[derive(Clone, Debug)]
 pub enum Meaning {
     /// A comparison of unsigned integers.
-    Compare(Num, Cmp, Num),
+    Compare(Comparison),
     /// Both are true.
     And(Scalar, Scalar),
     /// At least one is true.
@@ -32,52 +39,141 @@ pub enum Meaning {
     Not(Scalar),
 }
 
-/// How many comparisons held at some place.
+/// A comparison of unsigned integers.
+pub type Comparison = (Num, Cmp, Num);
+
+/// What holds in the threads that run the current line.
+#[derive(Clone, Debug)]
+pub(super) enum Condition {
+    /// Other threads have taken another way: those in which this comparison does not hold. If it is none, nobody knows which.
+    Branch(Option<Comparison>),
+    /// Threads in which this comparison does not hold have ended the kernel.
+    Checked(Comparison),
+}
+
+/// How many conditions held at some place.
 pub struct Mark(usize);
 
 impl Builder {
     /// Records when a predicate is true. It must not change afterwards.
     pub fn means(&mut self, predicate: &Scalar, meaning: Meaning) {
         let keeps = match &meaning {
-            Meaning::Compare(a, _, b) => is_fixed(a) && is_fixed(b),
+            Meaning::Compare((a, _, b)) => is_fixed(a) && is_fixed(b),
             Meaning::And(a, b) | Meaning::Or(a, b) => !a.variable && !b.variable,
             Meaning::Not(a) => !a.variable,
         };
         if keeps {
-            self.conditions
-                .meanings
-                .insert(predicate.name.clone(), meaning);
+            let meanings = &mut self.conditions.meanings;
+            meanings.insert(predicate.name.clone(), meaning);
         }
     }
 
-    /// From here on, the predicate is true, or it is false, until [`forget`](Self::forget).
-    pub fn assume(&mut self, predicate: &Scalar, truth: bool) {
-        if predicate.variable {
-            return;
+    /// Records how a register was computed. It must not change afterwards.
+    pub(super) fn computes(&mut self, result: &Scalar, op: Op, a: &Num, b: &Num) {
+        // Of these, the bits of the result do not depend on whether the integers are signed.
+        let plain = matches!(
+            op,
+            Op::Add | Op::Sub | Op::Mul | Op::Shl | Op::And | Op::Or | Op::Xor
+        );
+        if plain && result.ty.bits() >= 32 && is_fixed(a) && is_fixed(b) {
+            let computed = &mut self.conditions.computed;
+            computed.insert(result.name.clone(), (op, a.clone(), b.clone()));
         }
-        match self.conditions.meanings.get(&predicate.name).cloned() {
-            Some(Meaning::Compare(a, cmp, b)) => {
-                let cmp = if truth { cmp } else { negated(cmp) };
-                self.conditions.holding.push((a, cmp, b));
+    }
+
+    /// The threads part: from here on, the predicate is true, or it is false, until [`forget`](Self::forget).
+    pub fn assume(&mut self, predicate: &Scalar, truth: bool) {
+        for comparison in self.meaning(predicate, truth) {
+            self.conditions.holding.push(Condition::Branch(comparison));
+        }
+    }
+
+    /// From here on, the predicate is true, since the kernel has ended otherwise, until [`forget`](Self::forget).
+    pub fn assume_checked(&mut self, predicate: &Scalar) {
+        for comparison in self.meaning(predicate, true).into_iter().flatten() {
+            self.conditions.holding.push(Condition::Checked(comparison));
+        }
+    }
+
+    /// From here on, an unsigned integer is below another, since the kernel has ended otherwise, until [`forget`](Self::forget).
+    pub fn assume_below(&mut self, a: &Num, b: &Num) {
+        if is_fixed(a) && is_fixed(b) {
+            let comparison = (a.clone(), Cmp::Lt, b.clone());
+            self.conditions.holding.push(Condition::Checked(comparison));
+        }
+    }
+
+    /// The comparisons that hold if the predicate is true, or if it is false. What is no comparison is none.
+    fn meaning(&self, predicate: &Scalar, truth: bool) -> Vec<Option<Comparison>> {
+        let meanings = &self.conditions.meanings;
+        let meaning = meanings
+            .get(&predicate.name)
+            .filter(|_| !predicate.variable);
+        match meaning {
+            Some(Meaning::Compare((a, cmp, b))) => {
+                let cmp = if truth { *cmp } else { negated(*cmp) };
+                vec![Some((a.clone(), cmp, b.clone()))]
             }
-            Some(Meaning::Not(other)) => self.assume(&other, !truth),
+            Some(Meaning::Not(other)) => self.meaning(other, !truth),
             Some(Meaning::And(a, b)) if truth => {
-                self.assume(&a, true);
-                self.assume(&b, true);
+                [self.meaning(a, true), self.meaning(b, true)].concat()
             }
             Some(Meaning::Or(a, b)) if !truth => {
-                self.assume(&a, false);
-                self.assume(&b, false);
+                [self.meaning(a, false), self.meaning(b, false)].concat()
+            }
+            _ => vec![None],
+        }
+    }
+
+    /// Records how a register compares with an unsigned integer wherever it has a value.
+    pub fn always(&mut self, register: &Scalar, cmp: Cmp, other: &Num) {
+        if !register.variable && is_fixed(other) {
+            let known = self.conditions.always.entry(register.name.clone());
+            let comparison = (cmp, other.clone());
+            let known = known.or_default();
+            if !known.contains(&comparison) {
+                known.push(comparison);
+            }
+        }
+    }
+
+    /// Records what follows for the result of an operation on unsigned integers.
+    pub(super) fn note_result(&mut self, op: Op, a: &Num, b: &Num, result: &Scalar) {
+        match op {
+            Op::Rem if self.least(b) >= 1 => self.always(result, Cmp::Lt, b),
+            Op::Div if self.least(b) >= 1 => self.always(result, Cmp::Le, a),
+            Op::Min => {
+                self.always(result, Cmp::Le, a);
+                self.always(result, Cmp::Le, b);
+            }
+            // The difference does not wrap.
+            Op::Sub if self.least(a) >= self.greatest(b) && self.least(b) >= 1 => {
+                self.always(result, Cmp::Lt, a);
             }
             _ => {}
         }
     }
 
-    /// From here on, an unsigned integer is below another, until [`forget`](Self::forget).
-    pub fn assume_below(&mut self, a: &Num, b: &Num) {
-        if is_fixed(a) && is_fixed(b) {
-            let holding = &mut self.conditions.holding;
-            holding.push((a.clone(), Cmp::Lt, b.clone()));
+    /// The largest value of a register, as far as a comparison with a known integer tells it wherever it has a value.
+    pub(super) fn known_limit(&self, register: &Scalar) -> Option<i128> {
+        let always = self.conditions.always.get(&register.name);
+        let always = always.filter(|_| !register.variable)?;
+        let limits = always.iter().filter_map(|(cmp, other)| match cmp {
+            Cmp::Lt => Some(other.constant()? - 1),
+            Cmp::Le => other.constant(),
+            _ => None,
+        });
+        limits.min()
+    }
+
+    /// A lower bound of an unsigned integer.
+    pub(super) fn least(&self, num: &Num) -> i128 {
+        match num {
+            Num::Const(value) => *value,
+            Num::Reg(register) => match self.quantity(register) {
+                Some(quantity) => self.facts.bounds(quantity).0.max(0),
+                None => 0,
+            },
         }
     }
 
@@ -86,43 +182,131 @@ impl Builder {
         Mark(self.conditions.holding.len())
     }
 
-    /// Forgets what has been assumed since.
+    /// Forgets what has been assumed since, where all threads that were there come together again.
     pub fn forget(&mut self, since: Mark) {
         self.conditions.holding.truncate(since.0);
+    }
+
+    /// Forgets at the end of a block what its statements have told. Threads that left it are still gone.
+    pub fn forget_block(&mut self, since: Mark) {
+        let holding = &mut self.conditions.holding;
+        let mut told = holding.drain(since.0..);
+        if told.any(|condition| matches!(condition, Condition::Branch(_))) {
+            drop(told);
+            holding.push(Condition::Branch(None));
+        }
+    }
+
+    /// What holds where the current line is emitted.
+    pub(super) fn holding(&self) -> &[Condition] {
+        &self.conditions.holding
+    }
+
+    /// The two unsigned integers that a register is known to be the sum of. The sum may wrap.
+    pub fn summands(&self, num: &Num) -> Option<(&Num, &Num)> {
+        let Num::Reg(register) = num else {
+            return None;
+        };
+        match self.conditions.computed.get(&register.name) {
+            Some((Op::Add, a, b)) if !register.variable && [a, b].into_iter().all(is_unsigned) => {
+                Some((a, b))
+            }
+            _ => None,
+        }
     }
 
     /// Whether it is known that an unsigned integer is below an extent.
     pub fn is_below(&self, num: &Num, extent: Quantity) -> bool {
         let (least, _) = self.facts.bounds(extent);
-        if self.greatest(num) < least {
+        self.is_bounded(num, Cmp::Lt, (least, Some(extent)), &mut Vec::new())
+    }
+
+    /// Whether it is known that an unsigned integer is below a known one.
+    pub fn is_below_known(&self, num: &Num, limit: i128) -> bool {
+        self.is_bounded(num, Cmp::Lt, (limit, None), &mut Vec::new())
+    }
+
+    /// Whether it is known that an unsigned integer is below a limit, or at most the limit: a number that is at least so large,
+    /// and the extent that it is, if it is one. What has been asked already is not asked again.
+    fn is_bounded<'s>(
+        &'s self,
+        num: &'s Num,
+        cmp: Cmp,
+        limit: (i128, Option<Quantity>),
+        asked: &mut Vec<(&'s Num, Cmp)>,
+    ) -> bool {
+        if cmp.holds(&self.greatest(num), &limit.0) {
             return true;
         }
-        let comparisons = self.conditions.holding.iter();
-        let read_both_ways =
-            comparisons.flat_map(|(a, cmp, b)| [(a, *cmp, b), (b, mirror(*cmp), a)]);
-        let mut of_num = read_both_ways.filter(|(a, ..)| same_register(a, num));
-        of_num.any(|(_, cmp, bound)| match (cmp, bound) {
-            (Cmp::Lt, Num::Const(bound)) => *bound <= least,
-            (Cmp::Le, Num::Const(bound)) => *bound < least,
-            (Cmp::Lt, Num::Reg(bound)) => {
-                let quantity = self.conditions.quantities.get(&bound.name);
-                quantity.is_some_and(|quantity| self.facts.at_most(*quantity, extent))
-            }
+        let Num::Reg(register) = num else {
+            return false;
+        };
+        if register.variable || asked.contains(&(num, cmp)) {
+            return false;
+        }
+        asked.push((num, cmp));
+        if cmp == Cmp::Le
+            && let (Some(quantity), Some(extent)) = (self.quantity(register), limit.1)
+            && self.facts.at_most(quantity, extent)
+        {
+            return true;
+        }
+        let mut bounds = self.comparisons(register);
+        bounds.any(|(own, bound)| match own {
+            Cmp::Lt => self.is_bounded(bound, Cmp::Le, limit, asked),
+            Cmp::Le | Cmp::Eq => self.is_bounded(bound, cmp, limit, asked),
             _ => false,
         })
     }
+
+    /// How a register compares with other numbers.
+    fn comparisons<'s>(&'s self, register: &'s Scalar) -> impl Iterator<Item = (Cmp, &'s Num)> {
+        let here = self.conditions.holding.iter().filter_map(|it| match it {
+            Condition::Branch(comparison) => comparison.as_ref(),
+            Condition::Checked(comparison) => Some(comparison),
+        });
+        let here = here.flat_map(|(a, cmp, b)| [(a, *cmp, b), (b, mirror(*cmp), a)]);
+        let this = Num::Reg(register.clone());
+        let here = here.filter(move |(a, ..)| self.conditions.same(a, &this, SAME_DEPTH));
+        let always = self.conditions.always.get(&register.name);
+        let always = always.into_iter().flatten().map(|(cmp, b)| (*cmp, b));
+        here.map(|(_, cmp, b)| (cmp, b)).chain(always)
+    }
+
+    fn quantity(&self, register: &Scalar) -> Option<Quantity> {
+        self.conditions.quantities.get(&register.name).copied()
+    }
 }
 
-/// Whether both are one register, which may hold integers of two types of a width.
-fn same_register(a: &Num, b: &Num) -> bool {
-    match (a, b) {
-        (Num::Reg(a), Num::Reg(b)) => a.name == b.name && !a.variable && !b.variable,
-        _ => false,
+impl Conditions {
+    /// Whether both are one integer of two types of a width: in one register, or computed in the same way.
+    fn same(&self, a: &Num, b: &Num, depth: u32) -> bool {
+        let (a, b) = match (a, b) {
+            (Num::Reg(a), Num::Reg(b)) => (a, b),
+            (a, b) => return a == b,
+        };
+        if a.variable || b.variable {
+            return false;
+        }
+        let computed = |register: &Scalar| self.computed.get(&register.name);
+        a.name == b.name
+            || depth > 0
+                && match (computed(a), computed(b)) {
+                    (Some((op, x, y)), Some((other, z, w))) => {
+                        op == other && self.same(x, z, depth - 1) && self.same(y, w, depth - 1)
+                    }
+                    _ => false,
+                }
     }
 }
 
 fn is_fixed(num: &Num) -> bool {
     !matches!(num, Num::Reg(scalar) if scalar.variable)
+}
+
+/// Whether a number is not below 0: one in a register is taken as unsigned.
+fn is_unsigned(num: &Num) -> bool {
+    num.constant().is_none_or(|known| known >= 0)
 }
 
 /// The comparison that holds if this one does not.

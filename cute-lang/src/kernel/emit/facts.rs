@@ -80,11 +80,12 @@ impl Facts {
     /// The bounds of the quantity, both included. An extent is at least 1.
     pub fn bounds(&self, of: Quantity) -> (i128, i128) {
         let mut greatest = i128::MAX;
-        let mut least = match of {
-            Quantity::Extent(..) => 1,
-            _ => i128::MIN,
-        };
         let same = self.same(of);
+        let is_extent = |it: &Quantity| matches!(it, Quantity::Extent(..));
+        let mut least = match same.iter().any(is_extent) {
+            true => 1,
+            false => i128::MIN,
+        };
         for (quantity, cmp, bound) in self.comparisons() {
             let Term::Known(bound) = bound else { continue };
             if !same.contains(&quantity) {
@@ -213,6 +214,9 @@ mod tests {
         assert_eq!(facts.divisor(N), 1);
         assert_eq!(facts.bounds(Y), (101, i128::MAX));
         assert!(facts.at_most(N, X) && !facts.at_most(X, N));
+        assert_eq!((facts.bounds(X).0, facts.bounds(N).0), (101, i128::MIN));
+        let equal = Facts(vec![fact(Term::Of(N), Cmp::Eq, Term::Of(Y))]);
+        assert_eq!(equal.bounds(N), (1, i128::MAX));
         assert_eq!(facts.value(X), None);
         let facts = Facts(vec![fact(Term::Of(X), Cmp::Eq, Term::Known(96))]);
         assert_eq!((facts.value(X), facts.divisor(X)), (Some(96), 96));

@@ -30,7 +30,7 @@ pub struct Parts {
 impl Builder {
     /// Removes what is not read, declares the registers, and puts the parts of the kernel in order.
     pub fn finish(mut self) -> Result<Parts> {
-        self.roles.check(self.threads)?;
+        self.check_registers()?;
         std::mem::take(&mut self.unwritten).check()?;
         let thread = (!self.init.is_empty()).then(|| self.thread());
         let mut start = Vec::new();

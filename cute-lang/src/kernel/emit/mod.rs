@@ -13,7 +13,7 @@ pub mod param;
 pub mod quantity;
 pub mod registers;
 pub mod report;
-pub mod roles;
+pub mod setmaxnreg;
 pub mod shared;
 pub mod unread;
 pub mod unwritten;

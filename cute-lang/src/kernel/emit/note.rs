@@ -78,6 +78,14 @@ impl Builder {
         }
     }
 
+    /// The name of the variable that holds what lies at this byte of shared memory.
+    pub fn shared_name(&self, base: u32) -> Option<&str> {
+        self.notes.iter().rev().find_map(|note| match note {
+            Note::Shared { bytes, name, .. } if bytes.start == base => name.as_deref(),
+            _ => None,
+        })
+    }
+
     /// Names what a variable holds of shared memory, unless an earlier variable held it.
     pub fn name_shared(&mut self, variable: &str, value: &Value) {
         let base = match value {

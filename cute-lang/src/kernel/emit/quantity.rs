@@ -10,7 +10,7 @@ use cute_ptx::ast::Type;
 use cute_ptx::table::{Modifier, Opcode};
 
 /// The largest extent of a tensor whose extents a kernel reads: signed coordinates do not reach further.
-const MAX_EXTENT: i128 = 1 << 31;
+pub const MAX_EXTENT: i128 = 1 << 31;
 
 impl Builder {
     /// The address of the first element of a tensor parameter, in global memory.

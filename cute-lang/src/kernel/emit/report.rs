@@ -87,8 +87,8 @@ impl Message {
 }
 
 impl Builder {
-    /// Ends the kernel with a message unless the predicate holds. The instructions that compute the message's values run only
-    /// then.
+    /// Ends the kernel with a message unless the predicate holds, which is known from here on. The instructions that compute the
+    /// message's values run only if it does not hold.
     pub fn check(&mut self, holds: &Scalar, instructions: Vec<Line>, message: Message) {
         let label = self.label("holds");
         self.branch_if(when(holds), &label);
@@ -97,7 +97,10 @@ impl Builder {
         // The host must see the record, although nothing that follows reaches it.
         self.emit(Opcode::Membar, Modifier::Sys, []);
         self.emit(Opcode::Trap, (), []);
+        // No thread may go on, whenever the trap takes effect.
+        self.emit(Opcode::Exit, (), []);
         self.place_label(&label);
+        self.assume_checked(holds);
     }
 
     /// Tells the host a message.

@@ -99,7 +99,7 @@ pub(super) fn instance(facade: &TokenStream, lowered: &Lowered) -> TokenStream {
 }
 
 /// The documentation of what the caller of an unsafe launch must guarantee.
-fn safety(params: &[Param]) -> Vec<String> {
+pub(super) fn safety(params: &[Param]) -> Vec<String> {
     let accessed: Vec<String> = params
         .iter()
         .filter_map(|param| match param.kind {

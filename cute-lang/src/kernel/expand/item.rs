@@ -1,10 +1,11 @@
 //! Constants and structs of numbers, which host code uses as well: `pub const TILE: u32 = 128`.
 
 use crate::kernel::syntax::module::Module;
+use crate::kernel::syntax::plain::{is_plain, is_public, primitive, structure};
 use crate::kernel::value::Value;
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
-use syn::{ItemConst, ItemStruct, Type, Visibility};
+use syn::{ItemConst, ItemStruct, Type};
 
 /// The public constants and structs of a module that are of numbers and truth values, as Rust. The values are those that
 /// kernels use.
@@ -59,40 +60,6 @@ fn declarations<'m>(
         })
     });
     quote!(#(#structs)* #(#consts)*)
-}
-
-/// Whether host code can have the struct: it is public, and its fields are numbers and truth values.
-fn is_plain(item: &ItemStruct) -> bool {
-    let plain = |field: &syn::Field| primitive(&field.ty).is_some();
-    is_public(&item.vis) && item.generics.params.is_empty() && item.fields.iter().all(plain)
-}
-
-fn is_public(vis: &Visibility) -> bool {
-    !matches!(vis, Visibility::Inherited)
-}
-
-/// The name of a number type or `bool`.
-fn primitive(ty: &Type) -> Option<String> {
-    const NAMES: &[&str] = &[
-        "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "usize", "f32", "f64", "bool",
-    ];
-    let Type::Path(path) = ty else {
-        return None;
-    };
-    let name = path.path.get_ident()?.to_string();
-    NAMES.contains(&&name[..]).then_some(name)
-}
-
-/// The struct of this module that the type names, if host code has it.
-fn structure<'m>(module: &'m Module, ty: &Type) -> Option<&'m ItemStruct> {
-    let Type::Path(path) = ty else {
-        return None;
-    };
-    let name = path.path.get_ident()?;
-    module
-        .structs
-        .iter()
-        .find(|item| item.ident == *name && is_plain(item))
 }
 
 /// The value as Rust, with the type of the constant; 0 if there is none.

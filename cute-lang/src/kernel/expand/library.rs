@@ -87,7 +87,7 @@ impl Library {
 }
 
 /// What tells the module from others of its name: the package and the place of its declaration.
-fn key(module: &Module) -> String {
+pub(super) fn key(module: &Module) -> String {
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
     let hidden = carrier::hidden("kernels", &module.ident);
     format!("{package}:{hidden}")

@@ -5,16 +5,18 @@ mod fact;
 mod instance;
 mod item;
 mod library;
+mod open;
 mod parameter;
 mod report;
 mod stub;
 
-use crate::kernel::lower::{Lowered, constants, instances};
+use crate::kernel::lower::{Lowered, Open, constants, instances, opens};
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::module::Module;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::notation::{Bound, Context, state};
 use library::Library;
+use open::Opens;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::Parser;
@@ -78,30 +80,32 @@ fn lowered(
         return Err(None);
     }
     let source = Source::new(parsed, &context.bindings)?;
-    let error = match (instances(&source), constants(&source)) {
-        (Ok(instances), Ok(constants)) => {
-            let declared = item::items(source.module(HERE), &constants);
-            return Ok(items(
-                &context.facade,
-                &source,
-                module,
-                &instances,
-                &declared,
-            ));
-        }
-        (instances, constants) => {
-            let mut errors = Errors::default();
-            errors.record(instances);
-            errors.record(constants);
-            errors.finish(()).err()
-        }
-    };
+    let lowered = (instances(&source), constants(&source), opens(&source));
     // A layout that is declared outside of the module has a carrier, a macro that calls `resume` with the value.
     if let Some(carrier) = source.unresolved.borrow().first() {
         let state = state(context, "kernels", carrier);
         return Ok(quote!(#carrier ! { #state #module }));
     }
-    Err(error)
+    match lowered {
+        (Ok(instances), Ok(constants), Ok(opens)) => {
+            let declared = item::items(source.module(HERE), &constants);
+            Ok(items(
+                &context.facade,
+                &source,
+                module,
+                &instances,
+                &opens,
+                &declared,
+            ))
+        }
+        (instances, constants, opens) => {
+            let mut errors = Errors::default();
+            errors.record(instances);
+            errors.record(constants);
+            errors.record(opens);
+            Err(errors.finish(()).err())
+        }
+    }
 }
 
 fn facade(attribute: TokenStream) -> Result<TokenStream> {
@@ -122,6 +126,7 @@ fn items(
     source: &Source,
     tokens: &TokenStream,
     instances: &[Lowered],
+    opens: &[Open<'_>],
     declared: &TokenStream,
 ) -> TokenStream {
     let module = source.module(HERE);
@@ -139,13 +144,16 @@ fn items(
     let instances = instances
         .iter()
         .map(|instance| instance::instance(facade, instance));
+    let Opens { outside, inside } = Opens::new(facade, source, tokens, opens);
     quote! {
         #carrier
+        #outside
         #(#attrs)*
         #vis mod #ident {
             #declared
             #(#instances)*
             #choices
+            #inside
             #names
         }
     }

@@ -1,8 +1,9 @@
 //! Parameters of a kernel, and the types of the arguments of its launch.
 
-use crate::kernel::emit::param::{Param, ParamKind, TmaParam};
+use crate::kernel::emit::param::{Param, ParamKind, TmaParam, TmaRecipe};
 use crate::kernel::value::Element;
-use cute_hopper::{RustType, SwizzleMode, tma};
+use crate::kernel::value::types::element_of;
+use cute_hopper::RustType;
 use cute_ptx::ast::Type;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -38,7 +39,7 @@ pub(super) fn param_value(facade: &TokenStream, param: &Param) -> TokenStream {
             }
         }
         ParamKind::Scalar(ty) => {
-            let ty = element_type(facade, scalar_element(*ty));
+            let ty = element_type(facade, number(*ty));
             quote!(#facade::Param::Scalar { name: #name, ty: #ty })
         }
     }
@@ -46,27 +47,21 @@ pub(super) fn param_value(facade: &TokenStream, param: &Param) -> TokenStream {
 
 fn recipe(facade: &TokenStream, name: &str, tma: &TmaParam) -> TokenStream {
     let element = element_type(facade, tma.element);
-    // A parameter that the kernel never uses needs a tensor map nevertheless. Its box is the smallest that TMA accepts:
-    // 16 bytes along the contiguous mode.
-    let (box_shape, swizzle) = match &tma.recipe {
-        Some(recipe) => (recipe.box_shape.clone(), recipe.swizzle),
-        None => {
-            let mut unit = vec![1; tma.rank - 1];
-            unit.push(tma::GLOBAL_ALIGN / tma.element.bytes());
-            (unit, SwizzleMode::None)
-        }
-    };
-    let swizzle = format_ident!("{}", format!("{swizzle:?}"));
-    // Measured for the GEMM on an H100: L2 promotion to 256 bytes costs a fifth of the bandwidth if rows do not start
-    // at multiples of 256 bytes, and gains nothing otherwise.
+    let TmaRecipe { box_shape, swizzle } = tma.recipe();
+    let [swizzle, l2, fill] = [
+        format!("{swizzle:?}"),
+        format!("{:?}", TmaParam::L2),
+        format!("{:?}", TmaParam::FILL),
+    ]
+    .map(|name| format_ident!("{name}"));
     quote! {
         #facade::TmaRecipe {
             name: #name,
             element: #element,
             box_shape: &[#(#box_shape),*],
             swizzle: #facade::SwizzleMode::#swizzle,
-            l2: #facade::L2Promotion::B128,
-            fill: #facade::OobFill::Zero,
+            l2: #facade::L2Promotion::#l2,
+            fill: #facade::OobFill::#fill,
         }
     }
 }
@@ -102,7 +97,7 @@ pub(super) fn param_type_of(
             written,
             ..
         } => view(*element, *rank, *written),
-        ParamKind::Scalar(ty) => rust_type(facade, scalar_element(*ty)),
+        ParamKind::Scalar(ty) => rust_type(facade, number(*ty)),
     }
 }
 
@@ -121,11 +116,7 @@ pub(super) fn element_type(facade: &TokenStream, element: Element) -> TokenStrea
     quote!(#facade::ElementType::#name)
 }
 
-/// The element type of a number parameter.
-fn scalar_element(ty: Type) -> Element {
-    let found = Element::ALL
-        .iter()
-        .copied()
-        .find(|&element| Type::of(element) == ty);
-    found.unwrap_or(Element::U32)
+/// The element type of a number parameter, which `lower` has checked.
+fn number(ty: Type) -> Element {
+    element_of(ty).unwrap_or(Element::U32)
 }

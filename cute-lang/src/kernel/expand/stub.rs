@@ -1,13 +1,14 @@
 //! Stubs for a module whose kernels have errors: their types, with a `launch` that takes the same arguments, so that
 //! uses of them give no errors of their own.
 
-use super::item;
 use super::library::Library;
+use super::{item, open};
 use crate::kernel::syntax::kernel::instance_names;
 use crate::kernel::syntax::module::{self, Module};
+use crate::kernel::syntax::plain::{is_plain, primitive};
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
-use syn::{Attribute, FnArg, Item, ItemFn, Safety, Type};
+use quote::{ToTokens, quote};
+use syn::{Attribute, FnArg, GenericParam, Item, ItemFn, Safety, Type};
 
 /// The module with a stub for each instance, or nothing if the input is not a module.
 pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
@@ -19,6 +20,12 @@ pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
         carrier,
         names: exported,
     } = Library::broken(facade, &module, &items);
+    let plain: Vec<Ident> = (items.iter())
+        .filter_map(|item| match item {
+            Item::Struct(item) if is_plain(item) => Some(item.ident.clone()),
+            _ => None,
+        })
+        .collect();
     let kernels = items.into_iter().filter_map(|item| match item {
         Item::Fn(function) if attributes(&function, "kernel").next().is_some() => Some(function),
         _ => None,
@@ -31,7 +38,15 @@ pub(crate) fn module(facade: &TokenStream, module: TokenStream) -> TokenStream {
             .map(|input| argument(facade, input))
             .collect();
         let safety = &kernel.sig.safety;
-        let stub = |name: &Ident| stub(facade, name, safety, &arguments);
+        let stub = |(name, open): &(Ident, Vec<Ident>)| match open.is_empty() {
+            true => stub(facade, name, safety, &arguments),
+            false => {
+                let fields = fields(facade, &kernel, open, &plain);
+                let declaration = open::declaration(&[], name, &fields);
+                let functions = open::stub(facade, name, safety, &arguments);
+                quote!(#declaration #functions)
+            }
+        };
         instance_names(&kernel).iter().map(stub).collect::<Vec<_>>()
     });
     let (attrs, vis, ident) = (&module.attrs, &module.vis, &module.ident);
@@ -54,6 +69,34 @@ fn attributes<'a>(function: &'a ItemFn, name: &'a str) -> impl Iterator<Item = &
         .attrs
         .iter()
         .filter(move |attr| attr.path().is_ident(name))
+}
+
+/// The values of an instance that are given at run time. One of a type that host code cannot have is `()`.
+fn fields<'k>(
+    facade: &TokenStream,
+    kernel: &'k ItemFn,
+    open: &[Ident],
+    plain: &[Ident],
+) -> Vec<(&'k Ident, TokenStream)> {
+    let params = kernel.sig.generics.params.iter();
+    let is_known = |ty: &Type| match ty {
+        Type::Path(path) => path
+            .path
+            .get_ident()
+            .is_some_and(|name| plain.contains(name)),
+        _ => false,
+    };
+    let fields = params.filter_map(|param| match param {
+        GenericParam::Type(param) => Some((&param.ident, quote!(#facade::ElementType))),
+        GenericParam::Const(param) => Some(
+            match primitive(&param.ty).is_some() || is_known(&param.ty) {
+                true => (&param.ident, param.ty.to_token_stream()),
+                false => (&param.ident, quote!(())),
+            },
+        ),
+        GenericParam::Lifetime(_) => None,
+    });
+    fields.filter(|(name, _)| open.contains(name)).collect()
 }
 
 /// The type of a launch argument: a number or a view. For a parameter whose type is wrong, every argument is accepted.

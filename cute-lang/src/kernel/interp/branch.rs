@@ -58,13 +58,9 @@ impl Interpreter<'_> {
         // Both branches may run at once, in different warps, and so may what follows: their tensors share no memory, and stay
         // until the end of the block around them.
         let start = self.b.shared.now();
-        let running = self.b.roles.enter(&predicate.name, true);
         let (then_value, then, then_dead) = self.assuming(predicate, true, then)?;
-        self.b.roles.leave(running, true);
         self.b.shared.reserve_since(start);
-        let running = self.b.roles.enter(&predicate.name, false);
         let (else_value, other, else_dead) = self.assuming(predicate, false, otherwise)?;
-        self.b.roles.leave(running, !then_dead && !else_dead);
         self.b.shared.reserve_since(start);
         self.b.set_place(span);
         self.dead = then_dead && else_dead;
@@ -105,11 +101,10 @@ impl Interpreter<'_> {
         truth: bool,
         branch: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<(T, Vec<Line>, bool)> {
-        let mark = self.b.mark();
-        self.b.assume(predicate, truth);
-        let captured = self.capture(branch);
-        self.b.forget(mark);
-        captured
+        self.capture(|this| {
+            this.b.assume(predicate, truth);
+            branch(this)
+        })
     }
 
     /// The value of a condition: a known truth value or a predicate.

@@ -158,7 +158,11 @@ impl Interpreter<'_> {
         expr: &Expr,
     ) -> Result<Argument> {
         let takes_word = operation.is_some_and(|operation| operation.takes_word(index));
-        let value = match takes_word.then(|| self.word(expr)).flatten() {
+        let word = match expr {
+            Expr::Path(path) if takes_word => self.word(path),
+            _ => None,
+        };
+        let value = match word {
             Some(word) => Value::Algebra(cute_algebra::Value::Word(word)),
             None => self.eval(expr)?,
         };
@@ -166,35 +170,6 @@ impl Interpreter<'_> {
             span: expr.span(),
             value,
         })
-    }
-
-    /// A name that is not in scope, with its parameters, such as `SM75_U32x4_LDSM_N` and `UniversalCopy::<u128>`.
-    fn word(&self, expr: &Expr) -> Option<String> {
-        let Expr::Path(path) = expr else {
-            return None;
-        };
-        let [segment] = &path.path.segments.iter().collect::<Vec<_>>()[..] else {
-            return None;
-        };
-        let name = segment.ident.to_string();
-        let is_known = builtins::WORDS.contains(&&name[..])
-            || self.find(&name).is_some()
-            || self.source.constant(self.module, &name).is_some();
-        match &segment.arguments {
-            _ if is_known => None,
-            PathArguments::None => Some(name),
-            PathArguments::AngleBracketed(generics) => {
-                let parameters = generics.args.iter().map(|argument| match argument {
-                    syn::GenericArgument::Type(syn::Type::Path(path)) => {
-                        path.path.get_ident().map(Ident::to_string)
-                    }
-                    _ => None,
-                });
-                let parameters: Option<Vec<_>> = parameters.collect();
-                Some(format!("{name}<{}>", parameters?.join(",")))
-            }
-            PathArguments::Parenthesized(_) => None,
-        }
     }
 
     pub(super) fn type_arguments(&mut self, arguments: &PathArguments) -> Result<Vec<Argument>> {

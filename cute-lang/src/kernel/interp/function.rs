@@ -7,6 +7,7 @@ use crate::kernel::interp::{Interpreter, JumpTarget};
 use crate::kernel::syntax::source::{HERE, ModuleId};
 use crate::kernel::value::{Closure, Value};
 use proc_macro2::Span;
+use quote::ToTokens;
 use std::rc::Rc;
 use syn::{Error, Expr, FnArg, ItemFn, Pat, Result, ReturnType, Stmt, Type};
 
@@ -102,7 +103,7 @@ impl Interpreter<'_> {
                 Expr::Block(body) if body.label.is_none() => this.body(&body.block.stmts)?,
                 body => {
                     let value = this.eval(body)?;
-                    this.result(value)
+                    this.result(value, Some(body))?
                 }
             };
             match &syntax.output {
@@ -193,17 +194,26 @@ impl Interpreter<'_> {
         {
             value = self.eval(last)?;
         }
-        Ok(self.result(value))
+        self.result(value, stmts.last())
     }
 
-    /// The value at the end of a function, where `return` goes.
-    fn result(&mut self, value: Value) -> Value {
+    /// The value at the end of a function, where `return` goes. `gives` is the code that gives it.
+    fn result(&mut self, value: Value, gives: Option<&impl ToTokens>) -> Result<Value> {
+        if let Some(gives) = gives.filter(|_| self.exit.used && !self.dead)
+            && !matches!(value, Value::Unit)
+        {
+            let message = format!(
+                "a `return;` before this gives nothing, and this is {}: use `if` and `else`",
+                value.kind()
+            );
+            return Err(Error::new_spanned(gives, message));
+        }
         let value = self.keep(value);
         if self.exit.used {
             self.b.place_label(&self.exit.label.clone());
             self.dead = false;
         }
-        value
+        Ok(value)
     }
 }
 

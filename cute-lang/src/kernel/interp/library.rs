@@ -2,7 +2,6 @@
 
 use super::Interpreter;
 use crate::kernel::syntax::errors::Errors;
-use crate::kernel::syntax::location::Location;
 use syn::Error;
 
 impl Interpreter<'_> {
@@ -14,7 +13,7 @@ impl Interpreter<'_> {
         let module = &self.source.module(self.module).ident;
         let mut errors = Errors::default();
         for error in error {
-            let place = match Location::of(error.span()) {
+            let place = match self.source.location(error.span()) {
                 Some(place) => format!(
                     "{}:{}, in the module `{module}`",
                     place.file_name(),

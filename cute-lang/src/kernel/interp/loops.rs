@@ -147,6 +147,10 @@ impl Interpreter<'_> {
             _ => "i".into(),
         };
         let counter = self.b.named_register(ty, &name);
+        if !is_signed(ty) {
+            // Nothing can name it after the last iteration.
+            self.b.always(&counter, Cmp::Lt, end);
+        }
         let head = self.b.label("for");
         let mut on_break = JumpTarget {
             label: self.b.label("for_end"),
@@ -163,12 +167,7 @@ impl Interpreter<'_> {
         for left in (0..copies).rev() {
             let on_continue = self.target("for_next");
             self.current().on_continue = on_continue;
-            let mark = self.b.mark();
-            if !is_signed(ty) {
-                self.b.assume_below(&counter.clone().into(), end);
-            }
             self.iteration(&expr.pat, Value::Scalar(counter.clone()), &expr.body)?;
-            self.b.forget(mark);
             self.arrive(|l| &mut l.on_continue);
             if self.dead {
                 break;
@@ -211,7 +210,10 @@ impl Interpreter<'_> {
         };
         match truth {
             Some(Truth::Known(false)) => {
+                // There is no loop, but the condition may have effects.
+                let condition = self.b.split_off(start + 1);
                 self.b.split_off(start);
+                self.b.append(condition);
                 return Ok(Value::Unit);
             }
             Some(Truth::Predicate(predicate)) => {

@@ -31,6 +31,7 @@ mod structure;
 mod types;
 mod unroll;
 mod variable;
+mod word;
 
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::syntax::errors::Errors;

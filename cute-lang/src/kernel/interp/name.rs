@@ -1,6 +1,6 @@
 //! What names stand for.
 
-use super::{Interpreter, Scope, VALUES_A_STEP, near};
+use super::{Interpreter, Scope, VALUES_A_STEP, near, word};
 use crate::kernel::builtins;
 use crate::kernel::syntax::source::ModuleId;
 use crate::kernel::value::{Callable, Element, Optional, Truth, Value};
@@ -49,6 +49,9 @@ impl Interpreter<'_> {
             || operations::find(&text).is_some()
         {
             return Ok(Value::Callable(Callable::Function(self.module, text)));
+        }
+        if let Some(operation) = word::operation(&name.clone().into()) {
+            return Ok(operation);
         }
         let names = self.scopes.iter().flat_map(HashMap::keys);
         Err(unknown_name(name, names.map(String::as_str)))

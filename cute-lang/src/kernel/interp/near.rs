@@ -22,8 +22,17 @@ pub(crate) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) ->
     }
 }
 
+/// Parts of names that do not exist, and what to write instead.
+const INSTEAD: &[(&str, &str)] = &[(
+    "im2col",
+    ": tensor maps are tiled here, and `tma_load` from a coordinate below 0 gives the zeros around a tensor that a convolution needs",
+)];
+
 /// The same for a function, which may also be an instruction.
 pub(crate) fn function_hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
+    if let Some((_, instead)) = INSTEAD.iter().find(|(part, _)| name.contains(part)) {
+        return (*instead).into();
+    }
     match hint(name, candidates) {
         none if none.is_empty() => ": `ptx!` emits any instruction".into(),
         found => found,

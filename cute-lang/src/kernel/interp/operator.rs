@@ -5,7 +5,8 @@ use crate::kernel::emit::conditions::Meaning;
 use crate::kernel::emit::operation::{Cmp, Op, symbol};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::types::{
-    instruction_type, is_float, is_integer, is_signed, number_type, range, rounded, rust_name, wrap,
+    instruction_type, is_float, is_integer, is_signed, number_type, range, rounded, rust_name,
+    single_type, wrap,
 };
 use crate::kernel::value::{Fragment, Truth, Value};
 use cute_ptx::ast::{Operand, Type};
@@ -61,6 +62,7 @@ impl Interpreter<'_> {
                 let Some(each) = Elementwise::new(&self.b, &[&value])? else {
                     return Ok(value);
                 };
+                let each = each.in_pairs(&mut self.b, |_| true)?;
                 let mut results = Vec::new();
                 for value in 0..each.count() {
                     if let [Value::Scalar(number)] = &each.arguments(&mut self.b, value)[..] {
@@ -140,6 +142,7 @@ impl Interpreter<'_> {
     /// `a op b` for integers, floating-point numbers and truth values, and for each value of fragments of these.
     pub(super) fn arithmetic(&mut self, op: Op, a: &Value, b: &Value) -> Result<Value> {
         if let Some(each) = Elementwise::new(&self.b, &[a, b])? {
+            let each = each.in_pairs(&mut self.b, |_| matches!(op, Op::Add | Op::Sub | Op::Mul))?;
             let mut results = Vec::new();
             for value in 0..each.count() {
                 let numbers = each.arguments(&mut self.b, value);
@@ -172,7 +175,9 @@ impl Interpreter<'_> {
         let rounding = match (op, ty) {
             (Op::Div, Some(Type::F32 | Type::F64)) => Some(Modifier::Rn),
             // Without `.rn`, ptxas may fuse a product and a sum, which Rust does not do.
-            (Op::Add | Op::Sub | Op::Mul, Some(ty)) if is_float(ty) => Some(Modifier::Rn),
+            (Op::Add | Op::Sub | Op::Mul, Some(ty)) if is_float(single_type(ty)) => {
+                Some(Modifier::Rn)
+            }
             (Op::Min | Op::Max, Some(ty)) if is_float(ty) => None,
             _ => {
                 return Err(self.b.error(format!(

@@ -1,7 +1,7 @@
 //! Paths of several names: `Name::f(…)`, `module::f(…)`, `module::CONSTANT`, `u32::MAX` and `T::Accumulator`.
 
 use super::function::Invocation;
-use super::{Interpreter, Scope};
+use super::{Interpreter, Scope, word};
 use crate::kernel::value::types::{is_float, is_integer, range};
 use crate::kernel::value::{Element, Value};
 use cute_ptx::ast::Type;
@@ -38,6 +38,9 @@ impl Interpreter<'_> {
                     )),
                 };
             }
+        }
+        if let Some(operation) = word::operation(path) {
+            return Ok(operation);
         }
         let name = path.to_token_stream().to_string().replace(' ', "");
         Err(Error::new_spanned(path, format!("cannot find `{name}`")))

@@ -182,7 +182,7 @@ impl Interpreter<'_> {
                 let found = place(&mut self.b, &x, &coordinate)?;
                 // The instruction may access more than this element.
                 if let Value::Global(global) = &x {
-                    unproven(&mut self.b, global);
+                    unproven(&mut self.b, global, None);
                 }
                 // An instruction that stores, updates or copies writes to its first address.
                 if found.is_some() && all.spaces.is_empty() && stores(all.mnemonic) {

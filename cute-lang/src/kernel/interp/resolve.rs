@@ -11,11 +11,13 @@ use super::message::Format;
 use super::name::unknown_name;
 use super::near;
 use super::statement::{initialiser, item_in_function};
+use super::word;
 use crate::kernel::builtins;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::Element;
 use crate::kernel::value::types::register_type;
+use crate::notation;
 use cute_algebra::operations;
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -257,6 +259,9 @@ impl Resolver<'_> {
         if !macros::is_known(mac) {
             return self.errors.push(macros::unknown(mac));
         }
+        if mac.path.is_ident("layout") {
+            self.layouts(mac);
+        }
         // The others have a syntax of their own.
         if ["assert", "print", "println"]
             .iter()
@@ -279,6 +284,19 @@ impl Resolver<'_> {
         }
     }
 
+    /// Asks for the layouts that are declared outside of the module.
+    fn layouts(&mut self, mac: &Macro) {
+        // Wrong notation is an error where the values are known.
+        for (name, path) in notation::layout_names(mac.tokens.clone()).unwrap_or_default() {
+            let is_known = self.scopes.iter().flatten().any(|known| *known == name)
+                || self.source.constant(HERE, &name).is_some()
+                || self.source.layout(HERE, &name).is_some();
+            if !is_known {
+                self.source.unresolved.borrow_mut().push(path);
+            }
+        }
+    }
+
     // ---- names
 
     fn is_local(&self, name: &Ident) -> bool {
@@ -295,7 +313,8 @@ impl Resolver<'_> {
             || builtins::WORDS.contains(&&text[..])
             || builtins::find(&text).is_some()
             || operations::find(&text).is_some()
-            || self.is_type(&text);
+            || self.is_type(&text)
+            || word::operation(&name.clone().into()).is_some();
         if !is_known {
             let names = self.scopes.iter().flatten().map(String::as_str);
             self.errors.push(unknown_name(name, names));
@@ -305,6 +324,7 @@ impl Resolver<'_> {
     fn path(&mut self, path: &Path) {
         match path.get_ident() {
             Some(name) => self.name(name),
+            None if word::operation(path).is_some() => {}
             None => self.first(path),
         }
     }

@@ -1,7 +1,6 @@
 //! Blocks and statements.
 
 use crate::kernel::interp::Interpreter;
-use crate::kernel::syntax::location::Location;
 use crate::kernel::syntax::text;
 use crate::kernel::value::Value;
 use cute_ptx::ast::Line;
@@ -43,7 +42,7 @@ impl Interpreter<'_> {
     pub(super) fn lifetime(&mut self, f: impl FnOnce(&mut Self) -> Result<Value>) -> Result<Value> {
         let (start, mark) = (self.b.shared.now(), self.b.mark());
         let value = f(self);
-        self.b.forget(mark);
+        self.b.forget_block(mark);
         let value = value?;
         let mut held = Vec::new();
         value.for_each_tensor(&mut |tensor| held.push(tensor.base));
@@ -88,7 +87,7 @@ impl Interpreter<'_> {
         let start = self.length()?;
         self.b.comment(text);
         let first = self.length()?;
-        let around = self.b.set_source(Location::of(span));
+        let around = self.b.set_source(self.source.location(span));
         let value = self.statement(stmt);
         self.b.set_source(around);
         let value = value?;
@@ -130,13 +129,16 @@ impl Interpreter<'_> {
     }
 
     /// Runs `f`, and returns its value, the lines that it emitted, which are removed, and whether no thread reaches
-    /// their end.
+    /// their end. What is assumed in `f` is forgotten, since not every thread may run the lines.
     pub(super) fn capture<T>(
         &mut self,
         f: impl FnOnce(&mut Self) -> Result<T>,
     ) -> Result<(T, Vec<Line>, bool)> {
         let start = self.length()?;
-        let value = f(self)?;
+        let mark = self.b.mark();
+        let value = f(self);
+        self.b.forget(mark);
+        let value = value?;
         let lines = self.b.split_off(start);
         Ok((value, lines, std::mem::take(&mut self.dead)))
     }

@@ -1,4 +1,4 @@
-//! Numbers of a kernel's attributes.
+//! Numbers and truth values of a kernel's attributes.
 
 use crate::kernel::interp::Interpreter;
 use crate::kernel::value::Value;
@@ -10,6 +10,16 @@ use syn::{Error, Expr, Result};
 pub(super) fn constant(interpreter: &mut Interpreter<'_>, expr: &Expr, limit: u32) -> Result<u32> {
     let value = interpreter.eval(expr)?;
     int(&value, limit, expr.span())
+}
+
+pub(super) fn truth(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<bool> {
+    match interpreter.eval(expr)? {
+        Value::Bool(value) => Ok(value),
+        other => Err(Error::new(
+            expr.span(),
+            format!("expected `true` or `false`, found {}", other.kind()),
+        )),
+    }
 }
 
 fn int(value: &Value, limit: u32, span: Span) -> Result<u32> {

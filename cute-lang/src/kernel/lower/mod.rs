@@ -4,13 +4,14 @@ mod constant;
 mod constants;
 mod entry;
 mod facts;
+mod open;
 mod parameter;
 
 use crate::kernel::builtins::call::Argument;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Fact;
 use crate::kernel::emit::module::module;
-use crate::kernel::emit::param::{Param, ParamKind};
+use crate::kernel::emit::param::{Param, ParamKind, Unproven};
 use crate::kernel::emit::report::Report;
 use crate::kernel::interp::Interpreter;
 use crate::kernel::interp::generics::check_generic;
@@ -18,15 +19,15 @@ use crate::kernel::interp::resolve::check_names;
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::kernel::{Instance, Kernel, parameter_name};
 use crate::kernel::syntax::library::bindings_from;
-use crate::kernel::syntax::location::Location;
 use crate::kernel::syntax::module::Module as Kernels;
 use crate::kernel::syntax::source::{HERE, Source};
-use constant::{cluster, constant};
+use constant::{cluster, constant, truth};
 pub(crate) use constants::constants;
 use cute_hopper::threads::MAX_CTA;
 use cute_ptx::ast::{Entry, Item, Module};
 use entry::{check_parameters, directives, entry_name, ptx_params, report_buffer, shared_memory};
 use facts::facts;
+pub(crate) use open::{Field, FieldType, Open, opens};
 use parameter::declare;
 use proc_macro2::{Ident, TokenStream};
 use syn::spanned::Spanned;
@@ -139,7 +140,12 @@ fn first_failure(failed: Vec<(&Ident, Error)>, others_passed: bool) -> Result<()
     errors.finish(())
 }
 
-fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Result<Lowered> {
+/// Lowers an instance with all of its values.
+pub(crate) fn lower_instance(
+    source: &Source,
+    kernel: &Kernel,
+    instance: &Instance,
+) -> Result<Lowered> {
     let mut interpreter = Interpreter::new(source, Builder::new(1, [1, 1, 1]));
     for param in &kernel.function.sig.generics.params {
         let Some(name) = parameter_name(param) else {
@@ -163,10 +169,13 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
         Some(expr) => cluster(&mut interpreter, expr)?,
         None => [1, 1, 1],
     };
+    if let Some(expr) = &kernel.checked {
+        interpreter.b.checked = truth(&mut interpreter, expr)?;
+    }
     interpreter.b.threads = threads;
     interpreter.b.cluster = cluster;
     let name = &kernel.function.sig.ident;
-    interpreter.b.set_source(Location::of(name.span()));
+    interpreter.b.set_source(source.location(name.span()));
     for input in &kernel.function.sig.inputs {
         declare(&mut interpreter, input)?;
     }
@@ -224,24 +233,27 @@ fn lower_instance(source: &Source, kernel: &Kernel, instance: &Instance) -> Resu
     })
 }
 
-/// Refuses a safe kernel that accesses global memory by coordinates, because nothing proves that they are inside of the
-/// tensor.
+/// Refuses a safe kernel with accesses of global memory that nothing proves to be inside of the tensor.
 fn check_accesses(kernel: &Ident, params: &[Param]) -> Result<()> {
     let mut errors = Errors::default();
     for param in params {
         if let ParamKind::Global {
-            unproven: Some(span),
+            unproven: Some(Unproven { place, remedy }),
             ..
-        } = param.kind
+        } = &param.kind
         {
-            errors.push(Error::new(
-                span,
-                format!(
-                    "nothing proves that this access is inside of `{}`: make `{kernel}` an `unsafe fn`, whose launch then \
-                     relies on its caller",
-                    param.name
+            let ways = match remedy {
+                Some(remedy) => format!(
+                    ": {remedy}, or let the kernel check it when it runs, `#[kernel(…, checked)]`, or make"
                 ),
-            ));
+                None => ", since an instruction may access more than an element: make".into(),
+            };
+            let message = format!(
+                "nothing proves that this access is inside of `{}`{ways} `{kernel}` an `unsafe fn`, whose launch relies on \
+                 its caller",
+                param.name
+            );
+            errors.push(Error::new(*place, message));
         }
     }
     errors.finish(())

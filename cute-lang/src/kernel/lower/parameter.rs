@@ -6,36 +6,22 @@ use crate::kernel::lower::constant::constant;
 use crate::kernel::value::types::register_type;
 use crate::kernel::value::{Element, Global, TmaTensor, Value};
 use cute_ptx::ast::Type;
-use syn::{Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result};
+use proc_macro2::Ident;
+use syn::{
+    AngleBracketedGenericArguments, Error, Expr, FnArg, GenericArgument, Pat, PathArguments, Result,
+};
+
+const EXPECTED: &str =
+    "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>` or a number type";
 
 pub(super) fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Result<()> {
-    let FnArg::Typed(input) = input else {
-        return Err(Error::new_spanned(input, "a kernel takes no `self`"));
-    };
-    let Pat::Ident(pat) = &*input.pat else {
-        return Err(Error::new_spanned(
-            &input.pat,
-            "a parameter of a kernel is a name",
-        ));
-    };
-    if pat.mutability.is_some() || pat.by_ref.is_some() {
-        return Err(Error::new_spanned(
-            pat,
-            "a parameter of a kernel cannot change: copy it into a `let mut` variable",
-        ));
-    }
-    if pat.ident == "device" || pat.ident == "grid" {
-        return Err(Error::new(
-            pat.ident.span(),
-            format!("`{}` is an argument of `launch` already", pat.ident),
-        ));
-    }
-    let (name, index) = (pat.ident.to_string(), interpreter.b.params.len());
+    let (ident, ty) = named(input)?;
+    let (name, index) = (ident.to_string(), interpreter.b.params.len());
     let mut param = Param {
         name: name.clone(),
         symbol: ascii(&name),
-        span: pat.ident.span(),
-        kind: kind(interpreter, &input.ty)?,
+        span: ident.span(),
+        kind: kind(interpreter, ty)?,
     };
     param.make_unique(&interpreter.b.params);
     let value = match &param.kind {
@@ -57,24 +43,36 @@ pub(super) fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Resul
     Ok(())
 }
 
+/// The name and the type of a parameter.
+pub(super) fn named(input: &FnArg) -> Result<(&Ident, &syn::Type)> {
+    let FnArg::Typed(input) = input else {
+        return Err(Error::new_spanned(input, "a kernel takes no `self`"));
+    };
+    let Pat::Ident(pat) = &*input.pat else {
+        return Err(Error::new_spanned(
+            &input.pat,
+            "a parameter of a kernel is a name",
+        ));
+    };
+    if pat.mutability.is_some() || pat.by_ref.is_some() {
+        return Err(Error::new_spanned(
+            pat,
+            "a parameter of a kernel cannot change: copy it into a `let mut` variable",
+        ));
+    }
+    if pat.ident == "device" || pat.ident == "grid" {
+        return Err(Error::new(
+            pat.ident.span(),
+            format!("`{}` is an argument of `launch` already", pat.ident),
+        ));
+    }
+    Ok((&pat.ident, &input.ty))
+}
+
 fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> {
-    const EXPECTED: &str =
-        "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>` or a number type";
-    let syn::Type::Path(path) = ty else {
-        return Err(Error::new_spanned(ty, EXPECTED));
-    };
-    let Some(segment) = path.path.segments.last() else {
-        return Err(Error::new_spanned(ty, EXPECTED));
-    };
-    let PathArguments::AngleBracketed(generics) = &segment.arguments else {
-        return match register_type(&segment.ident.to_string()) {
-            Some(ty) if ty != Type::Pred && ty.bits() >= 32 => Ok(ParamKind::Scalar(ty)),
-            Some(_) => Err(Error::new_spanned(
-                ty,
-                "a number parameter has 32 or 64 bits",
-            )),
-            None => Err(Error::new_spanned(ty, EXPECTED)),
-        };
+    let (name, generics) = match form(ty)? {
+        Form::Scalar(ty) => return Ok(ParamKind::Scalar(ty)),
+        Form::Tensor(name, generics) => (name, generics),
     };
     let [GenericArgument::Type(element), GenericArgument::Const(rank)] =
         &generics.args.iter().collect::<Vec<_>>()[..]
@@ -101,16 +99,47 @@ fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> 
         rank,
         recipe: None,
     };
-    match segment.ident.to_string().as_str() {
+    match name.to_string().as_str() {
         "TmaLoad" => Ok(ParamKind::TmaLoad(tma(element))),
         "TmaStore" => Ok(ParamKind::TmaStore(tma(element))),
-        "Global" => Ok(ParamKind::Global {
+        _ => Ok(ParamKind::Global {
             element,
             rank,
             written: false,
             extents: false,
             unproven: None,
         }),
-        _ => Err(Error::new_spanned(segment, EXPECTED)),
+    }
+}
+
+/// What the type of a parameter tells without the values of generic parameters.
+pub(super) enum Form<'t> {
+    /// A number of this type.
+    Scalar(Type),
+    /// `TmaLoad<…>`, `TmaStore<…>` or `Global<…>`.
+    Tensor(&'t Ident, &'t AngleBracketedGenericArguments),
+}
+
+pub(super) fn form(ty: &syn::Type) -> Result<Form<'_>> {
+    let segment = match ty {
+        syn::Type::Path(path) => path.path.segments.last(),
+        _ => None,
+    };
+    let Some(segment) = segment else {
+        return Err(Error::new_spanned(ty, EXPECTED));
+    };
+    if let PathArguments::AngleBracketed(generics) = &segment.arguments {
+        return match segment.ident.to_string().as_str() {
+            "TmaLoad" | "TmaStore" | "Global" => Ok(Form::Tensor(&segment.ident, generics)),
+            _ => Err(Error::new_spanned(segment, EXPECTED)),
+        };
+    }
+    match register_type(&segment.ident.to_string()) {
+        Some(ty) if ty != Type::Pred && ty.bits() >= 32 => Ok(Form::Scalar(ty)),
+        Some(_) => Err(Error::new_spanned(
+            ty,
+            "a number parameter has 32 or 64 bits",
+        )),
+        None => Err(Error::new_spanned(ty, EXPECTED)),
     }
 }

@@ -19,10 +19,14 @@ pub struct Kernel {
     pub threads: Expr,
     /// `cluster = …`.
     pub cluster: Option<Expr>,
+    /// `checked`, or `checked = …`.
+    pub checked: Option<Expr>,
     /// The keyword of an `unsafe fn`.
     pub unsafety: Option<Token![unsafe]>,
     /// Its instances.
     pub instances: Vec<Instance>,
+    /// Its instances with values that are given at run time.
+    pub open: Vec<Instance>,
     /// The values among which the host chooses, from `#[instances(…)]`.
     pub choices: Vec<Choice>,
     /// The function.
@@ -33,8 +37,21 @@ pub struct Kernel {
 pub struct Instance {
     /// Name of the entry.
     pub name: Ident,
-    /// The values of the kernel's generic parameters.
+    /// The values of the kernel's generic parameters. A value that is given at run time is `_`.
     pub values: Vec<(Ident, Expr)>,
+}
+
+impl Instance {
+    /// The parameters whose values are given at run time.
+    pub fn open(&self) -> impl Iterator<Item = &Ident> {
+        let open = self.values.iter().filter(|(_, value)| is_open(value));
+        open.map(|(name, _)| name)
+    }
+}
+
+/// Whether a value is given at run time.
+pub(crate) fn is_open(value: &Expr) -> bool {
+    matches!(value, Expr::Infer(_))
 }
 
 /// A function with `#[kernel(…)]`.
@@ -114,12 +131,17 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         ));
         syn::parse_quote!(1)
     });
+    let (open, instances) = instances
+        .into_iter()
+        .partition(|instance| instance.open().next().is_some());
     errors.finish(Kernel {
         docs,
         threads,
         cluster: arguments.cluster,
+        checked: arguments.checked,
         unsafety,
         instances,
+        open,
         choices,
         function,
     })
@@ -201,27 +223,29 @@ pub fn parameter_name(param: &GenericParam) -> Option<&Ident> {
     }
 }
 
-/// `threads = 384, cluster = (2, 1, 1)`.
+/// `threads = 384, cluster = (2, 1, 1), checked`.
 #[derive(Default)]
 struct KernelArguments {
     threads: Option<Expr>,
     cluster: Option<Expr>,
+    checked: Option<Expr>,
 }
 
 impl Parse for KernelArguments {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let mut arguments = Self::default();
-        for Assignment { name, value } in
-            Punctuated::<Assignment, Token![,]>::parse_terminated(input)?
-        {
+        let given = Punctuated::<KernelArgument, Token![,]>::parse_terminated(input)?;
+        for KernelArgument(Assignment { name, value }) in given {
             let slot = if name == "threads" {
                 &mut arguments.threads
             } else if name == "cluster" {
                 &mut arguments.cluster
+            } else if name == "checked" {
+                &mut arguments.checked
             } else {
                 return Err(Error::new(
                     name.span(),
-                    format!("expected `threads` or `cluster`, found `{name}`"),
+                    format!("expected `threads`, `cluster` or `checked`, found `{name}`"),
                 ));
             };
             if slot.replace(value).is_some() {
@@ -229,6 +253,22 @@ impl Parse for KernelArguments {
             }
         }
         Ok(arguments)
+    }
+}
+
+/// `name = value`, or `checked`, which stands for `checked = true`.
+struct KernelArgument(Assignment);
+
+impl Parse for KernelArgument {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = input.fork().parse::<Ident>()?;
+        if name != "checked" || input.peek2(Token![=]) {
+            return Ok(Self(input.parse()?));
+        }
+        Ok(Self(Assignment {
+            name: input.parse()?,
+            value: syn::parse_quote!(true),
+        }))
     }
 }
 
@@ -333,15 +373,20 @@ pub(crate) fn text_of(value: &Expr) -> Result<String> {
     })
 }
 
-/// The names of the instances of a kernel, as far as its attributes can be read.
-pub(crate) fn instance_names(function: &ItemFn) -> Vec<Ident> {
-    let mut names: Vec<Ident> = Vec::new();
+/// The names of the instances of a kernel, as far as its attributes can be read, each with the parameters whose values are
+/// given at run time.
+pub(crate) fn instance_names(function: &ItemFn) -> Vec<(Ident, Vec<Ident>)> {
+    let mut names: Vec<(Ident, Vec<Ident>)> = Vec::new();
     for attr in &function.attrs {
         let found = if attr.path().is_ident("instance") {
             attr.parse_args_with(|input: ParseStream<'_>| {
+                let open = match input.fork().parse::<Instance>() {
+                    Ok(instance) => instance.open().cloned().collect(),
+                    Err(_) => Vec::new(),
+                };
                 let name = input.parse()?;
                 input.parse::<proc_macro2::TokenStream>()?;
-                Ok(vec![name])
+                Ok(vec![(name, open)])
             })
         } else if attr.path().is_ident("instances") {
             let product = attr.parse_args::<Product>();
@@ -349,20 +394,20 @@ pub(crate) fn instance_names(function: &ItemFn) -> Vec<Ident> {
             product.map(|instances| {
                 instances
                     .into_iter()
-                    .map(|instance| instance.name)
+                    .map(|instance| (instance.name, Vec::new()))
                     .collect()
             })
         } else {
             continue;
         };
-        for name in found.into_iter().flatten() {
-            if !names.contains(&name) {
-                names.push(name);
+        for (name, open) in found.into_iter().flatten() {
+            if names.iter().all(|(known, _)| *known != name) {
+                names.push((name, open));
             }
         }
     }
     if names.is_empty() {
-        names.push(function.sig.ident.clone());
+        names.push((function.sig.ident.clone(), Vec::new()));
     }
     names
 }

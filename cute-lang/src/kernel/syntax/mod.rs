@@ -7,6 +7,8 @@ pub mod kernel;
 pub mod library;
 pub mod location;
 pub mod module;
+pub mod placed;
+pub(crate) mod plain;
 pub mod source;
 pub(crate) mod text;
 mod types;

@@ -156,7 +156,8 @@ impl Module {
     fn check_instances(&self) -> Result<()> {
         let mut errors = Errors::default();
         let mut seen: Vec<&Ident> = Vec::new();
-        for instance in self.kernels.iter().flat_map(|kernel| &kernel.instances) {
+        let kernels = self.kernels.iter();
+        for instance in kernels.flat_map(|kernel| kernel.instances.iter().chain(&kernel.open)) {
             if seen.contains(&&instance.name) {
                 errors.push(Error::new(
                     instance.name.span(),

@@ -3,9 +3,11 @@
 use crate::kernel::syntax::errors::Errors;
 use crate::kernel::syntax::import::Import;
 use crate::kernel::syntax::library::{Entry, Passed};
+use crate::kernel::syntax::location::Location;
 use crate::kernel::syntax::module::{Implementation, Module};
 use crate::notation::Bound;
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
 use std::cell::RefCell;
 use syn::{Error, Ident, ItemConst, ItemFn, ItemStruct, Result};
 
@@ -22,9 +24,14 @@ const MAX_IMPORTS: usize = 32;
 /// The module that is expanded, and all modules that it or its imports import.
 pub struct Source {
     modules: Vec<Loaded>,
+    /// Where a span begins.
+    locate: Box<Locate>,
     /// Layouts that kernels name and that no carrier has passed yet.
     pub unresolved: RefCell<Vec<TokenStream>>,
 }
+
+/// The place at which a span begins, if that is known.
+type Locate = dyn Fn(Span) -> Option<Location>;
 
 struct Loaded {
     module: Module,
@@ -55,17 +62,40 @@ impl Source {
             bindings: passed.to_vec(),
             targets: Vec::new(),
         };
+        let mut entries = Vec::new();
+        for (_, bound) in passed {
+            if let Bound::Kernels(tokens) = bound {
+                entries.extend(syn::parse2::<Passed>(tokens.clone())?.entries);
+            }
+        }
+        Self::of(here, entries, Box::new(Location::of))
+    }
+
+    /// The source of a module that its carrier passes.
+    #[cfg(feature = "instantiate")]
+    pub(crate) fn from_passed(passed: Passed, locate: Box<Locate>) -> Result<Self> {
+        let mut entries = passed.entries.into_iter();
+        let Some(here) = entries.next() else {
+            let message = "there is no module of kernels";
+            return Err(Error::new(Span::call_site(), message));
+        };
+        let here = Loaded {
+            module: Module::parse(here.module)?,
+            key: String::new(),
+            bindings: here.bindings,
+            targets: Vec::new(),
+        };
+        Self::of(here, entries.collect(), locate)
+    }
+
+    fn of(here: Loaded, entries: Vec<Entry>, locate: Box<Locate>) -> Result<Self> {
         let mut source = Self {
             modules: vec![here],
+            locate,
             unresolved: RefCell::default(),
         };
-        for (_, bound) in passed {
-            let Bound::Kernels(tokens) = bound else {
-                continue;
-            };
-            for entry in syn::parse2::<Passed>(tokens.clone())?.entries {
-                source.load(entry)?;
-            }
+        for entry in entries {
+            source.load(entry)?;
         }
         let mut errors = Errors::default();
         for id in (0..source.modules.len()).map(ModuleId) {
@@ -73,6 +103,11 @@ impl Source {
             source.modules[id.0].targets = targets;
         }
         errors.finish(source)
+    }
+
+    /// Where a span begins, if that is known.
+    pub(crate) fn location(&self, span: Span) -> Option<Location> {
+        (self.locate)(span)
     }
 
     fn load(&mut self, entry: Entry) -> Result<()> {
@@ -197,6 +232,21 @@ impl Source {
             }
             _ => None,
         })
+    }
+
+    /// The path of an imported item, seen from outside of the module that is expanded.
+    pub(crate) fn path(&self, name: &Ident) -> Option<TokenStream> {
+        self.imports(HERE)
+            .find_map(|(import, target)| match (target, &import.name) {
+                (Target::Item(_), Some(known)) if known == name => Some(import.path.clone()),
+                (Target::Module(from), None) => {
+                    let mut exports = self.module(*from).exports();
+                    let path = &import.path;
+                    let found = exports.any(|(_, known)| known == name);
+                    found.then(|| quote!(#path::#name))
+                }
+                _ => None,
+            })
     }
 
     /// The layout that a module imports under that name, or names by that path.

@@ -65,6 +65,23 @@ pub fn word_type(element: Element) -> Type {
 }
 
 impl Fragment {
+    /// The values at the coordinates of a layout, in order, which lie in no registers.
+    pub fn of_one_thread(element: Element, layout: &Layout) -> Self {
+        let slots = 0..usize::try_from(layout.size()).unwrap_or(0);
+        let value = |slot| Held {
+            slot,
+            coordinate: Vec::new(),
+        };
+        Self {
+            element,
+            registers: Vec::new(),
+            values: slots.map(value).collect(),
+            tile: None,
+            shape: layout.shape().clone(),
+            is_variable: false,
+        }
+    }
+
     /// The register of a value, and the index of the value among the elements that the register holds.
     pub fn part(&self, value: usize) -> (Scalar, usize) {
         let (slot, packing) = (self.values[value].slot, packing(self.element));

@@ -18,6 +18,24 @@ pub fn is_float(ty: Type) -> bool {
     matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64)
 }
 
+/// The type of two numbers of this type in one register, which instructions compute with at once.
+pub fn pair_type(ty: Type) -> Option<Type> {
+    match ty {
+        Type::F16 => Some(Type::F16x2),
+        Type::Bf16 => Some(Type::Bf16x2),
+        _ => None,
+    }
+}
+
+/// The type of one number of a pair; any other type itself.
+pub fn single_type(ty: Type) -> Type {
+    match ty {
+        Type::F16x2 => Type::F16,
+        Type::Bf16x2 => Type::Bf16,
+        ty => ty,
+    }
+}
+
 /// The type by which instructions compute with registers of this type. PTX computes with at least 16 bits, so an
 /// integer of 8 bits lies in a register of 16, extended by zeros or by its sign.
 pub fn instruction_type(ty: Type) -> Type {

@@ -1,4 +1,4 @@
-//! A safe kernel's accesses are inside of the tensor by facts, or by `copy_or` and `copy_inside`.
+//! A safe kernel's accesses are inside of the tensor by facts, by `copy_or` and `copy_inside`, or are checked when it runs.
 
 #[cute_runtime::kernels]
 mod kernels {
@@ -18,6 +18,11 @@ mod kernels {
         let v = fragment::<f32>((1, 4));
         copy(local_tile(x, (1, 4), (4, 0)), v);
         y[1] = 0.0;
+    }
+
+    #[kernel(threads = 32, checked)]
+    pub fn checked(x: Global<f32, 2>, y: Global<f32, 1>) {
+        y[1] = x[(4, thread())];
     }
 }
 

@@ -4,7 +4,7 @@
 //! and so is that of each combination of known coordinates in the modes with run-time strides; what is left is an immediate
 //! offset.
 
-use super::part::{sign_extended, widened};
+use crate::kernel::access::coordinate::{sign_extended, widened};
 use crate::kernel::emit::builder::{Builder, address_operand};
 use crate::kernel::value::{Global, Num, Scalar};
 use cute_ptx::ast::{Operand, Type};

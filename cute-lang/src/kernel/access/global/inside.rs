@@ -1,38 +1,27 @@
 //! Which elements of a part are inside of the tensor, by their coordinates.
 
-use super::part::widened;
+use crate::kernel::access::coordinate::widened;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::emit::operation::{Cmp, Op};
-use crate::kernel::value::{Global, Num, Scalar, Value};
-use cute_ptx::ast::{Operand, Type};
+use crate::kernel::emit::quantity::MAX_EXTENT;
+use crate::kernel::value::{Global, Num, Scalar};
+use cute_ptx::ast::Type;
 use std::collections::BTreeMap;
 use syn::Result;
-
-/// Whether it is known that the element at a coordinate, relative to the origin, is inside.
-pub(crate) fn is_inside(b: &Builder, global: &Global, coordinate: &[i64]) -> bool {
-    let mut places = coordinate.iter().enumerate();
-    places.all(|(mode, reach)| mode_is_inside(b, global, mode, *reach))
-}
-
-/// Whether it is known that all coordinates of a mode up to `reach`, relative to the origin, are below its extent.
-fn mode_is_inside(b: &Builder, global: &Global, mode: usize, reach: i64) -> bool {
-    let extent = Quantity::Extent(global.param, mode);
-    let (least, _) = b.facts.bounds(extent);
-    let origin = &global.origin[mode];
-    let by_bounds = b.greatest(origin) + i128::from(reach) < least;
-    by_bounds || reach == 0 && b.is_below(origin, extent)
-}
 
 /// The predicates of a part's elements.
 #[derive(Clone)]
 pub(crate) struct Inside {
-    global: Global,
-    /// For each mode, the largest coordinate of an element; none if all are known to be inside.
-    reach: Vec<Option<i64>>,
+    pub(super) global: Global,
+    /// For each mode, the largest coordinate of an element, relative to the origin.
+    pub(super) reach: Vec<i64>,
+    /// For each mode, whether elements may be outside by their coordinate in it.
+    open: Vec<bool>,
     /// For each mode, how many coordinates there are from the origin to the end of the tensor, if it has been needed.
     left: Vec<Option<Num>>,
-    /// The predicates so far, by coordinates in the modes in which elements may be outside.
+    /// The predicates so far, by coordinates in open modes. Those with a coordinate in the last mode are not kept: there is
+    /// one for each access, and kept they would fill registers.
     known: BTreeMap<Vec<(usize, i64)>, Scalar>,
 }
 
@@ -42,60 +31,42 @@ impl Inside {
         let modes = 0..global.origin.len();
         let reach = modes.clone().map(|mode| {
             let largest = coordinates.iter().map(|coordinate| coordinate[mode]).max();
-            let largest = largest.unwrap_or(0);
-            (!mode_is_inside(b, global, mode, largest)).then_some(largest)
+            largest.unwrap_or(0)
         });
+        let reach: Vec<i64> = reach.collect();
+        let open = reach.iter().enumerate();
+        let open = open.map(|(mode, reach)| !is_inside(b, global, mode, *reach));
         Self {
             global: global.clone(),
-            reach: reach.collect(),
+            open: open.collect(),
+            reach,
             left: vec![None; modes.len()],
             known: BTreeMap::new(),
         }
     }
 
-    /// Whether elements may be outside.
-    pub(crate) fn may_end(&self) -> bool {
-        self.reach.iter().any(Option::is_some)
-    }
-
     /// Whether elements may be outside by their coordinate in the last mode.
     pub(crate) fn may_end_in_last(&self) -> bool {
-        self.reach.last().is_some_and(Option::is_some)
+        self.open.last() == Some(&true)
     }
 
     /// A predicate that holds if all elements are inside; none if that is known.
     pub(crate) fn all(&mut self, b: &mut Builder) -> Result<Option<Scalar>> {
-        let reach: Vec<i64> = self.reach.iter().map(|it| it.unwrap_or(0)).collect();
-        if !self.global.is_moved {
-            return self.predicate(b, &reach);
-        }
-        let mut all = None;
-        for (mode, reach) in reach.into_iter().enumerate() {
-            if self.reach[mode].is_some() {
-                let origin = self.global.origin[mode].clone();
-                let own = self.run(b, mode, &origin, &Num::from(reach))?;
-                all = Some(b.both(all, own));
-            }
-        }
-        Ok(all)
+        let places = self.reach.iter().copied().enumerate();
+        let places = places.filter(|(mode, _)| self.open[*mode]);
+        // If a tile has been moved, its first coordinate may be outside, too.
+        let places = places.flat_map(|(mode, reach)| {
+            let first = (self.global.is_moved && reach > 0).then_some((mode, 0));
+            first.into_iter().chain([(mode, reach)])
+        });
+        let places: Vec<_> = places.collect();
+        self.all_below(b, &places)
     }
 
-    /// A predicate that holds if the element is inside in all modes but the last.
+    /// A predicate that holds if the element is inside in all modes but the last; none if that is known.
     pub(crate) fn row(&mut self, b: &mut Builder, coordinate: &[i64]) -> Result<Option<Scalar>> {
-        let mut row = self.clone();
-        if let Some(last) = row.reach.last_mut() {
-            *last = None;
-        }
-        row.predicate(b, coordinate)
-    }
-
-    /// A predicate that holds if all coordinates from `first`, which may be below 0, to `first + reach` are inside.
-    fn run(&self, b: &mut Builder, mode: usize, first: &Num, reach: &Num) -> Result<Scalar> {
-        let extent = b.extent(self.global.param, mode);
-        let extent = like(b, &extent, first)?;
-        let end = b.binary(Op::Max, &extent, reach)?;
-        let end = b.sub(&end, reach)?;
-        below(b, first, &end)
+        let row = coordinate.split_last().map_or(coordinate, |(_, row)| row);
+        self.predicate(b, row)
     }
 
     /// A predicate that holds if the element is inside; none if that is known.
@@ -105,61 +76,51 @@ impl Inside {
         coordinate: &[i64],
     ) -> Result<Option<Scalar>> {
         let places = coordinate.iter().copied().enumerate();
-        let places: Vec<_> = places
-            .filter(|(mode, _)| self.reach[*mode].is_some())
-            .collect();
-        let mut all: Option<Scalar> = None;
-        for (i, place) in places.iter().enumerate() {
-            let own = self.remembered(b, vec![*place], |this, b| this.in_mode(b, place))?;
-            all = Some(match all {
-                None => own,
-                Some(before) => self.remembered(b, places[..=i].to_vec(), |_, b| {
-                    Ok(b.both(Some(before), own))
-                })?,
-            });
-        }
-        Ok(all)
+        let places: Vec<_> = places.filter(|(mode, _)| self.open[*mode]).collect();
+        self.all_below(b, &places)
     }
 
-    fn remembered(
+    /// A predicate that holds if the coordinate in each of these modes is below its extent.
+    fn all_below(&mut self, b: &mut Builder, places: &[(usize, i64)]) -> Result<Option<Scalar>> {
+        let Some((place, before)) = places.split_last() else {
+            return Ok(None);
+        };
+        if let Some(known) = self.known.get(places) {
+            return Ok(Some(known.clone()));
+        }
+        let before = self.all_below(b, before)?;
+        let predicate = self.below(b, *place, before.as_ref())?;
+        if place.0 + 1 < self.open.len() {
+            self.known.insert(places.to_vec(), predicate.clone());
+        }
+        Ok(Some(predicate))
+    }
+
+    /// A predicate that holds if the coordinate in that mode is below its extent, and another predicate holds.
+    fn below(
         &mut self,
         b: &mut Builder,
-        places: Vec<(usize, i64)>,
-        make: impl FnOnce(&mut Self, &mut Builder) -> Result<Scalar>,
+        (mode, coordinate): (usize, i64),
+        other: Option<&Scalar>,
     ) -> Result<Scalar> {
-        if let Some(known) = self.known.get(&places) {
-            return Ok(known.clone());
-        }
-        let made = make(self, b)?;
-        self.known.insert(places, made.clone());
-        Ok(made)
-    }
-
-    /// A predicate that holds if the coordinate in that mode is below its extent.
-    fn in_mode(&mut self, b: &mut Builder, &(mode, coordinate): &(usize, i64)) -> Result<Scalar> {
         let origin = self.global.origin[mode].clone();
         let extent = b.extent(self.global.param, mode);
-        let below = match &origin {
+        match &origin {
             Num::Const(origin) => {
                 let coordinate = origin + i128::from(coordinate);
-                b.compare(Cmp::Gt, &extent, &Num::Const(coordinate))?
+                b.compare_and(Cmp::Gt, &extent, &Num::Const(coordinate), other)
             }
-            Num::Reg(_) if self.global.is_moved => {
+            // One coordinate needs one comparison. If the tile has been moved, one below 0 is a number above all extents.
+            Num::Reg(_) if self.reach[mode] == 0 || self.global.is_moved => {
                 let place = b.add(&origin, &Num::from(coordinate))?;
                 let extent = like(b, &extent, &origin)?;
-                b.compare(Cmp::Lt, &place, &extent)?
-            }
-            // One coordinate needs one comparison.
-            Num::Reg(_) if self.reach[mode] == Some(0) => {
-                let extent = like(b, &extent, &origin)?;
-                b.compare(Cmp::Lt, &origin, &extent)?
+                b.compare_and(Cmp::Lt, &place, &extent, other)
             }
             Num::Reg(_) => {
                 let left = self.left(b, mode, &origin, &extent)?;
-                b.compare(Cmp::Gt, &left, &Num::from(coordinate))?
+                b.compare_and(Cmp::Gt, &left, &Num::from(coordinate), other)
             }
-        };
-        Ok(predicate(b, below))
+        }
     }
 
     /// The number of coordinates from the origin to the end of the tensor. The difference does not wrap where the origin is
@@ -174,22 +135,51 @@ impl Inside {
         self.left[mode] = Some(left.clone());
         Ok(left)
     }
+
+    /// What would prove that all elements are inside; none if that is known.
+    pub(super) fn remedy(&self, b: &Builder) -> Option<String> {
+        let mode = self.open.iter().position(|open| *open)?;
+        let extent = format!("extent({}, {mode})", b.params[self.global.param].name);
+        let reach = self.reach[mode];
+        let last = b.greatest(&self.global.origin[mode]) + i128::from(reach);
+        Some(match (reach, last + 1) {
+            (_, count @ ..=MAX_EXTENT) => format!("state the fact `{extent} >= {count}`"),
+            (0, _) => format!(
+                "put it under a condition by which its coordinate in mode {mode} is below `{extent}`"
+            ),
+            _ => "use `copy_or` or `copy_inside`".into(),
+        })
+    }
 }
 
-/// A predicate that holds if the first number is below the second.
-pub(crate) fn below(b: &mut Builder, number: &Num, limit: &Num) -> Result<Scalar> {
-    let below = b.compare(Cmp::Lt, number, limit)?;
-    Ok(predicate(b, below))
+/// How many sums a coordinate is taken apart into.
+const SUMS: u32 = 4;
+
+/// Whether it is known that all coordinates of a mode up to `reach`, relative to the origin, are below its extent.
+fn is_inside(b: &Builder, global: &Global, mode: usize, reach: i64) -> bool {
+    let extent = Quantity::Extent(global.param, mode);
+    all_below(b, &global.origin[mode], reach.into(), extent, SUMS)
 }
 
-/// A truth value as a predicate.
-fn predicate(b: &mut Builder, value: Value) -> Scalar {
-    let cmp = match value {
-        Value::Scalar(predicate) => return predicate,
-        Value::Bool(true) => Cmp::Eq,
-        _ => Cmp::Ne,
+/// Whether it is known that a number and the next `reach` numbers are below an extent.
+fn all_below(b: &Builder, first: &Num, reach: i128, extent: Quantity, sums: u32) -> bool {
+    let (least, _) = b.facts.bounds(extent);
+    if b.is_below_known(first, least - reach) {
+        return true;
+    }
+    // Both are multiples of this. If one is below the other, the next so many numbers are, too.
+    let unit = 1i128 << b.possible_bits(first).trailing_zeros().min(62);
+    let whole = b.facts.divisor(extent) % unit == 0;
+    if (reach == 0 || whole && reach < unit) && b.is_below(first, extent) {
+        return true;
+    }
+    // What is proven of one part of a sum says that the sum does not wrap.
+    let Some((x, y)) = b.summands(first).filter(|_| sums > 0) else {
+        return false;
     };
-    b.set_predicate(cmp, Type::U32, Operand::Int(0), Operand::Int(0))
+    [(x, y), (y, x)]
+        .into_iter()
+        .any(|(part, other)| all_below(b, part, reach + b.greatest(other), extent, sums - 1))
 }
 
 /// The extent in the type of the origin.

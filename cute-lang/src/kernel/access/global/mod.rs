@@ -1,15 +1,16 @@
 //! Tensors in global memory: their parts, where elements lie, and which are inside of the tensor.
 
 pub(crate) mod address;
+mod check;
 pub(crate) mod inside;
 pub(crate) mod part;
 
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::emit::param::ParamKind;
 use crate::kernel::value::{Global, Value};
 use address::Addresses;
+pub(crate) use check::{require, unproven};
 use cute_ptx::ast::Operand;
-use inside::is_inside;
+use inside::Inside;
 use syn::Result;
 
 /// The address of an element of a tensor.
@@ -25,16 +26,7 @@ pub(crate) fn global_address(
         ));
     }
     let here = vec![0; element.origin.len()];
-    if !is_inside(b, &element, &here) {
-        unproven(b, &element);
-    }
+    let inside = Inside::new(b, &element, std::slice::from_ref(&here));
+    require(b, inside)?;
     Addresses::new(&element).operand(b, &here)
-}
-
-/// Notes that nothing proves that an element that the kernel accesses is inside of the tensor.
-pub(crate) fn unproven(b: &mut Builder, global: &Global) {
-    let place = b.place();
-    if let ParamKind::Global { unproven, .. } = &mut b.params[global.param].kind {
-        unproven.get_or_insert(place);
-    }
 }

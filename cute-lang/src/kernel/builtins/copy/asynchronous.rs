@@ -1,12 +1,13 @@
-//! Copies from global to shared memory by `cp.async`, without registers.
+//! Copies between global and shared memory without registers, and those of them by `cp.async`.
 
 use crate::kernel::builtins::call::{Call, instruction};
+use crate::kernel::builtins::copy::bulk;
 use crate::kernel::builtins::copy::memory::Memory;
 use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::vector::vectorise;
 use crate::kernel::builtins::fragment::distributed;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Num, Value};
+use crate::kernel::value::{Fragment, Global, Num, Tensor, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -14,24 +15,44 @@ use syn::Result;
 /// The least and the greatest number of bytes that `cp.async` copies.
 const BYTES: (i64, i64) = (4, 16);
 
-/// Starts to copy a tile of global memory to a tensor in shared memory. Which thread copies what, a layout from (thread, value)
-/// to coordinates says. Elements outside of the tensor become 0.
+/// Starts to copy between a tile of global memory and a tensor in shared memory: by threads, or by the engine for bulk copies if
+/// a barrier counts the bytes or if the source is in shared memory.
 pub(super) fn copy_async(b: &mut Builder, call: &Call) -> Result<Value> {
-    let Value::Global(tile) = &call.args[0].value else {
-        return Err(call.mismatch(0, "a tile of global memory"));
+    let [source, destination] = [0, 1].map(|index| &call.args[index].value);
+    let by = call.args.get(2).map(|by| &by.value);
+    let takes = match (source, destination, by) {
+        (Value::Global(_), Value::Tensor(_), Some(Value::Barrier(_))) => 4,
+        (Value::Tensor(_), Value::Global(_), _) => 2,
+        _ => 3,
     };
-    let Value::Tensor(tensor) = &call.args[1].value else {
-        return Err(call.mismatch(1, "a tensor in shared memory"));
-    };
-    let held = match call.args[2].value.to_algebra() {
-        Some(cute_algebra::Value::Layout(layout)) if !layout.is_integral() => {
+    if call.args.len() > takes {
+        return Err(call.error_at(takes, "this kind of copy has no such argument"));
+    }
+    match (source, destination) {
+        (Value::Global(tile), Value::Tensor(tensor)) => match by {
+            Some(Value::Barrier(_)) => bulk::load(b, call, tile, tensor),
+            _ => by_threads(b, call, tile, tensor),
+        },
+        (Value::Tensor(tensor), Value::Global(tile)) => bulk::store(b, call, tensor, tile),
+        (Value::Global(_), _) => Err(call.mismatch(1, "a tensor in shared memory")),
+        (Value::Tensor(_), _) => Err(call.mismatch(1, "a tile of global memory")),
+        _ => Err(call.mismatch(0, "a tile of global memory or a tensor in shared memory")),
+    }
+}
+
+/// `cp.async`. Which thread copies what, a layout from (thread, value) to coordinates says; without one, each thread copies the
+/// tile that it names. Elements outside of the tensor become 0.
+fn by_threads(b: &mut Builder, call: &Call, tile: &Global, tensor: &Tensor) -> Result<Value> {
+    let held = match call.args.get(2).map(|by| by.value.to_algebra()) {
+        None => Fragment::of_one_thread(tile.element, tensor.layout.layout()),
+        Some(Some(cute_algebra::Value::Layout(layout))) if !layout.is_integral() => {
             b.set_place(call.args[2].span);
             distributed(b, call, 2, tile.element, &layout)?
         }
-        _ => {
+        Some(_) => {
             return Err(call.mismatch(
                 2,
-                "a layout from (thread, value) to coordinates of the tile",
+                "a barrier, or a layout from (thread, value) to coordinates of the tile",
             ));
         }
     };

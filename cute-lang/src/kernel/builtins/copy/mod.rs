@@ -1,6 +1,7 @@
 //! Copies between registers and memory, by the widest vectors that both sides allow.
 
 mod asynchronous;
+mod bulk;
 mod direction;
 mod edge;
 mod fill;
@@ -12,24 +13,25 @@ mod outside;
 pub(super) mod pack;
 mod part;
 mod partition;
+pub(super) mod reduction;
 mod registers;
 #[cfg(test)]
 mod tests;
 mod vector;
 
 use crate::kernel::access::element::writes;
-use crate::kernel::access::global::unproven;
+use crate::kernel::access::global::require;
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::builtins::copy::asynchronous::copy_async;
 use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::builtins::copy::edge::{copy_inside, copy_or};
 use crate::kernel::builtins::copy::hint::hint;
 use crate::kernel::builtins::copy::memory::Memory;
-use crate::kernel::builtins::copy::part::Part;
-use crate::kernel::builtins::copy::registers::Condition;
-use crate::kernel::builtins::copy::vector::vectorise;
+use crate::kernel::builtins::copy::part::{Part, known_tile};
+use crate::kernel::builtins::copy::vector::{Condition, vectorise};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Fragment, Tensor, Value};
+use crate::kernel::value::{Fragment, Global, Tensor, Value};
+use cute_hopper::registers::MAX;
 use syn::Result;
 
 pub(crate) const ROWS: &[Builtin] = &[
@@ -54,8 +56,20 @@ pub(crate) const ROWS: &[Builtin] = &[
         apply: outside::misalignment,
     },
     Builtin {
-        signature: "copy_async(source, destination, layout)",
+        signature: "copy_async(source, destination, [by], [ctas])",
         apply: copy_async,
+    },
+    Builtin {
+        signature: "copy_async_at(source, destination, barrier, cta)",
+        apply: bulk::copy_async_at,
+    },
+    Builtin {
+        signature: "reduce_async(source, destination, operation)",
+        apply: bulk::reduce_async,
+    },
+    Builtin {
+        signature: "prefetch(source)",
+        apply: bulk::prefetch,
     },
     Builtin {
         signature: "cp_async_commit()",
@@ -70,24 +84,64 @@ pub(crate) const ROWS: &[Builtin] = &[
 pub(super) fn copy(b: &mut Builder, call: &Call) -> Result<Value> {
     b.set_place(call.span);
     let (source, destination) = (&call.args[0].value, &call.args[1].value);
-    match (source, destination) {
-        (Value::Tensor(tensor), Value::Fragment(fragment)) => load(b, tensor, fragment)?,
-        (Value::Fragment(fragment), Value::Tensor(tensor)) => store(b, fragment, tensor)?,
-        (Value::Global(_), Value::Fragment(fragment)) => {
-            return copy_global(b, call, Direction::Load, source, fragment);
+    let has_global = match (source, destination) {
+        (Value::Fragment(from), Value::Fragment(to)) => {
+            to.assign(b, from)?;
+            false
         }
-        (Value::Fragment(fragment), Value::Global(_)) => {
-            return copy_global(b, call, Direction::Store, destination, fragment);
+        (_, Value::Fragment(fragment)) => from_memory(b, call, fragment)?,
+        (Value::Fragment(fragment), _) => to_memory(b, call, fragment)?,
+        _ => {
+            let registers = registers_of(b, call)?;
+            from_memory(b, call, &registers)? | to_memory(b, call, &registers)?
         }
-        (Value::Fragment(from), Value::Fragment(to)) => to.assign(b, from)?,
-        (Value::Tensor(_) | Value::Global(_), _) => return Err(call.mismatch(1, "a fragment")),
-        (Value::Fragment(_), _) => return Err(call.mismatch(1, "a tensor or a fragment")),
+    };
+    match call.args.get(2) {
+        Some(_) if !has_global => {
+            Err(call.error_at(2, "a hint belongs to a copy of global memory"))
+        }
+        _ => Ok(Value::Unit),
+    }
+}
+
+/// Loads the source. Returns whether it is global memory.
+fn from_memory(b: &mut Builder, call: &Call, fragment: &Fragment) -> Result<bool> {
+    match &call.args[0].value {
+        Value::Tensor(tensor) => load(b, tensor, fragment)?,
+        Value::Global(tile) => copy_global(b, call, Direction::Load, tile, fragment)?,
         _ => return Err(call.mismatch(0, "a tensor or a fragment")),
     }
-    match call.args.get(2) {
-        Some(_) => Err(call.error_at(2, "a hint belongs to a copy of global memory")),
-        None => Ok(Value::Unit),
+    Ok(matches!(call.args[0].value, Value::Global(_)))
+}
+
+/// Stores to the destination. Returns whether it is global memory.
+fn to_memory(b: &mut Builder, call: &Call, fragment: &Fragment) -> Result<bool> {
+    match &call.args[1].value {
+        Value::Tensor(tensor) => store(b, fragment, tensor)?,
+        Value::Global(tile) => {
+            copy_global(b, call, Direction::Store, tile, fragment)?;
+            writes(b, &call.args[1].value);
+        }
+        _ => return Err(call.mismatch(1, "a tensor or a fragment")),
     }
+    Ok(matches!(call.args[1].value, Value::Global(_)))
+}
+
+/// Fresh registers of one thread for the elements of the source.
+fn registers_of(b: &mut Builder, call: &Call) -> Result<Fragment> {
+    let (element, layout) = match &call.args[0].value {
+        Value::Tensor(tensor) => (tensor.element, tensor.layout.layout()),
+        Value::Global(tile) => (tile.element, known_tile(b, tile)?),
+        _ => return Err(call.mismatch(0, "a tensor or a fragment")),
+    };
+    let (count, bits) = (i128::from(layout.size()), i128::from(element.bits()));
+    if count * bits > i128::from(MAX) * 32 {
+        let message = format!(
+            "each thread copies all {count} elements by way of registers, and it has {MAX}: copy its part, such as a `local_partition`"
+        );
+        return Err(call.error_at(0, message));
+    }
+    Ok(Fragment::of_one_thread(element, layout).like(b, element))
 }
 
 fn load(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<()> {
@@ -111,21 +165,13 @@ fn copy_global(
     b: &mut Builder,
     call: &Call,
     direction: Direction,
-    tile: &Value,
+    tile: &Global,
     fragment: &Fragment,
-) -> Result<Value> {
-    let Value::Global(global) = tile else {
-        return Ok(Value::Unit);
-    };
-    let part = Part::new(b, global, hint(call, 2)?, fragment)?;
-    if part.inside(b).may_end() {
-        unproven(b, global);
-    }
-    if direction == Direction::Store {
-        writes(b, tile);
-    }
-    move_all(b, direction, &mut Memory::Global(part), fragment)?;
-    Ok(Value::Unit)
+) -> Result<()> {
+    let part = Part::new(b, tile, hint(call, 2)?, fragment)?;
+    let inside = part.inside(b);
+    require(b, inside)?;
+    move_all(b, direction, &mut Memory::Global(part), fragment)
 }
 
 /// Moves all values by the widest vectors.

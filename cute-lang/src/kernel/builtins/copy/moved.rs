@@ -3,12 +3,12 @@
 //! Each thread looks at its address. If it is aligned, vectors inside of the tensor are moved as they are. If it is not, a vector
 //! is loaded as a part of two aligned ones, and stored element by element. So are vectors that lie across the end of a row.
 
-use crate::kernel::access::global::inside::{Inside, below};
+use crate::kernel::access::global::inside::Inside;
 use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::builtins::copy::memory::{Memory, WIDEST};
 use crate::kernel::builtins::copy::part::Part;
-use crate::kernel::builtins::copy::registers::{self, Condition};
-use crate::kernel::builtins::copy::vector::{access, vectorise};
+use crate::kernel::builtins::copy::registers;
+use crate::kernel::builtins::copy::vector::{self, Condition, vectorise};
 use crate::kernel::emit::builder::{Builder, address_operand, unless, when};
 use crate::kernel::emit::operation::{Cmp, Op};
 use crate::kernel::value::{Fragment, Num, Scalar, packing};
@@ -78,7 +78,7 @@ pub(super) fn copy(
     for vector in vectors {
         let at = Num::from(coordinates[vector[0]].last().copied().unwrap_or(0));
         let begin = b.add(&first, &at)?;
-        moved.push(below(b, &begin, &limit)?);
+        moved.push(b.compare_and(Cmp::Lt, &begin, &limit, None)?);
     }
     let space = (Modifier::Global, part.hint);
     match direction {
@@ -96,9 +96,11 @@ pub(super) fn copy(
             for (vector, moved) in vectors.iter().zip(&moved) {
                 let words = words(fragment, vector).unwrap_or_default();
                 let to = address.of(&address.own, &coordinates[vector[0]], 0);
-                b.guarded(Some(when(moved)), |b| {
-                    access(b, Direction::Store, space, &words, to, WIDEST);
-                });
+                let condition = Condition {
+                    predicate: Some(moved.clone()),
+                    fill: None,
+                };
+                vector::store(b, (space, to), &words, WIDEST, &condition);
             }
         }
     }
@@ -106,9 +108,8 @@ pub(super) fn copy(
     for (vector, moved) in vectors.iter().zip(&moved) {
         let at = coordinates[vector[0]].last().copied().unwrap_or(0);
         let begin = b.add(&start, &Num::from(at + across))?;
-        let some = below(b, &begin, &end)?;
         let others = b.compute(Type::Pred, Opcode::Not, Type::Pred, [moved.operand()]);
-        let is_cut = b.both(Some(some), others);
+        let is_cut = b.compare_and(Cmp::Lt, &begin, &end, Some(&others))?;
         let next = b.label("next");
         b.branch_if(unless(&is_cut), &next);
         let elements: Vec<Vec<usize>> = vector.iter().map(|&value| vec![value]).collect();
@@ -164,7 +165,7 @@ impl Address {
         let mask = u64::MAX - (WIDEST as u64 - 1);
         let aligned = b.and(&own.clone().into(), &Num::Const(mask.into()))?;
         let aligned = b.to_register(&aligned, Type::U64)?;
-        let is_aligned = below(b, &above, &Num::Const(1))?;
+        let is_aligned = b.compare_and(Cmp::Eq, &above, &Num::Const(0), None)?;
         let width = fragment.element.bytes().into();
         Ok(Self {
             own,
@@ -193,27 +194,19 @@ fn load(
     coordinates: &[Vec<i64>],
     fill: Option<&Operand>,
 ) -> Result<()> {
-    let misaligned = b.compute(
-        Type::Pred,
-        Opcode::Not,
-        Type::Pred,
-        [address.is_aligned.operand()],
-    );
     let mut loaded = Vec::new();
     for (vector, moved) in vectors.iter().zip(moved) {
         let low = words(fragment, vector).unwrap_or_default();
-        for word in &low {
-            if let Some(fill) = fill {
-                b.assign(word, fill.clone());
-            }
-        }
         let high: Vec<Scalar> = low.iter().map(|word| b.register(word.ty)).collect();
-        let both = b.both(Some(moved.clone()), misaligned.clone());
-        for (words, condition, more) in [(&low, moved, 0), (&high, &both, WIDEST)] {
+        let both = b.compare_and(Cmp::Ne, &address.above, &Num::Const(0), Some(moved))?;
+        let halves = [(&low, moved, 0, fill), (&high, &both, WIDEST, None)];
+        for (words, predicate, more, fill) in halves {
             let from = address.of(&address.aligned, &coordinates[vector[0]], more);
-            b.guarded(Some(when(condition)), |b| {
-                access(b, Direction::Load, space, words, from, WIDEST);
-            });
+            let condition = Condition {
+                predicate: Some(predicate.clone()),
+                fill: fill.cloned(),
+            };
+            vector::load(b, (space, from), words, WIDEST, &condition);
         }
         loaded.push((low, high, both));
     }

@@ -1,14 +1,15 @@
 //! Where the values of a fragment lie in global memory.
 
 use super::memory::{WIDEST, check_elements};
+use crate::kernel::access::coordinate::sum;
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::global::address::Addresses;
 use crate::kernel::access::global::inside::Inside;
-use crate::kernel::access::global::part::sum;
 use crate::kernel::builtins::copy::partition::partition;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::value::{Fragment, Global, Num, Scalar};
+use cute_algebra::Layout;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::Modifier;
 use syn::Result;
@@ -39,12 +40,7 @@ impl Part {
 
     /// The part of a tile at the coordinates of a fragment, which may be of other elements.
     pub(super) fn of_values(b: &mut Builder, tile: &Global, fragment: &Fragment) -> Result<Self> {
-        let Some(layout) = tile.tile() else {
-            let name = &b.params[tile.param].name;
-            return Err(b.error(format!(
-                "the extents of this part of `{name}` are known only when the kernel runs: copy a `local_tile` of it"
-            )));
-        };
+        let layout = known_tile(b, tile)?;
         let mut global = tile.clone();
         let mut coordinates = vec![Vec::new(); fragment.values.len()];
         for (mode, origin) in global.origin.iter_mut().enumerate() {
@@ -54,13 +50,17 @@ impl Part {
                 coordinate.push(own);
             }
         }
-        let addresses = Addresses::new(&global);
-        Ok(Self {
+        Ok(Self::of(global, coordinates))
+    }
+
+    /// The elements at these coordinates in the parameter, relative to the origin.
+    pub(super) fn of(global: Global, coordinates: Vec<Vec<i64>>) -> Self {
+        Self {
+            addresses: Addresses::new(&global),
             global,
-            addresses,
             coordinates,
             hint: None,
-        })
+        }
     }
 
     /// Which values are inside of the tensor.
@@ -111,15 +111,23 @@ impl Part {
     /// The largest power of two for which this holds: where the coordinate in the last mode is a multiple of it, the address is
     /// a multiple of its bytes for every thread, and not more than one access moves.
     pub(super) fn lanes(&self, b: &Builder) -> i64 {
+        let width = i128::from(self.global.element.bytes());
+        let multiples = self.multiples(b).into_iter();
+        let powers = multiples.map(|(multiple, _)| multiple & multiple.wrapping_neg());
+        let bytes = powers.fold(i128::from(WIDEST), |least, power| {
+            least.min(power.max(width))
+        });
+        (bytes / width) as i64
+    }
+
+    /// What the address of an element is the sum of, apart from its coordinate in the last mode: of each part, the bytes that it
+    /// is known to be a multiple of, and the number of the launch that this depends on, if it is not the coordinate.
+    pub(super) fn multiples(&self, b: &Builder) -> Vec<(i128, Option<Quantity>)> {
         let Global { param, origin, .. } = &self.global;
         let width = i128::from(self.global.element.bytes());
         let last = origin.len() - 1;
-        let mut bytes = i128::from(WIDEST);
-        let mut limit = |multiple: i128| {
-            let power = multiple & multiple.wrapping_neg();
-            bytes = bytes.min(power.max(width));
-        };
-        limit(b.facts.divisor(Quantity::Address(*param)));
+        let address = Quantity::Address(*param);
+        let mut multiples = vec![(b.facts.divisor(address), Some(address))];
         for (mode, origin) in origin.iter().enumerate() {
             let at_origin = self
                 .coordinates
@@ -127,21 +135,39 @@ impl Part {
                 .all(|coordinate| coordinate[mode] == 0);
             let multiple = 1i128 << b.possible_bits(origin).trailing_zeros().min(62);
             if mode == last {
-                limit(multiple * width);
+                multiples.push((multiple * width, None));
             } else if *origin != Num::Const(0) || !at_origin {
-                let stride = b.facts.divisor(Quantity::Stride(*param, mode));
+                let quantity = Quantity::Stride(*param, mode);
+                let stride = b.facts.divisor(quantity);
                 let steps = if at_origin { multiple } else { 1 };
-                limit(stride.saturating_mul(width).saturating_mul(steps));
+                let multiple = stride.saturating_mul(width).saturating_mul(steps);
+                multiples.push((multiple, Some(quantity)));
             }
         }
-        (bytes / width) as i64
+        multiples
     }
 
     /// The largest power of two for which no vector of so many values, at a multiple of its length, lies across the end of the
     /// last mode.
     pub(super) fn lanes_at_end(&self, b: &Builder) -> i64 {
         let last = self.global.origin.len() - 1;
-        let divisor = b.facts.divisor(Quantity::Extent(self.global.param, last));
-        (divisor & divisor.wrapping_neg()).min(WIDEST.into()) as i64
+        let extent = b.facts.divisor(Quantity::Extent(self.global.param, last));
+        let origin = 1i128
+            << b.possible_bits(&self.global.origin[last])
+                .trailing_zeros()
+                .min(62);
+        (extent & extent.wrapping_neg())
+            .min(origin)
+            .min(WIDEST.into()) as i64
     }
+}
+
+/// The layout of a tile.
+pub(super) fn known_tile<'t>(b: &Builder, tile: &'t Global) -> Result<&'t Layout> {
+    tile.tile().ok_or_else(|| {
+        let name = &b.params[tile.param].name;
+        b.error(format!(
+            "the extents of this part of `{name}` are known only when the kernel runs: copy a `local_tile` of it"
+        ))
+    })
 }

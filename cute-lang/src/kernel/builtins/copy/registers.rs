@@ -3,21 +3,11 @@
 use crate::kernel::builtins::copy::direction::Direction;
 use crate::kernel::builtins::copy::memory::Memory;
 use crate::kernel::builtins::copy::pack::pack;
-use crate::kernel::builtins::copy::vector::access;
-use crate::kernel::emit::builder::{Builder, when};
+use crate::kernel::builtins::copy::vector::{Condition, load, store};
+use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Fragment, Scalar, packing, word_type};
-use cute_ptx::ast::Operand;
 use std::collections::BTreeMap;
 use syn::Result;
-
-/// What a vector is moved under.
-#[derive(Default)]
-pub(super) struct Condition {
-    /// The vector is moved where this holds; always if it is none.
-    pub(super) predicate: Option<Scalar>,
-    /// What the registers get where it does not hold.
-    pub(super) fill: Option<Operand>,
-}
 
 /// Moves each vector, whose values are consecutive in memory, under the condition of its first value.
 pub(super) fn transfer(
@@ -29,12 +19,12 @@ pub(super) fn transfer(
     condition: impl FnMut(&mut Builder, usize) -> Result<Condition>,
 ) -> Result<()> {
     match direction {
-        Direction::Load => load(b, memory, fragment, vectors, condition),
-        Direction::Store => store(b, memory, fragment, vectors, condition),
+        Direction::Load => load_all(b, memory, fragment, vectors, condition),
+        Direction::Store => store_all(b, memory, fragment, vectors, condition),
     }
 }
 
-fn load(
+fn load_all(
     b: &mut Builder,
     memory: &mut Memory,
     fragment: &Fragment,
@@ -59,17 +49,9 @@ fn load(
             });
             words.push(word);
         }
-        let Condition { predicate, fill } = condition(b, vector[0])?;
-        if let (Some(_), Some(fill)) = (&predicate, fill) {
-            for word in &words {
-                b.assign(word, fill.clone());
-            }
-        }
-        let address = memory.operand(b, vector[0])?;
-        let bytes = bytes(vector, fragment);
-        b.guarded(predicate.as_ref().map(when), |b| {
-            access(b, Direction::Load, memory.space(), &words, address, bytes);
-        });
+        let condition = condition(b, vector[0])?;
+        let at = (memory.space(), memory.operand(b, vector[0])?);
+        load(b, at, &words, bytes(vector, fragment), &condition);
     }
     for (register, mut parts) in loaded {
         let register = fragment.registers[register].clone();
@@ -86,7 +68,7 @@ fn load(
     Ok(())
 }
 
-fn store(
+fn store_all(
     b: &mut Builder,
     memory: &mut Memory,
     fragment: &Fragment,
@@ -106,12 +88,9 @@ fn store(
                 }
             });
         }
-        let Condition { predicate, .. } = condition(b, vector[0])?;
-        let address = memory.operand(b, vector[0])?;
-        let bytes = bytes(vector, fragment);
-        b.guarded(predicate.as_ref().map(when), |b| {
-            access(b, Direction::Store, memory.space(), &words, address, bytes);
-        });
+        let condition = condition(b, vector[0])?;
+        let at = (memory.space(), memory.operand(b, vector[0])?);
+        store(b, at, &words, bytes(vector, fragment), &condition);
     }
     Ok(())
 }

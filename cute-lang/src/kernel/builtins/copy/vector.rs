@@ -1,10 +1,9 @@
 //! Vectors: consecutive values in memory that one instruction moves.
 
-use crate::kernel::builtins::copy::direction::Direction;
-use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::builder::{Builder, when};
 use crate::kernel::value::Scalar;
 use cute_ptx::ast::{Operand, Type};
-use cute_ptx::table::{Modifier, Opcode};
+use cute_ptx::table::{Modifier, Modifiers, Opcode};
 
 /// Groups the values into the widest vectors of at most `lanes` values, each at a multiple of its length: for each vector the
 /// values in the order of their addresses.
@@ -34,19 +33,87 @@ pub(super) fn vectorise(lanes: i64, places: &[(Vec<i64>, i64)]) -> Vec<Vec<usize
         .collect()
 }
 
-/// Moves `bytes` bytes between registers and memory.
-pub(super) fn access(
+/// What a vector is moved under.
+#[derive(Default)]
+pub(super) struct Condition {
+    /// The vector is moved where this holds; always if it is none.
+    pub(super) predicate: Option<Scalar>,
+    /// What the registers get where it does not hold.
+    pub(super) fill: Option<Operand>,
+}
+
+/// The state space, what the caches are told, and the address.
+type At = ((Modifier, Option<Modifier>), Operand);
+
+/// Loads `bytes` bytes. Where the condition does not hold, the registers get its fill.
+pub(super) fn load(
     b: &mut Builder,
-    direction: Direction,
-    space: (Modifier, Option<Modifier>),
+    (space, address): At,
     words: &[Scalar],
-    address: Operand,
     bytes: i64,
+    Condition { predicate, fill }: &Condition,
 ) {
-    let register = match words {
+    let fill = fill.as_ref().filter(|_| predicate.is_some());
+    let guard = predicate.as_ref().map(when);
+    if bytes >= 4 {
+        for (word, fill) in words.iter().zip(fill.into_iter().cycle()) {
+            b.assign(word, fill.clone());
+        }
+        return b.guarded(guard, |b| {
+            let operands = [joined(words), address];
+            b.emit(Opcode::Ld, modifiers(space, words, bytes), operands);
+        });
+    }
+    let narrow = b.register(Type::U16);
+    match fill {
+        Some(fill @ Operand::Name(_)) => {
+            let operands = [narrow.operand(), fill.clone()];
+            b.emit(Opcode::Cvt, (Type::U16, Type::U32), operands);
+        }
+        Some(known) => b.assign(&narrow, known.clone()),
+        None => {}
+    }
+    b.guarded(guard, |b| {
+        let operands = [narrow.operand(), address];
+        b.emit(Opcode::Ld, modifiers(space, words, bytes), operands);
+    });
+    let operands = [joined(words), narrow.operand()];
+    b.emit(Opcode::Cvt, (Type::U32, Type::U16), operands);
+}
+
+/// Stores `bytes` bytes where the condition holds.
+pub(super) fn store(
+    b: &mut Builder,
+    (space, address): At,
+    words: &[Scalar],
+    bytes: i64,
+    condition: &Condition,
+) {
+    // A register that is written under a guard would be live from the start of the loops around it.
+    let register = match bytes {
+        4.. => joined(words),
+        _ => {
+            let wide = [joined(words)];
+            let narrow = b.compute(Type::U16, Opcode::Cvt, (Type::U16, Type::U32), wide);
+            narrow.operand()
+        }
+    };
+    b.guarded(condition.predicate.as_ref().map(when), |b| {
+        let operands = [address, register];
+        b.emit(Opcode::St, modifiers(space, words, bytes), operands);
+    });
+}
+
+/// The registers as one operand.
+fn joined(words: &[Scalar]) -> Operand {
+    match words {
         [word] => word.operand(),
         words => Operand::Vector(words.iter().map(Scalar::operand).collect()),
-    };
+    }
+}
+
+/// The modifiers of a load or store of these registers.
+fn modifiers(space: (Modifier, Option<Modifier>), words: &[Scalar], bytes: i64) -> impl Modifiers {
     let vector = match words.len() {
         1 => None,
         count => Some(Modifier::Vector(count as u8)),
@@ -57,21 +124,5 @@ pub(super) fn access(
         2 => Type::B16,
         _ => words[0].ty,
     };
-    let modifiers = (space, vector, ty);
-    match direction {
-        Direction::Load if bytes >= 4 => b.emit(Opcode::Ld, modifiers, [register, address]),
-        Direction::Load => {
-            let narrow = b.compute(Type::U16, Opcode::Ld, modifiers, [address]);
-            b.emit(
-                Opcode::Cvt,
-                (Type::U32, Type::U16),
-                [register, narrow.operand()],
-            );
-        }
-        Direction::Store if bytes >= 4 => b.emit(Opcode::St, modifiers, [address, register]),
-        Direction::Store => {
-            let narrow = b.compute(Type::U16, Opcode::Cvt, (Type::U16, Type::U32), [register]);
-            b.emit(Opcode::St, modifiers, [address, narrow.operand()]);
-        }
-    }
+    (space, vector, ty)
 }

@@ -2,7 +2,7 @@
 
 use crate::kernel::builtins::call::{Call, name};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::types::{alternatives, rust_name};
+use crate::kernel::value::types::{alternatives, rust_name, single_type};
 use crate::kernel::value::{Scalar, Value};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -108,9 +108,17 @@ impl Function {
         Ok(common)
     }
 
+    /// Whether the function takes numbers of a type.
+    pub(super) fn takes(&self, ty: Type) -> bool {
+        self.code(ty).is_some()
+    }
+
+    /// The code for a type. An instruction for a type of 16 bits is there for pairs, too.
     fn code(&self, ty: Type) -> Option<&Code> {
-        let found = self.forms.iter().find(|(types, _)| types.contains(&ty));
-        found.map(|(_, code)| code)
+        let single = single_type(ty);
+        let found = self.forms.iter().find(|(types, _)| types.contains(&single));
+        let code = found.map(|(_, code)| code);
+        code.filter(|code| single == ty || matches!(code, Code::Instruction(..)))
     }
 
     /// The types that it takes, for messages.

@@ -4,6 +4,7 @@
 //! instruction for; on f32 it takes subnormal numbers as zeros. `cute-runtime/docs/kernel-language.md` has the error of each.
 
 mod accurate;
+mod double;
 mod float;
 mod function;
 mod integer;
@@ -28,7 +29,7 @@ const FUNCTIONS: &[Function; 33] = &[
     row("sqrt_fast(x)", F1(f64::sqrt), &[(SINGLE, Instruction(Opcode::Sqrt, &[Modifier::Approx, Modifier::Ftz]))]),
     row("rsqrt(x)", F1(|x| 1.0 / x.sqrt()), &[
         (SINGLE, Instruction(Opcode::Rsqrt, &[])),
-        (&[Type::F64], Sequence(float::rsqrt)),
+        (DOUBLE, Sequence(float::rsqrt)),
     ]),
     row("rsqrt_fast(x)", F1(|x| 1.0 / x.sqrt()), &[(SINGLE, Instruction(Opcode::Rsqrt, &[Modifier::Ftz]))]),
     row("rcp(x)", F1(|x| 1.0 / x), &[(WIDE, Instruction(Opcode::Rcp, &[Modifier::Rn]))]),
@@ -36,14 +37,14 @@ const FUNCTIONS: &[Function; 33] = &[
     row("div_fast(x, y)", F2(|x, y| x / y), &[(SINGLE, Instruction(Opcode::Div, &[Modifier::Approx, Modifier::Ftz]))]),
     row("fma(x, y, z)", F3(f64::mul_add), &[(FLOATS, Instruction(Opcode::Fma, &[Modifier::Rn]))]),
 
-    row("exp(x)", F1(f64::exp), &[(SINGLE, Sequence(accurate::exp))]),
-    row("log(x)", F1(f64::ln), &[(SINGLE, Sequence(accurate::log))]),
-    row("log2(x)", F1(f64::log2), &[(SINGLE, Sequence(accurate::log2))]),
-    row("tanh(x)", F1(f64::tanh), &[(SINGLE, Sequence(accurate::tanh))]),
+    row("exp(x)", F1(f64::exp), &[(SINGLE, Sequence(accurate::exp)), (DOUBLE, Sequence(double::exp))]),
+    row("log(x)", F1(f64::ln), &[(SINGLE, Sequence(accurate::log)), (DOUBLE, Sequence(double::log))]),
+    row("log2(x)", F1(f64::log2), &[(SINGLE, Sequence(accurate::log2)), (DOUBLE, Sequence(double::log2))]),
+    row("tanh(x)", F1(f64::tanh), &[(SINGLE, Sequence(accurate::tanh)), (DOUBLE, Sequence(double::tanh))]),
     row("sin(x)", F1(f64::sin), &[(SINGLE, Sequence(trigonometric::sin))]),
     row("cos(x)", F1(f64::cos), &[(SINGLE, Sequence(trigonometric::cos))]),
     row("erf(x)", F1(float::known_erf), &[(SINGLE, Sequence(accurate::erf))]),
-    row("exp2(x)", F1(f64::exp2), &[(SINGLE, Instruction(Opcode::Ex2, &[]))]),
+    row("exp2(x)", F1(f64::exp2), &[(SINGLE, Instruction(Opcode::Ex2, &[])), (DOUBLE, Sequence(double::exp2))]),
     row("exp2_fast(x)", F1(f64::exp2), &[
         (&[Type::F32, Type::Bf16], Instruction(Opcode::Ex2, &[Modifier::Ftz])),
         (&[Type::F16], Instruction(Opcode::Ex2, &[])),
@@ -72,6 +73,7 @@ const FLOATS: &[Type] = &[Type::F16, Type::Bf16, Type::F32, Type::F64];
 const ROUNDED: &[Type] = &[Type::F16, Type::F32, Type::F64];
 const WIDE: &[Type] = &[Type::F32, Type::F64];
 const SINGLE: &[Type] = &[Type::F32];
+const DOUBLE: &[Type] = &[Type::F64];
 
 const fn row(
     signature: &'static str,
@@ -113,7 +115,9 @@ const fn rows<const N: usize>(functions: &[Function; N]) -> [Builtin; N] {
 fn apply(b: &mut Builder, call: &Call) -> Result<Value> {
     let function = FUNCTIONS.iter().find(|row| row.name() == call.name);
     match function {
-        Some(function) => call.elementwise(b, |b, call| function.call(b, call)),
+        Some(function) => {
+            call.elementwise(b, |ty| function.takes(ty), |b, call| function.call(b, call))
+        }
         None => Err(b.error(format!("`{}` is no function of numbers", call.name))),
     }
 }

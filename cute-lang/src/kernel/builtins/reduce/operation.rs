@@ -5,7 +5,7 @@ use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::value::types::{is_float, number_type, range};
-use crate::kernel::value::{Callable, Fragment, Scalar, Value};
+use crate::kernel::value::{Fragment, Scalar, Value};
 use cute_hopper::threads::WARP;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -27,13 +27,8 @@ pub(super) fn operands(call: &Call) -> Result<(&Fragment, usize, Operation)> {
         return Err(call.mismatch(0, "a fragment"));
     };
     let mode = mode_of(call, 1, x)?;
-    let operation = OPERATIONS
-        .iter()
-        .find(|(name, _)| match &call.args[2].value {
-            Value::Word(word) => word == name,
-            Value::Callable(Callable::Function(_, function)) => function == name,
-            _ => false,
-        });
+    let word = call.operation(2);
+    let operation = OPERATIONS.iter().find(|(name, _)| Some(*name) == word);
     let Some(&(_, op)) = operation else {
         return Err(call.mismatch(2, "add, max or min"));
     };

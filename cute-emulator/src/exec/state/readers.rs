@@ -1,0 +1,292 @@
+//! Who has read each byte of shared memory since it was last written.
+//!
+//! Of the readers of a byte, one warp through the generic proxy is recorded in the byte's [`Tag`] itself, several readers as the
+//! number of a set. Sets are shared: the bytes that have the same readers have the same set.
+
+use super::knowledge::Knowledge;
+use super::shared::{Record, Tag};
+use crate::error::FaultKind;
+use crate::limits::{OutOfHostMemory, filled, hold};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// The most readers in all sets. A kernel has as many only if almost every byte has readers of its own.
+const MAX_READERS: usize = 1 << 22;
+/// Sets that no byte has any more are removed when all have this many readers, and then twice as many as were left.
+const FIRST_COLLECTION: usize = 1 << 14;
+
+/// An asynchronous operation that reads shared memory.
+pub(crate) struct AsyncRead {
+    pub(crate) by: Reading,
+    /// Its instruction.
+    pub(crate) instruction: usize,
+    /// Different for each operation that reads a CTA's memory.
+    number: u64,
+    /// Each way to know that it has read. None while it is under way.
+    ends: RefCell<Vec<End>>,
+}
+
+/// What reads. Operations of an equal one have read in the order in which they started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// The wgmma instructions of the warpgroup with this first warp.
+    Wgmma { warpgroup: usize },
+    /// The bulk stores of a thread: of its warp and lane.
+    Store { warp: usize, lane: usize },
+    /// The copies to other CTAs that complete on the mbarrier of this number.
+    Copy { mbarrier: usize },
+}
+
+/// How it is known that an operation has read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// A warp has waited for it at this time of the warp's clock.
+    Waited { warp: usize, clock: u32 },
+    /// It has arrived in a phase of the mbarrier: so many phases have to be complete.
+    Arrived { mbarrier: usize, phases: u32 },
+}
+
+impl AsyncRead {
+    pub(crate) fn end(&self, end: End) {
+        let mut ends = self.ends.borrow_mut();
+        if !ends.contains(&end) {
+            ends.push(end);
+        }
+    }
+
+    /// Whether nobody can know that it has read.
+    pub(crate) fn under_way(&self) -> bool {
+        self.ends.borrow().is_empty()
+    }
+
+    /// Whether a warp with this knowledge knows that the operation has read.
+    pub(crate) fn ended(&self, by: usize, knowledge: &Knowledge) -> bool {
+        self.ends.borrow().iter().any(|end| match *end {
+            End::Waited { warp, clock } => warp == by || clock <= knowledge.seen[warp],
+            End::Arrived { mbarrier, phases } => knowledge.knows_phases(mbarrier, phases),
+        })
+    }
+
+    /// Whether to know that a later operation has read is to know that this one has.
+    fn is_before(&self, later: &AsyncRead) -> bool {
+        self.by == later.by && (!matches!(self.by, Reading::Copy { .. }) || !self.under_way())
+    }
+}
+
+/// A reader of a byte: a warp through the generic proxy, as its record, or an asynchronous operation.
+#[derive(Clone)]
+pub(crate) enum Reader {
+    Generic(Tag),
+    Async(Rc<AsyncRead>),
+}
+
+impl Reader {
+    fn is(&self, other: &Reader) -> bool {
+        match (self, other) {
+            (Reader::Generic(tag), Reader::Generic(other)) => tag == other,
+            (Reader::Async(read), Reader::Async(other)) => Rc::ptr_eq(read, other),
+            _ => false,
+        }
+    }
+}
+
+/// The readers of each byte of a CTA's shared memory.
+pub(crate) struct Readers {
+    tags: Vec<Tag>,
+    sets: Vec<Vec<Reader>>,
+    /// The record for readers and one more reader, by the former's record and the latter's key.
+    joined: HashMap<(Tag, u64), Tag>,
+    /// The last of these.
+    last: ((Tag, u64), Tag),
+    /// How many readers all sets have.
+    size: usize,
+    /// The size at which sets that are not used are removed.
+    collect_at: usize,
+    /// The number of the next asynchronous operation.
+    next: u64,
+}
+
+impl Readers {
+    pub(crate) fn new(bytes: usize) -> Result<Readers, OutOfHostMemory> {
+        Ok(Readers {
+            tags: filled(bytes, Tag::NOBODY)?,
+            sets: Vec::new(),
+            joined: HashMap::new(),
+            last: ((Tag::NOBODY, 0), Tag::NOBODY),
+            size: 0,
+            collect_at: FIRST_COLLECTION,
+            next: 0,
+        })
+    }
+
+    /// An operation that starts to read.
+    pub(crate) fn begin(&mut self, by: Reading, instruction: usize) -> Rc<AsyncRead> {
+        self.next += 1;
+        Rc::new(AsyncRead {
+            by,
+            instruction,
+            number: self.next,
+            ends: RefCell::default(),
+        })
+    }
+
+    /// Forgets the readers of bytes that are written.
+    pub(crate) fn clear(&mut self, range: Range<usize>) {
+        self.tags[range].fill(Tag::NOBODY);
+    }
+
+    /// Adds a reader to bytes. The knowledge is that of the warp which reads.
+    pub(crate) fn add(
+        &mut self,
+        range: Range<usize>,
+        reader: &Reader,
+        knowledge: &Knowledge,
+    ) -> Result<(), FaultKind> {
+        let key = match reader {
+            Reader::Generic(tag) => tag.bits(),
+            Reader::Async(read) => 2 * read.number,
+        };
+        self.collect();
+        let mut start = range.start;
+        while start < range.end {
+            let old = self.tags[start];
+            let len = run(&self.tags[start..range.end]);
+            let new = match self.last.0 == (old, key) {
+                true => self.last.1,
+                false => self.join(old, key, reader, knowledge)?,
+            };
+            if new != old {
+                self.tags[start..start + len].fill(new);
+            }
+            start += len;
+        }
+        Ok(())
+    }
+
+    /// The first byte of a range and the reader of it for which a function returns an error.
+    pub(crate) fn check(
+        &self,
+        range: Range<usize>,
+        mut check: impl FnMut(usize, &Reader) -> Result<(), FaultKind>,
+    ) -> Result<(), FaultKind> {
+        let mut start = range.start;
+        while start < range.end {
+            let tag = self.tags[start];
+            match tag.record() {
+                Record::Nobody => {}
+                Record::Set(set) => {
+                    (self.sets[set].iter()).try_for_each(|reader| check(start, reader))?;
+                }
+                _ => check(start, &Reader::Generic(tag))?,
+            }
+            start += run(&self.tags[start..range.end]);
+        }
+        Ok(())
+    }
+
+    /// The record for the readers `old` and one more.
+    fn join(
+        &mut self,
+        old: Tag,
+        key: u64,
+        reader: &Reader,
+        knowledge: &Knowledge,
+    ) -> Result<Tag, FaultKind> {
+        let new = match (old.record(), reader) {
+            (Record::Nobody, Reader::Generic(tag)) => *tag,
+            (Record::Generic { .. }, Reader::Generic(tag))
+                if implied(&Reader::Generic(old), reader, knowledge) =>
+            {
+                *tag
+            }
+            _ => match self.joined.get(&(old, key)) {
+                Some(new) => *new,
+                None => self.set(old, key, reader, knowledge)?,
+            },
+        };
+        self.last = ((old, key), new);
+        Ok(new)
+    }
+
+    /// A new set of the readers `old` and one more; `old` itself if that one is among them.
+    fn set(
+        &mut self,
+        old: Tag,
+        key: u64,
+        reader: &Reader,
+        knowledge: &Knowledge,
+    ) -> Result<Tag, FaultKind> {
+        let mut readers = match old.record() {
+            Record::Nobody => Vec::new(),
+            Record::Set(set) => self.sets[set].clone(),
+            _ => vec![Reader::Generic(old)],
+        };
+        if readers.iter().any(|earlier| earlier.is(reader)) {
+            return Ok(old);
+        }
+        readers.retain(|earlier| !implied(earlier, reader, knowledge));
+        readers.push(reader.clone());
+        self.size += readers.len();
+        let (size, limit) = (self.size as u64, MAX_READERS as u64);
+        hold("records of readers of shared memory", size, limit)?;
+        let new = Tag::set(self.sets.len());
+        self.sets.push(readers);
+        self.joined.insert((old, key), new);
+        Ok(new)
+    }
+
+    /// Removes the sets that no byte has, once there are many.
+    fn collect(&mut self) {
+        if self.size < self.collect_at {
+            return;
+        }
+        let mut numbers = HashMap::new();
+        let mut sets = Vec::new();
+        for tag in &mut self.tags {
+            if let Record::Set(set) = tag.record() {
+                let new = *numbers.entry(set).or_insert_with(|| {
+                    sets.push(std::mem::take(&mut self.sets[set]));
+                    sets.len() - 1
+                });
+                *tag = Tag::set(new);
+            }
+        }
+        self.size = sets.iter().map(Vec::len).sum();
+        self.collect_at = (2 * self.size).clamp(FIRST_COLLECTION, MAX_READERS);
+        self.sets = sets;
+        self.joined.clear();
+        self.last = ((Tag::NOBODY, 0), Tag::NOBODY);
+    }
+}
+
+/// Whether whoever knows that `later` has read knows that `earlier` has.
+fn implied(earlier: &Reader, later: &Reader, knowledge: &Knowledge) -> bool {
+    match (earlier, later) {
+        (Reader::Generic(earlier), Reader::Generic(later)) => {
+            match (earlier.record(), later.record()) {
+                (Record::Generic { warp, clock, .. }, Record::Generic { warp: by, .. }) => {
+                    warp == by || clock <= knowledge.seen[warp]
+                }
+                _ => false,
+            }
+        }
+        (Reader::Async(earlier), Reader::Generic(later)) => match later.record() {
+            Record::Generic { warp, .. } => earlier.ended(warp, knowledge),
+            _ => false,
+        },
+        (Reader::Async(earlier), Reader::Async(later)) => earlier.is_before(later),
+        (Reader::Generic(_), Reader::Async(_)) => false,
+    }
+}
+
+/// How many tags at the beginning are equal.
+pub(crate) fn run(tags: &[Tag]) -> usize {
+    let first = tags[0];
+    // Mostly all are, which the compiler checks several at a time.
+    if tags.iter().all(|tag| *tag == first) {
+        return tags.len();
+    }
+    tags.iter().take_while(|tag| **tag == first).count()
+}

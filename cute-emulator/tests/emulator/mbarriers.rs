@@ -1,0 +1,190 @@
+//! mbarriers are objects: each misuse is refused under every schedule, and its repaired twin under none.
+
+use super::events::{check_fine, check_flagged, threads, with};
+use super::{Run, module, pointer};
+use cute_emulator::{EmulatorError, FaultKind};
+
+/// A kernel whose faulty line is marked, the line that repairs it, and how the message begins or goes on.
+type Misuse = (&'static str, &'static str, &'static str, &'static str);
+
+/// The threads initialise an mbarrier; then, the first line of each row or, to repair it, the second.
+const MISUSES: &[Misuse] = &[
+    (
+        "initialised twice",
+        "@!%p0 mbarrier.init.shared::cta.b64 [%r2], 1;",
+        "@!%p0 mbarrier.inval.shared::cta.b64 [%r2]; @!%p0 mbarrier.init.shared::cta.b64 [%r2], 1;",
+        "initialised a second time",
+    ),
+    (
+        "initialised by many threads",
+        "mbarrier.init.shared::cta.b64 [%r2+8], 1;",
+        "@!%p0 mbarrier.init.shared::cta.b64 [%r2+8], 1;",
+        "initialised a second time",
+    ),
+    (
+        "overwritten",
+        "@!%p0 st.shared.b32 [%r2+4], 0;",
+        "@!%p0 st.shared.b32 [%r2+8], 0;",
+        "as data",
+    ),
+    (
+        "overwritten by an atomic",
+        "@!%p0 red.shared.add.u32 [%r2], 1;",
+        "@!%p0 st.shared.b32 [%r2+8], 0; @!%p0 red.shared.add.u32 [%r2+8], 1;",
+        "as data",
+    ),
+    (
+        "read as data",
+        "ld.shared.b64 %d1, [%r2];",
+        "mbarrier.test_wait.parity.shared::cta.b64 %p3, [%r2], 1;",
+        "as data",
+    ),
+    (
+        "read as volatile data",
+        "ld.volatile.shared.b64 %d1, [%r2];",
+        "",
+        "as data",
+    ),
+    (
+        "a count of no threads",
+        "mov.u32 %r3, 0; @!%p0 mbarrier.init.shared::cta.b64 [%r2+8], %r3;",
+        "@!%p0 mbarrier.init.shared::cta.b64 [%r2+8], 1;",
+        "the count 0 is not in 1 to 1048575",
+    ),
+    (
+        "a count of too many threads",
+        "mov.u32 %r3, 1048576; @!%p0 mbarrier.init.shared::cta.b64 [%r2+8], %r3;",
+        "mov.u32 %r3, 1048575; @!%p0 mbarrier.init.shared::cta.b64 [%r2+8], %r3;",
+        "the count 1048576 is not in 1 to 1048575",
+    ),
+    (
+        "an arrival of no threads",
+        "mov.u32 %r3, 0; @!%p0 mbarrier.arrive.shared::cta.b64 %d1, [%r2], %r3;",
+        "@!%p0 mbarrier.arrive.shared::cta.b64 %d1, [%r2], 1;",
+        "0 threads arrive",
+    ),
+    (
+        "an arrival of more threads than are pending",
+        "@!%p0 mbarrier.arrive.shared::cta.b64 %d1, [%r2], 65;",
+        "@!%p0 mbarrier.arrive.shared::cta.b64 %d1, [%r2], 64;",
+        "65 threads arrive, but the pending count of phase 0 is 64",
+    ),
+    (
+        "too many threads drop out",
+        "@!%p0 mbarrier.arrive_drop.shared::cta.b64 %d1, [%r2], 65;",
+        "@!%p0 mbarrier.arrive_drop.shared::cta.b64 %d1, [%r2], 64;",
+        "65 threads drop out, but the expected count is 64",
+    ),
+    (
+        "more bytes than the transaction count holds",
+        "mov.u32 %r3, 1048576; @!%p0 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], %r3;",
+        "@!%p0 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 1048575;",
+        "the transaction count becomes 1048576",
+    ),
+    (
+        "a phase of two warps, of which each arrives as if it were alone",
+        "@!%p0 mbarrier.init.shared::cta.b64 [%r2+8], 32; bar.sync 0; mbarrier.arrive.shared::cta.b64 %d1, [%r2+8];",
+        "@!%p0 mbarrier.init.shared::cta.b64 [%r2+8], 64; bar.sync 0; mbarrier.arrive.shared::cta.b64 %d1, [%r2+8];",
+        "phase 0 is complete, but not in the order of events before this arrival in phase 1",
+    ),
+    (
+        "used after it was invalidated",
+        "@!%p0 mbarrier.inval.shared::cta.b64 [%r2]; bar.sync 0; mbarrier.arrive.shared::cta.b64 %d1, [%r2];",
+        "mbarrier.arrive.shared::cta.b64 %d1, [%r2];",
+        "no mbarrier has been initialised",
+    ),
+];
+
+#[test]
+fn misuses_are_refused() {
+    let kernel = |line: &str| {
+        let body = format!(
+            "mov.u32 %r0, %tid.x;\nmov.u32 %r2, smem;\nsetp.ne.u32 %p0, %r0, 0;\n\
+             @!%p0 mbarrier.init.shared::cta.b64 [%r2], 64;\nbar.sync 0;\n{line}"
+        );
+        module("", &body)
+    };
+    for (name, faulty, repaired, message) in MISUSES {
+        check_fine(&kernel(repaired), threads(64));
+        check_flagged(&kernel(faulty), threads(64), |kind| {
+            let text = kind.to_string();
+            assert!(text.contains(message), "{name}: {text}");
+            true
+        });
+    }
+}
+
+/// Thread 0 of CTA 0 multicasts to both CTAs of a cluster, and each CTA waits.
+const MULTICAST: &str = "
+    ld.param.u64 %d0, [data];
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, %cluster_ctarank;
+    mov.u32 %r2, smem;
+    mov.u16 %h0, 3;
+    setp.ne.u32 %p0, %r0, 0;
+    setp.ne.u32 %p1, %r1, 0;
+    mbarrier.init.shared::cta.b64 [%r2+1024], 1;
+    fence.mbarrier_init.release.cluster;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2+1024], 512;
+    @!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r2], [%d0], 512, [%r2+1024], %h0;
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2+1024], 0;
+    @!%p2 bra WAIT;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;";
+
+fn pair(ptx: &str, seed: u64) -> Result<(), EmulatorError> {
+    let mut run = Run::threads(1).seed(seed).cluster(2);
+    let data = run.words(&[5; 128]);
+    run.go(ptx, &[pointer(data)]).map(drop)
+}
+
+#[test]
+fn a_multicast_goes_to_mbarriers_that_expect_it() {
+    let ptx = module(".param .u64 data", MULTICAST);
+    check_fine(&ptx, pair);
+    let expect = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2+1024], 512;\n";
+    let wait = "WAIT:\n    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2+1024], 0;\n    @!%p2 bra WAIT;";
+    // CTA 1 neither expects the bytes nor waits for them.
+    let nothing = with(&ptx, expect, &format!("@!%p1 {expect}    @%p1 bra DONE;\n"));
+    let nothing = with(&nothing, wait, &format!("{wait}\nDONE:"));
+    check_flagged(&nothing, pair, |kind| {
+        kind.to_string()
+            .contains("512 bytes have arrived that it does not expect")
+            || matches!(kind, FaultKind::ExitWithCopy { .. })
+    });
+    // The mask has a CTA that the cluster has not.
+    check_flagged(
+        &with(&ptx, "mov.u16 %h0, 3;", "mov.u16 %h0, 7;"),
+        pair,
+        |kind| {
+            kind.to_string()
+                .contains("the multicast mask contains CTA rank 2")
+        },
+    );
+    // The mbarrier of CTA 1 is elsewhere.
+    let elsewhere = with(
+        &ptx,
+        "    mbarrier.init.shared::cta.b64 [%r2+1024], 1;",
+        "    @!%p1 mbarrier.init.shared::cta.b64 [%r2+1024], 1;\n    @%p1 mbarrier.init.shared::cta.b64 [%r2+1032], 1;",
+    );
+    check_flagged(&elsewhere, pair, |kind| {
+        matches!(kind, FaultKind::NoBarrier { .. })
+    });
+}
+
+/// More bytes arrive than are expected: the phase never completes.
+#[test]
+fn bytes_that_nobody_expects_are_told() {
+    let ptx = module(".param .u64 data", MULTICAST);
+    let short = with(&ptx, "[%r2+1024], 512;\n", "[%r2+1024], 256;\n");
+    for seed in super::events::SCHEDULES {
+        let error = pair(&short, seed).unwrap_err().to_string();
+        assert!(
+            error.contains("256 bytes have arrived that it does not expect"),
+            "seed {seed}: {error}"
+        );
+    }
+}

@@ -1,0 +1,70 @@
+//! Copies of tiles by threads.
+
+/// The parts of the kernel language: import them into a module of kernels.
+#[cute_runtime::kernels]
+pub mod kernels {
+    /// A copy of tiles of elements of type T by threads with several values each: CuTe's `TiledCopy`. Larger tensors are copied
+    /// tile by tile.
+    pub struct TiledCopy<T: Element> {
+        /// The extents of a tile.
+        tile: Shape,
+        /// From (thread, value) to the elements of a tile that the threads read.
+        source: Layout,
+        /// From (thread, value) to those that they write.
+        destination: Layout,
+    }
+
+    impl<T: Element> TiledCopy<T> {
+        /// CuTe's `make_tiled_copy`: an operation such as `UniversalCopy::<u128>`, repeated over a layout of threads and a layout of
+        /// each thread's values, both over coordinates of the tile.
+        pub fn new(operation: _, threads: Layout, values: Layout) -> Self {
+            let bits = bits::<T>();
+            Self {
+                tile: tiled_copy(operation, bits, threads, values, Tiler_MN),
+                source: tiled_copy(operation, bits, threads, values, layoutS_TV),
+                destination: tiled_copy(operation, bits, threads, values, layoutD_TV),
+            }
+        }
+
+        /// The part of x, in shared memory or a tile of global memory, that a thread reads: its values of a tile, and the tiles.
+        pub fn partition_s(&self, x: _, thread: u32) -> _ {
+            part(x, self.tile, self.source, thread)
+        }
+
+        /// The part that a thread writes.
+        pub fn partition_d(&self, x: _, thread: u32) -> _ {
+            part(x, self.tile, self.destination, thread)
+        }
+
+        /// Registers for one tile, held as the operation leaves them.
+        pub fn fragment(&self) -> Fragment {
+            fragment::<T>(composition(
+                make_identity_layout(self.tile),
+                self.destination,
+            ))
+        }
+
+        /// Copies between shared memory and tiles of global memory by way of registers. Global memory is all inside of its tensor.
+        pub fn copy(&self, source: _, destination: _) {
+            copy(
+                self.partition_s(source, thread()),
+                self.partition_d(destination, thread()),
+            );
+        }
+
+        /// Starts to copy a tile of global memory to shared memory by `cp.async`. Elements outside of the tensor become 0.
+        pub fn copy_async(&self, source: Global, destination: Tensor) {
+            copy_async(
+                self.partition_s(source, thread()),
+                self.partition_d(destination, thread()),
+            );
+        }
+    }
+
+    /// What (thread, value) are in all tiles of x, as (value, tiles).
+    fn part(x: _, tile: Shape, held: Layout, thread: u32) -> _ {
+        let tiles = zipped_divide(x, tile);
+        let rest = make_layout_left(shape(get(tiles, 1)));
+        composition(tiles, (held, rest))[((thread % size(get(held, 0)), _), _)]
+    }
+}

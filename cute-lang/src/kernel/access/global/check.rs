@@ -1,0 +1,60 @@
+//! Accesses of global memory that nothing proves to be inside of the tensor.
+
+use super::inside::Inside;
+use crate::kernel::access::check::check;
+use crate::kernel::access::coordinate::widened;
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::param::{ParamKind, Unproven};
+use crate::kernel::value::{Global, Num, Value};
+use syn::Result;
+
+/// Sees to it that elements are inside of the tensor: if nothing proves that, a checked kernel checks it when it runs, and
+/// another kernel must be an `unsafe fn`.
+pub(crate) fn require(b: &mut Builder, mut inside: Inside) -> Result<()> {
+    let Some(remedy) = inside.remedy(b) else {
+        return Ok(());
+    };
+    if !b.checked {
+        unproven(b, &inside.global, Some(remedy));
+        return Ok(());
+    }
+    let Some(holds) = inside.all(b)? else {
+        return Ok(());
+    };
+    let Inside { global, reach, .. } = &inside;
+    let modes = 0..global.origin.len();
+    let extents: Vec<Num> = modes.map(|mode| b.extent(global.param, mode)).collect();
+    let name = b.params[global.param].name.clone();
+    check(b, &holds, &name, |b| {
+        let places = global.origin.iter().zip(reach);
+        let places = places.map(|(origin, reach)| match reach {
+            0 => Ok(origin.clone()),
+            reach => {
+                let origin = widened(b, origin)?;
+                b.add(&origin, &Num::from(*reach))
+            }
+        });
+        let coordinate = joined(places.collect::<Result<_>>()?);
+        Ok([coordinate, joined(extents.clone())])
+    })?;
+    for (origin, extent) in global.origin.iter().zip(&extents) {
+        b.assume_below(origin, extent);
+    }
+    Ok(())
+}
+
+/// Notes that nothing proves that an access is inside of the tensor.
+pub(crate) fn unproven(b: &mut Builder, global: &Global, remedy: Option<String>) {
+    let place = b.place();
+    if let ParamKind::Global { unproven, .. } = &mut b.params[global.param].kind {
+        unproven.get_or_insert(Unproven { place, remedy });
+    }
+}
+
+/// A coordinate of these numbers.
+fn joined(numbers: Vec<Num>) -> Value {
+    match <[Num; 1]>::try_from(numbers) {
+        Ok([number]) => number.into(),
+        Err(numbers) => Value::Tuple(numbers.into_iter().map(Value::from).collect()),
+    }
+}

@@ -1,0 +1,69 @@
+//! What the engine for bulk copies does with old and new elements of global memory, in place of replacing the old ones.
+
+use crate::kernel::builtins::call::Call;
+use crate::kernel::value::Element;
+use crate::kernel::value::types::{alternatives, is_integer};
+use cute_ptx::ast::Type;
+use cute_ptx::table::Modifier;
+use syn::Result;
+
+/// The operations, as the kernel language and as PTX write them.
+const OPERATIONS: &[(&str, Modifier)] = &[
+    ("add", Modifier::Add),
+    ("min", Modifier::Min),
+    ("max", Modifier::Max),
+    ("inc", Modifier::Inc),
+    ("dec", Modifier::Dec),
+    ("and", Modifier::And),
+    ("or", Modifier::Or),
+    ("xor", Modifier::Xor),
+];
+
+/// The types that elements have.
+const TYPES: [Type; 8] = [
+    Type::U32,
+    Type::S32,
+    Type::U64,
+    Type::S64,
+    Type::F16,
+    Type::Bf16,
+    Type::F32,
+    Type::F64,
+];
+
+/// Argument `index` as an operation on elements, and the type by which PTX names it.
+pub(in crate::kernel::builtins) fn reduction(
+    call: &Call,
+    index: usize,
+    element: Element,
+) -> Result<(Modifier, Type)> {
+    let word = call.operation(index);
+    let named = OPERATIONS.iter().find(|(name, _)| Some(*name) == word);
+    let Some(&(name, op)) = named else {
+        return Err(call.mismatch(index, "add, min, max, inc, dec, and, or or xor"));
+    };
+    match instruction_type(op, Type::of(element)) {
+        Some(ty) => Ok((op, ty)),
+        None => {
+            let types = TYPES.into_iter();
+            let types = alternatives(types.filter(|ty| instruction_type(op, *ty).is_some()));
+            let message =
+                format!("`{name}` works on elements of type {types} here, not on `{element}`");
+            Err(call.error_at(index, message))
+        }
+    }
+}
+
+/// The type by which an operation works on elements of a type. `None` if there is none.
+fn instruction_type(op: Modifier, ty: Type) -> Option<Type> {
+    let wide = is_integer(ty) && matches!(ty.bits(), 32 | 64);
+    let half = matches!(ty, Type::F16 | Type::Bf16);
+    match op {
+        // A sum that wraps is the same for signed integers.
+        Modifier::Add if ty == Type::S64 => Some(Type::U64),
+        Modifier::Add => (wide || half || matches!(ty, Type::F32 | Type::F64)).then_some(ty),
+        Modifier::Min | Modifier::Max => (wide || half).then_some(ty),
+        Modifier::Inc | Modifier::Dec => (ty == Type::U32).then_some(ty),
+        _ => wide.then(|| ty.untyped()),
+    }
+}

@@ -1,0 +1,88 @@
+//! How many registers the warpgroups of a CTA set, where conditions on `warpgroup()` say which of them do.
+
+use crate::kernel::emit::builder::Builder;
+use crate::kernel::emit::conditions::Condition;
+use crate::kernel::value::Num;
+use cute_hopper::registers::{FILE, MAX, at_launch};
+use cute_hopper::threads::WARPGROUP;
+use proc_macro2::Span;
+use std::collections::BTreeMap;
+use syn::Error;
+
+/// The registers that warpgroups set.
+#[derive(Default)]
+pub struct Budget {
+    /// By warpgroup, the registers of a thread that it sets last.
+    set: BTreeMap<u32, u32>,
+    /// Where registers are set last.
+    last: Option<Span>,
+    /// Whether it is not known which warpgroup sets registers.
+    is_unknown: bool,
+}
+
+/// The key of the register with the index of the warpgroup among those that are computed once.
+pub const INDEX: &str = "warpgroup";
+
+impl Builder {
+    /// Notes that the warpgroups which run the current line set their number of registers.
+    pub fn set_registers(&mut self, count: u32, place: Span) {
+        let running = self.running();
+        self.budget.last = Some(place);
+        match running {
+            Some(warpgroups) => self
+                .budget
+                .set
+                .extend(warpgroups.into_iter().map(|it| (it, count))),
+            None => self.budget.is_unknown = true,
+        }
+    }
+
+    /// The warpgroups that run the current line; `None` if other conditions than those on their index decide that.
+    fn running(&self) -> Option<Vec<u32>> {
+        let index = self.known_once(INDEX);
+        let mut running: Vec<u32> = (0..self.threads.div_ceil(WARPGROUP)).collect();
+        for condition in self.holding() {
+            match condition {
+                Condition::Branch(Some((Num::Reg(register), cmp, Num::Const(number))))
+                    if index.as_ref() == Some(register) =>
+                {
+                    running.retain(|index| cmp.holds(&i128::from(*index), number));
+                }
+                Condition::Branch(_) => return None,
+                Condition::Checked(_) => {}
+            }
+        }
+        Some(running)
+    }
+
+    /// Refuses more registers than a CTA has. No number of another warpgroup would end the wait for them.
+    pub(super) fn check_registers(&self) -> Result<(), Error> {
+        let Some(place) = self.budget.last.filter(|_| !self.budget.is_unknown) else {
+            return Ok(());
+        };
+        let threads = self.threads;
+        let count = threads.div_ceil(WARPGROUP);
+        let launched = at_launch(threads);
+        // A CTA that starts with the most registers of a thread may leave others in the file.
+        let available = match launched {
+            MAX => FILE / WARPGROUP,
+            launched => launched * count,
+        };
+        let set = (0..count).map(|it| self.budget.set.get(&it).copied().unwrap_or(launched));
+        let set: Vec<u32> = set.collect();
+        let sum: u32 = set.iter().sum();
+        if sum <= available {
+            return Ok(());
+        }
+        let set: Vec<String> = set.iter().map(u32::to_string).collect();
+        let message = format!(
+            "the warpgroups set {} = {sum} registers a thread, but a CTA of {threads} threads has {available}: {} of {WARPGROUP} threads with {launched} each",
+            set.join(" + "),
+            match count {
+                1 => "one warpgroup".to_string(),
+                count => format!("{count} warpgroups"),
+            }
+        );
+        Err(Error::new(place, message))
+    }
+}

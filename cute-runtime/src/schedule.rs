@@ -1,0 +1,153 @@
+//! Emulated devices with options, and tests under many schedules.
+
+use std::fmt::{self, Display, Formatter};
+
+pub use cute_emulator::Policy;
+use cute_emulator::{Limits, Schedule};
+
+use crate::Device;
+
+/// How an emulated device runs kernels.
+///
+/// ```
+/// use cute_runtime::{Device, EmulatorOptions, Policy};
+///
+/// let options = EmulatorOptions { schedule: Policy::Starvation, seed: 7, ..EmulatorOptions::default() };
+/// assert!(Device::emulator_with(options).is_emulator());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EmulatorOptions {
+    /// Which warp runs next, and when asynchronous work happens.
+    pub schedule: Policy,
+    /// Seeds the random choices of the schedule. Equal seeds give equal runs.
+    pub seed: u64,
+    /// A launch that needs more warp instructions than this fails.
+    pub step_limit: u64,
+    /// How many clusters run at a time, at most.
+    pub resident_clusters: usize,
+}
+
+impl Default for EmulatorOptions {
+    fn default() -> Self {
+        EmulatorOptions::from_seed(0)
+    }
+}
+
+impl EmulatorOptions {
+    /// The options of [`Device::emulator_with_seed`]: seeds take turns with the schedules.
+    pub fn from_seed(seed: u64) -> Self {
+        let Schedule {
+            seed,
+            policy,
+            resident_clusters,
+        } = Schedule::from_seed(seed);
+        EmulatorOptions {
+            schedule: policy,
+            seed,
+            step_limit: Limits::default().steps,
+            resident_clusters,
+        }
+    }
+}
+
+/// The failure of a test under a schedule, of those that were tried the one that executed the fewest warp instructions.
+#[derive(Debug)]
+pub struct ScheduleFailure<E> {
+    /// What the test returned.
+    pub error: E,
+    /// The options of the device.
+    pub options: EmulatorOptions,
+    /// How many warp instructions the device had executed.
+    pub steps: u64,
+    /// Under how many of the schedules the test failed.
+    pub failed: u64,
+    /// How many schedules there were.
+    pub schedules: u64,
+}
+
+impl<E: Display> Display for ScheduleFailure<E> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let ScheduleFailure {
+            error,
+            options,
+            steps,
+            failed,
+            schedules,
+        } = self;
+        write!(
+            f,
+            "{error}\nfails under {failed} of {schedules} schedules, and after the fewest warp instructions, {steps}, with \
+             {options:?}"
+        )
+    }
+}
+
+impl<E: fmt::Debug + Display> std::error::Error for ScheduleFailure<E> {}
+
+impl Device {
+    /// Runs a test on `schedules` emulated devices, whose schedules differ: those of the seeds from 0.
+    ///
+    /// ```
+    /// use cute_runtime::{Device, Error, Tensor, kernels};
+    ///
+    /// #[kernels]
+    /// mod negation {
+    ///     #[kernel(threads = 32)]
+    ///     pub fn negate(x: Global<f32, 1>) {
+    ///         if thread() < extent(x, 0) {
+    ///             x[thread()] = -x[thread()];
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// Device::under_schedules(10, |device| {
+    ///     let mut x = Tensor::from_slice(device, &[1.0_f32; 32], [32])?;
+    ///     negation::negate::launch(device, 1, &mut x.view_mut())?;
+    ///     assert_eq!(x.download()?, [-1.0; 32]);
+    ///     Ok::<(), Error>(())
+    /// })?;
+    /// # Ok::<(), cute_runtime::ScheduleFailure<Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the test fails under any schedule: its failure after the fewest warp instructions. Each schedule that fails is also
+    /// tried with one cluster at a time, which makes the run shorter.
+    pub fn under_schedules<E>(
+        schedules: u64,
+        mut test: impl FnMut(&Device) -> Result<(), E>,
+    ) -> Result<(), ScheduleFailure<E>> {
+        let mut shortest: Option<ScheduleFailure<E>> = None;
+        let mut failed = 0;
+        let mut attempt = |options: EmulatorOptions, shortest: &mut Option<ScheduleFailure<E>>| {
+            let device = Device::emulator_with(options);
+            let Err(error) = test(&device) else {
+                return false;
+            };
+            let steps = device.backend().steps();
+            if shortest.as_ref().is_none_or(|other| steps < other.steps) {
+                *shortest = Some(ScheduleFailure {
+                    error,
+                    options,
+                    steps,
+                    failed: 0,
+                    schedules,
+                });
+            }
+            true
+        };
+        for options in (0..schedules).map(EmulatorOptions::from_seed) {
+            if attempt(options, &mut shortest) {
+                failed += 1;
+                let alone = EmulatorOptions {
+                    resident_clusters: 1,
+                    ..options
+                };
+                attempt(alone, &mut shortest);
+            }
+        }
+        match shortest {
+            None => Ok(()),
+            Some(failure) => Err(ScheduleFailure { failed, ..failure }),
+        }
+    }
+}
