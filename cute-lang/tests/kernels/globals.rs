@@ -381,7 +381,11 @@ fn tiles_that_begin_anywhere() {
                 extents: &[3, extent],
                 strides: &[extent + 3, 1],
                 offset: extent % 8,
-                facts: "",
+                facts: if extent % 8 == 0 {
+                    "extent(T, 1) % 8 == 0"
+                } else {
+                    ""
+                },
                 tile: &[1, 32],
                 held: "(1, 32)",
                 threads: 1,
@@ -391,6 +395,7 @@ fn tiles_that_begin_anywhere() {
                 "let f = fragment::<$element>($held);
                 let distance = (0, -(({back}) as i32));
                 copy_or(domain_offset(distance, $x), f, $fill);
+                fill_outside(f, domain_offset(distance, $x), $fill);
                 copy_inside(f, domain_offset(distance, $y));
                 let g = fragment::<$element>($held);
                 copy_or($x, g, $fill);
@@ -779,6 +784,12 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         "let i = s; if i < 64 { x[(0, i)] = 0.0; }",
         "let i = (s as i64) as u64; if s < 64 { x[(0, i)] = 0.0; }",
         "let t = local_tile(z, 128, block_idx().0); t[thread() % 128] = 0.0;",
+        // A sum that may be below 0.
+        "let i = (thread() & 31) as i32 + -8; x[(0, i as u32)] = 0.0;",
+        "let v = fragment::<f32>((1, 4)); copy(domain_offset((0, -1), local_tile(x, (1, 4), (0, 0))), v);",
+        "let v = fragment::<f32>((1, 4)); let d = -((thread() & 7) as i32); copy(domain_offset((0, d), local_tile(x, (1, 4), (0, 1))), v);",
+        "let v = fragment::<f32>((1, 4)); let d = (thread() & 31) as i32 + -8; copy(domain_offset((0, d), local_tile(x, (1, 4), (0, 0))), v);",
+        "let v = fragment::<f32>((1, 4)); copy(domain_offset((0, 61), local_tile(x, (1, 4), (0, 0))), v);",
     ];
     for body in refused {
         let error = match safe(body) {
