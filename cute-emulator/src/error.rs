@@ -575,6 +575,12 @@ pub enum FaultKind {
         /// The rank in the cluster of the CTA that has ended.
         rank: u32,
     },
+    /// A read of a register that the thread has not written.
+    #[error("reads register {register}, which the thread has not written")]
+    UnwrittenRegister {
+        /// The name of the register.
+        register: String,
+    },
     /// A use of a register that a wgmma may still be using.
     #[error(
         "uses register {register} while the wgmma of {other} may still use it; wait with wgmma.wait_group first"

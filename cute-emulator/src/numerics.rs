@@ -5,12 +5,20 @@
 //! conversion to f32 truncates again; its conversion to f16 rounds to nearest even. This model is bit-exact for Hopper
 //! according to arXiv 2511.10909.
 
+use std::ops::RangeInclusive;
+use wide::{f32x8, i16x8, i32x8};
+
 /// The most products along K that one instruction sums: 32 bytes of one-byte elements.
 pub(crate) const MAX_K: usize = 32;
 /// The least exponent of C, and the exponent that a C of zero has among the terms of a sum.
 const LEAST_EXPONENT: i32 = -126;
 /// The exponent of elements that are zero: low enough that it is never the largest of a sum.
-const ZERO_EXPONENT: i16 = -10_000;
+const ZERO_EXPONENT: i16 = -8_000;
+/// The exponent of infinities and NaNs: high enough that it is the largest of a sum, also next to a zero.
+const SPECIAL_EXPONENT: i16 = 16_000;
+/// The largest exponents of sums that are computed in f32: neither a product of two elements nor a scaled one overflows, a
+/// product that is not exact is truncated to 0, and no result is subnormal.
+const EXPONENTS_OF_F32: RangeInclusive<i16> = -90..=120;
 /// The bits of every f32 NaN that the tensor cores produce.
 const NAN: u32 = 0x7fff_ffff;
 
@@ -52,11 +60,6 @@ impl Format {
         }
     }
 
-    /// Bits of a significand after the binary point.
-    pub(crate) const fn fraction_bits(self) -> u32 {
-        self.fields().fraction
-    }
-
     /// Bytes of an element in memory: tf32 elements have four, of which 19 bits are used.
     pub(crate) const fn bytes(self) -> usize {
         match self {
@@ -74,8 +77,14 @@ impl Format {
         }
     }
 
-    /// Splits an element into significand and exponent.
-    pub(crate) fn decode(self, bits: u32) -> Element {
+    /// The value of an element.
+    pub(crate) fn value(self, bits: u32) -> f64 {
+        f64::from(self.decode(bits).0)
+    }
+
+    /// The value of an element, which an f32 represents, and its exponent.
+    #[inline]
+    fn decode(self, bits: u32) -> (f32, i16) {
         let Fields {
             fraction,
             exponent,
@@ -83,127 +92,68 @@ impl Format {
             infinity,
         } = self.fields();
         let bits = bits >> ignored;
-        let stored = (bits & ((1 << fraction) - 1)) as i32;
-        let biased = (bits >> fraction) & ((1 << exponent) - 1);
-        let negative = bits >> (fraction + exponent) & 1 == 1;
+        let magnitude = bits & ((1 << (fraction + exponent)) - 1);
+        let negative = bits >> (fraction + exponent) & 1;
+        let (biased, stored) = (magnitude >> fraction, magnitude & ((1 << fraction) - 1));
         let bias = (1 << (exponent - 1)) - 1;
         let all_ones = biased == (1 << exponent) - 1;
-        let special = if infinity {
-            all_ones
-        } else {
-            all_ones && stored == (1 << fraction) - 1
+        let sign = |value: f32| f32::from_bits(value.to_bits() | negative << 31);
+        if all_ones && (infinity || stored == (1 << fraction) - 1) {
+            let value = match infinity && stored == 0 {
+                true => sign(f32::INFINITY),
+                false => f32::NAN,
+            };
+            return (value, SPECIAL_EXPONENT);
+        }
+        // The fields of an f32, whose exponent has another bias.
+        let value = f32::from_bits(magnitude << (23 - fraction)) * power_of_f32(127 - bias);
+        let exponent = match magnitude {
+            0 => ZERO_EXPONENT,
+            _ => biased.max(1) as i16 - bias as i16,
         };
-        let magnitude = if biased == 0 {
-            stored
-        } else {
-            stored | 1 << fraction
-        };
-        Element {
-            significand: if negative { -magnitude } else { magnitude },
-            exponent: if magnitude == 0 {
-                ZERO_EXPONENT
-            } else {
-                biased.max(1) as i16 - bias as i16
-            },
-            special: special.then_some(match (infinity && stored == 0, negative) {
-                (true, false) => f64::INFINITY,
-                (true, true) => f64::NEG_INFINITY,
-                (false, _) => f64::NAN,
-            }),
-        }
-    }
-
-    /// The value of an element.
-    pub(crate) fn value(self, bits: u32) -> f64 {
-        let element = self.decode(bits);
-        let Fields {
-            fraction,
-            exponent,
-            ignored,
-            ..
-        } = self.fields();
-        let negative = bits >> (fraction + exponent + ignored) & 1 == 1;
-        match element.special {
-            Some(value) => value,
-            // A significand of 0 has no sign, so the sign comes from the bits.
-            None => element.value(self).abs() * if negative { -1.0 } else { 1.0 },
-        }
+        (sign(value), exponent)
     }
 }
 
-/// A number: `significand · 2^(exponent − fraction bits)`, or an infinity or NaN.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Element {
-    pub(crate) significand: i32,
-    pub(crate) exponent: i16,
-    pub(crate) special: Option<f64>,
-}
-
-impl Element {
-    fn value(self, format: Format) -> f64 {
-        match self.significand {
-            0 => 0.0,
-            significand => {
-                f64::from(significand)
-                    * power(i32::from(self.exponent) - format.fraction_bits() as i32)
-            }
-        }
-    }
-}
-
-/// The elements of a row of A or a column of B along K. Significands and exponents are separate arrays, which keeps
-/// the loops over them simple.
+/// The elements of a row of A along K.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    significand: [i32; MAX_K],
+    value: [f32; MAX_K],
     exponent: [i16; MAX_K],
-    /// The values of all elements, if one of them is an infinity or NaN.
-    special: Option<Box<[f64; MAX_K]>>,
 }
 
 impl Row {
     /// Decodes the elements in `bytes`, at most [`MAX_K`].
     pub(crate) fn new(format: Format, bytes: &[u8], negate: bool) -> Row {
         let mut row = Row {
-            significand: [0; MAX_K],
+            value: [0.0; MAX_K],
             exponent: [ZERO_EXPONENT; MAX_K],
-            special: None,
         };
-        let elements = bytes.chunks_exact(format.bytes()).map(little_endian);
-        for (k, bits) in elements.clone().enumerate() {
-            let element = format.decode(bits);
-            row.significand[k] = if negate {
-                -element.significand
-            } else {
-                element.significand
-            };
-            row.exponent[k] = element.exponent;
-            if element.special.is_some() && row.special.is_none() {
-                let mut values = Box::new([0.0; MAX_K]);
-                for (value, bits) in values.iter_mut().zip(elements.clone()) {
-                    *value = if negate {
-                        -format.value(bits)
-                    } else {
-                        format.value(bits)
-                    };
-                }
-                row.special = Some(values);
-            }
+        for (k, bytes) in bytes.chunks_exact(format.bytes()).enumerate() {
+            let (value, exponent) = format.decode(little_endian(bytes));
+            row.value[k] = if negate { -value } else { value };
+            row.exponent[k] = exponent;
         }
         row
     }
+}
 
-    /// The values of all elements.
-    fn values(&self, fraction_bits: u32) -> [f64; MAX_K] {
-        match &self.special {
-            Some(values) => **values,
-            None => std::array::from_fn(|k| {
-                if self.significand[k] == 0 {
-                    return 0.0;
-                }
-                f64::from(self.significand[k])
-                    * power(i32::from(self.exponent[k]) - fraction_bits as i32)
-            }),
+/// The columns of B whose sums are computed together.
+pub(crate) const WIDTH: usize = 8;
+
+/// The elements of some columns of B: [`WIDTH`] for each index along K.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns {
+    value: [f32x8; MAX_K],
+    exponent: [i16x8; MAX_K],
+}
+
+impl Columns {
+    /// The transpose of the rows.
+    pub(crate) fn new(rows: &[Row; WIDTH]) -> Columns {
+        Columns {
+            value: std::array::from_fn(|k| rows.each_ref().map(|row| row.value[k]).into()),
+            exponent: std::array::from_fn(|k| rows.each_ref().map(|row| row.exponent[k]).into()),
         }
     }
 }
@@ -212,118 +162,126 @@ impl Row {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FusedSum {
     pub(crate) a: Format,
-    pub(crate) b: Format,
     /// Elements along K.
     pub(crate) k: usize,
 }
 
-/// A sum before its conversion to the type of D: `significand · 2^exponent`, or an infinity or NaN.
+/// Sums before their conversion to the type of D. Each is an integer times 2^(`largest` − [`Format::sum_bits`]), or an infinity
+/// or NaN.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Sum {
-    Finite { significand: i64, exponent: i32 },
-    Special(f64),
+pub(crate) struct Sums {
+    significand: [f64; WIDTH],
+    largest: [i16; WIDTH],
 }
 
 impl FusedSum {
-    /// The fused sum of C and the `k` products of a row of A and a column of B.
+    /// The fused sums of C and the `k` products of a row of A and columns of B.
     #[inline]
-    pub(crate) fn sum(&self, a: &Row, b: &Row, c: f32) -> Sum {
-        if a.special.is_some() || b.special.is_some() || !c.is_finite() {
-            let (x, y) = (
-                a.values(self.a.fraction_bits()),
-                b.values(self.b.fraction_bits()),
-            );
-            return Sum::Special((0..self.k).fold(f64::from(c), |sum, k| sum + x[k] * y[k]));
+    pub(crate) fn sums(&self, a: &Row, b: &Columns, c: &[f32; WIDTH]) -> Sums {
+        let mut largest = i16x8::from(c.map(exponent_of));
+        for (a, b) in a.exponent.iter().zip(&b.exponent).take(self.k) {
+            largest = largest.max(i16x8::splat(*a) + *b);
         }
-        let (fraction, exponent) = split(c);
-        let mut largest = if fraction == 0 {
-            LEAST_EXPONENT
-        } else {
-            exponent
-        };
-        for k in 0..self.k {
-            largest = largest.max(i32::from(a.exponent[k] + b.exponent[k]));
+        let largest = largest.to_array();
+        if !in_f32(&largest) {
+            let significand = std::array::from_fn(|n| self.exact(a, b, n, c[n], largest[n]));
+            return Sums {
+                significand,
+                largest,
+            };
         }
-        // The fraction bits of a product are those of its factors together. The sum fits in 31 bits: 16 products of 25
-        // fraction bits, each below 4, are below 2^31.
-        let bits = self.a.sum_bits();
-        let left = bits - self.a.fraction_bits() - self.b.fraction_bits();
-        let mut sum = 0_i32;
-        for k in 0..self.k {
-            let product = a.significand[k] * b.significand[k];
-            let right = (largest - i32::from(a.exponent[k] + b.exponent[k])).min(31);
-            let aligned = ((product.unsigned_abs() << left) >> right) as i32;
-            sum += if product < 0 { -aligned } else { aligned };
+        // The sum of the products fits in 31 bits: 16 products of 25 fraction bits, each below 4, are below 2^31.
+        let bits = self.a.sum_bits() as i32;
+        let scale = largest.map(|largest| power_of_f32(bits - i32::from(largest)));
+        let scale = f32x8::from(scale);
+        let mut sum = i32x8::ZERO;
+        for (a, b) in a.value.iter().zip(&b.value).take(self.k) {
+            sum += (f32x8::splat(*a) * *b * scale).fast_trunc_int();
         }
-        let aligned = match bits as i32 - 23 - (largest - exponent) {
-            shift @ 0.. => i64::from(fraction) << shift,
-            shift => truncate(i64::from(fraction), shift.unsigned_abs()),
-        };
-        Sum::Finite {
-            significand: i64::from(sum) + aligned,
-            exponent: largest - bits as i32,
+        let c = (f32x8::from(*c) * scale).fast_trunc_int().to_array();
+        let sum = sum.to_array();
+        Sums {
+            significand: std::array::from_fn(|n| f64::from(sum[n]) + f64::from(c[n])),
+            largest,
         }
+    }
+
+    /// The significand of a sum, of any exponent.
+    fn exact(&self, a: &Row, b: &Columns, n: usize, c: f32, largest: i16) -> f64 {
+        let products = (a.value.iter().zip(&b.value).take(self.k))
+            .map(|(a, b)| f64::from(*a) * f64::from(b.as_array()[n]));
+        let c = f64::from(c);
+        if largest >= SPECIAL_EXPONENT / 4 || !c.is_finite() {
+            return products.fold(c, |sum, product| sum + product);
+        }
+        let scale = power(self.a.sum_bits() as i32 - i32::from(largest));
+        // The sum of a positive and a negative zero is positive, as the integer 0 is.
+        products.fold(0.0 + (c * scale).trunc(), |sum, product| {
+            sum + (product * scale).trunc()
+        })
     }
 
     /// The conversion to f32 truncates: to 23 fraction bits, or to the fewer bits of the sum for fp8 inputs.
     #[inline]
-    pub(crate) fn to_f32(self, sum: Sum) -> f32 {
-        match sum {
-            Sum::Special(value) if value.is_nan() => f32::from_bits(NAN),
-            Sum::Special(value) => value as f32,
-            Sum::Finite { significand: 0, .. } => 0.0,
-            Sum::Finite {
-                significand,
-                exponent,
-            } => {
-                let kept = self.a.sum_bits().min(23) as i32;
-                let leading = 63 - significand.unsigned_abs().leading_zeros() as i32 + exponent;
-                let quantum = leading.max(LEAST_EXPONENT) - kept;
-                let significand = match quantum - exponent {
-                    shift @ 0.. => truncate(significand, shift.unsigned_abs()),
-                    shift => significand << shift.unsigned_abs(),
-                };
-                (significand as f64 * power(quantum)) as f32
-            }
+    pub(crate) fn to_f32(self, sums: &Sums) -> [f32; WIDTH] {
+        let bits = self.a.sum_bits() as i32;
+        let kept = bits.min(23);
+        if !in_f32(&sums.largest) {
+            return std::array::from_fn(|n| {
+                truncated(sums.significand[n], i32::from(sums.largest[n]) - bits, kept)
+            });
         }
+        std::array::from_fn(|n| {
+            // What is left of the significand's 52 fraction bits.
+            let significand =
+                f64::from_bits(sums.significand[n].to_bits() & u64::MAX << (52 - kept));
+            (significand * power(i32::from(sums.largest[n]) - bits)) as f32
+        })
     }
 
     /// The conversion to f16: rounded to nearest even.
-    pub(crate) fn to_f16(self, sum: Sum) -> u16 {
-        match sum {
-            Sum::Special(value) => f16_bits(value),
-            Sum::Finite {
-                significand,
-                exponent,
-            } => f16_bits(significand as f64 * power(exponent)),
+    pub(crate) fn to_f16(self, sums: &Sums) -> [u16; WIDTH] {
+        let bits = self.a.sum_bits() as i32;
+        std::array::from_fn(|n| match sums.significand[n] {
+            value if !value.is_finite() => f16_bits(value),
+            value => f16_bits(value * power(i32::from(sums.largest[n]) - bits)),
+        })
+    }
+}
+
+/// Whether sums with these largest exponents are computed in f32.
+#[inline]
+fn in_f32(largest: &[i16; WIDTH]) -> bool {
+    let outside = |largest: &i16| u16::from(!EXPONENTS_OF_F32.contains(largest));
+    largest.iter().map(outside).sum::<u16>() == 0
+}
+
+/// A sum as f32, truncated to this many fraction bits.
+fn truncated(significand: f64, exponent: i32, kept: i32) -> f32 {
+    match significand {
+        value if value.is_nan() => f32::from_bits(NAN),
+        0.0 => 0.0,
+        value if value.is_infinite() => value as f32,
+        value => {
+            let leading = (value.to_bits() >> 52 & 0x7ff) as i32 - 1023 + exponent;
+            let quantum = leading.max(LEAST_EXPONENT) - kept;
+            // What is truncated to zero is positive.
+            (((value * power(exponent - quantum)).trunc() + 0.0) * power(quantum)) as f32
         }
     }
 }
 
-/// The significand of a finite f32, with 23 fraction bits, and its exponent.
-fn split(value: f32) -> (i32, i32) {
-    let bits = value.to_bits();
-    let biased = (bits >> 23 & 0xff) as i32;
-    let stored = (bits & 0x7f_ffff) as i32;
-    let magnitude = if biased == 0 {
-        stored
-    } else {
-        stored | 1 << 23
-    };
-    (
-        if value.is_sign_negative() {
-            -magnitude
-        } else {
-            magnitude
-        },
-        biased.max(1) - 127,
-    )
+/// The exponent of an f32; that of infinities and NaNs is above all others.
+#[inline]
+fn exponent_of(value: f32) -> i16 {
+    let biased = (value.to_bits() >> 23 & 0xff) as i16;
+    biased.max(1) - 127
 }
 
-/// Shifts the magnitude to the right: a division by 2^shift that rounds towards zero.
-fn truncate(value: i64, shift: u32) -> i64 {
-    let magnitude = value.unsigned_abs().checked_shr(shift).unwrap_or(0) as i64;
-    if value < 0 { -magnitude } else { magnitude }
+/// 2^exponent, for an exponent from -126 to 127.
+#[inline]
+fn power_of_f32(exponent: i32) -> f32 {
+    f32::from_bits(((exponent + 127) as u32) << 23)
 }
 
 /// 2^exponent, for an exponent from -1022 to 1023.
@@ -332,11 +290,13 @@ fn power(exponent: i32) -> f64 {
 }
 
 /// The little-endian integer of up to four bytes.
+#[inline]
 pub(crate) fn little_endian(bytes: &[u8]) -> u32 {
-    bytes
-        .iter()
-        .rev()
-        .fold(0, |number, byte| number << 8 | u32::from(*byte))
+    match *bytes {
+        [a] => a.into(),
+        [a, b] => u16::from_le_bytes([a, b]).into(),
+        _ => (bytes.iter().rev()).fold(0, |number, byte| number << 8 | u32::from(*byte)),
+    }
 }
 
 /// Rounds to the nearest value of a format with this many fraction bits and this least exponent of normal numbers; ties to
@@ -421,10 +381,152 @@ mod tests {
         };
         let fused = FusedSum {
             a: format,
-            b: format,
             k: a.len(),
         };
-        fused.to_f32(fused.sum(&row(a), &row(b), c))
+        let columns = Columns::new(&std::array::from_fn(|_| row(b)));
+        fused.to_f32(&fused.sums(&row(a), &columns, &[c; WIDTH]))[0]
+    }
+
+    /// The bits of the f32 and of the f16 of a fused sum, in integers; `None` if an element or C is an infinity or NaN.
+    fn in_integers(format: Format, a: &[u32], b: &[u32], c: f32) -> Option<(u32, u16)> {
+        // A finite number as an integer times 2^(exponent - 23).
+        let split = |value: f32| {
+            let biased = (value.to_bits() >> 23 & 0xff) as i32;
+            let stored = (value.to_bits() & 0x7f_ffff) as i64;
+            let magnitude = if biased == 0 {
+                stored
+            } else {
+                stored | 1 << 23
+            };
+            let signed = if value.is_sign_negative() {
+                -magnitude
+            } else {
+                magnitude
+            };
+            (signed, biased.max(1) - 127)
+        };
+        let mut terms = vec![(split(c).0 << 23, split(c).1)];
+        for (a, b) in a.iter().zip(b) {
+            let (a, b) = (format.decode(*a), format.decode(*b));
+            if !a.0.is_finite() || !b.0.is_finite() {
+                return None;
+            }
+            // The significand has the format's fraction bits also where the element is subnormal.
+            let integer = |(value, exponent): (f32, i16)| match value == 0.0 {
+                true => 0,
+                false => (f64::from(value) * power(23 - i32::from(exponent))) as i64,
+            };
+            terms.push((integer(a) * integer(b), i32::from(a.1) + i32::from(b.1)));
+        }
+        if !c.is_finite() {
+            return None;
+        }
+        let bits = format.sum_bits() as i32;
+        let largest = terms.iter().map(|term| term.1).max()?;
+        let shifted = |value: i64, right: i32| {
+            let magnitude = value.unsigned_abs().checked_shr(right as u32).unwrap_or(0) as i64;
+            if value < 0 { -magnitude } else { magnitude }
+        };
+        let sum: i64 = (terms.iter())
+            .map(|(value, exponent)| shifted(*value, 46 - bits + largest - exponent))
+            .sum();
+        if sum == 0 {
+            return Some((0, 0));
+        }
+        let leading = 63 - sum.unsigned_abs().leading_zeros() as i32 + largest - bits;
+        let quantum = leading.max(LEAST_EXPONENT) - bits.min(23);
+        let kept = match quantum - (largest - bits) {
+            right @ 0.. => shifted(sum, right),
+            right => sum << -right,
+        };
+        let wide = (kept as f64 * power(quantum)) as f32;
+        Some((wide.to_bits(), f16_bits(sum as f64 * power(largest - bits))))
+    }
+
+    /// Random elements: of all bits, or with exponents close to each other, so that terms cancel and are truncated.
+    #[test]
+    fn sums_agree_with_sums_in_integers() {
+        let mut random = crate::exec::Random(1);
+        let mut finite = [0, 0];
+        for round in 0..20_000 {
+            let format = [
+                Format::F16,
+                Format::Bf16,
+                Format::Tf32,
+                Format::E4m3,
+                Format::E5m2,
+            ][round % 5];
+            let Fields {
+                fraction,
+                exponent,
+                ignored,
+                ..
+            } = format.fields();
+            let width = fraction + exponent + ignored;
+            let spread = [1, 4, 12, 40, 1 << exponent][random.below(5)].min(1 << exponent);
+            let least = random.below((1 << exponent) - spread + 1);
+            let few = random.one_in(4);
+            let mut element = || -> u32 {
+                let bits = random.next() as u32 & ((1 << width) - 1);
+                let biased = (least + random.below(spread)) as u32;
+                let biased = if random.one_in(16) { 0 } else { biased };
+                let sign = (random.next() as u32 & 1) << width;
+                let bits = bits & ((1 << (fraction + ignored)) - 1);
+                let bits = if few {
+                    bits & (3 << (fraction + ignored - 2))
+                } else {
+                    bits
+                };
+                sign | biased << (fraction + ignored) | bits
+            };
+            let k = 32 / format.bytes();
+            let a: Vec<u32> = (0..k).map(|_| element()).collect();
+            let columns: [Vec<u32>; WIDTH] =
+                std::array::from_fn(|_| (0..k).map(|_| element()).collect());
+            let row = |elements: &[u32]| {
+                let bytes = elements
+                    .iter()
+                    .flat_map(|bits| bits.to_le_bytes()[..format.bytes()].to_vec());
+                Row::new(format, &bytes.collect::<Vec<u8>>(), false)
+            };
+            let c: [f32; WIDTH] = std::array::from_fn(|n| match random.below(5) {
+                0 => 0.0,
+                1 => f32::from_bits(random.next() as u32),
+                2 => -sum(format, &a, &columns[n], 0.0),
+                _ => {
+                    let near = sum(format, &a, &columns[n], 0.0).to_bits() & 0xff80_0000;
+                    f32::from_bits(near ^ random.next() as u32 & 0x81ff_ffff)
+                }
+            });
+            let fused = FusedSum { a: format, k };
+            let b = Columns::new(&std::array::from_fn(|n| row(&columns[n])));
+            let sums = fused.sums(&row(&a), &b, &c);
+            let found = (fused.to_f32(&sums), fused.to_f16(&sums));
+            for n in 0..WIDTH {
+                let found = (found.0[n].to_bits(), found.1[n]);
+                let value = |bits: &u32| format.value(*bits);
+                match in_integers(format, &a, &columns[n], c[n]) {
+                    Some(expected) => assert_eq!(
+                        found, expected,
+                        "{format:?} {a:x?} {:x?} {}",
+                        columns[n], c[n]
+                    ),
+                    None => {
+                        let products = a.iter().zip(&columns[n]).map(|(a, b)| value(a) * value(b));
+                        let sum = products.fold(f64::from(c[n]), |sum, product| sum + product);
+                        let wide = if sum.is_nan() {
+                            NAN
+                        } else {
+                            (sum as f32).to_bits()
+                        };
+                        assert_eq!(found, (wide, f16_bits(sum)));
+                    }
+                }
+            }
+            finite[usize::from(in_f32(&sums.largest))] += 1;
+        }
+        // Both ways of computing have been compared.
+        assert!(finite.iter().all(|count| *count > 1_500), "{finite:?}");
     }
 
     #[test]

@@ -84,10 +84,25 @@ pub(crate) struct Instruction {
     pub(crate) convergence: Convergence,
     /// Those of its operands' rows that some wgmma of the entry uses as D or A.
     pub(crate) matrix_registers: Box<[Reg]>,
+    /// Registers that may be read before they are written; `None` if it uses none of these.
+    pub(crate) followed: Option<Box<Followed>>,
     pub(crate) line: u32,
     /// Where it comes from, if the module says so.
     pub(crate) place: Option<Arc<Place>>,
     pub(crate) text: String,
+}
+
+/// Registers of an instruction that some path reads before it writes them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Followed {
+    /// Its guard, which may not be written.
+    pub(crate) guard: Option<Reg>,
+    /// What it reads and may not be written.
+    pub(crate) reads: Box<[Reg]>,
+    /// D of a wgmma, which may not be written, and the predicate that tells whether it is read.
+    pub(crate) sum: Option<(Reg, Box<[Reg]>)>,
+    /// What it writes of all registers that may be read before they are written.
+    pub(crate) writes: Box<[Reg]>,
 }
 
 /// Which lanes must have reached an instruction before it executes.
@@ -412,6 +427,8 @@ pub(crate) enum Op {
     MbarrierWait {
         address: Address,
         done: Reg,
+        /// The scope is `.cta`: it orders accesses after those of the own CTA alone.
+        own_cta: bool,
         phase: Phase,
     },
     /// `getctarank`: the rank of the CTA to whose shared memory the address belongs.

@@ -38,7 +38,39 @@ impl Device {
 
     /// A new emulated device with these options.
     pub fn emulator_with(options: EmulatorOptions) -> Self {
-        Device::new(Arc::new(emulator::Emulator::new(options)))
+        Device::new(Arc::new(emulator::Emulator::new(options, None)))
+    }
+
+    /// A new emulated device that runs, in place of each kernel's PTX, what `rewrite` makes of it: a test that breaks a kernel
+    /// on purpose sees whether anything notices.
+    ///
+    /// ```
+    /// use cute_runtime::{Device, EmulatorOptions, Error, Tensor, kernels};
+    ///
+    /// #[kernels]
+    /// mod reversal {
+    ///     #[kernel(threads = 64)]
+    ///     pub fn reverse(#[facts(extent(x, 0) >= 64)] x: Global<u32, 1>) {
+    ///         let kept = smem::<u32>(64);
+    ///         kept[thread()] = x[thread()];
+    ///         sync_threads();
+    ///         x[thread()] = kept[63 - thread()];
+    ///     }
+    /// }
+    ///
+    /// let unsynchronised = |ptx: &str| ptx.replace("bar.sync 0;", "");
+    /// let device = Device::emulator_rewriting(EmulatorOptions::default(), unsynchronised);
+    /// let mut x = Tensor::<u32, 1>::zeros(&device, [64])?;
+    /// let error = reversal::reverse::launch(&device, 1, &mut x.view_mut()).unwrap_err();
+    /// assert!(error.to_string().contains("kept: u32 at 64:1"), "{error}");
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn emulator_rewriting(
+        options: EmulatorOptions,
+        rewrite: impl Fn(&str) -> String + Send + Sync + 'static,
+    ) -> Self {
+        let emulator = emulator::Emulator::new(options, Some(Box::new(rewrite)));
+        Device::new(Arc::new(emulator))
     }
 
     fn new(backend: Arc<dyn Backend>) -> Self {

@@ -23,9 +23,13 @@ const MULTIPROCESSORS: u32 = 4;
 /// Alignment of allocations, as the CUDA driver's.
 const ALIGN: u64 = 256;
 
+/// Makes the PTX that runs of a kernel's PTX.
+pub(crate) type Rewrite = Box<dyn Fn(&str) -> String + Send + Sync>;
+
 /// An emulated device.
 pub(crate) struct Emulator {
     options: EmulatorOptions,
+    rewrite: Option<Rewrite>,
     /// How many warp instructions its launches have executed.
     steps: AtomicU64,
     memory: Mutex<GlobalMemory>,
@@ -35,9 +39,10 @@ pub(crate) struct Emulator {
 }
 
 impl Emulator {
-    pub(crate) fn new(options: EmulatorOptions) -> Self {
+    pub(crate) fn new(options: EmulatorOptions, rewrite: Option<Rewrite>) -> Self {
         Emulator {
             options,
+            rewrite,
             steps: AtomicU64::new(0),
             memory: Mutex::default(),
             programs: Cache::new(),
@@ -48,9 +53,12 @@ impl Emulator {
 
     fn program(&self, image: &Image) -> Result<Arc<Program>, Error> {
         self.programs.get(&image.id, || {
-            Program::load(image.ptx).map_err(|source| Error::Emulator {
-                kernel: image.name,
-                source,
+            let rewritten = self.rewrite.as_ref().map(|rewrite| rewrite(image.ptx));
+            Program::load(rewritten.as_deref().unwrap_or(image.ptx)).map_err(|source| {
+                Error::Emulator {
+                    kernel: image.name,
+                    source,
+                }
             })
         })
     }

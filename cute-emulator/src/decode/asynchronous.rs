@@ -77,7 +77,9 @@ pub(super) fn mbarrier_tx(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 }
 
 pub(super) fn mbarrier_wait(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
-    m.ignore(&["sem", "scope", "space"]);
+    m.ignore(&["sem", "space"]);
+    // Without a scope it is `.cta` to the letter, but kernels that wait so for other CTAs are common and run correctly.
+    let own_cta = m.get("scope") == Some(Modifier::Cta);
     let mut args = args.into_iter();
     let mut next = || args.next().ok_or("an operand is missing");
     let (done, address, phase) = (next()?.row()?, next()?.address()?, next()?.row()?);
@@ -85,6 +87,7 @@ pub(super) fn mbarrier_wait(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     Ok(Op::MbarrierWait {
         address,
         done,
+        own_cta,
         phase: match m.has(Modifier::Parity) {
             true => Phase::Parity(phase),
             false => Phase::State(phase),

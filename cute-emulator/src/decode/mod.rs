@@ -13,6 +13,7 @@ mod registers;
 mod scope;
 mod threads;
 mod unsupported;
+mod unwritten;
 
 pub(crate) use scope::{Scope, module_scope, param_layout};
 pub(crate) use unsupported::Unsupported;
@@ -28,6 +29,7 @@ use registers::Registers;
 use scope::Addresses;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use unwritten::Uses;
 
 /// Decodes an entry. `lines` holds, for each line of the entry's body, its line in the text.
 pub(crate) fn decode(
@@ -56,6 +58,7 @@ pub(crate) fn decode(
         labels: HashMap::new(),
         branches: Vec::new(),
         instructions: Vec::new(),
+        uses: Vec::new(),
         matrix_registers: HashSet::new(),
         line: 0,
         place: None,
@@ -84,6 +87,8 @@ struct Decoder<'a, 's> {
     /// The index of each branch and its label. The targets are filled in when all labels are known.
     branches: Vec<(usize, &'a str)>,
     instructions: Vec<Instruction>,
+    /// For each instruction, the registers that it names.
+    uses: Vec<Uses>,
     /// Rows that some wgmma of the entry uses as D or A.
     matrix_registers: HashSet<Reg>,
     /// The line of the text that is being decoded.
@@ -176,6 +181,16 @@ impl<'a> Decoder<'a, '_> {
         if let Some(last) = self.instructions.last_mut() {
             last.matrix_registers = rows.into();
         }
+        if let Some(last) = self.uses.last_mut() {
+            let (mut reads, mut writes) = (Vec::new(), Vec::new());
+            // Moving bits uses none: a register of which one half is written is packed anew with its other half.
+            if !matches!(inst.mnemonic.opcode(), Opcode::Mov | Opcode::Prmt) {
+                inst.for_each_source(&mut |name| reads.push(name));
+            }
+            inst.for_each_written(&mut |name| writes.push(name));
+            last.reads = self.registers.declared_rows(reads.into_iter());
+            last.writes = self.registers.declared_rows(writes.into_iter());
+        }
         Ok(())
     }
 
@@ -185,10 +200,12 @@ impl<'a> Decoder<'a, '_> {
             op,
             convergence,
             matrix_registers: Box::default(),
+            followed: None,
             line: self.line,
             place: self.place.clone(),
             text,
         });
+        self.uses.push(Uses::default());
     }
 
     fn finish(mut self, entry: &Entry) -> Code {
@@ -208,6 +225,7 @@ impl<'a> Decoder<'a, '_> {
                 .collect();
         }
         let registers = self.registers;
+        unwritten::follow(&mut self.instructions, &self.uses, registers.names.len());
         Code {
             name: entry.name.clone(),
             instructions: self.instructions,

@@ -114,6 +114,15 @@ impl<'a, 's> Registers<'a, 's> {
         operand.for_each_name(&mut |name| rows.extend(self.rows.get(name).map(|(row, _)| *row)));
     }
 
+    /// The rows of those names that are registers.
+    pub(super) fn declared_rows<'n>(&self, names: impl Iterator<Item = &'n str>) -> Vec<Reg> {
+        let found = names.filter_map(|name| match self.rows.get(name) {
+            Some((row, Some(_))) => Some(*row),
+            _ => None,
+        });
+        found.collect()
+    }
+
     pub(super) fn constant(&mut self, value: u64) -> Reg {
         if let Some(row) = self.constants.get(&value) {
             return *row;

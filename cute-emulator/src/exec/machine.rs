@@ -6,6 +6,7 @@ use super::random::Random;
 use super::state::cluster::{Cluster, state_bytes};
 use super::state::origin::Origin;
 use super::state::queue::Budget;
+use super::state::shared::Shared;
 use super::state::warp::{Wait, Warp};
 use super::step::{Blame, Result as StepResult, Step};
 use crate::error::{EmulatorError, Fault, Site, Stuck};
@@ -49,6 +50,7 @@ pub(crate) fn run(
         start: state / BYTES_PER_STEP,
         residents: launch.schedule.resident_clusters.min(room).max(1),
         running: Vec::new(),
+        free: Vec::new(),
         next: 0,
         clusters,
         stalled: false,
@@ -73,6 +75,8 @@ struct Machine<'a> {
     /// How many clusters run at a time.
     residents: usize,
     running: Vec<Cluster>,
+    /// The shared memories of CTAs that have ended, cleared.
+    free: Vec<Shared>,
     /// The number of clusters that have started.
     next: u64,
     /// The number of clusters of the grid.
@@ -86,7 +90,7 @@ impl Machine<'_> {
         loop {
             while self.running.len() < self.residents && self.next < self.clusters {
                 let first = self.first_cta(self.next);
-                let mut cluster = Cluster::new(self.code, self.launch, first)?;
+                let mut cluster = Cluster::new(self.code, self.launch, first, &mut self.free)?;
                 self.order.begin(&mut cluster, &mut self.random);
                 self.running.push(cluster);
                 self.next += 1;
@@ -270,7 +274,11 @@ impl Machine<'_> {
             step.forget_unwaited();
             Ok(())
         })?;
-        self.running.swap_remove(c);
+        let ended = self.running.swap_remove(c);
+        for mut cta in ended.ctas {
+            cta.shared.clear();
+            self.free.push(cta.shared);
+        }
         Ok(())
     }
 

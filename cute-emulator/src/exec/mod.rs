@@ -11,4 +11,6 @@ mod state;
 mod step;
 
 pub(crate) use machine::run;
+#[cfg(test)]
+pub(crate) use random::Random;
 pub(crate) use state::cluster::{max_dynamic_shared, state_bytes};

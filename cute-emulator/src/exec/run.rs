@@ -14,6 +14,10 @@ impl Step<'_> {
             self.pc = split.pc;
             let code: &Code = self.code;
             let instruction = &code.instructions[split.pc];
+            let followed = instruction.followed.as_deref();
+            if let Some(guard) = followed.and_then(|followed| followed.guard) {
+                self.check_written(&[guard], split.mask)?;
+            }
             let active = match instruction.guard {
                 None => split.mask,
                 Some((row, false)) => self.warp.lanes(row, split.mask),
@@ -27,7 +31,13 @@ impl Step<'_> {
                     break;
                 }
                 self.stats.steps += 1;
+                if let Some(followed) = followed {
+                    self.check_reads(followed, active)?;
+                }
                 let flow = self.execute(instruction, &mut split, active)?;
+                if let Some(followed) = followed {
+                    self.record_writes(followed, active);
+                }
                 if self.delay == Delay::Earliest {
                     self.complete_started()?;
                 }

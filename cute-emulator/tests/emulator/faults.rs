@@ -558,3 +558,36 @@ fn faults_name_the_source_and_the_tensor() {
     let place = "\n    src/k.rs:9 (line 16 of the PTX), CTA (0, 0, 0), warps 0 to 1: ";
     assert!(stuck.contains(place), "{stuck}");
 }
+
+#[test]
+fn the_shared_memory_of_a_cta_is_uninitialised_after_that_of_others() {
+    let body = "
+        mov.u32 %r2, smem;
+        mov.u32 %r3, %ctaid.x;
+        setp.eq.u32 %p0, %r3, 63;
+        @!%p0 st.shared.b32 [%r2+40000], %r3;
+        @%p0 ld.shared.b32 %r4, [%r2+40000];";
+    let mut run = Run::threads(1);
+    run.launch.grid = [64, 1, 1];
+    let (kind, text) = fault(run.go(&module("", body), &[]));
+    assert!(matches!(kind, FaultKind::Uninitialised { .. }), "{kind:?}");
+    assert!(text.contains("ld.shared"), "{text}");
+}
+
+#[test]
+fn the_first_lane_outside_of_an_allocation_is_named() {
+    let access = |access: &str| {
+        let mut run = Run::threads(32);
+        let words = run.words(&[0; 20]);
+        let body = format!(
+            "ld.param.u64 %d0, [words];\nmov.u32 %r0, %tid.x;\nmad.wide.u32 %d0, %r0, 4, %d0;\n{access}"
+        );
+        match run.go(&module(".param .u64 words", &body), &[pointer(words)]) {
+            Err(EmulatorError::Fault(fault)) => fault.site.lane,
+            other => panic!("a fault is expected, not {other:?}"),
+        }
+    };
+    assert_eq!(access("ld.global.b32 %r1, [%d0];"), Some(20));
+    assert_eq!(access("st.global.b32 [%d0], %r0;"), Some(20));
+    assert_eq!(access("st.global.b32 [%d0+4], %r0;"), Some(19));
+}

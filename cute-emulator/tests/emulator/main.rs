@@ -1,5 +1,6 @@
 //! Small PTX modules, each of which tests one behaviour of the emulator.
 
+mod atomics;
 mod copies;
 mod coverage;
 mod events;
@@ -9,6 +10,7 @@ mod instructions;
 mod mbarriers;
 mod mutations;
 mod pipeline;
+mod registers;
 mod tensor_cores;
 mod threads;
 mod time;

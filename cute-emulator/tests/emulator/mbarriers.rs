@@ -188,3 +188,44 @@ fn bytes_that_nobody_expects_are_told() {
         );
     }
 }
+
+/// A CTA writes the shared memory of another one, which waits for it.
+const REMOTE: &str = "
+    mov.u32 %r0, %tid.x;
+    mov.u32 %r1, %cluster_ctarank;
+    mov.u32 %r2, smem;
+    setp.ne.u32 %p0, %r0, 0;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p0 bra READY;
+    mbarrier.init.shared::cta.b64 [%r2+1024], 1;
+    fence.mbarrier_init.release.cluster;
+    READY:
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    @%p0 bra END;
+    @!%p1 bra WAIT;
+    mapa.shared::cluster.u32 %r3, %r2, 0;
+    st.shared::cluster.u32 [%r3], 7;
+    mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3+1024];
+    bra END;
+    WAIT:
+    mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [%r2+1024], 0;
+    @!%p2 bra WAIT;
+    ld.shared.u32 %r4, [%r2];
+    END:
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;";
+
+#[test]
+fn the_scope_of_a_wait_reaches_the_cta_that_arrives() {
+    let launch = |ptx: &str, seed| {
+        let mut run = Run::threads(32).cluster(2).seed(seed);
+        run.go(ptx, &[]).map(drop)
+    };
+    let ptx = module("", REMOTE);
+    check_fine(&ptx, launch);
+    let narrow = with(&ptx, ".acquire.cluster", ".acquire.cta");
+    check_flagged(&narrow, launch, |kind| {
+        matches!(kind, FaultKind::Race { .. })
+    });
+}

@@ -18,7 +18,7 @@ pub(crate) fn module(file: &str) -> TokenStream {
 
 /// The instances of a module that imports what the modules of `cute-kernels` do.
 pub(crate) fn lowered(module_of_kernels: TokenStream) -> syn::Result<Vec<Lowered>> {
-    let libraries = ["epilogue", "pipeline", "tile_scheduler"];
+    let libraries = ["epilogue", "mma", "pipeline", "tile_scheduler"];
     let paths = libraries.map(|name| format!("crate::{name}::kernels"));
     let modules = libraries.map(|name| module(&format!("{name}.rs")));
     let libraries: Vec<_> = paths.iter().map(String::as_str).zip(modules).collect();

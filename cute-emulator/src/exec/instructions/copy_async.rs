@@ -188,7 +188,7 @@ impl Step<'_> {
         let address = u64::from(barrier);
         let found = self.cluster.ctas[rank].mbarriers.get_mut(&barrier);
         let found = found.ok_or_else(|| Blame::origin(FaultKind::NoBarrier { address }, origin))?;
-        found.learn(&knowledge);
+        found.learn(&knowledge, true);
         found
             .arrive(1, address)
             .map_err(|fault| Blame::origin(fault, origin))

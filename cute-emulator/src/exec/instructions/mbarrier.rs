@@ -1,8 +1,9 @@
 //! The operations on mbarriers.
 
 use crate::error::FaultKind;
-use crate::exec::state::barriers::{MAX_ARRIVALS, MAX_NUMBERS, MBARRIER_BYTES, Mbarrier, problem};
-use crate::exec::state::knowledge::Knowledge;
+use crate::exec::state::barriers::{
+    Arrivals, MAX_ARRIVALS, MAX_NUMBERS, MBARRIER_BYTES, Mbarrier, problem,
+};
 use crate::exec::state::repetition::Repetition;
 use crate::exec::state::shared::{How, Tag};
 use crate::exec::state::warp::{PhaseValue, Split, Wait, lanes};
@@ -31,7 +32,7 @@ impl Step<'_> {
             let (number, before) = self.mbarrier_number(rank, at);
             hold("mbarriers of the cluster", number as u64 + 1, MAX_NUMBERS)
                 .map_err(|limit| Blame::lane(limit.into(), lane))?;
-            let knowledge = Knowledge::new(self.cluster.warps.len());
+            let nothing = Arrivals::new(self.cluster.warps.len());
             let fresh = Mbarrier {
                 number,
                 before,
@@ -42,8 +43,8 @@ impl Step<'_> {
                 copied: [false; 2],
                 initialiser: self.warp.index,
                 announced: false,
-                arrived: knowledge.clone(),
-                released: knowledge,
+                arrived: nothing.clone(),
+                released: nothing,
             };
             let clock = self.warp.knowledge.seen[self.warp.index];
             let tag = Tag::mbarrier(self.pc, self.warp.index, clock);
@@ -109,9 +110,11 @@ impl Step<'_> {
         expect: Option<Reg>,
     ) -> Result<()> {
         let knowledge = self.warp.knowledge.clone();
+        let own = self.warp.rank;
         for lane in lanes(mask) {
             let count = count.map(|count| u64::from(self.warp.get(count, lane) as u32));
             let expect = expect.map(|bytes| i64::from(self.warp.get(bytes, lane) as u32));
+            let (rank, _) = self.mbarrier_address(lane, address)?;
             let (barrier, at) = self.mbarrier(lane, address)?;
             let before = barrier.phase | barrier.pending << PENDING_SHIFT;
             let mut update = || {
@@ -120,7 +123,7 @@ impl Step<'_> {
                     barrier.transfer(bytes, at)?;
                 }
                 if let Some(count) = count {
-                    barrier.learn(&knowledge);
+                    barrier.learn(&knowledge, rank == own);
                     if drop {
                         barrier.drop_expected(count, at)?;
                     }
@@ -164,6 +167,7 @@ impl Step<'_> {
         mask: u32,
         address: Address,
         done: Reg,
+        own_cta: bool,
         phase: Phase,
     ) -> Result<()> {
         let knowledge = self.warp.knowledge.clone();
@@ -205,7 +209,7 @@ impl Step<'_> {
         let refusal = unknown.map(|wait| (self.pc, wait));
         let again = refusal.is_none() || refusal == split.refused;
         let granted = if again { passed } else { known };
-        self.learn_releases(granted, address)?;
+        self.learn_releases(granted, address, own_cta)?;
         self.warp
             .fill(done, mask, |lane| u64::from(granted >> lane & 1));
         if granted == mask {
@@ -225,7 +229,7 @@ impl Step<'_> {
     }
 
     /// The warp learns what was released by the arrivals at the mbarriers of these lanes.
-    fn learn_releases(&mut self, lanes_of: u32, address: Address) -> Result<()> {
+    fn learn_releases(&mut self, lanes_of: u32, address: Address, own_cta: bool) -> Result<()> {
         let mut previous = None;
         for lane in lanes(lanes_of) {
             let (rank, at) = self.mbarrier_address(lane, address)?;
@@ -233,7 +237,11 @@ impl Step<'_> {
                 continue;
             }
             if let Some(barrier) = self.cluster.ctas[rank].mbarriers.get(&at) {
-                self.warp.knowledge.join(&barrier.released);
+                let released = match own_cta {
+                    true => &barrier.released.within,
+                    false => &barrier.released.all,
+                };
+                self.warp.knowledge.join(released);
             }
         }
         Ok(())

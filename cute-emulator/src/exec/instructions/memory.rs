@@ -4,14 +4,16 @@ use super::address::Location;
 use crate::arithmetic::{low_bits, number};
 use crate::error::FaultKind;
 use crate::exec::state::shared::{How, Tag};
-use crate::exec::state::warp::lanes;
+use crate::exec::state::warp::{LANES, lanes};
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Access, Address, Atomic, AtomicOperation, Reg, Space};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The size of an access's buffer in bytes. No access has more.
-const MAX_ACCESS: usize = 64;
+/// No access needs a larger alignment, in bytes.
+const MAX_ALIGN: usize = 64;
+/// The most bytes of several lanes that are accessed together: 16 for each lane of a warp.
+const RUN_BYTES: usize = 16 * LANES;
 /// The number of rows and of columns of a matrix of `ldmatrix`.
 const EDGE: usize = 8;
 
@@ -24,22 +26,35 @@ impl Step<'_> {
         address: Address,
     ) -> Result<()> {
         let size = usize::from(access.bytes);
-        let mut buffer = [0; MAX_ACCESS];
-        for lane in lanes(active) {
-            let bytes = &mut buffer[..size * dst.len()];
-            self.locate(access.space, self.address(lane, address))
-                .and_then(|location| self.read(location, bytes, access.strong))
-                .map_err(|fault| Blame::lane(fault, lane))?;
-            for ((dst, mask), bytes) in dst.iter().zip(bytes.chunks_exact(size)) {
-                let value = number(bytes);
-                let value = if access.signed {
-                    sign_extended(value, size)
-                } else {
-                    value
-                };
-                self.warp.set(*dst, lane, value & mask);
+        let len = size * dst.len();
+        let mut buffer = [0; RUN_BYTES];
+        self.each_run(active, address, len, |step, first, run| {
+            let bytes = &mut buffer[..len * run.len()];
+            let location = step.locate(access.space, first)?;
+            step.read(location, bytes, len, access.strong)?;
+            let dsts = dst.len();
+            for (i, (dst, mask)) in dst.iter().enumerate() {
+                let row = &mut step.warp.rows[*dst as usize][run.clone()];
+                if let (4, false) = (size, access.signed) {
+                    // The most common size, which the compiler knows here.
+                    let words = bytes.as_chunks().0.chunks_exact(dsts);
+                    for (value, words) in row.iter_mut().zip(words) {
+                        *value = u64::from(u32::from_le_bytes(words[i])) & mask;
+                    }
+                    continue;
+                }
+                let elements = bytes[i * size..].chunks(len);
+                for (value, bytes) in row.iter_mut().zip(elements) {
+                    let loaded = number(&bytes[..size]);
+                    *value = mask
+                        & match access.signed {
+                            true => sign_extended(loaded, size),
+                            false => loaded,
+                        };
+                }
             }
-        }
+            Ok(())
+        })?;
         if access.strong {
             let Step { warp, cluster, .. } = self;
             warp.knowledge.join(&cluster.strong);
@@ -59,15 +74,62 @@ impl Step<'_> {
             self.publish();
         }
         let size = usize::from(access.bytes);
-        let mut buffer = [0; MAX_ACCESS];
-        for lane in lanes(active) {
-            for (bytes, src) in buffer.chunks_exact_mut(size).zip(src) {
-                bytes.copy_from_slice(&self.warp.get(*src, lane).to_le_bytes()[..size]);
+        let len = size * src.len();
+        let mut buffer = [0; RUN_BYTES];
+        self.each_run(active, address, len, |step, first, run| {
+            let bytes = &mut buffer[..len * run.len()];
+            let srcs = src.len();
+            for (i, src) in src.iter().enumerate() {
+                let row = &step.warp.rows[*src as usize][run.clone()];
+                if size == 4 {
+                    let words = bytes.as_chunks_mut().0.chunks_exact_mut(srcs);
+                    for (value, words) in row.iter().zip(words) {
+                        words[i] = (*value as u32).to_le_bytes();
+                    }
+                    continue;
+                }
+                for (value, bytes) in row.iter().zip(bytes.chunks_exact_mut(len)) {
+                    bytes[i * size..(i + 1) * size].copy_from_slice(&value.to_le_bytes()[..size]);
+                }
             }
-            let bytes = &buffer[..size * src.len()];
-            self.locate(access.space, self.address(lane, address))
-                .and_then(|location| self.write(location, bytes, lane, access.strong))
-                .map_err(|fault| Blame::lane(fault, lane))?;
+            let location = step.locate(access.space, first)?;
+            step.write(location, bytes, run, access.strong)
+        })
+    }
+
+    /// Calls a function for the accesses of the active lanes, of `len` bytes each, in the order of the lanes: lanes whose bytes
+    /// follow one another make one access, of which the function gets the first address and the lanes. If an access of
+    /// several lanes fails, it is repeated lane by lane, which tells the lane.
+    fn each_run(
+        &mut self,
+        active: u32,
+        address: Address,
+        len: usize,
+        mut access: impl FnMut(&mut Self, u64, Range<usize>) -> std::result::Result<(), FaultKind>,
+    ) -> Result<()> {
+        let addresses = self.warp.rows[address.base as usize]
+            .map(|base| base.wrapping_add_signed(address.offset));
+        let mut lane = 0;
+        while lane < LANES {
+            let start = lane;
+            lane += 1;
+            if active >> start & 1 == 0 {
+                continue;
+            }
+            let first = addresses[start];
+            let mut next = first.wrapping_add(len as u64);
+            let most = LANES.min(start + RUN_BYTES / len);
+            while lane < most && active >> lane & 1 == 1 && addresses[lane] == next {
+                next = next.wrapping_add(len as u64);
+                lane += 1;
+            }
+            if lane - start > 1 && access(self, first, start..lane).is_ok() {
+                continue;
+            }
+            for lane in start..lane {
+                access(self, self.address(lane, address), lane..lane + 1)
+                    .map_err(|fault| Blame::lane(fault, lane))?;
+            }
         }
         Ok(())
     }
@@ -84,7 +146,7 @@ impl Step<'_> {
                 let location = self
                     .locate(access.space, place)
                     .map_err(|fault| Blame::lane(fault, lane))?;
-                self.read(location, &mut bytes[..size], true)
+                self.read(location, &mut bytes[..size], size, true)
                     .map_err(|fault| Blame::lane(fault, lane))?;
                 let old = number(&bytes[..size]);
                 let operand = self.warp.get(*src, lane) & low_bits(8 * size as u32);
@@ -95,7 +157,7 @@ impl Step<'_> {
                     (AtomicOperation::CompareAndSwap, _) => old,
                     (AtomicOperation::Update(update), _) => update(old, operand),
                 };
-                self.write(location, &new.to_le_bytes()[..size], lane, true)
+                self.write(location, &new.to_le_bytes()[..size], lane..lane + 1, true)
                     .map_err(|fault| Blame::lane(fault, lane))?;
                 if let Some(dst) = atomic.dst.as_ref().and_then(|dst| dst.get(i)) {
                     self.warp.set(*dst, lane, old);
@@ -146,7 +208,7 @@ impl Step<'_> {
                 let lane = matrix * EDGE + row;
                 let mut bytes = [0; 2 * EDGE];
                 self.locate(Space::Shared, self.address(lane, address))
-                    .and_then(|location| self.read(location, &mut bytes, false))
+                    .and_then(|location| self.read(location, &mut bytes, 2 * EDGE, false))
                     .map_err(|fault| Blame::lane(fault, lane))?;
                 for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(2)) {
                     *element = number(bytes) as u16;
@@ -192,7 +254,7 @@ impl Step<'_> {
                     bytes.copy_from_slice(&element(row, column).to_le_bytes());
                 }
                 self.locate(Space::Shared, self.address(lane, address))
-                    .and_then(|location| self.write(location, &bytes, lane, false))
+                    .and_then(|location| self.write(location, &bytes, lane..lane + 1, false))
                     .map_err(|fault| Blame::lane(fault, lane))?;
             }
         }
@@ -201,28 +263,26 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Reads memory for a lane.
+    /// Reads memory for lanes with `len` bytes each.
     fn read(
         &mut self,
         location: Location,
         into: &mut [u8],
+        len: usize,
         strong: bool,
     ) -> std::result::Result<(), FaultKind> {
         match location {
             Location::Global(address) => {
-                Self::aligned(address, into.len())?;
+                Self::aligned(address, len)?;
                 self.memory.read(address, into).map_err(FaultKind::Global)
             }
             Location::Shared(rank, address) => {
-                Self::aligned(address, into.len())?;
+                Self::aligned(address, len)?;
                 let range = self.shared_bytes(rank, address, into.len(), false, strong)?;
                 let clock = self.warp.knowledge.seen[self.warp.index];
                 let shared = &mut self.cluster.ctas[rank].shared;
                 into.copy_from_slice(&shared.bytes[range.clone()]);
-                if strong {
-                    return Ok(());
-                }
-                let tag = Tag::generic(self.pc, self.warp.index, clock);
+                let tag = Tag::access(self.pc, self.warp.index, clock, strong);
                 shared.read(range, tag, &self.warp.knowledge)
             }
             Location::Param(offset) => match self.params.get(offset..offset + into.len()) {
@@ -239,31 +299,31 @@ impl Step<'_> {
         }
     }
 
-    /// Writes memory for a lane.
+    /// Writes memory for lanes with equal numbers of bytes.
     fn write(
         &mut self,
         location: Location,
         from: &[u8],
-        lane: usize,
+        by: Range<usize>,
         strong: bool,
     ) -> std::result::Result<(), FaultKind> {
+        let len = from.len() / by.len();
         match location {
             Location::Global(address) => {
-                Self::aligned(address, from.len())?;
+                Self::aligned(address, len)?;
                 self.memory.write(address, from).map_err(FaultKind::Global)
             }
             Location::Shared(rank, address) => {
-                Self::aligned(address, from.len())?;
+                Self::aligned(address, len)?;
                 let range = self.shared_bytes(rank, address, from.len(), true, strong)?;
-                self.warp.written |= 1 << lane;
+                by.for_each(|lane| self.warp.written |= 1 << lane);
                 let clock = self.warp.knowledge.seen[self.warp.index];
-                let tag = if strong {
-                    Tag::SETTLED
-                } else {
-                    Tag::generic(self.pc, self.warp.index, clock)
-                };
+                let tag = Tag::access(self.pc, self.warp.index, clock, strong);
                 let shared = &mut self.cluster.ctas[rank].shared;
                 shared.bytes[range.clone()].copy_from_slice(from);
+                if strong {
+                    return shared.written_strongly(range, tag, &self.warp.knowledge);
+                }
                 shared.written(range, tag);
                 Ok(())
             }
@@ -298,7 +358,7 @@ impl Step<'_> {
     }
 
     fn aligned(address: u64, bytes: usize) -> std::result::Result<(), FaultKind> {
-        let align = bytes.next_power_of_two().min(MAX_ACCESS) as u64;
+        let align = bytes.next_power_of_two().min(MAX_ALIGN) as u64;
         if address.is_multiple_of(align) {
             Ok(())
         } else {

@@ -13,6 +13,7 @@ mod product;
 mod region;
 mod under_way;
 mod wgmma;
+mod written;
 
 use super::state::warp::Split;
 use super::step::{Blame, Flow, Result, Step};
@@ -141,9 +142,10 @@ impl Step<'_> {
             Op::MbarrierWait {
                 address,
                 done,
+                own_cta,
                 phase,
             } => {
-                self.mbarrier_wait(split, active, *address, *done, *phase)?;
+                self.mbarrier_wait(split, active, *address, *done, *own_cta, *phase)?;
             }
             Op::SetMaxRegisters { count, increase } => {
                 self.progress = true;

@@ -1,8 +1,8 @@
 //! Products of matrices in a warp: the arithmetic of wgmma and of `mma.sync`, and where their fragments have which elements.
 
-use crate::exec::state::warp::{LANES, WARPGROUP};
+use crate::exec::state::warp::{self, LANES, WARPGROUP};
 use crate::exec::step::Step;
-use crate::numerics::{Format, FusedSum, Row};
+use crate::numerics::{Columns, Format, FusedSum, Row, WIDTH};
 use crate::op::{Inputs, Mma, Output, Reg};
 use cute_hopper::wgmma;
 
@@ -16,14 +16,36 @@ const COLUMNS: usize = 8;
 /// The bytes along K of a row of A or a column of B; those after the last are 0.
 pub(super) type KRow = [u8; K_BYTES];
 
+/// The columns of B, decoded.
+pub(super) enum Factor {
+    Float(Vec<Columns>),
+    /// Whether they are signed, and the columns.
+    Int(bool, Vec<KRow>),
+}
+
+impl Factor {
+    pub(super) fn new(inputs: Inputs, columns: Vec<KRow>, negate: bool) -> Factor {
+        match inputs {
+            Inputs::Int(_, signed) => Factor::Int(signed, columns),
+            Inputs::Float(_, format) => {
+                let some = columns.chunks_exact(WIDTH).map(|columns| {
+                    let row = |n: usize| Row::new(format, &columns[n], negate);
+                    Columns::new(&std::array::from_fn(row))
+                });
+                Factor::Float(some.collect())
+            }
+        }
+    }
+}
+
 /// D = A·B + C, of the rows of D that a warp computes.
 pub(super) struct Product<'a> {
     pub(super) inputs: Inputs,
     pub(super) output: Output,
-    /// Whether the elements of A and those of B are negated.
-    pub(super) negate: [bool; 2],
+    /// Whether the elements of A are negated.
+    pub(super) negate: bool,
     pub(super) a: &'a [KRow],
-    pub(super) b: &'a [KRow],
+    pub(super) b: &'a Factor,
     /// `None` if C is zero.
     pub(super) c: Option<&'a [Reg]>,
     pub(super) d: &'a [Reg],
@@ -34,112 +56,105 @@ impl Step<'_> {
     /// products of half of K. Which half it takes first is not documented.
     pub(super) fn mma(&mut self, mma: &Mma) {
         let (a, b) = (self.rows_of_a(&mma.a), self.columns_of_b(&mma.b));
-        let mut product = Product {
-            inputs: mma.inputs,
-            output: mma.output,
-            negate: [false, false],
-            a: &a,
-            b: &b,
-            c: Some(&mma.c),
-            d: &mma.d,
+        let halves_of_k = match mma.inputs {
+            Inputs::Float(a, b) if a.bytes() == 1 => Some((a, b)),
+            _ => None,
         };
-        let Inputs::Float(a_format, b_format) = mma.inputs else {
-            return self.multiply(&product);
+        let Some((a_format, b_format)) = halves_of_k else {
+            return self.multiply(&Product {
+                inputs: mma.inputs,
+                output: mma.output,
+                negate: false,
+                a: &a,
+                b: &Factor::new(mma.inputs, b, false),
+                c: Some(&mma.c),
+                d: &mma.d,
+            });
         };
-        if a_format.bytes() > 1 {
-            return self.multiply(&product);
-        }
-        product.inputs = Inputs::Float(Format::F16, Format::F16);
+        let inputs = Inputs::Float(Format::F16, Format::F16);
         for half in 0..2 {
             let wide = |rows: &[KRow], format| -> Vec<KRow> {
                 let rows = rows.iter();
                 rows.map(|row| halves(format, &row[half * K_BYTES / 2..]))
                     .collect()
             };
-            let (a, b) = (wide(&a, a_format), wide(&b, b_format));
             self.multiply(&Product {
-                a: &a,
-                b: &b,
+                inputs,
+                output: mma.output,
+                negate: false,
+                a: &wide(&a, a_format),
+                b: &Factor::new(inputs, wide(&b, b_format), false),
                 c: Some(if half == 0 { &mma.c } else { &mma.d }),
-                ..product
+                d: &mma.d,
             });
         }
     }
 
     pub(super) fn multiply(&mut self, product: &Product) {
-        let values = match product.inputs {
-            Inputs::Float(a, b) => self.multiply_floats(product, a, b),
-            Inputs::Int(a, b) => self.multiply_ints(product, a, b),
+        let values = match (product.inputs, product.b) {
+            (Inputs::Float(format, _), Factor::Float(columns)) => {
+                self.multiply_floats(product, format, columns)
+            }
+            (Inputs::Int(signed, _), Factor::Int(b_signed, columns)) => {
+                self.multiply_ints(product, signed, columns, *b_signed)
+            }
+            _ => return,
         };
         for (register, values) in product.d.iter().zip(values) {
             self.warp.rows[*register as usize] = values;
         }
     }
 
-    fn multiply_floats(&self, product: &Product, a: Format, b: Format) -> Vec<[u64; LANES]> {
-        let decode = |rows: &[KRow], format, negate| -> Vec<Row> {
-            let rows = rows.iter();
-            rows.map(|row| Row::new(format, row, negate)).collect()
-        };
+    fn multiply_floats(&self, product: &Product, a: Format, b: &[Columns]) -> Vec<warp::Row> {
         let fused = FusedSum {
             a,
-            b,
             k: K_BYTES / a.bytes(),
         };
-        let a = decode(product.a, a, product.negate[0]);
-        let b = decode(product.b, b, product.negate[1]);
-        self.each_register(product, |i, lane, c| match product.output {
-            Output::F16 => {
-                let (row, column) = (lane / 4 + 8 * (i & 1), 8 * (i >> 1) + 2 * (lane % 4));
-                let element = |column: usize, c: u64| {
-                    let c = half::f16::from_bits(c as u16).to_f32();
-                    u64::from(fused.to_f16(fused.sum(&a[row], &b[column], c)))
-                };
-                element(column, c) | element(column + 1, c >> 16) << 16
+        let rows = product.a.iter();
+        let a: Vec<Row> = rows.map(|row| Row::new(a, row, product.negate)).collect();
+        // The registers that hold eight columns of D.
+        let each = product.d.len() / b.len();
+        let block = |(i, b): (usize, &Columns)| {
+            let c = product.c.map(|c| &c[i * each..(i + 1) * each]);
+            let c: Option<Vec<&warp::Row>> = c.map(|c| {
+                let rows = c.iter().map(|register| &self.warp.rows[*register as usize]);
+                rows.collect()
+            });
+            match product.output {
+                Output::F16 => halves_of_block(fused, &a, b, c.as_deref()),
+                _ => block(fused, &a, b, c.as_deref()),
             }
-            _ => {
-                let (row, column) = element_of(i, lane);
-                let sum = fused.sum(&a[row], &b[column], f32::from_bits(c as u32));
-                fused.to_f32(sum).to_bits().into()
-            }
-        })
+        };
+        b.iter().enumerate().flat_map(block).collect()
     }
 
     fn multiply_ints(
         &self,
         product: &Product,
         a_signed: bool,
+        b: &[KRow],
         b_signed: bool,
-    ) -> Vec<[u64; LANES]> {
+    ) -> Vec<warp::Row> {
         let value = |byte: u8, signed: bool| match signed {
             true => i64::from(byte as i8),
             false => i64::from(byte),
         };
         let saturate = product.output == Output::S32 { saturate: true };
-        self.each_register(product, |i, lane, c| {
+        let element = |i: usize, lane: usize| {
             let (row, column) = element_of(i, lane);
-            let pairs = product.a[row].iter().zip(&product.b[column]);
+            let pairs = product.a[row].iter().zip(&b[column]);
             let products = pairs.map(|(a, b)| value(*a, a_signed) * value(*b, b_signed));
+            let c = product.c.map_or(0, |c| self.warp.get(c[i], lane));
             let sum = i64::from(c as i32) + products.sum::<i64>();
             let sum = match saturate {
                 true => sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)),
                 false => sum,
             };
             u64::from(sum as u32)
-        })
-    }
-
-    /// The new values of the registers of D, from the index of a register, the lane, and the value of C there.
-    fn each_register(
-        &self,
-        product: &Product,
-        value: impl Fn(usize, usize, u64) -> u64,
-    ) -> Vec<[u64; LANES]> {
-        let register = |i: usize| {
-            let c = product.c.map(|c| &self.warp.rows[c[i] as usize]);
-            std::array::from_fn(|lane| value(i, lane, c.map_or(0, |c| c[lane])))
         };
-        (0..product.d.len()).map(register).collect()
+        (0..product.d.len())
+            .map(|i| std::array::from_fn(|lane| element(i, lane)))
+            .collect()
     }
 
     /// The warp's rows of A from registers. Each register of a lane holds four bytes of a row.
@@ -175,6 +190,51 @@ impl Step<'_> {
             matrix[row(lane)][byte..byte + 4].copy_from_slice(&value.to_le_bytes());
         }
     }
+}
+
+/// The registers of eight columns of D in f32, from those of C.
+fn block(fused: FusedSum, a: &[Row], b: &Columns, c: Option<&[&warp::Row]>) -> Vec<warp::Row> {
+    let mut d = vec![[0; LANES]; 2 * ROWS / COLUMNS];
+    for (row, a) in a.iter().enumerate() {
+        let (first, lane) = (row / 8 * 2, row % 8 * 4);
+        let place = |column: usize| (first + column % 2, lane + column / 2);
+        let c = c.map_or([0.0; WIDTH], |c| {
+            std::array::from_fn(|column| {
+                let (i, lane) = place(column);
+                f32::from_bits(c[i][lane] as u32)
+            })
+        });
+        let sums = fused.to_f32(&fused.sums(a, b, &c));
+        for (column, sum) in sums.iter().enumerate() {
+            let (i, lane) = place(column);
+            d[i][lane] = sum.to_bits().into();
+        }
+    }
+    d
+}
+
+/// Like [`block`], in f16: a register has two columns.
+fn halves_of_block(
+    fused: FusedSum,
+    a: &[Row],
+    b: &Columns,
+    c: Option<&[&warp::Row]>,
+) -> Vec<warp::Row> {
+    let mut d = vec![[0; LANES]; ROWS / COLUMNS];
+    for (row, a) in a.iter().enumerate() {
+        let (i, lane) = (row / 8, row % 8 * 4);
+        let c = c.map_or([0.0; WIDTH], |c| {
+            std::array::from_fn(|column| {
+                let bits = c[i][lane + column / 2] >> (16 * (column % 2));
+                half::f16::from_bits(bits as u16).to_f32()
+            })
+        });
+        let sums = fused.to_f16(&fused.sums(a, b, &c));
+        for (column, sum) in sums.iter().enumerate() {
+            d[i][lane + column / 2] |= u64::from(*sum) << (16 * (column % 2));
+        }
+    }
+    d
 }
 
 /// The first 8-bit numbers of a row as f16, which has every number of 8 bits.

@@ -5,7 +5,7 @@
 //! with `wgmma.wait_group` or, if the schedule says so, earlier. Until a warp has waited, its other instructions must not use
 //! the registers of A and D, and nobody may write the bytes of A and B who does not know of the wait.
 
-use super::product::{K_BYTES, KRow, Product, ROWS};
+use super::product::{Factor, K_BYTES, KRow, Product, ROWS};
 use crate::error::FaultKind;
 use crate::exec::state::knowledge::Phases;
 use crate::exec::state::readers::{AsyncRead, End, Reading};
@@ -190,25 +190,26 @@ impl Step<'_> {
     /// warps.
     fn warpgroup_execute(&mut self, issued: u64) -> Result<()> {
         let own = self.warp.index;
-        for other in self.cluster.warpgroup(self.warp) {
-            // The running warp is `self.warp`; the others are in the cluster. Swapping makes `other` the running one.
-            if other != own {
-                std::mem::swap(self.warp, &mut self.cluster.warps[other]);
+        while self.warp.wgmma_executed < issued {
+            // B is the same for all warps.
+            let mut b = None;
+            for other in self.cluster.warpgroup(self.warp) {
+                // The running warp is `self.warp`; the others are in the cluster. Swapping makes `other` the running one.
+                if other != own {
+                    std::mem::swap(self.warp, &mut self.cluster.warps[other]);
+                }
+                let result = self.wgmma_execute(&mut b);
+                if other != own {
+                    std::mem::swap(self.warp, &mut self.cluster.warps[other]);
+                }
+                result?;
             }
-            let mut result = Ok(());
-            while result.is_ok() && self.warp.wgmma_executed < issued {
-                result = self.wgmma_execute();
-            }
-            if other != own {
-                std::mem::swap(self.warp, &mut self.cluster.warps[other]);
-            }
-            result?;
         }
         Ok(())
     }
 
-    /// Executes the warp's oldest wgmma that has not executed.
-    fn wgmma_execute(&mut self) -> Result<()> {
+    /// Executes the warp's oldest wgmma that has not executed. Its B is decoded unless another warp has done so.
+    fn wgmma_execute(&mut self, factor: &mut Option<Factor>) -> Result<()> {
         let number = self.warp.wgmma_executed;
         self.warp.wgmma_executed += 1;
         let Some(pending) = self.warp.wgmma_of_number(number) else {
@@ -229,16 +230,21 @@ impl Step<'_> {
                     .map_err(|fault| Blame::origin(fault, origin))?
             }
         };
-        let b = self
-            .matrix(b, wgmma.transpose_b, 0..wgmma.n, wgmma)
-            .map_err(|fault| Blame::origin(fault, origin))?;
+        let b = match factor {
+            Some(b) => b,
+            none => {
+                let b = self.matrix(b, wgmma.transpose_b, 0..wgmma.n, wgmma);
+                let b = b.map_err(|fault| Blame::origin(fault, origin))?;
+                none.insert(Factor::new(wgmma.inputs, b, wgmma.negate_b))
+            }
+        };
         self.charge((wgmma.n / COLUMNS_PER_STEP) as u64);
         self.multiply(&Product {
             inputs: wgmma.inputs,
             output: wgmma.output,
-            negate: [wgmma.negate_a, wgmma.negate_b],
+            negate: wgmma.negate_a,
             a: &a,
-            b: &b,
+            b,
             c: accumulate.then_some(&wgmma.d),
             d: &wgmma.d,
         });

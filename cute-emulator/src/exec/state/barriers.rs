@@ -39,9 +39,27 @@ pub(crate) struct Mbarrier {
     /// Whether the initialiser has executed a fence since, after which copies and other CTAs may use the mbarrier.
     pub(crate) announced: bool,
     /// What the warps that have arrived knew when they arrived, those of the current phase included.
-    pub(crate) arrived: Knowledge,
+    pub(crate) arrived: Arrivals,
     /// What the warps that have arrived in the completed phases knew. A warp whose wait succeeds learns it.
-    pub(crate) released: Knowledge,
+    pub(crate) released: Arrivals,
+}
+
+/// What warps knew that have arrived at an mbarrier.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrivals {
+    /// All of them.
+    pub(crate) all: Knowledge,
+    /// Those of the mbarrier's own CTA, which a wait of `.cta` scope learns.
+    pub(crate) within: Knowledge,
+}
+
+impl Arrivals {
+    pub(crate) fn new(warps: usize) -> Arrivals {
+        Arrivals {
+            all: Knowledge::new(warps),
+            within: Knowledge::new(warps),
+        }
+    }
 }
 
 impl Mbarrier {
@@ -64,7 +82,7 @@ impl Mbarrier {
     fn all_known(&self, knowledge: &Knowledge) -> bool {
         self.phase == 0
             || knowledge.knows_phases(self.number, self.completed())
-            || !self.copied[1] && knowledge.has_seen(&self.released)
+            || !self.copied[1] && knowledge.has_seen(&self.released.all)
     }
 
     /// How many phases mbarriers of its number have completed.
@@ -80,7 +98,9 @@ impl Mbarrier {
             self.copied = [false, self.copied[0]];
             let phases = u64::from(self.before) + self.phase;
             hold("phases of an mbarrier", phases, MAX_PHASES)?;
-            self.arrived.learn_phases(self.number, phases as u32);
+            for arrived in [&mut self.arrived.all, &mut self.arrived.within] {
+                arrived.learn_phases(self.number, phases as u32);
+            }
             self.released = self.arrived.clone();
         }
         Ok(())
@@ -189,14 +209,19 @@ impl Mbarrier {
         }
     }
 
-    pub(crate) fn learn(&mut self, knowledge: &Knowledge) {
-        self.arrived.join(knowledge);
+    /// Called when a warp arrives, of the mbarrier's own CTA or of another one.
+    pub(crate) fn learn(&mut self, knowledge: &Knowledge, own_cta: bool) {
+        self.arrived.all.join(knowledge);
+        if own_cta {
+            self.arrived.within.join(knowledge);
+        }
     }
 
     /// Called when a copy arrives: learns which phases the warp that started it knew to be complete. What the warp wrote stays
     /// unknown, since a copy releases nothing but its own bytes.
     pub(crate) fn learn_phases(&mut self, phases: &Phases) {
-        self.arrived.join_phases(phases);
+        self.arrived.all.join_phases(phases);
+        self.arrived.within.join_phases(phases);
     }
 }
 

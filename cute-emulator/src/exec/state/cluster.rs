@@ -57,11 +57,13 @@ pub(crate) struct Cta {
 }
 
 impl Cluster {
-    /// The cluster whose first CTA has the `%ctaid` `first`.
+    /// The cluster whose first CTA has the `%ctaid` `first`. Its CTAs get the cleared shared memories of `free`, as far as there
+    /// are any.
     pub(crate) fn new(
         code: &Code,
         launch: &Launch<'_>,
         first: [u32; 3],
+        free: &mut Vec<Shared>,
     ) -> Result<Cluster, OutOfHostMemory> {
         let threads: u32 = launch.block.iter().product();
         let warps_per_cta = threads.div_ceil(LANES as u32) as usize;
@@ -90,7 +92,10 @@ impl Cluster {
             ];
             cluster.ctas.push(Cta {
                 id,
-                shared: Shared::new(shared_bytes as usize)?,
+                shared: match free.pop() {
+                    Some(shared) => shared,
+                    None => Shared::new(shared_bytes as usize)?,
+                },
                 barriers: std::array::from_fn(|_| NamedBarrier::new(total)),
                 mbarriers: BTreeMap::new(),
                 stores: Stores::new(),

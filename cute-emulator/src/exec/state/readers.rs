@@ -1,4 +1,5 @@
-//! Who has read each byte of shared memory since it was last written.
+//! Who has read each byte of shared memory since it was last written. Atomics and strong accesses count as reads here: a plain
+//! access must be ordered after all of them.
 //!
 //! Of the readers of a byte, one warp through the generic proxy is recorded in the byte's [`Tag`] itself, several readers as the
 //! number of a set. Sets are shared: the bytes that have the same readers have the same set.
@@ -16,6 +17,12 @@ use std::rc::Rc;
 const MAX_READERS: usize = 1 << 22;
 /// Sets that no byte has any more are removed when all have this many readers, and then twice as many as were left.
 const FIRST_COLLECTION: usize = 1 << 14;
+
+/// As many tags are compared at a time.
+const BLOCK: usize = 16;
+
+/// The last readers that were joined, before any were.
+const NOTHING_JOINED: ((Tag, u64), Tag) = ((Tag::NOBODY, 0), Tag::NOBODY);
 
 /// An asynchronous operation that reads shared memory.
 pub(crate) struct AsyncRead {
@@ -114,7 +121,7 @@ impl Readers {
             tags: filled(bytes, Tag::NOBODY)?,
             sets: Vec::new(),
             joined: HashMap::new(),
-            last: ((Tag::NOBODY, 0), Tag::NOBODY),
+            last: NOTHING_JOINED,
             size: 0,
             collect_at: FIRST_COLLECTION,
             next: 0,
@@ -135,6 +142,14 @@ impl Readers {
     /// Forgets the readers of bytes that are written.
     pub(crate) fn clear(&mut self, range: Range<usize>) {
         self.tags[range].fill(Tag::NOBODY);
+    }
+
+    /// Forgets all sets; no byte has one.
+    pub(crate) fn forget(&mut self) {
+        self.sets.clear();
+        self.joined.clear();
+        self.last = NOTHING_JOINED;
+        (self.size, self.collect_at, self.next) = (0, FIRST_COLLECTION, 0);
     }
 
     /// Adds a reader to bytes. The knowledge is that of the warp which reads.
@@ -257,7 +272,7 @@ impl Readers {
         self.collect_at = (2 * self.size).clamp(FIRST_COLLECTION, MAX_READERS);
         self.sets = sets;
         self.joined.clear();
-        self.last = ((Tag::NOBODY, 0), Tag::NOBODY);
+        self.last = NOTHING_JOINED;
     }
 }
 
@@ -266,8 +281,26 @@ fn implied(earlier: &Reader, later: &Reader, knowledge: &Knowledge) -> bool {
     match (earlier, later) {
         (Reader::Generic(earlier), Reader::Generic(later)) => {
             match (earlier.record(), later.record()) {
-                (Record::Generic { warp, clock, .. }, Record::Generic { warp: by, .. }) => {
-                    warp == by || clock <= knowledge.seen[warp]
+                (
+                    Record::Generic {
+                        instruction,
+                        warp,
+                        clock,
+                        strong,
+                    },
+                    Record::Generic {
+                        instruction: by_instruction,
+                        warp: by,
+                        strong: by_strong,
+                        ..
+                    },
+                ) => {
+                    // Loads, atomics and stores race with different accesses.
+                    let alike = match strong {
+                        true => by_strong && instruction == by_instruction,
+                        false => !by_strong,
+                    };
+                    alike && (warp == by || clock <= knowledge.seen[warp])
                 }
                 _ => false,
             }
@@ -284,9 +317,12 @@ fn implied(earlier: &Reader, later: &Reader, knowledge: &Knowledge) -> bool {
 /// How many tags at the beginning are equal.
 pub(crate) fn run(tags: &[Tag]) -> usize {
     let first = tags[0];
-    // Mostly all are, which the compiler checks several at a time.
-    if tags.iter().all(|tag| *tag == first) {
-        return tags.len();
-    }
-    tags.iter().take_while(|tag| **tag == first).count()
+    // Mostly many are, and without a branch for each of them the compiler compares several at a time.
+    let equal = |tags: &&[Tag]| {
+        let differences = tags.iter().map(|tag| tag.bits() ^ first.bits());
+        differences.fold(0, |some, one| some | one) == 0
+    };
+    let blocks = tags.chunks_exact(BLOCK).take_while(equal).count() * BLOCK;
+    let rest = tags[blocks..].iter().take(BLOCK);
+    blocks + rest.take_while(|tag| **tag == first).count()
 }

@@ -1,10 +1,11 @@
-//! Shared memory and, for each of its bytes, a record of the last writer and of the readers since.
+//! Shared memory and, for each of its bytes, a record of the last plain write, and of the reads, the atomics and the strong
+//! accesses since.
 
 use super::knowledge::Knowledge;
 use super::readers::{AsyncRead, Reader, Readers, Reading, run};
 use crate::error::FaultKind;
 use crate::limits::{OutOfHostMemory, filled};
-use crate::op::{Code, SHARED_BASE};
+use crate::op::{Code, Op, SHARED_BASE};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -24,9 +25,9 @@ pub(crate) enum Record {
         instruction: usize,
         warp: usize,
         clock: u32,
+        /// Whether it is an atomic or a strong access, which cannot race with another one.
+        strong: bool,
     },
-    /// An atomic or a strong access, which cannot race.
-    Settled,
     /// An asynchronous copy, which is complete once this many phases of the mbarrier are; zero while it is under way.
     Copy {
         instruction: usize,
@@ -45,13 +46,18 @@ pub(crate) enum Record {
 
 impl Tag {
     pub(crate) const NOBODY: Tag = Tag(0);
-    pub(crate) const SETTLED: Tag = Tag(2);
 
     pub(crate) fn generic(instruction: usize, warp: usize, clock: u32) -> Tag {
         Tag(1
             | (instruction as u64 & 0x1f_ffff) << 3
             | (warp as u64) << 24
             | u64::from(clock) << 33)
+    }
+
+    /// The record of an access through the generic proxy: a plain one, or an atomic or a strong one.
+    pub(crate) fn access(instruction: usize, warp: usize, clock: u32, strong: bool) -> Tag {
+        let plain = Tag::generic(instruction, warp, clock);
+        if strong { Tag(plain.0 | 7) } else { plain }
     }
 
     pub(crate) fn mbarrier(instruction: usize, warp: usize, clock: u32) -> Tag {
@@ -85,12 +91,12 @@ impl Tag {
         let (warp, clock) = ((self.0 >> 24) as usize & 0x1ff, (self.0 >> 33) as u32);
         match self.0 & 7 {
             0 => Record::Nobody,
-            1 => Record::Generic {
+            kind @ (1 | 7) => Record::Generic {
                 instruction,
                 warp,
                 clock,
+                strong: kind == 7,
             },
-            2 => Record::Settled,
             3 => Record::Copy {
                 instruction,
                 mbarrier: (self.0 >> 24) as usize & 0xfff,
@@ -109,10 +115,19 @@ impl Tag {
 /// The shared memory of a CTA.
 pub(crate) struct Shared {
     pub(crate) bytes: Vec<u8>,
-    /// The last write of each byte.
+    /// The last plain write of each byte, or the first strong one where there is none.
     writers: Vec<Tag>,
+    /// The other accesses since.
     readers: Readers,
+    /// The blocks of bytes that have been written, as bits. No other byte has a record, since a byte without a writer cannot be
+    /// read.
+    used: u64,
+    /// Whether there were atomics or strong stores.
+    strong: bool,
 }
+
+/// The blocks of a CTA's shared memory, each of which is cleared by itself before another CTA gets the memory.
+const BLOCKS: usize = u64::BITS as usize;
 
 /// An access: what is done, by which warp of the cluster, and what the warp knows.
 #[derive(Clone, Copy)]
@@ -145,7 +160,27 @@ impl Shared {
             bytes: filled(bytes, 0)?,
             writers: filled(bytes, Tag::NOBODY)?,
             readers: Readers::new(bytes)?,
+            used: 0,
+            strong: false,
         })
+    }
+
+    /// Makes it as if it were new.
+    pub(crate) fn clear(&mut self) {
+        let (len, block) = (self.bytes.len(), self.block());
+        for i in (0..BLOCKS).filter(|i| self.used >> i & 1 == 1) {
+            let range = i * block..len.min((i + 1) * block);
+            self.bytes[range.clone()].fill(0);
+            self.writers[range.clone()].fill(Tag::NOBODY);
+            self.readers.clear(range);
+        }
+        self.readers.forget();
+        (self.used, self.strong) = (0, false);
+    }
+
+    /// The bytes of a block.
+    fn block(&self) -> usize {
+        self.bytes.len().div_ceil(BLOCKS).next_power_of_two()
     }
 
     /// The range of `bytes` that an access covers; an error if it is not inside.
@@ -166,8 +201,36 @@ impl Shared {
 
     /// Records a write.
     pub(crate) fn written(&mut self, range: Range<usize>, tag: Tag) {
+        self.uses(&range);
         self.readers.clear(range.clone());
         self.writers[range].fill(tag);
+    }
+
+    /// Notes that bytes are written for the first time, or once more.
+    fn uses(&mut self, range: &Range<usize>) {
+        if !range.is_empty() {
+            let shift = self.block().trailing_zeros();
+            let (first, last) = (range.start >> shift, (range.end - 1) >> shift);
+            self.used |= u64::MAX << first & u64::MAX >> (BLOCKS - 1 - last);
+        }
+    }
+
+    /// Records a write of an atomic or a strong store. It does not take the place of plain accesses, with which later atomics of
+    /// others may race.
+    pub(crate) fn written_strongly(
+        &mut self,
+        range: Range<usize>,
+        tag: Tag,
+        knowledge: &Knowledge,
+    ) -> Result<(), FaultKind> {
+        self.strong = true;
+        self.uses(&range);
+        for writer in &mut self.writers[range.clone()] {
+            if *writer == Tag::NOBODY {
+                *writer = tag;
+            }
+        }
+        self.read(range, tag, knowledge)
     }
 
     /// Records a read of a warp through the generic proxy.
@@ -219,6 +282,9 @@ impl Shared {
             How::Write | How::StrongWrite => {
                 (self.readers).check(range, |byte, reader| check(byte).after_reader(reader))
             }
+            How::Read | How::Asynchronous if self.strong => {
+                (self.readers).check(range, |byte, reader| check(byte).after_strong(reader))
+            }
             _ => Ok(()),
         }
     }
@@ -241,7 +307,7 @@ impl Check<'_> {
         } = self.usage;
         let address = self.address;
         match (tag.record(), how) {
-            (Record::Nobody, How::Read | How::Asynchronous) => {
+            (Record::Nobody, How::Read | How::StrongRead | How::Asynchronous) => {
                 Err(FaultKind::Uninitialised { address })
             }
             (
@@ -251,42 +317,39 @@ impl Check<'_> {
                     phases,
                 },
                 _,
-            ) => {
-                let strong = matches!(how, How::StrongRead | How::StrongWrite);
-                match phases == 0 || !strong && !knowledge.knows_phases(mbarrier, phases) {
-                    true => Err(FaultKind::CopyInFlight {
-                        address,
-                        other: self.code.other(instruction),
-                    }),
-                    false => Ok(()),
-                }
-            }
+            ) => match phases == 0 || !knowledge.knows_phases(mbarrier, phases) {
+                true => Err(FaultKind::CopyInFlight {
+                    address,
+                    other: self.code.other(instruction),
+                }),
+                false => Ok(()),
+            },
             (
                 Record::Generic {
                     instruction,
                     warp,
                     clock,
+                    ..
                 },
                 How::Asynchronous,
-            ) => {
-                self.ordered(instruction, warp, clock)?;
-                match clock <= knowledge.fenced[warp] {
-                    true => Ok(()),
-                    false => Err(FaultKind::MissingProxyFence {
-                        address,
-                        other: self.code.other(instruction),
-                        rank: (warp / self.warps_per_cta) as u32,
-                        warp: (warp % self.warps_per_cta) as u32,
-                    }),
-                }
-            }
+            ) => self.fenced(instruction, warp, clock),
             (
                 Record::Generic {
                     instruction,
                     warp,
                     clock,
+                    ..
                 },
                 How::Read | How::Write | How::Mbarrier,
+            )
+            | (
+                Record::Generic {
+                    instruction,
+                    warp,
+                    clock,
+                    strong: false,
+                },
+                How::StrongRead | How::StrongWrite,
             )
             | (
                 Record::Mbarrier {
@@ -320,7 +383,8 @@ impl Check<'_> {
                     instruction,
                     warp,
                     clock,
-                } if how == How::Write => self.ordered(instruction, warp, clock),
+                    strong,
+                } if how == How::Write || !strong => self.ordered(instruction, warp, clock),
                 _ => Ok(()),
             },
             Reader::Async(read) if !read.ended(by, knowledge) => {
@@ -332,6 +396,41 @@ impl Check<'_> {
                 })
             }
             Reader::Async(_) => Ok(()),
+        }
+    }
+
+    /// An error unless a plain read is ordered after an atomic or a strong store of the byte.
+    fn after_strong(&self, reader: &Reader) -> Result<(), FaultKind> {
+        let Reader::Generic(tag) = reader else {
+            return Ok(());
+        };
+        match tag.record() {
+            Record::Generic {
+                instruction,
+                warp,
+                clock,
+                strong: true,
+            } if !matches!(self.code.instructions[instruction].op, Op::Load { .. }) => {
+                match self.usage.how {
+                    How::Asynchronous => self.fenced(instruction, warp, clock),
+                    _ => self.ordered(instruction, warp, clock),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// An error unless the async proxy may read what a warp has written through the generic proxy.
+    fn fenced(&self, instruction: usize, warp: usize, clock: u32) -> Result<(), FaultKind> {
+        self.ordered(instruction, warp, clock)?;
+        match clock <= self.usage.knowledge.fenced[warp] {
+            true => Ok(()),
+            false => Err(FaultKind::MissingProxyFence {
+                address: self.address,
+                other: self.code.other(instruction),
+                rank: (warp / self.warps_per_cta) as u32,
+                warp: (warp % self.warps_per_cta) as u32,
+            }),
         }
     }
 

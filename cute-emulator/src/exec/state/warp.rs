@@ -18,8 +18,8 @@ pub(crate) const WARPGROUP: usize = cute_hopper::threads::WARPGROUP_WARPS as usi
 /// A row of the register file: one value for each lane.
 pub(crate) type Row = [u64; LANES];
 
-/// The bytes that a row takes on the host, with its elements of `in_flight` and `touched`.
-pub(crate) const ROW_BYTES: u64 = (size_of::<Row>() + 2 * size_of::<u32>()) as u64;
+/// The bytes that a row takes on the host, with its elements of `in_flight`, `touched` and `written_rows`.
+pub(crate) const ROW_BYTES: u64 = (size_of::<Row>() + 3 * size_of::<u32>()) as u64;
 
 #[derive(Default)]
 pub(crate) struct Warp {
@@ -51,6 +51,8 @@ pub(crate) struct Warp {
     pub(crate) in_flight: Vec<u32>,
     /// For each row: the value of `wgmma_fences` when an instruction other than wgmma last used it.
     pub(crate) touched: Vec<u32>,
+    /// For each row that instructions follow: the lanes that have written it.
+    pub(crate) written_rows: Vec<u32>,
     /// How many `wgmma.fence` it has executed.
     pub(crate) wgmma_fences: u32,
     /// How many groups of bulk stores each lane has committed.
@@ -143,6 +145,7 @@ impl Warp {
             in_flight: filled(rows.len(), 0)?,
             // Equal to `wgmma_fences`: a wgmma needs a `wgmma.fence` before the first use of a row too.
             touched: filled(rows.len(), 0)?,
+            written_rows: filled(rows.len(), 0)?,
             rows,
             alive,
             splits: vec![Split {

@@ -300,13 +300,13 @@ impl Conditions {
     }
 }
 
-fn is_fixed(num: &Num) -> bool {
-    !matches!(num, Num::Reg(scalar) if scalar.variable)
-}
-
 /// Whether a number is not below 0: one in a register is taken as unsigned.
 fn is_unsigned(num: &Num) -> bool {
     num.constant().is_none_or(|known| known >= 0)
+}
+
+fn is_fixed(num: &Num) -> bool {
+    !matches!(num, Num::Reg(scalar) if scalar.variable)
 }
 
 /// The comparison that holds if this one does not.

@@ -177,9 +177,10 @@ fn all_below(b: &Builder, first: &Num, reach: i128, extent: Quantity, sums: u32)
     let Some((x, y)) = b.summands(first).filter(|_| sums > 0) else {
         return false;
     };
-    [(x, y), (y, x)]
-        .into_iter()
-        .any(|(part, other)| all_below(b, part, reach + b.greatest(other), extent, sums - 1))
+    [(x, y), (y, x)].into_iter().any(|(part, other)| {
+        let other = b.greatest(other);
+        other >= 0 && all_below(b, part, reach + other, extent, sums - 1)
+    })
 }
 
 /// The extent in the type of the origin.

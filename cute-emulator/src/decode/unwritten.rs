@@ -1,0 +1,143 @@
+//! Finds the reads of registers that some path through an entry reaches without a write. Only these registers are followed while
+//! a kernel runs, so that all others cost nothing.
+
+use crate::op::{Followed, Instruction, Op, Reg};
+use std::collections::HashSet;
+
+/// The words of the sets of registers that the search may visit; past them, all registers are followed.
+const MOST_WORDS: usize = 1 << 22;
+
+/// The registers that an instruction names.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    pub(super) reads: Vec<Reg>,
+    pub(super) writes: Vec<Reg>,
+}
+
+/// Tells each instruction which registers to follow. `uses` has an element for each instruction, and there are `rows` rows.
+pub(super) fn follow(instructions: &mut [Instruction], uses: &[Uses], rows: usize) {
+    let blocks = blocks(instructions);
+    let written = written_before(instructions, uses, &blocks, rows.div_ceil(64));
+    let mut uncertain: Vec<Followed> = Vec::with_capacity(instructions.len());
+    for (block, mut written) in blocks.iter().zip(written) {
+        for at in block.clone() {
+            let instruction = &instructions[at];
+            let unwritten = |rows: &[Reg]| -> Box<[Reg]> {
+                let rows = rows.iter().copied();
+                rows.filter(|row| !contains(&written, *row)).collect()
+            };
+            let guard = instruction.guard.map(|(row, _)| row);
+            let sum = match &instruction.op {
+                Op::Wgmma(wgmma) => Some((wgmma.scale_d, unwritten(&wgmma.d))),
+                _ => None,
+            };
+            uncertain.push(Followed {
+                guard: guard.filter(|row| !contains(&written, *row)),
+                reads: unwritten(&uses[at].reads),
+                sum: sum.filter(|(_, rows)| !rows.is_empty()),
+                writes: Box::default(),
+            });
+            write(instruction, &uses[at], &mut written);
+        }
+    }
+    let mut followed: HashSet<Reg> = HashSet::new();
+    for Followed {
+        guard, reads, sum, ..
+    } in &uncertain
+    {
+        followed.extend(guard);
+        followed.extend(reads);
+        followed.extend(sum.iter().flat_map(|(_, rows)| rows));
+    }
+    for ((instruction, uses), mut found) in instructions.iter_mut().zip(uses).zip(uncertain) {
+        let writes = uses.writes.iter().copied();
+        found.writes = writes.filter(|row| followed.contains(row)).collect();
+        instruction.followed = (found != Followed::default()).then(|| Box::new(found));
+    }
+}
+
+/// Runs of instructions that are executed one after another: only the last one branches, and only the first is branched to.
+fn blocks(instructions: &[Instruction]) -> Vec<std::ops::Range<usize>> {
+    let mut starts = vec![false; instructions.len() + 1];
+    for (at, instruction) in instructions.iter().enumerate() {
+        match instruction.op {
+            Op::Branch { target } => (starts[target], starts[at + 1]) = (true, true),
+            Op::Exit | Op::Trap => starts[at + 1] = true,
+            _ => {}
+        }
+    }
+    let mut blocks = Vec::new();
+    let mut start = 0;
+    starts[instructions.len()] = true;
+    for (end, _) in starts.iter().enumerate().skip(1).filter(|(_, it)| **it) {
+        blocks.push(start..end);
+        start = end;
+    }
+    blocks
+}
+
+/// For each block the registers that every path to it writes, as sets of bits. Empty sets if the search would take too long.
+fn written_before(
+    instructions: &[Instruction],
+    uses: &[Uses],
+    blocks: &[std::ops::Range<usize>],
+    words: usize,
+) -> Vec<Vec<u64>> {
+    let nothing = || vec![vec![0; words]; blocks.len()];
+    if blocks.len() * words > MOST_WORDS {
+        return vec![Vec::new(); blocks.len()];
+    }
+    let block_of = |at: usize| blocks.partition_point(|block| block.end <= at);
+    let mut before = vec![vec![u64::MAX; words]; blocks.len()];
+    before[0] = vec![0; words];
+    let mut visited = 0;
+    let mut todo = vec![0];
+    let mut reached = vec![false; blocks.len()];
+    reached[0] = true;
+    while let Some(number) = todo.pop() {
+        visited += words;
+        if visited > MOST_WORDS {
+            return nothing();
+        }
+        let mut written = before[number].clone();
+        for at in blocks[number].clone() {
+            write(&instructions[at], &uses[at], &mut written);
+        }
+        let last = blocks[number].end - 1;
+        let (target, ends) = match instructions[last].op {
+            Op::Branch { target } => (Some(block_of(target)), true),
+            Op::Exit | Op::Trap => (None, true),
+            _ => (None, false),
+        };
+        let falls = !ends || instructions[last].guard.is_some();
+        let next = (falls && number + 1 < blocks.len()).then_some(number + 1);
+        for successor in target.into_iter().chain(next) {
+            let mut changed = !std::mem::replace(&mut reached[successor], true);
+            for (before, written) in before[successor].iter_mut().zip(&written) {
+                changed |= *before & !written != 0;
+                *before &= written;
+            }
+            if changed {
+                todo.push(successor);
+            }
+        }
+    }
+    before
+}
+
+/// Adds what an instruction writes in each lane that reaches it.
+fn write(instruction: &Instruction, uses: &Uses, written: &mut [u64]) {
+    if instruction.guard.is_some() {
+        return;
+    }
+    for row in &uses.writes {
+        if let Some(word) = written.get_mut(*row as usize / 64) {
+            *word |= 1 << (row % 64);
+        }
+    }
+}
+
+fn contains(set: &[u64], row: Reg) -> bool {
+    set.get(row as usize / 64)
+        .is_some_and(|word| word >> (row % 64) & 1 == 1)
+}

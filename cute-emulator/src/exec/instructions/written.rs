@@ -1,0 +1,36 @@
+//! Registers that a thread reads before it has written them.
+
+use crate::error::FaultKind;
+use crate::exec::step::{Blame, Result, Step};
+use crate::op::{Followed, Reg};
+
+impl Step<'_> {
+    /// An error if a lane reads a followed register that it has not written.
+    pub(crate) fn check_reads(&self, followed: &Followed, active: u32) -> Result<()> {
+        self.check_written(&followed.reads, active)?;
+        match &followed.sum {
+            // D is read only if the product is added to it.
+            Some((added, rows)) => self.check_written(rows, self.warp.lanes(*added, active)),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn check_written(&self, rows: &[Reg], active: u32) -> Result<()> {
+        for row in rows {
+            let unwritten = active & !self.warp.written_rows[*row as usize];
+            if unwritten != 0 {
+                let register = self.code.registers[*row as usize].clone();
+                let fault = FaultKind::UnwrittenRegister { register };
+                return Err(Blame::lane(fault, unwritten.trailing_zeros() as usize));
+            }
+        }
+        Ok(())
+    }
+
+    /// Called after an instruction that these lanes have executed.
+    pub(crate) fn record_writes(&mut self, followed: &Followed, active: u32) {
+        for row in &followed.writes {
+            self.warp.written_rows[*row as usize] |= active;
+        }
+    }
+}

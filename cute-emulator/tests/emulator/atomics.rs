@@ -1,0 +1,77 @@
+//! Atomics and plain accesses to shared memory: each faulty kernel is refused under every schedule, and its repaired twin under
+//! none.
+
+use super::events::{check_fine, check_flagged, threads, with};
+use super::module;
+use cute_emulator::FaultKind;
+
+fn is_race(kind: &FaultKind) -> bool {
+    matches!(kind, FaultKind::Race { .. })
+}
+
+/// One warp clears a counter, every thread counts, and every thread reads the sum.
+const COUNTER: &str = "
+    mov.u32 %r0, %tid.x;
+    setp.eq.u32 %p0, %r0, 0;
+    @%p0 st.shared.u32 [smem], 0;
+    bar.sync 1;
+    red.shared.add.u32 [smem], 1;
+    bar.sync 2;
+    ld.shared.u32 %r1, [smem];
+    bar.sync 3;
+    @%p0 st.shared.u32 [smem], 0;";
+
+#[test]
+fn an_atomic_and_a_plain_access_of_another_warp_race() {
+    let ptx = module("", COUNTER);
+    check_fine(&ptx, threads(128));
+    let uninitialised = |kind: &FaultKind| matches!(kind, FaultKind::Uninitialised { .. });
+    check_flagged(&with(&ptx, "bar.sync 1;", ""), threads(128), |kind| {
+        is_race(kind) || uninitialised(kind)
+    });
+    for barrier in ["bar.sync 2;", "bar.sync 3;"] {
+        check_flagged(&with(&ptx, barrier, ""), threads(128), is_race);
+    }
+    let never_cleared = ptx.replacen("@%p0 st.shared.u32 [smem], 0;", "", 1);
+    check_flagged(&never_cleared, threads(128), uninitialised);
+}
+
+/// An atomic after a plain read of another warp.
+#[test]
+fn an_atomic_is_ordered_after_plain_reads() {
+    let ptx = module("", COUNTER);
+    let counts = with(
+        &ptx,
+        "bar.sync 3;\n    @%p0 st.shared.u32 [smem], 0;",
+        "bar.sync 3;\nred.shared.add.u32 [smem], 1;",
+    );
+    check_fine(&counts, threads(128));
+    check_flagged(&with(&counts, "bar.sync 3;", ""), threads(128), is_race);
+}
+
+/// Strong stores and loads of a flag do not race, and order the data that the flag publishes.
+#[test]
+fn strong_accesses_do_not_race_with_each_other() {
+    let body = "
+    mov.u32 %r0, %tid.x;
+    setp.lt.u32 %p0, %r0, 32;
+    setp.ne.u32 %p1, %r0, 0;
+    @!%p1 st.shared.u32 [smem], 0;
+    bar.sync 1;
+    @%p0 bra WRITER;
+    READER:
+    ld.acquire.cta.shared.u32 %r1, [smem];
+    setp.eq.u32 %p2, %r1, 0;
+    @%p2 bra READER;
+    ld.shared.u32 %r2, [smem+4];
+    bra END;
+    WRITER:
+    @%p1 bra END;
+    st.shared.u32 [smem+4], 7;
+    st.release.cta.shared.u32 [smem], 1;
+    END:";
+    let ptx = module("", body);
+    check_fine(&ptx, threads(128));
+    let plain = with(&ptx, "st.release.cta.shared.u32", "st.shared.u32");
+    check_flagged(&plain, threads(128), is_race);
+}
