@@ -3,7 +3,7 @@
 use cute_runtime::{Device, TensorView, TensorViewMut};
 
 use crate::Error;
-use crate::row::{Choice, choose, is_aligned};
+use crate::row::{HELD, fitting, is_aligned, long};
 
 /// `y[i, j] = (x[i, j] − mean) / √(variance + epsilon) · gamma[j] + beta[j]`, with the mean and the variance of row i, computed in f32,
 /// for `bf16`, `f16` and `f32`.
@@ -35,19 +35,14 @@ pub fn layer_norm<T: kernels::layer_norm_types + kernels::layer_norm_long_types>
     epsilon: f32,
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
-    use kernels::{layer_norm_CFG as Config, layer_norm_UNIT as Unit, layer_norm_long_CFG as Long};
+    use kernels::{layer_norm_CFG as Config, layer_norm_long_CFG as Long};
     let weights = [gamma, beta].iter().all(|w| w.address().is_multiple_of(16));
     let aligned = weights && is_aligned(x) && is_aligned(&y.as_view());
-    match choose(device, x, aligned, Config::ALL)? {
-        Choice::Held(config, grid) => {
-            let [eight, one] = Unit::ALL;
-            let unit = if aligned { eight } else { one };
-            kernels::layer_norm::launch(config, unit, device, grid, x, gamma, beta, y, epsilon)?;
-        }
-        Choice::Long(grid) => {
-            let config = if aligned { Long::LONG_8 } else { Long::LONG_1 };
-            kernels::layer_norm_long::launch(config, device, grid, x, gamma, beta, y, epsilon)?;
-        }
+    if let Some((config, grid)) = fitting(x, aligned, HELD, Config::ALL)? {
+        kernels::layer_norm::launch(config, device, grid, x, gamma, beta, y, epsilon)?;
+    } else {
+        let (config, grid) = long(device, x, aligned, Long::ALL)?;
+        kernels::layer_norm_long::launch(config, device, grid, x, gamma, beta, y, epsilon)?;
     }
     Ok(())
 }
@@ -75,19 +70,14 @@ pub fn rms_norm<T: kernels::rms_norm_types + kernels::rms_norm_long_types>(
     epsilon: f32,
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
-    use kernels::{rms_norm_CFG as Config, rms_norm_UNIT as Unit, rms_norm_long_CFG as Long};
+    use kernels::{rms_norm_CFG as Config, rms_norm_long_CFG as Long};
     let weights = gamma.address().is_multiple_of(16);
     let aligned = weights && is_aligned(x) && is_aligned(&y.as_view());
-    match choose(device, x, aligned, Config::ALL)? {
-        Choice::Held(config, grid) => {
-            let [eight, one] = Unit::ALL;
-            let unit = if aligned { eight } else { one };
-            kernels::rms_norm::launch(config, unit, device, grid, x, gamma, y, epsilon)?;
-        }
-        Choice::Long(grid) => {
-            let config = if aligned { Long::LONG_8 } else { Long::LONG_1 };
-            kernels::rms_norm_long::launch(config, device, grid, x, gamma, y, epsilon)?;
-        }
+    if let Some((config, grid)) = fitting(x, aligned, HELD, Config::ALL)? {
+        kernels::rms_norm::launch(config, device, grid, x, gamma, y, epsilon)?;
+    } else {
+        let (config, grid) = long(device, x, aligned, Long::ALL)?;
+        kernels::rms_norm_long::launch(config, device, grid, x, gamma, y, epsilon)?;
     }
     Ok(())
 }
@@ -96,25 +86,28 @@ pub fn rms_norm<T: kernels::rms_norm_types + kernels::rms_norm_long_types>(
 #[cute_runtime::kernels]
 pub mod kernels {
     use crate::row::kernels::{
-        LONG_1, LONG_8, ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192,
-        ROW_12288, ROW_16384, Rows, Stream,
+        ANY_1017, ANY_2041, ANY_6137, ANY_16377, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
+        ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
     };
 
-    /// Layer norm of rows that are multiples of UNIT elements long.
+    /// Layer norm of rows that are multiples of `CFG.unit` elements long, of at most `CFG.longest`.
     #[kernel(threads = CFG.threads)]
     #[instances(
         T in [bf16, f16, f32],
         CFG in [
             ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
+            ANY_1017, ANY_2041, ANY_6137, ANY_16377,
         ],
-        UNIT in [8, 1],
     )]
-    pub fn layer_norm<T: Element, const CFG: Rows, const UNIT: u32>(
-        #[facts(aligned(x, 2 * UNIT), extent(x, 1) % UNIT == 0, extent(x, 1) + 8 <= CFG.longest + UNIT)]
+    pub fn layer_norm<T: Element, const CFG: Rows>(
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0, extent(x, 1) <= CFG.longest)]
         x: Global<T, 2>,
-        #[facts(aligned(gamma, 2 * UNIT), extent(gamma, 0) == extent(x, 1))] gamma: Global<T, 1>,
-        #[facts(aligned(beta, 2 * UNIT), extent(beta, 0) == extent(x, 1))] beta: Global<T, 1>,
-        #[facts(aligned(y, 2 * UNIT), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
+        #[facts(aligned(gamma, 2 * CFG.unit), extent(gamma, 0) == extent(x, 1))] gamma: Global<
+            T,
+            1,
+        >,
+        #[facts(aligned(beta, 2 * CFG.unit), extent(beta, 0) == extent(x, 1))] beta: Global<T, 1>,
+        #[facts(aligned(y, 2 * CFG.unit), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
         y: Global<T, 2>,
         epsilon: f32,
     ) {
@@ -123,7 +116,7 @@ pub mod kernels {
             (block_idx().0, 0),
             extent(x, 1) as f32,
         );
-        let skipped = CFG.skipped(CFG.tile(y, at, 0), held, UNIT);
+        let skipped = CFG.skipped(CFG.tile(y, at, 0), held);
         copy_or(CFG.tile(x, at, skipped), held, 0.0);
         let mean = reduce(reduce(convert::<f32>(held), 2, add), 1, add) / n;
         let d = convert::<f32>(held) - mean;
@@ -138,14 +131,17 @@ pub mod kernels {
         );
     }
 
-    /// Layer norm of rows of any length that are multiples of `CFG.v` elements long.
+    /// Layer norm of rows of any length that are multiples of `CFG.unit` elements long.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [LONG_8, LONG_1])]
+    #[instances(T in [bf16, f16, f32], CFG in [ROW_LONG, ANY_LONG])]
     pub fn layer_norm_long<T: Element, const CFG: Rows>(
-        #[facts(aligned(x, 2 * CFG.v), extent(x, 1) % CFG.v == 0)] x: Global<T, 2>,
-        #[facts(aligned(gamma, 2 * CFG.v), extent(gamma, 0) == extent(x, 1))] gamma: Global<T, 1>,
-        #[facts(aligned(beta, 2 * CFG.v), extent(beta, 0) == extent(x, 1))] beta: Global<T, 1>,
-        #[facts(aligned(y, 2 * CFG.v), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0)] x: Global<T, 2>,
+        #[facts(aligned(gamma, 2 * CFG.unit), extent(gamma, 0) == extent(x, 1))] gamma: Global<
+            T,
+            1,
+        >,
+        #[facts(aligned(beta, 2 * CFG.unit), extent(beta, 0) == extent(x, 1))] beta: Global<T, 1>,
+        #[facts(aligned(y, 2 * CFG.unit), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
         y: Global<T, 2>,
         epsilon: f32,
     ) {
@@ -154,19 +150,20 @@ pub mod kernels {
         let mut stream = Stream::<CFG>::new::<T>(x);
         let mut row = block_idx().0;
         while row < extent(x, 0) {
+            let skipped = CFG.skipped(CFG.tile(y, (row, 0), 0), held);
             // The mean of the first tile: sums of differences from it lose no digits.
-            stream.read(x, (row, 0), true, held);
-            let count = min(extent(x, 1), CFG.columns()) as f32;
+            stream.read(x, (row, 0), skipped, true, held);
+            let count = min(extent(x, 1), CFG.columns() - skipped) as f32;
             let values = convert::<f32>(held);
-            fill_outside(values, CFG.tile(x, (row, 0), 0), 0.0);
+            fill_outside(values, CFG.tile(x, (row, 0), skipped), 0.0);
             let near = reduce(reduce(values, 2, add), 1, add) / count;
             let (mut sum, mut squares) = (fragment::<f32>(held, 2), fragment::<f32>(held, 2));
             fill(sum, 0.0);
             fill(squares, 0.0);
             for i in 0..tiles {
-                stream.read(x, (row, i), false, held);
+                stream.read(x, (row, i), skipped, false, held);
                 let d = convert::<f32>(held) - near;
-                fill_outside(d, CFG.tile(x, (row, i), 0), 0.0);
+                fill_outside(d, CFG.tile(x, (row, i), skipped), 0.0);
                 sum += reduce(d, 2, add);
                 squares += reduce(d * d, 2, add);
             }
@@ -174,13 +171,13 @@ pub mod kernels {
             let variance = reduce(squares, 1, add) / n - rest * rest;
             let (mean, scale) = (near + rest, rsqrt(variance + epsilon));
             for i in 0..tiles {
-                stream.read(x, (row, i), true, held);
+                stream.read(x, (row, i), skipped, true, held);
                 let normal = (convert::<f32>(held) - mean) * scale;
-                let gamma = weights(CFG.vector(gamma, i, 0), held);
-                let beta = weights(CFG.vector(beta, i, 0), held);
+                let gamma = weights(CFG.vector(gamma, i, skipped), held);
+                let beta = weights(CFG.vector(beta, i, skipped), held);
                 copy_inside(
                     convert::<T>(normal * gamma + beta),
-                    CFG.tile(y, (row, i), 0),
+                    CFG.tile(y, (row, i), skipped),
                 );
                 stream.release(x, i);
             }
@@ -189,20 +186,23 @@ pub mod kernels {
         }
     }
 
-    /// RMS norm of rows that are multiples of UNIT elements long.
+    /// RMS norm of rows that are multiples of `CFG.unit` elements long, of at most `CFG.longest`.
     #[kernel(threads = CFG.threads)]
     #[instances(
         T in [bf16, f16, f32],
         CFG in [
             ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
+            ANY_1017, ANY_2041, ANY_6137, ANY_16377,
         ],
-        UNIT in [8, 1],
     )]
-    pub fn rms_norm<T: Element, const CFG: Rows, const UNIT: u32>(
-        #[facts(aligned(x, 2 * UNIT), extent(x, 1) % UNIT == 0, extent(x, 1) + 8 <= CFG.longest + UNIT)]
+    pub fn rms_norm<T: Element, const CFG: Rows>(
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0, extent(x, 1) <= CFG.longest)]
         x: Global<T, 2>,
-        #[facts(aligned(gamma, 2 * UNIT), extent(gamma, 0) == extent(x, 1))] gamma: Global<T, 1>,
-        #[facts(aligned(y, 2 * UNIT), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
+        #[facts(aligned(gamma, 2 * CFG.unit), extent(gamma, 0) == extent(x, 1))] gamma: Global<
+            T,
+            1,
+        >,
+        #[facts(aligned(y, 2 * CFG.unit), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
         y: Global<T, 2>,
         epsilon: f32,
     ) {
@@ -211,7 +211,7 @@ pub mod kernels {
             (block_idx().0, 0),
             extent(x, 1) as f32,
         );
-        let skipped = CFG.skipped(CFG.tile(y, at, 0), held, UNIT);
+        let skipped = CFG.skipped(CFG.tile(y, at, 0), held);
         copy_or(CFG.tile(x, at, skipped), held, 0.0);
         let x = convert::<f32>(held);
         let scale = rsqrt(reduce(reduce(x * x, 2, add), 1, add) / n + epsilon);
@@ -219,13 +219,16 @@ pub mod kernels {
         copy_inside(convert::<T>(x * scale * gamma), CFG.tile(y, at, skipped));
     }
 
-    /// RMS norm of rows of any length that are multiples of `CFG.v` elements long.
+    /// RMS norm of rows of any length that are multiples of `CFG.unit` elements long.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [LONG_8, LONG_1])]
+    #[instances(T in [bf16, f16, f32], CFG in [ROW_LONG, ANY_LONG])]
     pub fn rms_norm_long<T: Element, const CFG: Rows>(
-        #[facts(aligned(x, 2 * CFG.v), extent(x, 1) % CFG.v == 0)] x: Global<T, 2>,
-        #[facts(aligned(gamma, 2 * CFG.v), extent(gamma, 0) == extent(x, 1))] gamma: Global<T, 1>,
-        #[facts(aligned(y, 2 * CFG.v), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0)] x: Global<T, 2>,
+        #[facts(aligned(gamma, 2 * CFG.unit), extent(gamma, 0) == extent(x, 1))] gamma: Global<
+            T,
+            1,
+        >,
+        #[facts(aligned(y, 2 * CFG.unit), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
         y: Global<T, 2>,
         epsilon: f32,
     ) {
@@ -234,19 +237,20 @@ pub mod kernels {
         let mut stream = Stream::<CFG>::new::<T>(x);
         let mut row = block_idx().0;
         while row < extent(x, 0) {
+            let skipped = CFG.skipped(CFG.tile(y, (row, 0), 0), held);
             let mut squares = fragment::<f32>(held, 2);
             fill(squares, 0.0);
             for i in 0..tiles {
-                stream.read(x, (row, i), false, held);
+                stream.read(x, (row, i), skipped, false, held);
                 let values = convert::<f32>(held);
                 squares += reduce(values * values, 2, add);
             }
             let scale = rsqrt(reduce(squares, 1, add) / n + epsilon);
             for i in 0..tiles {
-                stream.read(x, (row, i), true, held);
-                let gamma = weights(CFG.vector(gamma, i, 0), held);
+                stream.read(x, (row, i), skipped, true, held);
+                let gamma = weights(CFG.vector(gamma, i, skipped), held);
                 let result = convert::<f32>(held) * scale * gamma;
-                copy_inside(convert::<T>(result), CFG.tile(y, (row, i), 0));
+                copy_inside(convert::<T>(result), CFG.tile(y, (row, i), skipped));
                 stream.release(x, i);
             }
             stream.advance();

@@ -2,42 +2,46 @@
 
 use cute_runtime::{Device, Element, TensorView};
 use kernels::{
-    ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
+    ANY_1017, ANY_2041, ANY_6137, ANY_16377, ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096,
+    ROW_6144, ROW_8192, ROW_12288, ROW_16384, Rows,
 };
 
 use crate::Error;
 use crate::extent::extent;
 
-/// Which instance of a kernel fits rows, with its grid.
-pub(crate) enum Choice<C> {
-    /// Of the kernel that holds rows in registers, this value of `CFG: Rows`.
-    Held(C, u32),
-    /// The kernel for long rows.
-    Long(u32),
+/// The ways to hold whole rows in registers, the shortest of each kind first: the instances of softmax and of the norms.
+pub(crate) const HELD: [Rows; 13] = [
+    ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
+    ANY_1017, ANY_2041, ANY_6137, ANY_16377,
+];
+
+/// Of these ways, the first that fits the rows of x, which are `aligned` or not, as a value of `CFG`, and the grid. None if rows are
+/// longer than all of them.
+pub(crate) fn fitting<T: Element, C, const N: usize>(
+    x: &TensorView<'_, T, 2>,
+    aligned: bool,
+    ways: [Rows; N],
+    configurations: [C; N],
+) -> Result<Option<(C, u32)>, Error> {
+    let [rows, columns] = x.shape();
+    let (rows, columns) = (extent(rows)?, extent(columns)?);
+    let mut pairs = ways.iter().zip(configurations);
+    let found = pairs.find(|(it, _)| (aligned || it.unit == 1) && columns <= it.longest);
+    Ok(found.map(|(it, configuration)| (configuration, rows.div_ceil(it.threads / it.lanes))))
 }
 
-/// The choice for the rows of x, which are `aligned` or not. `configurations` are in the order of their lengths.
-pub(crate) fn choose<T: Element, C: Copy>(
+/// Of the values of `CFG` for long rows, `ROW_LONG` and `ANY_LONG`, that which fits the rows of x, and the grid.
+pub(crate) fn long<T: Element, C>(
     device: &Device,
     x: &TensorView<'_, T, 2>,
     aligned: bool,
-    configurations: [C; 9],
-) -> Result<Choice<C>, Error> {
-    let [rows, columns] = x.shape();
-    let (rows, columns) = (extent(rows)?, extent(columns)?);
-    let all = [
-        ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
-    ];
-    let slack = if aligned { 0 } else { 7 };
-    let fitting = all.iter().position(|it| columns + slack <= it.longest);
-    Ok(match fitting {
-        Some(i) => Choice::Held(
-            configurations[i],
-            rows.div_ceil(all[i].threads / all[i].lanes),
-        ),
+    [row, any]: [C; 2],
+) -> Result<(C, u32), Error> {
+    let rows = extent(x.shape()[0])?;
+    Ok(match aligned {
         // The shared memory of a multiprocessor holds the tiles of one CTA.
-        None if aligned => Choice::Long(rows.min(device.multiprocessor_count())),
-        None => Choice::Long(rows),
+        true => (row, rows.min(device.multiprocessor_count())),
+        false => (any, rows),
     })
 }
 
@@ -54,6 +58,9 @@ pub mod kernels {
     /// The bits of shared memory that keep tiles.
     const SHARED_BITS: u32 = 229_376 * 8;
 
+    /// Consecutive values that a thread moves together: at least 16 bytes.
+    const V: u32 = 8;
+
     /// A tile of rows, or of a part of a long row, in the registers of a CTA.
     pub struct Rows {
         /// Threads of a CTA.
@@ -62,57 +69,57 @@ pub mod kernels {
         pub lanes: u32,
         /// Values of a row that a thread holds.
         pub values: u32,
-        /// Consecutive values that are moved together: 8, which have at least 16 bytes, or 1.
-        pub v: u32,
+        /// What the length of a row is a multiple of: 8, if rows begin at multiples of 16 bytes, or 1, if they begin anywhere.
+        pub unit: u32,
         /// The most elements of a row.
         pub longest: u32,
     }
 
-    /// Rows of up to 1024 elements, each held by a warp.
+    /// Rows that a warp holds.
     pub const ROW_1024: Rows = Rows {
         threads: 128,
         lanes: 32,
         values: 32,
-        v: 8,
+        unit: V,
         longest: 1024,
     };
 
-    /// Rows of up to 1536 elements, each held by two warps.
+    /// Rows that two warps hold.
     pub const ROW_1536: Rows = Rows {
         values: 24,
         longest: 1536,
         ..ROW_2048
     };
 
-    /// Rows of up to 2048 elements, each held by two warps.
+    /// Rows that two warps hold.
     pub const ROW_2048: Rows = Rows {
         lanes: 64,
         longest: 2048,
         ..ROW_1024
     };
 
-    /// Rows of up to 3072 elements, each held by four warps.
+    /// Rows that four warps hold.
     pub const ROW_3072: Rows = Rows {
         values: 24,
         longest: 3072,
         ..ROW_4096
     };
 
-    /// Rows of up to 4096 elements, each held by four warps.
+    /// Rows that four warps hold.
     pub const ROW_4096: Rows = Rows {
         lanes: 128,
         longest: 4096,
         ..ROW_1024
     };
 
-    /// Rows of up to 6144 elements, each held by eight warps.
+    /// Rows that eight warps hold.
     pub const ROW_6144: Rows = Rows {
         values: 24,
         longest: 6144,
         ..ROW_8192
     };
 
-    /// Rows of up to 8192 elements, each held by eight warps.
+    /// Rows that eight warps hold.
     pub const ROW_8192: Rows = Rows {
         threads: 256,
         lanes: 256,
@@ -120,19 +127,62 @@ pub mod kernels {
         ..ROW_1024
     };
 
-    /// Rows of up to 12,288 elements, each held by 16 warps.
+    /// Rows that 16 warps hold.
     pub const ROW_12288: Rows = Rows {
         values: 24,
         longest: 12_288,
         ..ROW_16384
     };
 
-    /// Rows of up to 16,384 elements, each held by 16 warps.
+    /// Rows that 16 warps hold.
     pub const ROW_16384: Rows = Rows {
         threads: 512,
         lanes: 512,
         longest: 16_384,
         ..ROW_1024
+    };
+
+    /// Rows of which a CTA holds a tile at a time.
+    pub const ROW_LONG: Rows = Rows {
+        threads: 1024,
+        lanes: 1024,
+        values: 16,
+        unit: V,
+        longest: 0x7fff_ffff,
+    };
+
+    /// As `ROW_1024`, but rows begin anywhere: up to 7 elements before a row are in its tile.
+    pub const ANY_1017: Rows = Rows {
+        unit: 1,
+        longest: 1017,
+        ..ROW_1024
+    };
+
+    /// As `ROW_2048`, but rows begin anywhere.
+    pub const ANY_2041: Rows = Rows {
+        unit: 1,
+        longest: 2041,
+        ..ROW_2048
+    };
+
+    /// As `ROW_6144`, but rows begin anywhere.
+    pub const ANY_6137: Rows = Rows {
+        unit: 1,
+        longest: 6137,
+        ..ROW_6144
+    };
+
+    /// As `ROW_16384`, but rows begin anywhere.
+    pub const ANY_16377: Rows = Rows {
+        unit: 1,
+        longest: 16_377,
+        ..ROW_16384
+    };
+
+    /// Rows that begin anywhere, of which a CTA holds a tile at a time.
+    pub const ANY_LONG: Rows = Rows {
+        longest: 0x7fff_ffff,
+        ..ANY_6137
     };
 
     impl Rows {
@@ -157,7 +207,7 @@ pub mod kernels {
             let (rows, columns) = (self.rows(), self.columns());
             let tile = local_tile(x, (rows, columns), at);
             let tile = domain_offset((0, -(skipped as i32)), tile);
-            let (v, lanes, steps) = (self.v, self.lanes, self.values / self.v);
+            let (v, lanes, steps) = (V, self.lanes, self.values / V);
             let (lane, step) = (rows * v, rows * v * lanes);
             composition(tile, layout!((rows,lanes,(v,steps)):(1,lane,(rows,step))))
         }
@@ -165,48 +215,30 @@ pub mod kernels {
         /// Tile number `i` of one row as (1, lane, value).
         pub fn vector(self, x: Global, i: u32, skipped: u32) -> Global {
             let tile = domain_offset(-(skipped as i32), local_tile(x, self.columns(), i));
-            let (v, lanes, steps) = (self.v, self.lanes, self.values / self.v);
+            let (v, lanes, steps) = (V, self.lanes, self.values / V);
             let step = v * lanes;
             composition(tile, layout!((1,lanes,(v,steps)):(0,v,(1,step))))
         }
 
-        /// How many elements before its row the tile of a thread begins: 0 if rows are multiples of `unit` = 8 elements long, else as many
-        /// as the row begins above a multiple of 16 bytes. `first` is the first tile.
-        pub fn skipped(self, first: Global, like: Fragment, unit: u32) -> u32 {
-            if unit == 8 {
+        /// How many elements before its row the tile of a thread begins: as many as the row begins above a multiple of 16 bytes.
+        /// `first` is the first tile.
+        pub fn skipped(self, first: Global, like: Fragment) -> u32 {
+            if self.unit == V {
                 0
             } else {
                 misalignment(first, like)
             }
         }
 
-        /// How many tiles have a row of so many elements.
+        /// How many tiles have a row of so many elements, if elements before it are skipped.
         pub fn tiles(self, length: u32) -> u32 {
-            ceil_div(length, self.columns())
+            ceil_div(length + V - self.unit, self.columns())
         }
     }
 
-    /// How a CTA holds a tile of a long row, if rows are multiples of 8 elements long.
-    pub const LONG_8: Rows = Rows {
-        threads: 1024,
-        lanes: 1024,
-        values: 16,
-        v: 8,
-        longest: 0x7fff_ffff,
-    };
-
-    /// How a CTA holds a tile of another long row.
-    pub const LONG_1: Rows = Rows {
-        threads: 256,
-        lanes: 256,
-        values: 32,
-        v: 1,
-        ..LONG_8
-    };
-
     /// The tiles of the long rows of a CTA, one row after another. As many tiles of a row as fit are kept in shared memory. Their
     /// places get the tiles of the next rows while this row is written. A thread loads and reads its own values only, so that
-    /// none waits for others. If values are moved one by one, which `cp.async` does not, nothing is kept.
+    /// none waits for others. Of rows that begin anywhere, which `cp.async` does not load, nothing is kept.
     pub struct Stream<const CFG: Rows> {
         stages: Tensor,
         /// How many tiles of a row are kept.
@@ -222,9 +254,9 @@ pub mod kernels {
     impl<const CFG: Rows> Stream<CFG> {
         /// The tiles of the rows of x, of which the first begin to load.
         pub fn new<T: Element>(x: Global<T, 2>) -> Self {
-            let (lanes, v, steps, columns) = (CFG.lanes, CFG.v, CFG.values / CFG.v, CFG.columns());
+            let (v, lanes, steps, columns) = (V, CFG.lanes, CFG.values / V, CFG.columns());
             let (tile, step) = (columns * bits::<T>(), v * lanes);
-            let count = if v == 1 { 1 } else { SHARED_BITS / tile };
+            let count = if CFG.unit == V { SHARED_BITS / tile } else { 1 };
             let mut stream = Self {
                 stages: smem::<T>(layout!((1,lanes,(v,steps),count):(0,v,(1,step),columns))),
                 kept: min(CFG.tiles(extent(x, 1)), count),
@@ -240,16 +272,18 @@ pub mod kernels {
             stream
         }
 
-        /// Reads a tile of the current row. Each is read twice, first with `again` = false.
+        /// Reads a tile of the current row, which begins `skipped` elements before its columns. Each is read twice, first with
+        /// `again` = false.
         pub fn read<T: Element>(
             &self,
             x: Global<T, 2>,
             at: (u32, u32),
+            skipped: u32,
             again: bool,
             held: Fragment,
         ) {
-            if CFG.v == 1 {
-                copy_or(CFG.tile(x, at, 0), held, 0.0);
+            if CFG.unit < V {
+                copy_or(CFG.tile(x, at, skipped), held, 0.0);
             } else if at.1 < self.kept {
                 // As many groups are younger than that of a tile at its first reading.
                 cp_async_wait(self.count() - 1);
@@ -261,7 +295,7 @@ pub mod kernels {
                     cp_async_commit();
                 }
             } else {
-                copy_or(CFG.tile(x, at, 0), held, 0.0);
+                copy_or(CFG.tile(x, at, skipped), held, 0.0);
             }
         }
 
@@ -282,7 +316,7 @@ pub mod kernels {
         }
 
         fn load<T: Element>(&mut self, x: Global<T, 2>) {
-            if CFG.v > 1 {
+            if CFG.unit == V {
                 let to = self.stages[(_, _, _, self.stage)];
                 copy_async(CFG.tile(x, (self.row, self.tile), 0), to, CFG.held());
                 cp_async_commit();

@@ -3,7 +3,7 @@
 use cute_runtime::{Device, TensorView, TensorViewMut};
 
 use crate::Error;
-use crate::row::{Choice, choose, is_aligned};
+use crate::row::{HELD, fitting, is_aligned, long};
 
 /// `y[i, j] = exp(x[i, j]) / Σₖ exp(x[i, k])`, computed in f32, for `bf16`, `f16` and `f32`.
 ///
@@ -29,18 +29,13 @@ pub fn softmax<T: kernels::softmax_types + kernels::softmax_long_types>(
     x: &TensorView<'_, T, 2>,
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
-    use kernels::{softmax_CFG as Config, softmax_UNIT as Unit, softmax_long_CFG as Long};
+    use kernels::{softmax_CFG as Config, softmax_long_CFG as Long};
     let aligned = is_aligned(x) && is_aligned(&y.as_view());
-    match choose(device, x, aligned, Config::ALL)? {
-        Choice::Held(config, grid) => {
-            let [eight, one] = Unit::ALL;
-            let unit = if aligned { eight } else { one };
-            kernels::softmax::launch(config, unit, device, grid, x, y)?;
-        }
-        Choice::Long(grid) => {
-            let config = if aligned { Long::LONG_8 } else { Long::LONG_1 };
-            kernels::softmax_long::launch(config, device, grid, x, y)?;
-        }
+    if let Some((config, grid)) = fitting(x, aligned, HELD, Config::ALL)? {
+        kernels::softmax::launch(config, device, grid, x, y)?;
+    } else {
+        let (config, grid) = long(device, x, aligned, Long::ALL)?;
+        kernels::softmax_long::launch(config, device, grid, x, y)?;
     }
     Ok(())
 }
@@ -49,27 +44,27 @@ pub fn softmax<T: kernels::softmax_types + kernels::softmax_long_types>(
 #[cute_runtime::kernels]
 pub mod kernels {
     use crate::row::kernels::{
-        LONG_1, LONG_8, ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192,
-        ROW_12288, ROW_16384, Rows, Stream,
+        ANY_1017, ANY_2041, ANY_6137, ANY_16377, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
+        ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
     };
 
-    /// The softmax of rows that are multiples of UNIT elements long.
+    /// The softmax of rows that are multiples of `CFG.unit` elements long, of at most `CFG.longest`.
     #[kernel(threads = CFG.threads)]
     #[instances(
         T in [bf16, f16, f32],
         CFG in [
             ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
+            ANY_1017, ANY_2041, ANY_6137, ANY_16377,
         ],
-        UNIT in [8, 1],
     )]
-    pub fn softmax<T: Element, const CFG: Rows, const UNIT: u32>(
-        #[facts(aligned(x, 2 * UNIT), extent(x, 1) % UNIT == 0, extent(x, 1) + 8 <= CFG.longest + UNIT)]
+    pub fn softmax<T: Element, const CFG: Rows>(
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0, extent(x, 1) <= CFG.longest)]
         x: Global<T, 2>,
-        #[facts(aligned(y, 2 * UNIT), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
+        #[facts(aligned(y, 2 * CFG.unit), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
         y: Global<T, 2>,
     ) {
         let (held, at) = (fragment::<T>(CFG.held()), (block_idx().0, 0));
-        let skipped = CFG.skipped(CFG.tile(y, at, 0), held, UNIT);
+        let skipped = CFG.skipped(CFG.tile(y, at, 0), held);
         copy_or(CFG.tile(x, at, skipped), held, f32::NEG_INFINITY);
         let x = convert::<f32>(held);
         let e = exp(x - reduce(reduce(x, 2, max), 1, max));
@@ -77,26 +72,27 @@ pub mod kernels {
         copy_inside(convert::<T>(e * rcp(sum)), CFG.tile(y, at, skipped));
     }
 
-    /// The softmax of rows of any length that are multiples of `CFG.v` elements long.
+    /// The softmax of rows of any length that are multiples of `CFG.unit` elements long.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [LONG_8, LONG_1])]
+    #[instances(T in [bf16, f16, f32], CFG in [ROW_LONG, ANY_LONG])]
     pub fn softmax_long<T: Element, const CFG: Rows>(
-        #[facts(aligned(x, 2 * CFG.v), extent(x, 1) % CFG.v == 0)] x: Global<T, 2>,
-        #[facts(aligned(y, 2 * CFG.v), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0)] x: Global<T, 2>,
+        #[facts(aligned(y, 2 * CFG.unit), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
         y: Global<T, 2>,
     ) {
         let (held, tiles) = (fragment::<T>(CFG.held()), CFG.tiles(extent(x, 1)));
         let mut stream = Stream::<CFG>::new::<T>(x);
         let mut row = block_idx().0;
         while row < extent(x, 0) {
+            let skipped = CFG.skipped(CFG.tile(y, (row, 0), 0), held);
             // `sum` is of exp(x - top), where `top` is the thread's largest x so far.
             let (mut top, mut sum) = (fragment::<f32>(held, 2), fragment::<f32>(held, 2));
             fill(top, f32::MIN);
             fill(sum, 0.0);
             for i in 0..tiles {
-                stream.read(x, (row, i), false, held);
+                stream.read(x, (row, i), skipped, false, held);
                 let values = convert::<f32>(held);
-                fill_outside(values, CFG.tile(x, (row, i), 0), f32::NEG_INFINITY);
+                fill_outside(values, CFG.tile(x, (row, i), skipped), f32::NEG_INFINITY);
                 let largest = max(top, reduce(values, 2, max));
                 sum = sum * exp(top - largest) + reduce(exp(values - largest), 2, add);
                 top = largest;
@@ -104,9 +100,9 @@ pub mod kernels {
             let largest = reduce(top, 1, max);
             let scale = rcp(reduce(sum * exp(top - largest), 1, add));
             for i in 0..tiles {
-                stream.read(x, (row, i), true, held);
+                stream.read(x, (row, i), skipped, true, held);
                 let e = exp(convert::<f32>(held) - largest);
-                copy_inside(convert::<T>(e * scale), CFG.tile(y, (row, i), 0));
+                copy_inside(convert::<T>(e * scale), CFG.tile(y, (row, i), skipped));
                 stream.release(x, i);
             }
             stream.advance();

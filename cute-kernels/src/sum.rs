@@ -4,8 +4,11 @@ use cute_runtime::{Device, Tensor, TensorView, TensorViewMut};
 
 use crate::Error;
 use crate::extent::extent;
-use crate::row::kernels::ROW_8192;
-use crate::row::{Choice, choose, is_aligned};
+use crate::row::kernels::{ANY_1017, ANY_6137, ROW_1024, ROW_2048, ROW_4096, ROW_8192, Rows};
+use crate::row::{fitting, is_aligned};
+
+/// The ways to hold tiles of rows: the instances of [`sum_rows`].
+const TILES: [Rows; 6] = [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ANY_1017, ANY_6137];
 
 /// `sums[i] = Σⱼ x[i, j]`, computed in f32, for `bf16`, `f16` and `f32`. The same arguments give the same bits.
 ///
@@ -30,16 +33,19 @@ pub fn sum_rows<T: kernels::sum_rows_types>(
     x: &TensorView<'_, T, 2>,
     sums: &mut TensorViewMut<'_, f32, 1>,
 ) -> Result<(), Error> {
-    use kernels::{sum_rows_CFG as Config, sum_rows_UNIT as Unit};
+    use kernels::sum_rows_CFG as Config;
     let aligned = is_aligned(x);
-    let [eight, one] = Unit::ALL;
-    let unit = if aligned { eight } else { one };
-    let (config, grid) = match choose(device, x, aligned, Config::ALL)? {
-        Choice::Held(config, grid) => (config, grid),
-        // The longest configuration sums up long rows tile by tile.
-        Choice::Long(_) => (Config::ROW_16384, extent(x.shape()[0])?),
+    // Longer rows are summed up tile by tile.
+    let longest = if aligned {
+        Config::ROW_8192
+    } else {
+        Config::ANY_6137
     };
-    kernels::sum_rows::launch(config, unit, device, grid, x, sums)?;
+    let (config, grid) = match fitting(x, aligned, TILES, Config::ALL)? {
+        Some(fitting) => fitting,
+        None => (longest, extent(x.shape()[0])?),
+    };
+    kernels::sum_rows::launch(config, device, grid, x, sums)?;
     Ok(())
 }
 
@@ -83,41 +89,31 @@ fn launch<T: kernels::sum_types>(
     sums: &mut TensorViewMut<'_, f32, 1>,
 ) -> Result<(), Error> {
     let vectors = x.address().is_multiple_of(16) && x.shape()[0].is_multiple_of(8);
-    let unit = if vectors {
-        kernels::sum_UNIT::_8
-    } else {
-        kernels::sum_UNIT::_1
+    let config = match vectors {
+        true => kernels::sum_CFG::ROW_8192,
+        false => kernels::sum_CFG::ANY_6137,
     };
-    kernels::sum::launch(unit, device, grid, x, sums, grid)?;
+    kernels::sum::launch(config, device, grid, x, sums, grid)?;
     Ok(())
 }
 
 /// The kernels and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::row::kernels::{
-        ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
-        Rows,
-    };
+    use crate::row::kernels::{ANY_1017, ANY_6137, ROW_1024, ROW_2048, ROW_4096, ROW_8192, Rows};
 
-    /// The sums of rows that are multiples of UNIT elements long.
+    /// The sums of rows that are multiples of `CFG.unit` elements long, of any length.
     #[kernel(threads = CFG.threads)]
-    #[instances(
-        T in [bf16, f16, f32],
-        CFG in [
-            ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
-        ],
-        UNIT in [8, 1],
-    )]
-    pub fn sum_rows<T: Element, const CFG: Rows, const UNIT: u32>(
-        #[facts(aligned(x, 2 * UNIT), extent(x, 1) % UNIT == 0)] x: Global<T, 2>,
+    #[instances(T in [bf16, f16, f32], CFG in [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ANY_1017, ANY_6137])]
+    pub fn sum_rows<T: Element, const CFG: Rows>(
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0)] x: Global<T, 2>,
         #[facts(extent(sums, 0) == extent(x, 0))] sums: Global<f32, 1>,
     ) {
         let (held, row) = (fragment::<T>(CFG.held()), block_idx().0);
-        let skipped = CFG.skipped(CFG.tile(x, (row, 0), 0), held, UNIT);
+        let skipped = CFG.skipped(CFG.tile(x, (row, 0), 0), held);
         let mut total = fragment::<f32>(held, 2);
         fill(total, 0.0);
-        for i in 0..ceil_div(extent(x, 1) + 8 - UNIT, CFG.columns()) {
+        for i in 0..CFG.tiles(extent(x, 1)) {
             copy_or(CFG.tile(x, (row, i), skipped), held, 0.0);
             total += reduce(convert::<f32>(held), 2, add);
         }
@@ -126,21 +122,21 @@ pub mod kernels {
         copy_inside(reduce(total, 1, add), column);
     }
 
-    /// Each of `ctas` CTAs sums up every so many tiles of x, whose length is a multiple of UNIT.
-    #[kernel(threads = ROW_8192.threads)]
-    #[instances(T in [bf16, f16, f32], UNIT in [8, 1])]
-    pub fn sum<T: Element, const UNIT: u32>(
-        #[facts(aligned(x, 2 * UNIT), extent(x, 0) % UNIT == 0)] x: Global<T, 1>,
+    /// Each of `ctas` CTAs sums up every so many tiles of x, whose length is a multiple of `CFG.unit`.
+    #[kernel(threads = CFG.threads)]
+    #[instances(T in [bf16, f16, f32], CFG in [ROW_8192, ANY_6137])]
+    pub fn sum<T: Element, const CFG: Rows>(
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 0) % CFG.unit == 0)] x: Global<T, 1>,
         #[facts(extent(sums, 0) == ctas)] sums: Global<f32, 1>,
         ctas: u32,
     ) {
-        let held = fragment::<T>(ROW_8192.held());
-        let skipped = ROW_8192.skipped(ROW_8192.vector(x, 0, 0), held, UNIT);
+        let held = fragment::<T>(CFG.held());
+        let skipped = CFG.skipped(CFG.vector(x, 0, 0), held);
         let mut total = fragment::<f32>(held, 2);
         fill(total, 0.0);
         let mut i = block_idx().0;
-        while i < ceil_div(extent(x, 0) + 8 - UNIT, ROW_8192.columns()) {
-            copy_or(ROW_8192.vector(x, i, skipped), held, 0.0);
+        while i < CFG.tiles(extent(x, 0)) {
+            copy_or(CFG.vector(x, i, skipped), held, 0.0);
             total += reduce(convert::<f32>(held), 2, add);
             i += ctas;
         }
