@@ -118,17 +118,14 @@ pub mod kernels {
         );
         let skipped = CFG.skipped(CFG.tile(y, at, 0), held);
         copy_or(CFG.tile(x, at, skipped), held, 0.0);
-        let mean = reduce(reduce(convert::<f32>(held), 2, add), 1, add) / n;
+        let mean = div_fast(reduce(reduce(convert::<f32>(held), 2, add), 1, add), n);
         let d = convert::<f32>(held) - mean;
         fill_outside(d, CFG.tile(x, at, skipped), 0.0);
-        let variance = reduce(reduce(d * d, 2, add), 1, add) / n;
+        let variance = div_fast(reduce(reduce(d * d, 2, add), 1, add), n);
         let normal = (convert::<f32>(held) - mean) * rsqrt(variance + epsilon);
-        let gamma = weights(CFG.vector(gamma, 0, skipped), held);
-        let beta = weights(CFG.vector(beta, 0, skipped), held);
-        copy_inside(
-            convert::<T>(normal * gamma + beta),
-            CFG.tile(y, at, skipped),
-        );
+        let scaled = normal * weights(CFG.vector(gamma, 0, skipped), held);
+        let result = scaled + weights(CFG.vector(beta, 0, skipped), held);
+        copy_inside(convert::<T>(result), CFG.tile(y, at, skipped));
     }
 
     /// Layer norm of rows of any length that are multiples of `CFG.unit` elements long.
@@ -156,7 +153,7 @@ pub mod kernels {
             let count = min(extent(x, 1), CFG.columns() - skipped) as f32;
             let values = convert::<f32>(held);
             fill_outside(values, CFG.tile(x, (row, 0), skipped), 0.0);
-            let near = reduce(reduce(values, 2, add), 1, add) / count;
+            let near = div_fast(reduce(reduce(values, 2, add), 1, add), count);
             let (mut sum, mut squares) = (fragment::<f32>(held, 2), fragment::<f32>(held, 2));
             fill(sum, 0.0);
             fill(squares, 0.0);
@@ -167,18 +164,15 @@ pub mod kernels {
                 sum += reduce(d, 2, add);
                 squares += reduce(d * d, 2, add);
             }
-            let rest = reduce(sum, 1, add) / n;
-            let variance = reduce(squares, 1, add) / n - rest * rest;
+            let rest = div_fast(reduce(sum, 1, add), n);
+            let variance = div_fast(reduce(squares, 1, add), n) - rest * rest;
             let (mean, scale) = (near + rest, rsqrt(variance + epsilon));
             for i in 0..tiles {
                 stream.read(x, (row, i), skipped, true, held);
                 let normal = (convert::<f32>(held) - mean) * scale;
-                let gamma = weights(CFG.vector(gamma, i, skipped), held);
-                let beta = weights(CFG.vector(beta, i, skipped), held);
-                copy_inside(
-                    convert::<T>(normal * gamma + beta),
-                    CFG.tile(y, (row, i), skipped),
-                );
+                let scaled = normal * weights(CFG.vector(gamma, i, skipped), held);
+                let result = scaled + weights(CFG.vector(beta, i, skipped), held);
+                copy_inside(convert::<T>(result), CFG.tile(y, (row, i), skipped));
                 stream.release(x, i);
             }
             stream.advance();
@@ -214,7 +208,7 @@ pub mod kernels {
         let skipped = CFG.skipped(CFG.tile(y, at, 0), held);
         copy_or(CFG.tile(x, at, skipped), held, 0.0);
         let x = convert::<f32>(held);
-        let scale = rsqrt(reduce(reduce(x * x, 2, add), 1, add) / n + epsilon);
+        let scale = rsqrt(div_fast(reduce(reduce(x * x, 2, add), 1, add), n) + epsilon);
         let gamma = weights(CFG.vector(gamma, 0, skipped), held);
         copy_inside(convert::<T>(x * scale * gamma), CFG.tile(y, at, skipped));
     }
@@ -245,7 +239,7 @@ pub mod kernels {
                 let values = convert::<f32>(held);
                 squares += reduce(values * values, 2, add);
             }
-            let scale = rsqrt(reduce(squares, 1, add) / n + epsilon);
+            let scale = rsqrt(div_fast(reduce(squares, 1, add), n) + epsilon);
             for i in 0..tiles {
                 stream.read(x, (row, i), skipped, true, held);
                 let gamma = weights(CFG.vector(gamma, i, skipped), held);

@@ -66,10 +66,9 @@ pub mod kernels {
         let (held, at) = (fragment::<T>(CFG.held()), (block_idx().0, 0));
         let skipped = CFG.skipped(CFG.tile(y, at, 0), held);
         copy_or(CFG.tile(x, at, skipped), held, f32::NEG_INFINITY);
-        let x = convert::<f32>(held);
-        let e = exp(x - reduce(reduce(x, 2, max), 1, max));
-        let sum = reduce(reduce(e, 2, add), 1, add);
-        copy_inside(convert::<T>(e * rcp(sum)), CFG.tile(y, at, skipped));
+        let e = exp_above(convert::<f32>(held), reduce(reduce(held, 2, max), 1, max));
+        let scale = rcp_fast(reduce(reduce(e, 2, add), 1, add));
+        copy_inside(convert::<T>(e * scale), CFG.tile(y, at, skipped));
     }
 
     /// The softmax of rows of any length that are multiples of `CFG.unit` elements long.
@@ -94,14 +93,15 @@ pub mod kernels {
                 let values = convert::<f32>(held);
                 fill_outside(values, CFG.tile(x, (row, i), skipped), f32::NEG_INFINITY);
                 let largest = max(top, reduce(values, 2, max));
-                sum = sum * exp(top - largest) + reduce(exp(values - largest), 2, add);
+                let e = exp_above(values, largest);
+                sum = sum * exp_above(top, largest) + reduce(e, 2, add);
                 top = largest;
             }
             let largest = reduce(top, 1, max);
-            let scale = rcp(reduce(sum * exp(top - largest), 1, add));
+            let scale = rcp_fast(reduce(sum * exp_above(top, largest), 1, add));
             for i in 0..tiles {
                 stream.read(x, (row, i), skipped, true, held);
-                let e = exp(convert::<f32>(held) - largest);
+                let e = exp_above(convert::<f32>(held), largest);
                 copy_inside(convert::<T>(e * scale), CFG.tile(y, (row, i), skipped));
                 stream.release(x, i);
             }
@@ -110,7 +110,10 @@ pub mod kernels {
         }
     }
 
-    fn exp(x: Fragment) -> Fragment {
-        exp2_fast(x * 1.44269504)
+    /// exp(x - top), by one fma and one exp2. From 2^127 on, where top * log2(e) is infinite, numbers differ by 2^103 at least, so
+    /// that any scale gives 0 for those below top.
+    fn exp_above(x: Fragment, top: Fragment) -> Fragment {
+        let scale = map(top, |top| if abs(top) < 1.7e38 { 1.442695 } else { 1.0 });
+        exp2_fast(fma(x, scale, -(top * scale)))
     }
 }

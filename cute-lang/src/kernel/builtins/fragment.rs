@@ -59,7 +59,7 @@ fn reduced(b: &mut Builder, call: &Call, fragment: Fragment) -> Result<Value> {
     let fragment = match call.args.get(1) {
         Some(_) => {
             let mode = mode_of(call, 1, &fragment)?;
-            fragment.without(b, mode)
+            fragment.without(b, mode, fragment.element)
         }
         None => fragment,
     };

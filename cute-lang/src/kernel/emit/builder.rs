@@ -305,16 +305,9 @@ impl Builder {
     pub fn guarded(&mut self, guard: Option<Guard>, emit: impl FnOnce(&mut Builder)) {
         let start = self.lines.len();
         emit(self);
-        if let Some(guard) = guard {
-            self.guard_since(start, &guard);
-        }
-    }
-
-    /// Puts a guard on each instruction since a line.
-    pub fn guard_since(&mut self, start: usize, guard: &Guard) {
         for line in &mut self.lines[start..] {
             if let Line::Inst(inst) = line {
-                inst.guard = Some(guard.clone());
+                inst.guard.clone_from(&guard);
             }
         }
     }

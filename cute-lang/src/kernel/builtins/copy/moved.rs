@@ -199,8 +199,8 @@ fn load(
         let low = words(fragment, vector).unwrap_or_default();
         let high: Vec<Scalar> = low.iter().map(|word| b.register(word.ty)).collect();
         let both = b.compare_and(Cmp::Ne, &address.above, &Num::Const(0), Some(moved))?;
-        let halves = [(&low, moved, 0, fill), (&high, &both, WIDEST, None)];
-        for (words, predicate, more, fill) in halves {
+        // A register that is only written under a guard would be live from the start of the loops around it.
+        for (words, predicate, more) in [(&low, moved, 0), (&high, &both, WIDEST)] {
             let from = address.of(&address.aligned, &coordinates[vector[0]], more);
             let condition = Condition {
                 predicate: Some(predicate.clone()),
@@ -214,13 +214,13 @@ fn load(
     b.branch_if(when(&address.is_aligned), &done);
     let shift = Shift::new(b, address)?;
     for (low, high, both) in loaded {
-        let start = b.check_length()?;
         let words = low.iter().chain(&high).cloned().collect();
         let shifted = shift.apply(b, words);
-        for (to, from) in low.iter().zip(&shifted) {
-            b.assign(to, from.operand());
-        }
-        b.guard_since(start, &when(&both));
+        b.guarded(Some(when(&both)), |b| {
+            for (to, from) in low.iter().zip(&shifted) {
+                b.assign(to, from.operand());
+            }
+        });
     }
     b.place_label(&done);
     Ok(())

@@ -12,7 +12,7 @@ mod scan;
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Fragment, Scalar, Value};
+use crate::kernel::value::{Element, Fragment, Scalar, Value, packing};
 use across::exchange;
 use across_ctas::exchange_between_ctas;
 use digits::{Digit, digits};
@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Builtin] = &[
 ];
 
 fn reduce(b: &mut Builder, call: &Call) -> Result<Value> {
-    let (x, mode, operation) = operands(call)?;
+    let (x, mode, operation) = operands(call, true)?;
     let digits = match &x.tile {
         Some(tile) => digits(tile, mode, b.threads.into()).map_err(|why| call.error_at(1, why))?,
         None => Vec::new(),
@@ -47,7 +47,12 @@ fn reduce(b: &mut Builder, call: &Call) -> Result<Value> {
     let (lanes, warps): (Vec<&Digit>, Vec<&Digit>) = combined.partition(|it| it.is_lane());
     let ctas = ctas.iter().any(Digit::is_combined);
     let is_exchanged = ctas || !warps.is_empty();
-    let result = x.without(b, mode);
+    // Extrema of 16-bit numbers are numbers of `f32`.
+    let element = match packing(x.element) {
+        1 => x.element,
+        _ => Element::F32,
+    };
+    let result = x.without(b, mode, element);
     // Of each result, the values that the thread has.
     let mut values: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (value, held) in x.values.iter().enumerate() {
@@ -56,13 +61,9 @@ fn reduce(b: &mut Builder, call: &Call) -> Result<Value> {
     }
     let mut sums = Vec::new();
     for (slot, values) in values {
-        let mut values = values.into_iter();
-        let first = values.next().map(|value| x.read(b, value));
-        let Some(mut sum) = first else { continue };
-        for value in values {
-            let value = x.read(b, value);
-            sum = operation.join(b, &sum, Some(&value))?;
-        }
+        let Some(mut sum) = operation.of_values(b, x, &values)? else {
+            continue;
+        };
         for lane in &lanes {
             let other = operation.exchanged(b, &sum, lane.divisor);
             sum = operation.join(b, &sum, Some(&other))?;
@@ -91,14 +92,7 @@ fn reduce(b: &mut Builder, call: &Call) -> Result<Value> {
 fn joined(b: &mut Builder, operation: Operation, parts: Vec<Vec<Scalar>>) -> Result<Vec<Scalar>> {
     let mut sums = Vec::new();
     for parts in parts {
-        let mut parts = parts.into_iter();
-        let Some(mut sum) = parts.next() else {
-            continue;
-        };
-        for part in parts {
-            sum = operation.join(b, &sum, Some(&part))?;
-        }
-        sums.push(sum);
+        sums.extend(operation.all(b, parts)?);
     }
     Ok(sums)
 }

@@ -46,7 +46,7 @@ struct Scan<'a> {
 }
 
 pub(super) fn scan(b: &mut Builder, call: &Call, kind: Kind) -> Result<Value> {
-    let (x, mode, operation) = operands(call)?;
+    let (x, mode, operation) = operands(call, false)?;
     let Some(tile) = &x.tile else {
         return Err(call.mismatch(0, "a fragment that several threads hold"));
     };
