@@ -86,17 +86,17 @@ pub fn rms_norm<T: kernels::rms_norm_types + kernels::rms_norm_long_types>(
 #[cute_runtime::kernels]
 pub mod kernels {
     use crate::row::kernels::{
-        ANY_1017, ANY_2041, ANY_6137, ANY_16377, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
+        ANY_1017, ANY_2041, ANY_6137, ANY_12281, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
         ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
     };
 
     /// Layer norm of rows that are multiples of `CFG.unit` elements long, of at most `CFG.longest`.
-    #[kernel(threads = CFG.threads)]
+    #[kernel(threads = CFG.threads, resident = CFG.resident(bits::<T>()))]
     #[instances(
         T in [bf16, f16, f32],
         CFG in [
             ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
-            ANY_1017, ANY_2041, ANY_6137, ANY_16377,
+            ANY_1017, ANY_2041, ANY_6137, ANY_12281,
         ],
     )]
     pub fn layer_norm<T: Element, const CFG: Rows>(
@@ -122,9 +122,10 @@ pub mod kernels {
         let d = convert::<f32>(held) - mean;
         fill_outside(d, CFG.tile(x, at, skipped), 0.0);
         let variance = div_fast(reduce(reduce(d * d, 2, add), 1, add), n);
-        let normal = (convert::<f32>(held) - mean) * rsqrt(variance + epsilon);
-        let scaled = normal * weights(CFG.vector(gamma, 0, skipped), held);
-        let result = scaled + weights(CFG.vector(beta, 0, skipped), held);
+        let normal = d * rsqrt(variance + epsilon);
+        let gamma = weights(CFG.vector(gamma, 0, skipped), held);
+        let beta = weights(CFG.vector(beta, 0, skipped), held);
+        let result = fma(normal, convert::<f32>(gamma), convert::<f32>(beta));
         copy_inside(convert::<T>(result), CFG.tile(y, at, skipped));
     }
 
@@ -170,8 +171,9 @@ pub mod kernels {
             for i in 0..tiles {
                 stream.read(x, (row, i), skipped, true, held);
                 let normal = (convert::<f32>(held) - mean) * scale;
-                let scaled = normal * weights(CFG.vector(gamma, i, skipped), held);
-                let result = scaled + weights(CFG.vector(beta, i, skipped), held);
+                let gamma = weights(CFG.vector(gamma, i, skipped), held);
+                let beta = weights(CFG.vector(beta, i, skipped), held);
+                let result = fma(normal, convert::<f32>(gamma), convert::<f32>(beta));
                 copy_inside(convert::<T>(result), CFG.tile(y, (row, i), skipped));
                 stream.release(x, i);
             }
@@ -186,7 +188,7 @@ pub mod kernels {
         T in [bf16, f16, f32],
         CFG in [
             ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
-            ANY_1017, ANY_2041, ANY_6137, ANY_16377,
+            ANY_1017, ANY_2041, ANY_6137, ANY_12281,
         ],
     )]
     pub fn rms_norm<T: Element, const CFG: Rows>(
@@ -210,7 +212,8 @@ pub mod kernels {
         let x = convert::<f32>(held);
         let scale = rsqrt(div_fast(reduce(reduce(x * x, 2, add), 1, add), n) + epsilon);
         let gamma = weights(CFG.vector(gamma, 0, skipped), held);
-        copy_inside(convert::<T>(x * scale * gamma), CFG.tile(y, at, skipped));
+        let result = x * scale * convert::<f32>(gamma);
+        copy_inside(convert::<T>(result), CFG.tile(y, at, skipped));
     }
 
     /// RMS norm of rows of any length that are multiples of `CFG.unit` elements long.
@@ -243,7 +246,7 @@ pub mod kernels {
             for i in 0..tiles {
                 stream.read(x, (row, i), skipped, true, held);
                 let gamma = weights(CFG.vector(gamma, i, skipped), held);
-                let result = convert::<f32>(held) * scale * gamma;
+                let result = convert::<f32>(held) * scale * convert::<f32>(gamma);
                 copy_inside(convert::<T>(result), CFG.tile(y, (row, i), skipped));
                 stream.release(x, i);
             }
@@ -252,10 +255,11 @@ pub mod kernels {
         }
     }
 
-    /// A tile of the weights of columns, held as one row of `like`.
+    /// A tile of the weights of columns, held as one row of `like`. They stay elements of `T` until they are used, which takes fewer
+    /// registers.
     fn weights<T: Element>(tile: Global<T, 1>, like: Fragment) -> Fragment {
         let held = fragment::<T>(like, 0);
         copy_or(tile, held, 0.0);
-        convert::<f32>(held)
+        held
     }
 }

@@ -2,7 +2,7 @@
 
 use cute_runtime::{Device, Element, TensorView};
 use kernels::{
-    ANY_1017, ANY_2041, ANY_6137, ANY_16377, ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096,
+    ANY_1017, ANY_2041, ANY_6137, ANY_12281, ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096,
     ROW_6144, ROW_8192, ROW_12288, ROW_16384, Rows,
 };
 
@@ -12,7 +12,7 @@ use crate::extent::extent;
 /// The ways to hold whole rows in registers, the shortest of each kind first: the instances of softmax and of the norms.
 pub(crate) const HELD: [Rows; 13] = [
     ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
-    ANY_1017, ANY_2041, ANY_6137, ANY_16377,
+    ANY_1017, ANY_2041, ANY_6137, ANY_12281,
 ];
 
 /// Of these ways, the first that fits the rows of x, which are `aligned` or not, as a value of `CFG`, and the grid. None if rows are
@@ -172,11 +172,11 @@ pub mod kernels {
         ..ROW_6144
     };
 
-    /// As `ROW_16384`, but rows begin anywhere.
-    pub const ANY_16377: Rows = Rows {
+    /// As `ROW_12288`, but rows begin anywhere.
+    pub const ANY_12281: Rows = Rows {
         unit: 1,
-        longest: 16_377,
-        ..ROW_16384
+        longest: 12_281,
+        ..ROW_12288
     };
 
     /// Rows that begin anywhere, of which a CTA holds a tile at a time.
@@ -227,6 +227,17 @@ pub mod kernels {
                 0
             } else {
                 misalignment(first, like)
+            }
+        }
+
+        /// How many CTAs should be on a multiprocessor at the same time, if elements have so many bits. 32,768 elements of 16 bits
+        /// are as many bytes on their way as the speed of a copy takes. Registers do not suffice for that with elements of 32 bits,
+        /// nor if rows begin anywhere: 0, which leaves it to ptxas.
+        pub fn resident(self, bits: u32) -> u32 {
+            if self.unit == V && bits == 16 {
+                32_768 / (self.threads * self.values)
+            } else {
+                0
             }
         }
 

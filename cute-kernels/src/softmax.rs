@@ -44,7 +44,7 @@ pub fn softmax<T: kernels::softmax_types + kernels::softmax_long_types>(
 #[cute_runtime::kernels]
 pub mod kernels {
     use crate::row::kernels::{
-        ANY_1017, ANY_2041, ANY_6137, ANY_16377, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
+        ANY_1017, ANY_2041, ANY_6137, ANY_12281, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
         ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
     };
 
@@ -54,7 +54,7 @@ pub mod kernels {
         T in [bf16, f16, f32],
         CFG in [
             ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
-            ANY_1017, ANY_2041, ANY_6137, ANY_16377,
+            ANY_1017, ANY_2041, ANY_6137, ANY_12281,
         ],
     )]
     pub fn softmax<T: Element, const CFG: Rows>(

@@ -1043,7 +1043,7 @@ fn checks_are_wanted_by_an_attribute() {
         (
             "check = true",
             body,
-            "expected `threads`, `cluster` or `checked`, found `check`",
+            "expected `threads`, `cluster`, `resident` or `checked`, found `check`",
         ),
     ] {
         let error = checked(attribute, body).err();
