@@ -251,6 +251,32 @@ fn softmax_does_not_notice_the_schedule() {
     assert!((1..4).all(|seed| run(&Device::emulator_with_seed(seed)) == expected));
 }
 
+/// Beyond 2^127, a product with log2(e) is infinite.
+#[test]
+fn softmax_of_the_largest_numbers_is_finite() {
+    let device = device();
+    for n in [40, 41, 16_400] {
+        let even = 1.0 / n as f32;
+        for ([first, others], expected) in [
+            ([f32::MIN, f32::MIN], [even, even]),
+            ([f32::MAX, f32::MAX], [even, even]),
+            ([f32::MAX, f32::MIN], [1.0, 0.0]),
+            ([2e38, 2.1e38], [0.0, 1.0 / (n - 1) as f32]),
+        ] {
+            let mut x = vec![others; n];
+            x[0] = first;
+            let x = Tensor::from_slice(&device, &x, [1, n]).unwrap();
+            let mut y = Tensor::<f32, 2>::zeros(&device, [1, n]).unwrap();
+            softmax(&device, &x.view(), &mut y.view_mut()).unwrap();
+            let y = y.download().unwrap();
+            let [first, others] = expected;
+            assert!((y[0] - first).abs() <= 1e-5 * first, "{n}: {}", y[0]);
+            let near = |y: &f32| (y - others).abs() <= 1e-5 * others;
+            assert!(y[1..].iter().all(near), "{n}: {:?}", &y[1..4]);
+        }
+    }
+}
+
 #[test]
 fn softmax_refuses_another_shape() {
     let device = Device::emulator();
