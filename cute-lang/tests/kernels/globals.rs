@@ -597,23 +597,6 @@ fn softmax_is_short() {
     judge(&[lowered]);
 }
 
-/// A kernel that is no `unsafe fn`: x is of extents (n, at least 64), y of n elements or more.
-fn safe(body: &str) -> Result<Vec<Lowered>, syn::Error> {
-    let source = format!(
-        "mod kernels {{
-            #[kernel(threads = 128)]
-            fn k(
-                #[facts(extent(x, 0) == n, extent(x, 1) >= 64)] x: Global<f32, 2>,
-                #[facts(n <= extent(y, 0))] y: Global<f32, 1>,
-                z: Global<f32, 1>,
-                n: u32,
-                s: i32,
-            ) {{ {body} }}
-        }}"
-    );
-    lower(source.parse().expect("tokens"))
-}
-
 #[test]
 fn accesses_are_proven_by_the_conditions_around_them() {
     let proven = [
@@ -648,7 +631,7 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         "let i = thread(); if i >= n { assert!(i < extent(z, 0), \"{}\", i); z[i] = 0.0; }",
     ];
     for body in proven {
-        let lowered = safe(body).unwrap_or_else(|error| panic!("{body}: {error}"));
+        let lowered = safe("", body).unwrap_or_else(|error| panic!("{body}: {error}"));
         judge(&lowered);
     }
     let refused = [
@@ -719,7 +702,7 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         "let i = (thread() & 31) as i32 + -8; x[(0, i as u32)] = 0.0;",
     ];
     for body in refused {
-        let error = match safe(body) {
+        let error = match safe("", body) {
             Ok(_) => panic!("{body} is taken"),
             Err(error) => error.to_string(),
         };
@@ -735,7 +718,7 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         "let t = local_tile(x, (1, 8), (0, 1)); let u = t[(0, -1)];",
     ];
     for body in wrong {
-        assert!(safe(body).is_err(), "{body} is taken");
+        assert!(safe("", body).is_err(), "{body} is taken");
     }
 }
 
@@ -862,8 +845,8 @@ fn a_loop_that_never_runs_keeps_its_condition() {
     }
 }
 
-/// The kernel of [`safe`] with checks.
-fn checked(attribute: &str, body: &str) -> Result<Vec<Lowered>, syn::Error> {
+/// A kernel that is no `unsafe fn`: x is of extents (n, at least 64), y of n elements or more.
+fn safe(attribute: &str, body: &str) -> Result<Vec<Lowered>, syn::Error> {
     let source = format!(
         "mod kernels {{
             const ON: bool = true;
@@ -927,7 +910,7 @@ fn accesses_that_nothing_proves_are_checked_once() {
         ("let ready = mbarriers(2, 1); arrive(ready[n % 2]);", 0),
         ("let ready = mbarriers(2, 1); arrive(ready[n]);", 1),
     ] {
-        let lowered = checked("checked", body).unwrap_or_else(|error| panic!("{body}: {error}"));
+        let lowered = safe("checked", body).unwrap_or_else(|error| panic!("{body}: {error}"));
         let text = lowered[0].module.to_string();
         assert_eq!(text.matches("trap;").count(), checks, "{body}\n{text}");
         judge(&lowered);
@@ -938,7 +921,7 @@ fn accesses_that_nothing_proves_are_checked_once() {
 fn checks_are_wanted_by_an_attribute() {
     let body = "y[thread()] = 1.0;";
     for attribute in ["checked", "checked = true", "checked = ON"] {
-        assert!(checked(attribute, body).is_ok(), "{attribute}");
+        assert!(safe(attribute, body).is_ok(), "{attribute}");
     }
     for (attribute, body, expected) in [
         (
@@ -973,7 +956,7 @@ fn checks_are_wanted_by_an_attribute() {
             "expected `threads`, `cluster` or `checked`, found `check`",
         ),
     ] {
-        let error = checked(attribute, body).err();
+        let error = safe(attribute, body).err();
         let error = error.map(|error| error.to_string()).unwrap_or_default();
         assert!(error.starts_with(expected), "{attribute} {body}: {error}");
     }

@@ -35,7 +35,7 @@ impl Step<'_> {
             let blame = |fault| Blame::lane(fault, lane);
             let mut to = self.endpoint(lane, region).map_err(blame)?;
             let (rank, from) = self.shared_address(lane, from)?;
-            check_copy(&to, from).map_err(blame)?;
+            check_copy(&to, from, true).map_err(blame)?;
             if rank != self.warp.rank {
                 return Err(blame(FaultKind::Operand(format!(
                     "the source is in the shared memory of CTA rank {rank}; it must be in the CTA's own"
