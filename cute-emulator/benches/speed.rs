@@ -87,7 +87,7 @@ fn looped(body: &str, bytes: u32) -> String {
     };
     module(&format!(
         "mad.lo.u32 %r3, %r0, {bytes}, %r2;\nmad.wide.u32 %d1, %r0, {bytes}, %d0;\n\
-         mov.u32 %r4, 0;\n{zero}\nmov.u32 %r9, 0;\n\
+         mov.u32 %r4, 0;\nmov.u32 %r8, 0;\n{zero}\nmov.u32 %r9, 0;\n\
          LOOP:\n{body}add.u32 %r9, %r9, 1;\nsetp.lt.u32 %p0, %r9, {LOOPS};\n@%p0 bra LOOP;\n"
     ))
 }

@@ -19,6 +19,8 @@ pub struct Launch<'a> {
     pub args: &'a [Vec<u8>],
     /// In which order warps run and asynchronous work happens.
     pub schedule: Schedule,
+    /// Whether races in global memory and reads of global memory that nobody has written are errors.
+    pub global_checks: bool,
     /// How much host time and memory the launch may use.
     pub limits: Limits,
 }
@@ -32,6 +34,7 @@ impl Default for Launch<'_> {
             dynamic_shared_bytes: 0,
             args: &[],
             schedule: Schedule::default(),
+            global_checks: true,
             limits: Limits::default(),
         }
     }

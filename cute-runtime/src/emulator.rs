@@ -165,6 +165,7 @@ impl Backend for Emulator {
                 policy: self.options.schedule,
                 resident_clusters: self.options.resident_clusters,
             },
+            global_checks: self.options.global_checks,
             limits: Limits {
                 steps: self.options.step_limit,
                 ..Limits::default()

@@ -25,6 +25,9 @@ pub struct EmulatorOptions {
     pub step_limit: u64,
     /// How many clusters run at a time, at most.
     pub resident_clusters: usize,
+    /// Whether races in global memory and reads of global memory that nobody has written are errors. Without these checks,
+    /// accesses to global memory are faster, and take no memory of the host for records.
+    pub global_checks: bool,
 }
 
 impl Default for EmulatorOptions {
@@ -46,6 +49,7 @@ impl EmulatorOptions {
             seed,
             step_limit: Limits::default().steps,
             resident_clusters,
+            global_checks: true,
         }
     }
 }

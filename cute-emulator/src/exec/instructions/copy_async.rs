@@ -3,7 +3,9 @@
 use crate::error::FaultKind;
 use crate::exec::state::copies::{Arrival, LaneCopy};
 use crate::exec::state::knowledge::Phases;
+use crate::exec::state::lanes::Lanes;
 use crate::exec::state::queue::{Key, Queue};
+use crate::exec::state::readers::{Completion, End, Reading};
 use crate::exec::state::shared::{How, Tag};
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
@@ -19,6 +21,8 @@ impl Step<'_> {
         source_bytes: Option<Reg>,
     ) -> Result<()> {
         let (code, warps, tag) = (self.code, self.cluster.warps_per_cta(), Tag::copy(self.pc));
+        let warp = self.warp.index;
+        let read = Completion::new(Reading::Lanes { warp });
         for lane in lanes(active) {
             let blame = |fault| Blame::lane(fault, lane);
             let (rank, to) = self.shared_address(lane, to)?;
@@ -42,6 +46,8 @@ impl Step<'_> {
                 .map_err(blame)?;
             cta.shared.written(range, tag);
             let (bytes, source_bytes) = (bytes as usize, source_bytes as usize);
+            self.read_global_later(from, source_bytes, lane, &read)
+                .map_err(blame)?;
             self.pending.begin(&Phases::default()).map_err(blame)?;
             let origin = self.origin(lane);
             let copy = LaneCopy {
@@ -50,6 +56,7 @@ impl Step<'_> {
                 from,
                 bytes,
                 source_bytes,
+                read: read.clone(),
             };
             self.cluster.lane_copies.push(origin.thread(), copy);
         }
@@ -126,6 +133,7 @@ impl Step<'_> {
             from,
             bytes,
             source_bytes,
+            ..
         } = operation.is;
         self.progress = true;
         let blame = |fault| Blame::origin(fault, origin);
@@ -153,14 +161,17 @@ impl Step<'_> {
             origin,
             to: (rank, to),
             bytes,
+            read,
             ..
         } = operation.is;
         let warp = origin.rank * self.cluster.warps_per_cta() + origin.warp as usize;
+        read.end(End::Waited { warp, clock });
         let shared = &mut self.cluster.ctas[rank].shared;
         let range = shared
             .range(to, bytes)
             .map_err(|fault| Blame::origin(fault, origin))?;
-        shared.written(range, Tag::generic(origin.instruction, warp, clock));
+        let lanes = Lanes::One(origin.lane as u8);
+        shared.written_by(range, Tag::generic(origin.instruction, warp, clock), lanes);
         Ok(())
     }
 

@@ -100,7 +100,7 @@ impl Step<'_> {
         };
         for pending in warp.wgmma.drain(..count) {
             self.pending.end(&Phases::default());
-            pending.read.end(end);
+            pending.read.completion.end(end);
             let Op::Wgmma(wgmma) = &code.instructions[pending.origin.instruction].op else {
                 continue;
             };
