@@ -451,6 +451,7 @@ const LITTLE: Limits = Limits {
     pending_bytes: 1 << 20,
     mbarriers: 16,
     steps: 1 << 16,
+    idle_steps: 1 << 16,
 };
 
 #[test]

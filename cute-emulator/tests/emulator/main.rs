@@ -2,12 +2,14 @@
 
 mod atomics;
 mod copies;
+mod counts;
 mod coverage;
 mod events;
 mod faults;
 mod hostile;
 mod instructions;
 mod mbarriers;
+mod messages;
 mod mutations;
 mod pipeline;
 mod registers;
@@ -15,7 +17,7 @@ mod tensor_cores;
 mod threads;
 mod time;
 
-use cute_emulator::{EmulatorError, FaultKind, GlobalMemory, Launch, Program, Schedule, Stats};
+use cute_emulator::{Counts, EmulatorError, FaultKind, GlobalMemory, Launch, Program, Schedule};
 
 /// The seeds of schedules. A correct kernel gives the same result under each.
 const SEEDS: std::ops::Range<u64> = 0..6;
@@ -80,7 +82,7 @@ impl<'a> Run<'a> {
             .collect()
     }
 
-    fn go(&mut self, ptx: &str, args: &[Vec<u8>]) -> Result<Stats, EmulatorError> {
+    fn go(&mut self, ptx: &str, args: &[Vec<u8>]) -> Result<Counts, EmulatorError> {
         let launch = Launch {
             args,
             ..self.launch.clone()

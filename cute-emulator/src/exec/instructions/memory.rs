@@ -1,6 +1,7 @@
 //! Loads, stores, atomics, `ldmatrix` and `stmatrix`, and proxy fences.
 
 use super::address::Location;
+use super::traffic::Moves;
 use crate::arithmetic::{low_bits, number};
 use crate::error::FaultKind;
 use crate::exec::state::shared::{How, Tag};
@@ -15,7 +16,7 @@ const MAX_ALIGN: usize = 64;
 /// The most bytes of several lanes that are accessed together: 16 for each lane of a warp.
 const RUN_BYTES: usize = 16 * LANES;
 /// The number of rows and of columns of a matrix of `ldmatrix`.
-const EDGE: usize = 8;
+pub(super) const EDGE: usize = 8;
 
 impl Step<'_> {
     pub(crate) fn load(
@@ -27,6 +28,7 @@ impl Step<'_> {
     ) -> Result<()> {
         let size = usize::from(access.bytes);
         let len = size * dst.len();
+        self.count_access(active, access.space, address, len, Moves::Read);
         let mut buffer = [0; RUN_BYTES];
         self.each_run(active, address, len, |step, first, run| {
             let bytes = &mut buffer[..len * run.len()];
@@ -75,6 +77,7 @@ impl Step<'_> {
         }
         let size = usize::from(access.bytes);
         let len = size * src.len();
+        self.count_access(active, access.space, address, len, Moves::Write);
         let mut buffer = [0; RUN_BYTES];
         self.each_run(active, address, len, |step, first, run| {
             let bytes = &mut buffer[..len * run.len()];
@@ -138,6 +141,8 @@ impl Step<'_> {
         let (access, address) = (atomic.access, atomic.address);
         self.progress = true;
         let size = usize::from(access.bytes);
+        let len = size * atomic.src.len();
+        self.count_access(active, access.space, address, len, Moves::Both);
         self.publish();
         for lane in lanes(active) {
             for (i, src) in atomic.src.iter().enumerate() {
@@ -202,6 +207,7 @@ impl Step<'_> {
         address: Address,
         transpose: bool,
     ) -> Result<()> {
+        self.count_matrices(dst.len(), address, Moves::Read);
         for (matrix, dst) in dst.iter().enumerate() {
             let mut rows = [[0_u16; EDGE]; EDGE];
             for (row, elements) in rows.iter_mut().enumerate() {
@@ -237,6 +243,7 @@ impl Step<'_> {
         transpose: bool,
     ) -> Result<()> {
         self.progress = true;
+        self.count_matrices(src.len(), address, Moves::Write);
         for (matrix, src) in src.iter().enumerate() {
             let values = self.warp.rows[*src as usize];
             let element = |row: usize, column: usize| {
@@ -344,7 +351,8 @@ impl Step<'_> {
     ) -> std::result::Result<Range<usize>, FaultKind> {
         let warps = self.cluster.warps_per_cta();
         let cta = &self.cluster.ctas[rank];
-        let range = cta.shared.range(address, len)?;
+        let remote = |fault: FaultKind| fault.seen_from(self.warp.rank, rank);
+        let range = cta.shared.range(address, len).map_err(remote)?;
         let how = match (strong, write) {
             (true, true) => How::StrongWrite,
             (true, false) => How::StrongRead,
@@ -352,7 +360,8 @@ impl Step<'_> {
             (false, false) => How::Read,
         };
         let usage = self.warp.knowledge.uses(self.warp.index, how);
-        cta.shared.check(range.clone(), usage, self.code, warps)?;
+        let checked = cta.shared.check(range.clone(), usage, self.code, warps);
+        checked.map_err(remote)?;
         self.visit(rank);
         Ok(range)
     }

@@ -4,6 +4,7 @@
 use super::knowledge::Knowledge;
 use super::readers::{AsyncRead, Reader, Readers, Reading, run};
 use crate::error::FaultKind;
+use crate::launch::Checks;
 use crate::limits::{OutOfHostMemory, filled};
 use crate::op::{Code, Op, SHARED_BASE};
 use std::ops::Range;
@@ -124,6 +125,7 @@ pub(crate) struct Shared {
     used: u64,
     /// Whether there were atomics or strong stores.
     strong: bool,
+    checks: Checks,
 }
 
 /// The blocks of a CTA's shared memory, each of which is cleared by itself before another CTA gets the memory.
@@ -155,13 +157,14 @@ pub(crate) enum How {
 }
 
 impl Shared {
-    pub(crate) fn new(bytes: usize) -> Result<Shared, OutOfHostMemory> {
+    pub(crate) fn new(bytes: usize, checks: Checks) -> Result<Shared, OutOfHostMemory> {
         Ok(Shared {
             bytes: filled(bytes, 0)?,
             writers: filled(bytes, Tag::NOBODY)?,
             readers: Readers::new(bytes)?,
             used: 0,
             strong: false,
+            checks,
         })
     }
 
@@ -275,18 +278,31 @@ impl Shared {
         };
         let mut start = range.start;
         while start < range.end {
-            check(start).after_writer(self.writers[start])?;
+            self.ask(check(start).after_writer(self.writers[start]))?;
             start += run(&self.writers[start..range.end]);
         }
         match usage.how {
-            How::Write | How::StrongWrite => {
-                (self.readers).check(range, |byte, reader| check(byte).after_reader(reader))
-            }
-            How::Read | How::Asynchronous if self.strong => {
-                (self.readers).check(range, |byte, reader| check(byte).after_strong(reader))
-            }
+            How::Write | How::StrongWrite => (self.readers).check(range, |byte, reader| {
+                self.ask(check(byte).after_reader(reader))
+            }),
+            How::Read | How::Asynchronous if self.strong => (self.readers)
+                .check(range, |byte, reader| {
+                    self.ask(check(byte).after_strong(reader))
+                }),
             _ => Ok(()),
         }
+    }
+
+    /// The result of a check, if it is one that the launch asks for.
+    fn ask(&self, result: Result<(), FaultKind>) -> Result<(), FaultKind> {
+        result.or_else(|kind| {
+            let asked = match kind {
+                FaultKind::Uninitialised { .. } => self.checks.uninitialised,
+                FaultKind::MbarrierAsData { .. } => true,
+                _ => self.checks.order,
+            };
+            if asked { Err(kind) } else { Ok(()) }
+        })
     }
 }
 
@@ -321,6 +337,10 @@ impl Check<'_> {
                 true => Err(FaultKind::CopyInFlight {
                     address,
                     other: self.code.other(instruction),
+                    of_lanes: matches!(
+                        self.code.instructions[instruction].op,
+                        Op::CopyAsync { .. }
+                    ),
                 }),
                 false => Ok(()),
             },
