@@ -452,6 +452,7 @@ const LITTLE: Limits = Limits {
     recorded_bytes: 1 << 20,
     mbarriers: 16,
     steps: 1 << 16,
+    idle_steps: 1 << 16,
 };
 
 #[test]
