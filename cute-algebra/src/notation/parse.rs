@@ -640,7 +640,7 @@ fn arithmetic(sign: Sign, left: Expr, right: Expr) -> Parsed {
 fn divided(left: Expr, right: Expr) -> Parsed {
     let (left_at, right_at) = (left.at.clone(), right.at.clone());
     match (left.kind, right.kind) {
-        (left, ExprKind::Arithmetic(sign, sides)) => {
+        (left, ExprKind::Arithmetic(sign @ (Sign::Plus | Sign::Minus), sides)) => {
             let [first, last] = *sides;
             let left = node(left, left_at)?;
             arithmetic(sign, divided(left, first)?, last)
@@ -649,6 +649,11 @@ fn divided(left: Expr, right: Expr) -> Parsed {
             let [first, last] = *sides;
             let right = node(right, right_at)?;
             arithmetic(sign, first, divided(last, right)?)
+        }
+        (left, ExprKind::Arithmetic(sign, sides)) => {
+            let [first, last] = *sides;
+            let left = node(left, left_at)?;
+            arithmetic(sign, divided(left, first)?, last)
         }
         (left, right) => arithmetic(Sign::Over, node(left, left_at)?, node(right, right_at)?),
     }
