@@ -1,5 +1,6 @@
 //! From expressions to values.
 
+use super::elsewhere;
 use super::error::NotationError;
 use super::expr::{Expr, ExprKind, Leaf, Names, Order, Sign};
 use super::parse::parse_where;
@@ -725,6 +726,9 @@ fn coalesced_hint<D: Operations>(values: &[Value<D::Int>]) -> Option<String> {
 
 pub(super) fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError {
     let error = NotationError::new(at, format!("unknown operation `{name}`"));
+    if let Some(help) = elsewhere::function(name) {
+        return error.help(help);
+    }
     let nearest = OPERATIONS
         .iter()
         .map(|operation| (edit_distance(name, operation.name), operation.name))

@@ -22,6 +22,7 @@
 //! indices into a list of spans. Expressions and errors keep these positions, and this module never looks at their unit.
 
 mod definition;
+mod elsewhere;
 mod error;
 mod eval;
 mod explain;

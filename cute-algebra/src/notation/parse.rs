@@ -1,5 +1,6 @@
 //! From tokens to expressions.
 
+use super::elsewhere::{self, spelled_elsewhere};
 use super::error::NotationError;
 use super::expr::{Expr, ExprKind, Fact, MAX_NESTING, Order, Relation, Sign};
 use super::token::{MAX_TOKENS, Token, TokenKind};
@@ -19,11 +20,11 @@ pub fn parse(tokens: &[Token], end: Range<usize>) -> Result<Expr, NotationError>
         end,
         depth: 0,
     };
-    let expr = parser.expr()?;
-    match parser.peek() {
+    let parsed = parser.expr().and_then(|expr| match parser.peek() {
         None => Ok(expr),
         Some(_) => Err(parser.unexpected("`o`, `then`, `:`, `/` or the end")),
-    }
+    });
+    parsed.map_err(|error| spelled_elsewhere(tokens).unwrap_or(error))
 }
 
 /// Parses `where fact, …; expression`, or an expression alone.
@@ -178,6 +179,11 @@ impl Parser<'_> {
                 return node(ExprKind::Ordered(Box::new(shape), order), at);
             }
         }
+        if let Some(TokenKind::Word(word)) = self.peek()
+            && let Some(error) = elsewhere::order(word, &self.here())
+        {
+            return Err(error);
+        }
         match self.peek() {
             Some(
                 TokenKind::Int(_)
@@ -223,11 +229,14 @@ impl Parser<'_> {
                 self.next += 1;
                 node(ExprKind::Underscore, start)
             }
-            Some(TokenKind::Braced(text)) => {
-                let text = text.clone();
-                self.next += 1;
-                node(ExprKind::Braced(text), start)
-            }
+            Some(TokenKind::Braced(text)) => match elsewhere::list(text, &start) {
+                Some(error) => Err(error),
+                None => {
+                    let text = text.clone();
+                    self.next += 1;
+                    node(ExprKind::Braced(text), start)
+                }
+            },
             Some(TokenKind::Punct('(')) => {
                 let (items, at) = self.list('(', ')')?;
                 node(ExprKind::Tuple(items), at)
