@@ -330,11 +330,7 @@ fn spellings_of_cute_are_named() {
             "group_modes",
             "`group(L, 0, 2)`",
         ),
-        (
-            "(4,8):LayoutRight{}",
-            "LayoutRight{}",
-            "`(4,8):row`",
-        ),
+        ("(4,8):LayoutRight{}", "LayoutRight{}", "`(4,8):row`"),
         (
             "make_layout((4,8), LayoutLeft{})",
             "LayoutLeft{}",

@@ -116,13 +116,14 @@ impl Class {
             | Op::Reduce { .. }
             | Op::Elect { .. }
             | Op::ActiveMask { .. }
-            | Op::WarpSync => Class::Lanes,
+            | Op::WarpSync { .. } => Class::Lanes,
             Op::Load { .. }
             | Op::Store { .. }
             | Op::Atomic(_)
             | Op::LoadMatrix { .. }
             | Op::StoreMatrix { .. } => Class::Memory,
-            Op::ProxyFence
+            Op::Fence { .. }
+            | Op::ProxyFence { .. }
             | Op::InitFence
             | Op::Barrier { .. }
             | Op::ClusterArrive
