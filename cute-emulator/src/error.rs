@@ -2,6 +2,7 @@
 
 use crate::launch::Schedule;
 use crate::limits::{OutOfHostMemory, OverLimit};
+use crate::op::{RANK_SHIFT, WINDOW_BYTES};
 use crate::source::{Element, Place};
 use cute_ptx::ParseError;
 use std::fmt::{self, Display, Formatter};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 pub enum EmulatorError {
     /// The text does not parse as PTX.
     #[error("the module does not parse: {0}")]
-    Parse(#[from] ParseError),
+    Parse(ParseError),
     /// The text parses, but validation refuses it.
     #[error("{}{}: {problem}\n    {text}", entry.as_deref().unwrap_or("the module"), at_line(*line))]
     Invalid {
@@ -99,6 +100,34 @@ pub enum EmulatorError {
         /// The schedule, under which it happens again.
         schedule: Schedule,
     },
+    /// The kernel does nothing but compute, and repeats itself or exceeds [`Limits::idle_steps`](crate::Limits::idle_steps).
+    #[error(
+        "{entry} does not end: in the last {idle} warp instructions it has changed nothing but registers, {}:{}\n    under \
+         {schedule}",
+        endless(*limit),
+        lines(threads)
+    )]
+    EndlessLoop {
+        /// The name of the entry.
+        entry: String,
+        /// How many warp instructions have changed nothing but registers.
+        idle: u64,
+        /// The limit that this exceeds; `None` if each warp that can run is in a state in which it has been before.
+        limit: Option<u64>,
+        /// At which instruction every thread that has not ended is.
+        threads: Vec<Stuck>,
+        /// The schedule, under which it happens again.
+        schedule: Schedule,
+        /// How many warp instructions the launch had executed.
+        steps: u64,
+    },
+}
+
+// Not `#[from]`, which would make it the source, too: its text is a part of this error's.
+impl From<ParseError> for EmulatorError {
+    fn from(error: ParseError) -> EmulatorError {
+        EmulatorError::Parse(error)
+    }
 }
 
 impl EmulatorError {
@@ -106,7 +135,9 @@ impl EmulatorError {
     pub fn steps(&self) -> u64 {
         match self {
             EmulatorError::Fault(fault) => fault.steps,
-            EmulatorError::Deadlock { steps, .. } => *steps,
+            EmulatorError::Deadlock { steps, .. } | EmulatorError::EndlessLoop { steps, .. } => {
+                *steps
+            }
             EmulatorError::StepLimit { limit, .. } => *limit,
             _ => 0,
         }
@@ -353,6 +384,28 @@ fn listed(entries: &[String]) -> String {
     }
 }
 
+/// `shared address 0x440`, with the rank of the CTA if the address says one.
+fn shared(address: u64) -> String {
+    let offset = address & ((1 << RANK_SHIFT) - 1);
+    match (address % WINDOW_BYTES) >> RANK_SHIFT {
+        0 => format!("shared address {address:#x}"),
+        rank => format!("shared address {offset:#x} of CTA rank {}", rank - 1),
+    }
+}
+
+/// The shared address of the same variable in the CTA of this rank, as `mapa` gives it.
+fn in_cta(address: u64, rank: usize) -> u64 {
+    (rank as u64 + 1) << RANK_SHIFT | address & ((1 << RANK_SHIFT) - 1)
+}
+
+/// Why a loop counts as endless.
+fn endless(limit: Option<u64>) -> String {
+    match limit {
+        None => "and every warp that can run repeats itself".to_owned(),
+        Some(limit) => format!("more than the limit `Limits::idle_steps` of {limit}"),
+    }
+}
+
 fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
@@ -449,7 +502,8 @@ impl Display for Earlier {
     }
 }
 
-/// What a kernel can do wrong. Shared addresses are those of the `.shared` window, as the kernel computes them.
+/// What a kernel can do wrong. Shared addresses are those of the `.shared` window, as `mapa` computes them for another CTA than
+/// that of the thread.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -457,7 +511,7 @@ pub enum FaultKind {
     #[error("{0}")]
     Global(MemoryError),
     /// An access outside the CTA's shared memory.
-    #[error("{bytes} bytes at shared address {address:#x} are outside the CTA's shared memory, {:#x}..{:#x}", available.0, available.1)]
+    #[error("{bytes} bytes at {} are outside the CTA's shared memory, {:#x}..{:#x}", shared(*address), available.0, available.1)]
     Shared {
         /// The first shared address of the access.
         address: u64,
@@ -475,14 +529,15 @@ pub enum FaultKind {
         align: u64,
     },
     /// A read of shared memory that was never written.
-    #[error("reads shared address {address:#x}, which nobody has written")]
+    #[error("reads {}, which nobody has written", shared(*address))]
     Uninitialised {
         /// The shared address of the first such byte.
         address: u64,
     },
     /// Two warps access the same byte with no barrier between them, and at least one of them writes.
     #[error(
-        "races at shared address {address:#x} with {other} of CTA rank {rank}, warp {warp}: no barrier orders the two"
+        "races at {} with {other} of CTA rank {rank}, warp {warp}: no barrier orders the two",
+        shared(*address)
     )]
     Race {
         /// The shared address of the byte.
@@ -570,8 +625,9 @@ pub enum FaultKind {
     },
     /// The async proxy (TMA, bulk copies, wgmma) reads what the generic proxy wrote, with no proxy fence in between.
     #[error(
-        "reads shared address {address:#x} through the async proxy; {other} of CTA rank {rank}, warp {warp}, wrote it through \
-         the generic proxy, and no fence.proxy.async followed by a barrier lies between"
+        "reads {} through the async proxy; {other} of CTA rank {rank}, warp {warp}, wrote it through the generic proxy, and no \
+         fence.proxy.async followed by a barrier lies between",
+        shared(*address)
     )]
     MissingProxyFence {
         /// The shared address of the byte.
@@ -585,18 +641,23 @@ pub enum FaultKind {
     },
     /// An access to shared memory that an asynchronous copy may still be writing.
     #[error(
-        "uses shared address {address:#x}, which the copy of {other} may still be writing; wait for the copy first"
+        "uses {}, which the copy of {other} may still be writing; first wait for {}",
+        shared(*address),
+        if *of_lanes { "it with cp.async.wait_group" } else { "the mbarrier on which it completes" }
     )]
     CopyInFlight {
         /// The shared address of the byte.
         address: u64,
         /// The instruction that started the copy.
         other: Other,
+        /// Whether it is a `cp.async`, and not a bulk copy.
+        of_lanes: bool,
     },
     /// A write to shared memory that a bulk store may still be reading.
     #[error(
-        "writes shared address {address:#x}, which the bulk store of {other} may still be reading; wait for it with \
-         cp.async.bulk.wait_group.read in the thread that started it, and put a barrier between the wait and this write"
+        "writes {}, which the bulk store of {other} may still be reading; wait for it with \
+         cp.async.bulk.wait_group.read in the thread that started it, and put a barrier between the wait and this write",
+        shared(*address)
     )]
     StoreInFlight {
         /// The shared address of the byte.
@@ -606,8 +667,9 @@ pub enum FaultKind {
     },
     /// A write to shared memory that a wgmma may still be reading.
     #[error(
-        "writes shared address {address:#x}, which the wgmma of {other} may still be reading; wait for it with \
-         wgmma.wait_group, and put an mbarrier or another barrier between the wait and this write"
+        "writes {}, which the wgmma of {other} may still be reading; wait for it with \
+         wgmma.wait_group, and put an mbarrier or another barrier between the wait and this write",
+        shared(*address)
     )]
     WgmmaInFlight {
         /// The shared address of the byte.
@@ -617,8 +679,9 @@ pub enum FaultKind {
     },
     /// A write to shared memory that a copy to another CTA may still be reading.
     #[error(
-        "writes shared address {address:#x}, which the copy of {other} may still be reading; wait for the mbarrier on which \
-         it completes, and put a barrier between the wait and this write"
+        "writes {}, which the copy of {other} may still be reading; wait for the mbarrier on which \
+         it completes, and put a barrier between the wait and this write",
+        shared(*address)
     )]
     SourceInFlight {
         /// The shared address of the byte.
@@ -649,8 +712,8 @@ pub enum FaultKind {
     },
     /// An access to the bytes of an mbarrier that is no operation on mbarriers.
     #[error(
-        "accesses shared address {address:#x} as data, where {other} has initialised an mbarrier; only mbarrier operations may \
-         until mbarrier.inval"
+        "accesses {} as data, where {other} has initialised an mbarrier; only mbarrier operations may until mbarrier.inval",
+        shared(*address)
     )]
     MbarrierAsData {
         /// The shared address of the byte.
@@ -677,7 +740,8 @@ pub enum FaultKind {
     },
     /// An access to the shared memory of another CTA of the cluster, which has ended.
     #[error(
-        "uses shared address {address:#x} of CTA rank {rank}, which has ended; put a cluster barrier before its end"
+        "uses {}, which has ended; put a cluster barrier before its end",
+        shared(in_cta(*address, *rank as usize))
     )]
     Ended {
         /// The shared address.
@@ -710,13 +774,13 @@ pub enum FaultKind {
         register: String,
     },
     /// An mbarrier operation at an address where no mbarrier was initialised, or where it was invalidated.
-    #[error("no mbarrier has been initialised at shared address {address:#x}")]
+    #[error("no mbarrier has been initialised at {}", shared(*address))]
     NoBarrier {
         /// The shared address of the operand.
         address: u64,
     },
     /// An mbarrier whose count is not legal, or that is used before the fence that must follow its initialisation.
-    #[error("mbarrier at shared address {address:#x}: {problem}")]
+    #[error("mbarrier at {}: {problem}", shared(*address))]
     Barrier {
         /// The shared address of the mbarrier.
         address: u64,
@@ -752,6 +816,20 @@ impl FaultKind {
 
     /// The address in shared memory at which it happened.
     pub fn shared_address(&self) -> Option<u64> {
+        self.clone().shared_address_mut().copied()
+    }
+
+    /// The same of an address in the shared memory of the CTA of rank `rank`, for a thread of the CTA of rank `own`.
+    pub(crate) fn seen_from(mut self, own: usize, rank: usize) -> FaultKind {
+        if let Some(address) = self.shared_address_mut()
+            && own != rank
+        {
+            *address = in_cta(*address, rank);
+        }
+        self
+    }
+
+    fn shared_address_mut(&mut self) -> Option<&mut u64> {
         match self {
             FaultKind::Shared { address, .. }
             | FaultKind::Misaligned { address, .. }
@@ -766,7 +844,7 @@ impl FaultKind {
             | FaultKind::MbarrierAsData { address, .. }
             | FaultKind::Ended { address, .. }
             | FaultKind::NoBarrier { address }
-            | FaultKind::Barrier { address, .. } => Some(*address),
+            | FaultKind::Barrier { address, .. } => Some(address),
             _ => None,
         }
     }

@@ -1,6 +1,8 @@
-//! The arguments of a launch, and the counts that it returns.
+//! The arguments of a launch, and what is seen of it.
 
+use crate::counts::Counts;
 use crate::limits::Limits;
+use crate::trace::Trace;
 use std::fmt::{self, Display, Formatter};
 
 /// The dimensions, arguments and limits of a launch. The default has one CTA of one thread and no arguments.
@@ -19,8 +21,8 @@ pub struct Launch<'a> {
     pub args: &'a [Vec<u8>],
     /// In which order warps run and asynchronous work happens.
     pub schedule: Schedule,
-    /// Whether races in global memory and reads of global memory that nobody has written are errors.
-    pub global_checks: bool,
+    /// Which mistakes are looked for.
+    pub checks: Checks,
     /// How much host time and memory the launch may use.
     pub limits: Limits,
 }
@@ -34,7 +36,7 @@ impl Default for Launch<'_> {
             dynamic_shared_bytes: 0,
             args: &[],
             schedule: Schedule::default(),
-            global_checks: true,
+            checks: Checks::default(),
             limits: Limits::default(),
         }
     }
@@ -118,15 +120,37 @@ impl Display for Schedule {
     }
 }
 
-/// What a launch executed and copied, summed over all CTAs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Warp instructions executed. Instructions whose guard is false in all lanes do not count.
-    pub steps: u64,
-    /// `wgmma.mma_async` among them; one that a warpgroup issues counts four times, once for each warp.
-    pub wgmma: u64,
-    /// Bytes that TMA, other bulk copies and `st.async` wrote to shared memory; a multicast counts once for each CTA.
-    pub copied_in: u64,
-    /// Bytes that TMA and other bulk copies wrote or reduced to global memory.
-    pub copied_out: u64,
+/// Which mistakes are looked for that a run may survive. By default all are; PTX of others may make one on purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checks {
+    /// Reads of registers that the thread has not written.
+    pub registers: bool,
+    /// Reads of shared memory that nobody has written.
+    pub uninitialised: bool,
+    /// The order of events in shared memory: races, uses of what a copy or a wgmma still uses, missing proxy fences, and CTAs
+    /// that end before these.
+    pub order: bool,
+    /// Races in global memory, and reads of global memory that nobody has written. Without these checks, accesses to global
+    /// memory are faster, and take no memory of the host for records.
+    pub global: bool,
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Checks {
+            registers: true,
+            uninitialised: true,
+            order: true,
+            global: true,
+        }
+    }
+}
+
+/// What was seen of launches, also of those that failed.
+#[derive(Clone, Debug, Default)]
+pub struct Observed {
+    /// What they executed, moved and waited for.
+    pub counts: Counts,
+    /// What they did when; `None` if nobody wants to know.
+    pub trace: Option<Trace>,
 }

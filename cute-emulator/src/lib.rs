@@ -66,6 +66,7 @@
 #![forbid(unsafe_code)]
 
 mod arithmetic;
+mod counts;
 mod decode;
 mod error;
 mod exec;
@@ -78,14 +79,17 @@ mod program;
 mod source;
 mod special;
 mod tensor_map;
+mod trace;
 
+pub use counts::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Waits};
 pub use error::{
     AllocError, Earlier, EmulatorError, Fault, FaultKind, FreeError, LaunchProblem, MemoryError,
     Nearest, Other, Site, Stuck, Thread,
 };
-pub use launch::{Launch, Policy, Schedule, Stats};
+pub use launch::{Checks, Launch, Observed, Policy, Schedule};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};
 pub use memory::GlobalMemory;
 pub use program::{EntryInfo, Program};
 pub use source::{Element, Place};
 pub use tensor_map::{decode_tensor_map, encode_tensor_map};
+pub use trace::Trace;

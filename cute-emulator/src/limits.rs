@@ -50,6 +50,9 @@ pub struct Limits {
     /// warp's clock has 31 bits. Slow work counts as several instructions: starting a cluster by the bytes of its state,
     /// a copy by its bytes, a wgmma by its columns.
     pub steps: u64,
+    /// Warp instructions in a row that change nothing but registers: no memory, no barrier, and no asynchronous operation. A
+    /// launch that needs more fails, since it is probably in an endless loop.
+    pub idle_steps: u64,
 }
 
 /// The record of a byte's last writer has 21 bits for the number of the instruction.
@@ -71,6 +74,7 @@ impl Default for Limits {
             recorded_bytes: 4 << 30,
             mbarriers: 1024,
             steps: 1 << 30,
+            idle_steps: 1 << 23,
         }
     }
 }

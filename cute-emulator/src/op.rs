@@ -61,6 +61,16 @@ impl Code {
         }
     }
 
+    /// The name of the mbarrier at a shared address: `mbarrier full[1]`, or `mbarrier at 0x408` if the module does not name it.
+    pub(crate) fn mbarrier(&self, address: u64) -> String {
+        let elements = self.elements(address);
+        let names: Vec<String> = elements.iter().map(Element::to_string).collect();
+        match &names[..] {
+            [] => format!("mbarrier at {address:#x}"),
+            names => format!("mbarrier {}", names.join(" or ")),
+        }
+    }
+
     /// The elements of named tensors to which a shared address belongs, in the CTA itself or in another one. Tensors that are
     /// in one place at different times are not told apart.
     pub(crate) fn elements(&self, address: u64) -> Vec<Element> {

@@ -1,9 +1,10 @@
 //! A loaded module, and the checks of a launch.
 
+use crate::counts::Counts;
 use crate::decode;
 use crate::error::{EmulatorError, LaunchProblem};
 use crate::exec;
-use crate::launch::{Launch, Stats};
+use crate::launch::{Launch, Observed};
 use crate::limits::{Limits, hold};
 use crate::memory::GlobalMemory;
 use crate::op::Code;
@@ -114,7 +115,40 @@ impl Program {
         memory: &mut GlobalMemory,
         entry: &str,
         launch: &Launch<'_>,
-    ) -> Result<Stats, EmulatorError> {
+    ) -> Result<Counts, EmulatorError> {
+        let mut observed = Observed::default();
+        self.launch_observed(memory, entry, launch, &mut observed)?;
+        Ok(observed.counts)
+    }
+
+    /// [`launch`](Program::launch), whose counts are added to `observed` also if it fails, and its trace if there is one.
+    ///
+    /// ```
+    /// use cute_emulator::{Class, GlobalMemory, Launch, Observed, Program, Trace};
+    ///
+    /// let ptx = "
+    /// .version 8.0
+    /// .target sm_90a
+    /// .address_size 64
+    /// .visible .entry meet() { bar.sync 0; ret; }
+    /// ";
+    /// let launch = Launch { block: [64, 1, 1], ..Launch::default() };
+    /// let mut observed = Observed { trace: Some(Trace::new()), ..Observed::default() };
+    /// Program::load(ptx)?.launch_observed(&mut GlobalMemory::new(), "meet", &launch, &mut observed)?;
+    ///
+    /// let counts = observed.counts;
+    /// assert_eq!((counts.steps, counts.instructions[Class::Synchronisation]), (4, 2));
+    /// assert_eq!(counts.waits["barrier 0"].count, 1);
+    /// assert!(observed.trace.unwrap().to_string().contains("waits: barrier 0"));
+    /// # Ok::<(), cute_emulator::EmulatorError>(())
+    /// ```
+    pub fn launch_observed(
+        &self,
+        memory: &mut GlobalMemory,
+        entry: &str,
+        launch: &Launch<'_>,
+        observed: &mut Observed,
+    ) -> Result<(), EmulatorError> {
         let Some(&index) = self.by_name.get(entry) else {
             let available = self.entries().map(|info| info.name.clone()).collect();
             return Err(EmulatorError::NoEntry {
@@ -135,7 +169,7 @@ impl Program {
         for (offset, arg) in code.param_offsets.iter().zip(launch.args) {
             params[*offset as usize..*offset as usize + arg.len()].copy_from_slice(arg);
         }
-        exec::run(code, &params, memory, launch)
+        exec::run(code, &params, memory, launch, observed)
     }
 }
 

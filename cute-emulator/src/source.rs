@@ -4,6 +4,7 @@
 //! A comment of the module such as `shared memory 0..1024, tile: f32 at (8,32):(32,1)` names the bytes of dynamic shared
 //! memory that a tensor has. What follows the colon is for readers, and not looked at here.
 
+use cute_hopper::barriers::MBARRIER_BYTES;
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 use std::sync::Arc;
@@ -32,7 +33,8 @@ pub struct Element {
     pub description: String,
     /// The address, as a number of bytes from the tensor's first: negative before it.
     pub byte: i64,
-    /// The coordinate of the element, such as `(3, 4)`. The emulator knows no layouts, so whoever does sets it.
+    /// The coordinate of the element, such as `(3, 4)`: the index of an mbarrier. The emulator knows no layouts, so whoever does
+    /// sets that of others.
     pub coordinate: Option<String>,
 }
 
@@ -71,13 +73,20 @@ impl Tensor {
         })
     }
 
+    /// Whether its elements are mbarriers.
+    fn is_mbarriers(&self) -> bool {
+        self.description.contains(" mbarriers, ")
+    }
+
     /// The element at a byte of dynamic shared memory; `None` if it is outside of the tensor.
     pub(crate) fn element(&self, byte: u64) -> Option<Element> {
         self.bytes.contains(&byte).then(|| Element {
             tensor: self.name.clone(),
             description: self.description.clone(),
             byte: (byte - self.bytes.start) as i64,
-            coordinate: None,
+            coordinate: self
+                .is_mbarriers()
+                .then(|| ((byte - self.bytes.start) / u64::from(MBARRIER_BYTES)).to_string()),
         })
     }
 }

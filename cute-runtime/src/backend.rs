@@ -1,7 +1,9 @@
 //! The interface that the GPU and the emulator implement.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
+use cute_emulator::Observed;
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
 use crate::compiled::Compiled;
@@ -17,6 +19,10 @@ pub(crate) trait Backend: Send + Sync {
     /// How many warp instructions the emulator has executed; 0 on a GPU, which does not count them.
     fn steps(&self) -> u64 {
         0
+    }
+    /// What was seen of the launches of the emulator; `None` on a GPU.
+    fn observed(&self) -> Option<&Mutex<Observed>> {
+        None
     }
 
     /// Allocates `bytes` bytes, at least 1, at an address that is a multiple of 256. They are not initialised.

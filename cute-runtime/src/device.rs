@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::backend::Backend;
-use crate::{EmulatorOptions, Error, cuda, emulator};
+use crate::lock::lock;
+use crate::{Counts, EmulatorOptions, Error, Trace, cuda, emulator};
 
 /// A GPU or an emulated device: it holds buffers and runs kernels. This is a handle, whose clones name the same device.
 ///
@@ -160,6 +161,71 @@ impl Device {
     /// ```
     pub fn print_to(&self, receiver: impl FnMut(&str) + Send + 'static) {
         self.backend.output().set(Box::new(receiver));
+    }
+
+    /// What the launches on this emulator executed, moved and waited for since it was made or this was last called, those that
+    /// failed included. `None` on a GPU.
+    ///
+    /// ```
+    /// use cute_runtime::{Class, Device, Error, Tensor, kernels};
+    ///
+    /// #[kernels]
+    /// mod columns {
+    ///     /// Each lane reads a row of its own, 128 bytes after that of the lane before.
+    ///     #[kernel(threads = 32)]
+    ///     pub fn sum_of_rows(#[facts(extent(sums, 0) == 32)] sums: Global<f32, 1>) {
+    ///         let tile = smem::<f32>(layout!((32,32):(32,1)));
+    ///         for j in 0..32 {
+    ///             tile[(j, thread())] = 1.0;
+    ///         }
+    ///         sync_threads();
+    ///         let mut sum = 0.0;
+    ///         for j in 0..32 {
+    ///             sum += tile[(thread(), j)];
+    ///         }
+    ///         sums[thread()] = sum;
+    ///     }
+    /// }
+    ///
+    /// let device = Device::emulator();
+    /// let mut sums = Tensor::<f32, 1>::zeros(&device, [32])?;
+    /// columns::sum_of_rows::launch(&device, 1, &mut sums.view_mut())?;
+    /// let counts = device.take_counts().unwrap();
+    /// // Each of the 32 loads finds its 32 words in one bank; the stores and the barrier cost nothing in addition.
+    /// assert_eq!(counts.shared.bank_conflicts, 32 * 31);
+    /// assert_eq!((counts.global.written, counts.global.sectors), (128, 4));
+    /// assert_eq!(counts.instructions[Class::Memory], 32 + 32 + 1 + 1);
+    /// println!("{counts}");
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn take_counts(&self) -> Option<Counts> {
+        let observed = self.backend.observed()?;
+        Some(std::mem::take(&mut lock(observed).counts))
+    }
+
+    /// What the launches on this emulator did when, since it was made or this was last called: `Display` of it is for
+    /// <https://ui.perfetto.dev>. `None` unless [`EmulatorOptions::trace`] is set.
+    ///
+    /// ```
+    /// use cute_runtime::{Device, EmulatorOptions, Error, kernels};
+    ///
+    /// #[kernels]
+    /// mod meeting {
+    ///     #[kernel(threads = 64)]
+    ///     pub fn meet() {
+    ///         sync_threads();
+    ///     }
+    /// }
+    ///
+    /// let device = Device::emulator_with(EmulatorOptions { trace: true, ..EmulatorOptions::default() });
+    /// meeting::meet::launch(&device, 1)?;
+    /// let json = device.take_trace().unwrap().to_string();
+    /// assert!(json.contains("waits: barrier 0"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn take_trace(&self) -> Option<Trace> {
+        let observed = self.backend.observed()?;
+        lock(observed).trace.as_mut().map(std::mem::take)
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use cute_emulator::{
-    AllocError, EmulatorError, FaultKind, GlobalMemory, Launch, Limits, Program, Schedule,
+    AllocError, EmulatorError, FaultKind, GlobalMemory, Launch, Limits, Observed, Program,
+    Schedule, Trace,
 };
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 use zerocopy::IntoBytes;
@@ -33,6 +34,7 @@ pub(crate) struct Emulator {
     rewrite: Option<Rewrite>,
     /// How many warp instructions its launches have executed.
     steps: AtomicU64,
+    observed: Mutex<Observed>,
     memory: Mutex<GlobalMemory>,
     programs: Cache<Program>,
     compiled: Cache<Compiled>,
@@ -45,6 +47,10 @@ impl Emulator {
             options,
             rewrite,
             steps: AtomicU64::new(0),
+            observed: Mutex::new(Observed {
+                trace: options.trace.then(Trace::new),
+                ..Observed::default()
+            }),
             memory: Mutex::default(),
             programs: Cache::new(),
             compiled: Cache::new(),
@@ -55,10 +61,10 @@ impl Emulator {
     fn program(&self, image: &Image) -> Result<Arc<Program>, Error> {
         self.programs.get(&image.id, || {
             let rewritten = self.rewrite.as_ref().map(|rewrite| rewrite(image.ptx));
-            Program::load(rewritten.as_deref().unwrap_or(image.ptx)).map_err(|source| {
+            Program::load(rewritten.as_deref().unwrap_or(image.ptx)).map_err(|error| {
                 Error::Emulator {
                     kernel: image.name,
-                    source,
+                    error,
                 }
             })
         })
@@ -82,12 +88,16 @@ impl Backend for Emulator {
         self.steps.load(Ordering::Relaxed)
     }
 
+    fn observed(&self) -> Option<&Mutex<Observed>> {
+        Some(&self.observed)
+    }
+
     fn alloc(&self, bytes: usize) -> Result<u64, Error> {
         let mut memory = lock(&self.memory);
         let free = memory.free_bytes();
         memory.alloc(bytes, ALIGN).map_err(|error| match error {
             AllocError::OutOfHostMemory(_) => Error::EmulatorMemory {
-                source: error.into(),
+                error: error.into(),
             },
             _ => Error::OutOfMemory { bytes, free },
         })
@@ -165,17 +175,18 @@ impl Backend for Emulator {
                 policy: self.options.schedule,
                 resident_clusters: self.options.resident_clusters,
             },
-            global_checks: self.options.global_checks,
+            checks: self.options.checks,
             limits: Limits {
                 steps: self.options.step_limit,
+                idle_steps: self.options.idle_limit,
                 ..Limits::default()
             },
         };
-        let launched = program.launch(&mut memory, image.name, &launch);
-        let steps = match &launched {
-            Ok(stats) => stats.steps,
-            Err(error) => error.steps(),
-        };
+        let mut observed = lock(&self.observed);
+        let before = observed.counts.steps;
+        let launched = program.launch_observed(&mut memory, image.name, &launch, &mut observed);
+        let steps = observed.counts.steps - before;
+        drop(observed);
         self.steps.fetch_add(steps, Ordering::Relaxed);
         let failure = match reports {
             Some(reports) => reports.deliver(&mut memory, &self.output)?,
@@ -186,9 +197,9 @@ impl Backend for Emulator {
             (Err(EmulatorError::Fault(fault)), Some(failure)) if fault.kind == FaultKind::Trap => {
                 Err(failure)
             }
-            (Err(source), _) => Err(Error::Emulator {
+            (Err(error), _) => Err(Error::Emulator {
                 kernel: image.name,
-                source,
+                error,
             }),
         }
     }
@@ -225,7 +236,7 @@ impl Reports {
         let address = memory
             .alloc(bytes.len(), ALIGN)
             .map_err(|error| Error::EmulatorMemory {
-                source: error.into(),
+                error: error.into(),
             })?;
         memory.write(address, bytes).map_err(memory_error)?;
         Ok(Some(Reports {
@@ -244,7 +255,7 @@ impl Reports {
         memory
             .free(self.address)
             .map_err(|error| Error::EmulatorMemory {
-                source: error.into(),
+                error: error.into(),
             })?;
         self.buffer.deliver(&words, output);
         Ok(self.buffer.failure(&words))
@@ -259,8 +270,8 @@ impl Timer for Stopwatch {
     }
 }
 
-fn memory_error(source: cute_emulator::MemoryError) -> Error {
+fn memory_error(error: cute_emulator::MemoryError) -> Error {
     Error::EmulatorMemory {
-        source: EmulatorError::Memory(source),
+        error: EmulatorError::Memory(error),
     }
 }

@@ -50,31 +50,31 @@ pub enum Error {
     #[error(transparent)]
     Driver(#[from] DriverError),
     /// The driver's compiler refused a kernel.
-    #[error("kernel {kernel} does not compile: {source}\n{log}")]
+    #[error("kernel {kernel} does not compile: {error}\n{log}")]
     Jit {
         /// Name of the kernel.
         kernel: &'static str,
         /// The error that `cuModuleLoadDataEx` returned.
-        source: DriverError,
+        error: DriverError,
         /// The compiler's error log, then its information log.
         log: String,
     },
     /// The emulator refused a kernel or found a fault in its run.
-    #[error("kernel {kernel} on the emulator: {source}")]
+    #[error("kernel {kernel} on the emulator: {error}")]
     Emulator {
         /// Name of the kernel.
         kernel: &'static str,
         /// The emulator's error, which names the instruction and the thread where there is one.
-        source: EmulatorError,
+        error: EmulatorError,
     },
     /// An assertion of a kernel failed while it ran. On a GPU, the device can do nothing more in this process.
     #[error(transparent)]
     Assertion(#[from] AssertionFailure),
     /// The emulator's memory refused an operation.
-    #[error("emulator memory: {source}")]
+    #[error("emulator memory: {error}")]
     EmulatorMemory {
         /// The emulator's error.
-        source: EmulatorError,
+        error: EmulatorError,
     },
     /// A tensor map keeps every rule of [`ArgumentRule`], but breaks another rule of the driver.
     #[error("tensor map: {rule}")]
@@ -151,8 +151,8 @@ impl Error {
     /// Whether the same call may succeed later, as it may after `CUDA_ERROR_OUT_OF_MEMORY`.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
-            Error::Driver(source) | Error::Jit { source, .. } => {
-                PASSING.iter().any(|&code| code as u32 == source.code)
+            Error::Driver(error) | Error::Jit { error, .. } => {
+                PASSING.iter().any(|&code| code as u32 == error.code)
             }
             _ => false,
         }

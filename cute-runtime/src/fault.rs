@@ -2,7 +2,6 @@
 
 use cute_algebra::{ComposedLayout, Swizzle, Value};
 use cute_emulator::{Element, EmulatorError, Fault, FaultKind};
-use cute_hopper::barriers::MBARRIER_BYTES;
 
 use crate::tensor_map::RawView;
 use crate::{ElementType, Error};
@@ -12,13 +11,14 @@ use crate::{ElementType, Error};
 pub(crate) fn located(error: Error, arguments: &[(&'static str, &RawView)]) -> Error {
     let Error::Emulator {
         kernel,
-        source: EmulatorError::Fault(mut fault),
+        error: EmulatorError::Fault(mut fault),
     } = error
     else {
         return error;
     };
     for element in &mut fault.elements {
-        element.coordinate = shared(&element.description, element.byte);
+        let known = element.coordinate.take();
+        element.coordinate = known.or_else(|| shared(&element.description, element.byte));
     }
     if fault.elements.is_empty() {
         let element = argument(&fault, arguments);
@@ -26,16 +26,13 @@ pub(crate) fn located(error: Error, arguments: &[(&'static str, &RawView)]) -> E
     }
     Error::Emulator {
         kernel,
-        source: EmulatorError::Fault(fault),
+        error: EmulatorError::Fault(fault),
     }
 }
 
-/// The coordinate of a byte of a tensor in shared memory, whose description is `f32 at (8,32):(32,1)` or `4 mbarriers, …`.
+/// The coordinate of a byte of a tensor in shared memory, whose description is `f32 at (8,32):(32,1)`.
 fn shared(description: &str, byte: i64) -> Option<String> {
-    let Some((name, layout)) = description.split_once(" at ") else {
-        let is_barrier = description.contains(" mbarriers, ");
-        return is_barrier.then(|| (byte / i64::from(MBARRIER_BYTES)).to_string());
-    };
+    let (name, layout) = description.split_once(" at ")?;
     let element = ElementType::from_name(name)?;
     let layout = match layout.parse().ok()? {
         Value::Layout(layout) => ComposedLayout::new(Swizzle::IDENTITY, 0, layout).ok()?,
@@ -118,7 +115,6 @@ mod tests {
                 2 * (64 + 8),
                 Some("(1, 0)"),
             ),
-            ("4 mbarriers, 1 arrivals a phase", 17, Some("2")),
             ("f32 at nothing", 0, None),
         ] {
             assert_eq!(

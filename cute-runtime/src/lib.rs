@@ -52,6 +52,8 @@ mod tensor;
 mod tensor_map;
 
 pub use compiled::Compiled;
+/// What launches on the emulator executed, moved and waited for, and when.
+pub use cute_emulator::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Trace, Waits};
 pub use cute_hopper::SwizzleMode;
 pub use cute_hopper::tma::{L2Promotion, OobFill};
 /// Lowers the kernels of an inline module to PTX when rustc expands the attribute.
@@ -113,7 +115,7 @@ pub use error::{ArgumentRule, AssertionFailure, DriverError, Error, LaunchRule, 
 pub use fact::{Comparison, Fact, Named, Term};
 pub use kernel::{Grid, Kernel, Param, Piece, Report, TmaRecipe};
 pub use memory::Buffer;
-pub use schedule::{EmulatorOptions, Policy, ScheduleFailure};
+pub use schedule::{Checks, EmulatorOptions, Policy, ScheduleFailure};
 pub use tensor::{Tensor, TensorView, TensorViewMut};
 #[cfg(feature = "instantiate")]
 pub use {error::Mistake, image::Image, instantiate::Instantiate};
@@ -277,6 +279,11 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/tour.md")]
 struct Tour;
+
+/// Runs the examples of the page on the emulator as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/emulator.md")]
+struct EmulatorPage;
 
 /// Runs the examples of the page on analyses as tests.
 #[cfg(doctest)]

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-pub use cute_emulator::Policy;
+pub use cute_emulator::{Checks, Policy};
 use cute_emulator::{Limits, Schedule};
 
 use crate::Device;
@@ -23,11 +23,15 @@ pub struct EmulatorOptions {
     pub seed: u64,
     /// A launch that needs more warp instructions than this fails.
     pub step_limit: u64,
+    /// A launch that changes nothing but registers in more warp instructions in a row than this fails: it is probably in an endless
+    /// loop.
+    pub idle_limit: u64,
     /// How many clusters run at a time, at most.
     pub resident_clusters: usize,
-    /// Whether races in global memory and reads of global memory that nobody has written are errors. Without these checks,
-    /// accesses to global memory are faster, and take no memory of the host for records.
-    pub global_checks: bool,
+    /// Which mistakes are looked for.
+    pub checks: Checks,
+    /// Whether [`Device::take_trace`] has a trace.
+    pub trace: bool,
 }
 
 impl Default for EmulatorOptions {
@@ -48,8 +52,10 @@ impl EmulatorOptions {
             schedule: policy,
             seed,
             step_limit: Limits::default().steps,
+            idle_limit: Limits::default().idle_steps,
             resident_clusters,
-            global_checks: true,
+            checks: Checks::default(),
+            trace: false,
         }
     }
 }

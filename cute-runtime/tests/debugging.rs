@@ -191,6 +191,29 @@ fn faults_are_told_in_the_words_of_the_source() {
 }
 
 #[test]
+fn causes_do_not_repeat_what_is_said() {
+    let device = Device::emulator();
+    let errors = [
+        kernels::deadlock::launch(&device, 1).unwrap_err(),
+        // A module that does not parse.
+        {
+            let broken = |ptx: &str| ptx.replace("ret;", "ret; what;");
+            let device = Device::emulator_rewriting(EmulatorOptions::default(), broken);
+            kernels::deadlock::launch(&device, 1).unwrap_err()
+        },
+    ];
+    for error in errors {
+        let mut said = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(error) = cause {
+            assert!(!said.contains(&error.to_string()), "{said}: {error}");
+            said = error.to_string();
+            cause = error.source();
+        }
+    }
+}
+
+#[test]
 fn of_the_failures_under_many_schedules_the_shortest_is_told() {
     let race = |device: &Device| {
         let mut out = Tensor::<f32, 1>::zeros(device, [64])?;

@@ -2,12 +2,25 @@
 
 #![forbid(unsafe_code)]
 
+pub mod sanitize;
+
+use std::ffi::OsString;
 use std::str::FromStr;
 
 use cute_runtime::Device;
+use lexopt::ValueExt;
 
 /// The command line: `--name value`, `--name=value` and `--name`.
 pub struct Arguments(lexopt::Parser);
+
+/// An argument of the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The name of an option, without its dashes.
+    Option(String),
+    /// A value that belongs to no option.
+    Value(String),
+}
 
 impl Arguments {
     /// The arguments of the process.
@@ -15,13 +28,28 @@ impl Arguments {
         Arguments(lexopt::Parser::from_env())
     }
 
+    /// These arguments, without the name of the program.
+    pub fn new(arguments: impl IntoIterator<Item = OsString, IntoIter: 'static>) -> Self {
+        Arguments(lexopt::Parser::from_args(arguments))
+    }
+
+    /// The next argument; `None` after the last one.
+    pub fn next_argument(&mut self) -> Result<Option<Argument>, lexopt::Error> {
+        Ok(match self.0.next()? {
+            None => None,
+            Some(lexopt::Arg::Short('h')) => Some(Argument::Option("help".to_string())),
+            Some(lexopt::Arg::Long(name)) => Some(Argument::Option(name.to_string())),
+            Some(lexopt::Arg::Value(value)) => Some(Argument::Value(value.string()?)),
+            Some(other) => return Err(other.unexpected()),
+        })
+    }
+
     /// The name of the next option, without its dashes; `None` after the last one.
     pub fn next_option(&mut self) -> Result<Option<String>, lexopt::Error> {
-        match self.0.next()? {
+        match self.next_argument()? {
             None => Ok(None),
-            Some(lexopt::Arg::Short('h')) => Ok(Some("help".to_string())),
-            Some(lexopt::Arg::Long(name)) => Ok(Some(name.to_string())),
-            Some(other) => Err(other.unexpected()),
+            Some(Argument::Option(name)) => Ok(Some(name)),
+            Some(Argument::Value(value)) => Err(lexopt::Error::UnexpectedArgument(value.into())),
         }
     }
 
@@ -30,7 +58,6 @@ impl Arguments {
     where
         T: FromStr<Err: Into<Box<dyn std::error::Error + Send + Sync>>>,
     {
-        use lexopt::ValueExt;
         self.0.value()?.parse()
     }
 }

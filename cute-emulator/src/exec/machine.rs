@@ -3,17 +3,20 @@
 
 use super::order::{Delay, Order};
 use super::random::Random;
-use super::state::cluster::{Cluster, state_bytes};
+use super::state::cluster::{Cluster, Cta, state_bytes};
 use super::state::global::{Global, first_cta};
 use super::state::origin::Origin;
 use super::state::queue::Budget;
+use super::state::repetition::Repetition;
 use super::state::shared::Shared;
 use super::state::warp::{Wait, Warp};
 use super::step::{Blame, Result as StepResult, Step};
+use super::watch::Watch;
 use crate::error::{EmulatorError, Fault, Site, Stuck};
-use crate::launch::{Launch, Stats};
+use crate::launch::{Launch, Observed};
 use crate::memory::GlobalMemory;
 use crate::op::Code;
+use std::collections::BTreeMap;
 
 /// A warp runs for at most this many instructions before another may run: one of these, at random.
 const BUDGETS: [u32; 4] = [1, 16, 128, 1024];
@@ -22,6 +25,8 @@ const BUDGETS: [u32; 4] = [1, 16, 128, 1024];
 const BYTES_PER_STEP: u64 = 1024;
 /// Checking whether this many warps can run is charged like one instruction.
 const WARPS_PER_STEP: usize = 64;
+/// After this many instructions without progress, the states of warps are compared.
+const SPINNING: u64 = 1 << 17;
 
 /// Runs an entry to its end. The caller has checked the launch.
 pub(crate) fn run(
@@ -29,7 +34,8 @@ pub(crate) fn run(
     params: &[u8],
     memory: &mut GlobalMemory,
     launch: &Launch<'_>,
-) -> Result<Stats, EmulatorError> {
+    observed: &mut Observed,
+) -> Result<(), EmulatorError> {
     let clusters = launch
         .grid
         .iter()
@@ -43,7 +49,7 @@ pub(crate) fn run(
         params,
         memory,
         global: Global::new(
-            launch.global_checks,
+            launch.checks.global,
             launch.grid,
             launch.cluster,
             launch.limits.recorded_bytes,
@@ -51,7 +57,7 @@ pub(crate) fn run(
         launch,
         random: Random(launch.schedule.seed),
         order: Order::new(launch.schedule.policy),
-        stats: Stats::default(),
+        watch: Watch::new(code, launch.grid, observed.trace.take()),
         pending: Budget::new(launch.limits.pending_bytes),
         charged: 0,
         start: state / BYTES_PER_STEP,
@@ -61,9 +67,12 @@ pub(crate) fn run(
         next: 0,
         clusters,
         stalled: false,
+        progressed: 0,
+        rounds: BTreeMap::new(),
     };
-    machine.run()?;
-    Ok(machine.stats)
+    let result = machine.run();
+    machine.watch.end(code, observed);
+    result
 }
 
 struct Machine<'a> {
@@ -74,7 +83,7 @@ struct Machine<'a> {
     launch: &'a Launch<'a>,
     random: Random,
     order: Order,
-    stats: Stats,
+    watch: Watch,
     pending: Budget,
     /// What was charged against the step limit in addition to executed instructions.
     charged: u64,
@@ -91,6 +100,10 @@ struct Machine<'a> {
     clusters: u64,
     /// Whether all warps that wait for an mbarrier have run on since the last instruction that made progress.
     stalled: bool,
+    /// The steps at the last instruction that made progress.
+    progressed: u64,
+    /// The states of warps since then, by the index of the cluster and of the warp.
+    rounds: BTreeMap<(usize, usize), Repetition>,
 }
 
 impl Machine<'_> {
@@ -110,7 +123,7 @@ impl Machine<'_> {
                 return Ok(());
             }
             let limit = self.launch.limits.most_steps();
-            if self.stats.steps + self.charged > limit {
+            if self.watch.counts.steps + self.charged > limit {
                 return Err(EmulatorError::StepLimit {
                     entry: self.code.name.clone(),
                     limit,
@@ -126,6 +139,9 @@ impl Machine<'_> {
             } else {
                 let (cluster, warp) = self.order.choose(&runnable, &mut self.random);
                 self.slice(cluster, warp)?;
+                if self.idle() > SPINNING {
+                    self.check_end(&runnable, (cluster, warp))?;
+                }
             }
             if self.order.delay() == Delay::Random
                 && !self.running.is_empty()
@@ -166,8 +182,11 @@ impl Machine<'_> {
             behind.unwrap_or(any)
         };
         let split = warp.splits.swap_remove(chosen);
+        self.watch.resumes(self.code, cluster, &warp, &split);
+        let (before, start) = (split.clone(), self.watch.counts.steps);
         let budget = BUDGETS[self.random.below(BUDGETS.len())];
         let result = self.step(c, &mut warp, |step| step.run(split, budget));
+        (self.watch).turn(self.code, &self.running[c], &warp, &before, start);
         self.order.after_turn(&mut warp, &mut self.random);
         self.running[c].warps[w] = warp;
         result?;
@@ -193,8 +212,9 @@ impl Machine<'_> {
             global: &mut self.global,
             random: &mut self.random,
             delay: self.order.delay(),
-            stats: &mut self.stats,
+            watch: &mut self.watch,
             limits: &self.launch.limits,
+            checks: self.launch.checks,
             pending: &mut self.pending,
             charged: &mut self.charged,
             pc: 0,
@@ -202,7 +222,11 @@ impl Machine<'_> {
         };
         let result = f(&mut step);
         let (pc, progress) = (step.pc, step.progress);
-        self.stalled &= !progress;
+        if progress {
+            self.stalled = false;
+            self.progressed = self.watch.counts.steps;
+            self.rounds.clear();
+        }
         result.map_err(|blame| self.fault(c, warp, pc, blame))
     }
 
@@ -236,7 +260,51 @@ impl Machine<'_> {
             entry: self.code.name.clone(),
             threads: self.stuck(),
             schedule: self.launch.schedule,
-            steps: self.stats.steps,
+            steps: self.watch.counts.steps,
+        })
+    }
+
+    /// How many instructions have been executed since the last that made progress.
+    fn idle(&self) -> u64 {
+        self.watch.counts.steps - self.progressed
+    }
+
+    /// Called after a turn of a warp when no instruction has made progress for a while. It is an error if no warp will make any:
+    /// if each that can run is in a state in which it has been since, or if they have gone on like that for too long.
+    fn check_end(
+        &mut self,
+        runnable: &[(u64, (usize, usize))],
+        turn: (usize, usize),
+    ) -> Result<(), EmulatorError> {
+        let state = self.running[turn.0].warps[turn.1].fingerprint();
+        self.rounds.entry(turn).or_default().add(state);
+        let repeats = |warp: &(usize, usize)| self.rounds.get(warp).is_some_and(Repetition::found);
+        let limit = match runnable.iter().all(|(_, warp)| repeats(warp)) {
+            true => None,
+            false if self.idle() > self.launch.limits.idle_steps => {
+                Some(self.launch.limits.idle_steps)
+            }
+            false => return Ok(()),
+        };
+        // What the warps wait for may be asynchronous work, which ends some time.
+        for c in 0..self.running.len() {
+            if self.running[c].copies_under_way() > 0 {
+                return self.land(c);
+            }
+            let under_way = |cta: &Cta| cta.stores.len() > 0;
+            if let Some(rank) = self.running[c].ctas.iter().position(under_way) {
+                self.progressed = self.watch.counts.steps;
+                self.rounds.clear();
+                return self.step(c, &mut Warp::nobody(), |step| step.store_some(rank, true));
+            }
+        }
+        Err(EmulatorError::EndlessLoop {
+            entry: self.code.name.clone(),
+            idle: self.idle(),
+            limit,
+            threads: self.stuck(),
+            schedule: self.launch.schedule,
+            steps: self.watch.counts.steps,
         })
     }
 
@@ -303,6 +371,7 @@ impl Machine<'_> {
             rank: warp.rank,
             warp: warp.warp,
             lane: 0,
+            started: 0,
         };
         let site = self.site(&self.running[c], blame.origin.unwrap_or(here), blame.lane);
         EmulatorError::Fault(Box::new(Fault {
@@ -312,7 +381,7 @@ impl Machine<'_> {
                 .unwrap_or_default(),
             kind: blame.kind,
             schedule: self.launch.schedule,
-            steps: self.stats.steps,
+            steps: self.watch.counts.steps,
         }))
     }
 
@@ -323,23 +392,16 @@ impl Machine<'_> {
             for warp in &cluster.warps {
                 for split in &warp.splits {
                     let origin = Origin {
-                        instruction: split.pc,
+                        instruction: split.waits_at(),
                         rank: warp.rank,
                         warp: warp.warp,
                         lane: 0,
-                    };
-                    // A split that waits at a named barrier or for an mbarrier is already at the next instruction.
-                    let origin = match split.wait {
-                        Some(Wait::Barrier { .. } | Wait::Mbarrier { .. }) => Origin {
-                            instruction: split.pc - 1,
-                            ..origin
-                        },
-                        _ => origin,
+                        started: 0,
                     };
                     stuck.push(Stuck {
                         site: self.site(cluster, origin, None),
                         lanes: split.mask,
-                        waits_for: cluster.waits_for(warp, split),
+                        waits_for: cluster.waits_for(self.code, warp, split),
                     });
                 }
             }

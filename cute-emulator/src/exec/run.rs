@@ -15,6 +15,7 @@ impl Step<'_> {
             let code: &Code = self.code;
             let instruction = &code.instructions[split.pc];
             let followed = instruction.followed.as_deref();
+            let followed = followed.filter(|_| self.checks.registers);
             if let Some(guard) = followed.and_then(|followed| followed.guard) {
                 self.check_written(&[guard], split.mask)?;
             }
@@ -30,7 +31,7 @@ impl Step<'_> {
                     split.wait = Some(Wait::Lanes { required });
                     break;
                 }
-                self.stats.steps += 1;
+                self.watch.step(code, split.pc);
                 if let Some(followed) = followed {
                     self.check_reads(followed, active)?;
                 }
@@ -80,6 +81,7 @@ impl Step<'_> {
                 break;
             }
         }
+        split.since = self.watch.counts.steps;
         self.warp.splits.push(split);
         Ok(())
     }
@@ -118,7 +120,7 @@ impl Step<'_> {
         self.leave_barriers();
         let left = &mut self.cluster.ctas[self.warp.rank].left;
         left.join(&self.warp.knowledge);
-        if self.cluster.cta_ended(self.warp.rank) {
+        if self.checks.order && self.cluster.cta_ended(self.warp.rank) {
             self.check_exit()?;
         }
         Ok(())

@@ -7,8 +7,9 @@ use super::state::global::Global;
 use super::state::origin::Origin;
 use super::state::queue::Budget;
 use super::state::warp::Warp;
+use super::watch::Watch;
 use crate::error::FaultKind;
-use crate::launch::Stats;
+use crate::launch::Checks;
 use crate::limits::Limits;
 use crate::memory::GlobalMemory;
 use crate::op::Code;
@@ -25,8 +26,9 @@ pub(crate) struct Step<'a> {
     pub(crate) global: &'a mut Global,
     pub(crate) random: &'a mut Random,
     pub(crate) delay: Delay,
-    pub(crate) stats: &'a mut Stats,
+    pub(crate) watch: &'a mut Watch,
     pub(crate) limits: &'a Limits,
+    pub(crate) checks: Checks,
     pub(crate) pending: &'a mut Budget,
     /// What was charged against the step limit in addition to executed instructions.
     pub(crate) charged: &'a mut u64,
@@ -49,6 +51,16 @@ impl Step<'_> {
             rank: self.warp.rank,
             warp: self.warp.warp,
             lane,
+            started: self.watch.counts.steps as u32,
+        }
+    }
+
+    /// [`warp_at`](Step::warp_at), to change it.
+    pub(crate) fn warp_at_mut(&mut self, index: usize) -> &mut Warp {
+        if index == self.warp.index {
+            self.warp
+        } else {
+            &mut self.cluster.warps[index]
         }
     }
 

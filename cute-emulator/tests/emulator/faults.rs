@@ -305,7 +305,7 @@ fn copied(wait: &str, after: &str) -> String {
 
 const WAIT: &str = "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r3], 0; @!%p1 bra WAIT;";
 
-fn go(seed: u64, ptx: &str) -> Result<cute_emulator::Stats, EmulatorError> {
+fn go(seed: u64, ptx: &str) -> Result<cute_emulator::Counts, EmulatorError> {
     let mut run = Run::threads(32).seed(seed);
     let map = TensorMap {
         element: ElementType::U16,
@@ -473,9 +473,14 @@ fn a_cta_that_has_ended_is_out_of_reach() {
 
 #[test]
 fn endless_loops_end_at_the_step_limit() {
-    match words_of(32, "LOOP: bra LOOP;") {
+    let mut run = Run::threads(32);
+    run.launch.limits.steps = 1 << 16;
+    match run.go(
+        &module("", "LOOP: st.shared.b32 [smem], 1;\nbra LOOP;"),
+        &[],
+    ) {
         Err(EmulatorError::StepLimit { limit, threads, .. }) => {
-            assert_eq!((limit, threads.len()), (1 << 24, 1));
+            assert_eq!((limit, threads.len()), (1 << 16, 1));
         }
         other => panic!("{other:?}"),
     }

@@ -581,7 +581,7 @@ fn the_checks_can_be_left_out() {
         let ptx = kernel(body);
         let launch = |checks: bool| {
             let mut run = Run::threads(64);
-            run.launch.global_checks = checks;
+            run.launch.checks.global = checks;
             let (x, y) = (run.words(&[0; 4]), run.memory.alloc(16, 16).unwrap());
             run.go(&ptx, &[pointer(x), pointer(y)])
         };

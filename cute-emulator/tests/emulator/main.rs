@@ -2,6 +2,7 @@
 
 mod atomics;
 mod copies;
+mod counts;
 mod coverage;
 mod events;
 mod faults;
@@ -10,6 +11,7 @@ mod hostile;
 mod instructions;
 mod lanes;
 mod mbarriers;
+mod messages;
 mod mutations;
 mod pipeline;
 mod registers;
@@ -17,7 +19,7 @@ mod tensor_cores;
 mod threads;
 mod time;
 
-use cute_emulator::{EmulatorError, FaultKind, GlobalMemory, Launch, Program, Schedule, Stats};
+use cute_emulator::{Counts, EmulatorError, FaultKind, GlobalMemory, Launch, Program, Schedule};
 
 /// The seeds of schedules. A correct kernel gives the same result under each.
 const SEEDS: std::ops::Range<u64> = 0..6;
@@ -82,7 +84,7 @@ impl<'a> Run<'a> {
             .collect()
     }
 
-    fn go(&mut self, ptx: &str, args: &[Vec<u8>]) -> Result<Stats, EmulatorError> {
+    fn go(&mut self, ptx: &str, args: &[Vec<u8>]) -> Result<Counts, EmulatorError> {
         let launch = Launch {
             args,
             ..self.launch.clone()

@@ -25,6 +25,7 @@ const LIMITS: Limits = Limits {
     recorded_bytes: 1 << 20,
     mbarriers: 64,
     steps: 2048,
+    idle_steps: 2048,
 };
 
 /// Numbers at or beyond the limits of what instructions take.

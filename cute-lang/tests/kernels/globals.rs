@@ -363,6 +363,75 @@ fn every_extent_and_offset() {
     }
 }
 
+/// Tiles are moved back, so that vectors are aligned or not, and lie across both ends of a row.
+#[test]
+fn tiles_that_begin_anywhere() {
+    for extent in [1, 2, 7, 8, 9, 15, 16, 17, 33, 40] {
+        for ((element, vector, single), back) in [
+            ((BF16, "v4.b32", "b16"), "misalignment($y, f)"),
+            ((BF16, "v4.b32", "b16"), "3 * grid_dim().1"),
+            ((BF16, "v4.b32", "b16"), "8 * grid_dim().1"),
+            ((F32, "v4.f32", "f32"), "misalignment($y, f)"),
+            ((F32, "v4.f32", "f32"), "5 * grid_dim().1"),
+        ] {
+            let [load, store] = ["ld", "st"].map(|it| format!("{it}.global.{single}"));
+            let [loads, stores] = ["ld", "st"].map(|it| format!("{it}.global.{vector}"));
+            let case = Case {
+                element,
+                extents: &[3, extent],
+                strides: &[extent + 3, 1],
+                offset: extent % 8,
+                facts: if extent % 8 == 0 {
+                    "extent(T, 1) % 8 == 0"
+                } else {
+                    ""
+                },
+                tile: &[1, 32],
+                held: "(1, 32)",
+                threads: 1,
+                accesses: &[&load, &store, &loads, &stores],
+            };
+            let body = format!(
+                "let f = fragment::<$element>($held);
+                let distance = (0, -(({back}) as i32));
+                copy_or(domain_offset(distance, $x), f, $fill);
+                fill_outside(f, domain_offset(distance, $x), $fill);
+                copy_inside(f, domain_offset(distance, $y));
+                let g = fragment::<$element>($held);
+                copy_or($x, g, $fill);
+                copy(g, $z);"
+            );
+            check_body(&case, &body);
+        }
+    }
+}
+
+#[test]
+fn values_outside_are_filled() {
+    let body = "
+        let f = fragment::<$element>($held);
+        copy_or($x, f, 0.0);
+        fill_outside(f, $x, $fill);
+        copy_inside(f, $y);
+        copy(f, $z);";
+    for extent in 1..=17 {
+        check_body(
+            &Case {
+                element: BF16,
+                extents: &[3, extent],
+                strides: &[extent + 3, 1],
+                offset: 0,
+                facts: "",
+                tile: &[2, 8],
+                held: "layout!((8,2):(1@1,1@0))",
+                threads: 8,
+                accesses: &["ld.global.b16", "st.global.b16"],
+            },
+            body,
+        );
+    }
+}
+
 #[test]
 fn ranks_of_one_to_five() {
     let extents = [3, 2, 5, 3, 9];
@@ -700,6 +769,10 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         "let t = local_tile(z, 128, block_idx().0); t[thread() % 128] = 0.0;",
         // A sum that may be below 0.
         "let i = (thread() & 31) as i32 + -8; x[(0, i as u32)] = 0.0;",
+        "let v = fragment::<f32>((1, 4)); copy(domain_offset((0, -1), local_tile(x, (1, 4), (0, 0))), v);",
+        "let v = fragment::<f32>((1, 4)); let d = -((thread() & 7) as i32); copy(domain_offset((0, d), local_tile(x, (1, 4), (0, 1))), v);",
+        "let v = fragment::<f32>((1, 4)); let d = (thread() & 31) as i32 + -8; copy(domain_offset((0, d), local_tile(x, (1, 4), (0, 0))), v);",
+        "let v = fragment::<f32>((1, 4)); copy(domain_offset((0, 61), local_tile(x, (1, 4), (0, 0))), v);",
     ];
     for body in refused {
         let error = match safe("", body) {
@@ -953,7 +1026,7 @@ fn checks_are_wanted_by_an_attribute() {
         (
             "check = true",
             body,
-            "expected `threads`, `cluster` or `checked`, found `check`",
+            "expected `threads`, `cluster`, `resident` or `checked`, found `check`",
         ),
     ] {
         let error = safe(attribute, body).err();

@@ -490,7 +490,7 @@ fn fragments_as_numbers() {
             "warps 0 and 1 hold the same values of the fragment, and both would store them",
         ),
         (
-            "let x = fragment::<bf16>(wgmma_c(64)); let y = reduce(x, 1, max);",
+            "let x = fragment::<bf16>(wgmma_c(64)); let y = reduce(x, 1, add);",
             "`reduce` takes elements of `f32`, `i32` or `u32`, not of `bf16`: `convert` the fragment",
         ),
         (

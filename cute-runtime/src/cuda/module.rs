@@ -65,11 +65,11 @@ impl Module {
                 values.as_mut_ptr(),
             )
         };
-        let (info, error) = (text(&info), text(&error));
-        check("cuModuleLoadDataEx", answer).map_err(|source| Error::Jit {
+        let (info, errors) = (text(&info), text(&error));
+        check("cuModuleLoadDataEx", answer).map_err(|error| Error::Jit {
             kernel,
-            source,
-            log: format!("{error}\n{info}").trim().to_string(),
+            error,
+            log: format!("{errors}\n{info}").trim().to_string(),
         })?;
         let module = Module {
             context: entered.context(),

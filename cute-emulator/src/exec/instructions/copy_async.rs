@@ -1,5 +1,6 @@
 //! `cp.async`: asynchronous copies of 4, 8 or 16 bytes for each lane, which are not bulk copies.
 
+use super::traffic::Moves;
 use crate::error::FaultKind;
 use crate::exec::state::copies::{Arrival, LaneCopy};
 use crate::exec::state::knowledge::Phases;
@@ -9,7 +10,7 @@ use crate::exec::state::readers::{Completion, End, Reading};
 use crate::exec::state::shared::{How, Tag};
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
-use crate::op::{Address, Reg};
+use crate::op::{Address, Reg, Space};
 
 impl Step<'_> {
     pub(crate) fn copy_async(
@@ -20,6 +21,12 @@ impl Step<'_> {
         bytes: u32,
         source_bytes: Option<Reg>,
     ) -> Result<()> {
+        self.count_access(active, Space::Shared, to, bytes as usize, Moves::Write);
+        let reads = |lane: &usize| source_bytes.is_none_or(|row| self.warp.get(row, *lane) != 0);
+        let reading = lanes(active)
+            .filter(reads)
+            .fold(0, |mask, lane| mask | 1 << lane);
+        self.count_access(reading, Space::Global, from, bytes as usize, Moves::Read);
         let (code, warps, tag) = (self.code, self.cluster.warps_per_cta(), Tag::copy(self.pc));
         let warp = self.warp.index;
         let read = Completion::new(Reading::Lanes { warp });
@@ -202,6 +209,8 @@ impl Step<'_> {
         found.learn(&knowledge, true);
         found
             .arrive(1, address)
-            .map_err(|fault| Blame::origin(fault, origin))
+            .map_err(|fault| Blame::origin(fault, origin))?;
+        self.watch.phase(self.code, self.cluster, rank, barrier);
+        Ok(())
     }
 }

@@ -45,10 +45,11 @@ impl Step<'_> {
                 }
             };
             for rank in &ranks {
-                self.expect_copy(*rank, to, &from, barrier).map_err(blame)?;
+                let expected = self.expect_copy(*rank, to, &from, barrier);
+                expected.map_err(|fault| blame(fault.seen_from(self.warp.rank, *rank)))?;
             }
             let bytes = from.bytes() * ranks.len() as u64;
-            self.stats.copied_in += bytes;
+            self.watch.counts.copied_in += bytes;
             self.charge(bytes / BYTES_PER_STEP);
             let read = self
                 .begin_copy_read(lane, to, &from, &ranks, barrier)
@@ -173,7 +174,9 @@ impl Step<'_> {
         let address = u64::from(barrier);
         let arrives = |rank: usize| {
             let found = cluster.ctas[rank].mbarriers.get(&barrier);
-            let found = found.ok_or_else(|| blame(FaultKind::NoBarrier { address }))?;
+            let found = found.ok_or_else(|| {
+                blame(FaultKind::NoBarrier { address }.seen_from(origin.rank, rank))
+            })?;
             let after = found.completed() + 1;
             if let Some(read) = &read {
                 read.end(End::Arrived {
@@ -205,6 +208,7 @@ impl Step<'_> {
             Ok(())
         })
         .map_err(blame)?;
+        (self.watch).performed(self.code, self.cluster, origin, "copy");
         for (rank, _) in ranks {
             let Cta {
                 mbarriers, copied, ..
@@ -216,7 +220,9 @@ impl Step<'_> {
             barrier.learn_phases(&phases);
             barrier
                 .transfer(-(from.bytes() as i64), address)
-                .map_err(blame)?;
+                .map_err(|fault| blame(fault.seen_from(origin.rank, rank)))?;
+            self.watch
+                .phase(self.code, self.cluster, rank, address as u32);
         }
         Ok(())
     }

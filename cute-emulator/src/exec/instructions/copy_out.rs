@@ -67,7 +67,7 @@ impl Step<'_> {
             if let (None, Endpoint::Tile { map, .. }) = (&reduction, &mut to) {
                 end_rows_at_whole_units(map);
             }
-            self.stats.copied_out += to.bytes();
+            self.watch.counts.copied_out += to.bytes();
             self.charge(to.bytes() / BYTES_PER_STEP);
             let origin = self.origin(lane);
             self.pending.begin(&Phases::default()).map_err(blame)?;
@@ -205,6 +205,7 @@ impl Step<'_> {
             return Ok(());
         };
         stores.held -= store.data.len();
+        (self.watch).performed(self.code, self.cluster, store.origin, "copy");
         let memory = &mut *self.memory;
         store
             .to

@@ -13,6 +13,7 @@ use crate::op::{Address, PENDING_SHIFT, Phase, Reg};
 
 impl Step<'_> {
     pub(crate) fn mbarrier_init(&mut self, mask: u32, address: Address, count: Reg) -> Result<()> {
+        self.progress = true;
         for lane in lanes(mask) {
             let (rank, at) = self.mbarrier_address(lane, address)?;
             let count = u64::from(self.warp.get(count, lane) as u32);
@@ -61,6 +62,7 @@ impl Step<'_> {
     }
 
     pub(crate) fn mbarrier_inval(&mut self, mask: u32, address: Address) -> Result<()> {
+        self.progress = true;
         for lane in lanes(mask) {
             let (rank, at) = self.mbarrier_address(lane, address)?;
             let Some(removed) = self.cluster.ctas[rank].mbarriers.remove(&at) else {
@@ -131,7 +133,8 @@ impl Step<'_> {
                 }
                 Ok(())
             };
-            update().map_err(|fault| Blame::lane(fault, lane))?;
+            update().map_err(|fault: FaultKind| Blame::lane(fault.seen_from(own, rank), lane))?;
+            self.watch.phase(self.code, self.cluster, rank, at as u32);
             if let Some(state) = state {
                 self.warp.set(state, lane, before);
             }
@@ -149,11 +152,14 @@ impl Step<'_> {
         let knowledge = self.warp.knowledge.clone();
         for lane in lanes(mask) {
             let bytes = i64::from(self.warp.get(bytes, lane) as u32);
+            let own = self.warp.rank;
+            let (rank, _) = self.mbarrier_address(lane, address)?;
             let (barrier, at) = self.mbarrier(lane, address)?;
             barrier
                 .check_turn(&knowledge, at)
                 .and_then(|()| barrier.transfer(-bytes, at))
-                .map_err(|fault| Blame::lane(fault, lane))?;
+                .map_err(|fault| Blame::lane(fault.seen_from(own, rank), lane))?;
+            self.watch.phase(self.code, self.cluster, rank, at as u32);
         }
         Ok(())
     }
@@ -269,7 +275,8 @@ impl Step<'_> {
         let cta = &mut self.cluster.ctas[rank];
         let address = u64::from(at);
         let Some(barrier) = cta.mbarriers.get_mut(&at) else {
-            return Err(Blame::lane(FaultKind::NoBarrier { address }, lane));
+            let fault = FaultKind::NoBarrier { address }.seen_from(own, rank);
+            return Err(Blame::lane(fault, lane));
         };
         // Its initialisation must be ordered before this access, and nothing may have overwritten it.
         let usage = self.warp.knowledge.uses(self.warp.index, How::Mbarrier);
@@ -283,7 +290,7 @@ impl Step<'_> {
                     barrier.check_announced(address)
                 }
             })
-            .map_err(|fault| Blame::lane(fault, lane))?;
+            .map_err(|fault| Blame::lane(fault.seen_from(own, rank), lane))?;
         Ok((barrier, address))
     }
 
@@ -293,7 +300,7 @@ impl Step<'_> {
         self.cluster.ctas[rank]
             .shared
             .range(at, MBARRIER_BYTES)
-            .map_err(|fault| Blame::lane(fault, lane))?;
+            .map_err(|fault| Blame::lane(fault.seen_from(self.warp.rank, rank), lane))?;
         if !at.is_multiple_of(8) {
             return Err(Blame::lane(
                 FaultKind::Misaligned {

@@ -1,6 +1,7 @@
 //! Loads, stores, atomics, `ldmatrix` and `stmatrix`, and proxy fences.
 
 use super::address::Location;
+use super::traffic::Moves;
 use crate::arithmetic::{low_bits, number};
 use crate::error::FaultKind;
 use crate::exec::state::global::Kind;
@@ -16,7 +17,7 @@ const MAX_ALIGN: usize = 64;
 /// The most bytes of several lanes that are accessed together: 16 for each lane of a warp.
 const RUN_BYTES: usize = 16 * LANES;
 /// The number of rows and of columns of a matrix of `ldmatrix`.
-const EDGE: usize = 8;
+pub(super) const EDGE: usize = 8;
 
 impl Step<'_> {
     pub(crate) fn load(
@@ -34,6 +35,7 @@ impl Step<'_> {
         let scope = access.strong.map_or(Scope::Cta, |strong| strong.scope);
         let size = usize::from(access.bytes);
         let len = size * dst.len();
+        self.count_access(active, access.space, address, len, Moves::Read);
         let mut buffer = [0; RUN_BYTES];
         self.each_run(active, address, len, |step, first, run| {
             let bytes = &mut buffer[..len * run.len()];
@@ -77,6 +79,7 @@ impl Step<'_> {
         self.progress = true;
         let size = usize::from(access.bytes);
         let len = size * src.len();
+        self.count_access(active, access.space, address, len, Moves::Write);
         let mut buffer = [0; RUN_BYTES];
         self.each_run(active, address, len, |step, first, run| {
             let bytes = &mut buffer[..len * run.len()];
@@ -146,6 +149,8 @@ impl Step<'_> {
         let (access, address) = (atomic.access, atomic.address);
         self.progress = true;
         let size = usize::from(access.bytes);
+        let len = size * atomic.src.len();
+        self.count_access(active, access.space, address, len, Moves::Both);
         let strong = access.strong;
         for lane in lanes(active) {
             for (i, src) in atomic.src.iter().enumerate() {
@@ -194,6 +199,7 @@ impl Step<'_> {
         address: Address,
         transpose: bool,
     ) -> Result<()> {
+        self.count_matrices(dst.len(), address, Moves::Read);
         for (matrix, dst) in dst.iter().enumerate() {
             let mut rows = [[0_u16; EDGE]; EDGE];
             for (row, elements) in rows.iter_mut().enumerate() {
@@ -239,6 +245,7 @@ impl Step<'_> {
         transpose: bool,
     ) -> Result<()> {
         self.progress = true;
+        self.count_matrices(src.len(), address, Moves::Write);
         for (matrix, src) in src.iter().enumerate() {
             let values = self.warp.rows[*src as usize];
             let element = |row: usize, column: usize| {
@@ -298,7 +305,9 @@ impl Step<'_> {
             }
             Location::Shared(rank, address) => {
                 Self::aligned(address, len)?;
-                let range = self.cluster.ctas[rank].shared.range(address, into.len())?;
+                let shared = &self.cluster.ctas[rank].shared;
+                let range = shared.range(address, into.len());
+                let range = range.map_err(|fault| fault.seen_from(self.warp.rank, rank))?;
                 let strong = kind != Kind::Read && kind != Kind::ReadOnly;
                 let how = if strong { How::StrongRead } else { How::Read };
                 self.check_shared(rank, range.clone(), how, lanes, None)?;
@@ -370,7 +379,8 @@ impl Step<'_> {
             Location::Shared(rank, address) => {
                 Self::aligned(address, len)?;
                 let shared = &self.cluster.ctas[rank].shared;
-                let range = shared.range(address, from.len())?;
+                let range = shared.range(address, from.len());
+                let range = range.map_err(|fault| fault.seen_from(self.warp.rank, rank))?;
                 let unchanged = (shared.bytes[range.clone()] == *from).then_some(self.pc);
                 let how = match strong {
                     Some(_) => How::StrongWrite,
@@ -420,7 +430,8 @@ impl Step<'_> {
             ..self.warp.knowledge.uses(self.warp.index, how)
         };
         let shared = &self.cluster.ctas[rank].shared;
-        shared.check(range, usage, self.code, warps)?;
+        let checked = shared.check(range, usage, self.code, warps);
+        checked.map_err(|fault| fault.seen_from(self.warp.rank, rank))?;
         self.visit(rank);
         Ok(())
     }

@@ -13,6 +13,7 @@ mod mbarrier;
 mod memory;
 mod product;
 mod region;
+mod traffic;
 mod under_way;
 mod wgmma;
 mod written;
@@ -52,7 +53,7 @@ impl Step<'_> {
             }
             Op::Nop => {}
             Op::Clock { dst } => {
-                let now = self.stats.steps;
+                let now = self.watch.counts.steps;
                 self.warp.fill(*dst, active, |_| now);
             }
             Op::Shuffle(shuffle) => self.shuffle(active, shuffle),

@@ -28,11 +28,11 @@ impl Factor {
         match inputs {
             Inputs::Int(_, signed) => Factor::Int(signed, columns),
             Inputs::Float(_, format) => {
-                let some = columns.chunks_exact(WIDTH).map(|columns| {
+                let decode = |columns: &[KRow]| {
                     let row = |n: usize| Row::new(format, &columns[n], negate);
                     Columns::new(&std::array::from_fn(row))
-                });
-                Factor::Float(some.collect())
+                };
+                Factor::Float(columns.chunks_exact(WIDTH).map(decode).collect())
             }
         }
     }
@@ -55,7 +55,10 @@ impl Step<'_> {
     /// `mma.sync`. Hopper has none of 8-bit floating-point numbers, so NVIDIA's assembler converts them to f16 and makes two
     /// products of half of K. Which half it takes first is not documented.
     pub(super) fn mma(&mut self, mma: &Mma) {
-        let (a, b) = (self.rows_of_a(&mma.a), self.columns_of_b(&mma.b));
+        // A register of A holds 128 bytes of 16 rows.
+        self.count_product(COLUMNS, 8 * mma.a.len() / mma.inputs.bytes());
+        let rows = &self.warp.rows;
+        let (a, b) = (rows_of_a(rows, &mma.a), columns_of_b(rows, &mma.b));
         let halves_of_k = match mma.inputs {
             Inputs::Float(a, b) if a.bytes() == 1 => Some((a, b)),
             _ => None,
@@ -90,37 +93,44 @@ impl Step<'_> {
         }
     }
 
-    pub(super) fn multiply(&mut self, product: &Product) {
-        let values = match (product.inputs, product.b) {
+    fn multiply(&mut self, product: &Product) {
+        product.compute(&mut self.warp.rows);
+    }
+}
+
+impl Product<'_> {
+    /// Computes D in the registers of a warp.
+    pub(super) fn compute(&self, registers: &mut [warp::Row]) {
+        let values = match (self.inputs, self.b) {
             (Inputs::Float(format, _), Factor::Float(columns)) => {
-                self.multiply_floats(product, format, columns)
+                self.floats(registers, format, columns)
             }
             (Inputs::Int(signed, _), Factor::Int(b_signed, columns)) => {
-                self.multiply_ints(product, signed, columns, *b_signed)
+                self.ints(registers, signed, columns, *b_signed)
             }
             _ => return,
         };
-        for (register, values) in product.d.iter().zip(values) {
-            self.warp.rows[*register as usize] = values;
+        for (register, values) in self.d.iter().zip(values) {
+            registers[*register as usize] = values;
         }
     }
 
-    fn multiply_floats(&self, product: &Product, a: Format, b: &[Columns]) -> Vec<warp::Row> {
+    fn floats(&self, registers: &[warp::Row], a: Format, b: &[Columns]) -> Vec<warp::Row> {
         let fused = FusedSum {
             a,
             k: K_BYTES / a.bytes(),
         };
-        let rows = product.a.iter();
-        let a: Vec<Row> = rows.map(|row| Row::new(a, row, product.negate)).collect();
+        let rows = self.a.iter();
+        let a: Vec<Row> = rows.map(|row| Row::new(a, row, self.negate)).collect();
         // The registers that hold eight columns of D.
-        let each = product.d.len() / b.len();
+        let each = self.d.len() / b.len();
         let block = |(i, b): (usize, &Columns)| {
-            let c = product.c.map(|c| &c[i * each..(i + 1) * each]);
+            let c = self.c.map(|c| &c[i * each..(i + 1) * each]);
             let c: Option<Vec<&warp::Row>> = c.map(|c| {
-                let rows = c.iter().map(|register| &self.warp.rows[*register as usize]);
+                let rows = c.iter().map(|register| &registers[*register as usize]);
                 rows.collect()
             });
-            match product.output {
+            match self.output {
                 Output::F16 => halves_of_block(fused, &a, b, c.as_deref()),
                 _ => block(fused, &a, b, c.as_deref()),
             }
@@ -128,9 +138,9 @@ impl Step<'_> {
         b.iter().enumerate().flat_map(block).collect()
     }
 
-    fn multiply_ints(
+    fn ints(
         &self,
-        product: &Product,
+        registers: &[warp::Row],
         a_signed: bool,
         b: &[KRow],
         b_signed: bool,
@@ -139,12 +149,12 @@ impl Step<'_> {
             true => i64::from(byte as i8),
             false => i64::from(byte),
         };
-        let saturate = product.output == Output::S32 { saturate: true };
+        let saturate = self.output == Output::S32 { saturate: true };
         let element = |i: usize, lane: usize| {
             let (row, column) = element_of(i, lane);
-            let pairs = product.a[row].iter().zip(&b[column]);
+            let pairs = self.a[row].iter().zip(&b[column]);
             let products = pairs.map(|(a, b)| value(*a, a_signed) * value(*b, b_signed));
-            let c = product.c.map_or(0, |c| self.warp.get(c[i], lane));
+            let c = self.c.map_or(0, |c| registers[c[i] as usize][lane]);
             let sum = i64::from(c as i32) + products.sum::<i64>();
             let sum = match saturate {
                 true => sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)),
@@ -152,43 +162,37 @@ impl Step<'_> {
             };
             u64::from(sum as u32)
         };
-        (0..product.d.len())
+        (0..self.d.len())
             .map(|i| std::array::from_fn(|lane| element(i, lane)))
             .collect()
     }
+}
 
-    /// The warp's rows of A from registers. Each register of a lane holds four bytes of a row.
-    pub(super) fn rows_of_a(&self, registers: &[Reg]) -> Vec<KRow> {
-        let mut matrix = vec![[0; K_BYTES]; ROWS];
-        for (i, register) in registers.iter().enumerate() {
-            let row = |lane| lane / 4 + 8 * (i & 1);
-            self.spread(*register, &mut matrix, row, 16 * (i >> 1));
-        }
-        matrix
+/// A warp's rows of A from registers. Each register of a lane holds four bytes of a row.
+pub(super) fn rows_of_a(rows: &[warp::Row], registers: &[Reg]) -> Vec<KRow> {
+    let mut matrix = vec![[0; K_BYTES]; ROWS];
+    for (i, register) in registers.iter().enumerate() {
+        let row = |lane| lane / 4 + 8 * (i & 1);
+        spread(&rows[*register as usize], &mut matrix, row, 16 * (i >> 1));
     }
+    matrix
+}
 
-    /// The columns of B from registers. Each register of a lane holds four bytes of a column.
-    fn columns_of_b(&self, registers: &[Reg]) -> Vec<KRow> {
-        let mut matrix = vec![[0; K_BYTES]; COLUMNS];
-        for (i, register) in registers.iter().enumerate() {
-            self.spread(*register, &mut matrix, |lane| lane / 4, 16 * i);
-        }
-        matrix
+/// The columns of B from registers. Each register of a lane holds four bytes of a column.
+fn columns_of_b(rows: &[warp::Row], registers: &[Reg]) -> Vec<KRow> {
+    let mut matrix = vec![[0; K_BYTES]; COLUMNS];
+    for (i, register) in registers.iter().enumerate() {
+        let row = &rows[*register as usize];
+        spread(row, &mut matrix, |lane| lane / 4, 16 * i);
     }
+    matrix
+}
 
-    /// Puts a register's four bytes of each lane into their rows, from byte `first` on.
-    fn spread(
-        &self,
-        register: Reg,
-        matrix: &mut [KRow],
-        row: impl Fn(usize) -> usize,
-        first: usize,
-    ) {
-        for lane in 0..LANES {
-            let byte = 4 * (lane % 4) + first;
-            let value = self.warp.get(register, lane) as u32;
-            matrix[row(lane)][byte..byte + 4].copy_from_slice(&value.to_le_bytes());
-        }
+/// Puts a register's four bytes of each lane into their rows, from byte `first` on.
+fn spread(register: &warp::Row, matrix: &mut [KRow], row: impl Fn(usize) -> usize, first: usize) {
+    for (lane, value) in register.iter().enumerate() {
+        let byte = 4 * (lane % 4) + first;
+        matrix[row(lane)][byte..byte + 4].copy_from_slice(&(*value as u32).to_le_bytes());
     }
 }
 

@@ -5,23 +5,29 @@
 //! with `wgmma.wait_group` or, if the schedule says so, earlier. Until a warp has waited, its other instructions must not use
 //! the registers of A and D, and nobody may write the bytes of A and B who does not know of the wait.
 
-use super::product::{Factor, K_BYTES, KRow, Product, ROWS};
+use super::product::{Factor, K_BYTES, KRow, Product, ROWS, rows_of_a};
 use crate::error::FaultKind;
 use crate::exec::state::knowledge::Phases;
 use crate::exec::state::readers::{AsyncRead, End, Reading};
 use crate::exec::state::shared::How;
-use crate::exec::state::warp::{LANES, Split, WARPGROUP, Wait};
+use crate::exec::state::warp::{LANES, Row, Split, WARPGROUP, Wait};
 use crate::exec::state::wgmma::{CORE_BYTES, Descriptor, Pending};
 use crate::exec::step::{Blame, Flow, Result, Step};
 use crate::op::{Instruction, MatrixA, Op, Reg, Wgmma};
 use cute_hopper::threads;
+use rayon::prelude::*;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Computing this many columns of D is charged like one instruction.
 const COLUMNS_PER_STEP: usize = 8;
+/// How many wgmma instructions are executed together at most.
+const MOST_TOGETHER: u64 = 16;
+/// So many columns of D, of 16 rows each, are worth the work of several cores.
+const WORTHWHILE_COLUMNS: usize = 256;
 
-impl Step<'_> {
+impl<'a> Step<'a> {
     pub(crate) fn wgmma(&mut self, active: u32, wgmma: &Wgmma) -> Result<()> {
         if active.count_ones() as usize != LANES {
             return Err(FaultKind::Operand(format!(
@@ -51,7 +57,7 @@ impl Step<'_> {
             self.warp.in_flight[row as usize] = self.warp.wgmma_issued as u32 + 1;
         }
         self.check_warpgroup(a, b)?;
-        self.stats.wgmma += 1;
+        self.count_product(wgmma.n, K_BYTES / wgmma.inputs.bytes());
         let read = self.begin_reads(wgmma, a, b)?;
         self.pending.begin(&Phases::default())?;
         let origin = self.origin(0);
@@ -186,69 +192,67 @@ impl Step<'_> {
         }
     }
 
-    /// Executes the first `issued` wgmma instructions of the warpgroup, as far as they have not executed, in all of its
-    /// warps.
+    /// Executes the first `issued` wgmma instructions of the warpgroup, as far as they have not executed, in all of its warps:
+    /// on several cores, since no warp reads what another one computes.
     fn warpgroup_execute(&mut self, issued: u64) -> Result<()> {
-        let own = self.warp.index;
         while self.warp.wgmma_executed < issued {
-            // B is the same for all warps.
-            let mut b = None;
-            for other in self.cluster.warpgroup(self.warp) {
-                // The running warp is `self.warp`; the others are in the cluster. Swapping makes `other` the running one.
-                if other != own {
-                    std::mem::swap(self.warp, &mut self.cluster.warps[other]);
-                }
-                let result = self.wgmma_execute(&mut b);
-                if other != own {
-                    std::mem::swap(self.warp, &mut self.cluster.warps[other]);
-                }
-                result?;
+            let end = issued.min(self.warp.wgmma_executed + MOST_TOGETHER);
+            let mut shares = self.shares(end)?;
+            let work: usize = shares.iter().map(Share::columns).sum();
+            match work >= WORTHWHILE_COLUMNS {
+                true => shares.par_iter_mut().for_each(Share::compute),
+                false => shares.iter_mut().for_each(Share::compute),
+            }
+            self.charge((work / COLUMNS_PER_STEP) as u64);
+            for share in shares {
+                let warp = self.warp_at_mut(share.warp);
+                warp.rows = share.rows;
+                warp.wgmma_executed = end;
             }
         }
         Ok(())
     }
 
-    /// Executes the warp's oldest wgmma that has not executed. Its B is decoded unless another warp has done so.
-    fn wgmma_execute(&mut self, factor: &mut Option<Factor>) -> Result<()> {
-        let number = self.warp.wgmma_executed;
-        self.warp.wgmma_executed += 1;
-        let Some(pending) = self.warp.wgmma_of_number(number) else {
-            return Ok(());
-        };
-        let (accumulate, b) = (pending.accumulate, pending.b);
-        let code = self.code;
-        let origin = pending.origin;
-        let Op::Wgmma(wgmma) = &code.instructions[origin.instruction].op else {
-            return Ok(());
-        };
-        let a = match (&wgmma.a, pending.a) {
-            (MatrixA::Registers(registers), _) => self.rows_of_a(registers),
-            (MatrixA::Descriptor(_), None) => return Ok(()),
-            (MatrixA::Descriptor(_), Some(a)) => {
-                let first = self.warp.warp as usize % WARPGROUP * ROWS;
-                self.matrix(a, wgmma.transpose_a, first..first + ROWS, wgmma)
-                    .map_err(|fault| Blame::origin(fault, origin))?
+    /// The share of each warp of the warpgroup in its wgmma instructions that have not executed, up to number `end`. The shares
+    /// have the warps' registers.
+    fn shares(&mut self, end: u64) -> Result<Vec<Share<'a>>> {
+        let warps = self.cluster.warpgroup(self.warp);
+        let mut products = vec![Vec::new(); warps.len()];
+        for number in self.warp.wgmma_executed..end {
+            // B is the same for all warps.
+            let mut factor = None;
+            for (i, index) in warps.clone().enumerate() {
+                let Some(pending) = self.warp_at(index).wgmma_of_number(number) else {
+                    continue;
+                };
+                let (origin, a, b) = (pending.origin, pending.a, pending.b);
+                let accumulate = pending.accumulate;
+                let code = self.code;
+                let Op::Wgmma(wgmma) = &code.instructions[origin.instruction].op else {
+                    continue;
+                };
+                let blame = |fault| Blame::origin(fault, origin);
+                let first = i * ROWS;
+                let a = a.map(|a| self.matrix(a, wgmma.transpose_a, first..first + ROWS, wgmma));
+                let a = a.transpose().map_err(blame)?;
+                let b = match &factor {
+                    Some(b) => b,
+                    None => {
+                        (self.watch).performed(code, self.cluster, origin, "wgmma");
+                        let b = self.matrix(b, wgmma.transpose_b, 0..wgmma.n, wgmma);
+                        let b = Factor::new(wgmma.inputs, b.map_err(blame)?, wgmma.negate_b);
+                        factor.insert(Arc::new(b))
+                    }
+                };
+                products[i].push((&**wgmma, a, b.clone(), accumulate));
             }
-        };
-        let b = match factor {
-            Some(b) => b,
-            none => {
-                let b = self.matrix(b, wgmma.transpose_b, 0..wgmma.n, wgmma);
-                let b = b.map_err(|fault| Blame::origin(fault, origin))?;
-                none.insert(Factor::new(wgmma.inputs, b, wgmma.negate_b))
-            }
-        };
-        self.charge((wgmma.n / COLUMNS_PER_STEP) as u64);
-        self.multiply(&Product {
-            inputs: wgmma.inputs,
-            output: wgmma.output,
-            negate: wgmma.negate_a,
-            a: &a,
-            b,
-            c: accumulate.then_some(&wgmma.d),
-            d: &wgmma.d,
+        }
+        let shares = warps.zip(products).map(|(warp, products)| Share {
+            warp,
+            rows: std::mem::take(&mut self.warp_at_mut(warp).rows),
+            products,
         });
-        Ok(())
+        Ok(shares.collect())
     }
 
     /// The bytes along K of these rows of A, or columns of B, from shared memory.
@@ -330,6 +334,48 @@ impl Step<'_> {
             })?;
         }
         Ok(read)
+    }
+}
+
+/// What a warp computes of wgmma instructions, one after another.
+struct Share<'a> {
+    /// The index of the warp.
+    warp: usize,
+    rows: Vec<Row>,
+    products: Vec<Part<'a>>,
+}
+
+/// A wgmma, the warp's rows of A unless they are in registers, B, and whether D is added.
+type Part<'a> = (&'a Wgmma, Option<Vec<KRow>>, Arc<Factor>, bool);
+
+impl Share<'_> {
+    /// The columns of D that are computed.
+    fn columns(&self) -> usize {
+        self.products.iter().map(|(wgmma, ..)| wgmma.n).sum()
+    }
+
+    fn compute(&mut self) {
+        for (wgmma, a, b, accumulate) in &self.products {
+            let held;
+            let a = match (a, &wgmma.a) {
+                (Some(a), _) => a,
+                (None, MatrixA::Registers(registers)) => {
+                    held = rows_of_a(&self.rows, registers);
+                    &held
+                }
+                (None, MatrixA::Descriptor(_)) => continue,
+            };
+            let product = Product {
+                inputs: wgmma.inputs,
+                output: wgmma.output,
+                negate: wgmma.negate_a,
+                a,
+                b,
+                c: accumulate.then_some(&wgmma.d),
+                d: &wgmma.d,
+            };
+            product.compute(&mut self.rows);
+        }
     }
 }
 

@@ -97,7 +97,7 @@ impl Cluster {
                 id,
                 shared: match free.pop() {
                     Some(shared) => shared,
-                    None => Shared::new(shared_bytes as usize)?,
+                    None => Shared::new(shared_bytes as usize, launch.checks)?,
                 },
                 releases: Releases::default(),
                 barriers: std::array::from_fn(|_| NamedBarrier::new(total)),
@@ -180,7 +180,7 @@ impl Cluster {
     }
 
     /// What a split waits for, for a message.
-    pub(crate) fn waits_for(&self, warp: &Warp, split: &Split) -> String {
+    pub(crate) fn waits_for(&self, code: &Code, warp: &Warp, split: &Split) -> String {
         match &split.wait {
             None => "is running".to_owned(),
             Some(Wait::Lanes { required }) => {
@@ -202,7 +202,12 @@ impl Cluster {
                     Some(barrier) => barrier.to_string(),
                     None => "it has been invalidated".to_owned(),
                 };
-                format!("waits for the mbarrier at {address:#x} to complete {phase}: {barrier}")
+                let name = code.mbarrier(u64::from(*address));
+                let of = match *rank == warp.rank {
+                    true => String::new(),
+                    false => format!(" of CTA rank {rank}"),
+                };
+                format!("waits for the {name}{of} to complete {phase}: {barrier}")
             }
             Some(Wait::Barrier { id, .. }) => {
                 let barrier = &self.ctas[warp.rank].barriers[*id];

@@ -13,6 +13,8 @@ pub(crate) struct Origin {
     /// The number of the thread's warp in the CTA.
     pub(crate) warp: u32,
     pub(crate) lane: usize,
+    /// How many steps the launch had made, which [`Limits::most_steps`](crate::limits::Limits::most_steps) bounds.
+    pub(crate) started: u32,
 }
 
 impl Origin {

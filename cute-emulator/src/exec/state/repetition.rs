@@ -23,4 +23,9 @@ impl Repetition {
         self.since += 1;
         self.found
     }
+
+    /// Whether a state has occurred twice.
+    pub(crate) fn found(&self) -> bool {
+        self.found
+    }
 }

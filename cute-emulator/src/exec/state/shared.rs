@@ -5,6 +5,7 @@ use super::knowledge::Knowledge;
 use super::lanes::{LaneOrder, Lanes, SEVERAL, UNKNOWN};
 use super::readers::{AsyncRead, Reader, Readers, Reading, run};
 use crate::error::FaultKind;
+use crate::launch::Checks;
 use crate::limits::{OutOfHostMemory, filled};
 use crate::op::{Code, Op, SHARED_BASE};
 use std::ops::Range;
@@ -129,6 +130,7 @@ pub(crate) struct Shared {
     used: u64,
     /// Whether there were atomics or strong stores.
     strong: bool,
+    checks: Checks,
 }
 
 /// The blocks of a CTA's shared memory, each of which is cleared by itself before another CTA gets the memory.
@@ -171,7 +173,7 @@ pub(crate) enum How {
 }
 
 impl Shared {
-    pub(crate) fn new(bytes: usize) -> Result<Shared, OutOfHostMemory> {
+    pub(crate) fn new(bytes: usize, checks: Checks) -> Result<Shared, OutOfHostMemory> {
         Ok(Shared {
             bytes: filled(bytes, 0)?,
             writers: filled(bytes, Tag::NOBODY)?,
@@ -180,6 +182,7 @@ impl Shared {
             readers: Readers::new(bytes)?,
             used: 0,
             strong: false,
+            checks,
         })
     }
 
@@ -333,9 +336,9 @@ impl Shared {
         let mut start = range.start;
         while start < range.end {
             let tag = self.writers[start];
-            check(start).after_writer(tag)?;
+            self.ask(check(start).after_writer(tag))?;
             let end = start + run(&self.writers[start..range.end]);
-            check(start).after_lanes(start..end, tag, &self.writer_lanes)?;
+            self.ask(check(start).after_lanes(start..end, tag, &self.writer_lanes))?;
             start = end;
         }
         match usage.how {
@@ -345,18 +348,33 @@ impl Shared {
                     self.readers.runs(range.clone(), |bytes, tag| {
                         if result.is_ok() {
                             let check = check(bytes.start);
-                            result = check.after_lanes(bytes, tag, &self.reader_lanes);
+                            result = self.ask(check.after_lanes(bytes, tag, &self.reader_lanes));
                         }
                     });
                     result?;
                 }
-                (self.readers).check(range, |byte, reader| check(byte).after_reader(reader))
+                (self.readers).check(range, |byte, reader| {
+                    self.ask(check(byte).after_reader(reader))
+                })
             }
-            How::Read | How::Asynchronous if self.strong => {
-                (self.readers).check(range, |byte, reader| check(byte).after_strong(reader))
-            }
+            How::Read | How::Asynchronous if self.strong => (self.readers)
+                .check(range, |byte, reader| {
+                    self.ask(check(byte).after_strong(reader))
+                }),
             _ => Ok(()),
         }
+    }
+
+    /// The result of a check, if it is one that the launch asks for.
+    fn ask(&self, result: Result<(), FaultKind>) -> Result<(), FaultKind> {
+        result.or_else(|kind| {
+            let asked = match kind {
+                FaultKind::Uninitialised { .. } => self.checks.uninitialised,
+                FaultKind::MbarrierAsData { .. } => true,
+                _ => self.checks.order,
+            };
+            if asked { Err(kind) } else { Ok(()) }
+        })
     }
 }
 
@@ -392,6 +410,10 @@ impl Check<'_> {
                 true => Err(FaultKind::CopyInFlight {
                     address,
                     other: self.code.other(instruction),
+                    of_lanes: matches!(
+                        self.code.instructions[instruction].op,
+                        Op::CopyAsync { .. }
+                    ),
                 }),
                 false => Ok(()),
             },

@@ -82,12 +82,24 @@ pub(crate) struct Split {
     pub(crate) pc: usize,
     pub(crate) mask: u32,
     pub(crate) wait: Option<Wait>,
+    /// How many steps the launch had made when it began to wait.
+    pub(crate) since: u64,
     /// The last wait for an mbarrier that returned false, and its instruction.
     pub(crate) refused: Option<(usize, Wait)>,
     /// Whether it runs on before the mbarrier's phase is complete, since nothing else can run.
     pub(crate) given_up: bool,
     /// The states of its registers when it waited in vain after that.
     pub(crate) attempts: Repetition,
+}
+
+impl Split {
+    /// The instruction at which it waits. A split that waits at a named barrier or for an mbarrier is already at the next one.
+    pub(crate) fn waits_at(&self) -> usize {
+        match self.wait {
+            Some(Wait::Barrier { .. } | Wait::Mbarrier { .. }) => self.pc - 1,
+            _ => self.pc,
+        }
+    }
 }
 
 /// What a split waits for.
@@ -237,14 +249,19 @@ impl Warp {
         Rc::make_mut(&mut self.knowledge.seen)[own] += 1;
     }
 
-    /// A number that differs, very probably, if the registers differ.
+    /// A number that differs, very probably, if the registers differ, or which lanes are at which instructions.
     pub(crate) fn fingerprint(&self) -> u64 {
-        let values = self.rows.as_flattened().iter();
-        values.fold(0, |hash, value| {
+        let mix = |hash: u64, value: u64| {
             (hash ^ value)
                 .wrapping_mul(0x9e37_79b9_7f4a_7c15)
                 .rotate_left(29)
-        })
+        };
+        let places = self.splits.iter();
+        let places = places.map(|split| mix(split.mask.into(), split.pc as u64));
+        // The order of the splits has no meaning.
+        let places = places.fold(0, u64::wrapping_add);
+        let values = self.rows.as_flattened().iter();
+        values.fold(places, |hash, value| mix(hash, *value))
     }
 
     /// The wgmma of this number, counted from 0 in the order of issue, unless the warp has waited for it.

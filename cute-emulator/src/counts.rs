@@ -1,0 +1,290 @@
+//! What a launch executed, moved and waited for.
+
+use crate::op::Op;
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::ops::{AddAssign, Index};
+
+/// What launches executed, moved and waited for, summed over all CTAs. `Display` shows it as a table.
+///
+/// The unit of time is a step: a warp instruction that the emulator executed for any warp of the launch. One warp runs at a
+/// time, so steps tell who waited for whom, and not how long the hardware takes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Launches.
+    pub launches: u64,
+    /// Warp instructions executed. Instructions whose guard is false in all lanes do not count.
+    pub steps: u64,
+    /// The same, by class.
+    pub instructions: ByClass,
+    /// Operations of wgmma and `mma`: a multiplication and an addition for each product.
+    pub matrix_flops: u64,
+    /// Accesses of threads to global memory.
+    pub global: GlobalTraffic,
+    /// Accesses of threads to shared memory, that of other CTAs included. What wgmma and bulk copies read is not.
+    pub shared: SharedTraffic,
+    /// Bytes that TMA, other bulk copies and `st.async` wrote to shared memory; a multicast counts once for each CTA.
+    pub copied_in: u64,
+    /// Bytes that TMA and other bulk copies wrote or reduced to global memory.
+    pub copied_out: u64,
+    /// What warps waited for, by the name of the barrier: `mbarrier full[1]`, `barrier 3`, `cluster barrier`. The barriers of
+    /// all CTAs that have the same name count together.
+    pub waits: BTreeMap<String, Waits>,
+}
+
+/// Accesses to global memory. A request is an instruction of a warp.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GlobalTraffic {
+    /// Bytes that lanes read.
+    pub read: u64,
+    /// Bytes that lanes wrote.
+    pub written: u64,
+    /// Warp instructions that accessed it.
+    pub requests: u64,
+    /// Different sectors of 32 bytes that the lanes of each request touched. A request of 32 lanes of 4 bytes that follow one
+    /// another touches 4.
+    pub sectors: u64,
+}
+
+/// Accesses to shared memory. A request is an instruction of a warp; for `ldmatrix` and `stmatrix`, each matrix is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SharedTraffic {
+    /// Bytes that lanes read.
+    pub read: u64,
+    /// Bytes that lanes wrote.
+    pub written: u64,
+    /// Warp instructions that accessed it.
+    pub requests: u64,
+    /// Passes through the banks that requests needed in addition to one for each 128 bytes of lanes, since a bank delivers
+    /// one word of 4 bytes at a time.
+    pub bank_conflicts: u64,
+}
+
+/// What warps waited for at a barrier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// How often threads of a warp could not go on.
+    pub count: u64,
+    /// How many steps other warps made until they went on.
+    pub steps: u64,
+}
+
+/// A class of instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Arithmetic, comparisons, conversions and moves.
+    Arithmetic,
+    /// Branches, `exit`, `trap`, and what has no effect.
+    Control,
+    /// Exchanges between the lanes of a warp.
+    Lanes,
+    /// Loads, stores and atomics, `ldmatrix` and `stmatrix`.
+    Memory,
+    /// Barriers, mbarriers, fences and `setmaxnreg`.
+    Synchronisation,
+    /// Asynchronous copies, their groups and waits.
+    Copy,
+    /// wgmma, its fences, groups and waits, and `mma`.
+    Matrix,
+}
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Class; 7] = [
+        Class::Arithmetic,
+        Class::Control,
+        Class::Lanes,
+        Class::Memory,
+        Class::Synchronisation,
+        Class::Copy,
+        Class::Matrix,
+    ];
+
+    pub(crate) fn of(op: &Op) -> Class {
+        match op {
+            Op::Compute(_)
+            | Op::Compare(_)
+            | Op::Pack { .. }
+            | Op::Unpack { .. }
+            | Op::Clock { .. }
+            | Op::RankOf { .. }
+            | Op::MapRank { .. } => Class::Arithmetic,
+            Op::Branch { .. } | Op::Exit | Op::Trap | Op::Nop => Class::Control,
+            Op::Shuffle(_)
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Reduce { .. }
+            | Op::Elect { .. }
+            | Op::ActiveMask { .. }
+            | Op::WarpSync { .. } => Class::Lanes,
+            Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Atomic(_)
+            | Op::LoadMatrix { .. }
+            | Op::StoreMatrix { .. } => Class::Memory,
+            Op::Fence { .. }
+            | Op::ProxyFence { .. }
+            | Op::InitFence
+            | Op::Barrier { .. }
+            | Op::ClusterArrive
+            | Op::ClusterWait
+            | Op::MbarrierInit { .. }
+            | Op::MbarrierInval { .. }
+            | Op::MbarrierArrive { .. }
+            | Op::MbarrierCompleteTx { .. }
+            | Op::MbarrierWait { .. }
+            | Op::SetMaxRegisters { .. } => Class::Synchronisation,
+            Op::CopyIn { .. }
+            | Op::CopyOut { .. }
+            | Op::BulkCommit
+            | Op::BulkWait { .. }
+            | Op::CopyAsync { .. }
+            | Op::CopyAsyncCommit
+            | Op::CopyAsyncWait { .. }
+            | Op::CopyAsyncArrive { .. } => Class::Copy,
+            Op::Mma(_) | Op::Wgmma(_) | Op::WgmmaFence | Op::WgmmaCommit | Op::WgmmaWait { .. } => {
+                Class::Matrix
+            }
+        }
+    }
+}
+
+/// `arithmetic`, `control`, ….
+impl Display for Class {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&format!("{self:?}").to_lowercase())
+    }
+}
+
+/// A number for each [`Class`]: `counts.instructions[Class::Copy]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByClass([u64; Class::ALL.len()]);
+
+impl ByClass {
+    pub(crate) fn add(&mut self, class: Class, count: u64) {
+        self.0[class as usize] += count;
+    }
+}
+
+impl Index<Class> for ByClass {
+    type Output = u64;
+
+    fn index(&self, class: Class) -> &u64 {
+        &self.0[class as usize]
+    }
+}
+
+impl Waits {
+    pub(crate) fn add(&mut self, steps: u64) {
+        self.count += 1;
+        self.steps += steps;
+    }
+}
+
+impl AddAssign<&Counts> for Counts {
+    fn add_assign(&mut self, other: &Counts) {
+        let Counts {
+            launches,
+            steps,
+            instructions,
+            matrix_flops,
+            global,
+            shared,
+            copied_in,
+            copied_out,
+            waits,
+        } = other;
+        for class in Class::ALL {
+            self.instructions.add(class, instructions[class]);
+        }
+        for (mine, its) in [
+            (&mut self.launches, launches),
+            (&mut self.steps, steps),
+            (&mut self.matrix_flops, matrix_flops),
+            (&mut self.global.read, &global.read),
+            (&mut self.global.written, &global.written),
+            (&mut self.global.requests, &global.requests),
+            (&mut self.global.sectors, &global.sectors),
+            (&mut self.shared.read, &shared.read),
+            (&mut self.shared.written, &shared.written),
+            (&mut self.shared.requests, &shared.requests),
+            (&mut self.shared.bank_conflicts, &shared.bank_conflicts),
+            (&mut self.copied_in, copied_in),
+            (&mut self.copied_out, copied_out),
+        ] {
+            *mine += its;
+        }
+        for (barrier, its) in waits {
+            let mine = self.waits.entry(barrier.clone()).or_default();
+            mine.count += its.count;
+            mine.steps += its.steps;
+        }
+    }
+}
+
+/// A table of what is not zero.
+impl Display for Counts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Counts {
+            launches: _,
+            steps,
+            instructions,
+            matrix_flops,
+            global,
+            shared,
+            copied_in,
+            copied_out,
+            waits,
+        } = self;
+        let classes = Class::ALL.map(|class| (instructions[class], class));
+        let classes = classes.iter().filter(|(count, _)| *count > 0);
+        let classes: Vec<String> = classes
+            .map(|(count, class)| format!("{count} {class}"))
+            .collect();
+        write!(f, "warp instructions  {steps}")?;
+        if !classes.is_empty() {
+            write!(f, ": {}", classes.join(", "))?;
+        }
+        if *matrix_flops > 0 {
+            write!(f, "\nwgmma and mma      {matrix_flops} operations")?;
+        }
+        if global.requests > 0 {
+            let GlobalTraffic {
+                read,
+                written,
+                requests,
+                sectors,
+            } = global;
+            let each = *sectors as f64 / *requests as f64;
+            write!(
+                f,
+                "\nglobal memory      {read} bytes read, {written} written; {requests} requests of {each:.1} sectors"
+            )?;
+        }
+        if shared.requests > 0 {
+            let SharedTraffic {
+                read,
+                written,
+                requests,
+                bank_conflicts,
+            } = shared;
+            write!(
+                f,
+                "\nshared memory      {read} bytes read, {written} written; {requests} requests, {bank_conflicts} bank conflicts"
+            )?;
+        }
+        if copied_in + copied_out > 0 {
+            write!(
+                f,
+                "\nbulk copies        {copied_in} bytes to shared memory, {copied_out} from it"
+            )?;
+        }
+        for (barrier, Waits { count, steps }) in waits {
+            write!(
+                f,
+                "\nwaits              {count} at {barrier}, {steps} steps"
+            )?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,160 @@
+//! Counts what the accesses of threads move.
+
+use super::address::Location;
+use super::memory::EDGE;
+use super::product::ROWS;
+use crate::exec::state::warp::{LANES, lanes};
+use crate::exec::step::Step;
+use crate::op::{Address, Space};
+use cute_hopper::shared::{BANK_BYTES, BANKS};
+
+/// The bytes of a sector of global memory.
+const SECTOR_BYTES: u64 = 32;
+/// The lanes that are served together have at most this many bytes.
+const PASS_BYTES: usize = BANKS as usize * BANK_BYTES as usize;
+
+/// What an access does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moves {
+    Read,
+    Write,
+    /// An atomic.
+    Both,
+}
+
+impl Step<'_> {
+    /// Counts a product of a warp: its rows of A by this many columns of B, which have `k` elements each.
+    pub(super) fn count_product(&mut self, columns: usize, k: usize) {
+        self.watch.counts.matrix_flops += 2 * (ROWS * columns * k) as u64;
+    }
+
+    /// Counts an access of the active lanes to `len` bytes each. The memory is that of the first lane's address.
+    pub(crate) fn count_access(
+        &mut self,
+        active: u32,
+        space: Space,
+        address: Address,
+        len: usize,
+        moves: Moves,
+    ) {
+        let addresses = self.warp.rows[address.base as usize]
+            .map(|base| base.wrapping_add_signed(address.offset));
+        let first = addresses[active.trailing_zeros() as usize % LANES];
+        let bytes = u64::from(active.count_ones()) * len as u64;
+        let read = if moves == Moves::Write { 0 } else { bytes };
+        let written = if moves == Moves::Read { 0 } else { bytes };
+        // Lanes whose bytes follow one another need no search.
+        let contiguous = active == u32::MAX
+            && (0..LANES).all(|lane| addresses[lane] == first.wrapping_add((lane * len) as u64));
+        match self.locate(space, first) {
+            Ok(Location::Global(_)) => {
+                let last = first.wrapping_add(bytes.saturating_sub(1));
+                let traffic = &mut self.watch.counts.global;
+                traffic.read += read;
+                traffic.written += written;
+                traffic.requests += 1;
+                traffic.sectors += match contiguous {
+                    true => (last / SECTOR_BYTES).wrapping_sub(first / SECTOR_BYTES) + 1,
+                    false => sectors(lanes(active).map(|lane| addresses[lane]), len),
+                };
+            }
+            Ok(Location::Shared(..)) => {
+                let traffic = &mut self.watch.counts.shared;
+                traffic.read += read;
+                traffic.written += written;
+                traffic.requests += 1;
+                if !contiguous {
+                    traffic.bank_conflicts += conflicts(&addresses, active, len);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Counts what `ldmatrix` or `stmatrix` accesses: each matrix is a request of eight lanes, which give the addresses of rows.
+    pub(super) fn count_matrices(&mut self, matrices: usize, address: Address, moves: Moves) {
+        for matrix in 0..matrices {
+            let lanes_of = 0xff << (EDGE * matrix);
+            self.count_access(lanes_of, Space::Shared, address, 2 * EDGE, moves);
+        }
+    }
+}
+
+/// How many different sectors lanes of `len` bytes touch.
+fn sectors(addresses: impl Iterator<Item = u64>, len: usize) -> u64 {
+    // A lane has at most two sectors, since its address is a multiple of its length.
+    let mut sectors = [u64::MAX; 2 * LANES];
+    for (i, address) in addresses.enumerate() {
+        sectors[2 * i] = address / SECTOR_BYTES;
+        sectors[2 * i + 1] = address.wrapping_add(len as u64 - 1) / SECTOR_BYTES;
+    }
+    sectors.sort_unstable();
+    let changes = sectors.windows(2).filter(|pair| pair[0] != pair[1]);
+    changes.count() as u64 + u64::from(sectors[2 * LANES - 1] != u64::MAX)
+}
+
+/// How many passes through the banks lanes of `len` bytes need in addition to one for each group of lanes that are served
+/// together. Lanes that access the same word share it.
+pub(super) fn conflicts(addresses: &[u64; LANES], active: u32, len: usize) -> u64 {
+    let group = (PASS_BYTES / len.next_power_of_two()).clamp(1, LANES);
+    let words = len.div_ceil(BANK_BYTES as usize) as u64;
+    let mut passes = 0;
+    for first in (0..LANES).step_by(group) {
+        // The words of each bank, one after another.
+        let mut touched = [u64::MAX; LANES];
+        let mut count = 0;
+        for lane in (first..first + group).filter(|lane| active >> lane & 1 == 1) {
+            for word in 0..words {
+                let word = addresses[lane] / u64::from(BANK_BYTES) + word;
+                let bank = word % u64::from(BANKS);
+                touched[count % LANES] = bank << 32 | word & 0xffff_ffff;
+                count += 1;
+            }
+        }
+        let touched = &mut touched[..count.min(LANES)];
+        touched.sort_unstable();
+        let (mut longest, mut run, mut previous) = (1, 0, None);
+        for word in touched {
+            run = match previous {
+                Some(same) if same == *word => continue,
+                Some(other) if other >> 32 == *word >> 32 => run + 1,
+                _ => 1,
+            };
+            previous = Some(*word);
+            longest = longest.max(run);
+        }
+        passes += longest - 1;
+    }
+    passes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sectors_and_conflicts() {
+        let strided = |stride: u64| std::array::from_fn(|lane| 4096 + lane as u64 * stride);
+        // The stride of lanes, their bytes, the sectors, and the passes that are too many.
+        for (stride, len, touched, excess) in [
+            (4, 4, 4, 0),
+            (0, 4, 1, 0),
+            (8, 4, 8, 1),
+            (128, 4, 32, 31),
+            (132, 4, 32, 0),
+            (16, 16, 16, 0),
+            (8, 8, 8, 0),
+            (128, 16, 32, 4 * 7),
+            (2, 2, 2, 0),
+            (2048, 1, 32, 31),
+        ] {
+            let addresses: [u64; LANES] = strided(stride);
+            let case = format!("stride {stride}, {len} bytes");
+            assert_eq!(sectors(addresses.into_iter(), len), touched, "{case}");
+            assert_eq!(conflicts(&addresses, u32::MAX, len), excess, "{case}");
+        }
+        let far: [u64; LANES] = strided(128);
+        assert_eq!(sectors(far.into_iter().take(3), 4), 3);
+        assert_eq!(conflicts(&far, 0b1001, 4), 1);
+    }
+}

@@ -1,0 +1,257 @@
+//! The kernels of `cute-kernels`, each with shapes that take all of its ways.
+
+use cute_kernels::{
+    Error, attention, gemm, histogram, layer_norm, rms_norm, saxpy, softmax, sum, sum_rows,
+    transpose,
+};
+use cute_runtime::{Device, Element, Tensor, bf16};
+
+use super::case::{Case, Failure, Outcome};
+
+/// A host function and the shapes on which it runs.
+struct Kernel {
+    name: &'static str,
+    /// What the extents of a shape are.
+    extents: &'static str,
+    shapes: &'static [&'static [usize]],
+    /// Calls it with exact numbers, and returns the bytes of the result.
+    run: fn(&Device, &[usize]) -> Result<Vec<u8>, Error>,
+}
+
+const KERNELS: &[Kernel] = &[
+    Kernel {
+        name: "gemm",
+        extents: "m,n,k",
+        // One CTA for a tile; pairs of CTAs; stores by element; one tile.
+        shapes: &[
+            &[520, 200, 384],
+            &[600, 200, 328],
+            &[300, 201, 192],
+            &[64, 64, 64],
+        ],
+        run: product,
+    },
+    Kernel {
+        name: "attention",
+        extents: "heads,length",
+        shapes: &[&[3, 260], &[5, 128], &[1, 65]],
+        run: |device, shape| scores(device, shape, false),
+    },
+    Kernel {
+        name: "attention_causal",
+        extents: "heads,length",
+        shapes: &[&[3, 330], &[5, 128], &[1, 65]],
+        run: |device, shape| scores(device, shape, true),
+    },
+    Kernel {
+        name: "transpose",
+        extents: "m,n",
+        shapes: &[&[72, 40], &[73, 41], &[200, 136]],
+        run: |device, shape| {
+            let mut to = zeros::<bf16, 2>(device, [shape[1], shape[0]])?;
+            let from = bf16s(device, [shape[0], shape[1]])?;
+            transpose(device, &from.view(), &mut to.view_mut())?;
+            bytes(&to)
+        },
+    },
+    Kernel {
+        name: "softmax",
+        extents: "rows,columns",
+        shapes: &[&[7, 200], &[3, 201], &[2, 9000]],
+        run: |device, shape| {
+            let (x, mut y) = (rows(device, shape)?, rows(device, shape)?);
+            softmax(device, &x.view(), &mut y.view_mut())?;
+            bytes(&y)
+        },
+    },
+    Kernel {
+        name: "layer_norm",
+        extents: "rows,columns",
+        shapes: &[&[7, 1032], &[3, 201], &[2, 9000]],
+        run: |device, shape| {
+            let (x, mut y) = (rows(device, shape)?, rows(device, shape)?);
+            let weights = bf16s(device, [shape[1]])?;
+            let (gamma, beta) = (weights.view(), weights.view());
+            layer_norm(device, &x.view(), &gamma, &beta, 0.5, &mut y.view_mut())?;
+            bytes(&y)
+        },
+    },
+    Kernel {
+        name: "rms_norm",
+        extents: "rows,columns",
+        shapes: &[&[7, 1032], &[3, 201], &[2, 9000]],
+        run: |device, shape| {
+            let (x, mut y) = (rows(device, shape)?, rows(device, shape)?);
+            let gamma = bf16s(device, [shape[1]])?;
+            rms_norm(device, &x.view(), &gamma.view(), 0.5, &mut y.view_mut())?;
+            bytes(&y)
+        },
+    },
+    Kernel {
+        name: "sum_rows",
+        extents: "rows,columns",
+        shapes: &[&[7, 1000], &[3, 201], &[2, 9000]],
+        run: |device, shape| {
+            let (x, mut sums) = (rows(device, shape)?, zeros::<f32, 1>(device, [shape[0]])?);
+            sum_rows(device, &x.view(), &mut sums.view_mut())?;
+            bytes(&sums)
+        },
+    },
+    Kernel {
+        name: "sum",
+        extents: "n",
+        shapes: &[&[9000], &[20_000], &[140_000]],
+        run: |device, shape| {
+            let (x, mut total) = (bf16s(device, [shape[0]])?, zeros::<f32, 1>(device, [1])?);
+            sum(device, &x.view(), &mut total.view_mut())?;
+            bytes(&total)
+        },
+    },
+    Kernel {
+        name: "histogram",
+        extents: "n",
+        shapes: &[&[9000], &[9001], &[70_000]],
+        run: |device, shape| {
+            let data: Vec<u8> = (0..shape[0]).map(|i| (i * i / 7) as u8).collect();
+            let data = Tensor::from_slice(device, &data, [shape[0]])?;
+            let mut counts = zeros::<u32, 1>(device, [256])?;
+            histogram(device, &data.view(), &mut counts.view_mut())?;
+            bytes(&counts)
+        },
+    },
+    Kernel {
+        name: "saxpy",
+        extents: "n",
+        shapes: &[&[3001], &[4096]],
+        run: |device, shape| {
+            let x: Vec<f32> = (0..shape[0]).map(|i| i as f32).collect();
+            let x = Tensor::from_slice(device, &x, [shape[0]])?;
+            let mut y = zeros::<f32, 1>(device, [shape[0]])?;
+            saxpy(device, 2.0, &x.view(), &mut y.view_mut())?;
+            bytes(&y)
+        },
+    },
+];
+
+/// A line for each kernel, with the extents of its shapes.
+pub(super) fn list() -> impl Iterator<Item = String> {
+    KERNELS.iter().map(|kernel| {
+        let shapes: Vec<String> = kernel.shapes.iter().map(|shape| shown(shape)).collect();
+        format!(
+            "  {:16} {}: {}",
+            kernel.name,
+            kernel.extents,
+            shapes.join("; ")
+        )
+    })
+}
+
+/// The cases of a kernel, or of all: of its own shapes, unless others are given.
+pub(super) fn cases(name: &str, shapes: &[Vec<usize>]) -> Result<Vec<Case>, String> {
+    let kernels: Vec<&Kernel> = KERNELS
+        .iter()
+        .filter(|kernel| kernel.name == name || name == "all")
+        .collect();
+    if kernels.is_empty() {
+        return Err(format!("no kernel is called {name}; --help lists them"));
+    }
+    let mut cases = Vec::new();
+    for kernel in kernels {
+        let own = || kernel.shapes.iter().map(|shape| shape.to_vec()).collect();
+        let shapes: Vec<Vec<usize>> = if shapes.is_empty() {
+            own()
+        } else {
+            shapes.to_vec()
+        };
+        for shape in shapes {
+            let wanted = kernel.extents.split(',').count();
+            if shape.len() != wanted {
+                let (name, extents, given) = (kernel.name, kernel.extents, shape.len());
+                return Err(format!(
+                    "a shape of {name} has {wanted} extents, {extents}; --shape has {given}"
+                ));
+            }
+            cases.push(case(kernel, shape));
+        }
+    }
+    Ok(cases)
+}
+
+fn case(kernel: &'static Kernel, shape: Vec<usize>) -> Case {
+    Case {
+        kernel: kernel.name.to_owned(),
+        shape: shown(&shape),
+        run: Box::new(move |options| {
+            let device = Device::emulator_with(options);
+            let result = (kernel.run)(&device, &shape);
+            Outcome {
+                result: result.map_err(|error| failure(&error)),
+                counts: device.take_counts().unwrap_or_default(),
+                trace: device.take_trace(),
+            }
+        }),
+    }
+}
+
+fn failure(error: &Error) -> Failure {
+    let reason = match error {
+        Error::Runtime(cute_runtime::Error::Emulator { error, .. }) => Some(error),
+        _ => None,
+    };
+    Failure::new(error.to_string(), reason)
+}
+
+/// `520 x 200 x 384`.
+fn shown(shape: &[usize]) -> String {
+    let extents: Vec<String> = shape.iter().map(usize::to_string).collect();
+    extents.join(" x ")
+}
+
+/// A · Bᵀ.
+fn product(device: &Device, shape: &[usize]) -> Result<Vec<u8>, Error> {
+    let [m, n, k] = [shape[0], shape[1], shape[2]];
+    let (a, b) = (bf16s(device, [m, k])?, bf16s(device, [n, k])?);
+    let mut d = zeros::<bf16, 2>(device, [m, n])?;
+    gemm(device, &a.view(), &b.view(), &mut d.view_mut())?;
+    bytes(&d)
+}
+
+/// Attention with rows of 64.
+fn scores(device: &Device, shape: &[usize], causal: bool) -> Result<Vec<u8>, Error> {
+    let tensor = || bf16s(device, [shape[0], shape[1], 64]);
+    let (q, k, v, mut o) = (tensor()?, tensor()?, tensor()?, tensor()?);
+    let (q, k, v) = (q.view(), k.view(), v.view());
+    attention(device, &q, &k, &v, &mut o.view_mut(), causal, 0.125)?;
+    bytes(&o)
+}
+
+fn rows(device: &Device, shape: &[usize]) -> Result<Tensor<bf16, 2>, Error> {
+    bf16s(device, [shape[0], shape[1]])
+}
+
+/// Integers from -3 to 3 without a short period, whose sums are exact.
+fn bf16s<const R: usize>(device: &Device, shape: [usize; R]) -> Result<Tensor<bf16, R>, Error> {
+    let numbers = (0..shape.iter().product::<usize>() as u64)
+        .map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40)
+        .map(|x| bf16::from_f32((x % 7) as f32 - 3.0));
+    Ok(Tensor::from_slice(
+        device,
+        &numbers.collect::<Vec<_>>(),
+        shape,
+    )?)
+}
+
+fn zeros<T: Element, const R: usize>(
+    device: &Device,
+    shape: [usize; R],
+) -> Result<Tensor<T, R>, Error> {
+    Ok(Tensor::zeros(device, shape)?)
+}
+
+fn bytes<T: Element, const R: usize>(tensor: &Tensor<T, R>) -> Result<Vec<u8>, Error> {
+    let values = tensor.download()?;
+    Ok(values
+        .iter()
+        .flat_map(|value| value.as_bytes().to_vec())
+        .collect())
+}
