@@ -201,7 +201,7 @@ fn atomics_return_the_old_value() {
              let old = atomic_cas(lock, 0, {zero}, (i + 1) as {name}, ACQUIRE, GPU); \
              if old == {zero} {{ atomic_add(count, 0, 1); }} \
              out[atomic_add(count, 1, 1, ACQ_REL, CLUSTER)] = i; \
-             atomic_cas(lock, 0, lock[0], {zero}, RELEASE);"
+             atomic_cas(lock, 0, (i + 1) as {name}, {zero}, RELEASE);"
         );
         let params = format!("lock: Global<{name}, 1>, count: Global<u32, 1>, out: Global<u32, 1>");
         let kernel = kernel(64, &params, &body).unwrap_or_else(|error| panic!("{error}: {body}"));

@@ -1,6 +1,7 @@
 //! Fences, and what strong accesses release and acquire.
 
 use super::address::Location;
+use crate::error::FaultKind;
 use crate::exec::state::releases::Releases;
 use crate::exec::step::Step;
 use crate::op::{Scope, Strong};
@@ -36,7 +37,13 @@ impl Step<'_> {
     }
 
     /// Called after a strong write of bytes. An atomic continues what the value that it has read had released.
-    pub(crate) fn release(&mut self, location: Location, len: usize, strong: Strong, atomic: bool) {
+    pub(crate) fn release(
+        &mut self,
+        location: Location,
+        len: usize,
+        strong: Strong,
+        atomic: bool,
+    ) -> Result<(), FaultKind> {
         let by = self.warp.party(self.cluster.number);
         let released = match strong.release {
             true => vec![(strong.scope, self.warp.knowledge.clone())],
@@ -45,8 +52,9 @@ impl Step<'_> {
         if released.iter().any(|(scope, _)| *scope == Scope::Gpu) {
             self.global.release(by.cluster);
         }
-        if let Some((releases, bytes)) = self.releases(location, len) {
-            releases.write(bytes, by, &released, atomic);
+        match self.releases(location, len) {
+            Some((releases, bytes)) => Ok(releases.write(bytes, by, &released, atomic)?),
+            None => Ok(()),
         }
     }
 

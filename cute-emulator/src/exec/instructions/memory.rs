@@ -100,7 +100,7 @@ impl Step<'_> {
             let location = step.locate(access.space, first)?;
             step.write(location, bytes, run, access.strong)?;
             if let Some(strong) = access.strong {
-                step.release(location, bytes.len(), strong, false);
+                step.release(location, bytes.len(), strong, false)?;
             }
             Ok(())
         })?;
@@ -180,7 +180,7 @@ impl Step<'_> {
                     .map_err(blame)?;
                 if let Some(strong) = strong {
                     self.observe(location, size, lane..lane + 1, strong);
-                    self.release(location, size, strong, true);
+                    self.release(location, size, strong, true).map_err(blame)?;
                 }
                 if let Some(dst) = atomic.dst.as_ref().and_then(|dst| dst.get(i)) {
                     self.warp.set(*dst, lane, old);

@@ -67,6 +67,13 @@ impl Knowledge {
         covers(&self.seen, &other.seen)
     }
 
+    /// Whether there is nothing to learn about the cluster of both.
+    fn has_all_of(&self, other: &Knowledge) -> bool {
+        covers(&self.seen, &other.seen)
+            && covers(&self.fenced_global, &other.fenced_global)
+            && covers(&self.phases, &other.phases)
+    }
+
     pub(crate) fn join(&mut self, other: &Knowledge) {
         join(&mut self.seen, &other.seen);
         join(&mut self.fenced, &other.fenced);
@@ -102,6 +109,10 @@ impl Knowledge {
     }
 
     fn join_other(&mut self, cluster: u64, other: &Knowledge) {
+        let known = self.others.get(&cluster);
+        if known.is_some_and(|known| known.has_all_of(other)) {
+            return;
+        }
         let others = Rc::make_mut(&mut self.others);
         let known = others.entry(cluster).or_default();
         join(&mut known.seen, &other.seen);

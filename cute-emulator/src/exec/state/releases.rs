@@ -3,9 +3,13 @@
 //! before what is after the other, if the scopes of both have both threads.
 
 use super::knowledge::Knowledge;
+use crate::limits::{OverLimit, hold};
 use crate::op::Scope;
 use std::collections::HashMap;
 use std::ops::Range;
+
+/// The most words of a memory that have releases.
+const MOST_WORDS: u64 = 1 << 22;
 
 /// A CTA of the grid, and a warp of its cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +55,7 @@ impl Releases {
         by: Party,
         released: &[(Scope, Knowledge)],
         continues: bool,
-    ) {
+    ) -> Result<(), OverLimit> {
         for word in words(bytes) {
             if !continues && let Some(releases) = self.words.get_mut(&word) {
                 releases.retain(|release| release.by == by);
@@ -69,6 +73,8 @@ impl Releases {
                 }
             }
         }
+        let what = "words of memory with a release";
+        hold(what, self.words.len() as u64, MOST_WORDS)
     }
 
     /// The releases that a strong read of bytes sees, at a scope that has both threads, with the least such scope.
