@@ -4,6 +4,7 @@ use crate::ascending::ascending;
 use crate::coalesce::coalesced;
 use crate::domain::{Domain, Numbers, Question, product, quotient};
 use crate::error::{During, ErrorKind, LayoutError, Place};
+use crate::explain::Rule;
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::overhang::{Overhang, nearest_multiples};
@@ -78,6 +79,40 @@ pub(crate) fn complement_in<D: Domain>(
         }
     };
     Ok((chain.rest(count)?, is_rounded))
+}
+
+/// The rules that allow a complement of numbers in `target`, or in the smallest one that has a complement, up to the one
+/// that refuses.
+pub(crate) fn rules(a: &Layout, target: Option<i64>, overhang: Overhang) -> Vec<Rule> {
+    let Ok(ascending) = ascending(&Numbers, a) else {
+        return Vec::new();
+    };
+    let modes = ascending
+        .iter()
+        .map(|step| (step.extent, step.stride))
+        .collect();
+    let mut rules = vec![Rule::Ascending { modes }];
+    let mut previous = (1, 1);
+    for step in ascending {
+        let block = previous.0 * previous.1;
+        if step.stride % block != 0 {
+            return rules;
+        }
+        rules.push(Rule::Gap {
+            stride: step.stride,
+            previous,
+        });
+        previous = (step.extent, step.stride);
+    }
+    if let Some(target) = target
+        && (target % (previous.0 * previous.1) == 0 || overhang == Overhang::Ragged)
+    {
+        rules.push(Rule::Fills {
+            target,
+            last: previous,
+        });
+    }
+    rules
 }
 
 /// What the gap below each stride must hold of the block below it. The block is the previous stride times its

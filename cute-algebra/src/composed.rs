@@ -32,7 +32,7 @@ use std::fmt;
 /// The picture colours each element by its bank of shared memory:
 ///
 #[doc = include_str!("../docs/composed_layout.svg")]
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ComposedLayout<I: Integer = i64> {
     swizzle: Swizzle,
     offset: I::Sum,
@@ -495,6 +495,15 @@ fn conjugate(layout: &Layout, swizzle: Swizzle, reach: i64) -> Result<Swizzle, L
 
 fn not_a_swizzle(what: &'static str) -> LayoutError {
     ErrorKind::NotASwizzle { what }.at(Place::operand(0))
+}
+
+/// The layout under the swizzle that changes nothing; refused for a layout into a coordinate space.
+impl TryFrom<Layout> for ComposedLayout {
+    type Error = LayoutError;
+
+    fn try_from(layout: Layout) -> Result<Self, LayoutError> {
+        Self::plain(layout)
+    }
 }
 
 impl<I: Integer> fmt::Display for ComposedLayout<I> {

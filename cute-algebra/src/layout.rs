@@ -24,7 +24,7 @@ use std::fmt;
 /// A layout of nested modes, as [`Picture`](crate::Picture) draws it:
 ///
 #[doc = include_str!("../docs/layout.svg")]
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Layout<I: Integer = i64> {
     shape: Tuple<I>,
     stride: Stride<I>,

@@ -30,6 +30,7 @@ mod alignment;
 mod analysis;
 mod ascending;
 mod coalesce;
+mod compare;
 mod complement;
 mod composed;
 mod composition;
@@ -40,12 +41,14 @@ mod divide;
 mod domain;
 mod equal;
 mod error;
+mod explain;
 mod extension;
 mod from_table;
 mod hopper;
 mod integer;
 mod inverse;
 mod layout;
+mod local;
 pub mod notation;
 pub mod operations;
 mod overhang;
@@ -76,6 +79,7 @@ pub use alignment::{
 pub use analysis::index_form::{IndexForm, IndexTerm};
 pub use analysis::injective::{Counterexample, INJECTIVITY_LIMIT, Verdict, is_injective};
 pub use coalesce::{coalesce, coalesce_by, filter, filter_by, filter_zeros};
+pub use compare::{COMPARISON_LIMIT, Comparison, compare};
 pub use complement::{complement, complement_within};
 pub use composed::{ComposedLayout, Slice};
 pub use composition::{ENUMERATION_LIMIT, composition, composition_by};
@@ -88,6 +92,7 @@ pub use disjoint::{Axis, PROOF_LEAVES, proves_disjoint};
 pub use divide::{flat_divide, logical_divide, tiled_divide, zipped_divide};
 pub use equal::equal;
 pub use error::{ErrorKind, Frame, LayoutError, ModePath, NoInverse, Place, Side, Witness};
+pub use explain::{Explanation, Rule, Step};
 pub use extension::extension;
 pub use from_table::from_table;
 pub use hopper::access::{SharedAccess, shared_access};
@@ -96,6 +101,7 @@ pub use hopper::atoms::{
     smem_tile_to_shape,
 };
 pub use hopper::banks::{Conflict, bank_conflicts};
+pub use hopper::global::{GlobalAccess, WarpAccess, global_access};
 pub use hopper::ldmatrix::{
     MatrixError, MatrixErrorKind, MatrixOperand, RowMismatch, matrix_operand,
 };
@@ -108,8 +114,10 @@ pub use hopper::wgmma::{Major, Mismatch, WgmmaError, WgmmaErrorKind, WgmmaOperan
 pub use integer::{Integer, Source};
 pub use inverse::{LEFT_INVERSE_VALUES, left_inverse, nullspace, right_inverse};
 pub use layout::Layout;
+pub use local::{local_partition, local_tile};
 pub use picture::{
     ColorBy, HOLDER_LIMIT, PICTURE_LIMIT, ParseColorError, Picture, PictureError, print_layout,
+    print_slice,
 };
 pub use product::{
     blocked_product, flat_product, logical_product, raked_product, tiled_product, zipped_product,

@@ -19,7 +19,7 @@ use std::fmt;
 /// each colour once.
 ///
 #[doc = include_str!("../docs/swizzle.svg")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Swizzle {
     bits: u32,
     base: u32,

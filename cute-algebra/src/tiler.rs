@@ -10,7 +10,7 @@ use std::fmt;
 /// One layout for the whole operand, or a tiler for each of its modes, or `_` for a mode that is left unchanged.
 ///
 /// A shape stands for contiguous layouts, mode by mode: `(3,8)` is `<3:1,8:1>`, and `(3,_)` is `<3:1,_>`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Tiler<I: Integer = i64> {
     /// A layout that applies to the whole operand, as a function of its 1-D coordinate.
     Layout(Layout<I>),

@@ -47,6 +47,25 @@ fn values() {
         ("(8:2 o 4:2) o 2:1", "2:4"),
         ("8:2 o 4:2 o 2:1", "2:4"),
         ("8:1 / 2:1", "(2,4):(1,2)"),
+        ("2+3", "5"),
+        ("8+24/2*4-1", "55"),
+        ("(8+24)/2", "16"),
+        ("24/(2+4)", "4"),
+        ("-7/2", "-3"),
+        ("7 % 4 * 2", "6"),
+        ("2*(3+4)", "14"),
+        ("size((4,8))/2", "16"),
+        ("24:1 / 4", "(4,6):(1,4)"),
+        ("(4,8)/<2,4>", "((2,4),(2,2)):((1,4),(2,16))"),
+        ("(4*2,16/2):(16/2,3-2)", "(8,8):(8,1)"),
+        ("4+4:2*3", "8:6"),
+        ("(size(8:1),4):row", "(8,4):(4,1)"),
+        ("-(2+3)", "-5"),
+        ("<8/2, 4>", "<4:1,4:1>"),
+        (
+            "Sw<1+2,4,3> o (8,64):(64,1)",
+            "Sw<3,4,3> o 0 o (8,64):(64,1)",
+        ),
         ("(4,5):(1/2@0,1@1)", "((2,2),5):((0,1@0),1@1)"),
         (
             "(8,(2,2)):(6/4@0,(1@1,-7/3@2))",
@@ -273,6 +292,73 @@ fn limits() {
         "{".repeat(10_000),
     ] {
         assert!(eval_str(&text).is_err(), "{}", &text[..20]);
+    }
+}
+
+/// What is written elsewhere in another way has an error at its token that says what is written here.
+#[test]
+fn spellings_of_cute_are_named() {
+    for (text, token, help) in [
+        ("Int<8>{}", "Int", "is written `8` here"),
+        (
+            "(_8{}, 4):(4, 1)",
+            "_8{}",
+            "integers are written as digits: `8`",
+        ),
+        ("(4,C<8>):(8,1)", "C", "is written `8` here"),
+        ("Shape<_4,_8>", "Shape", "is written `(4,8)` here"),
+        (
+            "Layout<Shape<_4,_8>,Stride<_8,_1>>",
+            "Layout",
+            "is written `(4,8):(8,1)` here",
+        ),
+        (
+            "(16,16):(16,1) / Tile<4,4>",
+            "Tile",
+            "is written `<4,8>` here",
+        ),
+        (
+            "Swizzle<3,4,3>{} o (8,64):(64,1)",
+            "Swizzle",
+            "`Sw<3,4,3>` here",
+        ),
+        ("(4,8):(E<0>{},E<1>{})", "E", "is written `1@0` here"),
+        ("get<0>((4,8):(8,1))", "get", "`get(L, 0)`"),
+        ("size<0>((4,8):(8,1))", "size", "`size(L, 0)`"),
+        (
+            "group_modes<0,2>((4,8):(8,1))",
+            "group_modes",
+            "`group(L, 0, 2)`",
+        ),
+        (
+            "(4,8):LayoutRight{}",
+            "LayoutRight{}",
+            "`(4,8):row`",
+        ),
+        (
+            "make_layout((4,8), LayoutLeft{})",
+            "LayoutLeft{}",
+            "`(4,8):col`",
+        ),
+        ("(4,8):RowMajor", "RowMajor", "`(4,8):row`"),
+        ("((4,8):(8,1)).size()", ".size", "`size(L)`"),
+        ("[4,8]:(8,1)", "[", "tuples are written in parentheses"),
+        ("{4,8}:row", "{4,8}", "tuples are written in parentheses"),
+        ("4u32:1", "4u32", "write `4` for `4u32`"),
+        (
+            "make_layout((4,8),(8,1))",
+            "make_layout",
+            "is written `(4,8):(8,1)` here",
+        ),
+        ("make_shape(4,8)", "make_shape", "is written `(4,8)` here"),
+        ("make_tile(4,8)", "make_tile", "is written `<4,8>` here"),
+        ("make_tiled_copy(1,2,3)", "make_tiled_copy", "`tiled_copy("),
+        ("transpose((4,8):(8,1))", "transpose", "`select(L, 1, 0)`"),
+        ("A(2,3)", "A", "`crd2idx((1,2), A)`"),
+    ] {
+        let error = eval_str(text).expect_err(text);
+        assert_eq!(&text[error.at.clone()], token, "{text}: {error}");
+        assert!(error.to_string().contains(help), "{text}: {error}");
     }
 }
 

@@ -303,7 +303,6 @@ pub struct Site {
 
 impl Display for Site {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.cta;
         match &self.place {
             Some(place) => write!(
                 f,
@@ -312,11 +311,10 @@ impl Display for Site {
             )?,
             None => write!(f, "{}, line {}", self.entry, self.line)?,
         }
-        write!(f, ", CTA ({x}, {y}, {z}), warp {}", self.warp)?;
-        if let Some(lane) = self.lane {
-            write!(f, ", lane {lane}")?;
-        }
-        Ok(())
+        let Site {
+            cta, warp, lane, ..
+        } = *self;
+        write!(f, ", {}", Thread { cta, warp, lane })
     }
 }
 
@@ -466,6 +464,44 @@ impl Display for Other {
     }
 }
 
+/// A thread of a launch, or a warp of which several lanes did something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// `%ctaid` of the CTA.
+    pub cta: [u32; 3],
+    /// The warp's number in its CTA.
+    pub warp: u32,
+    /// The lane; `None` if several did it.
+    pub lane: Option<u32>,
+}
+
+/// `CTA (1, 0, 0), warp 2, lane 3`.
+impl Display for Thread {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.cta;
+        write!(f, "CTA ({x}, {y}, {z}), warp {}", self.warp)?;
+        match self.lane {
+            Some(lane) => write!(f, ", lane {lane}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An earlier access that a message about a later one names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Earlier {
+    /// Its instruction.
+    pub instruction: Other,
+    /// The thread that executed it.
+    pub by: Thread,
+}
+
+impl Display for Earlier {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.instruction, self.by)
+    }
+}
+
 /// What a kernel can do wrong. Shared addresses are those of the `.shared` window, as `mapa` computes them for another CTA than
 /// that of the thread.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -512,6 +548,80 @@ pub enum FaultKind {
         rank: u32,
         /// The warp in that CTA.
         warp: u32,
+    },
+    /// Two lanes of a warp access the same byte of shared memory, they have not synchronised in between, and at least one of them
+    /// writes.
+    #[error(
+        "races at shared address {address:#x} with {other} of {} of the same warp: no bar.warp.sync orders the two",
+        lane.map_or("other lanes".to_owned(), |lane| format!("lane {lane}"))
+    )]
+    LaneRace {
+        /// The shared address of the byte.
+        address: u64,
+        /// The access that the emulator executed earlier.
+        other: Other,
+        /// The lane that executed it; `None` if several did.
+        lane: Option<u32>,
+    },
+    /// A read of global memory that neither the host nor a kernel has written.
+    #[error("reads global address {address:#x}, which neither the host nor a kernel has written")]
+    GlobalUninitialised {
+        /// The global address of the first such byte.
+        address: u64,
+    },
+    /// Two threads access the same byte of global memory, nothing orders the two, and at least one of them writes.
+    #[error("races at global address {address:#x} with {earlier}: {advice}")]
+    GlobalRace {
+        /// The global address of the byte.
+        address: u64,
+        /// The access that the emulator executed earlier.
+        earlier: Box<Earlier>,
+        /// What would order the two.
+        advice: &'static str,
+    },
+    /// The async proxy (TMA, bulk copies) reads global memory that the generic proxy wrote, with no proxy fence in between.
+    #[error(
+        "reads global address {address:#x} through the async proxy; {earlier} wrote it through the generic proxy, and no \
+         fence.proxy.async or fence.proxy.async.global lies between"
+    )]
+    GlobalProxyFence {
+        /// The global address of the byte.
+        address: u64,
+        /// The write.
+        earlier: Box<Earlier>,
+    },
+    /// A read of global memory through the read-only cache after a write of the same launch.
+    #[error(
+        "reads global address {address:#x} through the read-only cache, which may not have what {earlier} wrote in this \
+         launch; use ld without .nc"
+    )]
+    ReadOnly {
+        /// The global address of the byte.
+        address: u64,
+        /// The write.
+        earlier: Box<Earlier>,
+    },
+    /// An access to global memory that a bulk store may still be writing.
+    #[error(
+        "uses global address {address:#x}, which the bulk store of {earlier} may still be writing; wait for it with \
+         cp.async.bulk.wait_group, without .read, in the thread that started it, and order this access after the wait"
+    )]
+    TargetInFlight {
+        /// The global address of the byte.
+        address: u64,
+        /// The store.
+        earlier: Box<Earlier>,
+    },
+    /// A write to global memory that an asynchronous copy may still be reading.
+    #[error(
+        "writes global address {address:#x}, which the copy of {earlier} may still be reading; wait for the copy, and \
+         order this write after the wait"
+    )]
+    GlobalSourceInFlight {
+        /// The global address of the byte.
+        address: u64,
+        /// The copy.
+        earlier: Box<Earlier>,
     },
     /// The async proxy (TMA, bulk copies, wgmma) reads what the generic proxy wrote, with no proxy fence in between.
     #[error(
@@ -693,6 +803,12 @@ impl FaultKind {
     pub fn global_address(&self) -> Option<u64> {
         match self {
             FaultKind::Global(error) => Some(error.address),
+            FaultKind::GlobalUninitialised { address }
+            | FaultKind::GlobalRace { address, .. }
+            | FaultKind::GlobalProxyFence { address, .. }
+            | FaultKind::ReadOnly { address, .. }
+            | FaultKind::TargetInFlight { address, .. }
+            | FaultKind::GlobalSourceInFlight { address, .. } => Some(*address),
             FaultKind::Misaligned { address, .. } => Some(*address),
             _ => None,
         }
@@ -719,6 +835,7 @@ impl FaultKind {
             | FaultKind::Misaligned { address, .. }
             | FaultKind::Uninitialised { address }
             | FaultKind::Race { address, .. }
+            | FaultKind::LaneRace { address, .. }
             | FaultKind::MissingProxyFence { address, .. }
             | FaultKind::CopyInFlight { address, .. }
             | FaultKind::StoreInFlight { address, .. }

@@ -130,6 +130,9 @@ pub struct Checks {
     /// The order of events in shared memory: races, uses of what a copy or a wgmma still uses, missing proxy fences, and CTAs
     /// that end before these.
     pub order: bool,
+    /// Races in global memory, and reads of global memory that nobody has written. Without these checks, accesses to global
+    /// memory are faster, and take no memory of the host for records.
+    pub global: bool,
 }
 
 impl Default for Checks {
@@ -138,6 +141,7 @@ impl Default for Checks {
             registers: true,
             uninitialised: true,
             order: true,
+            global: true,
         }
     }
 }

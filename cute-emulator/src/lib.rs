@@ -7,8 +7,8 @@
 //!
 //! # What is reported
 //!
-//! [`FaultKind`] is the list: accesses out of bounds or misaligned, reads of shared memory that nobody wrote, races
-//! between warps, uses of data that a copy is still writing, writes of data that a wgmma, a bulk store or a copy is still reading,
+//! [`FaultKind`] is the list: accesses out of bounds or misaligned, reads of memory that nobody wrote, races in shared and in
+//! global memory between threads, those of a warp included, uses of data that a copy is still writing, writes of data that a wgmma, a bulk store or a copy is still reading,
 //! a CTA that ends before those, reads by the async proxy of generic writes without a proxy fence, uses of registers that a wgmma
 //! still uses, a missing `wgmma.fence`, and mbarriers that are initialised twice, used as data, or counted wrongly.
 //! [`EmulatorError::Deadlock`] says what each thread waits for.
@@ -17,8 +17,6 @@
 //!
 //! - An instruction that is not modelled is an error when the module is loaded; `tests/emulator/not_modelled.txt` lists
 //!   them. Local and constant memory, functions, and im2col copies are among them.
-//! - Races are found in shared memory only, and between warps only. Races in global memory and between the lanes of a warp are
-//!   not found.
 //! - Matrix descriptors with a base offset are refused.
 //! - `ex2`, `lg2`, `sin`, `cos`, `tanh` and the other approximations are rounded correctly; the hardware's are not.
 //! - Clocks count warp instructions; they do not measure speed.
@@ -85,8 +83,8 @@ mod trace;
 
 pub use counts::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Waits};
 pub use error::{
-    AllocError, EmulatorError, Fault, FaultKind, FreeError, LaunchProblem, MemoryError, Nearest,
-    Other, Site, Stuck,
+    AllocError, Earlier, EmulatorError, Fault, FaultKind, FreeError, LaunchProblem, MemoryError,
+    Nearest, Other, Site, Stuck, Thread,
 };
 pub use launch::{Checks, Launch, Observed, Policy, Schedule};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};

@@ -35,12 +35,15 @@ pub struct Limits {
     /// CTAs of a grid.
     pub ctas: u64,
     /// Bytes on the host for the registers and the shared memory of the clusters that run at the same time: 8 for each
-    /// register of each lane, 17 for each byte of shared memory. If all resident clusters would exceed it, fewer run at a
+    /// register of each lane, 19 for each byte of shared memory. If all resident clusters would exceed it, fewer run at a
     /// time.
     pub state_bytes: u64,
-    /// Bytes on the host for asynchronous operations that are not complete: copies, bulk stores that have not read their
-    /// source, arrivals that follow `cp.async`, and wgmma instructions that no thread has waited for.
+    /// Bytes on the host for asynchronous operations that are not complete: copies, bulk stores that no thread has
+    /// waited for without `.read`, arrivals that follow `cp.async`, and wgmma instructions that no thread has waited for.
     pub pending_bytes: u64,
+    /// Bytes of global memory whose accesses in a launch are recorded, in pages of 4 KiB. The records take as many bytes on the
+    /// host, and some for each access that no later one makes superfluous.
+    pub recorded_bytes: u64,
     /// Initialised mbarriers of a CTA.
     pub mbarriers: u64,
     /// Warp instructions of a launch; a launch that needs more fails. A value above 2³¹ - 1 counts as 2³¹ - 1, since a
@@ -68,6 +71,7 @@ impl Default for Limits {
             ctas: 1 << 24,
             state_bytes: 1 << 30,
             pending_bytes: 256 << 20,
+            recorded_bytes: 4 << 30,
             mbarriers: 1024,
             steps: 1 << 30,
             idle_steps: 1 << 23,

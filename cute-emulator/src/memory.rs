@@ -4,6 +4,7 @@ use crate::error::{AllocError, FreeError, MemoryError, Nearest};
 use crate::limits::{Limits, filled};
 use crate::op::SHARED_WINDOW;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The address of the first allocation.
 const FIRST_ADDRESS: u64 = 0x7f00_0000_0000;
@@ -17,12 +18,27 @@ const POISON: u8 = 0xff;
 /// The memory of an emulated device.
 #[derive(Debug)]
 pub struct GlobalMemory {
-    allocations: BTreeMap<u64, Vec<u8>>,
+    allocations: BTreeMap<u64, Allocation>,
     /// The least address of the next allocation.
     next: u64,
     /// How many of the `limit` bytes are not allocated.
     free: u64,
     limit: u64,
+}
+
+#[derive(Debug)]
+struct Allocation {
+    bytes: Vec<u8>,
+    written: Written,
+}
+
+/// Which bytes of an allocation have been written.
+#[derive(Debug)]
+struct Written {
+    /// One bit for each byte, unless all have been.
+    bits: Vec<u64>,
+    /// How many bytes have not been.
+    left: usize,
 }
 
 impl Default for GlobalMemory {
@@ -78,7 +94,11 @@ impl GlobalMemory {
         let (Some(address), Some(end @ ..=SHARED_WINDOW)) = (address, end) else {
             return Err(no_address);
         };
-        self.allocations.insert(address, filled(bytes, POISON)?);
+        let allocation = Allocation {
+            bytes: filled(bytes, POISON)?,
+            written: Written::new(bytes)?,
+        };
+        self.allocations.insert(address, allocation);
         self.next = end;
         self.free -= size;
         Ok(address)
@@ -86,8 +106,8 @@ impl GlobalMemory {
 
     /// Frees the allocation that starts at `address`. It is an error if none starts there.
     pub fn free(&mut self, address: u64) -> Result<(), FreeError> {
-        let bytes = self.allocations.remove(&address);
-        self.free += bytes.ok_or(FreeError { address })?.len() as u64;
+        let removed = self.allocations.remove(&address);
+        self.free += removed.ok_or(FreeError { address })?.bytes.len() as u64;
         Ok(())
     }
 
@@ -108,18 +128,30 @@ impl GlobalMemory {
         self.allocations
             .range(..=address)
             .next_back()
-            .and_then(|(base, bytes)| bytes.get(range(*base, address, len)?))
+            .and_then(|(base, allocation)| allocation.bytes.get(range(*base, address, len)?))
             .ok_or_else(|| self.missing(address, len))
     }
 
-    /// The `len` bytes at `address`, which must lie in one allocation.
+    /// The address of the first of `len` bytes that neither the host nor a kernel has written. The bytes must lie in one
+    /// allocation.
+    pub(crate) fn unwritten(&self, address: u64, len: usize) -> Option<u64> {
+        let (base, allocation) = self.allocations.range(..=address).next_back()?;
+        let range = range(*base, address, len)?;
+        Some(base + allocation.written.first_unwritten(range)? as u64)
+    }
+
+    /// The `len` bytes at `address`, which must lie in one allocation. They count as written.
     pub fn bytes_mut(&mut self, address: u64, len: usize) -> Result<&mut [u8], MemoryError> {
         // Checked with a shared borrow first: `missing` cannot look at the map while a part of it is borrowed mutably.
         self.bytes(address, len)?;
         self.allocations
             .range_mut(..=address)
             .next_back()
-            .and_then(|(base, bytes)| bytes.get_mut(range(*base, address, len)?))
+            .and_then(|(base, allocation)| {
+                let range = range(*base, address, len)?;
+                allocation.written.add(range.clone());
+                allocation.bytes.get_mut(range)
+            })
             .ok_or(MemoryError {
                 address,
                 bytes: len as u64,
@@ -128,8 +160,8 @@ impl GlobalMemory {
     }
 
     fn missing(&self, address: u64, len: usize) -> MemoryError {
-        let distance = |(base, bytes): &(&u64, &Vec<u8>)| {
-            let end = **base + bytes.len() as u64;
+        let distance = |(base, allocation): &(&u64, &Allocation)| {
+            let end = **base + allocation.bytes.len() as u64;
             if address < **base {
                 **base - address
             } else {
@@ -138,15 +170,16 @@ impl GlobalMemory {
         };
         let before = self.allocations.range(..=address).next_back();
         let after = self.allocations.range(address..).next();
-        let nearest = before
-            .into_iter()
-            .chain(after)
-            .min_by_key(distance)
-            .map(|(base, bytes)| Nearest {
-                base: *base,
-                bytes: bytes.len() as u64,
-                offset: address.wrapping_sub(*base) as i64,
-            });
+        let nearest =
+            before
+                .into_iter()
+                .chain(after)
+                .min_by_key(distance)
+                .map(|(base, allocation)| Nearest {
+                    base: *base,
+                    bytes: allocation.bytes.len() as u64,
+                    offset: address.wrapping_sub(*base) as i64,
+                });
         MemoryError {
             address,
             bytes: len as u64,
@@ -155,8 +188,51 @@ impl GlobalMemory {
     }
 }
 
+impl Written {
+    fn new(bytes: usize) -> Result<Written, AllocError> {
+        Ok(Written {
+            bits: filled(bytes.div_ceil(u64::BITS as usize), 0)?,
+            left: bytes,
+        })
+    }
+
+    fn add(&mut self, range: Range<usize>) {
+        if self.left == 0 {
+            return;
+        }
+        for (word, mask) in words(range) {
+            self.left -= (mask & !self.bits[word]).count_ones() as usize;
+            self.bits[word] |= mask;
+        }
+        if self.left == 0 {
+            self.bits = Vec::new();
+        }
+    }
+
+    fn first_unwritten(&self, range: Range<usize>) -> Option<usize> {
+        if self.left == 0 {
+            return None;
+        }
+        words(range).find_map(|(word, mask)| {
+            let missing = mask & !self.bits[word];
+            let bit = word * u64::BITS as usize + missing.trailing_zeros() as usize;
+            (missing != 0).then_some(bit)
+        })
+    }
+}
+
+/// The words of 64 bits in which the bits of a range are, each with a mask of these bits.
+fn words(range: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
+    let bits = u64::BITS as usize;
+    (range.start / bits..range.end.div_ceil(bits)).map(move |word| {
+        let first = range.start.saturating_sub(word * bits);
+        let last = bits.min(range.end - word * bits);
+        (word, u64::MAX << first & u64::MAX >> (bits - last))
+    })
+}
+
 /// The part of an allocation that an access covers; `None` if the access begins before the allocation.
-fn range(base: u64, address: u64, len: usize) -> Option<std::ops::Range<usize>> {
+fn range(base: u64, address: u64, len: usize) -> Option<Range<usize>> {
     let start = usize::try_from(address.checked_sub(base)?).ok()?;
     Some(start..start.checked_add(len)?)
 }

@@ -165,8 +165,31 @@ pub(crate) struct Access {
     pub(crate) bytes: u8,
     /// Whether a load extends the sign to the width of the register.
     pub(crate) signed: bool,
-    /// Whether it is a strong operation of PTX's memory model: `.volatile`, `.relaxed`, `.acquire` or `.release`.
-    pub(crate) strong: bool,
+    /// What it orders, if it is a strong operation of PTX's memory model: `.volatile`, `.relaxed`, `.acquire` or `.release`.
+    pub(crate) strong: Option<Strong>,
+    /// Whether it reads through the read-only cache (`.nc`).
+    pub(crate) read_only: bool,
+}
+
+/// Which threads a strong access or a fence orders. Each scope has the threads of those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Scope {
+    Cta,
+    Cluster,
+    /// `.gpu`, and `.sys` as well: there is one device.
+    Gpu,
+}
+
+impl Scope {
+    pub(crate) const COUNT: usize = 3;
+}
+
+/// The semantics of a strong access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Strong {
+    pub(crate) scope: Scope,
+    pub(crate) acquire: bool,
+    pub(crate) release: bool,
 }
 
 /// What `atom` or `red` does to the value in memory.
@@ -405,7 +428,10 @@ pub(crate) enum Op {
     ActiveMask {
         dst: Reg,
     },
-    WarpSync,
+    /// `bar.warp.sync`.
+    WarpSync {
+        members: Reg,
+    },
     /// `bar.sync` and, without `wait`, `bar.arrive`. Without `threads`, all threads of the CTA take part.
     Barrier {
         id: Reg,
@@ -454,8 +480,15 @@ pub(crate) enum Op {
         rank: Reg,
         generic: bool,
     },
-    /// `fence.proxy.async` for shared memory.
-    ProxyFence,
+    /// `fence.proxy.async`, for shared memory, for global memory or for both.
+    ProxyFence {
+        shared: bool,
+        global: bool,
+    },
+    /// `fence` and `membar`.
+    Fence {
+        scope: Scope,
+    },
     /// `fence.mbarrier_init`.
     InitFence,
     /// Copies a region into shared memory, then completes the number of bytes on the mbarrier. `multicast` is the mask of

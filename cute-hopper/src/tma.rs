@@ -37,6 +37,28 @@ pub const MAX_ELEMENT_STRIDE: u32 = 8;
 /// Measured on an H100, for elements of 1, 2 and 4 bytes, with and without swizzle.
 pub const STORE_UNIT: u32 = 16;
 
+/// Alignment of the start of a box along the innermost dimension, in bytes. Measured on an H200, for elements of 2 and 4 bytes:
+/// other starts of loads, stores and reductions end with an illegal instruction.
+pub const START_ALIGN: u32 = 16;
+
+/// The rule that the start of a box breaks along a dimension, of which 0 is the innermost, as a sentence; `None` if it breaks none.
+/// `writes` tells stores and reductions, which must not start below 0 (measured on an H200), from loads.
+pub fn start_problem(
+    element: ElementType,
+    dimension: usize,
+    start: i64,
+    writes: bool,
+) -> Option<String> {
+    let bytes = i64::from(element.bytes());
+    if dimension == 0 && start.wrapping_mul(bytes) % i64::from(START_ALIGN) != 0 {
+        return Some(format!(
+            "a box starts at element {start} of the innermost mode, whose elements have {bytes} bytes; it must start at a \
+             multiple of {START_ALIGN} bytes"
+        ));
+    }
+    (writes && start < 0).then(|| format!("a box that is written starts at {start}, below 0"))
+}
+
 /// Alignment of both addresses and of the length of a bulk copy without a tensor map, in bytes (PTX ISA 9.0,
 /// `cp.async.bulk`).
 pub const BULK_ALIGN: u32 = 16;

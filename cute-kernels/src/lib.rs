@@ -30,7 +30,10 @@ pub mod lib {
     pub use crate::gemm::kernels::{Config, PAIR, SINGLE, gemm_with, multiply};
     pub use crate::mma::kernels::TiledMma;
     pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};
-    pub use crate::row::kernels::{ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY, Rows};
+    pub use crate::row::kernels::{
+        ANY_1017, ANY_2041, ANY_6137, ANY_12281, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
+        ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
+    };
     pub use crate::tile_scheduler::kernels::{Tile, Tiles};
 }
 

@@ -3,13 +3,13 @@
 use cute_runtime::{Device, TensorView, TensorViewMut};
 
 use crate::Error;
-use crate::row::{choose, has_vectors};
+use crate::row::{HELD, fitting, is_aligned, long};
 
 /// `y[i, j] = (x[i, j] − mean) / √(variance + epsilon) · gamma[j] + beta[j]`, with the mean and the variance of row i, computed in f32,
 /// for `bf16`, `f16` and `f32`.
 ///
 /// x and y have the same shape, of up to 2³¹ − 1 rows and columns, and their last mode is contiguous. It is fastest if everything
-/// starts at multiples of 16 bytes, and rows are multiples of 8 elements long, at most 8192. On a GPU the call returns before
+/// starts at multiples of 16 bytes, and rows are multiples of 8 elements long. On a GPU the call returns before
 /// the result is complete.
 ///
 /// ```
@@ -27,7 +27,7 @@ use crate::row::{choose, has_vectors};
 /// # Errors
 ///
 /// If the shapes do not fit together, or an extent is 0 or larger than 2³¹ − 1. Nothing has been launched then.
-pub fn layer_norm<T: kernels::layer_norm_types>(
+pub fn layer_norm<T: kernels::layer_norm_types + kernels::layer_norm_long_types>(
     device: &Device,
     x: &TensorView<'_, T, 2>,
     gamma: &TensorView<'_, T, 1>,
@@ -35,11 +35,15 @@ pub fn layer_norm<T: kernels::layer_norm_types>(
     epsilon: f32,
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
-    use kernels::{layer_norm_CFG as Config, layer_norm_V as V};
+    use kernels::{layer_norm_CFG as Config, layer_norm_long_CFG as Long};
     let weights = [gamma, beta].iter().all(|w| w.address().is_multiple_of(16));
-    let vectors = weights && has_vectors(x) && has_vectors(&y.as_view());
-    let (config, v, grid) = choose(x, vectors, Config::ALL, V::ALL)?;
-    kernels::layer_norm::launch(config, v, device, grid, x, gamma, beta, y, epsilon)?;
+    let aligned = weights && is_aligned(x) && is_aligned(&y.as_view());
+    if let Some((config, grid)) = fitting(x, aligned, HELD, Config::ALL)? {
+        kernels::layer_norm::launch(config, device, grid, x, gamma, beta, y, epsilon)?;
+    } else {
+        let (config, grid) = long(device, x, aligned, Long::ALL)?;
+        kernels::layer_norm_long::launch(config, device, grid, x, gamma, beta, y, epsilon)?;
+    }
     Ok(())
 }
 
@@ -59,110 +63,203 @@ pub fn layer_norm<T: kernels::layer_norm_types>(
 /// # Errors
 ///
 /// Those of [`layer_norm`].
-pub fn rms_norm<T: kernels::rms_norm_types>(
+pub fn rms_norm<T: kernels::rms_norm_types + kernels::rms_norm_long_types>(
     device: &Device,
     x: &TensorView<'_, T, 2>,
     gamma: &TensorView<'_, T, 1>,
     epsilon: f32,
     y: &mut TensorViewMut<'_, T, 2>,
 ) -> Result<(), Error> {
-    use kernels::{rms_norm_CFG as Config, rms_norm_V as V};
+    use kernels::{rms_norm_CFG as Config, rms_norm_long_CFG as Long};
     let weights = gamma.address().is_multiple_of(16);
-    let vectors = weights && has_vectors(x) && has_vectors(&y.as_view());
-    let (config, v, grid) = choose(x, vectors, Config::ALL, V::ALL)?;
-    kernels::rms_norm::launch(config, v, device, grid, x, gamma, y, epsilon)?;
+    let aligned = weights && is_aligned(x) && is_aligned(&y.as_view());
+    if let Some((config, grid)) = fitting(x, aligned, HELD, Config::ALL)? {
+        kernels::rms_norm::launch(config, device, grid, x, gamma, y, epsilon)?;
+    } else {
+        let (config, grid) = long(device, x, aligned, Long::ALL)?;
+        kernels::rms_norm_long::launch(config, device, grid, x, gamma, y, epsilon)?;
+    }
     Ok(())
 }
 
 /// The kernels and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::row::kernels::{ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY, Rows};
+    use crate::row::kernels::{
+        ANY_1017, ANY_2041, ANY_6137, ANY_12281, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
+        ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
+    };
 
-    /// Layer norm of rows of at most `CFG.longest` elements, of which a thread holds V consecutive ones at a time.
-    #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY], V in [8, 1])]
-    pub fn layer_norm<T: Element, const CFG: Rows, const V: u32>(
-        #[facts(aligned(x, 2 * V), extent(x, 1) % V == 0, extent(x, 1) <= CFG.longest)] x: Global<
+    /// Layer norm of rows that are multiples of `CFG.unit` elements long, of at most `CFG.longest`.
+    #[kernel(threads = CFG.threads, resident = CFG.resident(bits::<T>()))]
+    #[instances(
+        T in [bf16, f16, f32],
+        CFG in [
+            ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
+            ANY_1017, ANY_2041, ANY_6137, ANY_12281,
+        ],
+    )]
+    pub fn layer_norm<T: Element, const CFG: Rows>(
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0, extent(x, 1) <= CFG.longest)]
+        x: Global<T, 2>,
+        #[facts(aligned(gamma, 2 * CFG.unit), extent(gamma, 0) == extent(x, 1))] gamma: Global<
             T,
-            2,
+            1,
         >,
-        #[facts(aligned(gamma, 2 * V), extent(gamma, 0) == extent(x, 1))] gamma: Global<T, 1>,
-        #[facts(aligned(beta, 2 * V), extent(beta, 0) == extent(x, 1))] beta: Global<T, 1>,
-        #[facts(aligned(y, 2 * V), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
+        #[facts(aligned(beta, 2 * CFG.unit), extent(beta, 0) == extent(x, 1))] beta: Global<T, 1>,
+        #[facts(aligned(y, 2 * CFG.unit), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
         y: Global<T, 2>,
         epsilon: f32,
     ) {
-        let (rows, n) = (block_idx().0, extent(x, 1));
-        let held = fragment::<T>(CFG.held(V));
-        let mut sum = 0.0f32;
-        for i in 0..CFG.tiles(n) {
-            copy_or(local_tile(x, CFG.tile(), (rows, i)), held, 0.0);
-            sum += reduce(convert::<f32>(held), 1, add)[0];
-        }
-        let mean = sum / (n as f32);
-        let mut squares = 0.0f32;
-        for i in 0..CFG.tiles(n) {
-            if !CFG.is_whole() {
-                copy_or(local_tile(x, CFG.tile(), (rows, i)), held, 0.0);
-            }
-            let d = map(convert::<f32>(held), |x, (_, j)| {
-                if i * CFG.columns + j < n {
-                    x - mean
-                } else {
-                    0.0
-                }
-            });
-            squares += reduce(d * d, 1, add)[0];
-        }
-        let scale = rsqrt(squares / (n as f32) + epsilon);
-        for i in 0..CFG.tiles(n) {
-            if !CFG.is_whole() {
-                copy_or(local_tile(x, CFG.tile(), (rows, i)), held, 0.0);
-            }
-            let normal = (convert::<f32>(held) - mean) * scale;
-            let result = normal * weights(gamma, held, CFG, i) + weights(beta, held, CFG, i);
-            copy_inside(convert::<T>(result), local_tile(y, CFG.tile(), (rows, i)));
-        }
+        let (held, at, n) = (
+            fragment::<T>(CFG.held()),
+            (block_idx().0, 0),
+            extent(x, 1) as f32,
+        );
+        let skipped = CFG.skipped(CFG.tile(y, at, 0), held);
+        copy_or(CFG.tile(x, at, skipped), held, 0.0);
+        let mean = div_fast(reduce(reduce(convert::<f32>(held), 2, add), 1, add), n);
+        let d = convert::<f32>(held) - mean;
+        fill_outside(d, CFG.tile(x, at, skipped), 0.0);
+        let variance = div_fast(reduce(reduce(d * d, 2, add), 1, add), n);
+        let normal = d * rsqrt(variance + epsilon);
+        let gamma = weights(CFG.vector(gamma, 0, skipped), held);
+        let beta = weights(CFG.vector(beta, 0, skipped), held);
+        let result = fma(normal, convert::<f32>(gamma), convert::<f32>(beta));
+        copy_inside(convert::<T>(result), CFG.tile(y, at, skipped));
     }
 
-    /// RMS norm of rows of at most `CFG.longest` elements, of which a thread holds V consecutive ones at a time.
+    /// Layer norm of rows of any length that are multiples of `CFG.unit` elements long.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY], V in [8, 1])]
-    pub fn rms_norm<T: Element, const CFG: Rows, const V: u32>(
-        #[facts(aligned(x, 2 * V), extent(x, 1) % V == 0, extent(x, 1) <= CFG.longest)] x: Global<
+    #[instances(T in [bf16, f16, f32], CFG in [ROW_LONG, ANY_LONG])]
+    pub fn layer_norm_long<T: Element, const CFG: Rows>(
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0)] x: Global<T, 2>,
+        #[facts(aligned(gamma, 2 * CFG.unit), extent(gamma, 0) == extent(x, 1))] gamma: Global<
             T,
-            2,
+            1,
         >,
-        #[facts(aligned(gamma, 2 * V), extent(gamma, 0) == extent(x, 1))] gamma: Global<T, 1>,
-        #[facts(aligned(y, 2 * V), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
+        #[facts(aligned(beta, 2 * CFG.unit), extent(beta, 0) == extent(x, 1))] beta: Global<T, 1>,
+        #[facts(aligned(y, 2 * CFG.unit), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
         y: Global<T, 2>,
         epsilon: f32,
     ) {
-        let (rows, n) = (block_idx().0, extent(x, 1));
-        let held = fragment::<T>(CFG.held(V));
-        let mut squares = 0.0f32;
-        for i in 0..CFG.tiles(n) {
-            copy_or(local_tile(x, CFG.tile(), (rows, i)), held, 0.0);
-            let x = convert::<f32>(held);
-            squares += reduce(x * x, 1, add)[0];
-        }
-        let scale = rsqrt(squares / (n as f32) + epsilon);
-        for i in 0..CFG.tiles(n) {
-            if !CFG.is_whole() {
-                copy_or(local_tile(x, CFG.tile(), (rows, i)), held, 0.0);
+        let (held, n) = (fragment::<T>(CFG.held()), extent(x, 1) as f32);
+        let tiles = CFG.tiles(extent(x, 1));
+        let mut stream = Stream::<CFG>::new::<T>(x);
+        let mut row = block_idx().0;
+        while row < extent(x, 0) {
+            let skipped = CFG.skipped(CFG.tile(y, (row, 0), 0), held);
+            // The mean of the first tile: sums of differences from it lose no digits.
+            stream.read(x, (row, 0), skipped, true, held);
+            let count = min(extent(x, 1), CFG.columns() - skipped) as f32;
+            let values = convert::<f32>(held);
+            fill_outside(values, CFG.tile(x, (row, 0), skipped), 0.0);
+            let near = div_fast(reduce(reduce(values, 2, add), 1, add), count);
+            let (mut sum, mut squares) = (fragment::<f32>(held, 2), fragment::<f32>(held, 2));
+            fill(sum, 0.0);
+            fill(squares, 0.0);
+            for i in 0..tiles {
+                stream.read(x, (row, i), skipped, false, held);
+                let d = convert::<f32>(held) - near;
+                fill_outside(d, CFG.tile(x, (row, i), skipped), 0.0);
+                sum += reduce(d, 2, add);
+                squares += reduce(d * d, 2, add);
             }
-            let result = convert::<f32>(held) * scale * weights(gamma, held, CFG, i);
-            copy_inside(convert::<T>(result), local_tile(y, CFG.tile(), (rows, i)));
+            let rest = div_fast(reduce(sum, 1, add), n);
+            let variance = div_fast(reduce(squares, 1, add), n) - rest * rest;
+            let (mean, scale) = (near + rest, rsqrt(variance + epsilon));
+            for i in 0..tiles {
+                stream.read(x, (row, i), skipped, true, held);
+                let normal = (convert::<f32>(held) - mean) * scale;
+                let gamma = weights(CFG.vector(gamma, i, skipped), held);
+                let beta = weights(CFG.vector(beta, i, skipped), held);
+                let result = fma(normal, convert::<f32>(gamma), convert::<f32>(beta));
+                copy_inside(convert::<T>(result), CFG.tile(y, (row, i), skipped));
+                stream.release(x, i);
+            }
+            stream.advance();
+            row += grid_dim().0;
         }
     }
 
-    /// Tile number `i` of the weights of columns, held as one row of `like`.
-    fn weights<T: Element>(all: Global<T, 1>, like: Fragment, cfg: Rows, i: u32) -> Fragment {
+    /// RMS norm of rows that are multiples of `CFG.unit` elements long, of at most `CFG.longest`.
+    #[kernel(threads = CFG.threads)]
+    #[instances(
+        T in [bf16, f16, f32],
+        CFG in [
+            ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
+            ANY_1017, ANY_2041, ANY_6137, ANY_12281,
+        ],
+    )]
+    pub fn rms_norm<T: Element, const CFG: Rows>(
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0, extent(x, 1) <= CFG.longest)]
+        x: Global<T, 2>,
+        #[facts(aligned(gamma, 2 * CFG.unit), extent(gamma, 0) == extent(x, 1))] gamma: Global<
+            T,
+            1,
+        >,
+        #[facts(aligned(y, 2 * CFG.unit), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
+        y: Global<T, 2>,
+        epsilon: f32,
+    ) {
+        let (held, at, n) = (
+            fragment::<T>(CFG.held()),
+            (block_idx().0, 0),
+            extent(x, 1) as f32,
+        );
+        let skipped = CFG.skipped(CFG.tile(y, at, 0), held);
+        copy_or(CFG.tile(x, at, skipped), held, 0.0);
+        let x = convert::<f32>(held);
+        let scale = rsqrt(div_fast(reduce(reduce(x * x, 2, add), 1, add), n) + epsilon);
+        let gamma = weights(CFG.vector(gamma, 0, skipped), held);
+        let result = x * scale * convert::<f32>(gamma);
+        copy_inside(convert::<T>(result), CFG.tile(y, at, skipped));
+    }
+
+    /// RMS norm of rows of any length that are multiples of `CFG.unit` elements long.
+    #[kernel(threads = CFG.threads)]
+    #[instances(T in [bf16, f16, f32], CFG in [ROW_LONG, ANY_LONG])]
+    pub fn rms_norm_long<T: Element, const CFG: Rows>(
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0)] x: Global<T, 2>,
+        #[facts(aligned(gamma, 2 * CFG.unit), extent(gamma, 0) == extent(x, 1))] gamma: Global<
+            T,
+            1,
+        >,
+        #[facts(aligned(y, 2 * CFG.unit), extent(y, 0) == extent(x, 0), extent(y, 1) == extent(x, 1))]
+        y: Global<T, 2>,
+        epsilon: f32,
+    ) {
+        let (held, n) = (fragment::<T>(CFG.held()), extent(x, 1) as f32);
+        let tiles = CFG.tiles(extent(x, 1));
+        let mut stream = Stream::<CFG>::new::<T>(x);
+        let mut row = block_idx().0;
+        while row < extent(x, 0) {
+            let skipped = CFG.skipped(CFG.tile(y, (row, 0), 0), held);
+            let mut squares = fragment::<f32>(held, 2);
+            fill(squares, 0.0);
+            for i in 0..tiles {
+                stream.read(x, (row, i), skipped, false, held);
+                let values = convert::<f32>(held);
+                squares += reduce(values * values, 2, add);
+            }
+            let scale = rsqrt(div_fast(reduce(squares, 1, add), n) + epsilon);
+            for i in 0..tiles {
+                stream.read(x, (row, i), skipped, true, held);
+                let gamma = weights(CFG.vector(gamma, i, skipped), held);
+                let result = convert::<f32>(held) * scale * convert::<f32>(gamma);
+                copy_inside(convert::<T>(result), CFG.tile(y, (row, i), skipped));
+                stream.release(x, i);
+            }
+            stream.advance();
+            row += grid_dim().0;
+        }
+    }
+
+    /// A tile of the weights of columns, held as one row of `like`. They stay elements of `T` until they are used, which takes fewer
+    /// registers.
+    fn weights<T: Element>(tile: Global<T, 1>, like: Fragment) -> Fragment {
         let held = fragment::<T>(like, 0);
-        let columns = cfg.columns;
-        let row = composition(local_tile(all, columns, i), layout!((1,columns):(0,1)));
-        copy_or(row, held, 0.0);
-        convert::<f32>(held)
+        copy_or(tile, held, 0.0);
+        held
     }
 }

@@ -1,121 +1,343 @@
-//! How a CTA holds rows of a matrix, and the choice among these ways.
+//! How threads hold rows of a matrix, and the choice among these ways.
 
-use cute_runtime::{Element, TensorView};
-use kernels::{ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY, Rows};
+use cute_runtime::{Device, Element, TensorView};
+use kernels::{
+    ANY_1017, ANY_2041, ANY_6137, ANY_12281, ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096,
+    ROW_6144, ROW_8192, ROW_12288, ROW_16384, Rows,
+};
 
 use crate::Error;
 use crate::extent::extent;
 
-/// Which of a kernel's values of `CFG: Rows` and of `V` fit the rows of x, and the grid. `configurations` are in the order of
-/// their lengths, and the values of `V` are 8, for rows that have vectors, and 1.
-pub(crate) fn choose<T: Element, C: Copy, V>(
+/// The ways to hold whole rows in registers, the shortest of each kind first: the instances of softmax and of the norms.
+pub(crate) const HELD: [Rows; 13] = [
+    ROW_1024, ROW_1536, ROW_2048, ROW_3072, ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384,
+    ANY_1017, ANY_2041, ANY_6137, ANY_12281,
+];
+
+/// Of these ways, the first that fits the rows of x, which are `aligned` or not, as a value of `CFG`, and the grid. None if rows are
+/// longer than all of them.
+pub(crate) fn fitting<T: Element, C, const N: usize>(
     x: &TensorView<'_, T, 2>,
-    vectors: bool,
-    configurations: [C; 5],
-    [eight, one]: [V; 2],
-) -> Result<(C, V, u32), Error> {
+    aligned: bool,
+    ways: [Rows; N],
+    configurations: [C; N],
+) -> Result<Option<(C, u32)>, Error> {
     let [rows, columns] = x.shape();
     let (rows, columns) = (extent(rows)?, extent(columns)?);
-    let all = [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY];
-    let fitting = all.iter().take_while(|it| it.longest < columns).count();
-    let Rows { threads, warps, .. } = all[fitting];
-    let grid = rows.div_ceil(threads / (32 * warps));
-    Ok((
-        configurations[fitting],
-        if vectors { eight } else { one },
-        grid,
-    ))
+    let mut pairs = ways.iter().zip(configurations);
+    let found = pairs.find(|(it, _)| (aligned || it.unit == 1) && columns <= it.longest);
+    Ok(found.map(|(it, configuration)| (configuration, rows.div_ceil(it.threads / it.lanes))))
 }
 
-/// Whether all rows start at multiples of 16 bytes and are multiples of 8 elements long, so that a thread can move 8
-/// consecutive elements at a time.
-pub(crate) fn has_vectors<T: Element>(x: &TensorView<'_, T, 2>) -> bool {
+/// Of the values of `CFG` for long rows, `ROW_LONG` and `ANY_LONG`, that which fits the rows of x, and the grid.
+pub(crate) fn long<T: Element, C>(
+    device: &Device,
+    x: &TensorView<'_, T, 2>,
+    aligned: bool,
+    [row, any]: [C; 2],
+) -> Result<(C, u32), Error> {
+    let rows = extent(x.shape()[0])?;
+    Ok(match aligned {
+        // The shared memory of a multiprocessor holds the tiles of one CTA.
+        true => (row, rows.min(device.multiprocessor_count())),
+        false => (any, rows),
+    })
+}
+
+/// Whether all rows start at multiples of 16 bytes and are multiples of 8 elements long.
+pub(crate) fn is_aligned<T: Element>(x: &TensorView<'_, T, 2>) -> bool {
     let row = x.strides()[0] as u64 * size_of::<T>() as u64;
-    let aligned = [x.address(), row].iter().all(|n| n.is_multiple_of(16));
-    aligned && x.shape()[1].is_multiple_of(8)
+    let starts = [x.address(), row].iter().all(|n| n.is_multiple_of(16));
+    starts && x.shape()[1].is_multiple_of(8)
 }
 
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
+    /// The bits of shared memory that keep tiles.
+    const SHARED_BITS: u32 = 229_376 * 8;
+
+    /// Consecutive values that a thread moves together: at least 16 bytes.
+    const V: u32 = 8;
+
     /// A tile of rows, or of a part of a long row, in the registers of a CTA.
     pub struct Rows {
-        /// Threads of the CTA.
+        /// Threads of a CTA.
         pub threads: u32,
-        /// Warps that hold a row together.
-        pub warps: u32,
-        /// Elements of a row that are held at a time.
-        pub columns: u32,
+        /// Threads that hold a row together.
+        pub lanes: u32,
+        /// Values of a row that a thread holds.
+        pub values: u32,
+        /// What the length of a row is a multiple of: 8, if rows begin at multiples of 16 bytes, or 1, if they begin anywhere.
+        pub unit: u32,
         /// The most elements of a row.
         pub longest: u32,
     }
 
-    /// Rows of up to 1024 elements, each held by a warp.
+    /// Rows that a warp holds.
     pub const ROW_1024: Rows = Rows {
         threads: 128,
-        warps: 1,
-        columns: 1024,
+        lanes: 32,
+        values: 32,
+        unit: V,
         longest: 1024,
     };
 
-    /// Rows of up to 2048 elements, each held by two warps.
+    /// Rows that two warps hold.
+    pub const ROW_1536: Rows = Rows {
+        values: 24,
+        longest: 1536,
+        ..ROW_2048
+    };
+
+    /// Rows that two warps hold.
     pub const ROW_2048: Rows = Rows {
-        warps: 2,
-        columns: 2048,
+        lanes: 64,
         longest: 2048,
         ..ROW_1024
     };
 
-    /// Rows of up to 4096 elements, each held by four warps.
+    /// Rows that four warps hold.
+    pub const ROW_3072: Rows = Rows {
+        values: 24,
+        longest: 3072,
+        ..ROW_4096
+    };
+
+    /// Rows that four warps hold.
     pub const ROW_4096: Rows = Rows {
-        warps: 4,
-        columns: 4096,
+        lanes: 128,
         longest: 4096,
         ..ROW_1024
     };
 
-    /// Rows of up to 8192 elements, each held by eight warps.
-    pub const ROW_8192: Rows = Rows {
-        threads: 256,
-        warps: 8,
-        columns: 8192,
-        longest: 8192,
-    };
-
-    /// Rows of any length, which eight warps read several times.
-    pub const ROW_ANY: Rows = Rows {
-        longest: 0x7fff_ffff,
+    /// Rows that eight warps hold.
+    pub const ROW_6144: Rows = Rows {
+        values: 24,
+        longest: 6144,
         ..ROW_8192
     };
 
+    /// Rows that eight warps hold.
+    pub const ROW_8192: Rows = Rows {
+        threads: 256,
+        lanes: 256,
+        longest: 8192,
+        ..ROW_1024
+    };
+
+    /// Rows that 16 warps hold.
+    pub const ROW_12288: Rows = Rows {
+        values: 24,
+        longest: 12_288,
+        ..ROW_16384
+    };
+
+    /// Rows that 16 warps hold.
+    pub const ROW_16384: Rows = Rows {
+        threads: 512,
+        lanes: 512,
+        longest: 16_384,
+        ..ROW_1024
+    };
+
+    /// Rows of which a CTA holds a tile at a time.
+    pub const ROW_LONG: Rows = Rows {
+        threads: 1024,
+        lanes: 1024,
+        values: 16,
+        unit: V,
+        longest: 0x7fff_ffff,
+    };
+
+    /// As `ROW_1024`, but rows begin anywhere: up to 7 elements before a row are in its tile.
+    pub const ANY_1017: Rows = Rows {
+        unit: 1,
+        longest: 1017,
+        ..ROW_1024
+    };
+
+    /// As `ROW_2048`, but rows begin anywhere.
+    pub const ANY_2041: Rows = Rows {
+        unit: 1,
+        longest: 2041,
+        ..ROW_2048
+    };
+
+    /// As `ROW_6144`, but rows begin anywhere.
+    pub const ANY_6137: Rows = Rows {
+        unit: 1,
+        longest: 6137,
+        ..ROW_6144
+    };
+
+    /// As `ROW_12288`, but rows begin anywhere.
+    pub const ANY_12281: Rows = Rows {
+        unit: 1,
+        longest: 12_281,
+        ..ROW_12288
+    };
+
+    /// Rows that begin anywhere, of which a CTA holds a tile at a time.
+    pub const ANY_LONG: Rows = Rows {
+        longest: 0x7fff_ffff,
+        ..ANY_6137
+    };
+
     impl Rows {
-        /// The extents of the tile.
-        pub fn tile(self) -> Shape {
-            (self.threads / (32 * self.warps), self.columns)
+        /// Rows of the tile.
+        pub fn rows(self) -> u32 {
+            self.threads / self.lanes
         }
 
-        /// The layout from (thread, value) to the elements of the tile. Each thread has elements of one row, `v` consecutive ones
-        /// at a time.
-        pub fn held(self, v: u32) -> Layout {
-            let (rows, lanes) = (self.tile().0, 32 * self.warps);
-            let steps = self.columns / (lanes * v);
+        /// Elements of each row that the tile holds.
+        pub fn columns(self) -> u32 {
+            self.lanes * self.values
+        }
+
+        /// The layout from (thread, value) to coordinates (row, lane, value).
+        pub fn held(self) -> Layout {
+            let (rows, lanes, values) = (self.rows(), self.lanes, self.values);
+            layout!(((lanes,rows),values):((1@1,1@0),1@2))
+        }
+
+        /// The tile at a coordinate that counts tiles, as (row, lane, value). It begins `skipped` elements before its columns do.
+        pub fn tile(self, x: Global, at: _, skipped: u32) -> Global {
+            let (rows, columns) = (self.rows(), self.columns());
+            let tile = local_tile(x, (rows, columns), at);
+            let tile = domain_offset((0, -(skipped as i32)), tile);
+            let (v, lanes, steps) = (V, self.lanes, self.values / V);
             let (lane, step) = (rows * v, rows * v * lanes);
-            let held = layout!(((lanes,rows),(v,steps)):((lane,1),(rows,step)));
-            composition(make_identity_layout(self.tile()), held)
+            composition(tile, layout!((rows,lanes,(v,steps)):(1,lane,(rows,step))))
         }
 
-        /// How many tiles have a row of so many elements.
-        pub fn tiles(self, length: u32) -> u32 {
-            if self.is_whole() {
-                1
+        /// Tile number `i` of one row as (1, lane, value).
+        pub fn vector(self, x: Global, i: u32, skipped: u32) -> Global {
+            let tile = domain_offset(-(skipped as i32), local_tile(x, self.columns(), i));
+            let (v, lanes, steps) = (V, self.lanes, self.values / V);
+            let step = v * lanes;
+            composition(tile, layout!((1,lanes,(v,steps)):(0,v,(1,step))))
+        }
+
+        /// How many elements before its row the tile of a thread begins: as many as the row begins above a multiple of 16 bytes.
+        /// `first` is the first tile.
+        pub fn skipped(self, first: Global, like: Fragment) -> u32 {
+            if self.unit == V {
+                0
             } else {
-                ceil_div(length, self.columns)
+                misalignment(first, like)
             }
         }
 
-        /// Whether a tile holds whole rows.
-        pub fn is_whole(self) -> bool {
-            self.longest == self.columns
+        /// How many CTAs should be on a multiprocessor at the same time, if elements have so many bits. 32,768 elements of 16 bits
+        /// are as many bytes on their way as the speed of a copy takes. Registers do not suffice for that with elements of 32 bits,
+        /// nor if rows begin anywhere: 0, which leaves it to ptxas.
+        pub fn resident(self, bits: u32) -> u32 {
+            if self.unit == V && bits == 16 {
+                32_768 / (self.threads * self.values)
+            } else {
+                0
+            }
+        }
+
+        /// How many tiles have a row of so many elements, if elements before it are skipped.
+        pub fn tiles(self, length: u32) -> u32 {
+            ceil_div(length + V - self.unit, self.columns())
+        }
+    }
+
+    /// The tiles of the long rows of a CTA, one row after another. As many tiles of a row as fit are kept in shared memory. Their
+    /// places get the tiles of the next rows while this row is written. A thread loads and reads its own values only, so that
+    /// none waits for others. Of rows that begin anywhere, which `cp.async` does not load, nothing is kept.
+    pub struct Stream<const CFG: Rows> {
+        stages: Tensor,
+        /// How many tiles of a row are kept.
+        kept: u32,
+        /// The stage of the first tile of the current row.
+        first: u32,
+        /// The tile that is loaded next, and its stage.
+        row: u32,
+        tile: u32,
+        stage: u32,
+    }
+
+    impl<const CFG: Rows> Stream<CFG> {
+        /// The tiles of the rows of x, of which the first begin to load.
+        pub fn new<T: Element>(x: Global<T, 2>) -> Self {
+            let (v, lanes, steps, columns) = (V, CFG.lanes, CFG.values / V, CFG.columns());
+            let (tile, step) = (columns * bits::<T>(), v * lanes);
+            let count = if CFG.unit == V { SHARED_BITS / tile } else { 1 };
+            let mut stream = Self {
+                stages: smem::<T>(layout!((1,lanes,(v,steps),count):(0,v,(1,step),columns))),
+                kept: min(CFG.tiles(extent(x, 1)), count),
+                first: 0,
+                row: block_idx().0,
+                tile: 0,
+                stage: 0,
+            };
+            #[unroll(1)]
+            for _ in 0..count {
+                stream.load(x);
+            }
+            stream
+        }
+
+        /// Reads a tile of the current row, which begins `skipped` elements before its columns. Each is read twice, first with
+        /// `again` = false.
+        pub fn read<T: Element>(
+            &self,
+            x: Global<T, 2>,
+            at: (u32, u32),
+            skipped: u32,
+            again: bool,
+            held: Fragment,
+        ) {
+            if CFG.unit < V {
+                copy_or(CFG.tile(x, at, skipped), held, 0.0);
+            } else if at.1 < self.kept {
+                // As many groups are younger than that of a tile at its first reading.
+                cp_async_wait(self.count() - 1);
+                copy(
+                    self.stages[(_, _, _, (self.first + at.1) % self.count())],
+                    held,
+                );
+                if !again {
+                    cp_async_commit();
+                }
+            } else {
+                copy_or(CFG.tile(x, at, skipped), held, 0.0);
+            }
+        }
+
+        /// Gives the place of a tile of the current row to the next that is loaded.
+        pub fn release<T: Element>(&mut self, x: Global<T, 2>, i: u32) {
+            if i < self.kept {
+                self.load(x);
+            }
+        }
+
+        /// Goes on to the next row.
+        pub fn advance(&mut self) {
+            self.first = (self.first + self.kept) % self.count();
+        }
+
+        fn count(&self) -> u32 {
+            size(get(self.stages, 3))
+        }
+
+        fn load<T: Element>(&mut self, x: Global<T, 2>) {
+            if CFG.unit == V {
+                let to = self.stages[(_, _, _, self.stage)];
+                copy_async(CFG.tile(x, (self.row, self.tile), 0), to, CFG.held());
+                cp_async_commit();
+                self.stage = (self.stage + 1) % self.count();
+                self.tile += 1;
+                if self.tile == self.kept {
+                    self.tile = 0;
+                    self.row += grid_dim().0;
+                }
+            }
         }
     }
 }

@@ -4,8 +4,11 @@ use cute_runtime::{Device, Tensor, TensorView, TensorViewMut};
 
 use crate::Error;
 use crate::extent::extent;
-use crate::row::kernels::ROW_8192;
-use crate::row::{choose, has_vectors};
+use crate::row::kernels::{ANY_1017, ANY_6137, ROW_1024, ROW_2048, ROW_4096, ROW_8192, Rows};
+use crate::row::{fitting, is_aligned};
+
+/// The ways to hold tiles of rows: the instances of [`sum_rows`].
+const TILES: [Rows; 6] = [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ANY_1017, ANY_6137];
 
 /// `sums[i] = Σⱼ x[i, j]`, computed in f32, for `bf16`, `f16` and `f32`. The same arguments give the same bits.
 ///
@@ -30,10 +33,19 @@ pub fn sum_rows<T: kernels::sum_rows_types>(
     x: &TensorView<'_, T, 2>,
     sums: &mut TensorViewMut<'_, f32, 1>,
 ) -> Result<(), Error> {
-    use kernels::{sum_rows_CFG as Config, sum_rows_V as V};
-    let vectors = has_vectors(x);
-    let (config, v, grid) = choose(x, vectors, Config::ALL, V::ALL)?;
-    kernels::sum_rows::launch(config, v, device, grid, x, sums)?;
+    use kernels::sum_rows_CFG as Config;
+    let aligned = is_aligned(x);
+    // Longer rows are summed up tile by tile.
+    let longest = if aligned {
+        Config::ROW_8192
+    } else {
+        Config::ANY_6137
+    };
+    let (config, grid) = match fitting(x, aligned, TILES, Config::ALL)? {
+        Some(fitting) => fitting,
+        None => (longest, extent(x.shape()[0])?),
+    };
+    kernels::sum_rows::launch(config, device, grid, x, sums)?;
     Ok(())
 }
 
@@ -60,7 +72,7 @@ pub fn sum<T: kernels::sum_types>(
 where
     f32: kernels::sum_types,
 {
-    let tiles = extent(x.shape()[0])?.div_ceil(ROW_8192.columns);
+    let tiles = extent(x.shape()[0])?.div_ceil(ROW_8192.longest);
     let grid = tiles.min(4 * device.multiprocessor_count());
     if grid == 1 {
         return launch(device, 1, x, total);
@@ -77,65 +89,58 @@ fn launch<T: kernels::sum_types>(
     sums: &mut TensorViewMut<'_, f32, 1>,
 ) -> Result<(), Error> {
     let vectors = x.address().is_multiple_of(16) && x.shape()[0].is_multiple_of(8);
-    let v = if vectors {
-        kernels::sum_V::_8
-    } else {
-        kernels::sum_V::_1
+    let config = match vectors {
+        true => kernels::sum_CFG::ROW_8192,
+        false => kernels::sum_CFG::ANY_6137,
     };
-    kernels::sum::launch(v, device, grid, x, sums, grid)?;
+    kernels::sum::launch(config, device, grid, x, sums, grid)?;
     Ok(())
 }
 
 /// The kernels and their instances.
 #[cute_runtime::kernels]
 pub mod kernels {
-    use crate::row::kernels::{ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY, Rows};
+    use crate::row::kernels::{ANY_1017, ANY_6137, ROW_1024, ROW_2048, ROW_4096, ROW_8192, Rows};
 
-    /// The sums of rows of at most `CFG.longest` elements, of which a thread holds V consecutive ones at a time.
+    /// The sums of rows that are multiples of `CFG.unit` elements long, of any length.
     #[kernel(threads = CFG.threads)]
-    #[instances(T in [bf16, f16, f32], CFG in [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ROW_ANY], V in [8, 1])]
-    pub fn sum_rows<T: Element, const CFG: Rows, const V: u32>(
-        #[facts(aligned(x, 2 * V), extent(x, 1) % V == 0, extent(x, 1) <= CFG.longest)] x: Global<
-            T,
-            2,
-        >,
+    #[instances(T in [bf16, f16, f32], CFG in [ROW_1024, ROW_2048, ROW_4096, ROW_8192, ANY_1017, ANY_6137])]
+    pub fn sum_rows<T: Element, const CFG: Rows>(
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 1) % CFG.unit == 0)] x: Global<T, 2>,
         #[facts(extent(sums, 0) == extent(x, 0))] sums: Global<f32, 1>,
     ) {
-        let held = fragment::<T>(CFG.held(V));
-        let total = fragment::<f32>(held, 1);
-        total[0] = 0.0;
+        let (held, row) = (fragment::<T>(CFG.held()), block_idx().0);
+        let skipped = CFG.skipped(CFG.tile(x, (row, 0), 0), held);
+        let mut total = fragment::<f32>(held, 2);
+        fill(total, 0.0);
         for i in 0..CFG.tiles(extent(x, 1)) {
-            copy_or(local_tile(x, CFG.tile(), (block_idx().0, i)), held, 0.0);
-            total += reduce(convert::<f32>(held), 1, add);
+            copy_or(CFG.tile(x, (row, i), skipped), held, 0.0);
+            total += reduce(convert::<f32>(held), 2, add);
         }
-        let rows = CFG.tile().0;
-        let column = composition(
-            local_tile(sums, rows, block_idx().0),
-            layout!((rows,1):(1,0)),
-        );
-        copy_inside(total, column);
+        let rows = CFG.rows();
+        let column = composition(local_tile(sums, rows, row), layout!((rows,1,1):(1,0,0)));
+        copy_inside(reduce(total, 1, add), column);
     }
 
-    /// Each of `ctas` CTAs sums up every so many tiles of x.
-    #[kernel(threads = ROW_8192.threads)]
-    #[instances(T in [bf16, f16, f32], V in [8, 1])]
-    pub fn sum<T: Element, const V: u32>(
-        #[facts(aligned(x, 2 * V), extent(x, 0) % V == 0)] x: Global<T, 1>,
+    /// Each of `ctas` CTAs sums up every so many tiles of x, whose length is a multiple of `CFG.unit`.
+    #[kernel(threads = CFG.threads)]
+    #[instances(T in [bf16, f16, f32], CFG in [ROW_8192, ANY_6137])]
+    pub fn sum<T: Element, const CFG: Rows>(
+        #[facts(aligned(x, 2 * CFG.unit), extent(x, 0) % CFG.unit == 0)] x: Global<T, 1>,
         #[facts(extent(sums, 0) == ctas)] sums: Global<f32, 1>,
         ctas: u32,
     ) {
-        let held = fragment::<T>(ROW_8192.held(V));
-        let columns = ROW_8192.columns;
-        let total = fragment::<f32>(held, 1);
-        total[0] = 0.0;
+        let held = fragment::<T>(CFG.held());
+        let skipped = CFG.skipped(CFG.vector(x, 0, 0), held);
+        let mut total = fragment::<f32>(held, 2);
+        fill(total, 0.0);
         let mut i = block_idx().0;
-        while i < ceil_div(extent(x, 0), columns) {
-            let row = composition(local_tile(x, columns, i), layout!((1,columns):(0,1)));
-            copy_or(row, held, 0.0);
-            total += reduce(convert::<f32>(held), 1, add);
+        while i < CFG.tiles(extent(x, 0)) {
+            copy_or(CFG.vector(x, i, skipped), held, 0.0);
+            total += reduce(convert::<f32>(held), 2, add);
             i += ctas;
         }
-        let element = composition(local_tile(sums, 1, block_idx().0), layout!((1,1):(0,0)));
-        copy_inside(total, element);
+        let element = composition(local_tile(sums, 1, block_idx().0), layout!((1,1,1):(0,0,0)));
+        copy_inside(reduce(total, 1, add), element);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use cute_hopper::{registers, shared, threads};
 use cute_ptxas::{Ptxas, Usage};
 
-use crate::backend::Image;
+use crate::image::Image;
 
 /// What the compiler reports about a kernel: the result of [`Device::compile`](crate::Device::compile).
 ///

@@ -11,9 +11,10 @@ use cute_emulator::{
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 use zerocopy::IntoBytes;
 
-use crate::backend::{Backend, Image, Timer};
+use crate::backend::{Backend, Timer};
 use crate::cache::Cache;
 use crate::compiled::Compiled;
+use crate::image::Image;
 use crate::lock::lock;
 use crate::report::{Buffer, Output};
 use crate::{EmulatorOptions, Error, Grid};

@@ -14,9 +14,9 @@ use cute_lang::kernel::instantiate::{self as lang, Mistake as LangMistake};
 use cute_lang::kernel::lower::Lowered;
 use cute_lang::kernel::value::types::element_of;
 
-use crate::backend::Image;
 use crate::cache::{Cache, Id};
 use crate::compiled::Compiled;
+use crate::image::Image;
 use crate::launch::{Argument, launch_image};
 use crate::{
     Comparison, Device, ElementType, Error, Fact, Grid, Mistake, Param, Piece, Report, Term,

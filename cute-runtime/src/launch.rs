@@ -2,10 +2,10 @@
 
 use cute_hopper::{shared, threads};
 
-use crate::backend::Image;
 use crate::compiled::Compiled;
 use crate::fact::{Named, Numbers, Term};
 use crate::fault::located;
+use crate::image::Image;
 use crate::tensor_map::{RawView, check_stored, check_view, tensor_map};
 use crate::{
     ArgumentRule, Device, Element, ElementType, Error, Grid, Kernel, LaunchRule, Param, TensorView,

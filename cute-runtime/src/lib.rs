@@ -38,6 +38,7 @@ mod error;
 mod fact;
 mod fault;
 mod float8;
+mod image;
 #[cfg(feature = "instantiate")]
 mod instantiate;
 mod kernel;
@@ -117,7 +118,7 @@ pub use memory::Buffer;
 pub use schedule::{Checks, EmulatorOptions, Policy, ScheduleFailure};
 pub use tensor::{Tensor, TensorView, TensorViewMut};
 #[cfg(feature = "instantiate")]
-pub use {backend::Image, error::Mistake, instantiate::Instantiate};
+pub use {error::Mistake, image::Image, instantiate::Instantiate};
 
 /// The items that expansions of the macros name. Not part of the public interface: they change without notice.
 #[doc(hidden)]
@@ -127,7 +128,7 @@ pub mod __private {
 
     pub use crate::__carry as carry;
     pub use crate::__instantiable as instantiable;
-    pub use crate::backend::Image;
+    pub use crate::image::Image;
     #[cfg(feature = "instantiate")]
     pub use crate::instantiate::{Constant, Struct, Text, Values, launch_instance};
     pub use crate::launch::{Argument, launch};

@@ -3,6 +3,10 @@
 //!
 //! What a GPU does as well runs there with `CUTE_GPU=1`; then a missing GPU is a failure.
 
+mod devices;
+
+use devices::devices;
+
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{env, iter};
@@ -243,15 +247,6 @@ fn of_the_failures_under_many_schedules_the_shortest_is_told() {
     assert!(ended.contains("did not end within"), "{ended}");
 }
 
-/// The devices under test.
-fn devices() -> Vec<Device> {
-    let mut devices: Vec<Device> = (0..3).map(Device::emulator_with_seed).collect();
-    if env::var("CUTE_GPU").is_ok_and(|value| value == "1") {
-        devices.push(Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU"));
-    }
-    devices
-}
-
 /// A GPU prints to one place, also for tests that run at the same time.
 static PRINTING: Mutex<()> = Mutex::new(());
 
@@ -268,7 +263,7 @@ fn printed(device: &Device, work: impl FnOnce() -> Result<(), Error>) -> String 
 
 #[test]
 fn kernels_print() {
-    for device in devices() {
+    for device in devices(3) {
         let x = [0.0, 1.5, -2.25, 3.0, 4.0, 5.0f32];
         let x = Tensor::from_slice(&device, &x, [6]).unwrap();
         let half = [1.0, 0.15625].map(bf16::from_f32);
@@ -297,7 +292,7 @@ fn kernels_print() {
 
 #[test]
 fn lost_messages_are_counted() {
-    for device in devices() {
+    for device in devices(3) {
         let text = printed(&device, || kernels::chatter::launch(&device, 1024));
         // A record has six words of the 2^18.
         let lost = 1024 * 128 - (1 << 18) / 6;

@@ -2,20 +2,15 @@
 //!
 //! Every test runs on the emulator, and with `CUTE_GPU=1` also on the first GPU; then a missing GPU is a failure.
 
+mod devices;
+
+use devices::devices;
+
 use cute_runtime::__private::{self, Argument};
 use cute_runtime::{
     ArgumentRule, Device, Element, ElementType, Error, Grid, Kernel, L2Promotion, LaunchRule,
     OobFill, Param, SwizzleMode, Tensor, TmaRecipe, ViewError, bf16, f16,
 };
-
-/// The devices under test.
-fn devices() -> Vec<Device> {
-    let mut devices: Vec<Device> = (0..3).map(Device::emulator_with_seed).collect();
-    if std::env::var("CUTE_GPU").is_ok_and(|value| value == "1") {
-        devices.push(Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU"));
-    }
-    devices
-}
 
 /// A launch with a grid and arguments for which the kernels of this file stay inside their tensors. Tests that break
 /// this rule run on the emulator, which checks every access.
@@ -241,7 +236,7 @@ fn add(device: &Device, n: usize, grid: impl Into<Grid>) -> Result<Vec<f32>, Err
 
 #[test]
 fn a_kernel_runs() {
-    for device in devices() {
+    for device in devices(3) {
         for n in [1usize, 127, 128, 1000] {
             let expected: Vec<f32> = (0..n).map(|i| i as f32 + 0.5).collect();
             assert_eq!(
@@ -256,7 +251,7 @@ fn a_kernel_runs() {
 
 #[test]
 fn tma_reads_and_writes_the_tensor_and_nothing_else() {
-    for device in devices() {
+    for device in devices(3) {
         for (rows, columns, pitch) in [
             (8, 32, 32),
             (1, 4, 4),
@@ -292,7 +287,7 @@ fn tma_reads_and_writes_the_tensor_and_nothing_else() {
 
 #[test]
 fn clusters_and_large_shared_memory_are_opted_into() {
-    for device in devices() {
+    for device in devices(3) {
         let mut ranks = Tensor::from_slice(&device, &[!0u32; 8], [8]).unwrap();
         launch::<ClusterRank>(&device, 8.into(), &[(&mut ranks.view_mut()).into()]).unwrap();
         assert_eq!(
@@ -306,7 +301,7 @@ fn clusters_and_large_shared_memory_are_opted_into() {
 
 #[test]
 fn time_is_measured() {
-    for device in devices() {
+    for device in devices(3) {
         let time = device.time(|| add(&device, 1000, 8).map(drop)).unwrap();
         assert!(time > std::time::Duration::ZERO, "on {}", device.name());
         let failed: Result<_, Error> = device.time(|| add(&device, 1000, 0).map(drop));
@@ -316,7 +311,7 @@ fn time_is_measured() {
 
 #[test]
 fn kernels_compile_ahead_of_their_launch() {
-    for device in devices() {
+    for device in devices(3) {
         let compiled = device.compile::<VectorAdd>().unwrap();
         let known = !device.is_emulator() || cute_ptxas::Ptxas::installed().is_some();
         let nothing = known.then_some(0);
@@ -352,7 +347,7 @@ fn ptx_that_does_not_compile_says_why() {
         const SMEM_BYTES: u32 = 0;
         const PARAMS: &'static [Param] = &[];
     }
-    for device in devices() {
+    for device in devices(3) {
         let error = launch::<Broken>(&device, 1.into(), &[])
             .unwrap_err()
             .to_string();
@@ -378,7 +373,7 @@ fn a_kernel_that_misdescribes_its_ptx_is_refused() {
             ty: ElementType::U64,
         }];
     }
-    for device in devices() {
+    for device in devices(3) {
         match launch::<Short>(&device, 1.into(), &[0u64.into()]) {
             Err(Error::Launch { rule, .. }) => {
                 let (expected, found) = (vec![8, 8, 8, 4], vec![8]);
@@ -444,7 +439,7 @@ fn buffers_keep_every_element_type() {
         buffer.copy_from(data).unwrap();
         assert_eq!(zeros.len(), 3);
     }
-    for device in devices() {
+    for device in devices(3) {
         check(&device, &[1u8, 2, 255]);
         check(&device, &[-1i8, 2]);
         check(&device, &[1u16, 2]);
@@ -611,7 +606,7 @@ fn rule(device: &Device, arguments: &[Argument<'_>]) -> (&'static str, ArgumentR
 
 #[test]
 fn arguments_that_break_a_rule_are_named_before_the_launch() {
-    for device in devices() {
+    for device in devices(3) {
         let src = Tensor::<u32, 2>::zeros(&device, [8, 32]).unwrap();
         let mut dst = Tensor::<u32, 2>::zeros(&device, [8, 32]).unwrap();
         let view = src.view();

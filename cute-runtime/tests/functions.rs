@@ -3,6 +3,10 @@
 //!
 //! Every test runs on the emulator, and with `CUTE_GPU=1` also on the first GPU; then a missing GPU is a failure.
 
+mod devices;
+
+use devices::devices;
+
 use cute_runtime::{Device, Tensor};
 use std::f64::consts::{FRAC_2_SQRT_PI, PI};
 
@@ -159,7 +163,7 @@ fn functions_of_f64_are_within_their_errors() -> Result<(), cute_runtime::Error>
         ("log2", f64::log2, 2),
         ("tanh", f64::tanh, 3),
     ];
-    for device in devices() {
+    for device in devices(1) {
         let x = Tensor::from_slice(&device, &numbers, [numbers.len()])?;
         let mut out = Tensor::<f64, 2>::zeros(&device, [5, numbers.len()])?;
         let grid = numbers.len().div_ceil(256) as u32;
@@ -178,15 +182,6 @@ fn functions_of_f64_are_within_their_errors() -> Result<(), cute_runtime::Error>
         }
     }
     Ok(())
-}
-
-/// The devices under test.
-fn devices() -> Vec<Device> {
-    let mut devices = vec![Device::emulator()];
-    if std::env::var("CUTE_GPU").is_ok_and(|value| value == "1") {
-        devices.push(Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU"));
-    }
-    devices
 }
 
 /// A function of x and y in f64, and its largest error at x, given its value.
@@ -315,7 +310,7 @@ fn rows(device: &Device, exact: bool, x: &[f32], y: &[f32]) -> Vec<Vec<f32>> {
 #[test]
 fn errors_are_as_stated() {
     let (x, y) = (arguments(65_539), arguments(2_654_435));
-    for device in devices() {
+    for device in devices(1) {
         for (row, results) in INEXACT.iter().zip(rows(&device, false, &x, &y)) {
             // `tanh` is the approximation that has no `.ftz`.
             let flushes = row.name.ends_with("_fast") && row.name != "tanh_fast";
@@ -350,7 +345,7 @@ fn errors_are_as_stated() {
 #[test]
 fn devices_agree() {
     let (x, y) = (arguments(40_503), arguments(69_069));
-    let devices = devices();
+    let devices = devices(1);
     let expected = rows(&devices[0], true, &x, &y);
     assert_eq!(expected[22], vec![1.0; x.len()]);
     for device in &devices[1..] {

@@ -2,6 +2,10 @@
 //!
 //! Every test of results runs on the emulator, and with `CUTE_GPU=1` also on the first GPU; then a missing GPU is a failure.
 
+mod devices;
+
+use devices::devices;
+
 use cute_runtime::{Device, Error, Tensor, bf16, kernels};
 
 #[kernels]
@@ -105,15 +109,6 @@ mod rows {
     }
 }
 
-/// The devices under test.
-fn devices() -> Vec<Device> {
-    let mut devices = vec![Device::emulator()];
-    if std::env::var("CUTE_GPU").is_ok_and(|value| value == "1") {
-        devices.push(Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU"));
-    }
-    devices
-}
-
 #[test]
 fn softmax_of_rows() -> Result<(), Error> {
     for (device, (rows, columns)) in on_devices([(1, 8), (5, 200), (4, 1024), (9, 264)]) {
@@ -207,7 +202,7 @@ fn rows_by_their_indices() -> Result<(), Error> {
 
 /// Each of these on each device.
 fn on_devices<T: Copy, const N: usize>(each: [T; N]) -> impl Iterator<Item = (Device, T)> {
-    devices()
+    devices(1)
         .into_iter()
         .flat_map(move |device| each.map(|one| (device.clone(), one)))
 }

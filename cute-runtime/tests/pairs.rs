@@ -2,7 +2,11 @@
 //!
 //! Every test runs on the emulator, and with `CUTE_GPU=1` also on the first GPU; then a missing GPU is a failure.
 
-use cute_runtime::{Device, Element, Error, Kernel, Tensor, bf16, f16, kernels};
+mod devices;
+
+use devices::devices;
+
+use cute_runtime::{Element, Error, Kernel, Tensor, bf16, f16, kernels};
 
 #[kernels]
 mod pairs {
@@ -43,22 +47,13 @@ mod pairs {
     }
 }
 
-/// The devices under test.
-fn devices() -> Vec<Device> {
-    let mut devices = vec![Device::emulator()];
-    if std::env::var("CUTE_GPU").is_ok_and(|value| value == "1") {
-        devices.push(Device::cuda(0).expect("CUTE_GPU=1 asks for a GPU"));
-    }
-    devices
-}
-
 #[test]
 fn pairs_are_what_their_numbers_are() -> Result<(), Error> {
     fn check<T: Element + pairs::combined_types>(
         number: impl Fn(u16) -> T,
         bits: impl Fn(T) -> u16,
     ) -> Result<(), Error> {
-        for device in devices() {
+        for device in devices(1) {
             // All 65,536 numbers with others, infinities, NaNs and subnormal numbers among them.
             let all = 0..=u16::MAX;
             let x: Vec<T> = all.clone().map(&number).collect();

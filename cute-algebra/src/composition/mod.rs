@@ -5,10 +5,12 @@
 //! integers](run_time).
 
 mod numbers;
+mod rules;
 mod run_time;
 
 pub use numbers::ENUMERATION_LIMIT;
 pub(crate) use numbers::compose_by_conditions;
+pub(crate) use rules::rules;
 
 use crate::coalesce::endless_modes;
 use crate::domain::{Domain, Numbers, product};

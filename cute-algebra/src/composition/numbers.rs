@@ -52,7 +52,11 @@ pub(crate) fn compose_by_conditions(a: &Layout, b: &Layout) -> Option<Layout> {
 
 impl Target<i64> {
     /// The modes that the leaves become, where the conditions hold.
-    fn admit(&self, leaves: &[Leaf<i64>], overhang: Overhang) -> Result<Vec<Layout>, LayoutError> {
+    pub(super) fn admit(
+        &self,
+        leaves: &[Leaf<i64>],
+        overhang: Overhang,
+    ) -> Result<Vec<Layout>, LayoutError> {
         self.check_signs(leaves)?;
         if overhang == Overhang::Strict {
             self.check_domain(leaves)?;
@@ -60,7 +64,7 @@ impl Target<i64> {
         self.refine(leaves)
     }
 
-    fn check_domain(&self, leaves: &[Leaf<i64>]) -> Result<(), LayoutError> {
+    pub(super) fn check_domain(&self, leaves: &[Leaf<i64>]) -> Result<(), LayoutError> {
         let reaches = self
             .leaves(leaves)
             .map(|leaf| i128::from(leaf.extent - 1) * i128::from(leaf.stride.value()));
@@ -143,7 +147,7 @@ impl Target<i64> {
     }
 
     /// Cuts a leaf into parts `extent:stride` where its multiples cross a boundary.
-    fn cut(&self, leaf: &Leaf<i64>) -> Result<Vec<(i64, i64)>, LayoutError> {
+    pub(super) fn cut(&self, leaf: &Leaf<i64>) -> Result<Vec<(i64, i64)>, LayoutError> {
         let place = || leaf.place();
         let (mut rest, mut stride) = (leaf.extent, leaf.stride.value());
         if self.boundaries.is_empty() {
@@ -340,7 +344,7 @@ fn weight(leaves: &[Leaf<i64>], leaf: &Leaf<i64>) -> i64 {
 }
 
 /// The largest sum of the remainders of these modes modulo a boundary.
-fn carry(modes: &[(i64, i64)], boundary: i64) -> i128 {
+pub(super) fn carry(modes: &[(i64, i64)], boundary: i64) -> i128 {
     modes
         .iter()
         .map(|&(extent, stride)| i128::from(extent - 1) * i128::from((stride % boundary).abs()))

@@ -59,7 +59,7 @@ pub(crate) fn shared_access_of(
     let pattern = Pattern::new(tile, size, element_bits, tv)?;
     let mut found = SharedAccess {
         vector: pattern.vector as i64,
-        accesses: (pattern.values / pattern.vector) as i64,
+        accesses: pattern.accesses(),
         worst: Conflict::NONE,
         warp: 0,
         access: 0,
@@ -157,8 +157,17 @@ impl Pattern {
         ((self.vector as i64 * self.element_bits).max(8) / 8) as u32
     }
 
+    /// Number of accesses of a thread.
+    pub(super) fn accesses(&self) -> i64 {
+        (self.values / self.vector) as i64
+    }
+
+    pub(super) fn threads(&self) -> i64 {
+        (self.indices.len() / self.values) as i64
+    }
+
     /// For each instruction: the warp, the access, and the byte offset of each lane.
-    fn instructions(&self) -> impl Iterator<Item = (usize, usize, Vec<i64>)> {
+    pub(super) fn instructions(&self) -> impl Iterator<Item = (usize, usize, Vec<i64>)> {
         let warps = self.indices.chunks(self.values * WARP);
         warps.enumerate().flat_map(move |(warp, lanes)| {
             (0..self.values / self.vector).map(move |access| {

@@ -6,6 +6,7 @@
 pub(crate) mod access;
 pub(crate) mod atoms;
 pub(crate) mod banks;
+pub(crate) mod global;
 pub(crate) mod ldmatrix;
 mod shared;
 mod swizzle_mode;

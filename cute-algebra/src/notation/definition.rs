@@ -4,7 +4,7 @@
 //! and which replaces the name wherever it is used.
 
 use super::error::NotationError;
-use super::expr::{Expr, ExprKind, Fact, Leaf, Names, Order};
+use super::expr::{Expr, ExprKind, Fact, Leaf, Names, Order, Sign};
 use super::parse::{node, parse_where};
 use super::token::{MAX_TOKENS, lex};
 use crate::operations;
@@ -57,9 +57,13 @@ impl Definition {
 
     /// The same as a layout: a shape by itself becomes its compact layout, in which the leftmost mode varies fastest.
     pub fn into_layout(self) -> Self {
-        let is_shape = match &self.expr.kind {
+        let mut first = &self.expr;
+        while let ExprKind::Arithmetic(Sign::Over, sides) = &first.kind {
+            first = &sides[0];
+        }
+        let is_shape = match &first.kind {
             ExprKind::Tuple(_) => !self.expr.is_visibly_layout(),
-            ExprKind::Braced(_) | ExprKind::Product(_) => true,
+            ExprKind::Braced(_) | ExprKind::Arithmetic(..) => true,
             _ => false,
         };
         let at = self.expr.at.clone();
@@ -136,17 +140,18 @@ impl Expander<'_> {
                 ExprKind::Tuple(self.exprs(items)?)
             }
             ExprKind::Tiler(items) => ExprKind::Tiler(self.exprs(items)?),
-            ExprKind::Product(factors) => {
-                let defined = factors.iter().find(|factor| {
-                    matches!(&factor.kind, ExprKind::Name(name) if (self.definitions)(name).is_some())
+            ExprKind::Arithmetic(sign, sides) => {
+                let defined = sides.iter().find(|side| {
+                    matches!(&side.kind, ExprKind::Name(name) if (self.definitions)(name).is_some())
                 });
-                return match defined {
-                    None => Ok(expr.clone()),
-                    Some(factor) => Err(NotationError::new(
-                        &factor.at,
+                if let Some(side) = defined.filter(|_| *sign != Sign::Over) {
+                    return Err(NotationError::new(
+                        &side.at,
                         "a factor must be an integer, but this name stands for an expression with run-time integers",
-                    )),
-                };
+                    ));
+                }
+                let [left, right] = &**sides;
+                ExprKind::Arithmetic(*sign, Box::new([self.expr(left)?, self.expr(right)?]))
             }
             ExprKind::Swizzled(parts) => {
                 let [swizzle, offset, layout] = &**parts;
@@ -210,9 +215,8 @@ impl Expander<'_> {
             | ExprKind::Underscore
             | ExprKind::Name(_)
             | ExprKind::Braced(_) => Ok(()),
-            ExprKind::Product(items) | ExprKind::Tuple(items) | ExprKind::Tiler(items) => {
-                self.places(items, at)
-            }
+            ExprKind::Tuple(items) | ExprKind::Tiler(items) => self.places(items, at),
+            ExprKind::Arithmetic(_, sides) => self.places(&mut sides[..], at),
             ExprKind::Layout(shape, stride) => {
                 self.place(shape, at)?;
                 self.place(stride, at)

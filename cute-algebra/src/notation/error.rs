@@ -51,9 +51,9 @@ impl NotationError {
             .next()
             .map_or(1, |part| part.chars().count().max(1));
         let mut rendered = format!(
-            "error: {}\n  |\n  | {line}\n  | {:column$}{}",
+            "error: {}\n  |\n  | {line}\n  | {}{}",
             self.message,
-            "",
+            " ".repeat(column),
             "^".repeat(width)
         );
         for (kind, remark) in [("note", &self.note), ("help", &self.help)] {

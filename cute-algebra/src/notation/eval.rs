@@ -1,7 +1,8 @@
 //! From expressions to values.
 
+use super::elsewhere;
 use super::error::NotationError;
-use super::expr::{Expr, ExprKind, Leaf, Names, Order};
+use super::expr::{Expr, ExprKind, Leaf, Names, Order, Sign};
 use super::parse::parse_where;
 use super::token::lex;
 use crate::coalesce::coalesce;
@@ -10,9 +11,11 @@ use crate::composition::composition;
 use crate::construct::{compact_left, compact_right};
 use crate::domain::{Numbers, Sum};
 use crate::error::{ErrorKind, LayoutError, Place, Side};
+use crate::explain::{Explanation, explanation, steps};
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::operations::{OPERATIONS, Operations, apply, find};
+use crate::overhang::Overhang;
 use crate::rational::rational_mode;
 use crate::stride::{ScaledBasis, Stride};
 use crate::swizzle::Swizzle;
@@ -76,6 +79,8 @@ pub(super) struct Evaluator<'a, D> {
     pub(super) d: D,
     /// The run-time integers so far, with the positions of their tokens.
     pub(super) captured: Vec<Captured>,
+    /// The operations so far, if they are to be explained.
+    pub(super) trace: Option<Vec<Explanation>>,
 }
 
 impl<'a> Evaluator<'a, Numbers> {
@@ -84,6 +89,7 @@ impl<'a> Evaluator<'a, Numbers> {
             names,
             d: Numbers,
             captured: Vec::new(),
+            trace: None,
         }
     }
 }
@@ -101,7 +107,9 @@ impl<D: Leaves> Evaluator<'_, D> {
                     format!("unknown name `{name}`"),
                 )),
             },
-            ExprKind::Braced(_) | ExprKind::Product(_) => Ok(Value::of_sums(self.integers(expr)?)),
+            ExprKind::Braced(_) => Ok(Value::of_sums(self.integers(expr)?)),
+            ExprKind::Arithmetic(Sign::Over, sides) => self.quotient(expr, sides),
+            ExprKind::Arithmetic(..) => Ok(Value::Int(self.sum(expr)?)),
             ExprKind::Tuple(items) => match items.iter().any(Expr::is_visibly_layout) {
                 true => self.concat(items),
                 false => self.tuple(expr),
@@ -219,7 +227,6 @@ impl<D: Leaves> Evaluator<'_, D> {
     }
 
     fn coord(&mut self, expr: &Expr) -> Result<Tuple<Option<Sum<D>>>, NotationError> {
-        let leaf = |value: D::Int| Tuple::Leaf(Some(value.into()));
         match &expr.kind {
             ExprKind::Int(value) => Ok(Tuple::Leaf(Some((*value).into()))),
             ExprKind::Underscore => Ok(Tuple::Leaf(None)),
@@ -230,25 +237,96 @@ impl<D: Leaves> Evaluator<'_, D> {
                 Value::Coord(coord) => Ok(coord),
                 value => Err(not_an_integer(&expr.at, name, &value)),
             },
-            ExprKind::Product(factors) => {
-                let mut product = Some(D::Int::ONE);
-                for factor in factors {
-                    let factor = self.integer(factor)?;
-                    product = product.and_then(|product| product.times(&factor));
-                }
-                let overflow = || NotationError::new(&expr.at, "the product does not fit 64 bits");
-                product.map(leaf).ok_or_else(overflow)
-            }
+            ExprKind::Arithmetic(..) => Ok(Tuple::Leaf(Some(self.sum(expr)?))),
+            ExprKind::Call { .. } => match self.value(expr)? {
+                Value::Int(value) => Ok(Tuple::Leaf(Some(value))),
+                Value::Tuple(tuple) => Ok(tuple.to_coord()),
+                other => Err(wrong_kind(&expr.at, "an integer or a tuple", &other)),
+            },
             _ => match expr.leaf(self.names) {
                 Some(named) => {
-                    let integer = self.d.leaf(named, &expr.at, &mut self.captured);
-                    integer.map(leaf)
+                    let integer = self.d.leaf(named, &expr.at, &mut self.captured)?;
+                    Ok(Tuple::Leaf(Some(integer.into())))
                 }
                 None => Err(NotationError::new(
                     &expr.at,
                     "expected an integer or a tuple of integers",
                 )),
             },
+        }
+    }
+
+    /// The value of arithmetic, and of each of its sides.
+    fn sum(&mut self, expr: &Expr) -> Result<Sum<D>, NotationError> {
+        match &expr.kind {
+            ExprKind::Arithmetic(sign, sides) => {
+                let [left, right] = &**sides;
+                let (left, divisor) = (self.sum(left)?, self.sum(right)?);
+                self.arithmetic(*sign, &left, &divisor, expr)
+            }
+            ExprKind::Tuple(items) if let [only] = &items[..] => self.sum(only),
+            ExprKind::Name(name) if let Some(value) = (self.names)(name) => match D::lift(value) {
+                Value::Int(value) => Ok(value),
+                other => Err(wrong_kind(&expr.at, "an integer", &other)),
+            },
+            _ => match self.coord(expr)? {
+                Tuple::Leaf(Some(value)) => Ok(value),
+                _ => Err(NotationError::new(&expr.at, "expected an integer")),
+            },
+        }
+    }
+
+    fn arithmetic(
+        &mut self,
+        sign: Sign,
+        left: &Sum<D>,
+        right: &Sum<D>,
+        expr: &Expr,
+    ) -> Result<Sum<D>, NotationError> {
+        let minus = || D::Int::multiply(right, &(-1).into());
+        let (result, what) = match sign {
+            Sign::Plus => (D::Int::plus(left, right), "sum"),
+            Sign::Minus => (
+                minus().and_then(|minus| D::Int::plus(left, &minus)),
+                "difference",
+            ),
+            Sign::Times => (D::Int::multiply(left, right), "product"),
+            Sign::Over | Sign::Modulo => {
+                if *right == 0.into() {
+                    return Err(NotationError::new(
+                        &expr.at,
+                        format!("`{left}` is divided by 0"),
+                    ));
+                }
+                let divisor = self.d.integer(right);
+                let divided = divisor
+                    .and_then(|divisor| self.d.div_rem(left, &divisor))
+                    .ok();
+                match sign {
+                    Sign::Over => (divided.map(|(quotient, _)| quotient), "quotient"),
+                    _ => (divided.map(|(_, remainder)| remainder), "remainder"),
+                }
+            }
+        };
+        let overflow = || NotationError::new(&expr.at, format!("the {what} does not fit 64 bits"));
+        result.ok_or_else(overflow)
+    }
+
+    /// `left / right`: the quotient of two integers, or else a layout divided by a tiler.
+    fn quotient(&mut self, expr: &Expr, sides: &[Expr; 2]) -> Result<Value<D::Int>, NotationError> {
+        let values = sides
+            .each_ref()
+            .map(Expr::without_parentheses)
+            .map(|side| self.value(side));
+        let [left, right] = values;
+        match [left?, right?] {
+            [Value::Int(left), Value::Int(right)] => Ok(Value::Int(self.arithmetic(
+                Sign::Over,
+                &left,
+                &right,
+                expr,
+            )?)),
+            values => self.apply(expr, "zipped_divide", sides, &values, false),
         }
     }
 
@@ -398,9 +476,32 @@ impl<D: Leaves> Evaluator<'_, D> {
         };
         let values = args.iter().enumerate().map(value);
         let values = values.collect::<Result<Vec<_>, _>>()?;
-        self.d
-            .apply(operation, &values, ragged)
-            .map_err(|error| refused::<D>(error, expr, name, args, &values))
+        self.apply(expr, name, args, &values, ragged)
+    }
+
+    /// The result of an operation on these values of its operands.
+    fn apply(
+        &mut self,
+        expr: &Expr,
+        name: &str,
+        args: &[Expr],
+        values: &[Value<D::Int>],
+        ragged: bool,
+    ) -> Result<Value<D::Int>, NotationError> {
+        let operation = find(name).ok_or_else(|| unknown_operation(name, &expr.at))?;
+        let result = self.d.apply(operation, values, ragged);
+        if let Some(trace) = &mut self.trace {
+            let numbers: Option<Vec<_>> = values.iter().map(D::to_numbers).collect();
+            let overhang = if ragged {
+                Overhang::Ragged
+            } else {
+                Overhang::Strict
+            };
+            let steps = numbers.map(|numbers| steps(operation.name, &numbers, overhang));
+            let (steps, result) = (steps.unwrap_or_default(), result.as_ref().ok());
+            trace.push(explanation(operation.name, values, steps, result));
+        }
+        result.map_err(|error| refused::<D>(error, expr, name, args, values))
     }
 }
 
@@ -625,6 +726,9 @@ fn coalesced_hint<D: Operations>(values: &[Value<D::Int>]) -> Option<String> {
 
 pub(super) fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError {
     let error = NotationError::new(at, format!("unknown operation `{name}`"));
+    if let Some(help) = elsewhere::function(name) {
+        return error.help(help);
+    }
     let nearest = OPERATIONS
         .iter()
         .map(|operation| (edit_distance(name, operation.name), operation.name))

@@ -37,8 +37,9 @@ pub enum ExprKind {
     Name(String),
     /// A Rust expression, with its braces.
     Braced(String),
-    /// `4*m`: a product of integers, names and braces.
-    Product(Vec<Expr>),
+    /// `4*m`: two integers and the sign between them. Parentheses around an integer are a tuple of one element. `a / b`
+    /// may also be a layout divided by a tiler, which the values of names decide.
+    Arithmetic(Sign, Box<[Expr; 2]>),
     /// `(a,b)`: a tuple of integers, or layouts side by side.
     Tuple(Vec<Expr>),
     /// `shape:stride`.
@@ -62,6 +63,21 @@ pub enum ExprKind {
         /// Whether `ragged` selects the form that rounds up.
         ragged: bool,
     },
+}
+
+/// The signs of arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// `+`.
+    Plus,
+    /// `-`.
+    Minus,
+    /// `*`.
+    Times,
+    /// `/`, which rounds towards 0.
+    Over,
+    /// `%`, the remainder of that division.
+    Modulo,
 }
 
 /// Which mode of a compact layout varies fastest.
@@ -185,7 +201,19 @@ impl Expr {
             | ExprKind::Swizzled(_)
             | ExprKind::Call { .. } => true,
             ExprKind::Tuple(items) => items.iter().any(Expr::is_visibly_layout),
+            ExprKind::Arithmetic(Sign::Over, sides) => sides[0].is_visibly_layout(),
             _ => false,
+        }
+    }
+
+    /// The integer inside of parentheses, if that is what they are for: around a result of arithmetic.
+    pub(super) fn without_parentheses(&self) -> &Self {
+        match &self.kind {
+            ExprKind::Tuple(items) => match &items[..] {
+                [only] if matches!(only.kind, ExprKind::Arithmetic(..)) => only,
+                _ => self,
+            },
+            _ => self,
         }
     }
 }
@@ -206,10 +234,31 @@ fn collect_names<'a>(expr: &'a Expr, names: &mut Vec<(&'a str, Range<usize>)>) {
             let values = args.iter().enumerate().filter(|(i, _)| !takes_word(*i));
             values.for_each(|(_, arg)| collect_names(arg, names));
         }
-        ExprKind::Product(factors) => factors
-            .iter()
-            .for_each(|factor| collect_names(factor, names)),
+        ExprKind::Arithmetic(_, sides) => sides.iter().for_each(|side| collect_names(side, names)),
         ExprKind::Swizzled(parts) => collect_names(&parts[2], names),
+        _ => collect_names_of_calls(expr, names),
+    }
+}
+
+/// Adds the names of layouts in a part that contains only integers, where operations compute some of them.
+fn collect_names_of_calls<'a>(expr: &'a Expr, names: &mut Vec<(&'a str, Range<usize>)>) {
+    match &expr.kind {
+        ExprKind::Call { .. } => collect_names(expr, names),
+        ExprKind::Tuple(items) => {
+            items
+                .iter()
+                .for_each(|item| collect_names_of_calls(item, names));
+        }
+        ExprKind::Arithmetic(_, sides) => {
+            sides
+                .iter()
+                .for_each(|side| collect_names_of_calls(side, names));
+        }
+        ExprKind::Layout(shape, stride) => {
+            collect_names_of_calls(shape, names);
+            collect_names_of_calls(stride, names);
+        }
+        ExprKind::Ordered(shape, _) => collect_names_of_calls(shape, names),
         _ => {}
     }
 }
@@ -226,7 +275,7 @@ fn collect_run_time(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(Leaf, Range
         ExprKind::Swizzle(parts) | ExprKind::Swizzled(parts) => all(&parts[..]),
         // A name in this place stands for a layout, not for an integer.
         ExprKind::Name(_) => {}
-        ExprKind::Product(factors) => all(factors),
+        ExprKind::Arithmetic(_, sides) => all(&sides[..]),
         _ => collect_leaves(expr, names, leaves),
     }
 }
@@ -234,9 +283,13 @@ fn collect_run_time(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(Leaf, Range
 /// Adds the run-time integers of a part that contains only integers: a shape, a stride, a coordinate.
 fn collect_leaves(expr: &Expr, names: Names<'_>, leaves: &mut Vec<(Leaf, Range<usize>)>) {
     match &expr.kind {
-        ExprKind::Tuple(items) | ExprKind::Product(items) => items
+        ExprKind::Tuple(items) => items
             .iter()
             .for_each(|item| collect_leaves(item, names, leaves)),
+        ExprKind::Arithmetic(_, sides) => sides
+            .iter()
+            .for_each(|side| collect_leaves(side, names, leaves)),
+        ExprKind::Call { .. } => collect_run_time(expr, names, leaves),
         ExprKind::Layout(shape, stride) => {
             collect_leaves(shape, names, leaves);
             collect_leaves(stride, names, leaves);

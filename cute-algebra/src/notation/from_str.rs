@@ -4,12 +4,14 @@ use super::error::NotationError;
 use super::eval::{eval, eval_layout, wrong_kind};
 use super::expr::Expr;
 use super::parse::parse;
+use super::tiling::eval_tiling;
 use super::token::lex;
 use crate::composed::ComposedLayout;
 use crate::layout::Layout;
 use crate::stride::Stride;
 use crate::swizzle::Swizzle;
 use crate::tiler::Tiler;
+use crate::tiling::Tiling;
 use crate::tuple::{Coord, IntTuple};
 use crate::value::Value;
 use std::str::FromStr;
@@ -65,6 +67,15 @@ impl FromStr for Tiler {
             other => return Err(wrong_kind(&expr.at, "a tiler", &other)),
         };
         Tiler::from_coord(&coord).map_err(|error| NotationError::new(&expr.at, error.to_string()))
+    }
+}
+
+impl FromStr for Tiling {
+    type Err = NotationError;
+
+    /// `layout / tiler`; `ragged` before it lets tiles hang over the end.
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        eval_tiling(&parse_str(text)?, &|_| None)
     }
 }
 

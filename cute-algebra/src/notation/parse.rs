@@ -1,7 +1,8 @@
 //! From tokens to expressions.
 
+use super::elsewhere::{self, spelled_elsewhere};
 use super::error::NotationError;
-use super::expr::{Expr, ExprKind, Fact, MAX_NESTING, Order, Relation};
+use super::expr::{Expr, ExprKind, Fact, MAX_NESTING, Order, Relation, Sign};
 use super::token::{MAX_TOKENS, Token, TokenKind};
 use std::ops::Range;
 
@@ -19,11 +20,11 @@ pub fn parse(tokens: &[Token], end: Range<usize>) -> Result<Expr, NotationError>
         end,
         depth: 0,
     };
-    let expr = parser.expr()?;
-    match parser.peek() {
+    let parsed = parser.expr().and_then(|expr| match parser.peek() {
         None => Ok(expr),
         Some(_) => Err(parser.unexpected("`o`, `then`, `:`, `/` or the end")),
-    }
+    });
+    parsed.map_err(|error| spelled_elsewhere(tokens).unwrap_or(error))
 }
 
 /// Parses `where fact, …; expression`, or an expression alone.
@@ -79,10 +80,19 @@ impl Parser<'_> {
             return self.quotient();
         };
         let mut expr = self.quotient()?;
+        let at = expr.at.clone();
         let inner = match &mut expr.kind {
             ExprKind::Tuple(items) if items.len() == 1 => &mut items[0].kind,
             kind => kind,
         };
+        if let ExprKind::Arithmetic(Sign::Over, sides) = inner {
+            *inner = ExprKind::Call {
+                operation: "zipped_divide".to_owned(),
+                name_at: at,
+                args: sides.to_vec(),
+                ragged: true,
+            };
+        }
         let ExprKind::Call { ragged, .. } = inner else {
             return Err(
                 NotationError::new(&sign, "`ragged` stands before an operation")
@@ -98,7 +108,10 @@ impl Parser<'_> {
         let mut left = self.chain()?;
         while let Some(sign) = self.accept('/') {
             let right = self.chain()?;
-            left = binary("zipped_divide", sign, left, right, false)?;
+            left = match is_integer(&left) && is_integer(&right) {
+                true => divided(left, right)?,
+                false => binary("zipped_divide", sign, left, right, false)?,
+            };
         }
         Ok(left)
     }
@@ -157,7 +170,7 @@ impl Parser<'_> {
             | ExprKind::Tuple(_)
             | ExprKind::Name(_)
             | ExprKind::Braced(_)
-            | ExprKind::Product(_) => {}
+            | ExprKind::Arithmetic(..) => {}
             _ => return Err(NotationError::new(&colon, "only a shape has a stride")),
         }
         for (word, order) in [("row", Order::Row), ("col", Order::Col)] {
@@ -165,6 +178,11 @@ impl Parser<'_> {
                 let at = shape.at.start..end.end;
                 return node(ExprKind::Ordered(Box::new(shape), order), at);
             }
+        }
+        if let Some(TokenKind::Word(word)) = self.peek()
+            && let Some(error) = elsewhere::order(word, &self.here())
+        {
+            return Err(error);
         }
         match self.peek() {
             Some(
@@ -180,27 +198,45 @@ impl Parser<'_> {
         if let Some(colon) = self.accept(':') {
             let error = NotationError::new(&colon, "a layout has only one stride");
             return Err(match stride.kind {
-                ExprKind::Product(_) => error.help(NO_PRODUCT_SIGN),
+                ExprKind::Arithmetic(Sign::Times, _) => error.help(NO_PRODUCT_SIGN),
                 _ => error,
             });
         }
         node(ExprKind::Layout(Box::new(shape), Box::new(stride)), at)
     }
 
+    /// Parses a value, or integers with arithmetic between them. The sign `/` is not among it, since it binds less than `:`.
     fn primary(&mut self) -> Parsed {
+        let first = self.value()?;
+        let mut sum = self.product(first, &["*", "%"])?;
+        while is_integer(&sum)
+            && let Some(sign) = self.accept_sign(&["+", "-"])
+        {
+            let first = self.factor()?;
+            let product = self.product(first, &["*", "%"])?;
+            sum = arithmetic(sign, sum, product)?;
+        }
+        Ok(sum)
+    }
+
+    fn value(&mut self) -> Parsed {
         self.enter()?;
         let start = self.here();
         let expr = match self.peek() {
+            Some(TokenKind::Punct('-')) if !self.is_number_next() => self.negated(),
             Some(TokenKind::Int(_) | TokenKind::Punct('-')) => self.integer_or_basis(),
             Some(TokenKind::Punct('_')) => {
                 self.next += 1;
                 node(ExprKind::Underscore, start)
             }
-            Some(TokenKind::Braced(text)) => {
-                let text = text.clone();
-                self.next += 1;
-                node(ExprKind::Braced(text), start)
-            }
+            Some(TokenKind::Braced(text)) => match elsewhere::list(text, &start) {
+                Some(error) => Err(error),
+                None => {
+                    let text = text.clone();
+                    self.next += 1;
+                    node(ExprKind::Braced(text), start)
+                }
+            },
             Some(TokenKind::Punct('(')) => {
                 let (items, at) = self.list('(', ')')?;
                 node(ExprKind::Tuple(items), at)
@@ -216,41 +252,51 @@ impl Parser<'_> {
             _ => Err(self.unexpected("a layout, a shape or an operation")),
         };
         self.depth -= 1;
-        self.product(expr?)
+        expr
     }
 
-    /// Parses the factors after `first`, if `first` can be a factor and a `*` follows.
-    fn product(&mut self, first: Expr) -> Parsed {
-        let is_integer = |expr: &Expr| {
-            matches!(
-                expr.kind,
-                ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Braced(_)
-            )
-        };
-        if !is_integer(&first) || self.peek() != Some(&TokenKind::Other("*".to_owned())) {
-            return Ok(first);
+    /// Parses the factors after `first`, which follow one of these signs, if `first` can be an integer.
+    fn product(&mut self, first: Expr, signs: &[&str]) -> Parsed {
+        let mut product = first;
+        while is_integer(&product)
+            && let Some(sign) = self.accept_sign(signs)
+        {
+            product = arithmetic(sign, product, self.factor()?)?;
         }
-        let mut factors = vec![first];
-        while self.accept_other("*").is_some() {
-            let start = self.here();
-            let factor = match self.peek() {
-                Some(TokenKind::Int(_) | TokenKind::Punct('-')) => self.integer()?,
-                Some(TokenKind::Word(word)) => {
-                    let name = ExprKind::Name(word.clone());
-                    self.next += 1;
-                    node(name, start)?
-                }
-                Some(TokenKind::Braced(text)) => {
-                    let braced = ExprKind::Braced(text.clone());
-                    self.next += 1;
-                    node(braced, start)?
-                }
-                _ => return Err(self.unexpected("an integer, a name or `{…}`")),
-            };
-            factors.push(factor);
+        Ok(product)
+    }
+
+    /// Parses an integer, a name, braces, parentheses or a call after a sign of arithmetic.
+    fn factor(&mut self) -> Parsed {
+        let is_call = matches!(
+            self.tokens.get(self.next + 1),
+            Some(token) if token.kind == TokenKind::Punct('(')
+        );
+        match self.peek() {
+            Some(TokenKind::Word(_)) if is_call => self.value(),
+            Some(TokenKind::Word(word)) => {
+                let (name, at) = (ExprKind::Name(word.clone()), self.here());
+                self.next += 1;
+                node(name, at)
+            }
+            Some(TokenKind::Punct('-')) if !self.is_number_next() => self.negated(),
+            Some(TokenKind::Int(_) | TokenKind::Punct('-')) => self.integer(),
+            Some(TokenKind::Braced(_) | TokenKind::Punct('(')) => self.value(),
+            _ => Err(self.unexpected("an integer, a name or `{…}`")),
         }
-        let at = factors[0].at.start..factors[factors.len() - 1].at.end;
-        node(ExprKind::Product(factors), at)
+    }
+
+    /// Whether the sign `-` that is next belongs to a number.
+    fn is_number_next(&self) -> bool {
+        matches!(self.tokens.get(self.next + 1), Some(token) if !matches!(token.kind, TokenKind::Word(_) | TokenKind::Braced(_) | TokenKind::Punct('(')))
+    }
+
+    /// Parses `-n`, where n is not a number, as `-1*n`.
+    fn negated(&mut self) -> Parsed {
+        let at = self.here();
+        self.next += 1;
+        let factor = self.factor()?;
+        arithmetic(Sign::Times, node(ExprKind::Int(-1), at)?, factor)
     }
 
     fn fact(&mut self) -> Result<Fact, NotationError> {
@@ -291,9 +337,10 @@ impl Parser<'_> {
             self.next += 1;
         }
         let is_product = |side: &Expr| match &side.kind {
-            ExprKind::Int(_) | ExprKind::Name(_) | ExprKind::Braced(_) | ExprKind::Product(_) => {
-                Ok(())
-            }
+            ExprKind::Int(_)
+            | ExprKind::Name(_)
+            | ExprKind::Braced(_)
+            | ExprKind::Arithmetic(Sign::Times, _) => Ok(()),
             _ => Err(NotationError::new(
                 &side.at,
                 "a fact can contain only integers, names and their products",
@@ -309,18 +356,14 @@ impl Parser<'_> {
         })
     }
 
-    /// Parses one side of a fact. A `<` after a name is a comparison here, not the beginning of parameters.
+    /// Parses one side of a fact. A `<` after a name is a comparison here, not the beginning of parameters, and `%` is the
+    /// sign of the fact.
     fn side(&mut self) -> Parsed {
-        let name_at = self.here();
-        match self.peek() {
-            Some(TokenKind::Word(word)) => {
-                let name = ExprKind::Name(word.clone());
-                self.next += 1;
-                let name = node(name, name_at)?;
-                self.product(name)
-            }
-            _ => self.primary(),
-        }
+        let first = match self.peek() {
+            Some(TokenKind::Word(_)) => self.factor()?,
+            _ => self.value()?,
+        };
+        self.product(first, &["*"])
     }
 
     fn word(&mut self, word: String) -> Parsed {
@@ -510,6 +553,24 @@ impl Parser<'_> {
         })
     }
 
+    /// Accepts a sign of arithmetic, if it is one of `signs`.
+    fn accept_sign(&mut self, signs: &[&str]) -> Option<Sign> {
+        let sign = match self.peek()? {
+            TokenKind::Punct('-') => Sign::Minus,
+            TokenKind::Other(text) => match &text[..] {
+                "+" => Sign::Plus,
+                "*" => Sign::Times,
+                "%" => Sign::Modulo,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        signs.contains(&&*sign.to_string()).then(|| {
+            self.next += 1;
+            sign
+        })
+    }
+
     fn accept_word(&mut self, word: &str) -> Option<Range<usize>> {
         let at = self.here();
         self.tokens
@@ -566,6 +627,47 @@ fn binary(operation: &str, sign: Range<usize>, left: Expr, right: Expr, flipped:
     )
 }
 
+/// Whether an expression can be an integer by its form.
+fn is_integer(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_)
+        | ExprKind::Name(_)
+        | ExprKind::Braced(_)
+        | ExprKind::Arithmetic(..)
+        | ExprKind::Call { .. } => true,
+        ExprKind::Tuple(items) => matches!(&items[..], [only] if is_integer(only)),
+        _ => false,
+    }
+}
+
+fn arithmetic(sign: Sign, left: Expr, right: Expr) -> Parsed {
+    let at = left.at.start..right.at.end;
+    node(ExprKind::Arithmetic(sign, Box::new([left, right])), at)
+}
+
+/// `left / right`, where `/` binds as `*` does: of sums it takes the nearest parts.
+fn divided(left: Expr, right: Expr) -> Parsed {
+    let (left_at, right_at) = (left.at.clone(), right.at.clone());
+    match (left.kind, right.kind) {
+        (left, ExprKind::Arithmetic(sign @ (Sign::Plus | Sign::Minus), sides)) => {
+            let [first, last] = *sides;
+            let left = node(left, left_at)?;
+            arithmetic(sign, divided(left, first)?, last)
+        }
+        (ExprKind::Arithmetic(sign @ (Sign::Plus | Sign::Minus), sides), right) => {
+            let [first, last] = *sides;
+            let right = node(right, right_at)?;
+            arithmetic(sign, first, divided(last, right)?)
+        }
+        (left, ExprKind::Arithmetic(sign, sides)) => {
+            let [first, last] = *sides;
+            let left = node(left, left_at)?;
+            arithmetic(sign, divided(left, first)?, last)
+        }
+        (left, right) => arithmetic(Sign::Over, node(left, left_at)?, node(right, right_at)?),
+    }
+}
+
 /// A node of the syntax tree. An error if the tree would be higher than [`MAX_NESTING`]: recursion over it, also that of
 /// `Drop`, must not overflow the stack.
 pub(super) fn node(kind: ExprKind, at: Range<usize>) -> Parsed {
@@ -576,10 +678,10 @@ pub(super) fn node(kind: ExprKind, at: Range<usize>) -> Parsed {
         | ExprKind::Underscore
         | ExprKind::Name(_)
         | ExprKind::Braced(_) => 0,
-        ExprKind::Tuple(items)
-        | ExprKind::Tiler(items)
-        | ExprKind::Product(items)
-        | ExprKind::Call { args: items, .. } => highest(items),
+        ExprKind::Tuple(items) | ExprKind::Tiler(items) | ExprKind::Call { args: items, .. } => {
+            highest(items)
+        }
+        ExprKind::Arithmetic(_, sides) => highest(&sides[..]),
         ExprKind::Layout(shape, stride) => shape.height.max(stride.height),
         ExprKind::Ordered(shape, _) => shape.height,
         ExprKind::Swizzle(parts) | ExprKind::Swizzled(parts) => highest(&parts[..]),

@@ -1,8 +1,8 @@
 //! From expressions with run-time integers to values.
 
 use super::error::NotationError;
-use super::eval::{Captured, Evaluator, Leaves, at_place, eval_layout};
-use super::expr::{Expr, Fact, Leaf, Names, Relation};
+use super::eval::{Captured, Evaluator, Leaves, at_place, eval, eval_layout};
+use super::expr::{Expr, ExprKind, Fact, Leaf, Names, Relation};
 use super::parse::parse_where;
 use super::tiling::{division, expected_division};
 use super::token::lex;
@@ -49,6 +49,40 @@ pub fn eval_symbolic(
         true => evaluator.layout_value(expr),
         false => eval_layout(expr, names).map(Scope::lift),
     };
+    finished(evaluator, value, facts, expr)
+}
+
+/// The value of an expression under facts, as it is: an integer or a tuple stays one.
+///
+/// ```
+/// use cute_algebra::notation::{Definition, eval_symbolic_value};
+/// let half: Definition = "where m % 4 == 0; (m/2,2+3)".parse()?;
+/// let value = eval_symbolic_value(&half.facts, &half.expr, &|_| None)?.value;
+/// assert_eq!(value.to_string(), "(m/2,5)");
+/// # Ok::<(), cute_algebra::notation::NotationError>(())
+/// ```
+pub fn eval_symbolic_value(
+    facts: &[Fact],
+    expr: &Expr,
+    names: Names<'_>,
+) -> Result<Symbolic, NotationError> {
+    let mut evaluator = Evaluator::under(facts, expr, names)?;
+    let has_integers =
+        expr.has_run_time_leaf(names) || matches!(expr.kind, ExprKind::Arithmetic(..));
+    let value = match has_integers {
+        true => evaluator.value(expr),
+        false => eval(expr, names).map(Scope::lift),
+    };
+    Ok(finished(evaluator, value, facts, expr)?.0)
+}
+
+/// The value with what is known about its integers, unless it does not fit 64 bits or took too many steps.
+fn finished(
+    evaluator: Evaluator<'_, Scope>,
+    value: Result<Value<Term>, NotationError>,
+    facts: &[Fact],
+    expr: &Expr,
+) -> Result<(Symbolic, Vec<Captured>), NotationError> {
     let Evaluator {
         d: scope, captured, ..
     } = evaluator;
@@ -141,11 +175,16 @@ impl Leaves for Scope {
 
 impl<'a> Evaluator<'a, Scope> {
     /// An evaluator that knows the facts. `expr` gives the order of the run-time integers.
-    fn under(facts: &[Fact], expr: &Expr, names: Names<'a>) -> Result<Self, NotationError> {
+    pub(super) fn under(
+        facts: &[Fact],
+        expr: &Expr,
+        names: Names<'a>,
+    ) -> Result<Self, NotationError> {
         let mut evaluator = Self {
             names,
             d: Scope::default(),
             captured: Vec::new(),
+            trace: None,
         };
         // The run-time integers are captured in the order of the expression, which the facts do not change.
         for (leaf, at) in expr.run_time_leaves(names) {

@@ -330,7 +330,7 @@ const NUMBERS_ONLY: [&str; 37] = [
 
 /// An expression for each operation that works on run-time integers, with its value as text.
 #[rustfmt::skip] // Rows on one line are easier to compare.
-const EXAMPLES: [(&str, &str); 78] = [
+const EXAMPLES: [(&str, &str); 80] = [
     ("make_layout_left((m,4))", "(m,4):(1,m)"),
     ("make_layout_right((m,4))", "(m,4):(4,1)"),
     ("make_ordered_layout((m,4,n), (1,2,0))", "(m,4,n):(n,m*n,1)"),
@@ -392,6 +392,8 @@ const EXAMPLES: [(&str, &str); 78] = [
     ("tiled_divide((4*m,n):(n,1), <4,{n}>)", "((4,n),m,1):((n,1),4*n,0)"),
     ("flat_divide((4*m,n):(n,1), <4,{n}>)", "(4,n,m,1):(n,1,4*n,0)"),
     ("logical_product((m,4):(1,m), 2:1)", "((m,4),2):((1,m),4*m)"),
+    ("local_tile((128*m,64):(64,1), <64,16>, (1,2))", "[(64,16):(64,1),4128]"),
+    ("local_partition((4*m,32):(32,1), (4,8):(8,1), 9)", "[(m,4):(128,8),33]"),
     ("zipped_product((m,4):(1,m), 8:1)", "((m,4),8):((1,m),4*m)"),
     ("tiled_product((m,4):(1,m), (2,n):(1,2))", "((m,4),2,n):((1,m),4*m,8*m)"),
     ("flat_product((m,4):(1,m), (2,n):(1,2))", "(m,4,2,n):(1,m,4*m,8*m)"),

@@ -1,6 +1,6 @@
 //! Expressions as text that parses to the same expression.
 
-use super::expr::{Expr, ExprKind, Fact, Order, Relation};
+use super::expr::{Expr, ExprKind, Fact, Order, Relation, Sign};
 use std::fmt::{self, Display};
 
 /// Writes the notation, with all operations by name: `A o B` is written `composition(A,B)`.
@@ -18,7 +18,7 @@ impl Display for Expr {
             }
             ExprKind::Underscore => f.write_str("_"),
             ExprKind::Name(text) | ExprKind::Braced(text) => f.write_str(text),
-            ExprKind::Product(factors) => separated(f, factors, "*"),
+            ExprKind::Arithmetic(sign, sides) => write!(f, "{}{sign}{}", sides[0], sides[1]),
             ExprKind::Tuple(items) => enclosed(f, "(", items, ")"),
             ExprKind::Layout(shape, stride) => write!(f, "{shape}:{stride}"),
             ExprKind::Ordered(shape, Order::Row) => write!(f, "{shape}:row"),
@@ -37,6 +37,18 @@ impl Display for Expr {
                 enclosed(f, "(", args, ")")
             }
         }
+    }
+}
+
+impl Display for Sign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Plus => "+",
+            Self::Minus => "-",
+            Self::Times => "*",
+            Self::Over => "/",
+            Self::Modulo => "%",
+        })
     }
 }
 
@@ -92,6 +104,14 @@ mod tests {
                 "ragged zipped_divide(zipped_divide(A,<4:1,_,(2,m):row>),4)",
             ),
             ("B then a::A", "composition(a::A,B)"),
+            (
+                "(m + n*2 - 1, (m + 1) * 2):(1, -m)",
+                "(m+n*2-1,(m+1)*2):(1,-1*m)",
+            ),
+            ("(8 + m/2 - 1, m/2*4, m - n % 3)", "(8+m/2-1,m/2*4,m-n%3)"),
+            ("(m + n) / 2 / 4 % 3", "(m+n)/2/4%3"),
+            ("ragged size(A) / 4", "ragged zipped_divide(size(A),4)"),
+            ("A / 8:2 o 4", "A/composition(8:2,4)"),
             (
                 "Sw<3,4,3> o -8 o (4:1, 8:4*m*{n + 1})",
                 "Sw<3,4,3> o -8 o (4:1,8:4*m*{n + 1})",

@@ -2,7 +2,7 @@
 
 use super::error::NotationError;
 use super::eval::{Evaluator, eval, eval_layout, locate, refused, wrong_kind};
-use super::expr::{Expr, ExprKind, Names};
+use super::expr::{Expr, ExprKind, Names, Sign};
 use crate::composed::ComposedLayout;
 use crate::domain::Numbers;
 use crate::error::Place;
@@ -89,6 +89,7 @@ pub(super) fn division(expr: &Expr) -> Result<(&[Expr], bool), NotationError> {
             ragged,
             ..
         } if operation == "zipped_divide" => Ok((args, *ragged)),
+        ExprKind::Arithmetic(Sign::Over, sides) => Ok((&sides[..], false)),
         _ => Err(expected_division(&expr.at)),
     }
 }

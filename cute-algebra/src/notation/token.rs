@@ -108,6 +108,19 @@ pub fn parse_integer(text: &str) -> Result<u64, String> {
         [b'0', b'b', ..] => (2, &digits[2..]),
         _ => (10, &digits[..]),
     };
+    let suffixes = [
+        "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "isize", "usize",
+    ];
+    let mut before = suffixes
+        .iter()
+        .filter_map(|suffix| digits.strip_suffix(suffix));
+    if radix == 10
+        && let Some(value) = before.next()
+    {
+        return Err(format!(
+            "integers have no type here: write `{value}` for `{text}`"
+        ));
+    }
     if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
         return Err(format!("`{text}` is not an integer"));
     }

@@ -20,12 +20,19 @@ pub struct Operation {
     pub counts: RangeInclusive<usize>,
     /// A short description of the result.
     pub doc: &'static str,
+    /// What the results are, where there are several; empty for a single result.
+    pub results: &'static [&'static str],
     /// Whether there is a ragged form, which rounds up as CuTe does.
     pub ragged: bool,
     pub(crate) run: Run,
 }
 
 impl Operation {
+    /// The same operation with names of its results.
+    pub(super) const fn gives(self, results: &'static [&'static str]) -> Self {
+        Self { results, ..self }
+    }
+
     /// Whether operand `index`, counted from 0, is a name that has no value, such as `K` or `SM75_U32x4_LDSM_N`.
     pub fn takes_word(&self, index: usize) -> bool {
         let operand = self.signature.split(", ").nth(index).unwrap_or_default();

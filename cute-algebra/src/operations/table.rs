@@ -23,7 +23,7 @@ use crate::coordinate::{
 };
 use crate::divide::{Form, divide};
 use crate::domain::overflow;
-use crate::error::{ErrorKind, Place};
+use crate::error::{ErrorKind, LayoutError, Place};
 use crate::extension::extension_in;
 use crate::from_table::admitting;
 use crate::hopper::atoms::{CopySide, MmaOperand, smem_atom, smem_tile_to_shape};
@@ -33,6 +33,7 @@ use crate::hopper::tensor_map::tensor_map;
 use crate::hopper::wgmma::{Major, wgmma_operand};
 use crate::inverse::{left_inverse_in, nullspace_in, right_inverse_in};
 use crate::layout::Layout;
+use crate::local::{thread_coordinate, thread_tiler, tile_coordinate, tiles_in};
 use crate::product::{Order, product_by, ranked_product};
 use crate::recast::{Cast, recast_factor};
 use crate::regroup;
@@ -72,6 +73,7 @@ const fn row(
         signature,
         counts,
         doc,
+        results: &[],
         ragged: false,
         run,
     }
@@ -89,6 +91,7 @@ const fn ragged_row(
         signature,
         counts,
         doc,
+        results: &[],
         ragged: true,
         run,
     }
@@ -285,7 +288,8 @@ pub static OPERATIONS: &[Operation] = &[
                 let (sliced, offset) = slice_in(args.d, &a, &coord)?;
                 Ok(vec![sliced.into(), Value::of_sums(offset)].into())
             }
-        })),
+        }))
+        .gives(&["layout", "offset"]),
     row("dice", "layout, coordinate", 2..=2, "the modes where the coordinate has an integer",
         both!(|args, _| Ok(pick(&args.layout(0)?, &args.coord(1)?, false)?.into()))),
     // The algebra.
@@ -361,6 +365,36 @@ pub static OPERATIONS: &[Operation] = &[
         both!(|args, overhang| { let tiler = args.tiler(1)?; args.map(|d, a| divide(d, a, &tiler, Form::Tiled, overhang)) })),
     ragged_row("flat_divide", "layout, tiler", 2..=2, "(tile, …, rest, …)",
         both!(|args, overhang| { let tiler = args.tiler(1)?; args.map(|d, a| divide(d, a, &tiler, Form::Flat, overhang)) })),
+    ragged_row("local_tile", "layout, tiler, coordinate", 3..=3, "the tile at a coordinate of tiles, with further modes where it has `_`, and the value where it begins",
+        both!(|args, overhang| {
+            let (tiler, coord) = (args.tiler(1)?, args.coord(2)?);
+            let in_coord = |error: LayoutError| error.blame(2);
+            if let Value::Composed(swizzled) = args.get(0)? {
+                let tiles = swizzled.map(|layout| tiles_in(args.d, layout, &tiler, overhang))?;
+                let coord = tile_coordinate(tiles.layout(), &coord);
+                return Ok(vec![tiles.slice_in(args.d, &coord).map_err(in_coord)?.into(), 0.into()].into());
+            }
+            let a = args.layout(0)?;
+            let tiles = tiles_in(args.d, &a, &tiler, overhang)?;
+            let (tile, offset) = slice_in(args.d, &tiles, &tile_coordinate(&tiles, &coord)).map_err(in_coord)?;
+            Ok(vec![tile.into(), Value::of_sums(offset)].into())
+        })).gives(&["layout", "offset"]),
+    ragged_row("local_partition", "layout, threads, thread", 3..=3, "what a thread has of a layout over which the threads are repeated, and the value where it begins",
+        both!(|args, overhang| {
+            let (threads, index) = (args.layout(1)?, args.integer(2)?);
+            let tiler = thread_tiler(args.d, &threads)?;
+            let in_threads = |error: LayoutError| error.blame(1);
+            if let Value::Composed(swizzled) = args.get(0)? {
+                let tiles = swizzled.map(|layout| tiles_in(args.d, layout, &tiler, overhang))?;
+                let coord = thread_coordinate(args.d, tiles.layout(), &threads, &index)?;
+                return Ok(vec![tiles.slice_in(args.d, &coord).map_err(in_threads)?.into(), 0.into()].into());
+            }
+            let a = args.layout(0)?;
+            let tiles = tiles_in(args.d, &a, &tiler, overhang)?;
+            let coord = thread_coordinate(args.d, &tiles, &threads, &index)?;
+            let (mine, offset) = slice_in(args.d, &tiles, &coord).map_err(in_threads)?;
+            Ok(vec![mine.into(), Value::of_sums(offset)].into())
+        })).gives(&["layout", "offset"]),
     row("logical_product", "layout, tiler", 2..=2, "((layout, copies), …)",
         both!(|args, _| { let (a, tiler) = (args.layout(0)?, args.tiler(1)?); Ok(product_by(args.d, &a, &tiler, Form::Logical)?.into()) })),
     row("zipped_product", "layout, tiler", 2..=2, "((layout, …), (copies, …))",
@@ -441,7 +475,8 @@ pub static OPERATIONS: &[Operation] = &[
     row("xor_map", "columns[, value]", 1..=2, "the map of bits that starts from a value, or 0, and exclusive-ors one column for each bit of the coordinate that is set",
         Numbers(|args, _| maps::xor_map(args), "a column is exclusive-ored bit by bit")),
     row("conflict_free_map", "layout, element bits, threads and values, …", 3..=MANY, "a map of bits without bank conflicts; for each pattern, accesses of the busiest bank with the map and without it",
-        Numbers(|args, _| maps::conflict_free(args), BANKS)),
+        Numbers(|args, _| maps::conflict_free(args), BANKS))
+        .gives(&["map", "conflicts with it", "conflicts without it"]),
     row("best_swizzle", "layout, element bits, threads and values, …", 3..=MANY, "the layout under the swizzle with the fewest bank conflicts",
         Numbers(|args, _| {
             let (tile, patterns) = (args.layout(0)?, args.layouts(2)?);
@@ -464,14 +499,16 @@ pub static OPERATIONS: &[Operation] = &[
                 Value::integers(&operand.steps),
             ]
             .into())
-        }, FORMAT)),
+        }, FORMAT))
+        .gives(&["major", "swizzle", "leading byte offset", "stride byte offset", "starts of the instructions"]),
     row("matrix_operand", "tile, element bits", 2..=2, "for ldmatrix and stmatrix: whether transposed, how many matrices at once, where rows begin, bank conflicts",
         Numbers(|args, _| {
             let operand = matrix_operand(args.bits(1)?, &args.composed(0)?)
                 .map_err(|error| refused(&error))?;
             let conflicts = operand.conflicts as i64;
             Ok(vec![operand.transposed.into(), operand.count.into(), Value::simplest(operand.rows), conflicts.into()].into())
-        }, FORMAT)),
+        }, FORMAT))
+        .gives(&["transposed", "matrices at once", "rows", "bank conflicts"]),
     row("tensor_map", "tile, tensor, element bits", 3..=3, "for TMA: order of the modes, extents, byte strides, box, swizzle, number of boxes",
         Numbers(|args, _| {
             let map = tensor_map(args.bits(2)?, &args.composed(0)?, &args.layout(1)?)
@@ -486,7 +523,8 @@ pub static OPERATIONS: &[Operation] = &[
                 (map.plan.pieces.len() as i64).into(),
             ]
             .into())
-        }, FORMAT)),
+        }, FORMAT))
+        .gives(&["order of the modes", "extents", "byte strides", "box", "swizzle", "boxes"]),
     // Layouts that the hardware prescribes.
     row("smem_atom", "K | MN, INTER | SW32 | SW64 | SW128, element bits", 3..=3, "a swizzled tile of shared memory",
         Numbers(|args, _| Ok(Value::simplest(smem_atom(args.major(0)?, args.swizzle_mode(1)?, args.number(2)?)?)), TABLE)),
@@ -535,11 +573,14 @@ pub static OPERATIONS: &[Operation] = &[
             })
         }, TABLE)),
     ragged_row("partition_A", "operation, atom layout, permutation, M x K layout, thread", 5..=5, "what a thread holds of A, and the value where it begins",
-        Numbers(|args, overhang| args.mma_partition(MmaOperand::A, overhang), TABLE)),
+        Numbers(|args, overhang| args.mma_partition(MmaOperand::A, overhang), TABLE))
+        .gives(&["layout", "offset"]),
     ragged_row("partition_B", "operation, atom layout, permutation, N x K layout, thread", 5..=5, "what a thread holds of B, and the value where it begins",
-        Numbers(|args, overhang| args.mma_partition(MmaOperand::B, overhang), TABLE)),
+        Numbers(|args, overhang| args.mma_partition(MmaOperand::B, overhang), TABLE))
+        .gives(&["layout", "offset"]),
     ragged_row("partition_C", "operation, atom layout, permutation, M x N layout, thread", 5..=5, "what a thread holds of C, and the value where it begins",
-        Numbers(|args, overhang| args.mma_partition(MmaOperand::C, overhang), TABLE)),
+        Numbers(|args, overhang| args.mma_partition(MmaOperand::C, overhang), TABLE))
+        .gives(&["layout", "offset"]),
     row("partition_shape_A", "operation, atom layout, permutation, shape", 4..=4, "the shape of what a thread holds of A",
         Numbers(|args, _| Ok(args.tiled_mma(0)?.partition_shape(MmaOperand::A, &args.shape(3)?)?.into()), TABLE)),
     row("partition_shape_B", "operation, atom layout, permutation, shape", 4..=4, "the shape of what a thread holds of B",
@@ -550,9 +591,11 @@ pub static OPERATIONS: &[Operation] = &[
         "the copy over threads and their values: its tile, or a TV layout",
         Numbers(|args, _| { let copy = args.tiled_copy(0)?; args.tiled_copy_field(&copy, 4) }, TABLE)),
     ragged_row("partition_S", "operation, element bits, threads, values, layout, thread", 6..=6, "what a thread reads, and the value where it begins",
-        Numbers(|args, overhang| { let copy = args.tiled_copy(0)?; args.copy_partition(&copy, CopySide::Src, 4, overhang) }, TABLE)),
+        Numbers(|args, overhang| { let copy = args.tiled_copy(0)?; args.copy_partition(&copy, CopySide::Src, 4, overhang) }, TABLE))
+        .gives(&["layout", "offset"]),
     ragged_row("partition_D", "operation, element bits, threads, values, layout, thread", 6..=6, "what a thread writes, and the value where it begins",
-        Numbers(|args, overhang| { let copy = args.tiled_copy(0)?; args.copy_partition(&copy, CopySide::Dst, 4, overhang) }, TABLE)),
+        Numbers(|args, overhang| { let copy = args.tiled_copy(0)?; args.copy_partition(&copy, CopySide::Dst, 4, overhang) }, TABLE))
+        .gives(&["layout", "offset"]),
     row("tiled_copy_A", "copy, element bits, operation, atom layout, permutation, TiledLayout_TV | Tiler_MN | layoutS_TV | layoutD_TV", 6..=6,
         "the copy over the threads and values of A: its tile, or a TV layout",
         Numbers(|args, _| { let copy = args.copy_for(MmaOperand::A)?; args.tiled_copy_field(&copy, 5) }, TABLE)),
@@ -564,22 +607,28 @@ pub static OPERATIONS: &[Operation] = &[
         Numbers(|args, _| { let copy = args.copy_for(MmaOperand::C)?; args.tiled_copy_field(&copy, 5) }, TABLE)),
     ragged_row("partition_S_of_copy_A", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
         "what a thread reads in that copy, and the value where it begins",
-        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::A)?; args.copy_partition(&copy, CopySide::Src, 5, overhang) }, TABLE)),
+        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::A)?; args.copy_partition(&copy, CopySide::Src, 5, overhang) }, TABLE))
+        .gives(&["layout", "offset"]),
     ragged_row("partition_S_of_copy_B", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
         "what a thread reads in that copy, and the value where it begins",
-        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::B)?; args.copy_partition(&copy, CopySide::Src, 5, overhang) }, TABLE)),
+        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::B)?; args.copy_partition(&copy, CopySide::Src, 5, overhang) }, TABLE))
+        .gives(&["layout", "offset"]),
     ragged_row("partition_S_of_copy_C", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
         "what a thread reads in that copy, and the value where it begins",
-        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::C)?; args.copy_partition(&copy, CopySide::Src, 5, overhang) }, TABLE)),
+        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::C)?; args.copy_partition(&copy, CopySide::Src, 5, overhang) }, TABLE))
+        .gives(&["layout", "offset"]),
     ragged_row("partition_D_of_copy_A", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
         "what a thread writes in that copy, and the value where it begins",
-        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::A)?; args.copy_partition(&copy, CopySide::Dst, 5, overhang) }, TABLE)),
+        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::A)?; args.copy_partition(&copy, CopySide::Dst, 5, overhang) }, TABLE))
+        .gives(&["layout", "offset"]),
     ragged_row("partition_D_of_copy_B", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
         "what a thread writes in that copy, and the value where it begins",
-        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::B)?; args.copy_partition(&copy, CopySide::Dst, 5, overhang) }, TABLE)),
+        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::B)?; args.copy_partition(&copy, CopySide::Dst, 5, overhang) }, TABLE))
+        .gives(&["layout", "offset"]),
     ragged_row("partition_D_of_copy_C", "copy, element bits, operation, atom layout, permutation, layout, thread", 7..=7,
         "what a thread writes in that copy, and the value where it begins",
-        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::C)?; args.copy_partition(&copy, CopySide::Dst, 5, overhang) }, TABLE)),
+        Numbers(|args, overhang| { let copy = args.copy_for(MmaOperand::C)?; args.copy_partition(&copy, CopySide::Dst, 5, overhang) }, TABLE))
+        .gives(&["layout", "offset"]),
     row("retile_of_copy_A", "copy, element bits, operation, atom layout, permutation, fragment", 6..=6,
         "registers of A in the order in which that copy takes them",
         Numbers(|args, _| Ok(args.copy_for(MmaOperand::A)?.retile(&args.layout(5)?).map_err(|error| shifted(error, 5))?.into()), TABLE)),

@@ -43,6 +43,18 @@ pub enum PictureError {
         /// How many elements the tile has.
         cells: i64,
     },
+    /// A slice of a picture of several grids.
+    Grids {
+        /// How many grids it has.
+        grids: usize,
+    },
+    /// A slice at a coordinate outside of the layout.
+    OutsideShape {
+        /// The coordinate.
+        coord: String,
+        /// The shape of the layout.
+        shape: String,
+    },
     /// Colours that the picture cannot have, such as colours by thread in a picture without threads.
     Color {
         /// What the colours should show.
@@ -95,6 +107,13 @@ impl fmt::Display for PictureError {
                 f,
                 "value {value} of thread {thread} is element {element}, outside of the tile of {cells} elements"
             ),
+            Self::Grids { grids } => write!(
+                f,
+                "a picture of {grids} grids has no slice: draw the layout of one operand"
+            ),
+            Self::OutsideShape { coord, shape } => {
+                write!(f, "the slice {coord} is outside of the shape {shape}")
+            }
             Self::Color { by, picture, legal } => {
                 write!(
                     f,

@@ -62,6 +62,10 @@ impl Picture {
                 let (row, column) = (index / panel.columns, index % panel.columns);
                 let fill = fill.map_or("white".to_owned(), |fill| format!("c{fill}"));
                 let text = self.lines(cell).join("\\\\");
+                let (fill, text) = match cell.is_faint {
+                    true => (format!("{fill}!15"), format!("\\color{{gray}}{text}")),
+                    false => (fill, text),
+                };
                 let _ = writeln!(tex, "\\cell{{{column}}}{{{row}}}{{{fill}}}{{{text}}}");
             }
             for line in panel.lines() {

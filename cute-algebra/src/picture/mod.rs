@@ -13,12 +13,13 @@ mod tests;
 
 pub use color::{ColorBy, ParseColorError};
 pub use error::PictureError;
-pub use table::print_layout;
+pub use table::{print_layout, print_slice};
 
 use crate::composed::ComposedLayout;
 use crate::hopper::atoms::{CopySide, MmaOperand, TiledCopy, TiledMma};
 use crate::hopper::banks::BANKS;
 use crate::layout::Layout;
+use crate::slice::slice_and_offset;
 use crate::swizzle::Swizzle;
 use crate::tiling::Tiling;
 use crate::tuple::{Coord, IntTuple, Shape, Tuple};
@@ -79,6 +80,8 @@ struct Panel {
     columns: usize,
     /// The cells row by row.
     cells: Vec<Cell>,
+    /// The shape whose coordinates the cells have.
+    shape: Shape,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +92,8 @@ struct Cell {
     holder: Option<Holder>,
     /// Neighbouring cells of different groups are separated by a thick line.
     group: (i64, i64),
+    /// Whether the cell is outside of the slice that is highlighted.
+    is_faint: bool,
 }
 
 /// For threads: `outer` is the thread, `inner` the index of its value. For tiles: `outer` is the tile, `inner` the
@@ -144,7 +149,7 @@ impl Picture {
     /// the leftmost mode varies fastest.
     pub fn thread_values(layout_tv: &Layout, data: impl Into<Value>) -> Result<Self, PictureError> {
         let data = drawable(data.into())?;
-        let panel = Panel::held(layout_tv, &data, "", (0, 0))?;
+        let panel = Panel::held(layout_tv, &data, None, "", (0, 0))?;
         let title = format!("{layout_tv} on {}", domain(&data)?.shape());
         Ok(Self::of_threads(title, vec![panel]))
     }
@@ -186,13 +191,16 @@ impl Picture {
         })
     }
 
-    /// The thread that reads and the thread that writes each element of the tile of a copy, in two grids.
+    /// The thread that reads and the thread that writes each element of the tile of a copy, in two grids. Thick lines
+    /// separate the atoms.
     pub fn tiled_copy(copy: &TiledCopy) -> Result<Self, PictureError> {
         let tile = drawable(copy.tile_shape().into())?;
         let source = copy.layout_tv(CopySide::Src)?;
         let destination = copy.layout_tv(CopySide::Dst)?;
-        let mut panels = vec![Panel::held(&source, &tile, "source", (0, 0))?];
-        let other = Panel::held(&destination, &tile, "destination", (0, 1))?;
+        let atom = |side| Some(atom_of(copy.atom().layout(side)));
+        let (reads, writes) = (atom(CopySide::Src), atom(CopySide::Dst));
+        let mut panels = vec![Panel::held(&source, &tile, reads, "source", (0, 0))?];
+        let other = Panel::held(&destination, &tile, writes, "destination", (0, 1))?;
         if panels[0].cells == other.cells {
             panels[0].caption = "source and destination";
         } else {
@@ -203,13 +211,14 @@ impl Picture {
     }
 
     /// The thread that holds each element of A, B and C, in three grids: A is to the left of C, and B, transposed, above
-    /// C.
+    /// C. Thick lines separate the atoms.
     pub fn tiled_mma(mma: &TiledMma) -> Result<Self, PictureError> {
         let [m, n, k] = mma.tile_shape();
         let panel = |operand: MmaOperand, caption, slot| {
             let tile: Shape = operand.modes().map(|mode| mma.tile_shape()[mode]).into();
             let layout_tv = mma.layout_tv(operand)?;
-            Panel::held(&layout_tv, &drawable(tile.into())?, caption, slot)
+            let atom = Some(atom_of(mma.atom().layout(operand)));
+            Panel::held(&layout_tv, &drawable(tile.into())?, atom, caption, slot)
         };
         let panels = vec![
             panel(MmaOperand::B, "B transposed", (0, 1))?.transposed(),
@@ -259,6 +268,43 @@ impl Picture {
             },
             legal: legal.join(", "),
         })
+    }
+
+    /// The same picture with the elements of a slice highlighted: the coordinate has `_` where all elements of a mode are in
+    /// it. The others are faint.
+    ///
+    /// An error for a coordinate that does not nest as the shape does or is outside of it, and for a picture of several
+    /// grids.
+    /// ```
+    /// use cute_algebra::{Layout, Picture};
+    /// let row = Picture::new(Layout::right([4, 8])?)?.highlight(&"(2,_)".parse()?)?;
+    /// assert!(row.to_svg().contains("opacity"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn highlight(mut self, coord: &Coord) -> Result<Self, PictureError> {
+        let grids = self.panels.len();
+        let [panel] = &mut self.panels[..] else {
+            return Err(PictureError::Grids { grids });
+        };
+        if !contains(&panel.shape, coord) {
+            return Err(PictureError::OutsideShape {
+                coord: coord.to_string(),
+                shape: panel.shape.to_string(),
+            });
+        }
+        let elements = Layout::left(panel.shape.clone())?;
+        let (slice, first) = slice_and_offset(&elements, coord)?;
+        let first: i64 = first.leaves().sum();
+        let mut is_inside = vec![false; panel.cells.len()];
+        for element in slice.values() {
+            let index = (first + element) as usize;
+            is_inside[index % panel.rows * panel.columns + index / panel.rows] = true;
+        }
+        for (cell, is_inside) in panel.cells.iter_mut().zip(is_inside) {
+            cell.is_faint = !is_inside;
+        }
+        self.title = format!("{}, slice {coord}", self.title);
+        Ok(self)
     }
 
     fn can_tell(&self, by: ColorBy) -> bool {
@@ -365,6 +411,7 @@ impl Panel {
                     value: value_at(data, index as i64)?,
                     holder: None,
                     group: (0, 0),
+                    is_faint: false,
                 })
             })
             .collect::<Result<Vec<_>, PictureError>>()?;
@@ -374,13 +421,15 @@ impl Panel {
             rows,
             columns,
             cells,
+            shape: domain.shape().clone(),
         })
     }
 
-    /// The cells of a tile, held by threads.
+    /// The cells of a tile, held by threads. Each of the atoms has so many threads and values.
     fn held(
         layout_tv: &Layout,
         data: &Value,
+        atom: Option<[i64; 2]>,
         caption: &'static str,
         slot: (usize, usize),
     ) -> Result<Self, PictureError> {
@@ -398,6 +447,12 @@ impl Panel {
         let threads = layout_tv.mode(0).map_or(1, |mode| mode.size());
         let held = (0..pairs).zip(layout_tv.values());
         panel.hold(held.map(|(pair, element)| (pair % threads, pair / threads, element)))?;
+        if let Some([threads, values]) = atom {
+            for cell in &mut panel.cells {
+                let atom = |holder: Holder| (holder.outer / threads, holder.inner / values);
+                cell.group = cell.holder.map_or((-1, -1), atom);
+            }
+        }
         Ok(panel)
     }
 
@@ -449,7 +504,8 @@ impl Panel {
     fn lines(&self) -> Vec<Line> {
         let group = |row: usize, column: usize| {
             let is_inside = row < self.rows && column < self.columns;
-            is_inside.then(|| self.cells[row * self.columns + column].group)
+            let cell = is_inside.then(|| &self.cells[row * self.columns + column]);
+            cell.map(|cell| (cell.group, cell.is_faint))
         };
         // The intervals of an edge along which `is_thick` holds.
         let runs = |length: usize, is_thick: &dyn Fn(usize) -> bool| {
@@ -483,6 +539,26 @@ impl Panel {
         }
         lines
     }
+}
+
+/// Whether each integer of a coordinate is inside of its mode. Where both nest differently, a slice gives the error.
+fn contains(shape: &Shape, coord: &Coord) -> bool {
+    match (coord, shape) {
+        (Tuple::Leaf(None), _) => true,
+        (Tuple::Leaf(Some(index)), mode) => {
+            mode.product().is_some_and(|size| (0..size).contains(index))
+        }
+        (Tuple::Node(coords), Tuple::Node(modes)) => modes
+            .iter()
+            .zip(coords)
+            .all(|(mode, coord)| contains(mode, coord)),
+        _ => true,
+    }
+}
+
+/// The numbers of threads and values of an atom, from its layout of (thread, value).
+fn atom_of(layout_tv: &Layout) -> [i64; 2] {
+    [0, 1].map(|mode| layout_tv.mode(mode).map_or(1, |mode| mode.size()))
 }
 
 /// The value as a layout, with or without a swizzle; an error for values that have no picture.

@@ -170,9 +170,14 @@ impl Picture {
             let (x, y) = corner(index % panel.columns, index / panel.columns);
             let fill = fill.map_or("ffffff".to_owned(), |fill| fill.to_string());
             let description = self.description(panel, index);
+            let faint = if panel.cells[index].is_faint {
+                " fill-opacity=\"0.15\""
+            } else {
+                ""
+            };
             write(format_args!(
                 "<rect x=\"{x}\" y=\"{y}\" width=\"{cell_width}\" height=\"{cell_height}\" \
-                 fill=\"#{fill}\"><title>{description}</title></rect>"
+                 fill=\"#{fill}\"{faint}><title>{description}</title></rect>"
             ));
         }
         write(format_args!("</g>"));
@@ -187,7 +192,14 @@ impl Picture {
             let first = y + (cell_height - lines.len() * TEXT_LINE) / 2 + 10;
             for (line, text) in lines.iter().enumerate() {
                 let y = first + line * TEXT_LINE;
-                write(format_args!("<text x=\"{x}\" y=\"{y}\">{text}</text>"));
+                let faint = if cell.is_faint {
+                    " opacity=\"0.35\""
+                } else {
+                    ""
+                };
+                write(format_args!(
+                    "<text x=\"{x}\" y=\"{y}\"{faint}>{text}</text>"
+                ));
             }
         }
         write(format_args!("</g>"));

@@ -1,6 +1,7 @@
 //! Layouts as text tables, in CuTe's format.
 
 use super::{Panel, Picture, PictureError};
+use crate::tuple::Coord;
 use crate::value::Value;
 use std::fmt::{Display, Write};
 
@@ -23,25 +24,51 @@ use std::fmt::{Display, Write};
 /// ```
 pub fn print_layout(value: impl Into<Value>) -> Result<String, PictureError> {
     let value = value.into();
-    // As in CuTe, a column is as wide as the cosize in decimal.
-    let cosize = match &value {
+    let room = room(&value);
+    Ok(Picture::new(value)?.to_table(room))
+}
+
+/// The same table, in which only the elements of a slice are filled in. The coordinate has `_` where all elements of a
+/// mode are in the slice. Errors are those of [`Picture::highlight`].
+/// ```
+/// use cute_algebra::{Layout, print_slice};
+/// let table = print_slice(Layout::new([2, 4], [1, 3])?, &"(1,_)".parse()?)?;
+/// assert!(!table.contains("|  6 |") && table.contains("|  7 |"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn print_slice(value: impl Into<Value>, coord: &Coord) -> Result<String, PictureError> {
+    let value = value.into();
+    let room = room(&value);
+    Ok(Picture::new(value)?.highlight(coord)?.to_table(room))
+}
+
+/// The width of a column: as in CuTe, that of the cosize in decimal.
+fn room(value: &Value) -> usize {
+    let cosize = match value {
         Value::Layout(layout) if layout.is_integral() => Some(layout.cosize()),
         Value::Composed(composed) => composed.cosize_bound(),
         _ => None,
     };
-    let picture = Picture::new(value)?;
-    let room = cosize.map_or(0, |cosize| cosize.to_string().len());
-    let panels = picture.panels.iter();
-    Ok(panels
-        .map(|panel| table(&picture.title, panel, room))
-        .collect())
+    cosize.map_or(0, |cosize| cosize.to_string().len())
+}
+
+impl Picture {
+    fn to_table(&self, room: usize) -> String {
+        let panels = self.panels.iter();
+        panels
+            .map(|panel| table(&self.title, panel, room))
+            .collect()
+    }
 }
 
 fn table(title: &impl Display, panel: &Panel, room: usize) -> String {
     let cells: Vec<String> = panel
         .cells
         .iter()
-        .map(|cell| cell.value.to_string())
+        .map(|cell| match cell.is_faint {
+            true => String::new(),
+            false => cell.value.to_string(),
+        })
         .collect();
     let width = cells.iter().map(String::len).max().unwrap_or(0).max(room);
     let rule = format!(

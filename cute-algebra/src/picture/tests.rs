@@ -349,3 +349,32 @@ fn refused() {
     }
     assert!(of("(256,256)").is_ok());
 }
+
+/// Thick lines separate the atoms of a tiled copy, here of 8 elements each.
+#[test]
+fn atoms_are_separated() -> Tested {
+    let (threads, values) = (Layout::right([8, 4])?, Layout::right([1, 8])?);
+    let copy = TiledCopy::new(&"UniversalCopy<uint128_t>".parse()?, 16, &threads, &values)?;
+    let svg = Picture::tiled_copy(&copy)?.to_svg();
+    assert!(svg.contains("M261 60L261 348M501 60L501 348M741 60L741 348"));
+    Ok(())
+}
+
+/// What is outside of a slice is faint; a slice that is not in the layout is refused.
+#[test]
+fn slices_are_highlighted() -> Tested {
+    let picture = || Picture::new(Layout::right([4, 8])?);
+    let row = picture()?.highlight(&"(2,_)".parse()?)?;
+    assert_eq!(row.to_svg().matches("fill-opacity").count(), 24);
+    assert_eq!(row.to_latex().matches("!15").count(), 24);
+    let nested = Picture::new(layout("((2,2),8)"))?;
+    let half = nested.highlight(&"((_,1),3)".parse()?)?;
+    assert_eq!(half.to_svg().matches("fill-opacity").count(), 30);
+    for outside in ["(4,_)", "(_,-1)", "(_,_,_)", "32", "((_,0),_)"] {
+        assert!(
+            picture()?.highlight(&outside.parse()?).is_err(),
+            "{outside}"
+        );
+    }
+    Ok(())
+}

@@ -126,7 +126,12 @@ pub(super) fn operation(
         }
         Opcode::Redux => threads::redux(m, args),
         Opcode::Elect => threads::elect(args),
-        Opcode::BarWarpSync => Ok(Op::WarpSync),
+        Opcode::BarWarpSync => {
+            let [members] = take(args)?;
+            Ok(Op::WarpSync {
+                members: members.row()?,
+            })
+        }
         Opcode::BarSync | Opcode::BarrierSync => threads::barrier(m, args, true),
         Opcode::BarArrive | Opcode::BarrierArrive => threads::barrier(m, args, false),
         Opcode::BarRed => unmodelled("barriers that reduce a predicate are not modelled"),
@@ -140,18 +145,15 @@ pub(super) fn operation(
             m.has(Modifier::Aligned);
             Ok(Op::ClusterWait)
         }
-        // The emulator executes accesses one after another. Its check for races relies on barriers and atomics, not on
-        // fences.
-        Opcode::Membar | Opcode::Fence => {
-            m.ignore_all();
-            Ok(Op::Nop)
-        }
+        Opcode::Membar | Opcode::Fence => Ok(memory::fence(m)),
         Opcode::FenceProxyAlias => Ok(Op::Nop),
-        Opcode::FenceProxyAsync => match m.get("space") {
-            // Proxies are modelled for shared memory only.
-            Some(Modifier::Global) => Ok(Op::Nop),
-            _ => Ok(Op::ProxyFence),
-        },
+        Opcode::FenceProxyAsync => {
+            let space = m.get("space");
+            Ok(Op::ProxyFence {
+                shared: space != Some(Modifier::Global),
+                global: matches!(space, None | Some(Modifier::Global)),
+            })
+        }
         Opcode::FenceMbarrierInit => Ok(Op::InitFence),
         Opcode::FenceProxyTensormap | Opcode::TensormapReplace | Opcode::TensormapCpFenceproxy => {
             unmodelled("changing a tensor map in a kernel is not modelled")

@@ -4,7 +4,7 @@ use super::bindings::{Bindings, no_space};
 use super::operands::{Arg, Result, take};
 use super::registers::Registers;
 use crate::arithmetic::{self, low_bits};
-use crate::op::{Access, Atomic, AtomicOperation, Op, Reg, Region, Space};
+use crate::op::{Access, Atomic, AtomicOperation, Op, Reg, Region, Scope, Space, Strong};
 use cute_hopper::shared::WIDEST_ACCESS;
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -63,10 +63,7 @@ pub(super) fn store_async(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
 
 /// `atom`, which returns the old value, and `red`, which does not.
 pub(super) fn atomic(m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
-    let access = Access {
-        strong: true,
-        ..access(m)?
-    };
+    let access = access(m)?;
     m.has(Modifier::Noftz);
     let (op, ty) = (m.get("op"), m.ty("t")?);
     let op = match op {
@@ -120,9 +117,9 @@ fn matrix_rows(m: &Bindings, registers: Arg) -> Result<Box<[Reg]>> {
 
 fn access(m: &Bindings) -> Result<Access> {
     let ty = m.ty("t")?;
-    // Cache hints change no result. Neither does the scope: the emulator executes accesses one after another.
-    m.ignore(&["scope", "cop", "evict", "hint", "vec"]);
-    m.has(Modifier::Nc);
+    // Cache hints change no result.
+    m.ignore(&["cop", "evict", "hint", "vec"]);
+    let read_only = m.has(Modifier::Nc);
     m.one_of(&[
         Modifier::L2Prefetch64B,
         Modifier::L2Prefetch128B,
@@ -136,11 +133,43 @@ fn access(m: &Bindings) -> Result<Access> {
         space => return Err(no_space(space)),
     };
     let signed = matches!(ty, Type::S8 | Type::S16 | Type::S32 | Type::S64);
-    let strong = !matches!(m.get("sem"), None | Some(Modifier::Weak));
     Ok(Access {
         space,
         bytes: (ty.bits() / 8) as u8,
         signed,
-        strong,
+        strong: strong(m),
+        read_only,
     })
+}
+
+/// The semantics of an access; `None` for a weak one.
+fn strong(m: &Bindings) -> Option<Strong> {
+    let sem = m.get("sem");
+    let atomic = matches!(m.opcode(), Opcode::Atom | Opcode::Red);
+    if !atomic && matches!(sem, None | Some(Modifier::Weak)) {
+        return None;
+    }
+    Some(Strong {
+        scope: scope(m.get("scope")),
+        acquire: matches!(sem, Some(Modifier::Acquire | Modifier::AcqRel)),
+        release: matches!(sem, Some(Modifier::Release | Modifier::AcqRel)),
+    })
+}
+
+/// `fence` and `membar`.
+pub(super) fn fence(m: &Bindings) -> Op {
+    m.ignore(&["sem"]);
+    let level = m.get("scope").or_else(|| m.get("level"));
+    Op::Fence {
+        scope: scope(level),
+    }
+}
+
+/// Atomics without a scope have `.gpu`, volatile accesses `.sys`.
+fn scope(modifier: Option<Modifier>) -> Scope {
+    match modifier {
+        Some(Modifier::Cta) => Scope::Cta,
+        Some(Modifier::Cluster) => Scope::Cluster,
+        _ => Scope::Gpu,
+    }
 }

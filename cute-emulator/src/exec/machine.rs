@@ -4,6 +4,7 @@
 use super::order::{Delay, Order};
 use super::random::Random;
 use super::state::cluster::{Cluster, Cta, state_bytes};
+use super::state::global::{Global, first_cta};
 use super::state::origin::Origin;
 use super::state::queue::Budget;
 use super::state::repetition::Repetition;
@@ -47,6 +48,12 @@ pub(crate) fn run(
         code,
         params,
         memory,
+        global: Global::new(
+            launch.checks.global,
+            launch.grid,
+            launch.cluster,
+            launch.limits.recorded_bytes,
+        ),
         launch,
         random: Random(launch.schedule.seed),
         order: Order::new(launch.schedule.policy),
@@ -72,6 +79,7 @@ struct Machine<'a> {
     code: &'a Code,
     params: &'a [u8],
     memory: &'a mut GlobalMemory,
+    global: Global,
     launch: &'a Launch<'a>,
     random: Random,
     order: Order,
@@ -102,8 +110,10 @@ impl Machine<'_> {
     fn run(&mut self) -> Result<(), EmulatorError> {
         loop {
             while self.running.len() < self.residents && self.next < self.clusters {
-                let first = self.first_cta(self.next);
-                let mut cluster = Cluster::new(self.code, self.launch, first, &mut self.free)?;
+                let first = first_cta(self.launch.grid, self.launch.cluster, self.next);
+                let mut cluster =
+                    Cluster::new(self.code, self.launch, self.next, first, &mut self.free)?;
+                self.global.begin(self.next);
                 self.order.begin(&mut cluster, &mut self.random);
                 self.running.push(cluster);
                 self.next += 1;
@@ -141,17 +151,6 @@ impl Machine<'_> {
                 self.advance_early(cluster)?;
             }
         }
-    }
-
-    /// `%ctaid` of the first CTA of a cluster.
-    fn first_cta(&self, index: u64) -> [u32; 3] {
-        let (grid, cluster) = (self.launch.grid, self.launch.cluster);
-        let (x, y) = (
-            u64::from(grid[0] / cluster[0]),
-            u64::from(grid[1] / cluster[1]),
-        );
-        let position = [index % x, index / x % y, index / x / y];
-        std::array::from_fn(|i| position[i] as u32 * cluster[i])
     }
 
     /// The warps that have a split which can run, each as its priority, the index of its cluster and its index in the cluster.
@@ -210,6 +209,7 @@ impl Machine<'_> {
             cluster: &mut self.running[c],
             warp,
             memory: self.memory,
+            global: &mut self.global,
             random: &mut self.random,
             delay: self.order.delay(),
             watch: &mut self.watch,
@@ -343,6 +343,7 @@ impl Machine<'_> {
             Ok(())
         })?;
         let ended = self.running.swap_remove(c);
+        self.global.end(ended.number);
         for mut cta in ended.ctas {
             cta.shared.clear();
             self.free.push(cta.shared);

@@ -3,6 +3,7 @@
 use super::order::Delay;
 use super::random::Random;
 use super::state::cluster::Cluster;
+use super::state::global::Global;
 use super::state::origin::Origin;
 use super::state::queue::Budget;
 use super::state::warp::Warp;
@@ -21,6 +22,8 @@ pub(crate) struct Step<'a> {
     /// The warp that executes it, taken out of `cluster.warps` meanwhile.
     pub(crate) warp: &'a mut Warp,
     pub(crate) memory: &'a mut GlobalMemory,
+    /// The accesses of the launch to it.
+    pub(crate) global: &'a mut Global,
     pub(crate) random: &'a mut Random,
     pub(crate) delay: Delay,
     pub(crate) watch: &'a mut Watch,

@@ -6,7 +6,7 @@ use super::module;
 use cute_emulator::FaultKind;
 
 fn is_race(kind: &FaultKind) -> bool {
-    matches!(kind, FaultKind::Race { .. })
+    matches!(kind, FaultKind::Race { .. } | FaultKind::LaneRace { .. })
 }
 
 /// One warp clears a counter, every thread counts, and every thread reads the sum.

@@ -1,7 +1,7 @@
 //! TMA, bulk copies and cp.async.
 
-use super::{Run, SEEDS, module, pointer};
-use cute_emulator::{decode_tensor_map, encode_tensor_map};
+use super::{Run, SEEDS, fault, module, pointer};
+use cute_emulator::{EmulatorError, FaultKind, decode_tensor_map, encode_tensor_map};
 use cute_hopper::tma::{L2Promotion, OobFill, TensorMap};
 use cute_hopper::{ElementType, SwizzleMode};
 
@@ -70,7 +70,7 @@ fn matrix(
     }
 }
 
-fn load(run: &mut Run<'_>, map: &TensorMap, coords: [i32; 2]) -> Vec<u16> {
+fn load(run: &mut Run<'_>, map: &TensorMap, coords: [i32; 2]) -> Result<Vec<u16>, EmulatorError> {
     let bytes = map.box_extents.iter().product::<u32>() * map.element.bytes();
     let out = run.words(&vec![0; bytes as usize / 4]);
     let args = [
@@ -80,11 +80,11 @@ fn load(run: &mut Run<'_>, map: &TensorMap, coords: [i32; 2]) -> Vec<u16> {
         coords[1].to_le_bytes().to_vec(),
         bytes.to_le_bytes().to_vec(),
     ];
-    run.go(&module(LOAD_PARAMS, LOAD), &args).unwrap();
-    run.read_words(out, bytes as usize / 4)
-        .iter()
-        .flat_map(|word| [*word as u16, (word >> 16) as u16])
-        .collect()
+    run.go(&module(LOAD_PARAMS, LOAD), &args)?;
+    let words = run.read_words(out, bytes as usize / 4).into_iter();
+    Ok(words
+        .flat_map(|word| [word as u16, (word >> 16) as u16])
+        .collect())
 }
 
 #[test]
@@ -100,12 +100,12 @@ fn every_swizzle_permutes_the_box() {
         for seed in SEEDS {
             let mut run = Run::threads(64).seed(seed);
             let map = matrix(&mut run, 40, 72, [cols, 24], swizzle);
-            let loaded = load(&mut run, &map, [4, 3]);
+            let loaded = load(&mut run, &map, [8, 3]).unwrap();
             for row in 0..24 {
                 for col in 0..cols as usize {
                     let byte = 2 * (row * cols as usize + col);
                     let place = byte ^ (((byte >> 7) & mask) << 4);
-                    let expected = 100 * (row + 3) + col + 4;
+                    let expected = 100 * (row + 3) + col + 8;
                     assert_eq!(
                         usize::from(loaded[place / 2]),
                         expected,
@@ -129,8 +129,8 @@ fn outside_of_the_tensor_is_the_fill() {
             ..matrix(&mut run, 10, 20, [16, 8], SwizzleMode::None)
         };
         let missing = if fill == OobFill::Nan { 0x7fff } else { 0 };
-        for coords in [[-3, -2], [12, 5], [0, 0], [19, 9], [40, 0], [0, -8]] {
-            let loaded = load(&mut run, &map, coords);
+        for coords in [[-8, -2], [8, 5], [0, 0], [16, 9], [40, 0], [0, -8]] {
+            let loaded = load(&mut run, &map, coords).unwrap();
             for (i, value) in loaded.iter().enumerate() {
                 let (row, col) = (coords[1] + i as i32 / 16, coords[0] + i as i32 % 16);
                 let inside = (0..10).contains(&row) && (0..20).contains(&col);
@@ -201,6 +201,54 @@ fn stores_are_clipped() {
                     number(&before)
                 };
                 assert_eq!(number(after), expected, "{coords:?} element {i}");
+            }
+        }
+    }
+}
+
+/// The rules are the H200's, where other starts end with an illegal instruction.
+#[test]
+fn boxes_start_at_multiples_of_16_bytes() {
+    let reduction = "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group";
+    let store = "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group";
+    for (instruction, coords, problem) in [
+        (None, [4, 0], Some("at element 4 of the innermost mode")),
+        (None, [-1, 3], Some("at element -1 of the innermost mode")),
+        (None, [-8, -1], None),
+        (
+            Some(store),
+            [12, 0],
+            Some("must start at a multiple of 16 bytes"),
+        ),
+        (Some(store), [8, 1], None),
+        (Some(store), [-8, 0], Some("starts at -8, below 0")),
+        (Some(store), [0, -1], Some("starts at -1, below 0")),
+        (Some(reduction), [0, -4], Some("starts at -4, below 0")),
+        (
+            Some(reduction),
+            [1, 0],
+            Some("at element 1 of the innermost mode"),
+        ),
+    ] {
+        let mut run = Run::threads(64);
+        let map = matrix(&mut run, 10, 24, [16, 8], SwizzleMode::None);
+        let result = match instruction {
+            None => load(&mut run, &map, coords).map(drop),
+            Some(instruction) => {
+                let args = [
+                    encode_tensor_map(&map).unwrap().to_vec(),
+                    i32::to_le_bytes(coords[0]).to_vec(),
+                    i32::to_le_bytes(coords[1]).to_vec(),
+                ];
+                run.go(&store_kernel(instruction), &args).map(drop)
+            }
+        };
+        match problem {
+            None => result.unwrap(),
+            Some(problem) => {
+                let (kind, _) = fault(result);
+                assert!(matches!(kind, FaultKind::Operand(_)), "{kind}");
+                assert!(kind.to_string().contains(problem), "{kind}");
             }
         }
     }

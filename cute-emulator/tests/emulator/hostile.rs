@@ -449,6 +449,7 @@ const LITTLE: Limits = Limits {
     ctas: 1 << 10,
     state_bytes: 16 << 20,
     pending_bytes: 1 << 20,
+    recorded_bytes: 1 << 20,
     mbarriers: 16,
     steps: 1 << 16,
     idle_steps: 1 << 16,
@@ -919,6 +920,7 @@ const FLOODS: &[Flood] = &[
             size,
             "st.shared.v2.b64 [smem], {0, 0}; fence.proxy.async.shared::cta;",
             "cp.async.bulk.global.shared::cta.bulk_group [%d0], [smem], 16; cp.async.bulk.commit_group;
+             add.u64 %d0, %d0, 16;
              st.shared.b32 [smem+32], 0;",
             "cp.async.bulk.wait_group 0;",
         )
@@ -933,6 +935,7 @@ const FLOODS: &[Flood] = &[
             size,
             "st.shared.v2.b64 [smem], {0, 0}; fence.proxy.async.shared::cta;",
             "cp.async.bulk.global.shared::cta.bulk_group [%d0], [smem], 16; cp.async.bulk.commit_group;
+             add.u64 %d0, %d0, 16;
              cp.async.bulk.wait_group.read 0;",
             "",
         )
@@ -986,7 +989,7 @@ fn time(flood: &Flood, size: usize) -> Result<Duration, String> {
     let start = clock();
     let mut run = Run::threads(flood.threads);
     run.launch.limits.mbarriers = 1 << 20;
-    let out = pointer(run.words(&[0; 64]));
+    let out = pointer(run.words(&vec![0; 1 << 18]));
     let args = if ptx.contains("k(.param") {
         vec![out]
     } else {

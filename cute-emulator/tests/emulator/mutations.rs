@@ -22,6 +22,7 @@ const LIMITS: Limits = Limits {
     ctas: 64,
     state_bytes: 64 << 20,
     pending_bytes: 1 << 20,
+    recorded_bytes: 1 << 20,
     mbarriers: 64,
     steps: 2048,
     idle_steps: 2048,

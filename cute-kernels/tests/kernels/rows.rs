@@ -121,9 +121,19 @@ fn shapes(device: &Device) -> Vec<[usize; 3]> {
         [1, 8192, 8192],
         [1, 8193, 8193],
         [2, 16392, 16400],
+        [1, 4095, 4095],
+        [2, 12_000, 12_003],
+        [3, 33_000, 33_000],
+        [2, 40_001, 40_001],
     ];
     if !device.is_emulator() {
-        shapes.extend([[1000, 4096, 4096], [300, 50_257, 50_257], [133, 8191, 8200]]);
+        shapes.extend([
+            [1000, 4096, 4096],
+            [300, 50_257, 50_257],
+            [300, 50_304, 50_304],
+            [140, 200_008, 200_008],
+            [133, 8191, 8200],
+        ]);
     }
     shapes
 }
@@ -132,8 +142,11 @@ fn check_rows<T>(device: &Device)
 where
     T: Number
         + cute_kernels::softmax::kernels::softmax_types
+        + cute_kernels::softmax::kernels::softmax_long_types
         + cute_kernels::norm::kernels::layer_norm_types
+        + cute_kernels::norm::kernels::layer_norm_long_types
         + cute_kernels::norm::kernels::rms_norm_types
+        + cute_kernels::norm::kernels::rms_norm_long_types
         + cute_kernels::sum::kernels::sum_rows_types,
 {
     for [rows, columns, stride] in shapes(device) {
@@ -236,6 +249,32 @@ fn softmax_does_not_notice_the_schedule() {
     };
     let expected = run(&Device::emulator());
     assert!((1..4).all(|seed| run(&Device::emulator_with_seed(seed)) == expected));
+}
+
+/// Beyond 2^127, a product with log2(e) is infinite.
+#[test]
+fn softmax_of_the_largest_numbers_is_finite() {
+    let device = device();
+    for n in [40, 41, 16_400] {
+        let even = 1.0 / n as f32;
+        for ([first, others], expected) in [
+            ([f32::MIN, f32::MIN], [even, even]),
+            ([f32::MAX, f32::MAX], [even, even]),
+            ([f32::MAX, f32::MIN], [1.0, 0.0]),
+            ([2e38, 2.1e38], [0.0, 1.0 / (n - 1) as f32]),
+        ] {
+            let mut x = vec![others; n];
+            x[0] = first;
+            let x = Tensor::from_slice(&device, &x, [1, n]).unwrap();
+            let mut y = Tensor::<f32, 2>::zeros(&device, [1, n]).unwrap();
+            softmax(&device, &x.view(), &mut y.view_mut()).unwrap();
+            let y = y.download().unwrap();
+            let [first, others] = expected;
+            assert!((y[0] - first).abs() <= 1e-5 * first, "{n}: {}", y[0]);
+            let near = |y: &f32| (y - others).abs() <= 1e-5 * others;
+            assert!(y[1..].iter().all(near), "{n}: {:?}", &y[1..4]);
+        }
+    }
 }
 
 #[test]

@@ -84,6 +84,97 @@ fn halves_of_a_tile_reach_both_ctas() {
     }
 }
 
+/// Each warp of a CTA has a row of which each CTA of the cluster has a part. All threads of all CTAs get the results of their rows.
+#[test]
+fn fragments_are_reduced_across_ctas() {
+    for ctas in [2usize, 4, 8] {
+        let source = format!(
+            "mod kernels {{
+                #[kernel(threads = 64, cluster = ({ctas}, 1, 1))]
+                unsafe fn rows(a: Global<i32, 2>, d: Global<i32, 3>) {{
+                    let x = fragment::<i32>(layout!(((32,2,{ctas}),2):((2@1,1@0,64@1),1@1)));
+                    for v in 0..size(x) {{ x[v] = a[x.coordinate(v)]; }}
+                    let at = (cluster_idx().0, cluster_ctarank() * 64 + thread());
+                    let sum = reduce(x, 1, add);
+                    d[(at.0, at.1, 0)] = sum[0];
+                    d[(at.0, at.1, 1)] = reduce(x, 1, max)[0];
+                    d[(at.0, at.1, 2)] = reduce(reduce(x, 0, min), 1, min)[0];
+                }}
+            }}"
+        );
+        let instances =
+            lower(source.parse().expect("tokens")).unwrap_or_else(|error| panic!("{error}"));
+        judge(&instances);
+        let instance = &instances[0];
+        let program = Program::load(&instance.module.to_string()).expect("PTX");
+        let columns = 64 * ctas;
+        let value = |i: usize| (i * 37 + 11) as i32 % 101 - 50;
+        let rows: Vec<Vec<i32>> = (0..2)
+            .map(|row| (0..columns).map(|j| value(row * columns + j)).collect())
+            .collect();
+        let sums = rows.iter().map(|row| row.iter().sum::<i32>());
+        let largest = rows.iter().map(|row| *row.iter().max().unwrap());
+        let least = *rows.iter().flatten().min().unwrap();
+        let results: Vec<[i32; 3]> = sums.zip(largest).map(|(a, b)| [a, b, least]).collect();
+        for seed in 0..4 {
+            let mut memory = GlobalMemory::new();
+            let bytes: Vec<u8> = rows
+                .iter()
+                .flatten()
+                .flat_map(|x| x.to_le_bytes())
+                .collect();
+            let a = memory.alloc(bytes.len(), 128).unwrap();
+            memory.write(a, &bytes).expect("room");
+            let threads = 64 * ctas;
+            let d = memory.alloc(threads * 12, 128).unwrap();
+            let number = |number: u64| number.to_le_bytes().to_vec();
+            let args = [a, columns as u64, d, 3 * threads as u64, 3].map(number);
+            let launch = Launch {
+                grid: [ctas as u32, 1, 1],
+                block: [64, 1, 1],
+                cluster: [ctas as u32, 1, 1],
+                dynamic_shared_bytes: instance.smem_bytes,
+                args: &args,
+                schedule: Schedule::from_seed(seed),
+                ..Launch::default()
+            };
+            program
+                .launch(&mut memory, "rows", &launch)
+                .unwrap_or_else(|error| panic!("{ctas} CTAs, seed {seed}: {error}"));
+            let mut found = vec![0; threads * 12];
+            memory.read(d, &mut found).expect("written");
+            let found: Vec<i32> = found
+                .chunks(4)
+                .map(|word| i32::from_le_bytes(word.try_into().unwrap()))
+                .collect();
+            for (thread, found) in found.chunks(3).enumerate() {
+                assert_eq!(
+                    found,
+                    results[thread / 32 % 2],
+                    "{ctas} CTAs, thread {thread}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_cluster_holds_is_not_scanned() {
+    let source = "mod kernels {
+        #[kernel(threads = 64, cluster = (2, 1, 1))]
+        fn k() {
+            let x = fragment::<i32>(layout!((128,2):(2@0,1@0)));
+            fill(x, 1);
+            scan(x, 0, add);
+        }
+    }";
+    let error = lower(source.parse().expect("tokens"))
+        .err()
+        .expect("refused");
+    let message = "`scan` combines values of the threads of one CTA, but several hold the fragment";
+    assert!(error.to_string().contains(message), "{error}");
+}
+
 /// What all threads of a warp run together is branched around, not guarded.
 #[test]
 fn the_barrier_of_a_cluster_has_no_guard() {

@@ -391,3 +391,28 @@ fn an_instance_at_run_time_becomes_a_type_with_fields() {
     let (_, types) = text.split_once("/// Sets elements.").expect("the type");
     expected.assert_eq(types);
 }
+
+/// The arguments for constants are named after them, but for names that are taken.
+#[test]
+fn constants_that_are_chosen_have_names_of_their_own() {
+    let source = "#[kernel(threads = 32)] #[instances(N in [1, 2], R in [1, 2], GRID in [3], LOOP in [true, false])]
+        pub fn k<const N: u32, const R: u32, const GRID: u32, const LOOP: bool>(r: u32) {}";
+    let text = expansion("", source);
+    let start = text
+        .find("impl k {")
+        .expect("a type with the kernel's name");
+    let launch = &text[text[start..].find("pub fn launch").expect("launch") + start..];
+    let names = [
+        "n: k_N",
+        "r_: k_R",
+        "grid_: k_GRID",
+        "loop_: k_LOOP",
+        "r: ::core::primitive::u32",
+    ];
+    let places = names.map(|name| {
+        launch
+            .find(name)
+            .unwrap_or_else(|| panic!("{name}\n{launch}"))
+    });
+    assert!(places.is_sorted(), "{launch}");
+}

@@ -363,6 +363,75 @@ fn every_extent_and_offset() {
     }
 }
 
+/// Tiles are moved back, so that vectors are aligned or not, and lie across both ends of a row.
+#[test]
+fn tiles_that_begin_anywhere() {
+    for extent in [1, 2, 7, 8, 9, 15, 16, 17, 33, 40] {
+        for ((element, vector, single), back) in [
+            ((BF16, "v4.b32", "b16"), "misalignment($y, f)"),
+            ((BF16, "v4.b32", "b16"), "3 * grid_dim().1"),
+            ((BF16, "v4.b32", "b16"), "8 * grid_dim().1"),
+            ((F32, "v4.f32", "f32"), "misalignment($y, f)"),
+            ((F32, "v4.f32", "f32"), "5 * grid_dim().1"),
+        ] {
+            let [load, store] = ["ld", "st"].map(|it| format!("{it}.global.{single}"));
+            let [loads, stores] = ["ld", "st"].map(|it| format!("{it}.global.{vector}"));
+            let case = Case {
+                element,
+                extents: &[3, extent],
+                strides: &[extent + 3, 1],
+                offset: extent % 8,
+                facts: if extent % 8 == 0 {
+                    "extent(T, 1) % 8 == 0"
+                } else {
+                    ""
+                },
+                tile: &[1, 32],
+                held: "(1, 32)",
+                threads: 1,
+                accesses: &[&load, &store, &loads, &stores],
+            };
+            let body = format!(
+                "let f = fragment::<$element>($held);
+                let distance = (0, -(({back}) as i32));
+                copy_or(domain_offset(distance, $x), f, $fill);
+                fill_outside(f, domain_offset(distance, $x), $fill);
+                copy_inside(f, domain_offset(distance, $y));
+                let g = fragment::<$element>($held);
+                copy_or($x, g, $fill);
+                copy(g, $z);"
+            );
+            check_body(&case, &body);
+        }
+    }
+}
+
+#[test]
+fn values_outside_are_filled() {
+    let body = "
+        let f = fragment::<$element>($held);
+        copy_or($x, f, 0.0);
+        fill_outside(f, $x, $fill);
+        copy_inside(f, $y);
+        copy(f, $z);";
+    for extent in 1..=17 {
+        check_body(
+            &Case {
+                element: BF16,
+                extents: &[3, extent],
+                strides: &[extent + 3, 1],
+                offset: 0,
+                facts: "",
+                tile: &[2, 8],
+                held: "layout!((8,2):(1@1,1@0))",
+                threads: 8,
+                accesses: &["ld.global.b16", "st.global.b16"],
+            },
+            body,
+        );
+    }
+}
+
 #[test]
 fn ranks_of_one_to_five() {
     let extents = [3, 2, 5, 3, 9];
@@ -597,23 +666,6 @@ fn softmax_is_short() {
     judge(&[lowered]);
 }
 
-/// A kernel that is no `unsafe fn`: x is of extents (n, at least 64), y of n elements or more.
-fn safe(body: &str) -> Result<Vec<Lowered>, syn::Error> {
-    let source = format!(
-        "mod kernels {{
-            #[kernel(threads = 128)]
-            fn k(
-                #[facts(extent(x, 0) == n, extent(x, 1) >= 64)] x: Global<f32, 2>,
-                #[facts(n <= extent(y, 0))] y: Global<f32, 1>,
-                z: Global<f32, 1>,
-                n: u32,
-                s: i32,
-            ) {{ {body} }}
-        }}"
-    );
-    lower(source.parse().expect("tokens"))
-}
-
 #[test]
 fn accesses_are_proven_by_the_conditions_around_them() {
     let proven = [
@@ -648,7 +700,7 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         "let i = thread(); if i >= n { assert!(i < extent(z, 0), \"{}\", i); z[i] = 0.0; }",
     ];
     for body in proven {
-        let lowered = safe(body).unwrap_or_else(|error| panic!("{body}: {error}"));
+        let lowered = safe("", body).unwrap_or_else(|error| panic!("{body}: {error}"));
         judge(&lowered);
     }
     let refused = [
@@ -717,9 +769,13 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         "let t = local_tile(z, 128, block_idx().0); t[thread() % 128] = 0.0;",
         // A sum that may be below 0.
         "let i = (thread() & 31) as i32 + -8; x[(0, i as u32)] = 0.0;",
+        "let v = fragment::<f32>((1, 4)); copy(domain_offset((0, -1), local_tile(x, (1, 4), (0, 0))), v);",
+        "let v = fragment::<f32>((1, 4)); let d = -((thread() & 7) as i32); copy(domain_offset((0, d), local_tile(x, (1, 4), (0, 1))), v);",
+        "let v = fragment::<f32>((1, 4)); let d = (thread() & 31) as i32 + -8; copy(domain_offset((0, d), local_tile(x, (1, 4), (0, 0))), v);",
+        "let v = fragment::<f32>((1, 4)); copy(domain_offset((0, 61), local_tile(x, (1, 4), (0, 0))), v);",
     ];
     for body in refused {
-        let error = match safe(body) {
+        let error = match safe("", body) {
             Ok(_) => panic!("{body} is taken"),
             Err(error) => error.to_string(),
         };
@@ -735,7 +791,7 @@ fn accesses_are_proven_by_the_conditions_around_them() {
         "let t = local_tile(x, (1, 8), (0, 1)); let u = t[(0, -1)];",
     ];
     for body in wrong {
-        assert!(safe(body).is_err(), "{body} is taken");
+        assert!(safe("", body).is_err(), "{body} is taken");
     }
 }
 
@@ -862,8 +918,8 @@ fn a_loop_that_never_runs_keeps_its_condition() {
     }
 }
 
-/// The kernel of [`safe`] with checks.
-fn checked(attribute: &str, body: &str) -> Result<Vec<Lowered>, syn::Error> {
+/// A kernel that is no `unsafe fn`: x is of extents (n, at least 64), y of n elements or more.
+fn safe(attribute: &str, body: &str) -> Result<Vec<Lowered>, syn::Error> {
     let source = format!(
         "mod kernels {{
             const ON: bool = true;
@@ -927,7 +983,7 @@ fn accesses_that_nothing_proves_are_checked_once() {
         ("let ready = mbarriers(2, 1); arrive(ready[n % 2]);", 0),
         ("let ready = mbarriers(2, 1); arrive(ready[n]);", 1),
     ] {
-        let lowered = checked("checked", body).unwrap_or_else(|error| panic!("{body}: {error}"));
+        let lowered = safe("checked", body).unwrap_or_else(|error| panic!("{body}: {error}"));
         let text = lowered[0].module.to_string();
         assert_eq!(text.matches("trap;").count(), checks, "{body}\n{text}");
         judge(&lowered);
@@ -938,7 +994,7 @@ fn accesses_that_nothing_proves_are_checked_once() {
 fn checks_are_wanted_by_an_attribute() {
     let body = "y[thread()] = 1.0;";
     for attribute in ["checked", "checked = true", "checked = ON"] {
-        assert!(checked(attribute, body).is_ok(), "{attribute}");
+        assert!(safe(attribute, body).is_ok(), "{attribute}");
     }
     for (attribute, body, expected) in [
         (
@@ -970,10 +1026,10 @@ fn checks_are_wanted_by_an_attribute() {
         (
             "check = true",
             body,
-            "expected `threads`, `cluster` or `checked`, found `check`",
+            "expected `threads`, `cluster`, `resident` or `checked`, found `check`",
         ),
     ] {
-        let error = checked(attribute, body).err();
+        let error = safe(attribute, body).err();
         let error = error.map(|error| error.to_string()).unwrap_or_default();
         assert!(error.starts_with(expected), "{attribute} {body}: {error}");
     }

@@ -30,6 +30,18 @@ fn statements_are_looked_at_after_an_error() {
     );
 }
 
+/// Names of CUDA C++ and CuTe have errors that say what is written here.
+#[test]
+fn names_from_elsewhere() {
+    check(
+        "",
+        "let i = threadIdx.x; let b = blockIdx.x * blockDim.x; __syncthreads(); let y = __shfl_xor_sync(n, 1); atomicAdd(n, 1);
+         for i in (0..4).rev() {} for i in (0..n).step_by(4) {} let e = expf(1.0); let t = make_tensor(n, 4); printf(n);
+         let l = make_layout((4, 8)); let m = gemm(n, n, n);",
+        expect![[r#""#]],
+    );
+}
+
 #[test]
 fn what_follows_from_an_error_is_not_shown() {
     check(

@@ -250,6 +250,15 @@ fn tma() {
             "tma_load(a, (0, 0), tile, ready[0], 2);",
             "a set of the CTAs of a cluster of 1 is from 0b1 to 0b1, not 0b10",
         ),
+        (
+            "tma_load(a, (0, 4), tile, ready[0]);",
+            "a box starts at element 4 of the innermost mode, whose elements have 2 bytes; it must start at a multiple of 16 bytes",
+        ),
+        ("tma_load(a, (-3, -8), tile, ready[0]);", "accepted"),
+        (
+            "tma_store(tile, d, (-1, 0));",
+            "a box that is written starts at -1, below 0",
+        ),
         ("tma_wait(64);", "64 is not in 0..=63"),
     ]);
 }
@@ -481,7 +490,7 @@ fn fragments_as_numbers() {
             "warps 0 and 1 hold the same values of the fragment, and both would store them",
         ),
         (
-            "let x = fragment::<bf16>(wgmma_c(64)); let y = reduce(x, 1, max);",
+            "let x = fragment::<bf16>(wgmma_c(64)); let y = reduce(x, 1, add);",
             "`reduce` takes elements of `f32`, `i32` or `u32`, not of `bf16`: `convert` the fragment",
         ),
         (

@@ -1,6 +1,7 @@
 //! Functions that join threads: exchanges between the lanes of a warp, atomic operations, clocks, and random numbers.
 
 use crate::numbers::{Type, kernel, run, types};
+use cute_lang::kernel::lower::lower;
 use std::fmt::Write;
 
 fn of_name(name: &str) -> Type {
@@ -380,5 +381,38 @@ fn accesses_of_global_memory_need_an_unsafe_kernel() {
         let error = error.expect("an error").to_string();
         let expected = "nothing proves that this access is inside of `f`";
         assert!(error.starts_with(expected), "{body}: {error}");
+    }
+}
+
+#[test]
+fn resident_ctas_are_a_directive() {
+    let ptx = |resident: &str| {
+        let source = format!(
+            "mod kernels {{
+                const N: u32 = 4;
+                #[kernel(threads = 256{resident})]
+                fn k() {{}}
+            }}"
+        );
+        let lowered = lower(source.parse().expect("tokens"));
+        lowered.map(|mut lowered| lowered.remove(0).module.to_string())
+    };
+    for (resident, expected) in [
+        ("", None),
+        (", resident = 0", None),
+        (", resident = 2 * N", Some(".minnctapersm 8")),
+    ] {
+        let text = ptx(resident).expect("a kernel");
+        let found = text.lines().find(|line| line.contains("minnctapersm"));
+        assert_eq!(found, expected, "{resident}");
+    }
+    for (resident, expected) in [
+        // A multiprocessor has room for 64 warps.
+        (", resident = 9", "9 is not in 0..=8"),
+        (", resident = 1.5", "expected an integer, found"),
+        (", resident = N, resident = N", "`resident` is given twice"),
+    ] {
+        let error = ptx(resident).map(|_| ()).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{resident}: {error}");
     }
 }

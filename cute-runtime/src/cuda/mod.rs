@@ -16,9 +16,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
-use crate::backend::{Backend, Image, Timer};
+use crate::backend::{Backend, Timer};
 use crate::cache::Cache;
 use crate::compiled::Compiled;
+use crate::image::Image;
 use crate::lock::lock;
 use crate::report::Output;
 use crate::{Error, Grid};

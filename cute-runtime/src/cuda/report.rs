@@ -9,7 +9,7 @@ use cudarc::driver::sys;
 use super::context::{Context, Entered};
 use super::driver::check;
 use crate::Error;
-use crate::backend::Image;
+use crate::image::Image;
 use crate::report::{Buffer, Output};
 
 /// The buffer of a launch. It must not be dropped while the kernel may run, since the drop frees the memory.

@@ -2,6 +2,7 @@
 //! and runs visit exactly the values that `get` gives.
 //!
 //! The unsafe code of `HostTileMut` relies on both. `__private::tiling` is a safe function, so its arguments may be any numbers.
+//! Where the arithmetic of a release build would wrap, that of a build with overflow checks panics, and the test fails.
 
 use super::private::{injective, swizzled};
 use super::private::{swizzle, tiling};

@@ -111,6 +111,11 @@ impl TiledCopy {
         &self.layout_tv
     }
 
+    /// The operation, with its layouts in elements.
+    pub fn atom(&self) -> &CopyAtom {
+        &self.atom
+    }
+
     /// The shape of the tile: CuTe's `Tiler_MN`.
     pub fn tile_shape(&self) -> &Shape {
         &self.tile_shape

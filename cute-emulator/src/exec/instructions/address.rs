@@ -15,6 +15,16 @@ pub(crate) enum Location {
     Param(usize),
 }
 
+impl Location {
+    /// The place in its memory.
+    pub(crate) fn address(self) -> u64 {
+        match self {
+            Location::Global(address) | Location::Shared(_, address) => address,
+            Location::Param(offset) => offset as u64,
+        }
+    }
+}
+
 impl Step<'_> {
     /// The value of an address operand.
     pub(crate) fn address(&self, lane: usize, address: Address) -> u64 {

@@ -22,7 +22,6 @@ impl Step<'_> {
         let rank = self.warp.rank;
         let live = self.cluster.live_warps(rank, self.warp.index) * LANES as u64;
         let named = threads.map(|threads| u64::from(self.warp.get(threads, lane) as u32));
-        self.synchronise_lanes();
         let expected = named.unwrap_or(live);
         let Some(barrier) = self.cluster.ctas[rank].barriers.get_mut(id) else {
             return Err(misused(format!(
@@ -46,6 +45,7 @@ impl Step<'_> {
         barrier.arrived += LANES as u64;
         barrier.knowledge.join(&self.warp.knowledge);
         self.warp.tick();
+        self.warp.synchronise(split.mask);
         if barrier.arrived > expected {
             return Err(misused(format!(
                 "{} threads arrive at barrier {id}, which expects {expected}",
@@ -67,10 +67,10 @@ impl Step<'_> {
     }
 
     pub(crate) fn cluster_arrive(&mut self, mask: u32) {
-        self.synchronise_lanes();
         self.warp.cluster_phase = self.cluster.barrier.phase;
         self.cluster.barrier.knowledge.join(&self.warp.knowledge);
         self.warp.tick();
+        self.warp.synchronise(mask);
         self.cluster.barrier.arrived += u64::from(mask.count_ones());
         self.complete_cluster_barrier();
     }
@@ -100,9 +100,15 @@ impl Step<'_> {
         self.complete_cluster_barrier();
     }
 
-    /// Called when the warp's lanes synchronise: the writes of each lane are ordered before the next accesses of all.
-    pub(crate) fn synchronise_lanes(&mut self) {
-        self.warp.written = 0;
+    /// `bar.warp.sync`: each lane synchronises with those of its mask.
+    pub(crate) fn synchronise_lanes(&mut self, active: u32, members: Reg) {
+        self.warp.tick();
+        let mut left = active;
+        while left != 0 {
+            let mask = self.warp.get(members, left.trailing_zeros() as usize) as u32 & active;
+            self.warp.synchronise(mask);
+            left &= !(mask | 1 << left.trailing_zeros());
+        }
     }
 
     /// Completes a named barrier if all expected threads have arrived, and releases the warps that wait there.

@@ -4,7 +4,9 @@ use super::traffic::Moves;
 use crate::error::FaultKind;
 use crate::exec::state::copies::{Arrival, LaneCopy};
 use crate::exec::state::knowledge::Phases;
+use crate::exec::state::lanes::Lanes;
 use crate::exec::state::queue::{Key, Queue};
+use crate::exec::state::readers::{Completion, End, Reading};
 use crate::exec::state::shared::{How, Tag};
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
@@ -26,6 +28,8 @@ impl Step<'_> {
             .fold(0, |mask, lane| mask | 1 << lane);
         self.count_access(reading, Space::Global, from, bytes as usize, Moves::Read);
         let (code, warps, tag) = (self.code, self.cluster.warps_per_cta(), Tag::copy(self.pc));
+        let warp = self.warp.index;
+        let read = Completion::new(Reading::Lanes { warp });
         for lane in lanes(active) {
             let blame = |fault| Blame::lane(fault, lane);
             let (rank, to) = self.shared_address(lane, to)?;
@@ -49,6 +53,8 @@ impl Step<'_> {
                 .map_err(blame)?;
             cta.shared.written(range, tag);
             let (bytes, source_bytes) = (bytes as usize, source_bytes as usize);
+            self.read_global_later(from, source_bytes, lane, &read)
+                .map_err(blame)?;
             self.pending.begin(&Phases::default()).map_err(blame)?;
             let origin = self.origin(lane);
             let copy = LaneCopy {
@@ -57,6 +63,7 @@ impl Step<'_> {
                 from,
                 bytes,
                 source_bytes,
+                read: read.clone(),
             };
             self.cluster.lane_copies.push(origin.thread(), copy);
         }
@@ -133,6 +140,7 @@ impl Step<'_> {
             from,
             bytes,
             source_bytes,
+            ..
         } = operation.is;
         self.progress = true;
         let blame = |fault| Blame::origin(fault, origin);
@@ -160,14 +168,17 @@ impl Step<'_> {
             origin,
             to: (rank, to),
             bytes,
+            read,
             ..
         } = operation.is;
         let warp = origin.rank * self.cluster.warps_per_cta() + origin.warp as usize;
+        read.end(End::Waited { warp, clock });
         let shared = &mut self.cluster.ctas[rank].shared;
         let range = shared
             .range(to, bytes)
             .map_err(|fault| Blame::origin(fault, origin))?;
-        shared.written(range, Tag::generic(origin.instruction, warp, clock));
+        let lanes = Lanes::One(origin.lane as u8);
+        shared.written_by(range, Tag::generic(origin.instruction, warp, clock), lanes);
         Ok(())
     }
 

@@ -6,8 +6,9 @@ use crate::error::FaultKind;
 use crate::exec::state::cluster::Cta;
 use crate::exec::state::copies::CopyIn;
 use crate::exec::state::endpoint::Endpoint;
+use crate::exec::state::global::Kind;
 use crate::exec::state::queue::Key;
-use crate::exec::state::readers::{AsyncRead, End, Reading};
+use crate::exec::state::readers::{Completion, End, Reading};
 use crate::exec::state::shared::{How, Tag};
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
@@ -28,7 +29,7 @@ impl Step<'_> {
             let blame = |fault| Blame::lane(fault, lane);
             let from = self.endpoint(lane, region).map_err(blame)?;
             let (rank, to) = self.shared_address(lane, to)?;
-            check_copy(&from, to).map_err(blame)?;
+            check_copy(&from, to, false).map_err(blame)?;
             let (barrier_rank, barrier) = self.mbarrier_address(lane, barrier)?;
             if rank != barrier_rank {
                 let message = format!(
@@ -51,7 +52,7 @@ impl Step<'_> {
             self.watch.counts.copied_in += bytes;
             self.charge(bytes / BYTES_PER_STEP);
             let read = self
-                .begin_copy_read(&from, &ranks, barrier)
+                .begin_copy_read(lane, to, &from, &ranks, barrier)
                 .map_err(blame)?;
             let phases = self.warp.knowledge.phases.clone();
             self.pending.begin(&phases).map_err(blame)?;
@@ -109,14 +110,16 @@ impl Step<'_> {
         })
     }
 
-    /// Begins the reads of a copy whose source is in shared memory: until it has arrived, writing the source is an error.
+    /// Begins the reads of a copy: until it has arrived, writing the source is an error.
     fn begin_copy_read(
         &mut self,
+        lane: usize,
+        shared: u64,
         from: &Endpoint,
         to: &[usize],
         barrier: u32,
-    ) -> std::result::Result<Option<Rc<AsyncRead>>, FaultKind> {
-        let (Endpoint::Shared { rank, address, len }, Some(to)) = (from, to.first()) else {
+    ) -> std::result::Result<Option<Rc<Completion>>, FaultKind> {
+        let Some(to) = to.first() else {
             return Ok(None);
         };
         let address_of_barrier = u64::from(barrier);
@@ -126,6 +129,11 @@ impl Step<'_> {
                 address: address_of_barrier,
             })?
             .number;
+        let Endpoint::Shared { rank, address, len } = from else {
+            let completion = Completion::new(Reading::Copy { mbarrier });
+            self.use_global_async(from, shared, Kind::BulkRead, lane, &completion)?;
+            return Ok(Some(completion));
+        };
         let warps = self.cluster.warps_per_cta();
         let knowledge = &self.warp.knowledge;
         let usage = knowledge.uses(self.warp.index, How::Asynchronous);
@@ -134,7 +142,7 @@ impl Step<'_> {
         shared.check(range.clone(), usage, self.code, warps)?;
         let read = shared.begin_read(Reading::Copy { mbarrier }, self.pc);
         shared.read_async(range, &read, knowledge)?;
-        Ok(Some(read))
+        Ok(Some(read.completion.clone()))
     }
 
     /// Performs a copy, and completes its bytes on the mbarriers.

@@ -8,9 +8,10 @@ use crate::error::FaultKind;
 use crate::exec::state::cluster::Cta;
 use crate::exec::state::copies::{CopyOut, CopyRead};
 use crate::exec::state::endpoint::Endpoint;
+use crate::exec::state::global::Kind;
 use crate::exec::state::knowledge::Phases;
 use crate::exec::state::queue::{Key, Operation};
-use crate::exec::state::readers::{End, Reading};
+use crate::exec::state::readers::{Completion, End, Reading};
 use crate::exec::state::shared::How;
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
@@ -34,7 +35,7 @@ impl Step<'_> {
             let blame = |fault| Blame::lane(fault, lane);
             let mut to = self.endpoint(lane, region).map_err(blame)?;
             let (rank, from) = self.shared_address(lane, from)?;
-            check_copy(&to, from).map_err(blame)?;
+            check_copy(&to, from, true).map_err(blame)?;
             if rank != self.warp.rank {
                 return Err(blame(FaultKind::Operand(format!(
                     "the source is in the shared memory of CTA rank {rank}; it must be in the CTA's own"
@@ -89,6 +90,15 @@ impl Step<'_> {
             })
             .map_err(blame)?;
             stores.unwaited.push(origin.thread(), read);
+            let kind = match reduction {
+                None => Kind::BulkWrite,
+                Some(_) => Kind::BulkReduce,
+            };
+            let written = Completion::new(by);
+            self.use_global_async(&to, from, kind, lane, &written)
+                .map_err(blame)?;
+            let stores = &mut self.cluster.ctas[rank].stores;
+            stores.unwaited_writes.push(origin.thread(), written);
             let store = CopyOut {
                 origin,
                 to,
@@ -122,6 +132,12 @@ impl Step<'_> {
             };
             let unwaited = &mut self.cluster.ctas[rank].stores.unwaited;
             while let Some(key) = unwaited.first_committed(thread, done) {
+                if let Some(operation) = unwaited.remove(key) {
+                    operation.is.completion.end(end);
+                }
+            }
+            let unwaited = &mut self.cluster.ctas[rank].stores.unwaited_writes;
+            while let Some(key) = unwaited.first_committed(thread, done).filter(|_| !read) {
                 if let Some(operation) = unwaited.remove(key) {
                     operation.is.end(end);
                     self.pending.end(&Phases::default());

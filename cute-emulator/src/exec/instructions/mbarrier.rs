@@ -242,12 +242,13 @@ impl Step<'_> {
             if previous.replace((rank, at)) == Some((rank, at)) {
                 continue;
             }
+            let number = self.cluster.number;
             if let Some(barrier) = self.cluster.ctas[rank].mbarriers.get(&at) {
                 let released = match own_cta {
                     true => &barrier.released.within,
                     false => &barrier.released.all,
                 };
-                self.warp.knowledge.join(released);
+                self.warp.learn(lanes_of, number, number, released);
             }
         }
         Ok(())

@@ -4,12 +4,13 @@ use super::address::Location;
 use super::traffic::Moves;
 use crate::arithmetic::{low_bits, number};
 use crate::error::FaultKind;
-use crate::exec::state::shared::{How, Tag};
+use crate::exec::state::global::Kind;
+use crate::exec::state::lanes::Lanes;
+use crate::exec::state::shared::{How, LaneUse, Tag, Use};
 use crate::exec::state::warp::{LANES, lanes};
 use crate::exec::step::{Blame, Result, Step};
-use crate::op::{Access, Address, Atomic, AtomicOperation, Reg, Space};
+use crate::op::{Access, Address, Atomic, AtomicOperation, Reg, Scope, Space, Strong};
 use std::ops::Range;
-use std::rc::Rc;
 
 /// No access needs a larger alignment, in bytes.
 const MAX_ALIGN: usize = 64;
@@ -26,6 +27,12 @@ impl Step<'_> {
         dst: &[(Reg, u64)],
         address: Address,
     ) -> Result<()> {
+        let kind = match (access.strong, access.read_only) {
+            (Some(_), _) => Kind::StrongRead,
+            (None, true) => Kind::ReadOnly,
+            (None, false) => Kind::Read,
+        };
+        let scope = access.strong.map_or(Scope::Cta, |strong| strong.scope);
         let size = usize::from(access.bytes);
         let len = size * dst.len();
         self.count_access(active, access.space, address, len, Moves::Read);
@@ -33,7 +40,10 @@ impl Step<'_> {
         self.each_run(active, address, len, |step, first, run| {
             let bytes = &mut buffer[..len * run.len()];
             let location = step.locate(access.space, first)?;
-            step.read(location, bytes, len, access.strong)?;
+            step.read(location, bytes, run.clone(), kind, scope)?;
+            if let Some(strong) = access.strong {
+                step.observe(location, bytes.len(), run.clone(), strong);
+            }
             let dsts = dst.len();
             for (i, (dst, mask)) in dst.iter().enumerate() {
                 let row = &mut step.warp.rows[*dst as usize][run.clone()];
@@ -56,12 +66,7 @@ impl Step<'_> {
                 }
             }
             Ok(())
-        })?;
-        if access.strong {
-            let Step { warp, cluster, .. } = self;
-            warp.knowledge.join(&cluster.strong);
-        }
-        Ok(())
+        })
     }
 
     pub(crate) fn store(
@@ -72,9 +77,6 @@ impl Step<'_> {
         address: Address,
     ) -> Result<()> {
         self.progress = true;
-        if access.strong {
-            self.publish();
-        }
         let size = usize::from(access.bytes);
         let len = size * src.len();
         self.count_access(active, access.space, address, len, Moves::Write);
@@ -96,8 +98,14 @@ impl Step<'_> {
                 }
             }
             let location = step.locate(access.space, first)?;
-            step.write(location, bytes, run, access.strong)
-        })
+            step.write(location, bytes, run, access.strong)?;
+            if let Some(strong) = access.strong {
+                step.release(location, bytes.len(), strong, false);
+            }
+            Ok(())
+        })?;
+        self.after_release(access.strong);
+        Ok(())
     }
 
     /// Calls a function for the accesses of the active lanes, of `len` bytes each, in the order of the lanes: lanes whose bytes
@@ -143,16 +151,22 @@ impl Step<'_> {
         let size = usize::from(access.bytes);
         let len = size * atomic.src.len();
         self.count_access(active, access.space, address, len, Moves::Both);
-        self.publish();
+        let strong = access.strong;
         for lane in lanes(active) {
             for (i, src) in atomic.src.iter().enumerate() {
                 let place = self.address(lane, address).wrapping_add((i * size) as u64);
                 let mut bytes = [0; 8];
-                let location = self
-                    .locate(access.space, place)
-                    .map_err(|fault| Blame::lane(fault, lane))?;
-                self.read(location, &mut bytes[..size], size, true)
-                    .map_err(|fault| Blame::lane(fault, lane))?;
+                let blame = |fault| Blame::lane(fault, lane);
+                let location = self.locate(access.space, place).map_err(blame)?;
+                let by = lane..lane + 1;
+                self.read(
+                    location,
+                    &mut bytes[..size],
+                    by,
+                    Kind::StrongWrite,
+                    Scope::Cta,
+                )
+                .map_err(blame)?;
                 let old = number(&bytes[..size]);
                 let operand = self.warp.get(*src, lane) & low_bits(8 * size as u32);
                 let new = match (atomic.op, atomic.swap) {
@@ -162,41 +176,19 @@ impl Step<'_> {
                     (AtomicOperation::CompareAndSwap, _) => old,
                     (AtomicOperation::Update(update), _) => update(old, operand),
                 };
-                self.write(location, &new.to_le_bytes()[..size], lane..lane + 1, true)
-                    .map_err(|fault| Blame::lane(fault, lane))?;
+                self.write(location, &new.to_le_bytes()[..size], lane..lane + 1, strong)
+                    .map_err(blame)?;
+                if let Some(strong) = strong {
+                    self.observe(location, size, lane..lane + 1, strong);
+                    self.release(location, size, strong, true);
+                }
                 if let Some(dst) = atomic.dst.as_ref().and_then(|dst| dst.get(i)) {
                     self.warp.set(*dst, lane, old);
                 }
             }
         }
-        let Step { warp, cluster, .. } = self;
-        warp.knowledge.join(&cluster.strong);
+        self.after_release(strong);
         Ok(())
-    }
-
-    /// `fence.proxy.async`: what the warp knows may be read by the async proxy after the next synchronisation.
-    pub(crate) fn proxy_fence(&mut self, active: u32) {
-        self.warp.written &= !active;
-        let own = self.warp.index;
-        let knowledge = &mut self.warp.knowledge;
-        let before = knowledge.fenced[own];
-        let fenced = Rc::make_mut(&mut knowledge.fenced);
-        for (fenced, seen) in fenced.iter_mut().zip(knowledge.seen.iter()) {
-            *fenced = (*fenced).max(*seen);
-        }
-        if self.warp.written != 0 {
-            // Other lanes of the warp have written without a fence. Clocks belong to whole warps, so none of the warp's own
-            // writes count as fenced.
-            fenced[own] = before;
-        }
-        self.warp.tick();
-    }
-
-    /// Passes the warp's knowledge on to the warps that later execute an atomic or a strong load.
-    fn publish(&mut self) {
-        let Step { warp, cluster, .. } = self;
-        cluster.strong.join(&warp.knowledge);
-        warp.tick();
     }
 
     /// `ldmatrix`: lane 8·m + r holds the address of row r of matrix m, which has eight elements of 16 bits.
@@ -214,7 +206,17 @@ impl Step<'_> {
                 let lane = matrix * EDGE + row;
                 let mut bytes = [0; 2 * EDGE];
                 self.locate(Space::Shared, self.address(lane, address))
-                    .and_then(|location| self.read(location, &mut bytes, 2 * EDGE, false))
+                    .and_then(|location| {
+                        let lanes = Lanes::Several;
+                        self.read_by(
+                            location,
+                            &mut bytes,
+                            2 * EDGE,
+                            lanes,
+                            Kind::Read,
+                            Scope::Cta,
+                        )
+                    })
                     .map_err(|fault| Blame::lane(fault, lane))?;
                 for (element, bytes) in elements.iter_mut().zip(bytes.chunks_exact(2)) {
                     *element = number(bytes) as u16;
@@ -261,7 +263,9 @@ impl Step<'_> {
                     bytes.copy_from_slice(&element(row, column).to_le_bytes());
                 }
                 self.locate(Space::Shared, self.address(lane, address))
-                    .and_then(|location| self.write(location, &bytes, lane..lane + 1, false))
+                    .and_then(|location| {
+                        self.write_by(location, &bytes, 2 * EDGE, Lanes::Several, None)
+                    })
                     .map_err(|fault| Blame::lane(fault, lane))?;
             }
         }
@@ -270,27 +274,61 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Reads memory for lanes with `len` bytes each.
+    /// Reads memory for lanes with equal numbers of bytes.
     fn read(
         &mut self,
         location: Location,
         into: &mut [u8],
+        by: Range<usize>,
+        kind: Kind,
+        scope: Scope,
+    ) -> std::result::Result<(), FaultKind> {
+        let lanes = Lanes::new(&by, location.address(), into.len());
+        self.read_by(location, into, into.len() / by.len(), lanes, kind, scope)
+    }
+
+    /// Reads memory with the alignment that `len` bytes need, also as the first half of an atomic.
+    fn read_by(
+        &mut self,
+        location: Location,
+        into: &mut [u8],
         len: usize,
-        strong: bool,
+        lanes: Lanes,
+        kind: Kind,
+        scope: Scope,
     ) -> std::result::Result<(), FaultKind> {
         match location {
             Location::Global(address) => {
                 Self::aligned(address, len)?;
-                self.memory.read(address, into).map_err(FaultKind::Global)
+                self.memory.read(address, into).map_err(FaultKind::Global)?;
+                self.read_global(address, into.len(), lanes, kind, scope)
             }
             Location::Shared(rank, address) => {
                 Self::aligned(address, len)?;
-                let range = self.shared_bytes(rank, address, into.len(), false, strong)?;
-                let clock = self.warp.knowledge.seen[self.warp.index];
-                let shared = &mut self.cluster.ctas[rank].shared;
+                let shared = &self.cluster.ctas[rank].shared;
+                let range = shared.range(address, into.len());
+                let range = range.map_err(|fault| fault.seen_from(self.warp.rank, rank))?;
+                let strong = kind != Kind::Read && kind != Kind::ReadOnly;
+                let how = if strong { How::StrongRead } else { How::Read };
+                self.check_shared(rank, range.clone(), how, lanes, None)?;
+                let Step { warp, cluster, .. } = self;
+                let shared = &mut cluster.ctas[rank].shared;
                 into.copy_from_slice(&shared.bytes[range.clone()]);
-                let tag = Tag::access(self.pc, self.warp.index, clock, strong);
-                shared.read(range, tag, &self.warp.knowledge)
+                let tag = Tag::access(self.pc, warp.index, warp.clock(), strong);
+                let by = LaneUse {
+                    lanes,
+                    order: &warp.lanes,
+                    unchanged_by: None,
+                };
+                let usage = warp.knowledge.uses(warp.index, how);
+                shared.read(
+                    range,
+                    tag,
+                    Use {
+                        lanes: Some(by),
+                        ..usage
+                    },
+                )
             }
             Location::Param(offset) => match self.params.get(offset..offset + into.len()) {
                 Some(bytes) => {
@@ -312,27 +350,59 @@ impl Step<'_> {
         location: Location,
         from: &[u8],
         by: Range<usize>,
-        strong: bool,
+        strong: Option<Strong>,
     ) -> std::result::Result<(), FaultKind> {
-        let len = from.len() / by.len();
+        let lanes = Lanes::new(&by, location.address(), from.len());
+        self.write_by(location, from, from.len() / by.len(), lanes, strong)?;
+        let written = match location {
+            Location::Global(_) => &mut self.warp.written_global,
+            _ => &mut self.warp.written,
+        };
+        by.for_each(|lane| *written |= 1 << lane);
+        Ok(())
+    }
+
+    /// Writes memory with the alignment that `len` bytes need.
+    fn write_by(
+        &mut self,
+        location: Location,
+        from: &[u8],
+        len: usize,
+        lanes: Lanes,
+        strong: Option<Strong>,
+    ) -> std::result::Result<(), FaultKind> {
         match location {
             Location::Global(address) => {
                 Self::aligned(address, len)?;
-                self.memory.write(address, from).map_err(FaultKind::Global)
+                self.write_global(address, from, lanes, strong)
             }
             Location::Shared(rank, address) => {
                 Self::aligned(address, len)?;
-                let range = self.shared_bytes(rank, address, from.len(), true, strong)?;
-                by.for_each(|lane| self.warp.written |= 1 << lane);
-                let clock = self.warp.knowledge.seen[self.warp.index];
-                let tag = Tag::access(self.pc, self.warp.index, clock, strong);
-                let shared = &mut self.cluster.ctas[rank].shared;
+                let shared = &self.cluster.ctas[rank].shared;
+                let range = shared.range(address, from.len());
+                let range = range.map_err(|fault| fault.seen_from(self.warp.rank, rank))?;
+                let unchanged = (shared.bytes[range.clone()] == *from).then_some(self.pc);
+                let how = match strong {
+                    Some(_) => How::StrongWrite,
+                    None => How::Write,
+                };
+                self.check_shared(rank, range.clone(), how, lanes, unchanged)?;
+                let Step { warp, cluster, .. } = self;
+                let tag = Tag::access(self.pc, warp.index, warp.clock(), strong.is_some());
+                let shared = &mut cluster.ctas[rank].shared;
                 shared.bytes[range.clone()].copy_from_slice(from);
-                if strong {
-                    return shared.written_strongly(range, tag, &self.warp.knowledge);
+                if strong.is_none() {
+                    shared.written_by(range, tag, lanes);
+                    return Ok(());
                 }
-                shared.written(range, tag);
-                Ok(())
+                let by = LaneUse {
+                    lanes,
+                    order: &warp.lanes,
+                    unchanged_by: None,
+                };
+                let usage = warp.knowledge.uses(warp.index, how);
+                let lanes = Some(by);
+                shared.written_strongly(range, tag, Use { lanes, ..usage })
             }
             Location::Param(_) => Err(FaultKind::Operand(
                 "parameters cannot be written".to_owned(),
@@ -340,30 +410,30 @@ impl Step<'_> {
         }
     }
 
-    /// The range of shared memory that a generic access covers, after the checks for races and for copies that use it.
-    fn shared_bytes(
+    /// The checks of a generic access to shared memory: for races, and for copies that use it.
+    fn check_shared(
         &mut self,
         rank: usize,
-        address: u64,
-        len: usize,
-        write: bool,
-        strong: bool,
-    ) -> std::result::Result<Range<usize>, FaultKind> {
+        range: Range<usize>,
+        how: How,
+        lanes: Lanes,
+        unchanged_by: Option<usize>,
+    ) -> std::result::Result<(), FaultKind> {
         let warps = self.cluster.warps_per_cta();
-        let cta = &self.cluster.ctas[rank];
-        let remote = |fault: FaultKind| fault.seen_from(self.warp.rank, rank);
-        let range = cta.shared.range(address, len).map_err(remote)?;
-        let how = match (strong, write) {
-            (true, true) => How::StrongWrite,
-            (true, false) => How::StrongRead,
-            (false, true) => How::Write,
-            (false, false) => How::Read,
+        let by = LaneUse {
+            lanes,
+            order: &self.warp.lanes,
+            unchanged_by,
         };
-        let usage = self.warp.knowledge.uses(self.warp.index, how);
-        let checked = cta.shared.check(range.clone(), usage, self.code, warps);
-        checked.map_err(remote)?;
+        let usage = Use {
+            lanes: Some(by),
+            ..self.warp.knowledge.uses(self.warp.index, how)
+        };
+        let shared = &self.cluster.ctas[rank].shared;
+        let checked = shared.check(range, usage, self.code, warps);
+        checked.map_err(|fault| fault.seen_from(self.warp.rank, rank))?;
         self.visit(rank);
-        Ok(range)
+        Ok(())
     }
 
     fn aligned(address: u64, bytes: usize) -> std::result::Result<(), FaultKind> {

@@ -6,6 +6,8 @@ mod compute;
 mod copy_async;
 mod copy_in;
 mod copy_out;
+mod fence;
+mod global;
 mod lanes;
 mod mbarrier;
 mod memory;
@@ -75,11 +77,12 @@ impl Step<'_> {
                 members,
             } => self.elect(active, *dst, *elected, *members),
             Op::ActiveMask { dst } => self.warp.fill(*dst, active, |_| u64::from(active)),
-            Op::WarpSync => self.synchronise_lanes(),
-            Op::ProxyFence => {
+            Op::WarpSync { members } => self.synchronise_lanes(active, *members),
+            Op::ProxyFence { shared, global } => {
                 self.announce_mbarriers();
-                self.proxy_fence(active);
+                self.proxy_fence(active, *shared, *global);
             }
+            Op::Fence { scope } => self.fence(active, *scope),
             Op::InitFence => self.announce_mbarriers(),
             Op::RankOf {
                 dst,

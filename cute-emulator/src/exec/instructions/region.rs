@@ -89,8 +89,13 @@ impl Step<'_> {
     }
 }
 
-/// Checks the addresses and the size of a copy with its near side at the shared address `shared`.
-pub(crate) fn check_copy(endpoint: &Endpoint, shared: u64) -> std::result::Result<(), FaultKind> {
+/// Checks the addresses, the coordinates and the size of a copy with its near side at the shared address `shared`. `writes` tells
+/// that the copy writes its far side.
+pub(crate) fn check_copy(
+    endpoint: &Endpoint,
+    shared: u64,
+    writes: bool,
+) -> std::result::Result<(), FaultKind> {
     let misaligned = |address: u64, align: u64| {
         if address.is_multiple_of(align) {
             Ok(())
@@ -99,8 +104,14 @@ pub(crate) fn check_copy(endpoint: &Endpoint, shared: u64) -> std::result::Resul
         }
     };
     match endpoint {
-        Endpoint::Tile { map, .. } => {
+        Endpoint::Tile { map, coords } => {
             misaligned(shared, TILE_ALIGN)?;
+            let mut starts = coords.iter().enumerate();
+            let problem =
+                starts.find_map(|(i, start)| tma::start_problem(map.element, i, *start, writes));
+            if let Some(problem) = problem {
+                return Err(FaultKind::Operand(problem));
+            }
             if map.box_bytes() > u64::from(MAX_SHARED_BYTES) {
                 return Err(FaultKind::Operand(format!(
                     "the box has {} bytes, but shared memory at most {MAX_SHARED_BYTES}",

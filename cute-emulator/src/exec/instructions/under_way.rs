@@ -86,7 +86,8 @@ impl Step<'_> {
     /// Called when the cluster has ended: returns what operations were charged that no thread will wait for.
     pub(crate) fn forget_unwaited(&mut self) {
         let wgmma: usize = self.cluster.warps.iter().map(|warp| warp.wgmma.len()).sum();
-        for _ in 0..wgmma + self.cluster.unwaited.len() {
+        let stores = (self.cluster.ctas.iter()).map(|cta| cta.stores.unwaited_writes.len());
+        for _ in 0..wgmma + self.cluster.unwaited.len() + stores.sum::<usize>() {
             self.pending.end(&Phases::default());
         }
     }

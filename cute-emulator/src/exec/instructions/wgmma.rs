@@ -106,7 +106,7 @@ impl<'a> Step<'a> {
         };
         for pending in warp.wgmma.drain(..count) {
             self.pending.end(&Phases::default());
-            pending.read.end(end);
+            pending.read.completion.end(end);
             let Op::Wgmma(wgmma) = &code.instructions[pending.origin.instruction].op else {
                 continue;
             };

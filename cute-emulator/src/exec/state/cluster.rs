@@ -4,6 +4,7 @@ use super::barriers::{ClusterBarrier, Mbarrier, NamedBarrier};
 use super::copies::{Arrival, CopyIn, LaneCopy, Stores};
 use super::knowledge::Knowledge;
 use super::queue::Queue;
+use super::releases::Releases;
 use super::shared::{self, Shared};
 use super::warp::{self, LANES, PhaseValue, Split, WARPGROUP, Wait, Warp};
 use crate::launch::Launch;
@@ -17,6 +18,8 @@ use std::ops::Range;
 pub(crate) const NAMED_BARRIERS: usize = cute_hopper::barriers::NAMED as usize;
 
 pub(crate) struct Cluster {
+    /// Its number in the grid.
+    pub(crate) number: u64,
     pub(crate) ctas: Vec<Cta>,
     pub(crate) warps: Vec<Warp>,
     /// Bulk copies into shared memory that are not complete.
@@ -32,15 +35,14 @@ pub(crate) struct Cluster {
     /// How many numbers mbarriers of the cluster have.
     pub(crate) mbarriers: usize,
     pub(crate) barrier: ClusterBarrier,
-    /// What the warps knew that executed atomics and strong stores. Atomics and strong loads learn all of it, from whichever
-    /// address they read.
-    pub(crate) strong: Knowledge,
 }
 
 pub(crate) struct Cta {
     /// The CTA's `%ctaid`.
     pub(crate) id: [u32; 3],
     pub(crate) shared: Shared,
+    /// What strong writes to its shared memory have released.
+    pub(crate) releases: Releases,
     pub(crate) barriers: [NamedBarrier; NAMED_BARRIERS],
     /// The initialised mbarriers, by shared address.
     pub(crate) mbarriers: BTreeMap<u32, Mbarrier>,
@@ -57,11 +59,12 @@ pub(crate) struct Cta {
 }
 
 impl Cluster {
-    /// The cluster whose first CTA has the `%ctaid` `first`. Its CTAs get the cleared shared memories of `free`, as far as there
+    /// The cluster of this number, whose first CTA has the `%ctaid` `first`. Its CTAs get the cleared shared memories of `free`, as far as there
     /// are any.
     pub(crate) fn new(
         code: &Code,
         launch: &Launch<'_>,
+        number: u64,
         first: [u32; 3],
         free: &mut Vec<Shared>,
     ) -> Result<Cluster, OutOfHostMemory> {
@@ -72,6 +75,7 @@ impl Cluster {
         let shared_bytes = code.static_shared + launch.dynamic_shared_bytes;
         let registers = registers::at_launch(warps_per_cta as u32 * LANES as u32);
         let mut cluster = Cluster {
+            number,
             ctas: Vec::with_capacity(size as usize),
             warps: Vec::with_capacity(total),
             copies: Queue::new(),
@@ -81,7 +85,6 @@ impl Cluster {
             invalidated: BTreeMap::new(),
             mbarriers: 0,
             barrier: ClusterBarrier::new(total),
-            strong: Knowledge::new(total),
         };
         for rank in 0..size {
             let [x, y, _] = launch.cluster;
@@ -96,6 +99,7 @@ impl Cluster {
                     Some(shared) => shared,
                     None => Shared::new(shared_bytes as usize, launch.checks)?,
                 },
+                releases: Releases::default(),
                 barriers: std::array::from_fn(|_| NamedBarrier::new(total)),
                 mbarriers: BTreeMap::new(),
                 stores: Stores::new(),

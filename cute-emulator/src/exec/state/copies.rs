@@ -4,7 +4,7 @@ use super::endpoint::Endpoint;
 use super::knowledge::{Knowledge, Phases};
 use super::origin::{Origin, Thread};
 use super::queue::Queue;
-use super::readers::AsyncRead;
+use super::readers::{AsyncRead, Completion};
 use crate::op::Binary;
 use std::rc::Rc;
 
@@ -18,8 +18,8 @@ pub(crate) struct CopyIn {
     pub(crate) barrier: u32,
     /// The phases that the warp knew to be complete when it started the copy.
     pub(crate) phases: Phases,
-    /// Its reads, if the source is in shared memory.
-    pub(crate) read: Option<Rc<AsyncRead>>,
+    /// Its reads; `None` if it goes to no CTA.
+    pub(crate) read: Option<Rc<Completion>>,
 }
 
 /// The `cp.async` of one lane.
@@ -30,6 +30,8 @@ pub(crate) struct LaneCopy {
     pub(crate) from: u64,
     pub(crate) bytes: usize,
     pub(crate) source_bytes: usize,
+    /// Its read, which those of the instruction's other lanes share.
+    pub(crate) read: Rc<Completion>,
 }
 
 /// A `cp.async.mbarrier.arrive` of one lane. It follows those of the lane's `cp.async` whose number in their queue is below
@@ -73,6 +75,8 @@ pub(crate) struct Stores {
     pub(crate) held: usize,
     /// The reads of those whose thread has not waited for them, with or without `.read`.
     pub(crate) unwaited: Queue<Rc<AsyncRead>>,
+    /// The writes of those whose thread has not waited for them without `.read`.
+    pub(crate) unwaited_writes: Queue<Rc<Completion>>,
 }
 
 impl Stores {
@@ -82,6 +86,7 @@ impl Stores {
             writing: Queue::new(),
             held: 0,
             unwaited: Queue::new(),
+            unwaited_writes: Queue::new(),
         }
     }
 
@@ -93,5 +98,6 @@ impl Stores {
         self.reading.commit(thread, group);
         self.writing.commit(thread, group);
         self.unwaited.commit(thread, group);
+        self.unwaited_writes.commit(thread, group);
     }
 }

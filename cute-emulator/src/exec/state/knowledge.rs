@@ -5,6 +5,7 @@
 //! before those of another warp once the other warp knows a clock that is at least as late. What a bulk copy has written into
 //! shared memory is known to whoever knows that the mbarrier's phase is complete in which the copy arrived.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// For each warp of the cluster the latest clock that is known, and for each mbarrier the phases. It is held by a warp, by a
@@ -15,8 +16,12 @@ pub(crate) struct Knowledge {
     pub(crate) seen: Rc<Vec<u32>>,
     /// Writes up to this clock are ordered before those of the holder by a proxy fence: the async proxy may read them.
     pub(crate) fenced: Rc<Vec<u32>>,
+    /// The same of writes to global memory.
+    pub(crate) fenced_global: Rc<Vec<u32>>,
     /// How many phases of each mbarrier are known to be complete; none of those past the end.
     pub(crate) phases: Phases,
+    /// What is known of other clusters, by their numbers. What they know of yet other clusters is here as well, not in them.
+    pub(crate) others: Rc<BTreeMap<u64, Knowledge>>,
 }
 
 /// A number of complete phases for each mbarrier of a cluster.
@@ -27,14 +32,16 @@ impl Knowledge {
         let none = Rc::new(vec![0; warps]);
         Knowledge {
             seen: none.clone(),
-            fenced: none,
+            fenced: none.clone(),
+            fenced_global: none,
             phases: Phases::default(),
+            others: Rc::default(),
         }
     }
 
     /// The bytes that it takes on the host in a cluster of this many warps, mbarriers not counted.
     pub(crate) fn bytes_among(warps: usize) -> u64 {
-        (2 * size_of::<u32>() * warps) as u64
+        (3 * size_of::<u32>() * warps) as u64
     }
 
     /// Whether the first `count` phases of an mbarrier are known to be complete.
@@ -63,11 +70,70 @@ impl Knowledge {
     pub(crate) fn join(&mut self, other: &Knowledge) {
         join(&mut self.seen, &other.seen);
         join(&mut self.fenced, &other.fenced);
+        join(&mut self.fenced_global, &other.fenced_global);
         join(&mut self.phases, &other.phases);
+        if !Rc::ptr_eq(&self.others, &other.others) {
+            for (cluster, known) in other.others.iter() {
+                self.join_other(*cluster, known);
+            }
+        }
+    }
+
+    /// What is known of the warps of a cluster, for a holder in the cluster `own`.
+    pub(crate) fn of(&self, cluster: u64, own: u64) -> Option<&Knowledge> {
+        match cluster == own {
+            true => Some(self),
+            false => self.others.get(&cluster),
+        }
+    }
+
+    /// Learns what somebody in the cluster `from` knew, for a holder in the cluster `own`.
+    pub(crate) fn join_from(&mut self, own: u64, from: u64, other: &Knowledge) {
+        if own == from {
+            return self.join(other);
+        }
+        self.join_other(from, other);
+        for (cluster, known) in other.others.iter() {
+            match *cluster == own {
+                true => self.join(known),
+                false => self.join_other(*cluster, known),
+            }
+        }
+    }
+
+    fn join_other(&mut self, cluster: u64, other: &Knowledge) {
+        let others = Rc::make_mut(&mut self.others);
+        let known = others.entry(cluster).or_default();
+        join(&mut known.seen, &other.seen);
+        join(&mut known.fenced_global, &other.fenced_global);
+        join(&mut known.phases, &other.phases);
+    }
+
+    /// Called at a proxy fence for shared memory. Without `whole`, the writes of the warp itself do not count as fenced.
+    pub(crate) fn fence_shared(&mut self, warp: usize, whole: bool) {
+        fence(&mut self.fenced, &self.seen, warp, whole);
+    }
+
+    /// The same for global memory.
+    pub(crate) fn fence_global(&mut self, warp: usize, whole: bool) {
+        fence(&mut self.fenced_global, &self.seen, warp, whole);
+        if !self.others.is_empty() {
+            for known in Rc::make_mut(&mut self.others).values_mut() {
+                join(&mut known.fenced_global, &known.seen);
+            }
+        }
     }
 
     pub(crate) fn join_phases(&mut self, phases: &Phases) {
         join(&mut self.phases, phases);
+    }
+}
+
+fn fence(fenced: &mut Rc<Vec<u32>>, seen: &Rc<Vec<u32>>, warp: usize, whole: bool) {
+    let before = fenced[warp];
+    join(fenced, seen);
+    if !whole {
+        Rc::make_mut(fenced)[warp] = before;
     }
 }
 

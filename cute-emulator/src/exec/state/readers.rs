@@ -26,27 +26,34 @@ const NOTHING_JOINED: ((Tag, u64), Tag) = ((Tag::NOBODY, 0), Tag::NOBODY);
 
 /// An asynchronous operation that reads shared memory.
 pub(crate) struct AsyncRead {
-    pub(crate) by: Reading,
     /// Its instruction.
     pub(crate) instruction: usize,
     /// Different for each operation that reads a CTA's memory.
     number: u64,
-    /// Each way to know that it has read. None while it is under way.
+    pub(crate) completion: Rc<Completion>,
+}
+
+/// When an asynchronous operation has accessed memory.
+pub(crate) struct Completion {
+    pub(crate) by: Reading,
+    /// Each way to know that it has. None while it is under way.
     ends: RefCell<Vec<End>>,
 }
 
-/// What reads. Operations of an equal one have read in the order in which they started.
+/// What reads or writes. Operations of an equal one have done so in the order in which they started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// The wgmma instructions of the warpgroup with this first warp.
     Wgmma { warpgroup: usize },
     /// The bulk stores of a thread: of its warp and lane.
     Store { warp: usize, lane: usize },
-    /// The copies to other CTAs that complete on the mbarrier of this number.
+    /// The copies into shared memory that complete on the mbarrier of this number.
     Copy { mbarrier: usize },
+    /// The `cp.async` of the lanes of a warp.
+    Lanes { warp: usize },
 }
 
-/// How it is known that an operation has read.
+/// How it is known that an operation has accessed memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// A warp has waited for it at this time of the warp's clock.
@@ -55,7 +62,12 @@ pub(crate) enum End {
     Arrived { mbarrier: usize, phases: u32 },
 }
 
-impl AsyncRead {
+impl Completion {
+    pub(crate) fn new(by: Reading) -> Rc<Completion> {
+        let ends = RefCell::default();
+        Rc::new(Completion { by, ends })
+    }
+
     pub(crate) fn end(&self, end: End) {
         let mut ends = self.ends.borrow_mut();
         if !ends.contains(&end) {
@@ -63,22 +75,34 @@ impl AsyncRead {
         }
     }
 
-    /// Whether nobody can know that it has read.
+    /// Whether nobody can know that it has accessed memory.
     pub(crate) fn under_way(&self) -> bool {
         self.ends.borrow().is_empty()
     }
 
-    /// Whether a warp with this knowledge knows that the operation has read.
+    /// Whether to know that a later operation has accessed memory is to know that this one has.
+    pub(crate) fn is_before(&self, later: &Completion) -> bool {
+        self.by == later.by && (!matches!(self.by, Reading::Copy { .. }) || !self.under_way())
+    }
+
+    /// Whether a warp with this knowledge knows that the operation has accessed memory.
     pub(crate) fn ended(&self, by: usize, knowledge: &Knowledge) -> bool {
         self.ends.borrow().iter().any(|end| match *end {
-            End::Waited { warp, clock } => warp == by || clock <= knowledge.seen[warp],
+            End::Waited { warp, clock } => warp == by || knowledge.seen.get(warp) >= Some(&clock),
             End::Arrived { mbarrier, phases } => knowledge.knows_phases(mbarrier, phases),
         })
     }
+}
 
-    /// Whether to know that a later operation has read is to know that this one has.
-    fn is_before(&self, later: &AsyncRead) -> bool {
-        self.by == later.by && (!matches!(self.by, Reading::Copy { .. }) || !self.under_way())
+impl AsyncRead {
+    /// Whether nobody can know that it has read.
+    pub(crate) fn under_way(&self) -> bool {
+        self.completion.under_way()
+    }
+
+    /// Whether a warp with this knowledge knows that the operation has read.
+    pub(crate) fn ended(&self, by: usize, knowledge: &Knowledge) -> bool {
+        self.completion.ended(by, knowledge)
     }
 }
 
@@ -132,10 +156,9 @@ impl Readers {
     pub(crate) fn begin(&mut self, by: Reading, instruction: usize) -> Rc<AsyncRead> {
         self.next += 1;
         Rc::new(AsyncRead {
-            by,
             instruction,
             number: self.next,
-            ends: RefCell::default(),
+            completion: Completion::new(by),
         })
     }
 
@@ -178,6 +201,16 @@ impl Readers {
             start += len;
         }
         Ok(())
+    }
+
+    /// Calls a function for the records of bytes: for each that is different from that of the byte before.
+    pub(crate) fn runs(&self, range: Range<usize>, mut f: impl FnMut(Range<usize>, Tag)) {
+        let mut start = range.start;
+        while start < range.end {
+            let end = start + run(&self.tags[start..range.end]);
+            f(start..end, self.tags[start]);
+            start = end;
+        }
     }
 
     /// The first byte of a range and the reader of it for which a function returns an error.
@@ -309,7 +342,9 @@ fn implied(earlier: &Reader, later: &Reader, knowledge: &Knowledge) -> bool {
             Record::Generic { warp, .. } => earlier.ended(warp, knowledge),
             _ => false,
         },
-        (Reader::Async(earlier), Reader::Async(later)) => earlier.is_before(later),
+        (Reader::Async(earlier), Reader::Async(later)) => {
+            earlier.completion.is_before(&later.completion)
+        }
         (Reader::Generic(_), Reader::Async(_)) => false,
     }
 }

@@ -2,6 +2,7 @@
 //! accesses since.
 
 use super::knowledge::Knowledge;
+use super::lanes::{LaneOrder, Lanes, SEVERAL, UNKNOWN};
 use super::readers::{AsyncRead, Reader, Readers, Reading, run};
 use crate::error::FaultKind;
 use crate::launch::Checks;
@@ -15,8 +16,8 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Tag(u64);
 
-/// The bytes that a byte of shared memory takes on the host: its value and two records.
-pub(crate) const BYTE_BYTES: u64 = 1 + 2 * size_of::<Tag>() as u64;
+/// The bytes that a byte of shared memory takes on the host: its value, two records, and a lane for each of these.
+pub(crate) const BYTE_BYTES: u64 = 3 + 2 * size_of::<Tag>() as u64;
 
 /// The contents of a [`Tag`].
 pub(crate) enum Record {
@@ -118,8 +119,12 @@ pub(crate) struct Shared {
     pub(crate) bytes: Vec<u8>,
     /// The last plain write of each byte, or the first strong one where there is none.
     writers: Vec<Tag>,
+    /// The lane of the last plain write of each byte, if a warp has written it through the generic proxy.
+    writer_lanes: Vec<u8>,
     /// The other accesses since.
     readers: Readers,
+    /// The lane of the only warp that has read each byte since.
+    reader_lanes: Vec<u8>,
     /// The blocks of bytes that have been written, as bits. No other byte has a record, since a byte without a writer cannot be
     /// read.
     used: u64,
@@ -137,6 +142,17 @@ pub(crate) struct Use<'a> {
     pub(crate) how: How,
     pub(crate) warp: usize,
     pub(crate) knowledge: &'a Knowledge,
+    /// Which lanes do it, if it is no asynchronous operation.
+    pub(crate) lanes: Option<LaneUse<'a>>,
+}
+
+/// The lanes of an access.
+#[derive(Clone, Copy)]
+pub(crate) struct LaneUse<'a> {
+    pub(crate) lanes: Lanes,
+    pub(crate) order: &'a LaneOrder,
+    /// Its instruction, if it writes the values that the bytes have.
+    pub(crate) unchanged_by: Option<usize>,
 }
 
 /// What an access does.
@@ -161,6 +177,8 @@ impl Shared {
         Ok(Shared {
             bytes: filled(bytes, 0)?,
             writers: filled(bytes, Tag::NOBODY)?,
+            writer_lanes: filled(bytes, UNKNOWN)?,
+            reader_lanes: filled(bytes, UNKNOWN)?,
             readers: Readers::new(bytes)?,
             used: 0,
             strong: false,
@@ -206,6 +224,17 @@ impl Shared {
     pub(crate) fn written(&mut self, range: Range<usize>, tag: Tag) {
         self.uses(&range);
         self.readers.clear(range.clone());
+        if let Record::Generic { .. } = tag.record() {
+            self.writer_lanes[range.clone()].fill(UNKNOWN);
+        }
+        self.writers[range].fill(tag);
+    }
+
+    /// Records a plain write of lanes.
+    pub(crate) fn written_by(&mut self, range: Range<usize>, tag: Tag, lanes: Lanes) {
+        self.uses(&range);
+        self.readers.clear(range.clone());
+        self.writer_lanes[range.clone()].copy_from_slice(lanes.marks(range.len()));
         self.writers[range].fill(tag);
     }
 
@@ -224,7 +253,7 @@ impl Shared {
         &mut self,
         range: Range<usize>,
         tag: Tag,
-        knowledge: &Knowledge,
+        usage: Use<'_>,
     ) -> Result<(), FaultKind> {
         self.strong = true;
         self.uses(&range);
@@ -233,7 +262,7 @@ impl Shared {
                 *writer = tag;
             }
         }
-        self.read(range, tag, knowledge)
+        self.read(range, tag, usage)
     }
 
     /// Records a read of a warp through the generic proxy.
@@ -241,9 +270,37 @@ impl Shared {
         &mut self,
         range: Range<usize>,
         tag: Tag,
-        knowledge: &Knowledge,
+        usage: Use<'_>,
     ) -> Result<(), FaultKind> {
-        self.readers.add(range, &Reader::Generic(tag), knowledge)
+        if let Some(by) = usage.lanes {
+            let marks = &mut self.reader_lanes;
+            let lanes = by.lanes.marks(range.len());
+            let first = range.start;
+            self.readers.runs(range.clone(), |run, earlier| {
+                let lanes = &lanes[run.start - first..run.end - first];
+                let marks = &mut marks[run];
+                match earlier.record() {
+                    Record::Generic { warp, clock, .. }
+                        if warp == usage.warp && !by.order.all_know(clock) =>
+                    {
+                        if marks != lanes {
+                            let both = marks.iter_mut().zip(lanes);
+                            both.filter(|(mark, lane)| mark != lane)
+                                .for_each(|(mark, _)| *mark = SEVERAL);
+                        }
+                    }
+                    Record::Generic { warp, clock, .. }
+                        if warp != usage.warp && clock > usage.knowledge.seen[warp] =>
+                    {
+                        marks.fill(UNKNOWN);
+                    }
+                    Record::Set(_) => marks.fill(UNKNOWN),
+                    _ => marks.copy_from_slice(lanes),
+                }
+            });
+        }
+        self.readers
+            .add(range, &Reader::Generic(tag), usage.knowledge)
     }
 
     /// An asynchronous operation that starts to read. It reads the bytes for which [`read_async`](Shared::read_async) is called.
@@ -278,13 +335,28 @@ impl Shared {
         };
         let mut start = range.start;
         while start < range.end {
-            self.ask(check(start).after_writer(self.writers[start]))?;
-            start += run(&self.writers[start..range.end]);
+            let tag = self.writers[start];
+            self.ask(check(start).after_writer(tag))?;
+            let end = start + run(&self.writers[start..range.end]);
+            self.ask(check(start).after_lanes(start..end, tag, &self.writer_lanes))?;
+            start = end;
         }
         match usage.how {
-            How::Write | How::StrongWrite => (self.readers).check(range, |byte, reader| {
-                self.ask(check(byte).after_reader(reader))
-            }),
+            How::Write | How::StrongWrite => {
+                if usage.lanes.is_some() {
+                    let mut result = Ok(());
+                    self.readers.runs(range.clone(), |bytes, tag| {
+                        if result.is_ok() {
+                            let check = check(bytes.start);
+                            result = self.ask(check.after_lanes(bytes, tag, &self.reader_lanes));
+                        }
+                    });
+                    result?;
+                }
+                (self.readers).check(range, |byte, reader| {
+                    self.ask(check(byte).after_reader(reader))
+                })
+            }
             How::Read | How::Asynchronous if self.strong => (self.readers)
                 .check(range, |byte, reader| {
                     self.ask(check(byte).after_strong(reader))
@@ -320,6 +392,7 @@ impl Check<'_> {
             how,
             warp: by,
             knowledge,
+            ..
         } = self.usage;
         let address = self.address;
         match (tag.record(), how) {
@@ -389,6 +462,47 @@ impl Check<'_> {
         }
     }
 
+    /// An error unless an access is ordered after that of another lane of the warp to the same bytes, which have the marks of
+    /// these lanes.
+    fn after_lanes(&self, bytes: Range<usize>, tag: Tag, marks: &[u8]) -> Result<(), FaultKind> {
+        let (
+            Some(by),
+            Record::Generic {
+                instruction,
+                warp,
+                clock,
+                strong,
+            },
+        ) = (self.usage.lanes, tag.record())
+        else {
+            return Ok(());
+        };
+        let is_strong = matches!(self.usage.how, How::StrongRead | How::StrongWrite);
+        if warp != self.usage.warp
+            || by.order.all_know(clock)
+            || strong && is_strong
+            || by.unchanged_by == Some(instruction)
+        {
+            return Ok(());
+        }
+        for byte in bytes {
+            let earlier = match marks[byte] {
+                UNKNOWN => continue,
+                SEVERAL => None,
+                lane => Some(lane.into()),
+            };
+            let address = byte as u64 + u64::from(SHARED_BASE);
+            if !by.order.knows(by.lanes.at(address), earlier, clock) {
+                return Err(FaultKind::LaneRace {
+                    address,
+                    other: self.code.other(instruction),
+                    lane: earlier.map(|lane| lane as u32),
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// An error unless a write is ordered after a read of the byte.
     fn after_reader(&self, reader: &Reader) -> Result<(), FaultKind> {
         let (address, code) = (self.address, self.code);
@@ -396,6 +510,7 @@ impl Check<'_> {
             how,
             warp: by,
             knowledge,
+            ..
         } = self.usage;
         match reader {
             Reader::Generic(tag) => match tag.record() {
@@ -409,10 +524,12 @@ impl Check<'_> {
             },
             Reader::Async(read) if !read.ended(by, knowledge) => {
                 let other = code.other(read.instruction);
-                Err(match read.by {
+                Err(match read.completion.by {
                     Reading::Wgmma { .. } => FaultKind::WgmmaInFlight { address, other },
                     Reading::Store { .. } => FaultKind::StoreInFlight { address, other },
-                    Reading::Copy { .. } => FaultKind::SourceInFlight { address, other },
+                    Reading::Copy { .. } | Reading::Lanes { .. } => {
+                        FaultKind::SourceInFlight { address, other }
+                    }
                 })
             }
             Reader::Async(_) => Ok(()),
@@ -475,6 +592,7 @@ impl Knowledge {
             how,
             warp,
             knowledge: self,
+            lanes: None,
         }
     }
 }

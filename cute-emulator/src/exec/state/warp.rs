@@ -1,6 +1,8 @@
 //! A warp: its registers, its splits, and the state of its synchronisation.
 
 use super::knowledge::Knowledge;
+use super::lanes::LaneOrder;
+use super::releases::{Fences, Party};
 use super::repetition::Repetition;
 use super::wgmma::Pending;
 use crate::limits::{OutOfHostMemory, filled};
@@ -35,8 +37,13 @@ pub(crate) struct Warp {
     /// Its number in the CTA.
     pub(crate) warp: u32,
     pub(crate) knowledge: Knowledge,
+    /// The order of its lanes.
+    pub(crate) lanes: LaneOrder,
+    pub(crate) fences: Fences,
     /// Lanes that wrote shared memory since they last executed a proxy fence or synchronised with the warp's other lanes.
     pub(crate) written: u32,
+    /// The same of global memory.
+    pub(crate) written_global: u32,
     /// The wgmma instructions that it has not waited for, oldest first.
     pub(crate) wgmma: VecDeque<Pending>,
     /// How many wgmma instructions it has issued since it started.
@@ -188,6 +195,37 @@ impl Warp {
         (0..LANES).fold(0, |lanes, lane| {
             lanes | u32::from(row[lane] & 1 == 1) << lane
         }) & mask
+    }
+
+    pub(crate) fn party(&self, cluster: u64) -> Party {
+        Party {
+            cluster,
+            rank: self.rank,
+            warp: self.index,
+        }
+    }
+
+    /// The time of its clock.
+    pub(crate) fn clock(&self) -> u32 {
+        self.knowledge.seen[self.index]
+    }
+
+    /// Lanes learn what somebody in the cluster `from` knew, of the cluster `own` of the warp.
+    pub(crate) fn learn(&mut self, mask: u32, own: u64, from: u64, other: &Knowledge) {
+        if let Some(known) = other.of(own, from)
+            && let Some(clock) = known.seen.get(self.index)
+        {
+            self.lanes.learn(mask, self.alive, clock + 1);
+        }
+        self.knowledge.join_from(own, from, other);
+    }
+
+    /// Called when the lanes of a mask synchronise, after a tick: the accesses of each before that are ordered before the next
+    /// ones of all.
+    pub(crate) fn synchronise(&mut self, mask: u32) {
+        self.written &= !mask;
+        self.written_global &= !mask;
+        self.lanes.synchronise(mask, self.alive, self.clock());
     }
 
     pub(crate) fn get(&self, row: Reg, lane: usize) -> u64 {

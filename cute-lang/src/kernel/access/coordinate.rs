@@ -36,6 +36,18 @@ pub(crate) fn sum(b: &mut Builder, a: &Num, c: &Num) -> Result<Num> {
     b.add(&a, &c)
 }
 
+/// A coordinate that may be below 0 with 64 bits.
+pub(crate) fn sign_extended(b: &mut Builder, num: &Num) -> Result<Num> {
+    match num {
+        Num::Reg(scalar) if scalar.ty == Type::U32 => {
+            let signed = b.convert(scalar, Type::S32)?;
+            let wide = b.convert(&signed, Type::S64)?;
+            Ok(b.convert(&wide, Type::U64)?.into())
+        }
+        wide => widened(b, wide),
+    }
+}
+
 /// A coordinate with 64 bits.
 pub(crate) fn widened(b: &mut Builder, num: &Num) -> Result<Num> {
     match num {

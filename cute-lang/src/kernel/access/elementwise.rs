@@ -243,8 +243,8 @@ impl Fragment {
         self.in_registers(element, registers)
     }
 
-    /// A fragment in fresh registers that is held in the same way, but with extent 1 in a mode of its tile.
-    pub fn without(&self, b: &mut Builder, mode: usize) -> Fragment {
+    /// A fragment of this type in fresh registers that is held in the same way, but with extent 1 in a mode of its tile.
+    pub fn without(&self, b: &mut Builder, mode: usize, element: Element) -> Fragment {
         let mut values: Vec<Held> = Vec::new();
         for held in &self.values {
             let mut held = held.clone();
@@ -267,7 +267,7 @@ impl Fragment {
             shape: extents.map(Tuple::Leaf).collect(),
             ..self.clone()
         };
-        held.like(b, self.element)
+        held.like(b, element)
     }
 
     /// A fragment of the same values in these registers, packed in the order of the values.

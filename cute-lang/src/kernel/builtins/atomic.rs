@@ -52,8 +52,7 @@ fn update(b: &mut Builder, call: &Call, op: Modifier) -> Result<Value> {
     };
     let ty = Type::of(element);
     let Some(computed) = instruction_type(op, ty) else {
-        let types = TYPES.iter().copied();
-        let types = alternatives(types.filter(|ty| instruction_type(op, *ty).is_some()));
+        let types = alternatives(|ty| instruction_type(op, ty).is_some());
         return Err(call.error_at(
             0,
             format!(
@@ -100,22 +99,6 @@ fn order(call: &Call, first: usize) -> Result<(Option<Modifier>, Option<Modifier
     }
     Ok((sem, scope))
 }
-
-/// The types that elements have.
-const TYPES: &[Type] = &[
-    Type::U8,
-    Type::S8,
-    Type::U16,
-    Type::S16,
-    Type::U32,
-    Type::S32,
-    Type::U64,
-    Type::S64,
-    Type::F16,
-    Type::Bf16,
-    Type::F32,
-    Type::F64,
-];
 
 /// The type by which an operation works on elements of a type. `None` if there is none.
 fn instruction_type(op: Modifier, ty: Type) -> Option<Type> {

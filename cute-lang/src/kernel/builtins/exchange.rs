@@ -35,6 +35,13 @@ impl Group {
     /// The `threads` threads that hold a fragment. Argument `index` is the number of their barrier. It may be left out if they
     /// are all threads of the CTA.
     pub(super) fn new(b: &Builder, call: &Call, threads: i64, index: usize) -> Result<Self> {
+        if threads > b.threads.into() {
+            let message = format!(
+                "`{}` exchanges values of the threads of one CTA, but the {threads} threads that hold the fragment are of several",
+                call.name
+            );
+            return Err(call.error_at(0, message));
+        }
         let barrier = match call.args.get(index) {
             Some(_) => Some(barrier_number(call, index)?),
             None if threads == i64::from(b.threads) => None,
@@ -58,18 +65,11 @@ impl Group {
     /// Reserves scratch for each group of the CTA.
     pub(super) fn scratch(&self, b: &mut Builder, bytes: u32) -> Result<Scratch> {
         let groups = b.threads / self.threads;
-        let total = bytes.saturating_mul(groups);
         let purpose = Purpose::Scratch {
             threads: self.threads,
             bytes,
         };
-        let base = b.allocate(total, tma::SHARED_ALIGN, purpose)?;
-        let line = format!(
-            "shared memory {base}..{}: scratch of `{}`",
-            base + total,
-            self.name
-        );
-        b.header(line);
+        let base = scratch(b, self.name, purpose, bytes.saturating_mul(groups))?;
         let offset = match groups {
             1 => Num::Const(0),
             _ => {
@@ -100,4 +100,12 @@ impl Group {
         self.wait(b);
         b.shared.free_since(self.start, &[]);
     }
+}
+
+/// Reserves scratch of `total` bytes for the operation called `name`.
+pub(super) fn scratch(b: &mut Builder, name: &str, purpose: Purpose, total: u32) -> Result<u32> {
+    let base = b.allocate(total, tma::SHARED_ALIGN, purpose)?;
+    let end = base + total;
+    b.header(format!("shared memory {base}..{end}: scratch of `{name}`"));
+    Ok(base)
 }

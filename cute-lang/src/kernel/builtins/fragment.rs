@@ -4,6 +4,7 @@ use crate::kernel::access::crd2idx::{along, crd2idx};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::builtins::index::element_register;
 use crate::kernel::builtins::reduce::mode_of;
+use crate::kernel::builtins::thread::ctarank;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::number_type;
 use crate::kernel::value::{
@@ -58,7 +59,7 @@ fn reduced(b: &mut Builder, call: &Call, fragment: Fragment) -> Result<Value> {
     let fragment = match call.args.get(1) {
         Some(_) => {
             let mode = mode_of(call, 1, &fragment)?;
-            fragment.without(b, mode)
+            fragment.without(b, mode, fragment.element)
         }
         None => fragment,
     };
@@ -141,12 +142,16 @@ pub(super) fn distributed(
     let registers = registers(b, call, element, values.size())?;
     let threads: Vec<Layout> = (0..modes).map(|mode| along(&threads, &[mode])).collect();
     let count = threads[0].size();
-    if i64::from(b.threads) % count != 0 {
+    let (cta, cluster) = (i64::from(b.threads), b.cluster_threads());
+    if cta % count != 0 && count != cluster {
+        let all = match cluster == cta {
+            true => String::new(),
+            false => format!(", nor is {count} the {cluster} threads of the cluster"),
+        };
         return Err(call.error_at(
             index,
             format!(
-                "{count} threads hold the tile, but {}, the threads of the CTA, is not a multiple of {count}",
-                b.threads
+                "{count} threads hold the tile, but {cta}, the threads of the CTA, is not a multiple of {count}{all}"
             ),
         ));
     }
@@ -173,13 +178,19 @@ pub(super) fn distributed(
     })
 }
 
-/// The number of this thread among `count` threads that hold a tile.
+/// The number of this thread among `count` threads that hold a tile: some threads of the CTA, or all of the cluster.
 pub(super) fn holder(b: &mut Builder, count: i64) -> Result<Num> {
     let thread = b.thread().into();
-    match count == i64::from(b.threads) {
-        true => Ok(thread),
-        false => b.rem(&thread, &Num::from(count)),
+    let threads = b.threads;
+    if count == i64::from(threads) {
+        return Ok(thread);
     }
+    if count < i64::from(threads) {
+        return b.rem(&thread, &Num::from(count));
+    }
+    let rank = ctarank(b);
+    let first = b.mul(&rank, &Num::from(threads))?;
+    b.add(&first, &thread)
 }
 
 fn registers(b: &mut Builder, call: &Call, element: Element, elements: i64) -> Result<Vec<Scalar>> {

@@ -17,6 +17,10 @@ pub(super) const ROWS: &[Builtin] = &[
         signature: "stride(x, [mode])",
         apply: stride,
     },
+    Builtin {
+        signature: "domain_offset(distance, tile)",
+        apply: domain_offset,
+    },
 ];
 
 fn extent(b: &mut Builder, call: &Call) -> Result<Value> {
@@ -35,6 +39,20 @@ fn stride(b: &mut Builder, call: &Call) -> Result<Value> {
     let (global, mode) = whole_mode(call)?;
     b.set_place(call.span);
     Ok(b.stride(global.param, mode).typed(Some(Type::U64)))
+}
+
+/// A tile that begins elsewhere.
+fn domain_offset(b: &mut Builder, call: &Call) -> Result<Value> {
+    let Value::Global(global) = &call.args[1].value else {
+        return Err(call.mismatch(1, "a tile of global memory"));
+    };
+    let Some(layout) = global.tile() else {
+        return Err(call.mismatch(1, "a tile of global memory, not whole modes,"));
+    };
+    b.set_place(call.args[0].span);
+    global
+        .moved(b, layout, &call.args[0].value)
+        .map(Value::Global)
 }
 
 /// The tensor, and the mode of the parameter that the call names.

@@ -65,9 +65,13 @@ fn bar_sync(b: &mut Builder, call: &Call) -> Result<Value> {
     Ok(Value::Unit)
 }
 
-/// Waits for all threads of the cluster.
 fn sync_cluster(b: &mut Builder, _: &Call) -> Result<Value> {
+    wait_for_cluster(b);
+    Ok(Value::Unit)
+}
+
+/// Waits for all threads of the cluster.
+pub(super) fn wait_for_cluster(b: &mut Builder) {
     b.emit(Opcode::BarrierClusterArrive, Modifier::Aligned, []);
     b.emit(Opcode::BarrierClusterWait, Modifier::Aligned, []);
-    Ok(Value::Unit)
 }

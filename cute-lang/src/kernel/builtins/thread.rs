@@ -36,6 +36,10 @@ pub(super) const ROWS: &[Builtin] = &[
         apply: |b, _| Ok(xyz(b, "block", Register::Ctaid)),
     },
     Builtin {
+        signature: "cluster_idx()",
+        apply: |b, _| Ok(xyz(b, "cluster", Register::Clusterid)),
+    },
+    Builtin {
         signature: "grid_dim()",
         apply: |b, _| Ok(xyz(b, "grid", Register::Nctaid)),
     },
@@ -141,11 +145,16 @@ fn xyz(b: &mut Builder, name: &str, register: Register) -> Value {
 }
 
 fn cluster_ctarank(b: &mut Builder, _: &Call) -> Result<Value> {
+    Ok(ctarank(b).into())
+}
+
+/// The rank of the CTA in its cluster.
+pub(super) fn ctarank(b: &mut Builder) -> Num {
     if b.cluster == [1, 1, 1] {
-        return Ok(Value::Int(0, None));
+        return Num::Const(0);
     }
     let rank = b.special("ctarank", Register::ClusterCtarank, 0);
     let size: u32 = b.cluster.iter().product();
     b.limit_bits(&rank, u64::from(size.next_power_of_two()) - 1);
-    Ok(rank.into())
+    rank.into()
 }

@@ -8,7 +8,8 @@ use crate::kernel::emit::builder::{Builder, address_operand};
 use crate::kernel::emit::param::{ParamKind, TmaParam, TmaRecipe};
 use crate::kernel::value::{Num, Scalar, Tensor, TmaTensor, Value};
 use cute_algebra::{Layout, Swizzle, TmaPlan, prepend_to_rank, tma_plan};
-use cute_hopper::tma::SHARED_ALIGN;
+use cute_hopper::ElementType;
+use cute_hopper::tma::{SHARED_ALIGN, start_problem};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 use syn::Result;
@@ -216,7 +217,32 @@ fn copies(
         .map_err(|error| call.error_at(tile, error))?;
     record(b, call, tile, param, &plan)?;
     let symbol = b.params[param].symbol.clone();
+    let element = tma.element.host();
+    check_starts(call, coordinate, element, &start, &plan, !load)?;
     instructions(b, call, tile, &symbol, tile_tensor, &start, &plan)
+}
+
+/// An error if a box starts, by what is known of it, where TMA lets none start.
+fn check_starts(
+    call: &Call,
+    index: usize,
+    element: ElementType,
+    start: &[Num],
+    plan: &TmaPlan,
+    writes: bool,
+) -> Result<()> {
+    for piece in &plan.pieces {
+        let modes = start.iter().zip(&piece.coordinate).rev().enumerate();
+        for (dimension, (start, offset)) in modes {
+            let known = start.constant().and_then(|start| i64::try_from(start).ok());
+            let known = known.and_then(|start| start.checked_add(*offset));
+            let problem = known.and_then(|at| start_problem(element, dimension, at, writes));
+            if let Some(problem) = problem {
+                return Err(call.error_at(index, problem));
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Tensor {

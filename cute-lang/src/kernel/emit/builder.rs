@@ -500,6 +500,12 @@ impl Builder {
         })
     }
 
+    /// The threads of a cluster.
+    pub fn cluster_threads(&self) -> i64 {
+        let ctas: u32 = self.cluster.iter().product();
+        i64::from(ctas) * i64::from(self.threads)
+    }
+
     /// The index of the thread in its CTA.
     pub fn thread(&mut self) -> Scalar {
         let thread = self.special("thread", Register::Tid, 0);

@@ -43,16 +43,13 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered
         }
     });
 
-    let constant_names: Vec<Ident> = constants
-        .iter()
-        .map(|constant| format_ident!("{}", constant.to_string().to_lowercase()))
-        .collect();
     let constant_types: Vec<Ident> = constants.iter().map(|it| enum_name(name, it)).collect();
     let names: Vec<Ident> = first
         .params
         .iter()
         .map(|param| format_ident!("{}", param.name, span = param.span))
         .collect();
+    let constant_names = argument_names(&constants, &names);
     // The types of the arguments, where the first type parameter has that name.
     let argument_types = |generics: &[&Ident], leading: &Ident| -> Vec<TokenStream> {
         let inputs = kernel.function.sig.inputs.iter();
@@ -197,6 +194,21 @@ pub(super) fn choice(facade: &TokenStream, kernel: &Kernel, instances: &[Lowered
         }
         #implementations
     }
+}
+
+/// A name for the argument of each constant: its own in lower case, with `_` behind it where Rust or another argument has that name.
+fn argument_names(constants: &[&Ident], parameters: &[Ident]) -> Vec<Ident> {
+    let mut taken: Vec<String> = vec!["device".into(), "grid".into()];
+    taken.extend(parameters.iter().map(Ident::to_string));
+    let name = |constant: &&Ident| {
+        let mut name = constant.to_string().to_lowercase();
+        while taken.contains(&name) || syn::parse_str::<Ident>(&name).is_err() {
+            name.push('_');
+        }
+        taken.push(name.clone());
+        format_ident!("{name}")
+    };
+    constants.iter().map(name).collect()
 }
 
 /// `gemm_CFG`: an enum of the values of a constant.

@@ -99,7 +99,8 @@ impl Interpreter<'_> {
 /// The error of a name that does not exist, given the names of variables.
 pub(super) fn unknown_name<'n>(name: &Ident, names: impl Iterator<Item = &'n str>) -> Error {
     let text = name.to_string();
-    let hint = near::hint(&text, names.chain(builtins::WORDS.iter().copied()));
+    let near = || near::hint(&text, names.chain(builtins::WORDS.iter().copied()));
+    let hint = near::elsewhere(&text).unwrap_or_else(near);
     Error::new(
         name.span(),
         format!("cannot find `{text}` in this scope{hint}"),

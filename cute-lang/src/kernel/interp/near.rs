@@ -22,16 +22,64 @@ pub(crate) fn hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) ->
     }
 }
 
-/// Parts of names that do not exist, and what to write instead.
-const INSTEAD: &[(&str, &str)] = &[(
-    "im2col",
-    ": tensor maps are tiled here, and `tma_load` from a coordinate below 0 gives the zeros around a tensor that a convolution needs",
-)];
+/// Names of CUDA C++ and CuTe, and what is written here instead.
+#[rustfmt::skip]
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["threadIdx"], "`thread()` is the number of the thread in its CTA, over x, y and z"),
+    (&["blockIdx"], "`block_idx()` is a tuple: `block_idx().0` is x"),
+    (&["gridDim"], "`grid_dim()` is a tuple: `grid_dim().0` is x"),
+    (&["blockDim"], "the threads of a CTA are the constant in `#[kernel(threads = …)]`"),
+    (&["warpSize"], "a warp has 32 threads"),
+    (&["__syncthreads", "syncthreads", "barrier_sync"], "`sync_threads()`"),
+    (&["__syncwarp", "syncwarp"], "`ptx!(\"bar.warp.sync\", 0xffffffff)`"),
+    (&["cluster_sync", "cluster_arrive", "cluster_wait"], "`sync_cluster()`"),
+    (&["__threadfence", "__threadfence_block", "__threadfence_system"], "`ptx!(\"fence.acq_rel.gpu\")`"),
+    (&["__shfl_sync", "__shfl", "shfl", "shfl_sync"], "`shfl_idx(x, lane)`"),
+    (&["__shfl_xor_sync", "__shfl_xor", "shfl_xor", "shfl_xor_sync"], "`shfl_bfly(x, mask)`"),
+    (&["__shfl_up_sync", "shfl_up_sync"], "`shfl_up(x, delta)`"),
+    (&["__shfl_down_sync", "shfl_down_sync"], "`shfl_down(x, delta)`"),
+    (&["__ballot_sync", "ballot_sync", "ballot"], "`vote_ballot(condition)`"),
+    (&["__any_sync", "any_sync"], "`vote_any(condition)`"),
+    (&["__all_sync", "all_sync"], "`vote_all(condition)`"),
+    (&["__popc", "__popcll"], "`popc(x)`"),
+    (&["__clz", "__clzll"], "`clz(x)`"),
+    (&["__brev", "__brevll"], "`brev(x)`"),
+    (&["__umulhi", "__mulhi", "mulhi"], "`mul_hi(x, y)`"),
+    (&["atomicAdd"], "`atomic_add(x, coordinate, value)`"),
+    (&["atomicMin"], "`atomic_min(x, coordinate, value)`"),
+    (&["atomicMax"], "`atomic_max(x, coordinate, value)`"),
+    (&["atomicCAS"], "`atomic_cas(x, coordinate, expected, value)`"),
+    (&["atomicExch"], "`atomic_exch(x, coordinate, value)`"),
+    (&["expf", "__expf", "logf", "sinf", "cosf", "sqrtf", "rsqrtf", "tanhf", "fmaxf", "fminf", "fabsf"], "functions have no `f` behind their names: `exp`, `max`, `abs`; `exp_fast` is as CUDA's `__expf`"),
+    (&["__ldg"], "`copy(source, fragment)` reads tensors, with a cache hint as third argument"),
+    (&["make_tensor", "make_tensor_like", "make_fragment_like"], "`fragment::<T>(layout)` makes registers, `smem::<T>(layout)` shared memory, and parameters are tensors already"),
+    (&["make_layout"], "layouts are written in `layout!((4,8):(8,1))`"),
+    (&["make_shape", "make_stride", "make_coord"], "tuples are written `(4, 8)`"),
+    (&["gemm"], "`TiledMma` of `cute_kernels::lib` has `gemm`, and `wgmma(acc, a, b, accumulate)` is one instruction"),
+    (&["partition_S", "partition_D", "partition_fragment_S"], "`TiledCopy` of `cute_kernels::lib` partitions tensors"),
+    (&["rev"], "`for i in 0..n` counts up, and `n - 1 - i` down"),
+    (&["step_by"], "`for i in 0..ceil_div(n, 4)` and `4 * i` go by 4"),
+    (&["iter", "into_iter", "enumerate", "zip"], "`for x in array` takes the elements of an array, and `for i in 0..n` counts"),
+    (&["len"], "`size(x)` is the number of elements, and `extent(x, 0)` that of a mode"),
+    (&["unwrap", "expect"], "`if let Some(x) = option { … }` takes the value of an `Option`"),
+    (&["printf"], "`println!(\"{}\", x)`"),
+    (&["Int", "C"], "integers are written as digits: `8`"),
+    (&["im2col"], "tensor maps are tiled here, and `tma_load` from a coordinate below 0 gives the zeros around a tensor that a convolution needs"),
+];
+
+/// What is written here for a name of CUDA C++ or CuTe.
+pub(crate) fn elsewhere(name: &str) -> Option<String> {
+    let is_named = |names: &&str| *names == name || *names == "im2col" && name.contains(names);
+    let (_, here) = ELSEWHERE
+        .iter()
+        .find(|(names, _)| names.iter().any(is_named))?;
+    Some(format!(": {here}"))
+}
 
 /// The same for a function, which may also be an instruction.
 pub(crate) fn function_hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
-    if let Some((_, instead)) = INSTEAD.iter().find(|(part, _)| name.contains(part)) {
-        return (*instead).into();
+    if let Some(here) = elsewhere(name) {
+        return here;
     }
     match hint(name, candidates) {
         none if none.is_empty() => ": `ptx!` emits any instruction".into(),

@@ -4,12 +4,17 @@ use crate::kernel::interp::Interpreter;
 use crate::kernel::value::Value;
 use cute_hopper::threads::MAX_CLUSTER;
 use proc_macro2::Span;
+use std::ops::RangeInclusive;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Result};
 
-pub(super) fn constant(interpreter: &mut Interpreter<'_>, expr: &Expr, limit: u32) -> Result<u32> {
+pub(super) fn constant(
+    interpreter: &mut Interpreter<'_>,
+    expr: &Expr,
+    limits: RangeInclusive<u32>,
+) -> Result<u32> {
     let value = interpreter.eval(expr)?;
-    int(&value, limit, expr.span())
+    int(&value, limits, expr.span())
 }
 
 pub(super) fn truth(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<bool> {
@@ -22,11 +27,11 @@ pub(super) fn truth(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<bo
     }
 }
 
-fn int(value: &Value, limit: u32, span: Span) -> Result<u32> {
+fn int(value: &Value, limits: RangeInclusive<u32>, span: Span) -> Result<u32> {
     match value {
         Value::Int(value, _) => match u32::try_from(*value) {
-            Ok(value) if (1..=limit).contains(&value) => Ok(value),
-            _ => Err(Error::new(span, format!("{value} is not in 1..={limit}"))),
+            Ok(value) if limits.contains(&value) => Ok(value),
+            _ => Err(Error::new(span, format!("{value} is not in {limits:?}"))),
         },
         other => Err(Error::new(
             span,
@@ -45,7 +50,7 @@ pub(super) fn cluster(interpreter: &mut Interpreter<'_>, expr: &Expr) -> Result<
     };
     let extents = extents
         .iter()
-        .map(|extent| int(extent, MAX_CLUSTER, expr.span()))
+        .map(|extent| int(extent, 1..=MAX_CLUSTER, expr.span()))
         .collect::<Result<Vec<_>>>()?;
     let Ok(cluster) = <[u32; 3]>::try_from(extents) else {
         return Err(Error::new(

@@ -90,17 +90,23 @@ pub(super) fn shared_memory() -> Variable {
     }
 }
 
-pub(super) fn directives(threads: u32, cluster: [u32; 3], body: &[Line]) -> Vec<Directive> {
+pub(super) fn directives(
+    threads: u32,
+    cluster: [u32; 3],
+    resident: u32,
+    body: &[Line],
+) -> Vec<Directive> {
     let mut directives = vec![Directive {
         name: "reqntid".into(),
         values: vec![threads, 1, 1],
     }];
     let resizes = |line: &Line| matches!(line, Line::Inst(inst) if inst.mnemonic.opcode() == Opcode::Setmaxnreg);
-    if body.iter().any(resizes) {
-        // Without `.minnctapersm`, ptxas drops setmaxnreg from a kernel of few registers (C7508).
+    // Without `.minnctapersm`, ptxas drops setmaxnreg from a kernel of few registers (C7508).
+    let resident = resident.max(body.iter().any(resizes).into());
+    if resident > 0 {
         directives.push(Directive {
             name: "minnctapersm".into(),
-            values: vec![1],
+            values: vec![resident],
         });
     }
     if cluster != [1, 1, 1] {

@@ -23,7 +23,7 @@ use crate::kernel::syntax::module::Module as Kernels;
 use crate::kernel::syntax::source::{HERE, Source};
 use constant::{cluster, constant, truth};
 pub(crate) use constants::constants;
-use cute_hopper::threads::MAX_CTA;
+use cute_hopper::threads::{MAX_CTA, MAX_RESIDENT, WARP};
 use cute_ptx::ast::{Entry, Item, Module};
 use entry::{check_parameters, directives, entry_name, ptx_params, report_buffer, shared_memory};
 use facts::facts;
@@ -164,10 +164,18 @@ pub(crate) fn lower_instance(
             interpreter.define(&name, value);
         }
     }
-    let threads = constant(&mut interpreter, &kernel.threads, MAX_CTA)?;
+    let threads = constant(&mut interpreter, &kernel.threads, 1..=MAX_CTA)?;
     let cluster = match &kernel.cluster {
         Some(expr) => cluster(&mut interpreter, expr)?,
         None => [1, 1, 1],
+    };
+    let resident = match &kernel.resident {
+        Some(expr) => {
+            let (warps, ctas) = MAX_RESIDENT;
+            let most = ctas.min(warps / threads.div_ceil(WARP));
+            constant(&mut interpreter, expr, 0..=most)?
+        }
+        None => 0,
     };
     if let Some(expr) = &kernel.checked {
         interpreter.b.checked = truth(&mut interpreter, expr)?;
@@ -196,7 +204,7 @@ pub(crate) fn lower_instance(
     let entry = Entry {
         name: entry_name(&instance.name)?,
         params,
-        directives: directives(threads, cluster, &parts.body),
+        directives: directives(threads, cluster, resident, &parts.body),
         body: parts.body,
     };
     let mut items: Vec<Item> = parts.header.iter().cloned().map(Item::Comment).collect();

@@ -93,7 +93,7 @@ fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> 
     let Value::Element(element) = interpreter.eval(&Expr::Path(expr))? else {
         return Err(Error::new_spanned(element, "expected an element type"));
     };
-    let rank = constant(interpreter, rank, 5)? as usize;
+    let rank = constant(interpreter, rank, 1..=5)? as usize;
     let tma = |element: Element| TmaParam {
         element,
         rank,

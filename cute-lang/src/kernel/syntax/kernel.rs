@@ -19,6 +19,8 @@ pub struct Kernel {
     pub threads: Expr,
     /// `cluster = …`.
     pub cluster: Option<Expr>,
+    /// `resident = …`.
+    pub resident: Option<Expr>,
     /// `checked`, or `checked = …`.
     pub checked: Option<Expr>,
     /// The keyword of an `unsafe fn`.
@@ -138,6 +140,7 @@ pub(super) fn kernel(function: ItemFn) -> Result<Kernel> {
         docs,
         threads,
         cluster: arguments.cluster,
+        resident: arguments.resident,
         checked: arguments.checked,
         unsafety,
         instances,
@@ -223,11 +226,12 @@ pub fn parameter_name(param: &GenericParam) -> Option<&Ident> {
     }
 }
 
-/// `threads = 384, cluster = (2, 1, 1), checked`.
+/// `threads = 384, cluster = (2, 1, 1), resident = 2, checked`.
 #[derive(Default)]
 struct KernelArguments {
     threads: Option<Expr>,
     cluster: Option<Expr>,
+    resident: Option<Expr>,
     checked: Option<Expr>,
 }
 
@@ -240,13 +244,15 @@ impl Parse for KernelArguments {
                 &mut arguments.threads
             } else if name == "cluster" {
                 &mut arguments.cluster
+            } else if name == "resident" {
+                &mut arguments.resident
             } else if name == "checked" {
                 &mut arguments.checked
             } else {
-                return Err(Error::new(
-                    name.span(),
-                    format!("expected `threads`, `cluster` or `checked`, found `{name}`"),
-                ));
+                let message = format!(
+                    "expected `threads`, `cluster`, `resident` or `checked`, found `{name}`"
+                );
+                return Err(Error::new(name.span(), message));
             };
             if slot.replace(value).is_some() {
                 return Err(Error::new(name.span(), format!("`{name}` is given twice")));

@@ -15,6 +15,8 @@ pub struct Global {
     /// For each mode of the parameter, the coordinate at which the part begins: a `u32`, or a `u64` where the kernel gives
     /// one.
     pub origin: Vec<Num>,
+    /// Whether the origin may be below 0, as a number that wraps: a part that has been moved begins where the kernel says.
+    pub is_moved: bool,
     /// The modes of the part.
     pub modes: Modes,
 }
@@ -35,6 +37,7 @@ impl Global {
             element,
             param,
             origin: vec![Num::Const(0); rank],
+            is_moved: false,
             modes: Modes::Whole((0..rank).collect()),
         }
     }

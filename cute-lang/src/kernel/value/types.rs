@@ -3,6 +3,22 @@
 use super::element::Element;
 use cute_ptx::ast::Type;
 
+/// The types of numbers in memory.
+const NUMBERS: [Type; 12] = [
+    Type::U8,
+    Type::S8,
+    Type::U16,
+    Type::S16,
+    Type::U32,
+    Type::S32,
+    Type::U64,
+    Type::S64,
+    Type::F16,
+    Type::Bf16,
+    Type::F32,
+    Type::F64,
+];
+
 /// Whether registers of this type hold integers.
 pub fn is_integer(ty: Type) -> bool {
     is_signed(ty) || matches!(ty, Type::U8 | Type::U16 | Type::U32 | Type::U64)
@@ -126,8 +142,9 @@ pub fn element_of(ty: Type) -> Option<Element> {
     elements.find(|&element| number_type(element) == Some(ty))
 }
 
-/// `u32, u64 or f32`.
-pub fn alternatives(types: impl Iterator<Item = Type>) -> String {
+/// The types of numbers in memory that an operation takes: `u32, u64 or f32`.
+pub fn alternatives(takes: impl Fn(Type) -> bool) -> String {
+    let types = NUMBERS.into_iter().filter(|ty| takes(*ty));
     let mut names: Vec<&str> = types.map(rust_name).collect();
     match names.pop() {
         Some(last) if names.is_empty() => last.into(),

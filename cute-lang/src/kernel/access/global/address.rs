@@ -4,7 +4,7 @@
 //! and so is that of each combination of known coordinates in the modes with run-time strides; what is left is an immediate
 //! offset.
 
-use crate::kernel::access::coordinate::widened;
+use crate::kernel::access::coordinate::{sign_extended, widened};
 use crate::kernel::emit::builder::{Builder, address_operand};
 use crate::kernel::value::{Global, Num, Scalar};
 use cute_ptx::ast::{Operand, Type};
@@ -46,8 +46,8 @@ impl Addresses {
         }
     }
 
-    /// The address at coordinate 0 of the last mode.
-    fn row(&mut self, b: &mut Builder, row: &[i64]) -> Result<Scalar> {
+    /// The address at coordinate 0 of the last mode, relative to the origin, for these coordinates in the others.
+    pub(crate) fn row(&mut self, b: &mut Builder, row: &[i64]) -> Result<Scalar> {
         if let Some(register) = self.rows.get(row) {
             return Ok(register.clone());
         }
@@ -77,7 +77,10 @@ impl Addresses {
     fn offset(&self, b: &mut Builder, coordinate: &[Num]) -> Result<Num> {
         let mut elements = Num::Const(0);
         for (mode, coordinate) in coordinate.iter().enumerate() {
-            let coordinate = widened(b, coordinate)?;
+            let coordinate = match self.global.is_moved {
+                true => sign_extended(b, coordinate)?,
+                false => widened(b, coordinate)?,
+            };
             if coordinate == Num::Const(0) {
                 continue;
             }

@@ -52,7 +52,21 @@ impl Inside {
 
     /// A predicate that holds if all elements are inside; none if that is known.
     pub(crate) fn all(&mut self, b: &mut Builder) -> Result<Option<Scalar>> {
-        self.predicate(b, &self.reach.clone())
+        let places = self.reach.iter().copied().enumerate();
+        let places = places.filter(|(mode, _)| self.open[*mode]);
+        // If a tile has been moved, its first coordinate may be outside, too.
+        let places = places.flat_map(|(mode, reach)| {
+            let first = (self.global.is_moved && reach > 0).then_some((mode, 0));
+            first.into_iter().chain([(mode, reach)])
+        });
+        let places: Vec<_> = places.collect();
+        self.all_below(b, &places)
+    }
+
+    /// A predicate that holds if the element is inside in all modes but the last; none if that is known.
+    pub(crate) fn row(&mut self, b: &mut Builder, coordinate: &[i64]) -> Result<Option<Scalar>> {
+        let row = coordinate.split_last().map_or(coordinate, |(_, row)| row);
+        self.predicate(b, row)
     }
 
     /// A predicate that holds if the element is inside; none if that is known.
@@ -96,10 +110,11 @@ impl Inside {
                 let coordinate = origin + i128::from(coordinate);
                 b.compare_and(Cmp::Gt, &extent, &Num::Const(coordinate), other)
             }
-            // One coordinate needs one comparison.
-            Num::Reg(_) if self.reach[mode] == 0 => {
+            // One coordinate needs one comparison. If the tile has been moved, one below 0 is a number above all extents.
+            Num::Reg(_) if self.reach[mode] == 0 || self.global.is_moved => {
+                let place = b.add(&origin, &Num::from(coordinate))?;
                 let extent = like(b, &extent, &origin)?;
-                b.compare_and(Cmp::Lt, &origin, &extent, other)
+                b.compare_and(Cmp::Lt, &place, &extent, other)
             }
             Num::Reg(_) => {
                 let left = self.left(b, mode, &origin, &extent)?;

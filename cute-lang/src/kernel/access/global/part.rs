@@ -6,6 +6,7 @@ use crate::kernel::access::slice::Selection;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::{Global, Modes, Num, Value};
 use cute_algebra::{Layout, ScaledBasis, Shape, Tuple};
+use cute_ptx::ast::Type;
 use syn::Result;
 
 impl Global {
@@ -108,6 +109,35 @@ impl Global {
             origin,
             ..self.with_layout(layout)
         })
+    }
+
+    /// The tile moved by a distance in each of its modes, which may be negative.
+    pub fn moved(&self, b: &mut Builder, layout: &Layout, distance: &Value) -> Result<Global> {
+        let modes: Vec<usize> = (0..layout.rank()).collect();
+        let distances = self.per_mode(b, &modes, distance)?;
+        let mut moved = self.clone();
+        for (layout, distance) in layout.modes().iter().zip(distances) {
+            let (Tuple::Leaf(stride), Some(distance)) = (layout.stride(), distance.as_num()) else {
+                return Err(b.error(format!(
+                    "a tile is moved by an integer along each mode, not by {} along {layout}",
+                    distance.kind()
+                )));
+            };
+            let [mode] = stride.path()[..] else {
+                continue;
+            };
+            let distance = match distance {
+                Num::Reg(scalar) => b.convert(&scalar, Type::U32)?.into(),
+                Num::Const(known) => Num::Const(known & i128::from(u32::MAX)),
+            };
+            let distance = b.mul(&distance, &Num::from(stride.value()))?;
+            if distance != Num::Const(0) {
+                moved.is_moved = true;
+                let origin = b.to_register(&moved.origin[mode], Type::U32)?;
+                moved.origin[mode] = b.add(&origin.into(), &distance)?;
+            }
+        }
+        Ok(moved)
     }
 
     /// The coordinate in each of these modes.

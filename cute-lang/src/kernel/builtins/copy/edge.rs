@@ -7,6 +7,7 @@ use crate::kernel::builtins::copy::fill::fill_word;
 use crate::kernel::builtins::copy::hint::hint;
 use crate::kernel::builtins::copy::memory::Memory;
 use crate::kernel::builtins::copy::move_all;
+use crate::kernel::builtins::copy::moved;
 use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::registers;
 use crate::kernel::builtins::copy::vector::{Condition, vectorise};
@@ -56,6 +57,9 @@ fn move_inside(
     fill: Option<Operand>,
 ) -> Result<()> {
     let mut inside = part.inside(b);
+    if let Some(vectors) = moved::vectors(&part, fragment) {
+        return moved::copy(b, direction, part, inside, fragment, &vectors, fill);
+    }
     let (places, lanes) = (part.places(), part.lanes(b));
     let wide = vectorise(lanes, &places);
     let narrow = match inside.may_end_in_last() {

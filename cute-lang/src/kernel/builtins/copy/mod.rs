@@ -8,6 +8,8 @@ mod fill;
 mod hint;
 mod matrix;
 mod memory;
+mod moved;
+mod outside;
 pub(super) mod pack;
 mod part;
 mod partition;
@@ -44,6 +46,14 @@ pub(crate) const ROWS: &[Builtin] = &[
     Builtin {
         signature: "copy_inside(source, destination, [hint])",
         apply: copy_inside,
+    },
+    Builtin {
+        signature: "fill_outside(fragment, tile, value)",
+        apply: outside::fill_outside,
+    },
+    Builtin {
+        signature: "misalignment(tile, fragment)",
+        apply: outside::misalignment,
     },
     Builtin {
         signature: "copy_async(source, destination, [by], [ctas])",

@@ -8,9 +8,9 @@ use crate::kernel::access::global::inside::Inside;
 use crate::kernel::builtins::copy::partition::partition;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
-use crate::kernel::value::{Fragment, Global, Num};
+use crate::kernel::value::{Fragment, Global, Num, Scalar};
 use cute_algebra::Layout;
-use cute_ptx::ast::Operand;
+use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::Modifier;
 use syn::Result;
 
@@ -34,6 +34,12 @@ impl Part {
         fragment: &Fragment,
     ) -> Result<Self> {
         check_elements(b, tile.element, fragment.element)?;
+        let part = Self::of_values(b, tile, fragment)?;
+        Ok(Self { hint, ..part })
+    }
+
+    /// The part of a tile at the coordinates of a fragment, which may be of other elements.
+    pub(super) fn of_values(b: &mut Builder, tile: &Global, fragment: &Fragment) -> Result<Self> {
         let layout = known_tile(b, tile)?;
         let mut global = tile.clone();
         let mut coordinates = vec![Vec::new(); fragment.values.len()];
@@ -44,10 +50,7 @@ impl Part {
                 coordinate.push(own);
             }
         }
-        Ok(Self {
-            hint,
-            ..Self::of(global, coordinates)
-        })
+        Ok(Self::of(global, coordinates))
     }
 
     /// The elements at these coordinates in the parameter, relative to the origin.
@@ -63,6 +66,32 @@ impl Part {
     /// Which values are inside of the tensor.
     pub(super) fn inside(&self, b: &Builder) -> Inside {
         Inside::new(b, &self.global, &self.coordinates)
+    }
+
+    /// The coordinate in the last mode at which this thread's part begins, if the tile has been moved.
+    pub(super) fn moved_start(&self) -> Option<&Num> {
+        self.global.origin.last().filter(|_| self.global.is_moved)
+    }
+
+    /// The extent of the last mode.
+    pub(super) fn extent(&self, b: &mut Builder) -> Num {
+        b.extent(self.global.param, self.global.origin.len() - 1)
+    }
+
+    /// The address at that start, for the coordinates that a value has in the other modes.
+    pub(super) fn row(&mut self, b: &mut Builder, value: usize) -> Result<Scalar> {
+        let coordinate = &self.coordinates[value];
+        self.addresses
+            .row(b, &coordinate[..coordinate.len().saturating_sub(1)])
+    }
+
+    /// The address of the first value.
+    pub(super) fn first(&mut self, b: &mut Builder) -> Result<Scalar> {
+        let row = self.row(b, 0)?;
+        let last = self.coordinates[0].last().copied().unwrap_or(0);
+        let bytes = last * i64::from(self.global.element.bytes());
+        let address = b.add(&row.into(), &Num::from(bytes))?;
+        b.to_register(&address, Type::U64)
     }
 
     /// The address of a value.
@@ -122,8 +151,14 @@ impl Part {
     /// last mode.
     pub(super) fn lanes_at_end(&self, b: &Builder) -> i64 {
         let last = self.global.origin.len() - 1;
-        let divisor = b.facts.divisor(Quantity::Extent(self.global.param, last));
-        (divisor & divisor.wrapping_neg()).min(WIDEST.into()) as i64
+        let extent = b.facts.divisor(Quantity::Extent(self.global.param, last));
+        let origin = 1i128
+            << b.possible_bits(&self.global.origin[last])
+                .trailing_zeros()
+                .min(62);
+        (extent & extent.wrapping_neg())
+            .min(origin)
+            .min(WIDEST.into()) as i64
     }
 }
 

@@ -19,18 +19,6 @@ const OPERATIONS: &[(&str, Modifier)] = &[
     ("xor", Modifier::Xor),
 ];
 
-/// The types that elements have.
-const TYPES: [Type; 8] = [
-    Type::U32,
-    Type::S32,
-    Type::U64,
-    Type::S64,
-    Type::F16,
-    Type::Bf16,
-    Type::F32,
-    Type::F64,
-];
-
 /// Argument `index` as an operation on elements, and the type by which PTX names it.
 pub(in crate::kernel::builtins) fn reduction(
     call: &Call,
@@ -45,8 +33,7 @@ pub(in crate::kernel::builtins) fn reduction(
     match instruction_type(op, Type::of(element)) {
         Some(ty) => Ok((op, ty)),
         None => {
-            let types = TYPES.into_iter();
-            let types = alternatives(types.filter(|ty| instruction_type(op, *ty).is_some()));
+            let types = alternatives(|ty| instruction_type(op, ty).is_some());
             let message =
                 format!("`{name}` works on elements of type {types} here, not on `{element}`");
             Err(call.error_at(index, message))

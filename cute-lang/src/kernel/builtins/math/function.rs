@@ -123,8 +123,7 @@ impl Function {
 
     /// The types that it takes, for messages.
     fn types(&self) -> String {
-        let types = self.forms.iter().flat_map(|(types, _)| *types);
-        let floats = alternatives(types.copied());
+        let floats = alternatives(|ty| self.forms.iter().any(|(types, _)| types.contains(&ty)));
         match self.integers {
             Some((integers, _)) => format!("{integers} or a number of type {floats}"),
             None => format!("a number of type {floats}"),

@@ -57,23 +57,17 @@ pub(super) fn exchange(
         b.emit(Opcode::St, modifiers, [address, value.operand()]);
     }
     group.wait(b);
-    let lanes = [4, 2, 1].into_iter().find(|lanes| count % lanes == 0);
-    let lanes = lanes.unwrap_or(1);
     let mut found = Vec::new();
     for (word, value) in words.iter().enumerate() {
-        let mut parts = Vec::new();
-        for part in (0..count).step_by(lanes as usize) {
-            let address = place.operand(b, at(word, part))?;
-            load(b, value.ty, lanes, address, &mut parts);
-        }
-        found.push(parts);
+        let address = |b: &mut Builder, part| place.operand(b, at(word, part));
+        found.push(load(b, value.ty, count, address)?);
     }
     group.end(b);
     Ok(found)
 }
 
 /// Strides of the chosen digits, from `size` on, which becomes their size; 0 for the others.
-fn strides(
+pub(super) fn strides(
     digits: &[Digit],
     size: &mut i64,
     chosen: impl Fn(&Digit) -> bool,
@@ -89,17 +83,29 @@ fn strides(
     digits.iter().map(stride).collect()
 }
 
-/// Loads consecutive words.
-fn load(b: &mut Builder, ty: Type, count: i64, address: Operand, into: &mut Vec<Scalar>) {
-    let words: Vec<Scalar> = (0..count).map(|_| b.register(ty)).collect();
-    let operands: Vec<Operand> = words.iter().map(Scalar::operand).collect();
-    let (vector, to) = match &operands[..] {
-        [word] => (None, word.clone()),
-        _ => (
-            Some(Modifier::Vector(count as u8)),
-            Operand::Vector(operands),
-        ),
-    };
-    b.emit(Opcode::Ld, (Modifier::Shared, vector, ty), [to, address]);
-    into.extend(words);
+/// Loads `count` consecutive words by the widest vectors that divide them.
+pub(super) fn load(
+    b: &mut Builder,
+    ty: Type,
+    count: i64,
+    mut address: impl FnMut(&mut Builder, i64) -> Result<Operand>,
+) -> Result<Vec<Scalar>> {
+    let lanes = [4, 2].into_iter().find(|lanes| count % lanes == 0);
+    let lanes = lanes.unwrap_or(1);
+    let mut found = Vec::new();
+    for part in (0..count).step_by(lanes as usize) {
+        let address = address(b, part)?;
+        let words: Vec<Scalar> = (0..lanes).map(|_| b.register(ty)).collect();
+        let operands: Vec<Operand> = words.iter().map(Scalar::operand).collect();
+        let (vector, to) = match &operands[..] {
+            [word] => (None, word.clone()),
+            _ => (
+                Some(Modifier::Vector(lanes as u8)),
+                Operand::Vector(operands),
+            ),
+        };
+        b.emit(Opcode::Ld, (Modifier::Shared, vector, ty), [to, address]);
+        found.extend(words);
+    }
+    Ok(found)
 }

@@ -4,7 +4,8 @@ use crate::kernel::value::Distributed;
 use cute_hopper::threads::WARP;
 use std::collections::BTreeMap;
 
-/// A digit of a thread's number: `thread / divisor % extent`. Those within a warp are bits.
+/// A digit of a thread's number: `thread / divisor % extent`. Those within a warp are bits, and each counts either threads of a
+/// CTA or CTAs of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Digit {
     pub(super) divisor: i64,
@@ -13,10 +14,12 @@ pub(super) struct Digit {
     pub(super) along: i64,
     /// Whether it moves the thread along other modes.
     pub(super) aside: bool,
+    /// Whether it counts CTAs of the cluster.
+    pub(super) is_cta: bool,
 }
 
 impl Digit {
-    /// Whether it counts lanes of a warp, and not warps.
+    /// Whether it counts lanes of a warp, and not warps or CTAs.
     pub(super) fn is_lane(&self) -> bool {
         self.divisor < WARP.into()
     }
@@ -27,8 +30,8 @@ impl Digit {
     }
 }
 
-/// The digits of the threads that hold a tile, the lowest first.
-pub(super) fn digits(tile: &Distributed, mode: usize) -> Result<Vec<Digit>, String> {
+/// The digits of the threads that hold a tile, the lowest first. A CTA has `cta` threads.
+pub(super) fn digits(tile: &Distributed, mode: usize, cta: i64) -> Result<Vec<Digit>, String> {
     let modes: Vec<_> = tile.threads.iter().map(|it| it.flat_modes()).collect();
     let count = tile.threads[mode].size();
     if count % i64::from(WARP) != 0 {
@@ -53,13 +56,25 @@ pub(super) fn digits(tile: &Distributed, mode: usize) -> Result<Vec<Digit>, Stri
                         divisor / done
                     ));
                 }
+                // The threads of a CTA are a multiple of those below, or below them.
+                false if divisor < cta && cta % divisor == 0 => match rest % (cta / divisor) {
+                    0 => cta / divisor,
+                    _ => rest,
+                },
                 false => rest,
             };
+            if divisor < cta && divisor * part > cta {
+                return Err(format!(
+                    "{extent} threads at a distance of {} do not end with the {cta} threads of a CTA",
+                    divisor / done
+                ));
+            }
             digits.push(Digit {
                 divisor,
                 extent: part,
                 along: step * done,
                 aside,
+                is_cta: divisor >= cta,
             });
             divisor *= part;
             done *= part;

@@ -1,19 +1,22 @@
 //! Reductions of a fragment along a mode of its tile, and prefixes along it.
 //!
 //! Which values belong together, the layout says: those of a thread that differ only along the mode, and those of threads that
-//! differ only along it. Lanes of a warp exchange theirs by shuffles, and warps through shared memory.
+//! differ only along it. Lanes of a warp exchange theirs by shuffles, warps through shared memory, and CTAs of a cluster through
+//! the shared memory of each.
 
 mod across;
+mod across_ctas;
 mod digits;
 mod operation;
 mod scan;
 
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Fragment, Scalar, Value};
+use crate::kernel::value::{Element, Fragment, Scalar, Value, packing};
 use across::exchange;
+use across_ctas::exchange_between_ctas;
 use digits::{Digit, digits};
-use operation::operands;
+use operation::{Operation, operands};
 use scan::{Kind, scan};
 use std::collections::BTreeMap;
 use syn::Result;
@@ -34,14 +37,22 @@ pub(super) const ROWS: &[Builtin] = &[
 ];
 
 fn reduce(b: &mut Builder, call: &Call) -> Result<Value> {
-    let (x, mode, operation) = operands(call)?;
+    let (x, mode, operation) = operands(call, true)?;
     let digits = match &x.tile {
-        Some(tile) => digits(tile, mode).map_err(|why| call.error_at(1, why))?,
+        Some(tile) => digits(tile, mode, b.threads.into()).map_err(|why| call.error_at(1, why))?,
         None => Vec::new(),
     };
+    let (ctas, digits): (Vec<Digit>, Vec<Digit>) = digits.into_iter().partition(|it| it.is_cta);
     let combined = digits.iter().filter(|digit| digit.is_combined());
     let (lanes, warps): (Vec<&Digit>, Vec<&Digit>) = combined.partition(|it| it.is_lane());
-    let result = x.without(b, mode);
+    let ctas = ctas.iter().any(Digit::is_combined);
+    let is_exchanged = ctas || !warps.is_empty();
+    // Extrema of 16-bit numbers are numbers of `f32`.
+    let element = match packing(x.element) {
+        1 => x.element,
+        _ => Element::F32,
+    };
+    let result = x.without(b, mode, element);
     // Of each result, the values that the thread has.
     let mut values: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (value, held) in x.values.iter().enumerate() {
@@ -50,38 +61,40 @@ fn reduce(b: &mut Builder, call: &Call) -> Result<Value> {
     }
     let mut sums = Vec::new();
     for (slot, values) in values {
-        let mut values = values.into_iter();
-        let first = values.next().map(|value| x.read(b, value));
-        let Some(mut sum) = first else { continue };
-        for value in values {
-            let value = x.read(b, value);
-            sum = operation.join(b, &sum, Some(&value))?;
-        }
+        let Some(mut sum) = operation.of_values(b, x, &values)? else {
+            continue;
+        };
         for lane in &lanes {
             let other = operation.exchanged(b, &sum, lane.divisor);
             sum = operation.join(b, &sum, Some(&other))?;
         }
-        match warps.is_empty() {
-            true => write(b, &result.registers[slot], &sum)?,
-            false => sums.push((slot, sum)),
+        match is_exchanged {
+            true => sums.push((slot, sum)),
+            false => write(b, &result.registers[slot], &sum)?,
         }
     }
-    if warps.is_empty() {
-        return Ok(Value::Fragment(result));
+    let (slots, mut sums): (Vec<usize>, Vec<Scalar>) = sums.into_iter().unzip();
+    if !warps.is_empty() {
+        let parts = exchange(b, call, 3, &digits, &warps, |it| !it.aside, &sums)?;
+        sums = joined(b, operation, parts)?;
     }
-    let (slots, sums): (Vec<usize>, Vec<Scalar>) = sums.into_iter().unzip();
-    let parts = exchange(b, call, 3, &digits, &warps, |it| !it.aside, &sums)?;
-    for (slot, parts) in slots.into_iter().zip(parts) {
-        let mut parts = parts.into_iter();
-        let Some(mut sum) = parts.next() else {
-            continue;
-        };
-        for part in parts {
-            sum = operation.join(b, &sum, Some(&part))?;
-        }
+    if ctas {
+        let parts = exchange_between_ctas(b, call, &digits, &sums)?;
+        sums = joined(b, operation, parts)?;
+    }
+    for (slot, sum) in slots.into_iter().zip(sums) {
         write(b, &result.registers[slot], &sum)?;
     }
     Ok(Value::Fragment(result))
+}
+
+/// For each word, the parts of all threads that have one, joined.
+fn joined(b: &mut Builder, operation: Operation, parts: Vec<Vec<Scalar>>) -> Result<Vec<Scalar>> {
+    let mut sums = Vec::new();
+    for parts in parts {
+        sums.extend(operation.all(b, parts)?);
+    }
+    Ok(sums)
 }
 
 /// Writes a sum that has just been computed.

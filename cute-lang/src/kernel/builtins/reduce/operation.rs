@@ -1,10 +1,10 @@
-//! What combines values: sums and extrema of numbers of 32 bits.
+//! What combines values: sums and extrema of numbers of 32 bits, and extrema of pairs of 16 bits.
 
 use super::mode_of;
 use crate::kernel::builtins::call::Call;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
-use crate::kernel::value::types::{is_float, number_type, range};
+use crate::kernel::value::types::{is_float, number_type, pair_type, range, single_type};
 use crate::kernel::value::{Fragment, Scalar, Value};
 use cute_hopper::threads::WARP;
 use cute_ptx::ast::{Operand, Type};
@@ -21,8 +21,8 @@ pub(super) struct Operation {
     ty: Type,
 }
 
-/// The arguments (x, mode, operation) of a call.
-pub(super) fn operands(call: &Call) -> Result<(&Fragment, usize, Operation)> {
+/// The arguments (x, mode, operation) of a call. Extrema of 16-bit numbers are numbers of `f32`, if the call takes them.
+pub(super) fn operands(call: &Call, takes_pairs: bool) -> Result<(&Fragment, usize, Operation)> {
     let Value::Fragment(x) = &call.args[0].value else {
         return Err(call.mismatch(0, "a fragment"));
     };
@@ -32,22 +32,66 @@ pub(super) fn operands(call: &Call) -> Result<(&Fragment, usize, Operation)> {
     let Some(&(_, op)) = operation else {
         return Err(call.mismatch(2, "add, max or min"));
     };
-    let ty = number_type(x.element).filter(|ty| ty.bits() == 32);
-    let Some(ty) = ty else {
-        let message = format!(
-            "`{}` takes elements of `f32`, `i32` or `u32`, not of `{}`: `convert` the fragment",
-            call.name, x.element
-        );
-        return Err(call.error_at(0, message));
+    let ty = match number_type(x.element) {
+        Some(ty) if ty.bits() == 32 => ty,
+        Some(ty) if takes_pairs && op != Op::Add && pair_type(ty).is_some() => Type::F32,
+        _ => {
+            let message = format!(
+                "`{}` takes elements of `f32`, `i32` or `u32`, not of `{}`: `convert` the fragment",
+                call.name, x.element
+            );
+            return Err(call.error_at(0, message));
+        }
     };
     Ok((x, mode, Operation { op, ty }))
 }
 
 impl Operation {
+    /// These values of a fragment combined, if there are any. Those of 16 bits are combined in pairs where they share a register.
+    pub(super) fn of_values(
+        &self,
+        b: &mut Builder,
+        x: &Fragment,
+        values: &[usize],
+    ) -> Result<Option<Scalar>> {
+        let single = Type::of(x.element);
+        let (mut pairs, mut singles) = (Vec::new(), Vec::new());
+        for values in values.chunks(2) {
+            match (pair_type(single), x.whole_register(values)) {
+                (Some(ty), Some(register)) => pairs.push(Scalar { ty, ..register }),
+                _ => singles.extend(values.iter().map(|value| x.read(b, *value))),
+            }
+        }
+        let of_type = |ty| Operation { ty, ..*self };
+        let pair = pair_type(single).unwrap_or(single);
+        if let Some(both) = of_type(pair).all(b, pairs)? {
+            let halves = [b.register(single), b.register(single)];
+            let vector = Operand::Vector(halves.iter().map(Scalar::operand).collect());
+            b.emit(Opcode::Mov, Type::B32, [vector, both.operand()]);
+            singles.extend(halves);
+        }
+        match of_type(single).all(b, singles)? {
+            Some(result) => Ok(Some(b.convert(&result, self.ty)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// All of these combined, if there are any.
+    pub(super) fn all(&self, b: &mut Builder, values: Vec<Scalar>) -> Result<Option<Scalar>> {
+        let mut values = values.into_iter();
+        let Some(mut sum) = values.next() else {
+            return Ok(None);
+        };
+        for value in values {
+            sum = self.join(b, &sum, Some(&value))?;
+        }
+        Ok(Some(sum))
+    }
+
     /// x combined with y, if there is one.
     pub(super) fn join(&self, b: &mut Builder, x: &Scalar, y: Option<&Scalar>) -> Result<Scalar> {
         let Some(y) = y else { return Ok(x.clone()) };
-        if is_float(self.ty) {
+        if is_float(single_type(self.ty)) {
             let rounding = (self.op == Op::Add).then_some(Modifier::Rn);
             let operands = [x.operand(), y.operand()];
             return Ok(b.compute(self.ty, self.op.opcode(), (rounding, self.ty), operands));

@@ -46,11 +46,18 @@ struct Scan<'a> {
 }
 
 pub(super) fn scan(b: &mut Builder, call: &Call, kind: Kind) -> Result<Value> {
-    let (x, mode, operation) = operands(call)?;
+    let (x, mode, operation) = operands(call, false)?;
     let Some(tile) = &x.tile else {
         return Err(call.mismatch(0, "a fragment that several threads hold"));
     };
-    let digits = digits(tile, mode).map_err(|why| call.error_at(1, why))?;
+    let digits = digits(tile, mode, b.threads.into()).map_err(|why| call.error_at(1, why))?;
+    if digits.iter().any(|digit| digit.is_cta) {
+        let message = format!(
+            "`{}` combines values of the threads of one CTA, but several hold the fragment",
+            call.name
+        );
+        return Err(call.error_at(0, message));
+    }
     let mut joined: Vec<&Digit> = digits.iter().filter(|it| it.is_combined()).collect();
     joined.sort_by_key(|digit| digit.along);
     check(x, mode, &joined).map_err(|why| call.error_at(1, why))?;

@@ -1,0 +1,31 @@
+//! `cute`, a calculator for CuTe layouts.
+//!
+//! A command evaluates its statements in a [`Session`](session::Session), which holds the names that are defined, and gives
+//! an [`Answer`](answer::Answer), which can be written as text or as JSON.
+
+#![forbid(unsafe_code)]
+
+mod answer;
+mod args;
+mod commands;
+mod failure;
+mod session;
+mod statement;
+
+use args::Cli;
+use clap::Parser;
+use std::io::ErrorKind;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse_from(std::env::args_os().map(args::expression));
+    match commands::run(cli) {
+        Ok(code) => code,
+        // Whoever read the output has read enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            anstream::eprintln!("{}", failure::heading(&error.to_string()));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Runs the built binary: the transcripts of the documentation and of `tests/transcripts`, pipes, files and bad input.
+
+#![cfg(unix)]
+
+use expect_test::{ExpectFile, expect_file};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Each line that begins with `$ ` in a block of kind `console` is run, and what it prints replaces the lines after it.
+/// `UPDATE_EXPECT=1` writes the files anew.
+#[test]
+fn transcripts() {
+    let folder = folder("transcripts");
+    for file in [
+        expect_file!["transcripts/answers.md"],
+        expect_file!["transcripts/errors.md"],
+        expect_file!["transcripts/check.md"],
+        expect_file!["transcripts/lines.md"],
+        expect_file!["../../docs/cli.md"],
+        expect_file!["../../README.md"],
+    ] {
+        let text = read(&file);
+        assert!(text.contains("\n$ "), "no command");
+        file.assert_eq(&replayed(&text, &folder));
+    }
+}
+
+/// The commands of the page about pictures draw.
+#[test]
+fn pictures() {
+    let folder = folder("pictures");
+    let text = read(&expect_file!["../../docs/pictures.md"]);
+    let commands: Vec<_> = text
+        .lines()
+        .filter(|line| line.starts_with("cute "))
+        .collect();
+    assert!(commands.len() > 10);
+    for command in commands {
+        let output = shell(command, &folder);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.success() && error.is_empty(),
+            "{command}: {error}"
+        );
+    }
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let end = match path.extension().and_then(|end| end.to_str()) {
+            Some("svg") => "</svg>\n",
+            _ => "\\end{document}\n",
+        };
+        assert!(text.ends_with(end), "{}", path.display());
+    }
+}
+
+/// With `--json`, every command writes one document, also for wrong expressions.
+#[test]
+fn json_is_valid() {
+    for (arguments, status, key) in [
+        (&["eval", "(4,8):(8,1)"][..], 0, "shape"),
+        (
+            &["eval", "where m % 4 == 0; (m,n) / <4,2>"],
+            0,
+            "conditions",
+        ),
+        (
+            &["eval", "wgmma_operand(smem_atom(K, SW128, 16), 16)"],
+            0,
+            "results",
+        ),
+        (&["eval", "Sw<3,4,3> o (8,64):(64,1)"], 0, "swizzle"),
+        (&["eval", "(4,4):(1@0,1@1)"], 0, "stride"),
+        (&["eval", "<4:1,_>"], 0, "value"),
+        (&["eval", "(4,"], 1, "error"),
+        (&["table", "(4,8)"], 0, "rows"),
+        (&["table", "_"], 1, "error"),
+        (&["svg", "(4,8)"], 0, "picture"),
+        (&["svg", "size(4)", "--tiler", "<"], 1, "error"),
+        (&["latex", "(4,8)"], 0, "picture"),
+        (&["latex", "m"], 1, "error"),
+        (&["explain", "(4,8) / <2,4>"], 0, "steps"),
+        (&["compare", "8:1", "8:2"], 1, "difference"),
+        (&["compare", "8:1", "8:"], 1, "error"),
+        (&["banks", "(32,32):(32,1)", "32:1"], 0, "better"),
+        (&["banks", "8:1", "16:1"], 1, "error"),
+        (&["coalescing", "(32,32):(32,1)", "32:1"], 0, "sectors"),
+        (&["coalescing", "8:1", "16:1"], 1, "error"),
+        (&["check", "/dev/null"], 0, "passed"),
+    ] {
+        let output = cute(arguments).arg("--json").output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(document.get(key).is_some(), "{arguments:?}: {document}");
+    }
+    for (arguments, count) in [(&["eval", "4", "5", "("][..], 3), (&["eval", "A = 4"], 0)] {
+        let output = cute(arguments).arg("--json").output().unwrap();
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document.as_array().map(Vec::len), Some(count));
+    }
+    let list = cute(&["operations", "--json"]).output().unwrap();
+    let list: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
+    assert!(list.as_array().unwrap().len() > 100);
+}
+
+/// Whoever closes the pipe early gets no message.
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    for arguments in [
+        &["table", "(256,256)"][..],
+        &["svg", "(256,256)"],
+        &["operations"],
+        &["svg", "(256,256)", "--json"],
+    ] {
+        let mut child = cute(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut first = [0; 10];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+        assert!(output.status.success(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn standard_input_is_read() {
+    let session = "A = (4,8) # a comment\nA o (2,\n  4)\n\nsize(A)/2\n";
+    for arguments in [&["eval"][..], &["eval", "-"], &["eval", "-f", "-"], &[]] {
+        let output = with_input(arguments, session);
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout),
+            "(2,4):(1,4)\n16\n",
+            "{arguments:?}"
+        );
+        assert!(output.status.success());
+    }
+    assert!(with_input(&["table", "-"], "(2,2)").status.success());
+    assert!(
+        with_input(&["svg", "-"], "(2,2)")
+            .stdout
+            .starts_with(b"<svg")
+    );
+    assert_eq!(
+        with_input(&["check", "-"], "size((2,2)) == 4").stdout,
+        b"1 passed, 0 failed\n"
+    );
+    // The definitions of a file serve the expressions of the command line.
+    let output = with_input(&["eval", "A", "-f", "-", "-D", "B=2"], "A = (B,4)\n7");
+    assert_eq!(output.stdout, b"(2,4):(1,2)\n");
+}
+
+#[test]
+fn colours_only_where_they_are_wanted() {
+    let escape = b'\x1b';
+    let plain = cute(&["eval", "("]).output().unwrap();
+    assert!(!plain.stderr.contains(&escape));
+    let forced = cute(&["eval", "("])
+        .env("CLICOLOR_FORCE", "1")
+        .env_remove("NO_COLOR")
+        .output()
+        .unwrap();
+    assert!(forced.stderr.contains(&escape));
+    let none = cute(&["eval", "("])
+        .env("CLICOLOR_FORCE", "1")
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    assert!(!none.stderr.contains(&escape));
+}
+
+/// 2 for a wrong command line, 1 for a wrong expression, and never a panic.
+#[test]
+fn bad_input() {
+    let deep = "(".repeat(100_000);
+    for (arguments, status) in [
+        (&["eval", "--no-such-option"][..], 2),
+        (&["no-such-command"], 2),
+        (&["table", "4", "5", "--slice"], 2),
+        (&["svg", "4", "5"], 2),
+        (&["latex", "4", "5"], 2),
+        (&["svg", "4", "--color-by", "nothing"], 2),
+        (&["svg", "4", "--data", "4", "--tiler", "4"], 2),
+        (&["compare", "4"], 2),
+        (&["banks", "4"], 2),
+        (&["coalescing", "4", "4", "--bits", "x"], 2),
+        (&["check"], 2),
+        (&["completions", "no-such-shell"], 2),
+        (&["man", "no-such-command"], 2),
+        (&["eval", &deep], 1),
+        (&["eval", ""], 1),
+        (&["eval", "9999999999999999999"], 1),
+        (&["eval", "9223372036854775807 + 1"], 1),
+        (&["eval", "-9223372036854775808 / -1"], 1),
+        (&["eval", "4 / 0"], 1),
+        (&["eval", "4 % 0"], 1),
+        (&["eval", "é = 4", "é o ∘"], 1),
+        (&["eval", "o = 4"], 1),
+        (&["eval", "A = A"], 1),
+        (&["eval", "-D", "A", "A"], 1),
+        (&["table", "(1000,1000)"], 1),
+        (&["table", "(4,8)", "--slice", "(4,_)"], 1),
+        (&["table", "(4,8)", "--slice", "(_,_,_)"], 1),
+        (&["svg", "(4,8)", "--slice", "(-1,_)"], 1),
+        (&["svg", "tiled_mma(X, 1, _)"], 1),
+        (&["svg", "(4,8)", "-o", "/no/such/folder/file.svg"], 1),
+        (&["latex", "8:1", "--tiler", "(_"], 1),
+        (&["explain", "8:1 o 9:"], 1),
+        (&["compare", "8:1", "Sw<1,0,1>"], 1),
+        (&["banks", "8:1", "8:1", "--bits", "7"], 1),
+        (&["coalescing", "8:1", "9:1"], 1),
+        (&["check", "/no/such/file"], 1),
+    ] {
+        let output = cute(arguments).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {error}");
+        assert!(
+            error.starts_with("error: ") && !error.contains("panicked"),
+            "{arguments:?}: {error}"
+        );
+    }
+}
+
+#[test]
+fn completions_and_manual() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = cute(&["completions", shell]).output().unwrap();
+        assert!(
+            String::from_utf8_lossy(&output.stdout).contains("coalescing"),
+            "{shell}"
+        );
+    }
+    for arguments in [&["man"][..], &["man", "svg"]] {
+        let output = cute(arguments).output().unwrap();
+        assert!(
+            String::from_utf8_lossy(&output.stdout).contains(".TH "),
+            "{arguments:?}"
+        );
+    }
+    assert!(
+        cute(&["--version"])
+            .output()
+            .unwrap()
+            .stdout
+            .starts_with(b"cute ")
+    );
+}
+
+fn cute(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cute"));
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .env_remove("CLICOLOR_FORCE");
+    command
+}
+
+fn with_input(arguments: &[&str], input: &str) -> Output {
+    let mut command = cute(arguments);
+    let child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn();
+    let mut child = child.unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// An empty folder for the files of a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn read(file: &ExpectFile) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(&file.path);
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// The text, with what its commands print now.
+fn replayed(text: &str, folder: &Path) -> String {
+    let (mut replayed, mut is_console) = (String::new(), false);
+    for line in text.lines() {
+        if line.starts_with("```") {
+            is_console = line == "```console";
+        }
+        let command = line.strip_prefix("$ ").filter(|_| is_console);
+        if command.is_none() && is_console && !line.starts_with("```") {
+            continue;
+        }
+        replayed += &format!("{line}\n");
+        if let Some(command) = command {
+            let output = shell(&format!("{{ {command}; }} 2>&1"), folder);
+            replayed += &String::from_utf8_lossy(&output.stdout);
+            if let Some(status) = output.status.code().filter(|status| *status != 0) {
+                replayed += &format!("[exit status {status}]\n");
+            }
+        }
+    }
+    replayed
+}
+
+/// Runs a command in the folder, in which `cute` is the built binary.
+fn shell(command: &str, folder: &Path) -> Output {
+    let binaries = Path::new(env!("CARGO_BIN_EXE_cute"))
+        .parent()
+        .unwrap()
+        .display()
+        .to_string();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", command])
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .env_remove("CLICOLOR_FORCE");
+    shell
+        .env("PATH", format!("{binaries}:{path}"))
+        .output()
+        .unwrap()
+}

@@ -1,0 +1,94 @@
+//! Fences, and what strong accesses release and acquire.
+
+use super::address::Location;
+use crate::exec::state::releases::Releases;
+use crate::exec::step::Step;
+use crate::op::{Scope, Strong};
+use std::ops::Range;
+
+impl Step<'_> {
+    /// `fence.proxy.async`: the async proxy may read what the warp knows after the next synchronisation.
+    pub(crate) fn proxy_fence(&mut self, active: u32, shared: bool, global: bool) {
+        // If other lanes of the warp have written without a fence, none of its writes count as fenced, since clocks belong to
+        // whole warps.
+        let warp = &mut *self.warp;
+        if shared {
+            warp.written &= !active;
+            warp.knowledge.fence_shared(warp.index, warp.written == 0);
+        }
+        if global {
+            warp.written_global &= !active;
+            let whole = warp.written_global == 0;
+            warp.knowledge.fence_global(warp.index, whole);
+        }
+        warp.tick();
+    }
+
+    /// `fence` and `membar`: acquires what earlier strong reads have seen, and releases by later strong writes.
+    pub(crate) fn fence(&mut self, active: u32, scope: Scope) {
+        let own = self.cluster.number;
+        let warp = &mut *self.warp;
+        for (from, known) in warp.fences.acquire(scope) {
+            warp.learn(active, own, from, &known);
+        }
+        warp.fences.release(scope, &warp.knowledge);
+        warp.tick();
+    }
+
+    /// Called after a strong write of bytes. An atomic continues what the value that it has read had released.
+    pub(crate) fn release(&mut self, location: Location, len: usize, strong: Strong, atomic: bool) {
+        let by = self.warp.party(self.cluster.number);
+        let released = match strong.release {
+            true => vec![(strong.scope, self.warp.knowledge.clone())],
+            false => self.warp.fences.released(strong.scope),
+        };
+        if released.iter().any(|(scope, _)| *scope == Scope::Gpu) {
+            self.global.release(by.cluster);
+        }
+        if let Some((releases, bytes)) = self.releases(location, len) {
+            releases.write(bytes, by, &released, atomic);
+        }
+    }
+
+    /// Called after the strong writes of an instruction: its releases do not have what follows it.
+    pub(crate) fn after_release(&mut self, strong: Option<Strong>) {
+        if strong.is_some_and(|strong| strong.release) {
+            self.warp.tick();
+        }
+    }
+
+    /// Called after lanes have read bytes by a strong read.
+    pub(crate) fn observe(
+        &mut self,
+        location: Location,
+        len: usize,
+        by: Range<usize>,
+        strong: Strong,
+    ) {
+        let party = self.warp.party(self.cluster.number);
+        let Some((releases, bytes)) = self.releases(location, len) else {
+            return;
+        };
+        let seen: Vec<_> = releases
+            .seen(bytes, party, strong.scope)
+            .map(|(least, release)| (least, release.by.cluster, release.knowledge.clone()))
+            .collect();
+        let mask = by.fold(0, |mask, lane| mask | 1 << lane);
+        for (least, from, known) in seen {
+            match strong.acquire {
+                true => self.warp.learn(mask, party.cluster, from, &known),
+                false => self.warp.fences.see(least, from, &known),
+            }
+        }
+    }
+
+    /// The releases of the memory of a location, and the bytes in it.
+    fn releases(&mut self, location: Location, len: usize) -> Option<(&mut Releases, Range<u64>)> {
+        let bytes = location.address()..location.address().checked_add(len as u64)?;
+        match location {
+            Location::Global(_) => Some((&mut self.global.releases, bytes)),
+            Location::Shared(rank, _) => Some((&mut self.cluster.ctas[rank].releases, bytes)),
+            Location::Param(_) => None,
+        }
+    }
+}

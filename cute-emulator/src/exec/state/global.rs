@@ -1,0 +1,528 @@
+//! What has happened to global memory in this launch. Each 16 bytes have a list of the accesses that a later one may race with:
+//! an access leaves it when another one comes, after it in the order of events, that races with whatever it races with. So a
+//! plain write leaves itself alone, and of the reads of a warp the last one is there. Units that have the same accesses, such
+//! as those of a row of lanes or of a box of a copy, share their list; a page without accesses has none.
+
+use super::knowledge::Knowledge;
+use super::lanes::{LaneOrder, Lanes};
+use super::readers::{Completion, Reading};
+use super::releases::{Party, Releases};
+use crate::limits::{OverLimit, hold};
+use crate::op::Scope;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Bytes that share a list of accesses.
+const UNIT: u64 = 16;
+const PAGE: u64 = 4096;
+const UNITS: usize = (PAGE / UNIT) as usize;
+/// The most accesses of a unit. If there are more that nothing orders, the oldest is forgotten.
+const MOST_ACCESSES: usize = 1 << 12;
+/// Accesses of clusters that have ended are removed from longer lists.
+const LONG: usize = 16;
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A plain read of a warp.
+    Read,
+    /// A read through the read-only cache.
+    ReadOnly,
+    /// A plain write of a warp.
+    Write,
+    /// A strong read of a warp.
+    StrongRead,
+    /// A strong write of a warp, or an atomic.
+    StrongWrite,
+    /// A read of a bulk copy.
+    BulkRead,
+    /// A write of a bulk store.
+    BulkWrite,
+    /// A write of a bulk reduction.
+    BulkReduce,
+}
+
+impl Kind {
+    pub(crate) fn writes(self) -> bool {
+        matches!(
+            self,
+            Kind::Write | Kind::StrongWrite | Kind::BulkWrite | Kind::BulkReduce
+        )
+    }
+
+    /// Whether it is strong, as reductions are: two of these do not race.
+    fn is_strong(self) -> bool {
+        matches!(
+            self,
+            Kind::StrongRead | Kind::StrongWrite | Kind::BulkReduce
+        )
+    }
+
+    fn is_generic(self) -> bool {
+        !matches!(self, Kind::BulkRead | Kind::BulkWrite | Kind::BulkReduce)
+    }
+
+    /// Whether it races with all that another kind of access races with.
+    fn covers(self, other: Kind) -> bool {
+        (self.writes() || !other.writes()) && (!self.is_strong() || other.is_strong())
+    }
+}
+
+/// An access to global memory.
+#[derive(Clone)]
+pub(crate) struct Access {
+    pub(crate) kind: Kind,
+    /// The scope of a strong one.
+    pub(crate) scope: Scope,
+    pub(crate) by: Party,
+    pub(crate) clock: u32,
+    pub(crate) lanes: Lanes,
+    pub(crate) instruction: u32,
+    /// For a write, the instruction by which the same thread had read the bytes before, if any.
+    pub(crate) read_by: Option<u32>,
+    /// For an asynchronous one, how it is known that it has happened.
+    pub(crate) completion: Option<Rc<Completion>>,
+}
+
+impl Access {
+    /// Whether two strong accesses have scopes that contain each other's thread.
+    fn is_morally_strong_with(&self, other: &Access) -> bool {
+        let least = self.by.scope_with(other.by);
+        self.kind.is_strong()
+            && other.kind.is_strong()
+            && least <= self.scope
+            && least <= other.scope
+    }
+
+    /// Whether it differs from another one in its time, its instruction and its lanes alone.
+    fn is_like(&self, other: &Access) -> bool {
+        self.is_of_warp(other.by)
+            && (self.kind, self.scope) == (other.kind, other.scope)
+            && self.completion.is_none()
+            && other.completion.is_none()
+    }
+
+    fn is_of_warp(&self, by: Party) -> bool {
+        (self.by.cluster, self.by.warp) == (by.cluster, by.warp)
+    }
+}
+
+/// An access, and what the warp knows that executes it.
+pub(crate) struct Use<'a> {
+    pub(crate) access: Access,
+    pub(crate) knowledge: &'a Knowledge,
+    pub(crate) lanes: &'a LaneOrder,
+    /// Whether it writes the values that the bytes have.
+    pub(crate) same_values: bool,
+}
+
+/// An earlier access, and how a later one of the same byte conflicts with it.
+pub(crate) struct Conflict {
+    pub(crate) address: u64,
+    pub(crate) earlier: Access,
+    pub(crate) is: Conflicts,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Conflicts {
+    /// Nothing orders the two.
+    Race,
+    /// Both read the byte and write it.
+    Update,
+    /// Both are strong, but not for each other.
+    Scope,
+    /// The earlier one is asynchronous, and nobody may know that it has happened.
+    InFlight,
+    /// The later one reads through the async proxy what the earlier one has written through the generic proxy.
+    Proxy,
+    /// The later one reads through the read-only cache.
+    ReadOnly,
+}
+
+/// Why an access is refused.
+pub(crate) enum Refusal {
+    Conflict(Box<Conflict>),
+    OverLimit(OverLimit),
+}
+
+/// An access to some bytes of a unit, one bit for each.
+#[derive(Clone)]
+struct Entry {
+    bytes: u16,
+    access: Access,
+}
+
+/// The accesses to the bytes of a unit. `None` is none.
+type Unit = Option<Rc<[Entry]>>;
+
+/// The accesses of a launch to global memory.
+pub(crate) struct Global {
+    /// Whether accesses are recorded and checked.
+    pub(crate) checked: bool,
+    /// The CTAs of the grid and of a cluster along x, y and z.
+    grid: [u32; 3],
+    cluster: [u32; 3],
+    pub(crate) releases: Releases,
+    clusters: Clusters,
+    /// By the number of the page in memory, its index in `pages`.
+    index: HashMap<u64, usize>,
+    pages: Vec<Box<[Unit; UNITS]>>,
+    /// The last page.
+    last: (u64, usize),
+    limit: u64,
+}
+
+/// What clusters have done, by their numbers.
+#[derive(Default)]
+struct Clusters {
+    running: BTreeSet<u64>,
+    /// Those that have released something to other clusters.
+    released: HashSet<u64>,
+}
+
+impl Clusters {
+    /// Whether no access can be ordered after those of a cluster any more.
+    fn are_alone(&self, cluster: u64) -> bool {
+        !self.running.contains(&cluster) && !self.released.contains(&cluster)
+    }
+}
+
+impl Global {
+    pub(crate) fn new(checked: bool, grid: [u32; 3], cluster: [u32; 3], limit: u64) -> Global {
+        Global {
+            checked,
+            grid,
+            cluster,
+            releases: Releases::default(),
+            clusters: Clusters::default(),
+            index: HashMap::new(),
+            pages: Vec::new(),
+            last: (u64::MAX, 0),
+            limit,
+        }
+    }
+
+    /// `%ctaid` of a CTA.
+    pub(crate) fn cta(&self, of: Party) -> [u32; 3] {
+        let first = first_cta(self.grid, self.cluster, of.cluster);
+        let [x, y, _] = self.cluster;
+        let rank = of.rank as u32;
+        [
+            first[0] + rank % x,
+            first[1] + rank / x % y,
+            first[2] + rank / x / y,
+        ]
+    }
+
+    pub(crate) fn begin(&mut self, cluster: u64) {
+        self.clusters.running.insert(cluster);
+    }
+
+    pub(crate) fn end(&mut self, cluster: u64) {
+        self.clusters.running.remove(&cluster);
+    }
+
+    /// Called when a cluster releases something to others.
+    pub(crate) fn release(&mut self, cluster: u64) {
+        self.clusters.released.insert(cluster);
+    }
+
+    /// Checks an access to some ranges of bytes, each of which is in one allocation, and records it.
+    pub(crate) fn access(&mut self, ranges: &[Range<u64>], usage: &Use<'_>) -> Result<(), Refusal> {
+        // Mostly the units of an access have the same accesses.
+        let mut last: Option<(Unit, u16, Unit)> = None;
+        for range in ranges {
+            let mut at = range.start;
+            while at < range.end {
+                let page = self.page(at / PAGE)?;
+                let (first, unit_end) = (at % UNIT, (at / UNIT + 1) * UNIT);
+                let count = range.end.min(unit_end) - at;
+                let bytes = (((1_u32 << count) - 1) << first) as u16;
+                let unit = &mut self.pages[page][(at % PAGE / UNIT) as usize];
+                match &last {
+                    Some((from, same, to)) if *same == bytes && is_same(from, unit) => {
+                        unit.clone_from(to);
+                    }
+                    _ => {
+                        let old = unit.as_deref().unwrap_or_default();
+                        let new = follow(old, at - first, bytes, usage, &self.clusters)?;
+                        let new = new.map_or_else(|| unit.clone(), Some);
+                        let from = std::mem::replace(unit, new.clone());
+                        last = Some((from, bytes, new));
+                    }
+                }
+                at = unit_end;
+            }
+        }
+        Ok(())
+    }
+
+    /// The index of a page.
+    fn page(&mut self, number: u64) -> Result<usize, Refusal> {
+        if self.last.0 != number {
+            let page = match self.index.get(&number) {
+                Some(page) => *page,
+                None => {
+                    let bytes = (self.pages.len() as u64 + 1) * PAGE;
+                    let what = "bytes of global memory with records of accesses";
+                    hold(what, bytes, self.limit).map_err(Refusal::OverLimit)?;
+                    self.pages.push(Box::new([const { None }; UNITS]));
+                    self.index.insert(number, self.pages.len() - 1);
+                    self.pages.len() - 1
+                }
+            };
+            self.last = (number, page);
+        }
+        Ok(self.last.1)
+    }
+}
+
+/// `%ctaid` of the first CTA of the cluster of this number.
+pub(crate) fn first_cta(grid: [u32; 3], cluster: [u32; 3], number: u64) -> [u32; 3] {
+    let [x, y, _]: [u64; 3] = std::array::from_fn(|i| u64::from(grid[i] / cluster[i]));
+    let position = [number % x, number / x % y, number / x / y];
+    std::array::from_fn(|i| position[i] as u32 * cluster[i])
+}
+
+fn is_same(a: &Unit, b: &Unit) -> bool {
+    match (a, b) {
+        (None, None) => true,
+        (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+        _ => false,
+    }
+}
+
+/// The accesses to a unit at `base` after one more to some of its bytes; `None` if they stay as they are.
+fn follow(
+    old: &[Entry],
+    base: u64,
+    bytes: u16,
+    usage: &Use<'_>,
+    clusters: &Clusters,
+) -> Result<Option<Rc<[Entry]>>, Refusal> {
+    let new = &usage.access;
+    for entry in old {
+        let common = Common {
+            base,
+            bytes: entry.bytes & bytes,
+        };
+        if common.bytes == 0 {
+            continue;
+        }
+        let earlier = &entry.access;
+        let is_before = usage.is_after(earlier, &common);
+        if let Some(is) = usage.conflict(earlier, is_before, old, common.bytes) {
+            return Err(Refusal::Conflict(Box::new(Conflict {
+                address: base + u64::from(common.bytes.trailing_zeros()),
+                earlier: earlier.clone(),
+                is,
+            })));
+        }
+    }
+    let is_recorded = |entry: &Entry| {
+        let common = Common { base, bytes };
+        entry.bytes & bytes == bytes
+            && entry.access.clock == new.clock
+            && entry.access.is_like(new)
+            && (entry.access.lanes == Lanes::Several || common.same(entry.access.lanes, new.lanes))
+    };
+    if old.iter().any(is_recorded) {
+        return Ok(None);
+    }
+    let mut new = new.clone();
+    let mut kept = Vec::new();
+    for entry in old {
+        let common = Common {
+            base,
+            bytes: entry.bytes & bytes,
+        };
+        let earlier = &entry.access;
+        let mut rest = entry.bytes;
+        if common.bytes != 0 {
+            if earlier.is_of_warp(new.by) && !earlier.kind.writes() && new.kind.writes() {
+                new.read_by = Some(earlier.instruction);
+            }
+            let is_before = usage.is_after(earlier, &common);
+            if earlier.is_like(&new) && !is_before {
+                // A byte that two lanes have read is as good as read by all: each write races with one of the two.
+                new.lanes = Lanes::Several;
+                rest &= !bytes;
+            } else if usage.replaces(earlier, is_before, &common) {
+                rest &= !bytes;
+            }
+        }
+        if rest != 0 {
+            kept.push(Entry {
+                bytes: rest,
+                access: earlier.clone(),
+            });
+        }
+    }
+    let new = Entry { bytes, access: new };
+    if kept.is_empty() {
+        return Ok(Some(Rc::new([new])));
+    }
+    kept.push(new);
+    if kept.len() > LONG {
+        forget_ended(&mut kept, clusters);
+    }
+    if kept.len() > MOST_ACCESSES {
+        kept.remove(0);
+    }
+    Ok(Some(kept.into()))
+}
+
+/// Of the accesses of clusters that have ended and released nothing, one of each kind is enough: nothing is ordered after any of
+/// them.
+fn forget_ended(entries: &mut Vec<Entry>, clusters: &Clusters) {
+    let mut seen: Vec<(Kind, Scope, u16)> = Vec::new();
+    entries.retain(|Entry { bytes, access }| {
+        if !clusters.are_alone(access.by.cluster) {
+            return true;
+        }
+        let found = seen
+            .iter_mut()
+            .find(|(kind, scope, _)| (*kind, *scope) == (access.kind, access.scope));
+        match found {
+            Some((_, _, seen)) => {
+                let is_new = bytes & !*seen != 0;
+                *seen |= bytes;
+                is_new
+            }
+            None => {
+                seen.push((access.kind, access.scope, *bytes));
+                true
+            }
+        }
+    });
+}
+
+/// Some bytes of a unit.
+struct Common {
+    base: u64,
+    bytes: u16,
+}
+
+impl Common {
+    fn addresses(&self) -> impl Iterator<Item = u64> {
+        (0..UNIT)
+            .filter(|byte| self.bytes >> byte & 1 == 1)
+            .map(|byte| self.base + byte)
+    }
+
+    /// Whether each byte has the same lane in both.
+    fn same(&self, a: Lanes, b: Lanes) -> bool {
+        a == b
+            || self
+                .addresses()
+                .all(|byte| a.at(byte).is_some() && a.at(byte) == b.at(byte))
+    }
+}
+
+impl Use<'_> {
+    /// Whether the access is ordered after an earlier one of the same bytes.
+    fn is_after(&self, earlier: &Access, bytes: &Common) -> bool {
+        let own = self.access.by;
+        let Some(known) = self.knowledge.of(earlier.by.cluster, own.cluster) else {
+            return false;
+        };
+        let same_cluster = earlier.by.cluster == own.cluster;
+        match &earlier.completion {
+            Some(completion) if same_cluster => completion.ended(own.warp, known),
+            Some(completion) => completion.ended(usize::MAX, known),
+            None if earlier.is_of_warp(own) => {
+                let (order, clock) = (self.lanes, earlier.clock);
+                order.all_know(clock)
+                    || bytes.addresses().all(|byte| {
+                        order.knows(self.access.lanes.at(byte), earlier.lanes.at(byte), clock)
+                    })
+            }
+            None => known.seen.get(earlier.by.warp) >= Some(&earlier.clock),
+        }
+    }
+
+    /// How the access conflicts with an earlier one of the same bytes, if it does.
+    fn conflict(
+        &self,
+        earlier: &Access,
+        is_before: bool,
+        entries: &[Entry],
+        bytes: u16,
+    ) -> Option<Conflicts> {
+        let access = &self.access;
+        if !access.kind.writes() && !earlier.kind.writes() {
+            return None;
+        }
+        if access.kind == Kind::ReadOnly {
+            return Some(Conflicts::ReadOnly);
+        }
+        if is_before {
+            let crosses = access.kind == Kind::BulkRead && earlier.kind.is_generic();
+            return (crosses && !self.is_fenced(earlier)).then_some(Conflicts::Proxy);
+        }
+        if access.is_morally_strong_with(earlier) {
+            return None;
+        }
+        // Threads that write equal values by one instruction give one result.
+        if self.same_values
+            && (earlier.kind, access.kind) == (Kind::Write, Kind::Write)
+            && earlier.instruction == access.instruction
+        {
+            return None;
+        }
+        if earlier.completion.is_some() {
+            return Some(Conflicts::InFlight);
+        }
+        if access.kind.is_strong() && earlier.kind.is_strong() {
+            return Some(Conflicts::Scope);
+        }
+        let has_read = || {
+            entries.iter().any(|entry| {
+                let read = &entry.access;
+                entry.bytes & bytes != 0
+                    && read.kind == Kind::Read
+                    && read.is_of_warp(access.by)
+                    && !std::ptr::eq(read, earlier)
+            })
+        };
+        let updates = match (access.kind, earlier.kind) {
+            (Kind::Read, Kind::Write) => earlier.read_by == Some(access.instruction),
+            (Kind::Write, Kind::Read) => has_read(),
+            (Kind::Write, Kind::Write) => earlier.read_by.is_some() && has_read(),
+            _ => false,
+        };
+        Some(if updates {
+            Conflicts::Update
+        } else {
+            Conflicts::Race
+        })
+    }
+
+    /// Whether an earlier access of the same bytes need not be remembered any more: what is ordered after this access, or races
+    /// with it, is ordered after that one or races with that one.
+    fn replaces(&self, earlier: &Access, is_before: bool, bytes: &Common) -> bool {
+        let new = &self.access;
+        let implied = match (&earlier.completion, &new.completion) {
+            // Who waits for a copy on an mbarrier learns nothing of what warps have done before it.
+            (None, Some(copy)) => is_before && !matches!(copy.by, Reading::Copy { .. }),
+            (Some(first), Some(second)) => {
+                is_before
+                    || earlier.is_of_warp(new.by)
+                        && first.is_before(second)
+                        && bytes.same(earlier.lanes, new.lanes)
+            }
+            (_, None) => is_before,
+        };
+        let both_strong = earlier.kind.is_strong() && new.kind.is_strong();
+        implied && new.kind.covers(earlier.kind) && (!both_strong || earlier.scope == new.scope)
+    }
+
+    /// Whether the async proxy may read what an earlier access has written through the generic proxy.
+    fn is_fenced(&self, earlier: &Access) -> bool {
+        let known = self
+            .knowledge
+            .of(earlier.by.cluster, self.access.by.cluster);
+        known.is_some_and(|known| known.fenced_global.get(earlier.by.warp) >= Some(&earlier.clock))
+    }
+}
