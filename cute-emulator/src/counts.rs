@@ -102,31 +102,34 @@ impl Class {
 
     pub(crate) fn of(op: &Op) -> Class {
         match op {
-            Op::Compute(_)
-            | Op::Compare(_)
+            Op::Compute { .. }
+            | Op::Compare { .. }
             | Op::Pack { .. }
             | Op::Unpack { .. }
             | Op::Clock { .. }
             | Op::RankOf { .. }
             | Op::MapRank { .. } => Class::Arithmetic,
-            Op::Branch { .. } | Op::Exit | Op::Trap | Op::Nop => Class::Control,
-            Op::Shuffle(_)
+            Op::Branch { .. } | Op::Exit { .. } | Op::Trap { .. } | Op::Nop { .. } => {
+                Class::Control
+            }
+            Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
             | Op::Reduce { .. }
             | Op::Elect { .. }
             | Op::ActiveMask { .. }
-            | Op::WarpSync => Class::Lanes,
+            | Op::WarpSync { .. } => Class::Lanes,
             Op::Load { .. }
             | Op::Store { .. }
-            | Op::Atomic(_)
+            | Op::Atomic { .. }
             | Op::LoadMatrix { .. }
             | Op::StoreMatrix { .. } => Class::Memory,
-            Op::ProxyFence
-            | Op::InitFence
+            Op::Fence { .. }
+            | Op::ProxyFence { .. }
+            | Op::InitFence { .. }
             | Op::Barrier { .. }
-            | Op::ClusterArrive
-            | Op::ClusterWait
+            | Op::ClusterArrive { .. }
+            | Op::ClusterWait { .. }
             | Op::MbarrierInit { .. }
             | Op::MbarrierInval { .. }
             | Op::MbarrierArrive { .. }
@@ -135,15 +138,17 @@ impl Class {
             | Op::SetMaxRegisters { .. } => Class::Synchronisation,
             Op::CopyIn { .. }
             | Op::CopyOut { .. }
-            | Op::BulkCommit
+            | Op::BulkCommit { .. }
             | Op::BulkWait { .. }
             | Op::CopyAsync { .. }
-            | Op::CopyAsyncCommit
+            | Op::CopyAsyncCommit { .. }
             | Op::CopyAsyncWait { .. }
             | Op::CopyAsyncArrive { .. } => Class::Copy,
-            Op::Mma(_) | Op::Wgmma(_) | Op::WgmmaFence | Op::WgmmaCommit | Op::WgmmaWait { .. } => {
-                Class::Matrix
-            }
+            Op::Mma { .. }
+            | Op::Wgmma { .. }
+            | Op::WgmmaFence { .. }
+            | Op::WgmmaCommit { .. }
+            | Op::WgmmaWait { .. } => Class::Matrix,
         }
     }
 }
