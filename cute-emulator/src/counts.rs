@@ -109,9 +109,7 @@ impl Class {
             | Op::Clock { .. }
             | Op::RankOf { .. }
             | Op::MapRank { .. } => Class::Arithmetic,
-            Op::Branch { .. } | Op::Exit { .. } | Op::Trap { .. } | Op::Nop { .. } => {
-                Class::Control
-            }
+            Op::Branch { .. } | Op::Exit | Op::Trap | Op::Nop => Class::Control,
             Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
@@ -126,10 +124,10 @@ impl Class {
             | Op::StoreMatrix { .. } => Class::Memory,
             Op::Fence { .. }
             | Op::ProxyFence { .. }
-            | Op::InitFence { .. }
+            | Op::InitFence
             | Op::Barrier { .. }
-            | Op::ClusterArrive { .. }
-            | Op::ClusterWait { .. }
+            | Op::ClusterArrive
+            | Op::ClusterWait
             | Op::MbarrierInit { .. }
             | Op::MbarrierInval { .. }
             | Op::MbarrierArrive { .. }
@@ -138,16 +136,16 @@ impl Class {
             | Op::SetMaxRegisters { .. } => Class::Synchronisation,
             Op::CopyIn { .. }
             | Op::CopyOut { .. }
-            | Op::BulkCommit { .. }
+            | Op::BulkCommit
             | Op::BulkWait { .. }
             | Op::CopyAsync { .. }
-            | Op::CopyAsyncCommit { .. }
+            | Op::CopyAsyncCommit
             | Op::CopyAsyncWait { .. }
             | Op::CopyAsyncArrive { .. } => Class::Copy,
             Op::Mma { .. }
             | Op::Wgmma { .. }
-            | Op::WgmmaFence { .. }
-            | Op::WgmmaCommit { .. }
+            | Op::WgmmaFence
+            | Op::WgmmaCommit
             | Op::WgmmaWait { .. } => Class::Matrix,
         }
     }
