@@ -102,15 +102,15 @@ impl Class {
 
     pub(crate) fn of(op: &Op) -> Class {
         match op {
-            Op::Compute(_)
-            | Op::Compare(_)
+            Op::Compute { .. }
+            | Op::Compare { .. }
             | Op::Pack { .. }
             | Op::Unpack { .. }
             | Op::Clock { .. }
             | Op::RankOf { .. }
             | Op::MapRank { .. } => Class::Arithmetic,
             Op::Branch { .. } | Op::Exit | Op::Trap | Op::Nop => Class::Control,
-            Op::Shuffle(_)
+            Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
             | Op::Reduce { .. }
@@ -119,7 +119,7 @@ impl Class {
             | Op::WarpSync { .. } => Class::Lanes,
             Op::Load { .. }
             | Op::Store { .. }
-            | Op::Atomic(_)
+            | Op::Atomic { .. }
             | Op::LoadMatrix { .. }
             | Op::StoreMatrix { .. } => Class::Memory,
             Op::Fence { .. }
@@ -142,9 +142,11 @@ impl Class {
             | Op::CopyAsyncCommit
             | Op::CopyAsyncWait { .. }
             | Op::CopyAsyncArrive { .. } => Class::Copy,
-            Op::Mma(_) | Op::Wgmma(_) | Op::WgmmaFence | Op::WgmmaCommit | Op::WgmmaWait { .. } => {
-                Class::Matrix
-            }
+            Op::Mma { .. }
+            | Op::Wgmma { .. }
+            | Op::WgmmaFence
+            | Op::WgmmaCommit
+            | Op::WgmmaWait { .. } => Class::Matrix,
         }
     }
 }

@@ -26,7 +26,7 @@ const MOST_SLICES: usize = 1 << 19;
 #[derive(Clone, Debug)]
 pub(crate) struct Slice {
     pub(crate) name: String,
-    /// The index of the CTA in the grid, or rather an index that differs for each CTA of a launch.
+    /// The number of the CTA in the grid.
     pub(crate) cta: u64,
     pub(crate) row: Row,
     pub(crate) start: u64,

@@ -5,11 +5,14 @@ use crate::exec::step::Step;
 use crate::numerics::{Columns, Format, FusedSum, Row, WIDTH};
 use crate::op::{Inputs, Mma, Output, Reg};
 use cute_hopper::wgmma;
+use rayon::prelude::*;
 
 /// The number of rows of D that a warp computes.
 pub(super) const ROWS: usize = wgmma::M as usize / WARPGROUP;
 /// The most bytes along K of one instruction.
 pub(super) const K_BYTES: usize = wgmma::K_BYTES as usize;
+/// So many columns of B are worth the work of several cores.
+const WORTHWHILE_COLUMNS: usize = 128;
 /// The number of columns of D that `mma.sync` computes.
 const COLUMNS: usize = 8;
 
@@ -32,7 +35,10 @@ impl Factor {
                     let row = |n: usize| Row::new(format, &columns[n], negate);
                     Columns::new(&std::array::from_fn(row))
                 };
-                Factor::Float(columns.chunks_exact(WIDTH).map(decode).collect())
+                Factor::Float(match columns.len() >= WORTHWHILE_COLUMNS {
+                    true => columns.par_chunks_exact(WIDTH).map(decode).collect(),
+                    false => columns.chunks_exact(WIDTH).map(decode).collect(),
+                })
             }
         }
     }

@@ -37,35 +37,44 @@ impl Step<'_> {
         len: usize,
         moves: Moves,
     ) {
-        let addresses = self.warp.rows[address.base as usize]
-            .map(|base| base.wrapping_add_signed(address.offset));
-        let first = addresses[active.trailing_zeros() as usize % LANES];
+        let bases = &self.warp.rows[address.base as usize];
+        let addresses = || bases.map(|base| base.wrapping_add_signed(address.offset));
+        let base = bases[active.trailing_zeros() as usize % LANES];
+        let first = base.wrapping_add_signed(address.offset);
         let bytes = u64::from(active.count_ones()) * len as u64;
         let read = if moves == Moves::Write { 0 } else { bytes };
         let written = if moves == Moves::Read { 0 } else { bytes };
         // Lanes whose bytes follow one another need no search.
         let contiguous = active == u32::MAX
-            && (0..LANES).all(|lane| addresses[lane] == first.wrapping_add((lane * len) as u64));
+            && (bases.iter().enumerate()).fold(true, |all, (lane, other)| {
+                all & (*other == base.wrapping_add((lane * len) as u64))
+            });
         match self.locate(space, first) {
             Ok(Location::Global(_)) => {
                 let last = first.wrapping_add(bytes.saturating_sub(1));
+                let sectors = match contiguous {
+                    true => (last / SECTOR_BYTES).wrapping_sub(first / SECTOR_BYTES) + 1,
+                    false => {
+                        let addresses = addresses();
+                        sectors(lanes(active).map(|lane| addresses[lane]), len)
+                    }
+                };
                 let traffic = &mut self.watch.counts.global;
                 traffic.read += read;
                 traffic.written += written;
                 traffic.requests += 1;
-                traffic.sectors += match contiguous {
-                    true => (last / SECTOR_BYTES).wrapping_sub(first / SECTOR_BYTES) + 1,
-                    false => sectors(lanes(active).map(|lane| addresses[lane]), len),
-                };
+                traffic.sectors += sectors;
             }
             Ok(Location::Shared(..)) => {
+                let conflicts = match contiguous {
+                    true => 0,
+                    false => conflicts(&addresses(), active, len),
+                };
                 let traffic = &mut self.watch.counts.shared;
                 traffic.read += read;
                 traffic.written += written;
                 traffic.requests += 1;
-                if !contiguous {
-                    traffic.bank_conflicts += conflicts(&addresses, active, len);
-                }
+                traffic.bank_conflicts += conflicts;
             }
             _ => {}
         }

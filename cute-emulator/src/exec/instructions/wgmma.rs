@@ -9,7 +9,7 @@ use super::product::{Factor, K_BYTES, KRow, Product, ROWS, rows_of_a};
 use crate::error::FaultKind;
 use crate::exec::state::knowledge::Phases;
 use crate::exec::state::readers::{AsyncRead, End, Reading};
-use crate::exec::state::shared::How;
+use crate::exec::state::shared::{How, Shared};
 use crate::exec::state::warp::{LANES, Row, Split, WARPGROUP, Wait};
 use crate::exec::state::wgmma::{CORE_BYTES, Descriptor, Pending};
 use crate::exec::step::{Blame, Flow, Result, Step};
@@ -324,14 +324,31 @@ impl<'a> Step<'a> {
         ];
         let size = wgmma.inputs.bytes();
         for (descriptor, mn_major, rows, record) in operands.into_iter().flatten() {
-            descriptor.cores(mn_major, rows, K_BYTES, size, |address, _, _| {
-                let range = shared.range(address, CORE_BYTES as usize)?;
+            let begin = |shared: &mut Shared, range: Range<usize>| {
                 shared.check(range.clone(), usage, code, warps)?;
                 match record {
                     true => shared.read_async(range, &read, &warp.knowledge),
                     false => Ok(()),
                 }
+            };
+            // Bytes that lie together are checked together.
+            let mut together: Option<Range<usize>> = None;
+            descriptor.cores(mn_major, rows, K_BYTES, size, |address, _, _| {
+                let range = shared.range(address, CORE_BYTES as usize)?;
+                match &mut together {
+                    Some(before) if before.end == range.start => before.end = range.end,
+                    Some(behind) if behind.start == range.end => behind.start = range.start,
+                    other => {
+                        if let Some(done) = other.replace(range) {
+                            begin(shared, done)?;
+                        }
+                    }
+                }
+                Ok(())
             })?;
+            if let Some(rest) = together {
+                begin(shared, rest)?;
+            }
         }
         Ok(read)
     }

@@ -80,6 +80,13 @@ impl Descriptor {
                     f(self.mn_major((row * size) as u64, k as u64), row, k)?;
                 }
             }
+        } else if self.swizzle == SwizzleMode::None {
+            // The rows of a core matrix follow one another.
+            for byte in (0..bytes).step_by(core) {
+                for row in rows.clone() {
+                    f(self.k_major(row as u64, byte as u64), row, byte)?;
+                }
+            }
         } else {
             for row in rows {
                 for byte in (0..bytes).step_by(core) {
