@@ -12,14 +12,14 @@ const BLUE: Style = AnsiColor::Blue.on_default().bold();
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) statement: Statement,
-    pub(crate) error: NotationError,
+    pub(crate) error: Box<NotationError>,
 }
 
 impl Failure {
     pub(crate) fn new(statement: &Statement, error: NotationError) -> Self {
         Self {
             statement: statement.clone(),
-            error,
+            error: Box::new(error),
         }
     }
 
@@ -59,7 +59,7 @@ impl Failure {
             note,
             help,
             at,
-        } = &self.error;
+        } = &*self.error;
         let (line, column) = self.place();
         json!({ "error": {
             "message": message,

@@ -103,16 +103,15 @@ impl Session {
         Ok(Prepared { facts, expr, known })
     }
 
-    /// The value of an expression. A tuple of integers by itself stands for its compact layout.
+    /// The value of an expression. A tuple of integers that no operation gives stands for its compact layout.
     pub(crate) fn symbolic(&self, text: &str) -> Result<(Prepared, Symbolic), NotationError> {
         let prepared = self.prepare(text)?;
         let Prepared { facts, expr, .. } = &prepared;
-        let symbolic = match &expr.kind {
-            ExprKind::Tuple(_) => {
-                eval_symbolic(facts, expr, &prepared.names()).map(|(value, _)| value)
-            }
-            _ => eval_symbolic_value(facts, expr, &prepared.names()),
-        }?;
+        let mut symbolic = eval_symbolic_value(facts, expr, &prepared.names())?;
+        let is_result = matches!(expr.kind, ExprKind::Call { .. });
+        if matches!(symbolic.value, Value::Tuple(_)) && !is_result {
+            symbolic = eval_symbolic(facts, expr, &prepared.names())?.0;
+        }
         Ok((prepared, symbolic))
     }
 
