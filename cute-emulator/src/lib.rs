@@ -16,11 +16,13 @@
 //! # What is not modelled
 //!
 //! - An instruction that is not modelled is an error when the module is loaded; `tests/emulator/not_modelled.txt` lists
-//!   them. Local and constant memory, functions, and im2col copies are among them.
+//!   them. im2col copies and asynchronous reductions are among them.
 //! - Races are found in shared memory only, and between warps only. Races in global memory and between the lanes of a warp are
 //!   not found.
 //! - Matrix descriptors with a base offset are refused.
 //! - `ex2`, `lg2`, `sin`, `cos`, `tanh` and the other approximations are rounded correctly; the hardware's are not.
+//! - Of the functions that the driver defines there are `vprintf`, `__assertfail`, `malloc` and `free`. What kernels print is in
+//!   [`GlobalMemory::take_output`].
 //! - Clocks count warp instructions; they do not measure speed.
 //!
 //! # What a module cannot do
@@ -82,8 +84,8 @@ mod special;
 mod tensor_map;
 
 pub use error::{
-    AllocError, EmulatorError, Fault, FaultKind, FreeError, LaunchProblem, MemoryError, Nearest,
-    Other, Site, Stuck,
+    AllocError, Assertion, EmulatorError, Fault, FaultKind, FreeError, LaunchProblem, MemoryError,
+    Nearest, Other, Site, Stuck,
 };
 pub use launch::{Launch, Policy, Schedule, Stats};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};

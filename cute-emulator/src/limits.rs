@@ -41,6 +41,11 @@ pub struct Limits {
     /// Bytes on the host for asynchronous operations that are not complete: copies, bulk stores that have not read their
     /// source, arrivals that follow `cp.async`, and wgmma instructions that no thread has waited for.
     pub pending_bytes: u64,
+    /// Bytes of local memory of a thread, which nested calls take. A value above 2¹⁹ counts as 2¹⁹, the hardware's limit. What
+    /// calls take counts as `pending_bytes`, too.
+    pub local_bytes: u64,
+    /// Bytes that kernels may print before the host takes them; further text is lost.
+    pub output_bytes: u64,
     /// Initialised mbarriers of a CTA.
     pub mbarriers: u64,
     /// Warp instructions of a launch; a launch that needs more fails. A value above 2³¹ - 1 counts as 2³¹ - 1, since a
@@ -65,6 +70,8 @@ impl Default for Limits {
             ctas: 1 << 24,
             state_bytes: 1 << 30,
             pending_bytes: 256 << 20,
+            local_bytes: 64 << 10,
+            output_bytes: 1 << 20,
             mbarriers: 1024,
             steps: 1 << 30,
         }

@@ -3,8 +3,10 @@
 mod atomics;
 mod copies;
 mod coverage;
+mod cuda;
 mod events;
 mod faults;
+mod hardware;
 mod hostile;
 mod instructions;
 mod mbarriers;

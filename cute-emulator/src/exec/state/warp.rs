@@ -4,8 +4,9 @@ use super::knowledge::Knowledge;
 use super::repetition::Repetition;
 use super::wgmma::Pending;
 use crate::limits::{OutOfHostMemory, filled};
-use crate::op::{Code, Reg};
+use crate::op::{Code, LOCAL_WINDOW, Reg};
 use crate::special::Position;
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
@@ -17,6 +18,9 @@ pub(crate) const WARPGROUP: usize = cute_hopper::threads::WARPGROUP_WARPS as usi
 
 /// A row of the register file: one value for each lane.
 pub(crate) type Row = [u64; LANES];
+
+/// New local memory is filled with this byte.
+pub(crate) const POISON: u8 = 0xff;
 
 /// The bytes that a row takes on the host, with its elements of `in_flight`, `touched` and `written_rows`.
 pub(crate) const ROW_BYTES: u64 = (size_of::<Row>() + 3 * size_of::<u32>()) as u64;
@@ -67,6 +71,10 @@ pub(crate) struct Warp {
     pub(crate) priority: u64,
     /// Registers of each thread, which `setmaxnreg` changes.
     pub(crate) registers: u32,
+    /// The local memory of each lane.
+    pub(crate) local: [Vec<u8>; LANES],
+    /// How many bytes of it calls have taken.
+    pub(crate) grown: u64,
 }
 
 /// Lanes of a warp that are at the same instruction.
@@ -74,6 +82,8 @@ pub(crate) struct Warp {
 pub(crate) struct Split {
     pub(crate) pc: usize,
     pub(crate) mask: u32,
+    /// The calls that they have not returned from, the last one first.
+    pub(crate) call: Option<Rc<Frame>>,
     pub(crate) wait: Option<Wait>,
     /// The last wait for an mbarrier that returned false, and its instruction.
     pub(crate) refused: Option<(usize, Wait)>,
@@ -81,6 +91,38 @@ pub(crate) struct Split {
     pub(crate) given_up: bool,
     /// The states of its registers when it waited in vain after that.
     pub(crate) attempts: Repetition,
+}
+
+/// A call that has not returned.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// The index of the call.
+    pub(crate) at: usize,
+    /// The number of the function.
+    pub(crate) function: usize,
+    /// How many calls it is nested in.
+    pub(crate) depth: usize,
+    /// What registers of the function held before, if it is called while it runs.
+    pub(crate) saved: Vec<(Reg, Row)>,
+    /// The call that the caller is in.
+    pub(crate) caller: Option<Rc<Frame>>,
+}
+
+impl Split {
+    /// Splits that are in more calls, or in as many and at an earlier instruction, run first.
+    pub(crate) fn order(&self) -> (Reverse<usize>, usize) {
+        let depth = self.call.as_ref().map_or(0, |call| call.depth + 1);
+        (Reverse(depth), self.pc)
+    }
+
+    /// Whether two splits are at the same instruction of the same call.
+    pub(crate) fn is_at(&self, other: &Split) -> bool {
+        let same_call = match (&self.call, &other.call) {
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        same_call && self.pc == other.pc
+    }
 }
 
 /// What a split waits for.
@@ -127,6 +169,12 @@ impl Warp {
         for (row, value) in &code.constants {
             rows[*row as usize] = [*value; LANES];
         }
+        for (row, offset) in &code.globals {
+            rows[*row as usize] = [position.variables + offset; LANES];
+        }
+        if let Some(row) = code.frame {
+            rows[row as usize] = [LOCAL_WINDOW; LANES];
+        }
         for (row, register, axis) in &code.specials {
             rows[*row as usize] = std::array::from_fn(|lane| {
                 let value = position.value(*register, *axis, lane as u32);
@@ -141,6 +189,10 @@ impl Warp {
         let mut knowledge = Knowledge::new(warps);
         // A warp's clock begins at 1, since the other warps know its clock 0.
         Rc::make_mut(&mut knowledge.seen)[index] = 1;
+        let mut local = std::array::from_fn(|_| Vec::new());
+        for lane in self::lanes(alive) {
+            local[lane] = filled(code.frame_bytes as usize, POISON)?;
+        }
         Ok(Warp {
             in_flight: filled(rows.len(), 0)?,
             // Equal to `wgmma_fences`: a wgmma needs a `wgmma.fence` before the first use of a row too.
@@ -158,6 +210,7 @@ impl Warp {
             warp: position.warp,
             knowledge,
             registers,
+            local,
             ..Warp::default()
         })
     }
