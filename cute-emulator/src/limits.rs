@@ -25,7 +25,7 @@ pub struct Limits {
     pub text_bytes: u64,
     /// Entries (kernels) of a module.
     pub entries: u64,
-    /// Instructions of an entry. A value above 2²¹ counts as 2²¹: the record of a byte's last writer has 21 bits for the
+    /// Instructions of an entry, with those of the functions that it calls; all entries together may have four times as many. A value above 2²¹ counts as 2²¹: the record of a byte's last writer has 21 bits for the
     /// instruction.
     pub instructions: u64,
     /// Registers of an entry: those that its instructions name, its distinct constants, and its special registers.

@@ -15,6 +15,9 @@ use std::sync::Arc;
 const MAX_THREADS: u64 = threads::MAX_CTA as u64;
 const MAX_CLUSTER: u64 = threads::MAX_NON_PORTABLE_CLUSTER as u64;
 
+/// All entries of a module together may have this many times [`Limits::instructions`].
+const MOST_COPIES: u64 = 4;
+
 /// A PTX module that is parsed, validated and decoded. It can be launched any number of times.
 #[derive(Debug)]
 pub struct Program {
@@ -122,10 +125,19 @@ impl Program {
         let Some(first) = entries.first() else {
             return Ok(program);
         };
+        let mut instructions = 0;
         let shared = decode::module_scope(&source).map_err(|error| unsupported(first, error))?;
         for (entry, lines) in entries.into_iter().zip(&source.lines) {
             let code = decode::decode(&shared, entry, lines, limits)
                 .map_err(|error| unsupported(entry, error))?;
+            // Functions are decoded for each entry that calls them.
+            instructions += code.instructions.len() as u64;
+            let what = "instructions of all entries, with the functions that each calls,";
+            hold(
+                what,
+                instructions,
+                limits.instructions.saturating_mul(MOST_COPIES),
+            )?;
             let index = program.entries.len();
             program.by_name.entry(entry.name.clone()).or_insert(index);
             program.entries.push((info(entry, &code), code));

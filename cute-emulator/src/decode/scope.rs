@@ -174,6 +174,12 @@ impl<'a> Scope<'a> {
             .variables
             .insert(variable.name.clone(), (start, byte_len(variable)));
         let size = variable.ty.bits().div_ceil(8) as usize;
+        if size > size_of::<u64>() && !variable.init.is_empty() {
+            return Err(format!(
+                "initial values of {} are not modelled",
+                variable.ty
+            ));
+        }
         for (i, value) in variable.init.iter().enumerate() {
             let at = start as usize + i * size;
             let bits = match value {

@@ -1234,7 +1234,12 @@ fn wrong_calls_are_faults() {
     };
     let forever = ".func f(.param .b32 x);\n.func f(.param .b32 x)\n{\n.reg .b32 %r<2>;\n.param .b32 y;\n\
                    ld.param.b32 %r0, [x];\nst.param.b32 [y], %r0;\ncall f, (y);\nret;\n}";
+    let endless = ".func f();\n.func f()\n{\ncall f;\nret;\n}";
     let cases = [
+        (
+            entry(endless, "call f;"),
+            "calls are nested so deep that the thread needs",
+        ),
         (
             entry(forever, "st.param.b32 [passed], 1; call f, (passed);"),
             "calls are nested so deep that the thread needs",

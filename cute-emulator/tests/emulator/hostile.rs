@@ -595,6 +595,14 @@ fn modules_are_held_against_their_limits() {
             "300000000 bytes of module variables are over the limit of 268435456",
         ),
         (
+            "wide initial values",
+            format!(
+                "{}.global .b128 x = 1;\n.visible .entry k() {{ ret; }}",
+                head.replace("8.0", "8.6")
+            ),
+            "initial values of .b128 are not modelled",
+        ),
+        (
             "dynamic shared memory",
             format!("{head}.extern .shared .b8 x[300000];\n.visible .entry k() {{ ret; }}"),
             "`.extern` is only for dynamic shared memory",

@@ -1,7 +1,7 @@
 //! Calls, returns, and branches by an index.
 
 use crate::error::FaultKind;
-use crate::exec::state::warp::{Frame, POISON, Split, lanes};
+use crate::exec::state::warp::{Frame, POISON, Row, Split, lanes};
 use crate::exec::step::{Blame, Flow, Result, Step};
 use crate::op::{
     CODE_WINDOW, Call, Callee, FRAME_ALIGN, FUNCTION_BYTES, Op, Reg, Slot, Subroutine, WINDOW_BYTES,
@@ -12,6 +12,14 @@ use std::rc::Rc;
 const MAX_LOCAL_BYTES: u64 = crate::decode::MAX_LOCAL_BYTES;
 /// Making a frame of this many bytes in a lane is charged like one instruction.
 const BYTES_PER_STEP: u64 = 1024;
+
+/// The most bytes of registers that the calls of a thread may save.
+const MAX_SAVED_BYTES: usize = 8 << 20;
+
+/// The bytes from the caller's frame to that of the callee: not 0, so that the local memory limits how deeply calls are nested.
+fn frame_len(call: &Call) -> u64 {
+    u64::from(call.frame_bytes.max(1).next_multiple_of(FRAME_ALIGN))
+}
 
 impl Step<'_> {
     pub(crate) fn branch_indexed(
@@ -72,6 +80,13 @@ impl Step<'_> {
             true => function.rows.clone(),
             false => 0..0,
         };
+        if (depth + 1) * rows.len() * size_of::<Row>() > MAX_SAVED_BYTES {
+            let message = format!(
+                "{} nested calls of functions that call themselves need too many registers",
+                depth + 1
+            );
+            return Err(Blame::lane(FaultKind::Operand(message), first));
+        }
         self.charge(rows.len() as u64);
         let saved = rows
             .map(|row| (row, self.warp.rows[row as usize]))
@@ -105,7 +120,7 @@ impl Step<'_> {
         };
         for lane in lanes(active) {
             let callee = self.frame(lane);
-            let caller = callee - u64::from(call.frame_bytes.next_multiple_of(FRAME_ALIGN));
+            let caller = callee - frame_len(call);
             for (from, to) in function.returns.iter().zip(&call.results) {
                 self.copy_slot(lane, (callee, *from), (caller, *to))?;
             }
@@ -119,7 +134,7 @@ impl Step<'_> {
 
     /// Makes frames after those of the caller, and copies what the call passes into them.
     fn enter_frame(&mut self, taken: u32, call: &Call, function: &Subroutine) -> Result<()> {
-        let caller_bytes = u64::from(call.frame_bytes.next_multiple_of(FRAME_ALIGN));
+        let caller_bytes = frame_len(call);
         let limit = self.limits.local_bytes.min(MAX_LOCAL_BYTES);
         for lane in lanes(taken) {
             let caller = self.frame(lane);

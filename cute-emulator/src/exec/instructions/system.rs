@@ -108,7 +108,7 @@ impl Step<'_> {
             };
             let mut next = |step: &mut Self, bytes: usize| {
                 let mut value = [0; 8];
-                address = address.next_multiple_of(bytes as u64);
+                address = address.wrapping_add(bytes as u64 - 1) & !(bytes as u64 - 1);
                 step.read_generic(lane, address, &mut value[..bytes])?;
                 address = address.wrapping_add(bytes as u64);
                 count += 1;
