@@ -1,5 +1,8 @@
 //! The functions that arithmetic instructions compute: for each lane, from raw bits to raw bits.
 
+mod bits;
+mod rounded;
+
 use crate::numerics::{self, Format, bf16_bits, f16_bits, fp8_bits};
 use crate::op::{Binary, Function, Unary};
 use cute_ptx::ast::{Operand, Type};
@@ -37,6 +40,23 @@ ints! { u8 => u8; i8 => u8; u16 => u16; i16 => u16; u32 => u32; i32 => u32; u64 
 trait Float {
     /// Whether the type is f64.
     const DOUBLE: bool = false;
+    /// The bits of the fraction.
+    const FRACTION: i32;
+    /// The least exponent of normal numbers.
+    const LEAST_EXPONENT: i32;
+    /// The largest finite number.
+    const LARGEST: f64;
+    /// The bits of a number that was an f64, of which a NaN keeps its sign and its upper bits.
+    fn narrowed(value: f64) -> u64 {
+        if !value.is_nan() {
+            return Self::put(value);
+        }
+        let (bits, exponent) = (value.to_bits(), 52 - Self::FRACTION as u32);
+        // The sign, an exponent of ones, and the upper bits of the fraction, of which the highest is set.
+        let fraction = (bits >> exponent | 1 << (Self::FRACTION - 1)) & ((1 << Self::FRACTION) - 1);
+        let infinity = Self::put(f64::INFINITY);
+        ((bits >> 63) * (infinity << 1 & !infinity)) | infinity | fraction
+    }
     fn get(bits: u64) -> f64;
     fn real(bits: u64) -> Real {
         Real {
@@ -57,6 +77,9 @@ struct Real {
 }
 
 impl Float for f32 {
+    const FRACTION: i32 = 23;
+    const LEAST_EXPONENT: i32 = -126;
+    const LARGEST: f64 = f32::MAX as f64;
     fn get(bits: u64) -> f64 {
         f64::from(f32::from_bits(bits as u32))
     }
@@ -80,6 +103,9 @@ fn single(value: f32) -> u64 {
 
 impl Float for f64 {
     const DOUBLE: bool = true;
+    const FRACTION: i32 = 52;
+    const LEAST_EXPONENT: i32 = -1022;
+    const LARGEST: f64 = f64::MAX;
     fn get(bits: u64) -> f64 {
         f64::from_bits(bits)
     }
@@ -89,6 +115,9 @@ impl Float for f64 {
 }
 
 impl Float for half::f16 {
+    const FRACTION: i32 = 10;
+    const LEAST_EXPONENT: i32 = -14;
+    const LARGEST: f64 = 65504.0;
     fn get(bits: u64) -> f64 {
         half::f16::from_bits(bits as u16).to_f64()
     }
@@ -98,6 +127,9 @@ impl Float for half::f16 {
 }
 
 impl Float for half::bf16 {
+    const FRACTION: i32 = 7;
+    const LEAST_EXPONENT: i32 = -126;
+    const LARGEST: f64 = 255.0 / 128.0 * (1_u128 << 127) as f64;
     fn get(bits: u64) -> f64 {
         half::bf16::from_bits(bits as u16).to_f64()
     }
@@ -232,11 +264,16 @@ fn brev<T: Int>(a: u64) -> u64 {
     T::wrap(T::wide(a)).reverse_bits() >> (64 - T::BITS)
 }
 
+/// The position or the length of a bit field. Of 32 bits the hardware reads the lowest byte, of 64 it reads all.
+fn field_operand<T: Int>(operand: u64) -> u32 {
+    match T::BITS {
+        64 => (operand as u32).min(64),
+        bits => (operand as u32 & 0xff).min(bits),
+    }
+}
+
 fn bfe<T: Int>(a: u64, position: u64, len: u64) -> u64 {
-    let (position, len) = (
-        (position as u32 & 0xff).min(T::BITS),
-        (len as u32 & 0xff).min(T::BITS),
-    );
+    let (position, len) = (field_operand::<T>(position), field_operand::<T>(len));
     let signed = T::wide(u64::MAX) < 0;
     if len == 0 {
         return 0;
@@ -252,10 +289,7 @@ fn bfe<T: Int>(a: u64, position: u64, len: u64) -> u64 {
 }
 
 fn bfi<T: Int>(a: u64, b: u64, position: u64, len: u64) -> u64 {
-    let (position, len) = (
-        (position as u32 & 0xff).min(T::BITS),
-        (len as u32 & 0xff).min(T::BITS),
-    );
+    let (position, len) = (field_operand::<T>(position), field_operand::<T>(len));
     let mask = ((1_i128 << len) - 1) << position;
     T::wrap(T::wide(b) & !mask | (T::wide(a) << position) & mask)
 }
@@ -264,6 +298,14 @@ fn bfind<T: Int>(a: u64) -> u64 {
     let value = T::wide(a);
     let magnitude = T::wrap(if value < 0 { !value } else { value });
     u64::from(magnitude.checked_ilog2().unwrap_or(u32::MAX))
+}
+
+/// Like [`bfind`], as the shift to the left that brings the bit to the top.
+fn bfind_shift<T: Int>(a: u64) -> u64 {
+    match bfind::<T>(a) {
+        found if found == u64::from(u32::MAX) => found,
+        found => u64::from(T::BITS) - 1 - found,
+    }
 }
 
 /// Each of the four selectors picks one of the eight bytes of b:a, or the sign of that byte in all eight bits.
@@ -312,6 +354,20 @@ fn least(a: f64, b: f64) -> f64 {
     }
 }
 
+/// The upper half of an f64, of which `rcp.approx` and `rsqrt.approx` with `.ftz` make the upper half of theirs.
+fn upper(bits: u64) -> u64 {
+    bits & !u64::from(u32::MAX)
+}
+
+/// 1 with the sign of a product.
+fn sign_of_product(a: f64, b: f64) -> f64 {
+    if a.is_sign_negative() == b.is_sign_negative() {
+        1.0
+    } else {
+        -1.0
+    }
+}
+
 macro_rules! float_functions {
     ($($name:ident($($a:ident),*) = $e:expr;)*) => {$(
         fn $name<T: Float>($($a: u64),*) -> u64 {
@@ -333,10 +389,15 @@ float_functions! {
     fmax(a, b) = -least(-a, -b);
     fmin_nan(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { least(a, b) };
     fmax_nan(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { -least(-a, -b) };
-    // PTX's order of operands: the result has the magnitude of b and the sign of a.
-    copysign(a, b) = b.copysign(a);
-    fneg(a) = -a;
-    fabs(a) = a.abs();
+    // The sign is that of the product, the magnitude is compared.
+    fmin_xor(a, b) = least(a.abs(), b.abs()).copysign(sign_of_product(a, b));
+    fmax_xor(a, b) = (-least(-a.abs(), -b.abs())).copysign(sign_of_product(a, b));
+    fmin_nan_xor(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { least(a.abs(), b.abs()).copysign(sign_of_product(a, b)) };
+    fmax_nan_xor(a, b) = if a.is_nan() || b.is_nan() { f64::NAN } else { (-least(-a.abs(), -b.abs())).copysign(sign_of_product(a, b)) };
+    saturated_float(a) = if a > 0.0 { a.min(1.0) } else { 0.0 };
+    // A NaN of f64 keeps its sign.
+    fneg(a) = if T::DOUBLE && a.is_nan() { a } else { -a };
+    fabs(a) = if T::DOUBLE && a.is_nan() { a } else { a.abs() };
     sqrt(a) = a.sqrt();
     rsqrt(a) = 1.0 / a.sqrt();
     rcp(a) = 1.0 / a;
@@ -345,7 +406,10 @@ float_functions! {
     sin(a) = a.sin();
     cos(a) = a.cos();
     tanh(a) = a.tanh();
-    relu_fused(a, b, c) = a.mul_add(b, c).max(0.0);
+    relu_fused(a, b, c) = match a.mul_add(b, c) {
+        sum if sum.is_nan() => sum,
+        sum => sum.max(0.0),
+    };
 }
 
 fn fused<T: Float>(a: u64, b: u64, c: u64) -> u64 {
@@ -369,6 +433,7 @@ pub(crate) fn flush(ty: Type) -> Option<Unary> {
     }
     Some(match ty {
         Type::F32 => |a| flushed(a, 0x7f80_0000, 0x8000_0000),
+        Type::F64 => |a| flushed(a, 0x7ff0_0000_0000_0000, 1 << 63),
         Type::F16 => f16,
         Type::Bf16 => bf16,
         Type::F16x2 => |a| halves!(f16, a),
@@ -456,7 +521,15 @@ pub(crate) fn function(opcode: Opcode, variant: Option<Modifier>, ty: Type) -> O
         (Opcode::Max, None, true) => float_function!(ty, F2(fmax; a, b)),
         (Opcode::Min, Some(Modifier::NaN), true) => float_function!(ty, F2(fmin_nan; a, b)),
         (Opcode::Max, Some(Modifier::NaN), true) => float_function!(ty, F2(fmax_nan; a, b)),
-        (Opcode::Copysign, None, true) => float_function!(ty, F2(copysign; a, b)),
+        (Opcode::Min, Some(Modifier::Xorsign), true) => float_function!(ty, F2(fmin_xor; a, b)),
+        (Opcode::Max, Some(Modifier::Xorsign), true) => float_function!(ty, F2(fmax_xor; a, b)),
+        // PTX's order of operands: the result has the magnitude of b and the sign of a.
+        (Opcode::Copysign, None, true) if ty == Type::F32 => {
+            F2(|a, b| a & 0x8000_0000 | b & 0x7fff_ffff)
+        }
+        (Opcode::Copysign, None, true) => F2(|a, b| a & 1 << 63 | b & !(1 << 63)),
+        (Opcode::Rcp, Some(Modifier::Approx), true) => F1(|a| upper(rcp::<f64>(upper(a)))),
+        (Opcode::Rsqrt, Some(Modifier::Approx), true) => F1(|a| upper(rsqrt::<f64>(upper(a)))),
         (Opcode::Neg, None, true) => float_function!(ty, F1(fneg; a)),
         (Opcode::Abs, None, true) => float_function!(ty, F1(fabs; a)),
         (Opcode::Sqrt, None, true) => float_function!(ty, F1(sqrt; a)),
@@ -481,6 +554,28 @@ pub(crate) fn function(opcode: Opcode, variant: Option<Modifier>, ty: Type) -> O
         (Opcode::Sub, Some(Modifier::Sat), _) => by_int!(ty, F2(sub_sat)),
         (Opcode::Div, None, _) => by_int!(ty, F2(div)),
         (Opcode::Rem, None, _) => by_int!(ty, F2(rem)),
+        (Opcode::Min, Some(Modifier::Relu), _) => F2(|a, b| max::<i32>(min::<i32>(a, b), 0)),
+        (Opcode::Max, Some(Modifier::Relu), _) => F2(|a, b| max::<i32>(max::<i32>(a, b), 0)),
+        (Opcode::Mul24, Some(Modifier::Lo), _) if ty == Type::U32 => {
+            F2(|a, b| bits::product_of_24(a, b, false, false))
+        }
+        (Opcode::Mul24, Some(Modifier::Hi), _) if ty == Type::U32 => {
+            F2(|a, b| bits::product_of_24(a, b, false, true))
+        }
+        (Opcode::Mul24, Some(Modifier::Lo), _) => F2(|a, b| bits::product_of_24(a, b, true, false)),
+        (Opcode::Mul24, Some(Modifier::Hi), _) => F2(|a, b| bits::product_of_24(a, b, true, true)),
+        (Opcode::Mad24, Some(Modifier::Lo), _) if ty == Type::U32 => {
+            F3(|a, b, c| add::<u32>(bits::product_of_24(a, b, false, false), c))
+        }
+        (Opcode::Mad24, Some(Modifier::Hi), _) if ty == Type::U32 => {
+            F3(|a, b, c| add::<u32>(bits::product_of_24(a, b, false, true), c))
+        }
+        (Opcode::Mad24, Some(Modifier::Lo), _) => {
+            F3(|a, b, c| add::<u32>(bits::product_of_24(a, b, true, false), c))
+        }
+        (Opcode::Mad24, Some(Modifier::Hi), _) => {
+            F3(|a, b, c| add::<u32>(bits::product_of_24(a, b, true, true), c))
+        }
         (Opcode::Min, None, _) => by_int!(ty, F2(min)),
         (Opcode::Max, None, _) => by_int!(ty, F2(max)),
         (Opcode::Abs, None, _) => by_int!(ty, F1(abs)),
@@ -492,6 +587,20 @@ pub(crate) fn function(opcode: Opcode, variant: Option<Modifier>, ty: Type) -> O
             _ => by_int!(ty, F2(shr)),
         },
         (Opcode::Bfe, None, _) if ty.bits() >= 32 => by_int!(ty, F3(bfe)),
+        (Opcode::Bfind, Some(Modifier::Shiftamt), _) if ty.bits() >= 32 => {
+            by_int!(ty, F1(bfind_shift))
+        }
+        (Opcode::Fns, None, _) => F3(bits::find_set),
+        (Opcode::Bmsk, Some(Modifier::Wrap), _) => F2(|a, b| bits::ones(a, b, true)),
+        (Opcode::Bmsk, Some(Modifier::Clamp), _) => F2(|a, b| bits::ones(a, b, false)),
+        (Opcode::Szext, Some(Modifier::Wrap), _) => match ty {
+            Type::S32 => F2(|a, b| bits::extended(a, b, true, true)),
+            _ => F2(|a, b| bits::extended(a, b, false, true)),
+        },
+        (Opcode::Szext, Some(Modifier::Clamp), _) => match ty {
+            Type::S32 => F2(|a, b| bits::extended(a, b, true, false)),
+            _ => F2(|a, b| bits::extended(a, b, false, false)),
+        },
         (Opcode::Bfind, None, _) if ty.bits() >= 32 => by_int!(ty, F1(bfind)),
 
         (Opcode::And, None, _) => by_bits!(ty, F2(and)),
@@ -508,6 +617,155 @@ pub(crate) fn function(opcode: Opcode, variant: Option<Modifier>, ty: Type) -> O
         (Opcode::Brev, None, _) => by_bits!(ty, F1(brev)),
         (Opcode::Prmt, None, _) if ty == Type::B32 => F3(prmt),
         (Opcode::Lop3, None, _) if ty == Type::B32 => F4(lop3),
+        _ => return None,
+    })
+}
+
+/// The function of an instruction whose result is rounded in a direction; `None` if it is not modelled.
+pub(crate) use rounded::function as rounded_function;
+
+pub(crate) use bits::{differences, dot_of_four, dot_of_two, of_halves, permutation};
+
+/// The function of `min` or `max` with both `.NaN` and `.xorsign.abs`.
+pub(crate) fn nan_xorsign(opcode: Opcode, ty: Type) -> Option<Function> {
+    Some(match opcode {
+        Opcode::Min => float_function!(ty, F2(fmin_nan_xor; a, b)),
+        _ => float_function!(ty, F2(fmax_nan_xor; a, b)),
+    })
+}
+
+/// The function that clamps numbers of a type to 0 to 1; a NaN becomes 0. `None` for integers.
+pub(crate) fn saturation(ty: Type) -> Option<Unary> {
+    fn instance(ty: Type) -> Option<Function> {
+        Some(float_function!(ty, F1(saturated_float; a)))
+    }
+    match instance(ty)? {
+        F1(function) => Some(function),
+        _ => None,
+    }
+}
+
+/// The function of `.relu`: a negative number becomes 0, a NaN stays one.
+pub(crate) fn relu(ty: Type) -> Option<Unary> {
+    fn positive<T: Float>(a: u64) -> u64 {
+        match T::get(a) {
+            value if value > 0.0 || value.is_nan() => a,
+            _ => 0,
+        }
+    }
+    match ty {
+        Type::F32 => Some(positive::<f32>),
+        Type::F16x2 => Some(|a| halves!(positive::<half::f16>, a)),
+        _ => None,
+    }
+}
+
+/// The function of `testp`; `None` if it is not modelled.
+pub(crate) fn test(test: Modifier, ty: Type) -> Option<Unary> {
+    macro_rules! tests {
+        ($a:ident, $test:expr) => {
+            match ty {
+                Type::F32 => |a| {
+                    let $a = f32::from_bits(a as u32);
+                    u64::from($test)
+                },
+                _ => |a| {
+                    let $a = f64::from_bits(a);
+                    u64::from($test)
+                },
+            }
+        };
+    }
+    Some(match test {
+        Modifier::Finite => tests!(a, a.is_finite()),
+        Modifier::Infinite => tests!(a, a.is_infinite()),
+        Modifier::Number => tests!(a, !a.is_nan()),
+        Modifier::Notanumber => tests!(a, a.is_nan()),
+        Modifier::Normal => tests!(a, a.is_normal() || a == 0.0),
+        Modifier::Subnormal => tests!(a, a.is_subnormal()),
+        _ => return None,
+    })
+}
+
+/// The function of `slct`: the first operand if the third is at least 0, else the second.
+pub(crate) fn selection(by: Type, flush: bool) -> Function {
+    match (by, flush) {
+        (Type::F32, false) => F3(|a, b, c| if f32::get(c) >= 0.0 { a } else { b }),
+        (Type::F32, true) => F3(|a, b, c| {
+            let c = flushed(c, 0x7f80_0000, 0x8000_0000);
+            if f32::get(c) >= 0.0 { a } else { b }
+        }),
+        _ => F3(|a, b, c| if c as i32 >= 0 { a } else { b }),
+    }
+}
+
+/// A function of extended-precision arithmetic: of three operands and the carry flag, the result and the new flag. After a
+/// subtraction the flag says that there was no borrow, as the adder does.
+pub(crate) type Extended = fn([u64; 3], bool) -> (u64, bool);
+
+/// The function of an instruction of extended precision; `None` if it is not modelled. `part` is the half of a product.
+pub(crate) fn extended(opcode: Opcode, part: Option<Modifier>, ty: Type) -> Option<Extended> {
+    fn add<T: Int>(a: u64, b: u64, carry: bool) -> (u64, bool) {
+        let mask = i128::from(u64::MAX >> (64 - T::BITS));
+        let sum = (T::wide(a) & mask) + (T::wide(b) & mask) + i128::from(carry);
+        (T::wrap(sum), sum > mask)
+    }
+    fn low<T: Int>(a: u64, b: u64) -> u64 {
+        mul_lo::<T>(a, b)
+    }
+    macro_rules! instances {
+        ($function:expr) => {
+            match ty {
+                Type::U32 => {
+                    type T = u32;
+                    $function
+                }
+                Type::S32 => {
+                    type T = i32;
+                    $function
+                }
+                Type::U64 => {
+                    type T = u64;
+                    $function
+                }
+                Type::S64 => {
+                    type T = i64;
+                    $function
+                }
+                _ => return None,
+            }
+        };
+    }
+    let high = part == Some(Modifier::Hi);
+    let function: Extended = match (opcode, high) {
+        (Opcode::AddCc, _) => instances!(|[a, b, _], _| add::<T>(a, b, false)),
+        (Opcode::Addc, _) => instances!(|[a, b, _], carry| add::<T>(a, b, carry)),
+        (Opcode::SubCc, _) => instances!(|[a, b, _], _| add::<T>(a, !b, true)),
+        (Opcode::Subc, _) => instances!(|[a, b, _], carry| add::<T>(a, !b, carry)),
+        (Opcode::MadCc, false) => instances!(|[a, b, c], _| add::<T>(low::<T>(a, b), c, false)),
+        (Opcode::MadCc, true) => instances!(|[a, b, c], _| add::<T>(mul_hi::<T>(a, b), c, false)),
+        (Opcode::Madc, false) => instances!(|[a, b, c], carry| add::<T>(low::<T>(a, b), c, carry)),
+        (Opcode::Madc, true) => {
+            instances!(|[a, b, c], carry| add::<T>(mul_hi::<T>(a, b), c, carry))
+        }
+        _ => return None,
+    };
+    Some(function)
+}
+
+/// The function of `cvt.pack`: two integers clamped to a type and packed, the second in the low bits, above which those of the third
+/// operand follow for types of 8 bits.
+pub(crate) fn packing(ty: Type) -> Option<Function> {
+    fn packed<T: Int>(a: u64, b: u64, c: u64) -> u64 {
+        let half = |bits: u64| saturated::<T>(i128::from(bits as i32)) & low_bits(T::BITS);
+        let pair = half(a) << T::BITS | half(b);
+        u64::from((c << (2 * T::BITS) | pair) as u32)
+    }
+    Some(match ty {
+        Type::U8 => F3(packed::<u8>),
+        Type::S8 => F3(packed::<i8>),
+        Type::U16 => F2(|a, b| packed::<u16>(a, b, 0)),
+        Type::S16 => F2(|a, b| packed::<i16>(a, b, 0)),
         _ => return None,
     })
 }
@@ -642,46 +900,39 @@ pub(crate) fn update(op: Modifier, ty: Type) -> Option<Binary> {
     }
 }
 
-/// A conversion that does not follow from its two types alone: its rounding, whether it has `.relu`, the type it converts
-/// to, the type it converts from, and its function.
-type Conversion = (Modifier, bool, Modifier, Modifier, Function);
+/// A conversion that does not follow from its two types alone: its rounding, the type it converts to, the type it converts from,
+/// and its function.
+type Conversion = (Modifier, Modifier, Modifier, Function);
 
 #[rustfmt::skip]
 const CONVERSIONS: &[Conversion] = &[
-    (Modifier::Rna, false, Modifier::Tf32, Modifier::Type(Type::F32), F1(|a| f32::put(numerics::round_away(f32::get(a), 10, -126)))),
-    (Modifier::Rn, false, Modifier::Tf32, Modifier::Type(Type::F32), F1(|a| f32::put(numerics::round(f32::get(a), 10, -126)))),
-    (Modifier::Rn, false, Modifier::Type(Type::F16x2), Modifier::Type(Type::F32), F2(|a, b| pair(f16_bits, f32::get(a), f32::get(b)))),
-    (Modifier::Rn, false, Modifier::Type(Type::Bf16x2), Modifier::Type(Type::F32), F2(|a, b| pair(bf16_bits, f32::get(a), f32::get(b)))),
-    (Modifier::Rn, true, Modifier::Type(Type::F16x2), Modifier::Type(Type::F32), F2(|a, b| pair(f16_bits, f32::get(a).max(0.0), f32::get(b).max(0.0)))),
-    (Modifier::Rn, true, Modifier::Type(Type::Bf16x2), Modifier::Type(Type::F32), F2(|a, b| pair(bf16_bits, f32::get(a).max(0.0), f32::get(b).max(0.0)))),
-    (Modifier::Rn, true, Modifier::Type(Type::F16), Modifier::Type(Type::F32), F1(|a| u64::from(f16_bits(f32::get(a).max(0.0))))),
-    (Modifier::Rn, true, Modifier::Type(Type::Bf16), Modifier::Type(Type::F32), F1(|a| u64::from(bf16_bits(f32::get(a).max(0.0))))),
-    (Modifier::Rz, false, Modifier::Type(Type::F16x2), Modifier::Type(Type::F32), F2(|a, b| pair(f16_bits, truncated_f16(a), truncated_f16(b)))),
-    (Modifier::Rz, false, Modifier::Type(Type::Bf16x2), Modifier::Type(Type::F32), F2(|a, b| pair(bf16_bits, truncated_bf16(a), truncated_bf16(b)))),
-    (Modifier::Rn, false, Modifier::E4m3x2, Modifier::Type(Type::F32), F2(|a, b| fp8_pair(Format::E4m3, f32::get(a), f32::get(b)))),
-    (Modifier::Rn, false, Modifier::E5m2x2, Modifier::Type(Type::F32), F2(|a, b| fp8_pair(Format::E5m2, f32::get(a), f32::get(b)))),
-    (Modifier::Rn, false, Modifier::E4m3x2, Modifier::Type(Type::F16x2), F1(|a| fp8_pair(Format::E4m3, half::f16::get(a >> 16), half::f16::get(a)))),
-    (Modifier::Rn, false, Modifier::E5m2x2, Modifier::Type(Type::F16x2), F1(|a| fp8_pair(Format::E5m2, half::f16::get(a >> 16), half::f16::get(a)))),
-    (Modifier::Rn, false, Modifier::Type(Type::F16x2), Modifier::E4m3x2, F1(|a| f16_pair(Format::E4m3, a))),
-    (Modifier::Rn, false, Modifier::Type(Type::F16x2), Modifier::E5m2x2, F1(|a| f16_pair(Format::E5m2, a))),
+    (Modifier::Rna, Modifier::Tf32, Modifier::Type(Type::F32), F1(rounded_away)),
+    (Modifier::Rn, Modifier::Tf32, Modifier::Type(Type::F32), F1(|a| tf32(numerics::round(f32::get(a), 10, -126)))),
+    (Modifier::Rz, Modifier::Tf32, Modifier::Type(Type::F32), F1(|a| tf32(numerics::round_to_zero(f32::get(a), 10, -126)))),
+    (Modifier::Rn, Modifier::Type(Type::F16x2), Modifier::Type(Type::F32), F2(|a, b| pair(f16_bits, f32::get(a), f32::get(b)))),
+    (Modifier::Rn, Modifier::Type(Type::Bf16x2), Modifier::Type(Type::F32), F2(|a, b| pair(bf16_bits, f32::get(a), f32::get(b)))),
+    (Modifier::Rz, Modifier::Type(Type::F16x2), Modifier::Type(Type::F32), F2(truncated_pair::<half::f16>)),
+    (Modifier::Rz, Modifier::Type(Type::Bf16x2), Modifier::Type(Type::F32), F2(truncated_pair::<half::bf16>)),
+    (Modifier::Rn, Modifier::E4m3x2, Modifier::Type(Type::F32), F2(|a, b| fp8_pair(Format::E4m3, f32::get(a), f32::get(b)))),
+    (Modifier::Rn, Modifier::E5m2x2, Modifier::Type(Type::F32), F2(|a, b| fp8_pair(Format::E5m2, f32::get(a), f32::get(b)))),
+    (Modifier::Rn, Modifier::E4m3x2, Modifier::Type(Type::F16x2), F1(|a| fp8_pair(Format::E4m3, half::f16::get(a >> 16), half::f16::get(a)))),
+    (Modifier::Rn, Modifier::E5m2x2, Modifier::Type(Type::F16x2), F1(|a| fp8_pair(Format::E5m2, half::f16::get(a >> 16), half::f16::get(a)))),
+    (Modifier::Rn, Modifier::Type(Type::F16x2), Modifier::E4m3x2, F1(|a| f16_pair(Format::E4m3, a))),
+    (Modifier::Rn, Modifier::Type(Type::F16x2), Modifier::E5m2x2, F1(|a| f16_pair(Format::E5m2, a))),
 ];
 
 /// The function of `cvt`. `None` if it is not modelled.
 pub(crate) fn conversion(
     rounding: Option<Modifier>,
-    relu: bool,
     saturate: bool,
     to: Modifier,
     from: Modifier,
 ) -> Option<Function> {
     let found = CONVERSIONS
         .iter()
-        .find(|row| (Some(row.0), row.1, row.2, row.3) == (rounding, relu, to, from));
+        .find(|row| (Some(row.0), row.1, row.2) == (rounding, to, from));
     if let Some((.., function)) = found {
         return Some(*function);
-    }
-    if relu {
-        return None;
     }
     let (to, from) = (to.ty()?, from.ty()?);
     macro_rules! to_type {
@@ -740,18 +991,13 @@ pub(crate) fn conversion(
     macro_rules! float_to_float {
         ($from:expr, nearest) => {
             match to {
+                Type::F16 if from == Type::F64 => F1(|a| half::f16::narrowed(f64::get(a))),
+                Type::Bf16 if from == Type::F64 => F1(|a| half::bf16::narrowed(f64::get(a))),
+                Type::F32 if from == Type::F64 => F1(|a| f32::narrowed(f64::get(a))),
                 Type::F16 => F1(|a| half::f16::put($from(a))),
                 Type::Bf16 => F1(|a| half::bf16::put($from(a))),
                 Type::F32 => F1(|a| f32::put($from(a))),
                 Type::F64 => F1(|a| f64::put($from(a))),
-                _ => return None,
-            }
-        };
-        ($from:expr, toward_zero) => {
-            match to {
-                Type::F16 => F1(|a| half::f16::put(numerics::round_to_zero($from(a), 10, -14))),
-                Type::Bf16 => F1(|a| half::bf16::put(numerics::round_to_zero($from(a), 7, -126))),
-                Type::F32 => F1(|a| f32::put(numerics::round_to_zero($from(a), 23, -126))),
                 _ => return None,
             }
         };
@@ -769,6 +1015,10 @@ pub(crate) fn conversion(
     }
     let float = |ty| matches!(ty, Type::F16 | Type::Bf16 | Type::F32 | Type::F64);
     Some(match (float(from), float(to), rounding) {
+        (true, true, None) if to == from => F1(|a| a),
+        (true, true, None) if (to, from) == (Type::F32, Type::Bf16) => {
+            F1(|a| a << 16 & 0xffff_0000)
+        }
         (false, false, None) if saturate => from_int!(to_type, saturated),
         (false, false, None) => from_int!(to_type, wrapped),
         (false, true, Some(Modifier::Rn)) => from_int!(int_to_float, nearest),
@@ -777,7 +1027,9 @@ pub(crate) fn conversion(
         (true, false, Some(Modifier::Rmi)) => from_float!(to_type, real, floor),
         (true, false, Some(Modifier::Rpi)) => from_float!(to_type, real, ceiling),
         (true, true, Some(Modifier::Rn) | None) => from_float!(float_to_float, get, nearest),
-        (true, true, Some(Modifier::Rz)) => from_float!(float_to_float, get, toward_zero),
+        (_, true, Some(direction @ (Modifier::Rz | Modifier::Rm | Modifier::Rp))) => {
+            return rounded::conversion(direction, to, from);
+        }
         (true, true, Some(Modifier::Rni)) if to == from => integral!(f64::round_ties_even),
         (true, true, Some(Modifier::Rzi)) if to == from => integral!(f64::trunc),
         (true, true, Some(Modifier::Rmi)) if to == from => integral!(f64::floor),
@@ -806,12 +1058,23 @@ fn pair(bits: fn(f64) -> u16, high: f64, low: f64) -> u64 {
     u64::from(bits(high)) << 16 | u64::from(bits(low))
 }
 
-fn truncated_f16(bits: u64) -> f64 {
-    numerics::round_to_zero(f32::get(bits), 10, -14)
+/// The bits of a number of tf32. Every NaN becomes the canonical one.
+fn tf32(value: f64) -> u64 {
+    f32::put(value) & 0xffff_e000
 }
 
-fn truncated_bf16(bits: u64) -> f64 {
-    numerics::round_to_zero(f32::get(bits), 7, -126)
+/// To the nearest number of tf32, ties away from zero. A NaN keeps its upper bits.
+fn rounded_away(a: u64) -> u64 {
+    let value = f32::get(a);
+    match value.is_nan() {
+        true => a & 0xffff_e000,
+        false => f32::put(numerics::round_away(value, 10, -126)),
+    }
+}
+
+fn truncated_pair<T: Float>(high: u64, low: u64) -> u64 {
+    let half = |bits| rounded::truncated::<T>(f32::get(bits));
+    half(high) << 16 | half(low)
 }
 
 /// The value clamped to the range of the type.

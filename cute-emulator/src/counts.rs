@@ -103,29 +103,41 @@ impl Class {
     pub(crate) fn of(op: &Op) -> Class {
         match op {
             Op::Compute { .. }
+            | Op::Extended { .. }
             | Op::Compare { .. }
             | Op::Pack { .. }
             | Op::Unpack { .. }
             | Op::Clock { .. }
             | Op::RankOf { .. }
             | Op::MapRank { .. } => Class::Arithmetic,
-            Op::Branch { .. } | Op::Exit | Op::Trap | Op::Nop => Class::Control,
+            Op::Branch { .. }
+            | Op::BranchIndexed { .. }
+            | Op::Call { .. }
+            | Op::Return
+            | Op::Exit
+            | Op::Trap
+            | Op::Nop => Class::Control,
             Op::Shuffle { .. }
             | Op::Vote { .. }
             | Op::Match { .. }
             | Op::Reduce { .. }
             | Op::Elect { .. }
             | Op::ActiveMask { .. }
+            | Op::MoveMatrix { .. }
             | Op::WarpSync { .. } => Class::Lanes,
             Op::Load { .. }
             | Op::Store { .. }
             | Op::Atomic { .. }
             | Op::LoadMatrix { .. }
-            | Op::StoreMatrix { .. } => Class::Memory,
+            | Op::StoreMatrix { .. }
+            | Op::WmmaLoad { .. }
+            | Op::WmmaStore { .. }
+            | Op::ReplaceInMap { .. } => Class::Memory,
             Op::Fence { .. }
             | Op::ProxyFence { .. }
             | Op::InitFence
             | Op::Barrier { .. }
+            | Op::BarrierReduce { .. }
             | Op::ClusterArrive
             | Op::ClusterWait
             | Op::MbarrierInit { .. }
@@ -135,6 +147,7 @@ impl Class {
             | Op::MbarrierWait { .. }
             | Op::SetMaxRegisters { .. } => Class::Synchronisation,
             Op::CopyIn { .. }
+            | Op::CopyMap { .. }
             | Op::CopyOut { .. }
             | Op::BulkCommit
             | Op::BulkWait { .. }
@@ -143,6 +156,7 @@ impl Class {
             | Op::CopyAsyncWait { .. }
             | Op::CopyAsyncArrive { .. } => Class::Copy,
             Op::Mma { .. }
+            | Op::Wmma { .. }
             | Op::Wgmma { .. }
             | Op::WgmmaFence
             | Op::WgmmaCommit

@@ -464,6 +464,20 @@ impl Display for Other {
     }
 }
 
+/// An `assert` that failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("assertion `{condition}` failed in {function}, {file}:{line}")]
+pub struct Assertion {
+    /// The condition, as it is written in the source.
+    pub condition: String,
+    /// The file of the source.
+    pub file: String,
+    /// The line in the file.
+    pub line: u32,
+    /// The function that contains it.
+    pub function: String,
+}
+
 /// A thread of a launch, or a warp of which several lanes did something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thread {
@@ -793,6 +807,9 @@ pub enum FaultKind {
     /// The launch needs more of something than [`Limits`](crate::Limits) allows.
     #[error(transparent)]
     OverLimit(#[from] OverLimit),
+    /// A thread found the condition of an `assert` false.
+    #[error(transparent)]
+    Assertion(Box<Assertion>),
     /// The kernel executed `trap`.
     #[error("trap")]
     Trap,

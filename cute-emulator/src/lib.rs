@@ -16,9 +16,11 @@
 //! # What is not modelled
 //!
 //! - An instruction that is not modelled is an error when the module is loaded; `tests/emulator/not_modelled.txt` lists
-//!   them. Local and constant memory, functions, and im2col copies are among them.
+//!   them. im2col copies and asynchronous reductions are among them.
 //! - Matrix descriptors with a base offset are refused.
 //! - `ex2`, `lg2`, `sin`, `cos`, `tanh` and the other approximations are rounded correctly; the hardware's are not.
+//! - Of the functions that the driver defines there are `vprintf`, `__assertfail`, `malloc` and `free`. What kernels print is in
+//!   [`GlobalMemory::take_output`].
 //! - Clocks count warp instructions; they do not measure speed.
 //!
 //! # What a module cannot do
@@ -83,8 +85,8 @@ mod trace;
 
 pub use counts::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Waits};
 pub use error::{
-    AllocError, Earlier, EmulatorError, Fault, FaultKind, FreeError, LaunchProblem, MemoryError,
-    Nearest, Other, Site, Stuck, Thread,
+    AllocError, Assertion, Earlier, EmulatorError, Fault, FaultKind, FreeError, LaunchProblem,
+    MemoryError, Nearest, Other, Site, Stuck, Thread,
 };
 pub use launch::{Checks, Launch, Observed, Policy, Schedule};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};

@@ -25,7 +25,7 @@ pub struct Limits {
     pub text_bytes: u64,
     /// Entries (kernels) of a module.
     pub entries: u64,
-    /// Instructions of an entry. A value above 2²¹ counts as 2²¹: the record of a byte's last writer has 21 bits for the
+    /// Instructions of an entry, with those of the functions that it calls; all entries together may have four times as many. A value above 2²¹ counts as 2²¹: the record of a byte's last writer has 21 bits for the
     /// instruction.
     pub instructions: u64,
     /// Registers of an entry: those that its instructions name, its distinct constants, and its special registers.
@@ -44,6 +44,11 @@ pub struct Limits {
     /// Bytes of global memory whose accesses in a launch are recorded, in pages of 4 KiB. The records take as many bytes on the
     /// host, and some for each access that no later one makes superfluous.
     pub recorded_bytes: u64,
+    /// Bytes of local memory of a thread, which nested calls take. A value above 2¹⁹ counts as 2¹⁹, the hardware's limit. What
+    /// calls take counts as `pending_bytes`, too.
+    pub local_bytes: u64,
+    /// Bytes that kernels may print before the host takes them; further text is lost.
+    pub output_bytes: u64,
     /// Initialised mbarriers of a CTA.
     pub mbarriers: u64,
     /// Warp instructions of a launch; a launch that needs more fails. A value above 2³¹ - 1 counts as 2³¹ - 1, since a
@@ -72,6 +77,8 @@ impl Default for Limits {
             state_bytes: 1 << 30,
             pending_bytes: 256 << 20,
             recorded_bytes: 4 << 30,
+            local_bytes: 64 << 10,
+            output_bytes: 1 << 20,
             mbarriers: 1024,
             steps: 1 << 30,
             idle_steps: 1 << 23,

@@ -5,6 +5,7 @@ use crate::limits::{Limits, filled};
 use crate::op::SHARED_WINDOW;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The address of the first allocation.
 const FIRST_ADDRESS: u64 = 0x7f00_0000_0000;
@@ -24,6 +25,10 @@ pub struct GlobalMemory {
     /// How many of the `limit` bytes are not allocated.
     free: u64,
     limit: u64,
+    /// The modules whose variables are in this memory, with the variables' address.
+    modules: Vec<(Arc<()>, u64)>,
+    /// What kernels have printed.
+    output: String,
 }
 
 #[derive(Debug)]
@@ -60,7 +65,32 @@ impl GlobalMemory {
             next: FIRST_ADDRESS,
             free: limits.memory_bytes,
             limit: limits.memory_bytes,
+            modules: Vec::new(),
+            output: String::new(),
         }
+    }
+
+    /// What kernels have printed by `printf` since this was called before: at most [`Limits::output_bytes`](Limits) of it.
+    pub fn take_output(&mut self) -> String {
+        std::mem::take(&mut self.output)
+    }
+
+    /// Adds what a kernel prints, up to `most` bytes in all; the rest is lost.
+    pub(crate) fn print(&mut self, text: &str, most: usize) {
+        if self.output.len() + text.len() <= most {
+            self.output += text;
+        }
+    }
+
+    /// The address of the variables of a module, if they are in this memory.
+    pub(crate) fn module(&self, module: &Arc<()>) -> Option<u64> {
+        let mut modules = self.modules.iter();
+        let (_, address) = modules.find(|(known, _)| Arc::ptr_eq(known, module))?;
+        Some(*address)
+    }
+
+    pub(crate) fn add_module(&mut self, module: Arc<()>, address: u64) {
+        self.modules.push((module, address));
     }
 
     /// How many bytes of [`Limits::memory_bytes`] are not allocated.

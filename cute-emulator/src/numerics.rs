@@ -315,7 +315,13 @@ pub(crate) fn round_to_zero(value: f64, fraction_bits: i32, least_exponent: i32)
     quantised(value, fraction_bits, least_exponent, f64::trunc)
 }
 
-fn quantised(value: f64, fraction_bits: i32, least_exponent: i32, round: fn(f64) -> f64) -> f64 {
+/// Rounds to a value of a format with this many fraction bits and this least exponent of normal numbers.
+pub(crate) fn quantised(
+    value: f64,
+    fraction_bits: i32,
+    least_exponent: i32,
+    round: fn(f64) -> f64,
+) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return value;
     }

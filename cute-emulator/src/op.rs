@@ -1,12 +1,15 @@
 //! Decoded instructions. The register file of a warp has rows of 32 values, one for each lane. Every operand is a row:
 //! constants, special registers and addresses of variables are rows too, which are filled when a warp starts.
 
+use crate::arithmetic::Extended;
 use crate::error::Other;
 use crate::numerics::Format;
 use crate::source::{Element, Place, Tensor};
+use crate::tensor_map::Field;
 use cute_hopper::shared;
 use cute_ptx::special::Register;
 use cute_ptx::table::Modifier;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The index of a row of the register file.
@@ -19,7 +22,14 @@ pub(crate) const MAX_SHARED_BYTES: u32 = shared::MAX_BYTES;
 pub(crate) const SHARED_WINDOW: u64 = 1 << 56;
 /// A generic address of a parameter is this plus the parameter's offset.
 pub(crate) const PARAM_WINDOW: u64 = 1 << 57;
-/// The number of addresses in the shared and in the parameter window.
+/// A generic address of local memory is this plus the local address.
+pub(crate) const LOCAL_WINDOW: u64 = 1 << 58;
+/// The address of a function is this plus [`FUNCTION_BYTES`] for each function before it.
+pub(crate) const CODE_WINDOW: u64 = 1 << 59;
+pub(crate) const FUNCTION_BYTES: u64 = 16;
+/// Frames of routines begin at multiples of this, which is the largest alignment of a local variable that is kept.
+pub(crate) const FRAME_ALIGN: u32 = 128;
+/// The number of addresses in the shared, the parameter and the local window.
 pub(crate) const WINDOW_BYTES: u64 = 1 << 32;
 /// A shared address holds the CTA's rank plus one from this bit on; zero there means the CTA of the thread itself.
 pub(crate) const RANK_SHIFT: u32 = 24;
@@ -36,6 +46,14 @@ pub(crate) struct Code {
     pub(crate) registers: Vec<String>,
     /// Rows that hold the same constant in every lane, with the constant.
     pub(crate) constants: Vec<(Reg, u64)>,
+    /// Rows that hold the address of a variable of the module, with the variable's offset in the module's image.
+    pub(crate) globals: Vec<(Reg, u64)>,
+    /// The row that holds the generic address of the routine's frame; `None` if no routine has one.
+    pub(crate) frame: Option<Reg>,
+    /// The bytes of the entry's frame in local memory.
+    pub(crate) frame_bytes: u32,
+    /// The functions of the module, by their numbers; `None` if the entry cannot call them.
+    pub(crate) functions: Vec<Option<Subroutine>>,
     /// Rows that hold a special register, or one component of it: 0 to 2 for x to z.
     pub(crate) specials: Vec<(Reg, Register, usize)>,
     /// Bytes of static shared memory. Dynamic shared memory begins after them.
@@ -48,6 +66,87 @@ pub(crate) struct Code {
     pub(crate) tensors: Vec<Tensor>,
     /// The shared address at which dynamic shared memory begins.
     pub(crate) dynamic_shared: u64,
+}
+
+/// A function, decoded.
+#[derive(Debug)]
+pub(crate) struct Subroutine {
+    pub(crate) name: String,
+    /// The index of its first instruction.
+    pub(crate) start: usize,
+    /// The bytes of its frame in local memory: parameters, results, variables, and what it passes to others.
+    pub(crate) frame_bytes: u32,
+    /// Where in the frame its parameters and its results are.
+    pub(crate) params: Box<[Slot]>,
+    pub(crate) returns: Box<[Slot]>,
+    /// Its registers, among which are rows that never change.
+    pub(crate) rows: Range<Reg>,
+}
+
+/// A place in the frame of a routine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot {
+    pub(crate) offset: u32,
+    pub(crate) bytes: u32,
+}
+
+/// `call`.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) callee: Callee,
+    /// The bytes of the caller's frame, after which that of the callee begins.
+    pub(crate) frame_bytes: u32,
+    /// Where in the caller's frame what it passes and receives is.
+    pub(crate) args: Box<[Slot]>,
+    pub(crate) results: Box<[Slot]>,
+}
+
+/// What a call calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Callee {
+    /// The function of this number.
+    Function(usize),
+    /// The function at the address in this row.
+    Address(Reg),
+    System(SystemCall),
+}
+
+/// The functions that the driver defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SystemCall {
+    /// `vprintf(format, arguments)`.
+    Print,
+    /// `__assertfail(condition, file, line, function, size of a character)`.
+    AssertFail,
+    /// `malloc(bytes)`.
+    Allocate,
+    /// `free(address)`.
+    Free,
+}
+
+impl SystemCall {
+    /// The name, and the bytes of its parameters and its results.
+    const ALL: [(&str, SystemCall, &[u32], &[u32]); 4] = [
+        ("vprintf", SystemCall::Print, &[8, 8], &[4]),
+        (
+            "__assertfail",
+            SystemCall::AssertFail,
+            &[8, 8, 4, 8, 8],
+            &[],
+        ),
+        ("malloc", SystemCall::Allocate, &[8], &[8]),
+        ("free", SystemCall::Free, &[8], &[]),
+    ];
+
+    /// The function of this name, if its parameters and results have these sizes.
+    pub(crate) fn find(name: &str, args: &[Slot], results: &[Slot]) -> Option<SystemCall> {
+        let sizes = |slots: &[Slot]| -> Vec<u32> { slots.iter().map(|slot| slot.bytes).collect() };
+        let (args, results) = (sizes(args), sizes(results));
+        let found = SystemCall::ALL.iter().find(|(known, ..)| *known == name);
+        found
+            .filter(|(.., takes, gives)| args == *takes && results == *gives)
+            .map(|(_, call, ..)| *call)
+    }
 }
 
 impl Code {
@@ -148,6 +247,7 @@ pub(crate) enum Space {
     Global,
     Shared,
     Param,
+    Local,
 }
 
 /// An address operand: the value of the base plus an offset in bytes.
@@ -208,7 +308,7 @@ pub(crate) enum ShuffleMode {
     Index,
 }
 
-/// The mode of `vote`.
+/// The mode of `vote` and, except for `Uniform`, of `bar.red`, where `Ballot` counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vote {
     Any,
@@ -275,6 +375,51 @@ pub(crate) struct Mma {
     pub(crate) c: Box<[Reg]>,
 }
 
+/// A matrix of `wmma` in the registers of a warp. PTX does not say which lane holds which element. Here the elements, row by row, are
+/// dealt to the lanes, as many to each as it has; if the registers have room for more, they hold the elements again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fragment {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    /// Bytes of an element.
+    pub(crate) bytes: usize,
+}
+
+impl Fragment {
+    /// How many elements a lane holds.
+    pub(crate) fn per_lane(self) -> usize {
+        self.rows * self.columns / 32
+    }
+
+    /// How many elements a register holds.
+    pub(crate) fn per_register(self) -> usize {
+        4 / self.bytes
+    }
+}
+
+/// `wmma.load` or `wmma.store`.
+#[derive(Debug)]
+pub(crate) struct WmmaAccess {
+    pub(crate) space: Space,
+    pub(crate) fragment: Fragment,
+    pub(crate) registers: Box<[Reg]>,
+    pub(crate) address: Address,
+    /// The elements from one row to the next or, if `by_column`, from one column to the next.
+    pub(crate) stride: Reg,
+    pub(crate) by_column: bool,
+}
+
+/// `wmma.mma`: D = A·B + C.
+#[derive(Debug)]
+pub(crate) struct TileProduct {
+    pub(crate) inputs: Inputs,
+    pub(crate) saturate: bool,
+    pub(crate) a: (Fragment, Box<[Reg]>),
+    pub(crate) b: (Fragment, Box<[Reg]>),
+    pub(crate) c: (Fragment, Box<[Reg]>),
+    pub(crate) d: (Fragment, Box<[Reg]>),
+}
+
 /// The element types of A and B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inputs {
@@ -315,14 +460,15 @@ pub(crate) struct Flush {
     pub(crate) result: Option<Unary>,
 }
 
-/// dst = function(src…). With `saturate`, the f32 result is clamped to 0 to 1.
+/// dst = function(src…).
 #[derive(Clone, Debug)]
 pub(crate) struct Compute {
     pub(crate) function: Function,
     pub(crate) dst: Reg,
     pub(crate) src: [Reg; 4],
     pub(crate) flush: Flush,
-    pub(crate) saturate: bool,
+    /// Clamps the result to 0 to 1.
+    pub(crate) saturate: Option<Unary>,
 }
 
 /// `setp`: p = compare(a, b) and q = !compare(a, b), each combined with the predicate c if there is one.
@@ -365,6 +511,14 @@ pub(crate) struct Atomic {
 pub(crate) enum Op {
     Compute(Compute),
     Compare(Compare),
+    /// dst = function(src…, carry flag), which with `writes` also writes the flag.
+    Extended {
+        function: Extended,
+        dst: Reg,
+        src: [Reg; 3],
+        carry: Reg,
+        writes: bool,
+    },
     /// dst = the parts of `bits` bits each, the first in the lowest bits.
     Pack {
         dst: Reg,
@@ -380,6 +534,14 @@ pub(crate) enum Op {
     Branch {
         target: usize,
     },
+    /// `brx.idx`: branches to the target of this index.
+    BranchIndexed {
+        index: Reg,
+        targets: Box<[usize]>,
+    },
+    Call(Box<Call>),
+    /// Returns from a function.
+    Return,
     Exit,
     Trap,
     Nop,
@@ -438,6 +600,19 @@ pub(crate) enum Op {
         threads: Option<Reg>,
         wait: bool,
     },
+    /// `bar.red`: dst = the reduction of the predicate over all threads that take part.
+    BarrierReduce {
+        id: Reg,
+        threads: Option<Reg>,
+        op: Vote,
+        dst: Reg,
+        predicate: Reg,
+    },
+    /// `movmatrix`: transposes a matrix of eight rows of eight elements of 16 bits.
+    MoveMatrix {
+        dst: Reg,
+        src: Reg,
+    },
     ClusterArrive,
     ClusterWait,
     MbarrierInit {
@@ -491,6 +666,18 @@ pub(crate) enum Op {
     },
     /// `fence.mbarrier_init`.
     InitFence,
+    /// `tensormap.replace`: changes a field of a tensor map in memory.
+    ReplaceInMap {
+        space: Space,
+        address: Address,
+        field: Field,
+        value: Reg,
+    },
+    /// `tensormap.cp_fenceproxy`: copies a tensor map.
+    CopyMap {
+        to: Address,
+        from: Address,
+    },
     /// Copies a region into shared memory, then completes the number of bytes on the mbarrier. `multicast` is the mask of
     /// the CTA ranks that receive the copy.
     CopyIn {
@@ -546,6 +733,9 @@ pub(crate) enum Op {
         increase: bool,
     },
     Mma(Box<Mma>),
+    WmmaLoad(Box<WmmaAccess>),
+    WmmaStore(Box<WmmaAccess>),
+    Wmma(Box<TileProduct>),
     Wgmma(Box<Wgmma>),
     WgmmaFence,
     WgmmaCommit,

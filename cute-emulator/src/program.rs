@@ -11,15 +11,52 @@ use crate::op::Code;
 use cute_hopper::threads;
 use cute_ptx::ast::{Entry, Item};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 const MAX_THREADS: u64 = threads::MAX_CTA as u64;
 const MAX_CLUSTER: u64 = threads::MAX_NON_PORTABLE_CLUSTER as u64;
+
+/// All entries of a module together may have this many times [`Limits::instructions`].
+const MOST_COPIES: u64 = 4;
 
 /// A PTX module that is parsed, validated and decoded. It can be launched any number of times.
 #[derive(Debug)]
 pub struct Program {
     entries: Vec<(EntryInfo, Code)>,
     by_name: HashMap<String, usize>,
+    image: Image,
+    /// By which a memory knows whether it has the module's variables.
+    identity: Arc<()>,
+}
+
+/// What the variables of a module in global and constant memory hold when it is loaded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Image {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) align: u64,
+    /// Where in the image the addresses of its own variables are: as offsets, to which the image's address is added.
+    pub(crate) relocations: Vec<u64>,
+    /// The offset and the size of each variable.
+    pub(crate) variables: HashMap<String, (u64, u64)>,
+}
+
+impl Image {
+    /// The bytes of the image when it is at this address.
+    fn at(&self, address: u64) -> Vec<u8> {
+        let mut bytes = self.bytes.clone();
+        for at in &self.relocations {
+            let at = *at as usize;
+            if let Some(place) = bytes
+                .get_mut(at..at + 8)
+                .and_then(|it| it.first_chunk_mut())
+            {
+                *place = u64::from_le_bytes(*place)
+                    .wrapping_add(address)
+                    .to_le_bytes();
+            }
+        }
+        bytes
+    }
 }
 
 /// What a launch of an entry must match.
@@ -83,25 +120,67 @@ impl Program {
         let mut program = Program {
             entries: Vec::with_capacity(entries.len()),
             by_name: HashMap::with_capacity(entries.len()),
+            image: Image::default(),
+            identity: Arc::default(),
         };
         let Some(first) = entries.first() else {
             return Ok(program);
         };
-        let shared =
-            decode::module_scope(&source.module).map_err(|error| unsupported(first, error))?;
+        let mut instructions = 0;
+        let shared = decode::module_scope(&source).map_err(|error| unsupported(first, error))?;
         for (entry, lines) in entries.into_iter().zip(&source.lines) {
             let code = decode::decode(&shared, entry, lines, limits)
                 .map_err(|error| unsupported(entry, error))?;
+            // Functions are decoded for each entry that calls them.
+            instructions += code.instructions.len() as u64;
+            let what = "instructions of all entries, with the functions that each calls,";
+            hold(
+                what,
+                instructions,
+                limits.instructions.saturating_mul(MOST_COPIES),
+            )?;
             let index = program.entries.len();
             program.by_name.entry(entry.name.clone()).or_insert(index);
             program.entries.push((info(entry, &code), code));
         }
+        program.image = shared.image;
         Ok(program)
     }
 
     /// The entries, in the order of the text.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = &EntryInfo> {
         self.entries.iter().map(|(info, _)| info)
+    }
+
+    /// The address and the size in bytes of a variable of the module in global or constant memory; `None` if the module has none
+    /// of this name. The variables get their initial values the first time that this or a launch needs them in a memory.
+    ///
+    /// # Errors
+    ///
+    /// The memory has no room for the module's variables.
+    pub fn variable(
+        &self,
+        memory: &mut GlobalMemory,
+        name: &str,
+    ) -> Result<Option<(u64, u64)>, EmulatorError> {
+        let Some((offset, bytes)) = self.image.variables.get(name) else {
+            return Ok(None);
+        };
+        Ok(Some((self.place_variables(memory)? + offset, *bytes)))
+    }
+
+    /// The address of the module's variables in a memory.
+    fn place_variables(&self, memory: &mut GlobalMemory) -> Result<u64, EmulatorError> {
+        if self.image.bytes.is_empty() {
+            return Ok(0);
+        }
+        if let Some(address) = memory.module(&self.identity) {
+            return Ok(address);
+        }
+        let address = memory.alloc(self.image.bytes.len(), self.image.align)?;
+        memory.write(address, &self.image.at(address))?;
+        memory.add_module(self.identity.clone(), address);
+        Ok(address)
     }
 
     /// Runs all threads of an entry to their end, on the memory of one device.
@@ -169,7 +248,8 @@ impl Program {
         for (offset, arg) in code.param_offsets.iter().zip(launch.args) {
             params[*offset as usize..*offset as usize + arg.len()].copy_from_slice(arg);
         }
-        exec::run(code, &params, memory, launch, observed)
+        let variables = self.place_variables(memory)?;
+        exec::run(code, &params, variables, memory, launch, observed)
     }
 }
 

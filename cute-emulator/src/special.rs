@@ -3,7 +3,7 @@
 use cute_hopper::threads;
 use cute_ptx::special::Register;
 
-/// What determines the special registers of a warp.
+/// What determines the special registers of a warp, and the addresses of its module's variables.
 pub(crate) struct Position {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -16,6 +16,8 @@ pub(crate) struct Position {
     pub(crate) dynamic_shared: u32,
     /// Bytes of static and dynamic shared memory.
     pub(crate) total_shared: u32,
+    /// The address of the module's variables.
+    pub(crate) variables: u64,
 }
 
 /// Whether the emulator models a register.
@@ -28,6 +30,7 @@ pub(crate) fn is_modelled(register: Register) -> bool {
         warp: 0,
         dynamic_shared: 0,
         total_shared: 0,
+        variables: 0,
     };
     counts_time(register) || anywhere.value(register, 0, 0).is_some()
 }

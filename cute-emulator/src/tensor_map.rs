@@ -14,9 +14,14 @@ pub(crate) const CHUNK_BYTES: usize = wgmma::CORE_BYTES as usize;
 ///
 /// There is no L2 cache here, so that they do not say how much of it to fetch.
 pub fn encode_tensor_map(map: &TensorMap) -> Result<[u8; MAP_BYTES], String> {
-    if let Some(problem) = map.problem() {
-        return Err(problem);
+    match map.problem() {
+        Some(problem) => Err(problem),
+        None => bytes_of(map),
     }
+}
+
+/// The bytes of a map that may not be legal.
+fn bytes_of(map: &TensorMap) -> Result<[u8; MAP_BYTES], String> {
     let mut bytes = Vec::with_capacity(MAP_BYTES);
     bytes.extend(MAGIC);
     bytes.extend([
@@ -46,6 +51,70 @@ pub fn encode_tensor_map(map: &TensorMap) -> Result<[u8; MAP_BYTES], String> {
 
 /// Reads what [`encode_tensor_map`] wrote. The element type is the first of those that a tensor map calls by one name.
 pub fn decode_tensor_map(bytes: &[u8]) -> Option<TensorMap> {
+    fields(bytes).filter(|map| map.problem().is_none())
+}
+
+/// A field of a tensor map that `tensormap.replace` changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    Address,
+    Rank,
+    Box(usize),
+    Extent(usize),
+    Stride(usize),
+    ElementStride(usize),
+    Element,
+    Interleave,
+    Swizzle,
+    Fill,
+}
+
+/// Changes a field. The map may be illegal before and afterwards, since fields are changed one by one; the reason if the bytes are
+/// no tensor map or the field cannot have the value (PTX ISA 9.0, `tensormap.replace`).
+pub(crate) fn replace(bytes: &[u8], field: Field, value: u64) -> Result<[u8; MAP_BYTES], String> {
+    let mut map = fields(bytes).ok_or("the operand is not the address of a tensor map")?;
+    let wrong = || format!("{value} is not a value of this field of a tensor map");
+    let narrow = u32::try_from(value).map_err(|_| wrong());
+    let rank = map.rank();
+    fn place<T>(values: &mut [T], i: usize, rank: usize) -> Result<&mut T, String> {
+        let found = values.get_mut(i);
+        found.ok_or_else(|| format!("dimension {i} is not one of a tensor map of rank {rank}"))
+    }
+    match field {
+        Field::Address => map.address = value,
+        Field::Rank => {
+            let rank = usize::try_from(value)
+                .unwrap_or(usize::MAX)
+                .saturating_add(1);
+            if rank > MAX_RANK {
+                return Err(wrong());
+            }
+            map.extents.resize(rank, 1);
+            map.strides.resize(rank - 1, 0);
+            map.box_extents.resize(rank, 1);
+            map.element_strides.resize(rank, 1);
+        }
+        Field::Box(i) => *place(&mut map.box_extents, i, rank)? = narrow?,
+        Field::Extent(i) => *place(&mut map.extents, i, rank)? = value,
+        Field::Stride(i) => *place(&mut map.strides, i, rank)? = value,
+        Field::ElementStride(i) => *place(&mut map.element_strides, i, rank)? = narrow?,
+        Field::Element => {
+            // The numbers of PTX, by those of the driver.
+            const OF_DRIVER: [u32; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11];
+            let number = OF_DRIVER.get(value as usize).ok_or_else(wrong)?;
+            map.element = ElementType::from_tensor_map(*number).ok_or_else(wrong)?;
+        }
+        Field::Interleave if value == 0 => {}
+        Field::Interleave => return Err("interleaved tensor maps are not modelled".to_owned()),
+        Field::Swizzle => map.swizzle = SwizzleMode::from_tensor_map(narrow?).ok_or_else(wrong)?,
+        Field::Fill if value > 1 => return Err(wrong()),
+        Field::Fill => map.fill = [OobFill::Zero, OobFill::Nan][value as usize],
+    }
+    bytes_of(&map)
+}
+
+/// The fields, whether they are legal together or not.
+fn fields(bytes: &[u8]) -> Option<TensorMap> {
     let mut rest = Reader {
         bytes: bytes.get(..MAP_BYTES)?,
     };
@@ -56,7 +125,7 @@ pub fn decode_tensor_map(bytes: &[u8]) -> Option<TensorMap> {
     if rank == 0 || rank > MAX_RANK {
         return None;
     }
-    let map = TensorMap {
+    Some(TensorMap {
         element: ElementType::from_tensor_map(rest.take(1)?[0].into())?,
         swizzle: SwizzleMode::from_tensor_map(rest.take(1)?[0].into())?,
         fill: match rest.take(1)?[0] {
@@ -76,8 +145,7 @@ pub fn decode_tensor_map(bytes: &[u8]) -> Option<TensorMap> {
             .map(|_| rest.number(1).map(|stride| stride as u32))
             .collect::<Option<_>>()?,
         l2: L2Promotion::default(),
-    };
-    map.problem().is_none().then_some(map)
+    })
 }
 
 /// The type by which PTX computes with elements of a tensor map: TMA adds numbers of tf32 as f32.

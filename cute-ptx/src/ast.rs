@@ -36,6 +36,8 @@ pub enum Item {
     Variable(Variable),
     /// A kernel. It is printed as `.visible .entry`.
     Entry(Entry),
+    /// A function that kernels call.
+    Function(Function),
 }
 
 /// A variable: `.shared .align 1024 .b8 smem[49152];`.
@@ -53,6 +55,9 @@ pub struct Variable {
     pub name: String,
     /// The number of elements; `None` prints `[]`, for dynamic shared memory.
     pub len: Option<u64>,
+    /// The values of the first elements: constants, and names of functions and variables, which stand for their addresses, also
+    /// with an offset (`[name+8]` in the tree, `name+8` in text). The other elements are 0.
+    pub init: Vec<Operand>,
 }
 
 /// A kernel.
@@ -68,7 +73,35 @@ pub struct Entry {
     pub body: Vec<Line>,
 }
 
-/// A kernel parameter.
+/// A function: `.func (.param .b32 r) f(.param .b32 x)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// Whether it is declared `.extern`: the driver defines it, such as `vprintf`.
+    pub external: bool,
+    /// The name by which `call` names it.
+    pub name: String,
+    /// The parameters that receive its results; at most one in modules that compilers make.
+    pub returns: Vec<Param>,
+    /// The parameters, in order.
+    pub params: Vec<Param>,
+    /// Directives, such as `.noreturn`.
+    pub directives: Vec<Directive>,
+    /// The body, line by line; `None` if it is only declared.
+    pub body: Option<Vec<Line>>,
+}
+
+/// The parameters of a function that is called by its address: `p: .callprototype (.param .b32 _) _ (.param .b64 _);`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prototype {
+    /// The name by which `call` names it.
+    pub name: String,
+    /// The parameters that receive the results. Their names mean nothing.
+    pub returns: Vec<Param>,
+    /// The parameters, in order. Their names mean nothing.
+    pub params: Vec<Param>,
+}
+
+/// A parameter of a kernel or of a function, or what a call passes to it or receives from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
     /// The name, by which `ld.param` reads it.
@@ -125,6 +158,17 @@ pub enum Line {
     },
     /// A variable that only this entry sees.
     Variable(Variable),
+    /// What a call passes or receives: `.param .b32 param0;`.
+    Param(Param),
+    /// The parameters of functions that are called by their addresses.
+    Prototype(Prototype),
+    /// The labels to which a `brx.idx` can branch: `t: .branchtargets a, b;`.
+    Targets {
+        /// The name by which `brx.idx` names them.
+        name: String,
+        /// The labels, by their indices.
+        labels: Vec<String>,
+    },
     /// A label, without its colon.
     Label(String),
     /// An instruction, with its guard and its comment.
@@ -198,6 +242,8 @@ pub enum Operand {
     },
     /// Two destinations as one operand: `d|p`.
     Pair(Box<Operand>, Box<Operand>),
+    /// The parameters of a call, or its results: `(param0, param1)`.
+    List(Vec<Operand>),
     /// A destination whose value is discarded: `_`.
     Sink,
 }
@@ -278,7 +324,10 @@ impl Operand {
             Kind::Vector { .. } | Kind::Pack { .. } => matches!(self, Operand::Vector(_)),
             Kind::Address(_) => matches!(self, Operand::Address { .. }),
             Kind::Tensor { .. } => matches!(self, Operand::Tensor { .. }),
-            Kind::Label => matches!(self, Operand::Name(_)),
+            Kind::Label | Kind::Function | Kind::Prototype | Kind::Targets => {
+                matches!(self, Operand::Name(_))
+            }
+            Kind::Parameters => matches!(self, Operand::List(_)),
             Kind::Sink => matches!(self, Operand::Sink),
         }
     }
@@ -288,7 +337,7 @@ impl Operand {
         match self {
             Operand::Name(name) | Operand::Not(name) => f(name),
             Operand::Int(_) | Operand::F32(_) | Operand::F64(_) | Operand::Sink => {}
-            Operand::Vector(elements) => {
+            Operand::Vector(elements) | Operand::List(elements) => {
                 elements.iter().for_each(|element| element.for_each_name(f))
             }
             Operand::Address { base, .. } => base.for_each_name(f),
@@ -307,7 +356,7 @@ impl Operand {
         match self {
             Operand::Name(name) | Operand::Not(name) => f(name),
             Operand::Int(_) | Operand::F32(_) | Operand::F64(_) | Operand::Sink => {}
-            Operand::Vector(elements) => elements
+            Operand::Vector(elements) | Operand::List(elements) => elements
                 .iter_mut()
                 .for_each(|element| element.for_each_name_mut(f)),
             Operand::Address { base, .. } => base.for_each_name_mut(f),

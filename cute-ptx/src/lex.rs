@@ -144,12 +144,14 @@ impl<'a> Lexer<'a> {
         self.advance(end)
     }
 
-    /// A word contains `.` and `::`, but not the single colon that follows a label.
+    /// A word contains `.` and `::`, but not the single colon that follows a label. A directive ends before the next one, as in
+    /// `.reg.b32`.
     fn word(&mut self) -> &'a str {
         let mut end = 1;
+        let directive = self.rest.starts_with('.');
         loop {
             end += self.rest[end..]
-                .find(|c| !continues_word(c))
+                .find(|c| !continues_word(c) || directive && c == '.')
                 .unwrap_or(self.rest.len() - end);
             match self.rest[end..]
                 .strip_prefix("::")

@@ -1,13 +1,13 @@
 //! The parser: from PTX text to a [`Module`].
 //!
 //! It reads everything that the printer writes, and ordinary compiler output: both kinds of comments, several registers
-//! in one declaration, attributes of pointer parameters, and scoped blocks. What the tree cannot represent (functions,
-//! initialised variables, decimal exponents) is an error that names the line. `.pragma` is skipped, since it changes no
+//! in one declaration, attributes of pointer parameters and of variables, and scoped blocks. What the tree cannot represent
+//! (nested initial values, decimal exponents) is an error that names the line. `.pragma` is skipped, since it changes no
 //! result, and so is what `.file` and `.loc` may say besides a path and a place.
 
 use crate::ast::{
-    Directive, Entry, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Place, Type,
-    Variable, families,
+    Directive, Entry, Function, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Place,
+    Prototype, Type, Variable, families,
 };
 pub use crate::lex::ParseError;
 use crate::lex::{Spanned, Token, tokens};
@@ -25,6 +25,8 @@ pub struct Source {
     pub module: Module,
     /// For each entry, in order, the line of the text (from 1) on which each line of its body begins.
     pub lines: Vec<Vec<u32>>,
+    /// The same for each function that has a body.
+    pub function_lines: Vec<Vec<u32>>,
 }
 
 /// Parses the text of a module. Nothing is checked but syntax and mnemonics; for the rest there is
@@ -114,7 +116,7 @@ impl<'a> Parser<'_, 'a> {
             target,
             items: Vec::new(),
         };
-        let mut lines = Vec::new();
+        let (mut lines, mut function_lines) = (Vec::new(), Vec::new());
         loop {
             while let Some(trivia) = self.trivia() {
                 module.items.push(match trivia {
@@ -123,20 +125,45 @@ impl<'a> Parser<'_, 'a> {
                 });
             }
             match self.peek() {
-                Token::End => return Ok(Source { module, lines }),
-                Token::Word(".file") => module.items.push(self.file()?),
-                Token::Word(".loc" | ".pragma") => self.skip_line(),
-                Token::Word(".visible" | ".weak" | ".entry") => {
+                Token::End => {
+                    return Ok(Source {
+                        module,
+                        lines,
+                        function_lines,
+                    });
+                }
+                Token::Word(".file") => {
+                    module.items.push(self.file()?);
+                    continue;
+                }
+                Token::Word(".loc" | ".pragma") => {
+                    self.skip_line();
+                    continue;
+                }
+                _ => {}
+            }
+            let external = self.peek() == Token::Word(".extern");
+            if let Token::Word(".visible" | ".weak" | ".common" | ".extern") = self.peek() {
+                self.next();
+            }
+            match self.peek() {
+                Token::Word(".entry") if !external => {
                     let (entry, numbers) = self.entry()?;
                     module.items.push(Item::Entry(entry));
                     lines.push(numbers);
                 }
-                Token::Word(".extern" | ".shared" | ".global" | ".const") => {
-                    module.items.push(Item::Variable(self.variable()?));
+                Token::Word(".func") => {
+                    let (function, numbers) = self.function(external)?;
+                    module.items.push(Item::Function(function));
+                    function_lines.extend(numbers);
+                }
+                Token::Word(".shared" | ".global" | ".const") => {
+                    module.items.push(Item::Variable(self.variable(external)?));
                 }
                 _ => {
-                    return Err(self
-                        .expected(".visible .entry, or a variable in .shared, .global or .const"));
+                    return Err(self.expected(
+                        ".visible .entry, .func, or a variable in .shared, .global or .const",
+                    ));
                 }
             }
         }
@@ -177,25 +204,10 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn entry(&mut self) -> Result<(Entry, Vec<u32>), ParseError> {
-        if let Token::Word(".visible" | ".weak") = self.peek() {
-            self.next();
-        }
         self.keyword(".entry")?;
         let name = self.name("the name of the entry")?;
-        let mut params = Vec::new();
-        if self.accept('(') && !self.accept(')') {
-            loop {
-                params.push(self.param()?);
-                if !self.accept(',') {
-                    break;
-                }
-            }
-            self.punct(')')?;
-        }
-        let mut directives = Vec::new();
-        while let Token::Word(word) = self.peek() {
-            directives.push(self.directive(word)?);
-        }
+        let params = self.params()?;
+        let directives = self.directives()?;
         self.punct('{')?;
         let body = self.body()?;
         Ok((
@@ -207,6 +219,55 @@ impl<'a> Parser<'_, 'a> {
             },
             body.numbers,
         ))
+    }
+
+    /// A function, and the numbers of the lines of its body if it has one.
+    fn function(&mut self, external: bool) -> Result<(Function, Option<Vec<u32>>), ParseError> {
+        self.keyword(".func")?;
+        let returns = self.params()?;
+        let name = self.name("the name of the function")?;
+        let params = self.params()?;
+        let directives = self.directives()?;
+        let body = match self.accept(';') {
+            true => None,
+            false => {
+                self.punct('{')?;
+                Some(self.body()?)
+            }
+        };
+        let (body, numbers) = body.map(|body| (body.lines, body.numbers)).unzip();
+        let function = Function {
+            external,
+            name,
+            returns,
+            params,
+            directives,
+            body,
+        };
+        Ok((function, numbers))
+    }
+
+    /// Parameters in parentheses; none if there are no parentheses.
+    fn params(&mut self) -> Result<Vec<Param>, ParseError> {
+        let mut params = Vec::new();
+        if self.accept('(') && !self.accept(')') {
+            loop {
+                params.push(self.param()?);
+                if !self.accept(',') {
+                    break;
+                }
+            }
+            self.punct(')')?;
+        }
+        Ok(params)
+    }
+
+    fn directives(&mut self) -> Result<Vec<Directive>, ParseError> {
+        let mut directives = Vec::new();
+        while let Token::Word(word) = self.peek() {
+            directives.push(self.directive(word)?);
+        }
+        Ok(directives)
     }
 
     fn param(&mut self) -> Result<Param, ParseError> {
@@ -259,11 +320,7 @@ impl<'a> Parser<'_, 'a> {
         })
     }
 
-    fn variable(&mut self) -> Result<Variable, ParseError> {
-        let external = self.peek() == Token::Word(".extern");
-        if external {
-            self.next();
-        }
+    fn variable(&mut self, external: bool) -> Result<Variable, ParseError> {
         let space = match self.peek() {
             Token::Word(word @ (".shared" | ".global" | ".const" | ".local")) => {
                 word[1..].to_owned()
@@ -271,20 +328,38 @@ impl<'a> Parser<'_, 'a> {
             _ => return Err(self.expected(".shared, .global, .const or .local")),
         };
         self.next();
+        // Attributes such as `.managed` tell the driver where a variable may be. The tree does not keep them.
+        if self.peek() == Token::Word(".attribute") {
+            while !matches!(self.peek(), Token::Punct(')') | Token::End) {
+                self.next();
+            }
+            self.punct(')')?;
+        }
         let align = self.align()?;
         let ty = self.ty()?;
         let align = align.unwrap_or((ty.bits() / 8).max(1));
         let name = self.name("the name of a variable")?;
-        let mut len = Some(1);
-        if self.accept('[') {
+        let mut len = Some(1_u64);
+        while self.accept('[') {
             len = match self.peek() {
                 Token::Punct(']') => None,
-                _ => Some(self.number("a length")?),
+                _ => {
+                    let dimension: u64 = self.number("a length")?;
+                    let product = len.and_then(|len| len.checked_mul(dimension));
+                    Some(product.ok_or_else(|| {
+                        self.error("this variable has more than 2^64 - 1 elements")
+                    })?)
+                }
             };
             self.punct(']')?;
         }
-        if self.peek() == Token::Punct('=') {
-            return Err(self.error("initialised variables are not supported"));
+        let init = match self.accept('=') {
+            true => self.initial_values()?,
+            false => Vec::new(),
+        };
+        // The values tell the length if it is not written.
+        if len.is_none() && !init.is_empty() {
+            len = Some(init.len() as u64);
         }
         self.punct(';')?;
         Ok(Variable {
@@ -294,7 +369,47 @@ impl<'a> Parser<'_, 'a> {
             ty,
             name,
             len,
+            init,
         })
+    }
+
+    fn initial_values(&mut self) -> Result<Vec<Operand>, ParseError> {
+        if !self.accept('{') {
+            return Ok(vec![self.initial_value()?]);
+        }
+        let mut values = Vec::new();
+        loop {
+            values.push(self.initial_value()?);
+            if !self.accept(',') {
+                self.punct('}')?;
+                return Ok(values);
+            }
+        }
+    }
+
+    /// A constant, or the address of a function or variable: `name`, `name+8` or `generic(name)+8`.
+    fn initial_value(&mut self) -> Result<Operand, ParseError> {
+        if self.peek() == Token::Punct('{') {
+            return Err(self.error("nested initial values are not supported"));
+        }
+        let generic = self.peek() == Token::Word("generic") && self.after() == Token::Punct('(');
+        if generic {
+            self.next();
+            self.punct('(')?;
+        }
+        let value = self.simple()?;
+        if generic {
+            self.punct(')')?;
+        }
+        match (&value, self.peek()) {
+            (Operand::Name(_), Token::Punct('+')) => {
+                self.next();
+                let offset = self.offset()?;
+                let base = Box::new(value);
+                Ok(Operand::Address { base, offset })
+            }
+            _ => Ok(value),
+        }
     }
 
     fn align(&mut self) -> Result<Option<u32>, ParseError> {
@@ -344,9 +459,18 @@ impl<'a> Parser<'_, 'a> {
                     }
                 }
                 Token::Word(".reg") => self.registers(&mut body, number)?,
-                Token::Word(".shared" | ".local" | ".extern" | ".global" | ".const") => {
-                    let variable = self.variable()?;
+                Token::Word(word @ (".shared" | ".local" | ".extern" | ".global" | ".const")) => {
+                    let external = word == ".extern";
+                    if external {
+                        self.next();
+                    }
+                    let variable = self.variable(external)?;
                     body.push(Line::Variable(variable), number);
+                }
+                Token::Word(".param") => {
+                    let param = self.param()?;
+                    self.punct(';')?;
+                    body.push(Line::Param(param), number);
                 }
                 Token::Word(".loc") => body.place = Some(self.place()?),
                 Token::Word(".pragma" | ".file") => self.skip_line(),
@@ -354,7 +478,8 @@ impl<'a> Parser<'_, 'a> {
                     if !word.starts_with('.') && self.after() == Token::Punct(':') =>
                 {
                     self.position += 2;
-                    body.push(Line::Label(word.to_owned()), number);
+                    let line = self.labelled(word.to_owned())?;
+                    body.push(line, number);
                 }
                 Token::Word(_) | Token::Punct('@') => {
                     let inst = Inst {
@@ -366,6 +491,38 @@ impl<'a> Parser<'_, 'a> {
                 _ => return Err(self.expected("an instruction, a label, a declaration or }")),
             }
         }
+    }
+
+    /// What follows a name and a colon: a prototype, a list of labels, or nothing, which makes the name a label.
+    fn labelled(&mut self, name: String) -> Result<Line, ParseError> {
+        // After a label, blank lines and comments are lines of the body.
+        let mut tokens = self.tokens[self.position..].iter().map(|it| it.token);
+        let next = tokens.find(|token| !matches!(token, Token::Newline | Token::Comment(_)));
+        let line = match next {
+            Some(Token::Word(word @ ".callprototype")) => {
+                self.keyword(word)?;
+                let returns = self.params()?;
+                self.keyword("_")?;
+                let params = self.params()?;
+                self.directives()?;
+                Line::Prototype(Prototype {
+                    name,
+                    returns,
+                    params,
+                })
+            }
+            Some(Token::Word(word @ ".branchtargets")) => {
+                self.keyword(word)?;
+                let mut labels = vec![self.name("a label")?];
+                while self.accept(',') {
+                    labels.push(self.name("a label")?);
+                }
+                Line::Targets { name, labels }
+            }
+            _ => return Ok(Line::Label(name)),
+        };
+        self.punct(';')?;
+        Ok(line)
     }
 
     fn registers(&mut self, body: &mut Body, number: u32) -> Result<(), ParseError> {
@@ -434,7 +591,8 @@ impl<'a> Parser<'_, 'a> {
 
     fn operand(&mut self) -> Result<Operand, ParseError> {
         let first = match self.peek() {
-            Token::Punct('{') => Operand::Vector(self.vector()?),
+            Token::Punct('{') => Operand::Vector(self.vector('{', '}')?),
+            Token::Punct('(') => Operand::List(self.vector('(', ')')?),
             Token::Punct('[') => self.address()?,
             Token::Punct('!') => {
                 self.next();
@@ -448,16 +606,16 @@ impl<'a> Parser<'_, 'a> {
         Ok(first)
     }
 
-    fn vector(&mut self) -> Result<Vec<Operand>, ParseError> {
-        self.punct('{')?;
+    fn vector(&mut self, open: char, close: char) -> Result<Vec<Operand>, ParseError> {
+        self.punct(open)?;
         let mut elements = Vec::new();
-        if self.accept('}') {
+        if self.accept(close) {
             return Ok(elements);
         }
         loop {
             elements.push(self.simple()?);
             if !self.accept(',') {
-                self.punct('}')?;
+                self.punct(close)?;
                 return Ok(elements);
             }
         }
@@ -467,21 +625,22 @@ impl<'a> Parser<'_, 'a> {
         self.punct('[')?;
         let base = Box::new(self.simple()?);
         if self.accept(',') {
-            let coords = self.vector()?;
+            let coords = self.vector('{', '}')?;
             self.punct(']')?;
             return Ok(Operand::Tensor { map: base, coords });
         }
         let offset = match self.accept('+') {
-            true => {
-                let value = self.int()?;
-                i64::try_from(value).map_err(|_| {
-                    self.error(format!("the offset {value} does not fit in 64 bits"))
-                })?
-            }
+            true => self.offset()?,
             false => 0,
         };
         self.punct(']')?;
         Ok(Operand::Address { base, offset })
+    }
+
+    fn offset(&mut self) -> Result<i64, ParseError> {
+        let value = self.int()?;
+        i64::try_from(value)
+            .map_err(|_| self.error(format!("the offset {value} does not fit in 64 bits")))
     }
 
     /// A name or a number.
@@ -695,7 +854,10 @@ fn rename_block(lines: &mut [Line], block: usize) {
             }
             Line::Register { name, .. }
             | Line::Label(name)
-            | Line::Variable(Variable { name, .. }) => {
+            | Line::Variable(Variable { name, .. })
+            | Line::Param(Param { name, .. })
+            | Line::Prototype(Prototype { name, .. })
+            | Line::Targets { name, .. } => {
                 let renamed = format!("{name}${block}");
                 singles.insert(std::mem::replace(name, renamed.clone()), renamed);
             }
@@ -710,7 +872,9 @@ fn rename_block(lines: &mut [Line], block: usize) {
         }
     };
     for line in lines {
-        if let Line::Inst(inst) = line {
+        if let Line::Targets { labels, .. } = line {
+            labels.iter_mut().for_each(rename);
+        } else if let Line::Inst(inst) = line {
             inst.guard
                 .iter_mut()
                 .for_each(|guard| rename(&mut guard.predicate));

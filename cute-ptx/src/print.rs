@@ -5,8 +5,8 @@
 //! comment cannot become code.
 
 use crate::ast::{
-    Directive, Entry, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Place, Type,
-    Variable,
+    Directive, Entry, Function, Guard, Inst, Item, Line, Module, Operand, Param, ParamType, Place,
+    Prototype, Type, Variable,
 };
 use std::fmt::{self, Display, Formatter};
 
@@ -36,37 +36,87 @@ impl Display for Item {
             Item::File { number, path } => writeln!(f, ".file {number} \"{path}\""),
             Item::Variable(variable) => writeln!(f, "{variable};"),
             Item::Entry(entry) => write!(f, "{entry}"),
+            Item::Function(function) => write!(f, "{function}"),
         }
     }
 }
 
 impl Display for Entry {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, ".visible .entry {}(", self.name)?;
-        for (i, param) in self.params.iter().enumerate() {
-            let separator = if i == 0 { "" } else { "," };
-            write!(f, "{separator}\n{INDENT}{param}")?;
-        }
-        writeln!(f, "{})", if self.params.is_empty() { "" } else { "\n" })?;
+        write!(f, ".visible .entry {}", self.name)?;
+        lines_of_params(f, &self.params)?;
         self.directives
             .iter()
             .try_for_each(|directive| writeln!(f, "{directive}"))?;
-        writeln!(f, "{{")?;
-        let mut place = None;
-        for line in &self.body {
-            if let Line::Inst(inst) = line
-                && inst.place.is_some()
-                && inst.place != place
-            {
-                place = inst.place;
-                place
-                    .iter()
-                    .try_for_each(|place| writeln!(f, "{INDENT}{place}"))?;
-            }
-            write!(f, "{line}")?;
-        }
-        writeln!(f, "}}")
+        body(f, &self.body)
     }
+}
+
+impl Display for Function {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.func ", if self.external { ".extern " } else { "" })?;
+        if !self.returns.is_empty() {
+            params(f, &self.returns)?;
+            write!(f, " ")?;
+        }
+        write!(f, "{}", self.name)?;
+        lines_of_params(f, &self.params)?;
+        self.directives
+            .iter()
+            .try_for_each(|directive| writeln!(f, "{directive}"))?;
+        match &self.body {
+            Some(lines) => body(f, lines),
+            None => writeln!(f, ";"),
+        }
+    }
+}
+
+impl Display for Prototype {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: .callprototype ", self.name)?;
+        if !self.returns.is_empty() {
+            params(f, &self.returns)?;
+            write!(f, " ")?;
+        }
+        write!(f, "_ ")?;
+        params(f, &self.params)
+    }
+}
+
+fn params(f: &mut Formatter<'_>, params: &[Param]) -> fmt::Result {
+    write!(f, "(")?;
+    for (i, param) in params.iter().enumerate() {
+        write!(f, "{}{param}", if i == 0 { "" } else { ", " })?;
+    }
+    write!(f, ")")
+}
+
+/// Prints parameters on a line each, and the line break after the closing parenthesis.
+fn lines_of_params(f: &mut Formatter<'_>, params: &[Param]) -> fmt::Result {
+    write!(f, "(")?;
+    for (i, param) in params.iter().enumerate() {
+        let separator = if i == 0 { "" } else { "," };
+        write!(f, "{separator}\n{INDENT}{param}")?;
+    }
+    writeln!(f, "{})", if params.is_empty() { "" } else { "\n" })
+}
+
+fn body(f: &mut Formatter<'_>, lines: &[Line]) -> fmt::Result {
+    writeln!(f, "{{")?;
+    let mut place = None;
+    for line in lines {
+        if let Line::Inst(inst) = line
+            && inst.place.is_some()
+            && inst.place != place
+        {
+            place = inst.place;
+            place
+                .iter()
+                .try_for_each(|place| writeln!(f, "{INDENT}{place}"))?;
+        }
+        write!(f, "{line}")?;
+    }
+    writeln!(f, "}}")
 }
 
 impl Display for Param {
@@ -99,9 +149,17 @@ impl Display for Variable {
             self.space, self.align, self.ty, self.name
         )?;
         match self.len {
-            Some(len) => write!(f, "{len}]"),
-            None => write!(f, "]"),
+            Some(len) => write!(f, "{len}]")?,
+            None => write!(f, "]")?,
         }
+        for (i, value) in self.init.iter().enumerate() {
+            write!(f, "{}", if i == 0 { " = {" } else { ", " })?;
+            match value {
+                Operand::Address { base, offset } => write!(f, "{base}+{offset}")?,
+                value => write!(f, "{value}")?,
+            }
+        }
+        write!(f, "{}", if self.init.is_empty() { "" } else { "}" })
     }
 }
 
@@ -116,6 +174,11 @@ impl Display for Line {
             }
             Line::Register { ty, name } => writeln!(f, "{INDENT}.reg {ty} {name};"),
             Line::Variable(variable) => writeln!(f, "{INDENT}{variable};"),
+            Line::Param(param) => writeln!(f, "{INDENT}{param};"),
+            Line::Prototype(prototype) => writeln!(f, "{INDENT}{prototype};"),
+            Line::Targets { name, labels } => {
+                writeln!(f, "{INDENT}{name}: .branchtargets {};", labels.join(", "))
+            }
             Line::Label(name) => writeln!(f, "{name}:"),
             Line::Inst(inst) => {
                 let text = fill(&format!("{INDENT}{inst};"));
@@ -176,13 +239,14 @@ impl Display for Operand {
             Operand::Int(value) => write!(f, "{value}"),
             Operand::F32(bits) => write!(f, "0f{bits:08X}"),
             Operand::F64(bits) => write!(f, "0d{bits:016X}"),
-            Operand::Vector(elements) => vector(f, elements),
+            Operand::Vector(elements) => vector(f, elements, '{', '}'),
+            Operand::List(elements) => vector(f, elements, '(', ')'),
             // The assembler requires the `+` before a negative offset too.
             Operand::Address { base, offset: 0 } => write!(f, "[{base}]"),
             Operand::Address { base, offset } => write!(f, "[{base}+{offset}]"),
             Operand::Tensor { map, coords } => {
                 write!(f, "[{map}, ")?;
-                vector(f, coords)?;
+                vector(f, coords, '{', '}')?;
                 write!(f, "]")
             }
             Operand::Pair(first, second) => write!(f, "{first}|{second}"),
@@ -198,12 +262,12 @@ impl Display for Type {
     }
 }
 
-fn vector(f: &mut Formatter<'_>, elements: &[Operand]) -> fmt::Result {
-    write!(f, "{{")?;
+fn vector(f: &mut Formatter<'_>, elements: &[Operand], open: char, close: char) -> fmt::Result {
+    write!(f, "{open}")?;
     for (i, element) in elements.iter().enumerate() {
         write!(f, "{}{element}", if i == 0 { "" } else { ", " })?;
     }
-    write!(f, "}}")
+    write!(f, "{close}")
 }
 
 fn comment(f: &mut Formatter<'_>, indent: &str, text: &str) -> fmt::Result {

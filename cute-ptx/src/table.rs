@@ -34,6 +34,8 @@
 //! | `offsets` | im2col offsets, two fewer than the dimensions |
 //! | `members` | member mask: the lanes that execute the instruction together |
 //! | `label`, `_` | label; only the operand `_` |
+//! | `targets`, `function`, `prototype` | name of a list of labels, of a function, of a prototype |
+//! | `(param)` | parameters that a call passes, or those that receive its results |
 //! | `name?x` | `x` if `name` is bound, otherwise no operand |
 //! | `x?` | `x`, optional; when fewer operands are given, the last optional ones are left out |
 

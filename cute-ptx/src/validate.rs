@@ -9,13 +9,14 @@ mod names;
 mod operands;
 
 use crate::ast::{
-    Directive, Entry, Inst, Item, Line, Module, Operand, Param, ParamType, Type, Variable,
+    Directive, Entry, Function, Inst, Item, Line, Module, Operand, Param, ParamType, Prototype,
+    Type, Variable,
 };
 use crate::special::{self, Special};
 use crate::table::{Kind, Opcode, Target};
 use cute_hopper::{registers, shared, threads};
 use names::{Declared, Names};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
 const MAX_STATIC_SHARED: u64 = shared::MAX_STATIC_BYTES as u64;
@@ -32,7 +33,7 @@ const MAX_REGISTERS: u64 = 1 << 20;
 /// A problem and its place in the module.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Error {
-    /// The name of the entry; `None` outside all entries.
+    /// The name of the entry or function; `None` outside all of these.
     pub entry: Option<String>,
     /// The index of the line in the entry's body, from 0; `None` if the problem is not in one line of the body.
     pub line: Option<usize>,
@@ -125,6 +126,21 @@ pub enum Problem {
         /// "of an entry" or "of a module".
         place: &'static str,
         /// The state space in the declaration, without the dot.
+        space: String,
+    },
+    /// A function is declared twice with different parameters, or has two bodies.
+    #[error("`{0}` is declared with other parameters, or defined, before")]
+    Redeclared(String),
+    /// A variable has initial values that it cannot have: too many, not of its type, or in a state space without them.
+    #[error("the initial value `{value}` does not fit a variable of {len} {ty} in .{space}")]
+    InitialValue {
+        /// The first value that does not fit.
+        value: String,
+        /// The number of elements.
+        len: u64,
+        /// The type of an element.
+        ty: Type,
+        /// The state space, without the dot.
         space: String,
     },
     /// A variable has no elements.
@@ -257,12 +273,19 @@ impl Module {
     pub fn required_version(&self) -> (u32, u32) {
         let mut version = Target::from_name(&self.target).map_or((1, 0), Target::version);
         for item in &self.items {
-            let Item::Entry(entry) = item else { continue };
-            for directive in &entry.directives {
+            let (directives, body) = match item {
+                Item::Entry(entry) => (&entry.directives, &entry.body[..]),
+                Item::Function(function) => (
+                    &function.directives,
+                    function.body.as_deref().unwrap_or(&[]),
+                ),
+                _ => continue,
+            };
+            for directive in directives {
                 version = version
                     .max(DirectiveRow::find(&directive.name).map_or((1, 0), |row| row.version));
             }
-            for line in &entry.body {
+            for line in body {
                 let Line::Inst(inst) = line else { continue };
                 version = version.max(inst.mnemonic.version());
                 for operand in &inst.operands {
@@ -347,6 +370,7 @@ impl<'m> Checker<'m> {
         }
         let mut names = Names::default();
         let mut shared = 0;
+        let mut functions: BTreeMap<&str, &Function> = BTreeMap::new();
         for item in &self.module.items {
             match item {
                 Item::Blank | Item::Comment(_) | Item::File { .. } => {}
@@ -358,6 +382,22 @@ impl<'m> Checker<'m> {
                     self.entry = Some(&entry.name);
                     self.declare(&entry.name, &entry.name, Declared::Entry, &mut names);
                     self.check_entry(entry, Names::inside(&names), shared);
+                    (self.entry, self.line) = (None, None);
+                }
+                Item::Function(function) => {
+                    self.entry = Some(&function.name);
+                    match functions.insert(&function.name, function) {
+                        None => {
+                            let name = &function.name;
+                            self.declare(name, name, Declared::Function, &mut names);
+                        }
+                        Some(before) if !agree(before, function) => {
+                            let problem = Problem::Redeclared(function.name.clone());
+                            self.error(&function.name, problem);
+                        }
+                        Some(_) => {}
+                    }
+                    self.check_function(function, Names::inside(&names), shared);
                     (self.entry, self.line) = (None, None);
                 }
             }
@@ -373,7 +413,7 @@ impl<'m> Checker<'m> {
         }
     }
 
-    fn check_entry(&mut self, entry: &'m Entry, mut names: Names<'_>, mut shared: u64) {
+    fn check_entry(&mut self, entry: &'m Entry, mut names: Names<'_>, shared: u64) {
         let mut bytes = 0_u64;
         for param in &entry.params {
             self.param(param, &mut names, &mut bytes);
@@ -399,16 +439,43 @@ impl<'m> Checker<'m> {
             self.error(&entry.name, Problem::ConflictingDirectives);
         }
         let bounded = has("reqntid") || has("maxntid") || has("maxnreg");
-        self.declarations(entry, &mut names, &mut shared);
-        if shared > MAX_STATIC_SHARED {
-            self.error(&entry.name, Problem::StaticShared { bytes: shared });
-        }
-        self.body(entry, &names, bounded);
+        self.routine(&entry.name, &entry.body, names, shared, bounded);
     }
 
-    fn declarations(&mut self, entry: &Entry, names: &mut Names<'_>, shared: &mut u64) {
+    fn check_function(&mut self, function: &'m Function, mut names: Names<'_>, shared: u64) {
+        let mut bytes = 0;
+        for param in function.returns.iter().chain(&function.params) {
+            self.param(param, &mut names, &mut bytes);
+        }
+        for directive in &function.directives {
+            if directive.name != "noreturn" || !directive.values.is_empty() {
+                self.error(directive, Problem::UnknownDirective(directive.name.clone()));
+            }
+        }
+        if let Some(body) = &function.body {
+            self.routine(&function.name, body, names, shared, true);
+        }
+    }
+
+    /// Checks the body of an entry or of a function. `bounded` tells whether a directive bounds its threads or registers.
+    fn routine(
+        &mut self,
+        name: &str,
+        body: &[Line],
+        mut names: Names<'_>,
+        mut shared: u64,
+        bounded: bool,
+    ) {
+        self.declarations(name, body, &mut names, &mut shared);
+        if shared > MAX_STATIC_SHARED {
+            self.error(&name, Problem::StaticShared { bytes: shared });
+        }
+        self.body(body, &names, bounded);
+    }
+
+    fn declarations(&mut self, name: &str, body: &[Line], names: &mut Names<'_>, shared: &mut u64) {
         let mut registers = 0_u64;
-        for (index, line) in entry.body.iter().enumerate() {
+        for (index, line) in body.iter().enumerate() {
             self.line = Some(index);
             match line {
                 Line::Blank | Line::Comment(_) | Line::Inst(_) => {}
@@ -426,21 +493,37 @@ impl<'m> Checker<'m> {
                     self.variable(variable, names);
                     *shared = shared.saturating_add(static_shared(variable));
                 }
+                Line::Param(param) => self.param(param, names, &mut 0),
+                Line::Prototype(prototype) => self.prototype(line, prototype, names),
+                // The labels are checked with the instructions, since they may be declared later.
+                Line::Targets { name, .. } => self.declare(line, name, Declared::Targets, names),
                 Line::Label(name) => self.declare(line, name, Declared::Label, names),
             }
         }
         self.line = None;
         if registers > MAX_REGISTERS {
-            self.error(&entry.name, Problem::TooManyRegisters { count: registers });
+            self.error(&name, Problem::TooManyRegisters { count: registers });
+        }
+    }
+
+    fn prototype(&mut self, line: &Line, prototype: &Prototype, names: &mut Names<'_>) {
+        self.declare(line, &prototype.name, Declared::Prototype, names);
+        for param in prototype.returns.iter().chain(&prototype.params) {
+            self.param_type(param, &mut 0);
         }
     }
 
     /// Checks the instructions, after all declarations: labels and registers may be declared after their use.
-    fn body(&mut self, entry: &Entry, names: &Names<'_>, bounded: bool) {
-        let constants = constants::registers(entry);
-        for (index, line) in entry.body.iter().enumerate() {
-            let Line::Inst(inst) = line else { continue };
+    fn body(&mut self, body: &[Line], names: &Names<'_>, bounded: bool) {
+        let constants = constants::registers(body);
+        for (index, line) in body.iter().enumerate() {
             self.line = Some(index);
+            if let Line::Targets { labels, .. } = line {
+                for label in labels.iter().filter(|label| !names.label(label)) {
+                    self.error(line, Problem::MissingLabel(label.clone()));
+                }
+            }
+            let Line::Inst(inst) = line else { continue };
             self.inst(inst, names);
             let opcode = inst.mnemonic.opcode();
             if !bounded && opcode == Opcode::Setmaxnreg {
@@ -536,6 +619,17 @@ impl<'m> Checker<'m> {
         if !variable.external && variable.len.unwrap_or(0) == 0 {
             self.error(variable, Problem::Empty);
         }
+        if let Some(value) = unfit(variable) {
+            self.error(
+                variable,
+                Problem::InitialValue {
+                    value: value.to_string(),
+                    len: variable.len.unwrap_or(0),
+                    ty: variable.ty,
+                    space: variable.space.clone(),
+                },
+            );
+        }
         self.declare(
             variable,
             &variable.name,
@@ -545,6 +639,17 @@ impl<'m> Checker<'m> {
     }
 
     fn param(&mut self, param: &Param, names: &mut Names<'_>, bytes: &mut u64) {
+        self.param_type(param, bytes);
+        self.declare(
+            param,
+            &param.name,
+            Declared::Variable("param".into()),
+            names,
+        );
+    }
+
+    /// Checks the type of a parameter, and adds its bytes.
+    fn param_type(&mut self, param: &Param, bytes: &mut u64) {
         let (align, len) = match param.ty {
             ParamType::Scalar(ty) => {
                 self.declared_type(param, "a parameter", ty, &[Type::Pred, Type::F16x2]);
@@ -554,12 +659,6 @@ impl<'m> Checker<'m> {
         };
         self.alignment(param, align);
         *bytes = bytes.next_multiple_of(u64::from(align.max(1))) + u64::from(len);
-        self.declare(
-            param,
-            &param.name,
-            Declared::Variable("param".into()),
-            names,
-        );
     }
 
     /// Checks the type of a declaration: the bf16 types exist in instructions only, and `neither` are not allowed here.
@@ -691,6 +790,34 @@ impl<'m> Checker<'m> {
             problem,
         });
     }
+}
+
+/// Whether two declarations of a function agree, and at most one has a body.
+fn agree(a: &Function, b: &Function) -> bool {
+    let types = |params: &[Param]| -> Vec<ParamType> {
+        params.iter().map(|param| param.ty.clone()).collect()
+    };
+    types(&a.returns) == types(&b.returns)
+        && types(&a.params) == types(&b.params)
+        && !(a.body.is_some() && b.body.is_some())
+}
+
+/// The first initial value of a variable that it cannot have.
+fn unfit(variable: &Variable) -> Option<&Operand> {
+    let space = matches!(variable.space.as_str(), "global" | "const") && !variable.external;
+    let len = usize::try_from(variable.len.unwrap_or(0)).unwrap_or(usize::MAX);
+    let fits = |value: &Operand| {
+        let float = matches!(variable.ty, Type::F32 | Type::F64);
+        match value {
+            Operand::Int(_) | Operand::F32(_) | Operand::F64(_) if float => true,
+            Operand::Int(_) => true,
+            Operand::Name(_) | Operand::Address { .. } => !float && variable.ty.bits() == 64,
+            _ => false,
+        }
+    };
+    let mut values = variable.init.iter().enumerate();
+    let (_, value) = values.find(|(i, value)| !space || *i >= len || !fits(value))?;
+    Some(value)
 }
 
 fn static_shared(variable: &Variable) -> u64 {

@@ -5,7 +5,8 @@ use super::operands::{Arg, Result, take};
 use super::registers::Registers;
 use crate::arithmetic;
 use crate::op::{
-    Compare, Compute, Flush, Function, Op, PARAM_WINDOW, Reg, SHARED_WINDOW, Unary, WINDOW_BYTES,
+    Compare, Compute, Flush, Function, LOCAL_WINDOW, Op, PARAM_WINDOW, Reg, SHARED_WINDOW, Unary,
+    WINDOW_BYTES,
 };
 use crate::special::counts_time;
 use cute_ptx::ast::{Inst, Operand, Type};
@@ -17,23 +18,27 @@ pub(super) fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     // Instructions without a type modifier operate on 32 bits.
     let ty = m.get("t").and_then(Modifier::ty).unwrap_or(Type::B32);
     let rounding = m.get("round");
-    if let Some(rounding) = rounding {
-        // The approximations (`.approx`, `.full`) are computed correctly rounded too.
-        if !matches!(rounding, Modifier::Rn | Modifier::Approx | Modifier::Full) {
-            return Err(m.unmodelled(rounding));
-        }
-    }
+    let directed = rounding.filter(|it| matches!(it, Modifier::Rz | Modifier::Rm | Modifier::Rp));
     let saturate = m.has(Modifier::Sat);
-    if saturate && !matches!(ty, Type::F32 | Type::S32) {
-        return Err(format!("`.sat` is not modelled on .{}", ty.name()));
-    }
+    let saturation = arithmetic::saturation(ty).filter(|_| saturate);
+    // The number is computed after its sign, since a mnemonic can have both.
+    let xorsign = m.one_of(&[Modifier::Xorsign]);
+    m.has(Modifier::Abs);
+    let nan = m.one_of(&[Modifier::NaN]);
     let variant = m
         .get("part")
-        .or_else(|| m.one_of(&[Modifier::NaN, Modifier::Relu]))
-        .or((saturate && ty == Type::S32).then_some(Modifier::Sat))
-        .or(rounding.filter(|it| *it == Modifier::Approx && m.opcode() == Opcode::Div));
-    let function = match (m.get("side"), m.get("past")) {
-        (Some(side), Some(past)) => Some(arithmetic::funnel_shift(side, past)),
+        .or(xorsign.or(nan))
+        .or_else(|| m.one_of(&[Modifier::Relu, Modifier::Shiftamt]))
+        .or((saturate && saturation.is_none()).then_some(Modifier::Sat))
+        .or(rounding.filter(|it| *it == Modifier::Approx && m.opcode() == Opcode::Div))
+        .or_else(|| coarse(m, ty));
+    // The approximations (`.approx`, `.full`) are computed correctly rounded too.
+    let function = match (m.get("side"), m.get("past"), m.get("mode"), directed) {
+        (Some(side), Some(past), ..) => Some(arithmetic::funnel_shift(side, past)),
+        (None, Some(past), ..) => arithmetic::function(m.opcode(), Some(past), ty),
+        (_, _, Some(mode), _) => arithmetic::permutation(mode),
+        (.., Some(direction)) => arithmetic::rounded_function(m.opcode(), direction, ty),
+        _ if xorsign.is_some() && nan.is_some() => arithmetic::nan_xorsign(m.opcode(), ty),
         _ => arithmetic::function(m.opcode(), variant, ty),
     };
     let function = function.ok_or_else(|| m.unmodelled_on(ty))?;
@@ -42,7 +47,176 @@ pub(super) fn compute(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         sources: flushed,
         result: flushed,
     };
-    computation(function, args, flush, saturate && ty == Type::F32)
+    computation(function, args, flush, saturation)
+}
+
+/// `.approx` of an f64 with `.ftz`, which is an approximation by the upper half of the number alone.
+fn coarse(m: &Bindings, ty: Type) -> Option<Modifier> {
+    let coarse = ty == Type::F64 && m.has(Modifier::Ftz);
+    coarse.then_some(Modifier::Approx)
+}
+
+/// An instruction on packed 16-bit integers.
+pub(super) fn compute_halves(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    let ty = m.get("t").ok_or("the type is missing")?;
+    let function = arithmetic::of_halves(m.opcode(), ty, m.has(Modifier::Relu));
+    let function = function.ok_or_else(|| m.unmodelled(ty))?;
+    computation(function, args, Flush::default(), None)
+}
+
+/// `dp4a`, `dp2a` and `vabsdiff4`.
+pub(super) fn packed_bytes(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    let function = match m.opcode() {
+        Opcode::Dp4a => arithmetic::dot_of_four(m.ty("a")?, m.ty("b")?),
+        Opcode::Dp2a => {
+            let high = m.get("part") == Some(Modifier::Hi);
+            arithmetic::dot_of_two(high, m.ty("a")?, m.ty("b")?)
+        }
+        _ => arithmetic::differences(m.ty("t")?, m.ty("u")?, m.has(Modifier::Add)),
+    };
+    computation(function, args, Flush::default(), None)
+}
+
+/// Instructions that read or write the carry flag.
+pub(super) fn extended(registers: &mut Registers, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    let (part, ty) = (m.get("part"), m.ty("t")?);
+    let function = arithmetic::extended(m.opcode(), part, ty);
+    let function = function.ok_or_else(|| m.unmodelled_on(ty))?;
+    let writes = matches!(m.opcode(), Opcode::AddCc | Opcode::SubCc | Opcode::MadCc);
+    let writes = m.has(Modifier::Cc) || writes;
+    let [Arg::Row(dst), sources @ ..] = &args[..] else {
+        return Err("the instruction has no destination register".to_owned());
+    };
+    let [a, b, c, _] = rows_of(sources)?;
+    Ok(Op::Extended {
+        function,
+        dst: *dst,
+        src: [a, b, c],
+        carry: registers.carry(),
+        writes,
+    })
+}
+
+pub(super) fn test(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    let (test, ty) = (m.get("test"), m.ty("t")?);
+    let function = test.and_then(|test| arithmetic::test(test, ty));
+    let function = function.ok_or_else(|| m.unmodelled_on(ty))?;
+    computation(Function::F1(function), args, Flush::default(), None)
+}
+
+/// `slct`: a selection by the sign of a number.
+pub(super) fn select(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    m.ignore(&["t"]);
+    let function = arithmetic::selection(m.ty("c")?, m.has(Modifier::Ftz));
+    computation(function, args, Flush::default(), None)
+}
+
+pub(super) fn pack(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    let ty = m.ty("d")?;
+    m.has(Modifier::Sat);
+    let function = arithmetic::packing(ty).ok_or_else(|| m.unmodelled_on(ty))?;
+    computation(function, args, Flush::default(), None)
+}
+
+/// A comparison of packed numbers, whose results go into the rows of `holds`, the one of the low half first. It precedes the
+/// instruction.
+fn compare_halves(registers: &mut Registers, m: &Bindings, args: &[Arg]) -> Result<[Reg; 2]> {
+    let (cmp, ty) = (m.get("cmp"), m.ty("t")?);
+    let half = if ty == Type::F16x2 {
+        Type::F16
+    } else {
+        Type::Bf16
+    };
+    let compare = cmp.and_then(|cmp| arithmetic::comparison(cmp, half));
+    let compare = compare.ok_or_else(|| m.unmodelled_on(ty))?;
+    let flush = flushed(m, half);
+    let combine = m.get("bool").and_then(arithmetic::combination);
+    let [a, b, c, _] = rows_of(args)?;
+    let mut unpacked = |src| {
+        let parts = [registers.row("low half"), registers.row("high half")];
+        registers.preceding.push(Op::Unpack {
+            parts: parts.into(),
+            src,
+            bits: 16,
+        });
+        parts
+    };
+    let (a, b) = (unpacked(a), unpacked(b));
+    let holds = [registers.row("low holds"), registers.row("high holds")];
+    for i in 0..2 {
+        registers.preceding.push(Op::Compare(Compare {
+            compare,
+            flush,
+            combine: combine.map(|function| (function, c)),
+            p: holds[i],
+            q: None,
+            a: a[i],
+            b: b[i],
+        }));
+    }
+    Ok(holds)
+}
+
+/// `setp` of packed numbers: p is the result of the low half, q that of the high half.
+pub(super) fn compare_packed(
+    registers: &mut Registers,
+    m: &Bindings,
+    mut args: Vec<Arg>,
+) -> Result<Op> {
+    let (p, Some(q)) = args.remove(0).pair()? else {
+        return Err("a comparison of packed numbers needs two destinations".to_owned());
+    };
+    let holds = compare_halves(registers, m, &args)?;
+    let both = registers.row("both");
+    registers.preceding.push(Op::Pack {
+        dst: both,
+        parts: holds.into(),
+        bits: 1,
+    });
+    Ok(Op::Unpack {
+        parts: [p, q].into(),
+        src: both,
+        bits: 1,
+    })
+}
+
+/// `set`: a comparison whose result is a number: 1.0 for floating-point types, all ones for integers, 0 if it does not hold.
+pub(super) fn set(registers: &mut Registers, m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
+    let (ty, from) = (m.ty("d")?, m.ty("t")?);
+    let yes = match ty {
+        Type::F32 => 0x3f80_0000,
+        Type::F16 | Type::F16x2 => 0x3c00,
+        Type::Bf16 | Type::Bf16x2 => 0x3f80,
+        Type::U16 | Type::S16 => 0xffff,
+        _ if matches!(from, Type::F16x2 | Type::Bf16x2) => 0xffff,
+        _ => 0xffff_ffff,
+    };
+    let (yes, no) = (registers.constant(yes), registers.constant(0));
+    let select = |dst, holds| -> Result<Op> {
+        let function = arithmetic::function(Opcode::Selp, None, Type::B32);
+        let function = function.ok_or("selections are not modelled")?;
+        let args = [dst, yes, no, holds].map(Arg::Row);
+        computation(function, args.into(), Flush::default(), None)
+    };
+    let dst = args.remove(0).row()?;
+    if !matches!(from, Type::F16x2 | Type::Bf16x2) {
+        let holds = registers.row("holds");
+        args.insert(0, Arg::Row(holds));
+        let compare = compare(m, args)?;
+        registers.preceding.push(compare);
+        return select(dst, holds);
+    }
+    let holds = compare_halves(registers, m, &args)?;
+    let parts = [registers.row("low result"), registers.row("high result")];
+    for (part, holds) in parts.into_iter().zip(holds) {
+        let op = select(part, holds)?;
+        registers.preceding.push(op);
+    }
+    Ok(Op::Pack {
+        dst,
+        parts: parts.into(),
+        bits: 16,
+    })
 }
 
 pub(super) fn compare(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
@@ -94,13 +268,13 @@ pub(super) fn convert(
         _ => Type::S64,
     };
     let (wide, ty) = (Modifier::Type(wide), Modifier::Type(ty));
-    let function = arithmetic::conversion(None, false, false, wide, ty);
+    let function = arithmetic::conversion(None, false, wide, ty);
     let function = function.ok_or("this sign extension is not modelled")?;
     computation(
         function,
         vec![dst, Arg::Row(narrow)],
         Flush::default(),
-        false,
+        None,
     )
 }
 
@@ -123,7 +297,7 @@ pub(super) fn mov(inst: &Inst, m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         [dst, src] => {
             let function = arithmetic::function(Opcode::Mov, None, ty);
             let function = function.ok_or_else(|| m.unmodelled_on(ty))?;
-            computation(function, vec![dst, src], Flush::default(), false)
+            computation(function, vec![dst, src], Flush::default(), None)
         }
     }
 }
@@ -137,10 +311,12 @@ pub(super) fn address_conversion(m: &Bindings, args: Vec<Arg>, to: bool) -> Resu
             |a| a & (WINDOW_BYTES - 1)
         }
         // The emulator's addresses of parameters are generic already.
+        (Some(Modifier::Local), false) => |a| a | LOCAL_WINDOW,
+        (Some(Modifier::Local), true) => |a| a & (WINDOW_BYTES - 1),
         (Some(Modifier::Global | Modifier::Param | Modifier::Const), _) => |a| a,
         (space, _) => return Err(no_space(space)),
     };
-    computation(Function::F1(function), args, Flush::default(), false)
+    computation(Function::F1(function), args, Flush::default(), None)
 }
 
 /// `isspacep`: whether a generic address is in a state space.
@@ -151,10 +327,12 @@ pub(super) fn is_in_space(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         }
         Some(Modifier::Param) => |a| u64::from(a.wrapping_sub(PARAM_WINDOW) < WINDOW_BYTES),
         Some(Modifier::Global) => |a| u64::from(a < SHARED_WINDOW),
-        Some(Modifier::Const | Modifier::Local) => |_| 0,
+        Some(Modifier::Local) => |a| u64::from(a.wrapping_sub(LOCAL_WINDOW) < WINDOW_BYTES),
+        // The constants of a module are in global memory.
+        Some(Modifier::Const) => |_| 0,
         space => return Err(no_space(space)),
     };
-    computation(Function::F1(function), args, Flush::default(), false)
+    computation(Function::F1(function), args, Flush::default(), None)
 }
 
 /// The operation dst = function(sources), where the first argument is dst.
@@ -162,7 +340,7 @@ pub(super) fn computation(
     function: Function,
     args: Vec<Arg>,
     flush: Flush,
-    saturate: bool,
+    saturate: Option<Unary>,
 ) -> Result<Op> {
     let [Arg::Row(dst), sources @ ..] = &args[..] else {
         return Err("the instruction has no destination register".to_owned());
@@ -184,21 +362,20 @@ fn conversion(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let (relu, saturate) = (m.has(Modifier::Relu), m.has(Modifier::Sat));
     let flushed = flushed(m, Type::F32);
     m.has(Modifier::Satfinite);
-    let function = arithmetic::conversion(rounding, relu, saturate, to, from);
+    let function = arithmetic::conversion(rounding, saturate, to, from);
     let function = function.ok_or_else(|| {
         format!("the conversion from .{from} to .{to} with this rounding is not modelled")
     })?;
-    if saturate && matches!(to.ty(), Some(Type::F16 | Type::F64)) {
-        return Err(format!("`.sat` is not modelled for .{to}"));
-    }
     let single = Modifier::Type(Type::F32);
+    // Numbers of 8 bits have no function of `.relu`: it is that of what they are converted to or from.
+    let relu = |ty: Modifier| ty.ty().and_then(arithmetic::relu).filter(|_| relu);
     let flush = Flush {
-        sources: flushed.filter(|_| from == single),
-        result: flushed.filter(|_| to == single),
+        sources: flushed.filter(|_| from == single).or(relu(from)),
+        result: flushed.filter(|_| to == single).or(relu(to)),
     };
     // `.sat` to an integer changes nothing, since conversions from floating point to integer saturate anyway.
-    let saturate = saturate && to == single;
-    computation(function, args, flush, saturate)
+    let saturation = to.ty().and_then(arithmetic::saturation);
+    computation(function, args, flush, saturation.filter(|_| saturate))
 }
 
 /// The function of `.ftz` on numbers of a type, if the instruction has it.

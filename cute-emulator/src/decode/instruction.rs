@@ -5,7 +5,7 @@ use super::operands::{Arg, Result, take};
 use super::registers::Registers;
 use super::{arithmetic, asynchronous, memory, product, threads};
 use crate::op::{Flush, Function, Op, PENDING_SHIFT};
-use cute_ptx::ast::Inst;
+use cute_ptx::ast::{Inst, Type};
 use cute_ptx::table::{Modifier, Opcode};
 
 /// The operation of an instruction, or the reason why it is not modelled.
@@ -53,22 +53,35 @@ pub(super) fn operation(
         | Opcode::Shf
         | Opcode::Shl
         | Opcode::Shr
-        | Opcode::Prmt => arithmetic::compute(m, args),
+        | Opcode::Prmt
+        | Opcode::Mul24
+        | Opcode::Mad24
+        | Opcode::Fns
+        | Opcode::Bmsk
+        | Opcode::Szext => match m.get("t") {
+            Some(Modifier::U16x2 | Modifier::S16x2) => arithmetic::compute_halves(m, args),
+            _ => arithmetic::compute(m, args),
+        },
         Opcode::Lop3 => {
             let [dst, a, b, c, table] = take(args)?;
             let table = registers.constant(table.int()? as u64);
             arithmetic::compute(m, vec![dst, a, b, c, Arg::Row(table)])
         }
-        Opcode::AddCc | Opcode::Addc | Opcode::SubCc | Opcode::Subc => {
-            unmodelled("the carry flag is not modelled")
+        Opcode::AddCc
+        | Opcode::Addc
+        | Opcode::SubCc
+        | Opcode::Subc
+        | Opcode::MadCc
+        | Opcode::Madc => arithmetic::extended(registers, m, args),
+        Opcode::Dp4a | Opcode::Dp2a | Opcode::Vabsdiff4 => arithmetic::packed_bytes(m, args),
+        Opcode::Testp => arithmetic::test(m, args),
+        Opcode::Set => arithmetic::set(registers, m, args),
+        Opcode::Slct => arithmetic::select(m, args),
+        Opcode::CvtPack => arithmetic::pack(m, args),
+        Opcode::Setp if matches!(m.ty("t")?, Type::F16x2 | Type::Bf16x2) => {
+            arithmetic::compare_packed(registers, m, args)
         }
-        Opcode::Dp4a => unmodelled("dot products of four bytes (`dp4a`) are not modelled"),
-        Opcode::Testp => {
-            unmodelled("tests for infinity, NaN and other classes of numbers are not modelled")
-        }
-        Opcode::Set => {
-            unmodelled("comparisons into a number instead of a predicate are not modelled")
-        }
+        Opcode::Call | Opcode::BrxIdx => unmodelled("calls are decoded with their routine"),
         Opcode::Setp => arithmetic::compare(m, args),
         Opcode::Mov => arithmetic::mov(inst, m, args),
         Opcode::Cvt => arithmetic::convert(registers, inst, m, args),
@@ -81,7 +94,7 @@ pub(super) fn operation(
                 Function::F1(|state| state >> PENDING_SHIFT),
                 args,
                 Flush::default(),
-                false,
+                None,
             )
         }
 
@@ -102,7 +115,7 @@ pub(super) fn operation(
         Opcode::Atom | Opcode::Red => memory::atomic(m, args),
         Opcode::Ldmatrix => memory::load_matrix(m, args),
         Opcode::Stmatrix => memory::store_matrix(m, args),
-        Opcode::Movmatrix => unmodelled("transposing a matrix in registers is not modelled"),
+        Opcode::Movmatrix => threads::move_matrix(args),
         // These affect only speed. The cache policy that `createpolicy` returns is never read.
         Opcode::Prefetch
         | Opcode::Prefetchu
@@ -134,7 +147,11 @@ pub(super) fn operation(
         }
         Opcode::BarSync | Opcode::BarrierSync => threads::barrier(m, args, true),
         Opcode::BarArrive | Opcode::BarrierArrive => threads::barrier(m, args, false),
-        Opcode::BarRed => unmodelled("barriers that reduce a predicate are not modelled"),
+        Opcode::BarRed | Opcode::BarrierRed => threads::barrier_reduce(m, args),
+        Opcode::RedAsync => unmodelled("asynchronous reductions are not modelled"),
+        Opcode::WmmaLoad => product::wmma_load(registers, m, args),
+        Opcode::WmmaStore => product::wmma_store(registers, m, args),
+        Opcode::WmmaMma => product::wmma(m, args),
         Opcode::BarrierClusterArrive => {
             m.ignore(&["sem"]);
             m.has(Modifier::Aligned);
@@ -155,8 +172,19 @@ pub(super) fn operation(
             })
         }
         Opcode::FenceMbarrierInit => Ok(Op::InitFence),
-        Opcode::FenceProxyTensormap | Opcode::TensormapReplace | Opcode::TensormapCpFenceproxy => {
-            unmodelled("changing a tensor map in a kernel is not modelled")
+        // The async proxy sees a change of a tensor map at once.
+        Opcode::FenceProxyTensormap => {
+            m.ignore(&["sem", "scope"]);
+            Ok(Op::Nop)
+        }
+        Opcode::TensormapReplace => memory::replace_in_map(registers, m, args),
+        Opcode::TensormapCpFenceproxy => {
+            m.ignore(&["scope"]);
+            let [to, from, _] = take(args)?;
+            Ok(Op::CopyMap {
+                to: to.address()?,
+                from: from.address()?,
+            })
         }
         Opcode::Griddepcontrol => {
             m.ignore(&["what"]);

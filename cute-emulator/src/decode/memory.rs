@@ -5,6 +5,7 @@ use super::operands::{Arg, Result, take};
 use super::registers::Registers;
 use crate::arithmetic::{self, low_bits};
 use crate::op::{Access, Atomic, AtomicOperation, Op, Reg, Region, Scope, Space, Strong};
+use crate::tensor_map::Field;
 use cute_hopper::shared::WIDEST_ACCESS;
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
@@ -110,6 +111,48 @@ pub(super) fn store_matrix(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     })
 }
 
+/// `tensormap.replace`, whose value is a register or a number.
+pub(super) fn replace_in_map(
+    registers: &mut Registers<'_, '_>,
+    m: &Bindings,
+    args: Vec<Arg>,
+) -> Result<Op> {
+    let mut args = args.into_iter();
+    let mut next = || args.next().ok_or("an operand is missing");
+    let address = next()?.address()?;
+    let mut number = || -> Result<usize> {
+        let number = next()?.int()?;
+        usize::try_from(number).map_err(|_| format!("{number} is not a number of a dimension"))
+    };
+    let field = match m.get("field") {
+        Some(Modifier::GlobalAddress) => Field::Address,
+        Some(Modifier::Rank) => Field::Rank,
+        Some(Modifier::BoxDim) => Field::Box(number()?),
+        Some(Modifier::GlobalDim) => Field::Extent(number()?),
+        Some(Modifier::GlobalStride) => Field::Stride(number()?),
+        Some(Modifier::ElementStride) => Field::ElementStride(number()?),
+        Some(Modifier::Elemtype) => Field::Element,
+        Some(Modifier::InterleaveLayout) => Field::Interleave,
+        Some(Modifier::SwizzleMode) => Field::Swizzle,
+        _ => Field::Fill,
+    };
+    let value = match next()? {
+        Arg::Int(value) => registers.constant(value as u64),
+        value => value.row()?,
+    };
+    let space = match m.get("space") {
+        Some(Modifier::Global) => Space::Global,
+        Some(_) => Space::Shared,
+        None => Space::Generic,
+    };
+    Ok(Op::ReplaceInMap {
+        space,
+        address,
+        field,
+        value,
+    })
+}
+
 fn matrix_rows(m: &Bindings, registers: Arg) -> Result<Box<[Reg]>> {
     m.ignore(&["num", "space"]);
     registers.rows()
@@ -129,6 +172,9 @@ fn access(m: &Bindings) -> Result<Access> {
         Some(Modifier::Global) => Space::Global,
         Some(Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster) => Space::Shared,
         Some(Modifier::Param) => Space::Param,
+        Some(Modifier::Local) => Space::Local,
+        // The constants are in the image of the module.
+        Some(Modifier::Const) => Space::Global,
         None => Space::Generic,
         space => return Err(no_space(space)),
     };

@@ -5,6 +5,7 @@
 mod arithmetic;
 mod asynchronous;
 mod bindings;
+mod calls;
 mod instruction;
 mod memory;
 mod operands;
@@ -15,15 +16,15 @@ mod threads;
 mod unsupported;
 mod unwritten;
 
-pub(crate) use scope::{Scope, module_scope, param_layout};
+pub(crate) use scope::{MAX_LOCAL_BYTES, Scope, module_scope, param_layout};
 pub(crate) use unsupported::Unsupported;
 
 use crate::limits::{Limits, hold};
-use crate::op::{Code, Convergence, Instruction, MatrixA, Op, Reg};
+use crate::op::{Code, Convergence, Instruction, MatrixA, Op, Reg, Subroutine};
 use crate::source::Place;
 use bindings::Bindings;
-use cute_ptx::ast::{Entry, Inst, Line, Operand};
-use cute_ptx::table::{Opcode, Together};
+use cute_ptx::ast::{Entry, Inst, Line, Operand, Prototype};
+use cute_ptx::table::{Modifier, Opcode, Together};
 use operands::{Arg, Result};
 use registers::Registers;
 use scope::Addresses;
@@ -31,30 +32,29 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use unwritten::Uses;
 
-/// Decodes an entry. `lines` holds, for each line of the entry's body, its line in the text.
-pub(crate) fn decode(
-    scope: &Scope<'_>,
-    entry: &Entry,
-    lines: &[u32],
+/// Decodes an entry, and the functions that it may call. `lines` holds, for each line of the entry's body, its line in the text.
+pub(crate) fn decode<'a>(
+    scope: &Scope<'a>,
+    entry: &'a Entry,
+    lines: &'a [u32],
     limits: &Limits,
 ) -> std::result::Result<Code, Unsupported> {
-    let addresses = Addresses::new(entry, scope).map_err(|message| Unsupported {
+    let at_head = |name: &str, message: String| Unsupported {
         line: 0,
-        text: format!(".entry {}", entry.name),
-        message,
-    })?;
-    let place = |index: usize, message: String| Unsupported {
-        line: lines.get(index).copied().unwrap_or(0),
-        text: entry
-            .body
-            .get(index)
-            .map(|line| line.to_string().trim().to_owned())
-            .unwrap_or_default(),
+        text: name.to_owned(),
         message,
     };
+    let addresses = Addresses::new(entry, scope)
+        .map_err(|message| at_head(&format!(".entry {}", entry.name), message))?;
+    let called = calls::reached(scope, &entry.body);
+    let mut routines = vec![(&entry.body[..], lines)];
     let mut decoder = Decoder {
         scope,
         registers: Registers::new(addresses),
+        function: None,
+        functions: scope.functions.iter().map(|_| None).collect(),
+        lists: HashMap::new(),
+        prototypes: HashMap::new(),
         labels: HashMap::new(),
         branches: Vec::new(),
         instructions: Vec::new(),
@@ -63,29 +63,63 @@ pub(crate) fn decode(
         line: 0,
         place: None,
     };
+    for number in &called {
+        let (function, lines) = scope.functions[*number];
+        let addresses = &mut decoder.registers.addresses;
+        addresses
+            .add_function(function)
+            .map_err(|message| at_head(&format!(".func {}", function.name), message))?;
+        routines.push((function.body.as_deref().unwrap_or(&[]), lines));
+    }
+    let place = |routine: usize, index: usize, message: String| {
+        let (body, lines) = routines[routine];
+        Unsupported {
+            line: lines.get(index).copied().unwrap_or(0),
+            text: body
+                .get(index)
+                .map(|line| line.to_string().trim().to_owned())
+                .unwrap_or_default(),
+            message,
+        }
+    };
     // All declarations come first, since the address of dynamic shared memory depends on them: it begins after the static
     // part.
-    for (index, line) in entry.body.iter().enumerate() {
-        decoder
-            .declaration(line)
-            .map_err(|message| place(index, message))?;
+    for (routine, (body, _)) in routines.iter().enumerate() {
+        decoder.registers.addresses.enter(routine);
+        for (index, line) in body.iter().enumerate() {
+            let placed = decoder.registers.addresses.place(line);
+            placed.map_err(|message| place(routine, index, message))?;
+        }
     }
-    for (index, line) in entry.body.iter().enumerate() {
-        decoder.line = lines.get(index).copied().unwrap_or(0);
-        decoder
-            .code(line)
-            .and_then(|()| decoder.check_limits(limits))
-            .map_err(|message| place(index, message))?;
+    for (routine, (body, lines)) in routines.iter().enumerate() {
+        let function = routine.checked_sub(1).map(|index| called[index]);
+        decoder.begin(routine, function, body);
+        for (index, line) in body.iter().enumerate() {
+            decoder.line = lines.get(index).copied().unwrap_or(0);
+            decoder
+                .code(line)
+                .and_then(|()| decoder.check_limits(limits))
+                .map_err(|message| place(routine, index, message))?;
+        }
+        decoder.end();
     }
     Ok(decoder.finish(entry))
 }
 
 struct Decoder<'a, 's> {
-    scope: &'s Scope<'s>,
+    scope: &'s Scope<'a>,
     registers: Registers<'a, 's>,
+    /// The number of the function that is being decoded; `None` for the entry.
+    function: Option<usize>,
+    /// The functions decoded so far, by their numbers.
+    functions: Vec<Option<Subroutine>>,
+    /// The lists of labels of the routine.
+    lists: HashMap<&'a str, &'a [String]>,
+    /// The prototypes of the routine.
+    prototypes: HashMap<&'a str, &'a Prototype>,
     labels: HashMap<&'a str, usize>,
-    /// The index of each branch and its label. The targets are filled in when all labels are known.
-    branches: Vec<(usize, &'a str)>,
+    /// The index of each branch of the routine and its labels. The targets are filled in when all labels are known.
+    branches: Vec<(usize, Vec<&'a str>)>,
     instructions: Vec<Instruction>,
     /// For each instruction, the registers that it names.
     uses: Vec<Uses>,
@@ -98,16 +132,65 @@ struct Decoder<'a, 's> {
 }
 
 impl<'a> Decoder<'a, '_> {
-    fn declaration(&mut self, line: &'a Line) -> Result<()> {
-        match line {
-            Line::Registers { ty, prefix, count } => {
-                self.registers.declare_family(prefix, *count, *ty);
+    /// Begins a routine: 0 is the entry, the others are functions.
+    fn begin(&mut self, routine: usize, function: Option<usize>, body: &'a [Line]) {
+        self.registers.forget();
+        self.registers.addresses.enter(routine);
+        self.function = function;
+        self.lists.clear();
+        self.prototypes.clear();
+        self.labels.clear();
+        self.branches.clear();
+        for line in body {
+            match line {
+                Line::Registers { ty, prefix, count } => {
+                    self.registers.declare_family(prefix, *count, *ty);
+                }
+                Line::Register { ty, name } => self.registers.declare(name, *ty),
+                Line::Targets { name, labels } => _ = self.lists.insert(name, labels),
+                Line::Prototype(prototype) => {
+                    self.prototypes.insert(&prototype.name, prototype);
+                }
+                _ => {}
             }
-            Line::Register { ty, name } => self.registers.declare(name, *ty),
-            Line::Variable(variable) => self.registers.addresses.place(variable)?,
-            Line::Blank | Line::Comment(_) | Line::Label(_) | Line::Inst(_) => {}
         }
-        Ok(())
+        if let Some(number) = function {
+            let names = self.registers.addresses.names();
+            let first = self.registers.names.len() as Reg;
+            self.functions[number] = Some(Subroutine {
+                name: self.scope.functions[number].0.name.clone(),
+                start: self.instructions.len(),
+                frame_bytes: names.frame_bytes,
+                params: names.params.clone(),
+                returns: names.returns.clone(),
+                rows: first..first,
+            });
+        }
+    }
+
+    /// Ends a routine: fills in the targets of its branches.
+    fn end(&mut self) {
+        for (instruction, labels) in self.branches.drain(..) {
+            // Validation has checked that the labels exist.
+            let target = |label: &&str| self.labels.get(label).copied().unwrap_or(instruction);
+            let found: Box<[usize]> = labels.iter().map(target).collect();
+            match &mut self.instructions[instruction].op {
+                Op::Branch { target } => *target = found.first().copied().unwrap_or(instruction),
+                Op::BranchIndexed { targets, .. } => *targets = found,
+                _ => {}
+            }
+        }
+        // A thread that reaches the end of the body, or branches to a label there, returns or ends.
+        self.line = self.instructions.last().map_or(0, |last| last.line);
+        let op = match self.function {
+            Some(_) => Op::Return,
+            None => Op::Exit,
+        };
+        self.push(None, op, Convergence::No, "}".to_owned());
+        let end = self.registers.names.len() as Reg;
+        if let Some(function) = self.function.and_then(|it| self.functions[it].as_mut()) {
+            function.rows.end = end;
+        }
     }
 
     fn code(&mut self, line: &'a Line) -> Result<()> {
@@ -158,14 +241,31 @@ impl<'a> Decoder<'a, '_> {
             args.pop();
         }
         let convergence = convergence(inst, &args)?;
-        let op = instruction::operation(&mut self.registers, inst, &bindings, args)?;
+        let op = match inst.mnemonic.opcode() {
+            Opcode::Call => self.call(inst)?,
+            Opcode::BrxIdx => self.branch_indexed(inst, args)?,
+            Opcode::Ret if self.function.is_some() => Op::Return,
+            _ => instruction::operation(&mut self.registers, inst, &bindings, args)?,
+        };
+        if matches!(
+            inst.mnemonic.opcode(),
+            Opcode::Call | Opcode::BrxIdx | Opcode::Ret
+        ) {
+            // `.uni` promises that the lanes stay together, on which the emulator does not rely.
+            bindings.has(Modifier::Uni);
+        }
         bindings.finish()?;
         let text = inst_text(inst);
         for op in self.registers.take_preceding() {
             self.push(None, op, Convergence::No, text.clone());
         }
         if let (Op::Branch { .. }, [Operand::Name(label)]) = (&op, &inst.operands[..]) {
-            self.branches.push((self.instructions.len(), label));
+            self.branches.push((self.instructions.len(), vec![label]));
+        }
+        if let (Op::BranchIndexed { .. }, [_, Operand::Name(list)]) = (&op, &inst.operands[..]) {
+            let labels = self.lists.get(list.as_str()).copied().unwrap_or_default();
+            let labels = labels.iter().map(String::as_str).collect();
+            self.branches.push((self.instructions.len(), labels));
         }
         if let Op::Wgmma(wgmma) = &op {
             self.matrix_registers.extend(wgmma.d.iter());
@@ -209,23 +309,21 @@ impl<'a> Decoder<'a, '_> {
     }
 
     fn finish(mut self, entry: &Entry) -> Code {
-        for (instruction, label) in &self.branches {
-            if let Op::Branch { target } = &mut self.instructions[*instruction].op {
-                // Validation has checked that the label exists.
-                *target = self.labels.get(label).copied().unwrap_or(*instruction);
-            }
-        }
-        // A thread that reaches the end of the body, or branches to a label there, ends.
-        self.line = self.instructions.last().map_or(0, |last| last.line);
-        self.push(None, Op::Exit, Convergence::No, "}".to_owned());
         for instruction in &mut self.instructions {
             let rows = instruction.matrix_registers.iter().copied();
             instruction.matrix_registers = rows
                 .filter(|row| self.matrix_registers.contains(row))
                 .collect();
         }
-        let registers = self.registers;
-        unwritten::follow(&mut self.instructions, &self.uses, registers.names.len());
+        let mut registers = self.registers;
+        let starts: Vec<usize> = self.functions.iter().flatten().map(|it| it.start).collect();
+        unwritten::follow(
+            &mut self.instructions,
+            &self.uses,
+            registers.names.len(),
+            &starts,
+        );
+        registers.addresses.enter(0);
         Code {
             name: entry.name.clone(),
             instructions: self.instructions,
@@ -235,6 +333,14 @@ impl<'a> Decoder<'a, '_> {
                 .into_iter()
                 .map(|(value, row)| (row, value))
                 .collect(),
+            globals: registers
+                .globals
+                .into_iter()
+                .map(|(offset, row)| (row, offset))
+                .collect(),
+            frame: registers.frame,
+            frame_bytes: registers.addresses.names().frame_bytes,
+            functions: self.functions,
             specials: registers.specials,
             static_shared: registers.addresses.static_shared(),
             tensors: self.scope.tensors.clone(),
@@ -253,7 +359,7 @@ fn convergence(inst: &Inst, args: &[Arg]) -> Result<Convergence> {
         (Together::Warp, _) => Convergence::Warp,
         // `barrier.sync` without `.aligned` does not require it, but the emulator's barriers count whole warps.
         (Together::No, _) => match inst.mnemonic.opcode() {
-            Opcode::BarrierSync | Opcode::BarrierArrive => Convergence::Warp,
+            Opcode::BarrierSync | Opcode::BarrierArrive | Opcode::BarrierRed => Convergence::Warp,
             _ => Convergence::No,
         },
     })

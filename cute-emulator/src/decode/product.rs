@@ -2,8 +2,9 @@
 
 use super::bindings::Bindings;
 use super::operands::{Arg, Result, take};
+use super::registers::Registers;
 use crate::numerics::Format;
-use crate::op::{Inputs, Mma, Op, Output};
+use crate::op::{Address, Fragment, Inputs, Mma, Op, Output, Reg, Space, TileProduct, WmmaAccess};
 use cute_ptx::ast::Type;
 use cute_ptx::table::Modifier;
 
@@ -20,6 +21,103 @@ pub(super) fn mma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
         b: b.rows()?,
         c: c.rows()?,
     })))
+}
+
+pub(super) fn wmma_load(
+    registers: &mut Registers<'_, '_>,
+    m: &Bindings,
+    args: Vec<Arg>,
+) -> Result<Op> {
+    let mut args = args.into_iter();
+    let mut next = || args.next().ok_or("an operand is missing");
+    let (tile, address) = (next()?.rows()?, next()?.address()?);
+    let stride = args.next().map(Arg::row).transpose()?;
+    let access = wmma_access(registers, m, m.get("which"), tile, address, stride)?;
+    Ok(Op::WmmaLoad(Box::new(access)))
+}
+
+pub(super) fn wmma_store(
+    registers: &mut Registers<'_, '_>,
+    m: &Bindings,
+    args: Vec<Arg>,
+) -> Result<Op> {
+    let mut args = args.into_iter();
+    let mut next = || args.next().ok_or("an operand is missing");
+    let (address, tile) = (next()?.address()?, next()?.rows()?);
+    let stride = args.next().map(Arg::row).transpose()?;
+    let access = wmma_access(registers, m, None, tile, address, stride)?;
+    Ok(Op::WmmaStore(Box::new(access)))
+}
+
+fn wmma_access(
+    registers: &mut Registers<'_, '_>,
+    m: &Bindings,
+    which: Option<Modifier>,
+    tile: Box<[Reg]>,
+    address: Address,
+    stride: Option<Reg>,
+) -> Result<WmmaAccess> {
+    let element = m.get("t").ok_or("the type is missing")?;
+    let fragment = fragment(m, which, element)?;
+    let by_column = m.get("layout") == Some(Modifier::Col);
+    // Without a stride, the elements are dense.
+    let dense = if by_column {
+        fragment.rows
+    } else {
+        fragment.columns
+    };
+    Ok(WmmaAccess {
+        space: match m.get("space") {
+            Some(Modifier::Global) => Space::Global,
+            Some(_) => Space::Shared,
+            None => Space::Generic,
+        },
+        fragment,
+        registers: tile,
+        address,
+        stride: stride.unwrap_or_else(|| registers.constant(dense as u64)),
+        by_column,
+    })
+}
+
+pub(super) fn wmma(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
+    // The layouts of A and B are those by which they were loaded, which their fragments here do not depend on.
+    m.ignore(&["al", "bl"]);
+    let (d, c) = (m.get("d"), m.get("c"));
+    let half = Modifier::Type(Type::F16);
+    let (a, b) = (m.get("a").unwrap_or(half), m.get("b").unwrap_or(half));
+    let inputs = inputs(a, b).ok_or("products of these types are not modelled")?;
+    let [d_registers, a_registers, b_registers, c_registers] = take(args)?;
+    let tile = |which, element: Modifier, registers: Arg| {
+        Ok::<_, String>((fragment(m, which, element)?, registers.rows()?))
+    };
+    Ok(Op::Wmma(Box::new(TileProduct {
+        inputs,
+        saturate: m.has(Modifier::Satfinite),
+        a: tile(Some(Modifier::FragmentA), a, a_registers)?,
+        b: tile(Some(Modifier::FragmentB), b, b_registers)?,
+        c: tile(None, c.ok_or("the type of C is missing")?, c_registers)?,
+        d: tile(None, d.ok_or("the type of D is missing")?, d_registers)?,
+    })))
+}
+
+/// The matrix of a `wmma`: A, B, or one of the shape of D.
+fn fragment(m: &Bindings, which: Option<Modifier>, element: Modifier) -> Result<Fragment> {
+    let Some(Modifier::Mnk { m: rows, n, k }) = m.get("shape") else {
+        return Err("the shape is missing".to_owned());
+    };
+    let (rows, columns, depth) = (usize::from(rows), usize::from(n), usize::from(k));
+    let (rows, columns) = match which {
+        Some(Modifier::FragmentA) => (rows, depth),
+        Some(Modifier::FragmentB) => (depth, columns),
+        _ => (rows, columns),
+    };
+    let bytes = element.ty().map_or(4, |ty| ty.bits() as usize / 8);
+    Ok(Fragment {
+        rows,
+        columns,
+        bytes,
+    })
 }
 
 /// The types of A and B, and the type of D.

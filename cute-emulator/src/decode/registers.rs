@@ -1,7 +1,7 @@
 //! Assigns rows of the register file to the names and constants in operands.
 
 use super::operands::{Arg, Result};
-use super::scope::Addresses;
+use super::scope::{Addresses, Named};
 use crate::arithmetic::{constant, low_bits};
 use crate::op::{Address, Compute, Flush, Function, Op, Reg};
 use crate::special;
@@ -23,6 +23,12 @@ pub(super) struct Registers<'a, 's> {
     pub(super) names: Vec<String>,
     pub(super) constants: HashMap<u64, Reg>,
     pub(super) specials: Vec<(Reg, Register, usize)>,
+    /// The rows of addresses in the module's image, by offset.
+    pub(super) globals: HashMap<u64, Reg>,
+    /// The row of the address of the frame.
+    pub(super) frame: Option<Reg>,
+    /// The row of the carry flag.
+    carry: Option<Reg>,
     /// The row that receives what is written to `_`.
     sink: Option<Reg>,
     /// Operations to execute before the instruction that is being decoded: negations of predicates, and first halves of
@@ -40,9 +46,19 @@ impl<'a, 's> Registers<'a, 's> {
             names: Vec::new(),
             constants: HashMap::new(),
             specials: Vec::new(),
+            globals: HashMap::new(),
+            frame: None,
+            carry: None,
             sink: None,
             preceding: Vec::new(),
         }
+    }
+
+    /// Forgets the registers of the routine that was decoded before: names of different routines are different registers.
+    pub(super) fn forget(&mut self) {
+        self.families.clear();
+        self.singles.clear();
+        self.rows.clear();
     }
 
     pub(super) fn declare_family(&mut self, prefix: &'a str, count: u32, ty: Type) {
@@ -78,20 +94,18 @@ impl<'a, 's> Registers<'a, 's> {
                 };
                 self.sources(parts, part)?
             }
-            (Kind::Address(_), Operand::Address { base, offset }) => Arg::Address(Address {
-                base: self.address_base(base)?,
-                offset: *offset,
-            }),
+            (Kind::Address(_), Operand::Address { base, offset }) => {
+                Arg::Address(self.address(base, *offset)?)
+            }
             (Kind::Tensor { .. }, Operand::Tensor { map, coords }) => {
-                let map = Address {
-                    base: self.address_base(map)?,
-                    offset: 0,
-                };
+                let map = self.address(map, 0)?;
                 let coords = coords.iter().map(|coord| self.source(coord, Type::S32));
                 Arg::Tile(map, coords.collect::<Result<_>>()?)
             }
             (Kind::Int(_), Operand::Int(value)) => Arg::Int(*value),
-            (Kind::Label, Operand::Name(_)) | (Kind::Sink, Operand::Sink) => Arg::Nothing,
+            (Kind::Label | Kind::Targets | Kind::Function | Kind::Prototype, Operand::Name(_))
+            | (Kind::Parameters, Operand::List(_))
+            | (Kind::Sink, Operand::Sink) => Arg::Nothing,
             (kind, operand) => return Err(format!("expected {kind}, found `{operand}`")),
         })
     }
@@ -129,6 +143,26 @@ impl<'a, 's> Registers<'a, 's> {
         }
         let row = self.row(&format!("{value:#x}"));
         self.constants.insert(value, row);
+        row
+    }
+
+    /// The row of the address of the routine's frame.
+    pub(super) fn frame(&mut self) -> Reg {
+        if let Some(row) = self.frame {
+            return row;
+        }
+        let row = self.row("%frame");
+        self.frame = Some(row);
+        row
+    }
+
+    /// The row of the carry flag, and whether no instruction has named it before.
+    pub(super) fn carry(&mut self) -> Reg {
+        if let Some(row) = self.carry {
+            return row;
+        }
+        let row = self.row("CC.CF");
+        self.carry = Some(row);
         row
     }
 
@@ -190,8 +224,13 @@ impl<'a, 's> Registers<'a, 's> {
                 if let Some(row) = self.find_register(name)? {
                     return Ok(row);
                 }
-                if let Some(address) = self.addresses.find(name)? {
-                    return Ok(self.constant(address & low_bits(ty.bits())));
+                match self.addresses.find(name)? {
+                    Some(Named::Address(address)) => {
+                        return Ok(self.constant(address & low_bits(ty.bits())));
+                    }
+                    Some(Named::Global(offset)) => return Ok(self.global(offset)),
+                    Some(Named::Frame(offset)) => return Ok(self.in_frame(offset, ty)),
+                    None => {}
                 }
                 let Some((special, axis)) = cute_ptx::special::lookup(name) else {
                     return Err(format!("`{name}` is not declared"));
@@ -212,7 +251,7 @@ impl<'a, 's> Registers<'a, 's> {
                     dst: row,
                     src: [predicate, 0, 0, 0],
                     flush: Flush::default(),
-                    saturate: false,
+                    saturate: None,
                 }));
                 Ok(row)
             }
@@ -233,11 +272,49 @@ impl<'a, 's> Registers<'a, 's> {
         Ok(Arg::Rows(rows.collect::<Result<_>>()?))
     }
 
-    /// The row of an address's base. A 32-bit register, as used for shared memory, keeps its width; all else has 64 bits.
-    fn address_base(&mut self, base: &Operand) -> Result<Reg> {
-        match self.width(base) {
-            32 => self.source(base, Type::B32),
-            _ => self.source(base, Type::B64),
+    /// The row of an address in the module's image.
+    fn global(&mut self, offset: u64) -> Reg {
+        if let Some(row) = self.globals.get(&offset) {
+            return *row;
         }
+        let row = self.row(&format!("the module's variable at offset {offset}"));
+        self.globals.insert(offset, row);
+        row
+    }
+
+    /// A row for the address of a variable in the routine's frame.
+    fn in_frame(&mut self, offset: u32, ty: Type) -> Reg {
+        let (frame, offset) = (self.frame(), self.constant(u64::from(offset)));
+        let row = self.row(&format!("%frame+{offset}"));
+        let function: Function = match ty.bits() {
+            32 => Function::F2(|frame, offset| u64::from((frame + offset) as u32)),
+            _ => Function::F2(|frame, offset| frame + offset),
+        };
+        self.preceding.push(Op::Compute(Compute {
+            function,
+            dst: row,
+            src: [frame, offset, 0, 0],
+            flush: Flush::default(),
+            saturate: None,
+        }));
+        row
+    }
+
+    /// An address operand. A 32-bit register, as used for shared memory, keeps its width; all else has 64 bits.
+    fn address(&mut self, base: &Operand, offset: i64) -> Result<Address> {
+        if let Operand::Name(name) = base
+            && self.find_register(name)?.is_none()
+            && let Some(Named::Frame(start)) = self.addresses.find(name)?
+        {
+            let base = self.frame();
+            let offset = offset.saturating_add(i64::from(start));
+            return Ok(Address { base, offset });
+        }
+        let ty = match self.width(base) {
+            32 => Type::B32,
+            _ => Type::B64,
+        };
+        let base = self.source(base, ty)?;
+        Ok(Address { base, offset })
     }
 }

@@ -1,23 +1,38 @@
-//! The addresses of the variables of a module, and of the variables and parameters of an entry.
+//! The addresses of what names stand for: variables and functions of a module, and the variables and parameters of entries and
+//! functions.
 
 use super::operands::Result;
 use super::unsupported::Unsupported;
-use crate::op::{MAX_SHARED_BYTES, PARAM_WINDOW, SHARED_BASE};
+use crate::arithmetic::constant;
+use crate::op::{CODE_WINDOW, FUNCTION_BYTES, MAX_SHARED_BYTES, PARAM_WINDOW, SHARED_BASE, Slot};
+use crate::program::Image;
 use crate::source::{Place, Tensor};
 use cute_ptx::ast;
-use cute_ptx::ast::{Entry, Item, Module, ParamType, Variable};
+use cute_ptx::ast::{Entry, Function, Item, Line, Operand, ParamType, Variable};
+use cute_ptx::parse::Source;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The most bytes that the parameters of a kernel can have (PTX ISA 9.0, §5.1.6).
 const MAX_PARAM_BYTES: u32 = cute_hopper::threads::MAX_PARAMETER_BYTES_8_1;
+/// The most bytes of local memory that a thread can have (CUDA C++ Programming Guide, "Compute Capabilities").
+pub(crate) const MAX_LOCAL_BYTES: u64 = 512 << 10;
+/// The most bytes of a module's variables in global and constant memory.
+const MAX_IMAGE_BYTES: u64 = 256 << 20;
 
-/// The variables of a module, which all of its entries share.
+/// The variables and functions of a module, which all of its entries share.
 pub(crate) struct Scope<'a> {
     statics: Layout<'a>,
     /// The `.extern .shared` arrays. All have the same address up to alignment, which differs between entries: dynamic
     /// shared memory begins after the entry's static variables.
     dynamic: HashMap<&'a str, &'a Variable>,
+    /// The offsets of variables in global and constant memory.
+    globals: HashMap<&'a str, u64>,
+    /// What these variables hold when the module is loaded.
+    pub(crate) image: Image,
+    /// The functions, each once, with its body if it has one, and the lines of the body in the text.
+    pub(super) functions: Vec<(&'a Function, &'a [u32])>,
+    function_numbers: HashMap<&'a str, usize>,
     /// The files of the source by their numbers.
     files: HashMap<u32, Arc<str>>,
     /// The tensors in dynamic shared memory that comments name.
@@ -31,48 +46,175 @@ struct Layout<'a> {
     bytes: u32,
 }
 
-/// The addresses that an entry's names stand for: its parameters, its variables, and those of the module.
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// An address that is known before the launch.
+    Address(u64),
+    /// A variable or parameter in the frame of the routine: its offset there.
+    Frame(u32),
+    /// A variable of the module in global or constant memory: its offset in the module's image.
+    Global(u64),
+}
+
+/// The names of an entry or a function: its parameters and its variables.
+#[derive(Default)]
+pub(super) struct Names<'a> {
+    found: HashMap<&'a str, Named>,
+    /// The size of the parameters and variables in local memory.
+    pub(super) frame_bytes: u32,
+    /// The places of what a function gets and returns.
+    pub(super) params: Box<[Slot]>,
+    pub(super) returns: Box<[Slot]>,
+}
+
+/// The addresses that names in an entry and in the functions that it calls stand for.
 pub(super) struct Addresses<'a, 's> {
-    scope: &'s Scope<'s>,
-    params: HashMap<&'a str, u64>,
-    statics: Layout<'a>,
+    scope: &'s Scope<'a>,
+    /// The names of the entry, and then of the functions in the order in which they were added.
+    routines: Vec<Names<'a>>,
+    /// The one whose code is decoded.
+    current: usize,
+    /// Bytes of static shared memory, of all variables so far.
+    statics: u32,
     /// The offset of each parameter in bytes, in order.
     pub(super) param_offsets: Vec<u32>,
     /// The size of all parameters together.
     pub(super) param_bytes: u32,
 }
 
-/// Assigns addresses to the variables of a module.
-pub(crate) fn module_scope(module: &Module) -> std::result::Result<Scope<'_>, Unsupported> {
+/// Assigns addresses to the variables and functions of a module.
+pub(crate) fn module_scope(source: &Source) -> std::result::Result<Scope<'_>, Unsupported> {
     let mut scope = Scope {
         statics: Layout::default(),
         dynamic: HashMap::new(),
+        globals: HashMap::new(),
+        image: Image::default(),
+        functions: Vec::new(),
+        function_numbers: HashMap::new(),
         files: HashMap::new(),
         tensors: Vec::new(),
     };
-    for item in &module.items {
+    let mut lines = source.function_lines.iter();
+    let mut variables = Vec::new();
+    for item in &source.module.items {
         match item {
-            Item::Variable(variable) => scope.place(variable).map_err(|message| Unsupported {
-                line: 0,
-                text: variable.to_string(),
-                message,
-            })?,
+            Item::Variable(variable) => variables.push(variable),
+            Item::Function(function) => {
+                let lines = match &function.body {
+                    Some(_) => lines.next().map_or(&[][..], Vec::as_slice),
+                    None => &[],
+                };
+                scope.function(function, lines);
+            }
             Item::File { number, path } => _ = scope.files.insert(*number, path.as_str().into()),
             Item::Comment(text) => scope.tensors.extend(Tensor::parse(text)),
             Item::Blank | Item::Entry(_) => {}
         }
     }
+    let in_module = |variable: &Variable, message| Unsupported {
+        line: 0,
+        text: variable.to_string(),
+        message,
+    };
+    for variable in &variables {
+        let placed = scope.place(variable);
+        placed.map_err(|message| in_module(variable, message))?;
+    }
+    // Initial values can name variables that follow.
+    for variable in variables {
+        let filled = scope.fill(variable);
+        filled.map_err(|message| in_module(variable, message))?;
+    }
     Ok(scope)
 }
 
 impl<'a> Scope<'a> {
-    fn place(&mut self, variable: &'a Variable) -> Result<()> {
-        if variable.external {
-            shared_range(variable, 0)?;
-            self.dynamic.insert(&variable.name, variable);
-            return Ok(());
+    /// Adds a function, or its body to its declaration.
+    fn function(&mut self, function: &'a Function, lines: &'a [u32]) {
+        let next = self.functions.len();
+        let number = *self.function_numbers.entry(&function.name).or_insert(next);
+        if number == next {
+            self.functions.push((function, lines));
+        } else if function.body.is_some() {
+            self.functions[number] = (function, lines);
         }
-        self.statics.place(variable)
+    }
+
+    fn place(&mut self, variable: &'a Variable) -> Result<()> {
+        match variable.space.as_str() {
+            "shared" if variable.external => {
+                shared_range(variable, 0)?;
+                self.dynamic.insert(&variable.name, variable);
+                Ok(())
+            }
+            "shared" => {
+                let (address, end) = shared_range(variable, self.statics.bytes)?;
+                self.statics.bytes = end;
+                self.statics.addresses.insert(&variable.name, address);
+                Ok(())
+            }
+            _ => {
+                let start = self.image.bytes.len() as u64;
+                let (offset, end) = range(variable, start, MAX_IMAGE_BYTES, "module variables")?;
+                self.image.bytes.resize(end as usize, 0);
+                self.image.align = self.image.align.max(u64::from(variable.align));
+                self.globals.insert(&variable.name, offset);
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts the initial values of a variable into the image.
+    fn fill(&mut self, variable: &'a Variable) -> Result<()> {
+        let Some(&start) = self.globals.get(variable.name.as_str()) else {
+            return Ok(());
+        };
+        self.image
+            .variables
+            .insert(variable.name.clone(), (start, byte_len(variable)));
+        let size = variable.ty.bits().div_ceil(8) as usize;
+        if size > size_of::<u64>() && !variable.init.is_empty() {
+            return Err(format!(
+                "initial values of {} are not modelled",
+                variable.ty
+            ));
+        }
+        for (i, value) in variable.init.iter().enumerate() {
+            let at = start as usize + i * size;
+            let bits = match value {
+                Operand::Name(name) => self.initial_address(name, 0, at as u64)?,
+                Operand::Address { base, offset } => match base.as_ref() {
+                    Operand::Name(name) => self.initial_address(name, *offset, at as u64)?,
+                    other => return Err(format!("`{other}` is not the name of a variable")),
+                },
+                value => constant(value, variable.ty)
+                    .or_else(|| float_of_int(value, variable.ty))
+                    .ok_or_else(|| format!("`{value}` is not of type {}", variable.ty))?,
+            };
+            self.image.bytes[at..at + size].copy_from_slice(&bits.to_le_bytes()[..size]);
+        }
+        Ok(())
+    }
+
+    /// The address of a function or variable as an initial value, which is at this offset of the image.
+    fn initial_address(&mut self, name: &str, offset: i64, at: u64) -> Result<u64> {
+        if let Some(global) = self.globals.get(name) {
+            // The launch adds the address of the image.
+            self.image.relocations.push(at);
+            return Ok(global.wrapping_add_signed(offset));
+        }
+        match self.function_numbers.get(name) {
+            Some(number) => Ok(function_address(*number).wrapping_add_signed(offset)),
+            None => Err(format!(
+                "`{name}` is not a function or variable of the module that can be an initial value"
+            )),
+        }
+    }
+
+    /// The number of a function.
+    pub(super) fn function_number(&self, name: &str) -> Option<usize> {
+        self.function_numbers.get(name).copied()
     }
 
     /// The place in the source that an instruction comes from.
@@ -84,28 +226,18 @@ impl<'a> Scope<'a> {
     }
 }
 
-impl<'a> Layout<'a> {
-    fn place(&mut self, variable: &'a Variable) -> Result<()> {
-        let (address, end) = shared_range(variable, self.bytes)?;
-        self.bytes = end;
-        self.addresses.insert(&variable.name, address);
-        Ok(())
-    }
-}
-
 impl<'a, 's> Addresses<'a, 's> {
-    /// Assigns offsets to the parameters of an entry.
-    pub(super) fn new(entry: &'a Entry, scope: &'s Scope<'s>) -> Result<Addresses<'a, 's>> {
+    /// Assigns offsets to the parameters of an entry, and addresses to its variables.
+    pub(super) fn new(entry: &'a Entry, scope: &'s Scope<'a>) -> Result<Addresses<'a, 's>> {
         let mut addresses = Addresses {
             scope,
-            params: HashMap::new(),
-            statics: Layout {
-                addresses: HashMap::new(),
-                bytes: scope.statics.bytes,
-            },
+            routines: Vec::new(),
+            current: 0,
+            statics: scope.statics.bytes,
             param_offsets: Vec::new(),
             param_bytes: 0,
         };
+        let mut names = Names::default();
         for param in &entry.params {
             let (align, bytes) = param_layout(&param.ty);
             let offset = u64::from(addresses.param_bytes).next_multiple_of(u64::from(align));
@@ -117,60 +249,170 @@ impl<'a, 's> Addresses<'a, 's> {
             }
             addresses.param_offsets.push(offset as u32);
             addresses.param_bytes = end as u32;
-            addresses.params.insert(&param.name, PARAM_WINDOW + offset);
+            let address = Named::Address(PARAM_WINDOW + offset);
+            names.found.insert(&param.name, address);
         }
+        addresses.routines.push(names);
         Ok(addresses)
     }
 
-    /// Assigns an address to a variable of the entry. This is done for all variables before [`find`](Addresses::find) is
-    /// called, since dynamic shared memory begins after them.
-    pub(super) fn place(&mut self, variable: &'a Variable) -> Result<()> {
-        self.statics.place(variable)
+    /// Adds a function, which becomes the current routine.
+    pub(super) fn add_function(&mut self, function: &'a Function) -> Result<()> {
+        let mut names = Names::default();
+        names.returns = names.slots(&function.returns)?;
+        names.params = names.slots(&function.params)?;
+        self.routines.push(names);
+        self.current = self.routines.len() - 1;
+        Ok(())
     }
 
-    /// Bytes of static shared memory, of the module's and the entry's variables.
+    /// Makes a routine the current one, by its number: 0 for the entry, and then the functions in the order of their addition.
+    pub(super) fn enter(&mut self, routine: usize) {
+        self.current = routine;
+    }
+
+    /// The names of the current routine.
+    pub(super) fn names(&self) -> &Names<'a> {
+        &self.routines[self.current]
+    }
+
+    /// Assigns an address to what a line of the current routine declares. This is done for all routines before
+    /// [`find`](Addresses::find) is called, since dynamic shared memory begins after the variables of all.
+    pub(super) fn place(&mut self, line: &'a Line) -> Result<()> {
+        let names = &mut self.routines[self.current];
+        match line {
+            Line::Variable(variable) if variable.space == "shared" => {
+                let (address, end) = shared_range(variable, self.statics)?;
+                self.statics = end;
+                names.found.insert(&variable.name, Named::Address(address));
+            }
+            Line::Variable(variable) if variable.space == "local" => {
+                names.frame(&variable.name, variable.align, byte_len(variable))?;
+            }
+            Line::Variable(variable) => {
+                return Err(format!(
+                    "variables in .{} are modelled only outside of entries and functions",
+                    variable.space
+                ));
+            }
+            Line::Param(param) => {
+                let (align, bytes) = param_layout(&param.ty);
+                names.frame(&param.name, align, u64::from(bytes))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Bytes of static shared memory, of the module's and all routines' variables.
     pub(super) fn static_shared(&self) -> u32 {
-        self.statics.bytes
+        self.statics
     }
 
     /// The address at which dynamic shared memory begins.
     pub(super) fn dynamic_shared(&self) -> u64 {
         let variables = self.scope.dynamic.values();
-        let addresses =
-            variables.filter_map(|variable| shared_range(variable, self.statics.bytes).ok());
-        let start = u64::from(SHARED_BASE + self.statics.bytes);
+        let addresses = variables.filter_map(|variable| shared_range(variable, self.statics).ok());
+        let start = u64::from(SHARED_BASE + self.statics);
         addresses.map(|(address, _)| address).max().unwrap_or(start)
     }
 
-    /// The address of a variable or parameter; `None` if there is none of this name.
-    pub(super) fn find(&self, name: &str) -> Result<Option<u64>> {
-        let known = self
-            .params
-            .get(name)
-            .or_else(|| self.statics.addresses.get(name))
-            .or_else(|| self.scope.statics.addresses.get(name));
-        match (known, self.scope.dynamic.get(name)) {
-            (Some(address), _) => Ok(Some(*address)),
-            (None, Some(variable)) => Ok(Some(shared_range(variable, self.statics.bytes)?.0)),
-            (None, None) => Ok(None),
+    /// What a name of the current routine or of the module stands for; `None` if there is none of this name.
+    pub(super) fn find(&self, name: &str) -> Result<Option<Named>> {
+        if let Some(found) = self.names().found.get(name) {
+            return Ok(Some(*found));
         }
+        let scope = self.scope;
+        if let Some(address) = scope.statics.addresses.get(name) {
+            return Ok(Some(Named::Address(*address)));
+        }
+        if let Some(variable) = scope.dynamic.get(name) {
+            let (address, _) = shared_range(variable, self.statics)?;
+            return Ok(Some(Named::Address(address)));
+        }
+        if let Some(offset) = scope.globals.get(name) {
+            return Ok(Some(Named::Global(*offset)));
+        }
+        let number = scope.function_number(name);
+        Ok(number.map(|number| Named::Address(function_address(number))))
+    }
+
+    /// The place in the frame of a parameter that a call passes or receives.
+    pub(super) fn slot(&self, name: &str, bytes: u32) -> Result<Slot> {
+        match self.names().found.get(name) {
+            Some(Named::Frame(offset)) => Ok(Slot {
+                offset: *offset,
+                bytes,
+            }),
+            _ => Err(format!("`{name}` is not a parameter of the routine")),
+        }
+    }
+}
+
+impl<'a> Names<'a> {
+    /// Assigns a place in the frame.
+    fn frame(&mut self, name: &'a str, align: u32, bytes: u64) -> Result<u32> {
+        let offset = u64::from(self.frame_bytes).next_multiple_of(u64::from(align.max(1)));
+        let end = offset.saturating_add(bytes);
+        if end > MAX_LOCAL_BYTES {
+            return Err(format!(
+                "{end} bytes of local memory are over the limit of {MAX_LOCAL_BYTES}"
+            ));
+        }
+        self.frame_bytes = end as u32;
+        self.found.insert(name, Named::Frame(offset as u32));
+        Ok(offset as u32)
+    }
+
+    fn slots(&mut self, params: &'a [ast::Param]) -> Result<Box<[Slot]>> {
+        let slot = |param: &'a ast::Param| {
+            let (align, bytes) = param_layout(&param.ty);
+            let offset = self.frame(&param.name, align, u64::from(bytes))?;
+            Ok(Slot { offset, bytes })
+        };
+        params.iter().map(slot).collect()
+    }
+}
+
+/// The address by which a function is called.
+fn function_address(number: usize) -> u64 {
+    CODE_WINDOW + number as u64 * FUNCTION_BYTES
+}
+
+/// A floating-point initial value that is written as an integer.
+fn float_of_int(value: &Operand, ty: ast::Type) -> Option<u64> {
+    match (value, ty) {
+        (Operand::Int(value), ast::Type::F32) => Some(u64::from((*value as f32).to_bits())),
+        (Operand::Int(value), ast::Type::F64) => Some((*value as f64).to_bits()),
+        _ => None,
+    }
+}
+
+fn byte_len(variable: &Variable) -> u64 {
+    let len = variable.len.unwrap_or(u64::from(!variable.external));
+    len.saturating_mul(u64::from(variable.ty.bits().div_ceil(8)))
+}
+
+/// The offset of a variable that follows `before` bytes, and the bytes up to its end.
+fn range(variable: &Variable, before: u64, limit: u64, what: &str) -> Result<(u64, u64)> {
+    let start = before.next_multiple_of(u64::from(variable.align.max(1)));
+    match start.saturating_add(byte_len(variable)) {
+        end if end <= limit => Ok((start, end)),
+        end => Err(format!(
+            "{end} bytes of {what} are over the limit of {limit}"
+        )),
     }
 }
 
 /// The address of a variable that follows `before` bytes of shared memory, and the bytes up to its end.
 fn shared_range(variable: &Variable, before: u32) -> Result<(u64, u32)> {
-    if variable.space != "shared" {
-        return Err(format!("variables in .{} are not modelled", variable.space));
-    }
-    let size = u64::from(variable.ty.bits().div_ceil(8));
-    let len = variable.len.unwrap_or(u64::from(!variable.external));
     let base = u64::from(SHARED_BASE);
-    let address = (base + u64::from(before)).next_multiple_of(u64::from(variable.align.max(1)));
-    let end = (address - base).saturating_add(len.saturating_mul(size));
-    match u32::try_from(end) {
-        Ok(end) if end <= MAX_SHARED_BYTES => Ok((address, end)),
-        _ => Err(format!(
-            "{end} bytes of static shared memory are over the limit of {MAX_SHARED_BYTES}"
+    let (limit, what) = (base + u64::from(MAX_SHARED_BYTES), "static shared memory");
+    match range(variable, base + u64::from(before), limit, what) {
+        Ok((start, end)) => Ok((start, (end - base) as u32)),
+        Err(_) => Err(format!(
+            "{} bytes of {what} are over the limit of {MAX_SHARED_BYTES}",
+            u64::from(before).saturating_add(byte_len(variable))
         )),
     }
 }

@@ -91,6 +91,36 @@ pub(super) fn barrier(m: &Bindings, args: Vec<Arg>, wait: bool) -> Result<Op> {
     })
 }
 
+/// `bar.red` and `barrier.red`.
+pub(super) fn barrier_reduce(m: &Bindings, mut args: Vec<Arg>) -> Result<Op> {
+    m.has(Modifier::Cta);
+    m.has(Modifier::Aligned);
+    let op = match m.get("op") {
+        Some(Modifier::And) => Vote::All,
+        Some(Modifier::Or) => Vote::Any,
+        _ => Vote::Ballot,
+    };
+    let predicate = args.pop().ok_or("the predicate is missing")?.row()?;
+    let mut args = args.into_iter();
+    let mut next = || args.next().ok_or("an operand is missing");
+    let (dst, id) = (next()?.row()?, next()?.row()?);
+    Ok(Op::BarrierReduce {
+        id,
+        threads: args.next().map(Arg::row).transpose()?,
+        op,
+        dst,
+        predicate,
+    })
+}
+
+pub(super) fn move_matrix(args: Vec<Arg>) -> Result<Op> {
+    let [dst, src] = take(args)?;
+    Ok(Op::MoveMatrix {
+        dst: dst.row()?,
+        src: src.row()?,
+    })
+}
+
 pub(super) fn set_max_registers(m: &Bindings, args: Vec<Arg>) -> Result<Op> {
     let increase = m.get("direction") == Some(Modifier::Inc);
     let [count] = take(args)?;

@@ -14,10 +14,16 @@ pub(super) struct Uses {
     pub(super) writes: Vec<Reg>,
 }
 
-/// Tells each instruction which registers to follow. `uses` has an element for each instruction, and there are `rows` rows.
-pub(super) fn follow(instructions: &mut [Instruction], uses: &[Uses], rows: usize) {
-    let blocks = blocks(instructions);
-    let written = written_before(instructions, uses, &blocks, rows.div_ceil(64));
+/// Tells each instruction which registers to follow. `uses` has an element for each instruction, there are `rows` rows, and
+/// functions begin at the instructions `starts`. A function has registers of its own, of which it has written none when it begins.
+pub(super) fn follow(
+    instructions: &mut [Instruction],
+    uses: &[Uses],
+    rows: usize,
+    starts: &[usize],
+) {
+    let blocks = blocks(instructions, starts);
+    let written = written_before(instructions, uses, &blocks, rows.div_ceil(64), starts);
     let mut uncertain: Vec<Followed> = Vec::with_capacity(instructions.len());
     for (block, mut written) in blocks.iter().zip(written) {
         for at in block.clone() {
@@ -57,12 +63,17 @@ pub(super) fn follow(instructions: &mut [Instruction], uses: &[Uses], rows: usiz
 }
 
 /// Runs of instructions that are executed one after another: only the last one branches, and only the first is branched to.
-fn blocks(instructions: &[Instruction]) -> Vec<std::ops::Range<usize>> {
+fn blocks(instructions: &[Instruction], functions: &[usize]) -> Vec<std::ops::Range<usize>> {
     let mut starts = vec![false; instructions.len() + 1];
+    functions.iter().for_each(|start| starts[*start] = true);
     for (at, instruction) in instructions.iter().enumerate() {
-        match instruction.op {
-            Op::Branch { target } => (starts[target], starts[at + 1]) = (true, true),
-            Op::Exit | Op::Trap => starts[at + 1] = true,
+        match &instruction.op {
+            Op::Branch { target } => (starts[*target], starts[at + 1]) = (true, true),
+            Op::BranchIndexed { targets, .. } => {
+                targets.iter().for_each(|target| starts[*target] = true);
+                starts[at + 1] = true;
+            }
+            Op::Exit | Op::Trap | Op::Return => starts[at + 1] = true,
             _ => {}
         }
     }
@@ -82,6 +93,7 @@ fn written_before(
     uses: &[Uses],
     blocks: &[std::ops::Range<usize>],
     words: usize,
+    starts: &[usize],
 ) -> Vec<Vec<u64>> {
     let nothing = || vec![vec![0; words]; blocks.len()];
     if blocks.len() * words > MOST_WORDS {
@@ -89,11 +101,14 @@ fn written_before(
     }
     let block_of = |at: usize| blocks.partition_point(|block| block.end <= at);
     let mut before = vec![vec![u64::MAX; words]; blocks.len()];
-    before[0] = vec![0; words];
     let mut visited = 0;
     let mut todo = vec![0];
+    todo.extend(starts.iter().map(|start| block_of(*start)));
     let mut reached = vec![false; blocks.len()];
-    reached[0] = true;
+    for first in &todo {
+        before[*first] = vec![0; words];
+        reached[*first] = true;
+    }
     while let Some(number) = todo.pop() {
         visited += words;
         if visited > MOST_WORDS {
@@ -104,14 +119,17 @@ fn written_before(
             write(&instructions[at], &uses[at], &mut written);
         }
         let last = blocks[number].end - 1;
-        let (target, ends) = match instructions[last].op {
-            Op::Branch { target } => (Some(block_of(target)), true),
-            Op::Exit | Op::Trap => (None, true),
-            _ => (None, false),
+        let (targets, ends) = match &instructions[last].op {
+            Op::Branch { target } => (vec![block_of(*target)], true),
+            Op::BranchIndexed { targets, .. } => {
+                (targets.iter().map(|it| block_of(*it)).collect(), true)
+            }
+            Op::Exit | Op::Trap | Op::Return => (Vec::new(), true),
+            _ => (Vec::new(), false),
         };
         let falls = !ends || instructions[last].guard.is_some();
         let next = (falls && number + 1 < blocks.len()).then_some(number + 1);
-        for successor in target.into_iter().chain(next) {
+        for successor in targets.into_iter().chain(next) {
             let mut changed = !std::mem::replace(&mut reached[successor], true);
             for (before, written) in before[successor].iter_mut().zip(&written) {
                 changed |= *before & !written != 0;

@@ -32,6 +32,7 @@ const SPINNING: u64 = 1 << 17;
 pub(crate) fn run(
     code: &Code,
     params: &[u8],
+    variables: u64,
     memory: &mut GlobalMemory,
     launch: &Launch<'_>,
     observed: &mut Observed,
@@ -47,6 +48,7 @@ pub(crate) fn run(
     let mut machine = Machine {
         code,
         params,
+        variables,
         memory,
         global: Global::new(
             launch.checks.global,
@@ -78,6 +80,8 @@ pub(crate) fn run(
 struct Machine<'a> {
     code: &'a Code,
     params: &'a [u8],
+    /// The address of the module's variables.
+    variables: u64,
     memory: &'a mut GlobalMemory,
     global: Global,
     launch: &'a Launch<'a>,
@@ -111,8 +115,14 @@ impl Machine<'_> {
         loop {
             while self.running.len() < self.residents && self.next < self.clusters {
                 let first = first_cta(self.launch.grid, self.launch.cluster, self.next);
-                let mut cluster =
-                    Cluster::new(self.code, self.launch, self.next, first, &mut self.free)?;
+                let mut cluster = Cluster::new(
+                    self.code,
+                    self.launch,
+                    self.variables,
+                    self.next,
+                    first,
+                    &mut self.free,
+                )?;
                 self.global.begin(self.next);
                 self.order.begin(&mut cluster, &mut self.random);
                 self.running.push(cluster);
@@ -166,15 +176,18 @@ impl Machine<'_> {
         runnable
     }
 
-    /// Runs a split of a warp for a while: in seven of eight cases the one at the earliest instruction, so that it
-    /// reaches the others and they reconverge, else a random one.
+    /// Runs a split of a warp for a while: in seven of eight cases the one in the most calls and at the earliest instruction, so
+    /// that it reaches the others and they reconverge, else a random one.
     fn slice(&mut self, c: usize, w: usize) -> Result<(), EmulatorError> {
         let cluster = &mut self.running[c];
         let mut warp = std::mem::take(&mut cluster.warps[w]);
         let ready: Vec<usize> = (0..warp.splits.len())
             .filter(|i| cluster.ready(&warp, &warp.splits[*i]))
             .collect();
-        let behind = ready.iter().copied().min_by_key(|i| warp.splits[*i].pc);
+        let behind = ready
+            .iter()
+            .copied()
+            .min_by_key(|i| warp.splits[*i].order());
         let any = ready[self.random.below(ready.len())];
         let chosen = if self.random.one_in(8) {
             any
@@ -344,6 +357,8 @@ impl Machine<'_> {
         })?;
         let ended = self.running.swap_remove(c);
         self.global.end(ended.number);
+        let grown = ended.warps.iter().map(|warp| warp.grown).sum();
+        self.pending.give(grown);
         for mut cta in ended.ctas {
             cta.shared.clear();
             self.free.push(cta.shared);

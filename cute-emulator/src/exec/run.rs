@@ -2,7 +2,8 @@
 
 use super::order::Delay;
 use super::state::warp::{Split, Wait};
-use super::step::{Flow, Result, Step};
+use super::step::{Blame, Flow, Result, Step};
+use crate::error::FaultKind;
 use crate::op::{Code, Convergence, Instruction};
 
 impl Step<'_> {
@@ -57,11 +58,50 @@ impl Step<'_> {
                             return Ok(());
                         }
                     }
+                    Flow::Call {
+                        target,
+                        taken,
+                        waiting,
+                        frame,
+                    } => {
+                        let next = split.mask & !taken & !waiting;
+                        for (mask, pc) in [(next, split.pc + 1), (waiting, split.pc)] {
+                            if mask != 0 {
+                                let call = split.call.clone();
+                                self.warp.splits.push(Split {
+                                    pc,
+                                    mask,
+                                    call,
+                                    ..Split::default()
+                                });
+                            }
+                        }
+                        split.pc = target;
+                        split.mask = taken;
+                        split.call = frame.or(split.call);
+                    }
+                    Flow::Return(taken) => {
+                        let Some(frame) = split.call.take() else {
+                            return Err(Blame::from(FaultKind::Trap));
+                        };
+                        if taken != split.mask {
+                            self.warp.splits.push(Split {
+                                pc: split.pc + 1,
+                                mask: split.mask & !taken,
+                                call: Some(frame.clone()),
+                                ..Split::default()
+                            });
+                        }
+                        split.pc = frame.at + 1;
+                        split.mask = taken;
+                        split.call = frame.caller.clone();
+                    }
                     Flow::Branch { target, taken } if taken == split.mask => split.pc = target,
                     Flow::Branch { target, taken } => {
                         let rest = Split {
                             pc: split.pc + 1,
                             mask: split.mask & !taken,
+                            call: split.call.clone(),
                             ..Split::default()
                         };
                         // The lanes that wait for an mbarrier again were refused before.
@@ -102,8 +142,7 @@ impl Step<'_> {
     /// run.
     fn regroup(&mut self, split: &mut Split) -> bool {
         self.warp.splits.retain(|other| {
-            let same =
-                other.pc == split.pc && matches!(other.wait, None | Some(Wait::Lanes { .. }));
+            let same = other.is_at(split) && matches!(other.wait, None | Some(Wait::Lanes { .. }));
             if same {
                 split.mask |= other.mask;
             }
@@ -112,7 +151,7 @@ impl Step<'_> {
         self.warp
             .splits
             .iter()
-            .any(|other| other.pc < split.pc && other.wait.is_none())
+            .any(|other| other.order() < split.order() && other.wait.is_none())
     }
 
     /// Called when the last lane of a warp has ended.

@@ -6,13 +6,14 @@ use super::state::cluster::Cluster;
 use super::state::global::Global;
 use super::state::origin::Origin;
 use super::state::queue::Budget;
-use super::state::warp::Warp;
+use super::state::warp::{Frame, Warp};
 use super::watch::Watch;
 use crate::error::FaultKind;
 use crate::launch::Checks;
 use crate::limits::Limits;
 use crate::memory::GlobalMemory;
 use crate::op::Code;
+use std::rc::Rc;
 
 /// What an instruction has access to while it executes.
 pub(crate) struct Step<'a> {
@@ -82,6 +83,15 @@ pub(crate) enum Flow {
         target: usize,
         taken: u32,
     },
+    /// The lanes `taken` go to the target, in a call if there is a frame; the lanes `waiting` have another target, and stay.
+    Call {
+        target: usize,
+        taken: u32,
+        waiting: u32,
+        frame: Option<Rc<Frame>>,
+    },
+    /// The lanes of the mask return from the function.
+    Return(u32),
     /// The lanes of the mask end.
     Exit(u32),
     /// The split waits, and executes the same instruction again afterwards.

@@ -75,13 +75,27 @@ fn operand(kind: &Kind, i: usize) -> Operand {
             coords: (0..*dims).map(|j| register(Type::S32, 20 + j)).collect(),
         },
         Kind::Label => Operand::Name("end".into()),
+        Kind::Targets => Operand::Name("targets".into()),
+        Kind::Function => Operand::Name("function".into()),
+        Kind::Prototype => Operand::Name("prototype".into()),
+        Kind::Parameters if i == 0 => Operand::List(vec![Operand::Name("received".into())]),
+        Kind::Parameters => Operand::List(vec![Operand::Name("passed".into())]),
         Kind::Sink => Operand::Sink,
     }
 }
 
 fn load(inst: &Inst) -> Result<Program, EmulatorError> {
-    let mut text = String::from(
-        ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .align 64 .b8 param[128]) .maxntid 128\n{\n",
+    let lists = inst.operands.iter();
+    let lists = lists.filter(|it| matches!(it, Operand::List(_))).count();
+    let (results, params) = [
+        ("", ""),
+        ("", ".param .b32 x"),
+        ("(.param .b32 r)", ".param .b32 x"),
+    ][lists];
+    let mut text = format!(
+        ".version 8.6\n.target sm_90a\n.address_size 64\n.func {results} function({params}) {{ ret; }}\n\
+         .visible .entry k(.param .align 64 .b8 param[128]) .maxntid 128\n{{\n.param .b32 passed;\n.param .b32 received;\n\
+         targets: .branchtargets end;\nprototype: .callprototype {results} _ ({params});\n",
     );
     for ty in POOL {
         writeln!(text, ".reg {ty} %{}_<300>;", ty.name()).unwrap();

@@ -8,8 +8,11 @@ use cute_hopper::{ElementType, SwizzleMode};
 #[test]
 fn what_is_not_modelled_is_named_with_its_line() {
     let rows = [
-        ("add.rz.f32 %f0, %f1, %f2;", "`.rz`"),
-        ("ld.local.b32 %r1, [%d0];", "local"),
+        ("brkpt;", "breakpoints"),
+        (
+            "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%d0, {%r1, %r2, %r3}], [%r4];",
+            ".im2col_no_offs",
+        ),
     ];
     for (instruction, part) in rows {
         match Program::load(&module("", instruction)) {
@@ -23,7 +26,7 @@ fn what_is_not_modelled_is_named_with_its_line() {
                 assert_eq!((line, entry.as_str()), (12, "k"), "{instruction}");
                 assert!(message.contains(part), "{message}");
                 assert!(
-                    text.contains(instruction.split('.').next().unwrap()),
+                    text.contains(instruction.split(['.', ';']).next().unwrap()),
                     "{text}"
                 );
             }

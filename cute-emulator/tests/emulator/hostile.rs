@@ -256,7 +256,10 @@ const REFUSED: &[(&str, &str)] = &[
         "mbarrier.init.shared::cta.b64 [smem], 0;",
         "a constant (1 to 1048575)",
     ),
-    ("st.param.u32 [smem], 0;", "`.param` cannot follow `st`"),
+    (
+        "st.param.u32 [smem], 0;",
+        "operand 1, `[smem]`, is in .shared; expected a param address",
+    ),
     (
         "mov.u32 %r4294967295, 0;",
         "`%r4294967295`, is not declared",
@@ -301,8 +304,8 @@ const REFUSED: &[(&str, &str)] = &[
         "`.extern` is only for dynamic shared memory",
     ),
     (
-        ".local .b8 stack[1];",
-        "variables in .local are not modelled",
+        ".local .b8 stack[600000];",
+        "600000 bytes of local memory are over the limit of 524288",
     ),
     (".reg .b64 %r<64>;", "`%r` is declared twice"),
     (".reg .b32 a; .reg .b64 a;", "`a` is declared twice"),
@@ -408,7 +411,7 @@ const FAULTS: &[(&str, &str)] = &[
     ),
     (
         "mov.u64 %d0, smem; cvta.shared.u64 %d0, %d0; cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%d0, {0, 0}], [smem];",
-        "a tensor map cannot be in shared memory",
+        "a tensor map cannot be in shared or local memory",
     ),
     ("mov.u64 %d0, -4; cp.async.ca.shared.global [smem], [%d0], 4; cp.async.wait_all;", "0xfffffffffffffffc"),
     (
@@ -441,6 +444,8 @@ const FAULTS: &[(&str, &str)] = &[
 
 /// Limits so low that a kernel which loops forever reaches them at once.
 const LITTLE: Limits = Limits {
+    local_bytes: 1 << 12,
+    output_bytes: 1 << 10,
     text_bytes: 1 << 20,
     entries: 16,
     instructions: 4096,
@@ -588,8 +593,16 @@ fn modules_are_held_against_their_limits() {
         ),
         (
             "module variable",
-            format!("{head}.global .b8 x[1];\n.visible .entry k() {{ ret; }}"),
-            "variables in .global",
+            format!("{head}.global .b8 x[300000000];\n.visible .entry k() {{ ret; }}"),
+            "300000000 bytes of module variables are over the limit of 268435456",
+        ),
+        (
+            "wide initial values",
+            format!(
+                "{}.global .b128 x = 1;\n.visible .entry k() {{ ret; }}",
+                head.replace("8.0", "8.6")
+            ),
+            "initial values of .b128 are not modelled",
         ),
         (
             "dynamic shared memory",

@@ -14,6 +14,8 @@ const CHANGES: usize = 4;
 
 /// Low limits, so that a mutant that loops forever fails soon.
 const LIMITS: Limits = Limits {
+    local_bytes: 1 << 12,
+    output_bytes: 1 << 10,
     text_bytes: 1 << 20,
     entries: 16,
     instructions: 1 << 16,

@@ -62,6 +62,7 @@ modifiers! {
     NaN = "NaN", Xorsign = "xorsign", Abs = "abs",
     L = "l", R = "r", Clamp = "clamp", Wrap = "wrap",
     F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr", Rc16 = "rc16",
+    U16x2 = "u16x2", S16x2 = "s16x2",
     Tf32 = "tf32", E4m3 = "e4m3", E5m2 = "e5m2", E4m3x2 = "e4m3x2", E5m2x2 = "e5m2x2",
 
     // Comparisons and tests.
@@ -84,6 +85,7 @@ modifiers! {
 
     // Copies, matrices, tensor maps.
     MulticastCluster = "multicast::cluster", Read = "read",
+    FragmentA = "a", FragmentB = "b", FragmentC = "c", Row = "row", Col = "col",
     Tile = "tile", Im2col = "im2col", Im2colNoOffs = "im2col_no_offs", Trans = "trans",
     GlobalAddress = "global_address", Rank = "rank", BoxDim = "box_dim", GlobalDim = "global_dim",
     GlobalStride = "global_stride", ElementStride = "element_stride", Elemtype = "elemtype",

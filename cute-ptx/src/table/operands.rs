@@ -78,6 +78,14 @@ pub enum Kind {
     },
     /// A label of the entry.
     Label,
+    /// The name of a list of labels.
+    Targets,
+    /// The name of a function.
+    Function,
+    /// The name of a prototype of a function.
+    Prototype,
+    /// The parameters that a call passes, or those that receive its results, in parentheses.
+    Parameters,
     /// Only `_`.
     Sink,
 }
@@ -99,6 +107,7 @@ impl Kind {
             Kind::Predicate | Kind::Scale => Some(Type::Pred),
             Kind::Int(_) | Kind::Pack { .. } | Kind::Address(_) => None,
             Kind::Tensor { .. } | Kind::Label | Kind::Sink => None,
+            Kind::Targets | Kind::Function | Kind::Prototype | Kind::Parameters => None,
         }
     }
 }
@@ -260,6 +269,10 @@ fn slot(item: &str, named: &Named) -> Option<Slot> {
 fn kind(item: &str, named: &Named) -> Kind {
     match item {
         "label" => return Kind::Label,
+        "targets" => return Kind::Targets,
+        "function" => return Kind::Function,
+        "prototype" => return Kind::Prototype,
+        "(param)" => return Kind::Parameters,
         "_" => return Kind::Sink,
         "scale" => return Kind::Scale,
         "members" => {
@@ -508,6 +521,10 @@ impl Display for Kind {
                 if *dims == 1 { "" } else { "s" }
             ),
             Kind::Label => write!(f, "a label"),
+            Kind::Targets => write!(f, "a list of labels (.branchtargets)"),
+            Kind::Function => write!(f, "a function"),
+            Kind::Prototype => write!(f, "a prototype (.callprototype)"),
+            Kind::Parameters => write!(f, "parameters in parentheses"),
             Kind::Sink => write!(f, "`_`"),
         }
     }

@@ -1,6 +1,6 @@
 //! Finds the registers that hold compile-time constants.
 
-use crate::ast::{Entry, Inst, Line};
+use crate::ast::{Inst, Line};
 use crate::table::{Effect, Opcode};
 use std::collections::{HashMap, HashSet};
 
@@ -9,12 +9,12 @@ use std::collections::{HashMap, HashSet};
 const MAX_PASSES: usize = 8;
 
 /// The registers that are written by a single instruction, whose sources are all constants. Addresses of variables are not
-/// constants here, since they are fixed only when the module is loaded. Empty if the entry has no wgmma, since the result is
+/// constants here, since they are fixed only when the module is loaded. Empty if the body has no wgmma, since the result is
 /// used only for its descriptors.
-pub(super) fn registers(entry: &Entry) -> HashSet<&str> {
+pub(super) fn registers(body: &[Line]) -> HashSet<&str> {
     let mut constant = HashSet::new();
     let instructions = || {
-        entry.body.iter().filter_map(|line| match line {
+        body.iter().filter_map(|line| match line {
             Line::Inst(inst) => Some(inst),
             _ => None,
         })

@@ -7,7 +7,10 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub(super) enum Declared {
     Entry,
+    Function,
     Label,
+    Targets,
+    Prototype,
     Register(Type),
     /// A family of registers, whose prefix the name is: the type and the count.
     Registers(Type, u32),
@@ -78,6 +81,25 @@ impl<'p> Names<'p> {
     /// Whether the scope has a label of this name.
     pub(super) fn label(&self, name: &str) -> bool {
         matches!(self.single.get(name), Some(Declared::Label))
+    }
+
+    /// Whether the scope has a list of labels of this name.
+    pub(super) fn targets(&self, name: &str) -> bool {
+        matches!(self.single.get(name), Some(Declared::Targets))
+    }
+
+    /// Whether the scope has a prototype of this name.
+    pub(super) fn prototype(&self, name: &str) -> bool {
+        matches!(self.single.get(name), Some(Declared::Prototype))
+    }
+
+    /// Whether the module has a function of this name.
+    pub(super) fn function(&self, name: &str) -> bool {
+        match self.single.get(name) {
+            Some(Declared::Function) => true,
+            Some(_) => false,
+            None => self.around.is_some_and(|around| around.function(name)),
+        }
     }
 
     /// The type of the family of registers that the name belongs to.

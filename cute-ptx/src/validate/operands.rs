@@ -151,6 +151,22 @@ fn fit(operand: &Operand, kind: &Kind, names: &Names<'_>) -> Result<(), Mismatch
                 _ => Err(Mismatch::Kind),
             })
         }
+        (Kind::Targets, Operand::Name(name)) if names.targets(name) => Ok(()),
+        (Kind::Function, Operand::Name(name)) if names.function(name) => Ok(()),
+        (Kind::Prototype, Operand::Name(name)) if names.prototype(name) => Ok(()),
+        (Kind::Targets | Kind::Function | Kind::Prototype, Operand::Name(_)) => {
+            Err(Mismatch::Undeclared)
+        }
+        (Kind::Parameters, Operand::List(params)) => params.iter().try_for_each(|param| {
+            let space = match param {
+                Operand::Name(name) => names.variable(name).ok_or(Mismatch::Undeclared)?,
+                _ => return Err(Mismatch::Kind),
+            };
+            match space {
+                "param" => Ok(()),
+                other => Err(Mismatch::Space(other.to_owned())),
+            }
+        }),
         // `misfits` has checked that the label exists.
         (Kind::Label, Operand::Name(_)) | (Kind::Sink, Operand::Sink) => Ok(()),
         _ => Err(Mismatch::Kind),
@@ -174,6 +190,12 @@ fn value(name: &str, ty: Type, names: &Names<'_>) -> Result<(), Mismatch> {
         return match agrees(special.ty, ty, Fit::Agree) {
             true => Ok(()),
             false => Err(Mismatch::Type(special.ty)),
+        };
+    }
+    if names.register(name).is_none() && names.function(name) {
+        return match ty.bits() == 64 && matches!(class(ty), Class::Bits | Class::Int) {
+            true => Ok(()),
+            false => Err(Mismatch::Kind),
         };
     }
     if let Some(space) = names.variable(name) {

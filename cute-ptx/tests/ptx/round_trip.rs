@@ -110,12 +110,12 @@ fn errors_name_the_place() {
             "1:43: only .address_size 64 is supported",
         ),
         (
-            ".version 8.0 .target sm_90a .address_size 64 .func f() {}",
-            "1:46: expected .visible .entry, or a variable in .shared, .global or .const, found `.func`",
+            ".version 8.0 .target sm_90a .address_size 64 .alias f, g;",
+            "1:46: expected .visible .entry, .func, or a variable in .shared, .global or .const, found `.alias`",
         ),
         (
-            ".version 8.0 .target sm_90a .address_size 64\n.global .b32 x = 4;",
-            "2:16: initialised variables are not supported",
+            ".version 8.0 .target sm_90a .address_size 64\n.global .b32 x[2] = {{4}, {5}};",
+            "2:22: nested initial values are not supported",
         ),
         (
             ".version 8.0 .target sm_90a .address_size 64\n/* open",
@@ -232,6 +232,7 @@ fn module() -> impl Strategy<Value = Module> {
         (any::<u32>(), "[^\"\n\r]{0,20}").prop_map(|(number, path)| Item::File { number, path }),
         variable(&["shared", "global", "const"]).prop_map(Item::Variable),
         entry().prop_map(Item::Entry),
+        function().prop_map(Item::Function),
     ];
     ((0..20u32, 0..10u32), "sm_[0-9]{2}a?", vec(item, 0..5)).prop_map(|(version, target, items)| {
         Module {
@@ -242,7 +243,7 @@ fn module() -> impl Strategy<Value = Module> {
     })
 }
 
-fn entry() -> impl Strategy<Value = Entry> {
+fn param() -> impl Strategy<Value = Param> {
     let ty = prop_oneof![
         ty().prop_map(ParamType::Scalar),
         (0..8u32, any::<u32>()).prop_map(|(log, len)| ParamType::Bytes {
@@ -250,13 +251,39 @@ fn entry() -> impl Strategy<Value = Entry> {
             len
         }),
     ];
-    let param = (name(), ty).prop_map(|(name, ty)| Param { name, ty });
-    let directive = ("[a-z]{3,8}", vec(any::<u32>(), 0..4))
-        .prop_map(|(name, values)| Directive { name, values });
+    (name(), ty).prop_map(|(name, ty)| Param { name, ty })
+}
+
+fn directive() -> impl Strategy<Value = Directive> {
+    ("[a-z]{3,8}", vec(any::<u32>(), 0..4)).prop_map(|(name, values)| Directive { name, values })
+}
+
+fn function() -> impl Strategy<Value = Function> {
+    (
+        any::<bool>(),
+        name(),
+        vec(param(), 0..2),
+        vec(param(), 0..4),
+        vec(directive(), 0..2),
+        option::of(vec(line(), 0..20)),
+    )
+        .prop_map(
+            |(external, name, returns, params, directives, body)| Function {
+                external,
+                name,
+                returns,
+                params,
+                directives,
+                body: body.map(placed),
+            },
+        )
+}
+
+fn entry() -> impl Strategy<Value = Entry> {
     (
         name(),
-        vec(param, 0..4),
-        vec(directive, 0..3),
+        vec(param(), 0..4),
+        vec(directive(), 0..3),
         vec(line(), 0..20),
     )
         .prop_map(|(name, params, directives, body)| Entry {
@@ -305,6 +332,10 @@ fn line() -> impl Strategy<Value = Line> {
         1 => (ty(), register()).prop_map(|(ty, name)| Line::Register { ty, name }),
         1 => variable(&["shared", "local"]).prop_map(Line::Variable),
         1 => name().prop_map(Line::Label),
+        1 => param().prop_map(Line::Param),
+        1 => (name(), vec(param(), 0..2), vec(param(), 0..3))
+            .prop_map(|(name, returns, params)| Line::Prototype(Prototype { name, returns, params })),
+        1 => (name(), vec(name(), 1..4)).prop_map(|(name, labels)| Line::Targets { name, labels }),
         8 => inst,
     ]
 }
@@ -317,15 +348,28 @@ fn variable(spaces: &'static [&'static str]) -> impl Strategy<Value = Variable> 
         ty(),
         name(),
         option::of(any::<u64>()),
+        vec(initial(), 0..3),
     )
-        .prop_map(|(external, space, align, ty, name, len)| Variable {
+        .prop_map(|(external, space, align, ty, name, len, init)| Variable {
+            // Without a length in the text, the values tell it.
+            len: len.or((!init.is_empty()).then_some(init.len() as u64)),
+            init,
             external,
             space: space.into(),
             align,
             ty,
             name,
-            len,
         })
+}
+
+fn initial() -> impl Strategy<Value = Operand> {
+    prop_oneof![
+        2 => simple(),
+        1 => (name(), any::<i64>()).prop_map(|(name, offset)| Operand::Address {
+            base: Box::new(Operand::Name(name)),
+            offset,
+        }),
+    ]
 }
 
 fn operand() -> impl Strategy<Value = Operand> {
@@ -334,6 +378,7 @@ fn operand() -> impl Strategy<Value = Operand> {
         6 => simple(),
         1 => register().prop_map(Operand::Not),
         1 => vec(simple(), 0..130).prop_map(Operand::Vector),
+        1 => vec(simple(), 0..4).prop_map(Operand::List),
         2 => (boxed(), any::<i64>()).prop_map(|(base, offset)| Operand::Address { base, offset }),
         1 => (boxed(), vec(simple(), 0..6)).prop_map(|(map, coords)| Operand::Tensor { map, coords }),
         1 => (boxed(), boxed()).prop_map(|(first, second)| Operand::Pair(first, second)),

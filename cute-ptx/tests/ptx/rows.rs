@@ -397,8 +397,18 @@ impl Text {
             version.0, version.1
         );
         header.push_str(".extern .shared .align 1024 .b8 dynamic[];\n.global .align 128 .b8 global[1024];\n.const .align 128 .b8 constant[1024];\n");
+        // Functions and prototypes are numbered by how many lists of parameters they have.
+        header.push_str(".func function0() { ret; }\n.func function1(.param .align 16 .b8 argument[64]) { ret; }\n");
+        header.push_str(
+            ".func (.param .b32 result) function2(.param .align 16 .b8 argument[64]) { ret; }\n",
+        );
         header.push_str(".visible .entry k(.param .align 64 .b8 param[128])\n.reqntid 128\n{\n");
-        header.push_str(".local .align 128 .b8 local[64];\n");
+        header.push_str(".local .align 128 .b8 local[64];\n.param .align 16 .b8 passed[64];\n.param .b32 received;\n");
+        header.push_str("targets: .branchtargets end;\nprototype0: .callprototype _ ();\n");
+        header.push_str("prototype1: .callprototype _ (.param .align 16 .b8 _[64]);\n");
+        header.push_str(
+            "prototype2: .callprototype (.param .b32 _) _ (.param .align 16 .b8 _[64]);\n",
+        );
         for ty in POOL {
             writeln!(header, ".reg {ty} %{}_<300>;", ty.name()).unwrap();
         }
@@ -419,10 +429,23 @@ impl Text {
     }
 
     fn push(&mut self, mnemonic: Mnemonic, operands: &[Operand]) {
-        self.lines.push(format!(
-            "{};",
-            Inst::new(mnemonic, operands.iter().cloned())
-        ));
+        let lists = operands.iter().filter(|it| matches!(it, Operand::List(_)));
+        let lists = lists.count();
+        let numbered = |operand: &Operand| match operand {
+            Operand::Name(name) if name == "function" || name == "prototype" => {
+                Operand::Name(format!("{name}{lists}"))
+            }
+            other => other.clone(),
+        };
+        let mut inst = Inst::new(mnemonic, operands.iter().map(numbered));
+        // Only what a call passes can be stored to.
+        if let (Opcode::St, Some(Operand::Address { base, .. })) =
+            (mnemonic.opcode(), inst.operands.first_mut())
+            && **base == Operand::Name("param".into())
+        {
+            **base = Operand::Name("passed".into());
+        }
+        self.lines.push(format!("{inst};"));
     }
 
     pub(crate) fn lines(&self) -> &[String] {
@@ -517,6 +540,11 @@ fn sample(kind: &Kind, i: usize) -> Operand {
             coords: (0..*dims).map(|dim| register(Type::S32, dim)).collect(),
         },
         Kind::Label => Operand::Name("end".into()),
+        Kind::Targets => Operand::Name("targets".into()),
+        Kind::Function => Operand::Name("function".into()),
+        Kind::Prototype => Operand::Name("prototype".into()),
+        Kind::Parameters if i == 0 => Operand::List(vec![Operand::Name("received".into())]),
+        Kind::Parameters => Operand::List(vec![Operand::Name("passed".into())]),
         Kind::Sink => Operand::Sink,
     }
 }

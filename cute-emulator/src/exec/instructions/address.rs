@@ -3,7 +3,9 @@
 use crate::error::FaultKind;
 use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
-use crate::op::{Address, PARAM_WINDOW, RANK_SHIFT, Reg, SHARED_WINDOW, Space, WINDOW_BYTES};
+use crate::op::{
+    Address, LOCAL_WINDOW, PARAM_WINDOW, RANK_SHIFT, Reg, SHARED_WINDOW, Space, WINDOW_BYTES,
+};
 
 /// The memory that an address belongs to, and the place in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,13 +15,17 @@ pub(crate) enum Location {
     Shared(usize, u64),
     /// The offset in the parameters.
     Param(usize),
+    /// The address in the local memory of the thread.
+    Local(u64),
 }
 
 impl Location {
     /// The place in its memory.
     pub(crate) fn address(self) -> u64 {
         match self {
-            Location::Global(address) | Location::Shared(_, address) => address,
+            Location::Global(address) | Location::Shared(_, address) | Location::Local(address) => {
+                address
+            }
             Location::Param(offset) => offset as u64,
         }
     }
@@ -43,11 +49,19 @@ impl Step<'_> {
         match space {
             Space::Shared => self.locate_shared(address),
             Space::Global => Ok(Location::Global(address)),
-            Space::Param | Space::Generic => match (window(SHARED_WINDOW), window(PARAM_WINDOW)) {
-                (Some(address), _) => self.locate_shared(address),
-                (_, Some(offset)) => Ok(Location::Param(offset as usize)),
-                _ => Ok(Location::Global(address)),
-            },
+            // The address may be generic: the low bits are the local address.
+            Space::Local => Ok(Location::Local(address & (WINDOW_BYTES - 1))),
+            Space::Param | Space::Generic => {
+                if let Some(address) = window(SHARED_WINDOW) {
+                    self.locate_shared(address)
+                } else if let Some(offset) = window(PARAM_WINDOW) {
+                    Ok(Location::Param(offset as usize))
+                } else if let Some(address) = window(LOCAL_WINDOW) {
+                    Ok(Location::Local(address))
+                } else {
+                    Ok(Location::Global(address))
+                }
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use crate::error::FaultKind;
 use crate::exec::state::knowledge::Knowledge;
 use crate::exec::state::warp::{LANES, Split, Wait};
 use crate::exec::step::{Blame, Flow, Result, Step};
-use crate::op::Reg;
+use crate::op::{Reg, Vote};
 use cute_hopper::{barriers, threads};
 
 const MAX_THREADS: u64 = threads::MAX_CTA as u64;
@@ -16,6 +16,7 @@ impl Step<'_> {
         id: Reg,
         threads: Option<Reg>,
         wait: bool,
+        reduction: Option<(Vote, Reg, Reg)>,
     ) -> Result<Flow> {
         let lane = split.mask.trailing_zeros() as usize;
         let id = self.warp.get(id, lane) as u32 as usize;
@@ -39,6 +40,11 @@ impl Step<'_> {
                 "barrier {id} is given {expected} threads here, but {} by the warps that have arrived",
                 barrier.expected
             )));
+        }
+        if let Some((op, dst, predicate)) = reduction {
+            barrier.holds += u64::from(self.warp.lanes(predicate, split.mask).count_ones());
+            barrier.asked += u64::from(split.mask.count_ones());
+            barrier.reductions.push((self.warp.index, op, dst));
         }
         barrier.expected = expected;
         barrier.whole = named.is_none();
@@ -120,6 +126,11 @@ impl Step<'_> {
         barrier.generation += 1;
         barrier.arrived = 0;
         let waiting = std::mem::take(&mut barrier.waiting);
+        let (holds, asked) = (
+            std::mem::take(&mut barrier.holds),
+            std::mem::take(&mut barrier.asked),
+        );
+        let reductions = std::mem::take(&mut barrier.reductions);
         let warps = self.cluster.warps.len();
         let knowledge = std::mem::replace(&mut barrier.knowledge, Knowledge::new(warps));
         for index in waiting {
@@ -128,6 +139,18 @@ impl Step<'_> {
             } else {
                 self.cluster.warps[index].knowledge.join(&knowledge);
             }
+        }
+        for (index, op, dst) in reductions {
+            let warp = match index == self.warp.index {
+                true => &mut *self.warp,
+                false => &mut self.cluster.warps[index],
+            };
+            let result = match op {
+                Vote::Any => u64::from(holds > 0),
+                Vote::All => u64::from(holds == asked),
+                Vote::Uniform | Vote::Ballot => holds,
+            };
+            warp.fill(dst, warp.alive, |_| result);
         }
     }
 

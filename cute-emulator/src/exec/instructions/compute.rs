@@ -1,6 +1,6 @@
 //! Operations in which each lane uses only its own registers.
 
-use crate::arithmetic::low_bits;
+use crate::arithmetic::{Extended, low_bits};
 use crate::exec::state::warp::{Row, lanes};
 use crate::exec::step::Step;
 use crate::op::{Compare, Compute, Function, Reg};
@@ -37,7 +37,7 @@ impl Step<'_> {
         if let Some(flushed) = flush.result {
             result = result.map(flushed);
         }
-        if saturate {
+        if let Some(saturated) = saturate {
             result = result.map(saturated);
         }
         let dst = &mut self.warp.rows[dst as usize];
@@ -74,6 +74,25 @@ impl Step<'_> {
         }
     }
 
+    pub(crate) fn extended(
+        &mut self,
+        active: u32,
+        function: Extended,
+        dst: Reg,
+        src: [Reg; 3],
+        carry: Reg,
+        writes: bool,
+    ) {
+        for lane in lanes(active) {
+            let flag = self.warp.get(carry, lane) & 1 == 1;
+            let (value, flag) = function(src.map(|row| self.warp.get(row, lane)), flag);
+            self.warp.set(dst, lane, value);
+            if writes {
+                self.warp.set(carry, lane, flag.into());
+            }
+        }
+    }
+
     pub(crate) fn pack(&mut self, active: u32, dst: Reg, parts: &[Reg], bits: u32) {
         for lane in lanes(active) {
             let mask = low_bits(bits);
@@ -93,11 +112,4 @@ impl Step<'_> {
             }
         }
     }
-}
-
-/// An f32 clamped to 0 to 1; a NaN becomes 0.
-fn saturated(bits: u64) -> u64 {
-    let value = f32::from_bits(bits as u32);
-    let held = if value > 0.0 { value.min(1.0) } else { 0.0 };
-    u64::from(held.to_bits())
 }

@@ -182,8 +182,12 @@ impl Step<'_> {
         Ok(())
     }
 
-    /// Performs a `cp.async.mbarrier.arrive`, after the lane's `cp.async` that precede it.
+    /// Performs a `cp.async.mbarrier.arrive`, after the lane's `cp.async` that precede it. The lane's earlier ones come first, since
+    /// they follow fewer copies.
     pub(crate) fn land_arrival(&mut self, key: Key) -> Result<()> {
+        while let Some(earlier) = self.cluster.arrivals.first_of(key.0, key.1) {
+            self.land_arrival(earlier)?;
+        }
         let Some(operation) = self.cluster.arrivals.remove(key) else {
             return Ok(());
         };

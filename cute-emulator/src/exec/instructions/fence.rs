@@ -96,7 +96,7 @@ impl Step<'_> {
         match location {
             Location::Global(_) => Some((&mut self.global.releases, bytes)),
             Location::Shared(rank, _) => Some((&mut self.cluster.ctas[rank].releases, bytes)),
-            Location::Param(_) => None,
+            Location::Param(_) | Location::Local(_) => None,
         }
     }
 }

@@ -80,6 +80,17 @@ impl Step<'_> {
         self.warp.fill(dst, active, |_| result);
     }
 
+    /// Each lane holds two elements of a row of eight.
+    pub(crate) fn move_matrix(&mut self, active: u32, dst: Reg, src: Reg) {
+        let values = self.warp.rows[src as usize];
+        let element =
+            |row: usize, column: usize| values[row * 4 + column / 2] >> (column % 2 * 16) & 0xffff;
+        self.warp.fill(dst, active, |lane| {
+            let (row, column) = (lane / 4, lane % 4 * 2);
+            element(column, row) | element(column + 1, row) << 16
+        });
+    }
+
     pub(crate) fn elect(&mut self, active: u32, dst: Reg, elected: Reg, members: Reg) {
         let first = active.trailing_zeros() as usize;
         let members = self.warp.get(members, first) as u32 & active;

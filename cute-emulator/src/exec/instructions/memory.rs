@@ -39,10 +39,14 @@ impl Step<'_> {
         let mut buffer = [0; RUN_BYTES];
         self.each_run(active, address, len, |step, first, run| {
             let bytes = &mut buffer[..len * run.len()];
-            let location = step.locate(access.space, first)?;
-            step.read(location, bytes, run.clone(), kind, scope)?;
-            if let Some(strong) = access.strong {
-                step.observe(location, bytes.len(), run.clone(), strong);
+            match step.locate(access.space, first)? {
+                Location::Local(address) => step.read_local(run.clone(), address, bytes)?,
+                location => {
+                    step.read(location, bytes, run.clone(), kind, scope)?;
+                    if let Some(strong) = access.strong {
+                        step.observe(location, bytes.len(), run.clone(), strong);
+                    }
+                }
             }
             let dsts = dst.len();
             for (i, (dst, mask)) in dst.iter().enumerate() {
@@ -97,12 +101,16 @@ impl Step<'_> {
                     bytes[i * size..(i + 1) * size].copy_from_slice(&value.to_le_bytes()[..size]);
                 }
             }
-            let location = step.locate(access.space, first)?;
-            step.write(location, bytes, run, access.strong)?;
-            if let Some(strong) = access.strong {
-                step.release(location, bytes.len(), strong, false)?;
+            match step.locate(access.space, first)? {
+                Location::Local(address) => step.write_local(run, address, bytes),
+                location => {
+                    step.write(location, bytes, run, access.strong)?;
+                    match access.strong {
+                        Some(strong) => step.release(location, bytes.len(), strong, false),
+                        None => Ok(()),
+                    }
+                }
             }
-            Ok(())
         })?;
         self.after_release(access.strong);
         Ok(())
@@ -275,7 +283,7 @@ impl Step<'_> {
     }
 
     /// Reads memory for lanes with equal numbers of bytes.
-    fn read(
+    pub(super) fn read(
         &mut self,
         location: Location,
         into: &mut [u8],
@@ -330,6 +338,7 @@ impl Step<'_> {
                     },
                 )
             }
+            Location::Local(address) => Err(beyond_local(address)),
             Location::Param(offset) => match self.params.get(offset..offset + into.len()) {
                 Some(bytes) => {
                     into.copy_from_slice(bytes);
@@ -345,7 +354,7 @@ impl Step<'_> {
     }
 
     /// Writes memory for lanes with equal numbers of bytes.
-    fn write(
+    pub(super) fn write(
         &mut self,
         location: Location,
         from: &[u8],
@@ -404,9 +413,51 @@ impl Step<'_> {
                 let lanes = Some(by);
                 shared.written_strongly(range, tag, Use { lanes, ..usage })
             }
+            Location::Local(address) => Err(beyond_local(address)),
             Location::Param(_) => Err(FaultKind::Operand(
                 "parameters cannot be written".to_owned(),
             )),
+        }
+    }
+
+    /// Reads the local memory of one lane; an error for several, whose memories do not follow one another.
+    pub(super) fn read_local(
+        &self,
+        lanes: Range<usize>,
+        address: u64,
+        into: &mut [u8],
+    ) -> std::result::Result<(), FaultKind> {
+        Self::aligned(address, into.len())?;
+        let local = &self.warp.local[lanes.start];
+        let range = local_range(local, lanes, address, into.len())?;
+        into.copy_from_slice(&local[range]);
+        Ok(())
+    }
+
+    /// Writes the local memory of one lane; an error for several.
+    pub(super) fn write_local(
+        &mut self,
+        lanes: Range<usize>,
+        address: u64,
+        from: &[u8],
+    ) -> std::result::Result<(), FaultKind> {
+        Self::aligned(address, from.len())?;
+        let local = &mut self.warp.local[lanes.start];
+        let range = local_range(local, lanes, address, from.len())?;
+        local[range].copy_from_slice(from);
+        Ok(())
+    }
+
+    /// Bytes at a generic address, for what a lane passes to the driver.
+    pub(super) fn read_generic(
+        &mut self,
+        lane: usize,
+        address: u64,
+        into: &mut [u8],
+    ) -> std::result::Result<(), FaultKind> {
+        match self.locate(Space::Generic, address)? {
+            Location::Local(address) => self.read_local(lane..lane + 1, address, into),
+            location => self.read(location, into, lane..lane + 1, Kind::Read, Scope::Cta),
         }
     }
 
@@ -444,6 +495,31 @@ impl Step<'_> {
             Err(FaultKind::Misaligned { address, align })
         }
     }
+}
+
+/// The range of a lane's local memory that an access covers.
+fn local_range(
+    local: &[u8],
+    lanes: Range<usize>,
+    address: u64,
+    len: usize,
+) -> std::result::Result<Range<usize>, FaultKind> {
+    let start = usize::try_from(address).unwrap_or(usize::MAX);
+    let range = start..start.saturating_add(len);
+    match lanes.len() == 1 && range.end <= local.len() {
+        true => Ok(range),
+        false => Err(FaultKind::Operand(format!(
+            "{len} bytes at local address {address:#x} are outside the thread's {} bytes of local memory",
+            local.len()
+        ))),
+    }
+}
+
+/// For accesses that local memory does not have, such as atomics.
+fn beyond_local(address: u64) -> FaultKind {
+    FaultKind::Operand(format!(
+        "the instruction cannot access local memory, in which the address {address:#x} is"
+    ))
 }
 
 fn sign_extended(value: u64, bytes: usize) -> u64 {

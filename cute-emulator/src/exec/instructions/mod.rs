@@ -2,6 +2,7 @@
 
 mod address;
 mod barrier;
+mod call;
 mod compute;
 mod copy_async;
 mod copy_in;
@@ -13,9 +14,12 @@ mod mbarrier;
 mod memory;
 mod product;
 mod region;
+mod system;
+mod tensor_map;
 mod traffic;
 mod under_way;
 mod wgmma;
+mod wmma;
 mod written;
 
 use super::state::warp::Split;
@@ -36,6 +40,13 @@ impl Step<'_> {
         match &instruction.op {
             Op::Compute(compute) => self.compute(active, compute),
             Op::Compare(compare) => self.compare(active, compare),
+            Op::Extended {
+                function,
+                dst,
+                src,
+                carry,
+                writes,
+            } => self.extended(active, *function, *dst, *src, *carry, *writes),
             Op::Pack { dst, parts, bits } => self.pack(active, *dst, parts, *bits),
             Op::Unpack { parts, src, bits } => self.unpack(active, parts, *src, *bits),
             Op::Branch { target } => {
@@ -44,6 +55,11 @@ impl Step<'_> {
                     taken: active,
                 });
             }
+            Op::BranchIndexed { index, targets } => {
+                return self.branch_indexed(active, *index, targets);
+            }
+            Op::Call(call) => return self.call(split, active, call),
+            Op::Return => return self.return_from(split, active),
             Op::Exit => return Ok(Flow::Exit(active)),
             Op::Trap => {
                 return Err(Blame::lane(
@@ -83,6 +99,13 @@ impl Step<'_> {
                 self.proxy_fence(active, *shared, *global);
             }
             Op::Fence { scope } => self.fence(active, *scope),
+            Op::ReplaceInMap {
+                space,
+                address,
+                field,
+                value,
+            } => self.replace_in_map(active, *space, *address, *field, *value)?,
+            Op::CopyMap { to, from } => self.copy_map(active, *to, *from)?,
             Op::InitFence => self.announce_mbarriers(),
             Op::RankOf {
                 dst,
@@ -120,8 +143,20 @@ impl Step<'_> {
 
             Op::Barrier { id, threads, wait } => {
                 self.progress = true;
-                return self.barrier(split, *id, *threads, *wait);
+                return self.barrier(split, *id, *threads, *wait, None);
             }
+            Op::BarrierReduce {
+                id,
+                threads,
+                op,
+                dst,
+                predicate,
+            } => {
+                self.progress = true;
+                let reduction = Some((*op, *dst, *predicate));
+                return self.barrier(split, *id, *threads, true, reduction);
+            }
+            Op::MoveMatrix { dst, src } => self.move_matrix(active, *dst, *src),
             Op::ClusterArrive => {
                 self.progress = true;
                 self.cluster_arrive(active);
@@ -188,6 +223,9 @@ impl Step<'_> {
             }
 
             Op::Mma(mma) => self.mma(mma),
+            Op::WmmaLoad(load) => self.wmma_load(active, load)?,
+            Op::WmmaStore(store) => self.wmma_store(active, store)?,
+            Op::Wmma(product) => self.wmma(product),
             Op::Wgmma(wgmma) => self.wgmma(active, wgmma)?,
             Op::WgmmaFence => self.warp.wgmma_fences += 1,
             Op::WgmmaCommit => self.wgmma_commit(),

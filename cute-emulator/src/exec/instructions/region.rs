@@ -59,9 +59,9 @@ impl Step<'_> {
                         .memory
                         .read(address, &mut bytes)
                         .map_err(FaultKind::Global)?,
-                    Location::Shared(..) => {
+                    Location::Local(..) | Location::Shared(..) => {
                         return Err(FaultKind::Operand(
-                            "a tensor map cannot be in shared memory".to_owned(),
+                            "a tensor map cannot be in shared or local memory".to_owned(),
                         ));
                     }
                 }

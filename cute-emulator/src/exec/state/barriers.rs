@@ -4,6 +4,7 @@ use super::knowledge::{Knowledge, Phases};
 use super::warp::PhaseValue;
 use crate::error::FaultKind;
 use crate::limits::hold;
+use crate::op::{Reg, Vote};
 use cute_hopper::barriers;
 use std::fmt::{self, Display, Formatter};
 
@@ -264,6 +265,11 @@ pub(crate) struct NamedBarrier {
     pub(crate) knowledge: Knowledge,
     /// The indices of the warps that wait; warps that only arrive are not among them.
     pub(crate) waiting: Vec<usize>,
+    /// Of the threads that have arrived by `bar.red`, how many there are, and in how many the predicate is true.
+    pub(crate) asked: u64,
+    pub(crate) holds: u64,
+    /// The indices of their warps, what they compute, and the rows of the results.
+    pub(crate) reductions: Vec<(usize, Vote, Reg)>,
 }
 
 impl NamedBarrier {
@@ -275,6 +281,9 @@ impl NamedBarrier {
             whole: false,
             knowledge: Knowledge::new(warps),
             waiting: Vec::new(),
+            asked: 0,
+            holds: 0,
+            reductions: Vec::new(),
         }
     }
 }

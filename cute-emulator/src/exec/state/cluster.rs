@@ -64,6 +64,7 @@ impl Cluster {
     pub(crate) fn new(
         code: &Code,
         launch: &Launch<'_>,
+        variables: u64,
         number: u64,
         first: [u32; 3],
         free: &mut Vec<Shared>,
@@ -117,6 +118,7 @@ impl Cluster {
                     warp: warp as u32,
                     dynamic_shared: launch.dynamic_shared_bytes,
                     total_shared: shared_bytes,
+                    variables,
                 };
                 let lanes = (threads - warp as u32 * LANES as u32).min(LANES as u32);
                 let index = cluster.warps.len();
@@ -265,8 +267,9 @@ pub(crate) fn state_bytes(code: &Code, launch: &Launch<'_>) -> u64 {
     let warps = ctas * product(launch.block).div_ceil(LANES as u64);
     let knowledge = Knowledge::bytes_among(warps as usize);
     let registers = code.registers.len() as u64 * warp::ROW_BYTES;
+    let local = u64::from(code.frame_bytes) * LANES as u64;
     let shared = u64::from(code.static_shared + launch.dynamic_shared_bytes);
-    warps * (registers + knowledge)
+    warps * (registers + local + knowledge)
         + ctas * (shared * shared::BYTE_BYTES + NAMED_BARRIERS as u64 * knowledge)
 }
 

@@ -128,6 +128,18 @@ impl Budget {
         hold(what, self.bytes, self.limit).map_err(FaultKind::OverLimit)
     }
 
+    /// Charges bytes of local memory; an error if the limit is exceeded.
+    pub(crate) fn take(&mut self, bytes: u64) -> Result<(), FaultKind> {
+        self.bytes += bytes;
+        let what = "bytes for asynchronous operations and for nested calls";
+        hold(what, self.bytes, self.limit).map_err(FaultKind::OverLimit)
+    }
+
+    /// Returns what [`take`](Budget::take) charged.
+    pub(crate) fn give(&mut self, bytes: u64) {
+        self.bytes -= bytes;
+    }
+
     /// Returns what [`begin`](Budget::begin) charged for the operation.
     pub(crate) fn end(&mut self, phases: &Phases) {
         self.bytes -= bytes(phases);

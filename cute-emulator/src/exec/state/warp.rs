@@ -6,8 +6,9 @@ use super::releases::{Fences, Party};
 use super::repetition::Repetition;
 use super::wgmma::Pending;
 use crate::limits::{OutOfHostMemory, filled};
-use crate::op::{Code, Reg};
+use crate::op::{Code, LOCAL_WINDOW, Reg};
 use crate::special::Position;
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
@@ -19,6 +20,9 @@ pub(crate) const WARPGROUP: usize = cute_hopper::threads::WARPGROUP_WARPS as usi
 
 /// A row of the register file: one value for each lane.
 pub(crate) type Row = [u64; LANES];
+
+/// New local memory is filled with this byte.
+pub(crate) const POISON: u8 = 0xff;
 
 /// The bytes that a row takes on the host, with its elements of `in_flight`, `touched` and `written_rows`.
 pub(crate) const ROW_BYTES: u64 = (size_of::<Row>() + 3 * size_of::<u32>()) as u64;
@@ -74,6 +78,10 @@ pub(crate) struct Warp {
     pub(crate) priority: u64,
     /// Registers of each thread, which `setmaxnreg` changes.
     pub(crate) registers: u32,
+    /// The local memory of each lane.
+    pub(crate) local: [Vec<u8>; LANES],
+    /// How many bytes of it calls have taken.
+    pub(crate) grown: u64,
 }
 
 /// Lanes of a warp that are at the same instruction.
@@ -81,6 +89,8 @@ pub(crate) struct Warp {
 pub(crate) struct Split {
     pub(crate) pc: usize,
     pub(crate) mask: u32,
+    /// The calls that they have not returned from, the last one first.
+    pub(crate) call: Option<Rc<Frame>>,
     pub(crate) wait: Option<Wait>,
     /// How many steps the launch had made when it began to wait.
     pub(crate) since: u64,
@@ -92,6 +102,21 @@ pub(crate) struct Split {
     pub(crate) attempts: Repetition,
 }
 
+/// A call that has not returned.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// The index of the call.
+    pub(crate) at: usize,
+    /// The number of the function.
+    pub(crate) function: usize,
+    /// How many calls it is nested in.
+    pub(crate) depth: usize,
+    /// What registers of the function held before, if it is called while it runs.
+    pub(crate) saved: Vec<(Reg, Row)>,
+    /// The call that the caller is in.
+    pub(crate) caller: Option<Rc<Frame>>,
+}
+
 impl Split {
     /// The instruction at which it waits. A split that waits at a named barrier or for an mbarrier is already at the next one.
     pub(crate) fn waits_at(&self) -> usize {
@@ -99,6 +124,21 @@ impl Split {
             Some(Wait::Barrier { .. } | Wait::Mbarrier { .. }) => self.pc - 1,
             _ => self.pc,
         }
+    }
+
+    /// Splits that are in more calls, or in as many and at an earlier instruction, run first.
+    pub(crate) fn order(&self) -> (Reverse<usize>, usize) {
+        let depth = self.call.as_ref().map_or(0, |call| call.depth + 1);
+        (Reverse(depth), self.pc)
+    }
+
+    /// Whether two splits are at the same instruction of the same call.
+    pub(crate) fn is_at(&self, other: &Split) -> bool {
+        let same_call = match (&self.call, &other.call) {
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        same_call && self.pc == other.pc
     }
 }
 
@@ -146,6 +186,12 @@ impl Warp {
         for (row, value) in &code.constants {
             rows[*row as usize] = [*value; LANES];
         }
+        for (row, offset) in &code.globals {
+            rows[*row as usize] = [position.variables + offset; LANES];
+        }
+        if let Some(row) = code.frame {
+            rows[row as usize] = [LOCAL_WINDOW; LANES];
+        }
         for (row, register, axis) in &code.specials {
             rows[*row as usize] = std::array::from_fn(|lane| {
                 let value = position.value(*register, *axis, lane as u32);
@@ -160,6 +206,10 @@ impl Warp {
         let mut knowledge = Knowledge::new(warps);
         // A warp's clock begins at 1, since the other warps know its clock 0.
         Rc::make_mut(&mut knowledge.seen)[index] = 1;
+        let mut local = std::array::from_fn(|_| Vec::new());
+        for lane in self::lanes(alive) {
+            local[lane] = filled(code.frame_bytes as usize, POISON)?;
+        }
         Ok(Warp {
             in_flight: filled(rows.len(), 0)?,
             // Equal to `wgmma_fences`: a wgmma needs a `wgmma.fence` before the first use of a row too.
@@ -177,6 +227,7 @@ impl Warp {
             warp: position.warp,
             knowledge,
             registers,
+            local,
             ..Warp::default()
         })
     }

@@ -81,6 +81,7 @@ pub(super) fn check_parameters(kernel: &Ident, params: &[ast::Param]) -> Result<
 
 pub(super) fn shared_memory() -> Variable {
     Variable {
+        init: Vec::new(),
         external: true,
         space: "shared".into(),
         align: SHARED_ALIGN,

@@ -1,0 +1,49 @@
+//! Changes of tensor maps in memory. When the async proxy sees a change is not modelled.
+
+use crate::error::FaultKind;
+use crate::exec::state::global::Kind;
+use crate::exec::state::warp::lanes;
+use crate::exec::step::{Blame, Result, Step};
+use crate::op::{Address, Reg, Scope, Space};
+use crate::tensor_map::{self, Field};
+use cute_hopper::tma::MAP_BYTES;
+
+impl Step<'_> {
+    pub(crate) fn replace_in_map(
+        &mut self,
+        active: u32,
+        space: Space,
+        address: Address,
+        field: Field,
+        value: Reg,
+    ) -> Result<()> {
+        self.progress = true;
+        for lane in lanes(active) {
+            let mut replace = || {
+                let location = self.locate(space, self.address(lane, address))?;
+                let mut bytes = [0; MAP_BYTES];
+                self.read(location, &mut bytes, lane..lane + 1, Kind::Read, Scope::Cta)?;
+                let value = self.warp.get(value, lane);
+                let bytes =
+                    tensor_map::replace(&bytes, field, value).map_err(FaultKind::Operand)?;
+                self.write(location, &bytes, lane..lane + 1, None)
+            };
+            replace().map_err(|fault| Blame::lane(fault, lane))?;
+        }
+        Ok(())
+    }
+
+    /// The lanes of the warp copy it together.
+    pub(crate) fn copy_map(&mut self, active: u32, to: Address, from: Address) -> Result<()> {
+        self.progress = true;
+        let lane = active.trailing_zeros() as usize;
+        let mut copy = || {
+            let from = self.locate(Space::Shared, self.address(lane, from))?;
+            let to = self.locate(Space::Global, self.address(lane, to))?;
+            let mut bytes = [0; MAP_BYTES];
+            self.read(from, &mut bytes, lane..lane + 1, Kind::Read, Scope::Cta)?;
+            self.write(to, &bytes, lane..lane + 1, None)
+        };
+        copy().map_err(|fault| Blame::lane(fault, lane))
+    }
+}
