@@ -33,7 +33,7 @@ pub mod lib {
     pub use crate::elementwise::kernels::{apply, load, store, update};
     pub use crate::epilogue::kernels::{store_by_element, store_by_tma};
     pub use crate::gemm::kernels::{
-        Config, NARROW, PAIR, SINGLE, SQUARE, THIN, WIDE, gemm_with, multiply,
+        Config, FEW, NARROW, PAIR, SINGLE, SQUARE, THIN, WIDE, gemm_with, multiply,
     };
     pub use crate::mma::kernels::TiledMma;
     pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};

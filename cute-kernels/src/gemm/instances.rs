@@ -73,6 +73,7 @@ macro_rules! all {
             Tile::Square => gemm_small_CFG::SQUARE,
             Tile::Narrow => gemm_small_CFG::NARROW,
             Tile::Thin => gemm_small_CFG::THIN,
+            Tile::Few => gemm_small_CFG::FEW,
             Tile::Single | Tile::Pair => return launch_large($tile, $by_tma, $operands),
         };
         let Operands {

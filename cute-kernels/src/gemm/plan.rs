@@ -18,8 +18,8 @@ const START: f64 = 4.0;
 const EXCHANGE: f64 = 1.5;
 /// Microseconds in which a CTA stores the largest tile and multiplies nothing.
 const STORE: f64 = 2.0;
-/// Microseconds that TMA takes for a row of a stage inside of its matrix, and for one outside, which it fills with zeros.
-const ROW: (f64, f64) = (0.0008, 0.0036);
+/// Microseconds that TMA takes for a load, for a row of it inside of its matrix, and for one outside, which it fills with zeros.
+const LOAD: (f64, f64, f64) = (0.045, 0.0004, 0.0033);
 /// By how much longer a stage takes if its rows straddle cache lines, and no other CTA shares them.
 const STRADDLE: f64 = 1.4;
 
@@ -214,8 +214,8 @@ impl Product {
         let clusters = (tiles(tile, self.extents) as f64 / f64::from(config.ctas)).ceil();
         let waves = (clusters / f64::from((self.multiprocessors / ctas).max(1))).ceil();
         let stages = (k * self.bytes.0 / f64::from(config.bk) / f64::from(config.split)).ceil();
-        let (inside, outside) = self.rows(tile);
-        let loads = inside * ROW.0 + outside * ROW.1;
+        let (loads, inside, outside) = self.loads(tile);
+        let loads = loads * LOAD.0 + inside * LOAD.1 + outside * LOAD.2;
         let straddle = match self.whole_lines || config.ctas > 1 {
             true => 1.0,
             false => STRADDLE,
@@ -227,20 +227,14 @@ impl Product {
         START + products.hypot(memory) + (waves - 1.0) * (STORE * area + exchange) + exchange
     }
 
-    /// Rows of a stage that are inside of A and of B, and rows that TMA fills with zeros.
-    fn rows(&self, tile: Tile) -> (f64, f64) {
+    /// Loads of a stage, rows of them that are inside of A and of B, and rows that TMA fills with zeros.
+    fn loads(&self, tile: Tile) -> (f64, f64, f64) {
         let config = tile.config();
         let [m, n, _] = self.extents;
         let inside = config.bm.min(m) + config.bn.min(n);
-        // Tiles of 64 rows are loaded 32 rows of A at a time.
-        let loaded = match config.bm {
-            64 => m.next_multiple_of(32).min(64),
-            rows => rows,
-        };
-        (
-            inside.into(),
-            (loaded + config.bn).saturating_sub(inside).into(),
-        )
+        let loads = m.div_ceil(config.rows).min(config.bm / config.rows);
+        let loaded = loads * config.rows + config.bn;
+        ((loads + 1).into(), inside.into(), (loaded - inside).into())
     }
 }
 
@@ -273,12 +267,14 @@ mod tests {
             ([4096, 24_576, 1536], Tile::Single),
             ([5000, 5000, 5000], Tile::Pair),
             ([8192, 3000, 5000], Tile::Pair),
-            ([1, 4096, 7168], Tile::Thin),
-            ([1, 7168, 2048], Tile::Thin),
-            ([1, 8192, 8192], Tile::Thin),
-            ([16, 12_288, 4096], Tile::Thin),
-            ([16, 28_672, 8192], Tile::Thin),
+            ([1, 4096, 7168], Tile::Few),
+            ([1, 7168, 2048], Tile::Few),
+            ([1, 8192, 8192], Tile::Few),
+            ([16, 12_288, 4096], Tile::Few),
+            ([16, 28_672, 8192], Tile::Few),
             ([64, 8192, 8192], Tile::Thin),
+            ([64, 7168, 2048], Tile::Thin),
+            ([64, 4096, 7168], Tile::Thin),
             ([128, 7168, 2048], Tile::Narrow),
             ([128, 8192, 8192], Tile::Narrow),
             ([128, 12_288, 4096], Tile::Square),

@@ -17,6 +17,9 @@ pub mod kernels {
         pub bn: u32,
         /// Bytes along K of a stage.
         pub bk: u32,
+        /// Rows of A that TMA loads at a time. If they are fewer than those of the tile, rows that do not exist are not
+        /// loaded.
+        pub rows: u32,
         /// Stages of the ring.
         pub stages: u32,
         /// Tile rows of a band of `Tiles`.
@@ -33,6 +36,7 @@ pub mod kernels {
         bm: 128,
         bn: 256,
         bk: 128,
+        rows: 128,
         stages: 4,
         group: 16,
         ctas: 1,
@@ -64,10 +68,14 @@ pub mod kernels {
     pub const THIN: Config = Config {
         bm: 64,
         bn: 128,
+        rows: 64,
         stages: 8,
         split: 2,
         ..SINGLE
     };
+
+    /// The same for up to 16 rows.
+    pub const FEW: Config = Config { rows: 16, ..THIN };
 
     /// The product with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16 bytes long.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
@@ -88,7 +96,7 @@ pub mod kernels {
 
     /// The same by smaller tiles.
     #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
-    #[instances((T, D) in [(bf16, bf16), (f16, f16)], CFG in [WIDE, SQUARE, NARROW, THIN])]
+    #[instances((T, D) in [(bf16, bf16), (f16, f16)], CFG in [WIDE, SQUARE, NARROW, THIN, FEW])]
     pub fn gemm_small<T: Element, D: Element, const CFG: Config>(
         a: TmaLoad<T, 2>,
         b: TmaLoad<T, 2>,
@@ -157,9 +165,7 @@ pub mod kernels {
         let columns = CFG.bn * above / 2;
         let split = Split::<T::Accumulator, { CFG.split }, { CFG.bn * CFG.bm / 128 }>::new();
         let steps = split.steps(ceil_div(k, bk));
-        // Tiles of 64 rows are for matrices A of few rows. These are loaded 32 at a time.
-        let few = CFG.bm == 64;
-        let part = if few { 32 } else { CFG.bm };
+        let few = CFG.rows < CFG.bm;
         // What comes before overlaps with the end of the grid before.
         griddepcontrol_launch_dependents();
         griddepcontrol_wait();
@@ -177,16 +183,16 @@ pub mod kernels {
                         // TMA takes longer to fill in rows of zeros than to load rows, so loads of few rows end with A. What
                         // the stage then has below them is of no use, but it is defined: the first loads are whole.
                         let rows = if few && filled >= CFG.stages {
-                            min(ceil_div(m - tile.row, part) * part, CFG.bm)
+                            min(ceil_div(m - tile.row, CFG.rows) * CFG.rows, CFG.bm)
                         } else {
                             CFG.bm
                         };
                         let slot = producer.acquire(rows * CFG.bk + bytes(sb[(_, _, 0)]));
                         let to = sa[(_, _, slot.stage)];
-                        for i in 0..CFG.bm / part {
-                            if i * part < rows {
-                                let place = (tile.row + i * part, at);
-                                slot.load(a, place, local_tile(to, (part, bk), (i, 0)));
+                        for i in 0..CFG.bm / CFG.rows {
+                            if i * CFG.rows < rows {
+                                let place = (tile.row + i * CFG.rows, at);
+                                slot.load(a, place, local_tile(to, (CFG.rows, bk), (i, 0)));
                             }
                         }
                         let place = (tile.column, at);

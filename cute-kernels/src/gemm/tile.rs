@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::product::kernels::{Config, NARROW, PAIR, SINGLE, SQUARE, THIN, WIDE};
+use super::product::kernels::{Config, FEW, NARROW, PAIR, SINGLE, SQUARE, THIN, WIDE};
 
 /// A tile of D that a CTA, or a cluster of CTAs, computes at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,17 +19,20 @@ pub enum Tile {
     Narrow,
     /// 64 × 128 by two CTAs, each for half of K.
     Thin,
+    /// The same, with loads of 16 rows of A.
+    Few,
 }
 
 impl Tile {
     /// All tiles.
-    pub const ALL: [Tile; 6] = [
+    pub const ALL: [Tile; 7] = [
         Tile::Single,
         Tile::Pair,
         Tile::Wide,
         Tile::Square,
         Tile::Narrow,
         Tile::Thin,
+        Tile::Few,
     ];
 
     /// Its sizes.
@@ -41,6 +44,7 @@ impl Tile {
             Tile::Square => SQUARE,
             Tile::Narrow => NARROW,
             Tile::Thin => THIN,
+            Tile::Few => FEW,
         }
     }
 
@@ -52,7 +56,7 @@ impl Tile {
             Tile::Wide => 0.49,
             Tile::Square => 0.34,
             Tile::Narrow => 0.22,
-            Tile::Thin => 0.20,
+            Tile::Thin | Tile::Few => 0.20,
         }
     }
 }
@@ -62,6 +66,7 @@ impl fmt::Display for Tile {
         let Config {
             bm,
             bn,
+            rows,
             ctas,
             split,
             ..
@@ -72,6 +77,9 @@ impl fmt::Display for Tile {
         }
         if split > 1 {
             write!(f, ", K divided by {split}")?;
+        }
+        if rows < bm {
+            write!(f, ", A loaded by {rows} rows")?;
         }
         Ok(())
     }
