@@ -167,7 +167,7 @@ impl Plan {
         Ok(())
     }
 
-    /// CTAs of the launch: of those that divide K a cluster for each tile, else at most one for each multiprocessor.
+    /// CTAs of the launch: a whole number of clusters, and at most one CTA for each multiprocessor.
     fn grid(&self) -> u32 {
         let config = self.tile.config();
         let ctas = config.ctas * config.split;
