@@ -3,8 +3,8 @@
 /// The parts of the kernel language: import them into a module of kernels.
 #[cute_runtime::kernels]
 pub mod kernels {
-    /// Stores the 64 × BN accumulators of warpgroup number `consumer` at (row, column) of D by TMA, in pieces with rows of
-    /// 128 bytes.
+    /// Stores accumulators of 64 rows, those of warpgroup number `consumer`, at (row, column) of D by TMA, in pieces with rows
+    /// of 128 bytes, or, if the rows are shorter, of 64 or 32.
     pub fn store_by_tma<D: Element>(
         acc: Fragment,
         d: TmaStore<D, 2>,
@@ -12,13 +12,24 @@ pub mod kernels {
         row: u32,
         column: u32,
     ) {
-        let columns = 1024 / bits::<D>();
-        let staging = smem::<D>(tile_to_shape(smem_atom::<D>(K, SW128), (64, columns, 2, 2)));
-        for piece in 0..size(acc) * 2 / columns {
-            let out = staging[(_, _, piece % 2, consumer)];
-            // There are two buffers. This one is free once at most one store, that of the other buffer, still reads.
+        let columns = min(1024 / bits::<D>(), 2 * size(acc));
+        let swizzle = match columns * bits::<D>() {
+            1024 => SW128,
+            512 => SW64,
+            _ => SW32,
+        };
+        let pieces = size(acc) * 2 / columns;
+        let buffers = min(pieces, 2);
+        let staging = smem::<D>(tile_to_shape(
+            smem_atom::<D>(K, swizzle),
+            (64, columns, buffers, 2),
+        ));
+        for piece in 0..pieces {
+            let out = staging[(_, _, piece % buffers, consumer)];
+            // This buffer is free once at most one store, that of the other buffer, still reads. If the number of pieces is
+            // odd, the last of a tile and the first of the next have the same buffer.
             if warpgroup_thread() == 0 {
-                tma_wait_read(1);
+                tma_wait_read(if piece == 0 { 1 - pieces % 2 } else { 1 });
             }
             bar_sync(consumer + 1, 128);
             copy(

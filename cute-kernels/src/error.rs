@@ -4,6 +4,8 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::Tile;
+
 /// Why a host function refused its arguments or failed. After any variant but [`Runtime`](Error::Runtime), nothing has been
 /// launched.
 #[derive(Error)]
@@ -21,6 +23,32 @@ pub enum Error {
         b: [usize; 2],
         /// Shape of D.
         d: [usize; 2],
+    },
+    /// The matrices of a product have other shapes than its plan.
+    #[error(
+        "a plan of M, N, K = {extents:?} needs a of shape (M, K), b of (N, K) and d of (M, N): found a ({}, {}), b ({}, {}) and d ({}, {})",
+        a[0], a[1], b[0], b[1], d[0], d[1]
+    )]
+    GemmPlan {
+        /// M, N and K of the plan.
+        extents: [u32; 3],
+        /// Shape of A.
+        a: [usize; 2],
+        /// Shape of B.
+        b: [usize; 2],
+        /// Shape of D.
+        d: [usize; 2],
+    },
+    /// There is no instance of the product with a tile for these types and this alignment of D.
+    #[error(
+        "no instance of gemm for these matrices has tiles of {tile}: there are {}",
+        list(possible)
+    )]
+    GemmTile {
+        /// The tile.
+        tile: Tile,
+        /// The tiles for which there are instances.
+        possible: Vec<Tile>,
     },
     /// The shapes of an attention do not fit together, or its rows have a length for which there is no kernel.
     #[error(
@@ -79,4 +107,9 @@ impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
+}
+
+fn list(tiles: &[Tile]) -> String {
+    let names: Vec<String> = tiles.iter().map(Tile::to_string).collect();
+    names.join("; ")
 }

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod activation;
 pub mod attention;
 pub mod copy;
 pub mod elementwise;
@@ -16,6 +17,7 @@ pub mod pipeline;
 pub mod reference;
 pub mod row;
 pub mod softmax;
+pub mod split;
 mod store;
 pub mod sum;
 pub mod tile_scheduler;
@@ -24,23 +26,29 @@ pub mod transpose;
 /// The functions, structs and constants of the kernel language that modules of kernels import:
 /// `use cute_kernels::lib::{Ring, Tiles};`.
 pub mod lib {
+    pub use crate::activation::kernels::{
+        gelu, gelu_tanh, of_column, of_element, of_row, relu, silu,
+    };
     pub use crate::copy::kernels::TiledCopy;
     pub use crate::elementwise::kernels::{apply, load, store, update};
     pub use crate::epilogue::kernels::{store_by_element, store_by_tma};
-    pub use crate::gemm::kernels::{Config, PAIR, SINGLE, gemm_with, multiply};
+    pub use crate::gemm::kernels::{
+        Config, FEW, NARROW, PAIR, SINGLE, SQUARE, THIN, WIDE, gemm_with, multiply,
+    };
     pub use crate::mma::kernels::TiledMma;
     pub use crate::pipeline::kernels::{Consumer, Producer, Ring, Slot};
     pub use crate::row::kernels::{
         ANY_1017, ANY_2041, ANY_6137, ANY_12281, ANY_LONG, ROW_1024, ROW_1536, ROW_2048, ROW_3072,
         ROW_4096, ROW_6144, ROW_8192, ROW_12288, ROW_16384, ROW_LONG, Rows, Stream,
     };
+    pub use crate::split::kernels::{Exchange, Split};
     pub use crate::tile_scheduler::kernels::{Tile, Tiles};
 }
 
 pub use attention::attention;
 pub use elementwise::saxpy;
 pub use error::Error;
-pub use gemm::{GemmInput, gemm};
+pub use gemm::{GemmInput, Plan, Tile, gemm};
 pub use histogram::histogram;
 pub use norm::{layer_norm, rms_norm};
 pub use softmax::softmax;

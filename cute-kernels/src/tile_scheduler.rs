@@ -4,11 +4,17 @@
 #[cute_runtime::kernels]
 pub mod kernels {
     /// The tiles of BM × BN elements of an m × n matrix that a persistent CTA computes: its own number, and on by the
-    /// number of CTAs.
+    /// number of CTAs. SPLIT neighbouring CTAs compute the same tiles.
     ///
     /// Tiles are numbered in bands of GROUP tile rows, and column by column within a band, so that tiles that are computed
     /// at the same time share rows of A and of B in the L2 cache.
-    pub struct Tiles<const BM: u32, const BN: u32, const GROUP: u32, const CTAS: u32> {
+    pub struct Tiles<
+        const BM: u32,
+        const BN: u32,
+        const GROUP: u32,
+        const CTAS: u32,
+        const SPLIT: u32,
+    > {
         m: u32,
         n: u32,
         next: u32,
@@ -25,13 +31,15 @@ pub mod kernels {
         pub same_columns: bool,
     }
 
-    impl<const BM: u32, const BN: u32, const GROUP: u32, const CTAS: u32> Tiles<BM, BN, GROUP, CTAS> {
+    impl<const BM: u32, const BN: u32, const GROUP: u32, const CTAS: u32, const SPLIT: u32>
+        Tiles<BM, BN, GROUP, CTAS, SPLIT>
+    {
         /// The tiles of this CTA.
         pub fn new(m: u32, n: u32) -> Self {
             Self {
                 m,
                 n,
-                next: block_idx().0,
+                next: block_idx().0 / SPLIT,
             }
         }
 
@@ -46,8 +54,8 @@ pub mod kernels {
         }
     }
 
-    impl<const BM: u32, const BN: u32, const GROUP: u32, const CTAS: u32> Iterator
-        for Tiles<BM, BN, GROUP, CTAS>
+    impl<const BM: u32, const BN: u32, const GROUP: u32, const CTAS: u32, const SPLIT: u32> Iterator
+        for Tiles<BM, BN, GROUP, CTAS, SPLIT>
     {
         type Item = Tile;
 
@@ -62,7 +70,7 @@ pub mod kernels {
                 } else {
                     column == self.coordinate(tile ^ 1).1
                 };
-                self.next += grid_dim().0;
+                self.next += grid_dim().0 / SPLIT;
                 Some(Tile {
                     row: row * BM,
                     column: column * BN,

@@ -6,27 +6,20 @@ use cute_runtime::{Device, Tensor, bf16};
 
 #[cute_runtime::kernels]
 mod kernels {
-    use cute_kernels::lib::{SINGLE, gemm_with};
+    use cute_kernels::lib::{SINGLE, gelu, gemm_with, of_column};
 
     /// D = GELU(A · Bᵀ + bias).
     #[kernel(threads = 384)]
     pub fn bias_gelu(
         a: TmaLoad<bf16, 2>,
         b: TmaLoad<bf16, 2>,
-        #[facts(extent(bias, 0) == n)] bias: Global<f32, 1>,
+        bias: Global<f32, 1>,
         d: TmaStore<bf16, 2>,
         m: u32,
         n: u32,
         k: u32,
     ) {
-        gemm_with::<_, _, SINGLE>(a, b, d, (m, n, k), |x, (_, j)| {
-            gelu(x + bias[min(j, n - 1)])
-        });
-    }
-
-    /// x · Φ(x), where Φ is the distribution function of the normal distribution.
-    fn gelu(x: f32) -> f32 {
-        0.5 * x * (1.0 + erf(x * 0.70710678))
+        gemm_with::<_, _, SINGLE>(a, b, d, (m, n, k), |x, at| gelu(x + of_column(bias, at)));
     }
 }
 

@@ -5,26 +5,58 @@ use std::error::Error;
 use std::time::Duration;
 
 use cudarc::cublaslt::sys::{self, cudaDataType_t};
-use cute_kernels::GemmInput;
 use cute_kernels::reference::{self, Matrix, normal};
+use cute_kernels::{GemmInput, Plan};
 use cute_runtime::{Device, Element, ElementType, Tensor, bf16, e4m3, f16};
 
 use crate::cublaslt::Product;
 use crate::{ROUNDS, interleave, median};
 
-/// Products of one timed run, enough to make the resolution of the events irrelevant.
-const BATCH: u32 = 4;
+/// Microseconds of one timed run, at least: many products where they are short, so that the resolution of the events and the
+/// time of the first launch are irrelevant.
+const RUN: f64 = 500.0;
+/// The most products of one timed run.
+const MOST: u32 = 100;
+/// After how many elements a matrix repeats them: a prime number.
+const PERIOD: usize = 15_485_863;
 /// The shape of the products of other types than bf16.
 const OF_TYPES: [usize; 3] = [8192, 8192, 8192];
-/// Shapes where none are given: M, N, K.
-const SHAPES: [[usize; 3]; 7] = [
-    [2048, 2048, 2048],
-    [4096, 4096, 4096],
-    [8192, 8192, 8192],
-    [4096, 4096, 7168],
-    [4096, 7168, 2048],
-    [8192, 28672, 4096],
-    [8192, 3000, 5000],
+/// Rows of A of the products with few of them, and their N and K.
+const FEW: ([usize; 6], [[usize; 2]; 5]) = (
+    [1, 8, 16, 64, 128, 256],
+    [
+        [4096, 7168],
+        [7168, 2048],
+        [8192, 8192],
+        [12_288, 4096],
+        [28_672, 8192],
+    ],
+);
+/// Classes of shapes where none are given: M, N, K.
+const CLASSES: [(&str, &[[usize; 3]]); 3] = [
+    (
+        "large",
+        &[
+            [2048, 2048, 2048],
+            [4096, 4096, 4096],
+            [8192, 8192, 8192],
+            [16_384, 16_384, 16_384],
+            [4096, 24_576, 1536],
+            [8192, 28_672, 4096],
+            [8192, 4096, 28_672],
+            [2048, 32_000, 4096],
+        ],
+    ),
+    (
+        "middle",
+        &[
+            [1000, 1000, 1000],
+            [1024, 1024, 1024],
+            [1536, 1536, 1536],
+            [3072, 3072, 3072],
+        ],
+    ),
+    ("odd", &[[8192, 3000, 5000], [4099, 4101, 4096]]),
 ];
 
 /// Prints a row for each shape, given as `M,N,K` or by default.
@@ -34,14 +66,25 @@ pub(crate) fn table(device: &Device, shapes: &[String]) -> Result<(), Box<dyn Er
         println!("no cuBLASLt here: nothing to compare with");
         return Ok(());
     }
-    println!("TFLOP/s, median of {ROUNDS} interleaved runs of {BATCH}");
+    println!("TFLOP/s, median of {ROUNDS} interleaved runs");
     println!(
-        "{:>22} {:>5} {:>5} {:>8} {:>8} {:>6} {:>9} {:>9}",
+        "{:>22} {:>5} {:>5} {:>8} {:>8} {:>6} {:>9} {:>9}  tile",
         "M x N x K", "A, B", "D", "ours", "cuBLASLt", "ratio", "error", "its error"
     );
-    for shape in parse(shapes)? {
-        compare::<bf16, bf16>(device, shape, bf16::from_f32)?;
-        compare::<bf16, f32>(device, shape, bf16::from_f32)?;
+    let few = FEW.0.map(|m| FEW.1.map(|[n, k]| [m, n, k])).concat();
+    let mut classes = CLASSES.to_vec();
+    classes.push(("few rows", &few));
+    let given = parse(shapes)?;
+    if !given.is_empty() {
+        classes = vec![("given", &given)];
+    }
+    for (name, shapes) in classes {
+        let mut product = 1.0;
+        for &shape in shapes {
+            product *= compare::<bf16, bf16>(device, shape, bf16::from_f32)?;
+        }
+        let mean = f64::powf(product, 1.0 / shapes.len() as f64);
+        println!("{name}: geometric mean of the ratios {mean:.3}");
     }
     if shapes.is_empty() {
         compare::<f16, f16>(device, OF_TYPES, f16::from_f32)?;
@@ -68,9 +111,6 @@ fn data_type(element: ElementType) -> Result<cudaDataType_t, String> {
 }
 
 fn parse(shapes: &[String]) -> Result<Vec<[usize; 3]>, Box<dyn Error>> {
-    if shapes.is_empty() {
-        return Ok(SHAPES.to_vec());
-    }
     shapes
         .iter()
         .map(|shape| {
@@ -83,19 +123,21 @@ fn parse(shapes: &[String]) -> Result<Vec<[usize; 3]>, Box<dyn Error>> {
         .collect()
 }
 
-/// Measures one shape with normally distributed numbers as elements, and prints its row.
+/// Measures one shape with normally distributed numbers as elements, prints its row and returns the ratio.
 fn compare<T, D>(
     device: &Device,
     [m, n, k]: [usize; 3],
     element: fn(f32) -> T,
-) -> Result<(), Box<dyn Error>>
+) -> Result<f64, Box<dyn Error>>
 where
     T: GemmInput<D> + Into<f64>,
     D: Element + Into<f64>,
 {
-    let random = |seed, n| -> Vec<T> {
-        let numbers = normal(seed, n).into_iter();
-        numbers.map(|number| element(number.to_f32())).collect()
+    // Large matrices repeat their numbers.
+    let random = |seed, n: usize| -> Vec<T> {
+        let numbers = normal(seed, n.min(PERIOD)).into_iter();
+        let numbers: Vec<T> = numbers.map(|number| element(number.to_f32())).collect();
+        numbers.iter().copied().cycle().take(n).collect()
     };
     let (host_a, host_b) = (random(1, m * k), random(2, n * k));
     let a = Tensor::from_slice(device, &host_a, [m, k])?;
@@ -114,21 +156,17 @@ where
         )?
     };
 
-    let mut run_ours = || {
+    let plan = Plan::new(device, &a.view(), &b.view(), &ours.view_mut())?;
+    let mut run_ours = |count: u32| {
         device.time(|| -> Result<(), Box<dyn Error>> {
-            (0..BATCH).try_for_each(|_| {
-                Ok(cute_kernels::gemm(
-                    device,
-                    &a.view(),
-                    &b.view(),
-                    &mut ours.view_mut(),
-                )?)
+            (0..count).try_for_each(|_| {
+                Ok(plan.launch(device, &a.view(), &b.view(), &mut ours.view_mut())?)
             })
         })
     };
-    let run_theirs = |algorithm: usize| {
+    let run_theirs = |algorithm: usize, count: u32| {
         device.time(|| -> Result<(), Box<dyn Error>> {
-            (0..BATCH).try_for_each(|_| {
+            (0..count).try_for_each(|_| {
                 let (a, b, d) = (
                     a.buffer().address(),
                     b.buffer().address(),
@@ -141,20 +179,20 @@ where
     };
 
     // Warm up, and find the fastest of cuBLASLt's algorithms for this shape.
-    for _ in 0..3 {
-        run_ours()?;
-    }
+    run_ours(3)?;
     let mut fastest = (Duration::MAX, 0);
     for algorithm in 0..product.algorithms() {
-        run_theirs(algorithm)?;
+        run_theirs(algorithm, 3)?;
         let times = (0..3)
-            .map(|_| run_theirs(algorithm))
+            .map(|_| run_theirs(algorithm, 10))
             .collect::<Result<Vec<_>, _>>()?;
         fastest = fastest.min((median(times), algorithm));
     }
-    let (our_time, their_time) = interleave(run_ours, || run_theirs(fastest.1))?;
+    let once = fastest.0.as_secs_f64() * 1e6 / 10.0;
+    let count = ((RUN / once) as u32).clamp(4, MOST);
+    let (our_time, their_time) = interleave(|| run_ours(count), || run_theirs(fastest.1, count))?;
 
-    let operations = 2.0 * m as f64 * n as f64 * k as f64 * f64::from(BATCH);
+    let operations = 2.0 * m as f64 * n as f64 * k as f64 * f64::from(count);
     let rate = |time: Duration| operations / time.as_secs_f64() / 1e12;
     let error = |d: &Tensor<D, 2>| -> Result<f64, cute_runtime::Error> {
         let d = d.download()?;
@@ -163,13 +201,14 @@ where
     };
     let (mine, yours) = (rate(our_time), rate(their_time));
     println!(
-        "{:>22} {:>5} {:>5} {mine:>8.1} {yours:>8.1} {:>6.3} {:>9.2e} {:>9.2e}",
+        "{:>22} {:>5} {:>5} {mine:>8.1} {yours:>8.1} {:>6.3} {:>9.2e} {:>9.2e}  {}",
         format!("{m} x {n} x {k}"),
         T::TYPE,
         D::TYPE,
         mine / yours,
         error(&ours)?,
         error(&theirs)?,
+        plan.tile(),
     );
-    Ok(())
+    Ok(mine / yours)
 }

@@ -1,7 +1,7 @@
 //! The product compared with float64, on shapes near every multiple of the tile.
 
 use cute_kernels::reference::{self, Matrix, normal};
-use cute_kernels::{Error, GemmInput, gemm};
+use cute_kernels::{Error, GemmInput, Plan, Tile, gemm};
 use cute_runtime::{Device, Element, Tensor, bf16, e4m3, f16};
 
 use crate::device;
@@ -73,8 +73,22 @@ fn padded<T: Input>(seed: u64, rows: usize, cols: usize, stride: usize) -> Vec<T
 
 /// Multiplies with padded rows of A, B and D, so that a wrong stride or a store past the end of a row is found. `epsilon` is the
 /// relative error of D's type.
-fn check_gemm<T, D>(device: &Device, [m, n, k]: [usize; 3], pad: usize, epsilon: f64)
+fn check_gemm<T, D>(device: &Device, shape: [usize; 3], pad: usize, epsilon: f64)
 where
+    T: Input + GemmInput<D>,
+    D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
+{
+    check_tile::<T, D>(device, None, shape, pad, epsilon);
+}
+
+/// The same by a tile, or by that of the plan.
+fn check_tile<T, D>(
+    device: &Device,
+    tile: Option<Tile>,
+    [m, n, k]: [usize; 3],
+    pad: usize,
+    epsilon: f64,
+) where
     T: Input + GemmInput<D>,
     D: Element + Into<f64> + From<i8> + PartialEq + std::fmt::Debug,
 {
@@ -90,13 +104,16 @@ where
     let buffer_a = device.upload(&a).unwrap();
     let buffer_b = device.upload(&b).unwrap();
     let mut buffer_d = device.upload(&vec![guard; m * ldd]).unwrap();
-    gemm(
-        device,
-        &buffer_a.view(0, [m, k], [lda, 1]).unwrap(),
-        &buffer_b.view(0, [n, k], [ldb, 1]).unwrap(),
-        &mut buffer_d.view_mut(0, [m, n], [ldd, 1]).unwrap(),
-    )
-    .unwrap();
+    let (a_view, b_view) = (
+        buffer_a.view(0, [m, k], [lda, 1]).unwrap(),
+        buffer_b.view(0, [n, k], [ldb, 1]).unwrap(),
+    );
+    let mut d_view = buffer_d.view_mut(0, [m, n], [ldd, 1]).unwrap();
+    let mut plan = Plan::new(device, &a_view, &b_view, &d_view).unwrap();
+    if let Some(tile) = tile {
+        plan = plan.with_tile(tile).unwrap();
+    }
+    plan.launch(device, &a_view, &b_view, &mut d_view).unwrap();
 
     let d = buffer_d.download().unwrap();
     let matrix = |data, rows, cols, stride| Matrix {
@@ -118,7 +135,7 @@ where
     let instructions = (k * size_of::<T>()).div_ceil(32);
     assert!(
         found.is_rounding(epsilon + T::error(instructions), instructions),
-        "{m} x {n} x {k}, rows of {ldd} {}, of {}: {found:?}",
+        "rows of {ldd} {}, of {}: {found:?} by {plan}",
         D::TYPE,
         T::TYPE
     );
@@ -186,7 +203,9 @@ fn gemm_agrees_with_float64() {
     for &[m, n, k] in SHAPES.iter().chain(large) {
         // D is stored by TMA if its rows are whole 16-byte units at multiples of 16 bytes, else element by element.
         let whole = n.next_multiple_of(8);
-        check_gemm::<bf16, bf16>(&device, [m, whole, k], 8, BF16);
+        for tile in Tile::ALL {
+            check_tile::<bf16, bf16>(&device, Some(tile), [m, whole, k], 8, BF16);
+        }
         check_gemm::<bf16, f32>(&device, [m, whole, k], 4, F32);
         check_gemm::<bf16, bf16>(&device, [m, n, k], 3 - n % 2, BF16);
         check_gemm::<bf16, f32>(&device, [m, n, k], 2 - n % 2, F32);
@@ -203,7 +222,9 @@ fn gemm_multiplies_every_type() {
     };
     for &[m, n, k] in [[129, 257, 72], [63, 40, 280]].iter().chain(large) {
         let whole = n.next_multiple_of(8);
-        check_gemm::<f16, f16>(&device, [m, whole, k], 8, F16);
+        for tile in Tile::ALL {
+            check_tile::<f16, f16>(&device, Some(tile), [m, whole, k], 8, F16);
+        }
         check_gemm::<f16, f32>(&device, [m, n, k], 1, F32);
         check_gemm::<f32, f32>(&device, [m, whole, k], 4, F32);
         check_gemm::<f32, f32>(&device, [m, n, k], 1, F32);
@@ -217,8 +238,48 @@ fn gemm_multiplies_every_type() {
 #[test]
 fn gemm_does_not_notice_the_schedule() {
     for seed in 1..4 {
-        check_gemm::<bf16, bf16>(&Device::emulator_with_seed(seed), [130, 264, 328], 8, BF16);
+        for tile in Tile::ALL {
+            let device = Device::emulator_with_seed(seed);
+            check_tile::<bf16, bf16>(&device, Some(tile), [130, 392, 328], 8, BF16);
+        }
     }
+}
+
+/// A ring of eight stages that is filled more than twice, where rows of A that do not exist are not loaded.
+#[test]
+fn gemm_multiplies_few_rows() {
+    let device = device();
+    for m in [1, 16, 17, 64, 97] {
+        for tile in [Tile::Thin, Tile::Few] {
+            check_tile::<bf16, bf16>(&device, Some(tile), [m, 136, 2500], 8, BF16);
+        }
+    }
+}
+
+#[test]
+fn a_plan_takes_what_it_was_made_for() {
+    let device = Device::emulator();
+    let matrix = |rows, cols| Tensor::<bf16, 2>::zeros(&device, [rows, cols]).unwrap();
+    let (a, b, mut d) = (matrix(16, 16), matrix(24, 16), matrix(16, 24));
+    let plan = Plan::new(&device, &a.view(), &b.view(), &d.view_mut()).unwrap();
+    let text = plan.to_string();
+    assert!(text.starts_with("16 x 24 x 16: tiles of "), "{text}");
+    assert_eq!(text.lines().count(), 1 + Tile::ALL.len(), "{text}");
+
+    let other = matrix(32, 16);
+    let error = plan.launch(&device, &other.view(), &b.view(), &mut d.view_mut());
+    let error = error.unwrap_err();
+    assert!(matches!(error, Error::GemmPlan { .. }), "{error}");
+
+    // D without alignment has one tile, and a plan for TMA does not take it.
+    let mut d = device.zeros::<bf16>(16 * 25).unwrap();
+    let mut d = d.view_mut(0, [16, 24], [25, 1]).unwrap();
+    let error = plan.launch(&device, &a.view(), &b.view(), &mut d);
+    assert!(matches!(error, Err(Error::GemmTile { .. })), "{error:?}");
+    let plan = Plan::new(&device, &a.view(), &b.view(), &d).unwrap();
+    assert_eq!(plan.tile(), Tile::Pair);
+    let error = plan.with_tile(Tile::Thin).unwrap_err();
+    assert!(matches!(error, Error::GemmTile { .. }), "{error}");
 }
 
 /// The emulator models the rounding of the tensor core, so that its results and a GPU's are equal in every bit.

@@ -3,6 +3,7 @@
 
 mod attention;
 mod copy;
+mod epilogue;
 mod exchange;
 mod gemm;
 mod mma;

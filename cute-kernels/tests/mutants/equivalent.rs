@@ -39,6 +39,10 @@ const EQUIVALENT: &[Row] = &[
         proof: Proof::Rule(|_, mutant| mutant.instruction.opcode() == Opcode::Setmaxnreg),
     },
     Row {
+        reason: "a launch has one grid, which no other follows and which has none to wait for",
+        proof: Proof::Rule(|_, mutant| mutant.instruction.opcode() == Opcode::Griddepcontrol),
+    },
+    Row {
         reason: "what is computed without the guard is read under the guard only",
         proof: Proof::Rule(is_read_under_the_guard),
     },

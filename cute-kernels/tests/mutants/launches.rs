@@ -2,7 +2,7 @@
 //! schedule.
 
 use cute_kernels::{
-    Error, attention, gemm, histogram, layer_norm, rms_norm, saxpy, softmax, sum, sum_rows,
+    Error, Plan, Tile, attention, histogram, layer_norm, rms_norm, saxpy, softmax, sum, sum_rows,
     transpose,
 };
 use cute_runtime::{Buffer, Device, Element, Tensor, bf16};
@@ -19,16 +19,15 @@ pub(crate) struct Launch {
 pub(crate) const LAUNCHES: &[Launch] = &[
     Launch {
         name: "gemm, stored by TMA",
-        // Rows of A and B are whole cache lines, for which one CTA computes a tile.
-        run: |device| product(device, [520, 200, 384], 384, 200),
+        run: |device| product(device, Tile::Single, [520, 200, 384], 384, 200),
     },
     Launch {
         name: "gemm, pairs of CTAs",
-        run: |device| product(device, [900, 200, 328], 328, 200),
+        run: |device| product(device, Tile::Pair, [900, 200, 328], 328, 200),
     },
     Launch {
         name: "gemm, stored by element",
-        run: |device| product(device, [520, 200, 384], 384, 201),
+        run: |device| product(device, Tile::Pair, [520, 200, 384], 384, 201),
     },
     Launch {
         name: "attention",
@@ -124,18 +123,20 @@ pub(crate) const LAUNCHES: &[Launch] = &[
 /// A · Bᵀ of small integers, for rows of A and B that are `stride` elements apart and rows of D that are `pitch` apart.
 fn product(
     device: &Device,
+    tile: Tile,
     [m, n, k]: [usize; 3],
     stride: usize,
     pitch: usize,
 ) -> Result<Vec<u8>, Error> {
     let (a, b) = (padded(device, m, stride)?, padded(device, n, stride)?);
     let mut d = padded(device, m, pitch)?;
-    gemm(
-        device,
-        &a.view(0, [m, k], [stride, 1])?,
-        &b.view(0, [n, k], [stride, 1])?,
-        &mut d.view_mut(0, [m, n], [pitch, 1])?,
-    )?;
+    let (a, b) = (
+        a.view(0, [m, k], [stride, 1])?,
+        b.view(0, [n, k], [stride, 1])?,
+    );
+    let mut view = d.view_mut(0, [m, n], [pitch, 1])?;
+    let plan = Plan::new(device, &a, &b, &view)?.with_tile(tile)?;
+    plan.launch(device, &a, &b, &mut view)?;
     Ok(bytes(&d.download()?))
 }
 

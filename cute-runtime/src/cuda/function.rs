@@ -23,6 +23,8 @@ pub(super) struct Function {
     _module: Module,
     /// Bytes of each parameter of the PTX entry.
     parameters: Vec<usize>,
+    /// Whether the kernel waits for the grid before it by itself, so that it may start while that one still runs.
+    waits: bool,
     pub(super) compiled: Compiled,
 }
 
@@ -68,6 +70,7 @@ impl Function {
             function,
             _module: module,
             parameters,
+            waits: image.ptx.contains("griddepcontrol.wait"),
             compiled,
         })
     }
@@ -85,12 +88,36 @@ impl Function {
     ) -> Result<(), Error> {
         image.check_parameters(&self.parameters, parameters)?;
         let [x, y, z] = image.cluster;
-        let mut cluster = CUlaunchAttribute {
-            id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-            pad: [0; 4],
-            value: CUlaunchAttributeValue { pad: [0; 64] },
+        let cluster = CUlaunchAttributeValue {
+            clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
         };
-        cluster.value.clusterDim = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z };
+        let overlap = CUlaunchAttributeValue {
+            programmaticStreamSerializationAllowed: 1,
+        };
+        use CUlaunchAttributeID::{
+            CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+        };
+        let mut attributes: Vec<CUlaunchAttribute> = [
+            (
+                image.cluster != [1, 1, 1],
+                CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                cluster,
+            ),
+            (
+                self.waits,
+                CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                overlap,
+            ),
+        ]
+        .into_iter()
+        .filter(|(wanted, ..)| *wanted)
+        .map(|(_, id, value)| CUlaunchAttribute {
+            id,
+            pad: [0; 4],
+            value,
+        })
+        .collect();
         let config = CUlaunchConfig {
             gridDimX: grid.x,
             gridDimY: grid.y,
@@ -100,16 +127,16 @@ impl Function {
             blockDimZ: 1,
             sharedMemBytes: image.smem_bytes,
             hStream: ptr::null_mut(),
-            attrs: &raw mut cluster,
-            numAttrs: c_uint::from(image.cluster != [1, 1, 1]),
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: attributes.len() as c_uint,
         };
         let mut pointers: Vec<*mut c_void> = parameters
             .iter()
             .map(|bytes| bytes.as_ptr().cast_mut().cast::<c_void>())
             .collect();
         // SAFETY: the function is alive. `check_parameters` has verified that there is one pointer for each parameter of the
-        // entry, to as many bytes as the entry declares; the driver copies them before it returns. `config` and `cluster`,
-        // to which it points, outlive the call. That the kernel's accesses are legal, the caller promises.
+        // entry, to as many bytes as the entry declares; the driver copies them before it returns. `config` and the
+        // attributes, to which it points, outlive the call. That the kernel's accesses are legal, the caller promises.
         let answer = unsafe {
             sys::cuLaunchKernelEx(
                 &raw const config,

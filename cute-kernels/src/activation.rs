@@ -1,0 +1,40 @@
+//! What follows a product: activations, and what is added to an element.
+
+/// The parts of the kernel language: import them into a module of kernels.
+#[cute_runtime::kernels]
+pub mod kernels {
+    /// x, or 0 if x is negative. A NaN stays one.
+    pub fn relu(x: f32) -> f32 {
+        if x < 0.0 { 0.0 } else { x }
+    }
+
+    /// x · Φ(x), where Φ is the distribution function of the normal distribution.
+    pub fn gelu(x: f32) -> f32 {
+        0.5 * x * (1.0 + erf(x * 0.70710678))
+    }
+
+    /// The approximation of `gelu` by the hyperbolic tangent.
+    pub fn gelu_tanh(x: f32) -> f32 {
+        0.5 * x * (1.0 + tanh(0.79788456 * fma(0.044715 * x * x, x, x)))
+    }
+
+    /// x / (1 + e⁻ˣ), also called swish.
+    pub fn silu(x: f32) -> f32 {
+        x * rcp(1.0 + exp(-x))
+    }
+
+    /// The number of a row: that of a bias along M. A row outside of the vector has its last number.
+    pub fn of_row<T: Element>(bias: Global<T, 1>, (i, _): (u32, u32)) -> f32 {
+        convert::<f32>(bias[min(i, extent(bias, 0) - 1)])
+    }
+
+    /// The number of a column: that of a bias along N. A column outside of the vector has its last number.
+    pub fn of_column<T: Element>(bias: Global<T, 1>, (_, j): (u32, u32)) -> f32 {
+        convert::<f32>(bias[min(j, extent(bias, 0) - 1)])
+    }
+
+    /// The number of an element: that of a matrix C that is added. An element outside of the matrix has that at its edge.
+    pub fn of_element<T: Element>(c: Global<T, 2>, (i, j): (u32, u32)) -> f32 {
+        convert::<f32>(c[(min(i, extent(c, 0) - 1), min(j, extent(c, 1) - 1))])
+    }
+}

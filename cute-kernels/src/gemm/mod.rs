@@ -1,0 +1,54 @@
+//! D[m, n] = Σₖ A[m, k] · B[n, k], for floating-point numbers of 8, 16 and 32 bits and for integers of 8.
+
+mod instances;
+mod plan;
+mod product;
+mod tile;
+
+use cute_runtime::{Device, Element, TensorView, TensorViewMut};
+
+use crate::Error;
+
+pub use instances::{GemmInput, Operands};
+pub use plan::Plan;
+pub use product::kernels;
+pub use tile::Tile;
+
+/// D = A · Bᵀ for A of shape (M, K), B of shape (N, K) and D of shape (M, N), all with their last mode contiguous.
+///
+/// | A and B | sums | D |
+/// |---|---|---|
+/// | `bf16` | `f32` | `bf16`, `f32` |
+/// | `f16` | `f32` | `f16`, `f32` |
+/// | `f32`, of which the tensor core reads the 19 highest bits, as tf32 | `f32` | `f32` |
+/// | `e4m3` | `f32`, of which each instruction keeps 13 bits after the point | `bf16`, `f32` |
+/// | `i8` | `i32` | `i32` |
+///
+/// M, N and K are arbitrary, up to 2³¹ − 1. The rows of A and of B must start at
+/// multiples of 16 bytes, as TMA demands. The product is fastest if the rows of D start at multiples of 16 bytes and are
+/// multiples of 16 bytes long. On a GPU the call returns before the product is complete. A [`Plan`] says by which tiles the
+/// product is computed, and why, and can be used for many products.
+///
+/// ```
+/// use cute_runtime::{Device, Tensor, bf16};
+/// let device = Device::emulator();
+/// let a = Tensor::from_slice(&device, &[bf16::ONE; 3 * 8], [3, 8])?;
+/// let b = Tensor::from_slice(&device, &[bf16::ONE; 5 * 8], [5, 8])?;
+/// let mut d = Tensor::<f32, 2>::zeros(&device, [3, 5])?;
+/// cute_kernels::gemm(&device, &a.view(), &b.view(), &mut d.view_mut())?;
+/// assert_eq!(d.download()?, [8.0; 15]);
+/// # Ok::<(), cute_kernels::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the shapes do not fit together, an extent is 0 or larger than 2³¹ − 1, or TMA cannot address an argument. The
+/// error names the argument and the rule that it breaks, and nothing has been launched.
+pub fn gemm<T: GemmInput<D>, D: Element>(
+    device: &Device,
+    a: &TensorView<'_, T, 2>,
+    b: &TensorView<'_, T, 2>,
+    d: &mut TensorViewMut<'_, D, 2>,
+) -> Result<(), Error> {
+    Plan::new(device, a, b, d)?.launch(device, a, b, d)
+}

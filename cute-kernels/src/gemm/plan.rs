@@ -1,0 +1,300 @@
+//! The choice of a tile by the time that it is expected to take.
+
+use std::fmt;
+
+use cute_runtime::{Device, Element, TensorView, TensorViewMut};
+
+use super::instances::{GemmInput, Operands};
+use super::tile::Tile;
+use crate::Error;
+use crate::extent::extent;
+use crate::store::can_store_by_tma;
+
+/// Bytes that the memory delivers in a microsecond.
+const BANDWIDTH: f64 = 4.0e6;
+/// Microseconds from the start of a kernel to its first product, and from its last product to its end.
+const START: f64 = 4.0;
+/// Microseconds of an exchange of sums between CTAs that divide K.
+const EXCHANGE: f64 = 1.5;
+/// Microseconds in which a CTA stores the largest tile and multiplies nothing.
+const STORE: f64 = 2.0;
+/// Microseconds that TMA takes for a load, for a row of it inside of its matrix, and for one outside, which it fills with zeros.
+const LOAD: (f64, f64, f64) = (0.045, 0.0004, 0.0033);
+/// By how much longer a stage takes if its rows straddle cache lines, and no other CTA shares them.
+const STRADDLE: f64 = 1.4;
+
+/// How a product is computed: a tile, chosen by a model of the time that each tile would take.
+///
+/// CTAs compute tiles in waves, one for each multiprocessor. A wave takes the stages along K times the time of a stage, which is
+/// measured for each tile, or that of its loads. A stage of a tile that the matrix does not fill takes as long as another, and
+/// so does the last wave. Products and the memory's bandwidth add up like the sides of a right triangle, since both work at the
+/// same time. To that comes what the start, the stores of all waves but the last and an exchange of sums take.
+///
+/// ```
+/// use cute_kernels::{Plan, Tile};
+/// use cute_runtime::{Device, Tensor, bf16};
+/// let device = Device::emulator();
+/// let matrix = |rows, columns| Tensor::<bf16, 2>::zeros(&device, [rows, columns]);
+/// let (a, b, mut d) = (matrix(16, 256)?, matrix(512, 256)?, matrix(16, 512)?);
+/// let plan = Plan::new(&device, &a.view(), &b.view(), &d.view_mut())?;
+/// println!("{plan}");
+/// for _ in 0..3 {
+///     plan.launch(&device, &a.view(), &b.view(), &mut d.view_mut())?;
+/// }
+/// # Ok::<(), cute_kernels::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Plan {
+    extents: [u32; 3],
+    multiprocessors: u32,
+    by_tma: bool,
+    tile: Tile,
+    /// The tiles that are possible, with the microseconds that each is expected to take.
+    candidates: Vec<(Tile, f64)>,
+}
+
+impl Plan {
+    /// The plan of D = A · Bᵀ for matrices as [`gemm`](fn@super::gemm) takes them. Their shapes, types and alignments count.
+    ///
+    /// # Errors
+    ///
+    /// If the shapes do not fit together, or an extent is larger than 2³¹ − 1.
+    pub fn new<T: GemmInput<D>, D: Element>(
+        device: &Device,
+        a: &TensorView<'_, T, 2>,
+        b: &TensorView<'_, T, 2>,
+        d: &TensorViewMut<'_, D, 2>,
+    ) -> Result<Self, Error> {
+        let ([m, k], [n, k_of_b]) = (a.shape(), b.shape());
+        if k_of_b != k || d.shape() != [m, n] {
+            return Err(Error::GemmShapes {
+                a: a.shape(),
+                b: b.shape(),
+                d: d.shape(),
+            });
+        }
+        let extents = [extent(m)?, extent(n)?, extent(k)?];
+        let by_tma = can_store_by_tma(d);
+        let tiles = if by_tma { T::TILES } else { &[Tile::Pair] };
+        let product = Product {
+            extents,
+            bytes: (size_of::<T>() as f64, size_of::<D>() as f64),
+            whole_lines: has_whole_lines(a) && has_whole_lines(b),
+            multiprocessors: device.multiprocessor_count(),
+        };
+        let mut candidates: Vec<(Tile, f64)> = tiles
+            .iter()
+            .map(|&tile| (tile, product.time(tile)))
+            .collect();
+        candidates.sort_by(|x, y| x.1.total_cmp(&y.1));
+        Ok(Self {
+            extents,
+            multiprocessors: product.multiprocessors,
+            by_tma,
+            tile: candidates[0].0,
+            candidates,
+        })
+    }
+
+    /// The tile.
+    pub fn tile(&self) -> Tile {
+        self.tile
+    }
+
+    /// The same product by another tile.
+    ///
+    /// # Errors
+    ///
+    /// If there is no instance with this tile for these matrices.
+    pub fn with_tile(self, tile: Tile) -> Result<Self, Error> {
+        match self.candidates.iter().any(|(it, _)| *it == tile) {
+            true => Ok(Self { tile, ..self }),
+            false => Err(Error::GemmTile {
+                tile,
+                possible: self.candidates.iter().map(|(tile, _)| *tile).collect(),
+            }),
+        }
+    }
+
+    /// Computes D = A · Bᵀ for matrices with the shapes of the plan. On a GPU the call returns before the product is complete.
+    ///
+    /// # Errors
+    ///
+    /// If the shapes are others than those of the plan, D cannot be stored as the plan says, or the launch is refused. Nothing
+    /// has been launched then.
+    pub fn launch<T: GemmInput<D>, D: Element>(
+        &self,
+        device: &Device,
+        a: &TensorView<'_, T, 2>,
+        b: &TensorView<'_, T, 2>,
+        d: &mut TensorViewMut<'_, D, 2>,
+    ) -> Result<(), Error> {
+        let [m, n, k] = self.extents.map(|extent| extent as usize);
+        if a.shape() != [m, k] || b.shape() != [n, k] || d.shape() != [m, n] {
+            return Err(Error::GemmPlan {
+                extents: self.extents,
+                a: a.shape(),
+                b: b.shape(),
+                d: d.shape(),
+            });
+        }
+        if !self
+            .candidates
+            .iter()
+            .all(|(tile, _)| T::TILES.contains(tile))
+            || (self.by_tma && !can_store_by_tma(d))
+        {
+            return Err(Error::GemmTile {
+                tile: self.tile,
+                possible: match can_store_by_tma(d) {
+                    true => T::TILES.to_vec(),
+                    false => vec![Tile::Pair],
+                },
+            });
+        }
+        T::launch(
+            self.tile,
+            self.by_tma,
+            Operands {
+                device,
+                grid: self.grid(),
+                a,
+                b,
+                d,
+                extents: self.extents,
+            },
+        )?;
+        Ok(())
+    }
+
+    /// CTAs of the launch: a whole number of clusters, and at most one CTA for each multiprocessor.
+    fn grid(&self) -> u32 {
+        let config = self.tile.config();
+        let ctas = config.ctas * config.split;
+        let most = (self.multiprocessors / ctas).max(1);
+        let clusters = tiles(self.tile, self.extents).div_ceil(config.ctas.into());
+        clusters.clamp(1, most.into()) as u32 * ctas
+    }
+}
+
+impl fmt::Display for Plan {
+    /// One line that names the tile, and one for each tile that is possible, with the time that it is expected to take.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [m, n, k] = self.extents;
+        let store = if self.by_tma { "TMA" } else { "elements" };
+        write!(
+            f,
+            "{m} x {n} x {k}: tiles of {}, {} CTAs, stored by {store}",
+            self.tile,
+            self.grid()
+        )?;
+        for (tile, time) in &self.candidates {
+            write!(f, "\n  {time:8.1} us  {tile}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What the time of a product depends on.
+struct Product {
+    extents: [u32; 3],
+    /// Bytes of an element of A and B, and of D.
+    bytes: (f64, f64),
+    /// Whether each 128-byte row of a stage is one cache line. If rows straddle two lines, the L2 cache moves twice the bytes.
+    whole_lines: bool,
+    multiprocessors: u32,
+}
+
+impl Product {
+    /// The microseconds that the product is expected to take by a tile.
+    fn time(&self, tile: Tile) -> f64 {
+        let config = tile.config();
+        let [m, n, k] = self.extents.map(f64::from);
+        let ctas = config.ctas * config.split;
+        let clusters = (tiles(tile, self.extents) as f64 / f64::from(config.ctas)).ceil();
+        let waves = (clusters / f64::from((self.multiprocessors / ctas).max(1))).ceil();
+        let stages = (k * self.bytes.0 / f64::from(config.bk) / f64::from(config.split)).ceil();
+        let (loads, inside, outside) = self.loads(tile);
+        let loads = loads * LOAD.0 + inside * LOAD.1 + outside * LOAD.2;
+        let straddle = match self.whole_lines || config.ctas > 1 {
+            true => 1.0,
+            false => STRADDLE,
+        };
+        let products = waves * stages * tile.stage_time().max(loads) * straddle;
+        let memory = ((m * k + n * k) * self.bytes.0 + m * n * self.bytes.1) / BANDWIDTH;
+        let area = f64::from(config.bm * config.bn) / f64::from(128 * 256);
+        let exchange = if config.split > 1 { EXCHANGE } else { 0.0 };
+        START + products.hypot(memory) + (waves - 1.0) * (STORE * area + exchange) + exchange
+    }
+
+    /// Loads of a stage, rows of them that are inside of A and of B, and rows that TMA fills with zeros.
+    fn loads(&self, tile: Tile) -> (f64, f64, f64) {
+        let config = tile.config();
+        let [m, n, _] = self.extents;
+        let inside = config.bm.min(m) + config.bn.min(n);
+        let loads = m.div_ceil(config.rows).min(config.bm / config.rows);
+        let loaded = loads * config.rows + config.bn;
+        ((loads + 1).into(), inside.into(), (loaded - inside).into())
+    }
+}
+
+/// How many tiles D has.
+fn tiles(tile: Tile, [m, n, _]: [u32; 3]) -> u64 {
+    let config = tile.config();
+    u64::from(m.div_ceil(config.bm)) * u64::from(n.div_ceil(config.bn))
+}
+
+/// Whether each 128-byte row of a stage is one cache line.
+fn has_whole_lines<T: Element>(a: &TensorView<'_, T, 2>) -> bool {
+    let row = a.strides()[0] as u64 * size_of::<T>() as u64;
+    [a.address(), row].iter().all(|n| n.is_multiple_of(128))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On an H200, these tiles were the fastest, or within 8 % of the fastest, for products of bf16.
+    #[test]
+    fn the_tile_is_one_that_was_measured_to_be_fast() {
+        for ([m, n, k], tile) in [
+            ([1000, 1000, 1000], Tile::Narrow),
+            ([1024, 1024, 1024], Tile::Narrow),
+            ([1536, 1536, 1536], Tile::Wide),
+            ([2048, 2048, 2048], Tile::Single),
+            ([3072, 3072, 3072], Tile::Wide),
+            ([8192, 8192, 8192], Tile::Single),
+            ([4096, 24_576, 1536], Tile::Single),
+            ([5000, 5000, 5000], Tile::Pair),
+            ([8192, 3000, 5000], Tile::Pair),
+            ([1, 4096, 7168], Tile::Few),
+            ([1, 7168, 2048], Tile::Few),
+            ([1, 8192, 8192], Tile::Few),
+            ([16, 12_288, 4096], Tile::Few),
+            ([16, 28_672, 8192], Tile::Few),
+            ([64, 8192, 8192], Tile::Thin),
+            ([64, 7168, 2048], Tile::Thin),
+            ([64, 4096, 7168], Tile::Thin),
+            ([128, 7168, 2048], Tile::Narrow),
+            ([128, 8192, 8192], Tile::Narrow),
+            ([128, 12_288, 4096], Tile::Square),
+            ([128, 28_672, 8192], Tile::Single),
+            ([256, 4096, 4096], Tile::Narrow),
+            ([256, 4096, 7168], Tile::Narrow),
+            ([256, 7168, 2048], Tile::Square),
+            ([256, 8192, 8192], Tile::Square),
+            ([256, 12_288, 4096], Tile::Wide),
+            ([256, 28_672, 8192], Tile::Single),
+        ] {
+            let product = Product {
+                extents: [m, n, k],
+                bytes: (2.0, 2.0),
+                whole_lines: k.is_multiple_of(64),
+                multiprocessors: 132,
+            };
+            let mut times = Tile::ALL.map(|tile| (tile, product.time(tile)));
+            times.sort_by(|x, y| x.1.total_cmp(&y.1));
+            assert_eq!(times[0].0, tile, "{m} x {n} x {k}: {times:?}");
+        }
+    }
+}

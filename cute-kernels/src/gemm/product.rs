@@ -1,0 +1,251 @@
+//! The kernel, and its instances.
+
+/// The parts of the kernel language: import them into a module of kernels.
+#[cute_runtime::kernels]
+pub mod kernels {
+    use crate::epilogue::kernels::{store_by_element, store_by_tma};
+    use crate::mma::kernels::TiledMma;
+    use crate::pipeline::kernels::Ring;
+    use crate::split::kernels::Split;
+    use crate::tile_scheduler::kernels::Tiles;
+
+    /// Sizes of a GEMM.
+    pub struct Config {
+        /// Rows of the tile of D that a CTA computes: 128, 64 for each of two warpgroups, or 64 for both.
+        pub bm: u32,
+        /// Columns of that tile. If it has 64 rows, each warpgroup has half of them.
+        pub bn: u32,
+        /// Bytes along K of a stage.
+        pub bk: u32,
+        /// Rows of A that TMA loads at a time. If they are fewer than those of the tile, rows that do not exist are not
+        /// loaded.
+        pub rows: u32,
+        /// Stages of the ring.
+        pub stages: u32,
+        /// Tile rows of a band of `Tiles`.
+        pub group: u32,
+        /// CTAs of a cluster that compute neighbouring tiles and share their loads of B.
+        pub ctas: u32,
+        /// CTAs of a cluster that compute one tile: each multiplies a part of K, and then they sum up, each a part of the
+        /// columns. If there are several, `ctas` is 1.
+        pub split: u32,
+    }
+
+    /// The largest tile: the most work for each byte that is loaded.
+    pub const SINGLE: Config = Config {
+        bm: 128,
+        bn: 256,
+        bk: 128,
+        rows: 128,
+        stages: 4,
+        group: 16,
+        ctas: 1,
+        split: 1,
+    };
+
+    /// Two CTAs a cluster, for rows that are not whole cache lines.
+    pub const PAIR: Config = Config { ctas: 2, ..SINGLE };
+
+    /// Three quarters of the largest tile, for matrices that it does not divide evenly among the multiprocessors.
+    pub const WIDE: Config = Config { bn: 192, ..SINGLE };
+
+    /// Half of the largest tile.
+    pub const SQUARE: Config = Config {
+        bn: 128,
+        stages: 6,
+        ..SINGLE
+    };
+
+    /// A quarter of the largest tile.
+    pub const NARROW: Config = Config {
+        bn: 64,
+        stages: 8,
+        ..SINGLE
+    };
+
+    /// A quarter of the largest tile with 64 rows, for matrices A of few rows, and with K divided in two, so that more
+    /// multiprocessors load B.
+    pub const THIN: Config = Config {
+        bm: 64,
+        bn: 128,
+        rows: 64,
+        stages: 8,
+        split: 2,
+        ..SINGLE
+    };
+
+    /// The same for up to 16 rows.
+    pub const FEW: Config = Config { rows: 16, ..THIN };
+
+    /// The product with D stored by TMA: rows of D start at multiples of 16 bytes and are multiples of 16 bytes long.
+    #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
+    #[instances(
+        (T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32), (i8, i32)],
+        CFG in [SINGLE, PAIR],
+    )]
+    pub fn gemm<T: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<T, 2>,
+        b: TmaLoad<T, 2>,
+        d: TmaStore<D, 2>,
+        m: u32,
+        n: u32,
+        k: u32,
+    ) {
+        gemm_with::<_, _, CFG>(a, b, d, (m, n, k), |x, _| x);
+    }
+
+    /// The same by smaller tiles.
+    #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
+    #[instances((T, D) in [(bf16, bf16), (f16, f16)], CFG in [WIDE, SQUARE, NARROW, THIN, FEW])]
+    pub fn gemm_small<T: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<T, 2>,
+        b: TmaLoad<T, 2>,
+        d: TmaStore<D, 2>,
+        m: u32,
+        n: u32,
+        k: u32,
+    ) {
+        gemm_with::<_, _, CFG>(a, b, d, (m, n, k), |x, _| x);
+    }
+
+    /// D = `epilogue` of each element of A · Bᵀ and its coordinate (row, column), stored by TMA. It is called for elements
+    /// outside of D, too, if D's extents are not multiples of those of a tile; their values go nowhere.
+    pub fn gemm_with<T: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<T, 2>,
+        b: TmaLoad<T, 2>,
+        d: TmaStore<D, 2>,
+        extents: (u32, u32, u32),
+        epilogue: impl Fn(T::Accumulator, (u32, u32)) -> T::Accumulator,
+    ) {
+        multiply::<_, CFG>(a, b, extents, |acc, consumer, row, column| {
+            let result = map(acc, |x, (i, j)| epilogue(x, (row + i, column + j)));
+            store_by_tma(result, d, consumer, row, column);
+        });
+    }
+
+    /// The product with D stored element by element, where the element lies inside D: rows of D may have any stride and any
+    /// alignment.
+    #[kernel(threads = 384, cluster = (CFG.ctas * CFG.split, 1, 1))]
+    #[instances(
+        (T, D) in [(bf16, bf16), (bf16, f32), (f16, f16), (f16, f32), (tf32, f32), (e4m3, bf16), (e4m3, f32), (i8, i32)],
+        CFG in [PAIR],
+    )]
+    pub fn gemm_unaligned<T: Element, D: Element, const CFG: Config>(
+        a: TmaLoad<T, 2>,
+        b: TmaLoad<T, 2>,
+        d: Global<D, 2>,
+        m: u32,
+        n: u32,
+        k: u32,
+    ) {
+        multiply::<_, CFG>(a, b, (m, n, k), |acc, _, row, column| {
+            store_by_element(acc, d, row, column);
+        });
+    }
+
+    /// A persistent, warp-specialised product of A and B. `store(acc, consumer, row, column)` gets accumulators of warpgroup
+    /// number `consumer`, 0 or 1: 64 rows that belong at (row, column) of D.
+    ///
+    /// Warpgroup 0 loads tiles of A and B by TMA into a ring of stages in shared memory, and warpgroups 1 and 2 multiply.
+    pub fn multiply<T: Element, const CFG: Config>(
+        a: TmaLoad<T, 2>,
+        b: TmaLoad<T, 2>,
+        (m, n, k): (u32, u32, u32),
+        store: impl Fn(Fragment, u32, u32, u32),
+    ) {
+        let bk = CFG.bk * 8 / bits::<T>();
+        let atom = smem_atom::<T>(K, SW128);
+        let sa = smem::<T>(tile_to_shape(atom, (CFG.bm, bk, CFG.stages)));
+        let sb = smem::<T>(tile_to_shape(atom, (CFG.bn, bk, CFG.stages)));
+        let ring = Ring::<{ CFG.stages }, { CFG.ctas }>::new(2);
+        let tiles =
+            Tiles::<{ CFG.bm }, { CFG.bn }, { CFG.group }, { CFG.ctas }, { CFG.split }>::new(m, n);
+        // What a warpgroup computes of a tile.
+        let above = CFG.bm / 64;
+        let columns = CFG.bn * above / 2;
+        let split = Split::<T::Accumulator, { CFG.split }, { CFG.bn * CFG.bm / 128 }>::new();
+        let steps = split.steps(ceil_div(k, bk));
+        let few = CFG.rows < CFG.bm;
+        // What comes before overlaps with the end of the grid before.
+        griddepcontrol_launch_dependents();
+        griddepcontrol_wait();
+        if warpgroup() == 0 {
+            // Threads with few accumulators need no more registers than all have.
+            if columns > 128 {
+                setmaxnreg_dec(40);
+            }
+            let mut producer = ring.producer();
+            let mut filled = 0;
+            for tile in tiles {
+                if thread() == 0 {
+                    for step in 0..steps {
+                        let at = split.step(step) * bk;
+                        // TMA takes longer to fill in rows of zeros than to load rows, so loads of few rows end with A. What
+                        // the stage then has below them is of no use, but it is defined: the first loads are whole.
+                        let rows = if few && filled >= CFG.stages {
+                            min(ceil_div(m - tile.row, CFG.rows) * CFG.rows, CFG.bm)
+                        } else {
+                            CFG.bm
+                        };
+                        let slot = producer.acquire(rows * CFG.bk + bytes(sb[(_, _, 0)]));
+                        let to = sa[(_, _, slot.stage)];
+                        for i in 0..CFG.bm / CFG.rows {
+                            if i * CFG.rows < rows {
+                                let place = (tile.row + i * CFG.rows, at);
+                                slot.load(a, place, local_tile(to, (CFG.rows, bk), (i, 0)));
+                            }
+                        }
+                        let place = (tile.column, at);
+                        slot.load_same(b, place, sb[(_, _, slot.stage)], tile.same_columns);
+                        if few {
+                            filled += 1;
+                        }
+                    }
+                }
+                split.pause();
+            }
+        } else {
+            if columns > 128 {
+                setmaxnreg_inc(232);
+            }
+            let index = warpgroup() - 1;
+            let (i, j) = (index % above, index / above);
+            let mma = TiledMma::<T::Accumulator, { CFG.bn * CFG.bm / 128 }>::new(i);
+            let acc = mma.fragment_c();
+            let mut consumer = ring.consumer();
+            let mut parts = split.exchange();
+            for tile in tiles {
+                let mut previous = 0;
+                for step in 0..steps {
+                    let stage = consumer.wait();
+                    let a = mma.partition_a(sa[(_, _, stage)]);
+                    let b = local_tile(sb[(_, _, stage)], (columns, bk), (j, 0));
+                    mma.gemm(acc, a, b, step > 0);
+                    // One batch of wgmma stays in flight. The batch before it has finished, so its stage can be released.
+                    wgmma_wait(1);
+                    if step > 0 {
+                        consumer.release(previous);
+                    }
+                    previous = stage;
+                }
+                wgmma_wait(0);
+                consumer.release(previous);
+                let (row, column) = (tile.row + i * 64, tile.column + j * columns);
+                if CFG.split == 1 {
+                    store(acc, index, row, column);
+                } else {
+                    let (part, first) = parts.sum(acc, index, sa, sb);
+                    store(part, index, row, column + first);
+                }
+            }
+            // A CTA must not end while TMA still reads its shared memory.
+            if warpgroup_thread() == 0 {
+                tma_wait_read(0);
+            }
+        }
+        // A CTA must not end while the other one may still write to its shared memory or arrive at its barriers.
+        if CFG.ctas > 1 {
+            sync_cluster();
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The tiles for which there are instances.
+
+use std::fmt;
+
+use super::product::kernels::{Config, FEW, NARROW, PAIR, SINGLE, SQUARE, THIN, WIDE};
+
+/// A tile of D that a CTA, or a cluster of CTAs, computes at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tile {
+    /// 128 × 256.
+    Single,
+    /// 128 × 256 by each of two CTAs, which share what they load of B.
+    Pair,
+    /// 128 × 192.
+    Wide,
+    /// 128 × 128.
+    Square,
+    /// 128 × 64.
+    Narrow,
+    /// 64 × 128 by two CTAs, each for half of K.
+    Thin,
+    /// The same, with loads of 16 rows of A.
+    Few,
+}
+
+impl Tile {
+    /// All tiles.
+    pub const ALL: [Tile; 7] = [
+        Tile::Single,
+        Tile::Pair,
+        Tile::Wide,
+        Tile::Square,
+        Tile::Narrow,
+        Tile::Thin,
+        Tile::Few,
+    ];
+
+    /// Its sizes.
+    pub fn config(self) -> Config {
+        match self {
+            Tile::Single => SINGLE,
+            Tile::Pair => PAIR,
+            Tile::Wide => WIDE,
+            Tile::Square => SQUARE,
+            Tile::Narrow => NARROW,
+            Tile::Thin => THIN,
+            Tile::Few => FEW,
+        }
+    }
+
+    /// Microseconds that a CTA takes for a stage, 128 bytes along K, measured on an H200 with all multiprocessors at work.
+    pub(super) fn stage_time(self) -> f64 {
+        match self {
+            Tile::Single => 0.63,
+            Tile::Pair => 0.65,
+            Tile::Wide => 0.49,
+            Tile::Square => 0.34,
+            Tile::Narrow => 0.22,
+            Tile::Thin | Tile::Few => 0.20,
+        }
+    }
+}
+
+impl fmt::Display for Tile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Config {
+            bm,
+            bn,
+            rows,
+            ctas,
+            split,
+            ..
+        } = self.config();
+        write!(f, "{bm} x {bn}")?;
+        if ctas > 1 {
+            write!(f, " in clusters of {ctas}")?;
+        }
+        if split > 1 {
+            write!(f, ", K divided by {split}")?;
+        }
+        if rows < bm {
+            write!(f, ", A loaded by {rows} rows")?;
+        }
+        Ok(())
+    }
+}
