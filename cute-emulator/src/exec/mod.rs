@@ -1,6 +1,6 @@
 //! Runs decoded entries. The modules are layers, from below: the state of a running cluster ([`state`]), what an instruction
 //! has access to ([`step`]), what each operation does ([`instructions`]), how the lanes of a warp run ([`run`]), and
-//! which warp runs next ([`machine`]). [`watch`] counts and traces what they do.
+//! which warp runs next ([`machine`], by an [`order`] and [`random`] numbers). [`watch`] counts and traces what they do.
 
 mod instructions;
 mod machine;

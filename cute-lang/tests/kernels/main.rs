@@ -18,6 +18,7 @@ mod numbers;
 mod refusals;
 mod robustness;
 mod shared;
+mod shipped;
 mod structs;
 mod threads;
 mod types;

@@ -1,6 +1,6 @@
 //! For every source, the answer is PTX or an error, and never a panic, a hang or a stack overflow.
 
-use crate::library::module;
+use crate::shipped::module;
 use cute_lang::kernel::lower::lower;
 use proc_macro2::{Group, TokenStream, TokenTree};
 

@@ -1,5 +1,6 @@
 //! Changes of tensor maps in memory. When the async proxy sees a change is not modelled.
 
+use super::address::Location;
 use crate::error::FaultKind;
 use crate::exec::state::global::Kind;
 use crate::exec::state::warp::lanes;
@@ -21,8 +22,7 @@ impl Step<'_> {
         for lane in lanes(active) {
             let mut replace = || {
                 let location = self.locate(space, self.address(lane, address))?;
-                let mut bytes = [0; MAP_BYTES];
-                self.read(location, &mut bytes, lane..lane + 1, Kind::Read, Scope::Cta)?;
+                let bytes = self.map_at(location)?;
                 let value = self.warp.get(value, lane);
                 let bytes =
                     tensor_map::replace(&bytes, field, value).map_err(FaultKind::Operand)?;
@@ -31,6 +31,23 @@ impl Step<'_> {
             replace().map_err(|fault| Blame::lane(fault, lane))?;
         }
         Ok(())
+    }
+
+    /// The bytes of a map. Lanes that replace the same field by the same value do not race, so this is no access of its own.
+    fn map_at(&self, location: Location) -> std::result::Result<[u8; MAP_BYTES], FaultKind> {
+        let mut map = [0; MAP_BYTES];
+        let bytes = match location {
+            Location::Shared(rank, address) => {
+                let shared = &self.cluster.ctas[rank].shared;
+                &shared.bytes[shared.range(address, MAP_BYTES)?]
+            }
+            other => {
+                let bytes = self.memory.bytes(other.address(), MAP_BYTES);
+                bytes.map_err(|error| FaultKind::Global(error))?
+            }
+        };
+        map.copy_from_slice(bytes);
+        Ok(map)
     }
 
     /// The lanes of the warp copy it together.

@@ -3,7 +3,6 @@
 use crate::kernel::access::crd2idx::{along, crd2idx};
 use crate::kernel::builtins::call::{Builtin, Call};
 use crate::kernel::builtins::index::element_register;
-use crate::kernel::builtins::reduce::mode_of;
 use crate::kernel::builtins::thread::ctarank;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::value::types::number_type;
@@ -222,4 +221,19 @@ fn coordinate(b: &mut Builder, call: &Call) -> Result<Value> {
     let sums = tile.origin.iter().zip(&value.coordinate);
     let sums = sums.map(|(origin, known)| Ok(b.add(origin, &Num::from(*known))?.into()));
     Ok(Value::Tuple(sums.collect::<Result<_>>()?))
+}
+
+/// Argument `index` as a mode of a tile that several threads hold.
+pub(super) fn mode_of(call: &Call, index: usize, x: &Fragment) -> Result<usize> {
+    if x.tile.is_none() {
+        return Err(call.mismatch(0, "a fragment that several threads hold"));
+    }
+    let mode = call.constant(index)?;
+    let known = usize::try_from(mode)
+        .ok()
+        .filter(|mode| *mode < x.shape.rank());
+    known.ok_or_else(|| {
+        let message = format!("a fragment of {} has no mode {mode}", x.shape);
+        call.error_at(index, message)
+    })
 }

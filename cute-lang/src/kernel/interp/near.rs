@@ -73,7 +73,11 @@ pub(crate) fn elsewhere(name: &str) -> Option<String> {
     let (_, here) = ELSEWHERE
         .iter()
         .find(|(names, _)| names.iter().any(is_named))?;
-    Some(format!(": {here}"))
+    let is_code = here.starts_with('`') && here.matches('`').count() == 2 && here.ends_with('`');
+    Some(match is_code {
+        true => format!(": write {here}"),
+        false => format!(": {here}"),
+    })
 }
 
 /// The same for a function, which may also be an instruction.

@@ -2,9 +2,10 @@
 
 use crate::kernel::access::address::{Addresses, in_bytes};
 use crate::kernel::builtins::copy::part::Part;
-use crate::kernel::builtins::copy::partition::partition;
+use crate::kernel::builtins::copy::partition::{check_elements, partition};
+use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Element, Fragment, Tensor};
+use crate::kernel::value::{Fragment, Tensor};
 use cute_ptx::ast::Operand;
 use cute_ptx::table::Modifier;
 use syn::Result;
@@ -17,9 +18,6 @@ pub(super) enum Memory {
     /// In global memory.
     Global(Part),
 }
-
-/// Widest access in bytes, of shared memory and of global memory.
-pub(super) const WIDEST: i64 = cute_hopper::shared::WIDEST_ACCESS as i64;
 
 impl Memory {
     pub(super) fn shared(b: &mut Builder, tensor: &Tensor, fragment: &Fragment) -> Result<Self> {
@@ -94,14 +92,4 @@ pub(super) fn of_thread(
         ..tensor.clone()
     };
     Ok((tensor, indices))
-}
-
-/// Refuses a fragment of other elements than the tensor's.
-pub(super) fn check_elements(b: &Builder, tensor: Element, fragment: Element) -> Result<()> {
-    if tensor == fragment {
-        return Ok(());
-    }
-    Err(b.error(format!(
-        "the tensor has elements of `{tensor}`, but the fragment has elements of `{fragment}`: convert the fragment"
-    )))
 }

@@ -5,9 +5,10 @@
 
 use crate::kernel::access::global::inside::Inside;
 use crate::kernel::builtins::copy::direction::Direction;
-use crate::kernel::builtins::copy::memory::{Memory, WIDEST};
+use crate::kernel::builtins::copy::memory::Memory;
 use crate::kernel::builtins::copy::part::Part;
 use crate::kernel::builtins::copy::registers;
+use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::builtins::copy::vector::{self, Condition, vectorise};
 use crate::kernel::emit::builder::{Builder, address_operand, unless, when};
 use crate::kernel::emit::operation::{Cmp, Op};

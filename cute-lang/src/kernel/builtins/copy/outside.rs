@@ -1,8 +1,8 @@
 //! The values of a fragment that are outside of a tensor, and where a thread's values lie.
 
 use crate::kernel::builtins::call::Call;
-use crate::kernel::builtins::copy::memory::WIDEST;
 use crate::kernel::builtins::copy::part::Part;
+use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::builtins::copy::vector::vectorise;
 use crate::kernel::builtins::index::element_register;
 use crate::kernel::emit::builder::{Builder, unless, when};

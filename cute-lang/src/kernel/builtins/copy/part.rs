@@ -1,11 +1,11 @@
 //! Where the values of a fragment lie in global memory.
 
-use super::memory::{WIDEST, check_elements};
 use crate::kernel::access::coordinate::sum;
 use crate::kernel::access::crd2idx::along;
 use crate::kernel::access::global::address::Addresses;
 use crate::kernel::access::global::inside::Inside;
-use crate::kernel::builtins::copy::partition::partition;
+use crate::kernel::builtins::copy::partition::{check_elements, partition};
+use crate::kernel::builtins::copy::vector::WIDEST;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::facts::Quantity;
 use crate::kernel::value::{Fragment, Global, Num, Scalar};

@@ -2,7 +2,7 @@
 
 use crate::kernel::access::crd2idx::crd2idx;
 use crate::kernel::emit::builder::Builder;
-use crate::kernel::value::{Fragment, Held, Num};
+use crate::kernel::value::{Element, Fragment, Held, Num};
 use cute_algebra::{Layout, coalesce};
 use syn::Result;
 
@@ -64,4 +64,14 @@ pub(super) fn partition(
             .sum()
     };
     Ok((dynamic, fragment.values.iter().map(index).collect()))
+}
+
+/// Refuses a fragment of other elements than the tensor's.
+pub(super) fn check_elements(b: &Builder, tensor: Element, fragment: Element) -> Result<()> {
+    if tensor == fragment {
+        return Ok(());
+    }
+    Err(b.error(format!(
+        "the tensor has elements of `{tensor}`, but the fragment has elements of `{fragment}`: convert the fragment"
+    )))
 }

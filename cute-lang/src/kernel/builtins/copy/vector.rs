@@ -5,6 +5,9 @@ use crate::kernel::value::Scalar;
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Modifiers, Opcode};
 
+/// Widest access in bytes, of shared memory and of global memory.
+pub(super) const WIDEST: i64 = cute_hopper::shared::WIDEST_ACCESS as i64;
+
 /// Groups the values into the widest vectors of at most `lanes` values, each at a multiple of its length: for each vector the
 /// values in the order of their addresses.
 pub(super) fn vectorise(lanes: i64, places: &[(Vec<i64>, i64)]) -> Vec<Vec<usize>> {

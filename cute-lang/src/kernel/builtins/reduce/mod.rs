@@ -106,21 +106,6 @@ fn write(b: &mut Builder, register: &Scalar, sum: &Scalar) -> Result<()> {
     Ok(())
 }
 
-/// Argument `index` as a mode of a tile that several threads hold.
-pub(super) fn mode_of(call: &Call, index: usize, x: &Fragment) -> Result<usize> {
-    if x.tile.is_none() {
-        return Err(call.mismatch(0, "a fragment that several threads hold"));
-    }
-    let mode = call.constant(index)?;
-    let known = usize::try_from(mode)
-        .ok()
-        .filter(|mode| *mode < x.shape.rank());
-    known.ok_or_else(|| {
-        let message = format!("a fragment of {} has no mode {mode}", x.shape);
-        call.error_at(index, message)
-    })
-}
-
 /// The value of the result to which a value of the fragment belongs.
 fn slot_of(result: &Fragment, mode: usize, coordinate: &[i64]) -> usize {
     let same = |other: &[i64]| (0..other.len()).all(|i| i == mode || other[i] == coordinate[i]);

@@ -1,7 +1,7 @@
 //! What combines values: sums and extrema of numbers of 32 bits, and extrema of pairs of 16 bits.
 
-use super::mode_of;
 use crate::kernel::builtins::call::Call;
+use crate::kernel::builtins::fragment::mode_of;
 use crate::kernel::emit::builder::Builder;
 use crate::kernel::emit::operation::Op;
 use crate::kernel::value::types::{is_float, number_type, pair_type, range, single_type};
