@@ -38,7 +38,16 @@ fn names_from_elsewhere() {
         "let i = threadIdx.x; let b = blockIdx.x * blockDim.x; __syncthreads(); let y = __shfl_xor_sync(n, 1); atomicAdd(n, 1);
          for i in (0..4).rev() {} for i in (0..n).step_by(4) {} let e = expf(1.0); let t = make_tensor(n, 4); printf(n);
          let l = make_layout((4, 8)); let m = gemm(n, n, n);",
-        expect![[r#""#]],
+        expect![[r#"
+            cannot find `threadIdx` in this scope: `thread()` is the number of the thread in its CTA, over x, y and z
+            cannot find `blockIdx` in this scope: `block_idx()` is a tuple: `block_idx().0` is x
+            cannot find function `__syncthreads`: write `sync_threads()`
+            cannot find function `__shfl_xor_sync`: write `shfl_bfly(x, mask)`
+            cannot find function `atomicAdd`: write `atomic_add(x, coordinate, value)`
+            cannot find function `rev`: `for i in 0..n` counts up, and `n - 1 - i` down
+            cannot find function `step_by`: `for i in 0..ceil_div(n, 4)` and `4 * i` go by 4
+            cannot find function `expf`: functions have no `f` behind their names: `exp`, `max`, `abs`; `exp_fast` is as CUDA's `__expf`
+        "#]],
     );
 }
 
