@@ -43,7 +43,7 @@ impl Step<'_> {
             }
             other => {
                 let bytes = self.memory.bytes(other.address(), MAP_BYTES);
-                bytes.map_err(|error| FaultKind::Global(error))?
+                bytes.map_err(FaultKind::Global)?
             }
         };
         map.copy_from_slice(bytes);
