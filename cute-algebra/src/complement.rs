@@ -4,10 +4,10 @@ use crate::ascending::ascending;
 use crate::coalesce::coalesced;
 use crate::domain::{Domain, Numbers, Question, product, quotient};
 use crate::error::{During, ErrorKind, LayoutError, Place};
-use crate::explain::Rule;
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::overhang::{Overhang, nearest_multiples};
+use crate::rule::Rule;
 use crate::stride::ScaledBasis;
 
 /// The ordered layout that fills what A leaves out: `(A, complement(A, target))` takes each value in

@@ -58,6 +58,7 @@ pub mod ragged;
 mod rational;
 mod recast;
 mod regroup;
+mod rule;
 mod shape_div;
 mod slice;
 mod sort;
@@ -92,7 +93,7 @@ pub use disjoint::{Axis, PROOF_LEAVES, proves_disjoint};
 pub use divide::{flat_divide, logical_divide, tiled_divide, zipped_divide};
 pub use equal::equal;
 pub use error::{ErrorKind, Frame, LayoutError, ModePath, NoInverse, Place, Side, Witness};
-pub use explain::{Explanation, Rule, Step};
+pub use explain::{Explanation, Step};
 pub use extension::extension;
 pub use from_table::from_table;
 pub use hopper::access::{SharedAccess, shared_access};
@@ -128,6 +129,7 @@ pub use regroup::{
     append, append_to_rank, flatten, get, group, prepend, prepend_to_rank, replace, select, take,
     transpose_modes, unflatten, with_shape, zip,
 };
+pub use rule::Rule;
 pub use shape_div::{Rounding, elementwise_div, shape_div, shape_mod};
 pub use slice::{dice, slice, slice_and_offset};
 pub use sort::sort;

@@ -4,7 +4,7 @@ mod bits;
 mod rounded;
 
 use crate::numerics::{self, Format, bf16_bits, f16_bits, fp8_bits};
-use crate::op::{Binary, Function, Unary};
+use crate::op::{Binary, Extended, Function, Unary};
 use cute_ptx::ast::{Operand, Type};
 use cute_ptx::table::{Modifier, Opcode};
 
@@ -698,10 +698,6 @@ pub(crate) fn selection(by: Type, flush: bool) -> Function {
         _ => F3(|a, b, c| if c as i32 >= 0 { a } else { b }),
     }
 }
-
-/// A function of extended-precision arithmetic: of three operands and the carry flag, the result and the new flag. After a
-/// subtraction the flag says that there was no borrow, as the adder does.
-pub(crate) type Extended = fn([u64; 3], bool) -> (u64, bool);
 
 /// The function of an instruction of extended precision; `None` if it is not modelled. `part` is the half of a product.
 pub(crate) fn extended(opcode: Opcode, part: Option<Modifier>, ty: Type) -> Option<Extended> {

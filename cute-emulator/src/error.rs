@@ -2,8 +2,8 @@
 
 use crate::launch::Schedule;
 use crate::limits::{OutOfHostMemory, OverLimit};
-use crate::op::{RANK_SHIFT, WINDOW_BYTES};
 use crate::source::{Element, Place};
+use crate::windows::{RANK_SHIFT, WINDOW_BYTES};
 use cute_ptx::ParseError;
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;

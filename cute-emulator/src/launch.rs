@@ -1,8 +1,6 @@
 //! The arguments of a launch, and what is seen of it.
 
-use crate::counts::Counts;
 use crate::limits::Limits;
-use crate::trace::Trace;
 use std::fmt::{self, Display, Formatter};
 
 /// The dimensions, arguments and limits of a launch. The default has one CTA of one thread and no arguments.
@@ -144,13 +142,4 @@ impl Default for Checks {
             global: true,
         }
     }
-}
-
-/// What was seen of launches, also of those that failed.
-#[derive(Clone, Debug, Default)]
-pub struct Observed {
-    /// What they executed, moved and waited for.
-    pub counts: Counts,
-    /// What they did when; `None` if nobody wants to know.
-    pub trace: Option<Trace>,
 }

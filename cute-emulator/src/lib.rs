@@ -76,21 +76,25 @@ mod launch;
 mod limits;
 mod memory;
 mod numerics;
+mod observed;
 mod op;
 mod program;
 mod source;
 mod special;
 mod tensor_map;
 mod trace;
+mod variables;
+mod windows;
 
 pub use counts::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Waits};
 pub use error::{
     AllocError, Assertion, Earlier, EmulatorError, Fault, FaultKind, FreeError, LaunchProblem,
     MemoryError, Nearest, Other, Site, Stuck, Thread,
 };
-pub use launch::{Checks, Launch, Observed, Policy, Schedule};
+pub use launch::{Checks, Launch, Policy, Schedule};
 pub use limits::{Limits, OutOfHostMemory, OverLimit};
 pub use memory::GlobalMemory;
+pub use observed::Observed;
 pub use program::{EntryInfo, Program};
 pub use source::{Element, Place};
 pub use tensor_map::{decode_tensor_map, encode_tensor_map};

@@ -2,7 +2,7 @@
 
 use crate::error::{AllocError, FreeError, MemoryError, Nearest};
 use crate::limits::{Limits, filled};
-use crate::op::SHARED_WINDOW;
+use crate::windows::SHARED_WINDOW;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,12 +1,11 @@
 //! Decoded instructions. The register file of a warp has rows of 32 values, one for each lane. Every operand is a row:
 //! constants, special registers and addresses of variables are rows too, which are filled when a warp starts.
 
-use crate::arithmetic::Extended;
 use crate::error::Other;
 use crate::numerics::Format;
 use crate::source::{Element, Place, Tensor};
 use crate::tensor_map::Field;
-use cute_hopper::shared;
+use crate::windows::{RANK_SHIFT, WINDOW_BYTES};
 use cute_ptx::special::Register;
 use cute_ptx::table::Modifier;
 use std::ops::Range;
@@ -14,25 +13,6 @@ use std::sync::Arc;
 
 /// The index of a row of the register file.
 pub(crate) type Reg = u32;
-
-/// The first shared address of a CTA's variables: as on the hardware, which reserves the first KiB.
-pub(crate) const SHARED_BASE: u32 = shared::RESERVED_BYTES;
-pub(crate) const MAX_SHARED_BYTES: u32 = shared::MAX_BYTES;
-/// A generic address of shared memory is this plus the shared address.
-pub(crate) const SHARED_WINDOW: u64 = 1 << 56;
-/// A generic address of a parameter is this plus the parameter's offset.
-pub(crate) const PARAM_WINDOW: u64 = 1 << 57;
-/// A generic address of local memory is this plus the local address.
-pub(crate) const LOCAL_WINDOW: u64 = 1 << 58;
-/// The address of a function is this plus [`FUNCTION_BYTES`] for each function before it.
-pub(crate) const CODE_WINDOW: u64 = 1 << 59;
-pub(crate) const FUNCTION_BYTES: u64 = 16;
-/// Frames of routines begin at multiples of this, which is the largest alignment of a local variable that is kept.
-pub(crate) const FRAME_ALIGN: u32 = 128;
-/// The number of addresses in the shared, the parameter and the local window.
-pub(crate) const WINDOW_BYTES: u64 = 1 << 32;
-/// A shared address holds the CTA's rank plus one from this bit on; zero there means the CTA of the thread itself.
-pub(crate) const RANK_SHIFT: u32 = 24;
 
 /// The state that `mbarrier.arrive` returns: the number of the phase below this bit, the pending count from this bit on.
 pub(crate) const PENDING_SHIFT: u32 = 40;
@@ -505,6 +485,10 @@ pub(crate) struct Atomic {
     pub(crate) src: Box<[Reg]>,
     pub(crate) swap: Option<Reg>,
 }
+
+/// A function of extended-precision arithmetic: of three operands and the carry flag, the result and the new flag. After a
+/// subtraction the flag says that there was no borrow, as the adder does.
+pub(crate) type Extended = fn([u64; 3], bool) -> (u64, bool);
 
 /// What an instruction does.
 #[derive(Debug)]

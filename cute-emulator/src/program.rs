@@ -4,10 +4,12 @@ use crate::counts::Counts;
 use crate::decode;
 use crate::error::{EmulatorError, LaunchProblem};
 use crate::exec;
-use crate::launch::{Launch, Observed};
+use crate::launch::Launch;
 use crate::limits::{Limits, hold};
 use crate::memory::GlobalMemory;
+use crate::observed::Observed;
 use crate::op::Code;
+use crate::variables::Image;
 use cute_hopper::threads;
 use cute_ptx::ast::{Entry, Item};
 use std::collections::HashMap;
@@ -27,36 +29,6 @@ pub struct Program {
     image: Image,
     /// By which a memory knows whether it has the module's variables.
     identity: Arc<()>,
-}
-
-/// What the variables of a module in global and constant memory hold when it is loaded.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Image {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) align: u64,
-    /// Where in the image the addresses of its own variables are: as offsets, to which the image's address is added.
-    pub(crate) relocations: Vec<u64>,
-    /// The offset and the size of each variable.
-    pub(crate) variables: HashMap<String, (u64, u64)>,
-}
-
-impl Image {
-    /// The bytes of the image when it is at this address.
-    fn at(&self, address: u64) -> Vec<u8> {
-        let mut bytes = self.bytes.clone();
-        for at in &self.relocations {
-            let at = *at as usize;
-            if let Some(place) = bytes
-                .get_mut(at..at + 8)
-                .and_then(|it| it.first_chunk_mut())
-            {
-                *place = u64::from_le_bytes(*place)
-                    .wrapping_add(address)
-                    .to_le_bytes();
-            }
-        }
-        bytes
-    }
 }
 
 /// What a launch of an entry must match.

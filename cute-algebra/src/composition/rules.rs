@@ -3,9 +3,9 @@
 use super::numbers::carry;
 use super::{Leaf, Target, leaves_of, targets_of};
 use crate::coalesce::coalesce;
-use crate::explain::Rule;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
+use crate::rule::Rule;
 
 /// The rules in the order in which they are applied, up to the one that refuses.
 pub(crate) fn rules(a: &Layout, b: &Layout, overhang: Overhang) -> Vec<Rule> {

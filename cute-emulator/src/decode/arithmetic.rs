@@ -4,11 +4,9 @@ use super::bindings::{Bindings, no_space};
 use super::operands::{Arg, Result, take};
 use super::registers::Registers;
 use crate::arithmetic;
-use crate::op::{
-    Compare, Compute, Flush, Function, LOCAL_WINDOW, Op, PARAM_WINDOW, Reg, SHARED_WINDOW, Unary,
-    WINDOW_BYTES,
-};
+use crate::op::{Compare, Compute, Flush, Function, Op, Reg, Unary};
 use crate::special::counts_time;
+use crate::windows::{LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use cute_ptx::ast::{Inst, Operand, Type};
 use cute_ptx::special;
 use cute_ptx::table::{Modifier, Opcode};

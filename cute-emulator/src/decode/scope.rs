@@ -4,9 +4,10 @@
 use super::operands::Result;
 use super::unsupported::Unsupported;
 use crate::arithmetic::constant;
-use crate::op::{CODE_WINDOW, FUNCTION_BYTES, MAX_SHARED_BYTES, PARAM_WINDOW, SHARED_BASE, Slot};
-use crate::program::Image;
+use crate::op::Slot;
 use crate::source::{Place, Tensor};
+use crate::variables::Image;
+use crate::windows::{CODE_WINDOW, FUNCTION_BYTES, MAX_SHARED_BYTES, PARAM_WINDOW, SHARED_BASE};
 use cute_ptx::ast;
 use cute_ptx::ast::{Entry, Function, Item, Line, Operand, ParamType, Variable};
 use cute_ptx::parse::Source;

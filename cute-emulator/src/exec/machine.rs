@@ -13,8 +13,9 @@ use super::state::warp::{Wait, Warp};
 use super::step::{Blame, Result as StepResult, Step};
 use super::watch::Watch;
 use crate::error::{EmulatorError, Fault, Site, Stuck};
-use crate::launch::{Launch, Observed};
+use crate::launch::Launch;
 use crate::memory::GlobalMemory;
+use crate::observed::Observed;
 use crate::op::Code;
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@ use super::state::cluster::Cluster;
 use super::state::origin::Origin;
 use super::state::warp::{Split, Wait, Warp};
 use crate::counts::{Class, Counts, Waits};
-use crate::launch::Observed;
+use crate::observed::Observed;
 use crate::op::{Code, Instruction};
 use crate::trace::{Row, Slice, Trace};
 use std::collections::BTreeMap;

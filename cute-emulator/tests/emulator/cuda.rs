@@ -39,6 +39,7 @@ impl Module {
             block,
             args,
             schedule: self.run.launch.schedule,
+            checks: self.run.launch.checks,
             ..Launch::default()
         };
         launch.limits.steps = 1 << 24;

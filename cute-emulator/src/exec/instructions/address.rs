@@ -1,11 +1,10 @@
 //! From addresses to locations in memory, and `mapa` and `getctarank`.
 
 use crate::error::FaultKind;
-use crate::exec::state::warp::lanes;
+use crate::exec::state::row::lanes;
 use crate::exec::step::{Blame, Result, Step};
-use crate::op::{
-    Address, LOCAL_WINDOW, PARAM_WINDOW, RANK_SHIFT, Reg, SHARED_WINDOW, Space, WINDOW_BYTES,
-};
+use crate::op::{Address, Reg, Space};
+use crate::windows::{LOCAL_WINDOW, PARAM_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW_BYTES};
 
 /// The memory that an address belongs to, and the place in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

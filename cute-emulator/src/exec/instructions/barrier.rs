@@ -2,7 +2,8 @@
 
 use crate::error::FaultKind;
 use crate::exec::state::knowledge::Knowledge;
-use crate::exec::state::warp::{LANES, Split, Wait};
+use crate::exec::state::row::LANES;
+use crate::exec::state::warp::{Split, Wait};
 use crate::exec::step::{Blame, Flow, Result, Step};
 use crate::op::{Reg, Vote};
 use cute_hopper::{barriers, threads};

@@ -1,11 +1,11 @@
 //! Calls, returns, and branches by an index.
 
 use crate::error::FaultKind;
-use crate::exec::state::warp::{Frame, POISON, Row, Split, lanes};
+use crate::exec::state::row::{Row, lanes};
+use crate::exec::state::warp::{Frame, POISON, Split};
 use crate::exec::step::{Blame, Flow, Result, Step};
-use crate::op::{
-    CODE_WINDOW, Call, Callee, FRAME_ALIGN, FUNCTION_BYTES, Op, Reg, Slot, Subroutine, WINDOW_BYTES,
-};
+use crate::op::{Call, Callee, Op, Reg, Slot, Subroutine};
+use crate::windows::{CODE_WINDOW, FRAME_ALIGN, FUNCTION_BYTES, WINDOW_BYTES};
 use std::rc::Rc;
 
 /// The most bytes of local memory that a thread can have.

@@ -1,8 +1,9 @@
 //! Operations in which each lane uses only its own registers.
 
-use crate::arithmetic::{Extended, low_bits};
-use crate::exec::state::warp::{Row, lanes};
+use crate::arithmetic::low_bits;
+use crate::exec::state::row::{Row, lanes};
 use crate::exec::step::Step;
+use crate::op::Extended;
 use crate::op::{Compare, Compute, Function, Reg};
 
 impl Step<'_> {

@@ -7,8 +7,9 @@ use crate::exec::state::knowledge::Phases;
 use crate::exec::state::lanes::Lanes;
 use crate::exec::state::queue::{Key, Queue};
 use crate::exec::state::readers::{Completion, End, Reading};
-use crate::exec::state::shared::{How, Tag};
-use crate::exec::state::warp::lanes;
+use crate::exec::state::row::lanes;
+use crate::exec::state::shared::How;
+use crate::exec::state::tag::Tag;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Address, Reg, Space};
 

@@ -12,11 +12,12 @@ use crate::exec::state::global::Kind;
 use crate::exec::state::knowledge::Phases;
 use crate::exec::state::queue::{Key, Operation};
 use crate::exec::state::readers::{Completion, End, Reading};
+use crate::exec::state::row::lanes;
 use crate::exec::state::shared::How;
-use crate::exec::state::warp::lanes;
 use crate::exec::step::{Blame, Result, Step};
-use crate::op::{Address, MAX_SHARED_BYTES, Reduction, Region};
+use crate::op::{Address, Reduction, Region};
 use crate::tensor_map::{computed_as, end_rows_at_whole_units};
+use crate::windows::MAX_SHARED_BYTES;
 
 /// How many stores of a CTA may have read their source and not written it. If there are more, the oldest is written.
 const HELD_STORES: usize = 4096;

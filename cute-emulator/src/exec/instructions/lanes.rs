@@ -1,6 +1,6 @@
 //! Exchanges between the lanes of a warp: `shfl`, `vote`, `match`, `redux` and `elect`.
 
-use crate::exec::state::warp::{LANES, lanes};
+use crate::exec::state::row::{LANES, lanes};
 use crate::exec::step::Step;
 use crate::op::{Binary, Reg, Shuffle, ShuffleMode, Vote};
 

@@ -5,8 +5,10 @@ use crate::exec::state::barriers::{
     Arrivals, MAX_ARRIVALS, MAX_NUMBERS, MBARRIER_BYTES, Mbarrier, problem,
 };
 use crate::exec::state::repetition::Repetition;
-use crate::exec::state::shared::{How, Tag};
-use crate::exec::state::warp::{PhaseValue, Split, Wait, lanes};
+use crate::exec::state::row::lanes;
+use crate::exec::state::shared::How;
+use crate::exec::state::tag::Tag;
+use crate::exec::state::warp::{PhaseValue, Split, Wait};
 use crate::exec::step::{Blame, Result, Step};
 use crate::limits::hold;
 use crate::op::{Address, PENDING_SHIFT, Phase, Reg};

@@ -1,13 +1,14 @@
 //! Loads, stores, atomics, `ldmatrix` and `stmatrix`, and proxy fences.
 
 use super::address::Location;
-use super::traffic::Moves;
+use super::traffic::{EDGE, Moves};
 use crate::arithmetic::{low_bits, number};
 use crate::error::FaultKind;
 use crate::exec::state::global::Kind;
 use crate::exec::state::lanes::Lanes;
-use crate::exec::state::shared::{How, LaneUse, Tag, Use};
-use crate::exec::state::warp::{LANES, lanes};
+use crate::exec::state::row::{LANES, lanes};
+use crate::exec::state::shared::{How, LaneUse, Use};
+use crate::exec::state::tag::Tag;
 use crate::exec::step::{Blame, Result, Step};
 use crate::op::{Access, Address, Atomic, AtomicOperation, Reg, Scope, Space, Strong};
 use std::ops::Range;
@@ -16,9 +17,6 @@ use std::ops::Range;
 const MAX_ALIGN: usize = 64;
 /// The most bytes of several lanes that are accessed together: 16 for each lane of a warp.
 const RUN_BYTES: usize = 16 * LANES;
-/// The number of rows and of columns of a matrix of `ldmatrix`.
-pub(super) const EDGE: usize = 8;
-
 impl Step<'_> {
     pub(crate) fn load(
         &mut self,

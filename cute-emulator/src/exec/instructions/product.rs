@@ -1,6 +1,7 @@
 //! Products of matrices in a warp: the arithmetic of wgmma and of `mma.sync`, and where their fragments have which elements.
 
-use crate::exec::state::warp::{self, LANES, WARPGROUP};
+use crate::exec::state::row::{self, LANES};
+use crate::exec::state::warp::WARPGROUP;
 use crate::exec::step::Step;
 use crate::numerics::{Columns, Format, FusedSum, Row, WIDTH};
 use crate::op::{Inputs, Mma, Output, Reg};
@@ -106,7 +107,7 @@ impl Step<'_> {
 
 impl Product<'_> {
     /// Computes D in the registers of a warp.
-    pub(super) fn compute(&self, registers: &mut [warp::Row]) {
+    pub(super) fn compute(&self, registers: &mut [row::Row]) {
         let values = match (self.inputs, self.b) {
             (Inputs::Float(format, _), Factor::Float(columns)) => {
                 self.floats(registers, format, columns)
@@ -121,7 +122,7 @@ impl Product<'_> {
         }
     }
 
-    fn floats(&self, registers: &[warp::Row], a: Format, b: &[Columns]) -> Vec<warp::Row> {
+    fn floats(&self, registers: &[row::Row], a: Format, b: &[Columns]) -> Vec<row::Row> {
         let fused = FusedSum {
             a,
             k: K_BYTES / a.bytes(),
@@ -132,7 +133,7 @@ impl Product<'_> {
         let each = self.d.len() / b.len();
         let block = |(i, b): (usize, &Columns)| {
             let c = self.c.map(|c| &c[i * each..(i + 1) * each]);
-            let c: Option<Vec<&warp::Row>> = c.map(|c| {
+            let c: Option<Vec<&row::Row>> = c.map(|c| {
                 let rows = c.iter().map(|register| &registers[*register as usize]);
                 rows.collect()
             });
@@ -146,11 +147,11 @@ impl Product<'_> {
 
     fn ints(
         &self,
-        registers: &[warp::Row],
+        registers: &[row::Row],
         a_signed: bool,
         b: &[KRow],
         b_signed: bool,
-    ) -> Vec<warp::Row> {
+    ) -> Vec<row::Row> {
         let value = |byte: u8, signed: bool| match signed {
             true => i64::from(byte as i8),
             false => i64::from(byte),
@@ -175,7 +176,7 @@ impl Product<'_> {
 }
 
 /// A warp's rows of A from registers. Each register of a lane holds four bytes of a row.
-pub(super) fn rows_of_a(rows: &[warp::Row], registers: &[Reg]) -> Vec<KRow> {
+pub(super) fn rows_of_a(rows: &[row::Row], registers: &[Reg]) -> Vec<KRow> {
     let mut matrix = vec![[0; K_BYTES]; ROWS];
     for (i, register) in registers.iter().enumerate() {
         let row = |lane| lane / 4 + 8 * (i & 1);
@@ -185,7 +186,7 @@ pub(super) fn rows_of_a(rows: &[warp::Row], registers: &[Reg]) -> Vec<KRow> {
 }
 
 /// The columns of B from registers. Each register of a lane holds four bytes of a column.
-fn columns_of_b(rows: &[warp::Row], registers: &[Reg]) -> Vec<KRow> {
+fn columns_of_b(rows: &[row::Row], registers: &[Reg]) -> Vec<KRow> {
     let mut matrix = vec![[0; K_BYTES]; COLUMNS];
     for (i, register) in registers.iter().enumerate() {
         let row = &rows[*register as usize];
@@ -195,7 +196,7 @@ fn columns_of_b(rows: &[warp::Row], registers: &[Reg]) -> Vec<KRow> {
 }
 
 /// Puts a register's four bytes of each lane into their rows, from byte `first` on.
-fn spread(register: &warp::Row, matrix: &mut [KRow], row: impl Fn(usize) -> usize, first: usize) {
+fn spread(register: &row::Row, matrix: &mut [KRow], row: impl Fn(usize) -> usize, first: usize) {
     for (lane, value) in register.iter().enumerate() {
         let byte = 4 * (lane % 4) + first;
         matrix[row(lane)][byte..byte + 4].copy_from_slice(&(*value as u32).to_le_bytes());
@@ -203,7 +204,7 @@ fn spread(register: &warp::Row, matrix: &mut [KRow], row: impl Fn(usize) -> usiz
 }
 
 /// The registers of eight columns of D in f32, from those of C.
-fn block(fused: FusedSum, a: &[Row], b: &Columns, c: Option<&[&warp::Row]>) -> Vec<warp::Row> {
+fn block(fused: FusedSum, a: &[Row], b: &Columns, c: Option<&[&row::Row]>) -> Vec<row::Row> {
     let mut d = vec![[0; LANES]; 2 * ROWS / COLUMNS];
     for (row, a) in a.iter().enumerate() {
         let (first, lane) = (row / 8 * 2, row % 8 * 4);
@@ -228,8 +229,8 @@ fn halves_of_block(
     fused: FusedSum,
     a: &[Row],
     b: &Columns,
-    c: Option<&[&warp::Row]>,
-) -> Vec<warp::Row> {
+    c: Option<&[&row::Row]>,
+) -> Vec<row::Row> {
     let mut d = vec![[0; LANES]; ROWS / COLUMNS];
     for (row, a) in a.iter().enumerate() {
         let (i, lane) = (row / 8, row % 8 * 4);

@@ -4,8 +4,9 @@ use super::address::Location;
 use crate::error::FaultKind;
 use crate::exec::state::endpoint::Endpoint;
 use crate::exec::step::Step;
-use crate::op::{MAX_SHARED_BYTES, Region, Space};
+use crate::op::{Region, Space};
 use crate::tensor_map::decode_tensor_map;
+use crate::windows::MAX_SHARED_BYTES;
 use cute_hopper::tma::{self, MAP_BYTES};
 
 const TILE_ALIGN: u64 = tma::SHARED_ALIGN as u64;

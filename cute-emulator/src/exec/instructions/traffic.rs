@@ -1,12 +1,14 @@
 //! Counts what the accesses of threads move.
 
 use super::address::Location;
-use super::memory::EDGE;
 use super::product::ROWS;
-use crate::exec::state::warp::{LANES, lanes};
+use crate::exec::state::row::{LANES, lanes};
 use crate::exec::step::Step;
 use crate::op::{Address, Space};
 use cute_hopper::shared::{BANK_BYTES, BANKS};
+
+/// The number of rows and of columns of a matrix of `ldmatrix`.
+pub(super) const EDGE: usize = 8;
 
 /// The bytes of a sector of global memory.
 const SECTOR_BYTES: u64 = 32;

@@ -2,7 +2,7 @@
 
 use super::product::K_BYTES;
 use crate::exec::state::global::Kind;
-use crate::exec::state::warp::{LANES, lanes};
+use crate::exec::state::row::{LANES, lanes};
 use crate::exec::step::{Blame, Result, Step};
 use crate::numerics::{Columns, FusedSum, Row, WIDTH};
 use crate::op::{Fragment, Inputs, Reg, Scope, TileProduct, WmmaAccess};

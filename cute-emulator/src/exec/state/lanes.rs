@@ -1,7 +1,7 @@
 //! The order of the lanes of a warp. The clock of a warp does not tell its lanes apart: accesses of two of them to the same byte
 //! are ordered once both lanes have synchronised.
 
-use super::warp::{LANES, lanes};
+use super::row::{LANES, lanes};
 use std::ops::Range;
 
 /// Which accesses of a warp's lanes are ordered before those of its other lanes.
@@ -79,10 +79,10 @@ pub(crate) const SEVERAL: u8 = 0xff;
 /// The mark of a byte of which it is not known which lanes have accessed it.
 pub(crate) const UNKNOWN: u8 = 0xfe;
 
-/// The most bytes of an access of one lane.
+/// The most bytes of an access of one lane: those of a tensor map.
 const WIDEST: usize = 1 << (ROWS - 1);
-const ROWS: usize = 5;
-/// For lanes with 1, 2, 4, 8 and 16 bytes each, the lane of each byte.
+const ROWS: usize = 8;
+/// For lanes with 1, 2, 4 and up to 128 bytes each, the lane of each byte.
 static MARKS: [[u8; WIDEST * LANES]; ROWS] = marks();
 static MARKS_OF_SEVERAL: [u8; WIDEST * LANES] = [SEVERAL; WIDEST * LANES];
 

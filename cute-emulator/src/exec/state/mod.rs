@@ -12,6 +12,8 @@ pub(crate) mod queue;
 pub(crate) mod readers;
 pub(crate) mod releases;
 pub(crate) mod repetition;
+pub(crate) mod row;
 pub(crate) mod shared;
+pub(crate) mod tag;
 pub(crate) mod warp;
 pub(crate) mod wgmma;

@@ -5,7 +5,7 @@
 //! number of a set. Sets are shared: the bytes that have the same readers have the same set.
 
 use super::knowledge::Knowledge;
-use super::shared::{Record, Tag};
+use super::tag::{Record, Tag};
 use crate::error::FaultKind;
 use crate::limits::{OutOfHostMemory, filled, hold};
 use std::cell::RefCell;

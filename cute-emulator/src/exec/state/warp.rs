@@ -4,22 +4,18 @@ use super::knowledge::Knowledge;
 use super::lanes::LaneOrder;
 use super::releases::{Fences, Party};
 use super::repetition::Repetition;
+use super::row::{LANES, Row, lanes};
 use super::wgmma::Pending;
 use crate::limits::{OutOfHostMemory, filled};
-use crate::op::{Code, LOCAL_WINDOW, Reg};
+use crate::op::{Code, Reg};
 use crate::special::Position;
+use crate::windows::LOCAL_WINDOW;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
-/// The number of lanes of a warp.
-pub(crate) const LANES: usize = cute_hopper::threads::WARP as usize;
-
 /// The number of warps of a warpgroup.
 pub(crate) const WARPGROUP: usize = cute_hopper::threads::WARPGROUP_WARPS as usize;
-
-/// A row of the register file: one value for each lane.
-pub(crate) type Row = [u64; LANES];
 
 /// New local memory is filled with this byte.
 pub(crate) const POISON: u8 = 0xff;
@@ -207,7 +203,7 @@ impl Warp {
         // A warp's clock begins at 1, since the other warps know its clock 0.
         Rc::make_mut(&mut knowledge.seen)[index] = 1;
         let mut local = std::array::from_fn(|_| Vec::new());
-        for lane in self::lanes(alive) {
+        for lane in super::row::lanes(alive) {
             local[lane] = filled(code.frame_bytes as usize, POISON)?;
         }
         Ok(Warp {
@@ -320,9 +316,4 @@ impl Warp {
         let index = number.checked_sub(self.wgmma.front()?.number)?;
         self.wgmma.get(usize::try_from(index).ok()?)
     }
-}
-
-/// The lanes whose bit in the mask is set.
-pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
-    (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
 }
