@@ -351,6 +351,12 @@ fn spellings_of_cute_are_named() {
         ("make_tiled_copy(1,2,3)", "make_tiled_copy", "`tiled_copy("),
         ("transpose((4,8):(8,1))", "transpose", "`select(L, 1, 0)`"),
         ("A(2,3)", "A", "`crd2idx((1,2), A)`"),
+        (
+            "Composition(4:1,4:1)",
+            "Composition",
+            "did you mean `composition`?",
+        ),
+        ("(4:1).foo()", ".foo", "as in `size(L)`"),
     ] {
         let error = eval_str(text).expect_err(text);
         assert_eq!(&text[error.at.clone()], token, "{text}: {error}");

@@ -58,13 +58,15 @@ pub(super) fn spelled_elsewhere(tokens: &[Token]) -> Option<NotationError> {
 }
 
 /// The help for a function that has another name here.
-pub(super) fn function(name: &str) -> Option<String> {
-    let found = (FUNCTIONS.iter()).find(|(names, _)| names.contains(&name));
-    let applied = || {
-        let first = name.chars().next().filter(|first| first.is_uppercase());
-        first.map(|_| format!("a layout is applied to a coordinate by `crd2idx((1,2), {name})`"))
-    };
-    found.map(|(_, help)| (*help).to_owned()).or_else(applied)
+pub(super) fn function(name: &str) -> Option<&'static str> {
+    let (_, help) = (FUNCTIONS.iter()).find(|(names, _)| names.contains(&name))?;
+    Some(help)
+}
+
+/// The help for a name in capitals that is called like a function: probably a layout.
+pub(super) fn called(name: &str) -> Option<String> {
+    let is_layout = name.starts_with(char::is_uppercase);
+    is_layout.then(|| format!("a layout is applied to a coordinate by `crd2idx((1,2), {name})`"))
 }
 
 /// The error of a word in the place of a stride that stands for an order of the modes.
@@ -78,16 +80,9 @@ pub(super) fn order(word: &str, at: &Range<usize>) -> Option<NotationError> {
 
 /// The error of a list in braces, which hold one Rust expression here.
 pub(super) fn list(braced: &str, at: &Range<usize>) -> Option<NotationError> {
-    let mut depth = 0;
-    let is_separator = |sign: char| {
-        match sign {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            _ => {}
-        }
-        sign == ',' && depth == 1
-    };
-    let is_list = braced.chars().any(is_separator);
+    // Names and numbers alone: other commas are those of a Rust expression, as in `{f::<A, B>()}`.
+    let is_part = |sign: char| sign.is_alphanumeric() || "{}_-, ".contains(sign);
+    let is_list = braced.contains(',') && braced.chars().all(is_part);
     is_list.then(|| {
         NotationError::new(
             at,
@@ -119,11 +114,12 @@ fn at(tokens: &[Token]) -> Option<NotationError> {
         }
         (_, TokenKind::Word(method)) if is_first(".") => {
             let error = NotationError::new(&both, format!("unknown spelling `.{method}`"));
-            let method = match operations::find(method) {
-                Some(operation) => operation.name,
-                None => "size",
-            };
-            Some(error.help(format!("operations are functions here: `{method}(L)`")))
+            Some(error.help(match operations::find(method) {
+                Some(operation) => {
+                    format!("operations are functions here: `{}(L)`", operation.name)
+                }
+                None => "operations are functions here, as in `size(L)`".to_owned(),
+            }))
         }
         _ if is_first("[") => {
             let error = NotationError::new(&first.at, "unknown spelling `[…]`");

@@ -737,7 +737,10 @@ pub(super) fn unknown_operation(name: &str, at: &Range<usize>) -> NotationError 
         Some((distance, nearest)) if distance <= 1 + name.len() / 4 => {
             error.help(format!("did you mean `{nearest}`?"))
         }
-        _ => error,
+        _ => match elsewhere::called(name) {
+            Some(help) => error.help(help),
+            None => error,
+        },
     }
 }
 
