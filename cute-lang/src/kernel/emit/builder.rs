@@ -67,6 +67,8 @@ pub struct Builder {
     pub(super) lines: Vec<Line>,
     /// What lies in shared memory.
     pub shared: SharedMemory,
+    /// How many loops are around the current line.
+    pub loops: usize,
     /// Which registers of fragments nothing has written.
     pub unwritten: Unwritten,
     pub(super) budget: Budget,
@@ -97,6 +99,7 @@ impl Builder {
             init: Vec::new(),
             lines: Vec::new(),
             shared: SharedMemory::default(),
+            loops: 0,
             unwritten: Unwritten::default(),
             budget: Budget::default(),
             defect: None,
@@ -274,7 +277,7 @@ impl Builder {
                     place: self.source(),
                     ..Inst::new(mnemonic, operands)
                 };
-                self.unwritten.look(&inst, self.place);
+                self.unwritten.look(&inst, self.place, self.in_loop());
                 Some(inst)
             }
             Err(unknown) => {
@@ -498,6 +501,11 @@ impl Builder {
                 [base.operand(), Operand::Name("smem".into())],
             );
         })
+    }
+
+    /// Whether the current line may follow itself.
+    pub fn in_loop(&self) -> bool {
+        self.loops > 0
     }
 
     /// The threads of a cluster.
