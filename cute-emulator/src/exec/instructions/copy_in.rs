@@ -231,7 +231,7 @@ impl Step<'_> {
             let barrier = barrier.ok_or_else(|| blame(FaultKind::NoBarrier { address }))?;
             let arrival = (barrier.completed() + 1, origin.instruction);
             copied.insert(barrier.number, arrival);
-            barrier.learn_phases(&phases);
+            barrier.learn_copy(&phases, rank == origin.rank);
             barrier
                 .transfer(-(from.bytes() as i64), address)
                 .map_err(|fault| blame(fault.seen_from(origin.rank, rank)))?;

@@ -69,6 +69,8 @@ pub struct Builder {
     pub(super) lines: Vec<Line>,
     /// What lies in shared memory.
     pub shared: SharedMemory,
+    /// How many loops are around the current line.
+    pub loops: usize,
     /// Which registers of fragments nothing has written.
     pub unwritten: Unwritten,
     pub(super) budget: Budget,
@@ -100,6 +102,7 @@ impl Builder {
             init: Vec::new(),
             lines: Vec::new(),
             shared: SharedMemory::default(),
+            loops: 0,
             unwritten: Unwritten::default(),
             budget: Budget::default(),
             defect: None,
@@ -279,7 +282,7 @@ impl Builder {
                     comment: self.claimed(&inst.operands),
                     ..inst
                 };
-                self.unwritten.look(&inst, self.place);
+                self.unwritten.look(&inst, self.place, self.in_loop());
                 Some(inst)
             }
             Err(unknown) => {
@@ -503,6 +506,11 @@ impl Builder {
                 [base.operand(), Operand::Name("smem".into())],
             );
         })
+    }
+
+    /// Whether the current line may follow itself.
+    pub fn in_loop(&self) -> bool {
+        self.loops > 0
     }
 
     /// The threads of a cluster.

@@ -10,7 +10,8 @@ pub enum Purpose {
     Barriers,
     /// A tensor of the kernel.
     Tensor,
-    /// Values that `threads` threads exchange, in an operation that ends with a barrier of these threads.
+    /// Values that `threads` threads exchange, in an operation that begins with a barrier of these threads if the bytes have been
+    /// in use before.
     Scratch {
         /// The threads that wait for one another.
         threads: u32,
