@@ -19,10 +19,10 @@ use crate::{ElementType, Fact, L2Promotion, OobFill, SwizzleMode};
 ///     #[kernel(threads = 64)]
 ///     #[instance(scale_f32: T = f32)]
 ///     #[instance(scale_i32: T = i32)]
-///     pub fn scale<T: Element>(x: Global<T, 1>, by: T) {
+///     pub fn scale<T: Element>(x: Global<T, 1>, by: i32) {
 ///         let i = block_idx().0 * 64 + thread();
 ///         if i < extent(x, 0) {
-///             x[i] = x[i] * by;
+///             x[i] = x[i] * convert::<T>(by);
 ///         }
 ///     }
 /// }
