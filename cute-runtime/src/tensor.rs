@@ -16,6 +16,26 @@ struct Placement<const R: usize> {
 }
 
 /// A tensor of rank `R` that owns its buffer. No two coordinates name the same element.
+///
+/// Kernels take views, which are the whole tensor or a part of it, in another order of modes if need be:
+/// ```
+/// use cute_runtime::{Device, Error, Tensor, TensorView};
+///
+/// let device = Device::emulator();
+/// // Two rows of four elements. The last mode is contiguous.
+/// let x = Tensor::from_slice(&device, &[0, 1, 2, 3, 10, 11, 12, 13], [2, 4])?;
+/// assert_eq!((x.shape(), x.strides()), ([2, 4], [4, 1]));
+///
+/// let right: TensorView<'_, i32, 2> = x.view().slice(1, 2..4)?;
+/// assert_eq!(right.download()?, [2, 3, 12, 13]);
+/// let transposed = x.view().select([1, 0])?;
+/// assert_eq!(transposed.download()?, [0, 10, 1, 11, 2, 12, 3, 13]);
+///
+/// // What does not fit is an error with the numbers.
+/// let error = Tensor::from_slice(&device, &[0.0f32; 7], [2, 4]).unwrap_err();
+/// assert_eq!(error.to_string(), "expected 8 elements, found 7");
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Tensor<T: Element, const R: usize> {
     buffer: Buffer<T>,

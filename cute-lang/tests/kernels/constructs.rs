@@ -753,8 +753,9 @@ fn constants_of_the_module() {
         "
             const SIZE: u32 = 4 * 16;
             const TILE: u32 = SIZE / 2;
+            const HELD: Layout = layout!((TILE,2):(1,SIZE/2));
             #[kernel(threads = TILE)] fn k(m: u32) {
-                let out = smem::<u32>(layout!(64:1));
+                let out = smem::<u32>(layout!(coalesce(HELD)));
                 out[m % TILE] = TILE;
             }
         ",
