@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(doctest)]
+mod guides;
 pub mod sanitize;
 
 use std::ffi::OsString;

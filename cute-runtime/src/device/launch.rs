@@ -2,11 +2,12 @@
 
 use cute_hopper::{shared, threads};
 
-use crate::compiled::Compiled;
-use crate::fact::{Named, Numbers, Term};
-use crate::fault::located;
-use crate::image::Image;
-use crate::tensor_map::{RawView, check_stored, check_view, tensor_map};
+use crate::device::compiled::Compiled;
+#[cfg(feature = "emulator")]
+use crate::device::emulator::located;
+use crate::device::fact::{Named, Numbers, Term};
+use crate::device::image::Image;
+use crate::device::tensor_map::{RawView, check_stored, check_view, tensor_map};
 use crate::{
     ArgumentRule, Device, Element, ElementType, Error, Grid, Kernel, LaunchRule, Param, TensorView,
     TensorViewMut,
@@ -139,14 +140,20 @@ pub(crate) unsafe fn launch_image(
     // kernel accesses global memory only through its parameters, and the caller promises that it stays inside the
     // tensors.
     let launched = unsafe { device.backend().launch(image, grid, &parameters) };
-    launched.map_err(|error| {
-        let arguments = image.params.iter().zip(arguments);
-        let tensors = arguments.filter_map(|(param, argument)| match &argument.0 {
-            Kind::Tensor { view, .. } => Some((param.name(), view)),
-            Kind::Scalar { .. } => None,
-        });
-        located(error, &tensors.collect::<Vec<_>>())
-    })
+    #[cfg(feature = "emulator")]
+    let launched = launched.map_err(|error| located(error, &tensors(image, arguments)));
+    launched
+}
+
+/// The arguments that are tensors, with their names.
+#[cfg(feature = "emulator")]
+fn tensors<'a>(image: &Image, arguments: &'a [Argument<'_>]) -> Vec<(&'static str, &'a RawView)> {
+    let arguments = image.params.iter().zip(arguments);
+    let tensors = arguments.filter_map(|(param, argument)| match &argument.0 {
+        Kind::Tensor { view, .. } => Some((param.name(), view)),
+        Kind::Scalar { .. } => None,
+    });
+    tensors.collect()
 }
 
 impl Device {
