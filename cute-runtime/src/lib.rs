@@ -262,6 +262,15 @@ macro_rules! __carry {
 /// assert_eq!(layout!(where m >= 64; (m,n):(n,1) o 64:1)?.to_string(), "64:96");
 /// # Ok::<(), cute_runtime::LayoutCheck>(())
 /// ```
+/// The function `new` of such an item is `const`: a condition that does not hold for constants is an error of compilation.
+/// ```
+/// use cute_runtime::layout;
+/// layout! { pub PADDED = (m,n):(n+1,1); }
+/// const ROWS: i64 = 8;
+/// const PLACES: PADDED = PADDED::new(ROWS, 32);
+/// const LAST: i64 = PLACES.offset((ROWS - 1, 31));
+/// assert_eq!(LAST, 7 * 33 + 31);
+/// ```
 /// The name of such an item stands for its expression and its facts. An item that uses the name takes the same integers; an
 /// expression that uses it takes them from the variables of the same names. An expression whose value is an integer or a
 /// tuple of integers is a `Result` of that, and such an item is a function. All numbers are `i64`, and one of the checks is

@@ -22,6 +22,7 @@ use crate::compiled::Compiled;
 use crate::image::Image;
 use crate::lock::lock;
 use crate::report::Output;
+use crate::tensor_map::RawView;
 use crate::{Error, Grid};
 use context::{Context, Entered};
 use driver::check;
@@ -214,6 +215,7 @@ impl Backend for Gpu {
         image: &Image,
         grid: Grid,
         parameters: &[Vec<u8>],
+        _: &[(&'static str, &RawView)],
     ) -> Result<(), Error> {
         let entered = self.context.enter()?;
         let function = self.function(&entered, image)?;
