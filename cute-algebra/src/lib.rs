@@ -143,10 +143,5 @@ pub use tuple::{Coord, IntTuple, MAX_DEPTH, MAX_LEAVES, Shape, Tuple};
 pub use value::Value;
 pub use xor_map::{XOR_MAP_BITS, XorMap};
 
-#[doc = include_str!("../../docs/differences.md")]
+#[doc = include_str!("../docs/differences.md")]
 pub mod differences {}
-
-/// Runs the examples of the page about pictures.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/pictures.md")]
-struct Pictures;

@@ -47,7 +47,10 @@ layout! {
 #[test]
 fn constants_are_no_patterns() {
     let layout = BESIDE_A_CONSTANT::try_new(M, 3).unwrap();
-    assert_eq!((layout.to_string(), layout.M(), layout.m()), ("(4,3):(1,4)".to_owned(), 4, 3));
+    assert_eq!(
+        (layout.to_string(), layout.M(), layout.m()),
+        ("(4,3):(1,4)".to_owned(), 4, 3)
+    );
     assert_eq!(EXTENT_OF_A_CONSTANT(2, 3).unwrap(), 6);
     const LAYOUT: BESIDE_A_CONSTANT = BESIDE_A_CONSTANT::new(M, 3);
     const_assert_eq!(LAYOUT.offset((3, 2)), 11);
