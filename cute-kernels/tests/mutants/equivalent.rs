@@ -141,6 +141,8 @@ fn other_values(module: &Module, mutant: &Mutant) -> Option<Module> {
     let (other, differs) = ("%other_value", "%differs");
     let mut computed = after.clone();
     computed.operands[0] = name(other);
+    // What the PTX says of the kernel's address is not so of this one.
+    computed.comment = None;
     let (compare, operands) = match ty {
         Type::Pred => ("xor.pred", vec![name(differs), name(result), name(other)]),
         _ => {
