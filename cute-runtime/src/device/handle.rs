@@ -183,7 +183,8 @@ fn log_once(reason: &Error) {
         Error::NoDriver => log::Level::Info,
         _ => log::Level::Warn,
     };
-    log::log!(level, "the default device is the emulator: {reason}");
+    // Filters name the target, so it does not follow the modules.
+    log::log!(target: "cute_runtime::device", level, "the default device is the emulator: {reason}");
 }
 
 impl PartialEq for Device {
