@@ -8,7 +8,7 @@
 //! - Where CuTe's result is the wrong function, we give an error, or a result with the values that the operation promises.
 //! - Where only CuTe gives an error, our result has the values that the operation promises.
 //!
-//! All our errors where CuTe has a result are listed with the reason. Their counts are those of `docs/differences.md`.
+//! All our errors where CuTe has a result are listed with the reason. Their counts are those of `cute-algebra/docs/differences.md`.
 
 mod support;
 
@@ -486,10 +486,10 @@ impl Report {
         let passed: usize = self.passed.values().flatten().sum();
         let failed = self.failures.len() + self.unknown.values().sum::<usize>();
         println!("\n{passed} passed, {failed} failed");
-        let page = include_str!("../../docs/differences.md");
+        let page = include_str!("../docs/differences.md");
         let is_told = tables.iter().all(|table| page.contains(table));
         if !is_told && directory == sample() {
-            println!("docs/differences.md does not have the two tables above");
+            println!("cute-algebra/docs/differences.md does not have the two tables above");
         }
         match failed == 0 && (is_told || directory != sample()) {
             true => ExitCode::SUCCESS,

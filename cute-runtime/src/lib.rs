@@ -1,8 +1,83 @@
 //! CuTe layouts at compile time, and kernels that run on a GPU or on the CPU emulator.
 //!
-//! [`layout!`] and [`tile!`] evaluate CuTe notation when rustc expands them. The results are constants ([`Layout`],
-//! [`Tiling`]) and types ([`StaticLayout`]). [`kernels`] turns functions in Rust syntax into PTX, and [`Device`], [`Tensor`]
-//! and the `launch` of each kernel run it.
+#![doc = include_str!("../docs/layout.svg")]
+//!
+//! **A layout** says where things are. `(6,2):(8,2)` has 6 rows that are 8 apart and 2 columns that are 2 apart: element (i, j) is at
+//! 8·i + 2·j. [`layout!`] and [`tile!`] evaluate CuTe notation when rustc expands them, and what is no layout is an error with the
+//! numbers. The results are constants ([`Layout`], [`Tiling`]) and types ([`StaticLayout`], [`StaticTiling`]).
+//! ```
+//! use cute_runtime::{Layout, StaticLayout, layout};
+//!
+//! layout! {
+//!     pub A = (6,2):(8,2);
+//!     pub R = A o (4,3):(3,1);
+//! }
+//! assert_eq!(A.crd2idx(&[5, 1]), 42);
+//! // Composition: R(c) is A(B(c)).
+//! assert_eq!(R.to_string(), "((2,2),3):((24,2),8)");
+//! assert_eq!(R::OFFSETS, [0, 24, 2, 26, 8, 32, 10, 34, 16, 40, 18, 42]);
+//! // Tiles of 2 × 2, and where tile (2,0) begins.
+//! const TILES: Layout = layout!((6,2):(8,2) / <2,2>);
+//! assert_eq!(TILES.mode(1).at(2), 32);
+//! ```
+//! **A kernel** is a function in Rust syntax with layouts as values, which [`kernels`] turns into PTX. [`Device`], [`Tensor`] and the
+//! `launch` of each kernel run it. A launch is safe: no access is outside of a tensor.
+//! ```
+//! use cute_runtime::{Device, Error, Tensor, kernels};
+//!
+//! #[kernels]
+//! mod vectors {
+//!     /// y = a · x + y.
+//!     #[kernel(threads = 256)]
+//!     pub fn axpy(x: Global<f32, 1>, #[facts(extent(y, 0) == extent(x, 0))] y: Global<f32, 1>, a: f32) {
+//!         let i = block_idx().0 * 256 + thread();
+//!         if i < extent(x, 0) {
+//!             y[i] = a * x[i] + y[i];
+//!         }
+//!     }
+//! }
+//!
+//! fn main() -> Result<(), Error> {
+//!     // The first GPU that can be used, or else the emulator.
+//!     let device = Device::default();
+//!     let x = Tensor::from_slice(&device, &[1.0f32; 1000], [1000])?;
+//!     let mut y = Tensor::from_slice(&device, &[0.5f32; 1000], [1000])?;
+//!     vectors::axpy::launch(&device, 4, &x.view(), &mut y.view_mut(), 2.0)?;
+//!     assert_eq!(y.download()?, [2.5; 1000]);
+//!     Ok(())
+//! }
+//! ```
+//! # Where to look
+//!
+//! | | |
+//! |---|---|
+//! | [`layout!`], [`tile!`] | the notation, by examples; [the operations](cute_algebra::operations) |
+//! | [`Layout`], [`StaticLayout`], [`DynamicLayout`] | layouts that are values, types, and those of integers that are known late |
+//! | [`HostTensor`], [`HostTensorMut`] | slices of the host with a layout, and tiles of them that threads write at the same time |
+//! | [`kernels`], [`kernel_language`] | kernels, and their language: search finds each function by its name |
+//! | [`Device`], [`Tensor`], [`Kernel`], [`Error`] | running them |
+//! | [`Device::under_schedules`], [`Device::emulator_rewriting`], [`Counts`] | testing them |
+//! | [`Picture`] | drawing layouts |
+//!
+//! The repository has guides, whose code is tested: `docs/layouts.md` (layouts from nothing), `docs/kernels.md` (a tutorial from the
+//! addition of vectors to a GEMM), `docs/testing-kernels.md`, `docs/debugging.md`, `docs/dictionary.md` (for readers who know CuTe),
+//! `docs/soundness.md` and `docs/faq.md`, and `examples` with one idea a program.
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | | | [`layout!`], [`tile!`] and what they expand to, which need `alloc`, but no `std` |
+//! | `kernels` | yes | [`kernels`], and the types of kernels, tensors and launches |
+//! | `cuda` | yes | GPUs: [`Device::cuda`]. The CUDA driver is loaded when a program asks for one; nothing is needed to build |
+//! | `emulator` | yes | devices on the CPU: [`Device::emulator`] |
+//! | `host` | yes | slices of the host with a layout, and their tiles: [`HostTensor`] |
+//! | `instantiate` | no | kernels that get types and constants when the program runs: `Instantiate` |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(not(any(feature = "kernels", feature = "host")), no_std)]
+
+extern crate alloc;
 
 // Expansions of the macros name this crate by its path, also in this crate's own documentation and tests.
 extern crate self as cute_runtime;
@@ -16,8 +91,9 @@ pub use layout::{
 };
 
 // Slices of the host.
+#[cfg(feature = "host")]
 mod host;
-
+#[cfg(feature = "host")]
 pub use host::{
     HostCoordinate, HostError, HostLayout, HostTensor, HostTensorMut, HostTile, HostTileMut,
     SliceOf, Static, TileOf,
@@ -26,36 +102,18 @@ pub use host::{
 // Layouts as pictures.
 pub use cute_algebra::{ColorBy, Picture, PictureError};
 
-// Devices, memory, launches.
-mod backend;
-mod cache;
-mod compiled;
-mod cuda;
+// Kernels, and the devices that run them.
+#[cfg(feature = "kernels")]
+#[cfg_attr(
+    not(any(feature = "cuda", feature = "emulator")),
+    allow(dead_code, reason = "without a device, nothing is launched")
+)]
 mod device;
-mod element;
-mod emulator;
-mod error;
-mod fact;
-mod fault;
-mod float8;
-mod image;
-#[cfg(feature = "instantiate")]
-mod instantiate;
-mod kernel;
+#[cfg(feature = "kernels")]
 pub mod kernel_language;
-mod launch;
-mod lock;
-mod memory;
-mod report;
-mod schedule;
-mod tensor;
-mod tensor_map;
+#[cfg(feature = "kernels")]
+pub use device::*;
 
-pub use compiled::Compiled;
-/// What launches on the emulator executed, moved and waited for, and when.
-pub use cute_emulator::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Trace, Waits};
-pub use cute_hopper::SwizzleMode;
-pub use cute_hopper::tma::{L2Promotion, OobFill};
 /// Lowers the kernels of an inline module to PTX when rustc expands the attribute.
 ///
 /// A function under `#[kernel(threads = …)]` is a kernel. `#[instance(name: Parameter = value, …)]` gives values to its
@@ -108,30 +166,21 @@ pub use cute_hopper::tma::{L2Promotion, OobFill};
 ///
 /// In a kernel, `layout!` can use the kernel's own names and the layouts that are named around the module. If this crate has
 /// another path than `::cute_runtime`, write `#[kernels(crate = path)]`.
+#[cfg(feature = "kernels")]
 pub use cute_macros::kernels;
-pub use device::Device;
-pub use element::{Element, ElementType, bf16, e4m3, e5m2, f16};
-pub use error::{ArgumentRule, AssertionFailure, DriverError, Error, LaunchRule, ViewError};
-pub use fact::{Comparison, Fact, Named, Term};
-pub use kernel::{Grid, Kernel, Param, Piece, Report, TmaRecipe};
-pub use memory::Buffer;
-pub use schedule::{Checks, EmulatorOptions, Policy, ScheduleFailure};
-pub use tensor::{Tensor, TensorView, TensorViewMut};
-#[cfg(feature = "instantiate")]
-pub use {error::Mistake, image::Image, instantiate::Instantiate};
 
 /// The items that expansions of the macros name. Not part of the public interface: they change without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::layout::private::*;
-    pub use cute_macros::{kernels_resumed as kernels, layout, tile};
-
     pub use crate::__carry as carry;
-    pub use crate::__instantiable as instantiable;
-    pub use crate::image::Image;
-    #[cfg(feature = "instantiate")]
-    pub use crate::instantiate::{Constant, Struct, Text, Values, launch_instance};
-    pub use crate::launch::{Argument, launch};
+    pub use crate::layout::private::*;
+    pub use cute_macros::{layout, tile};
+
+    #[cfg(feature = "kernels")]
+    pub use {
+        crate::__instantiable as instantiable, crate::device::private::*,
+        cute_macros::kernels_resumed as kernels,
+    };
 }
 
 /// What an instance with values of `_` expands to: its functions, or an error and stubs of them.
@@ -203,6 +252,15 @@ macro_rules! __carry {
 /// assert_eq!(layout!(where m >= 64; (m,n):(n,1) o 64:1)?.to_string(), "64:96");
 /// # Ok::<(), cute_runtime::LayoutCheck>(())
 /// ```
+/// The function `new` of such an item is `const`: a condition that does not hold for constants is an error of compilation.
+/// ```
+/// use cute_runtime::layout;
+/// layout! { pub PADDED = (m,n):(n+1,1); }
+/// const ROWS: i64 = 8;
+/// const PLACES: PADDED = PADDED::new(ROWS, 32);
+/// const LAST: i64 = PLACES.offset((ROWS - 1, 31));
+/// assert_eq!(LAST, 7 * 33 + 31);
+/// ```
 /// The name of such an item stands for its expression and its facts. An item that uses the name takes the same integers; an
 /// expression that uses it takes them from the variables of the same names. An expression whose value is an integer or a
 /// tuple of integers is a `Result` of that, and such an item is a function. All numbers are `i64`, and one of the checks is
@@ -269,23 +327,3 @@ macro_rules! layout {
 macro_rules! tile {
     ($($tokens:tt)*) => { $crate::__private::tile! { [$crate] $($tokens)* } };
 }
-
-/// Runs the README's examples as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;
-
-/// Runs the tour's examples as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/tour.md")]
-struct Tour;
-
-/// Runs the examples of the page on the emulator as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/emulator.md")]
-struct EmulatorPage;
-
-/// Runs the examples of the page on analyses as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/analyses.md")]
-struct Analyses;

@@ -2,6 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(doctest)]
+mod guides;
+pub mod layouts;
 pub mod sanitize;
 
 use std::ffi::OsString;

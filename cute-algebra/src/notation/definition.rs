@@ -8,8 +8,12 @@ use super::expr::{Expr, ExprKind, Fact, Leaf, Names, Order, Sign};
 use super::parse::{node, parse_where};
 use super::token::{MAX_TOKENS, lex};
 use crate::operations;
-use std::fmt;
-use std::ops::Range;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Range;
 
 /// What a name stands for: an expression with run-time integers, and facts about them.
 ///
@@ -97,6 +101,20 @@ impl Definition {
         }
         integers
     }
+
+    /// A name that stands for an integer in a fact or a leaf, and for a layout elsewhere, with its position there.
+    pub fn both_integer_and_layout(&self) -> Option<(String, Range<usize>)> {
+        let none = |_: &str| None;
+        let facts = self.facts.iter().flat_map(|fact| [&fact.left, &fact.right]);
+        let mut integers = self.expr.run_time_leaves(&none);
+        integers.extend(facts.flat_map(|side| side.integers(&none)));
+        let is_integer = |name: &str| {
+            (integers.iter()).any(|(leaf, _)| matches!(leaf, Leaf::Named(known) if known == name))
+        };
+        let mut names = self.expr.layout_names().into_iter();
+        let found = names.find(|(name, _)| is_integer(name));
+        found.map(|(name, at)| (name.into(), at))
+    }
 }
 
 impl fmt::Display for Definition {
@@ -112,7 +130,7 @@ impl fmt::Display for Definition {
     }
 }
 
-impl std::str::FromStr for Definition {
+impl core::str::FromStr for Definition {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Self, NotationError> {

@@ -9,9 +9,14 @@ use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::swizzle::Swizzle;
 use crate::tuple::Tuple;
-use std::ops::Range;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::ops::Range;
 
-type Result<T> = std::result::Result<T, LayoutError>;
+type Result<T> = core::result::Result<T, LayoutError>;
 
 /// The largest number of run-time integers of one layout, those computed from others included.
 pub const MAX_ATOMS: usize = 64;
@@ -179,7 +184,7 @@ impl Scope {
     ///
     /// # Errors
     /// The first check that does not hold; `None` where all hold but a number does not fit 64 bits.
-    pub fn instantiate(&self, captured: &[i64]) -> std::result::Result<Vec<i64>, Option<&Check>> {
+    pub fn instantiate(&self, captured: &[i64]) -> core::result::Result<Vec<i64>, Option<&Check>> {
         let mut captured = captured.iter().copied();
         let mut atoms = Vec::new();
         let mut fits = true;
@@ -432,7 +437,7 @@ impl Domain for Scope {
         for (atom, _) in extent.powers() {
             let check = Check::at_most(&Term::ONE, &Term::atom(atom.clone()));
             if self.holds(&check) == Answer::Never {
-                let facts = self.contradicted(std::slice::from_ref(&check));
+                let facts = self.contradicted(core::slice::from_ref(&check));
                 self.against_extents = self.given.iter().rposition(|fact| facts.contains(fact));
             }
             self.require_check(check, place, &|| None)?;
@@ -564,7 +569,23 @@ impl Swizzling for Scope {
 }
 
 /// The quotient of positive numbers, rounded up; `None` where it does not fit 64 bits.
-pub fn div_ceil(dividend: i128, divisor: i128) -> Option<i64> {
-    let below = dividend.checked_sub(1)?.checked_div(divisor)?;
-    i64::try_from(below.checked_add(1)?).ok()
+pub const fn div_ceil(dividend: i128, divisor: i128) -> Option<i64> {
+    let Some(before) = dividend.checked_sub(1) else {
+        return None;
+    };
+    let Some(below) = before.checked_div(divisor) else {
+        return None;
+    };
+    match below.checked_add(1) {
+        Some(quotient) => narrow(quotient),
+        None => None,
+    }
+}
+
+/// The number in 64 bits; `None` if it does not fit.
+pub const fn narrow(number: i128) -> Option<i64> {
+    match i64::MIN as i128 <= number && number <= i64::MAX as i128 {
+        true => Some(number as i64),
+        false => None,
+    }
 }

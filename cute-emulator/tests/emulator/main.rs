@@ -20,6 +20,7 @@ mod registers;
 #[path = "../support/mod.rs"]
 mod support;
 mod tensor_cores;
+mod tensors;
 mod threads;
 mod time;
 

@@ -100,6 +100,8 @@ fn of_shadows(inst: &Inst, changed: &BTreeSet<String>) -> Inst {
         }
     };
     let mut inst = inst.clone();
+    // What the PTX says of the address of an access is not so of its shadow.
+    inst.comment = None;
     if let Some(guard) = &mut inst.guard {
         rename(&mut guard.predicate);
     }

@@ -30,6 +30,18 @@ fn statements_are_looked_at_after_an_error() {
     );
 }
 
+/// In the `launch` of `scale`, Rust takes an argument `k` for the type of the kernel `k`.
+#[test]
+fn a_parameter_is_no_instance() {
+    check(
+        "#[kernel(threads = 32)] fn scale(k: u32) {}",
+        "",
+        expect![[r#"
+            `k` is also the type of an instance: give the parameter another name
+        "#]],
+    );
+}
+
 /// Names of CUDA C++ and CuTe have errors that say what is written here.
 #[test]
 fn names_from_elsewhere() {

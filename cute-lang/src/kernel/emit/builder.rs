@@ -8,6 +8,7 @@
 //!
 //! [`error`](Builder::error) makes a [`syn::Error`] at the token that [`set_place`](Builder::set_place) has set.
 
+use crate::kernel::emit::claim::Claims;
 use crate::kernel::emit::conditions::Conditions;
 use crate::kernel::emit::facts::Facts;
 use crate::kernel::emit::note::Note;
@@ -57,6 +58,7 @@ pub struct Builder {
     pub(super) files: Vec<String>,
     pub(super) registers: Registers,
     labels: BTreeMap<String, u32>,
+    pub(super) claims: Claims,
     /// By register, the bits that may be set. A register without an entry may have any bit set.
     bits: BTreeMap<String, u64>,
     pub(super) notes: Vec<Note>,
@@ -91,6 +93,7 @@ impl Builder {
             files: Vec::new(),
             registers: Registers::default(),
             labels: BTreeMap::new(),
+            claims: Claims::default(),
             bits: BTreeMap::new(),
             notes: Vec::new(),
             reports: Vec::new(),
@@ -273,9 +276,11 @@ impl Builder {
     ) -> Option<Inst> {
         match Mnemonic::new(opcode, modifiers) {
             Ok(mnemonic) => {
+                let inst = Inst::new(mnemonic, operands);
                 let inst = Inst {
                     place: self.source(),
-                    ..Inst::new(mnemonic, operands)
+                    comment: self.claimed(&inst.operands),
+                    ..inst
                 };
                 self.unwritten.look(&inst, self.place, self.in_loop());
                 Some(inst)

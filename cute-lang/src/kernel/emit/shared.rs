@@ -69,6 +69,13 @@ impl SharedMemory {
         self.allocations.iter().filter(overlaps).count() > 1
     }
 
+    /// The allocation in which a byte lies: of several, one after another, the last.
+    pub fn around(&self, byte: u32) -> Option<Range<u32>> {
+        let mut last = self.allocations.iter().rev();
+        let found = last.find(|it| it.bytes.contains(&byte))?;
+        Some(found.bytes.clone())
+    }
+
     /// Now.
     pub fn now(&self) -> Moment {
         Moment(self.allocations.len())

@@ -185,7 +185,7 @@ pub(crate) fn lower_instance(
     let name = &kernel.function.sig.ident;
     interpreter.b.set_source(source.location(name.span()));
     for input in &kernel.function.sig.inputs {
-        declare(&mut interpreter, input)?;
+        declare(&mut interpreter, source, input)?;
     }
     interpreter.b.facts = facts(&mut interpreter, &kernel.function.sig)?;
     for param in 0..interpreter.b.params.len() {

@@ -3,6 +3,7 @@
 use crate::kernel::emit::param::{Param, ParamKind, TmaParam, ascii};
 use crate::kernel::interp::Interpreter;
 use crate::kernel::lower::constant::constant;
+use crate::kernel::syntax::source::{HERE, Source};
 use crate::kernel::value::types::register_type;
 use crate::kernel::value::{Element, Global, TmaTensor, Value};
 use cute_ptx::ast::Type;
@@ -14,8 +15,13 @@ use syn::{
 const EXPECTED: &str =
     "expected `TmaLoad<T, R>`, `TmaStore<T, R>`, `Global<T, R>` or a number type";
 
-pub(super) fn declare(interpreter: &mut Interpreter<'_>, input: &FnArg) -> Result<()> {
+pub(super) fn declare(
+    interpreter: &mut Interpreter<'_>,
+    source: &Source,
+    input: &FnArg,
+) -> Result<()> {
     let (ident, ty) = named(input)?;
+    check_is_free(source, ident)?;
     let (name, index) = (ident.to_string(), interpreter.b.params.len());
     let mut param = Param {
         name: name.clone(),
@@ -67,6 +73,22 @@ pub(super) fn named(input: &FnArg) -> Result<(&Ident, &syn::Type)> {
         ));
     }
     Ok((&pat.ident, &input.ty))
+}
+
+/// Refuses the name of an instance: as an argument of `launch`, Rust takes it for the instance's type.
+fn check_is_free(source: &Source, name: &Ident) -> Result<()> {
+    let mut types = source.module(HERE).kernels.iter().flat_map(|kernel| {
+        let chosen = (!kernel.choices.is_empty()).then_some(&kernel.function.sig.ident);
+        let instances = kernel.instances.iter().map(|instance| &instance.name);
+        instances.chain(chosen)
+    });
+    if types.any(|other| other == name) {
+        return Err(Error::new(
+            name.span(),
+            format!("`{name}` is also the type of an instance: give the parameter another name"),
+        ));
+    }
+    Ok(())
 }
 
 fn kind(interpreter: &mut Interpreter<'_>, ty: &syn::Type) -> Result<ParamKind> {

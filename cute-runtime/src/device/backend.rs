@@ -1,0 +1,81 @@
+//! The interface that the GPU and the emulator implement.
+
+#[cfg(feature = "emulator")]
+use std::sync::Mutex;
+use std::time::Duration;
+
+#[cfg(feature = "emulator")]
+use cute_emulator::Observed;
+use cute_hopper::tma::{MAP_BYTES, TensorMap};
+
+use crate::device::compiled::Compiled;
+use crate::device::image::Image;
+use crate::device::report::Output;
+use crate::device::tensor_map::RawView;
+use crate::{Error, Grid};
+
+/// A device: memory, copies, launches and time.
+pub(crate) trait Backend: Send + Sync {
+    fn name(&self) -> &str;
+    fn is_emulator(&self) -> bool;
+    fn multiprocessor_count(&self) -> u32;
+    /// How many warp instructions the emulator has executed; 0 on a GPU, which does not count them.
+    #[cfg(feature = "emulator")]
+    fn steps(&self) -> u64 {
+        0
+    }
+    /// What was seen of the launches of the emulator; `None` on a GPU.
+    #[cfg(feature = "emulator")]
+    fn observed(&self) -> Option<&Mutex<Observed>> {
+        None
+    }
+
+    /// Allocates `bytes` bytes, at least 1, at an address that is a multiple of 256. They are not initialised.
+    fn alloc(&self, bytes: usize) -> Result<u64, Error>;
+    /// Sets `bytes` bytes at `address` to zero.
+    ///
+    /// # Safety
+    /// The range lies in memory from `alloc` that is not freed, and no other code on the host uses it during the call.
+    unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error>;
+    /// Frees memory, once all work that was launched before has finished.
+    ///
+    /// # Safety
+    /// `alloc` returned the address, and the caller does not use or free it again.
+    unsafe fn free(&self, address: u64);
+    /// Copies bytes of the host to the device.
+    ///
+    /// # Safety
+    /// The destination is as `clear` demands, and `bytes` is not empty.
+    unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error>;
+    /// Copies bytes of the device to the host.
+    ///
+    /// # Safety
+    /// The source lies in memory from `alloc` that is initialised and not freed, and `bytes` is not empty.
+    unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error>;
+
+    /// The 128 bytes of a tensor map, which a kernel takes as a parameter.
+    fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error>;
+    fn compile(&self, image: &Image) -> Result<Compiled, Error>;
+    /// Starts a launch. `parameters` holds the bytes of each PTX parameter, but for the address of the buffer of a kernel that
+    /// reports. `tensors` names the arguments that are tensors.
+    ///
+    /// # Safety
+    /// With these parameters and this grid, the kernel accesses only global memory of tensors that its arguments name.
+    unsafe fn launch(
+        &self,
+        image: &Image,
+        grid: Grid,
+        parameters: &[Vec<u8>],
+        tensors: &[(&'static str, &RawView)],
+    ) -> Result<(), Error>;
+    fn synchronize(&self) -> Result<(), Error>;
+    /// Who gets the text that kernels print.
+    fn output(&self) -> &Output;
+    fn timer(&self) -> Result<Box<dyn Timer + '_>, Error>;
+}
+
+/// A running stopwatch.
+pub(crate) trait Timer {
+    /// Waits until everything launched since the start has finished, and returns the device time that it took.
+    fn stop(self: Box<Self>) -> Result<Duration, Error>;
+}

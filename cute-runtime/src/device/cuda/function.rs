@@ -1,0 +1,198 @@
+//! Kernels on the GPU: the driver compiles and launches them.
+
+use std::ffi::{CString, c_int, c_uint, c_void};
+use std::ptr;
+
+use cudarc::driver::sys::{
+    self, CUfunction, CUfunction_attribute, CUlaunchAttribute, CUlaunchAttributeID,
+    CUlaunchAttributeValue, CUlaunchConfig, CUresult,
+};
+
+use super::context::Entered;
+use super::driver::check;
+use super::module::Module;
+use crate::device::compiled::Compiled;
+use crate::device::image::Image;
+use crate::{Error, Grid, LaunchRule};
+
+/// A compiled kernel in a context. After its first launch it must never be dropped, since the drop unloads code that may be
+/// running; the GPU's cache keeps it until the process ends.
+pub(super) struct Function {
+    function: CUfunction,
+    /// The module that contains the function, which is valid only as long as the module is loaded.
+    _module: Module,
+    /// Bytes of each parameter of the PTX entry.
+    parameters: Vec<usize>,
+    /// Whether the kernel waits for the grid before it by itself, so that it may start while that one still runs.
+    waits: bool,
+    pub(super) compiled: Compiled,
+}
+
+// SAFETY: a CUfunction and a CUmodule are handles, and the driver allows any thread to use them.
+unsafe impl Send for Function {}
+// SAFETY: as above, and a `Function` is not changed after `compile`.
+unsafe impl Sync for Function {}
+
+impl Function {
+    pub(super) fn compile(entered: &Entered, image: &Image) -> Result<Self, Error> {
+        let kernel = image.name;
+        let nul = |error: std::ffi::NulError| Error::Launch {
+            kernel,
+            rule: LaunchRule::Nul {
+                offset: error.nul_position(),
+            },
+        };
+        let ptx = CString::new(image.ptx).map_err(nul)?;
+        let name = CString::new(kernel).map_err(nul)?;
+        let (module, log) = Module::load(entered, kernel, &ptx)?;
+        let function = module.function(entered, &name)?;
+        // The driver refuses launches with more than 48 KiB of dynamic shared memory unless this attribute allows it.
+        // `smem_bytes` is at most 232,448, as `launch.rs` has checked, so it fits `c_int`.
+        let smem = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: the function is alive.
+        check("cuFuncSetAttribute", unsafe {
+            sys::cuFuncSetAttribute(function, smem, image.smem_bytes as c_int)
+        })?;
+        let registers = attribute(
+            entered,
+            function,
+            CUfunction_attribute::CU_FUNC_ATTRIBUTE_NUM_REGS,
+        )?;
+        let local_bytes = attribute(
+            entered,
+            function,
+            CUfunction_attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
+        )?;
+        let ctas = resident_ctas(entered, function, image)?;
+        let compiled = Compiled::by_driver(image, log, registers, local_bytes, ctas);
+        let parameters = parameter_sizes(entered, function)?;
+        Ok(Function {
+            function,
+            _module: module,
+            parameters,
+            waits: image.ptx.contains("griddepcontrol.wait"),
+            compiled,
+        })
+    }
+
+    /// Launches on the default stream of the context.
+    ///
+    /// # Safety
+    /// With these parameters and this grid, the kernel accesses only global memory of tensors that its arguments name.
+    pub(super) unsafe fn launch(
+        &self,
+        _entered: &Entered,
+        image: &Image,
+        grid: Grid,
+        parameters: &[Vec<u8>],
+    ) -> Result<(), Error> {
+        image.check_parameters(&self.parameters, parameters)?;
+        let [x, y, z] = image.cluster;
+        let cluster = CUlaunchAttributeValue {
+            clusterDim: sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z },
+        };
+        let overlap = CUlaunchAttributeValue {
+            programmaticStreamSerializationAllowed: 1,
+        };
+        use CUlaunchAttributeID::{
+            CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+        };
+        let mut attributes: Vec<CUlaunchAttribute> = [
+            (
+                image.cluster != [1, 1, 1],
+                CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                cluster,
+            ),
+            (
+                self.waits,
+                CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                overlap,
+            ),
+        ]
+        .into_iter()
+        .filter(|(wanted, ..)| *wanted)
+        .map(|(_, id, value)| CUlaunchAttribute {
+            id,
+            pad: [0; 4],
+            value,
+        })
+        .collect();
+        let config = CUlaunchConfig {
+            gridDimX: grid.x,
+            gridDimY: grid.y,
+            gridDimZ: grid.z,
+            blockDimX: image.threads,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: image.smem_bytes,
+            hStream: ptr::null_mut(),
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: attributes.len() as c_uint,
+        };
+        let mut pointers: Vec<*mut c_void> = parameters
+            .iter()
+            .map(|bytes| bytes.as_ptr().cast_mut().cast::<c_void>())
+            .collect();
+        // SAFETY: the function is alive. `check_parameters` has verified that there is one pointer for each parameter of the
+        // entry, to as many bytes as the entry declares; the driver copies them before it returns. `config` and the
+        // attributes, to which it points, outlive the call. That the kernel's accesses are legal, the caller promises.
+        let answer = unsafe {
+            sys::cuLaunchKernelEx(
+                &raw const config,
+                self.function,
+                pointers.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        };
+        check("cuLaunchKernelEx", answer)?;
+        Ok(())
+    }
+}
+
+fn attribute(
+    _entered: &Entered,
+    function: CUfunction,
+    attribute: CUfunction_attribute,
+) -> Result<u32, Error> {
+    let mut value = 0;
+    // SAFETY: the pointer is valid for the write; the function is alive.
+    check("cuFuncGetAttribute", unsafe {
+        sys::cuFuncGetAttribute(&raw mut value, attribute, function)
+    })?;
+    Ok(u32::try_from(value).unwrap_or(0))
+}
+
+/// Number of CTAs that a multiprocessor can hold at the same time.
+fn resident_ctas(_entered: &Entered, function: CUfunction, image: &Image) -> Result<u32, Error> {
+    let mut ctas = 0;
+    // SAFETY: the pointer is valid for the write; the function is alive.
+    let answer = unsafe {
+        sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &raw mut ctas,
+            function,
+            image.threads as c_int,
+            image.smem_bytes as usize,
+        )
+    };
+    check("cuOccupancyMaxActiveBlocksPerMultiprocessor", answer)?;
+    Ok(u32::try_from(ctas).unwrap_or(0))
+}
+
+/// The sizes in bytes of the parameters that the PTX entry itself declares.
+fn parameter_sizes(_entered: &Entered, function: CUfunction) -> Result<Vec<usize>, Error> {
+    let mut sizes = Vec::new();
+    loop {
+        let (mut offset, mut size) = (0, 0);
+        // SAFETY: the pointers are valid for the writes; the function is alive.
+        let answer = unsafe {
+            sys::cuFuncGetParamInfo(function, sizes.len(), &raw mut offset, &raw mut size)
+        };
+        // The driver refuses only the index after the last parameter.
+        if answer == CUresult::CUDA_ERROR_INVALID_VALUE {
+            return Ok(sizes);
+        }
+        check("cuFuncGetParamInfo", answer)?;
+        sizes.push(size);
+    }
+}

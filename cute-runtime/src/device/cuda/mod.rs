@@ -1,0 +1,291 @@
+//! The CUDA backend. It uses the primary context and the default stream of each GPU, and loads the driver at run time, so
+//! nothing is linked at build time.
+
+mod context;
+mod driver;
+mod event;
+mod function;
+mod memory;
+mod module;
+mod report;
+mod tensor_map;
+
+use std::ffi::{c_char, c_int};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
+use cute_hopper::tma::{MAP_BYTES, TensorMap};
+
+use crate::device::backend::{Backend, Timer};
+use crate::device::cache::Cache;
+use crate::device::compiled::Compiled;
+use crate::device::image::Image;
+use crate::device::lock::lock;
+use crate::device::report::Output;
+use crate::device::tensor_map::RawView;
+use crate::{Error, Grid};
+use context::{Context, Entered};
+use driver::check;
+use event::Stopwatch;
+use function::Function;
+use report::Pinned;
+
+/// The compute capability of `sm_90a`, major and minor: no other device runs such code.
+const CAPABILITY: (c_int, c_int) = cute_hopper::COMPUTE_CAPABILITY;
+
+/// The most launches whose reports wait for the host: each has a buffer of its own.
+const MAX_WAITING: usize = 16;
+
+/// A GPU. There is one `Gpu` for each device, which all handles share. It and the functions compiled for it live until the
+/// process ends.
+pub(crate) struct Gpu {
+    context: Context,
+    ordinal: usize,
+    name: String,
+    multiprocessors: u32,
+    functions: Cache<Function>,
+    output: Output,
+    /// The buffers of launches that may still run.
+    reports: Mutex<Vec<Pinned>>,
+    /// The assertion that failed, after which the driver refuses every call.
+    failure: OnceLock<Error>,
+}
+
+impl Gpu {
+    /// GPU number `ordinal`, from 0. The first call opens it.
+    pub(crate) fn get(ordinal: usize) -> Result<Arc<Self>, Error> {
+        static GPUS: Mutex<Vec<Arc<Gpu>>> = Mutex::new(Vec::new());
+        let mut gpus = lock(&GPUS);
+        if let Some(gpu) = gpus.iter().find(|gpu| gpu.ordinal == ordinal) {
+            return Ok(gpu.clone());
+        }
+        driver::init()?;
+        let gpu = Arc::new(Gpu::open(ordinal)?);
+        gpus.push(gpu.clone());
+        Ok(gpu)
+    }
+
+    /// The first GPU that can be opened.
+    #[cfg(feature = "emulator")]
+    pub(crate) fn first() -> Result<Arc<Self>, Error> {
+        driver::init()?;
+        let mut refusals = Vec::new();
+        for ordinal in 0..device_count()? {
+            match Gpu::get(ordinal) {
+                Ok(gpu) => return Ok(gpu),
+                Err(refusal) => refusals.push(refusal),
+            }
+        }
+        Err(Error::NoUsableDevice { refusals })
+    }
+
+    fn open(ordinal: usize) -> Result<Self, Error> {
+        let count = device_count()?;
+        let number = c_int::try_from(ordinal).ok().filter(|_| ordinal < count);
+        let number = number.ok_or(Error::NoDevice { ordinal, count })?;
+        let mut device = 0;
+        // SAFETY: the pointer is valid for the write; `number` names a device.
+        check("cuDeviceGet", unsafe {
+            sys::cuDeviceGet(&raw mut device, number)
+        })?;
+        let name = device_name(device)?;
+        let major = attribute(
+            device,
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+        )?;
+        let minor = attribute(
+            device,
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+        )?;
+        if (major, minor) != CAPABILITY {
+            return Err(Error::Capability {
+                device: name,
+                major,
+                minor,
+            });
+        }
+        let multiprocessors = attribute(
+            device,
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+        )? as u32;
+        Ok(Gpu {
+            context: Context::retain(device)?,
+            ordinal,
+            name,
+            multiprocessors,
+            functions: Cache::new(),
+            output: Output::default(),
+            reports: Mutex::default(),
+            failure: OnceLock::new(),
+        })
+    }
+
+    /// Calls `wait`, which waits for everything launched before, and prints what these kernels have printed.
+    fn delivered<T>(&self, wait: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        // Another thread may launch meanwhile, and the buffer of that launch must stay.
+        let waiting = std::mem::take(&mut *lock(&self.reports));
+        let waited = wait();
+        match &waited {
+            Ok(_) => waiting
+                .iter()
+                .for_each(|pinned| pinned.deliver(&self.output)),
+            Err(_) => lock(&self.reports).extend(waiting),
+        }
+        self.explained(waited)
+    }
+
+    /// The result of a call of the driver. If it failed, the error is the assertion that failed, if one did.
+    fn explained<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+        let Err(error @ Error::Driver(_)) = result else {
+            return result;
+        };
+        let mut reports = lock(&self.reports);
+        if self.failure.get().is_none() {
+            let mut failures = reports.iter().filter_map(|pinned| pinned.failure());
+            if let Some(failure) = failures.next() {
+                for pinned in reports.drain(..) {
+                    pinned.deliver(&self.output);
+                }
+                let _ = self.failure.set(failure);
+            }
+        }
+        Err(self.failure.get().cloned().unwrap_or(error))
+    }
+
+    /// The kernel's function. The first call for a kernel compiles it.
+    fn function(&self, entered: &Entered, image: &Image) -> Result<Arc<Function>, Error> {
+        self.functions
+            .get(&image.id, || Function::compile(entered, image))
+    }
+}
+
+impl Backend for Gpu {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn is_emulator(&self) -> bool {
+        false
+    }
+
+    fn multiprocessor_count(&self) -> u32 {
+        self.multiprocessors
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<u64, Error> {
+        self.explained(self.context.enter()?.alloc(bytes))
+    }
+
+    unsafe fn clear(&self, address: u64, bytes: usize) -> Result<(), Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.clear(address, bytes) })
+    }
+
+    unsafe fn free(&self, address: u64) {
+        // If the context cannot be entered, we cannot wait for running kernels: the memory is leaked.
+        if let Ok(entered) = self.context.enter()
+            && self.delivered(|| entered.synchronize()).is_ok()
+        {
+            // SAFETY: the caller makes the promise that the call demands, and everything started has finished.
+            unsafe { entered.free(address) };
+        }
+    }
+
+    unsafe fn write(&self, address: u64, bytes: &[u8]) -> Result<(), Error> {
+        // SAFETY: the caller makes the promise that the call demands.
+        self.explained(unsafe { self.context.enter()?.write(address, bytes) })
+    }
+
+    unsafe fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), Error> {
+        let entered = self.context.enter()?;
+        // SAFETY: the caller makes the promise that the call demands.
+        self.delivered(|| unsafe { entered.read(address, bytes) })
+    }
+
+    fn encode(&self, map: &TensorMap) -> Result<[u8; MAP_BYTES], Error> {
+        tensor_map::encode(&self.context.enter()?, map)
+    }
+
+    fn compile(&self, image: &Image) -> Result<Compiled, Error> {
+        let entered = self.context.enter()?;
+        Ok(self.function(&entered, image)?.compiled.clone())
+    }
+
+    unsafe fn launch(
+        &self,
+        image: &Image,
+        grid: Grid,
+        parameters: &[Vec<u8>],
+        _: &[(&'static str, &RawView)],
+    ) -> Result<(), Error> {
+        let entered = self.context.enter()?;
+        let function = self.function(&entered, image)?;
+        let pinned = self.explained(Pinned::new(&entered, image))?;
+        let mut parameters = parameters.to_vec();
+        parameters.extend(
+            pinned
+                .iter()
+                .map(|pinned| pinned.address.to_le_bytes().to_vec()),
+        );
+        // SAFETY: the caller makes the promise that the call demands. A buffer for reports is kept until the kernel has ended.
+        self.explained(unsafe { function.launch(&entered, image, grid, &parameters) })?;
+        let waiting = {
+            let mut reports = lock(&self.reports);
+            reports.extend(pinned);
+            reports.len()
+        };
+        match waiting {
+            0..MAX_WAITING => Ok(()),
+            _ => self.synchronize(),
+        }
+    }
+
+    fn output(&self) -> &Output {
+        &self.output
+    }
+
+    fn synchronize(&self) -> Result<(), Error> {
+        let entered = self.context.enter()?;
+        self.delivered(|| entered.synchronize())
+    }
+
+    fn timer(&self) -> Result<Box<dyn Timer + '_>, Error> {
+        Ok(Box::new(Stopwatch::start(&self.context.enter()?)?))
+    }
+}
+
+fn device_count() -> Result<usize, Error> {
+    let mut count = 0;
+    // SAFETY: the pointer is valid for the write.
+    check("cuDeviceGetCount", unsafe {
+        sys::cuDeviceGetCount(&raw mut count)
+    })?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+fn device_name(device: CUdevice) -> Result<String, Error> {
+    let mut name = [0u8; 256];
+    // SAFETY: the driver writes at most `name.len()` bytes, its terminating NUL included; the device exists.
+    let answer = unsafe {
+        sys::cuDeviceGetName(
+            name.as_mut_ptr().cast::<c_char>(),
+            name.len() as c_int,
+            device,
+        )
+    };
+    check("cuDeviceGetName", answer)?;
+    let end = name
+        .iter()
+        .position(|&byte| byte == 0)
+        .unwrap_or(name.len());
+    Ok(String::from_utf8_lossy(&name[..end]).into_owned())
+}
+
+fn attribute(device: CUdevice, attribute: CUdevice_attribute) -> Result<c_int, Error> {
+    let mut value = 0;
+    // SAFETY: the pointer is valid for the write; the device exists.
+    check("cuDeviceGetAttribute", unsafe {
+        sys::cuDeviceGetAttribute(&raw mut value, attribute, device)
+    })?;
+    Ok(value)
+}

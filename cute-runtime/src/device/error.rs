@@ -1,0 +1,619 @@
+//! The errors of devices, buffers, views and launches, each with the numbers that explain it.
+
+use std::fmt;
+
+#[cfg(feature = "emulator")]
+use cute_emulator::EmulatorError;
+
+use crate::{ElementType, Grid, Named};
+
+/// Why a device, a buffer, a view or a launch was refused or failed.
+///
+/// Errors are values with the numbers. A launch that breaks a rule is refused before anything runs, on every kind of device:
+/// ```
+/// use cute_runtime::{ArgumentRule, Device, Error, LaunchRule, Tensor, kernels};
+///
+/// #[kernels]
+/// mod example {
+///     #[kernel(threads = 32)]
+///     pub fn load(x: TmaLoad<f32, 2>, #[facts(extent(y, 0) % 4 == 0)] y: Global<f32, 1>) {
+///         let (tile, ready) = (smem::<f32>(layout!((8,32):(32,1))), mbarriers(1, 1));
+///         if thread() == 0 {
+///             expect_tx(ready[0], bytes(tile));
+///             tma_load(x, (0, 0), tile, ready[0]);
+///         }
+///         wait(ready[0], 0);
+///         if thread() < extent(y, 0) {
+///             y[thread()] = tile[(0, thread())];
+///         }
+///     }
+/// }
+///
+/// let device = Device::emulator();
+/// let mut y = Tensor::<f32, 1>::zeros(&device, [4])?;
+/// // Rows of 5 elements do not start at multiples of 16 bytes.
+/// let x = Tensor::<f32, 2>::zeros(&device, [3, 5])?;
+/// match example::load::launch(&device, 1, &x.view(), &mut y.view_mut()) {
+///     Err(Error::Argument { argument: "x", rule: ArgumentRule::Stride { bytes: 20, nearest: 8, .. }, .. }) => {}
+///     other => panic!("{other:?}"),
+/// }
+/// // A fact that does not hold.
+/// let x = Tensor::<f32, 2>::zeros_strided(&device, [3, 5], [8, 1])?;
+/// let mut y = Tensor::<f32, 1>::zeros(&device, [5])?;
+/// match example::load::launch(&device, 1, &x.view(), &mut y.view_mut()) {
+///     Err(Error::Launch { rule: LaunchRule::Fact { fact, .. }, .. }) => assert_eq!(fact, "extent(y, 0) % 4 == 0"),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok::<(), Error>(())
+/// ```
+/// What goes wrong while a kernel runs is [`Error::Emulator`] or [`Error::Assertion`]; on a GPU, the first call that waits for the
+/// kernel returns it, such as [`Device::synchronize`](crate::Device::synchronize).
+#[derive(Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The driver's library is not on this machine, or the system's loader refuses it.
+    #[error(
+        "no CUDA driver: this machine has no libcuda that loads; `Device::emulator()` needs none"
+    )]
+    NoDriver,
+    /// The driver lacks a function that this crate calls, usually because it is too old.
+    #[error("the CUDA driver has no {symbol}: version 12.8 or later is needed")]
+    DriverSymbol {
+        /// Name of the missing function.
+        symbol: &'static str,
+    },
+    /// There is no such device.
+    #[error("CUDA device {ordinal} does not exist: the driver lists {count} devices")]
+    NoDevice {
+        /// The requested device, counted from 0.
+        ordinal: usize,
+        /// Number of devices that the driver lists.
+        count: usize,
+    },
+    /// The device cannot run `sm_90a` code.
+    #[error("{device} has compute capability {major}.{minor}: sm_90a code runs on 9.0 only")]
+    Capability {
+        /// Name of the device.
+        device: String,
+        /// Major number of its compute capability.
+        major: i32,
+        /// Minor number of its compute capability.
+        minor: i32,
+    },
+    /// None of the driver's devices can be used.
+    #[error("no CUDA device can be used: {}", refused(refusals))]
+    NoUsableDevice {
+        /// The error of each device, in the driver's order; empty if the driver lists no device.
+        refusals: Vec<Error>,
+    },
+    /// A driver call failed. The GPU runs asynchronously: the cause may be an earlier launch.
+    #[error(transparent)]
+    Driver(#[from] DriverError),
+    /// The driver's compiler refused a kernel.
+    #[error("kernel {kernel} does not compile: {error}\n{log}")]
+    Jit {
+        /// Name of the kernel.
+        kernel: &'static str,
+        /// The error that `cuModuleLoadDataEx` returned.
+        error: DriverError,
+        /// The compiler's error log, then its information log.
+        log: String,
+    },
+    /// The emulator refused a kernel or found a fault in its run.
+    #[cfg(feature = "emulator")]
+    #[error("kernel {kernel} on the emulator: {error}")]
+    Emulator {
+        /// Name of the kernel.
+        kernel: &'static str,
+        /// The emulator's error, which names the instruction and the thread where there is one.
+        error: EmulatorError,
+    },
+    /// An assertion of a kernel failed while it ran. On a GPU, the device can do nothing more in this process.
+    #[error(transparent)]
+    Assertion(#[from] AssertionFailure),
+    /// The emulator's memory refused an operation.
+    #[cfg(feature = "emulator")]
+    #[error("emulator memory: {error}")]
+    EmulatorMemory {
+        /// The emulator's error.
+        error: EmulatorError,
+    },
+    /// A tensor map keeps every rule of [`ArgumentRule`], but breaks another rule of the driver.
+    #[error("tensor map: {rule}")]
+    TensorMap {
+        /// The rule, as a sentence.
+        rule: String,
+    },
+    /// The emulated device's memory is full.
+    #[error("{bytes} bytes were requested of the emulator, which has {free} bytes left")]
+    OutOfMemory {
+        /// Requested bytes.
+        bytes: usize,
+        /// Free bytes.
+        free: u64,
+    },
+    /// A size in bytes that overflows `usize`, or that the host could not allocate.
+    #[error("{len} elements of {element} do not fit in memory")]
+    TooLarge {
+        /// Number of elements.
+        len: usize,
+        /// Type of the elements.
+        element: ElementType,
+    },
+    /// A slice of the host whose length is not the number of elements to write.
+    #[error("expected {expected} elements, found {found}")]
+    Length {
+        /// Elements of the destination.
+        expected: usize,
+        /// Elements of the slice.
+        found: usize,
+    },
+    /// A tensor or view does not fit its buffer.
+    #[error(transparent)]
+    View(#[from] ViewError),
+    /// A launch argument breaks a rule of the kernel's parameter.
+    #[error("kernel {kernel}, argument {argument}: {rule}")]
+    Argument {
+        /// Name of the kernel.
+        kernel: &'static str,
+        /// Name of the argument.
+        argument: &'static str,
+        /// The rule that it breaks.
+        rule: ArgumentRule,
+    },
+    /// A kernel has no instance with the values that are given at run time.
+    #[cfg(feature = "instantiate")]
+    #[error("kernel {kernel} with {values}: {}", lines(mistakes))]
+    Instance {
+        /// Name of the instance.
+        kernel: &'static str,
+        /// The values, as `THREADS = 128, EACH = 4`.
+        values: String,
+        /// What is wrong, at least one mistake.
+        mistakes: Vec<Mistake>,
+    },
+    /// The launch as a whole breaks a rule.
+    #[error("kernel {kernel}: {rule}")]
+    Launch {
+        /// Name of the kernel.
+        kernel: &'static str,
+        /// The rule that it breaks.
+        rule: LaunchRule,
+    },
+}
+
+/// The sentence of the error, which `unwrap` and a `main` that returns it print.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Error {
+    /// Whether the same call may succeed later, as it may after `CUDA_ERROR_OUT_OF_MEMORY`.
+    pub(crate) fn may_pass(&self) -> bool {
+        match self {
+            Error::Driver(error) | Error::Jit { error, .. } => PASSING.contains(&error.code),
+            _ => false,
+        }
+    }
+}
+
+/// Driver errors whose causes are temporary and lie outside of the failed call: full memory, a failed system call, another
+/// library's stream that is being captured. Errors that corrupt the context are not among them: they are permanent.
+const PASSING: [u32; 3] = [
+    2,   // CUDA_ERROR_OUT_OF_MEMORY
+    304, // CUDA_ERROR_OPERATING_SYSTEM
+    900, // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+];
+
+fn refused(refusals: &[Error]) -> String {
+    if refusals.is_empty() {
+        return "the driver lists none".to_string();
+    }
+    let refusals = refusals.iter().enumerate();
+    let devices: Vec<String> = refusals
+        .map(|(ordinal, refusal)| format!("device {ordinal}: {refusal}"))
+        .collect();
+    devices.join("; ")
+}
+
+/// An `assert!` of a kernel that did not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AssertionFailure {
+    /// Name of the kernel.
+    pub kernel: &'static str,
+    /// The source file; empty if it is not known.
+    pub file: &'static str,
+    /// The line in it, from 1; 0 if it is not known.
+    pub line: u32,
+    /// Index of the CTA in the grid, along x, y and z.
+    pub block: [u32; 3],
+    /// Index of the thread in its CTA.
+    pub thread: u32,
+    /// The message, with its values.
+    pub message: String,
+}
+
+impl std::error::Error for AssertionFailure {}
+
+impl fmt::Display for AssertionFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kernel {}: assertion failed", self.kernel)?;
+        if self.line > 0 {
+            write!(f, " at {}:{}", self.file, self.line)?;
+        }
+        let [x, y, z] = self.block;
+        let (thread, message) = (self.thread, &self.message);
+        write!(f, " in block ({x}, {y}, {z}), thread {thread}: {message}")
+    }
+}
+
+/// A mistake in an instance that is made at run time.
+#[cfg(feature = "instantiate")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// The source file; empty if the mistake is in the values themselves.
+    pub file: String,
+    /// The line in it, from 1; 0 without a file.
+    pub line: u32,
+    /// The column in it, from 1; 0 without a file.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+}
+
+#[cfg(feature = "instantiate")]
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line > 0 {
+            write!(f, "{}:{}:{}: ", self.file, self.line, self.column)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// The mistakes on a line each.
+#[cfg(feature = "instantiate")]
+fn lines(mistakes: &[Mistake]) -> String {
+    let mistakes: Vec<String> = mistakes.iter().map(Mistake::to_string).collect();
+    mistakes.join("\n")
+}
+
+/// The numbers with commas between them.
+fn list(numbers: &[Named]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(Named::to_string).collect();
+    numbers.join(", ")
+}
+
+/// A driver call that did not succeed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{call}: {name} ({code}): {text}")]
+pub struct DriverError {
+    /// Name of the driver function, such as `cuMemAlloc`.
+    pub call: &'static str,
+    /// The `CUresult` that it returned.
+    pub code: u32,
+    /// Name of the code, such as `CUDA_ERROR_INVALID_VALUE`.
+    pub name: String,
+    /// The driver's description of the code.
+    pub text: String,
+}
+
+/// Why a tensor or view was refused. Extents, strides and offsets are in elements.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ViewError {
+    /// The last element lies outside the buffer.
+    #[error(
+        "shape {shape:?} with strides {strides:?} at offset {offset} reaches element {last}, but the buffer has {len} elements"
+    )]
+    OutOfBounds {
+        /// Extents.
+        shape: Vec<usize>,
+        /// Strides in elements.
+        strides: Vec<usize>,
+        /// Index in the buffer of the first element.
+        offset: usize,
+        /// Index in the buffer of the last element.
+        last: usize,
+        /// Elements in the buffer.
+        len: usize,
+    },
+    /// The number of elements, a stride or the index of the last element overflows `usize`.
+    #[error("shape {shape:?} with strides {strides:?} at offset {offset} overflows 64 bits")]
+    Overflow {
+        /// Extents.
+        shape: Vec<usize>,
+        /// Strides in elements; empty where they were to be computed from the shape.
+        strides: Vec<usize>,
+        /// Index in the buffer of the first element.
+        offset: usize,
+    },
+    /// A writable tensor or view in which a mode does not step past all modes of smaller stride. Only that rule
+    /// guarantees that no two coordinates name one element.
+    #[error(
+        "shape {shape:?} with strides {strides:?} is not writable: the stride of mode {mode} is {stride}, but must be at \
+         least {span}, the span of the modes with smaller strides"
+    )]
+    Overlap {
+        /// Extents.
+        shape: Vec<usize>,
+        /// Strides in elements.
+        strides: Vec<usize>,
+        /// The mode whose stride is too small.
+        mode: usize,
+        /// Its stride.
+        stride: usize,
+        /// The smallest legal stride: the span of the modes with smaller strides.
+        span: usize,
+    },
+    /// A range of coordinates that ends past the extent of its mode, or before its own start.
+    #[error("{start}..{end} is not a range of mode {mode}, whose extent is {extent}")]
+    Range {
+        /// The mode, counted from 0.
+        mode: usize,
+        /// Start of the range.
+        start: usize,
+        /// End of the range, exclusive.
+        end: usize,
+        /// Extent of the mode.
+        extent: usize,
+    },
+    /// A mode that does not exist, or one that is named twice.
+    #[error("modes {order:?}: each must be in 0..{rank}, and none may repeat")]
+    Modes {
+        /// The requested modes.
+        order: Vec<usize>,
+        /// Number of modes of the tensor.
+        rank: usize,
+    },
+}
+
+/// A rule that a launch argument must keep.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ArgumentRule {
+    /// The buffer belongs to another device.
+    #[error("the tensor is on {found}, but the launch is on {expected}")]
+    OtherDevice {
+        /// Name of the launch's device.
+        expected: String,
+        /// Name of the buffer's device.
+        found: String,
+    },
+    /// A number where a tensor belongs, or the reverse.
+    #[error("expected {expected}, found {found}")]
+    Kind {
+        /// What the parameter takes.
+        expected: &'static str,
+        /// What the argument is.
+        found: &'static str,
+    },
+    /// A read-only view for a parameter that the kernel writes.
+    #[error("the kernel writes this tensor, so it needs a `&mut TensorViewMut`")]
+    ReadOnly,
+    /// The argument has another element type than the parameter.
+    #[error("expected element type {expected}, found {found}")]
+    Element {
+        /// Element type of the parameter.
+        expected: ElementType,
+        /// Element type of the argument.
+        found: ElementType,
+    },
+    /// The argument has another number of modes than the parameter.
+    #[error("expected rank {expected}, found {found}")]
+    Rank {
+        /// Rank of the parameter.
+        expected: usize,
+        /// Rank of the argument.
+        found: usize,
+    },
+    /// The tensor has no elements.
+    #[error("the extent of mode {mode} is 0, but must be at least 1")]
+    ZeroExtent {
+        /// The first mode whose extent is 0.
+        mode: usize,
+    },
+    /// The last mode has more than one element and a stride other than 1.
+    #[error("the stride of mode {mode}, the last one, is {stride} elements, but must be 1")]
+    NotContiguous {
+        /// The last mode.
+        mode: usize,
+        /// Its stride in elements.
+        stride: usize,
+    },
+    /// The address of the first element is not a multiple of 16 bytes, which TMA needs.
+    #[error(
+        "the address of the first element is {excess} bytes past a multiple of {align}: TMA needs a multiple of {align}"
+    )]
+    Address {
+        /// Bytes past the last aligned address.
+        excess: u64,
+        /// The alignment in bytes.
+        align: u64,
+    },
+    /// A stride, other than that of the last mode, is not a multiple of 16 bytes, which TMA needs.
+    #[error(
+        "the stride of mode {mode} is {bytes} bytes: TMA needs a multiple of {align}; the nearest larger legal stride is {nearest} elements"
+    )]
+    Stride {
+        /// The mode.
+        mode: usize,
+        /// Its stride in bytes.
+        bytes: u64,
+        /// The alignment in bytes.
+        align: u64,
+        /// The nearest larger stride that TMA takes, in elements.
+        nearest: u64,
+    },
+    /// The rows of a TMA store's destination are not whole units of 16 bytes. TMA would write the last unit in full, past
+    /// the end of the row.
+    #[error(
+        "rows along mode {mode} are {bytes} bytes long: a TMA store writes whole units of {unit} bytes, so their length must be a multiple of {unit}"
+    )]
+    RowLength {
+        /// The last mode.
+        mode: usize,
+        /// Its extent in bytes.
+        bytes: u64,
+        /// Bytes of a unit.
+        unit: u64,
+    },
+    /// A stride in bytes that does not fit TMA's 40 bits.
+    #[error("the stride of mode {mode} is {bytes} bytes: TMA needs less than {limit}")]
+    StrideTooLarge {
+        /// The mode.
+        mode: usize,
+        /// Its stride in bytes.
+        bytes: u64,
+        /// The first stride in bytes that is too large.
+        limit: u64,
+    },
+    /// An extent that is larger than TMA takes.
+    #[error("the extent of mode {mode} is {extent}: TMA takes at most {limit}")]
+    ExtentTooLarge {
+        /// The mode.
+        mode: usize,
+        /// Its extent.
+        extent: u64,
+        /// The largest legal extent.
+        limit: u64,
+    },
+    /// An extent that is larger than a kernel takes that reads the extents of the tensor.
+    #[error("the extent of mode {mode} is {extent}: the kernel takes at most {limit}")]
+    ExtentBeyond {
+        /// The mode.
+        mode: usize,
+        /// Its extent.
+        extent: u64,
+        /// The largest legal extent.
+        limit: u64,
+    },
+    /// The box of the kernel's [`TmaRecipe`](crate::TmaRecipe) has a rank that TMA does not take.
+    #[error("the kernel's box has rank {rank}: TMA takes 1 to {limit}")]
+    BoxRank {
+        /// Rank of the box.
+        rank: usize,
+        /// The largest legal rank.
+        limit: usize,
+    },
+    /// The box of the kernel's recipe has an extent that TMA does not take.
+    #[error("the kernel's box has extent {extent} along mode {mode}: TMA takes 1 to {limit}")]
+    BoxExtent {
+        /// The mode.
+        mode: usize,
+        /// Extent of the box.
+        extent: u32,
+        /// The largest legal extent.
+        limit: u32,
+    },
+    /// The rows of the recipe's box are not whole units of 16 bytes.
+    #[error("the kernel's box has rows of {bytes} bytes: TMA needs a multiple of {align}")]
+    BoxRow {
+        /// Bytes of a row.
+        bytes: u32,
+        /// Bytes of a unit.
+        align: u32,
+    },
+    /// The rows of the recipe's box are longer than the span of its swizzle.
+    #[error("the kernel's box has rows of {bytes} bytes: its swizzle takes at most {span}")]
+    BoxSpan {
+        /// Bytes of a row.
+        bytes: u32,
+        /// Bytes of the swizzle's span: 32, 64 or 128.
+        span: i64,
+    },
+    /// The recipe asks for NaN outside the tensor, and its elements are integers.
+    #[error("the kernel fills with NaN outside the tensor, but {element} has no NaN")]
+    Fill {
+        /// Element type of the recipe.
+        element: ElementType,
+    },
+}
+
+/// A rule that a launch must keep.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaunchRule {
+    /// A grid with an extent that the hardware does not take.
+    #[error("grid {grid} must have 1 to {limit} CTAs along {axis}")]
+    Grid {
+        /// The grid of the launch.
+        grid: Grid,
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// The largest legal extent along that axis.
+        limit: u32,
+    },
+    /// A grid that whole clusters do not cover.
+    #[error(
+        "grid {grid} is not a multiple of the cluster's extent {cluster} along {axis}: the nearest larger multiple is {nearest}"
+    )]
+    Cluster {
+        /// The grid of the launch.
+        grid: Grid,
+        /// `x`, `y` or `z`.
+        axis: char,
+        /// Extent of the cluster along that axis.
+        cluster: u32,
+        /// The nearest larger legal extent of the grid along that axis.
+        nearest: u64,
+    },
+    /// A kernel whose clusters have more CTAs than every device can place, or none.
+    #[error("the kernel's clusters have {cluster} CTAs: 1 to {limit} are possible")]
+    ClusterSize {
+        /// CTAs of a cluster.
+        cluster: u64,
+        /// The largest legal number.
+        limit: u64,
+    },
+    /// A kernel whose CTAs have more threads than the hardware takes, or none.
+    #[error("the kernel's CTAs have {threads} threads: 1 to {limit} are possible")]
+    Threads {
+        /// Threads of a CTA.
+        threads: u32,
+        /// The largest legal number.
+        limit: u32,
+    },
+    /// A kernel that needs more shared memory than a CTA can have.
+    #[error("the kernel needs {bytes} bytes of shared memory: a CTA has at most {limit}")]
+    SharedMemory {
+        /// Bytes that a CTA needs.
+        bytes: u32,
+        /// Bytes that a CTA can have.
+        limit: u32,
+    },
+    /// A fact of the kernel's parameters that does not hold for the arguments.
+    #[error("`{fact}` does not hold: {}", list(numbers))]
+    Fact {
+        /// The fact as the kernel gives it.
+        fact: &'static str,
+        /// The numbers of the launch on which it depends.
+        numbers: Vec<Named>,
+    },
+    /// Too few or too many arguments.
+    #[error("expected {expected} arguments, found {found}")]
+    Arguments {
+        /// Number of the kernel's parameters.
+        expected: usize,
+        /// Number of arguments of the launch.
+        found: usize,
+    },
+    /// A kernel whose [`PARAMS`](crate::Kernel::PARAMS) do not agree with its PTX.
+    #[error(
+        "the parameters of the PTX entry have {expected:?} bytes, but those that the kernel describes have {found:?}"
+    )]
+    Parameters {
+        /// Bytes of each parameter of the PTX entry.
+        expected: Vec<usize>,
+        /// Bytes of each parameter that the arguments became.
+        found: Vec<usize>,
+    },
+    /// A kernel whose PTX or name contains a NUL byte, where the driver would stop reading.
+    #[error("the kernel's PTX or name contains a NUL byte at offset {offset}")]
+    Nul {
+        /// Offset of the byte.
+        offset: usize,
+    },
+}

@@ -1,0 +1,202 @@
+//! Devices: a GPU through the CUDA driver, or the emulator.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::Error;
+use crate::device::backend::Backend;
+#[cfg(feature = "cuda")]
+use crate::device::cuda;
+
+/// A GPU or an emulated device: it holds buffers and runs kernels. This is a handle, whose clones name the same device.
+///
+/// A device does its work in the order of the calls. On a GPU, a launch returns before the kernel has finished; reading or
+/// dropping a buffer waits for everything launched before.
+///
+/// ```
+/// use cute_runtime::{Device, Error, Tensor};
+///
+/// // The first GPU that can be used, or else the emulator; `Device::cuda(0)` is an error without a GPU.
+/// let device = Device::default();
+/// println!("{} with {} multiprocessors", device.name(), device.multiprocessor_count());
+/// if let Some(reason) = device.fallback_reason() {
+///     println!("on the emulator: {reason}");
+/// }
+///
+/// // Tensors belong to a device, and a launch takes tensors of its own device only.
+/// let x = Tensor::from_slice(&device, &[1, 2, 3], [3])?;
+/// assert_eq!(x.download()?, [1, 2, 3]);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Device {
+    backend: Arc<dyn Backend>,
+    /// The error for which `Device::default` chose the emulator; `None` for every other device.
+    fallback: Option<Arc<Error>>,
+}
+
+impl Device {
+    /// GPU number `ordinal`, from 0, of those that the CUDA driver lists. Its compute capability must be 9.0.
+    #[cfg(feature = "cuda")]
+    pub fn cuda(ordinal: usize) -> Result<Self, Error> {
+        Ok(Device::new(cuda::Gpu::get(ordinal)?))
+    }
+
+    pub(super) fn new(backend: Arc<dyn Backend>) -> Self {
+        Device {
+            backend,
+            fallback: None,
+        }
+    }
+
+    /// Name of the device for messages, such as `NVIDIA H100 80GB HBM3`.
+    pub fn name(&self) -> &str {
+        self.backend.name()
+    }
+
+    /// Whether this is the emulator.
+    pub fn is_emulator(&self) -> bool {
+        self.backend.is_emulator()
+    }
+
+    /// The error because of which [`Device::default`] chose the emulator in place of a GPU. `None` for a GPU, and for an
+    /// emulator from [`Device::emulator`].
+    ///
+    /// ```
+    /// let device = cute_runtime::Device::default();
+    /// if let Some(reason) = device.fallback_reason() {
+    ///     println!("on the emulator: {reason}");
+    /// }
+    /// assert_eq!(device.is_emulator(), device.fallback_reason().is_some());
+    /// ```
+    pub fn fallback_reason(&self) -> Option<&Error> {
+        self.fallback.as_deref()
+    }
+
+    /// Number of streaming multiprocessors. A persistent kernel is launched with about one CTA on each.
+    pub fn multiprocessor_count(&self) -> u32 {
+        self.backend.multiprocessor_count()
+    }
+
+    /// Waits until everything launched has finished.
+    ///
+    /// # Errors
+    /// If a kernel failed: launches on a GPU return before that is known.
+    pub fn synchronize(&self) -> Result<(), Error> {
+        self.backend.synchronize()
+    }
+
+    /// Runs a closure and returns the time that the device took for the work that it launched. A GPU measures it with CUDA
+    /// events, the emulator with the clock of the host.
+    pub fn time<E: From<Error>>(
+        &self,
+        work: impl FnOnce() -> Result<(), E>,
+    ) -> Result<Duration, E> {
+        let timer = self.backend.timer()?;
+        work()?;
+        // An assertion that failed meanwhile explains more than the error of the timer.
+        let time = timer.stop().map_err(|error| match self.synchronize() {
+            Err(failure @ Error::Assertion(_)) => failure,
+            _ => error,
+        });
+        Ok(time?)
+    }
+
+    /// Hands the text that kernels print on this device to `receiver`, in place of the standard output. A launch's text comes
+    /// in one piece: on the emulator before the launch returns, on a GPU when the host waits for the launch, in
+    /// [`synchronize`](Device::synchronize) or by reading a buffer.
+    ///
+    /// ```
+    /// use cute_runtime::{Device, kernels};
+    /// use std::sync::mpsc;
+    ///
+    /// #[kernels]
+    /// mod greeting {
+    ///     #[kernel(threads = 32)]
+    ///     pub fn greet(n: u32) {
+    ///         if thread() < n {
+    ///             println!("thread {} of {n}", thread());
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let device = Device::emulator();
+    /// let (sender, texts) = mpsc::channel();
+    /// device.print_to(move |text| _ = sender.send(text.to_string()));
+    /// greeting::greet::launch(&device, 1, 2)?;
+    /// assert_eq!(texts.recv().unwrap(), "thread 0 of 2\nthread 1 of 2\n");
+    /// # Ok::<(), cute_runtime::Error>(())
+    /// ```
+    pub fn print_to(&self, receiver: impl FnMut(&str) + Send + 'static) {
+        self.backend.output().set(Box::new(receiver));
+    }
+
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        &*self.backend
+    }
+}
+
+#[cfg(feature = "emulator")]
+impl Default for Device {
+    /// The first GPU in the driver's order that runs `sm_90a` code. Without one, a new emulated device at each call.
+    ///
+    /// The emulator is chosen if there is no driver ([`Error::NoDriver`]), if the driver lacks a function that this crate
+    /// calls ([`Error::DriverSymbol`]) or does not start ([`Error::Driver`]), and if it has no device of compute capability
+    /// 9.0 that can be opened ([`Error::NoUsableDevice`]). [`Device::fallback_reason`] returns that error. The first such
+    /// error of a process is also logged through the `log` crate: as information if there is no driver, and as a warning
+    /// if there is one that cannot be used.
+    ///
+    /// Each call asks the driver anew. [`Device::cuda`] returns an error in place of the emulator, and
+    /// [`Device::emulator`] never asks the driver.
+    ///
+    /// Without the feature `cuda`, this is [`Device::emulator`].
+    fn default() -> Self {
+        #[cfg(feature = "cuda")]
+        let fallback = match cuda::Gpu::first() {
+            Ok(gpu) => return Device::new(gpu),
+            Err(reason) => {
+                log_once(&reason);
+                Some(Arc::new(reason))
+            }
+        };
+        #[cfg(not(feature = "cuda"))]
+        let fallback = None;
+        Device {
+            fallback,
+            ..Device::emulator()
+        }
+    }
+}
+
+/// Logs the first fallback of the process. A machine without a driver has no GPU on purpose, so that is only information; on a
+/// machine with a driver, a GPU was expected, so that is a warning.
+#[cfg(all(feature = "cuda", feature = "emulator"))]
+fn log_once(reason: &Error) {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    static LOGGED: AtomicBool = AtomicBool::new(false);
+    if LOGGED.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let level = match reason {
+        Error::NoDriver => log::Level::Info,
+        _ => log::Level::Warn,
+    };
+    // Filters name the target, so it does not follow the modules.
+    log::log!(target: "cute_runtime::device", level, "the default device is the emulator: {reason}");
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.backend, &other.backend)
+    }
+}
+
+impl Eq for Device {}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({})", self.name())
+    }
+}

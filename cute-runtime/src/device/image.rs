@@ -1,0 +1,63 @@
+//! An instance of a kernel as a value.
+
+use crate::device::cache::Id;
+use crate::{Error, Fact, Kernel, LaunchRule, Param, Report};
+
+/// An instance of a kernel as a value: what [`Kernel`] has as constants.
+#[derive(Clone, Debug)]
+pub struct Image {
+    pub(crate) id: Id,
+    /// Name of the entry in the PTX.
+    pub name: &'static str,
+    /// The PTX module as text.
+    pub ptx: &'static str,
+    /// Threads of a CTA.
+    pub threads: u32,
+    /// CTAs of a cluster along x, y and z.
+    pub cluster: [u32; 3],
+    /// Dynamic shared memory of a CTA in bytes.
+    pub smem_bytes: u32,
+    /// The parameters, in the order of the arguments.
+    pub params: &'static [Param],
+    /// What must hold for the arguments of a launch.
+    pub facts: &'static [Fact],
+    /// The statements that report to the host.
+    pub reports: &'static [Report],
+}
+
+impl Image {
+    pub(crate) fn of<K: Kernel>() -> Self {
+        Image {
+            id: Id::of::<K>(),
+            name: K::NAME,
+            ptx: K::PTX,
+            threads: K::THREADS,
+            cluster: K::CLUSTER,
+            smem_bytes: K::SMEM_BYTES,
+            params: K::PARAMS,
+            facts: K::FACTS,
+            reports: K::REPORTS,
+        }
+    }
+
+    /// Compares the lengths of the parameters with the sizes that the PTX entry declares. The driver reads as many bytes as
+    /// the PTX declares, and an `unsafe impl Kernel` may describe its PTX wrongly.
+    pub(crate) fn check_parameters(
+        &self,
+        sizes: &[usize],
+        parameters: &[Vec<u8>],
+    ) -> Result<(), Error> {
+        let given = parameters.iter().map(Vec::len);
+        if given.clone().eq(sizes.iter().copied()) {
+            return Ok(());
+        }
+        let rule = LaunchRule::Parameters {
+            expected: sizes.to_vec(),
+            found: given.collect(),
+        };
+        Err(Error::Launch {
+            kernel: self.name,
+            rule,
+        })
+    }
+}

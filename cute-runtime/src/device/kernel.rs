@@ -1,0 +1,194 @@
+//! The description of a kernel: its PTX, its parameters, and what a launch must know about it.
+
+use std::fmt;
+
+use crate::{ElementType, Fact, L2Promotion, OobFill, SwizzleMode};
+
+/// A kernel as PTX, with what a launch must know about it.
+///
+/// `#[kernels]` declares a type for each instance of a kernel and implements this trait for it. The type's function `launch` takes the
+/// device, the grid and the kernel's own arguments: a view for a tensor that it reads, a mutable view for one that it writes, and
+/// numbers by value.
+///
+/// ```
+/// use cute_runtime::{Device, Error, Kernel, Tensor, kernels};
+///
+/// #[kernels]
+/// mod scaling {
+///     /// x[i] *= by.
+///     #[kernel(threads = 64)]
+///     #[instance(scale_f32: T = f32)]
+///     #[instance(scale_i32: T = i32)]
+///     pub fn scale<T: Element>(x: Global<T, 1>, by: i32) {
+///         let i = block_idx().0 * 64 + thread();
+///         if i < extent(x, 0) {
+///             x[i] = x[i] * convert::<T>(by);
+///         }
+///     }
+/// }
+///
+/// use scaling::scale_i32;
+/// assert_eq!((scale_i32::NAME, scale_i32::THREADS, scale_i32::SMEM_BYTES), ("scale_i32", 64, 0));
+/// assert!(scale_i32::PTX.contains(".visible .entry scale_i32("));
+///
+/// let device = Device::emulator();
+/// let mut x = Tensor::from_slice(&device, &[5; 100], [100])?;
+/// scale_i32::launch(&device, 2, &mut x.view_mut(), 3)?;
+/// assert_eq!(x.download()?, [15; 100]);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Safety
+///
+/// The driver compiles the PTX, and the GPU runs it with access to all device memory of this process. An implementation
+/// promises:
+///
+/// - [`PTX`](Kernel::PTX) has an entry called [`NAME`](Kernel::NAME), and its parameters are, in order, those that
+///   [`PARAMS`](Kernel::PARAMS) describe.
+/// - The entry accesses global memory only through these parameters. It writes only to tensors that are `TmaStore`, or
+///   `Global` with `written`.
+/// - The PTX contains no constant wgmma matrix descriptor, on which the JIT compiler of CUDA 13.0's driver crashes.
+pub unsafe trait Kernel: 'static {
+    /// Name of the entry in the PTX.
+    const NAME: &'static str;
+    /// The PTX module as text.
+    const PTX: &'static str;
+    /// Threads of a CTA, all along x: 1 to 1024.
+    const THREADS: u32;
+    /// CTAs of a cluster along x, y and z, at most 8 together; `[1, 1, 1]` launches without clusters.
+    const CLUSTER: [u32; 3];
+    /// Dynamic shared memory of a CTA in bytes: at most 232,448.
+    const SMEM_BYTES: u32;
+    /// The parameters, in the order of the arguments.
+    const PARAMS: &'static [Param];
+    /// What must hold for the arguments of a launch, on which the PTX relies.
+    const FACTS: &'static [Fact] = &[];
+    /// The statements that report to the host while the kernel runs: `print!`, and `assert!` of what is known then. If there
+    /// are any, the entry has one parameter more, a `.u64`: the address of the buffer into which it writes.
+    const REPORTS: &'static [Report] = &[];
+}
+
+/// A statement of a kernel that reports to the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The source file; empty if it is not known.
+    pub file: &'static str,
+    /// The line in it, from 1; 0 if it is not known.
+    pub line: u32,
+    /// Whether it is a failed assertion, after which the kernel ends.
+    pub fails: bool,
+    /// The parts of its message.
+    pub pieces: &'static [Piece],
+}
+
+/// A part of a [`Report`]'s message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Text.
+    Text(&'static str),
+    /// A truth value that the kernel writes.
+    Bool,
+    /// A number of this type that the kernel writes.
+    Number(ElementType),
+}
+
+/// A parameter of a kernel, and the PTX parameters that its argument becomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Param {
+    /// A tensor that the kernel reads by TMA. It becomes one parameter, a tensor map of 128 bytes.
+    TmaLoad(TmaRecipe),
+    /// A tensor that the kernel writes by TMA. It becomes one parameter, a tensor map of 128 bytes.
+    TmaStore(TmaRecipe),
+    /// A tensor that the kernel accesses by loads and stores, whose last mode is contiguous. It becomes `rank` parameters of
+    /// type `.u64`, the address, then the strides in elements of all modes but the last, and with `extents` another `rank`
+    /// of type `.u32`, the extents of all modes, which are then at most 2³¹.
+    Global {
+        /// Name of the argument.
+        name: &'static str,
+        /// Element type of the tensor.
+        element: ElementType,
+        /// Number of modes of the tensor.
+        rank: usize,
+        /// Whether the kernel writes the tensor. If so, the argument must be a mutable view.
+        written: bool,
+        /// Whether the extents are parameters of the PTX, too.
+        extents: bool,
+    },
+    /// A number. It becomes one parameter of its type.
+    Scalar {
+        /// Name of the argument.
+        name: &'static str,
+        /// Type of the number.
+        ty: ElementType,
+    },
+}
+
+impl Param {
+    /// Name of the argument.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Param::TmaLoad(recipe) | Param::TmaStore(recipe) => recipe.name,
+            Param::Global { name, .. } | Param::Scalar { name, .. } => name,
+        }
+    }
+}
+
+/// What a kernel fixes of a tensor map: the box that one TMA instruction moves, and the order of its bytes in shared memory.
+/// The tensor of the launch gives the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TmaRecipe {
+    /// Name of the argument.
+    pub name: &'static str,
+    /// Element type of the tensor.
+    pub element: ElementType,
+    /// Extents of the box in the order of the tensor's modes, of which the last is contiguous: 1 to 5 extents of 1 to 256
+    /// elements, with a last one of a multiple of 16 bytes.
+    pub box_shape: &'static [u32],
+    /// How the 16-byte units of the box are permuted in shared memory.
+    pub swizzle: SwizzleMode,
+    /// How many bytes the L2 cache fetches at a time.
+    pub l2: L2Promotion,
+    /// What a load writes to shared memory for elements outside the tensor.
+    pub fill: OobFill,
+}
+
+/// Number of CTAs of a launch along x, y and z: 1 to 2³¹ − 1 along x, and 1 to 65,535 along y and z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Grid {
+    /// CTAs along x.
+    pub x: u32,
+    /// CTAs along y.
+    pub y: u32,
+    /// CTAs along z.
+    pub z: u32,
+}
+
+impl From<u32> for Grid {
+    fn from(x: u32) -> Self {
+        Grid { x, y: 1, z: 1 }
+    }
+}
+
+impl From<(u32, u32)> for Grid {
+    fn from((x, y): (u32, u32)) -> Self {
+        Grid { x, y, z: 1 }
+    }
+}
+
+impl From<(u32, u32, u32)> for Grid {
+    fn from((x, y, z): (u32, u32, u32)) -> Self {
+        Grid { x, y, z }
+    }
+}
+
+impl From<Grid> for [u32; 3] {
+    fn from(grid: Grid) -> Self {
+        [grid.x, grid.y, grid.z]
+    }
+}
+
+impl fmt::Display for Grid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({}, {}, {})", self.x, self.y, self.z)
+    }
+}

@@ -1,0 +1,231 @@
+//! What kernels report while they run: the host's side of `print!` and of `assert!`.
+//!
+//! A kernel with [`Kernel::REPORTS`](crate::Kernel::REPORTS) writes records into a buffer, which a device gives it for each
+//! launch: [`Buffer::words`] of `u32`. The first four are the number of words that records have reserved, how many there are for
+//! them, how many records found no room, and an unused one. A record begins with [`MARK`] and the number of the report. The
+//! CTA's three indices follow, the thread, and the values.
+
+use std::io::{self, Write};
+use std::sync::Mutex;
+
+use half::{bf16, f16};
+
+use crate::device::lock::lock;
+use crate::{AssertionFailure, ElementType, Error, Piece, Report, e4m3, e5m2};
+
+/// What the first word of a record has in its upper half.
+const MARK: u32 = 0xc07e << 16;
+/// The words of the buffer before the records.
+const HEADER: usize = 4;
+/// The words of a record before its values.
+const RECORD: usize = 5;
+/// The words for records, if none of them is longer: 1 MiB.
+const ROOM: usize = 1 << 18;
+
+/// Gets the text of a launch.
+pub(crate) type Receiver = Box<dyn FnMut(&str) + Send>;
+
+/// Who gets the text that kernels print: the standard output, unless another receiver is set.
+pub(crate) struct Output(Mutex<Receiver>);
+
+impl Default for Output {
+    fn default() -> Self {
+        // The result is ignored, as there is nobody to tell that the standard output is closed.
+        Output(Mutex::new(Box::new(|text| {
+            _ = io::stdout().write_all(text.as_bytes())
+        })))
+    }
+}
+
+impl Output {
+    pub(crate) fn set(&self, receiver: Receiver) {
+        *lock(&self.0) = receiver;
+    }
+}
+
+/// The buffer of a launch.
+pub(crate) struct Buffer {
+    kernel: &'static str,
+    reports: &'static [Report],
+}
+
+impl Buffer {
+    /// `None` for a kernel that reports nothing.
+    pub(crate) fn new(kernel: &'static str, reports: &'static [Report]) -> Option<Buffer> {
+        (!reports.is_empty()).then_some(Buffer { kernel, reports })
+    }
+
+    /// The words that it has before the launch.
+    pub(crate) fn words(&self) -> Vec<u32> {
+        let longest = self
+            .reports
+            .iter()
+            .map(|report| RECORD + words(report))
+            .max();
+        let room = ROOM.max(longest.unwrap_or(0));
+        let mut words = vec![0; HEADER + room];
+        words[1] = room as u32;
+        words
+    }
+
+    /// Prints what the kernel printed. The words are those after the launch.
+    pub(crate) fn deliver(&self, words: &[u32], output: &Output) {
+        let printed = self
+            .records(words)
+            .into_iter()
+            .filter(|(report, _)| !report.fails);
+        let mut text: String = printed
+            .map(|(report, record)| message(report, record))
+            .collect();
+        if let Some(&[_, room, lost, _]) = words.first_chunk()
+            && lost > 0
+        {
+            text += &format!(
+                "[{lost} more messages of kernel {} are lost: the buffer of a launch holds {room} words]\n",
+                self.kernel
+            );
+        }
+        if !text.is_empty() {
+            lock(&output.0)(&text);
+        }
+    }
+
+    /// The first assertion that failed.
+    pub(crate) fn failure(&self, words: &[u32]) -> Option<Error> {
+        let mut failed = self
+            .records(words)
+            .into_iter()
+            .filter(|(report, _)| report.fails);
+        let (report, record) = failed.next()?;
+        Some(Error::Assertion(AssertionFailure {
+            kernel: self.kernel,
+            file: report.file,
+            line: report.line,
+            block: [record[1], record[2], record[3]],
+            thread: record[4],
+            message: message(report, record),
+        }))
+    }
+
+    /// The records, each with the statement that made it.
+    fn records<'w>(&self, words: &'w [u32]) -> Vec<(&'static Report, &'w [u32])> {
+        let mut records = Vec::new();
+        let reserved = words.first().map_or(0, |&reserved| reserved as usize);
+        let end = words.len().min(reserved.saturating_add(HEADER));
+        let mut rest = words.get(HEADER..end).unwrap_or_default();
+        while let [first, after @ ..] = rest {
+            let report = self.reports.get((first ^ MARK) as usize);
+            let record =
+                report.and_then(|report| Some((report, rest.get(..RECORD + self::words(report))?)));
+            // A thread that another one's fault stopped leaves a record without its first word.
+            rest = match record {
+                Some((_, record)) => &rest[record.len()..],
+                None => after,
+            };
+            records.extend(record);
+        }
+        records
+    }
+}
+
+/// The words of a report's values.
+fn words(report: &Report) -> usize {
+    let words = report.pieces.iter().map(|piece| match piece {
+        Piece::Text(_) => 0,
+        Piece::Bool => 1,
+        Piece::Number(element) => element.bits().div_ceil(32) as usize,
+    });
+    words.sum()
+}
+
+/// The message of a report with the values of a record.
+fn message(report: &Report, record: &[u32]) -> String {
+    let mut values = record[RECORD..].iter().map(|&word| u64::from(word));
+    let mut next = || values.next().unwrap_or(0);
+    let pieces = report.pieces.iter().map(|piece| match *piece {
+        Piece::Text(text) => text.to_string(),
+        Piece::Bool => (next() != 0).to_string(),
+        Piece::Number(element) if element.bits() == 64 => number(element, next() | next() << 32),
+        Piece::Number(element) => number(element, next()),
+    });
+    pieces.collect()
+}
+
+fn number(element: ElementType, bits: u64) -> String {
+    match element {
+        ElementType::U8 => (bits as u8).to_string(),
+        ElementType::I8 => (bits as i8).to_string(),
+        ElementType::U16 => (bits as u16).to_string(),
+        ElementType::I16 => (bits as i16).to_string(),
+        ElementType::U32 => (bits as u32).to_string(),
+        ElementType::I32 => (bits as i32).to_string(),
+        ElementType::U64 => bits.to_string(),
+        ElementType::I64 => (bits as i64).to_string(),
+        ElementType::BF16 => bf16::from_bits(bits as u16).to_string(),
+        ElementType::F16 => f16::from_bits(bits as u16).to_string(),
+        ElementType::F32 | ElementType::TF32 => f32::from_bits(bits as u32).to_string(),
+        ElementType::F64 => f64::from_bits(bits).to_string(),
+        ElementType::E4M3 => e4m3::from_bits(bits as u8).to_f32().to_string(),
+        ElementType::E5M2 => e5m2::from_bits(bits as u8).to_f32().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    const REPORTS: &[Report] = &[
+        Report {
+            file: "src/k.rs",
+            line: 3,
+            fails: false,
+            pieces: &[
+                Piece::Number(ElementType::I64),
+                Piece::Text(", "),
+                Piece::Bool,
+                Piece::Text("\n"),
+            ],
+        },
+        Report {
+            file: "src/k.rs",
+            line: 12,
+            fails: true,
+            pieces: &[Piece::Number(ElementType::BF16), Piece::Text(" is large")],
+        },
+    ];
+
+    fn deliver(words: &[u32]) -> (String, Option<String>) {
+        let text = Arc::new(Mutex::new(String::new()));
+        let output = Output::default();
+        let copy = text.clone();
+        output.set(Box::new(move |text| lock(&copy).push_str(text)));
+        let buffer = Buffer::new("k", REPORTS).unwrap();
+        buffer.deliver(words, &output);
+        let failure = buffer.failure(words);
+        (lock(&text).clone(), failure.map(|error| error.to_string()))
+    }
+
+    #[test]
+    fn records_become_text() {
+        let (first, second) = (MARK, MARK | 1);
+        let printed = [first, 0, 0, 0, 7, -3i32 as u32, u32::MAX, 1];
+        let failed = [second, 3, 0, 0, 17, 0x4000];
+        let mut words = vec![14, 100, 0, 0];
+        words.extend(printed.iter().chain(&failed));
+        let error =
+            "kernel k: assertion failed at src/k.rs:12 in block (3, 0, 0), thread 17: 2 is large";
+        assert_eq!(deliver(&words), ("-3, true\n".into(), Some(error.into())));
+
+        // A record without its first word, and one that found no room.
+        let mut words = vec![22, 16, 1, 0];
+        words.extend([0; 8].iter().chain(&printed));
+        let lost =
+            "[1 more messages of kernel k are lost: the buffer of a launch holds 16 words]\n";
+        assert_eq!(deliver(&words), (format!("-3, true\n{lost}"), None));
+
+        assert_eq!(deliver(&[0, 100, 0, 0, 0, 0]), (String::new(), None));
+        assert_eq!(deliver(&[]), (String::new(), None));
+    }
+}
