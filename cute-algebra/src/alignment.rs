@@ -8,6 +8,7 @@ use crate::integer::Integer;
 use crate::inverse::{contiguous, contiguous_inverse};
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
+use alloc::vec::Vec;
 
 /// The largest layout C of coordinates with `A(C(i)) = B(C(i)) = i` for every i. It is `1:0` where no coordinate
 /// but 0 has this property.

@@ -4,6 +4,7 @@ use crate::domain::{Domain, product};
 use crate::error::{LayoutError, Place};
 use crate::integer::Integer;
 use crate::layout::Layout;
+use alloc::vec::Vec;
 
 /// A leaf of a layout into the integers.
 pub(crate) struct Step<I> {
@@ -25,7 +26,7 @@ pub(crate) fn steps<I: Integer>(a: &Layout<I>) -> Result<Vec<Step<I>>, LayoutErr
             Ok(Step {
                 extent: extent.clone(),
                 stride: stride.value(),
-                weight: std::mem::replace(&mut weight, next),
+                weight: core::mem::replace(&mut weight, next),
                 place: Place::operand(0).mode(path).stride(),
             })
         })

@@ -6,7 +6,9 @@ use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::stride::ScaledBasis;
 use crate::tuple::{Shape, Tuple};
-use std::convert::Infallible;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::convert::Infallible;
 
 /// The fewest modes with the same values: `coalesce(a)(i) == a(i)` for every `i < size(a)`.
 ///

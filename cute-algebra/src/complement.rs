@@ -9,6 +9,8 @@ use crate::layout::Layout;
 use crate::overhang::{Overhang, nearest_multiples};
 use crate::rule::Rule;
 use crate::stride::ScaledBasis;
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// The ordered layout that fills what A leaves out: `(A, complement(A, target))` takes each value in
 /// `0..target` once, and the complement increases.

@@ -16,7 +16,9 @@ use crate::swizzled_cosize::{COSIZE_STEPS, SwizzledLeaves, swizzled_cosize};
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, Tuple};
 use crate::xor_map::XorMap;
-use std::fmt;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// `Sw o offset o layout`: the value at `c` is `Sw(offset + layout(c))`.
 ///

@@ -11,6 +11,9 @@ use crate::layout::Layout;
 use crate::product::product_by;
 use crate::stride::ScaledBasis;
 use crate::tuple::{IntTuple, Shape, Tuple};
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
 
 impl Layout {
     /// The compact layout of `shape` whose leftmost mode is contiguous: CuTe's `LayoutLeft`.
@@ -150,7 +153,7 @@ fn compact<D: Domain>(
         // CuTe gives modes of size 1 stride 0.
         if !extents[i].is_one() {
             let after = product(&next, extents[i])?;
-            strides[i] = std::mem::replace(&mut next, after);
+            strides[i] = core::mem::replace(&mut next, after);
         }
     }
     let mut strides = strides.into_iter();

@@ -11,7 +11,9 @@ use crate::overhang::Overhang;
 use crate::stride::add;
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, IntTuple, Shape, Tuple};
-use std::convert::Infallible;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::convert::Infallible;
 
 impl Layout {
     /// The value at a coordinate: an integer for the whole or for any mode, or a tuple for its modes.

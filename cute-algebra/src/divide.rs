@@ -9,6 +9,9 @@ use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::tiler::{Others, Tiler};
 use crate::tuple::Tuple;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// `(tile, rest)`: A composed with the tiler, and A composed with the tiler's complement in the size of A. Where
 /// the tiler has modes, this is done mode by mode: `((tile, rest), …)`.

@@ -7,9 +7,10 @@
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::tuple::{Shape, Tuple};
-use std::fmt;
+use alloc::string::ToString;
+use core::fmt;
 
-type Result<T> = std::result::Result<T, LayoutError>;
+type Result<T> = core::result::Result<T, LayoutError>;
 
 /// The answer to a question about integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use crate::domain::{Answer, Domain, Numbers, Question, overflow};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::layout::Layout;
+use alloc::format;
 
 /// Whether two layouts have the same size and the same value at each 1-D coordinate. They do exactly if they
 /// coalesce to the same layout.

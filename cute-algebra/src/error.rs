@@ -2,7 +2,12 @@
 
 mod kind;
 
-use std::fmt;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
 
 pub use kind::{ErrorKind, NoInverse, Witness};
 
@@ -232,7 +237,7 @@ impl<T> During for Result<T, LayoutError> {
     }
 }
 
-impl std::error::Error for LayoutError {}
+impl core::error::Error for LayoutError {}
 
 impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,7 +10,11 @@ use crate::overhang::Overhang;
 use crate::rule::Rule;
 use crate::tiler::Tiler;
 use crate::value::Value;
-use std::fmt;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// An operation with its operands and result, and the steps that lead to it.
 #[derive(Clone, Debug, PartialEq, Eq)]

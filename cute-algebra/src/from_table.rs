@@ -3,6 +3,7 @@
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::overhang::Overhang;
+use alloc::vec::Vec;
 
 /// The layout with exactly these values at 0, 1, 2, …, coalesced, in time linear in their number.
 ///

@@ -1,7 +1,7 @@
 //! The two kinds of integers that extents and strides can be: numbers, and integers that are known at run time only.
 
-use std::fmt;
-use std::hash::Hash;
+use core::fmt;
+use core::hash::Hash;
 
 /// An extent or a stride: a number, or a [`Term`](crate::symbolic::Term) of run-time integers.
 pub trait Integer: Clone + fmt::Debug + Leaf + fmt::Display + Eq + Hash + From<i64> {

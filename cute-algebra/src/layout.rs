@@ -5,7 +5,10 @@ use crate::error::{ErrorKind, LayoutError, ModePath, Place};
 use crate::integer::Integer;
 use crate::stride::{ScaledBasis, Stride, add};
 use crate::tuple::{IntTuple, Shape, Tuple};
-use std::fmt;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// A shape and a congruent stride.
 ///

@@ -23,8 +23,15 @@
 //! [`operations`] lists the same operations by name, [`notation`] parses expressions of them, and [`ragged`] has
 //! the forms that round up. No input causes a panic, a hang or a stack overflow: depth, number of leaves and
 //! searches have named limits, and numbers that do not fit 64 bits are errors.
+//!
+//! The crate needs `alloc`, and not `std`. With the feature `serde`, what the notation writes and reads, such as a [`Layout`], a
+//! [`Tiler`] or a [`Tiling`], is serialised as that text, and a [`Picture`] as the cells that it shows.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
+
+extern crate alloc;
 
 mod alignment;
 mod analysis;
@@ -59,6 +66,8 @@ mod rational;
 mod recast;
 mod regroup;
 mod rule;
+#[cfg(feature = "serde")]
+mod serde;
 mod shape_div;
 mod slice;
 mod sort;

@@ -11,6 +11,8 @@ use crate::overhang::Overhang;
 use crate::slice::slice_in;
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, IntTuple, Tuple};
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// One of the tiles that a tiler makes of a layout, and the value of the layout where it begins. The coordinate counts the
 /// tiles in each mode; where it has `_`, or ends early, all tiles of the mode are kept, as further modes of the result.

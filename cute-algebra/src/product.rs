@@ -10,6 +10,9 @@ use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::stride::ScaledBasis;
 use crate::tiler::{Others, Tiler};
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// `(A, repetitions)`: the second mode places one copy of A for each coordinate of the tiler, in the tiler's order.
 /// Value v of the tiler stands for the v-th free place for a copy of A. Where the tiler has modes, this is done

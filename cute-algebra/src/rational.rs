@@ -4,6 +4,7 @@ use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::stride::ScaledBasis;
 use crate::tuple::Tuple;
+use alloc::string::ToString;
 
 /// The layout whose value at `c < extent` is `⌊c · numerator / denominator⌋` along `path`, outermost index first.
 ///

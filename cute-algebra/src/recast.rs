@@ -8,6 +8,8 @@ use crate::inverse::contiguous;
 use crate::layout::Layout;
 use crate::overhang::{Overhang, nearest_multiples};
 use crate::stride::ScaledBasis;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 
 /// The layout in units of `factor` elements. Its values are those of A divided by `factor`, and each group of
 /// `factor` values of A with the same quotient becomes one coordinate.

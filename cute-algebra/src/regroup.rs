@@ -5,6 +5,10 @@ use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// The mode at `path`, as CuTe's `get<0,1>(a)`. A path that leads to no mode is refused.
 /// ```
@@ -320,7 +324,7 @@ fn checked_range<I: Integer>(
     a: &Layout<I>,
     begin: i64,
     end: i64,
-) -> Result<std::ops::Range<usize>, LayoutError> {
+) -> Result<core::ops::Range<usize>, LayoutError> {
     match (usize::try_from(begin), usize::try_from(end)) {
         (Ok(first), Ok(last)) if first <= last && last <= a.rank() => Ok(first..last),
         _ => Err(ErrorKind::Range {

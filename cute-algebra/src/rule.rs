@@ -2,7 +2,11 @@
 
 use crate::layout::Layout;
 use crate::tiler::Tiler;
-use std::fmt;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// A rule that allows an operation, with the numbers for which it holds. Modes are pairs of extent and stride.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,8 @@ use crate::domain::{Domain, Numbers, Question, Sum, quotient};
 use crate::error::{During, ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::tuple::{IntTuple, Shape, Tuple};
+use alloc::string::ToString;
+use alloc::vec::Vec;
 
 /// What a division does where there is a remainder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

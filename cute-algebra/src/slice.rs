@@ -6,6 +6,8 @@ use crate::error::{During, ErrorKind, LayoutError, ModePath, Place};
 use crate::integer::{Integer, Leaf, Source};
 use crate::layout::Layout;
 use crate::tuple::{Coord, IntTuple, Tuple};
+use alloc::string::ToString;
+use alloc::vec::Vec;
 
 /// The modes for which `coord` has `_`.
 /// ```

@@ -3,7 +3,10 @@
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::{Integer, Leaf, Source};
 use crate::tuple::{IntTuple, MAX_DEPTH, MAX_LEAVES, Tuple};
-use std::fmt;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// A tree of strides, which nests as a shape does.
 pub type Stride<I = i64> = Tuple<ScaledBasis<I>>;
@@ -113,7 +116,7 @@ impl<I: Integer> ScaledBasis<I> {
             .iter()
             .rev()
             .fold(Tuple::Leaf(value), |inner, &index| {
-                std::iter::repeat_n(Tuple::Leaf(0.into()), index)
+                core::iter::repeat_n(Tuple::Leaf(0.into()), index)
                     .chain([inner])
                     .collect()
             })

@@ -1,7 +1,8 @@
 //! Swizzles: one field of bits is exclusive-ored into another.
 
 use crate::error::{ErrorKind, LayoutError, Place};
-use std::fmt;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// CuTe's `Swizzle<B,M,S>`: the `bits` bits from bit `base + max(shift,0)` on are exclusive-ored into those from
 /// bit `base - min(shift,0)` on.

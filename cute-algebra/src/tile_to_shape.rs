@@ -9,6 +9,8 @@ use crate::layout::Layout;
 use crate::overhang::{Overhang, nearest_multiples};
 use crate::product::{Order, pad, ranked_product};
 use crate::tuple::{IntTuple, Shape, Tuple};
+use alloc::string::ToString;
+use alloc::vec::Vec;
 
 /// The block repeated until it fills `shape`. `order` says in which order the copies fill the modes, from left to
 /// right without it. Each mode of the block must divide its mode of the shape. The copies are placed as in a

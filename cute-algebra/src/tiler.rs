@@ -5,7 +5,9 @@ use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::tuple::{Coord, Shape, Tuple};
-use std::fmt;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// One layout for the whole operand, or a tiler for each of its modes, or `_` for a mode that is left unchanged.
 ///

@@ -2,7 +2,9 @@
 
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::{Integer, Leaf};
-use std::fmt;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// The greatest depth of a tuple. All recursion in this crate is over tuples, so this bounds the stack.
 pub const MAX_DEPTH: usize = 32;
@@ -60,7 +62,7 @@ impl<T> Tuple<T> {
     /// The top-level modes; a leaf is its own only mode.
     pub fn modes(&self) -> &[Tuple<T>] {
         match self {
-            Tuple::Leaf(_) => std::slice::from_ref(self),
+            Tuple::Leaf(_) => core::slice::from_ref(self),
             Tuple::Node(modes) => modes,
         }
     }
@@ -73,7 +75,7 @@ impl<T> Tuple<T> {
     /// The leaves from left to right.
     pub fn leaves(&self) -> impl Iterator<Item = &T> {
         let mut pending = vec![self];
-        std::iter::from_fn(move || {
+        core::iter::from_fn(move || {
             loop {
                 match pending.pop()? {
                     Tuple::Leaf(leaf) => return Some(leaf),

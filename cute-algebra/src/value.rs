@@ -8,7 +8,9 @@ use crate::swizzle::Swizzle;
 use crate::tiler::Tiler;
 use crate::tuple::Tuple;
 use crate::xor_map::XorMap;
-use std::fmt;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// Any operand or result of an operation, of numbers or of run-time integers.
 #[derive(Clone, Debug, PartialEq, Eq)]

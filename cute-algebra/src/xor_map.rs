@@ -6,7 +6,8 @@ use crate::from_table::from_table;
 use crate::layout::Layout;
 use crate::swizzle::{Swizzle, combine, swizzle_of};
 use crate::tuple::{Coord, IntTuple, Shape, Tuple};
-use std::fmt;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// Most bits of a coordinate, and of a value.
 pub const XOR_MAP_BITS: u32 = 63;

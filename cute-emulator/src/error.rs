@@ -525,6 +525,38 @@ impl Display for Earlier {
     }
 }
 
+/// An access to an element that a tensor does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{tensor}[{}] is outside of {tensor} of shape {}",
+    tuple(coordinate),
+    tuple(extents)
+)]
+pub struct OutsideTensor {
+    /// The name of the tensor.
+    pub tensor: String,
+    /// The coordinate, as the PTX says it.
+    pub coordinate: Vec<i64>,
+    /// The extent of each mode.
+    pub extents: Vec<u64>,
+}
+
+/// A copy of another box of a tensor than the PTX names.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "copies the box of {tensor} that begins at {}, but the PTX names the one at {}",
+    tuple(coordinate),
+    tuple(expected)
+)]
+pub struct OtherBox {
+    /// The name of the tensor.
+    pub tensor: String,
+    /// The coordinate of the box.
+    pub coordinate: Vec<i64>,
+    /// The coordinate that the PTX says.
+    pub expected: Vec<i64>,
+}
+
 /// What a kernel can do wrong. Shared addresses are those of the `.shared` window, as `mapa` computes them for another CTA than
 /// that of the thread.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -544,19 +576,8 @@ pub enum FaultKind {
         available: (u64, u64),
     },
     /// An access to an element that the tensor does not have.
-    #[error(
-        "{tensor}[{}] is outside of {tensor} of shape {}",
-        tuple(coordinate),
-        tuple(extents)
-    )]
-    OutsideTensor {
-        /// The name of the tensor.
-        tensor: String,
-        /// The coordinate, as the PTX says it.
-        coordinate: Vec<i64>,
-        /// The extent of each mode.
-        extents: Vec<u64>,
-    },
+    #[error(transparent)]
+    OutsideTensor(Box<OutsideTensor>),
     /// An access to bytes of shared memory that the tensor does not have.
     #[error(
         "{bytes} byte{} at {} are outside of {tensor}, which has {:#x}..{:#x}",
@@ -590,19 +611,8 @@ pub enum FaultKind {
         expected: u64,
     },
     /// A copy of another box than the PTX names.
-    #[error(
-        "copies the box of {tensor} that begins at {}, but the PTX names the one at {}",
-        tuple(coordinate),
-        tuple(expected)
-    )]
-    OtherBox {
-        /// The name of the tensor.
-        tensor: String,
-        /// The coordinate of the box.
-        coordinate: Vec<i64>,
-        /// The coordinate that the PTX says.
-        expected: Vec<i64>,
-    },
+    #[error(transparent)]
+    OtherBox(Box<OtherBox>),
     /// An address that is not a multiple of what the access needs.
     #[error("address {address:#x} is not a multiple of {align}")]
     Misaligned {

@@ -48,6 +48,12 @@ pub mod lib {
     pub use crate::tile_scheduler::kernels::{Tile, Tiles, place};
 }
 
+/// The crate of devices, tensors and `#[kernels]`. What the functions here take and return is here, too.
+pub use cute_runtime;
+pub use cute_runtime::{
+    Device, Element, ElementType, Tensor, TensorView, TensorViewMut, bf16, e4m3, e5m2, f16,
+};
+
 pub use attention::attention;
 pub use elementwise::saxpy;
 pub use error::Error;

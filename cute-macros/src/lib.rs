@@ -1,7 +1,7 @@
 //! The procedural macros behind `layout!`, `tile!` and `#[kernels]` of `cute-runtime`. Their code is in `cute-lang`.
 //!
 //! `cute_runtime::layout!` and `cute_runtime::tile!` call the macros of the same names here and pass the path of
-//! `cute-runtime` as `$crate`.
+//! `cute-runtime` as `$crate`. Nothing else calls them, and any release may change what they take.
 
 #![forbid(unsafe_code)]
 
@@ -20,6 +20,7 @@ pub fn tile(input: TokenStream) -> TokenStream {
 }
 
 /// Lowers the kernels of an inline module to PTX: see the documentation of `cute_runtime::kernels`.
+#[cfg(feature = "kernels")]
 #[proc_macro_attribute]
 pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
     cute_lang::kernel::expand::kernels(attribute.into(), module.into()).into()
@@ -27,6 +28,7 @@ pub fn kernels(attribute: TokenStream, module: TokenStream) -> TokenStream {
 
 /// Continues the expansion of a module of kernels, once the expressions of the layouts that it names are known. Only
 /// expansions of [`macro@kernels`] call it.
+#[cfg(feature = "kernels")]
 #[proc_macro]
 pub fn kernels_resumed(input: TokenStream) -> TokenStream {
     cute_lang::kernel::expand::resume(input.into()).into()

@@ -352,7 +352,8 @@ impl Operand {
         }
     }
 
-    pub(crate) fn for_each_name_mut(&mut self, f: &impl Fn(&mut String)) {
+    /// Calls `f` with every name in the operand, which it may change.
+    pub fn for_each_name_mut(&mut self, f: &impl Fn(&mut String)) {
         match self {
             Operand::Name(name) | Operand::Not(name) => f(name),
             Operand::Int(_) | Operand::F32(_) | Operand::F64(_) | Operand::Sink => {}

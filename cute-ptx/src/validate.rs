@@ -45,6 +45,7 @@ pub struct Error {
 
 /// What can be wrong with a module.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Problem {
     /// No form of the instruction takes this number of operands.
     #[error("the instruction takes {}, but {found} are given", counts(.takes))]
@@ -204,6 +205,7 @@ pub enum Problem {
 
 /// Why an operand does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Mismatch {
     /// It is a different sort of operand, such as a constant instead of a register, or a special register instead of a
     /// declared one.

@@ -62,6 +62,22 @@
 //! The repository has guides, whose code is tested: `docs/layouts.md` (layouts from nothing), `docs/kernels.md` (a tutorial from the
 //! addition of vectors to a GEMM), `docs/testing-kernels.md`, `docs/debugging.md`, `docs/dictionary.md` (for readers who know CuTe),
 //! `docs/soundness.md` and `docs/faq.md`, and `examples` with one idea a program.
+//!
+//! # Features
+//!
+//! | feature | default | what it adds |
+//! |---|---|---|
+//! | | | [`layout!`], [`tile!`] and what they expand to, which need `alloc`, but no `std` |
+//! | `kernels` | yes | [`kernels`], and the types of kernels, tensors and launches |
+//! | `cuda` | yes | GPUs: [`Device::cuda`]. The CUDA driver is loaded when a program asks for one; nothing is needed to build |
+//! | `emulator` | yes | devices on the CPU: [`Device::emulator`] |
+//! | `host` | yes | slices of the host with a layout, and their tiles: [`HostTensor`] |
+//! | `instantiate` | no | kernels that get types and constants when the program runs: `Instantiate` |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(not(any(feature = "kernels", feature = "host")), no_std)]
+
+extern crate alloc;
 
 // Expansions of the macros name this crate by its path, also in this crate's own documentation and tests.
 extern crate self as cute_runtime;
@@ -75,8 +91,9 @@ pub use layout::{
 };
 
 // Slices of the host.
+#[cfg(feature = "host")]
 mod host;
-
+#[cfg(feature = "host")]
 pub use host::{
     HostCoordinate, HostError, HostLayout, HostTensor, HostTensorMut, HostTile, HostTileMut,
     SliceOf, Static, TileOf,
@@ -85,36 +102,18 @@ pub use host::{
 // Layouts as pictures.
 pub use cute_algebra::{ColorBy, Picture, PictureError};
 
-// Devices, memory, launches.
-mod backend;
-mod cache;
-mod compiled;
-mod cuda;
+// Kernels, and the devices that run them.
+#[cfg(feature = "kernels")]
+#[cfg_attr(
+    not(any(feature = "cuda", feature = "emulator")),
+    allow(dead_code, reason = "without a device, nothing is launched")
+)]
 mod device;
-mod element;
-mod emulator;
-mod error;
-mod fact;
-mod fault;
-mod float8;
-mod image;
-#[cfg(feature = "instantiate")]
-mod instantiate;
-mod kernel;
+#[cfg(feature = "kernels")]
 pub mod kernel_language;
-mod launch;
-mod lock;
-mod memory;
-mod report;
-mod schedule;
-mod tensor;
-mod tensor_map;
+#[cfg(feature = "kernels")]
+pub use device::*;
 
-pub use compiled::Compiled;
-/// What launches on the emulator executed, moved and waited for, and when.
-pub use cute_emulator::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Trace, Waits};
-pub use cute_hopper::SwizzleMode;
-pub use cute_hopper::tma::{L2Promotion, OobFill};
 /// Lowers the kernels of an inline module to PTX when rustc expands the attribute.
 ///
 /// A function under `#[kernel(threads = …)]` is a kernel. `#[instance(name: Parameter = value, …)]` gives values to its
@@ -167,30 +166,21 @@ pub use cute_hopper::tma::{L2Promotion, OobFill};
 ///
 /// In a kernel, `layout!` can use the kernel's own names and the layouts that are named around the module. If this crate has
 /// another path than `::cute_runtime`, write `#[kernels(crate = path)]`.
+#[cfg(feature = "kernels")]
 pub use cute_macros::kernels;
-pub use device::Device;
-pub use element::{Element, ElementType, bf16, e4m3, e5m2, f16};
-pub use error::{ArgumentRule, AssertionFailure, DriverError, Error, LaunchRule, ViewError};
-pub use fact::{Comparison, Fact, Named, Term};
-pub use kernel::{Grid, Kernel, Param, Piece, Report, TmaRecipe};
-pub use memory::Buffer;
-pub use schedule::{Checks, EmulatorOptions, Policy, ScheduleFailure};
-pub use tensor::{Tensor, TensorView, TensorViewMut};
-#[cfg(feature = "instantiate")]
-pub use {error::Mistake, image::Image, instantiate::Instantiate};
 
 /// The items that expansions of the macros name. Not part of the public interface: they change without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::layout::private::*;
-    pub use cute_macros::{kernels_resumed as kernels, layout, tile};
-
     pub use crate::__carry as carry;
-    pub use crate::__instantiable as instantiable;
-    pub use crate::image::Image;
-    #[cfg(feature = "instantiate")]
-    pub use crate::instantiate::{Constant, Struct, Text, Values, launch_instance};
-    pub use crate::launch::{Argument, launch};
+    pub use crate::layout::private::*;
+    pub use cute_macros::{layout, tile};
+
+    #[cfg(feature = "kernels")]
+    pub use {
+        crate::__instantiable as instantiable, crate::device::private::*,
+        cute_macros::kernels_resumed as kernels,
+    };
 }
 
 /// What an instance with values of `_` expands to: its functions, or an error and stubs of them.

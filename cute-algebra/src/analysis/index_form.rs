@@ -8,7 +8,9 @@
 
 use crate::coalesce::coalesce;
 use crate::layout::Layout;
-use std::fmt;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// Most modes in one run that is counted by jumps.
 const LONGEST_RUN: usize = 16;

@@ -9,8 +9,10 @@ use crate::composed::ComposedLayout;
 use crate::layout::Layout;
 use crate::stride::ScaledBasis;
 use crate::tuple::{IntTuple, Tuple};
-use std::collections::BTreeMap;
-use std::fmt;
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// Most values that are compared one by one before a property is called not proved.
 pub const INJECTIVITY_LIMIT: i64 = 1 << 20;

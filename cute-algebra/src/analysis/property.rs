@@ -9,9 +9,11 @@ use crate::domain::{Answer, Domain, Question, overflow, product};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::symbolic::{Check, Scope, Sum, Term};
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 
-type Result<T> = std::result::Result<T, LayoutError>;
+type Result<T> = core::result::Result<T, LayoutError>;
 
 /// A property of the values of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,6 +20,9 @@ use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::stride::ScaledBasis;
 use crate::tiler::{Others, Tiler};
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// `R(c) = A(B(c))` for every coordinate of B, in a shape that refines B's.
 ///

@@ -13,6 +13,9 @@ use crate::from_table::from_table;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::stride::ScaledBasis;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// Most points that are compared one by one when the conditions refuse a composition. A larger one is refused.
 pub const ENUMERATION_LIMIT: i64 = 1 << 20;

@@ -6,6 +6,8 @@ use crate::coalesce::coalesce;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::rule::Rule;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 
 /// The rules in the order in which they are applied, up to the one that refuses.
 pub(crate) fn rules(a: &Layout, b: &Layout, overhang: Overhang) -> Vec<Rule> {

@@ -11,8 +11,9 @@ use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::stride::ScaledBasis;
 use crate::symbolic::{Check, Scope, Sum, Term};
+use alloc::vec::Vec;
 
-type Result<T> = std::result::Result<T, LayoutError>;
+type Result<T> = core::result::Result<T, LayoutError>;
 
 impl Compose for Scope {
     fn through(

@@ -1,8 +1,10 @@
 //! The kinds of errors, and their messages.
 
 use super::ModePath;
-use std::fmt;
-use std::ops::RangeInclusive;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::RangeInclusive;
 
 /// What is wrong, with the numbers that show it. Its `Display` is the message without the operation and the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -449,6 +451,7 @@ pub enum ErrorKind {
 
 /// What is known about the left inverse of a layout for which none was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NoInverse {
     /// There is none, since two coordinates have the same value.
     Collision,

@@ -5,9 +5,11 @@ use crate::composed::ComposedLayout;
 use crate::composition::ENUMERATION_LIMIT;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
+use alloc::collections::BTreeSet;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 use cute_hopper::shared;
-use std::collections::BTreeSet;
-use std::fmt;
 
 /// Most bits that a thread reads or writes at once.
 const WIDEST_ACCESS: i64 = 8 * shared::WIDEST_ACCESS as i64;

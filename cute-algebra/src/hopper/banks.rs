@@ -1,5 +1,6 @@
 //! Bank conflicts of shared memory.
 
+use alloc::vec::Vec;
 use cute_hopper::shared::{self, WIDEST_ACCESS};
 use cute_hopper::threads;
 

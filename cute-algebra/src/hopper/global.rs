@@ -4,7 +4,7 @@ use super::access::Pattern;
 use crate::composed::ComposedLayout;
 use crate::error::LayoutError;
 use crate::layout::Layout;
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
 
 /// The bytes of a sector, the least that global memory transfers.
 const SECTOR: i64 = 32;

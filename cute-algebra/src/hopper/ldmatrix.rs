@@ -10,8 +10,10 @@ use crate::composed::ComposedLayout;
 use crate::composition::composition;
 use crate::error::LayoutError;
 use crate::layout::Layout;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
 use cute_hopper::shared;
-use std::fmt;
 
 const ROWS: i64 = shared::MATRIX_ROWS as i64;
 
@@ -178,6 +180,7 @@ pub enum MatrixErrorKind {
 
 /// Why a tile does not consist of rows of 16 bytes along a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RowMismatch {
     /// The extents are not multiples of those of a matrix.
     Extents {
@@ -195,7 +198,7 @@ pub enum RowMismatch {
     },
 }
 
-impl std::error::Error for MatrixError {}
+impl core::error::Error for MatrixError {}
 
 impl fmt::Display for MatrixError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

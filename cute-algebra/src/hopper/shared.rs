@@ -1,8 +1,8 @@
 //! Checks and texts for tiles of shared memory that all kinds of operands share.
 
 use crate::composed::ComposedLayout;
+use core::fmt;
 use cute_hopper::shared;
-use std::fmt;
 
 /// Addresses of shared memory, in bytes, are below this.
 pub(super) const ADDRESS_END: i64 = shared::ADDRESS_END as i64;

@@ -12,8 +12,10 @@ use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::swizzle::Swizzle;
 use crate::xor_map::{Basis, XOR_MAP_BITS, XorMap};
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use alloc::collections::BTreeSet;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 /// Most evaluations of a phase under a swizzle; a search that needs more is refused.
 pub const SWIZZLE_SEARCH_LIMIT: usize = 1 << 18;

@@ -9,6 +9,9 @@ use crate::composed::ComposedLayout;
 use crate::composition::composition;
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
 use cute_hopper::tma::MAX_RANK;
 
 /// A tensor map of a tensor and its tiles, and the instructions that copy a tile with it. Dimensions are in

@@ -14,9 +14,12 @@ use crate::error::LayoutError;
 use crate::inverse::right_inverse;
 use crate::layout::Layout;
 use crate::tuple::{Shape, Tuple};
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 use cute_hopper::SwizzleMode;
 use cute_hopper::tma::{self, MAX_RANK};
-use std::fmt;
 
 /// The largest extent of a tensor of which TMA reaches every element. The driver also accepts larger ones.
 pub(super) const MAX_EXTENT: i64 = tma::MAX_REACHED_EXTENT as i64;
@@ -282,7 +285,7 @@ pub enum TmaErrorKind {
     Layout(LayoutError),
 }
 
-impl std::error::Error for TmaError {}
+impl core::error::Error for TmaError {}
 
 impl fmt::Display for TmaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

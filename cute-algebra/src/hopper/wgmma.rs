@@ -22,9 +22,12 @@ use crate::composition::composition;
 use crate::layout::Layout;
 use crate::swizzle::Swizzle;
 use crate::tuple::{Shape, Tuple};
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 use cute_hopper::SwizzleMode;
 use cute_hopper::wgmma::{self, Descriptor};
-use std::fmt;
 
 const K_BITS: i64 = 8 * wgmma::K_BYTES as i64;
 const CHUNK_BITS: i64 = 8 * wgmma::CORE_BYTES as i64;
@@ -346,7 +349,7 @@ pub struct Mismatch {
     pub found: Option<i64>,
 }
 
-impl std::error::Error for WgmmaError {}
+impl core::error::Error for WgmmaError {}
 
 impl fmt::Display for WgmmaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -17,6 +17,7 @@ use crate::coalesce::coalesce;
 use crate::composition::compose_by_conditions;
 use crate::layout::Layout;
 use crate::stride::ScaledBasis;
+use alloc::vec::Vec;
 
 /// Most combinations of digits that are tried to find the coordinate of a value.
 const DIGITS: u32 = 1 << 14;
@@ -31,7 +32,7 @@ pub(super) fn prolong(
     others: &[Step<i64>],
 ) -> Vec<(i64, ScaledBasis)> {
     let mut others: Vec<&Step<i64>> = others.iter().collect();
-    others.sort_by_key(|step| std::cmp::Reverse(step.stride.unsigned_abs()));
+    others.sort_by_key(|step| core::cmp::Reverse(step.stride.unsigned_abs()));
     loop {
         let count: i64 = inverse.iter().map(|(extent, _)| extent).product();
         let Some(next) = coordinate_of(count.into(), &others, &mut { DIGITS }) else {

@@ -12,6 +12,8 @@ use crate::integer::Integer;
 use crate::layout::Layout;
 use crate::overhang::nearest_multiples;
 use crate::stride::ScaledBasis;
+use alloc::vec;
+use alloc::vec::Vec;
 use search::Found;
 
 pub use search::LEFT_INVERSE_VALUES;

@@ -7,6 +7,7 @@ use crate::error::LayoutError;
 use crate::layout::Layout;
 use crate::stride::ScaledBasis;
 use crate::symbolic::{Scope, Term};
+use alloc::vec::Vec;
 
 /// Negative strides and searches need numbers, because facts about names say too little.
 impl Invert for Scope {

@@ -16,6 +16,8 @@
 use crate::ascending::Step;
 use crate::coalesce::coalesced;
 use crate::layout::Layout;
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// Most values of a layout for which a left inverse is searched.
 pub const LEFT_INVERSE_VALUES: usize = 1 << 12;

@@ -8,8 +8,12 @@ use super::expr::{Expr, ExprKind, Fact, Leaf, Names, Order, Sign};
 use super::parse::{node, parse_where};
 use super::token::{MAX_TOKENS, lex};
 use crate::operations;
-use std::fmt;
-use std::ops::Range;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Range;
 
 /// What a name stands for: an expression with run-time integers, and facts about them.
 ///
@@ -109,7 +113,7 @@ impl Definition {
         };
         let mut names = self.expr.layout_names().into_iter();
         let found = names.find(|(name, _)| is_integer(name));
-        found.map(|(name, at)| (name.to_owned(), at))
+        found.map(|(name, at)| (name.into(), at))
     }
 }
 
@@ -126,7 +130,7 @@ impl fmt::Display for Definition {
     }
 }
 
-impl std::str::FromStr for Definition {
+impl core::str::FromStr for Definition {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Self, NotationError> {

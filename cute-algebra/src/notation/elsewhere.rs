@@ -3,7 +3,12 @@
 use super::error::NotationError;
 use super::token::{Token, TokenKind};
 use crate::operations;
-use std::ops::Range;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Words with parameters in `<…>`, and the help of their error.
 #[rustfmt::skip]

@@ -1,7 +1,9 @@
 //! The error of an expression.
 
-use std::fmt;
-use std::ops::Range;
+use alloc::format;
+use alloc::string::String;
+use core::fmt;
+use core::ops::Range;
 
 /// The error of an expression: a message, and the position that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +73,7 @@ impl NotationError {
     }
 }
 
-impl std::error::Error for NotationError {}
+impl core::error::Error for NotationError {}
 
 impl fmt::Display for NotationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -23,7 +23,13 @@ use crate::symbolic::Atom;
 use crate::tiler::Tiler;
 use crate::tuple::Tuple;
 use crate::value::Value;
-use std::ops::Range;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 /// The value of an expression. `names` gives the values of names.
 ///

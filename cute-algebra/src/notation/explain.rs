@@ -5,6 +5,7 @@ use super::eval::Evaluator;
 use super::expr::{Expr, Fact, Names};
 use super::run_time::Symbolic;
 use crate::explain::Explanation;
+use alloc::vec::Vec;
 
 /// The operations of an expression in the order in which they are computed, the innermost first, each with the rules that
 /// allow it; and the value or the error. The last operation is the refused one if there is an error of an operation.

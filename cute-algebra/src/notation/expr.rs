@@ -3,7 +3,11 @@
 use super::token::parse_integer;
 use crate::operations;
 use crate::value::Value;
-use std::ops::Range;
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 /// The greatest height of an expression. Parentheses, operations and each `o` of a chain count as one level.
 pub const MAX_NESTING: usize = 64;

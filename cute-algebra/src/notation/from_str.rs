@@ -14,7 +14,8 @@ use crate::tiler::Tiler;
 use crate::tiling::Tiling;
 use crate::tuple::{Coord, IntTuple};
 use crate::value::Value;
-use std::str::FromStr;
+use alloc::string::ToString;
+use core::str::FromStr;
 
 /// The value of an expression given as text. It can use no names. Positions in the error count bytes of the text.
 ///

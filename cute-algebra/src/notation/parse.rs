@@ -4,7 +4,14 @@ use super::elsewhere::{self, spelled_elsewhere};
 use super::error::NotationError;
 use super::expr::{Expr, ExprKind, Fact, MAX_NESTING, Order, Relation, Sign};
 use super::token::{MAX_TOKENS, Token, TokenKind};
-use std::ops::Range;
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 /// Parses all of `tokens` as one expression. `end` is the position after the last token, for errors about the end.
 pub fn parse(tokens: &[Token], end: Range<usize>) -> Result<Expr, NotationError> {

@@ -13,7 +13,10 @@ use crate::overhang::Overhang;
 use crate::symbolic::{Check, Scope, Sum, Term};
 use crate::tiling::SymbolicTiling;
 use crate::value::Value;
-use std::ops::Range;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
 
 /// A value that holds run-time integers, and what is known about them.
 #[derive(Clone, Debug)]

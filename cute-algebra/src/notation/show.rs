@@ -1,7 +1,7 @@
 //! Expressions as text that parses to the same expression.
 
 use super::expr::{Expr, ExprKind, Fact, Order, Relation, Sign};
-use std::fmt::{self, Display};
+use core::fmt::{self, Display};
 
 /// Writes the notation, with all operations by name: `A o B` is written `composition(A,B)`.
 impl Display for Expr {

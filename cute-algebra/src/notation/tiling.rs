@@ -9,8 +9,13 @@ use crate::error::Place;
 use crate::layout::Layout;
 use crate::tiling::Tiling;
 use crate::value::Value;
-use std::fmt;
-use std::ops::Range;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Range;
 
 /// The tiling that an expression `layout / tiler` describes.
 /// ```

@@ -1,8 +1,12 @@
 //! Tokens, and the lexer that splits a text into them.
 
 use super::error::NotationError;
-use std::fmt;
-use std::ops::Range;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::Range;
 
 /// The largest number of tokens of an expression.
 pub const MAX_TOKENS: usize = 1 << 16;

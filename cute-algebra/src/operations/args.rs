@@ -18,8 +18,12 @@ use crate::symbolic::{Scope, Term};
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, IntTuple, Shape, Tuple};
 use crate::value::Value;
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
 
-type Result<T> = std::result::Result<T, LayoutError>;
+type Result<T> = core::result::Result<T, LayoutError>;
 
 /// The operands of an operation, and the domain that answers questions about their integers. The methods take the index
 /// of an operand, counted from 0, and give an error at that operand if it is not of the required kind.

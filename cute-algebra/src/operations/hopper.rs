@@ -11,8 +11,12 @@ use crate::hopper::wgmma::Major;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::value::Value;
+use alloc::borrow::ToOwned;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 use cute_hopper::SwizzleMode;
-use std::fmt;
 
 /// The sides of a copy, in the order in which the operations name their layouts.
 pub(super) const SIDES: [CopySide; 3] = [CopySide::Src, CopySide::Dst, CopySide::Ref];

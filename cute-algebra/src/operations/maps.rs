@@ -10,6 +10,8 @@ use crate::hopper::swizzles::conflict_free_map;
 use crate::layout::Layout;
 use crate::value::Value;
 use crate::xor_map::{XOR_MAP_BITS, XorMap};
+use alloc::vec;
+use alloc::vec::Vec;
 
 impl Args<'_, Numbers> {
     /// The composition, if one operand is a map of bits, or if the second operand has a swizzle, so that the swizzle

@@ -17,6 +17,8 @@ use crate::integer::Integer;
 use crate::inverse::Invert;
 use crate::symbolic::{Scope, Term};
 use crate::value::Value;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 use args::Args;
 pub(crate) use operation::Run;
 

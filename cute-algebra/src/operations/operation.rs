@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, LayoutError, Place};
 use crate::overhang::Overhang;
 use crate::symbolic::{Scope, Term};
 use crate::value::Value;
-use std::ops::RangeInclusive;
+use core::ops::RangeInclusive;
 
 /// An operation of the notation.
 pub struct Operation {

@@ -43,7 +43,11 @@ use crate::sort::sort_in;
 use crate::tile_to_shape::tile;
 use crate::tuple::{IntTuple, Tuple};
 use crate::value::Value;
-use std::ops::RangeInclusive;
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
 
 const OPERANDS: [MmaOperand; 3] = [MmaOperand::A, MmaOperand::B, MmaOperand::C];
 

@@ -1,8 +1,11 @@
 //! The colours of a picture, and what they mean.
 
 use crate::hopper::banks::BANKS;
-use std::fmt;
-use std::str::FromStr;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
 
 /// What the colour of a cell shows. There are 32 colours: indices that differ by a multiple of 32 have the same.
 ///
@@ -85,7 +88,7 @@ impl fmt::Display for ParseColorError {
     }
 }
 
-impl std::error::Error for ParseColorError {}
+impl core::error::Error for ParseColorError {}
 
 impl ColorBy {
     pub(super) const ALL: [Self; 5] = [

@@ -2,7 +2,8 @@
 
 use super::ColorBy;
 use crate::error::LayoutError;
-use std::fmt;
+use alloc::string::String;
+use core::fmt;
 
 /// Why something has no picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,8 +126,8 @@ impl fmt::Display for PictureError {
     }
 }
 
-impl std::error::Error for PictureError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+impl core::error::Error for PictureError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Layout(error) => Some(error),
             _ => None,

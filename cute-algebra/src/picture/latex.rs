@@ -1,7 +1,12 @@
 //! Pictures as LaTeX documents with TikZ.
 
 use super::{Panel, Picture};
-use std::fmt::{Display, Formatter, Write};
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt::{Display, Formatter, Write};
 
 /// The width of a character, the height of a line in a cell, and the white space around the text, in hundredths of a
 /// millimetre.
@@ -113,7 +118,7 @@ impl Picture {
 struct Millimetres(usize);
 
 impl Display for Millimetres {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
         write!(f, "{}.{:02}", self.0 / 100, self.0 % 100)
     }
 }
@@ -122,7 +127,7 @@ impl Display for Millimetres {
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
         self.0.chars().try_for_each(|character| match character {
             '#' | '$' | '%' | '&' | '_' | '{' | '}' => write!(f, "\\{character}"),
             '\\' => f.write_str("\\textbackslash{}"),

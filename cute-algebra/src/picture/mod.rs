@@ -24,6 +24,12 @@ use crate::swizzle::Swizzle;
 use crate::tiling::Tiling;
 use crate::tuple::{Coord, IntTuple, Shape, Tuple};
 use crate::value::Value;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
 use color::Rgb;
 
 /// The largest number of cells in a grid of a picture, as in a tile of 256 × 256.
@@ -52,6 +58,7 @@ pub const HOLDER_LIMIT: i64 = 1 << 22;
 ///
 #[doc = include_str!("../../docs/thread_values.svg")]
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Picture {
     title: String,
     subject: Subject,
@@ -61,6 +68,11 @@ pub struct Picture {
 
 /// What a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize),
+    serde(rename_all = "lowercase")
+)]
 enum Subject {
     /// The values of a layout.
     Values,
@@ -72,6 +84,7 @@ enum Subject {
 
 /// One grid of cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 struct Panel {
     caption: &'static str,
     /// The row and the column of this grid among the grids of the picture.
@@ -85,6 +98,7 @@ struct Panel {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 struct Cell {
     /// The value of the layout at this coordinate.
     value: IntTuple,
@@ -99,6 +113,7 @@ struct Cell {
 /// For threads: `outer` is the thread, `inner` the index of its value. For tiles: `outer` is the tile, `inner` the
 /// position in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 struct Holder {
     outer: i64,
     inner: i64,
@@ -622,7 +637,7 @@ fn split(layout: &Layout) -> [Vec<i64>; 2] {
     };
     match layout.shape().modes() {
         [first, rest @ ..] if !rest.is_empty() => {
-            [leaves(std::slice::from_ref(first)), leaves(rest)]
+            [leaves(core::slice::from_ref(first)), leaves(rest)]
         }
         modes => [Vec::new(), leaves(modes)],
     }

@@ -4,7 +4,11 @@
 //! that the picture is embedded in. There are no empty lines, since Markdown would end the picture there.
 
 use super::{Panel, Picture};
-use std::fmt::{Display, Formatter, Write};
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt::{Display, Formatter, Write};
 
 /// The width of a character in cells, in labels and in the title, in tenths of a pixel.
 const TEXT_ADVANCE: usize = 67;
@@ -75,7 +79,7 @@ impl Picture {
         let height = bottom - GAP + LABEL_LINE + MARGIN + 4;
 
         let mut svg = String::new();
-        let mut write = |line: std::fmt::Arguments<'_>| {
+        let mut write = |line: core::fmt::Arguments<'_>| {
             let _ = writeln!(svg, "{line}");
         };
         write(format_args!(
@@ -141,7 +145,7 @@ impl Picture {
         let (left, top) = (x + label_width, y + label_height);
         let corner =
             |column: usize, row: usize| (left + column * cell_width, top + row * cell_height);
-        let mut write = |line: std::fmt::Arguments<'_>| {
+        let mut write = |line: core::fmt::Arguments<'_>| {
             let _ = writeln!(svg, "{line}");
         };
         if !panel.caption.is_empty() {
@@ -240,7 +244,7 @@ fn wrapped(title: &str, room: usize) -> Vec<String> {
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut Formatter<'_>) -> core::fmt::Result {
         self.0.chars().try_for_each(|character| match character {
             '&' => f.write_str("&amp;"),
             '<' => f.write_str("&lt;"),

@@ -3,7 +3,11 @@
 use super::{Panel, Picture, PictureError};
 use crate::tuple::Coord;
 use crate::value::Value;
-use std::fmt::{Display, Write};
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt::{Display, Write};
 
 /// The table that CuTe's `print_layout` prints: mode 0 runs down, mode 1 to the right.
 ///

@@ -3,7 +3,12 @@
 use super::check::Check;
 use super::scope::Origin;
 use super::term::{Sum, Term};
-use std::fmt;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// As a Rust expression.
 impl fmt::Display for Term {

@@ -4,7 +4,9 @@ use super::check::Check;
 use super::term::{Atom, Sum, Term, gcd};
 use crate::domain::{Answer, overflow};
 use crate::error::LayoutError;
-use std::cell::Cell;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cell::Cell;
 
 /// The largest number of steps that may be taken to decide conditions about one layout. A step looks at one factor of one
 /// term. This many steps take less than a second, even in a build without optimisation.
@@ -477,7 +479,7 @@ fn atoms_of(sum: &Sum) -> u64 {
 /// The indices of the atoms in a set of bits, ascending.
 fn numbers_in(atoms: u64) -> impl Iterator<Item = usize> {
     let without_first = |atoms: &u64| Some(atoms & (atoms - 1)).filter(|&rest| rest != 0);
-    let sets = std::iter::successors(Some(atoms).filter(|&atoms| atoms != 0), without_first);
+    let sets = core::iter::successors(Some(atoms).filter(|&atoms| atoms != 0), without_first);
     sets.map(|atoms| atoms.trailing_zeros() as usize)
 }
 

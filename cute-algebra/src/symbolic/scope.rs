@@ -9,9 +9,14 @@ use crate::error::{ErrorKind, LayoutError, Place};
 use crate::integer::Integer;
 use crate::swizzle::Swizzle;
 use crate::tuple::Tuple;
-use std::ops::Range;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::ops::Range;
 
-type Result<T> = std::result::Result<T, LayoutError>;
+type Result<T> = core::result::Result<T, LayoutError>;
 
 /// The largest number of run-time integers of one layout, those computed from others included.
 pub const MAX_ATOMS: usize = 64;
@@ -179,7 +184,7 @@ impl Scope {
     ///
     /// # Errors
     /// The first check that does not hold; `None` where all hold but a number does not fit 64 bits.
-    pub fn instantiate(&self, captured: &[i64]) -> std::result::Result<Vec<i64>, Option<&Check>> {
+    pub fn instantiate(&self, captured: &[i64]) -> core::result::Result<Vec<i64>, Option<&Check>> {
         let mut captured = captured.iter().copied();
         let mut atoms = Vec::new();
         let mut fits = true;
@@ -432,7 +437,7 @@ impl Domain for Scope {
         for (atom, _) in extent.powers() {
             let check = Check::at_most(&Term::ONE, &Term::atom(atom.clone()));
             if self.holds(&check) == Answer::Never {
-                let facts = self.contradicted(std::slice::from_ref(&check));
+                let facts = self.contradicted(core::slice::from_ref(&check));
                 self.against_extents = self.given.iter().rposition(|fact| facts.contains(fact));
             }
             self.require_check(check, place, &|| None)?;

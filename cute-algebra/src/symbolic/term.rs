@@ -1,10 +1,12 @@
 //! Terms, `numerator/denominator * product of atoms`, and sums of them.
 
 use crate::integer::{Integer, Leaf, Source};
-use std::cmp::Ordering;
-use std::fmt;
-use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
 
 /// A run-time integer: its index in the [`Scope`](super::Scope), and its name for messages. Atoms are compared by index,
 /// so only atoms of one scope can be compared.

@@ -12,7 +12,10 @@ use crate::error::LayoutError;
 use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::tiler::Tiler;
-use std::collections::HashMap;
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
 
 /// Largest size for which two coordinates with the same value are searched.
 const OVERLAP_LIMIT: i64 = 1 << 18;
@@ -40,6 +43,8 @@ const OVERLAP_LIMIT: i64 = 1 << 18;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tiling {
     whole: ComposedLayout,
+    tiler: Tiler,
+    overhang: Overhang,
     layout: ComposedLayout,
     axes: Vec<(i64, Vec<i64>)>,
 }
@@ -72,17 +77,19 @@ impl Tiling {
         overhang: Overhang,
     ) -> Result<Self, LayoutError> {
         whole.layout().require_integral(0)?;
-        let tiler = cut_nothing(tiler, whole.layout());
-        let zipped = |a: &Layout| divide(&mut Numbers, a, &tiler, Form::Zipped, overhang);
+        let cut = cut_nothing(tiler, whole.layout());
+        let zipped = |a: &Layout| divide(&mut Numbers, a, &cut, Form::Zipped, overhang);
         let layout = whole.map(zipped)?;
-        let extents = extents(&tiler, whole.layout());
+        let extents = extents(&cut, whole.layout());
         let axes = extents.iter().enumerate().map(|(chosen, &extent)| {
-            let coordinate = zipped(&axis(&tiler, whole.layout(), &mut 0, chosen)?)?;
+            let coordinate = zipped(&axis(&cut, whole.layout(), &mut 0, chosen)?)?;
             Ok((extent, steps(layout.layout(), &coordinate)))
         });
         let axes = axes.collect::<Result<_, LayoutError>>()?;
         Ok(Self {
             whole: whole.clone(),
+            tiler: tiler.clone(),
+            overhang,
             layout,
             axes,
         })
@@ -146,7 +153,7 @@ impl Tiling {
         if self.layout.size() > OVERLAP_LIMIT {
             return None;
         }
-        let mut seen = HashMap::new();
+        let mut seen = BTreeMap::new();
         let inside = (0..self.layout.size()).filter(|&index| self.contains(index));
         for index in inside {
             let value = self.layout.at(index)?;
@@ -251,6 +258,16 @@ fn steps(layout: &Layout, coordinate: &Layout) -> Vec<i64> {
         step
     });
     leaves.collect()
+}
+
+/// `layout / tiler`, as the notation reads it.
+impl fmt::Display for Tiling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.overhang == Overhang::Ragged {
+            f.write_str("ragged ")?;
+        }
+        write!(f, "{} / {}", self.whole, self.tiler)
+    }
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ use crate::layout::Layout;
 use crate::overhang::Overhang;
 use crate::symbolic::{Scope, Term};
 use crate::tiler::Tiler;
+use alloc::vec::Vec;
 
-type Result<T> = std::result::Result<T, LayoutError>;
+type Result<T> = core::result::Result<T, LayoutError>;
 
 /// The [`Tiling`](crate::Tiling) of run-time integers: the zipped divide of a layout, together with the coordinates
 /// in the undivided layout.
@@ -109,7 +110,7 @@ impl Marked {
         let (mut leaves, mut step) = (Vec::new(), Term::ONE);
         for (extent, stride) in mode.leaves() {
             let next = product(&step, extent)?;
-            let stride_here = std::mem::replace(&mut step, next);
+            let stride_here = core::mem::replace(&mut step, next);
             let source = Source {
                 bound,
                 stride: stride_here,

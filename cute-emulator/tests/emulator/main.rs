@@ -17,6 +17,8 @@ mod messages;
 mod mutations;
 mod pipeline;
 mod registers;
+#[path = "../support/mod.rs"]
+mod support;
 mod tensor_cores;
 mod tensors;
 mod threads;

@@ -4,10 +4,12 @@
 use std::collections::HashSet;
 
 use cute_ptx::Module;
-use cute_ptx::ast::{Guard, Inst, Line, Operand, Type, families};
+use cute_ptx::ast::{Guard, Inst, Line, Operand, Type};
 use cute_ptx::table::{Effect, Opcode};
 
+use crate::flow::Flow;
 use crate::mutation::{Mutant, entry, entry_mut, mnemonic};
+use crate::shadow::shadowed;
 
 /// Why the mutant is equivalent to the kernel; `None` if it is not known to be. `passes` tells whether the launch ends without
 /// an error with these modules instead of the kernel's.
@@ -42,6 +44,17 @@ const EQUIVALENT: &[Row] = &[
         reason: "a launch has one grid, which no other follows and which has none to wait for",
         proof: Proof::Rule(|_, mutant| mutant.instruction.opcode() == Opcode::Griddepcontrol),
     },
+    // PTX ISA, `wgmma.fence`: it must lie between accesses of registers and a wgmma that uses them.
+    Row {
+        reason: "no access of a register that the next wgmma use lies between it and a wgmma.fence before it",
+        proof: Proof::Rule(is_fenced_before),
+    },
+    // PTX ISA, `barrier` and `barrier.cluster.arrive`: accesses before the barrier are performed for all threads that wait. The fence
+    // is for copies and for other CTAs, and the emulator reports if these use an mbarrier that has been initialised after it.
+    Row {
+        reason: "a barrier of all threads orders the initialisation before their accesses, and nobody else uses the mbarrier",
+        proof: Proof::Rule(is_announced_by_a_barrier),
+    },
     Row {
         reason: "what is computed without the guard is read under the guard only",
         proof: Proof::Rule(is_read_under_the_guard),
@@ -51,8 +64,8 @@ const EQUIVALENT: &[Row] = &[
         proof: Proof::Probe(other_threads),
     },
     Row {
-        reason: "no thread of the launch computes anything else",
-        proof: Proof::Probe(other_values),
+        reason: "what it computes changes no access, no branch and no wait of the launch",
+        proof: Proof::Probe(other_effects),
     },
     Row {
         reason: "the other threads of the launch have started no bulk store, so their groups are empty",
@@ -66,6 +79,56 @@ fn changed<'a>(module: &'a Module, mutant: &'a Mutant) -> Option<(&'a Inst, &'a 
         ([Line::Inst(before)], [Line::Inst(after)]) => Some((before, after)),
         _ => None,
     }
+}
+
+/// Whether the mutant lacks a `wgmma.fence`, and on each way to it another one lies behind the last access of the registers that
+/// wgmma instructions use up to the next fence. Accesses by wgmma instructions of the same shape need no fence.
+fn is_fenced_before(module: &Module, mutant: &Mutant) -> bool {
+    if mutant.instruction.opcode() != Opcode::WgmmaFence || !mutant.with.is_empty() {
+        return false;
+    }
+    let flow = Flow::new(&entry(module).body);
+    let is_fence = |inst: &Inst| inst.mnemonic.opcode() == Opcode::WgmmaFence;
+    let is_product = |inst: &Inst| inst.mnemonic.opcode() == Opcode::WgmmaMmaAsync;
+    let (mut used, mut shapes) = (HashSet::new(), HashSet::new());
+    flow.after(mutant.lines.start, is_fence, |inst| {
+        if is_product(inst) {
+            shapes.insert(inst.mnemonic.as_str());
+            for operand in &inst.operands {
+                if let Operand::Vector(_) = operand {
+                    operand.for_each_name(&mut |name| _ = used.insert(name));
+                }
+            }
+        }
+    });
+    let mut accessed = false;
+    let from_start = flow.before(mutant.lines.start, is_fence, |inst| {
+        if !(is_product(inst) && shapes.contains(inst.mnemonic.as_str())) {
+            inst.for_each_read(&mut |name| accessed |= used.contains(name));
+            inst.for_each_written(&mut |name| accessed |= used.contains(name));
+        }
+    });
+    !from_start && !accessed
+}
+
+/// Whether the mutant initialises an mbarrier behind the fence that announces mbarriers, and the next instruction is a barrier of
+/// all threads that orders it.
+fn is_announced_by_a_barrier(module: &Module, mutant: &Mutant) -> bool {
+    let [Line::Inst(fence), Line::Inst(init)] = &mutant.with[..] else {
+        return false;
+    };
+    let opcodes = [fence, init].map(|inst| inst.mnemonic.opcode());
+    let mut after = entry(module).body[mutant.lines.end..].iter();
+    let next = after.find_map(|line| match line {
+        Line::Inst(inst) => Some(inst),
+        _ => None,
+    });
+    opcodes == [Opcode::FenceMbarrierInit, Opcode::MbarrierInit]
+        && next.is_some_and(|next| match next.mnemonic.opcode() {
+            Opcode::BarSync => next.operands.len() == 1,
+            Opcode::BarrierClusterArrive => !next.mnemonic.as_str().contains("relaxed"),
+            _ => false,
+        })
 }
 
 /// Whether the mutant is an instruction without effect that has lost its guard, and whose result is read only in the lines up to
@@ -122,76 +185,14 @@ fn other_threads(module: &Module, mutant: &Mutant) -> Option<Module> {
     Some(with(module, mutant, lines))
 }
 
+/// Traps where the mutant makes an instruction do anything else than compute registers.
+fn other_effects(module: &Module, mutant: &Mutant) -> Option<Module> {
+    let (before, after) = changed(module, mutant)?;
+    shadowed(module, mutant.lines.start, before, after)
+}
+
 fn same_but_guard(a: &Inst, b: &Inst) -> bool {
     a.mnemonic == b.mnemonic && a.operands == b.operands
-}
-
-/// Traps where the mutant computes another value than the kernel.
-fn other_values(module: &Module, mutant: &Mutant) -> Option<Module> {
-    let (before, after) = changed(module, mutant)?;
-    let (mut results, mut others) = (Vec::new(), Vec::new());
-    before.for_each_written(&mut |name| results.push(name));
-    after.for_each_written(&mut |name| others.push(name));
-    let [result] = results[..] else { return None };
-    if before.effect() != Effect::None || before.guard != after.guard || others != results {
-        return None;
-    }
-    let ty = declared(&entry(module).body, result)?;
-    let name = |name: &str| Operand::Name(name.to_owned());
-    let (other, differs) = ("%other_value", "%differs");
-    let mut computed = after.clone();
-    computed.operands[0] = name(other);
-    let (compare, operands) = match ty {
-        Type::Pred => ("xor.pred", vec![name(differs), name(result), name(other)]),
-        _ => {
-            let compare = match ty.bits() {
-                16 => "setp.ne.b16",
-                32 => "setp.ne.b32",
-                _ => "setp.ne.b64",
-            };
-            (compare, vec![name(differs), name(result), name(other)])
-        }
-    };
-    let same = Inst::new(
-        mnemonic("setp.ne.u32"),
-        [name(differs), Operand::Int(0), Operand::Int(0)],
-    );
-    let compare = Inst {
-        guard: before.guard.clone(),
-        ..Inst::new(mnemonic(compare), operands)
-    };
-    let trap = Inst {
-        guard: Some(Guard {
-            predicate: differs.to_owned(),
-            negated: false,
-        }),
-        ..Inst::new(mnemonic("trap"), [])
-    };
-    let register = |ty, name: &str| Line::Register {
-        ty,
-        name: name.to_owned(),
-    };
-    let lines = vec![
-        register(ty, other),
-        register(Type::Pred, differs),
-        Line::Inst(same),
-        Line::Inst(computed),
-        Line::Inst(before.clone()),
-        Line::Inst(compare),
-        Line::Inst(trap),
-    ];
-    Some(with(module, mutant, lines))
-}
-
-/// The type with which a register is declared.
-fn declared(body: &[Line], register: &str) -> Option<Type> {
-    body.iter().find_map(|line| match line {
-        Line::Register { ty, name } if name == register => Some(*ty),
-        Line::Registers { ty, prefix, .. } => families(register)
-            .any(|(family, _)| family == prefix)
-            .then_some(*ty),
-        _ => None,
-    })
 }
 
 /// For a `commit_group` or `wait_group` of bulk stores that has lost its guard: traps where a thread executes it that the guard

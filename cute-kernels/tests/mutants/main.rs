@@ -10,8 +10,10 @@
 //! a sample, which fails if more than a tenth of the mutants of synchronisation is missed.
 
 mod equivalent;
+mod flow;
 mod launches;
 mod mutation;
+mod shadow;
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;

@@ -13,6 +13,7 @@
 
 use crate::notation::tokens::layout_names;
 use cute_algebra::Value;
+#[cfg(feature = "kernels")]
 use cute_algebra::notation::{Definition, NotationError, eval};
 use proc_macro2::{Delimiter, Ident, Punct, Spacing, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -328,6 +329,7 @@ impl Bound {
     }
 
     /// The value of a name, or an error if it has run-time integers.
+    #[cfg(feature = "kernels")]
     pub(crate) fn value(&self, name: &str) -> Result<Value, String> {
         let text = match self {
             Self::Text(text) => text,

@@ -19,8 +19,11 @@ mod tokens;
 
 use crate::notation::fold::{Folded, Stray, fold, integers};
 use crate::notation::input::{Form, Input, Item};
+#[cfg(feature = "kernels")]
 pub(crate) use carrier::state;
-pub(crate) use input::{Bound, Context, bindings};
+pub(crate) use input::Context;
+#[cfg(feature = "kernels")]
+pub(crate) use input::{Bound, bindings};
 use proc_macro2::TokenStream;
 use quote::quote;
 pub use tokens::{eval, layout_names};

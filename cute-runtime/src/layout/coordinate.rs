@@ -1,8 +1,9 @@
 //! Layouts whose values are coordinates, as constants.
 
 use super::Layout;
+use alloc::vec::Vec;
+use core::fmt;
 use cute_algebra::{LayoutError, ScaledBasis};
-use std::fmt;
 
 /// A layout whose strides are scaled basis elements, such as `(4,5):(1@1,1@0)`: its values are coordinates.
 ///

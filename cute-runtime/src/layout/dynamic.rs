@@ -3,8 +3,8 @@
 use super::Profile;
 use super::recipe::{LayoutRecipe, Number};
 use super::value::tree;
+use core::fmt;
 use cute_algebra::{ComposedLayout, IntTuple, LayoutError};
-use std::fmt;
 
 /// A layout of which some extents or strides are known only at run time.
 ///

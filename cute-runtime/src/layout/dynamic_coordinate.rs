@@ -3,8 +3,9 @@
 use super::Profile;
 use super::recipe::LayoutRecipe;
 use super::value::tree;
+use alloc::vec::Vec;
+use core::fmt;
 use cute_algebra::{IntTuple, LayoutError, ScaledBasis, Stride};
-use std::fmt;
 
 /// A layout of which some extents or strides are known only at run time, and whose values are coordinates of `N` integers.
 ///

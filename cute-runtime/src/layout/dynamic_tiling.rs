@@ -2,6 +2,8 @@
 
 use super::dynamic::DynamicLayout;
 use super::recipe::TilingRecipe;
+use alloc::vec;
+use alloc::vec::Vec;
 use cute_algebra::LayoutError;
 
 /// A layout with run-time integers, divided into tiles: mode 0 is the tile, mode 1 the rest, which counts the tiles. Every
@@ -98,7 +100,7 @@ pub trait DynamicTiling: DynamicLayout {
     fn coordinate<const N: usize>(&self, within: i64, tile: i64) -> [i64; N] {
         let axes = Self::TILES.axes;
         assert!(axes.len() == N, "the tiling does not have N axes");
-        std::array::from_fn(|axis| {
+        core::array::from_fn(|axis| {
             let steps = |leaf: usize| axes[axis].strides[leaf].value(self.numbers());
             sum(self, within, tile, steps)
         })

@@ -5,7 +5,7 @@ mod divisor;
 mod dynamic;
 mod dynamic_coordinate;
 mod dynamic_tiling;
-#[cfg(test)]
+#[cfg(all(test, feature = "host"))]
 mod forged;
 mod picture;
 mod profile;
@@ -14,6 +14,7 @@ mod static_layout;
 mod swizzle;
 mod tiling;
 mod value;
+#[cfg(feature = "host")]
 mod walk;
 
 pub use coordinate::CoordinateLayout;
@@ -22,12 +23,12 @@ pub use dynamic_coordinate::DynamicCoordinateLayout;
 pub use dynamic_tiling::DynamicTiling;
 pub use profile::Profile;
 pub use recipe::LayoutCheck;
-pub(crate) use static_layout::Invariant;
 pub use static_layout::{DisjointTiling, StaticLayout, StaticTiling};
 pub use swizzle::Swizzle;
 pub use tiling::Tiling;
 pub use value::Layout;
-pub(crate) use walk::{Leaves, Run, Runs, Tile, Walk, contiguous, nearest};
+#[cfg(feature = "host")]
+pub(crate) use walk::{Invariant, Leaves, Run, Runs, Tile, Walk, contiguous, nearest};
 
 /// The items that expansions of the macros use.
 pub(crate) mod private {

@@ -1,6 +1,7 @@
 //! Pictures of layouts and swizzles that are constants.
 
 use super::{CoordinateLayout, Layout, Swizzle};
+use alloc::string::String;
 use cute_algebra::{Picture, PictureError};
 
 impl Layout {

@@ -1,7 +1,7 @@
 //! How the modes of a layout nest.
 
-use std::fmt;
-use std::iter::successors;
+use core::fmt;
+use core::iter::successors;
 
 /// How the modes of a layout nest: its shape with `_` for each extent, such as `((_,_),_)`.
 ///
@@ -32,6 +32,7 @@ impl Profile {
     }
 
     /// Whether it is a tuple of `rank` integers. Always false if `rank` is more than 8.
+    #[cfg(feature = "host")]
     #[inline]
     pub(crate) fn is_flat(self, rank: usize) -> bool {
         // One comparison of texts, which the compiler evaluates if the profile is a constant.

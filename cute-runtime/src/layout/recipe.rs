@@ -4,9 +4,10 @@
 use super::Profile;
 use super::Swizzle;
 use super::divisor::Divisor;
+use alloc::vec::Vec;
+use core::fmt;
 use cute_algebra::symbolic::{MAX_ATOMS, div_ceil, evaluate, narrow};
 use cute_algebra::{Axis, proves_disjoint};
-use std::fmt;
 
 /// For expansions: how to compute numbers from run-time integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +138,7 @@ impl LayoutCheck {
     }
 }
 
-impl std::error::Error for LayoutCheck {}
+impl core::error::Error for LayoutCheck {}
 
 impl fmt::Display for LayoutCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

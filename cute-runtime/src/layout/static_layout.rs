@@ -1,7 +1,7 @@
 //! Layouts and tilings that are types.
 
 use super::{Layout, Tiling};
-use std::marker::PhantomData;
+use core::marker::PhantomData;
 
 /// A layout that is a type: its numbers are associated constants, and `index` is straight-line code with these numbers in it.
 ///
@@ -53,11 +53,6 @@ pub trait StaticLayout {
         (coord >= 0).then_some(coord)
     }
 }
-
-/// A marker that is invariant in `T`: a value for `T` is not one for a subtype or supertype of `T`. That matters
-/// because such types can have different constants: `W<for<'a> fn(&'a ())>` is a subtype of `W<fn(&'static ())>`, and
-/// each can implement `StaticTiling` with a tiling of its own.
-pub(crate) type Invariant<T> = PhantomData<fn(T) -> T>;
 
 /// The table for `StaticLayout::INVERSE`. It is a constant of a type of its own, so that rustc computes it only for layouts
 /// whose inverse is used.

@@ -1,7 +1,7 @@
 //! Swizzles as constants.
 
+use core::fmt;
 use cute_algebra::SwizzledLeaves;
-use std::fmt;
 
 /// CuTe's `Swizzle<B,M,S>`: the `bits` bits of an index from bit `base + max(shift,0)` on are xor-ed into those from bit
 /// `base - min(shift,0)` on.
@@ -97,6 +97,7 @@ impl Swizzle {
     }
 
     /// The number of the lowest bit above all bits that may change.
+    #[cfg(feature = "host")]
     pub(crate) const fn top(self) -> u32 {
         match self.shift < 0 {
             true => self.base + self.bits + self.shift.unsigned_abs(),

@@ -1,8 +1,8 @@
 //! A layout divided into tiles, as a constant.
 
 use super::Layout;
+use core::fmt;
 use cute_algebra::{Axis, proves_disjoint};
-use std::fmt;
 
 /// A layout divided into tiles: mode 0 is the tile, and mode 1 the rest, whose 1-D coordinates number the tiles. Every
 /// coordinate of the layout is in exactly one tile.
@@ -216,12 +216,14 @@ impl Tiling {
     }
 
     /// The value at coordinate 0 of tile number `tile`, before the swizzle.
+    #[cfg(feature = "host")]
     #[inline]
     pub(super) const fn first(&self, tile: i64) -> i64 {
         self.layout.offset() + sum(tile, self.rest_leaves())
     }
 
     /// The extents of the axes, and how far each leaf of the zipped divide steps along them.
+    #[cfg(feature = "host")]
     pub(super) const fn axes(&self) -> &'static [Axis<'static>] {
         self.axes
     }

@@ -2,10 +2,11 @@
 
 use super::Swizzle;
 use super::profile::{Profile, profile};
+use alloc::vec::Vec;
+use core::fmt;
 use cute_algebra::{
     COSIZE_STEPS, ComposedLayout, LayoutError, ScaledBasis, Tuple, swizzled_cosize,
 };
-use std::fmt;
 
 /// A layout whose values are integers, with an optional offset and swizzle, over static tables.
 ///
@@ -304,7 +305,7 @@ pub(super) fn tree<T>(profile: Profile, leaves: &mut dyn Iterator<Item = T>) -> 
     if profile.is_leaf() {
         return leaves.next().map_or(Tuple::Node(Vec::new()), Tuple::Leaf);
     }
-    let modes = std::iter::successors(profile.first(), |(_, end)| profile.after(*end));
+    let modes = core::iter::successors(profile.first(), |(_, end)| profile.after(*end));
     modes.map(|(mode, _)| tree(mode, leaves)).collect()
 }
 

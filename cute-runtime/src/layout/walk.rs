@@ -3,11 +3,11 @@
 //! An iteration consists of runs along one leaf. The length of a run is computed once, so that the loop over its elements only
 //! adds a constant stride.
 
-use super::{Invariant, StaticTiling, Swizzle, Tiling};
+use super::{StaticTiling, Swizzle, Tiling};
+use core::iter::once;
+use core::marker::PhantomData;
+use core::ops::Range;
 use cute_algebra::{Axis, PROOF_LEAVES};
-use std::iter::once;
-use std::marker::PhantomData;
-use std::ops::Range;
 
 /// Consecutive coordinates along one leaf.
 #[derive(Clone, Copy)]
@@ -226,6 +226,11 @@ impl<W: Leaves<N>, const N: usize> Iterator for Walk<W, N> {
     }
 }
 
+/// A marker that is invariant in `T`: a value for `T` is not one for a subtype or supertype of `T`. That matters
+/// because such types can have different constants: `W<for<'a> fn(&'a ())>` is a subtype of `W<fn(&'static ())>`, and
+/// each can implement `StaticTiling` with a tiling of its own.
+pub(crate) type Invariant<T> = PhantomData<fn(T) -> T>;
+
 /// The leaves of a tile of the tiling `T`. Coordinates are those in the tiled layout.
 pub(crate) struct Tile<T>(Invariant<T>);
 
@@ -292,12 +297,12 @@ impl<T: StaticTiling, const N: usize> Leaves<N> for Tile<T> {
 
     #[inline]
     fn step(&self, leaf: usize) -> [i64; N] {
-        std::array::from_fn(|axis| Self::AXES[axis].strides[leaf])
+        core::array::from_fn(|axis| Self::AXES[axis].strides[leaf])
     }
 
     #[inline]
     fn edge(&self) -> Option<[i64; N]> {
-        let extents = || std::array::from_fn(|axis| Self::AXES[axis].extent);
+        let extents = || core::array::from_fn(|axis| Self::AXES[axis].extent);
         Self::TILING.is_ragged().then(extents)
     }
 }

@@ -4,8 +4,8 @@ use super::{Mode, Tv, not_one_of, split_name, tv};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::recast::recast;
+use core::str::FromStr;
 use cute_hopper::{ElementType, threads};
-use std::str::FromStr;
 
 /// A copy operation of the hardware.
 ///

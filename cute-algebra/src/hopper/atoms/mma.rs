@@ -3,9 +3,13 @@
 use super::{Mode, Tv, not_one_of, split_name, tv};
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::str::FromStr;
 use cute_hopper::{ElementType, threads, wgmma};
-use std::cmp::Reverse;
-use std::str::FromStr;
 
 /// A multiply-accumulate operation of the hardware: `C[m,n] += A[m,k] * B[n,k]`.
 ///

@@ -22,6 +22,8 @@ use crate::composed::ComposedLayout;
 use crate::error::{ErrorKind, LayoutError, Place};
 use crate::layout::Layout;
 use crate::tuple::{IntTuple, Tuple};
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 
 /// The name and the parameters of an operation: `UniversalCopy` and `uint128_t` of `UniversalCopy<uint128_t>`.
 fn split_name(name: &str) -> (&str, Vec<&str>) {

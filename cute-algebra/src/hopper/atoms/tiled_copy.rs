@@ -14,6 +14,10 @@ use crate::product::raked_product;
 use crate::stride::ScaledBasis;
 use crate::tiler::Tiler;
 use crate::tuple::{Coord, Shape, Tuple};
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
 
 /// A copy operation, repeated over threads and values: CuTe's `TiledCopy`. A layout from (thread, value) to the
 /// elements of a tile says where.

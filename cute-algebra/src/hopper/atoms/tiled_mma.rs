@@ -13,6 +13,9 @@ use crate::overhang::Overhang;
 use crate::product::tiled_product;
 use crate::tiler::Tiler;
 use crate::tuple::{Shape, Tuple};
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec;
 
 /// An MMA operation, repeated over threads by a layout of M × N × K atoms, and over a tile whose modes can be
 /// permuted before they are partitioned: CuTe's `TiledMMA`.

@@ -1,7 +1,7 @@
 //! Holds the addresses of an instruction against what the module claims of them.
 
 use crate::claim::{Claim, Place, Sum, Swizzle};
-use crate::error::FaultKind;
+use crate::error::{FaultKind, OtherBox, OutsideTensor};
 use crate::exec::state::row::{LANES, Row};
 use crate::exec::step::{Blame, Result, Step};
 use crate::exec::views::Launched;
@@ -128,12 +128,12 @@ impl Step<'_> {
                 if coordinate[mode] >= 0 && further > 0 {
                     coordinate[mode] = coordinate[mode].max(*extent as i64);
                 }
-                let fault = FaultKind::OutsideTensor {
-                    tensor: claim.tensor.clone(),
+                let fault = Box::new(OutsideTensor {
+                    tensor: named(claim),
                     coordinate,
                     extents: extents.to_vec(),
-                };
-                return Err(Blame::lane(fault, lane));
+                });
+                return Err(Blame::lane(FaultKind::OutsideTensor(fault), lane));
             }
         }
         Ok(())
@@ -179,12 +179,12 @@ impl Step<'_> {
             let wrong = lanes_where(|lane| values[lane] as u32 != found[lane] as u32) & active;
             if let Some(lane) = first(wrong) {
                 let value = |row: &u32| i64::from(self.warp.get(*row, lane) as i32);
-                let fault = FaultKind::OtherBox {
-                    tensor: claim.tensor.clone(),
+                let fault = Box::new(OtherBox {
+                    tensor: named(claim),
                     coordinate: coordinates.iter().rev().map(value).collect(),
                     expected: self.coordinate(claim, lane),
-                };
-                return Err(Blame::lane(fault, lane));
+                });
+                return Err(Blame::lane(FaultKind::OtherBox(fault), lane));
             }
         }
         Ok(())

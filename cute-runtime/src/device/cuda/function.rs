@@ -11,8 +11,8 @@ use cudarc::driver::sys::{
 use super::context::Entered;
 use super::driver::check;
 use super::module::Module;
-use crate::compiled::Compiled;
-use crate::image::Image;
+use crate::device::compiled::Compiled;
+use crate::device::image::Image;
 use crate::{Error, Grid, LaunchRule};
 
 /// A compiled kernel in a context. After its first launch it must never be dropped, since the drop unloads code that may be

@@ -8,7 +8,7 @@ use cudarc::driver::sys::{self, CUevent};
 use super::context::{Context, Entered};
 use super::driver::check;
 use crate::Error;
-use crate::backend::Timer;
+use crate::device::backend::Timer;
 
 /// Measures the device time from its creation to `stop`, on the default stream.
 pub(super) struct Stopwatch {

@@ -2,7 +2,7 @@
 
 pub use cute_hopper::ElementType;
 
-pub use crate::float8::{e4m3, e5m2};
+pub use crate::device::float8::{e4m3, e5m2};
 pub use half::{bf16, f16};
 
 /// A type that tensors hold: `u8` … `u64`, `i8` … `i64`, [`struct@e4m3`], [`struct@e5m2`], [`struct@f16`], [`bf16`], `f32`,

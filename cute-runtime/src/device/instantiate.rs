@@ -14,10 +14,10 @@ use cute_lang::kernel::instantiate::{self as lang, Mistake as LangMistake};
 use cute_lang::kernel::lower::Lowered;
 use cute_lang::kernel::value::types::element_of;
 
-use crate::cache::{Cache, Id};
-use crate::compiled::Compiled;
-use crate::image::Image;
-use crate::launch::{Argument, launch_image};
+use crate::device::cache::{Cache, Id};
+use crate::device::compiled::Compiled;
+use crate::device::image::Image;
+use crate::device::launch::{Argument, launch_image};
 use crate::{
     Comparison, Device, ElementType, Error, Fact, Grid, Mistake, Param, Piece, Report, Term,
     TmaRecipe,

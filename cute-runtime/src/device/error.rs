@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use cudarc::driver::sys::CUresult;
+#[cfg(feature = "emulator")]
 use cute_emulator::EmulatorError;
 
 use crate::{ElementType, Grid, Named};
@@ -100,6 +100,7 @@ pub enum Error {
         log: String,
     },
     /// The emulator refused a kernel or found a fault in its run.
+    #[cfg(feature = "emulator")]
     #[error("kernel {kernel} on the emulator: {error}")]
     Emulator {
         /// Name of the kernel.
@@ -111,6 +112,7 @@ pub enum Error {
     #[error(transparent)]
     Assertion(#[from] AssertionFailure),
     /// The emulator's memory refused an operation.
+    #[cfg(feature = "emulator")]
     #[error("emulator memory: {error}")]
     EmulatorMemory {
         /// The emulator's error.
@@ -191,9 +193,7 @@ impl Error {
     /// Whether the same call may succeed later, as it may after `CUDA_ERROR_OUT_OF_MEMORY`.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
-            Error::Driver(error) | Error::Jit { error, .. } => {
-                PASSING.iter().any(|&code| code as u32 == error.code)
-            }
+            Error::Driver(error) | Error::Jit { error, .. } => PASSING.contains(&error.code),
             _ => false,
         }
     }
@@ -201,10 +201,10 @@ impl Error {
 
 /// Driver errors whose causes are temporary and lie outside of the failed call: full memory, a failed system call, another
 /// library's stream that is being captured. Errors that corrupt the context are not among them: they are permanent.
-const PASSING: [CUresult; 3] = [
-    CUresult::CUDA_ERROR_OUT_OF_MEMORY,
-    CUresult::CUDA_ERROR_OPERATING_SYSTEM,
-    CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+const PASSING: [u32; 3] = [
+    2,   // CUDA_ERROR_OUT_OF_MEMORY
+    304, // CUDA_ERROR_OPERATING_SYSTEM
+    900, // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
 ];
 
 fn refused(refusals: &[Error]) -> String {

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use half::{bf16, f16};
 
-use crate::lock::lock;
+use crate::device::lock::lock;
 use crate::{AssertionFailure, ElementType, Error, Piece, Report, e4m3, e5m2};
 
 /// What the first word of a record has in its upper half.

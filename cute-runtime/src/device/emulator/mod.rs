@@ -1,5 +1,12 @@
 //! The emulator backend: memory and programs of one emulated device.
 
+mod device;
+mod fault;
+mod schedule;
+
+pub(super) use fault::located;
+pub use schedule::{Checks, EmulatorOptions, Policy, ScheduleFailure};
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -11,14 +18,14 @@ use cute_emulator::{
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 use zerocopy::IntoBytes;
 
-use crate::backend::{Backend, Timer};
-use crate::cache::Cache;
-use crate::compiled::Compiled;
-use crate::image::Image;
-use crate::lock::lock;
-use crate::report::{Buffer, Output};
-use crate::tensor_map::RawView;
-use crate::{EmulatorOptions, Error, Grid};
+use crate::device::backend::{Backend, Timer};
+use crate::device::cache::Cache;
+use crate::device::compiled::Compiled;
+use crate::device::image::Image;
+use crate::device::lock::lock;
+use crate::device::report::{Buffer, Output};
+use crate::device::tensor_map::RawView;
+use crate::{Error, Grid};
 
 /// What the emulator passes for: few enough that small problems already give each CTA of a persistent kernel several
 /// tiles.

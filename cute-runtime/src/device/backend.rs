@@ -1,15 +1,17 @@
 //! The interface that the GPU and the emulator implement.
 
+#[cfg(feature = "emulator")]
 use std::sync::Mutex;
 use std::time::Duration;
 
+#[cfg(feature = "emulator")]
 use cute_emulator::Observed;
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
-use crate::compiled::Compiled;
-use crate::image::Image;
-use crate::report::Output;
-use crate::tensor_map::RawView;
+use crate::device::compiled::Compiled;
+use crate::device::image::Image;
+use crate::device::report::Output;
+use crate::device::tensor_map::RawView;
 use crate::{Error, Grid};
 
 /// A device: memory, copies, launches and time.
@@ -18,10 +20,12 @@ pub(crate) trait Backend: Send + Sync {
     fn is_emulator(&self) -> bool;
     fn multiprocessor_count(&self) -> u32;
     /// How many warp instructions the emulator has executed; 0 on a GPU, which does not count them.
+    #[cfg(feature = "emulator")]
     fn steps(&self) -> u64 {
         0
     }
     /// What was seen of the launches of the emulator; `None` on a GPU.
+    #[cfg(feature = "emulator")]
     fn observed(&self) -> Option<&Mutex<Observed>> {
         None
     }

@@ -9,8 +9,8 @@ use cudarc::driver::sys;
 use super::context::{Context, Entered};
 use super::driver::check;
 use crate::Error;
-use crate::image::Image;
-use crate::report::{Buffer, Output};
+use crate::device::image::Image;
+use crate::device::report::{Buffer, Output};
 
 /// The buffer of a launch. It must not be dropped while the kernel may run, since the drop frees the memory.
 pub(super) struct Pinned {

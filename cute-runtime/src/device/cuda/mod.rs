@@ -16,13 +16,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 use cudarc::driver::sys::{self, CUdevice, CUdevice_attribute};
 use cute_hopper::tma::{MAP_BYTES, TensorMap};
 
-use crate::backend::{Backend, Timer};
-use crate::cache::Cache;
-use crate::compiled::Compiled;
-use crate::image::Image;
-use crate::lock::lock;
-use crate::report::Output;
-use crate::tensor_map::RawView;
+use crate::device::backend::{Backend, Timer};
+use crate::device::cache::Cache;
+use crate::device::compiled::Compiled;
+use crate::device::image::Image;
+use crate::device::lock::lock;
+use crate::device::report::Output;
+use crate::device::tensor_map::RawView;
 use crate::{Error, Grid};
 use context::{Context, Entered};
 use driver::check;
@@ -66,6 +66,7 @@ impl Gpu {
     }
 
     /// The first GPU that can be opened.
+    #[cfg(feature = "emulator")]
     pub(crate) fn first() -> Result<Arc<Self>, Error> {
         driver::init()?;
         let mut refusals = Vec::new();

@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::backend::Backend;
-use crate::lock::lock;
-use crate::{Counts, EmulatorOptions, Error, Trace, cuda, emulator};
+use crate::Error;
+use crate::device::backend::Backend;
+#[cfg(feature = "cuda")]
+use crate::device::cuda;
 
 /// A GPU or an emulated device: it holds buffers and runs kernels. This is a handle, whose clones name the same device.
 ///
@@ -38,59 +38,12 @@ pub struct Device {
 
 impl Device {
     /// GPU number `ordinal`, from 0, of those that the CUDA driver lists. Its compute capability must be 9.0.
+    #[cfg(feature = "cuda")]
     pub fn cuda(ordinal: usize) -> Result<Self, Error> {
         Ok(Device::new(cuda::Gpu::get(ordinal)?))
     }
 
-    /// A new emulated device on the CPU, with its own memory.
-    pub fn emulator() -> Self {
-        Device::emulator_with(EmulatorOptions::default())
-    }
-
-    /// A new emulated device whose schedule is chosen by `seed`: [`EmulatorOptions::from_seed`]. A correct kernel gives the
-    /// same results under every seed; a kernel that does not wait where it must may not.
-    pub fn emulator_with_seed(seed: u64) -> Self {
-        Device::emulator_with(EmulatorOptions::from_seed(seed))
-    }
-
-    /// A new emulated device with these options.
-    pub fn emulator_with(options: EmulatorOptions) -> Self {
-        Device::new(Arc::new(emulator::Emulator::new(options, None)))
-    }
-
-    /// A new emulated device that runs, in place of each kernel's PTX, what `rewrite` makes of it: a test that breaks a kernel
-    /// on purpose sees whether anything notices.
-    ///
-    /// ```
-    /// use cute_runtime::{Device, EmulatorOptions, Error, Tensor, kernels};
-    ///
-    /// #[kernels]
-    /// mod reversal {
-    ///     #[kernel(threads = 64)]
-    ///     pub fn reverse(#[facts(extent(x, 0) >= 64)] x: Global<u32, 1>) {
-    ///         let kept = smem::<u32>(64);
-    ///         kept[thread()] = x[thread()];
-    ///         sync_threads();
-    ///         x[thread()] = kept[63 - thread()];
-    ///     }
-    /// }
-    ///
-    /// let unsynchronised = |ptx: &str| ptx.replace("bar.sync 0;", "");
-    /// let device = Device::emulator_rewriting(EmulatorOptions::default(), unsynchronised);
-    /// let mut x = Tensor::<u32, 1>::zeros(&device, [64])?;
-    /// let error = reversal::reverse::launch(&device, 1, &mut x.view_mut()).unwrap_err();
-    /// assert!(error.to_string().contains("kept: u32 at 64:1"), "{error}");
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn emulator_rewriting(
-        options: EmulatorOptions,
-        rewrite: impl Fn(&str) -> String + Send + Sync + 'static,
-    ) -> Self {
-        let emulator = emulator::Emulator::new(options, Some(Box::new(rewrite)));
-        Device::new(Arc::new(emulator))
-    }
-
-    fn new(backend: Arc<dyn Backend>) -> Self {
+    pub(super) fn new(backend: Arc<dyn Backend>) -> Self {
         Device {
             backend,
             fallback: None,
@@ -179,76 +132,12 @@ impl Device {
         self.backend.output().set(Box::new(receiver));
     }
 
-    /// What the launches on this emulator executed, moved and waited for since it was made or this was last called, those that
-    /// failed included. `None` on a GPU.
-    ///
-    /// ```
-    /// use cute_runtime::{Class, Device, Error, Tensor, kernels};
-    ///
-    /// #[kernels]
-    /// mod columns {
-    ///     /// Each lane reads a row of its own, 128 bytes after that of the lane before.
-    ///     #[kernel(threads = 32)]
-    ///     pub fn sum_of_rows(#[facts(extent(sums, 0) == 32)] sums: Global<f32, 1>) {
-    ///         let tile = smem::<f32>(layout!((32,32):(32,1)));
-    ///         for j in 0..32 {
-    ///             tile[(j, thread())] = 1.0;
-    ///         }
-    ///         sync_threads();
-    ///         let mut sum = 0.0;
-    ///         for j in 0..32 {
-    ///             sum += tile[(thread(), j)];
-    ///         }
-    ///         sums[thread()] = sum;
-    ///     }
-    /// }
-    ///
-    /// let device = Device::emulator();
-    /// let mut sums = Tensor::<f32, 1>::zeros(&device, [32])?;
-    /// columns::sum_of_rows::launch(&device, 1, &mut sums.view_mut())?;
-    /// let counts = device.take_counts().unwrap();
-    /// // Each of the 32 loads finds its 32 words in one bank; the stores and the barrier cost nothing in addition.
-    /// assert_eq!(counts.shared.bank_conflicts, 32 * 31);
-    /// assert_eq!((counts.global.written, counts.global.sectors), (128, 4));
-    /// assert_eq!(counts.instructions[Class::Memory], 32 + 32 + 1 + 1);
-    /// println!("{counts}");
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn take_counts(&self) -> Option<Counts> {
-        let observed = self.backend.observed()?;
-        Some(std::mem::take(&mut lock(observed).counts))
-    }
-
-    /// What the launches on this emulator did when, since it was made or this was last called: `Display` of it is for
-    /// <https://ui.perfetto.dev>. `None` unless [`EmulatorOptions::trace`] is set.
-    ///
-    /// ```
-    /// use cute_runtime::{Device, EmulatorOptions, Error, kernels};
-    ///
-    /// #[kernels]
-    /// mod meeting {
-    ///     #[kernel(threads = 64)]
-    ///     pub fn meet() {
-    ///         sync_threads();
-    ///     }
-    /// }
-    ///
-    /// let device = Device::emulator_with(EmulatorOptions { trace: true, ..EmulatorOptions::default() });
-    /// meeting::meet::launch(&device, 1)?;
-    /// let json = device.take_trace().unwrap().to_string();
-    /// assert!(json.contains("waits: barrier 0"));
-    /// # Ok::<(), Error>(())
-    /// ```
-    pub fn take_trace(&self) -> Option<Trace> {
-        let observed = self.backend.observed()?;
-        lock(observed).trace.as_mut().map(std::mem::take)
-    }
-
     pub(crate) fn backend(&self) -> &dyn Backend {
         &*self.backend
     }
 }
 
+#[cfg(feature = "emulator")]
 impl Default for Device {
     /// The first GPU in the driver's order that runs `sm_90a` code. Without one, a new emulated device at each call.
     ///
@@ -260,14 +149,21 @@ impl Default for Device {
     ///
     /// Each call asks the driver anew. [`Device::cuda`] returns an error in place of the emulator, and
     /// [`Device::emulator`] never asks the driver.
+    ///
+    /// Without the feature `cuda`, this is [`Device::emulator`].
     fn default() -> Self {
-        let reason = match cuda::Gpu::first() {
+        #[cfg(feature = "cuda")]
+        let fallback = match cuda::Gpu::first() {
             Ok(gpu) => return Device::new(gpu),
-            Err(reason) => reason,
+            Err(reason) => {
+                log_once(&reason);
+                Some(Arc::new(reason))
+            }
         };
-        log_once(&reason);
+        #[cfg(not(feature = "cuda"))]
+        let fallback = None;
         Device {
-            fallback: Some(Arc::new(reason)),
+            fallback,
             ..Device::emulator()
         }
     }
@@ -275,7 +171,10 @@ impl Default for Device {
 
 /// Logs the first fallback of the process. A machine without a driver has no GPU on purpose, so that is only information; on a
 /// machine with a driver, a GPU was expected, so that is a warning.
+#[cfg(all(feature = "cuda", feature = "emulator"))]
 fn log_once(reason: &Error) {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     static LOGGED: AtomicBool = AtomicBool::new(false);
     if LOGGED.swap(true, Ordering::Relaxed) {
         return;
@@ -284,7 +183,8 @@ fn log_once(reason: &Error) {
         Error::NoDriver => log::Level::Info,
         _ => log::Level::Warn,
     };
-    log::log!(level, "the default device is the emulator: {reason}");
+    // Filters name the target, so it does not follow the modules.
+    log::log!(target: "cute_runtime::device", level, "the default device is the emulator: {reason}");
 }
 
 impl PartialEq for Device {

@@ -1,6 +1,6 @@
 //! An instance of a kernel as a value.
 
-use crate::cache::Id;
+use crate::device::cache::Id;
 use crate::{Error, Fact, Kernel, LaunchRule, Param, Report};
 
 /// An instance of a kernel as a value: what [`Kernel`] has as constants.

@@ -2,11 +2,12 @@
 
 use cute_hopper::{shared, threads};
 
-use crate::compiled::Compiled;
-use crate::fact::{Named, Numbers, Term};
-use crate::fault::located;
-use crate::image::Image;
-use crate::tensor_map::{RawView, check_stored, check_view, tensor_map};
+use crate::device::compiled::Compiled;
+#[cfg(feature = "emulator")]
+use crate::device::emulator::located;
+use crate::device::fact::{Named, Numbers, Term};
+use crate::device::image::Image;
+use crate::device::tensor_map::{RawView, check_stored, check_view, tensor_map};
 use crate::{
     ArgumentRule, Device, Element, ElementType, Error, Grid, Kernel, LaunchRule, Param, TensorView,
     TensorViewMut,
@@ -145,7 +146,9 @@ pub(crate) unsafe fn launch_image(
     // kernel accesses global memory only through its parameters, and the caller promises that it stays inside the
     // tensors.
     let launched = unsafe { device.backend().launch(image, grid, &parameters, &tensors) };
-    launched.map_err(|error| located(error, &tensors))
+    #[cfg(feature = "emulator")]
+    let launched = launched.map_err(|error| located(error, &tensors));
+    launched
 }
 
 impl Device {

@@ -42,10 +42,10 @@ macro_rules! float8 {
                 }
                 let magnitude = value.abs().min($max);
                 let exponent = (magnitude.to_bits() >> 23) as i32 - 127;
-                // The distance to the next number is 2^step. A product with a power of two is exact, so that only
-                // `round_ties_even` rounds.
+                // The distance to the next number is 2^step. A product with a power of two is exact, so that only the sum rounds:
+                // from 2^23 on there are no fractions. `round_ties_even` is a `const fn` from Rust 1.90 on only.
                 let step = if exponent < $least { $least } else { exponent } - $fraction;
-                let digits = (magnitude * power(-step)).round_ties_even() as u32;
+                let digits = (magnitude * power(-step) + power(23) - power(23)) as u32;
                 // Digits of a normal number have a leading bit, which counts up the field of the exponent.
                 let field = (step + $fraction - $least) as u32;
                 let sign = (value.is_sign_negative() as u8) << 7;

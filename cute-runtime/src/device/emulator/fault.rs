@@ -3,7 +3,7 @@
 use cute_algebra::{ComposedLayout, Swizzle, Value};
 use cute_emulator::{Element, EmulatorError, Fault, FaultKind};
 
-use crate::tensor_map::RawView;
+use crate::device::tensor_map::RawView;
 use crate::{ElementType, Error};
 
 /// Adds the coordinate to a fault at a tensor: one that the kernel declares in shared memory, or one of the arguments of the

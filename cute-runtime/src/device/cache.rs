@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use crate::Error;
-use crate::lock::lock;
+use crate::device::lock::lock;
 
 /// What tells a kernel from others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -64,7 +64,7 @@ impl<T> Cache<T> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "cuda"))]
 mod tests {
     use std::cell::Cell;
     use std::sync::Barrier;

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+#[cfg(feature = "emulator")]
 use cute_hopper::{registers, shared, threads};
-use cute_ptxas::{Ptxas, Usage};
+use cute_ptxas::Usage;
 
-use crate::image::Image;
+#[cfg(any(feature = "cuda", feature = "emulator"))]
+use crate::device::image::Image;
 
 /// What the compiler reports about a kernel: the result of [`Device::compile`](crate::Device::compile).
 ///
@@ -30,6 +32,7 @@ pub struct Compiled {
 
 impl Compiled {
     /// What the driver reports, but for the spills, which only the log names.
+    #[cfg(feature = "cuda")]
     pub(crate) fn by_driver(
         image: &Image,
         log: String,
@@ -50,12 +53,13 @@ impl Compiled {
     }
 
     /// What `ptxas` reports, if there is one.
+    #[cfg(feature = "emulator")]
     pub(crate) fn by_ptxas(image: &Image) -> Self {
         let unknown = Compiled {
             shared_bytes: image.smem_bytes,
             ..Compiled::default()
         };
-        let Some(ptxas) = Ptxas::installed() else {
+        let Some(ptxas) = cute_ptxas::Ptxas::installed() else {
             return unknown;
         };
         let log = match ptxas.log(image.ptx, "sm_90a") {
@@ -83,6 +87,7 @@ fn usage(log: &str) -> Option<Usage> {
 }
 
 /// Number of CTAs that a multiprocessor can hold, by its registers, its warps and its shared memory.
+#[cfg(feature = "emulator")]
 fn residents(image: &Image, registers: u32) -> u32 {
     let warps = image.threads.div_ceil(threads::WARP);
     let warp_registers = (registers * threads::WARP).next_multiple_of(registers::WARP_UNIT);
@@ -115,10 +120,10 @@ impl fmt::Display for Compiled {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "emulator"))]
 mod tests {
     use super::*;
-    use crate::cache::Id;
+    use crate::device::cache::Id;
 
     #[test]
     fn ctas_share_a_multiprocessor() {

@@ -1,0 +1,50 @@
+//! Devices, memory and launches.
+
+mod backend;
+mod cache;
+mod compiled;
+#[cfg(feature = "cuda")]
+mod cuda;
+mod element;
+#[cfg(feature = "emulator")]
+mod emulator;
+mod error;
+mod fact;
+mod float8;
+mod handle;
+mod image;
+#[cfg(feature = "instantiate")]
+mod instantiate;
+mod kernel;
+mod launch;
+mod lock;
+mod memory;
+mod report;
+mod tensor;
+mod tensor_map;
+
+pub use compiled::Compiled;
+/// What launches on the emulator executed, moved and waited for, and when.
+#[cfg(feature = "emulator")]
+pub use cute_emulator::{ByClass, Class, Counts, GlobalTraffic, SharedTraffic, Trace, Waits};
+pub use cute_hopper::SwizzleMode;
+pub use cute_hopper::tma::{L2Promotion, OobFill};
+pub use element::{Element, ElementType, bf16, e4m3, e5m2, f16};
+#[cfg(feature = "emulator")]
+pub use emulator::{Checks, EmulatorOptions, Policy, ScheduleFailure};
+pub use error::{ArgumentRule, AssertionFailure, DriverError, Error, LaunchRule, ViewError};
+pub use fact::{Comparison, Fact, Named, Term};
+pub use handle::Device;
+pub use kernel::{Grid, Kernel, Param, Piece, Report, TmaRecipe};
+pub use memory::Buffer;
+pub use tensor::{Tensor, TensorView, TensorViewMut};
+#[cfg(feature = "instantiate")]
+pub use {error::Mistake, image::Image, instantiate::Instantiate};
+
+/// The items that expansions of the macros use.
+pub(crate) mod private {
+    pub use super::image::Image;
+    #[cfg(feature = "instantiate")]
+    pub use super::instantiate::{Constant, Struct, Text, Values, launch_instance};
+    pub use super::launch::{Argument, launch};
+}
